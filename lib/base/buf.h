@@ -1,0 +1,45 @@
+/* A growable run of bytes. Zero-initialise; release frees it and leaves it empty and usable. */
+#ifndef TM_BASE_BUF_H
+#define TM_BASE_BUF_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct tm_buf {
+    uint8_t *data; /* owned */
+    size_t len;    /* bytes in use */
+    size_t cap;    /* bytes allocated */
+};
+
+/* Makes room for MORE bytes past len. TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
+enum tm_status tm_buf_reserve(struct tm_buf *buf, size_t more);
+
+/* Appends LEN bytes. TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
+enum tm_status tm_buf_add(struct tm_buf *buf, const void *data, size_t len);
+
+/* Appends one byte. */
+enum tm_status tm_buf_add_byte(struct tm_buf *buf, uint8_t byte);
+
+/* Appends a C string without its NUL. */
+enum tm_status tm_buf_add_str(struct tm_buf *buf, const char *s);
+
+/* Appends formatted text, without a NUL. */
+enum tm_status tm_buf_addf(struct tm_buf *buf, const char *format, ...) TM_PRINTF(2, 3);
+
+/* A NUL after the data, not counted in len; returns data as text, or NULL when out of memory.
+ * Valid until the next call that adds. */
+const char *tm_buf_cstr(struct tm_buf *buf);
+
+/* Forgets the first N bytes (at most len). */
+void tm_buf_consume(struct tm_buf *buf, size_t n);
+
+static inline void tm_buf_clear(struct tm_buf *buf)
+{
+    buf->len = 0;
+}
+
+void tm_buf_release(struct tm_buf *buf);
+
+#endif

@@ -1,0 +1,130 @@
+#include "base/decimal.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { EXPONENT_MAX = 1000000000 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Where the parts of a number are in its text. */
+struct parts {
+    bool negative;
+    const char *whole, *whole_end;
+    const char *fraction, *fraction_end;
+    int64_t exponent;
+};
+
+static const char *parse_exponent(const char *p, const char *end, int64_t *exponent)
+{
+    bool minus = false;
+    if (p < end && (*p == '-' || *p == '+'))
+        minus = *p++ == '-';
+    if (p == end || !is_digit(*p))
+        return NULL;
+    int64_t e = 0;
+    for (; p < end && is_digit(*p); p++)
+        if (e < EXPONENT_MAX)
+            e = e * 10 + (*p - '0');
+    *exponent = minus ? -e : e;
+    return p;
+}
+
+static bool parse_parts(const char *p, const char *end, struct parts *n)
+{
+    *n = (struct parts){0};
+    if (p < end && (*p == '-' || *p == '+'))
+        n->negative = *p++ == '-';
+    n->whole = p;
+    while (p < end && is_digit(*p))
+        p++;
+    n->whole_end = p;
+    n->fraction = n->fraction_end = p;
+    if (p < end && *p == '.') {
+        n->fraction = ++p;
+        while (p < end && is_digit(*p))
+            p++;
+        n->fraction_end = p;
+    }
+    if (n->whole == n->whole_end && n->fraction == n->fraction_end)
+        return false;
+    if (p < end && (*p == 'e' || *p == 'E'))
+        p = parse_exponent(p + 1, end, &n->exponent);
+    return p == end;
+}
+
+/* Digit at place AT of whole and fraction written after one another. */
+static int digit_at(const struct parts *n, int64_t at)
+{
+    int64_t whole = n->whole_end - n->whole;
+    if (at < whole)
+        return n->whole[at] - '0';
+    return at - whole < n->fraction_end - n->fraction ? n->fraction[at - whole] - '0' : 0;
+}
+
+enum tm_status tm_decimal_scale(const char *s, size_t len, int scale, int64_t *value)
+{
+    struct parts n;
+    uint64_t limit = INT64_MAX;
+    uint64_t v = 0;
+    if (!parse_parts(s, s + len, &n))
+        return TM_E_INPUT;
+    int64_t digits = (n.whole_end - n.whole) + (n.fraction_end - n.fraction);
+    int64_t keep = (n.whole_end - n.whole) + n.exponent + scale; /* digits before the point, scaled */
+    if (n.negative)
+        limit++;
+    for (int64_t at = 0; at < keep; at++) {
+        uint64_t d = (uint64_t)digit_at(&n, at);
+        if (at >= digits && v == 0)
+            break;
+        if (v > (limit - d) / 10)
+            return TM_END;
+        v = v * 10 + d;
+    }
+    if (keep >= 0 && keep < digits && digit_at(&n, keep) >= 5) {
+        if (v >= limit)
+            return TM_END;
+        v++;
+    }
+    *value = n.negative ? (int64_t)(0 - v) : (int64_t)v;
+    return TM_OK;
+}
+
+enum tm_status tm_decimal_int(const char *s, size_t len, int64_t *value)
+{
+    size_t i = len > 0 && (s[0] == '-' || s[0] == '+');
+    if (i == len)
+        return TM_E_INPUT;
+    for (; i < len; i++)
+        if (!is_digit(s[i]))
+            return TM_E_INPUT;
+    return tm_decimal_scale(s, len, 0, value);
+}
+
+size_t tm_decimal_format(int64_t v, int scale, char *out)
+{
+    char digits[24];
+    size_t n = 0, o = 0;
+    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    int places = scale;
+    while (places > 0 && u % 10 == 0) {
+        u /= 10;
+        places--;
+    }
+    do {
+        digits[n++] = (char)('0' + u % 10);
+        u /= 10;
+    } while (u || n <= (size_t)places);
+    if (v < 0)
+        out[o++] = '-';
+    while (n > 0) {
+        if (n == (size_t)places)
+            out[o++] = '.';
+        out[o++] = digits[--n];
+    }
+    out[o] = '\0';
+    return o;
+}

@@ -1,0 +1,24 @@
+/* One fast 64-bit hash (XXH3) for tables and checksums; the same on every machine. */
+#ifndef TM_BASE_HASH_H
+#define TM_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* XXH3-64 with seed 0 of LEN bytes. */
+uint64_t tm_hash64(const void *data, size_t len);
+
+/* The same over what came before: mixes SEED in. */
+uint64_t tm_hash64_seed(const void *data, size_t len, uint64_t seed);
+
+/* Mixes one number; good enough for open addressing by its low bits. */
+static inline uint64_t tm_hash_u64(uint64_t v)
+{
+    v ^= v >> 32;
+    v *= UINT64_C(0x9e3779b97f4a7c15);
+    v ^= v >> 29;
+    v *= UINT64_C(0xbf58476d1ce4e5b9);
+    return v ^ v >> 32;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* A run of bytes being read from front to back: a member of an archive, a decompressed stream, a
+ * pipe. What a format parser sees of the world. It shows a window of unread bytes that the reader
+ * widens on demand; memory is the window, whatever the input's size. */
+#ifndef TM_BASE_INPUT_H
+#define TM_BASE_INPUT_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The widest window: a single packet, JSON event or line may be this long. */
+#define TM_INPUT_WINDOW_MAX ((size_t)256 << 20)
+
+struct tm_input;
+
+/* Where bytes come from. read: up to LEN bytes (at least 1) into DATA, *GOT says how many;
+ * TM_OK, TM_END (*GOT = 0) at the end, or an error. close may be NULL. */
+struct tm_input_ops {
+    enum tm_status (*read)(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err);
+    void (*close)(void *source);
+};
+
+struct tm_input {
+    const uint8_t *data; /* the unread bytes; moves with fill, stays with skip */
+    size_t len;          /* how many of them are in the window */
+    uint64_t offset;     /* position of data[0], counted from the first byte of this input */
+    bool ended;          /* the source has no more: len bytes are all that is left */
+    /* private */
+    const struct tm_input_ops *ops;
+    void *source;
+    uint8_t *mem;
+    size_t cap;
+};
+
+/* An input over SOURCE; the ops' close is called at release. Takes over SOURCE. */
+void tm_input_init(struct tm_input *in, const struct tm_input_ops *ops, void *source);
+
+/* An input over LEN bytes that stay the caller's and must outlive it. */
+void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len);
+
+/* Widens the window to NEED bytes or more. TM_OK: it has them. TM_END: the input ends before
+ * that; what is left is in the window. TM_E_INPUT: NEED exceeds TM_INPUT_WINDOW_MAX. Pointers into
+ * the window are void afterwards. After an error only release may be called. */
+enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *err);
+
+/* Reads N bytes off the front; N is at most len. */
+static inline void tm_input_skip(struct tm_input *in, size_t n)
+{
+    in->data += n;
+    in->len -= n;
+    in->offset += n;
+}
+
+void tm_input_release(struct tm_input *in);
+
+#endif

@@ -1,0 +1,24 @@
+/* read and write that finish, and temporary files that leave nothing behind. */
+#ifndef TM_BASE_IO_H
+#define TM_BASE_IO_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Up to LEN bytes, at least 1; restarts after signals. TM_OK, TM_END (*GOT = 0), TM_E_SYSTEM. */
+enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm_error *err);
+
+/* All LEN bytes. */
+enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err);
+
+/* LEN bytes at OFFSET, all of them (TM_END when the file is shorter). */
+enum tm_status tm_io_pread(int fd, void *data, size_t len, uint64_t offset, struct tm_error *err);
+enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offset, struct tm_error *err);
+
+/* A new file in DIR (NULL: $TMPDIR, else /tmp) that has no name any more: it is gone when *FD is
+ * closed, however the program ends. */
+enum tm_status tm_io_spool(const char *dir, int *fd, struct tm_error *err);
+
+#endif

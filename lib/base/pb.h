@@ -1,0 +1,114 @@
+/* The protobuf wire format, field by field, for the paths where a generated codec is too slow.
+ * https://protobuf.dev/programming-guides/encoding/
+ *
+ * Reading borrows the caller's bytes; nothing is copied. Groups (wire types 3 and 4) are refused,
+ * as no schema we read has them. */
+#ifndef TM_BASE_PB_H
+#define TM_BASE_PB_H
+
+#include "base/buf.h"
+#include "base/bytes.h"
+
+enum tm_pb_type { TM_PB_VARINT = 0, TM_PB_I64 = 1, TM_PB_LEN = 2, TM_PB_I32 = 5 };
+
+/* One field. For TM_PB_LEN data and len are the bytes; for the others value is the number
+ * (TM_PB_I32 zero-extended). start and end bound the whole field with its tag. */
+struct tm_pb_field {
+    uint32_t id;
+    enum tm_pb_type type;
+    uint64_t value;
+    const uint8_t *data;
+    size_t len;
+    const uint8_t *start;
+    const uint8_t *end;
+};
+
+/* Where a message is being read: set p and end, then call next until it no longer says TM_OK. */
+struct tm_pb {
+    const uint8_t *p;
+    const uint8_t *end;
+};
+
+static inline struct tm_pb tm_pb_of(const uint8_t *data, size_t len)
+{
+    return (struct tm_pb){data, len ? data + len : data};
+}
+
+/* TM_OK with *FIELD set; TM_END at the end of the message; TM_E_INPUT when the field is cut
+ * short, has number 0 or a wire type not listed above (p then stays at the field's tag). */
+static inline enum tm_status tm_pb_next(struct tm_pb *pb, struct tm_pb_field *field)
+{
+    const uint8_t *p = pb->p;
+    uint64_t tag;
+    if (p == pb->end)
+        return TM_END;
+    field->start = p;
+    if (*p < 0x80)
+        tag = *p++;
+    else if ((p = tm_varint_get(p, pb->end, &tag)) == NULL)
+        return TM_E_INPUT;
+    if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff)
+        return TM_E_INPUT;
+    field->id = (uint32_t)(tag >> 3);
+    field->type = (enum tm_pb_type)(tag & 7);
+    field->data = NULL;
+    field->len = 0;
+    switch (tag & 7) {
+    case TM_PB_VARINT:
+        if ((p = tm_varint_get(p, pb->end, &field->value)) == NULL)
+            return TM_E_INPUT;
+        break;
+    case TM_PB_I64:
+        if (pb->end - p < 8)
+            return TM_E_INPUT;
+        field->value = tm_get_le64(p);
+        p += 8;
+        break;
+    case TM_PB_LEN:
+        if ((p = tm_varint_get(p, pb->end, &field->value)) == NULL || field->value > (uint64_t)(pb->end - p))
+            return TM_E_INPUT;
+        field->data = p;
+        field->len = (size_t)field->value;
+        p += field->len;
+        break;
+    case TM_PB_I32:
+        if (pb->end - p < 4)
+            return TM_E_INPUT;
+        field->value = tm_get_le32(p);
+        p += 4;
+        break;
+    default:
+        return TM_E_INPUT;
+    }
+    field->end = p;
+    pb->p = p;
+    return TM_OK;
+}
+
+static inline double tm_pb_double(uint64_t bits)
+{
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+static inline uint64_t tm_pb_bits(double d)
+{
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+/* Writers append one field to BUF: TM_OK, or TM_E_SYSTEM when out of memory. */
+enum tm_status tm_pb_put_varint(struct tm_buf *buf, uint32_t id, uint64_t value);
+enum tm_status tm_pb_put_i64(struct tm_buf *buf, uint32_t id, uint64_t value);
+enum tm_status tm_pb_put_i32(struct tm_buf *buf, uint32_t id, uint32_t value);
+enum tm_status tm_pb_put_bytes(struct tm_buf *buf, uint32_t id, const void *data, size_t len);
+enum tm_status tm_pb_put_str(struct tm_buf *buf, uint32_t id, const char *s);
+
+/* A submessage whose length is not known yet: begin returns a mark (the buffer's length before
+ * the length bytes), end patches the length in; the bytes in between move by at most 9. */
+enum tm_status tm_pb_begin(struct tm_buf *buf, uint32_t id, size_t *mark);
+enum tm_status tm_pb_end(struct tm_buf *buf, size_t mark);
+
+#endif

@@ -1,0 +1,108 @@
+#include "base/status.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tm_text_escape(const char *in, size_t len, char *out, size_t out_size)
+{
+    static const char hex[] = "0123456789abcdef";
+    const uint8_t *s = (const uint8_t *)in;
+    size_t o = 0;
+    if (out_size == 0)
+        return;
+    while (len > 0) {
+        size_t n = tm_utf8_length(s, len);
+        bool plain = n > 0 && !(n == 1 && (s[0] < 0x20 || s[0] == 0x7f)) &&
+                     !(n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+        size_t need = plain ? n : 4;
+        if (o + need + 4 > out_size) {
+            if (o + 4 <= out_size) {
+                memcpy(out + o, "...", 3);
+                o += 3;
+            }
+            break;
+        }
+        if (plain) {
+            memcpy(out + o, s, n);
+        } else {
+            out[o] = '\\';
+            out[o + 1] = 'x';
+            out[o + 2] = hex[s[0] >> 4];
+            out[o + 3] = hex[s[0] & 15];
+            n = 1;
+        }
+        o += need;
+        s += n;
+        len -= n;
+    }
+    out[o] = '\0';
+}
+
+static enum tm_status set_escaped(struct tm_error *err, enum tm_status status, const char *text)
+{
+    err->status = status;
+    tm_text_escape(text, strlen(text), err->text, sizeof err->text);
+    return status;
+}
+
+enum tm_status tm_error_set(struct tm_error *err, enum tm_status status, const char *format, ...)
+{
+    char text[TM_ERROR_TEXT_MAX];
+    va_list args;
+    if (err == NULL || err->status != TM_OK)
+        return status;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return set_escaped(err, status, text);
+}
+
+enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *format, ...)
+{
+    char text[TM_ERROR_TEXT_MAX];
+    va_list args;
+    if (err == NULL || err->status != TM_OK)
+        return TM_E_SYSTEM;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n < sizeof text)
+        snprintf(text + n, sizeof text - (size_t)n, ": %s", strerror(errnum));
+    return set_escaped(err, TM_E_SYSTEM, text);
+}
+
+enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...)
+{
+    char text[TM_ERROR_TEXT_MAX];
+    char escaped[TM_ERROR_TEXT_MAX];
+    va_list args;
+    if (err == NULL || err->status == TM_OK)
+        return TM_OK;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tm_text_escape(text, strlen(text), escaped, sizeof escaped);
+    size_t n = strlen(escaped);
+    size_t have = strlen(err->text);
+    if (n + 2 >= sizeof err->text)
+        return err->status;
+    if (have > sizeof err->text - 1 - n - 2)
+        have = sizeof err->text - 1 - n - 2;
+    memmove(err->text + n + 2, err->text, have);
+    memcpy(err->text, escaped, n);
+    memcpy(err->text + n, ": ", 2);
+    err->text[n + 2 + have] = '\0';
+    return err->status;
+}
+
+enum tm_status tm_error_nomem(struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_SYSTEM, "out of memory");
+}
+
+int tm_status_exit(enum tm_status status)
+{
+    return status >= 0 ? 0 : -(int)status;
+}

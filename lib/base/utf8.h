@@ -1,0 +1,18 @@
+/* UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+#ifndef TM_BASE_UTF8_H
+#define TM_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Length in bytes (1 to 4) of the valid sequence at S (LEN bytes readable), or 0 if there is none. */
+size_t tm_utf8_length(const uint8_t *s, size_t len);
+
+/* True when all LEN bytes at S are valid UTF-8. */
+bool tm_utf8_valid(const uint8_t *s, size_t len);
+
+/* Writes code point CP (at most 0x10ffff) to OUT (4 bytes) and returns the number of bytes. */
+size_t tm_utf8_encode(uint32_t cp, uint8_t *out);
+
+#endif

@@ -1,0 +1,45 @@
+/* What tm-emit asks of an output. An output is one file and one line in emit_table.c. */
+#ifndef TM_EMIT_EMIT_H
+#define TM_EMIT_EMIT_H
+
+#include "model/catalog.h"
+#include "stream/stream_reader.h"
+
+struct tm_emit_options {
+    bool absolute;         /* text: times as they are, not from the first event on */
+    bool json;             /* report: for machines to read */
+    const char *out_path;  /* where the output will be named in the end; NULL for standard output */
+    const char *spill_dir; /* NULL: $TMPDIR */
+};
+
+/* Owned by tm-emit, valid from open to close. */
+struct tm_emit_context {
+    int fd;           /* written by the output; -1 when it asked for a path */
+    const char *path; /* where an output that needs a file makes it; NULL otherwise */
+    const struct tm_emit_options *options;
+    const struct tm_catalog *catalog; /* already holds what the frame being shown says */
+};
+
+struct tm_emit {
+    const char *name;             /* of -f */
+    const char *const *suffixes;  /* of OUT that choose it, NULL-terminated */
+    bool is_binary;               /* not for a terminal */
+    bool needs_path;              /* writes a file by name (SQLite), not a descriptor */
+    bool needs_sorted;            /* a stream that is not sorted is refused */
+    bool needs_placed;            /* events must be on trace time */
+    enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
+    /* Each frame of the stream but header and END, in order; BATCH is its view where it is a batch. */
+    enum tm_status (*frame)(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                            struct tm_error *err);
+    /* The stream has ended well: write the rest and flush. Not called after an error. */
+    enum tm_status (*finish)(void *state, struct tm_error *err);
+    void (*close)(void *state); /* STATE may be NULL */
+};
+
+extern const struct tm_emit *const tm_emits[]; /* NULL-terminated; the first is the default */
+
+/* By the name of -f, or by the end of a path; NULL if there is none. */
+const struct tm_emit *tm_emit_find(const char *name);
+const struct tm_emit *tm_emit_for_path(const char *path);
+
+#endif

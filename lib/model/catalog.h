@@ -1,0 +1,82 @@
+/* What a stream says apart from its events: files, machines, strings, sequences, the trace-time
+ * clock, placements and accounts. Outputs look names and ids up here. Memory grows with the number
+ * of those, never with the number of events (strings are bounded by the sink). */
+#ifndef TM_MODEL_CATALOG_H
+#define TM_MODEL_CATALOG_H
+
+#include "base/buf.h"
+#include "stream/stream_reader.h"
+
+struct tm_text {
+    const uint8_t *data; /* NULL: none */
+    size_t len;
+};
+
+struct tm_catalog_file {
+    bool has_parent;
+    uint32_t parent;
+    struct tm_text name; /* data NULL for the outermost */
+    struct tm_text type;
+    uint64_t size_bytes;
+    bool is_container;
+    bool begun;                /* its turn has come */
+    uint32_t processing_order; /* where begun */
+    Tracemerge__ClockPolicy clock_policy;
+    uint64_t timed_count, untimed_count; /* of its FileEnd */
+};
+
+struct tm_catalog_machine {
+    int64_t raw_id;
+    struct tm_text name; /* data NULL: none */
+};
+
+struct tm_catalog_sequence {
+    uint32_t file, machine, trusted_packet_sequence_id;
+};
+
+/* Zero-initialise. Arrays are indexed by id; owned by the catalog. */
+struct tm_catalog {
+    struct tm_catalog_file *files;
+    uint32_t file_count;
+    struct tm_catalog_machine *machines;
+    uint32_t machine_count;
+    struct tm_catalog_sequence *sequences; /* [0] is unused: generations count from 1 */
+    uint32_t sequence_count;               /* with [0] */
+    bool has_trace_time;
+    uint32_t trace_time_clock;
+    bool trace_time_has_machine, trace_time_has_file;
+    uint32_t trace_time_machine, trace_time_file;
+    /* Frames that outputs list; decoded, owned by the catalog. Accounts and stats that agree in
+     * all but their number are added up. */
+    Tracemerge__Placement **placements;
+    uint32_t placement_count;
+    Tracemerge__Account **accounts;
+    uint32_t account_count;
+    Tracemerge__Stat **stats;
+    uint32_t stat_count;
+    Tracemerge__Metadata **metadata;
+    uint32_t metadata_count;
+    uint32_t string_count; /* ids 1 to string_count */
+    /* private */
+    struct tm_buf text;
+    size_t *string_ends;
+    size_t string_cap;
+    uint32_t caps[8];
+    struct tm_buf keep;
+};
+
+/* Takes in what FRAME says; frames that are none of its concern (batches, clock rows, snapshots)
+ * are TM_OK too. TM_E_INPUT when ids have gaps or refer to nothing. */
+enum tm_status tm_catalog_add(struct tm_catalog *catalog, const struct tm_frame *frame, struct tm_error *err);
+
+/* The string STRING (a name or category column) of EVENT; data NULL for none or an id or offset
+ * that does not exist. Valid until the next add, inline ones as long as the event. */
+struct tm_text tm_catalog_string(const struct tm_catalog *catalog, uint32_t string, const struct tm_event *event);
+
+/* Full path of a file for people: names from the outermost down, joined by "/"; "-" for an
+ * outermost without a name. Writes at most SIZE bytes with the NUL. */
+void tm_catalog_path(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
+
+void tm_catalog_release(struct tm_catalog *catalog);
+
+#endif

@@ -1,0 +1,195 @@
+#include "stream/batch.h"
+
+#include "base/pb.h"
+
+#include <stdlib.h>
+
+enum { BATCH_FIELD_COUNT = 1, BATCH_FIELD_PAYLOAD = 21, BATCH_FIRST_ROWS = 1024 };
+
+static const uint8_t zeros[8];
+
+void tm_batch_set_column(struct tm_batch *batch, enum tm_column column, const void *elements, uint32_t count)
+{
+    batch->cols[column].data = count ? elements : zeros;
+    batch->cols[column].mask = count > 1 ? UINT32_MAX : 0;
+}
+
+static enum tm_status refuse(const char *what, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "%s", what);
+}
+
+static enum tm_status decode_column(struct tm_batch *batch, const struct tm_pb_field *field, uint64_t *counts,
+                                    struct tm_error *err)
+{
+    size_t width = tm_column_width((enum tm_column)field->id);
+    if (field->type != TM_PB_LEN || field->len % width != 0)
+        return refuse("a column of the batch is not packed", err);
+    counts[field->id] = field->len / width;
+    if (counts[field->id] > TM_BATCH_EVENTS_MAX)
+        return refuse("the batch holds more events than the limit", err);
+    tm_batch_set_column(batch, (enum tm_column)field->id, field->data, (uint32_t)counts[field->id]);
+    return TM_OK;
+}
+
+static enum tm_status check_payload(const struct tm_batch *batch, struct tm_error *err)
+{
+    uint64_t sum = 0;
+    if (tm_batch_is_constant(batch, TM_COL_RAW_BYTES) && tm_batch_is_constant(batch, TM_COL_DETAIL_BYTES)) {
+        sum = (uint64_t)(batch->count ? tm_batch_payload_of(batch, 0) : 0) * batch->count;
+    } else {
+        for (uint32_t i = 0; i < batch->count; i++)
+            sum += tm_batch_payload_of(batch, i);
+    }
+    return sum == batch->payload_bytes ? TM_OK : refuse("lengths in the batch do not add up", err);
+}
+
+enum tm_status tm_batch_decode(struct tm_batch *batch, const uint8_t *body, size_t len, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(body, len);
+    struct tm_pb_field field;
+    uint64_t counts[TM_COL_COUNT] = {0};
+    enum tm_status st;
+    *batch = (struct tm_batch){.payload = zeros};
+    for (int c = 0; c < TM_COL_COUNT; c++)
+        tm_batch_set_column(batch, (enum tm_column)c, zeros, 0);
+    while ((st = tm_pb_next(&pb, &field)) == TM_OK) {
+        if (field.id == BATCH_FIELD_COUNT && field.type == TM_PB_VARINT) {
+            if (field.value > TM_BATCH_EVENTS_MAX)
+                return refuse("the batch holds more events than the limit", err);
+            batch->count = (uint32_t)field.value;
+        } else if (field.id == BATCH_FIELD_PAYLOAD && field.type == TM_PB_LEN) {
+            batch->payload = field.data;
+            batch->payload_bytes = field.len;
+        } else if (field.id >= TM_COL_TIME_NS && field.id < TM_COL_COUNT) {
+            if ((st = decode_column(batch, &field, counts, err)) != TM_OK)
+                return st;
+        } else {
+            return refuse("the batch has a column this version does not know", err);
+        }
+    }
+    if (st < 0)
+        return refuse("the batch is damaged", err);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        if (counts[c] > 1 && counts[c] != batch->count)
+            return refuse("a column of the batch has the wrong length", err);
+    return check_payload(batch, err);
+}
+
+void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event)
+{
+    event->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+    event->dur_ns = tm_batch_i64(batch, TM_COL_DUR_NS, i);
+    event->position = tm_batch_u64(batch, TM_COL_POSITION, i);
+    event->kind = tm_batch_u32(batch, TM_COL_KIND, i);
+    event->flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
+    event->file = tm_batch_u32(batch, TM_COL_FILE, i);
+    event->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
+    event->clock = tm_batch_u32(batch, TM_COL_CLOCK, i);
+    event->sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i);
+    event->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
+    event->name = tm_batch_u32(batch, TM_COL_NAME, i);
+    event->category = tm_batch_u32(batch, TM_COL_CATEGORY, i);
+    event->pid = tm_batch_i64(batch, TM_COL_PID, i);
+    event->tid = tm_batch_i64(batch, TM_COL_TID, i);
+    event->track = tm_batch_u64(batch, TM_COL_TRACK, i);
+    event->value = tm_batch_u64(batch, TM_COL_VALUE, i);
+    event->raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
+    event->detail_bytes = tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
+    event->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
+    event->raw = batch->payload + at;
+    event->detail = event->raw + event->raw_bytes;
+}
+
+static enum tm_status grow(struct tm_batch_builder *b)
+{
+    uint32_t cap = b->cap ? b->cap * 2 : BATCH_FIRST_ROWS;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        uint8_t *col = realloc(b->cols[c], (size_t)cap * tm_column_width((enum tm_column)c));
+        if (col == NULL)
+            return TM_E_SYSTEM;
+        b->cols[c] = col;
+    }
+    b->cap = cap;
+    return TM_OK;
+}
+
+static inline void put32(struct tm_batch_builder *b, enum tm_column column, uint32_t v)
+{
+    uint8_t *p = b->cols[column] + (size_t)4 * b->count;
+    tm_put_le32(p, v);
+    b->changes |= (uint32_t)(v != tm_get_le32(b->cols[column])) << column;
+}
+
+static inline void put64(struct tm_batch_builder *b, enum tm_column column, uint64_t v)
+{
+    uint8_t *p = b->cols[column] + (size_t)8 * b->count;
+    tm_put_le64(p, v);
+    b->changes |= (uint32_t)(v != tm_get_le64(b->cols[column])) << column;
+}
+
+enum tm_status tm_batch_builder_add(struct tm_batch_builder *b, const struct tm_event *e)
+{
+    if (b->count == b->cap && grow(b) != TM_OK)
+        return TM_E_SYSTEM;
+    if (tm_buf_reserve(&b->payload, (size_t)e->raw_bytes + e->detail_bytes) != TM_OK)
+        return TM_E_SYSTEM;
+    if (e->raw_bytes)
+        memcpy(b->payload.data + b->payload.len, e->raw, e->raw_bytes);
+    b->payload.len += e->raw_bytes;
+    if (e->detail_bytes)
+        memcpy(b->payload.data + b->payload.len, e->detail, e->detail_bytes);
+    b->payload.len += e->detail_bytes;
+    put64(b, TM_COL_TIME_NS, (uint64_t)e->time_ns);
+    put64(b, TM_COL_DUR_NS, (uint64_t)e->dur_ns);
+    put64(b, TM_COL_POSITION, e->position);
+    put32(b, TM_COL_KIND, e->kind);
+    put32(b, TM_COL_FLAGS, e->flags);
+    put32(b, TM_COL_FILE, e->file);
+    put32(b, TM_COL_MACHINE, e->machine);
+    put32(b, TM_COL_CLOCK, e->clock);
+    put32(b, TM_COL_SEQUENCE, e->sequence);
+    put32(b, TM_COL_GENERATION, e->generation);
+    put32(b, TM_COL_NAME, e->name);
+    put32(b, TM_COL_CATEGORY, e->category);
+    put64(b, TM_COL_PID, (uint64_t)e->pid);
+    put64(b, TM_COL_TID, (uint64_t)e->tid);
+    put64(b, TM_COL_TRACK, e->track);
+    put64(b, TM_COL_VALUE, e->value);
+    put32(b, TM_COL_RAW_BYTES, e->raw_bytes);
+    put32(b, TM_COL_DETAIL_BYTES, e->detail_bytes);
+    put32(b, TM_COL_CPU, e->cpu);
+    b->count++;
+    return TM_OK;
+}
+
+bool tm_batch_builder_full(const struct tm_batch_builder *b)
+{
+    enum { ROW_BYTES = 104 };
+    return b->count >= TM_BATCH_EVENTS_MAX || b->payload.len + (size_t)b->count * ROW_BYTES >= TM_BATCH_BYTES;
+}
+
+void tm_batch_builder_view(const struct tm_batch_builder *b, struct tm_batch *batch)
+{
+    *batch = (struct tm_batch){.count = b->count, .payload = b->payload.len ? b->payload.data : zeros,
+                               .payload_bytes = b->payload.len};
+    for (int c = 0; c < TM_COL_COUNT; c++) {
+        uint32_t n = b->count == 0 || c < TM_COL_TIME_NS ? 0 : b->changes >> c & 1 ? b->count : 1;
+        tm_batch_set_column(batch, (enum tm_column)c, b->cols[c], n);
+    }
+}
+
+void tm_batch_builder_clear(struct tm_batch_builder *b)
+{
+    b->count = 0;
+    b->changes = 0;
+    tm_buf_clear(&b->payload);
+}
+
+void tm_batch_builder_release(struct tm_batch_builder *b)
+{
+    for (int c = 0; c < TM_COL_COUNT; c++)
+        free(b->cols[c]);
+    tm_buf_release(&b->payload);
+    *b = (struct tm_batch_builder){0};
+}

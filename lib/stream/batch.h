@@ -1,0 +1,138 @@
+/* A batch: up to about a megabyte of events held as columns.
+ *
+ * struct tm_batch is a view: columns point into a frame that was read, or into a builder. A column
+ * has no element (all zeros), one (the same for all events) or one an event; accessors hide that.
+ * A stage that changes a column points it at bytes of its own and writes the view again: the
+ * others are copied as blocks. struct tm_batch_builder makes a batch row by row. */
+#ifndef TM_STREAM_BATCH_H
+#define TM_STREAM_BATCH_H
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "stream/event.h"
+
+/* Columns: field numbers of message Batch. */
+enum tm_column {
+    TM_COL_TIME_NS = 2,
+    TM_COL_DUR_NS = 3,
+    TM_COL_POSITION = 4,
+    TM_COL_KIND = 5,
+    TM_COL_FLAGS = 6,
+    TM_COL_FILE = 7,
+    TM_COL_MACHINE = 8,
+    TM_COL_CLOCK = 9,
+    TM_COL_SEQUENCE = 10,
+    TM_COL_GENERATION = 11,
+    TM_COL_NAME = 12,
+    TM_COL_CATEGORY = 13,
+    TM_COL_PID = 14,
+    TM_COL_TID = 15,
+    TM_COL_TRACK = 16,
+    TM_COL_VALUE = 17,
+    TM_COL_RAW_BYTES = 18,
+    TM_COL_DETAIL_BYTES = 19,
+    TM_COL_CPU = 20,
+    TM_COL_COUNT = 21
+};
+
+enum {
+    TM_BATCH_BYTES = 1 << 20,     /* a builder says full from here on */
+    TM_BATCH_EVENTS_MAX = 1 << 16 /* more events in one batch are refused */
+};
+
+/* Bytes an element of COLUMN takes: 4 or 8. */
+static inline size_t tm_column_width(enum tm_column column)
+{
+    return column <= TM_COL_POSITION || (column >= TM_COL_PID && column <= TM_COL_VALUE) ? 8 : 4;
+}
+
+struct tm_batch_col {
+    const uint8_t *data; /* little-endian elements, not aligned; borrowed */
+    uint32_t mask;       /* 0: one element for all; UINT32_MAX: one an event */
+};
+
+struct tm_batch {
+    uint32_t count;
+    struct tm_batch_col cols[TM_COL_COUNT];
+    const uint8_t *payload; /* borrowed */
+    size_t payload_bytes;
+};
+
+static inline uint32_t tm_batch_u32(const struct tm_batch *batch, enum tm_column column, uint32_t i)
+{
+    const struct tm_batch_col *col = &batch->cols[column];
+    return tm_get_le32(col->data + (size_t)4 * (i & col->mask));
+}
+
+static inline uint64_t tm_batch_u64(const struct tm_batch *batch, enum tm_column column, uint32_t i)
+{
+    const struct tm_batch_col *col = &batch->cols[column];
+    return tm_get_le64(col->data + (size_t)8 * (i & col->mask));
+}
+
+static inline int64_t tm_batch_i64(const struct tm_batch *batch, enum tm_column column, uint32_t i)
+{
+    return (int64_t)tm_batch_u64(batch, column, i);
+}
+
+static inline bool tm_batch_is_constant(const struct tm_batch *batch, enum tm_column column)
+{
+    return batch->cols[column].mask == 0;
+}
+
+/* Bytes that event I takes in the payload. */
+static inline size_t tm_batch_payload_of(const struct tm_batch *batch, uint32_t i)
+{
+    return (size_t)tm_batch_u32(batch, TM_COL_RAW_BYTES, i) + tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
+}
+
+/* Points COLUMN at ELEMENTS (1 or batch->count of them, little-endian), which stay the caller's. */
+void tm_batch_set_column(struct tm_batch *batch, enum tm_column column, const void *elements, uint32_t count);
+
+/* Makes BATCH a view of a Batch message that stays the caller's. Checks that every column has 0,
+ * 1 or count elements and that the payload lengths add up to the payload. TM_OK or TM_E_INPUT. */
+enum tm_status tm_batch_decode(struct tm_batch *batch, const uint8_t *body, size_t len, struct tm_error *err);
+
+/* Event I whose payload starts at payload byte AT. */
+void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event);
+
+/* Walks a batch: zero-initialise with .batch set, then
+ *     while (tm_batch_next(&walk, &event)) … */
+struct tm_batch_walk {
+    const struct tm_batch *batch;
+    uint32_t i; /* the event after the one last shown */
+    size_t at;
+};
+
+static inline bool tm_batch_next(struct tm_batch_walk *walk, struct tm_event *event)
+{
+    if (walk->i >= walk->batch->count)
+        return false;
+    tm_batch_get(walk->batch, walk->i++, walk->at, event);
+    walk->at += (size_t)event->raw_bytes + event->detail_bytes;
+    return true;
+}
+
+/* Rows on their way to becoming a batch. Zero-initialise. */
+struct tm_batch_builder {
+    uint32_t count;
+    struct tm_buf payload;
+    /* private */
+    uint8_t *cols[TM_COL_COUNT];
+    uint32_t cap;
+    uint32_t changes; /* bit a column: not all elements so far are equal */
+};
+
+/* Appends EVENT; copies its payload. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_batch_builder_add(struct tm_batch_builder *builder, const struct tm_event *event);
+
+/* True when the batch should be written before the next add. */
+bool tm_batch_builder_full(const struct tm_batch_builder *builder);
+
+/* BATCH becomes a view of the rows, valid until the next add or clear. */
+void tm_batch_builder_view(const struct tm_batch_builder *builder, struct tm_batch *batch);
+
+void tm_batch_builder_clear(struct tm_batch_builder *builder);
+void tm_batch_builder_release(struct tm_batch_builder *builder);
+
+#endif

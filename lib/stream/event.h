@@ -1,0 +1,135 @@
+/* One event, as the stages see it: a row of a batch with its payload.
+ *
+ * doc/events.md tells for each kind what the columns hold. */
+#ifndef TM_STREAM_EVENT_H
+#define TM_STREAM_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What an event is. Numbers are part of the stream format and never change. */
+enum tm_kind {
+    TM_KIND_PACKET = 0,       /* timed, known to none of the outputs but the lossless one */
+    TM_KIND_SLICE_BEGIN = 1,
+    TM_KIND_SLICE_END = 2,
+    TM_KIND_SLICE_COMPLETE = 3, /* with dur_ns */
+    TM_KIND_INSTANT = 4,
+    TM_KIND_COUNTER = 5,
+    TM_KIND_FLOW_START = 6,   /* s */
+    TM_KIND_FLOW_STEP = 7,    /* t */
+    TM_KIND_FLOW_END = 8,     /* f */
+    TM_KIND_ASYNC_STEP = 9,   /* T, p: a step inside an open async slice */
+    TM_KIND_SAMPLE = 10,
+    TM_KIND_SCHED_SWITCH = 11,
+    TM_KIND_SCHED_WAKING = 12,
+    TM_KIND_TASK_RENAME = 13,
+    TM_KIND_TASK_NEW = 14,
+    TM_KIND_PROCESS_EXIT = 15,
+    TM_KIND_FTRACE = 16,      /* any other ftrace event */
+    TM_KIND_PROCESS = 17,     /* detail.process: a process at this moment */
+    TM_KIND_THREAD = 18,      /* detail.thread: a thread at this moment */
+    TM_KIND_LOG = 19,         /* a log line */
+    TM_KIND_SYNC_MARKER = 20, /* synchronization marker packet; no host data (semantics.md 4) */
+    /* Definitions: TM_EVENT_DEFINITION is set. */
+    TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
+    TM_KIND_TRACK = 33,       /* detail.track */
+    TM_KIND_SYSTEM_INFO = 34, /* detail.machine */
+    TM_KIND_METADATA = 35     /* anything else that belongs to the whole trace */
+};
+
+enum tm_event_flag {
+    TM_EVENT_UNTIMED = 1 << 0,    /* time_ns means nothing */
+    TM_EVENT_DEFINITION = 1 << 1, /* comes out of tm-sort before every event that is none */
+    TM_EVENT_DERIVED = 1 << 2,    /* a part of the event before it; not counted, no raw */
+    TM_EVENT_HAS_PID = 1 << 3,
+    TM_EVENT_HAS_TID = 1 << 4,
+    TM_EVENT_HAS_VALUE = 1 << 5,
+    TM_EVENT_VALUE_DOUBLE = 1 << 6, /* value holds the bits of a double, else an int64 */
+    TM_EVENT_HAS_TRACK = 1 << 7,
+    TM_EVENT_ASYNC = 1 << 8,      /* begin/end/instant on an async track */
+    TM_EVENT_OPEN_ENDED = 1 << 9, /* complete slice whose end is unknown */
+    TM_EVENT_INNER_TIMES = 1 << 10, /* detail.inner_times is there */
+    TM_EVENT_HAS_CPU = 1 << 11,
+    TM_EVENT_SCOPE_SHIFT = 12,    /* four bits: enum tm_scope */
+    TM_EVENT_RAW_SHIFT = 16       /* four bits: enum tm_raw */
+};
+
+/* What the raw bytes are. */
+enum tm_raw {
+    TM_RAW_NONE = 0,
+    TM_RAW_PACKET = 1,       /* a TracePacket message */
+    TM_RAW_FTRACE_EVENT = 2, /* a FtraceEvent message */
+    TM_RAW_JSON = 3,         /* a JSON object of traceEvents */
+    TM_RAW_LINE = 4          /* a line of text, without its end */
+};
+
+/* What carries the event: on which kind of track it lies. */
+enum tm_scope {
+    TM_SCOPE_GLOBAL = 0,
+    TM_SCOPE_THREAD = 1,  /* the track of thread tid (of process pid, where HAS_PID) */
+    TM_SCOPE_PROCESS = 2, /* a track of process pid */
+    TM_SCOPE_TRACK = 3,   /* the track whose uuid is in column track, within its file */
+    TM_SCOPE_CPU = 4      /* the cpu in column cpu */
+};
+
+/* Strings in the name and category columns: 0 none; 1 to 2^31-1 an id of the stream's string
+ * table; with the top bit set, the low bits are the offset in the event's detail bytes of a
+ * length varint and that many bytes (a detail.text field). */
+#define TM_STRING_INLINE UINT32_C(0x80000000)
+
+struct tm_event {
+    int64_t time_ns;     /* reading of clock; after tm-clocks, trace time */
+    int64_t dur_ns;      /* as recorded */
+    uint64_t position;   /* counts up within the file */
+    uint32_t kind;       /* enum tm_kind */
+    uint32_t flags;      /* enum tm_event_flag */
+    uint32_t file;       /* File.id */
+    uint32_t machine;    /* embedded id, 0 none; after tm-clocks, Machine.id */
+    uint32_t clock;      /* clock id, 0: the file's default */
+    uint32_t sequence;   /* trusted_packet_sequence_id, 0 none */
+    uint32_t generation; /* Sequence.generation, 0 none */
+    uint32_t name;       /* string */
+    uint32_t category;   /* string */
+    int64_t pid;
+    int64_t tid;
+    uint64_t track;
+    uint64_t value;
+    const uint8_t *raw;    /* as the input had it; borrowed */
+    const uint8_t *detail; /* a Detail message; borrowed */
+    uint32_t raw_bytes;
+    uint32_t detail_bytes;
+    uint32_t cpu;          /* where HAS_CPU */
+};
+
+static inline enum tm_scope tm_event_scope(uint32_t flags)
+{
+    return (enum tm_scope)(flags >> TM_EVENT_SCOPE_SHIFT & 15);
+}
+
+static inline uint32_t tm_event_scope_flags(enum tm_scope scope)
+{
+    return (uint32_t)scope << TM_EVENT_SCOPE_SHIFT;
+}
+
+static inline enum tm_raw tm_event_raw(uint32_t flags)
+{
+    return (enum tm_raw)(flags >> TM_EVENT_RAW_SHIFT & 15);
+}
+
+static inline uint32_t tm_event_raw_flags(enum tm_raw raw)
+{
+    return (uint32_t)raw << TM_EVENT_RAW_SHIFT;
+}
+
+static inline bool tm_event_is_timed(uint32_t flags)
+{
+    return !(flags & TM_EVENT_UNTIMED);
+}
+
+/* Counted by the accounts: timed, not a definition, not a part of another event. */
+static inline bool tm_event_is_counted(uint32_t flags)
+{
+    return !(flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED));
+}
+
+#endif

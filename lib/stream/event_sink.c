@@ -1,0 +1,171 @@
+#include "stream/event_sink.h"
+
+#include "base/pb.h"
+
+enum { DETAIL_TEXT_FIELD = 4, STRINGS_FRAME_MAX = 4096 };
+
+void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer)
+{
+    *sink = (struct tm_event_sink){.writer = writer, .want_raw = true, .want_detail = true};
+    tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
+}
+
+/* The strings that are new since the last call, ahead of the events that use them. */
+static enum tm_status send_strings(struct tm_event_sink *sink, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    ProtobufCBinaryData text[STRINGS_FRAME_MAX];
+    while (st == TM_OK && sink->strings_sent < sink->strings.count) {
+        Tracemerge__Strings frame = TRACEMERGE__STRINGS__INIT;
+        frame.first = sink->strings_sent + 1;
+        frame.text = text;
+        while (frame.n_text < STRINGS_FRAME_MAX && sink->strings_sent < sink->strings.count) {
+            size_t len;
+            const uint8_t *s = tm_intern_get(&sink->strings, sink->strings_sent++, &len);
+            text[frame.n_text++] = tm_bytes(s, len);
+        }
+        st = tm_stream_write_message(sink->writer, TM_FRAME_STRINGS, &frame.base, err);
+    }
+    return st;
+}
+
+enum tm_status tm_event_sink_flush(struct tm_event_sink *sink, struct tm_error *err)
+{
+    struct tm_batch batch;
+    enum tm_status st = send_strings(sink, err);
+    if (st < 0 || sink->batch.count == 0)
+        return st;
+    tm_batch_builder_view(&sink->batch, &batch);
+    st = tm_stream_write_batch(sink->writer, &batch, err);
+    tm_batch_builder_clear(&sink->batch);
+    return st;
+}
+
+static enum tm_status put_message(struct tm_event_sink *sink, enum tm_frame_type type, const ProtobufCMessage *message,
+                                  struct tm_error *err)
+{
+    enum tm_status st = tm_event_sink_flush(sink, err);
+    return st < 0 ? st : tm_stream_write_message(sink->writer, type, message, err);
+}
+
+enum tm_status tm_event_sink_file_begin(struct tm_event_sink *sink, const Tracemerge__FileBegin *begin,
+                                        struct tm_error *err)
+{
+    sink->file = begin->id;
+    sink->position = 0;
+    sink->timed_count = 0;
+    sink->untimed_count = 0;
+    return put_message(sink, TM_FRAME_FILE_BEGIN, &begin->base, err);
+}
+
+enum tm_status tm_event_sink_file_end(struct tm_event_sink *sink, uint32_t file, uint64_t size_bytes,
+                                      struct tm_error *err)
+{
+    Tracemerge__FileEnd end = TRACEMERGE__FILE_END__INIT;
+    end.id = file;
+    end.size_bytes = size_bytes;
+    end.timed_count = sink->timed_count;
+    end.untimed_count = sink->untimed_count;
+    sink->timed_count = 0;
+    sink->untimed_count = 0;
+    return put_message(sink, TM_FRAME_FILE_END, &end.base, err);
+}
+
+void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file)
+{
+    sink->file = file;
+}
+
+enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, size_t len, struct tm_buf *detail,
+                                    uint32_t *string, struct tm_error *err)
+{
+    *string = 0;
+    if (s == NULL)
+        return TM_OK;
+    if (len <= TM_SINK_STRING_MAX) {
+        uint32_t id;
+        enum tm_status st = tm_intern_add(&sink->strings, s, len, &id, NULL);
+        if (st < 0)
+            return tm_error_nomem(err);
+        if (st == TM_OK) {
+            *string = id + 1;
+            return TM_OK;
+        }
+    }
+    *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* past the one-byte tag */
+    return tm_pb_put_bytes(detail, DETAIL_TEXT_FIELD, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err)
+{
+    if (!sink->want_raw)
+        event->raw_bytes = 0;
+    if (tm_batch_builder_full(&sink->batch)) {
+        enum tm_status st = tm_event_sink_flush(sink, err);
+        if (st < 0)
+            return st;
+    }
+    event->file = sink->file;
+    event->position = sink->position++;
+    if (tm_event_is_counted(event->flags))
+        sink->timed_count++;
+    else if (!(event->flags & TM_EVENT_DERIVED))
+        sink->untimed_count++;
+    return tm_batch_builder_add(&sink->batch, event) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t machine, uint32_t sequence,
+                                        uint32_t *generation, struct tm_error *err)
+{
+    Tracemerge__Sequence frame = TRACEMERGE__SEQUENCE__INIT;
+    frame.generation = *generation = ++sink->generations;
+    frame.file = sink->file;
+    frame.machine = machine;
+    frame.trusted_packet_sequence_id = sequence;
+    /* No flush: the numbers are used by what comes later, so the frame may overtake events. */
+    return tm_stream_write_message(sink->writer, TM_FRAME_SEQUENCE, &frame.base, err);
+}
+
+enum tm_status tm_event_sink_message(struct tm_event_sink *sink, enum tm_frame_type type,
+                                     const ProtobufCMessage *message, struct tm_error *err)
+{
+    if (type == TM_FRAME_SNAPSHOT || type == TM_FRAME_REMOTE_CLOCK_SYNC) {
+        sink->position++;
+        sink->untimed_count++;
+    }
+    return put_message(sink, type, message, err);
+}
+
+enum tm_status tm_event_sink_account(struct tm_event_sink *sink, const char *reason, uint32_t clock, uint64_t count,
+                                     uint64_t byte, struct tm_error *err)
+{
+    Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
+    account.file = sink->file;
+    account.clock = clock;
+    account.reason = tm_bytes(reason, strlen(reason));
+    account.count = count;
+    account.has_byte = byte != UINT64_MAX;
+    account.byte = byte;
+    if (strcmp(reason, "skipped_bytes") != 0)
+        sink->timed_count += count;
+    return tm_stream_write_message(sink->writer, TM_FRAME_ACCOUNT, &account.base, err);
+}
+
+enum tm_status tm_event_sink_stat(struct tm_event_sink *sink, const char *name, Tracemerge__Severity severity,
+                                  int64_t value, struct tm_error *err)
+{
+    Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
+    stat.name = tm_bytes(name, strlen(name));
+    stat.severity = severity;
+    stat.value = value;
+    stat.has_file = true;
+    stat.file = sink->file;
+    return tm_stream_write_message(sink->writer, TM_FRAME_STAT, &stat.base, err);
+}
+
+void tm_event_sink_release(struct tm_event_sink *sink)
+{
+    tm_batch_builder_release(&sink->batch);
+    tm_intern_release(&sink->strings);
+    tm_buf_release(&sink->detail);
+}

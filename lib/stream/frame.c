@@ -1,0 +1,177 @@
+#include "stream/frame.h"
+
+#include "base/bytes.h"
+#include "base/compat.h"
+#include "base/hash.h"
+#include "base/io.h"
+
+#include <stdlib.h>
+
+enum {
+    FRAME_TAG = 0x0a,        /* field 1, length-delimited */
+    FRAME_CHECKSUM_TAG = 0x79, /* field 15, fixed64 */
+    FRAME_CHECKSUM_BYTES = 9,  /* with its tag */
+    FRAME_HEAD_MAX = 1 + TM_VARINT_MAX,
+    FRAME_READ_BYTES = 1 << 20,
+    FRAME_WRITE_BYTES = 256 << 10,
+    FRAME_PIPE_BYTES = 1 << 20
+};
+
+void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
+{
+    *reader = (struct tm_frame_reader){.fd = fd};
+    tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
+}
+
+/* At least NEED unread bytes in mem, or TM_END with fewer. */
+static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
+{
+    if (r->end - r->start >= need)
+        return TM_OK;
+    if (r->cap - r->start < need) {
+        size_t cap = r->cap ? r->cap : 2 * (size_t)FRAME_READ_BYTES;
+        while (cap < need)
+            cap *= 2;
+        if (cap > r->cap) {
+            uint8_t *mem = malloc(cap);
+            if (mem == NULL)
+                return tm_error_nomem(err);
+            if (r->end > r->start)
+                memcpy(mem, r->mem + r->start, r->end - r->start);
+            free(r->mem);
+            r->mem = mem;
+            r->cap = cap;
+        } else {
+            memmove(r->mem, r->mem + r->start, r->end - r->start);
+        }
+        r->end -= r->start;
+        r->start = 0;
+    }
+    while (r->end - r->start < need && !r->ended) {
+        size_t got;
+        enum tm_status st = tm_io_read(r->fd, r->mem + r->end, r->cap - r->end, &got, err);
+        if (st < 0)
+            return st;
+        r->end += got;
+        r->ended = st == TM_END;
+    }
+    return r->end - r->start >= need ? TM_OK : TM_END;
+}
+
+static enum tm_status damaged(const struct tm_frame_reader *r, const char *what, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)r->offset, what);
+}
+
+/* The length of the next frame's message and of its head. */
+static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t *head, struct tm_error *err)
+{
+    enum tm_status st = want(r, FRAME_HEAD_MAX, err);
+    if (st < 0)
+        return st;
+    size_t have = r->end - r->start;
+    const uint8_t *p = r->mem + r->start;
+    if (have == 0)
+        return TM_END;
+    if (p[0] != FRAME_TAG)
+        return damaged(r, r->count ? "not a frame; the stream is damaged" : "not a tracemerge stream", err);
+    const uint8_t *q = tm_varint_get(p + 1, p + (have < FRAME_HEAD_MAX ? have : FRAME_HEAD_MAX), len);
+    if (q == NULL)
+        return damaged(r, have < FRAME_HEAD_MAX ? "frame is cut short" : "length of the frame is damaged", err);
+    if (*len > TM_FRAME_BYTES_MAX)
+        return damaged(r, "frame is larger than the limit", err);
+    *head = (size_t)(q - p);
+    return TM_OK;
+}
+
+enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, struct tm_error *err)
+{
+    uint64_t len = 0, tag, body_len;
+    size_t head = 0;
+    enum tm_status st = read_head(r, &len, &head, err);
+    if (st != TM_OK)
+        return st;
+    st = want(r, head + (size_t)len, err);
+    if (st == TM_END)
+        return damaged(r, "frame is cut short", err);
+    if (st < 0)
+        return st;
+    const uint8_t *p = r->mem + r->start + head;
+    const uint8_t *end = p + len;
+    if (len < FRAME_CHECKSUM_BYTES || end[-FRAME_CHECKSUM_BYTES] != FRAME_CHECKSUM_TAG)
+        return damaged(r, r->count ? "frame has no checksum" : "not a tracemerge stream", err);
+    end -= FRAME_CHECKSUM_BYTES;
+    if (tm_hash64(p, (size_t)(end - p)) != tm_get_le64(end + 1))
+        return damaged(r, "checksum of the frame does not match", err);
+    const uint8_t *q = tm_varint_get(p, end, &tag);
+    if (q == NULL || (tag & 7) != 2 || tag >> 3 == 0 || tag >> 3 > 0x1fffffff ||
+        (q = tm_varint_get(q, end, &body_len)) == NULL || body_len != (uint64_t)(end - q))
+        return damaged(r, "frame has no body", err);
+    frame->type = (uint32_t)(tag >> 3);
+    frame->body = q;
+    frame->body_bytes = (size_t)body_len;
+    frame->offset = r->offset;
+    r->start += head + (size_t)len;
+    r->offset += head + len;
+    r->count++;
+    return TM_OK;
+}
+
+void tm_frame_reader_release(struct tm_frame_reader *reader)
+{
+    free(reader->mem);
+    *reader = (struct tm_frame_reader){.fd = -1, .ended = true};
+}
+
+void tm_frame_writer_init(struct tm_frame_writer *writer, int fd)
+{
+    *writer = (struct tm_frame_writer){.fd = fd};
+    tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
+}
+
+enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err)
+{
+    enum tm_status st = tm_io_write(writer->fd, writer->out.data, writer->out.len, err);
+    tm_buf_clear(&writer->out);
+    return st;
+}
+
+enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, const struct tm_piece *pieces,
+                              size_t count, struct tm_error *err)
+{
+    size_t body = 0;
+    for (size_t i = 0; i < count; i++)
+        body += pieces[i].len;
+    size_t content = tm_varint_size((uint64_t)type << 3) + tm_varint_size(body) + body;
+    size_t len = content + FRAME_CHECKSUM_BYTES;
+    if (len > TM_FRAME_BYTES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "a frame of %zu bytes is larger than the limit of %zu", len,
+                            TM_FRAME_BYTES_MAX);
+    struct tm_buf *out = &writer->out;
+    size_t before = out->len;
+    if (tm_buf_reserve(out, FRAME_HEAD_MAX + len) != TM_OK)
+        return tm_error_nomem(err);
+    uint8_t *p = out->data + out->len;
+    *p++ = FRAME_TAG;
+    p = tm_varint_put(p, len);
+    const uint8_t *start = p;
+    p = tm_varint_put(p, (uint64_t)type << 3 | 2);
+    p = tm_varint_put(p, body);
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[i].len)
+            memcpy(p, pieces[i].data, pieces[i].len);
+        p += pieces[i].len;
+    }
+    uint64_t checksum = tm_hash64(start, (size_t)(p - start));
+    *p++ = FRAME_CHECKSUM_TAG;
+    tm_put_le64(p, checksum);
+    out->len = (size_t)(p + 8 - out->data);
+    writer->offset += out->len - before;
+    writer->count++;
+    return out->len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
+}
+
+void tm_frame_writer_release(struct tm_frame_writer *writer)
+{
+    tm_buf_release(&writer->out);
+}

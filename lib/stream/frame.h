@@ -1,0 +1,97 @@
+/* Frames on a file descriptor: the outermost layer of the stream (tm-stream(5)).
+ *
+ *     0x0a  varint length  { tag  varint body length  body  0x79  8 bytes checksum }
+ *
+ * The reader checks length and checksum of each frame before it shows it, so that no byte of a
+ * damaged frame is ever looked at. It knows nothing of what bodies mean. */
+#ifndef TM_STREAM_FRAME_H
+#define TM_STREAM_FRAME_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+/* Body types: field numbers of message Frame. From 64 on optional. */
+enum tm_frame_type {
+    TM_FRAME_HEADER = 1,
+    TM_FRAME_FILE = 2,
+    TM_FRAME_FILE_BEGIN = 3,
+    TM_FRAME_FILE_END = 4,
+    TM_FRAME_MANIFEST = 5,
+    TM_FRAME_CONFIG = 6,
+    TM_FRAME_FILE_CONFIG = 7,
+    TM_FRAME_MACHINE = 8,
+    TM_FRAME_SNAPSHOT = 9,
+    TM_FRAME_REMOTE_CLOCK_SYNC = 10,
+    TM_FRAME_TRACE_TIME = 11,
+    TM_FRAME_STRINGS = 12,
+    TM_FRAME_BATCH = 13,
+    TM_FRAME_END = 14,
+    TM_FRAME_SEQUENCE = 16,
+    TM_FRAME_CLOCK_HINT = 17,
+    TM_FRAME_CLOCK_ROW = 64,
+    TM_FRAME_PLACEMENT = 65,
+    TM_FRAME_ACCOUNT = 66,
+    TM_FRAME_STAT = 67,
+    TM_FRAME_METADATA = 68
+};
+
+enum { TM_FRAME_OPTIONAL_FIRST = 64 };
+
+/* The largest frame that is written or accepted. */
+#define TM_FRAME_BYTES_MAX ((size_t)768 << 20)
+
+/* A checked frame. body is borrowed from the reader until its next call. */
+struct tm_frame {
+    uint32_t type;       /* enum tm_frame_type, or a number this version does not know */
+    const uint8_t *body;
+    size_t body_bytes;
+    uint64_t offset;     /* of the frame's first byte in the stream */
+};
+
+struct tm_frame_reader {
+    int fd;              /* borrowed */
+    uint64_t offset;     /* bytes consumed */
+    uint64_t count;      /* frames read */
+    /* private */
+    uint8_t *mem;
+    size_t cap, start, end;
+    bool ended;
+};
+
+/* Reads FD from where it stands; the pipe is widened where the kernel can. */
+void tm_frame_reader_init(struct tm_frame_reader *reader, int fd);
+
+/* TM_OK with *FRAME set; TM_END at the end of the bytes, between frames; TM_E_INPUT "byte N: …"
+ * when the stream is cut inside a frame, a length is impossible or a checksum does not match;
+ * TM_E_SYSTEM when reading fails. After an error only release may be called. */
+enum tm_status tm_frame_read(struct tm_frame_reader *reader, struct tm_frame *frame, struct tm_error *err);
+
+void tm_frame_reader_release(struct tm_frame_reader *reader);
+
+/* A piece of a body that is written without being gathered first. */
+struct tm_piece {
+    const void *data;
+    size_t len;
+};
+
+struct tm_frame_writer {
+    int fd;          /* borrowed */
+    uint64_t offset; /* bytes written or buffered */
+    uint64_t count;  /* frames written */
+    /* private */
+    struct tm_buf out;
+};
+
+void tm_frame_writer_init(struct tm_frame_writer *writer, int fd);
+
+/* Writes one frame whose body is the COUNT pieces one after another. Small frames are gathered;
+ * flush sends them. TM_OK; TM_E_INPUT when it exceeds TM_FRAME_BYTES_MAX; TM_E_SYSTEM. */
+enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, const struct tm_piece *pieces,
+                              size_t count, struct tm_error *err);
+
+enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err);
+
+void tm_frame_writer_release(struct tm_frame_writer *writer);
+
+#endif

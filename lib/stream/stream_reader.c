@@ -1,0 +1,99 @@
+#include "stream/stream_reader.h"
+
+enum { STREAM_VERSION = 1 };
+
+static enum tm_status at(uint64_t offset, struct tm_error *err)
+{
+    return tm_error_prefix(err, "byte %llu", (unsigned long long)offset);
+}
+
+ProtobufCMessage *tm_frame_message(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
+                                   struct tm_error *err)
+{
+    ProtobufCMessage *m = protobuf_c_message_unpack(descriptor, NULL, frame->body_bytes, frame->body);
+    if (m == NULL) {
+        tm_error_set(err, TM_E_INPUT, "byte %llu: frame of type %s is damaged", (unsigned long long)frame->offset,
+                     descriptor->short_name);
+    }
+    return m;
+}
+
+enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err)
+{
+    struct tm_frame frame;
+    *reader = (struct tm_stream_reader){0};
+    tm_frame_reader_init(&reader->frames, fd);
+    enum tm_status st = tm_frame_read(&reader->frames, &frame, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "byte 0: empty, not a tracemerge stream");
+    if (st < 0)
+        return st;
+    if (frame.type != TM_FRAME_HEADER)
+        return tm_error_set(err, TM_E_INPUT, "byte 0: the stream does not begin with a header");
+    Tracemerge__Header *header = (Tracemerge__Header *)tm_frame_message(&frame, &tracemerge__header__descriptor, err);
+    if (header == NULL)
+        return err ? err->status : TM_E_INPUT;
+    if (header->version != STREAM_VERSION)
+        st = tm_error_set(err, TM_E_INPUT, "byte 0: stream version %u; this program knows version %d", header->version,
+                          STREAM_VERSION);
+    reader->stage = header->stage;
+    reader->sorted = header->sorted;
+    tracemerge__header__free_unpacked(header, NULL);
+    return st;
+}
+
+static bool known(uint32_t type)
+{
+    return type <= TM_FRAME_CLOCK_HINT && type != TM_FRAME_HEADER && type != 15;
+}
+
+static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_frame *frame, struct tm_error *err)
+{
+    struct tm_frame behind;
+    uint64_t before = reader->frames.count - 1;
+    Tracemerge__End *end = (Tracemerge__End *)tm_frame_message(frame, &tracemerge__end__descriptor, err);
+    if (end == NULL)
+        return err ? err->status : TM_E_INPUT;
+    bool agrees = end->frame_count == before && end->event_count == reader->event_count;
+    tracemerge__end__free_unpacked(end, NULL);
+    if (!agrees) {
+        tm_error_set(err, TM_E_INPUT, "counts of the end frame do not agree with the stream");
+        return at(frame->offset, err);
+    }
+    enum tm_status st = tm_frame_read(&reader->frames, &behind, err);
+    if (st == TM_OK) {
+        tm_error_set(err, TM_E_INPUT, "a second stream follows the end; merge streams with tm-sort -m");
+        return at(behind.offset, err);
+    }
+    reader->ended = st == TM_END;
+    return st;
+}
+
+enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_frame *frame, struct tm_batch *batch,
+                                     struct tm_error *err)
+{
+    if (reader->ended)
+        return TM_END;
+    enum tm_status st = tm_frame_read(&reader->frames, frame, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: the stream is cut short, its end frame is missing",
+                            (unsigned long long)reader->frames.offset);
+    if (st < 0)
+        return st;
+    if (frame->type == TM_FRAME_END)
+        return read_end(reader, frame, err);
+    if (frame->type < TM_FRAME_OPTIONAL_FIRST && !known(frame->type)) {
+        tm_error_set(err, TM_E_INPUT, "frame of required type %u is not known to this version", frame->type);
+        return at(frame->offset, err);
+    }
+    if (frame->type != TM_FRAME_BATCH)
+        return TM_OK;
+    st = tm_batch_decode(batch, frame->body, frame->body_bytes, err);
+    reader->event_count += batch->count;
+    return st < 0 ? at(frame->offset, err) : st;
+}
+
+void tm_stream_reader_release(struct tm_stream_reader *reader)
+{
+    tm_frame_reader_release(&reader->frames);
+}

@@ -1,0 +1,202 @@
+/* Unit tests of lib/base. */
+#include "base/bytes.h"
+#include "base/decimal.h"
+#include "base/input.h"
+#include "base/intern.h"
+#include "base/pb.h"
+#include "base/program.h"
+#include "base/utf8.h"
+
+#include "tap.h"
+
+static void test_status(void)
+{
+    struct tm_error err = {0};
+    is_int(tm_error_set(&err, TM_E_INPUT, "byte %d: bad", 7), TM_E_INPUT);
+    tm_error_set(&err, TM_E_SYSTEM, "later");
+    tm_error_prefix(&err, "a\033[31m");
+    is_str(err.text, "a\\x1b[31m: byte 7: bad");
+    is_int(tm_status_exit(TM_END), 0);
+    is_int(tm_status_exit(TM_E_STRICT), 4);
+    char out[16];
+    tm_text_escape("abc\xff\xc3\xa9", 6, out, sizeof out);
+    is_str(out, "abc\\xff\xc3\xa9");
+    tm_text_escape("abcdefghijklmnopqrst", 20, out, sizeof out);
+    is_str(out, "abcdefghijkl...");
+}
+
+static int64_t scaled(const char *s, int scale)
+{
+    int64_t v = -999;
+    enum tm_status st = tm_decimal_scale(s, strlen(s), scale, &v);
+    return st == TM_OK ? v : st == TM_END ? -1000 : -1001;
+}
+
+static void test_decimal(void)
+{
+    is_int(scaled("1.5", 3), 1500);
+    is_int(scaled("-1.5", 3), -1500);
+    is_int(scaled("1234567890123.4567", 3), 1234567890123457);
+    is_int(scaled("0.0005", 3), 1);
+    is_int(scaled("0.00049999999999999999999999", 3), 0);
+    is_int(scaled("-0.0005", 3), -1);
+    is_int(scaled("9223372036854775.807", 3), INT64_MAX);
+    is_int(scaled("9223372036854775.8075", 3), -1000);
+    is_int(scaled("-9223372036854775.808", 3), INT64_MIN);
+    is_int(scaled("1e3", 3), 1000000);
+    is_int(scaled("15e-1", 3), 1500);
+    is_int(scaled("1e-999999999999999", 3), 0);
+    is_int(scaled("0e999999999999999", 3), 0);
+    is_int(scaled("1e999999999999999", 3), -1000);
+    is_int(scaled("00000000000000000000000000001", 0), 1);
+    is_int(scaled(".5", 3), 500);
+    is_int(scaled("5.", 3), 5000);
+    is_int(scaled(".", 3), -1001);
+    is_int(scaled("1e", 3), -1001);
+    is_int(scaled("1x", 3), -1001);
+    is_int(scaled("", 3), -1001);
+    char text[TM_DECIMAL_TEXT_MAX];
+    tm_decimal_format(1500, 3, text);
+    is_str(text, "1.5");
+    tm_decimal_format(-5, 3, text);
+    is_str(text, "-0.005");
+    tm_decimal_format(INT64_MIN, 3, text);
+    is_str(text, "-9223372036854775.808");
+    tm_decimal_format(0, 3, text);
+    is_str(text, "0");
+    tm_decimal_format(2000, 3, text);
+    is_str(text, "2");
+}
+
+static void test_varint(void)
+{
+    static const uint64_t values[] = {0, 1, 127, 128, 300, UINT32_MAX, UINT64_MAX};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        uint8_t wire[TM_VARINT_MAX];
+        uint64_t back = 42;
+        uint8_t *end = tm_varint_put(wire, values[i]);
+        ok((size_t)(end - wire) == tm_varint_size(values[i]));
+        ok(tm_varint_get(wire, end, &back) == end && back == values[i]);
+        ok(tm_varint_get(wire, end - 1, &back) == NULL);
+    }
+    ok(tm_unzigzag(tm_zigzag(INT64_MIN)) == INT64_MIN);
+    ok(tm_zigzag(-1) == 1);
+}
+
+static void test_intern(void)
+{
+    struct tm_intern in;
+    uint32_t id;
+    bool is_new;
+    tm_intern_init(&in, 1000, 1 << 20);
+    for (int i = 0; i < 1000; i++) {
+        char s[16];
+        snprintf(s, sizeof s, "s%d", i);
+        if (tm_intern_add(&in, s, strlen(s), &id, &is_new) != TM_OK || id != (uint32_t)i || !is_new)
+            break;
+    }
+    is_int(in.count, 1000);
+    ok(tm_intern_add(&in, "s999", 4, &id, &is_new) == TM_OK && id == 999 && !is_new);
+    is_int(tm_intern_add(&in, "one more", 8, &id, &is_new), TM_END);
+    size_t len;
+    const uint8_t *s = tm_intern_get(&in, 10, &len);
+    ok(len == 3 && memcmp(s, "s10", 3) == 0);
+    tm_intern_release(&in);
+}
+
+static enum tm_status slow_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    int *left = source;
+    (void)err;
+    *got = 0;
+    if (*left == 0)
+        return TM_END;
+    *got = len < 3 ? len : 3;
+    if ((int)*got > *left)
+        *got = (size_t)*left;
+    memset(data, 'a' + *left % 26, *got);
+    *left -= (int)*got;
+    return TM_OK;
+}
+
+static void test_input(void)
+{
+    static const struct tm_input_ops ops = {slow_read, NULL};
+    struct tm_error err = {0};
+    struct tm_input in;
+    int left = 1000000;
+    uint64_t total = 0;
+    tm_input_init(&in, &ops, &left);
+    while (tm_input_fill(&in, 7, &err) == TM_OK) {
+        tm_input_skip(&in, 7);
+        total += 7;
+    }
+    is_int(total + in.len, 1000000);
+    is_int(in.offset, total);
+    tm_input_release(&in);
+}
+
+static void test_pb(void)
+{
+    struct tm_buf buf = {0};
+    struct tm_pb_field f;
+    size_t mark;
+    char long_text[300];
+    memset(long_text, 'x', sizeof long_text);
+    ok(tm_pb_put_varint(&buf, 1, 300) == TM_OK && tm_pb_begin(&buf, 2, &mark) == TM_OK);
+    ok(tm_pb_put_bytes(&buf, 3, long_text, sizeof long_text) == TM_OK && tm_pb_end(&buf, mark) == TM_OK);
+    ok(tm_pb_put_i64(&buf, 4, 5) == TM_OK && tm_pb_put_i32(&buf, 5, 6) == TM_OK);
+    struct tm_pb pb = tm_pb_of(buf.data, buf.len);
+    ok(tm_pb_next(&pb, &f) == TM_OK && f.id == 1 && f.value == 300);
+    ok(tm_pb_next(&pb, &f) == TM_OK && f.id == 2 && f.len == 303);
+    struct tm_pb inner = tm_pb_of(f.data, f.len);
+    struct tm_pb_field g;
+    ok(tm_pb_next(&inner, &g) == TM_OK && g.id == 3 && g.len == 300 && tm_pb_next(&inner, &g) == TM_END);
+    ok(tm_pb_next(&pb, &f) == TM_OK && f.value == 5 && tm_pb_next(&pb, &f) == TM_OK && f.value == 6);
+    is_int(tm_pb_next(&pb, &f), TM_END);
+    for (size_t cut = 1; cut < buf.len; cut++) {
+        enum tm_status st;
+        pb = tm_pb_of(buf.data, cut);
+        while ((st = tm_pb_next(&pb, &f)) == TM_OK)
+            ;
+        if (st != TM_E_INPUT && cut != 3 && cut != 309 && cut != 318)
+            ok_named(false, "a cut message is noticed");
+    }
+    tm_buf_release(&buf);
+}
+
+static void test_size(void)
+{
+    unsigned long long v;
+    ok(tm_program_size("64M", &v) == TM_OK && v == 64 << 20);
+    ok(tm_program_size("1k", &v) == TM_OK && v == 1024);
+    ok(tm_program_size("10", &v) == TM_OK && v == 10);
+    ok(tm_program_size("2GiB", &v) == TM_OK && v == 2ULL << 30);
+    ok(tm_program_size("", &v) == TM_E_USAGE);
+    ok(tm_program_size("-1", &v) == TM_E_USAGE);
+    ok(tm_program_size("1Q", &v) == TM_E_USAGE);
+    ok(tm_program_size("99999999999999999999", &v) == TM_E_USAGE);
+}
+
+static void test_utf8(void)
+{
+    ok(tm_utf8_valid((const uint8_t *)"a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10));
+    ok(!tm_utf8_valid((const uint8_t *)"\xc0\xaf", 2));
+    ok(!tm_utf8_valid((const uint8_t *)"\xed\xa0\x80", 3));
+    ok(!tm_utf8_valid((const uint8_t *)"\xf4\x90\x80\x80", 4));
+    uint8_t out[4];
+    ok(tm_utf8_encode(0x20ac, out) == 3 && memcmp(out, "\xe2\x82\xac", 3) == 0);
+}
+
+int main(void)
+{
+    test_status();
+    test_decimal();
+    test_varint();
+    test_intern();
+    test_input();
+    test_pb();
+    test_size();
+    test_utf8();
+    return tap_done();
+}

@@ -1,0 +1,168 @@
+/* Unit tests of lib/stream: what is written is read back; every cut and every flipped bit is
+ * noticed. */
+#include "stream/event_sink.h"
+#include "stream/stream_reader.h"
+
+#include "base/io.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { EVENTS = 300 };
+
+static int write_sample(struct tm_buf *bytes)
+{
+    struct tm_error err = {0};
+    struct tm_stream_writer writer;
+    struct tm_event_sink sink;
+    int fd;
+    Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
+    if (tm_io_spool(NULL, &fd, &err) < 0 ||
+        tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err) < 0)
+        return -1;
+    tm_event_sink_init(&sink, &writer);
+    begin.id = 3;
+    enum tm_status st = tm_event_sink_file_begin(&sink, &begin, &err);
+    for (int i = 0; i < EVENTS && st >= 0; i++) {
+        struct tm_event e = {.time_ns = 1000 - i, .kind = TM_KIND_INSTANT, .pid = i & 1 ? -5 : 7};
+        struct tm_buf detail = {0};
+        char name[16];
+        snprintf(name, sizeof name, "n%d", i % 7);
+        st = tm_event_sink_string(&sink, name, strlen(name), &detail, &e.name, &err);
+        e.raw = (const uint8_t *)name;
+        e.raw_bytes = (uint32_t)i % 3;
+        if (st >= 0)
+            st = tm_event_sink_add(&sink, &e, &err);
+        tm_buf_release(&detail);
+    }
+    if (st >= 0)
+        st = tm_event_sink_file_end(&sink, 3, 99, &err);
+    if (st >= 0)
+        st = tm_stream_writer_end(&writer, &err);
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (st < 0 || tm_buf_reserve(bytes, (size_t)size) < 0 || tm_io_pread(fd, bytes->data, (size_t)size, 0, &err) < 0)
+        return -1;
+    bytes->len = (size_t)size;
+    tm_event_sink_release(&sink);
+    tm_stream_writer_release(&writer);
+    close(fd);
+    return 0;
+}
+
+/* Reads LEN bytes as a stream; the last status, with what was seen. */
+static enum tm_status read_all(const uint8_t *data, size_t len, uint64_t *events, int64_t *sum, struct tm_error *err)
+{
+    struct tm_stream_reader reader;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    int fd;
+    *events = 0;
+    *sum = 0;
+    if (tm_io_spool(NULL, &fd, err) < 0 || tm_io_write(fd, data, len, err) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        return TM_E_SYSTEM;
+    enum tm_status st = tm_stream_reader_open(&reader, fd, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
+        if (frame.type != TM_FRAME_BATCH)
+            continue;
+        struct tm_batch_walk walk = {.batch = &batch};
+        struct tm_event e;
+        while (tm_batch_next(&walk, &e)) {
+            ++*events;
+            *sum += e.time_ns + e.pid + (int64_t)e.raw_bytes + (int64_t)e.position;
+            if (e.raw_bytes && e.raw[0] != 'n')
+                *sum = -1;
+        }
+    }
+    tm_stream_reader_release(&reader);
+    close(fd);
+    return st;
+}
+
+static void test_round_trip(const struct tm_buf *bytes)
+{
+    struct tm_error err = {0};
+    uint64_t events;
+    int64_t sum, want = 0;
+    for (int i = 0; i < EVENTS; i++)
+        want += 1000 - i + (i & 1 ? -5 : 7) + i % 3 + i;
+    is_int(read_all(bytes->data, bytes->len, &events, &sum, &err), TM_END);
+    is_int(events, EVENTS);
+    is_int(sum, want);
+}
+
+static void test_cuts(const struct tm_buf *bytes)
+{
+    int noticed = 0;
+    for (size_t cut = 0; cut < bytes->len; cut++) {
+        struct tm_error err = {0};
+        uint64_t events;
+        int64_t sum;
+        noticed += read_all(bytes->data, cut, &events, &sum, &err) == TM_E_INPUT && strstr(err.text, "byte ");
+    }
+    is_int(noticed, (long long)bytes->len);
+}
+
+static void test_flips(struct tm_buf *bytes)
+{
+    int noticed = 0, tried = 0;
+    for (size_t at = 0; at < bytes->len; at += 7) {
+        struct tm_error err = {0};
+        uint64_t events;
+        int64_t sum;
+        bytes->data[at] ^= (uint8_t)(1 << at % 8);
+        noticed += read_all(bytes->data, bytes->len, &events, &sum, &err) == TM_E_INPUT;
+        bytes->data[at] ^= (uint8_t)(1 << at % 8);
+        tried++;
+    }
+    is_int(noticed, tried);
+}
+
+static void test_twice(const struct tm_buf *bytes)
+{
+    struct tm_buf two = {0};
+    struct tm_error err = {0};
+    uint64_t events;
+    int64_t sum;
+    ok(tm_buf_add(&two, bytes->data, bytes->len) == TM_OK && tm_buf_add(&two, bytes->data, bytes->len) == TM_OK);
+    is_int(read_all(two.data, two.len, &events, &sum, &err), TM_E_INPUT);
+    ok(strstr(err.text, "tm-sort -m") != NULL);
+    tm_buf_release(&two);
+}
+
+static void test_unknown_frames(void)
+{
+    static const uint32_t types[] = {40, 90};
+    for (int i = 0; i < 2; i++) {
+        struct tm_error err = {0};
+        struct tm_stream_writer writer;
+        struct tm_stream_reader reader;
+        struct tm_frame frame;
+        struct tm_batch batch;
+        struct tm_piece piece = {"abc", 3};
+        int fd;
+        ok(tm_io_spool(NULL, &fd, &err) == TM_OK);
+        ok(tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__PLACED, true, &err) == TM_OK);
+        ok(tm_frame_write(&writer.frames, types[i], &piece, 1, &err) == TM_OK);
+        ok(tm_stream_writer_end(&writer, &err) == TM_OK && lseek(fd, 0, SEEK_SET) == 0);
+        ok(tm_stream_reader_open(&reader, fd, &err) == TM_OK && reader.sorted);
+        is_int(tm_stream_reader_next(&reader, &frame, &batch, &err), types[i] < 64 ? TM_E_INPUT : TM_OK);
+        tm_stream_reader_release(&reader);
+        tm_stream_writer_release(&writer);
+        close(fd);
+    }
+}
+
+int main(void)
+{
+    struct tm_buf bytes = {0};
+    ok(write_sample(&bytes) == 0);
+    test_round_trip(&bytes);
+    test_cuts(&bytes);
+    test_flips(&bytes);
+    test_twice(&bytes);
+    test_unknown_frames();
+    tm_buf_release(&bytes);
+    return tap_done();
+}
