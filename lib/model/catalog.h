@@ -34,6 +34,12 @@ struct tm_catalog_sequence {
     uint32_t file, machine, trusted_packet_sequence_id;
 };
 
+/* Open addressing over an array of frames: number + 1, 0 empty. */
+struct tm_catalog_index {
+    uint32_t *slots;
+    uint32_t mask;
+};
+
 /* Zero-initialise. Arrays are indexed by id; owned by the catalog. */
 struct tm_catalog {
     struct tm_catalog_file *files;
@@ -59,22 +65,28 @@ struct tm_catalog {
     uint32_t string_count; /* ids 1 to string_count */
     /* private */
     struct tm_buf text;
-    size_t *string_ends;
-    size_t string_cap;
-    uint32_t caps[8];
-    struct tm_buf keep;
+    size_t *string_ends; /* string_ends[i]: where string i + 1 ends in text */
+    uint32_t string_cap;
+    uint32_t file_cap, machine_cap, sequence_cap;
+    uint32_t placement_cap, account_cap, stat_cap, metadata_cap;
+    struct tm_catalog_index account_index, stat_index;
 };
 
 /* Takes in what FRAME says; frames that are none of its concern (batches, clock rows, snapshots)
- * are TM_OK too. TM_E_INPUT when ids have gaps or refer to nothing. */
+ * are TM_OK too. TM_E_INPUT "byte N: …" when ids have gaps, refer to a file that was not named, or
+ * counts overflow. Machines of accounts, stats, placements and metadata are not checked, as before
+ * tm-clocks they are embedded ids. */
 enum tm_status tm_catalog_add(struct tm_catalog *catalog, const struct tm_frame *frame, struct tm_error *err);
 
 /* The string STRING (a name or category column) of EVENT; data NULL for none or an id or offset
  * that does not exist. Valid until the next add, inline ones as long as the event. */
 struct tm_text tm_catalog_string(const struct tm_catalog *catalog, uint32_t string, const struct tm_event *event);
 
-/* Full path of a file for people: names from the outermost down, joined by "/"; "-" for an
- * outermost without a name. Writes at most SIZE bytes with the NUL. */
+/* Row ID of the machine table, or NULL where there is none. */
+const struct tm_catalog_machine *tm_catalog_machine(const struct tm_catalog *catalog, uint32_t id);
+
+/* Full path of a file for people: names from the outermost down, joined by "/"; "-" where no part
+ * has a name (standard input). Escaped as by tm_text_escape. Writes at most SIZE bytes with the NUL. */
 void tm_catalog_path(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
 void tm_catalog_release(struct tm_catalog *catalog);
