@@ -237,6 +237,8 @@ static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, st
         if (have->count > UINT64_MAX - more->count)
             return tm_error_set(err, TM_E_INPUT, "an account overflows");
         have->count += more->count;
+        have->definition_count += more->definition_count;
+        have->has_definition_count |= more->has_definition_count;
         if (more->has_byte && (!have->has_byte || more->byte < have->byte)) {
             have->has_byte = true;
             have->byte = more->byte;
