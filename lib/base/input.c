@@ -66,6 +66,28 @@ enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *
     return st;
 }
 
+enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error *err)
+{
+    for (;;) {
+        size_t here = n < in->len ? (size_t)n : in->len;
+        tm_input_skip(in, here);
+        n -= here;
+        if (n == 0)
+            return TM_OK;
+        if (in->ended)
+            return TM_END;
+        if (in->ops->skip) {
+            enum tm_status st = in->ops->skip(in->source, n, err);
+            in->offset += st == TM_OK ? n : 0;
+            in->ended = st == TM_END;
+            return st;
+        }
+        enum tm_status st = tm_input_fill(in, 1, err);
+        if (st != TM_OK)
+            return st;
+    }
+}
+
 void tm_input_release(struct tm_input *in)
 {
     if (in->ops && in->ops->close)

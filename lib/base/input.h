@@ -19,6 +19,9 @@ struct tm_input;
 struct tm_input_ops {
     enum tm_status (*read)(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err);
     void (*close)(void *source);
+    /* Passes over N bytes without reading them: TM_OK, TM_END when there are fewer, or an error.
+     * May be NULL. */
+    enum tm_status (*skip)(void *source, uint64_t n, struct tm_error *err);
 };
 
 struct tm_input {
@@ -51,6 +54,10 @@ static inline void tm_input_skip(struct tm_input *in, size_t n)
     in->len -= n;
     in->offset += n;
 }
+
+/* Reads N bytes off the front, however many are in the window; those that are not are passed over
+ * without being read where the source can. TM_OK; TM_END: the input ends before that, all is read. */
+enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error *err);
 
 void tm_input_release(struct tm_input *in);
 

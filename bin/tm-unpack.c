@@ -1,0 +1,204 @@
+/* tm-unpack: trace files, archives and pipes in; the stream of their events, each on its own clock, out. */
+#include "base/program.h"
+#include "container/unpack.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct tm_program program = {
+    .name = "tm-unpack",
+    .summary = "Opens trace files, archives and directories and writes their events as a stream.",
+    .usage = "[OPTION]... [FILE]...\n"
+             "Without FILE, or with -, standard input. Several files or a directory are merged as one archive.\n"
+             "\n"
+             "  -l, --list             print order, type, size and path of the files found, no stream\n"
+             "      --ignore-unknown   skip files of unknown type and count them\n"
+             "      --on-damage=WHAT   halt (default), skip, or salvage what can be read\n"
+             "      --hints            look for clock hints in the files\n"
+             "      --no-raw           leave out what only lossless outputs need\n"
+             "      --no-detail        leave out arguments and other detail\n"
+             "  -T, --temporary-directory=DIR  for what a pipe must be spooled to (default $TMPDIR, then /tmp)\n"
+             "      --help             this text\n"
+             "      --version          the version\n",
+};
+
+enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_NO_DETAIL, OPT_HELP, OPT_VERSION };
+
+struct settings {
+    struct tm_unpack_options unpack;
+    bool no_raw, no_detail;
+};
+
+static bool parse_damage(const char *text, enum tm_on_damage *damage)
+{
+    static const char *const names[] = {"halt", "skip", "salvage"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *damage = (enum tm_on_damage)i;
+            return true;
+        }
+    return false;
+}
+
+/* -1 to go on, else the exit status. */
+static int parse_options(int argc, char **argv, struct settings *settings)
+{
+    static const struct option options[] = {
+        {"list", no_argument, NULL, 'l'},
+        {"ignore-unknown", no_argument, NULL, OPT_IGNORE_UNKNOWN},
+        {"on-damage", required_argument, NULL, OPT_ON_DAMAGE},
+        {"hints", no_argument, NULL, OPT_HINTS},
+        {"no-raw", no_argument, NULL, OPT_NO_RAW},
+        {"no-detail", no_argument, NULL, OPT_NO_DETAIL},
+        {"temporary-directory", required_argument, NULL, 'T'},
+        {"help", no_argument, NULL, OPT_HELP},
+        {"version", no_argument, NULL, OPT_VERSION},
+        {NULL, 0, NULL, 0},
+    };
+    int c;
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":lT:", options, NULL)) != -1) {
+        switch (c) {
+        case 'l':
+            settings->unpack.list = true;
+            break;
+        case 'T':
+            settings->unpack.spool_dir = optarg;
+            break;
+        case OPT_IGNORE_UNKNOWN:
+            settings->unpack.ignore_unknown = true;
+            break;
+        case OPT_ON_DAMAGE:
+            if (!parse_damage(optarg, &settings->unpack.format.on_damage))
+                return tm_program_usage(&program, "--on-damage is halt, skip or salvage, not '%s'", optarg);
+            break;
+        case OPT_HINTS:
+            settings->unpack.format.hints = true;
+            break;
+        case OPT_NO_RAW:
+            settings->no_raw = true;
+            break;
+        case OPT_NO_DETAIL:
+            settings->no_detail = true;
+            break;
+        case OPT_HELP:
+            tm_program_help(&program);
+            return 0;
+        case OPT_VERSION:
+            tm_program_version(&program);
+            return 0;
+        case ':':
+            return tm_program_usage(&program, "option '%s' needs an argument", argv[optind - 1]);
+        default:
+            return tm_program_usage(&program, "unknown option '%s'", argv[optind - 1]);
+        }
+    }
+    return -1;
+}
+
+struct list_line {
+    uint32_t order;
+    char *text;
+};
+
+struct list {
+    struct list_line *lines;
+    size_t count, cap;
+};
+
+static enum tm_status list_add(void *arg, const struct tm_unpack_listed *file, struct tm_error *err)
+{
+    struct list *list = arg;
+    char path[4096], line[4200];
+    if (list->count == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 64;
+        struct list_line *lines = realloc(list->lines, cap * sizeof *lines);
+        if (lines == NULL)
+            return tm_error_nomem(err);
+        list->lines = lines;
+        list->cap = cap;
+    }
+    tm_text_escape(file->path, strlen(file->path), path, sizeof path);
+    snprintf(line, sizeof line, "%lu\t%s\t%llu\t%s\n", (unsigned long)file->processing_order, file->type,
+             (unsigned long long)file->size_bytes, path);
+    char *text = strdup(line);
+    if (text == NULL)
+        return tm_error_nomem(err);
+    list->lines[list->count++] = (struct list_line){.order = file->processing_order, .text = text};
+    return TM_OK;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct list_line *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Prints and frees LIST. */
+static void list_print(struct list *list)
+{
+    if (list->count > 0)
+        qsort(list->lines, list->count, sizeof *list->lines, compare_lines);
+    for (size_t i = 0; i < list->count; i++) {
+        fputs(list->lines[i].text, stdout);
+        free(list->lines[i].text);
+    }
+    free(list->lines);
+}
+
+static void warn(void *arg, const char *text)
+{
+    (void)arg;
+    tm_program_message(&program, "%s", text);
+}
+
+static enum tm_status run(const struct settings *settings, int fd, char **paths, size_t count, struct tm_error *err)
+{
+    struct tm_stream_writer writer = {0};
+    struct tm_event_sink sink;
+    tm_event_sink_init(&sink, &writer);
+    sink.want_raw = !settings->no_raw;
+    sink.want_detail = !settings->no_detail;
+    enum tm_status st = tm_stream_writer_open(&writer, fd, program.name, TRACEMERGE__STAGE__UNPACKED, false, err);
+    if (st == TM_OK)
+        st = tm_unpack(&settings->unpack, &sink, (const char *const *)paths, count, err);
+    if (st == TM_OK)
+        st = tm_event_sink_flush(&sink, err);
+    if (st == TM_OK)
+        st = tm_stream_writer_end(&writer, err);
+    tm_event_sink_release(&sink);
+    tm_stream_writer_release(&writer);
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {.unpack.warn = warn};
+    struct tm_error err = {0};
+    struct list list = {0};
+    enum tm_status st = TM_OK;
+    int fd = STDOUT_FILENO;
+    int answer = parse_options(argc, argv, &settings);
+    if (answer == 2)
+        return answer;
+    if (answer == 0)
+        return tm_program_finish(&program, TM_OK, &err);
+    if (settings.unpack.list) {
+        settings.no_raw = settings.no_detail = true;
+        settings.unpack.listed = list_add;
+        settings.unpack.arg = &list;
+        fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (fd < 0)
+            st = tm_error_set(&err, TM_E_SYSTEM, "/dev/null: cannot open");
+    } else if (tm_program_refuses_terminal(fd, "pipe it into tm-manifest, or use --list", &err)) {
+        st = TM_E_USAGE;
+    }
+    if (st == TM_OK)
+        st = run(&settings, fd, argv + optind, (size_t)(argc - optind), &err);
+    list_print(&list);
+    return tm_program_finish(&program, st, &err);
+}

@@ -1,0 +1,146 @@
+#include "container/extent.h"
+
+#include "base/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct extent_source {
+    struct tm_extent extent;
+    uint64_t at;
+};
+
+enum tm_status tm_extent_read(const struct tm_extent *extent, uint64_t at, void *data, size_t len, struct tm_error *err)
+{
+    enum tm_status st = tm_io_pread(extent->fd, data, len, extent->start + at, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "the file became shorter while it was read");
+    return st;
+}
+
+static enum tm_status extent_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct extent_source *s = source;
+    uint64_t left = s->extent.len - s->at;
+    *got = 0;
+    if (left == 0)
+        return TM_END;
+    if (len > left)
+        len = (size_t)left;
+    enum tm_status st = tm_extent_read(&s->extent, s->at, data, len, err);
+    if (st == TM_OK) {
+        s->at += len;
+        *got = len;
+    }
+    return st;
+}
+
+static enum tm_status extent_skip(void *source, uint64_t n, struct tm_error *err)
+{
+    struct extent_source *s = source;
+    uint64_t left = s->extent.len - s->at;
+    (void)err;
+    s->at += n < left ? n : left;
+    return n <= left ? TM_OK : TM_END;
+}
+
+enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *in, struct tm_error *err)
+{
+    static const struct tm_input_ops ops = {.read = extent_read, .close = free, .skip = extent_skip};
+    struct extent_source *s = malloc(sizeof *s);
+    if (s == NULL)
+        return tm_error_nomem(err);
+    *s = (struct extent_source){.extent = *extent};
+    tm_input_init(in, &ops, s);
+    return TM_OK;
+}
+
+struct fd_source {
+    int fd;
+    bool owned;
+};
+
+static enum tm_status fd_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct fd_source *s = source;
+    return tm_io_read(s->fd, data, len, got, err);
+}
+
+static void fd_close(void *source)
+{
+    struct fd_source *s = source;
+    if (s->owned)
+        close(s->fd);
+    free(s);
+}
+
+enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_error *err)
+{
+    static const struct tm_input_ops ops = {.read = fd_read, .close = fd_close};
+    struct fd_source *s = malloc(sizeof *s);
+    if (s == NULL)
+        return tm_error_nomem(err);
+    *s = (struct fd_source){.fd = fd, .owned = owned};
+    tm_input_init(in, &ops, s);
+    return TM_OK;
+}
+
+struct part_source {
+    struct tm_input *around;
+    uint64_t left;
+};
+
+static enum tm_status part_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct part_source *s = source;
+    *got = 0;
+    if (s->left == 0)
+        return TM_END;
+    enum tm_status st = tm_input_fill(s->around, 1, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "cut short, %llu bytes are missing", (unsigned long long)s->left);
+    if (st < 0)
+        return st;
+    size_t n = len < s->around->len ? len : s->around->len;
+    if (n > s->left)
+        n = (size_t)s->left;
+    memcpy(data, s->around->data, n);
+    tm_input_skip(s->around, n);
+    s->left -= n;
+    *got = n;
+    return TM_OK;
+}
+
+enum tm_status tm_part_open(struct tm_input *around, uint64_t len, struct tm_input *in, struct tm_error *err)
+{
+    static const struct tm_input_ops ops = {.read = part_read, .close = free};
+    struct part_source *s = malloc(sizeof *s);
+    if (s == NULL)
+        return tm_error_nomem(err);
+    *s = (struct part_source){.around = around, .left = len};
+    tm_input_init(in, &ops, s);
+    return TM_OK;
+}
+
+enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err)
+{
+    enum tm_status st;
+    *extent = (struct tm_extent){.fd = -1};
+    if ((st = tm_io_spool(dir, &extent->fd, err)) < 0)
+        return st;
+    while ((st = tm_input_fill(in, 1, err)) == TM_OK) {
+        st = tm_io_write(extent->fd, in->data, in->len, err);
+        if (st < 0) {
+            tm_error_prefix(err, "temporary file");
+            break;
+        }
+        extent->len += in->len;
+        tm_input_skip(in, in->len);
+    }
+    if (st == TM_END)
+        return TM_OK;
+    close(extent->fd);
+    extent->fd = -1;
+    return st;
+}

@@ -1,0 +1,37 @@
+/* A stretch of a file that can be read at any place: a whole regular file, a member of a TAR, a
+ * spooled stream. */
+#ifndef TM_CONTAINER_EXTENT_H
+#define TM_CONTAINER_EXTENT_H
+
+#include "base/input.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tm_extent {
+    int fd;         /* borrowed; -1: none */
+    uint64_t start; /* of its first byte in FD */
+    uint64_t len;   /* in bytes */
+};
+
+/* LEN bytes from byte AT of EXTENT: TM_OK; TM_E_INPUT when the file became shorter than it was;
+ * TM_E_SYSTEM. AT + LEN must lie inside. */
+enum tm_status tm_extent_read(const struct tm_extent *extent, uint64_t at, void *data, size_t len,
+                              struct tm_error *err);
+
+/* Makes IN an input over EXTENT, whose descriptor must outlive it. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *in, struct tm_error *err);
+
+/* Makes IN an input over what FD gives from where it stands; with OWNED, FD is closed at release. */
+enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_error *err);
+
+/* Makes IN an input over the next LEN bytes of AROUND, which must outlive it and be left alone
+ * meanwhile. AROUND ending before that is TM_E_INPUT. Bytes that IN has buffered are read off
+ * AROUND. */
+enum tm_status tm_part_open(struct tm_input *around, uint64_t len, struct tm_input *in, struct tm_error *err);
+
+/* Copies all that is left of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT
+ * is that file, its descriptor the caller's. */
+enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err);
+
+#endif

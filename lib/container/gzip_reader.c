@@ -1,0 +1,199 @@
+#include "container/gzip_reader.h"
+
+#include "container/limits.h"
+
+#include <stdlib.h>
+
+enum { GZIP_HEADER_BYTES = 10, GZIP_FHCRC = 2, GZIP_FEXTRA = 4, GZIP_FNAME = 8, GZIP_RESERVED = 0xe0 };
+
+static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "compressed byte %llu: %s", (unsigned long long)at, cause);
+}
+
+enum tm_status tm_gzip_reader_init(struct tm_gzip_reader *gzip, struct tm_input *in, struct tm_error *err)
+{
+    *gzip = (struct tm_gzip_reader){.in = in};
+    if (inflateInit2(&gzip->z, MAX_WBITS + 16) != Z_OK)
+        return tm_error_nomem(err);
+    gzip->opened = true;
+    return TM_OK;
+}
+
+/* Widens the window to NEED bytes, the end of the input inside it being damage. */
+static enum tm_status need_header(struct tm_gzip_reader *gzip, size_t need, struct tm_error *err)
+{
+    enum tm_status st = tm_input_fill(gzip->in, need, err);
+    if (st == TM_END)
+        return damaged(gzip->in->offset + gzip->in->len, "the gzip data is cut inside a header", err);
+    return st;
+}
+
+/* Reads FNAME of the header at the window's front into next_name; *NAMED says whether there is one. The
+ * header itself stays for zlib. */
+static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct tm_error *err)
+{
+    struct tm_input *in = gzip->in;
+    size_t at = GZIP_HEADER_BYTES;
+    enum tm_status st = need_header(gzip, at, err);
+    tm_buf_clear(&gzip->next_name);
+    *named = false;
+    if (st < 0)
+        return st;
+    if (in->data[2] != Z_DEFLATED || in->data[3] & GZIP_RESERVED)
+        return damaged(in->offset, "a gzip header of an unknown method", err);
+    if (in->data[3] & GZIP_FEXTRA) {
+        if ((st = need_header(gzip, at + 2, err)) < 0)
+            return st;
+        at += 2 + (size_t)(in->data[at] | in->data[at + 1] << 8);
+    }
+    if (!(in->data[3] & GZIP_FNAME))
+        return TM_OK;
+    for (size_t i = at;; i++) {
+        if (i - at > TM_NAME_BYTES_MAX)
+            return damaged(in->offset, "a name in a gzip header that is longer than the limit", err);
+        if (i >= in->len && (st = need_header(gzip, i + 1, err)) < 0)
+            return st;
+        if (in->data[i] == '\0') {
+            *named = i > at;
+            return tm_buf_add(&gzip->next_name, in->data + at, i - at) == TM_OK ? TM_OK : tm_error_nomem(err);
+        }
+    }
+}
+
+/* Remembers that a member of the same name begins here, forgetting what lies too far back to matter. */
+static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *err)
+{
+    uint64_t at = gzip->file_bytes;
+    size_t n = gzip->starts.len;
+    if (n >= sizeof at && memcmp(gzip->starts.data + n - sizeof at, &at, sizeof at) == 0)
+        return TM_OK;
+    uint64_t far = at > 2 * TM_INPUT_WINDOW_MAX ? at - 2 * TM_INPUT_WINDOW_MAX : 0;
+    size_t keep = 0;
+    for (uint64_t first; keep < n; keep += sizeof first) {
+        memcpy(&first, gzip->starts.data + keep, sizeof first);
+        if (first >= far)
+            break;
+    }
+    if (keep > n / 2)
+        tm_buf_consume(&gzip->starts, keep);
+    return tm_buf_add(&gzip->starts, &at, sizeof at) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+bool tm_gzip_is_start(const struct tm_gzip_reader *gzip, uint64_t from, uint64_t to)
+{
+    for (size_t i = gzip->starts.len; i > 0; i -= sizeof from) {
+        uint64_t start;
+        memcpy(&start, gzip->starts.data + i - sizeof start, sizeof start);
+        if (start <= to)
+            return start >= from;
+    }
+    return false;
+}
+
+/* Between members: passes over zero padding and looks at what comes. */
+static enum tm_status next_member(struct tm_gzip_reader *gzip, struct tm_error *err)
+{
+    struct tm_input *in = gzip->in;
+    enum tm_status st;
+    bool named;
+    while ((st = tm_input_fill(in, 1, err)) == TM_OK && in->data[0] == 0)
+        tm_input_skip(in, 1);
+    if (st == TM_OK)
+        st = tm_input_fill(in, 2, err);
+    if (st < 0)
+        return st;
+    if (st == TM_END || in->data[0] != 0x1f || in->data[1] != 0x8b) {
+        gzip->state = TM_GZIP_ENDED;
+        return TM_OK;
+    }
+    if ((st = peek_name(gzip, &named, err)) < 0)
+        return st;
+    bool equal = gzip->next_name.len == gzip->name.len &&
+                 (named == false || memcmp(gzip->next_name.data, gzip->name.data, gzip->name.len) == 0);
+    if (inflateReset(&gzip->z) != Z_OK)
+        return tm_error_set(err, TM_E_SYSTEM, "zlib cannot be reset");
+    gzip->state = named && !equal ? TM_GZIP_AT_FILE : TM_GZIP_IN_MEMBER;
+    return named && equal ? add_start(gzip, err) : TM_OK;
+}
+
+/* Inflates some of the member into DATA; *GOT may stay 0. */
+static enum tm_status inflate_some(struct tm_gzip_reader *gzip, uint8_t *data, size_t len, size_t *got,
+                                   struct tm_error *err)
+{
+    struct tm_input *in = gzip->in;
+    z_stream *z = &gzip->z;
+    enum tm_status st = tm_input_fill(in, 1, err);
+    if (st < 0)
+        return st;
+    if (st == TM_END)
+        return damaged(in->offset, "the gzip data is cut short", err);
+    z->next_in = (Bytef *)(uintptr_t)in->data;
+    z->avail_in = in->len < UINT32_MAX ? (uInt)in->len : UINT32_MAX;
+    z->next_out = data;
+    z->avail_out = len < UINT32_MAX ? (uInt)len : UINT32_MAX;
+    uInt before_in = z->avail_in, before_out = z->avail_out;
+    int answer = inflate(z, Z_NO_FLUSH);
+    *got = before_out - z->avail_out;
+    tm_input_skip(in, before_in - z->avail_in);
+    if (answer == Z_STREAM_END)
+        gzip->state = TM_GZIP_BETWEEN;
+    else if (answer == Z_MEM_ERROR)
+        return tm_error_nomem(err);
+    else if (answer != Z_OK && !(answer == Z_BUF_ERROR && (*got > 0 || before_in > z->avail_in)))
+        return tm_error_set(err, TM_E_INPUT, "compressed byte %llu: the gzip data is damaged (%s)",
+                            (unsigned long long)in->offset, z->msg ? z->msg : "unknown cause");
+    return TM_OK;
+}
+
+static enum tm_status gzip_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct tm_gzip_reader *gzip = source;
+    enum tm_status st = TM_OK;
+    *got = 0;
+    while (st == TM_OK && *got == 0) {
+        if (gzip->state == TM_GZIP_ENDED || gzip->state == TM_GZIP_AT_FILE)
+            return TM_END;
+        if (gzip->state == TM_GZIP_BETWEEN)
+            st = next_member(gzip, err);
+        else
+            st = inflate_some(gzip, data, len, got, err);
+    }
+    gzip->file_bytes += *got;
+    return st;
+}
+
+enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input, struct tm_error *err)
+{
+    static const struct tm_input_ops ops = {.read = gzip_read};
+    uint8_t scratch[4096];
+    size_t got;
+    enum tm_status st = TM_OK;
+    if (!gzip->begun)
+        st = next_member(gzip, err);
+    else
+        while ((st = gzip_read(gzip, scratch, sizeof scratch, &got, err)) == TM_OK)
+            continue;
+    if (st < 0)
+        return st;
+    if (gzip->state == TM_GZIP_ENDED)
+        return TM_END;
+    gzip->begun = true;
+    gzip->state = TM_GZIP_IN_MEMBER;
+    gzip->file_bytes = 0;
+    tm_buf_clear(&gzip->starts);
+    tm_buf_clear(&gzip->name);
+    if (tm_buf_add(&gzip->name, gzip->next_name.data, gzip->next_name.len) != TM_OK)
+        return tm_error_nomem(err);
+    tm_input_init(input, &ops, gzip);
+    return TM_OK;
+}
+
+void tm_gzip_reader_release(struct tm_gzip_reader *gzip)
+{
+    if (gzip->opened)
+        inflateEnd(&gzip->z);
+    tm_buf_release(&gzip->name);
+    tm_buf_release(&gzip->next_name);
+    tm_buf_release(&gzip->starts);
+}

@@ -1,0 +1,43 @@
+/* A gzip stream of any number of members (RFC 1952), as the files it holds: a member whose header
+ * names another file than the one before begins a new file; all others continue (semantics.md
+ * section 3). Zero bytes behind the last member are padding. */
+#ifndef TM_CONTAINER_GZIP_READER_H
+#define TM_CONTAINER_GZIP_READER_H
+
+#include "base/buf.h"
+#include "base/input.h"
+
+#include <stdbool.h>
+#include <zlib.h>
+
+struct tm_gzip_reader {
+    struct tm_input *in; /* borrowed; the compressed bytes */
+    struct tm_buf name;  /* FNAME of the file being read; empty if it has none */
+    bool tolerant;       /* damage ends or jumps over a member, and is not an error */
+    uint64_t damage_count;  /* of tolerant, so far */
+    uint64_t damage_byte;   /* compressed offset of the first */
+    uint64_t skipped_bytes; /* compressed bytes jumped over */
+    /* private */
+    z_stream z;
+    bool opened, begun;
+    enum { TM_GZIP_BETWEEN, TM_GZIP_IN_MEMBER, TM_GZIP_AT_FILE, TM_GZIP_ENDED } state;
+    struct tm_buf next_name;
+    struct tm_buf starts;   /* offsets in the file's data of members named as the one before: uint64_t */
+    uint64_t file_bytes;    /* given of this file */
+};
+
+/* IN stands at the first member. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_gzip_reader_init(struct tm_gzip_reader *gzip, struct tm_input *in, struct tm_error *err);
+
+/* Turns to the next file, whose data INPUT then reads (and may read to its end or not; release it
+ * before the next call). TM_OK; TM_END: no more, and the input stands behind the gzip stream;
+ * TM_E_INPUT. */
+enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input, struct tm_error *err);
+
+/* True when a member with a name of its own, equal to the file's, begins at an offset FROM to TO of its data:
+ * if a document ended at FROM, the one that begins at TO is a new file of that name. */
+bool tm_gzip_is_start(const struct tm_gzip_reader *gzip, uint64_t from, uint64_t to);
+
+void tm_gzip_reader_release(struct tm_gzip_reader *gzip);
+
+#endif

@@ -1,0 +1,25 @@
+/* The records of a PAX extended header: "LENGTH KEY=VALUE\n" one after another (POSIX.1-2008, pax,
+ * "pax Extended Header"). */
+#ifndef TM_CONTAINER_PAX_H
+#define TM_CONTAINER_PAX_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What of them concerns us. Text points into the header. Zero-initialise. */
+struct tm_pax {
+    const uint8_t *path; /* NULL: none */
+    size_t path_bytes;
+    bool has_size;
+    uint64_t size_bytes;
+    bool is_sparse;  /* some GNU.sparse.* is there */
+    bool in_order;   /* TRACEMERGE.order=processing (doc/containers.md) */
+};
+
+/* Reads all records of DATA into PAX. TM_OK, or TM_E_INPUT when one is malformed (no place in the
+ * text). */
+enum tm_status tm_pax_parse(struct tm_pax *pax, const uint8_t *data, size_t len, struct tm_error *err);
+
+#endif

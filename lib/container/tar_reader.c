@@ -1,0 +1,277 @@
+#include "container/tar_reader.h"
+
+#include "container/pax.h"
+
+#include <libtar.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(offsetof(struct tar_header, gnu_longname) == T_BLOCKSIZE, "struct tar_header begins with the block");
+
+void tm_tar_reader_init(struct tm_tar_reader *tar, struct tm_input *in, uint64_t end)
+{
+    *tar = (struct tm_tar_reader){.in = in, .end = end, .next = in->offset};
+}
+
+static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)at, cause);
+}
+
+/* A number of a header field: octal digits between spaces, ended by NUL or a space, or base-256 with
+ * the top bit set. False: neither, negative, or above 2^63 - 1. */
+static bool field_number(const char *field, size_t len, uint64_t *value)
+{
+    const uint8_t *p = (const uint8_t *)field, *end = p + len;
+    uint64_t v = 0;
+    if (*p & 0x80) {
+        if (*p != 0x80) /* 0xff begins a negative one; more bits than 63 otherwise */
+            return false;
+        for (p++; p < end; p++) {
+            if (v >> 55)
+                return false;
+            v = v << 8 | *p;
+        }
+        *value = v;
+        return true;
+    }
+    while (p < end && *p == ' ')
+        p++;
+    for (; p < end && *p >= '0' && *p <= '7'; p++)
+        v = v << 3 | (uint64_t)(*p - '0');
+    *value = v;
+    return p == end || *p == ' ' || *p == '\0';
+}
+
+static bool all_zero(const uint8_t *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (p[i])
+            return false;
+    return true;
+}
+
+/* True when BLOCK is a header whose checksum holds; HEADER then has it. */
+static bool decode(const uint8_t *block, TAR *header)
+{
+    uint64_t sum;
+    *header = (TAR){.options = TAR_GNU};
+    memcpy(&header->th_buf, block, T_BLOCKSIZE);
+    return field_number(header->th_buf.chksum, sizeof header->th_buf.chksum, &sum) &&
+           (sum == (uint64_t)th_crc_calc(header) || (int64_t)sum == th_signed_crc_calc(header));
+}
+
+/* Reads the zero bytes that pad the end of the archive. */
+static enum tm_status pass_zeros(struct tm_input *in, struct tm_error *err)
+{
+    enum tm_status st;
+    while ((st = tm_input_fill(in, 1, err)) == TM_OK) {
+        size_t n = 0;
+        while (n < in->len && in->data[n] == 0)
+            n++;
+        tm_input_skip(in, n);
+        if (in->len > 0)
+            return TM_END;
+    }
+    return st;
+}
+
+/* The next header block that is not zero, at offset tar->next. */
+static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct tm_error *err)
+{
+    struct tm_input *in = tar->in;
+    for (unsigned zeros = 0; zeros < 2;) {
+        uint64_t at = in->offset;
+        enum tm_status st = tm_input_fill(in, T_BLOCKSIZE, err);
+        if (st < 0)
+            return st;
+        if (all_zero(in->data, st == TM_OK ? T_BLOCKSIZE : in->len)) {
+            tm_input_skip(in, st == TM_OK ? T_BLOCKSIZE : in->len);
+            if (st == TM_END)
+                return TM_END;
+            zeros++;
+            continue;
+        }
+        if (st == TM_END && !tar->tolerant)
+            return damaged(at, "the TAR is cut inside a header", err);
+        size_t skip = st == TM_END ? in->len : T_BLOCKSIZE;
+        if (st == TM_OK && decode(in->data, header)) {
+            tm_input_skip(in, T_BLOCKSIZE);
+            tar->next = in->offset;
+            return TM_OK;
+        }
+        if (!tar->tolerant)
+            return damaged(at, "the checksum of a TAR header does not match", err);
+        tm_input_skip(in, skip);
+        tar->skipped_bytes += skip;
+    }
+    return pass_zeros(in, err);
+}
+
+/* LEN bytes of data that belong to the header in front of them; shown at in->data. */
+static enum tm_status read_extension(struct tm_tar_reader *tar, uint64_t len, uint64_t max, struct tm_error *err)
+{
+    if (len > max)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: an extended header of %llu bytes, more than the limit of %llu",
+                            (unsigned long long)tar->in->offset, (unsigned long long)len, (unsigned long long)max);
+    enum tm_status st = tm_input_fill(tar->in, (size_t)len, err);
+    if (st == TM_END)
+        return damaged(tar->in->offset, "the TAR is cut inside an extended header", err);
+    return st;
+}
+
+static enum tm_status keep(struct tm_buf *buf, const void *data, size_t len, struct tm_error *err)
+{
+    tm_buf_clear(buf);
+    if (tm_buf_add(buf, data, len) != TM_OK || tm_buf_cstr(buf) == NULL)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+static enum tm_status read_pax(struct tm_tar_reader *tar, uint64_t size, bool global, struct tm_error *err)
+{
+    struct tm_pax pax = {0};
+    enum tm_status st = read_extension(tar, size, TM_PAX_BYTES_MAX, err);
+    if (st == TM_OK) {
+        st = tm_pax_parse(&pax, tar->in->data, (size_t)size, err);
+        if (st < 0)
+            tm_error_prefix(err, "byte %llu", (unsigned long long)tar->in->offset);
+    }
+    if (st != TM_OK)
+        return st;
+    if (global) {
+        tar->in_order = tar->in_order || pax.in_order;
+        return TM_OK;
+    }
+    tar->has_size = tar->has_size || pax.has_size;
+    tar->pax_size = pax.has_size ? pax.size_bytes : tar->pax_size;
+    tar->is_sparse = tar->is_sparse || pax.is_sparse;
+    if (pax.path == NULL)
+        return TM_OK;
+    tar->has_path = true;
+    return keep(&tar->long_name, pax.path, pax.path_bytes, err);
+}
+
+/* A header that describes the next one: its data is taken in. TM_END: it is none of those. */
+static enum tm_status take_extension(struct tm_tar_reader *tar, const TAR *header, uint64_t size, struct tm_error *err)
+{
+    enum tm_status st;
+    switch (header->th_buf.typeflag) {
+    case 'x':
+    case 'X':
+        return read_pax(tar, size, false, err);
+    case 'g':
+        return read_pax(tar, size, true, err);
+    case GNU_LONGNAME_TYPE:
+        st = read_extension(tar, size, TM_NAME_BYTES_MAX + 1, err);
+        if (st != TM_OK || tar->has_path)
+            return st;
+        tar->has_path = true;
+        return keep(&tar->long_name, tar->in->data, strnlen((const char *)tar->in->data, (size_t)size), err);
+    case GNU_LONGLINK_TYPE:
+        return read_extension(tar, size, TM_NAME_BYTES_MAX + 1, err);
+    default:
+        return TM_END;
+    }
+}
+
+/* The member's name into tar->name. */
+static enum tm_status take_name(struct tm_tar_reader *tar, TAR *header, struct tm_error *err)
+{
+    if (tar->has_path)
+        return keep(&tar->name, tar->long_name.data, tar->long_name.len, err);
+    if (memcmp(header->th_buf.magic, "ustar ", 6) == 0)
+        header->th_buf.prefix[0] = '\0'; /* the old GNU format has times there */
+    const char *name = th_get_pathname(header);
+    enum tm_status st = name ? keep(&tar->name, name, strlen(name), err) : tm_error_nomem(err);
+    free(header->th_pathname);
+    header->th_pathname = NULL;
+    return st;
+}
+
+static enum tm_status check_name(const struct tm_tar_reader *tar, uint64_t at, struct tm_error *err)
+{
+    if (tar->name.len > TM_NAME_BYTES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: a name of %zu bytes, more than the limit of %d",
+                            (unsigned long long)at, tar->name.len, TM_NAME_BYTES_MAX);
+    if (memchr(tar->name.data, 0, tar->name.len))
+        return damaged(at, "a name with a NUL in it", err);
+    return TM_OK;
+}
+
+/* How far the data reaches, and that all of it is there. */
+static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err)
+{
+    uint64_t left = tar->end - entry->at;
+    if (entry->size_bytes > left) {
+        if (!tar->tolerant)
+            return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: cut short, %llu of its %llu bytes are missing",
+                                entry->name, (unsigned long long)tar->end,
+                                (unsigned long long)(entry->size_bytes - left), (unsigned long long)entry->size_bytes);
+        entry->missing_bytes = entry->size_bytes - left;
+        entry->size_bytes = left;
+    }
+    uint64_t padding = (T_BLOCKSIZE - entry->size_bytes % T_BLOCKSIZE) % T_BLOCKSIZE;
+    tar->next = entry->at + entry->size_bytes + (padding < left - entry->size_bytes ? padding : left - entry->size_bytes);
+    return TM_OK;
+}
+
+/* A header of a member itself. */
+static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size, struct tm_tar_entry *entry,
+                           struct tm_error *err)
+{
+    uint64_t at = tar->in->offset;
+    char type = header->th_buf.typeflag;
+    enum tm_status st = take_name(tar, header, err);
+    if (st == TM_OK)
+        st = check_name(tar, at - T_BLOCKSIZE, err);
+    if (st < 0)
+        return st;
+    *entry = (struct tm_tar_entry){
+        .name = tm_buf_cstr(&tar->name), .name_bytes = tar->name.len, .at = at, .size_bytes = size};
+    /* Links, devices, directories and volume labels have no data whatever their size says. */
+    bool is_directory = type == DIRTYPE || (entry->name_bytes && entry->name[entry->name_bytes - 1] == '/');
+    entry->is_file = !is_directory && strchr("123456VD", type ? type : '0') == NULL;
+    if (type != '\0' && strchr("123456V", type))
+        entry->size_bytes = 0;
+    if (type == 'S' || (tar->is_sparse && entry->is_file))
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: a sparse member, which is not supported", entry->name,
+                            (unsigned long long)(at - T_BLOCKSIZE));
+    if (type == 'M')
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the rest of a multi-volume member, which is not supported",
+                            entry->name, (unsigned long long)(at - T_BLOCKSIZE));
+    return bound_data(tar, entry, err);
+}
+
+enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err)
+{
+    TAR header;
+    tar->has_size = tar->has_path = tar->is_sparse = false;
+    for (;;) {
+        uint64_t size;
+        if (tar->next > tar->in->offset) {
+            /* The end inside the padding of the last member is no damage; inside data it was found before,
+             * or is found by whoever reads the data. */
+            enum tm_status st = tm_input_advance(tar->in, tar->next - tar->in->offset, err);
+            if (st != TM_OK)
+                return st;
+        }
+        enum tm_status st = read_header(tar, &header, err);
+        if (st != TM_OK)
+            return st;
+        if (!field_number(header.th_buf.size, sizeof header.th_buf.size, &size))
+            return damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is no number", err);
+        st = take_extension(tar, &header, size, err);
+        if (st < 0)
+            return st;
+        if (st == TM_END)
+            return show(tar, &header, tar->has_size ? tar->pax_size : size, entry, err);
+        tar->next = tar->in->offset + (size + T_BLOCKSIZE - 1) / T_BLOCKSIZE * T_BLOCKSIZE;
+    }
+}
+
+void tm_tar_reader_release(struct tm_tar_reader *tar)
+{
+    tm_buf_release(&tar->name);
+    tm_buf_release(&tar->long_name);
+}

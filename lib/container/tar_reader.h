@@ -1,0 +1,44 @@
+/* The members of a TAR archive, one after another: ustar with prefix, GNU long names, base-256
+ * sizes, PAX path and size. libtar decodes the headers; reading, sizes and bounds are ours, because
+ * libtar's sizes are 32 bits wide and its long names are not bounded. */
+#ifndef TM_CONTAINER_TAR_READER_H
+#define TM_CONTAINER_TAR_READER_H
+
+#include "base/buf.h"
+#include "base/input.h"
+#include "container/limits.h"
+
+struct tm_tar_entry {
+    const char *name; /* borrowed until the next call */
+    size_t name_bytes;
+    uint64_t at;         /* of its data, counted as the input's offset */
+    uint64_t size_bytes; /* of the data that is there */
+    uint64_t missing_bytes; /* of its data that was cut off; 0 unless the reader tolerates that */
+    bool is_file;        /* a regular file, no directory, link or device */
+};
+
+struct tm_tar_reader {
+    struct tm_input *in;  /* borrowed; stands at the first header, then behind that of the entry shown */
+    uint64_t end;         /* offset where the input ends; UINT64_MAX: not known yet */
+    bool tolerant;        /* damage is jumped over, not an error */
+    bool in_order;        /* a global PAX header promised TRACEMERGE.order=processing */
+    uint64_t skipped_bytes; /* by tolerant, so far */
+    /* private */
+    uint64_t next;        /* offset of the next header */
+    struct tm_buf name, long_name;
+    bool has_size, has_path, is_sparse;
+    uint64_t pax_size;
+};
+
+/* Reads IN, whose end is at offset END (UINT64_MAX when that is not known), from where it stands. */
+void tm_tar_reader_init(struct tm_tar_reader *tar, struct tm_input *in, uint64_t end);
+
+/* The next member; the input stands at its data. What is left unread of the one before is passed
+ * over. TM_OK; TM_END at the end-of-archive blocks or the end of the bytes, with the zero bytes
+ * behind it read; TM_E_INPUT "byte N: cause" or "MEMBER: byte N: cause", N counted as the input's
+ * offset. Directories, links and devices are shown too. */
+enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err);
+
+void tm_tar_reader_release(struct tm_tar_reader *tar);
+
+#endif

@@ -1,0 +1,248 @@
+/* Streams of documents: traces, the manifest, compressed streams, one after another. */
+#include "container/unpack_run.h"
+
+#include <string.h>
+
+/* How far apart documents may be in one look: white space between them. */
+enum { GAP_BYTES = 256 };
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static struct tm_file_type sniff_at(const struct tm_input *in, size_t at)
+{
+    size_t left = in->len - at;
+    return tm_file_type_sniff(in->data + at, left < TM_SNIFF_BYTES ? left : TM_SNIFF_BYTES);
+}
+
+/* Behind a document: passes over white space to where the next begins. Since a proto begins with a newline it
+ * is looked for among the white space, but only if what comes after that is nothing else. */
+static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in, struct tm_file_type *type)
+{
+    for (;;) {
+        enum tm_status st = tm_input_fill(in, GAP_BYTES + TM_SNIFF_BYTES, run->err);
+        size_t gap = 0;
+        if (st < 0)
+            return st;
+        while (gap < in->len && gap < GAP_BYTES && is_space(in->data[gap]))
+            gap++;
+        if (gap == GAP_BYTES) {
+            tm_input_skip(in, GAP_BYTES / 2);
+            continue;
+        }
+        if (gap < in->len) {
+            *type = sniff_at(in, gap);
+            for (size_t i = 0; type->kind == TM_FILE_UNKNOWN && i < gap; i++) {
+                struct tm_file_type here = sniff_at(in, i);
+                if (in->data[i] == '\n' && here.kind == TM_FILE_TRACE && here.priority != 2) {
+                    *type = here;
+                    gap = i;
+                }
+            }
+        }
+        tm_input_skip(in, gap);
+        return in->len == 0 ? TM_END : TM_OK;
+    }
+}
+
+static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_node *node, struct tm_content *content)
+{
+    const struct tm_format *format = node->type.format;
+    struct tm_format_context context = {
+        .input = content->in, .sink = run->sink, .options = &run->options->format};
+    void *state = NULL;
+    enum tm_status st = format->open(&context, &state, run->err);
+    while (st == TM_OK) {
+        uint64_t before = content->in->offset;
+        st = format->read(state, run->err);
+        if (st != TM_END || !format->appends || content->in->offset == before)
+            continue;
+        enum tm_status more = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
+        if (more < 0)
+            st = more;
+        else if (content->in->len > 0 && sniff_at(content->in, 0).format == format)
+            st = TM_OK;
+    }
+    format->close(state);
+    return st == TM_END ? TM_OK : st;
+}
+
+/* Reads off what is left of CONTENT. */
+static enum tm_status pass_over(struct tm_unpack_run *run, struct tm_content *content)
+{
+    enum tm_status st;
+    if (content->extent.fd >= 0)
+        return tm_input_advance(content->in, tm_content_end(content) - content->in->offset, run->err);
+    while ((st = tm_input_fill(content->in, 1, run->err)) == TM_OK)
+        tm_input_skip(content->in, content->in->len);
+    return st == TM_END ? TM_OK : st;
+}
+
+static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    uint64_t start = content->in->offset;
+    enum tm_status st = tm_unpack_begin(run, node);
+    run->trace_seen = true;
+    if (st == TM_OK) {
+        bool only_size = run->options->list && node->in_archive && content->extent.fd >= 0;
+        st = only_size ? pass_over(run, content) : parse_trace(run, node, content);
+    }
+    return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
+}
+
+static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    uint64_t start = content->in->offset;
+    if (!run->options->ignore_unknown && !run->options->list) {
+        bool empty = content->in->len == 0;
+        return start == 0 ? tm_error_set(run->err, TM_E_INPUT, "unknown trace type%s", empty ? " (no data)" : "")
+                          : tm_error_set(run->err, TM_E_INPUT, "byte %llu: unknown trace type behind a document",
+                                         (unsigned long long)start);
+    }
+    enum tm_status st = tm_unpack_begin(run, node);
+    if (st == TM_OK)
+        st = pass_over(run, content);
+    if (st == TM_OK)
+        st = tm_event_sink_account(run->sink, "unknown_type", 0, 1, start, run->err);
+    if (st == TM_OK && content->in->offset > start)
+        st = tm_event_sink_account(run->sink, "skipped_bytes", 0, content->in->offset - start, start, run->err);
+    return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
+}
+
+/* Where a JSON document is in being scanned for its end. */
+struct json_end {
+    size_t at;
+    unsigned depth;
+    bool in_string, escaped, ended;
+};
+
+static void scan_json(struct json_end *scan, const uint8_t *data, size_t len)
+{
+    for (; scan->at < len && !scan->ended; scan->at++) {
+        uint8_t c = data[scan->at];
+        if (scan->in_string) {
+            bool closes = c == '"' && !scan->escaped;
+            scan->escaped = c == '\\' && !scan->escaped;
+            scan->in_string = !closes;
+        } else if (c == '"') {
+            scan->in_string = true;
+        } else if (c == '{' || c == '[') {
+            scan->depth++;
+        } else if ((c == '}' || c == ']') && scan->depth > 0) {
+            scan->ended = --scan->depth == 0;
+        }
+    }
+}
+
+/* The manifest's text at the window's front, *LEN bytes: to the end of a member of an archive; else, as another
+ * document may follow, to its closing brace. Its syntax is tm-manifest's concern. */
+static enum tm_status manifest_text(struct tm_unpack_run *run, struct tm_input *in, bool to_end, size_t *len)
+{
+    struct json_end scan = {0};
+    for (size_t need = TM_SNIFF_BYTES;; need = in->len * 2) {
+        enum tm_status st = tm_input_fill(in, need, run->err);
+        if (st < 0)
+            return st;
+        if (!to_end)
+            scan_json(&scan, in->data, in->len);
+        if (scan.ended || st == TM_END) {
+            *len = scan.ended ? scan.at : in->len;
+            if (*len <= TM_MANIFEST_BYTES_MAX)
+                return TM_OK;
+        }
+        if (in->len > TM_MANIFEST_BYTES_MAX)
+            return tm_error_set(run->err, TM_E_INPUT, "perfetto_manifest: larger than the limit of %d bytes",
+                                TM_MANIFEST_BYTES_MAX);
+    }
+}
+
+static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    Tracemerge__Manifest manifest = TRACEMERGE__MANIFEST__INIT;
+    size_t len = 0;
+    if (run->trace_seen)
+        return tm_error_set(run->err, TM_E_INPUT,
+                            "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
+    if (run->manifest_seen)
+        return tm_error_set(run->err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+    run->manifest_seen = true;
+    enum tm_status st = manifest_text(run, content->in, node->in_archive, &len);
+    if (st == TM_OK)
+        st = tm_unpack_begin(run, node);
+    if (st < 0)
+        return st;
+    manifest.has_file = true;
+    manifest.file = node->id;
+    manifest.text = tm_bytes(content->in->data, len);
+    st = tm_event_sink_message(run->sink, TM_FRAME_MANIFEST, &manifest.base, run->err);
+    tm_input_skip(content->in, len);
+    return st == TM_OK ? tm_unpack_end(run, node, len) : st;
+}
+
+static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    if (node->type.is_container && node->depth >= TM_DEPTH_MAX)
+        return tm_error_set(run->err, TM_E_INPUT, "containers nest deeper than %d", TM_DEPTH_MAX);
+    switch (node->type.kind) {
+    case TM_FILE_TAR:
+    case TM_FILE_ZIP:
+        return tm_unpack_archive(run, node, content);
+    case TM_FILE_GZIP:
+    case TM_FILE_ZSTD:
+    case TM_FILE_CTRACE:
+        return tm_unpack_compressed(run, node, content);
+    case TM_FILE_MANIFEST:
+        return manifest_turn(run, node, content);
+    case TM_FILE_TRACE:
+        return trace_turn(run, node, content);
+    case TM_FILE_DIRECTORY:
+    case TM_FILE_UNKNOWN:
+        break;
+    }
+    return unknown_turn(run, node, content);
+}
+
+/* The row of the document at the content's front: FIRST's the first time, else one of its own. */
+static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, const struct tm_node *parent,
+                               const struct tm_file_type *type, const struct tm_buf *name)
+{
+    *node = tm_node_inside(parent, type, name ? (const char *)name->data : "", name ? name->len : 0);
+    return tm_unpack_announce(run, node, 0);
+}
+
+enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
+                                   const struct tm_node *parent, const struct tm_gzip_reader *gzip)
+{
+    struct tm_node node;
+    struct tm_file_type type;
+    enum tm_status st = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
+    if (st < 0)
+        return st;
+    type = sniff_at(content->in, 0);
+    if (first) {
+        node = *first;
+        node.type = type;
+        st = turn(run, &node, content);
+    } else {
+        /* Inside an archive a compressed file is one file, whatever name gzip remembers of it. */
+        st = next_row(run, &node, parent, &type, gzip && !parent->in_archive ? &gzip->name : NULL);
+        st = st == TM_OK ? turn(run, &node, content) : st;
+    }
+    while (st == TM_OK) {
+        uint64_t ended = content->in->offset;
+        st = sniff_next(run, content->in, &type);
+        if (st == TM_OK) {
+            bool named = gzip && tm_gzip_is_start(gzip, ended, content->in->offset);
+            st = next_row(run, &node, first ? first : parent, &type, named ? &gzip->name : NULL);
+        }
+        st = st == TM_OK ? turn(run, &node, content) : st;
+    }
+    if (st >= 0)
+        return TM_OK;
+    tm_unpack_place(run, &node);
+    if (first && node.id != first->id)
+        tm_unpack_place(run, first);
+    return st;
+}

@@ -1,0 +1,18 @@
+#include "format/format.h"
+
+#include "format/systrace.h"
+
+/* In the order of semantics.md section 1: the first whose sniffer accepts wins. Containers and the
+ * manifest come before all of them (lib/container/file_type.c). */
+const struct tm_format *const tm_formats[] = {
+    &tm_format_systrace,
+    NULL,
+};
+
+const struct tm_format *tm_format_sniff(const uint8_t *head, size_t len)
+{
+    for (size_t i = 0; tm_formats[i]; i++)
+        if (tm_formats[i]->sniff(head, len))
+            return tm_formats[i];
+    return NULL;
+}

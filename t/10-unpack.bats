@@ -1,0 +1,66 @@
+# tm-unpack: what it finds in files, archives and pipes, and in which order.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    echo ' { "perfetto_manifest" : {"version": 1} }' >manifest.json
+}
+
+@test "a plain file is the outermost" {
+    run tm-unpack --list manifest.json
+    [ "$status" -eq 0 ]
+    [ "$output" = $'0\tperfetto_manifest\t40\tmanifest.json' ]
+}
+
+@test "standard input, as no file and as -" {
+    run bash -c 'tm-unpack --list <manifest.json; cat manifest.json | tm-unpack --list -'
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = $'0\tperfetto_manifest\t40\tstandard input' ]
+    [ "${lines[1]}" = "${lines[0]}" ]
+}
+
+@test "an archive: the manifest comes first, hidden members and directories not at all" {
+    mkdir -p d/.git
+    cp manifest.json d/zz.cfg
+    echo x >d/.DS_Store
+    echo x >d/.git/config
+    tar cf run.tar d
+    run tm-unpack --list run.tar
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = $'0\ttar\t10240\trun.tar' ]
+    [ "${lines[1]}" = $'1\tperfetto_manifest\t40\td/zz.cfg' ]
+    [ "${#lines[@]}" -eq 2 ]
+    cat run.tar | tm-unpack --list >piped
+    gzip -n run.tar
+    run diff <(tail -n +2 piped) <(tm-unpack --list run.tar.gz | tail -n +3 | sed 's/^2/1/')
+    [ "$status" -eq 0 ]
+}
+
+@test "an unknown type is an error that names the member, or counted" {
+    echo what is this >x
+    tar cf run.tar manifest.json x
+    run tm-unpack run.tar
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-unpack: run.tar: x: unknown trace type" ]
+    run bash -c 'tm-unpack --ignore-unknown run.tar | wc -c'
+    [ "$status" -eq 0 ]
+    [ "$output" -gt 100 ]
+}
+
+@test "two manifests are an error" {
+    run bash -c 'cat manifest.json manifest.json | tm-unpack | wc -c'
+    [[ $output == *"tm-unpack: standard input: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]
+}
+
+@test "the command line" {
+    run tm-unpack --nonsense
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-unpack: unknown option '--nonsense'" ]
+    run tm-unpack --on-damage=maybe
+    [ "$status" -eq 2 ]
+    run tm-unpack --version
+    [ "$status" -eq 0 ]
+    [[ $output == "tm-unpack (tracemerge) "* ]]
+    run tm-unpack nosuchfile
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-unpack: nosuchfile: cannot open: No such file or directory" ]
+}
