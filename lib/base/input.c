@@ -76,8 +76,8 @@ enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error
             return TM_OK;
         if (in->ended)
             return TM_END;
-        if (in->ops->skip) {
-            enum tm_status st = in->ops->skip(in->source, n, err);
+        if (in->skip) {
+            enum tm_status st = in->skip(in->source, n, err);
             in->offset += st == TM_OK ? n : 0;
             in->ended = st == TM_END;
             return st;

@@ -19,9 +19,6 @@ struct tm_input;
 struct tm_input_ops {
     enum tm_status (*read)(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err);
     void (*close)(void *source);
-    /* Passes over N bytes without reading them: TM_OK, TM_END when there are fewer, or an error.
-     * May be NULL. */
-    enum tm_status (*skip)(void *source, uint64_t n, struct tm_error *err);
 };
 
 struct tm_input {
@@ -29,6 +26,9 @@ struct tm_input {
     size_t len;          /* how many of them are in the window */
     uint64_t offset;     /* position of data[0], counted from the first byte of this input */
     bool ended;          /* the source has no more: len bytes are all that is left */
+    /* Passes over N bytes of SOURCE without reading them: TM_OK, TM_END when there are fewer, or an error. May
+     * be set after init; NULL: the source cannot. */
+    enum tm_status (*skip)(void *source, uint64_t n, struct tm_error *err);
     /* private */
     const struct tm_input_ops *ops;
     void *source;

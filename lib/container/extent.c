@@ -47,12 +47,13 @@ static enum tm_status extent_skip(void *source, uint64_t n, struct tm_error *err
 
 enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *in, struct tm_error *err)
 {
-    static const struct tm_input_ops ops = {.read = extent_read, .close = free, .skip = extent_skip};
+    static const struct tm_input_ops ops = {.read = extent_read, .close = free};
     struct extent_source *s = malloc(sizeof *s);
     if (s == NULL)
         return tm_error_nomem(err);
     *s = (struct extent_source){.extent = *extent};
     tm_input_init(in, &ops, s);
+    in->skip = extent_skip;
     return TM_OK;
 }
 

@@ -121,7 +121,7 @@ static enum tm_status slow_read(void *source, uint8_t *data, size_t len, size_t 
 
 static void test_input(void)
 {
-    static const struct tm_input_ops ops = {.read = slow_read};
+    static const struct tm_input_ops ops = {slow_read, NULL};
     struct tm_error err = {0};
     struct tm_input in;
     int left = 1000000;
