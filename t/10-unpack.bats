@@ -8,13 +8,13 @@ setup() {
 @test "a plain file is the outermost" {
     run tm-unpack --list manifest.json
     [ "$status" -eq 0 ]
-    [ "$output" = $'0\tperfetto_manifest\t40\tmanifest.json' ]
+    [ "$output" = $'0\tperfetto_manifest\t41\tmanifest.json' ]
 }
 
 @test "standard input, as no file and as -" {
     run bash -c 'tm-unpack --list <manifest.json; cat manifest.json | tm-unpack --list -'
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = $'0\tperfetto_manifest\t40\tstandard input' ]
+    [ "${lines[0]}" = $'0\tperfetto_manifest\t41\tstandard input' ]
     [ "${lines[1]}" = "${lines[0]}" ]
 }
 
@@ -27,7 +27,7 @@ setup() {
     run tm-unpack --list run.tar
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = $'0\ttar\t10240\trun.tar' ]
-    [ "${lines[1]}" = $'1\tperfetto_manifest\t40\td/zz.cfg' ]
+    [ "${lines[1]}" = $'1\tperfetto_manifest\t42\td/zz.cfg' ]
     [ "${#lines[@]}" -eq 2 ]
     cat run.tar | tm-unpack --list >piped
     gzip -n run.tar
