@@ -1,0 +1,29 @@
+/* The fields of a manifest resolved against each other into the stream's Config message: machines
+ * with raw ids, edges between clocks, the clock of trace time. Says what contradicts.
+ *
+ * Source: trace-manifest-format.txt; semantics.md section 4 (raw ids), section 5 (manifest edges),
+ * section 6 (errors beyond the table). */
+#ifndef TM_MANIFEST_CONFIG_H
+#define TM_MANIFEST_CONFIG_H
+
+#include "manifest/fields.h"
+#include "tm_stream.pb-c.h"
+
+#define TM_MACHINE_RAW_ID_FIRST (INT64_C(1) << 32) /* above every id a packet can hold */
+
+/* Zero-initialise. */
+struct tm_manifest_config {
+    Tracemerge__Config message; /* points into this struct's memory and the fields' strings */
+    /* private */
+    void *memory[16];
+    size_t memory_count;
+};
+
+/* Resolves FIELDS, which must outlive CONFIG. TM_OK, with the message set unless PROBLEMS has any;
+ * TM_E_SYSTEM when memory ran out. */
+enum tm_status tm_manifest_config_make(struct tm_manifest_config *config, const struct tm_manifest_fields *fields,
+                                       struct tm_manifest_problems *problems);
+
+void tm_manifest_config_release(struct tm_manifest_config *config);
+
+#endif

@@ -1,0 +1,176 @@
+#include "manifest/configure.h"
+
+#include "manifest/file_match.h"
+#include "stream/stream_reader.h"
+#include "stream/stream_writer.h"
+
+struct configure {
+    const struct tm_configure_options *options;
+    struct tm_stream_reader reader;
+    struct tm_stream_writer writer;
+    struct tm_file_match match;
+    struct tm_manifest manifest; /* the input's own */
+    struct tm_buf text;          /* of that */
+    bool passes;                 /* the stream is configured already */
+    bool configured;             /* a Config frame has been written */
+    bool trace_began;
+};
+
+static enum tm_status multiple(struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+}
+
+static enum tm_status write_file_config(struct configure *c, uint32_t file, struct tm_error *err)
+{
+    Tracemerge__FileConfig frame = TRACEMERGE__FILE_CONFIG__INIT;
+    frame.file = file;
+    frame.entry = tm_file_match_entry(&c->match, file);
+    return frame.entry == TM_NO_ENTRY ? TM_OK
+                                      : tm_stream_write_message(&c->writer, TM_FRAME_FILE_CONFIG, &frame.base, err);
+}
+
+/* Writes the Config of MANIFEST, which came as FILE or with -m, and what it says of known files. */
+static enum tm_status apply(struct configure *c, const struct tm_manifest *manifest, const uint32_t *file,
+                            struct tm_error *err)
+{
+    Tracemerge__Config config = manifest->config.message;
+    config.has_file = file != NULL;
+    config.file = file ? *file : 0;
+    enum tm_status st = tm_file_match_configure(&c->match, manifest, file, err);
+    if (st == TM_OK)
+        st = tm_stream_write_message(&c->writer, TM_FRAME_CONFIG, &config.base, err);
+    for (uint32_t i = 0; i < c->match.file_count && st == TM_OK; i++)
+        st = write_file_config(c, i, err);
+    c->configured = true;
+    return st;
+}
+
+static enum tm_status on_manifest(struct configure *c, const struct tm_frame *frame, struct tm_error *err)
+{
+    if (c->passes || c->configured || c->options->given)
+        return multiple(err);
+    if (c->trace_began)
+        return tm_error_set(err, TM_E_INPUT,
+                            "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
+    Tracemerge__Manifest *message =
+        (Tracemerge__Manifest *)tm_frame_message(frame, &tracemerge__manifest__descriptor, err);
+    if (message == NULL)
+        return err ? err->status : TM_E_INPUT;
+    uint32_t file = message->file;
+    const uint32_t *from = message->has_file ? &file : NULL;
+    enum tm_status st = tm_buf_add(&c->text, message->text.data, message->text.len);
+    tracemerge__manifest__free_unpacked(message, NULL);
+    if (st < 0)
+        return tm_error_nomem(err);
+    st = tm_manifest_read(&c->manifest, c->text.data, c->text.len, err);
+    if (st == TM_OK)
+        return apply(c, &c->manifest, from, err);
+    struct tm_manifest_quoted name = from ? tm_file_match_name(&c->match, file) : (struct tm_manifest_quoted){""};
+    if (name.text[0])
+        tm_error_prefix(err, "%s", name.text);
+    return st;
+}
+
+static enum tm_status on_file(struct configure *c, const struct tm_frame *frame, struct tm_error *err)
+{
+    uint32_t entry;
+    Tracemerge__File *file = (Tracemerge__File *)tm_frame_message(frame, &tracemerge__file__descriptor, err);
+    if (file == NULL)
+        return err ? err->status : TM_E_INPUT;
+    uint32_t id = file->id;
+    enum tm_status st = tm_file_match_add(&c->match, file, &entry, err);
+    tracemerge__file__free_unpacked(file, NULL);
+    if (st == TM_OK)
+        st = tm_stream_write_frame(&c->writer, frame, err);
+    return st == TM_OK ? write_file_config(c, id, err) : st;
+}
+
+static enum tm_status on_file_begin(struct configure *c, const struct tm_frame *frame, struct tm_error *err)
+{
+    Tracemerge__FileBegin *begin =
+        (Tracemerge__FileBegin *)tm_frame_message(frame, &tracemerge__file_begin__descriptor, err);
+    if (begin == NULL)
+        return err ? err->status : TM_E_INPUT;
+    enum tm_status st = tm_file_match_type(&c->match, begin->id, begin->type, err);
+    bool is_trace = begin->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    tracemerge__file_begin__free_unpacked(begin, NULL);
+    if (st == TM_OK && c->options->given && !c->configured)
+        st = apply(c, c->options->given, NULL, err);
+    if (is_trace && !c->trace_began) {
+        c->trace_began = true;
+        tm_file_match_close(&c->match);
+    }
+    return st == TM_OK ? tm_stream_write_frame(&c->writer, frame, err) : st;
+}
+
+static enum tm_status on_frame(struct configure *c, const struct tm_frame *frame, const struct tm_batch *batch,
+                               struct tm_error *err)
+{
+    switch (frame->type) {
+    case TM_FRAME_MANIFEST:
+        return on_manifest(c, frame, err);
+    case TM_FRAME_CONFIG:
+    case TM_FRAME_FILE_CONFIG:
+        if (!c->passes)
+            return tm_error_set(err, TM_E_INPUT, "byte %llu: a configuration in a stream that is not configured",
+                                (unsigned long long)frame->offset);
+        break;
+    case TM_FRAME_FILE:
+        if (!c->passes)
+            return on_file(c, frame, err);
+        break;
+    case TM_FRAME_FILE_BEGIN:
+        if (!c->passes)
+            return on_file_begin(c, frame, err);
+        break;
+    case TM_FRAME_BATCH:
+        c->writer.event_count += batch->count;
+        break;
+    default:
+        break;
+    }
+    return tm_stream_write_frame(&c->writer, frame, err);
+}
+
+static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, struct tm_error *err)
+{
+    enum tm_status st = tm_stream_reader_open(&c->reader, in_fd, err);
+    if (st < 0)
+        return st;
+    c->passes = c->reader.stage != TRACEMERGE__STAGE__UNPACKED;
+    if (c->passes && c->options->given)
+        return tm_error_set(err, TM_E_INPUT, "the stream is configured already; give -m to the tm-manifest before it");
+    Tracemerge__Stage stage = c->passes ? c->reader.stage : TRACEMERGE__STAGE__CONFIGURED;
+    return tm_stream_writer_open(&c->writer, out_fd, c->options->producer, stage, c->reader.sorted, err);
+}
+
+static enum tm_status finish(struct configure *c, struct tm_manifest_problems *unmatched, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (c->options->given && !c->configured)
+        st = apply(c, c->options->given, NULL, err);
+    tm_file_match_unmatched(&c->match, unmatched);
+    if (st == TM_OK && c->options->strict && unmatched->count > 0)
+        st = tm_error_set(err, TM_E_STRICT, "%s", tm_manifest_problems_next(unmatched, NULL));
+    return st == TM_OK ? tm_stream_writer_end(&c->writer, err) : st;
+}
+
+enum tm_status tm_configure(int in_fd, int out_fd, const struct tm_configure_options *options,
+                            struct tm_manifest_problems *unmatched, struct tm_error *err)
+{
+    struct configure c = {.options = options};
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = open_both(&c, in_fd, out_fd, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&c.reader, &frame, &batch, err)) == TM_OK)
+        st = on_frame(&c, &frame, &batch, err);
+    if (st == TM_END)
+        st = finish(&c, unmatched, err);
+    tm_stream_reader_release(&c.reader);
+    tm_stream_writer_release(&c.writer);
+    tm_file_match_release(&c.match);
+    tm_manifest_release(&c.manifest);
+    tm_buf_release(&c.text);
+    return st;
+}

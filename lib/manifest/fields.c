@@ -1,0 +1,364 @@
+#include "manifest/fields.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where problems are found: enough to say the field's place in the manifest. */
+struct reader {
+    struct tm_manifest_fields *fields;
+    const struct tm_json_text *json;
+    struct tm_manifest_problems *problems;
+    size_t machine_count; /* of all files so far */
+    char entry[64];       /* "files[3]" or nothing: what is being read */
+    char where[68];       /* the same in front of a problem: "files[3]: " */
+    char place[68];       /* and behind the text of a condition of the table: " (files[3])" */
+};
+
+/* Now at element INDEX of ARRAY, or for NULL outside any. */
+static void set_place(struct reader *r, const char *array, size_t index)
+{
+    r->entry[0] = r->where[0] = r->place[0] = '\0';
+    if (array == NULL)
+        return;
+    snprintf(r->entry, sizeof r->entry, "%s[%zu]", array, index);
+    snprintf(r->where, sizeof r->where, "%s: ", r->entry);
+    snprintf(r->place, sizeof r->place, " (%s)", r->entry);
+}
+
+/* A condition of the error table, in its words. */
+static void condition(struct reader *r, const char *text)
+{
+    tm_manifest_problems_add(r->problems, "%s%s", text, r->place);
+}
+
+static void wrong(struct reader *r, const char *field, const char *what)
+{
+    tm_manifest_problems_add(r->problems, "%s%s %s", r->where, field, what);
+}
+
+/* The string at NAME of OBJECT, or NULL: not there, or (a problem) not a string. FIELD says both. */
+static const char *string_at(struct reader *r, const cJSON *object, const char *name, const char *field)
+{
+    const cJSON *item = tm_json_text_get(object, name);
+    if (item && !cJSON_IsString(item))
+        wrong(r, field, "must be a string");
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+/* The id of a clock by its name, 0 with a problem. Source: trace-manifest-format.txt, Clock names;
+ * ids of builtin_clock.proto. */
+static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name, const char *field)
+{
+    static const char *const names[] = {"REALTIME",         "REALTIME_COARSE", "MONOTONIC",
+                                        "MONOTONIC_COARSE", "MONOTONIC_RAW",   "BOOTTIME"};
+    const char *text = string_at(r, object, name, field);
+    for (uint32_t i = 0; text && i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i + 1;
+    if (text) {
+        tm_manifest_problems_add(r->problems,
+                                 "unknown clock name: %s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, "
+                                 "MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME (%s%s%s)",
+                                 tm_manifest_quote(text, strlen(text)).text, r->entry, r->entry[0] ? "." : "", field);
+    }
+    return 0;
+}
+
+static void read_offset(struct reader *r, const cJSON *clocks, int64_t *offset_ns)
+{
+    const cJSON *item = tm_json_text_get(clocks, "offset_ns");
+    if (item == NULL)
+        return;
+    enum tm_status st = tm_json_text_integer(r->json, item, offset_ns);
+    if (st == TM_E_INPUT)
+        condition(r, "offset_ns must be an integer");
+    else if (st == TM_END || *offset_ns == INT64_MIN)
+        condition(r, "offset_ns is out of range");
+}
+
+static void read_sync_to(struct reader *r, const cJSON *sync_to, struct tm_manifest_clocks *clocks)
+{
+    clocks->ref_file = string_at(r, sync_to, "file", "clocks.sync_to.file");
+    clocks->ref_machine = string_at(r, sync_to, "machine", "clocks.sync_to.machine");
+    clocks->ref_clock = TM_CLOCK_TRACE_FILE;
+    if (tm_json_text_get(sync_to, "clock"))
+        clocks->ref_clock = clock_at(r, sync_to, "clock", "clocks.sync_to.clock");
+    if (tm_json_text_get(sync_to, "file"))
+        return;
+    if (tm_json_text_get(sync_to, "machine")) {
+        tm_manifest_problems_add(r->problems,
+                                 "a machine name alone is ambiguous, name the file too "
+                                 "(%sclocks: sync_to.file is required)",
+                                 r->where);
+    } else {
+        condition(r, "clocks: sync_to.file is required");
+    }
+}
+
+static void read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_clocks *clocks)
+{
+    if (!cJSON_IsObject(item)) {
+        wrong(r, "clocks", "must be an object");
+        return;
+    }
+    clocks->given = true;
+    clocks->pins = tm_json_text_get(item, "clock") == NULL;
+    clocks->clock = clocks->pins ? TM_CLOCK_TRACE_FILE : clock_at(r, item, "clock", "clocks.clock");
+    clocks->machine = string_at(r, item, "machine", "clocks.machine");
+    read_offset(r, item, &clocks->offset_ns);
+    const cJSON *sync_to = tm_json_text_get(item, "sync_to");
+    if (sync_to == NULL)
+        condition(r, "clocks: a sync_to block is required");
+    else if (!cJSON_IsObject(sync_to))
+        wrong(r, "clocks.sync_to", "must be an object");
+    else
+        read_sync_to(r, sync_to, clocks);
+}
+
+/* The name of a machine, in an object that must have one. */
+static const char *machine_name(struct reader *r, const cJSON *object, const char *field)
+{
+    if (tm_json_text_get(object, "name") == NULL) {
+        wrong(r, field, "is required");
+        return NULL;
+    }
+    const char *name = string_at(r, object, "name", field);
+    if (name && *name == '\0') {
+        condition(r, "machine: name must be non-empty");
+        return NULL;
+    }
+    return name;
+}
+
+static bool machine_id(struct reader *r, const cJSON *object, uint32_t *id)
+{
+    const cJSON *item = tm_json_text_get(object, "id");
+    int64_t value;
+    if (item == NULL) {
+        wrong(r, "id", "is required");
+        return false;
+    }
+    enum tm_status st = tm_json_text_integer(r->json, item, &value);
+    if (st == TM_E_INPUT) {
+        wrong(r, "id", "must be an integer");
+        return false;
+    }
+    if (st == TM_END || value < 0 || value > UINT32_MAX) {
+        condition(r, "machines: id must be in [0, 4294967295]");
+        return false;
+    }
+    *id = (uint32_t)value;
+    return true;
+}
+
+static void read_machines(struct reader *r, const cJSON *item, struct tm_manifest_file *file, size_t index)
+{
+    char prefix[32];
+    size_t i = 0;
+    const cJSON *one;
+    size_t before = r->problems->count;
+    if (!cJSON_IsArray(item)) {
+        wrong(r, "machines", "must be an array");
+        file->unsure = true;
+        return;
+    }
+    file->has_machines = true;
+    file->machines = r->fields->machines + r->machine_count;
+    snprintf(prefix, sizeof prefix, "files[%zu].machines", index);
+    cJSON_ArrayForEach(one, item) {
+        struct tm_manifest_machine machine = {0};
+        set_place(r, prefix, i++);
+        if (!cJSON_IsObject(one)) {
+            tm_manifest_problems_add(r->problems, "%smust be an object with id and name", r->where);
+            continue;
+        }
+        bool good = machine_id(r, one, &machine.id);
+        machine.name = machine_name(r, one, "name");
+        if (good && machine.name) {
+            file->machines[file->machine_count++] = machine;
+            r->machine_count++;
+        }
+    }
+    if (r->problems->count > before)
+        file->unsure = true;
+    set_place(r, "files", index);
+}
+
+static void read_file(struct reader *r, const cJSON *item, struct tm_manifest_file *file, size_t index)
+{
+    set_place(r, "files", index);
+    if (!cJSON_IsObject(item)) {
+        tm_manifest_problems_add(r->problems, "%smust be an object with a path", r->where);
+        return;
+    }
+    if (tm_json_text_get(item, "path") == NULL)
+        wrong(r, "path", "is required");
+    file->path = string_at(r, item, "path", "path");
+    const cJSON *machine = tm_json_text_get(item, "machine");
+    const cJSON *machines = tm_json_text_get(item, "machines");
+    if (machine && machines)
+        condition(r, "machine and machines are mutually exclusive");
+    if (machine && !cJSON_IsObject(machine))
+        wrong(r, "machine", "must be an object with a name");
+    else if (machine)
+        file->machine = machine_name(r, machine, "machine.name");
+    file->unsure = machine && file->machine == NULL;
+    if (machines)
+        read_machines(r, machines, file, index);
+    const cJSON *clocks = tm_json_text_get(item, "clocks");
+    if (clocks)
+        read_clocks(r, clocks, &file->clocks);
+}
+
+/* Room for the files and, in one piece, the machines of all of them. */
+static enum tm_status make_files(struct tm_manifest_fields *fields, const cJSON *files)
+{
+    size_t file_count = 0, machine_count = 0;
+    const cJSON *file;
+    cJSON_ArrayForEach(file, files) {
+        const cJSON *machines = tm_json_text_get(file, "machines");
+        const cJSON *machine;
+        file_count++;
+        if (!cJSON_IsArray(machines))
+            continue;
+        cJSON_ArrayForEach(machine, machines)
+            machine_count++;
+    }
+    fields->files = calloc(file_count + 1, sizeof *fields->files);
+    fields->machines = calloc(machine_count + 1, sizeof *fields->machines);
+    return fields->files && fields->machines ? TM_OK : TM_E_SYSTEM;
+}
+
+static enum tm_status read_files(struct reader *r, const cJSON *manifest)
+{
+    const cJSON *files = tm_json_text_get(manifest, "files");
+    const cJSON *file;
+    if (files == NULL)
+        return TM_OK;
+    if (!cJSON_IsArray(files)) {
+        wrong(r, "files", "must be an array");
+        return TM_OK;
+    }
+    enum tm_status st = make_files(r->fields, files);
+    if (st < 0)
+        return st;
+    cJSON_ArrayForEach(file, files) {
+        size_t index = r->fields->file_count++;
+        read_file(r, file, &r->fields->files[index], index);
+    }
+    set_place(r, NULL, 0);
+    return TM_OK;
+}
+
+static void read_attribute(struct reader *r, const cJSON *item)
+{
+    struct tm_manifest_attribute *attribute = &r->fields->attributes[r->fields->attribute_count];
+    *attribute = (struct tm_manifest_attribute){.key = item->string};
+    if (*item->string == '\0') {
+        wrong(r, "attributes:", "keys must be non-empty");
+        return;
+    }
+    enum tm_status st = TM_OK;
+    if (cJSON_IsString(item))
+        attribute->text = item->valuestring;
+    else
+        st = tm_json_text_integer(r->json, item, &attribute->integer);
+    if (st != TM_OK) {
+        tm_manifest_problems_add(r->problems, "attributes: '%s' %s",
+                                 tm_manifest_quote(item->string, strlen(item->string)).text,
+                                 st == TM_END ? "is out of range" : "must be a string or an integer");
+        return;
+    }
+    r->fields->attribute_count++;
+}
+
+static enum tm_status read_attributes(struct reader *r, const cJSON *manifest)
+{
+    const cJSON *attributes = tm_json_text_get(manifest, "attributes");
+    const cJSON *item;
+    size_t count = 0;
+    if (attributes == NULL)
+        return TM_OK;
+    if (!cJSON_IsObject(attributes)) {
+        wrong(r, "attributes", "must be an object of string or integer values");
+        return TM_OK;
+    }
+    cJSON_ArrayForEach(item, attributes)
+        count++;
+    r->fields->attributes = calloc(count + 1, sizeof *r->fields->attributes);
+    if (r->fields->attributes == NULL)
+        return TM_E_SYSTEM;
+    cJSON_ArrayForEach(item, attributes)
+        read_attribute(r, item);
+    return TM_OK;
+}
+
+static void read_trace_time(struct reader *r, const cJSON *manifest)
+{
+    const cJSON *item = tm_json_text_get(manifest, "trace_time");
+    struct tm_manifest_fields *fields = r->fields;
+    if (item == NULL)
+        return;
+    if (!cJSON_IsObject(item)) {
+        wrong(r, "trace_time", "must be an object");
+        return;
+    }
+    if (tm_json_text_get(item, "clock") == NULL)
+        wrong(r, "trace_time:", "clock is required");
+    fields->trace_time_clock = clock_at(r, item, "clock", "trace_time.clock");
+    fields->trace_time_file = string_at(r, item, "file", "trace_time.file");
+    fields->trace_time_machine = string_at(r, item, "machine", "trace_time.machine");
+    if (tm_json_text_get(item, "machine") && tm_json_text_get(item, "file") == NULL)
+        tm_manifest_problems_add(r->problems, "a machine name alone is ambiguous, name the file too (trace_time)");
+}
+
+/* TM_END: of another version. */
+static enum tm_status read_version(struct reader *r, const cJSON *manifest)
+{
+    const cJSON *item = tm_json_text_get(manifest, "version");
+    int64_t version = 0;
+    if (item == NULL) {
+        condition(r, "missing required field: version");
+        return TM_OK;
+    }
+    enum tm_status st = tm_json_text_integer(r->json, item, &version);
+    if (st == TM_E_INPUT) {
+        wrong(r, "version", "must be an integer");
+        return TM_OK;
+    }
+    if (st == TM_OK && version == TM_MANIFEST_VERSION)
+        return TM_OK;
+    struct tm_json_slice number = tm_json_text_number(r->json, item);
+    tm_manifest_problems_add(r->problems, "unsupported version: %s. Only version 1 is supported",
+                             tm_manifest_quote(number.text, number.len).text);
+    return TM_END;
+}
+
+enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, const struct tm_json_text *json,
+                                       struct tm_manifest_problems *problems)
+{
+    struct reader r = {.fields = fields, .json = json, .problems = problems};
+    const cJSON *manifest = cJSON_IsObject(json->root) ? tm_json_text_get(json->root, "perfetto_manifest") : NULL;
+    if (manifest == NULL) {
+        tm_manifest_problems_add(problems, "the document must be an object with the key perfetto_manifest");
+        return TM_END;
+    }
+    if (!cJSON_IsObject(manifest)) {
+        wrong(&r, "perfetto_manifest", "must be an object");
+        return TM_END;
+    }
+    enum tm_status st = read_version(&r, manifest);
+    if (st != TM_OK)
+        return st;
+    read_trace_time(&r, manifest);
+    st = read_files(&r, manifest);
+    return st < 0 ? st : read_attributes(&r, manifest);
+}
+
+void tm_manifest_fields_release(struct tm_manifest_fields *fields)
+{
+    free(fields->files);
+    free(fields->machines);
+    free(fields->attributes);
+    *fields = (struct tm_manifest_fields){0};
+}

@@ -1,0 +1,66 @@
+/* The fields of a manifest as its text gives them, each checked by itself: types, ranges, names of
+ * clocks. What one field says about another is for config.h. */
+#ifndef TM_MANIFEST_FIELDS_H
+#define TM_MANIFEST_FIELDS_H
+
+#include "manifest/json_text.h"
+
+enum { TM_MANIFEST_VERSION = 1, TM_CLOCK_TRACE_FILE = 11 };
+
+/* Strings are borrowed from the JSON tree; NULL where the field is not there or not valid. Clocks
+ * are builtin clock ids, 0 where there is none. */
+
+struct tm_manifest_machine {
+    uint32_t id;      /* embedded */
+    const char *name;
+};
+
+struct tm_manifest_clocks {
+    bool given;
+    bool pins; /* no `clock` */
+    uint32_t clock;
+    const char *machine;
+    const char *ref_file;
+    const char *ref_machine;
+    uint32_t ref_clock; /* TM_CLOCK_TRACE_FILE where the manifest leaves it out */
+    int64_t offset_ns;
+};
+
+struct tm_manifest_file {
+    const char *path;
+    const char *machine;
+    bool unsure; /* its machine or machines have a problem: what it declares is not known */
+    bool has_machines;
+    struct tm_manifest_machine *machines; /* into tm_manifest_fields.machines */
+    size_t machine_count;
+    struct tm_manifest_clocks clocks;
+};
+
+struct tm_manifest_attribute {
+    const char *key;
+    const char *text; /* NULL: an integer */
+    int64_t integer;
+};
+
+/* Zero-initialise. */
+struct tm_manifest_fields {
+    struct tm_manifest_file *files; /* owned */
+    size_t file_count;
+    struct tm_manifest_attribute *attributes; /* owned */
+    size_t attribute_count;
+    uint32_t trace_time_clock;
+    const char *trace_time_file;
+    const char *trace_time_machine;
+    /* private */
+    struct tm_manifest_machine *machines; /* of all files */
+};
+
+/* Reads what JSON holds, which must outlive FIELDS. TM_OK, also when PROBLEMS got some; TM_END when
+ * the manifest is of another version, so that its fields mean nothing to us (a problem says so);
+ * TM_E_SYSTEM when memory ran out. */
+enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, const struct tm_json_text *json,
+                                       struct tm_manifest_problems *problems);
+
+void tm_manifest_fields_release(struct tm_manifest_fields *fields);
+
+#endif

@@ -1,0 +1,282 @@
+#include "manifest/file_match.h"
+
+#include <stdlib.h>
+
+static const uint32_t NO_FILE = UINT32_MAX;
+
+enum file_kind { KIND_TRACE, KIND_COMPRESSED, KIND_ARCHIVE, KIND_DIRECTORY, KIND_MANIFEST };
+
+struct tm_matched_file {
+    uint32_t parent; /* NO_FILE: the outermost */
+    uint32_t entry;
+    size_t name_at; /* in names, with name_len */
+    uint32_t name_len;
+    uint8_t kind; /* enum file_kind; KIND_TRACE while it is unknown */
+};
+
+/* How a path came to match; a nearer match hides a farther one. */
+enum nearness { EXACT, WITHOUT_DOT, BASE_NAME };
+
+struct tm_path_match {
+    uint32_t file; /* NO_FILE: none */
+    enum nearness nearness;
+};
+
+static enum file_kind kind_of(ProtobufCBinaryData type)
+{
+    static const struct {
+        const char *name;
+        enum file_kind kind;
+    } kinds[] = {{"gzip", KIND_COMPRESSED}, {"zstd", KIND_COMPRESSED},    {"tar", KIND_ARCHIVE},
+                 {"zip", KIND_ARCHIVE},     {"directory", KIND_DIRECTORY}, {"perfetto_manifest", KIND_MANIFEST}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (type.len == strlen(kinds[i].name) && memcmp(type.data, kinds[i].name, type.len) == 0)
+            return kinds[i].kind;
+    return KIND_TRACE;
+}
+
+static const char *name_of(const struct tm_file_match *match, const struct tm_matched_file *file)
+{
+    return file->name_len ? (const char *)match->names.data + file->name_at : "";
+}
+
+static struct tm_manifest_quoted quote_path(const struct tm_file_match *match, uint32_t entry)
+{
+    const char *path = match->manifest->fields.files[entry].path;
+    return tm_manifest_quote(path, strlen(path));
+}
+
+static enum tm_status check_override(const struct tm_file_match *match, const struct tm_matched_file *file,
+                                     struct tm_error *err)
+{
+    if (file->entry == TM_NO_ENTRY || file->kind == KIND_TRACE || file->kind == KIND_COMPRESSED)
+        return TM_OK;
+    const struct tm_manifest_file *entry = &match->manifest->fields.files[file->entry];
+    if (entry->machine == NULL && !entry->has_machines && !entry->clocks.given)
+        return TM_OK;
+    return tm_error_set(err, TM_E_INPUT,
+                        "perfetto_manifest: overrides are not supported for '%s', which is itself %s",
+                        quote_path(match, file->entry).text,
+                        file->kind == KIND_MANIFEST ? "a perfetto_manifest" : "an archive");
+}
+
+/* PATH_ENTRY's path matches FILE. */
+static enum tm_status claim(struct tm_file_match *match, uint32_t path_entry, uint32_t file, enum nearness nearness,
+                            struct tm_error *err)
+{
+    struct tm_path_match *m = &match->matches[path_entry];
+    struct tm_matched_file *f = &match->files[file];
+    if (m->file == file || (m->file != NO_FILE && m->nearness < nearness))
+        return TM_OK;
+    if (m->file != NO_FILE)
+        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: files[%u]: path '%s' matches two files", path_entry,
+                            quote_path(match, path_entry).text);
+    if (f->entry != TM_NO_ENTRY)
+        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: paths '%s' and '%s' match the same file",
+                            quote_path(match, f->entry).text, quote_path(match, path_entry).text);
+    *m = (struct tm_path_match){file, nearness};
+    f->entry = path_entry;
+    return check_override(match, f, err);
+}
+
+/* Claims FILE for the entry whose path is the LEN bytes at NAME, if there is one. */
+static enum tm_status claim_by(struct tm_file_match *match, const char *name, size_t len, uint32_t file,
+                               enum nearness nearness, struct tm_error *err)
+{
+    uint32_t entry;
+    if (len == 0)
+        return TM_OK;
+    enum tm_status st = tm_intern_add(&match->paths, name, len, &entry, NULL);
+    if (st < 0)
+        return tm_error_nomem(err);
+    return st == TM_OK ? claim(match, entry, file, nearness, err) : TM_OK;
+}
+
+/* Claims FILE by its name, or a part of it that NEARNESS allows. */
+static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enum nearness nearness,
+                                 struct tm_error *err)
+{
+    const char *name = name_of(match, &match->files[file]);
+    const char *start = name, *end = name + match->files[file].name_len;
+    while (nearness == WITHOUT_DOT && end - start > 2 && memcmp(start, "./", 2) == 0)
+        start += 2;
+    for (const char *p = name; nearness == BASE_NAME && p < end; p++)
+        if (*p == '/')
+            start = p + 1;
+    return claim_by(match, start, (size_t)(end - start), file, nearness, err);
+}
+
+/* True when paths are names of what FILE is among. An archive that is all there is inside the
+ * outermost gzip row is as good as the outermost. */
+static bool in_scope(const struct tm_file_match *match, const struct tm_matched_file *file)
+{
+    uint32_t scope = match->scope, parent = file->parent;
+    if (parent == scope)
+        return true;
+    return parent != NO_FILE && match->files[parent].parent == scope && match->files[parent].kind == KIND_ARCHIVE &&
+           match->files[scope].kind == KIND_COMPRESSED && match->files[scope].parent == NO_FILE;
+}
+
+/* What is inside a compressed file is meant by an entry for the file around it. */
+static void inherit(struct tm_file_match *match, struct tm_matched_file *file)
+{
+    const struct tm_matched_file *parent = file->parent == NO_FILE ? NULL : &match->files[file->parent];
+    if (parent && parent->kind == KIND_COMPRESSED && file->name_len == 0 && file->entry == TM_NO_ENTRY)
+        file->entry = parent->entry;
+}
+
+static enum tm_status reserve(struct tm_file_match *match)
+{
+    if (match->file_count < match->file_cap)
+        return TM_OK;
+    size_t cap = match->file_cap ? match->file_cap * 2 : 64;
+    struct tm_matched_file *files = realloc(match->files, cap * sizeof *files);
+    if (files == NULL)
+        return TM_E_SYSTEM;
+    match->files = files;
+    match->file_cap = cap;
+    return TM_OK;
+}
+
+enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__File *file, uint32_t *entry,
+                                 struct tm_error *err)
+{
+    uint32_t id = match->file_count;
+    *entry = TM_NO_ENTRY;
+    if (file->id != id || id == NO_FILE || (file->has_parent ? file->parent >= id : id != 0))
+        return tm_error_set(err, TM_E_INPUT, "file %u: ids of files do not count up", file->id);
+    if (match->closed) {
+        match->file_count++;
+        return TM_OK;
+    }
+    /* The outermost has no name in the archive, but may have one on the command line. */
+    ProtobufCBinaryData name = file->has_name ? file->name : file->given_name;
+    if (reserve(match) != TM_OK || name.len > UINT32_MAX || tm_buf_add(&match->names, name.data, name.len) != TM_OK)
+        return tm_error_nomem(err);
+    struct tm_matched_file *f = &match->files[id];
+    *f = (struct tm_matched_file){.parent = file->has_parent ? file->parent : NO_FILE, .entry = TM_NO_ENTRY,
+                                  .name_at = match->names.len - name.len, .name_len = (uint32_t)name.len,
+                                  .kind = (uint8_t)kind_of(file->type)};
+    match->file_count++;
+    if (match->manifest == NULL)
+        return TM_OK;
+    enum tm_status st = in_scope(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
+    tm_buf_clear(&match->names);
+    inherit(match, f);
+    *entry = f->entry;
+    return st < 0 ? st : check_override(match, f, err);
+}
+
+enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, ProtobufCBinaryData type,
+                                  struct tm_error *err)
+{
+    if (file >= match->file_count)
+        return tm_error_set(err, TM_E_INPUT, "file %u begins but is not known", file);
+    if (match->closed)
+        return TM_OK;
+    match->files[file].kind = (uint8_t)kind_of(type);
+    return check_override(match, &match->files[file], err);
+}
+
+/* The row whose children the paths of a manifest in FILE name: the archive or the concatenated
+ * stream around it, whether the manifest itself is compressed or not. */
+static uint32_t find_scope(const struct tm_file_match *match, uint32_t file)
+{
+    const struct tm_matched_file *files = match->files;
+    uint32_t scope = files[file].parent == NO_FILE ? file : files[file].parent;
+    while (files[scope].kind == KIND_COMPRESSED && files[scope].parent != NO_FILE)
+        scope = files[scope].parent;
+    return scope;
+}
+
+static enum tm_status index_paths(struct tm_file_match *match)
+{
+    const struct tm_manifest_fields *fields = &match->manifest->fields;
+    tm_intern_init(&match->paths, 1 << 30, SIZE_MAX / 2);
+    match->matches = calloc(fields->file_count + 1, sizeof *match->matches);
+    if (match->matches == NULL)
+        return TM_E_SYSTEM;
+    for (size_t i = 0; i < fields->file_count; i++) {
+        uint32_t id;
+        /* Paths are unique, so that the number of a path is the index of its entry. */
+        if (tm_intern_add(&match->paths, fields->files[i].path, strlen(fields->files[i].path), &id, NULL) != TM_OK)
+            return TM_E_SYSTEM;
+        match->matches[i].file = NO_FILE;
+    }
+    match->paths.count_max = match->paths.count;
+    return TM_OK;
+}
+
+static enum tm_status match_known(struct tm_file_match *match, struct tm_error *err)
+{
+    enum file_kind kind = match->file_count ? (enum file_kind)match->files[match->scope].kind : KIND_ARCHIVE;
+    /* Children of a directory were given on the command line, and so was a lone trace. */
+    enum nearness farthest = kind == KIND_ARCHIVE ? EXACT : BASE_NAME;
+    enum tm_status st = TM_OK;
+    for (enum nearness near = EXACT; near <= farthest; near++) {
+        for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++) {
+            const struct tm_matched_file *f = &match->files[i];
+            bool outermost = f->parent == NO_FILE && f->kind != KIND_ARCHIVE && f->kind != KIND_DIRECTORY;
+            if (outermost || (in_scope(match, f) && (near == EXACT || kind == KIND_DIRECTORY)))
+                st = claim_near(match, i, near, err);
+        }
+    }
+    for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++)
+        inherit(match, &match->files[i]);
+    return st;
+}
+
+enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct tm_manifest *manifest,
+                                       const uint32_t *file, struct tm_error *err)
+{
+    match->manifest = manifest;
+    if (file && *file >= match->file_count)
+        return tm_error_set(err, TM_E_INPUT, "the manifest's file %u is not known", *file);
+    if (index_paths(match) != TM_OK)
+        return tm_error_nomem(err);
+    match->scope = file ? find_scope(match, *file) : 0;
+    enum tm_status st = match_known(match, err);
+    tm_buf_clear(&match->names);
+    return st;
+}
+
+void tm_file_match_close(struct tm_file_match *match)
+{
+    if (match->manifest)
+        return;
+    free(match->files);
+    match->files = NULL;
+    match->file_cap = 0;
+    tm_buf_release(&match->names);
+    match->closed = true;
+}
+
+uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file)
+{
+    return match->manifest && file < match->file_count ? match->files[file].entry : TM_NO_ENTRY;
+}
+
+struct tm_manifest_quoted tm_file_match_name(const struct tm_file_match *match, uint32_t file)
+{
+    bool known = !match->closed && match->manifest == NULL && file < match->file_count;
+    return known ? tm_manifest_quote(name_of(match, &match->files[file]), match->files[file].name_len)
+                 : tm_manifest_quote("", 0);
+}
+
+void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manifest_problems *problems)
+{
+    if (match->manifest == NULL)
+        return;
+    for (uint32_t i = 0; i < match->manifest->fields.file_count; i++)
+        if (match->matches[i].file == NO_FILE)
+            tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file", i, quote_path(match, i).text);
+}
+
+void tm_file_match_release(struct tm_file_match *match)
+{
+    free(match->files);
+    free(match->matches);
+    tm_buf_release(&match->names);
+    tm_intern_release(&match->paths);
+    *match = (struct tm_file_match){0};
+}

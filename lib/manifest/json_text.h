@@ -1,0 +1,49 @@
+/* A JSON document looked at before cJSON sees it: checked against RFC 8259 to the letter, and with
+ * its numbers kept as text, since cJSON keeps them as doubles only.
+ *
+ * Refused, with line and column (counted in characters from 1): anything that RFC 8259 does not
+ * allow (leading zeros, raw control bytes, trailing commas, text behind the document, a byte order
+ * mark), invalid UTF-8, unpaired surrogates, \u0000, a key that its object has already (exactly:
+ * keys that differ in case are different keys), and what exceeds the limits below. */
+#ifndef TM_MANIFEST_JSON_TEXT_H
+#define TM_MANIFEST_JSON_TEXT_H
+
+#include "manifest/problems.h"
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+#define TM_JSON_TEXT_BYTES_MAX ((size_t)64 << 20)
+enum { TM_JSON_TEXT_DEPTH_MAX = 128, TM_JSON_TEXT_VALUES_MAX = 1 << 22 };
+
+struct tm_json_slice {
+    const char *text; /* borrowed from the document */
+    size_t len;
+};
+
+/* Zero-initialise. Borrows the document, which must outlive it. */
+struct tm_json_text {
+    cJSON *root; /* owned; numbers are indexes into numbers: use the calls below */
+    /* private */
+    struct tm_json_slice *numbers;
+    size_t number_count, number_cap;
+};
+
+/* Reads the LEN bytes at TEXT. TM_OK; TM_E_INPUT when PROBLEMS got one or more; TM_E_SYSTEM when
+ * memory ran out. After a failure root is NULL and only release may be called. */
+enum tm_status tm_json_text_read(struct tm_json_text *json, const void *text, size_t len,
+                                 struct tm_manifest_problems *problems);
+
+/* The value of key NAME in OBJECT, in exactly this case, or NULL. */
+cJSON *tm_json_text_get(const cJSON *object, const char *name);
+
+/* A number as the document has it; text is NULL when ITEM is none. */
+struct tm_json_slice tm_json_text_number(const struct tm_json_text *json, const cJSON *item);
+
+/* TM_OK with *VALUE set; TM_E_INPUT when ITEM is not a number written as an integer (1.0 and 1e3
+ * are not); TM_END when it is one that does not fit int64. */
+enum tm_status tm_json_text_integer(const struct tm_json_text *json, const cJSON *item, int64_t *value);
+
+void tm_json_text_release(struct tm_json_text *json);
+
+#endif

@@ -1,0 +1,38 @@
+/* A perfetto_manifest: the text of a JSON file checked in full and turned into the stream's Config
+ * message. Everything the manifest alone decides is decided here.
+ *
+ *     struct tm_manifest m = {0};
+ *     st = tm_manifest_read(&m, text, len, &err);
+ *     … m.config.message where st is TM_OK, m.problems where it is TM_E_INPUT …
+ *     tm_manifest_release(&m);
+ *
+ * Source: trace-manifest-format.txt; semantics.md sections 4 to 6. */
+#ifndef TM_MANIFEST_MANIFEST_H
+#define TM_MANIFEST_MANIFEST_H
+
+#include "manifest/config.h"
+
+/* The largest manifest that is read; one of more values or deeper nesting than the limits of
+ * json_text.h is refused too. */
+#define TM_MANIFEST_BYTES_MAX TM_JSON_TEXT_BYTES_MAX
+
+/* Zero-initialise. */
+struct tm_manifest {
+    struct tm_manifest_config config;     /* set when read said TM_OK; its memory is the manifest's */
+    struct tm_manifest_problems problems; /* all that is wrong, in the order of the checks */
+    /* private */
+    struct tm_json_text json;
+    struct tm_manifest_fields fields;
+    struct tm_buf text;
+};
+
+/* Reads and checks the LEN bytes at TEXT, which must outlive the manifest. TM_OK; TM_E_INPUT, ERR
+ * is the first of the problems; TM_E_SYSTEM. Once per struct. */
+enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, size_t len, struct tm_error *err);
+
+/* The same for all bytes of descriptor FD. Stops reading past TM_MANIFEST_BYTES_MAX. */
+enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct tm_error *err);
+
+void tm_manifest_release(struct tm_manifest *manifest);
+
+#endif

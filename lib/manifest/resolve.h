@@ -1,0 +1,42 @@
+/* Names of files and machines in a manifest, and what each reference between them means. */
+#ifndef TM_MANIFEST_RESOLVE_H
+#define TM_MANIFEST_RESOLVE_H
+
+#include "base/intern.h"
+#include "manifest/fields.h"
+
+/* What the `clocks` of one entry come to. */
+struct tm_manifest_relation {
+    bool good;              /* resolved; the rest is set */
+    bool own_clock;         /* source and reference are the same clock of one machine */
+    int64_t source_raw;     /* machine of the source clock */
+    int64_t reference_raw;  /* machine of the reference clock */
+    size_t reference_file;  /* index into files */
+};
+
+/* Zero-initialise. */
+struct tm_manifest_resolution {
+    struct tm_intern machines;               /* names in the order of first mention: raw id 2^32 + number */
+    int64_t *base_raw;                       /* one a file: its base machine, 0 the host */
+    struct tm_manifest_relation *relations;  /* one a file */
+    int64_t trace_time_raw;
+    /* private */
+    const struct tm_manifest_fields *fields;
+    struct tm_manifest_problems *problems;
+    struct tm_intern paths;
+    size_t *file_of_path;
+    struct tm_intern declared; /* (file, machine name) and (file, embedded id) pairs */
+    struct tm_buf key;
+    bool no_memory;
+};
+
+/* Raw id of the machine NAMEd in the manifest. */
+int64_t tm_manifest_machine_raw(struct tm_manifest_resolution *r, const char *name);
+
+/* Resolves FIELDS, which must outlive R. TM_OK, also when PROBLEMS got some, or TM_E_SYSTEM. */
+enum tm_status tm_manifest_resolve(struct tm_manifest_resolution *r, const struct tm_manifest_fields *fields,
+                                   struct tm_manifest_problems *problems);
+
+void tm_manifest_resolution_release(struct tm_manifest_resolution *r);
+
+#endif

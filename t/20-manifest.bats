@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# tm-manifest by itself: its command line and --check. What it does to streams is in 21-manifest.bats.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "a"}]}}' >good.json
+}
+
+@test "help and version" {
+    run tm-manifest --help
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "usage: tm-manifest [-m FILE]"* ]]
+    run tm-manifest -V
+    [ "$status" -eq 0 ]
+    [[ "$output" == "tm-manifest (tracemerge) "* ]]
+}
+
+@test "command lines that mean nothing exit 2" {
+    for args in --nonsense -x -m "--check" "--check -m good.json good.json" "--check --strict good.json" good.json; do
+        run tm-manifest $args
+        echo "$args: $output"
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"try 'tm-manifest --help'" ]]
+    done
+}
+
+@test "check is silent about good manifests" {
+    run tm-manifest --check good.json good.json
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    run bash -c 'tm-manifest --check - <good.json'
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "check says all that is wrong in all files" {
+    cat >bad.json <<'END'
+{"perfetto_manifest": {
+    "trace_time": {"clock": "TSC", "machine": "m"},
+    "files": [
+        {"path": "a", "machine": {"name": ""}},
+        {"machine": {"name": "x"}, "machines": [{"id": -1, "name": "y"}]},
+        {"path": 3, "clocks": {"offset_ns": 1.5, "sync_to": {"file": "ghost"}}}
+    ],
+    "attributes": {"k": true}
+}}
+END
+    printf '{"perfetto_manifest":\n {"version": 01}}' >broken.json
+    run tm-manifest --check bad.json good.json broken.json
+    [ "$status" -eq 1 ]
+    diff - <(printf '%s\n' "$output") <<'END'
+tm-manifest: bad.json: perfetto_manifest: missing required field: version
+tm-manifest: bad.json: perfetto_manifest: unknown clock name: TSC. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME (trace_time.clock)
+tm-manifest: bad.json: perfetto_manifest: a machine name alone is ambiguous, name the file too (trace_time)
+tm-manifest: bad.json: perfetto_manifest: machine: name must be non-empty (files[0])
+tm-manifest: bad.json: perfetto_manifest: files[1]: path is required
+tm-manifest: bad.json: perfetto_manifest: machine and machines are mutually exclusive (files[1])
+tm-manifest: bad.json: perfetto_manifest: machines: id must be in [0, 4294967295] (files[1].machines[0])
+tm-manifest: bad.json: perfetto_manifest: files[2]: path must be a string
+tm-manifest: bad.json: perfetto_manifest: offset_ns must be an integer (files[2])
+tm-manifest: bad.json: perfetto_manifest: attributes: 'k' must be a string or an integer
+tm-manifest: bad.json: perfetto_manifest: sync_to.file names unknown file 'ghost'. It must match the path of an entry in the files array (files[2].clocks.sync_to)
+tm-manifest: broken.json: perfetto_manifest: line 2, column 14: a number with a leading zero
+END
+}
+
+@test "a manifest that cannot be read is the system's fault" {
+    run tm-manifest --check missing.json good.json
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-manifest: missing.json: cannot open: No such file or directory" ]
+    mkdir d
+    run tm-manifest --check d
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-manifest: d: cannot read: Is a directory" ]
+}
+
+@test "names in messages cannot drive the terminal" {
+    printf '{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "\\u001b[31m\\n\\u009b"}}}' >esc.json
+    run tm-manifest --check esc.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'unknown clock name: \x1b[31m\x0a\xc2\x9b. Use'* ]]
+}
+
+@test "a manifest of a gigabyte is refused early" {
+    run bash -c "{ cat good.json; head -c 1G /dev/zero | tr '\\0' ' '; } | tm-manifest --check -"
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: -: perfetto_manifest: larger than the limit of 67108864 bytes" ]
+}
+
+@test "input that is no stream is refused" {
+    run bash -c 'tm-manifest <good.json'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: byte 0: not a tracemerge stream" ]
+    run bash -c 'tm-manifest </dev/null'
+    [ "$status" -eq 1 ]
+}
+
+@test "a bad manifest given with -m is named before the stream is read" {
+    printf '{"perfetto_manifest": {"version": 3}}' >v3.json
+    run bash -c 'tm-manifest -m v3.json </dev/null'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: v3.json: perfetto_manifest: unsupported version: 3. Only version 1 is supported" ]
+}

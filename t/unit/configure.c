@@ -1,0 +1,385 @@
+/* Unit tests of tm-manifest's work on a stream: which file an entry configures, where the new frames
+ * stand, what is refused, and that everything else goes through as it was. */
+#include "manifest/configure.h"
+
+#include "base/io.h"
+#include "stream/event_sink.h"
+#include "stream/stream_reader.h"
+#include "stream/stream_writer.h"
+
+#include "tap.h"
+
+#include <unistd.h>
+
+#define V(body) "{\"perfetto_manifest\": {\"version\": 1, \"files\": [" body "]}}"
+#define PATH(path) "{\"path\": \"" path "\"}"
+#define NAMED(path, name) "{\"path\": \"" path "\", \"machine\": {\"name\": \"" name "\"}}"
+
+/* A stream in the making, then the result of tm_configure on it. */
+struct fixture {
+    struct tm_error err;
+    struct tm_stream_writer writer;
+    struct tm_buf seen; /* frames of the result: "F0 C f1=0 B0 …" */
+    int in, out;
+    uint32_t files;
+};
+
+static void start(struct fixture *f, Tracemerge__Stage stage)
+{
+    *f = (struct fixture){0};
+    if (tm_io_spool(NULL, &f->in, &f->err) < 0 || tm_io_spool(NULL, &f->out, &f->err) < 0 ||
+        tm_stream_writer_open(&f->writer, f->in, "test", stage, false, &f->err) < 0)
+        ok_named(false, f->err.text);
+}
+
+/* PARENT below 0: the outermost, whose NAME is the one on the command line. */
+static void file(struct fixture *f, int parent, const char *name, const char *type)
+{
+    Tracemerge__File frame = TRACEMERGE__FILE__INIT;
+    frame.id = f->files++;
+    frame.has_parent = parent >= 0;
+    frame.parent = parent >= 0 ? (uint32_t)parent : 0;
+    frame.has_name = name && parent >= 0;
+    frame.has_given_name = name && parent < 0;
+    frame.name = frame.given_name = tm_bytes(name, name ? strlen(name) : 0);
+    frame.type = tm_bytes(type, strlen(type));
+    (void)tm_stream_write_message(&f->writer, TM_FRAME_FILE, &frame.base, &f->err);
+}
+
+static void begin(struct fixture *f, uint32_t id, const char *type, bool is_trace)
+{
+    Tracemerge__FileBegin frame = TRACEMERGE__FILE_BEGIN__INIT;
+    frame.id = id;
+    frame.type = tm_bytes(type, strlen(type));
+    frame.clock_policy = is_trace ? TRACEMERGE__CLOCK_POLICY__PROTO : TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    (void)tm_stream_write_message(&f->writer, TM_FRAME_FILE_BEGIN, &frame.base, &f->err);
+}
+
+static void manifest(struct fixture *f, uint32_t id, const char *text)
+{
+    Tracemerge__Manifest frame = TRACEMERGE__MANIFEST__INIT;
+    begin(f, id, "perfetto_manifest", false);
+    frame.has_file = true;
+    frame.file = id;
+    frame.text = tm_bytes(text, strlen(text));
+    (void)tm_stream_write_message(&f->writer, TM_FRAME_MANIFEST, &frame.base, &f->err);
+}
+
+static void events(struct fixture *f, uint32_t id, int count)
+{
+    struct tm_event_sink sink;
+    Tracemerge__FileBegin frame = TRACEMERGE__FILE_BEGIN__INIT;
+    tm_event_sink_init(&sink, &f->writer);
+    frame.id = id;
+    frame.type = tm_bytes("proto", 5);
+    frame.clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO;
+    (void)tm_event_sink_file_begin(&sink, &frame, &f->err);
+    for (int i = 0; i < count; i++) {
+        struct tm_event e = {.time_ns = i, .kind = TM_KIND_INSTANT, .raw = (const uint8_t *)"raw", .raw_bytes = 3};
+        (void)tm_event_sink_add(&sink, &e, &f->err);
+    }
+    (void)tm_event_sink_file_end(&sink, id, 1, &f->err);
+    tm_event_sink_release(&sink);
+}
+
+static void see(struct fixture *f, const struct tm_frame *frame, const struct tm_batch *batch)
+{
+    if (frame->type == TM_FRAME_CONFIG) {
+        (void)tm_buf_add_str(&f->seen, "C ");
+    } else if (frame->type == TM_FRAME_FILE_CONFIG) {
+        Tracemerge__FileConfig *m =
+            (Tracemerge__FileConfig *)tm_frame_message(frame, &tracemerge__file_config__descriptor, NULL);
+        (void)tm_buf_addf(&f->seen, "f%u=%u ", m ? m->file : 99, m ? m->entry : 99);
+        tracemerge__file_config__free_unpacked(m, NULL);
+    } else if (frame->type == TM_FRAME_BATCH) {
+        (void)tm_buf_addf(&f->seen, "%u events ", batch->count);
+    } else if (frame->type == TM_FRAME_FILE) {
+        (void)tm_buf_add_str(&f->seen, "F ");
+    } else if (frame->type == TM_FRAME_FILE_BEGIN) {
+        (void)tm_buf_add_str(&f->seen, "B ");
+    } else if (frame->type != TM_FRAME_FILE_END) {
+        (void)tm_buf_addf(&f->seen, "%u ", frame->type);
+    }
+}
+
+/* Runs it. WANT: the frames of a good result, or the error. UNMATCHED: problems about paths. */
+static void finish(struct fixture *f, const struct tm_configure_options *options, const char *want, size_t unmatched)
+{
+    struct tm_configure_options plain = {.producer = "test"};
+    struct tm_manifest_problems problems = {0};
+    struct tm_stream_reader reader;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    (void)tm_stream_writer_end(&f->writer, &f->err);
+    (void)lseek(f->in, 0, SEEK_SET);
+    enum tm_status st = tm_configure(f->in, f->out, options ? options : &plain, &problems, &f->err);
+    if (st == TM_OK) {
+        (void)lseek(f->out, 0, SEEK_SET);
+        st = tm_stream_reader_open(&reader, f->out, &f->err);
+        (void)tm_buf_addf(&f->seen, "%d: ", (int)reader.stage);
+        while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &f->err)) == TM_OK)
+            see(f, &frame, &batch);
+        tm_stream_reader_release(&reader);
+        is_str(st == TM_END ? tm_buf_cstr(&f->seen) : f->err.text, want);
+    } else {
+        is_str(f->err.text, want);
+        (void)lseek(f->out, 0, SEEK_SET);
+        struct tm_error err = {0};
+        st = tm_stream_reader_open(&reader, f->out, &err);
+        while (st == TM_OK)
+            st = tm_stream_reader_next(&reader, &frame, &batch, &err);
+        ok_named(st < 0, "and no whole stream is left behind");
+        tm_stream_reader_release(&reader);
+    }
+    is_int(problems.count, unmatched);
+    tm_manifest_problems_release(&problems);
+    tm_stream_writer_release(&f->writer);
+    tm_buf_release(&f->seen);
+    close(f->in);
+    close(f->out);
+}
+
+/* An archive with members m.json, a.pb, b.json.gz, inner.tar and dir/c. */
+static void archive(struct fixture *f, const char *text)
+{
+    start(f, TRACEMERGE__STAGE__UNPACKED);
+    file(f, -1, "run.tar", "tar");
+    file(f, 0, "a.pb", "");
+    file(f, 0, "b.json.gz", "");
+    file(f, 0, "inner.tar", "");
+    file(f, 0, "m.json", "");
+    file(f, 0, "dir/c", "");
+    begin(f, 0, "tar", false);
+    manifest(f, 4, text);
+    events(f, 1, 3);
+    begin(f, 2, "gzip", false);
+    file(f, 2, "", "");
+    events(f, 6, 2);
+    begin(f, 3, "tar", false);
+    file(f, 3, "inner.pb", "");
+    events(f, 7, 1);
+    events(f, 5, 1);
+}
+
+static void test_archive(void)
+{
+    struct fixture f;
+    archive(&f, V(PATH("a.pb")));
+    finish(&f, NULL, "1: F F F F F F B B C f1=0 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
+    archive(&f, V(NAMED("b.json.gz", "x") "," NAMED("dir/c", "x")));
+    finish(&f, NULL, "1: F F F F F F B B C f2=0 f5=1 B 3 events B F f6=0 B 2 events B F B 1 events B 1 events ", 0);
+    /* exact names only; members of inner archives are none of the manifest's business */
+    archive(&f, V(PATH("./a.pb") "," PATH("c") "," PATH("inner.pb") "," PATH("") "," PATH("b.json") "," PATH("run.tar")));
+    finish(&f, NULL, "1: F F F F F F B B C B 3 events B F B 2 events B F B 1 events B 1 events ", 6);
+    struct tm_configure_options strict = {.producer = "test", .strict = true};
+    archive(&f, V(PATH("a.pb") "," PATH("ghost.pb")));
+    finish(&f, &strict, "perfetto_manifest: files[1]: path 'ghost.pb' matches no file", 1);
+    archive(&f, V(PATH("a.pb")));
+    finish(&f, &strict, "1: F F F F F F B B C f1=0 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
+    archive(&f, "{\"perfetto_manifest\": {}}");
+    finish(&f, NULL, "m.json: perfetto_manifest: missing required field: version", 0);
+}
+
+static void test_overrides(void)
+{
+    struct fixture f;
+    archive(&f, V(PATH("inner.tar") "," PATH("m.json")));
+    finish(&f, NULL, "1: F F F F F F B B C f3=0 f4=1 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
+    archive(&f, V(NAMED("inner.tar", "x")));
+    finish(&f, NULL,
+           "perfetto_manifest: overrides are not supported for 'inner.tar', which is itself an archive", 0);
+    archive(&f, V("{\"path\": \"inner.tar\", \"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": {\"file\": \"a.pb\"}}}"
+                  "," PATH("a.pb")));
+    finish(&f, NULL,
+           "perfetto_manifest: overrides are not supported for 'inner.tar', which is itself an archive", 0);
+    archive(&f, V(NAMED("m.json", "x")));
+    finish(&f, NULL,
+           "perfetto_manifest: overrides are not supported for 'm.json', which is itself a perfetto_manifest", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* an archive inside a compressed member */
+    file(&f, -1, NULL, "zip");
+    file(&f, 0, "t.tar.gz", "gzip");
+    file(&f, 0, "m.json", "");
+    begin(&f, 0, "zip", false);
+    manifest(&f, 2, V(NAMED("t.tar.gz", "x")));
+    begin(&f, 1, "gzip", false);
+    file(&f, 1, "", "tar");
+    finish(&f, NULL, "perfetto_manifest: overrides are not supported for 't.tar.gz', which is itself an archive", 0);
+}
+
+static void test_one_manifest(void)
+{
+    struct fixture f;
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    file(&f, -1, NULL, "tar");
+    file(&f, 0, "m.json", "");
+    file(&f, 0, "n.json", "");
+    begin(&f, 0, "tar", false);
+    manifest(&f, 1, V(PATH("a")));
+    manifest(&f, 2, V(PATH("a")));
+    finish(&f, NULL, "perfetto_manifest: multiple perfetto_manifest files in archive", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    file(&f, -1, NULL, "tar");
+    file(&f, 0, "a.pb", "");
+    file(&f, 0, "m.json", "");
+    begin(&f, 0, "tar", false);
+    events(&f, 1, 3);
+    manifest(&f, 2, V(PATH("a")));
+    finish(&f, NULL,
+           "perfetto_manifest: perfetto_manifest file must be the first trace file in the input", 0);
+}
+
+/* Directory: files given on the command line. */
+static void test_given_files(const char *text, const char *a, const char *b, const char *want, size_t unmatched)
+{
+    struct fixture f;
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    file(&f, -1, NULL, "directory");
+    file(&f, 0, a, "");
+    file(&f, 0, b, "");
+    file(&f, 0, "m.json", "");
+    begin(&f, 0, "directory", false);
+    manifest(&f, 3, text);
+    finish(&f, NULL, want, unmatched);
+}
+
+static void test_command_line(void)
+{
+    test_given_files(V(PATH("./a") "," PATH("x/b")), "./a", "x/b", "1: F F F F B B C f1=0 f2=1 ", 0);
+    test_given_files(V(PATH("a") "," PATH("b")), "././a", "/x/y/b", "1: F F F F B B C f1=0 f2=1 ", 0);
+    test_given_files(V(PATH("a")), "x/a", "y/a", "perfetto_manifest: files[0]: path 'a' matches two files", 0);
+    test_given_files(V(PATH("a")), "a", "a", "perfetto_manifest: files[0]: path 'a' matches two files", 0);
+    test_given_files(V(PATH("a")), "./a", "a", "1: F F F F B B C f2=0 ", 0);
+    test_given_files(V(PATH("a")), "x/a", "a", "1: F F F F B B C f2=0 ", 0);
+    test_given_files(V(PATH("x/a") "," PATH("a")), "x/a", "b",
+                     "perfetto_manifest: paths 'x/a' and 'a' match the same file", 0);
+    test_given_files(V(PATH("a") "," PATH("x/") "," PATH("")), "x/", "b/", "1: F F F F B B C f1=1 ", 2);
+}
+
+static void test_streams(void)
+{
+    struct fixture f;
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* gzip members one after another */
+    file(&f, -1, NULL, "gzip");
+    file(&f, 0, "m.json", "");
+    begin(&f, 0, "gzip", false);
+    manifest(&f, 1, V(PATH("b.pb") "," PATH("a.pb")));
+    file(&f, 0, "a.pb", "");
+    events(&f, 2, 1);
+    file(&f, 0, "b.pb", "");
+    events(&f, 3, 1);
+    finish(&f, NULL, "1: F F B B C F f2=1 B 1 events F f3=0 B 1 events ", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* .tar.gz with the manifest compressed */
+    file(&f, -1, NULL, "gzip");
+    begin(&f, 0, "gzip", false);
+    file(&f, 0, "", "tar");
+    file(&f, 1, "a.pb", "");
+    file(&f, 1, "m.json.gz", "");
+    begin(&f, 1, "tar", false);
+    begin(&f, 3, "gzip", false);
+    file(&f, 3, "", "");
+    manifest(&f, 4, V(PATH("a.pb")));
+    events(&f, 2, 1);
+    finish(&f, NULL, "1: F B F F F B B F B C f2=0 B 1 events ", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* an inner archive's manifest means that archive's members */
+    file(&f, -1, NULL, "tar");
+    file(&f, 0, "inner.tar", "");
+    file(&f, 0, "a.pb", "");
+    begin(&f, 0, "tar", false);
+    begin(&f, 1, "tar", false);
+    file(&f, 1, "m.json", "");
+    file(&f, 1, "b.pb", "");
+    manifest(&f, 3, V(PATH("a.pb") "," PATH("b.pb")));
+    events(&f, 4, 1);
+    events(&f, 2, 1);
+    finish(&f, NULL, "1: F F F B B F F B C f4=1 B 1 events B 1 events ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* nothing but a manifest */
+    file(&f, -1, "m.json", "perfetto_manifest");
+    manifest(&f, 0, V(PATH("a.pb")));
+    finish(&f, NULL, "1: F B C ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* no manifest at all */
+    file(&f, -1, NULL, "proto");
+    events(&f, 0, 20000);
+    finish(&f, NULL, "1: F B 9800 events 9800 events 400 events ", 0);
+}
+
+static void test_given_manifest(void)
+{
+    static const char text[] = V(PATH("a.pb") "," PATH("dir/c"));
+    struct tm_manifest given = {0};
+    struct tm_error err = {0};
+    struct tm_configure_options options = {.producer = "test", .given = &given};
+    struct fixture f;
+    ok(tm_manifest_read(&given, text, sizeof text - 1, &err) == TM_OK);
+    archive(&f, text);
+    finish(&f, &options, "perfetto_manifest: multiple perfetto_manifest files in archive", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    file(&f, -1, NULL, "tar");
+    file(&f, 0, "dir/c", "");
+    file(&f, 0, "a.pb", "");
+    begin(&f, 0, "tar", false);
+    events(&f, 2, 1);
+    finish(&f, &options, "1: F F F C f1=1 f2=0 B B 1 events ", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    file(&f, -1, NULL, "gzip");
+    begin(&f, 0, "gzip", false);
+    file(&f, 0, "", "tar");
+    begin(&f, 1, "tar", false);
+    file(&f, 1, "a.pb", "");
+    events(&f, 2, 1);
+    finish(&f, &options, "1: F C B F B F f2=0 B 1 events ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* one file on the command line */
+    file(&f, -1, "x/a.pb", "");
+    events(&f, 0, 1);
+    finish(&f, &options, "1: F C f0=0 B 1 events ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    finish(&f, &options, "1: C ", 2);
+    start(&f, TRACEMERGE__STAGE__PLACED);
+    finish(&f, &options, "the stream is configured already; give -m to the tm-manifest before it", 0);
+    tm_manifest_release(&given);
+}
+
+static void test_configured(void)
+{
+    struct tm_piece piece = {"", 0};
+    struct fixture f;
+    start(&f, TRACEMERGE__STAGE__PLACED);
+    (void)tm_frame_write(&f.writer.frames, TM_FRAME_CONFIG, &piece, 1, &f.err);
+    events(&f, 0, 3); /* of a file that no frame told of: not our business any more */
+    (void)tm_frame_write(&f.writer.frames, 99, &piece, 1, &f.err);
+    finish(&f, NULL, "2: C B 3 events 99 ", 0);
+    start(&f, TRACEMERGE__STAGE__CONFIGURED);
+    manifest(&f, 0, V(PATH("a")));
+    finish(&f, NULL, "perfetto_manifest: multiple perfetto_manifest files in archive", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    (void)tm_frame_write(&f.writer.frames, TM_FRAME_CONFIG, &piece, 1, &f.err);
+    finish(&f, NULL, "byte 25: a configuration in a stream that is not configured", 0);
+}
+
+static void test_damaged(void)
+{
+    struct fixture f;
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    file(&f, -1, NULL, "tar");
+    file(&f, 7, "a", "");
+    finish(&f, NULL, "file 1: ids of files do not count up", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    begin(&f, 7, "tar", false);
+    finish(&f, NULL, "file 7 begins but is not known", 0);
+    start(&f, TRACEMERGE__STAGE__UNPACKED);
+    struct tm_piece piece = {"\xff", 1};
+    (void)tm_frame_write(&f.writer.frames, TM_FRAME_FILE, &piece, 1, &f.err);
+    finish(&f, NULL, "byte 25: frame of type File is damaged", 0);
+}
+
+int main(void)
+{
+    test_archive();
+    test_overrides();
+    test_one_manifest();
+    test_command_line();
+    test_streams();
+    test_given_manifest();
+    test_configured();
+    test_damaged();
+    return tap_done();
+}

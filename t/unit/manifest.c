@@ -1,0 +1,403 @@
+/* Unit tests of a manifest's text: what is refused and in which words, and what the rest comes to. */
+#include "manifest/manifest.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+#define M(body) "{\"perfetto_manifest\": {\"version\": 1, " body "}}"
+#define F(body) M("\"files\": [" body "]")
+#define CLOCKS "Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME"
+#define PHONE "{\"path\": \"p\", \"machine\": {\"name\": \"phone\"}}"
+#define RELAY "{\"path\": \"r\", \"machines\": [{\"id\": 0, \"name\": \"host\"}, {\"id\": 9, \"name\": \"vm\"}]}"
+#define MATCH " It must match the path of an entry in the files array"
+
+/* A manifest and all its problems, one a line, without their prefix. */
+struct refusal {
+    const char *text;
+    const char *problems;
+};
+
+/* The conditions of the specification's table that a manifest alone decides. */
+static const struct refusal conditions[] = {
+    {"{\"perfetto_manifest\": {}}", "missing required field: version\n"},
+    {"{\"perfetto_manifest\": {\"Version\": 1}}", "missing required field: version\n"},
+    {"{\"perfetto_manifest\": {\"version\": 2, \"files\": 3}}", "unsupported version: 2. Only version 1 is supported\n"},
+    {"{\"perfetto_manifest\": {\"version\": -12345678901234567890}}",
+     "unsupported version: -12345678901234567890. Only version 1 is supported\n"},
+    {M("\"trace_time\": {\"clock\": \"TSC\"}"), "unknown clock name: TSC. " CLOCKS " (trace_time.clock)\n"},
+    {M("\"trace_time\": {\"clock\": \"boottime\"}"), "unknown clock name: boottime. " CLOCKS " (trace_time.clock)\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"clock\": \"\", \"sync_to\": {\"file\": \"a\", \"clock\": \"X\"}}}"),
+     "unknown clock name: . " CLOCKS " (files[0].clocks.clock)\n"
+     "unknown clock name: X. " CLOCKS " (files[0].clocks.sync_to.clock)\n"},
+    {F("{\"path\": \"a\", \"machine\": {\"name\": \"x\"}, \"machines\": []}"),
+     "machine and machines are mutually exclusive (files[0])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"machine\": {\"name\": \"\"}}"), "machine: name must be non-empty (files[1])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"name\": \"\"}]}"),
+     "machine: name must be non-empty (files[0].machines[0])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 0, \"name\": \"h\"}, {\"id\": 4294967296, \"name\": \"x\"}]}"),
+     "machines: id must be in [0, 4294967295] (files[0].machines[1])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": -1, \"name\": \"x\"}]}"),
+     "machines: id must be in [0, 4294967295] (files[0].machines[0])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 99999999999999999999, \"name\": \"x\"}]}"),
+     "machines: id must be in [0, 4294967295] (files[0].machines[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {}}"), "clocks: a sync_to block is required (files[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {}}}"), "clocks: sync_to.file is required (files[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"x\"}}}"),
+     "sync_to.file names unknown file 'x'." MATCH " (files[0].clocks.sync_to)\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"machine\": \"x\"}}}"),
+     "a machine name alone is ambiguous, name the file too (files[0]: clocks: sync_to.file is required)\n"},
+    {F(RELAY ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"r\"}}}"),
+     "'r' is a multi-machine trace; also name the machine (files[1].clocks.sync_to)\n"},
+    {F(RELAY ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"r\", \"machine\": \"VM\"}}}"),
+     "'VM' is not a machine declared by file 'r' (files[1].clocks.sync_to)\n"},
+    {F(PHONE ", {\"path\": \"r\", \"machines\": [{\"id\": 9, \"name\": \"vm\"}], "
+             "\"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": {\"file\": \"p\"}}}"),
+     "file 'r' is a multi-machine trace; name which machine the clock is on (files[1].clocks)\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"machine\": \"phone\", \"sync_to\": {\"file\": \"p\"}}}"),
+     "'phone' is not a machine declared by file 'a' (files[1].clocks)\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 1.0, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns must be an integer (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 1e3, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns must be an integer (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": \"5\", \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns must be an integer (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": -9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns is out of range (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns is out of range (files[1])\n"},
+};
+
+/* Errors beyond the table. */
+static const struct refusal others[] = {
+    {"[]", "the document must be an object with the key perfetto_manifest\n"},
+    {"{\"Perfetto_Manifest\": {\"version\": 1}}", "the document must be an object with the key perfetto_manifest\n"},
+    {"{\"perfetto_manifest\": [1]}", "perfetto_manifest must be an object\n"},
+    {"{\"perfetto_manifest\": {\"version\": \"1\"}}", "version must be an integer\n"},
+    {"{\"perfetto_manifest\": {\"version\": 1.0}}", "version must be an integer\n"},
+    {"{\"perfetto_manifest\": {\"version\": 1e0}}", "version must be an integer\n"},
+    {"{\"perfetto_manifest\": {\"version\": true}}", "version must be an integer\n"},
+    {M("\"files\": {}"), "files must be an array\n"},
+    {M("\"files\": null"), "files must be an array\n"},
+    {M("\"trace_time\": \"BOOTTIME\""), "trace_time must be an object\n"},
+    {M("\"trace_time\": {}"), "trace_time: clock is required\n"},
+    {M("\"trace_time\": {\"clock\": 3}"), "trace_time.clock must be a string\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": 1}"), "trace_time.file must be a string\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"machine\": \"m\"}"),
+     "a machine name alone is ambiguous, name the file too (trace_time)\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"X\"}"),
+     "trace_time: file names unknown file 'X'." MATCH "\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"p\", \"machine\": \"M\"}, \"files\": [" PHONE "]"),
+     "'M' is not a machine declared by file 'p' (trace_time)\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"r\"}, \"files\": [" RELAY "]"),
+     "'r' is a multi-machine trace; also name the machine (trace_time)\n"},
+    {F("3"), "files[0]: must be an object with a path\n"},
+    {F("{}"), "files[0]: path is required\n"},
+    {F("{\"path\": null}"), "files[0]: path must be a string\n"},
+    {F(PHONE ", {\"path\": \"p\"}"), "files[1]: path 'p' is that of files[0] too\n"},
+    {F("{\"path\": \"a\", \"machine\": \"phone\"}"), "files[0]: machine must be an object with a name\n"},
+    {F("{\"path\": \"a\", \"machine\": {}}"), "files[0]: machine.name is required\n"},
+    {F("{\"path\": \"a\", \"machine\": {\"name\": 1}}"), "files[0]: machine.name must be a string\n"},
+    {F("{\"path\": \"a\", \"machines\": {}}"), "files[0]: machines must be an array\n"},
+    {F("{\"path\": \"a\", \"machines\": [1, {}, {\"id\": \"1\", \"name\": 2}]}"),
+     "files[0].machines[0]: must be an object with id and name\n"
+     "files[0].machines[1]: id is required\n"
+     "files[0].machines[1]: name is required\n"
+     "files[0].machines[2]: id must be an integer\n"
+     "files[0].machines[2]: name must be a string\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"name\": \"x\"}, {\"id\": 1, \"name\": \"y\"}]}"),
+     "files[0].machines[1]: id 1 is declared already\n"},
+    {F("{\"path\": \"a\", \"clocks\": []}"), "files[0]: clocks must be an object\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": \"a\"}}"), "files[0]: clocks.sync_to must be an object\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"clock\": 6, \"machine\": 1, \"sync_to\": {\"file\": 1}}}"),
+     "files[0]: clocks.clock must be a string\n"
+     "files[0]: clocks.machine must be a string\n"
+     "files[0]: clocks.sync_to.file must be a string\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"a\"}}}"),
+     "files[0]: clocks relate the file's own timeline to itself\n"},
+    {M("\"attributes\": []"), "attributes must be an object of string or integer values\n"},
+    {M("\"attributes\": {\"\": 1}"), "attributes: keys must be non-empty\n"},
+    {M("\"attributes\": {\"a\": 1.5, \"b\": null, \"c\": [], \"d\": 9223372036854775808, \"e\": 1}"),
+     "attributes: 'a' must be a string or an integer\n"
+     "attributes: 'b' must be a string or an integer\n"
+     "attributes: 'c' must be a string or an integer\n"
+     "attributes: 'd' is out of range\n"},
+};
+
+static const struct refusal syntax[] = {
+    {"", "line 1, column 1: expected a value, but the text ends here\n"},
+    {"{", "line 1, column 2: expected a key in double quotes, but the text ends here\n"},
+    {"{\"a\": 1", "line 1, column 8: expected ',' or '}', but the text ends here\n"},
+    {"{\n  \"\xc3\xa9\": 01}", "line 2, column 8: a number with a leading zero\n"},
+    {"{\"a\": 1,}", "line 1, column 9: expected a key in double quotes, not '}'\n"},
+    {"[1,]", "line 1, column 4: expected a value, not ']'\n"},
+    {"[1.]", "line 1, column 4: expected a digit behind the decimal point, not ']'\n"},
+    {"[1e]", "line 1, column 4: expected a digit of the exponent, not ']'\n"},
+    {"[.5]", "line 1, column 2: expected a value, not '.'\n"},
+    {"[+1]", "line 1, column 2: expected a value, not '+'\n"},
+    {"[-]", "line 1, column 3: expected a digit, not ']'\n"},
+    {"[NaN]", "line 1, column 2: expected a value, not 'N'\n"},
+    {"[truE]", "line 1, column 2: expected a value, not 't'\n"},
+    {"{\"a\" 1}", "line 1, column 6: expected ':', not '1'\n"},
+    {"{a: 1}", "line 1, column 2: expected a key in double quotes, not 'a'\n"},
+    {"{} {}", "line 1, column 4: expected the end of the document, not '{'\n"},
+    {"{}\v", "line 1, column 3: expected the end of the document, not byte 0x0b\n"},
+    {"\xef\xbb\xbf{}", "line 1, column 1: a byte order mark, which JSON does not allow\n"},
+    {"[\"a\nb\"]", "line 1, column 4: raw control byte 0x0a in a string\n"},
+    {"[\"\x1b[2J\"]", "line 1, column 3: raw control byte 0x1b in a string\n"},
+    {"[\"\\u0000\"]", "line 1, column 3: \\u0000 in a string\n"},
+    {"[\"\\ud800\"]", "line 1, column 3: unpaired surrogate in a string\n"},
+    {"[\"\\ud800\\u0041\"]", "line 1, column 3: unpaired surrogate in a string\n"},
+    {"[\"\\udc00\"]", "line 1, column 3: unpaired surrogate in a string\n"},
+    {"[\"\\u12G4\"]", "line 1, column 7: expected a hexadecimal digit, not 'G'\n"},
+    {"[\"\\x\"]", "line 1, column 4: expected an escape of JSON behind the backslash, not 'x'\n"},
+    {"[\"\xff\"]", "line 1, column 3: invalid UTF-8\n"},
+    {"[\"\xc0\x80\"]", "line 1, column 3: invalid UTF-8\n"},
+    {"[\"\xed\xa0\x80\"]", "line 1, column 3: invalid UTF-8\n"},
+    {"[\"a", "line 1, column 2: the string that begins here does not end\n"},
+    {"{\"a\": 1,\n \"a\": 2, \"\\u0061\": 3, \"A\": 4, \"b\": {\"a\": 5}}",
+     "line 2, column 2: duplicate key 'a'\nline 2, column 10: duplicate key 'a'\n"},
+};
+
+static void all_problems(const struct tm_manifest *manifest, struct tm_buf *all)
+{
+    static const char prefix[] = "perfetto_manifest: ";
+    tm_buf_clear(all);
+    for (const char *line = NULL; (line = tm_manifest_problems_next(&manifest->problems, line)) != NULL;) {
+        if (strncmp(line, prefix, sizeof prefix - 1) == 0)
+            line += sizeof prefix - 1;
+        (void)tm_buf_addf(all, "%s\n", line);
+    }
+}
+
+static void test_refusals(const struct refusal *cases, size_t count)
+{
+    struct tm_buf all = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct tm_manifest manifest = {0};
+        struct tm_error err = {0};
+        /* A copy without a NUL behind it, so that a sanitizer sees a read past the end. */
+        size_t len = strlen(cases[i].text);
+        char *text = malloc(len + 1);
+        memcpy(text, cases[i].text, len);
+        text = realloc(text, len ? len : 1);
+        enum tm_status st = tm_manifest_read(&manifest, text, len, &err);
+        all_problems(&manifest, &all);
+        is_str(tm_buf_cstr(&all), cases[i].problems);
+        if (st != TM_E_INPUT || strncmp(err.text, "perfetto_manifest: ", 19) != 0)
+            ok_named(false, cases[i].text);
+        tm_manifest_release(&manifest);
+        free(text);
+    }
+    tm_buf_release(&all);
+}
+
+/* Every cut of a valid manifest is an error and reads no byte past its end. */
+static void test_cuts(void)
+{
+    static const char text[] = M("\"files\": [" PHONE ", {\"path\": \"\\u00e9\\ud83d\\ude00\\n\", \"x\": [-1.5e+3, true]}]");
+    size_t noticed = 0, len = sizeof text - 1;
+    for (size_t cut = 0; cut <= len; cut++) {
+        struct tm_manifest manifest = {0};
+        struct tm_error err = {0};
+        char *copy = malloc(cut ? cut : 1);
+        memcpy(copy, text, cut);
+        noticed += tm_manifest_read(&manifest, copy, cut, &err) == TM_E_INPUT;
+        tm_manifest_release(&manifest);
+        free(copy);
+    }
+    is_int(noticed, len);
+}
+
+static void repeat(struct tm_buf *buf, const char *s, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        (void)tm_buf_add_str(buf, s);
+}
+
+static enum tm_status read_buf(const struct tm_buf *buf, struct tm_error *err)
+{
+    struct tm_manifest manifest = {0};
+    *err = (struct tm_error){0};
+    enum tm_status st = tm_manifest_read(&manifest, buf->data, buf->len, err);
+    tm_manifest_release(&manifest);
+    return st;
+}
+
+static void test_limits(void)
+{
+    struct tm_buf buf = {0};
+    struct tm_error err;
+    for (size_t depth = 125; depth <= 127; depth++) {
+        tm_buf_clear(&buf);
+        repeat(&buf, "{\"perfetto_manifest\": {\"version\": 1, \"x\": ", 1);
+        repeat(&buf, "[", depth);
+        repeat(&buf, "]", depth);
+        repeat(&buf, "}}", 1);
+        is_int(read_buf(&buf, &err), depth <= 126 ? TM_OK : TM_E_INPUT);
+    }
+    is_str(err.text, "perfetto_manifest: line 1, column 169: nested deeper than the limit of 128");
+    tm_buf_clear(&buf);
+    repeat(&buf, "[", 1000000);
+    is_int(read_buf(&buf, &err), TM_E_INPUT);
+    tm_buf_clear(&buf);
+    repeat(&buf, "[", 1);
+    repeat(&buf, "1,", TM_JSON_TEXT_VALUES_MAX);
+    repeat(&buf, "1]", 1);
+    is_int(read_buf(&buf, &err), TM_E_INPUT);
+    ok(strstr(err.text, "more values than the limit of 4194304") != NULL);
+    tm_buf_clear(&buf);
+    (void)tm_buf_reserve(&buf, TM_MANIFEST_BYTES_MAX + 1);
+    memset(buf.data, ' ', TM_MANIFEST_BYTES_MAX + 1);
+    buf.len = TM_MANIFEST_BYTES_MAX + 1;
+    is_int(read_buf(&buf, &err), TM_E_INPUT);
+    is_str(err.text, "perfetto_manifest: larger than the limit of 67108864 bytes");
+    tm_buf_clear(&buf);
+    repeat(&buf, "{", 1);
+    repeat(&buf, "\"k\":1,", 5000);
+    repeat(&buf, "\"k\":1}", 1);
+    struct tm_manifest manifest = {0};
+    is_int(tm_manifest_read(&manifest, buf.data, buf.len, &err), TM_E_INPUT);
+    is_int(manifest.problems.count, 5000);
+    int lines = 0;
+    for (const char *line = NULL; (line = tm_manifest_problems_next(&manifest.problems, line)) != NULL;)
+        lines++;
+    is_int(lines, TM_MANIFEST_PROBLEMS_MAX);
+    tm_manifest_release(&manifest);
+    tm_buf_release(&buf);
+}
+
+/* A long manifest of many entries that refer to each other takes time in proportion. */
+static void test_many(void)
+{
+    enum { COUNT = 30000 };
+    struct tm_buf buf = {0};
+    struct tm_manifest manifest = {0};
+    struct tm_error err = {0};
+    repeat(&buf, "{\"perfetto_manifest\": {\"version\": 1, \"files\": [" RELAY, 1);
+    for (int i = 0; i < COUNT; i++)
+        (void)tm_buf_addf(&buf,
+                          ",{\"path\": \"f%d\", \"machine\": {\"name\": \"m%d\"}, \"clocks\": {\"sync_to\": "
+                          "{\"file\": \"%s%d\", \"machine\": \"m%d\"}, \"offset_ns\": %d}}",
+                          i, i, "f", COUNT - 1 - i, COUNT - 1 - i, i);
+    repeat(&buf, "]}}", 1);
+    is_int(tm_manifest_read(&manifest, buf.data, buf.len, &err), TM_OK);
+    is_int(manifest.config.message.n_edges, COUNT);
+    is_int(manifest.config.message.edges[5]->reference->entry, COUNT - 5);
+    tm_manifest_release(&manifest);
+    tm_buf_release(&buf);
+}
+
+/* MANIFEST's Config as text, so that one comparison sees all of it. */
+static void describe(const Tracemerge__Config *c, struct tm_buf *out)
+{
+    for (size_t i = 0; i < c->n_machines; i++)
+        (void)tm_buf_addf(out, "machine %lld %.*s\n", (long long)c->machines[i]->raw_id - (1LL << 32),
+                          (int)c->machines[i]->name.len, (const char *)c->machines[i]->name.data);
+    for (size_t i = 0; i < c->n_entries; i++) {
+        const Tracemerge__ConfigEntry *e = c->entries[i];
+        (void)tm_buf_addf(out, "entry %.*s", (int)e->path.len, (const char *)e->path.data);
+        if (e->machine_raw_id)
+            (void)tm_buf_addf(out, " base %lld", (long long)e->machine_raw_id - (1LL << 32));
+        (void)tm_buf_addf(out, "%s%s%s%s", e->whole_file ? " whole" : "", e->has_machines ? " machines" : "",
+                          e->pinned ? " pinned" : "", e->own_clock ? " own" : "");
+        for (size_t k = 0; k < e->n_machines; k++)
+            (void)tm_buf_addf(out, " %u=%lld", e->machines[k]->id, (long long)e->machines[k]->raw_id - (1LL << 32));
+        (void)tm_buf_addf(out, "\n");
+    }
+    for (size_t i = 0; i < c->n_edges; i++) {
+        const Tracemerge__ConfigClock *clocks[2] = {c->edges[i]->source, c->edges[i]->reference};
+        const int64_t times[2] = {c->edges[i]->source_ns, c->edges[i]->reference_ns};
+        for (int k = 0; k < 2; k++) {
+            (void)tm_buf_addf(out, "%s%u", k ? " = " : "edge ", clocks[k]->clock);
+            if (clocks[k]->machine_raw_id)
+                (void)tm_buf_addf(out, "@%lld", (long long)clocks[k]->machine_raw_id - (1LL << 32));
+            if (clocks[k]->has_entry)
+                (void)tm_buf_addf(out, "/%u", clocks[k]->entry);
+            (void)tm_buf_addf(out, " %lld", (long long)times[k]);
+        }
+        (void)tm_buf_addf(out, "\n");
+    }
+    if (c->trace_time)
+        (void)tm_buf_addf(out, "trace time %u@%lld\n", c->trace_time->clock, (long long)c->trace_time->machine_raw_id);
+    for (size_t i = 0; i < c->n_attributes; i++) {
+        const Tracemerge__Metadata *m = c->attributes[i];
+        (void)tm_buf_addf(out, "%.*s", (int)m->name.len, (const char *)m->name.data);
+        if (m->value_case == TRACEMERGE__METADATA__VALUE_INT_VALUE)
+            (void)tm_buf_addf(out, " %lld\n", (long long)m->int_value);
+        else
+            (void)tm_buf_addf(out, " '%.*s'\n", (int)m->str_value.len, (const char *)m->str_value.data);
+    }
+}
+
+static void test_config(const char *text, const char *want)
+{
+    struct tm_manifest manifest = {0};
+    struct tm_error err = {0};
+    struct tm_buf got = {0};
+    enum tm_status st = tm_manifest_read(&manifest, text, strlen(text), &err);
+    if (st == TM_OK)
+        describe(&manifest.config.message, &got);
+    else
+        (void)tm_buf_add_str(&got, err.text);
+    is_str(tm_buf_cstr(&got), want);
+    tm_manifest_release(&manifest);
+    tm_buf_release(&got);
+}
+
+static void test_configs(void)
+{
+    test_config("\n\t {\"perfetto_manifest\":{\"version\":1}}\n", "");
+    test_config("{\"perfetto_manifest\":{\"version\":1, \"Files\": 3, \"new\": {\"path\": []}}, \"other\": 1e999}", "");
+    test_config(M("\"trace_time\": {\"clock\": \"BOOTTIME\"}, \"files\": [" PHONE
+                  ", {\"path\": \"w\", \"machine\": {\"name\": \"watch\"}}, "
+                  "{\"path\": \"app_log.json\", \"clocks\": {\"sync_to\": {\"file\": \"p\", \"clock\": \"BOOTTIME\"}, "
+                  "\"offset_ns\": 250000000}}]"),
+                "machine 0 phone\nmachine 1 watch\n"
+                "entry p base 0 whole\nentry w base 1 whole\nentry app_log.json pinned\n"
+                "edge 11/2 0 = 6@0 250000000\n"
+                "trace time 6@0\n");
+    /* Raw ids by first mention, equal names are one machine, base by id 0 */
+    test_config(F("{\"path\": \"a\", \"machines\": [{\"id\": 7, \"name\": \"vm\"}, {\"id\": 0, \"name\": \"h\"}]}, "
+                  "{\"path\": \"b\", \"machine\": {\"name\": \"h\"}}, {\"path\": \"c\", \"machines\": []}, "
+                  "{\"path\": \"d\", \"machine\": {\"name\": \"H\"}}"),
+                "machine 0 vm\nmachine 1 h\nmachine 2 H\n"
+                "entry a base 1 machines 7=0 0=1\nentry b base 1 whole\nentry c machines\nentry d base 2 whole\n");
+    /* Offsets, references forward, machines of multi-machine files on both sides */
+    test_config(F("{\"path\": \"a\", \"clocks\": {\"clock\": \"MONOTONIC\", \"sync_to\": {\"file\": \"r\", "
+                  "\"machine\": \"vm\", \"clock\": \"REALTIME\"}, \"offset_ns\": -9223372036854775807}}, " RELAY
+                  ", {\"path\": \"s\", \"machines\": [{\"id\": 4294967295, \"name\": \"vm\"}], \"clocks\": "
+                  "{\"machine\": \"vm\", \"clock\": \"MONOTONIC_RAW\", \"sync_to\": {\"file\": \"a\"}, "
+                  "\"offset_ns\": 9223372036854775807}}"),
+                "machine 0 host\nmachine 1 vm\n"
+                "entry a\nentry r base 0 machines 0=0 9=1\nentry s machines 4294967295=1\n"
+                "edge 3 9223372036854775807 = 1@1 0\n"
+                "edge 5@1 0 = 11/0 9223372036854775807\n");
+    /* The same clock of one machine: the file's own; a third capture after the second refers to the
+     * second's */
+    test_config(F("{\"path\": \"a\"}, {\"path\": \"b\", \"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": "
+                  "{\"file\": \"a\", \"clock\": \"BOOTTIME\"}, \"offset_ns\": 5}}, "
+                  "{\"path\": \"c\", \"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": "
+                  "{\"file\": \"b\", \"clock\": \"BOOTTIME\"}, \"offset_ns\": -0}}, "
+                  "{\"path\": \"d\", \"clocks\": {\"sync_to\": {\"file\": \"b\"}}}"),
+                "entry a\nentry b own\nentry c own\nentry d pinned\n"
+                "edge 6/1 0 = 6 5\nedge 6/2 0 = 6/1 0\nedge 11/3 0 = 11/1 0\n");
+    test_config(M("\"attributes\": {\"benchmark\": \"start\\u00e9\", \"run_id\": 9007199254740993, "
+                  "\"min\": -9223372036854775808, \"Run_Id\": 0}"),
+                "manifest_attribute.benchmark 'start\xc3\xa9'\nmanifest_attribute.run_id 9007199254740993\n"
+                "manifest_attribute.min -9223372036854775808\nmanifest_attribute.Run_Id 0\n");
+    test_config(M("\"trace_time\": {\"clock\": \"REALTIME\", \"file\": \"r\", \"machine\": \"vm\"}, \"files\": [" RELAY "]"),
+                "machine 0 host\nmachine 1 vm\nentry r base 0 machines 0=0 9=1\ntrace time 1@4294967297\n");
+}
+
+int main(void)
+{
+    test_refusals(conditions, sizeof conditions / sizeof *conditions);
+    test_refusals(others, sizeof others / sizeof *others);
+    test_refusals(syntax, sizeof syntax / sizeof *syntax);
+    test_cuts();
+    test_limits();
+    test_many();
+    test_configs();
+    return tap_done();
+}
