@@ -2,12 +2,14 @@
 #ifndef TM_EMIT_EMIT_H
 #define TM_EMIT_EMIT_H
 
+#include "emit/balance.h"
 #include "model/catalog.h"
 #include "stream/stream_reader.h"
 
 struct tm_emit_options {
     bool absolute;         /* text: times as they are, not from the first event on */
     bool json;             /* report: for machines to read */
+    bool hex;              /* frames: raw payloads too */
     const char *out_path;  /* where the output will be named in the end; NULL for standard output */
     const char *spill_dir; /* NULL: $TMPDIR */
 };
@@ -18,6 +20,8 @@ struct tm_emit_context {
     const char *path; /* where an output that needs a file makes it; NULL otherwise */
     const struct tm_emit_options *options;
     const struct tm_catalog *catalog; /* already holds what the frame being shown says */
+    const struct tm_balance *balance; /* what was read, placed and dropped, up to the frame before */
+    const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
 };
 
 struct tm_emit {
@@ -27,8 +31,11 @@ struct tm_emit {
     bool needs_path;              /* writes a file by name (SQLite), not a descriptor */
     bool needs_sorted;            /* a stream that is not sorted is refused */
     bool needs_placed;            /* events must be on trace time */
+    bool needs_raw;               /* shows raw payloads; tm-merge has tm-unpack leave them out otherwise */
+    bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
     enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
-    /* Each frame of the stream but header and END, in order; BATCH is its view where it is a batch. */
+    /* Each frame of the stream but header and END, in order; BATCH is its view where it is a batch.
+     * Files of its events are in the catalog, and so are machines once events are placed. */
     enum tm_status (*frame)(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                             struct tm_error *err);
     /* The stream has ended well: write the rest and flush. Not called after an error. */

@@ -1,0 +1,194 @@
+/* tm-emit: a stream on standard input comes in, one output (text, JSON lines, CSV, a report, …) goes
+ * out. */
+#include "base/program.h"
+#include "emit/emit_run.h"
+#include "emit/out_file.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct tm_program program = {
+    .name = "tm-emit",
+    .summary = "Reads a stream on standard input and writes it as text or in another format.",
+    .usage = "[-f FORMAT] [-o OUT] [OPTION]...\n"
+             "  -f, --format FORMAT  text (default), jsonl, csv, frames, report, ...; --formats lists them;\n"
+             "                       without -f the end of OUT chooses\n"
+             "  -o, --output OUT     write OUT, which appears when it is whole\n"
+             "      --part FILE      write FILE and leave it there for the caller to rename to OUT\n"
+             "  -T, --tmp DIR        temporary files go to DIR instead of $TMPDIR\n"
+             "      --absolute       text: times as they are, not from the first event on\n"
+             "      --json           report: as JSON\n"
+             "      --hex            frames: raw payloads too\n"
+             "      --strict         exit 4 without OUT if an event was dropped or a byte skipped\n"
+             "      --max-dropped N  the same if more than N events, or N% of those read, were dropped\n"
+             "      --formats        list the formats and the ends of OUT that choose them\n"
+             "      --help           show this\n"
+             "      --version        show the version\n",
+};
+
+/* The temporary file that a signal removes; "" while there is none. */
+static char doomed[4096];
+
+struct arguments {
+    const char *format, *out, *part;
+    struct tm_emit_options options;
+    struct tm_balance_limit limit;
+    bool done; /* help or the like was asked for and shown */
+};
+
+static void on_signal(int signum)
+{
+    if (doomed[0])
+        tm_out_file_remove(doomed);
+    (void)signal(signum, SIG_DFL);
+    (void)raise(signum);
+}
+
+/* Between here and forget_file, dying of a signal leaves no temporary file. */
+static void remember_file(const char *path)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction old, action = {.sa_handler = on_signal};
+    if (path == NULL || strlen(path) >= sizeof doomed)
+        return;
+    strcpy(doomed, path);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(signals[i], &action, NULL);
+}
+
+static void forget_file(void)
+{
+    doomed[0] = '\0';
+}
+
+static int list_formats(void)
+{
+    for (size_t i = 0; tm_emits[i]; i++) {
+        printf("%s", tm_emits[i]->name);
+        for (const char *const *s = tm_emits[i]->suffixes; *s; s++)
+            printf("%s%s", s == tm_emits[i]->suffixes ? "\t" : " ", *s);
+        printf("\n");
+    }
+    return 0;
+}
+
+/* 0, or the exit status of a usage error. */
+static int take_option(int option, struct arguments *a)
+{
+    switch (option) {
+    case 'f': a->format = optarg; return 0;
+    case 'o': a->out = optarg; return 0;
+    case 'p': a->part = optarg; return 0;
+    case 'T': a->options.spill_dir = optarg; return 0;
+    case 'a': a->options.absolute = true; return 0;
+    case 'j': a->options.json = true; return 0;
+    case 'x': a->options.hex = true; return 0;
+    case 's': a->limit.strict = true; return 0;
+    case 'd':
+        if (tm_balance_limit_parse(&a->limit, optarg) == TM_OK)
+            return 0;
+        return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", optarg);
+    case 'l':
+        a->done = true;
+        return list_formats();
+    case 'h':
+        a->done = true;
+        tm_program_help(&program);
+        return 0;
+    case 'V':
+        a->done = true;
+        tm_program_version(&program);
+        return 0;
+    default: return tm_program_usage(&program, "unknown option");
+    }
+}
+
+static int parse(int argc, char **argv, struct arguments *a)
+{
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'},      {"output", required_argument, NULL, 'o'},
+        {"part", required_argument, NULL, 'p'},        {"tmp", required_argument, NULL, 'T'},
+        {"absolute", no_argument, NULL, 'a'},          {"json", no_argument, NULL, 'j'},
+        {"hex", no_argument, NULL, 'x'},               {"strict", no_argument, NULL, 's'},
+        {"max-dropped", required_argument, NULL, 'd'}, {"formats", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},              {"version", no_argument, NULL, 'V'},
+        {NULL, 0, NULL, 0},
+    };
+    int option, status;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":f:o:T:", options, NULL)) != -1) {
+        if (option == ':')
+            return tm_program_usage(&program, "option '%s' needs an argument", argv[optind - 1]);
+        if (option == '?')
+            return tm_program_usage(&program, "unknown option '%s'", argv[optind - 1]);
+        if ((status = take_option(option, a)) != 0 || a->done)
+            return status;
+    }
+    if (optind < argc)
+        return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
+    return 0;
+}
+
+static const struct tm_emit *choose(const struct arguments *a)
+{
+    if (a->format)
+        return tm_emit_find(a->format);
+    const struct tm_emit *emit = a->out ? tm_emit_for_path(a->out) : NULL;
+    return emit ? emit : tm_emits[0];
+}
+
+static enum tm_status emit_to_file(struct tm_emit_run *run, const struct arguments *a, struct tm_error *err)
+{
+    struct tm_out_file file = {.fd = -1};
+    sigset_t all, old;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, &old);
+    enum tm_status st = tm_out_file_open(&file, a->out, a->part, err);
+    remember_file(file.temp);
+    (void)sigprocmask(SIG_SETMASK, &old, NULL);
+    if (st < 0)
+        goto out;
+    run->options.out_path = a->out;
+    run->out_fd = run->emit->needs_path ? -1 : file.fd;
+    run->path = run->emit->needs_path ? tm_out_file_target(&file) : NULL;
+    if ((st = tm_emit_run(run, err)) == TM_OK)
+        st = tm_out_file_commit(&file, err);
+out:
+    tm_out_file_abandon(&file);
+    forget_file();
+    return st;
+}
+
+static enum tm_status emit_to_stdout(struct tm_emit_run *run, struct tm_error *err)
+{
+    if (run->emit->needs_path)
+        return tm_error_set(err, TM_E_USAGE, "%s needs a file to write; give one with -o", run->emit->name);
+    if (run->emit->is_binary && tm_program_refuses_terminal(STDOUT_FILENO, "give a file with -o", err))
+        return TM_E_USAGE;
+    run->out_fd = STDOUT_FILENO;
+    return tm_emit_run(run, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a = {0};
+    struct tm_error err = {0};
+    int status = parse(argc, argv, &a);
+    if (status != 0 || a.done)
+        return status ? status : tm_program_finish(&program, TM_OK, &err);
+    const struct tm_emit *emit = choose(&a);
+    if (emit == NULL)
+        return tm_program_usage(&program, "'%s' is no format; --formats lists them", a.format);
+    if (a.part && a.out == NULL)
+        return tm_program_usage(&program, "--part needs -o");
+    if (isatty(STDIN_FILENO))
+        return tm_program_usage(&program, "standard input is a terminal; pipe a stream into it");
+    struct tm_emit_run run = {
+        .in_fd = STDIN_FILENO, .out_fd = -1, .emit = emit, .options = a.options, .limit = a.limit};
+    enum tm_status st = a.out ? emit_to_file(&run, &a, &err) : emit_to_stdout(&run, &err);
+    return tm_program_finish(&program, st, &err);
+}

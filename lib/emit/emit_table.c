@@ -1,0 +1,34 @@
+#include "emit/outputs.h"
+
+const struct tm_emit *const tm_emits[] = {
+    &tm_emit_text,
+    &tm_emit_jsonl,
+    &tm_emit_csv,
+    &tm_emit_frames,
+    &tm_emit_report,
+    NULL,
+};
+
+const struct tm_emit *tm_emit_find(const char *name)
+{
+    for (size_t i = 0; tm_emits[i]; i++)
+        if (strcmp(tm_emits[i]->name, name) == 0)
+            return tm_emits[i];
+    return NULL;
+}
+
+const struct tm_emit *tm_emit_for_path(const char *path)
+{
+    const struct tm_emit *found = NULL;
+    size_t longest = 0, len = strlen(path);
+    for (size_t i = 0; tm_emits[i]; i++) {
+        for (const char *const *suffix = tm_emits[i]->suffixes; *suffix; suffix++) {
+            size_t n = strlen(*suffix);
+            if (n > longest && n < len && strcmp(path + len - n, *suffix) == 0) {
+                found = tm_emits[i];
+                longest = n;
+            }
+        }
+    }
+    return found;
+}

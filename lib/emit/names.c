@@ -1,0 +1,84 @@
+#include "emit/names.h"
+
+#include <stddef.h>
+
+static const char *find(const char *const *names, size_t count, uint32_t i)
+{
+    return i < count ? names[i] : NULL;
+}
+
+#define FIND(names, i) find(names, sizeof(names) / sizeof *(names), (uint32_t)(i))
+
+const char *tm_name_of_kind(uint32_t kind)
+{
+    static const char *const names[] = {
+        [TM_KIND_PACKET] = "packet",
+        [TM_KIND_SLICE_BEGIN] = "slice_begin",
+        [TM_KIND_SLICE_END] = "slice_end",
+        [TM_KIND_SLICE_COMPLETE] = "slice",
+        [TM_KIND_INSTANT] = "instant",
+        [TM_KIND_COUNTER] = "counter",
+        [TM_KIND_FLOW_START] = "flow_start",
+        [TM_KIND_FLOW_STEP] = "flow_step",
+        [TM_KIND_FLOW_END] = "flow_end",
+        [TM_KIND_ASYNC_STEP] = "async_step",
+        [TM_KIND_SAMPLE] = "sample",
+        [TM_KIND_SCHED_SWITCH] = "sched_switch",
+        [TM_KIND_SCHED_WAKING] = "sched_waking",
+        [TM_KIND_TASK_RENAME] = "task_rename",
+        [TM_KIND_TASK_NEW] = "task_new",
+        [TM_KIND_PROCESS_EXIT] = "process_exit",
+        [TM_KIND_FTRACE] = "ftrace",
+        [TM_KIND_PROCESS] = "process",
+        [TM_KIND_THREAD] = "thread",
+        [TM_KIND_LOG] = "log",
+        [TM_KIND_SYNC_MARKER] = "sync_marker",
+        [TM_KIND_SEQUENCE_STATE] = "sequence_state",
+        [TM_KIND_TRACK] = "track",
+        [TM_KIND_SYSTEM_INFO] = "system_info",
+        [TM_KIND_METADATA] = "metadata",
+    };
+    return FIND(names, kind);
+}
+
+const char *tm_name_of_scope(enum tm_scope scope)
+{
+    static const char *const names[] = {
+        [TM_SCOPE_GLOBAL] = "global", [TM_SCOPE_THREAD] = "thread", [TM_SCOPE_PROCESS] = "process",
+        [TM_SCOPE_TRACK] = "track",   [TM_SCOPE_CPU] = "cpu",
+    };
+    return FIND(names, scope);
+}
+
+const char *tm_name_of_raw(enum tm_raw raw)
+{
+    static const char *const names[] = {
+        [TM_RAW_PACKET] = "packet",
+        [TM_RAW_FTRACE_EVENT] = "ftrace_event",
+        [TM_RAW_JSON] = "json",
+        [TM_RAW_LINE] = "line",
+    };
+    return FIND(names, raw);
+}
+
+const char *tm_name_of_flag(uint32_t flag)
+{
+    static const char *const names[] = {
+        "untimed",   "definition", "derived", "has_pid",    "has_tid",     "has_value",
+        "double",    "has_track",  "async",   "open_ended", "inner_times", "has_cpu",
+    };
+    for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
+        if (flag >> bit & 1)
+            return names[bit];
+    return NULL;
+}
+
+const char *tm_name_of_clock(uint32_t clock)
+{
+    static const char *const names[] = {
+        [1] = "REALTIME",      [2] = "REALTIME_COARSE", [3] = "MONOTONIC", [4] = "MONOTONIC_COARSE",
+        [5] = "MONOTONIC_RAW", [6] = "BOOTTIME",        [9] = "TSC",       [10] = "PERF",
+        [11] = "TRACE_FILE",
+    };
+    return FIND(names, clock);
+}

@@ -1,0 +1,22 @@
+/* Words for numbers of the stream, as outputs write them. */
+#ifndef TM_EMIT_NAMES_H
+#define TM_EMIT_NAMES_H
+
+#include "stream/event.h"
+
+/* "slice_begin", …; NULL for a kind this version does not know. */
+const char *tm_name_of_kind(uint32_t kind);
+
+/* "global", "thread", "process", "track", "cpu"; NULL for others. */
+const char *tm_name_of_scope(enum tm_scope scope);
+
+/* "packet", "ftrace_event", "json", "line"; NULL for none and others. */
+const char *tm_name_of_raw(enum tm_raw raw);
+
+/* Name of the lowest flag set in FLAGS (below the scope's bits), NULL when none is. */
+const char *tm_name_of_flag(uint32_t flag);
+
+/* "BOOTTIME", …; NULL for clock ids without a name. Source: Perfetto's builtin_clock.proto. */
+const char *tm_name_of_clock(uint32_t clock);
+
+#endif

@@ -1,0 +1,269 @@
+#include "emit/out.h"
+
+#include "base/decimal.h"
+#include "base/io.h"
+#include "base/pb.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OUT_FLUSH_BYTES = 256 << 10, OUT_NUMBER_MAX = 24, NS_DIGITS = 9 };
+
+void tm_out_init(struct tm_out *out, int fd, const char *name)
+{
+    *out = (struct tm_out){.fd = fd, .name = name ? name : "standard output"};
+}
+
+void tm_out_bytes(struct tm_out *out, const void *data, size_t len)
+{
+    if (out->buf.cap - out->buf.len < len && tm_buf_reserve(&out->buf, len) < 0) {
+        out->failed = true;
+        return;
+    }
+    if (len)
+        memcpy(out->buf.data + out->buf.len, data, len);
+    out->buf.len += len;
+}
+
+void tm_out_str(struct tm_out *out, const char *s)
+{
+    tm_out_bytes(out, s, strlen(s));
+}
+
+void tm_out_char(struct tm_out *out, char c)
+{
+    tm_out_bytes(out, &c, 1);
+}
+
+/* V in decimal, at least DIGITS of them. */
+static void put_digits(struct tm_out *out, uint64_t v, int digits)
+{
+    char text[OUT_NUMBER_MAX];
+    char *p = text + sizeof text;
+    for (; v > 0 || digits > 0; digits--) {
+        *--p = (char)('0' + v % 10);
+        v /= 10;
+    }
+    tm_out_bytes(out, p, (size_t)(text + sizeof text - p));
+}
+
+void tm_out_u64(struct tm_out *out, uint64_t v)
+{
+    put_digits(out, v, 1);
+}
+
+static uint64_t put_sign(struct tm_out *out, int64_t v)
+{
+    if (v >= 0)
+        return (uint64_t)v;
+    tm_out_char(out, '-');
+    return 0 - (uint64_t)v;
+}
+
+void tm_out_i64(struct tm_out *out, int64_t v)
+{
+    put_digits(out, put_sign(out, v), 1);
+}
+
+void tm_out_hex(struct tm_out *out, const uint8_t *data, size_t len)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < len; i++) {
+        tm_out_char(out, digits[data[i] >> 4]);
+        tm_out_char(out, digits[data[i] & 15]);
+    }
+}
+
+void tm_out_seconds(struct tm_out *out, int64_t ns)
+{
+    uint64_t v = put_sign(out, ns);
+    put_digits(out, v / 1000000000, 1);
+    tm_out_char(out, '.');
+    put_digits(out, v % 1000000000, NS_DIGITS);
+}
+
+void tm_out_duration(struct tm_out *out, int64_t ns)
+{
+    static const struct {
+        int64_t limit;
+        int scale;
+        const char *unit;
+    } units[] = {{1000, 0, "ns"}, {1000000, 3, "us"}, {1000000000, 6, "ms"}, {INT64_MAX, 9, "s"}};
+    char text[TM_DECIMAL_TEXT_MAX];
+    size_t i = 0;
+    while (i < 3 && (ns >= units[i].limit || ns <= -units[i].limit))
+        i++;
+    tm_out_bytes(out, text, tm_decimal_format(ns, units[i].scale, text));
+    tm_out_str(out, units[i].unit);
+}
+
+void tm_out_double(struct tm_out *out, uint64_t bits)
+{
+    char text[40];
+    double d = tm_pb_double(bits);
+    if (!isfinite(d)) {
+        tm_out_str(out, isnan(d) ? "nan" : d > 0 ? "inf" : "-inf");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, d);
+        if (tm_pb_bits(strtod(text, NULL)) == bits)
+            break;
+    }
+    tm_out_str(out, text);
+}
+
+static bool is_plain(uint8_t c)
+{
+    return c >= 0x20 && c < 0x7f;
+}
+
+static void put_escaped(struct tm_out *out, struct tm_text text, bool quoted)
+{
+    char escaped[16];
+    while (text.len > 0) {
+        size_t n = 0;
+        while (n < text.len && is_plain(text.data[n]) && !(quoted && (text.data[n] == '"' || text.data[n] == '\\')))
+            n++;
+        tm_out_bytes(out, text.data, n);
+        text.data += n;
+        text.len -= n;
+        if (text.len == 0)
+            break;
+        n = tm_utf8_length(text.data, text.len);
+        n = n ? n : 1;
+        tm_text_escape((const char *)text.data, n, escaped, sizeof escaped);
+        if (quoted && is_plain(text.data[0]))
+            tm_out_char(out, '\\');
+        tm_out_str(out, escaped);
+        text.data += n;
+        text.len -= n;
+    }
+}
+
+void tm_out_escaped(struct tm_out *out, struct tm_text text)
+{
+    put_escaped(out, text, false);
+}
+
+void tm_out_quoted(struct tm_out *out, struct tm_text text)
+{
+    tm_out_char(out, '"');
+    put_escaped(out, text, true);
+    tm_out_char(out, '"');
+}
+
+/* The first character of TEXT, which is not plain, as JSON; returns its bytes. */
+static size_t put_json_special(struct tm_out *out, struct tm_text text)
+{
+    static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+    uint8_t c = text.data[0];
+    for (const char *p = names; *p; p += 2) {
+        if ((uint8_t)*p == c) {
+            tm_out_char(out, '\\');
+            tm_out_char(out, p[1]);
+            return 1;
+        }
+    }
+    size_t n = tm_utf8_length(text.data, text.len);
+    bool is_c1 = n == 2 && c == 0xc2 && text.data[1] < 0xa0; /* terminals obey U+0080 to U+009F too */
+    if (c < 0x20 || c == 0x7f || is_c1) {
+        tm_out_str(out, "\\u00");
+        tm_out_hex(out, text.data + n - 1, 1);
+        return n;
+    }
+    if (n == 0)
+        tm_out_str(out, "\xef\xbf\xbd");
+    else
+        tm_out_bytes(out, text.data, n);
+    return n ? n : 1;
+}
+
+void tm_out_json(struct tm_out *out, struct tm_text text)
+{
+    tm_out_char(out, '"');
+    while (text.len > 0) {
+        size_t n = 0;
+        while (n < text.len && is_plain(text.data[n]) && text.data[n] != '"' && text.data[n] != '\\')
+            n++;
+        tm_out_bytes(out, text.data, n);
+        if (n < text.len)
+            n += put_json_special(out, (struct tm_text){text.data + n, text.len - n});
+        text.data += n;
+        text.len -= n;
+    }
+    tm_out_char(out, '"');
+}
+
+void tm_out_json_str(struct tm_out *out, const char *s)
+{
+    tm_out_json(out, tm_text_str(s));
+}
+
+void tm_out_json_double(struct tm_out *out, uint64_t bits)
+{
+    double d = tm_pb_double(bits);
+    if (isfinite(d))
+        tm_out_double(out, bits);
+    else
+        tm_out_str(out, isnan(d) ? "\"NaN\"" : d > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+}
+
+void tm_out_csv(struct tm_out *out, struct tm_text text)
+{
+    bool quote = false;
+    for (size_t i = 0; i < text.len && !quote; i++)
+        quote = text.data[i] == '"' || text.data[i] == ',' || text.data[i] == '\n' || text.data[i] == '\r';
+    if (!quote) {
+        tm_out_bytes(out, text.data, text.len);
+        return;
+    }
+    tm_out_char(out, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '"')
+            tm_out_char(out, '"');
+        tm_out_char(out, (char)text.data[i]);
+    }
+    tm_out_char(out, '"');
+}
+
+void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right)
+{
+    size_t have = 0;
+    if (out->failed)
+        return;
+    for (size_t i = from; i < out->buf.len; i++)
+        have += (out->buf.data[i] & 0xc0) != 0x80;
+    if (have >= width)
+        return;
+    size_t more = width - have, len = out->buf.len - from;
+    for (size_t i = 0; i < more; i++)
+        tm_out_char(out, ' ');
+    if (right && !out->failed) {
+        memmove(out->buf.data + from + more, out->buf.data + from, len);
+        memset(out->buf.data + from, ' ', more);
+    }
+}
+
+enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
+{
+    if (out->failed)
+        return tm_error_nomem(err);
+    struct tm_error why = {0};
+    enum tm_status st = tm_io_write(out->fd, out->buf.data, out->buf.len, &why);
+    tm_buf_clear(&out->buf);
+    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
+}
+
+enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
+{
+    return out->failed || out->buf.len >= OUT_FLUSH_BYTES ? tm_out_flush(out, err) : TM_OK;
+}
+
+void tm_out_release(struct tm_out *out)
+{
+    tm_buf_release(&out->buf);
+    out->failed = false;
+}

@@ -1,0 +1,13 @@
+/* The outputs there are: one file each, named here and in emit_table.c. */
+#ifndef TM_EMIT_OUTPUTS_H
+#define TM_EMIT_OUTPUTS_H
+
+#include "emit/emit.h"
+
+extern const struct tm_emit tm_emit_text;
+extern const struct tm_emit tm_emit_jsonl;
+extern const struct tm_emit tm_emit_csv;
+extern const struct tm_emit tm_emit_frames;
+extern const struct tm_emit tm_emit_report;
+
+#endif

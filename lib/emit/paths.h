@@ -1,0 +1,23 @@
+/* Paths of files, made once each: outputs name the file of every row. */
+#ifndef TM_EMIT_PATHS_H
+#define TM_EMIT_PATHS_H
+
+#include "model/catalog.h"
+
+enum { TM_PATH_TEXT_MAX = 1024 };
+
+/* Zero-initialise. */
+struct tm_paths {
+    char **paths; /* by file; NULL where not asked for yet */
+    size_t *lens;
+    uint32_t count;
+};
+
+/* *PATH (LEN bytes and a NUL) is tm_catalog_path of FILE, cut at TM_PATH_TEXT_MAX; it stays ours.
+ * TM_OK or TM_E_SYSTEM (no memory). */
+enum tm_status tm_paths_get(struct tm_paths *paths, const struct tm_catalog *catalog, uint32_t file,
+                            const char **path, size_t *len);
+
+void tm_paths_release(struct tm_paths *paths);
+
+#endif

@@ -1,0 +1,326 @@
+# tm-emit: outputs of a small stream, files that appear whole, strictness, hostile names.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    PATH="$TM_BIN/../t:$PATH"
+}
+
+refute() {
+    if "$@"; then
+        return 1
+    fi
+}
+
+has_bytes() {
+    LC_ALL=C grep -q "$(printf "$1")" "$2"
+}
+
+emit() {
+    emit-stream $words | tm-emit "$@"
+}
+
+json() {
+    python3 -c 'import json,sys
+for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
+    if l: e = json.loads(l); '"$1"
+}
+
+@test "text is the default: relative time, machine, process and thread, kind, duration, name, value" {
+    run emit
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "            TIME MACHINE PROCESS/THREAD                   KIND             DURATION NAME = VALUE" ]
+    [ "${lines[1]}" = "     0.000000000 phone   surfaceflinger:512/RenderEngine:530 begin                     draw frame" ]
+    [ "${lines[2]}" = "     0.000000500 phone   surfaceflinger:512               slice               1.5us commit" ]
+    [ "${lines[4]}" = "     0.000001500 phone   surfaceflinger:512/RenderEngine:530 instant                   tick" ]
+    [ "${lines[5]}" = "     0.000002000 phone   lonely track                     counter                   load = 0.1" ]
+    [ "${lines[6]}" = "     0.000002500 phone   cpu3                             switch                    RenderEngine:530 => kworker:33" ]
+    [ "${lines[7]}" = "     0.000003000 host    9                                slice                open never ends" ]
+    [ "${#lines[@]}" -eq 11 ]
+}
+
+@test "text --absolute shows trace time" {
+    run emit --absolute
+    [[ "${lines[1]}" == "     1.000000000 phone "* ]]
+}
+
+@test "text of a stream that is not placed shows readings and embedded machine ids" {
+    words=unplaced run emit
+    [ "$status" -eq 0 ]
+    [[ "${lines[1]}" == "     1.000000000 0 "* ]]
+    [[ "${lines[7]}" == "     1.000003000 1 "* ]]
+}
+
+@test "names never reach a terminal raw in text and report" {
+    for format in text report frames; do
+        words="hostile dropped" emit -f $format >out
+        refute has_bytes '[\001-\010\013-\037\177\200-\377]' out
+    done
+    grep -F 'evil\x1b]0;pwn\x07\x0a:512' <(words=hostile emit)
+}
+
+@test "jsonl is valid JSON whatever the names hold" {
+    words=hostile emit -f jsonl | json 'assert e["kind"] is not None'
+    words=hostile emit -f jsonl >out
+    [ "$(wc -l <out)" -eq 15 ]
+    refute has_bytes '[\001-\011\013-\037\177]' out
+}
+
+@test "jsonl holds columns, args, flows and descriptions, exactly" {
+    emit -f jsonl >out
+    run sed -n 7p out
+    [ "$output" = '{"kind":"slice","ts":1000000500,"dur":1500,"name":"commit","machine":"phone","machine_id":4294967296,"pid":512,"process":"surfaceflinger","tid":512,"scope":"thread","file":"phone.pftrace","position":6,"clock":"BOOTTIME","args":{"debug.a[0]":-9223372036854775808,"debug.s":"text","debug.d":0.1,"debug.j":"{\"x\":1}"},"flow_ids":[7,18446744073709551615]}' ]
+    run sed -n 2p out
+    [ "$output" = '{"kind":"thread","machine":"phone","machine_id":4294967296,"file":"phone.pftrace","position":1,"clock":"BOOTTIME","definition":true,"describes":{"thread":{"tid":530,"pid":512,"name":"RenderEngine"}}}' ]
+    run sed -n 9p out
+    [ "$output" = '{"kind":"instant","ts":1000001500,"name":"tick","machine":"phone","machine_id":4294967296,"pid":512,"process":"surfaceflinger","tid":530,"thread":"RenderEngine","scope":"track","track":11,"track_name":"child","file":"phone.pftrace","position":8,"clock":"BOOTTIME"}' ]
+    run sed -n 11p out
+    [ "$output" = '{"kind":"sched_switch","ts":1000002500,"prev_tid":530,"prev_state":1,"prev_prio":97,"next_comm":"kworker","next_tid":33,"next_prio":120,"machine":"phone","machine_id":4294967296,"pid":512,"process":"surfaceflinger","tid":530,"thread":"RenderEngine","cpu":3,"scope":"cpu","file":"phone.pftrace","position":10,"clock":"BOOTTIME"}' ]
+}
+
+@test "csv is RFC 4180: every record has as many fields as the header, whatever the names hold" {
+    words=hostile emit -f csv | python3 -c '
+import csv, io, sys
+rows = list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode("latin-1"), newline=""), strict=True))
+assert len(rows) == 11, len(rows)
+assert all(len(r) == len(rows[0]) for r in rows)
+r = dict(zip(rows[0], rows[1]))
+assert r["name"] == "a\x1b[2J,\"b\"\r\nc\xff", r
+assert r["machine"] == "pho\nne\x1b"
+r = dict(zip(rows[0], rows[6]))
+assert (r["tid"], r["other_tid"], r["cpu"]) == ("530", "33", "3"), r
+'
+    emit -f csv | sed -n 1p | grep -q "$(printf '\r')\$"
+}
+
+@test "frames is the text twin of the stream, also of one unsorted and unplaced" {
+    words="unplaced unsorted optional" emit -f frames >out
+    grep -Fx '@0 Header version=1 stage=UNPACKED sorted=false' out
+    grep -F 'File id=1 parent=0 name="phone.pftrace" size_bytes=1000 type="" is_container=false' out
+    grep -Ex '@[0-9]+ unknown type=99 bytes=3' out
+    grep -F '  [10] time_ns=1000002500 position=10 kind=sched_switch flags=has_pid|has_tid|has_cpu scope=cpu file=1 clock=6 name="kworker" pid=33 tid=530 cpu=3 value=27303588137009153' out
+    grep -F '  [1] time_ns=1000003500 position=1 kind=packet file=2 machine=1 clock=6 raw=packet raw_bytes=2' out
+    grep -F 'detail={ track={ uuid=11 parent_uuid=10 name="child" } }' out
+    tail -n 1 out | grep -Ex '@[0-9]+ End frame_count=20 event_count=15'
+    emit -f frames --hex | grep -F 'raw_bytes=2 raw_hex=082a'
+}
+
+@test "frames names the byte where each frame begins" {
+    emit-stream >stream
+    tm-emit -f frames <stream >out
+    python3 -c '
+data = open("stream", "rb").read()
+offsets = [int(l[1:].split()[0]) for l in open("out") if l[0] == "@"]
+assert offsets == sorted(offsets) and all(data[o] == 10 for o in offsets)
+# each length leads to the next
+for o, following in zip(offsets, offsets[1:] + [len(data)]):
+    n = shift = 0
+    p = o + 1
+    while True:
+        n |= (data[p] & 127) << shift; shift += 7; p += 1
+        if data[p - 1] < 128: break
+    assert p + n == following, (o, p, n, following)
+'
+}
+
+@test "frames shows what came before the damage" {
+    emit-stream >stream
+    head -c 1000 stream | tm-emit -f frames >out 2>err && false
+    [ "$(grep -c '^@' out)" -ge 10 ]
+    grep -x 'tm-emit: byte [0-9]*: frame is cut short' err
+}
+
+@test "report says what was read, placed and dropped, by file and in total" {
+    words=dropped run emit -f report
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"
+  phone.pftrace: 6 events read, 6 placed, 0 dropped
+  logs/watch.json: 5 events read, 3 placed, 2 dropped, 5 bytes skipped
+    negative_time: 2, host, BOOTTIME, first at byte 77
+    skipped_bytes: 5, host, BOOTTIME, first at byte 77
+  total: 11 events read, 9 placed, 2 dropped, 5 bytes skipped; the accounts balance
+"* ]]
+    [[ "$output" == *"
+trace time
+  BOOTTIME of phone, claimed by phone.pftrace
+  from 1.000000000 s to 1.000004000 s
+"* ]]
+    [[ "$output" == *"
+  logs/watch.json, host, BOOTTIME: rendezvous, BOOTTIME > REALTIME > REALTIME > BOOTTIME
+    3 events from 1.000000000 s (offset -1.5us) to 1.000004000 s (offset +250ms), 2 snapshots, at most 12.345678ms from one
+"* ]]
+}
+
+@test "report --json is for machines" {
+    words="dropped hostile" emit -f report --json | python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+assert r["total"] == {"files": 3, "read": 11, "placed": 9, "dropped": 2, "lost": 2, "skipped_bytes": 5,
+                      "other_rows": 6, "snapshots": 0, "clock_rows": 0, "balanced": True}, r["total"]
+assert [f["read"] for f in r["files"]] == [0, 6, 5]
+assert r["accounts"][0]["reason"] == "negative_time"
+assert r["machines"][0]["raw_id"] == 4294967296
+assert r["bounds"] == {"first_ns": 1000000000, "last_ns": 1000004000}
+assert r["trace_time"]["clock_name"] == "BOOTTIME"
+'
+}
+
+@test "accounts that do not balance are a bug: exit 3, no OUT, in every output" {
+    for format in text jsonl csv frames report; do
+        words=unbalanced run emit -f $format -o out
+        [ "$status" -eq 3 ]
+        [ "$output" = "tm-emit: phone.pftrace: the accounts do not balance: 7 events read, 6 placed, 0 dropped; this is a bug in tracemerge" ]
+        [ ! -e out ]
+    done
+    words=unbalanced run emit -f report
+    [[ "$output" == *"DOES NOT BALANCE"* ]]
+}
+
+@test "--strict: exit 4 and no OUT when events were dropped or bytes skipped" {
+    words=dropped run emit --strict -o out.txt
+    [ "$status" -eq 4 ]
+    [ "$output" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
+    [ -z "$(ls)" ]
+    run emit --strict -o out.txt
+    [ "$status" -eq 0 ]
+    [ -s out.txt ]
+}
+
+@test "--strict does not mind a ring buffer's missing state" {
+    words=needs-state run emit --strict -o out.txt
+    [ "$status" -eq 0 ]
+}
+
+@test "--max-dropped takes events or a percentage" {
+    words=dropped
+    run emit --max-dropped 1 -o out.txt
+    [ "$status" -eq 4 ]
+    [ ! -e out.txt ]
+    run emit --max-dropped 18% -o out.txt
+    [ "$status" -eq 4 ]
+    [ ! -e out.txt ]
+    run emit --max-dropped 18.19% -o out.txt
+    [ "$status" -eq 0 ]
+    [ -e out.txt ]
+    run emit --max-dropped 2 -o out.txt
+    [ "$status" -eq 0 ]
+    for bad in x -1 101% 1.5 % ''; do
+        run emit --max-dropped "$bad"
+        [ "$status" -eq 2 ]
+    done
+}
+
+@test "-o writes beside and renames: one file, the usual mode, the old one's mode kept" {
+    umask 022
+    emit -o out.jsonl
+    [ "$(ls)" = out.jsonl ]
+    [ "$(stat -c %a out.jsonl)" = 644 ]
+    chmod 600 out.jsonl
+    head -c 8 out.jsonl | grep -F '{"kind":'
+    emit -o out.jsonl
+    [ "$(stat -c %a out.jsonl)" = 600 ]
+}
+
+@test "the end of OUT chooses the format, -f overrules it" {
+    emit -o a.csv
+    head -n 1 a.csv | grep ^ts,dur
+    emit -f jsonl -o a.csv
+    head -n 1 a.csv | grep '^{'
+    emit -o a.unknown
+    head -n 1 a.unknown | grep TIME
+}
+
+@test "damage leaves the old OUT alone and no temporary file" {
+    echo old >out.txt
+    emit-stream >stream
+    for cut in 0 5 40 500 1500 $(($(stat -c %s stream) - 1)); do
+        run bash -c "head -c $cut stream | tm-emit -o out.txt"
+        [ "$status" -eq 1 ]
+        [[ "$output" == "tm-emit: byte "* ]]
+        [ "$(cat out.txt)" = old ]
+        [ "$(ls)" = "out.txt
+stream" ]
+    done
+}
+
+@test "OUT that is no regular file is written as it stands" {
+    emit -o /dev/null
+    [ -c /dev/null ]
+    mkfifo pipe
+    cat pipe >got & emit -o pipe; wait
+    [ -p pipe ]
+    [ -s got ]
+}
+
+@test "a full disk is exit 3 and names what was written" {
+    run emit -o /dev/full
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: /dev/full: cannot write: No space left on device" ]
+    run bash -c "emit-stream | tm-emit >/dev/full"
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: standard output: cannot write: No space left on device" ]
+}
+
+@test "a directory that is missing, or OUT that is a directory" {
+    run emit -o no/such/out.txt
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: no/such/out.txt: cannot make a temporary file beside it: No such file or directory" ]
+    mkdir dir
+    run emit -o dir
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: dir: cannot write: Is a directory" ]
+}
+
+@test "SIGINT, SIGTERM and SIGHUP remove the temporary file" {
+    for signal in INT TERM HUP; do
+        # A shell's background jobs ignore SIGINT; python starts the program with it at its default.
+        python3 - $signal <<'PY'
+import os, signal, subprocess, sys, time
+sig = getattr(signal, "SIG" + sys.argv[1])
+signal.signal(signal.SIGINT, signal.default_int_handler)
+p = subprocess.Popen(["tm-emit", "-o", "out.txt"], stdin=subprocess.PIPE)
+while not any(".tmp." in f for f in os.listdir(".")):
+    time.sleep(0.01)
+p.send_signal(sig)
+assert p.wait(10) == -sig, p.returncode
+PY
+        [ -z "$(ls)" ]
+    done
+}
+
+@test "--part is written and left for the caller" {
+    emit -o out.txt --part piece
+    [ "$(ls)" = piece ]
+    head -n 1 piece | grep TIME
+    words=cut run emit -o out.txt --part piece
+    [ "$status" -eq 1 ]
+    [ -z "$(ls)" ]
+}
+
+@test "events of files and machines that are not known are refused" {
+    words=stranger run emit
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"tm-emit: byte "*": an event of a file that is not known" ]]
+    words=strange-machine run emit
+    [ "$status" -eq 1 ]
+    [[ "$output" == *": an event of a machine that is not known" ]]
+}
+
+@test "command lines that make no sense are exit 2" {
+    for args in "-f nothing" "--no-such" "-o" "file" "--part x"; do
+        run emit $args
+        [ "$status" -eq 2 ]
+        [[ "${lines[1]}" == "tm-emit: try 'tm-emit --help'" ]]
+    done
+    run tm-emit --help
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "usage: tm-emit "* ]]
+    run tm-emit --formats
+    [[ "$output" == *"jsonl	.jsonl .ndjson"* ]]
+}
+
+@test "a reader that leaves early is silent" {
+    run bash -c 'emit-stream -n 100000 2>/dev/null | tm-emit | head -n 1'
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == *"NAME = VALUE" ]]
+}
