@@ -1,0 +1,30 @@
+/* Memory in big pieces that is given back all at once. Pieces stay allocated for the next use. */
+#ifndef TM_SORT_ARENA_H
+#define TM_SORT_ARENA_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tm_arena_piece;
+
+/* Zero-initialise and set limit_bytes. */
+struct tm_arena {
+    size_t limit_bytes; /* of all pieces together */
+    /* private */
+    struct tm_arena_piece *pieces; /* the first is the one in use */
+    struct tm_arena_piece *idle;
+    size_t bytes; /* of pieces in both lists */
+};
+
+/* LEN bytes, aligned for any object, or NULL when they do not fit within the limit; *FULL says
+ * that, else there is no memory. */
+void *tm_arena_take(struct tm_arena *arena, size_t len, bool *full);
+
+/* Gives everything back; keeps the pieces. */
+void tm_arena_clear(struct tm_arena *arena);
+
+void tm_arena_release(struct tm_arena *arena);
+
+#endif

@@ -1,0 +1,89 @@
+#include "sort/frame_spool.h"
+
+#include "base/io.h"
+
+#include <unistd.h>
+
+/* A frame is kept as type (4 bytes), length (8 bytes) and body. */
+enum { SPOOL_HEAD_BYTES = 12 };
+
+static enum tm_status spill(struct tm_frame_spool *s, struct tm_error *err)
+{
+    enum tm_status st = s->fd < 0 ? tm_io_spool(s->dir, &s->fd, err) : TM_OK;
+    if (st == TM_OK && s->held.len) {
+        st = tm_io_pwrite(s->fd, s->held.data, s->held.len, s->file_bytes, err);
+        if (st < 0)
+            return tm_error_prefix(err, "%s: temporary file", s->dir ? s->dir : "frames");
+    }
+    s->file_bytes += s->held.len;
+    tm_buf_clear(&s->held);
+    return st;
+}
+
+enum tm_status tm_frame_spool_add(struct tm_frame_spool *s, const struct tm_frame *frame, struct tm_error *err)
+{
+    uint8_t head[SPOOL_HEAD_BYTES];
+    tm_put_le32(head, frame->type);
+    tm_put_le64(head + 4, frame->body_bytes);
+    if (tm_buf_add(&s->held, head, sizeof head) != TM_OK ||
+        tm_buf_add(&s->held, frame->body, frame->body_bytes) != TM_OK)
+        return tm_error_nomem(err);
+    return s->held.len > s->memory_bytes ? spill(s, err) : TM_OK;
+}
+
+/* Writes the frame that starts at HEAD, LEN bytes of which are there; *TAKEN is what it took, 0 when it is not
+ * whole. */
+static enum tm_status write_one(struct tm_stream_writer *writer, const uint8_t *head, size_t len, size_t *taken,
+                                struct tm_error *err)
+{
+    *taken = 0;
+    if (len < SPOOL_HEAD_BYTES || len - SPOOL_HEAD_BYTES < tm_get_le64(head + 4))
+        return TM_OK;
+    struct tm_frame frame = {.type = tm_get_le32(head), .body = head + SPOOL_HEAD_BYTES,
+                             .body_bytes = (size_t)tm_get_le64(head + 4)};
+    *taken = SPOOL_HEAD_BYTES + frame.body_bytes;
+    return tm_stream_write_frame(writer, &frame, err);
+}
+
+static enum tm_status write_held(struct tm_frame_spool *s, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    size_t at = 0, taken;
+    enum tm_status st;
+    do {
+        st = write_one(writer, s->held.data + at, s->held.len - at, &taken, err);
+        at += taken;
+    } while (st == TM_OK && taken);
+    tm_buf_consume(&s->held, at);
+    return st;
+}
+
+enum tm_status tm_frame_spool_write(struct tm_frame_spool *s, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    enum { READ_BYTES = 256 << 10 };
+    if (s->fd < 0)
+        return s->held.len ? write_held(s, writer, err) : TM_OK;
+    enum tm_status st = spill(s, err);
+    uint64_t offset = 0;
+    while (st == TM_OK && offset < s->file_bytes) {
+        uint64_t left = s->file_bytes - offset;
+        size_t len = left < READ_BYTES ? (size_t)left : READ_BYTES;
+        if (tm_buf_reserve(&s->held, len) != TM_OK)
+            return tm_error_nomem(err);
+        st = tm_io_pread(s->fd, s->held.data + s->held.len, len, offset, err);
+        if (st != TM_OK)
+            return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
+        s->held.len += len;
+        offset += len;
+        st = write_held(s, writer, err);
+    }
+    return st;
+}
+
+void tm_frame_spool_release(struct tm_frame_spool *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    s->file_bytes = 0;
+    tm_buf_release(&s->held);
+}

@@ -1,0 +1,60 @@
+/* Gathers rows of many blocks, in the order they are added, into batches of about a wanted size.
+ * Rows are noted as ranges and copied column by column when a batch is full; a batch that is a
+ * range of one block is written from where it is, without a copy.
+ *
+ * Where batches end and which columns hold one element for all depends on the rows alone, so that
+ * equal rows give equal bytes whatever the blocks were. */
+#ifndef TM_SORT_GATHER_H
+#define TM_SORT_GATHER_H
+
+#include "sort/block.h"
+
+/* Where full batches go; the batch is valid during the call. */
+struct tm_gather_sink {
+    enum tm_status (*write)(void *to, const struct tm_batch *batch, struct tm_error *err);
+    void *to;
+};
+
+struct tm_gather_range;
+
+struct tm_gather_column {
+    uint8_t *data;
+    bool is_constant; /* so far: data holds one element */
+};
+
+struct tm_gather {
+    struct tm_gather_sink sink;
+    size_t limit_bytes; /* a batch is full from here on */
+    uint32_t count;     /* rows of the batch being made */
+    /* private */
+    size_t payload_bytes;
+    struct tm_gather_range *ranges;
+    uint32_t range_count, rows_max;
+    struct tm_block **blocks; /* the different ones among the ranges */
+    uint32_t block_count;
+    uint32_t settled; /* rows that are in the columns already */
+    struct tm_gather_column columns[TM_COL_COUNT];
+    struct tm_buf payload;
+    uint64_t epoch;
+};
+
+/* A batch is full at LIMIT_BYTES as tm_batch_builder_full counts them. SINK is kept. TM_OK or
+ * TM_E_SYSTEM; release is needed in both cases. */
+enum tm_status tm_gather_init(struct tm_gather *gather, struct tm_gather_sink sink, size_t limit_bytes,
+                              struct tm_error *err);
+
+/* Adds the COUNT rows of BLOCK from ROW on, whose payload starts at *AT in the batch's payload;
+ * moves *AT behind them. The block must stay as it is until settle or flush, and must not have been
+ * in another gather before. */
+enum tm_status tm_gather_add(struct tm_gather *gather, struct tm_block *block, uint32_t row, uint32_t count,
+                             size_t *at, struct tm_error *err);
+
+/* Copies what is noted, so that the blocks may go. */
+enum tm_status tm_gather_settle(struct tm_gather *gather, struct tm_error *err);
+
+/* Writes what there is as a batch; settles too. */
+enum tm_status tm_gather_flush(struct tm_gather *gather, struct tm_error *err);
+
+void tm_gather_release(struct tm_gather *gather);
+
+#endif

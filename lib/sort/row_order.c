@@ -1,0 +1,211 @@
+#include "sort/row_order.h"
+
+#include <stdlib.h>
+
+enum { RADIX_BITS = 8, RADIX_SIZE = 1 << RADIX_BITS, ROW_ORDER_FIRST = 1024 };
+
+struct tm_row_entry {
+    uint64_t time;
+    uint32_t row;
+};
+
+enum tm_status tm_row_order_use_files(const struct tm_batch *batch, struct tm_file_order *orders,
+                                      struct tm_error *err)
+{
+    uint32_t n = tm_batch_is_constant(batch, TM_COL_FILE) && batch->count ? 1 : batch->count;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t file = tm_batch_u32(batch, TM_COL_FILE, i);
+        if (i > 0 && file == tm_batch_u32(batch, TM_COL_FILE, i - 1))
+            continue;
+        enum tm_status st = tm_file_order_use(orders, file, err);
+        if (st < 0)
+            return st;
+    }
+    return TM_OK;
+}
+
+static uint32_t count_definitions(const struct tm_batch *batch)
+{
+    uint32_t n = 0;
+    if (tm_batch_is_constant(batch, TM_COL_FLAGS))
+        return batch->count && tm_sort_is_definition(batch, 0) ? batch->count : 0;
+    for (uint32_t i = 0; i < batch->count; i++)
+        n += tm_sort_is_definition(batch, i);
+    return n;
+}
+
+/* A batch of events alone: mostly times decide. */
+static uint32_t timed_descent(const struct tm_batch *batch, const struct tm_file_order *orders)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        uint64_t time = tm_sort_time(batch, i);
+        if (time > last || i == 0) {
+            last = time;
+            continue;
+        }
+        struct tm_sort_key a = tm_sort_key_of(batch, i - 1, orders);
+        struct tm_sort_key b = tm_sort_key_of(batch, i, orders);
+        if (tm_sort_key_less(&b, &a))
+            return i;
+    }
+    return batch->count;
+}
+
+uint32_t tm_row_order_descent(const struct tm_batch *batch, const struct tm_file_order *orders)
+{
+    if (count_definitions(batch) == 0)
+        return timed_descent(batch, orders);
+    for (uint32_t i = 1; i < batch->count; i++) {
+        struct tm_sort_key a = tm_sort_key_of(batch, i - 1, orders);
+        struct tm_sort_key b = tm_sort_key_of(batch, i, orders);
+        if (tm_sort_key_less(&b, &a))
+            return i;
+    }
+    return batch->count;
+}
+
+static enum tm_status reserve(struct tm_row_order *o, uint32_t n, struct tm_error *err)
+{
+    if (n <= o->cap)
+        return TM_OK;
+    uint32_t cap = o->cap ? o->cap : ROW_ORDER_FIRST;
+    while (cap < n)
+        cap *= 2;
+    uint32_t definitions = o->definition_count;
+    tm_row_order_release(o);
+    o->definition_count = definitions;
+    o->numbers = malloc(cap * sizeof *o->numbers);
+    o->spare_numbers = malloc(cap * sizeof *o->spare_numbers);
+    o->entries = malloc(cap * sizeof *o->entries);
+    o->spare = malloc(cap * sizeof *o->spare);
+    if (o->numbers == NULL || o->spare_numbers == NULL || o->entries == NULL || o->spare == NULL)
+        return tm_error_nomem(err);
+    o->cap = cap;
+    return TM_OK;
+}
+
+/* Whether row B was processed before row A. */
+static bool processed_before(const struct tm_batch *batch, const struct tm_file_order *orders, uint32_t b, uint32_t a)
+{
+    uint32_t order_b = tm_file_order_of(orders, tm_batch_u32(batch, TM_COL_FILE, b));
+    uint32_t order_a = tm_file_order_of(orders, tm_batch_u32(batch, TM_COL_FILE, a));
+    if (order_b != order_a)
+        return order_b < order_a;
+    return tm_batch_u64(batch, TM_COL_POSITION, b) < tm_batch_u64(batch, TM_COL_POSITION, a);
+}
+
+static bool in_order_of_processing(const struct tm_batch *batch, const struct tm_file_order *orders)
+{
+    for (uint32_t i = 1; i < batch->count; i++)
+        if (processed_before(batch, orders, i, i - 1))
+            return false;
+    return true;
+}
+
+/* Merges from[start, mid) and from[mid, end) into the same places of TO. */
+static void merge_numbers(const struct tm_batch *batch, const struct tm_file_order *orders, const uint32_t *from,
+                          uint32_t *to, const uint32_t bounds[3])
+{
+    uint32_t a = bounds[0], b = bounds[1], at = bounds[0];
+    while (a < bounds[1] && b < bounds[2])
+        to[at++] = processed_before(batch, orders, from[b], from[a]) ? from[b++] : from[a++];
+    while (a < bounds[1])
+        to[at++] = from[a++];
+    while (b < bounds[2])
+        to[at++] = from[b++];
+}
+
+/* o->numbers: all rows in the order they were processed. */
+static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, const struct tm_file_order *orders)
+{
+    uint32_t n = batch->count;
+    for (uint32_t i = 0; i < n; i++)
+        o->numbers[i] = i;
+    if (in_order_of_processing(batch, orders))
+        return;
+    for (uint32_t width = 1; width < n; width *= 2) {
+        for (uint32_t start = 0; start < n; start += 2 * width) {
+            uint32_t mid = n - start < width ? n : start + width;
+            uint32_t end = n - start < 2 * width ? n : start + 2 * width;
+            merge_numbers(batch, orders, o->numbers, o->spare_numbers, (const uint32_t[3]){start, mid, end});
+        }
+        uint32_t *swap = o->numbers;
+        o->numbers = o->spare_numbers;
+        o->spare_numbers = swap;
+    }
+}
+
+/* One pass over the digit at SHIFT, from ENTRIES to SPARE; false when all digits were equal. */
+static bool radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
+{
+    uint32_t starts[RADIX_SIZE] = {0};
+    for (uint32_t i = 0; i < n; i++)
+        starts[o->entries[i].time >> shift & (RADIX_SIZE - 1)]++;
+    if (starts[o->entries[0].time >> shift & (RADIX_SIZE - 1)] == n)
+        return false;
+    uint32_t sum = 0;
+    for (int d = 0; d < RADIX_SIZE; d++) {
+        uint32_t count = starts[d];
+        starts[d] = sum;
+        sum += count;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        o->spare[starts[o->entries[i].time >> shift & (RADIX_SIZE - 1)]++] = o->entries[i];
+    return true;
+}
+
+static void sort_entries(struct tm_row_order *o, uint32_t n)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        low = o->entries[i].time < low ? o->entries[i].time : low;
+        high = o->entries[i].time > high ? o->entries[i].time : high;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        o->entries[i].time -= low;
+    for (unsigned shift = 0; shift < 64 && n > 0 && (high - low) >> shift != 0; shift += RADIX_BITS) {
+        if (!radix_pass(o, n, shift))
+            continue;
+        struct tm_row_entry *swap = o->entries;
+        o->entries = o->spare;
+        o->spare = swap;
+    }
+}
+
+enum tm_status tm_row_order_find(struct tm_row_order *o, const struct tm_batch *batch, struct tm_file_order *orders,
+                                 struct tm_error *err)
+{
+    o->rows = NULL;
+    enum tm_status st = tm_row_order_use_files(batch, orders, err);
+    if (st < 0)
+        return st;
+    o->definition_count = count_definitions(batch);
+    if (tm_row_order_descent(batch, orders) == batch->count)
+        return TM_OK;
+    if ((st = reserve(o, batch->count, err)) < 0)
+        return st;
+    number_rows(o, batch, orders);
+    uint32_t definitions = 0, events = 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        uint32_t row = o->numbers[i];
+        if (tm_sort_is_definition(batch, row))
+            o->spare_numbers[definitions++] = row;
+        else
+            o->entries[events++] = (struct tm_row_entry){tm_sort_time(batch, row), row};
+    }
+    sort_entries(o, events);
+    for (uint32_t i = 0; i < events; i++)
+        o->spare_numbers[definitions + i] = o->entries[i].row;
+    o->rows = o->spare_numbers;
+    return TM_OK;
+}
+
+void tm_row_order_release(struct tm_row_order *o)
+{
+    free(o->numbers);
+    free(o->spare_numbers);
+    free(o->entries);
+    free(o->spare);
+    *o = (struct tm_row_order){0};
+}

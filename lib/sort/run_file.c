@@ -1,0 +1,228 @@
+#include "sort/run_file.h"
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { CHUNK_HEAD_BYTES = 24, RUN_OUT_BYTES = 256 << 10 };
+
+static void put_chunk(uint8_t *p, const struct tm_run_chunk *chunk)
+{
+    tm_put_le32(p, chunk->count);
+    tm_put_le32(p + 4, chunk->columns);
+    tm_put_le64(p + 8, chunk->payload_bytes);
+    tm_put_le64(p + 16, chunk->sequence);
+}
+
+static struct tm_run_chunk get_chunk(const uint8_t *p)
+{
+    return (struct tm_run_chunk){tm_get_le32(p), tm_get_le32(p + 4), tm_get_le64(p + 8), tm_get_le64(p + 16)};
+}
+
+static enum tm_status say_where(enum tm_status st, const struct tm_run_file *file, struct tm_error *err)
+{
+    const char *dir = file->dir;
+    if (st < 0)
+        tm_error_prefix(err, "%s: temporary file", dir);
+    return st;
+}
+
+static enum tm_status send(struct tm_run_writer *w, const void *data, size_t len, struct tm_error *err)
+{
+    enum tm_status st = tm_io_pwrite(w->file->fd, data, len, w->file->end_bytes, err);
+    w->file->end_bytes += len;
+    return say_where(st, w->file, err);
+}
+
+static enum tm_status flush(struct tm_run_writer *w, struct tm_error *err)
+{
+    enum tm_status st = w->out.len ? send(w, w->out.data, w->out.len, err) : TM_OK;
+    tm_buf_clear(&w->out);
+    return st;
+}
+
+static enum tm_status put(struct tm_run_writer *w, const void *data, size_t len, struct tm_error *err)
+{
+    if (w->out.len + len > RUN_OUT_BYTES) {
+        enum tm_status st = flush(w, err);
+        if (st < 0 || len >= RUN_OUT_BYTES)
+            return st < 0 ? st : send(w, data, len, err);
+    }
+    return tm_buf_add(&w->out, data, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_run_writer_begin(struct tm_run_writer *w, struct tm_run_file *file,
+                                   const struct tm_file_order *orders, uint64_t sequence, struct tm_error *err)
+{
+    w->file = file;
+    w->orders = orders;
+    w->sequence = sequence;
+    w->begun = false;
+    tm_buf_clear(&w->out);
+    if (file->fd < 0) {
+        enum tm_status st = tm_io_spool(file->dir, &file->fd, err);
+        if (st < 0)
+            return st;
+    }
+    w->run = (struct tm_run){.start = file->end_bytes};
+    return TM_OK;
+}
+
+enum tm_status tm_run_writer_write(void *writer, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_run_writer *w = writer;
+    uint8_t head[CHUNK_HEAD_BYTES];
+    struct tm_run_chunk chunk = {.count = batch->count, .payload_bytes = batch->payload_bytes, .sequence = w->sequence};
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        chunk.columns |= (uint32_t)(batch->cols[c].mask & 1) << c;
+    put_chunk(head, &chunk);
+    enum tm_status st = put(w, head, sizeof head, err);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT && st == TM_OK; c++) {
+        size_t elements = batch->cols[c].mask ? batch->count : 1;
+        st = put(w, batch->cols[c].data, elements * tm_column_width((enum tm_column)c), err);
+    }
+    if (st == TM_OK && batch->payload_bytes)
+        st = put(w, batch->payload, batch->payload_bytes, err);
+    if (!w->begun) {
+        w->run.first = tm_sort_key_of(batch, 0, w->orders);
+        w->run.definitions = tm_sort_is_definition(batch, 0);
+        w->begun = true;
+    }
+    w->run.last = tm_sort_key_of(batch, batch->count - 1, w->orders);
+    return st;
+}
+
+enum tm_status tm_run_writer_end(struct tm_run_writer *w, struct tm_error *err)
+{
+    uint8_t head[CHUNK_HEAD_BYTES];
+    put_chunk(head, &(struct tm_run_chunk){0});
+    w->run.link = w->file->end_bytes + w->out.len;
+    enum tm_status st = put(w, head, sizeof head, err);
+    return st < 0 ? st : flush(w, err);
+}
+
+void tm_run_writer_release(struct tm_run_writer *w)
+{
+    tm_buf_release(&w->out);
+}
+
+enum tm_status tm_run_join(struct tm_run_file *file, struct tm_run *run, const struct tm_run *next,
+                           struct tm_error *err)
+{
+    uint8_t head[CHUNK_HEAD_BYTES];
+    put_chunk(head, &(struct tm_run_chunk){.payload_bytes = next->start});
+    enum tm_status st = tm_io_pwrite(file->fd, head, sizeof head, run->link, err);
+    run->link = next->link;
+    run->last = next->last;
+    return say_where(st, file, err);
+}
+
+enum tm_status tm_run_file_clear(struct tm_run_file *file, struct tm_error *err)
+{
+    file->end_bytes = 0;
+    if (file->fd >= 0 && ftruncate(file->fd, 0) != 0) {
+        tm_error_errno(err, errno, "cannot truncate");
+        return say_where(TM_E_SYSTEM, file, err);
+    }
+    return TM_OK;
+}
+
+void tm_run_file_release(struct tm_run_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+    file->end_bytes = 0;
+}
+
+void tm_run_reader_init(struct tm_run_reader *r, const struct tm_run_file *file, const struct tm_run *run,
+                        size_t inline_bytes)
+{
+    *r = (struct tm_run_reader){.file = file, .inline_bytes = inline_bytes, .offset = run->start};
+}
+
+static enum tm_status read_at(struct tm_run_reader *r, void *data, size_t len, struct tm_error *err)
+{
+    enum tm_status st = tm_io_pread(r->file->fd, data, len, r->offset, err);
+    if (st == TM_END)
+        st = tm_error_set(err, TM_E_SYSTEM, "was cut short");
+    r->offset += len;
+    return say_where(st, r->file, err);
+}
+
+static enum tm_status reserve(struct tm_run_reader *r, size_t len, struct tm_error *err)
+{
+    if (len <= r->mem_bytes)
+        return TM_OK;
+    free(r->mem);
+    r->mem = malloc(len);
+    r->mem_bytes = r->mem ? len : 0;
+    return r->mem ? TM_OK : tm_error_nomem(err);
+}
+
+/* The next chunk's head, through links: TM_END where the run ends. */
+static enum tm_status find_chunk(struct tm_run_reader *r, struct tm_error *err)
+{
+    uint8_t head[CHUNK_HEAD_BYTES];
+    while (!r->has_chunk || r->chunk.count == 0) {
+        if (r->has_chunk && r->chunk.payload_bytes == 0)
+            return TM_END;
+        if (r->has_chunk)
+            r->offset = r->chunk.payload_bytes;
+        enum tm_status st = read_at(r, head, sizeof head, err);
+        if (st < 0)
+            return st;
+        r->chunk = get_chunk(head);
+        r->has_chunk = true;
+    }
+    return TM_OK;
+}
+
+/* Points the block's columns into MEM; returns the bytes that all columns take. */
+static size_t lay_columns(struct tm_run_reader *r, const struct tm_run_chunk *chunk)
+{
+    size_t at = 0;
+    for (int c = 0; c < TM_COL_COUNT; c++) {
+        uint32_t elements = c < TM_COL_TIME_NS ? 0 : chunk->columns >> c & 1 ? chunk->count : 1;
+        tm_batch_set_column(&r->block.batch, (enum tm_column)c, r->mem ? r->mem + at : NULL, elements);
+        at += elements * tm_column_width((enum tm_column)c);
+    }
+    return at;
+}
+
+enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct tm_error *err)
+{
+    struct tm_run_reader *r = reader;
+    enum tm_status st = find_chunk(r, err);
+    if (st != TM_OK)
+        return st;
+    struct tm_run_chunk chunk = r->chunk;
+    r->block = (struct tm_block){.end = chunk.count, .sequence = chunk.sequence, .payload_fd = r->file->fd};
+    size_t columns = lay_columns(r, &chunk);
+    bool whole = chunk.payload_bytes <= r->inline_bytes;
+    /* With the chunk comes the head behind it. */
+    size_t len = columns + (whole ? (size_t)chunk.payload_bytes + CHUNK_HEAD_BYTES : 0);
+    if ((st = reserve(r, len, err)) < 0 || (st = read_at(r, r->mem, len, err)) < 0)
+        return st;
+    lay_columns(r, &chunk);
+    r->block.batch.count = chunk.count;
+    r->block.batch.payload_bytes = (size_t)chunk.payload_bytes;
+    if (whole) {
+        r->block.batch.payload = r->mem + columns;
+        r->chunk = get_chunk(r->mem + len - CHUNK_HEAD_BYTES);
+    } else {
+        r->block.payload_offset = r->offset;
+        r->offset += chunk.payload_bytes;
+        r->has_chunk = false;
+    }
+    *block = &r->block;
+    return TM_OK;
+}
+
+void tm_run_reader_release(struct tm_run_reader *r)
+{
+    free(r->mem);
+    *r = (struct tm_run_reader){0};
+}

@@ -1,0 +1,50 @@
+/* The order of events, written once: definitions by (order of processing of the file, position),
+ * then all others by (time, order of processing of the file, position). Keys are compared part by
+ * part with <; what is equal in all parts keeps the order it came in. */
+#ifndef TM_SORT_SORT_KEY_H
+#define TM_SORT_SORT_KEY_H
+
+#include "sort/file_order.h"
+#include "stream/batch.h"
+
+/* Events that go before all others: UNTIMED ones are definitions too (doc/events.md). */
+#define TM_SORT_DEFINITION ((uint32_t)(TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))
+
+struct tm_sort_key {
+    uint64_t time;     /* time_ns moved so that it compares unsigned; 0 for definitions */
+    uint64_t rank;     /* bit 32 set for events that are no definitions; below it the file's order */
+    uint64_t position;
+};
+
+static inline bool tm_sort_key_less(const struct tm_sort_key *a, const struct tm_sort_key *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->position < b->position;
+}
+
+/* time_ns as part of a key: signed order becomes unsigned order. */
+static inline uint64_t tm_sort_time(const struct tm_batch *batch, uint32_t row)
+{
+    return tm_batch_u64(batch, TM_COL_TIME_NS, row) ^ UINT64_C(1) << 63;
+}
+
+static inline bool tm_sort_is_definition(const struct tm_batch *batch, uint32_t row)
+{
+    return (tm_batch_u32(batch, TM_COL_FLAGS, row) & TM_SORT_DEFINITION) != 0;
+}
+
+/* Key of ROW; its file has been announced to ORDERS by tm_file_order_use. */
+static inline struct tm_sort_key tm_sort_key_of(const struct tm_batch *batch, uint32_t row,
+                                                const struct tm_file_order *orders)
+{
+    bool definition = tm_sort_is_definition(batch, row);
+    uint64_t order = tm_file_order_of(orders, tm_batch_u32(batch, TM_COL_FILE, row));
+    return (struct tm_sort_key){definition ? 0 : tm_sort_time(batch, row),
+                                definition ? order : UINT64_C(1) << 32 | order,
+                                tm_batch_u64(batch, TM_COL_POSITION, row)};
+}
+
+#endif

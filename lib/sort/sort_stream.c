@@ -1,0 +1,90 @@
+#include "sort/sort_stream.h"
+
+#include "sort/order_check.h"
+#include "stream/stream_reader.h"
+
+enum tm_status tm_sort_check(int in, struct tm_error *err)
+{
+    struct tm_stream_reader reader;
+    struct tm_order_check check = {0};
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = tm_stream_reader_open(&reader, in, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK)
+        st = tm_order_check_next(&check, &frame, &batch, err);
+    tm_order_check_release(&check);
+    tm_stream_reader_release(&reader);
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status write_batch(void *writer, const struct tm_batch *batch, struct tm_error *err)
+{
+    return tm_stream_write_batch(writer, batch, err);
+}
+
+/* A stream that is in order: only the batches are cut anew. */
+static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    struct tm_order_check check = {0};
+    struct tm_gather gather;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = tm_gather_init(&gather, (struct tm_gather_sink){write_batch, writer}, TM_BATCH_BYTES, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK) {
+        size_t at = 0;
+        st = tm_order_check_next(&check, &frame, &batch, err);
+        if (st == TM_OK && frame.type != TM_FRAME_BATCH) {
+            st = tm_stream_write_frame(writer, &frame, err);
+        } else if (st == TM_OK) {
+            struct tm_block block = {.batch = batch, .end = batch.count};
+            st = tm_gather_add(&gather, &block, 0, batch.count, &at, err);
+            if (st == TM_OK)
+                st = tm_gather_settle(&gather, err);
+        }
+    }
+    if (st == TM_END)
+        st = tm_gather_flush(&gather, err);
+    tm_gather_release(&gather);
+    tm_order_check_release(&check);
+    return st;
+}
+
+static enum tm_status sort(struct tm_stream_reader *reader, int out, const struct tm_sort_options *options,
+                           struct tm_error *err)
+{
+    struct tm_sorter sorter;
+    struct tm_stream_writer writer = {0};
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = tm_sorter_init(&sorter, options, err);
+    while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK)
+        st = tm_sorter_add(&sorter, &frame, &batch, err);
+    if (st == TM_END)
+        st = tm_stream_writer_open(&writer, out, "tm-sort", reader->stage, true, err);
+    if (st == TM_OK)
+        st = tm_sorter_write(&sorter, &writer, err);
+    if (st == TM_OK)
+        st = tm_stream_writer_end(&writer, err);
+    tm_sorter_release(&sorter);
+    tm_stream_writer_release(&writer);
+    return st;
+}
+
+enum tm_status tm_sort_stream(int in, int out, const struct tm_sort_options *options, struct tm_error *err)
+{
+    struct tm_stream_reader reader;
+    struct tm_stream_writer writer = {0};
+    enum tm_status st = tm_stream_reader_open(&reader, in, err);
+    if (st == TM_OK && !reader.sorted) {
+        st = sort(&reader, out, options, err);
+    } else if (st == TM_OK) {
+        st = tm_stream_writer_open(&writer, out, "tm-sort", reader.stage, true, err);
+        if (st == TM_OK)
+            st = pass(&reader, &writer, err);
+        if (st == TM_OK)
+            st = tm_stream_writer_end(&writer, err);
+    }
+    tm_stream_writer_release(&writer);
+    tm_stream_reader_release(&reader);
+    return st;
+}

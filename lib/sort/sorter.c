@@ -1,0 +1,227 @@
+#include "sort/sorter.h"
+
+#include <stdlib.h>
+
+enum {
+    SORTER_CHUNK_MIN = 32 << 10, /* bytes of a chunk on disk */
+    SORTER_CHUNK_MAX = 256 << 10,
+    SORTER_CHUNK_PART = 1024, /* of the memory */
+    SORTER_FAN_IN_MIN = 4,
+    SORTER_FAN_IN_MAX = 1024,
+    SORTER_FRAMES_BYTES = 4 << 20,
+    SORTER_SMALL_BYTES = TM_BATCH_BYTES / 4, /* batches below are joined */
+    SORTER_ROW_BYTES = 104
+};
+
+static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err);
+
+static size_t clamp(unsigned long long v, size_t low, size_t high)
+{
+    return v < low ? low : v > high ? high : (size_t)v;
+}
+
+enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options, struct tm_error *err)
+{
+    unsigned long long memory = options->memory_bytes;
+    const char *dir = options->spill_dir;
+    if (dir == NULL || *dir == '\0')
+        dir = getenv("TMPDIR");
+    if (dir == NULL || *dir == '\0')
+        dir = "/tmp";
+    size_t chunk = clamp(memory / SORTER_CHUNK_PART, SORTER_CHUNK_MIN, SORTER_CHUNK_MAX);
+    *s = (struct tm_sorter){0};
+    s->frames = (struct tm_frame_spool){.memory_bytes = SORTER_FRAMES_BYTES, .dir = dir, .fd = -1};
+    /* A quarter of the memory is for reading runs back while the last blocks are still here. */
+    s->arena.limit_bytes = clamp(memory - memory / 4, 0, SIZE_MAX / 2);
+    enum tm_status st = tm_run_store_init(&s->store, &s->orders, dir, chunk, err);
+    s->store.fan_in = (uint32_t)clamp(memory / 4 / (chunk + chunk / 4), SORTER_FAN_IN_MIN, SORTER_FAN_IN_MAX);
+    if (st < 0)
+        return st;
+    return tm_gather_init(&s->staging, (struct tm_gather_sink){sort_batch, s},
+                          clamp(s->arena.limit_bytes, 1, TM_BATCH_BYTES), err);
+}
+
+/* Writes the runs of one kind that are in memory as one run. */
+static enum tm_status spill_kind(struct tm_sorter *s, bool definitions, struct tm_error *err)
+{
+    uint32_t n = tm_memory_runs_count(&s->memory, definitions);
+    if (n == 0)
+        return TM_OK;
+    struct tm_merge_source *sources = calloc(n, sizeof *sources);
+    if (sources == NULL)
+        return tm_error_nomem(err);
+    tm_memory_runs_sources(&s->memory, definitions, sources);
+    enum tm_status st = tm_run_store_begin(&s->store, s->sequence, err);
+    if (st == TM_OK)
+        st = tm_merge(sources, n, &s->orders, &s->store.gather, err);
+    free(sources);
+    return st == TM_OK ? tm_run_store_end(&s->store, err) : st;
+}
+
+static enum tm_status spill(struct tm_sorter *s, struct tm_error *err)
+{
+    enum tm_status st = spill_kind(s, true, err);
+    if (st == TM_OK)
+        st = spill_kind(s, false, err);
+    tm_memory_runs_clear(&s->memory);
+    tm_arena_clear(&s->arena);
+    return st;
+}
+
+/* Rows [from, end) in order of a batch that is too large for the memory become a run on disk. */
+static enum tm_status write_rows(struct tm_sorter *s, struct tm_block *block, uint32_t from, uint32_t end,
+                                 struct tm_error *err)
+{
+    const size_t *offsets = (const size_t *)(const void *)s->offsets.data;
+    if (from == end)
+        return TM_OK;
+    enum tm_status st = tm_run_store_begin(&s->store, block->sequence, err);
+    for (uint32_t i = from; i < end && st == TM_OK; i++) {
+        uint32_t row = s->row_order.rows ? s->row_order.rows[i] : i;
+        size_t at = offsets[row];
+        st = tm_gather_add(&s->store.gather, block, row, 1, &at, err);
+    }
+    return st == TM_OK ? tm_run_store_end(&s->store, err) : st;
+}
+
+static enum tm_status write_batch(struct tm_sorter *s, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_block block = {.batch = *batch, .end = batch->count, .sequence = ++s->sequence};
+    uint32_t definitions = s->row_order.definition_count;
+    enum tm_status st = write_rows(s, &block, 0, definitions, err);
+    block.mark = 0;
+    return st == TM_OK ? write_rows(s, &block, definitions, batch->count, err) : st;
+}
+
+/* Memory for a copy of BATCH and a second block's head; *MEM stays NULL when even all memory is too
+ * little. */
+static enum tm_status take(struct tm_sorter *s, const struct tm_batch *batch, void **mem, struct tm_error *err)
+{
+    bool full;
+    size_t len = tm_block_copy_bytes(batch) + sizeof(struct tm_block);
+    *mem = tm_arena_take(&s->arena, len, &full);
+    if (*mem == NULL && full) {
+        enum tm_status st = spill(s, err);
+        if (st < 0)
+            return st;
+        *mem = tm_arena_take(&s->arena, len, &full);
+    }
+    return *mem || full ? TM_OK : tm_error_nomem(err);
+}
+
+/* Adds the block, split in two where it begins with definitions. HEAD: memory for a block. */
+static enum tm_status add_block(struct tm_sorter *s, struct tm_block *block, struct tm_block *head,
+                                struct tm_error *err)
+{
+    uint32_t definitions = s->row_order.definition_count;
+    enum tm_status st = TM_OK;
+    block->sequence = ++s->sequence;
+    if (definitions > 0 && definitions < block->end) {
+        *head = *block;
+        head->end = definitions;
+        block->first = definitions;
+        for (uint32_t i = 0; i < definitions; i++)
+            block->first_at += tm_batch_payload_of(&block->batch, i);
+        st = tm_memory_runs_add(&s->memory, head, &s->orders, err);
+    }
+    return st == TM_OK ? tm_memory_runs_add(&s->memory, block, &s->orders, err) : st;
+}
+
+/* Sorts one batch and keeps it: a tm_gather_sink's write. */
+static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_sorter *s = sorter;
+    void *mem;
+    enum tm_status st = tm_row_order_find(&s->row_order, batch, &s->orders, err);
+    if (st < 0 || (st = take(s, batch, &mem, err)) < 0)
+        return st;
+    if (s->row_order.rows || mem == NULL) {
+        tm_buf_clear(&s->offsets);
+        if (tm_buf_reserve(&s->offsets, ((size_t)batch->count + 1) * sizeof(size_t)) != TM_OK)
+            return tm_error_nomem(err);
+        tm_block_offsets(batch, (size_t *)(void *)s->offsets.data);
+    }
+    if (mem == NULL)
+        return write_batch(s, batch, err);
+    struct tm_block *head = mem;
+    struct tm_block *block = tm_block_copy(head + 1, batch, s->row_order.rows, (const size_t *)(void *)s->offsets.data);
+    return add_block(s, block, head, err);
+}
+
+static enum tm_status add_batch(struct tm_sorter *s, const struct tm_batch *batch, struct tm_error *err)
+{
+    if (batch->count == 0)
+        return TM_OK;
+    bool small = batch->payload_bytes + (size_t)batch->count * SORTER_ROW_BYTES < SORTER_SMALL_BYTES;
+    if (small) {
+        struct tm_block block = {.batch = *batch, .end = batch->count};
+        size_t at = 0;
+        enum tm_status st = tm_row_order_use_files(batch, &s->orders, err);
+        if (st == TM_OK)
+            st = tm_gather_add(&s->staging, &block, 0, batch->count, &at, err);
+        return st == TM_OK ? tm_gather_settle(&s->staging, err) : st;
+    }
+    enum tm_status st = tm_gather_flush(&s->staging, err);
+    return st == TM_OK ? sort_batch(s, batch, err) : st;
+}
+
+enum tm_status tm_sorter_add(struct tm_sorter *s, const struct tm_frame *frame, const struct tm_batch *batch,
+                             struct tm_error *err)
+{
+    if (frame->type == TM_FRAME_BATCH) {
+        enum tm_status st = add_batch(s, batch, err);
+        return st == TM_E_INPUT ? tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset) : st;
+    }
+    enum tm_status st = tm_file_order_frame(&s->orders, frame, err);
+    return st == TM_OK ? tm_frame_spool_add(&s->frames, frame, err) : st;
+}
+
+static enum tm_status write_stream_batch(void *writer, const struct tm_batch *batch, struct tm_error *err)
+{
+    return tm_stream_write_batch(writer, batch, err);
+}
+
+static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct tm_gather *gather, struct tm_error *err)
+{
+    struct tm_run_readers readers = {0};
+    uint32_t n = tm_memory_runs_count(&s->memory, definitions);
+    enum tm_status st = tm_run_store_open(&s->store, definitions, n, &readers, err);
+    if (st == TM_OK) {
+        tm_memory_runs_sources(&s->memory, definitions, readers.sources + readers.reader_count);
+        st = tm_merge(readers.sources, readers.reader_count + n, &s->orders, gather, err);
+    }
+    tm_run_readers_release(&readers);
+    return st;
+}
+
+enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    struct tm_gather gather = {0};
+    enum tm_status st = tm_gather_flush(&s->staging, err);
+    if (st == TM_OK)
+        st = tm_run_store_reduce(&s->store, err);
+    if (st == TM_OK)
+        st = tm_frame_spool_write(&s->frames, writer, err);
+    if (st == TM_OK)
+        st = tm_gather_init(&gather, (struct tm_gather_sink){write_stream_batch, writer}, TM_BATCH_BYTES, err);
+    if (st == TM_OK)
+        st = write_kind(s, true, &gather, err);
+    if (st == TM_OK)
+        st = write_kind(s, false, &gather, err);
+    if (st == TM_OK)
+        st = tm_gather_flush(&gather, err);
+    tm_gather_release(&gather);
+    return st;
+}
+
+void tm_sorter_release(struct tm_sorter *s)
+{
+    tm_memory_runs_release(&s->memory);
+    tm_run_store_release(&s->store);
+    tm_arena_release(&s->arena);
+    tm_gather_release(&s->staging);
+    tm_row_order_release(&s->row_order);
+    tm_frame_spool_release(&s->frames);
+    tm_file_order_release(&s->orders);
+    tm_buf_release(&s->offsets);
+}

@@ -1,0 +1,43 @@
+/* Sorts a stream of any size within a budget of memory: frames are kept, events are sorted batch by
+ * batch, runs that do not fit go to temporary files, and all are merged at the end (doc/sorting.md). */
+#ifndef TM_SORT_SORTER_H
+#define TM_SORT_SORTER_H
+
+#include "sort/arena.h"
+#include "sort/frame_spool.h"
+#include "sort/memory_runs.h"
+#include "sort/row_order.h"
+#include "sort/run_store.h"
+
+struct tm_sort_options {
+    unsigned long long memory_bytes; /* for events; the rest of the program takes up to 64 MiB more */
+    const char *spill_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
+};
+
+struct tm_sorter {
+    /* private */
+    struct tm_file_order orders;
+    struct tm_row_order row_order;
+    struct tm_buf offsets; /* size_t a row */
+    struct tm_arena arena;
+    struct tm_memory_runs memory;
+    struct tm_run_store store;
+    struct tm_frame_spool frames;
+    struct tm_gather staging; /* joins small batches */
+    uint64_t sequence;
+    bool spilled;
+};
+
+/* OPTIONS' text is borrowed. Release is needed in any case. */
+enum tm_status tm_sorter_init(struct tm_sorter *sorter, const struct tm_sort_options *options, struct tm_error *err);
+
+/* Takes over a copy of FRAME; BATCH is looked at when it is a TM_FRAME_BATCH. */
+enum tm_status tm_sorter_add(struct tm_sorter *sorter, const struct tm_frame *frame, const struct tm_batch *batch,
+                             struct tm_error *err);
+
+/* Writes all frames, then all events in order, but no END. To be called once. */
+enum tm_status tm_sorter_write(struct tm_sorter *sorter, struct tm_stream_writer *writer, struct tm_error *err);
+
+void tm_sorter_release(struct tm_sorter *sorter);
+
+#endif

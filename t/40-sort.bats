@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# tm-sort: the command line, the order, spilling, damaged input.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    gen=${TM_BIN%/bin}/t/gen-stream
+}
+
+pipe() {
+    run bash -o pipefail -c "$1"
+}
+
+@test "--help and --version" {
+    run tm-sort --help
+    [ "$status" -eq 0 ]
+    [[ $output == "usage: tm-sort "* ]]
+    run tm-sort --version
+    [ "$status" -eq 0 ]
+    [[ $output == "tm-sort (tracemerge) "* ]]
+}
+
+@test "a wrong command line is status 2" {
+    run tm-sort -S lots </dev/null
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-sort: -S lots: not a size" ]
+    run tm-sort --frobnicate
+    [ "$status" -eq 2 ]
+    run tm-sort a b
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-sort: more than one FILE; -m merges streams that are sorted" ]
+}
+
+@test "sorts, and -c agrees only afterwards" {
+    "$gen" -n 5000 -f 3 -d 4 >in
+    run tm-sort -c in
+    [ "$status" -eq 1 ]
+    [[ $output =~ ^"tm-sort: in: byte "[0-9]+": event at position "[0-9]+" of file "[0-9]+" is out of order"$ ]] ||
+        [[ $output =~ ^"tm-sort: in: byte "[0-9]+": frame of type "[0-9]+" comes behind the first event"$ ]]
+    tm-sort in >out
+    run tm-sort -c out
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    tm-sort <in | cmp - out
+    tm-sort - <in | cmp - out
+}
+
+@test "the same bytes with any memory, many runs and several passes" {
+    "$gen" -n 30000 -f 2 -d 4 -b 20 -p 40 >in
+    tm-sort in >out
+    for size in 1 1k 64k 500k 3M 1G; do
+        tm-sort -S $size -T . in | cmp - out
+    done
+    [ "$(ls)" = "in
+out" ]
+}
+
+@test "the same bytes however the pipe flows" {
+    "$gen" -n 20000 -f 2 >in
+    tm-sort -S 64k in >out
+    dd if=in bs=777 status=none | tm-sort -S 64k | cmp - out
+}
+
+@test "sorting what is sorted changes nothing" {
+    "$gen" -n 20000 -o nearly -d 2 | tm-sort >out
+    tm-sort out | cmp - out
+    "$gen" -n 20000 -o sorted -b 100 -H >says
+    "$gen" -n 20000 -o sorted -b 9000 -H | tm-sort >out
+    tm-sort says | cmp - out
+}
+
+@test "a header that says sorted wrongly is found out" {
+    "$gen" -n 5000 -H >in
+    pipe 'tm-sort in >out'
+    [ "$status" -eq 1 ]
+    [[ $output =~ "is out of order"$ ]]
+    run tm-sort -c out
+    [ "$status" -eq 1 ]
+}
+
+@test "a cut stream is an error and leaves nothing behind" {
+    "$gen" -n 5000 >in
+    head -c 20000 in >cut
+    pipe 'tm-sort cut >out'
+    [ "$status" -eq 1 ]
+    [[ $output =~ ^"tm-sort: cut: byte "[0-9]+": " ]]
+    [ ! -s out ]
+    pipe 'tm-sort <cut >out'
+    [ "$status" -eq 1 ]
+    [[ $output =~ ^"tm-sort: standard input: byte "[0-9]+": " ]]
+    pipe 'tm-sort </dev/null >out'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-sort: standard input: byte 0: empty, not a tracemerge stream" ]
+}
+
+@test "a temporary directory that cannot be used is status 3" {
+    "$gen" -n 5000 >in
+    pipe 'tm-sort -S 1k -T nowhere in >out'
+    [ "$status" -eq 3 ]
+    [[ $output == "tm-sort: nowhere: cannot make a temporary file: "* ]]
+    [ ! -s out ]
+    pipe 'TMPDIR=$PWD/nowhere tm-sort -S 1k in >out'
+    [ "$status" -eq 3 ]
+    [[ $output == "tm-sort: $PWD/nowhere: cannot make a temporary file: "* ]]
+    # What fits in memory needs no directory.
+    tm-sort -T nowhere in >out
+}
+
+@test "a full disk is status 3" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    "$gen" -n 5000 >in
+    pipe 'tm-sort in >/dev/full'
+    [ "$status" -eq 3 ]
+    [[ $output == "tm-sort: "*"No space left on device" ]]
+    # A temporary file that may not grow.
+    pipe 'trap "" XFSZ; ulimit -f 100; tm-sort -S 1k -T . in 2>&1 >/dev/null | cat'
+    [ "$status" -eq 3 ]
+    [[ $output == "tm-sort: .: temporary file: cannot write: "* ]]
+}
+
+@test "a missing file is status 3" {
+    run tm-sort missing
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-sort: missing: cannot open: No such file or directory" ]
+}
+
+@test "a reader that leaves early is silent" {
+    "$gen" -n 200000 >in
+    run bash -c 'tm-sort in | head -c 100 >/dev/null; echo "${PIPESTATUS[0]}"'
+    [ "$output" = 141 ]
+}

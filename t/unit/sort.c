@@ -1,0 +1,375 @@
+/* Unit tests of lib/sort: random streams sorted with every budget equal a plain stable sort of the
+ * same events; nothing that is cut comes out whole. */
+#include "sort/sort_stream.h"
+
+#include "../random_stream.h"
+#include "base/io.h"
+#include "stream/stream_reader.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What is compared of an event: its key, where it came from, and a hash of all of it. */
+struct row {
+    int64_t time_ns;
+    uint64_t position;
+    uint32_t order;
+    bool definition;
+    uint32_t index; /* in the stream */
+    uint64_t hash;
+};
+
+struct content {
+    struct row *rows;
+    uint32_t count;
+    uint64_t frames; /* hash of all other frames in order */
+    bool frame_after_batch;
+    uint32_t batches, smallest; /* payload-and-columns bytes of the smallest batch but the last */
+    bool sorted;
+};
+
+static uint64_t hash_event(const struct tm_event *event)
+{
+    struct tm_event e;
+    memset(&e, 0, sizeof e);
+    e.time_ns = event->time_ns;
+    e.dur_ns = event->dur_ns;
+    e.position = event->position;
+    e.kind = event->kind;
+    e.flags = event->flags;
+    e.file = event->file;
+    e.machine = event->machine;
+    e.clock = event->clock;
+    e.sequence = event->sequence;
+    e.generation = event->generation;
+    e.name = event->name;
+    e.category = event->category;
+    e.pid = event->pid;
+    e.tid = event->tid;
+    e.track = event->track;
+    e.value = event->value;
+    e.raw_bytes = event->raw_bytes;
+    e.detail_bytes = event->detail_bytes;
+    e.cpu = event->cpu;
+    return tm_hash64_seed(event->raw, (size_t)event->raw_bytes + event->detail_bytes, tm_hash64(&e, sizeof e));
+}
+
+static enum tm_status read_content(int fd, struct content *c, struct tm_error *err)
+{
+    struct tm_stream_reader reader;
+    struct tm_file_order orders = {0};
+    struct tm_frame frame;
+    struct tm_batch batch;
+    uint32_t cap = 0, last_bytes = UINT32_MAX;
+    *c = (struct content){.smallest = UINT32_MAX};
+    lseek(fd, 0, SEEK_SET);
+    enum tm_status st = tm_stream_reader_open(&reader, fd, err);
+    c->sorted = reader.sorted;
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
+        if (frame.type != TM_FRAME_BATCH) {
+            c->frames = tm_hash64_seed(frame.body, frame.body_bytes, c->frames + frame.type);
+            c->frame_after_batch |= c->count > 0;
+            st = tm_file_order_frame(&orders, &frame, err);
+            continue;
+        }
+        struct tm_batch_walk walk = {.batch = &batch};
+        struct tm_event e;
+        c->smallest = last_bytes < c->smallest ? last_bytes : c->smallest;
+        last_bytes = (uint32_t)batch.payload_bytes + batch.count * 104;
+        c->batches++;
+        while (tm_batch_next(&walk, &e)) {
+            if (c->count == cap) {
+                cap = cap ? 2 * cap : 1024;
+                c->rows = realloc(c->rows, cap * sizeof *c->rows);
+            }
+            tm_file_order_use(&orders, e.file, err);
+            c->rows[c->count] = (struct row){e.time_ns, e.position, tm_file_order_of(&orders, e.file),
+                                             (e.flags & TM_SORT_DEFINITION) != 0, c->count, hash_event(&e)};
+            c->count++;
+        }
+    }
+    tm_file_order_release(&orders);
+    tm_stream_reader_release(&reader);
+    return st;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->definition != y->definition)
+        return x->definition ? -1 : 1;
+    if (!x->definition && x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int spool(void)
+{
+    struct tm_error err = {0};
+    int fd = -1;
+    tm_io_spool(NULL, &fd, &err);
+    return fd;
+}
+
+static bool same_bytes(int a, int b)
+{
+    uint8_t x[4096], y[4096];
+    uint64_t at = 0;
+    for (;;) {
+        ssize_t n = pread(a, x, sizeof x, (off_t)at);
+        ssize_t m = pread(b, y, sizeof y, (off_t)at);
+        if (n != m || n < 0 || (n > 0 && memcmp(x, y, (size_t)n) != 0))
+            return false;
+        if (n == 0)
+            return true;
+        at += (uint64_t)n;
+    }
+}
+
+static bool agrees(const struct content *in, const struct content *out)
+{
+    bool good = in->count == out->count && in->frames == out->frames && !out->frame_after_batch && out->sorted;
+    for (uint32_t i = 0; good && i < in->count; i++)
+        good = in->rows[i].hash == out->rows[i].hash;
+    /* All batches but the last are about as large as they should be. */
+    return good && (out->batches < 2 || out->smallest >= TM_BATCH_BYTES);
+}
+
+static int sorted_with(int in, unsigned long long memory, struct tm_error *err)
+{
+    struct tm_sort_options options = {.memory_bytes = memory};
+    int out = spool();
+    lseek(in, 0, SEEK_SET);
+    tm_sort_stream(in, out, &options, err);
+    return out;
+}
+
+/* R sorted with each budget is what a plain sort makes of it, to the byte the same each time. */
+static void check_sort(const char *what, const struct random_stream *r)
+{
+    static const unsigned long long budgets[] = {64 << 20, 1, 1 << 10, 20000, 300000};
+    struct tm_error err = {0};
+    struct random_work *work = calloc(1, sizeof *work);
+    struct content in, out;
+    int fd = spool(), first = -1;
+    char name[128];
+    random_stream_write(work, r, fd);
+    ok(work->err.status == TM_OK && read_content(fd, &in, &err) == TM_END);
+    if (in.count)
+        qsort(in.rows, in.count, sizeof *in.rows, compare_rows);
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        int result = sorted_with(fd, budgets[i], &err);
+        snprintf(name, sizeof name, "%s, %llu bytes of memory", what, budgets[i]);
+        if (first < 0) {
+            ok_named(err.status == TM_OK && read_content(result, &out, &err) == TM_END && agrees(&in, &out), name);
+            free(out.rows);
+            first = result;
+            continue;
+        }
+        ok_named(err.status == TM_OK && same_bytes(first, result), name);
+        close(result);
+    }
+    lseek(first, 0, SEEK_SET);
+    ok(tm_sort_check(first, &err) == TM_OK);
+    int again = sorted_with(first, 1 << 20, &err);
+    snprintf(name, sizeof name, "%s, sorted again", what);
+    ok_named(err.status == TM_OK && same_bytes(first, again), name);
+    if (err.status != TM_OK)
+        printf("# %s\n", err.text);
+    close(again);
+    close(first);
+    close(fd);
+    free(in.rows);
+    free(work);
+}
+
+static void test_orders(void)
+{
+    struct random_stream r = {.events = 20000, .files = 1, .strings = 10, .payload_max = 30, .definitions_percent = 3};
+    check_sort("shuffled", &(struct random_stream){.events = 0, .files = 1});
+    r.order = RANDOM_SHUFFLED;
+    check_sort("shuffled", &r);
+    r.order = RANDOM_SORTED;
+    check_sort("sorted", &r);
+    r.order = RANDOM_REVERSED;
+    check_sort("reversed", &r);
+    r.order = RANDOM_NEARLY;
+    r.files = 3;
+    check_sort("nearly sorted, three files", &r);
+    r.interleaved = true;
+    check_sort("nearly sorted, files in turns", &r);
+    r.order = RANDOM_BURSTS;
+    check_sort("bursts", &r);
+    r.order = RANDOM_SHUFFLED;
+    r.batch_rows = 7;
+    r.events = 6000;
+    check_sort("batches of seven events", &r);
+    r.batch_rows = 1;
+    r.events = 900;
+    check_sort("batches of one event", &r);
+}
+
+static void test_keys(void)
+{
+    struct random_stream r = {.events = 12000, .files = 5, .strings = 3, .span_ns = 10, .order = RANDOM_SHUFFLED};
+    check_sort("ten moments", &r);
+    r.span_ns = 1;
+    r.interleaved = true;
+    check_sort("one moment, files in turns", &r);
+    r.jumbled = true;
+    r.definitions_percent = 30;
+    r.seed = 5;
+    check_sort("positions jumbled", &r);
+    r.definitions_percent = 100;
+    check_sort("definitions alone", &r);
+    r.span_ns = UINT64_MAX;
+    r.definitions_percent = 1;
+    check_sort("times over all of int64", &r);
+}
+
+static void test_payloads(void)
+{
+    struct random_stream r = {.events = 600, .files = 2, .payload_max = 30000, .order = RANDOM_SHUFFLED};
+    check_sort("large payloads", &r);
+    r.interleaved = true;
+    r.batch_rows = 3;
+    r.definitions_percent = 10;
+    check_sort("large payloads in small batches", &r);
+}
+
+/* Events with equal keys stay in the order they came, whatever the runs were. */
+static void test_stable(void)
+{
+    enum { ROWS = 40000 };
+    struct tm_error err = {0};
+    struct tm_stream_writer writer;
+    struct tm_batch_builder builder = {0};
+    struct tm_batch batch;
+    int fd = spool(), first = -1;
+    tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct tm_event e = {.time_ns = tm_hash_u64(i) % 3, .position = tm_hash_u64(i + 1) % 2, .value = i};
+        tm_batch_builder_add(&builder, &e);
+        if (builder.count == 100 + i % 37) {
+            tm_batch_builder_view(&builder, &batch);
+            tm_stream_write_batch(&writer, &batch, &err);
+            tm_batch_builder_clear(&builder);
+        }
+    }
+    tm_batch_builder_view(&builder, &batch);
+    tm_stream_write_batch(&writer, &batch, &err);
+    tm_stream_writer_end(&writer, &err);
+    struct content in, out;
+    ok(read_content(fd, &in, &err) == TM_END && in.count == ROWS);
+    qsort(in.rows, in.count, sizeof *in.rows, compare_rows);
+    for (unsigned long long memory = 16 << 20; memory > 1000; memory /= 5) {
+        int result = sorted_with(fd, memory, &err);
+        ok(err.status == TM_OK && read_content(result, &out, &err) == TM_END && agrees(&in, &out));
+        ok(first < 0 || same_bytes(first, result));
+        if (first >= 0)
+            close(result);
+        else
+            first = result;
+        free(out.rows);
+    }
+    close(first);
+    close(fd);
+    free(in.rows);
+    tm_batch_builder_release(&builder);
+    tm_stream_writer_release(&writer);
+}
+
+/* A stream cut at any byte is an error, and what was written by then is no whole stream. */
+static void test_cuts(void)
+{
+    struct random_stream r = {.events = 20, .files = 2, .payload_max = 3, .definitions_percent = 20, .strings = 2};
+    struct random_work *work = calloc(1, sizeof *work);
+    bool all = true;
+    for (int sorted = 0; sorted < 2; sorted++) {
+        struct tm_error err = {0};
+        int fd = spool();
+        memset(work, 0, sizeof *work);
+        r.says_sorted = sorted;
+        r.order = sorted ? RANDOM_SORTED : RANDOM_SHUFFLED;
+        r.files = sorted ? 1 : 2;
+        r.definitions_percent = sorted ? 0 : 20;
+        random_stream_write(work, &r, fd);
+        for (off_t size = lseek(fd, 0, SEEK_END) - 1; size >= 0; size--) {
+            struct content out;
+            memset(&err, 0, sizeof err);
+            all &= ftruncate(fd, size) == 0;
+            int result = sorted_with(fd, 1 << 20, &err);
+            all &= err.status == TM_E_INPUT && strncmp(err.text, "byte ", 5) == 0;
+            memset(&err, 0, sizeof err);
+            all &= read_content(result, &out, &err) == TM_E_INPUT;
+            free(out.rows);
+            close(result);
+        }
+        close(fd);
+    }
+    ok_named(all, "a stream cut at any byte gives an error and no whole output");
+    free(work);
+}
+
+static void test_file_order(void)
+{
+    struct tm_error err = {0};
+    struct tm_file_order orders = {0};
+    ok(tm_file_order_set(&orders, 3, 7, &err) == TM_OK);
+    ok(tm_file_order_use(&orders, 3, &err) == TM_OK && tm_file_order_of(&orders, 3) == 7);
+    ok(tm_file_order_use(&orders, 100, &err) == TM_OK && tm_file_order_of(&orders, 100) == 100);
+    ok(tm_file_order_set(&orders, 3, 7, &err) == TM_OK);
+    ok(tm_file_order_set(&orders, 100, 5, &err) == TM_E_INPUT);
+    ok(tm_file_order_use(&orders, UINT32_MAX, &err) == TM_E_INPUT);
+    tm_file_order_release(&orders);
+}
+
+/* Frames beyond what is held in memory come back in order. */
+static void test_frame_spool(void)
+{
+    enum { FRAMES = 500 };
+    struct tm_error err = {0};
+    struct tm_frame_spool s = {.memory_bytes = 1000, .fd = -1};
+    struct tm_stream_writer writer;
+    struct tm_stream_reader reader;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    uint8_t body[3000];
+    int fd = spool();
+    bool good = true;
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        memset(body, (int)i, sizeof body);
+        frame = (struct tm_frame){.type = 70 + i, .body = body, .body_bytes = i * 5};
+        good &= tm_frame_spool_add(&s, &frame, &err) == TM_OK;
+    }
+    good &= tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK &&
+            tm_frame_spool_write(&s, &writer, &err) == TM_OK && tm_stream_writer_end(&writer, &err) == TM_OK;
+    lseek(fd, 0, SEEK_SET);
+    good &= tm_stream_reader_open(&reader, fd, &err) == TM_OK;
+    for (uint32_t i = 0; i < FRAMES && good; i++)
+        good = tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_OK && frame.type == 70 + i &&
+               frame.body_bytes == i * 5 && (i == 0 || frame.body[i * 5 - 1] == (uint8_t)i);
+    ok_named(good && tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_END, "frames are spooled in order");
+    tm_frame_spool_release(&s);
+    tm_stream_writer_release(&writer);
+    tm_stream_reader_release(&reader);
+    close(fd);
+}
+
+int main(void)
+{
+    test_file_order();
+    test_frame_spool();
+    test_orders();
+    test_keys();
+    test_payloads();
+    test_stable();
+    test_cuts();
+    return tap_done();
+}
