@@ -206,6 +206,24 @@ static void test_overrides(void)
     finish(&f, NULL, "perfetto_manifest: overrides are not supported for 't.tar.gz', which is itself an archive", 0);
 }
 
+static void test_two_inside(void)
+{
+    struct fixture f;
+    for (int named = 0; named < 2; named++) {
+        start(&f, TRACEMERGE__STAGE__UNPACKED);
+        file(&f, -1, NULL, "tar");
+        file(&f, 0, "m.json", "");
+        file(&f, 0, "two.json.gz", "");
+        begin(&f, 0, "tar", false);
+        manifest(&f, 1, named ? V(NAMED("two.json.gz", "x")) : V(PATH("two.json.gz")));
+        begin(&f, 2, "gzip", false);
+        file(&f, 2, "", "json");
+        file(&f, 2, "", "json");
+        finish(&f, NULL, named ? "perfetto_manifest: files[0]: path 'two.json.gz' means two files"
+                               : "1: F F F B B C f2=0 B F f3=0 F f4=0 ", 0);
+    }
+}
+
 static void test_one_manifest(void)
 {
     struct fixture f;
@@ -292,6 +310,19 @@ static void test_streams(void)
     events(&f, 4, 1);
     events(&f, 2, 1);
     finish(&f, NULL, "1: F F F B B F F B C f4=1 B 1 events B 1 events ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* the manifest plain, compressed traces and an archive behind it */
+    file(&f, -1, NULL, "perfetto_manifest");
+    manifest(&f, 0, V(PATH("a.pb") "," PATH("b.pb") "," PATH("c.pb")));
+    file(&f, 0, "", "gzip");
+    begin(&f, 1, "gzip", false);
+    file(&f, 1, "a.pb", "proto");
+    file(&f, 0, "", "tar");
+    begin(&f, 3, "tar", false);
+    file(&f, 3, "b.pb", "proto");
+    file(&f, 3, "inner.tar", "tar");
+    begin(&f, 5, "tar", false);
+    file(&f, 5, "c.pb", "proto");
+    finish(&f, NULL, "1: F B C F B F f2=0 F B F f4=1 F B F ", 1);
     start(&f, TRACEMERGE__STAGE__UNPACKED); /* nothing but a manifest */
     file(&f, -1, "m.json", "perfetto_manifest");
     manifest(&f, 0, V(PATH("a.pb")));
@@ -331,6 +362,12 @@ static void test_given_manifest(void)
     file(&f, -1, "x/a.pb", "");
     events(&f, 0, 1);
     finish(&f, &options, "1: F C f0=0 B 1 events ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* whatever gzip remembers of its name */
+    file(&f, -1, "./a.pb", "gzip");
+    begin(&f, 0, "gzip", false);
+    file(&f, 0, "old", "proto");
+    events(&f, 1, 1);
+    finish(&f, &options, "1: F C f0=0 B F f1=0 B 1 events ", 1);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     finish(&f, &options, "1: C ", 2);
     start(&f, TRACEMERGE__STAGE__PLACED);
@@ -375,6 +412,7 @@ int main(void)
 {
     test_archive();
     test_overrides();
+    test_two_inside();
     test_one_manifest();
     test_command_line();
     test_streams();
