@@ -408,8 +408,41 @@ static void test_damaged(void)
     finish(&f, NULL, "byte 25: frame of type File is damaged", 0);
 }
 
+/* A stream that was cut anywhere, or has a bit flipped, never becomes a whole one. */
+static void test_cuts(void)
+{
+    struct tm_configure_options options = {.producer = "test"};
+    struct tm_buf bytes = {0};
+    struct fixture f;
+    size_t refused = 0, tried = 0;
+    archive(&f, V(NAMED("a.pb", "x") "," NAMED("b.json.gz", "y")));
+    (void)tm_stream_writer_end(&f.writer, &f.err);
+    size_t len = (size_t)lseek(f.in, 0, SEEK_END);
+    ok(tm_buf_reserve(&bytes, len) == TM_OK && tm_io_pread(f.in, bytes.data, len, 0, &f.err) == TM_OK);
+    bytes.len = len;
+    for (size_t at = 0; at < bytes.len; at++) {
+        for (int flip = 0; flip < 2; flip++, tried++) {
+            struct tm_manifest_problems unmatched = {0};
+            struct tm_error err = {0};
+            bytes.data[at] ^= (uint8_t)(flip << at % 8);
+            (void)(ftruncate(f.in, 0) + lseek(f.in, 0, SEEK_SET) + ftruncate(f.out, 0));
+            (void)tm_io_write(f.in, bytes.data, flip ? bytes.len : at, &err);
+            (void)lseek(f.in, 0, SEEK_SET);
+            refused += tm_configure(f.in, f.out, &options, &unmatched, &err) == TM_E_INPUT;
+            bytes.data[at] ^= (uint8_t)(flip << at % 8);
+            tm_manifest_problems_release(&unmatched);
+        }
+    }
+    is_int(refused, tried);
+    tm_buf_release(&bytes);
+    tm_stream_writer_release(&f.writer);
+    close(f.in);
+    close(f.out);
+}
+
 int main(void)
 {
+    test_cuts();
     test_archive();
     test_overrides();
     test_two_inside();
