@@ -262,7 +262,7 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
         return tm_error_nomem(err);
     match->scope = file ? find_scope(match, *file) : 0;
     enum tm_status st = match_known(match, err);
-    tm_buf_clear(&match->names);
+    tm_buf_release(&match->names);
     return st;
 }
 
