@@ -2,6 +2,9 @@
 #include "container/archive.h"
 #include "container/tar_reader.h"
 #include "container/zip_reader.h"
+#include "container/zip_walk.h"
+
+#include <stdlib.h>
 
 static bool is_tolerant(const struct tm_unpack_run *run)
 {
@@ -149,23 +152,65 @@ static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *arc
     return st == TM_END ? TM_OK : st;
 }
 
+static enum tm_status walk_open(void *state, const struct tm_member *member, struct tm_content *content,
+                                struct tm_damage *damage, struct tm_error *err)
+{
+    *content = tm_content_of(&content->own);
+    return tm_zip_walk_open(state, member->place, damage, &content->own, err);
+}
+
+/* The members of a ZIP without its directory, which WHY says, found one by one. */
+static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct tm_extent *zip,
+                               struct tm_error *why)
+{
+    struct tm_zip_walk *walk = calloc(1, sizeof *walk);
+    struct tm_zip_entry entry;
+    if (walk == NULL)
+        return tm_error_nomem(run->err);
+    tm_damage_add(&archive->damage, 0, why);
+    enum tm_status st = tm_zip_walk_init(walk, zip, run->err);
+    while (st == TM_OK && (st = tm_zip_walk_next(walk, &entry, run->err)) == TM_OK) {
+        if (!entry.is_file || tm_member_is_hidden(entry.name, entry.name_bytes))
+            continue;
+        struct tm_damage seen_again = {0};
+        struct tm_input input = {0};
+        struct tm_member member = {
+            .size_bytes = entry.size_bytes, .place = {entry.place[0], entry.place[1]}, .name_text = entry.name};
+        st = tm_zip_walk_open(zip, entry.place, &seen_again, &input, run->err);
+        if (st == TM_OK)
+            st = tm_archive_add(run, archive, &member, &input, UINT64_MAX);
+        tm_input_release(&input);
+        if (st < 0)
+            tm_error_prefix(run->err, "%s", entry.name);
+    }
+    archive->damage.skipped_bytes += walk->skipped_bytes;
+    tm_zip_walk_release(walk);
+    free(walk);
+    return st == TM_END ? TM_OK : st;
+}
+
 static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct tm_archive archive = {.open = zip_open};
     struct tm_zip_reader *zip = NULL;
     enum tm_status st = tm_content_by_place(content, run->options->spool_dir, run->err);
+    if (st < 0)
+        return st;
+    uint64_t len = tm_content_end(content) - content->in->offset;
+    struct tm_extent all = tm_content_part(content, content->in->offset, len);
+    st = tm_zip_new(&zip, &all, run->err);
+    archive.state = zip;
     if (st == TM_OK) {
-        uint64_t len = tm_content_end(content) - content->in->offset;
-        struct tm_extent all = tm_content_part(content, content->in->offset, len);
-        st = tm_zip_new(&zip, &all, run->err);
-        archive.state = zip;
-        if (st == TM_OK)
-            st = scan_zip(run, &archive, zip);
-        if (st == TM_OK)
-            st = tm_archive_turns(run, node, &archive, len);
-        if (st == TM_OK)
-            st = tm_input_advance(content->in, len, run->err);
+        st = scan_zip(run, &archive, zip);
+    } else if (st == TM_E_INPUT && run->options->format.on_damage == TM_DAMAGE_SALVAGE) {
+        archive.open = walk_open;
+        archive.state = &all;
+        st = walk_zip(run, &archive, &all, run->err);
     }
+    if (st == TM_OK)
+        st = tm_archive_turns(run, node, &archive, len);
+    if (st == TM_OK)
+        st = tm_input_advance(content->in, len, run->err);
     tm_zip_free(zip);
     tm_member_table_release(&archive.table);
     return st;

@@ -8,6 +8,7 @@
 
 enum {
     ZIP_CACHE_BYTES = 32 << 10,
+    ZIP_FIRST_READ_BYTES = 4096,
     ZIP_ENCRYPTED = 1 << 0,
     ZIP_HOST_UNIX = 3,
     ZIP_STORED = 0,
@@ -216,7 +217,9 @@ static enum tm_status member_read(void *source, uint8_t *data, size_t len, size_
     *got = 0;
     if (!zip->member_open)
         return TM_END;
-    int n = unzReadCurrentFile(zip->file, data, len < (1 << 20) ? (unsigned)len : 1 << 20);
+    /* Whoever only sniffs shall not pay for more. */
+    unsigned most = zip->offset == 0 ? ZIP_FIRST_READ_BYTES : 1 << 20;
+    int n = unzReadCurrentFile(zip->file, data, len < most ? (unsigned)len : most);
     if (n < 0)
         return end_member(zip, "the compressed data is damaged", err);
     if (n == 0 || (uint64_t)n > zip->left)

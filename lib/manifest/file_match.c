@@ -28,7 +28,7 @@ static enum file_kind kind_of(ProtobufCBinaryData type)
     static const struct {
         const char *name;
         enum file_kind kind;
-    } kinds[] = {{"gzip", KIND_COMPRESSED}, {"zstd", KIND_COMPRESSED},    {"tar", KIND_ARCHIVE},
+    } kinds[] = {{"gzip", KIND_COMPRESSED}, {"zstd", KIND_COMPRESSED}, {"ctrace", KIND_COMPRESSED}, {"tar", KIND_ARCHIVE},
                  {"zip", KIND_ARCHIVE},     {"directory", KIND_DIRECTORY}, {"perfetto_manifest", KIND_MANIFEST}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (type.len == strlen(kinds[i].name) && memcmp(type.data, kinds[i].name, type.len) == 0)
