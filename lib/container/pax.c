@@ -14,10 +14,9 @@ static const uint8_t *number(const uint8_t *p, const uint8_t *end, uint8_t stop,
     const uint8_t *start = p;
     uint64_t v = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++) {
-        uint64_t digit = (uint64_t)(*p - '0');
-        if (v > ((uint64_t)INT64_MAX - digit) / 10)
+        if (v > ((uint64_t)INT64_MAX - 9) / 10)
             return NULL;
-        v = v * 10 + digit;
+        v = v * 10 + (uint64_t)(*p - '0');
     }
     *value = v;
     return p > start && (p == end || *p == stop) ? p : NULL;

@@ -1,17 +1,19 @@
 #include "format/format.h"
 
-#include "format/chrome_json.h"
 #include "format/perf_script.h"
+#include "format/proto.h"
 #include "format/strace.h"
 #include "format/systrace.h"
 
 /* In the order of semantics.md section 1: the first whose sniffer accepts wins. Containers and the
  * manifest come before all of them (lib/container/file_type.c). */
 const struct tm_format *const tm_formats[] = {
-    &tm_format_chrome_json,
+    &tm_format_symbols,
+    &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
     &tm_format_perf_script, /* by their line shape, before systrace's "a space" */
     &tm_format_strace,
     &tm_format_systrace,
+    &tm_format_proto_any, /* a first byte that is a packet's */
     NULL,
 };
 

@@ -1,0 +1,198 @@
+#include "format/proto_arg.h"
+
+#include "format/proto_sequence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { DETAIL_ARGS = 1, ARG_KEY = 1 };
+enum { LOCATION_FILE = 2, LOCATION_FUNCTION = 3, LOCATION_LINE = 4 };
+enum { TASK_POSTED_FROM_IID = 1 };
+enum { LOG_LOCATION_IID = 1, LOG_BODY_IID = 2, LOG_PRIORITY = 3 };
+enum { HISTOGRAM_NAME_IID = 1 };
+
+/* Room for an Arg with KEY_LEN bytes of key and VALUE_BYTES for the value field; writes up to the value. */
+static uint8_t *begin(struct tm_buf *detail, const void *key, size_t key_len, size_t value_bytes)
+{
+    size_t body = 1 + tm_varint_size(key_len) + key_len + value_bytes;
+    if (tm_buf_reserve(detail, 1 + TM_VARINT_MAX + body) != TM_OK)
+        return NULL;
+    uint8_t *at = detail->data + detail->len;
+    *at++ = DETAIL_ARGS << 3 | TM_PB_LEN;
+    at = tm_varint_put(at, body);
+    *at++ = ARG_KEY << 3 | TM_PB_LEN;
+    at = tm_varint_put(at, key_len);
+    if (key_len)
+        memcpy(at, key, key_len);
+    return at + key_len;
+}
+
+static enum tm_status put_number(struct tm_buf *detail, const void *key, size_t key_len, enum tm_arg type,
+                                 uint64_t value)
+{
+    bool fixed = type == TM_ARG_DOUBLE;
+    if (type == TM_ARG_INT)
+        value = tm_zigzag((int64_t)value);
+    uint8_t *at = begin(detail, key, key_len, 1 + (fixed ? 8 : tm_varint_size(value)));
+    if (at == NULL)
+        return TM_E_SYSTEM;
+    *at++ = (uint8_t)((unsigned)type << 3 | (fixed ? TM_PB_I64 : TM_PB_VARINT));
+    if (fixed)
+        tm_put_le64(at, value), at += 8;
+    else
+        at = tm_varint_put(at, value);
+    detail->len = (size_t)(at - detail->data);
+    return TM_OK;
+}
+
+static enum tm_status put_bytes(struct tm_buf *detail, const void *key, size_t key_len, enum tm_arg type,
+                                struct tm_pb_field value)
+{
+    uint8_t *at = begin(detail, key, key_len, 1 + tm_varint_size(value.len) + value.len);
+    if (at == NULL)
+        return TM_E_SYSTEM;
+    *at++ = (uint8_t)((unsigned)type << 3 | TM_PB_LEN);
+    at = tm_varint_put(at, value.len);
+    if (value.len)
+        memcpy(at, value.data, value.len);
+    detail->len = (size_t)(at + value.len - detail->data);
+    return TM_OK;
+}
+
+enum tm_status tm_proto_arg_number(struct tm_buf *detail, const struct tm_buf *key, enum tm_arg type, uint64_t value)
+{
+    return put_number(detail, key->data, key->len, type, value);
+}
+
+enum tm_status tm_proto_arg_bytes(struct tm_buf *detail, const struct tm_buf *key, enum tm_arg type, const void *data,
+                                  size_t len)
+{
+    return put_bytes(detail, key->data, key->len, type, (struct tm_pb_field){.data = data, .len = len});
+}
+
+enum tm_status tm_proto_arg_int(struct tm_buf *detail, const char *key, int64_t value)
+{
+    return put_number(detail, key, strlen(key), TM_ARG_INT, (uint64_t)value);
+}
+
+enum tm_status tm_proto_arg_text(struct tm_buf *detail, const char *key, const void *data, size_t len)
+{
+    return put_bytes(detail, key, strlen(key), TM_ARG_STRING, (struct tm_pb_field){.data = data, .len = len});
+}
+
+/* Paths of Windows get slashes, as the reference gives them. */
+static enum tm_status put_path(struct tm_buf *detail, const char *key, const struct tm_pb_field *path)
+{
+    enum tm_status st = tm_proto_arg_text(detail, key, path->data, path->len);
+    for (size_t i = detail->len - path->len; st == TM_OK && i < detail->len; i++)
+        if (detail->data[i] == '\\')
+            detail->data[i] = '/';
+    return st;
+}
+
+/* The interned SourceLocation IID under PREFIX. */
+static enum tm_status put_location(const struct tm_proto_track_context *c, const char *prefix, uint64_t iid,
+                                   uint32_t *errors)
+{
+    struct tm_buf *detail = &c->p->detail;
+    struct tm_pb_field f, file = {0}, function = {0};
+    char key[64];
+    uint64_t line = 0;
+    struct tm_pb pb = {0};
+    const uint8_t *data;
+    size_t len;
+    if (!tm_proto_interned_find(c->packet->sequence, TM_INTERNED_SOURCE_LOCATIONS, iid, &data, &len)) {
+        ++*errors;
+        return TM_OK;
+    }
+    pb = tm_pb_of(data, len);
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == LOCATION_FILE)
+            file = f;
+        else if (f.id == LOCATION_FUNCTION)
+            function = f;
+        else if (f.id == LOCATION_LINE)
+            line = f.value;
+    }
+    snprintf(key, sizeof key, "%s.file_name", prefix);
+    enum tm_status st = put_path(detail, key, &file);
+    snprintf(key, sizeof key, "%s.function_name", prefix);
+    if (st == TM_OK)
+        st = tm_proto_arg_text(detail, key, function.data, function.len);
+    snprintf(key, sizeof key, "%s.line_number", prefix);
+    return st == TM_OK ? tm_proto_arg_int(detail, key, (int64_t)line) : st;
+}
+
+/* The number FIELD of MESSAGE, or 0. */
+static uint64_t number_in(const struct tm_pb_field *message, uint32_t field)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == field && f.type == TM_PB_VARINT)
+            return f.value;
+    return 0;
+}
+
+static enum tm_status put_interned(const struct tm_proto_track_context *c, const char *key, uint32_t field,
+                                   uint64_t iid, uint32_t *errors)
+{
+    struct tm_pb_field text = tm_proto_interned_text(c->packet->sequence, field, iid);
+    if (text.data)
+        return tm_proto_arg_text(&c->p->detail, key, text.data, text.len);
+    ++*errors;
+    return TM_OK;
+}
+
+static enum tm_status put_log(const struct tm_proto_track_context *c, const struct tm_pb_field *message,
+                              uint32_t *errors)
+{
+    /* LogMessage.Priority counts as Android's does. */
+    uint64_t location = number_in(message, LOG_LOCATION_IID), priority = number_in(message, LOG_PRIORITY);
+    enum tm_status st = put_interned(c, "track_event.log_message.message", TM_INTERNED_LOG_BODIES,
+                                     number_in(message, LOG_BODY_IID), errors);
+    if (st == TM_OK && location)
+        st = put_location(c, "track_event.log_message", location, errors);
+    if (st == TM_OK && priority)
+        st = tm_proto_arg_int(&c->p->detail, "track_event.priority", (int64_t)priority);
+    return st;
+}
+
+static enum tm_status put_typed(const struct tm_proto_track_context *c, const struct tm_pb_field *f, uint32_t *errors)
+{
+    struct tm_buf *detail = &c->p->detail;
+    char id[32];
+    switch (f->id) {
+    case TM_TRACK_EVENT_SOURCE_LOCATION_IID:
+        return put_location(c, "source", f->value, errors);
+    case TM_TRACK_EVENT_TASK_EXECUTION:
+        return put_location(c, "task.posted_from", number_in(f, TASK_POSTED_FROM_IID), errors);
+    case TM_TRACK_EVENT_LOG_MESSAGE:
+        return put_log(c, f, errors);
+    case TM_TRACK_EVENT_HISTOGRAM:
+        if (number_in(f, HISTOGRAM_NAME_IID) == 0)
+            return TM_OK;
+        return put_interned(c, "chrome_histogram_sample.name", TM_INTERNED_HISTOGRAM_NAMES,
+                            number_in(f, HISTOGRAM_NAME_IID), errors);
+    case TM_TRACK_EVENT_CORRELATION_ID:
+        snprintf(id, sizeof id, "tp:#%" PRIu64, f->value);
+        return tm_proto_arg_text(detail, "correlation_id", id, strlen(id));
+    case TM_TRACK_EVENT_CORRELATION_STRING:
+        return tm_proto_arg_text(detail, "correlation_id", f->data, f->len);
+    case TM_TRACK_EVENT_CORRELATION_IID:
+        return put_interned(c, "correlation_id", TM_INTERNED_CORRELATION_IDS, f->value, errors);
+    default:
+        return TM_OK;
+    }
+}
+
+enum tm_status tm_proto_typed_args_put(const struct tm_proto_track_context *context, uint32_t *errors)
+{
+    struct tm_pb pb = context->event->body;
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id != TM_TRACK_EVENT_ANNOTATIONS)
+            st = put_typed(context, &f, errors);
+    return st;
+}

@@ -1,0 +1,269 @@
+#include "format/proto_count.h"
+#include "format/proto_sched.h"
+
+enum { PREV_COMM = 1, PREV_PID = 2, PREV_PRIO = 3, PREV_STATE = 4, NEXT_COMM = 5, NEXT_PID = 6, NEXT_PRIO = 7 };
+enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_PRIO = 3, WAKING_TARGET_CPU = 5 };
+enum { EVENT_TIMESTAMP = 1, EVENT_PID = 2, EVENT_SCHED_SWITCH = 4, EVENT_FLAGS = 5, EVENT_SCHED_WAKING = 20 };
+
+enum {
+    COMPACT_SWITCH_TIME = 1,
+    COMPACT_SWITCH_STATE = 2,
+    COMPACT_SWITCH_PID = 3,
+    COMPACT_SWITCH_PRIO = 4,
+    COMPACT_COMMS = 5,
+    COMPACT_SWITCH_COMM = 6,
+    COMPACT_WAKING_TIME = 7,
+    COMPACT_WAKING_PID = 8,
+    COMPACT_WAKING_CPU = 9,
+    COMPACT_WAKING_PRIO = 10,
+    COMPACT_WAKING_COMM = 11,
+    COMPACT_WAKING_FLAGS = 12,
+    COMPACT_FIELDS = 13
+};
+
+/* One packed column being read. */
+struct column {
+    const uint8_t *at, *end;
+};
+
+struct compact {
+    struct tm_proto *p;
+    const struct tm_event *row;
+    struct tm_proto_cpu *cpu;
+    struct column columns[COMPACT_FIELDS];
+    bool damaged;
+};
+
+/* The next number of each of COUNT columns from FIRST on (in the order of IDS); false at the end of
+ * any of them. */
+static bool next_numbers(struct compact *c, const uint8_t *ids, size_t count, uint64_t *numbers)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct column *column = &c->columns[ids[i]];
+        if (column->at == column->end) {
+            for (size_t j = 0; j < count; j++) /* they should all end here */
+                c->damaged |= j < i || c->columns[ids[j]].at != c->columns[ids[j]].end;
+            return false;
+        }
+        column->at = tm_varint_get(column->at, column->end, &numbers[i]);
+        if (column->at == NULL) {
+            column->at = column->end;
+            c->damaged = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A string of the intern table: its number and its bytes. */
+struct comm {
+    uint32_t string;
+    uint32_t len;
+    const uint8_t *data;
+};
+
+static const struct comm *comm_at(struct compact *c, uint64_t index)
+{
+    if (index < c->p->comms.len / sizeof(struct comm))
+        return (const struct comm *)(const void *)c->p->comms.data + index;
+    c->damaged = true;
+    return NULL;
+}
+
+/* Its number; a string that travels with its event is put into the detail of this one. */
+static enum tm_status comm_string(struct compact *c, uint32_t known, const uint8_t *data, size_t len, uint32_t *string,
+                                  struct tm_error *err)
+{
+    *string = known;
+    return known & TM_STRING_INLINE ? tm_proto_string(c->p, data, len, string, err) : TM_OK;
+}
+
+static int32_t i32(uint64_t value)
+{
+    return (int32_t)(uint32_t)value;
+}
+
+static uint8_t *put_number(uint8_t *at, uint32_t id, uint64_t value)
+{
+    *at++ = (uint8_t)(id << 3 | TM_PB_VARINT);
+    return tm_varint_put(at, value);
+}
+
+static uint8_t *put_signed(uint8_t *at, uint32_t id, int32_t value)
+{
+    return put_number(at, id, (uint64_t)(int64_t)value);
+}
+
+static uint8_t *put_text(uint8_t *at, uint32_t id, const uint8_t *data, size_t len)
+{
+    *at++ = (uint8_t)(id << 3 | TM_PB_LEN);
+    *at++ = (uint8_t)len;
+    if (len)
+        memcpy(at, data, len);
+    return at + len;
+}
+
+/* A FtraceEvent being made: the message inside it, then the whole. A name takes at most TM_PROTO_COMM_MAX bytes. */
+enum { RAW_MAX = 3 * TM_PROTO_COMM_MAX + 128 };
+
+struct raw {
+    uint8_t body[RAW_MAX], whole[2 * RAW_MAX];
+    uint8_t *end; /* of the body */
+};
+
+/* Closes the event: time, pid where one is known, flags, the body as field ID. */
+static void close_raw(struct raw *raw, struct tm_event *row, const struct tm_proto_cpu *cpu, uint64_t flags,
+                      uint32_t id)
+{
+    size_t len = (size_t)(raw->end - raw->body);
+    uint8_t *at = put_number(raw->whole, EVENT_TIMESTAMP, (uint64_t)row->time_ns);
+    if (cpu->known)
+        at = put_signed(at, EVENT_PID, cpu->pid);
+    if (flags)
+        at = put_number(at, EVENT_FLAGS, flags);
+    at = tm_varint_put(at, (uint64_t)id << 3 | TM_PB_LEN);
+    at = tm_varint_put(at, len);
+    memcpy(at, raw->body, len);
+    row->raw = raw->whole;
+    row->raw_bytes = (uint32_t)(at + len - raw->whole);
+}
+
+static size_t short_len(size_t len)
+{
+    return len < TM_PROTO_COMM_MAX ? len : TM_PROTO_COMM_MAX;
+}
+
+static enum tm_status add_switch(struct compact *c, struct tm_event *row, const uint64_t *n, const struct comm *comm,
+                                 struct tm_error *err)
+{
+    struct tm_proto_cpu *cpu = c->cpu;
+    struct raw raw;
+    enum tm_status st = comm_string(c, comm->string, comm->data, comm->len, &row->name, err);
+    if (st >= 0 && cpu->known)
+        st = tm_proto_string(c->p, cpu->comm, cpu->comm_len, &row->category, err);
+    if (st < 0)
+        return st;
+    row->kind = TM_KIND_SCHED_SWITCH;
+    row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_TID : 0);
+    row->tid = cpu->pid;
+    row->pid = i32(n[2]);
+    row->value = tm_proto_switch_value(n[1], i32(n[3]), cpu->prio);
+    if (c->p->sink->want_raw) {
+        raw.end = raw.body;
+        if (cpu->known) {
+            raw.end = put_text(raw.end, PREV_COMM, cpu->comm, cpu->comm_len);
+            raw.end = put_signed(raw.end, PREV_PID, cpu->pid);
+            raw.end = put_signed(raw.end, PREV_PRIO, cpu->prio);
+        }
+        raw.end = put_number(raw.end, PREV_STATE, n[1]);
+        raw.end = put_text(raw.end, NEXT_COMM, comm->data, short_len(comm->len));
+        raw.end = put_number(raw.end, NEXT_PID, n[2]);
+        raw.end = put_number(raw.end, NEXT_PRIO, n[3]);
+        close_raw(&raw, row, cpu, 0, EVENT_SCHED_SWITCH);
+    }
+    tm_proto_cpu_run(cpu, i32(n[2]), i32(n[3]), comm->data, comm->len);
+    return tm_proto_add(c->p, row, err);
+}
+
+static enum tm_status add_waking(struct compact *c, struct tm_event *row, const uint64_t *n, const struct comm *comm,
+                                 struct tm_error *err)
+{
+    const struct tm_proto_cpu *cpu = c->cpu;
+    struct column *flags = &c->columns[COMPACT_WAKING_FLAGS];
+    uint64_t common_flags = 0;
+    struct raw raw;
+    enum tm_status st = comm_string(c, comm->string, comm->data, comm->len, &row->name, err);
+    if (st < 0)
+        return st;
+    if (flags->at != flags->end && (flags->at = tm_varint_get(flags->at, flags->end, &common_flags)) == NULL)
+        flags->at = flags->end;
+    row->kind = TM_KIND_SCHED_WAKING;
+    row->flags |= TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_PID : 0);
+    row->tid = i32(n[1]);
+    row->pid = cpu->pid;
+    row->value = tm_proto_waking_value(i32(n[3]), i32(n[2]));
+    if (c->p->sink->want_raw) {
+        raw.end = put_text(raw.body, WAKING_COMM, comm->data, short_len(comm->len));
+        raw.end = put_number(raw.end, WAKING_PID, n[1]);
+        raw.end = put_number(raw.end, WAKING_PRIO, n[3]);
+        raw.end = put_number(raw.end, WAKING_TARGET_CPU, n[2]);
+        close_raw(&raw, row, cpu, common_flags, EVENT_SCHED_WAKING);
+    }
+    return tm_proto_add(c->p, row, err);
+}
+
+static enum tm_status add_switches(struct compact *c, struct tm_error *err)
+{
+    static const uint8_t ids[5] = {COMPACT_SWITCH_TIME, COMPACT_SWITCH_STATE, COMPACT_SWITCH_PID, COMPACT_SWITCH_PRIO,
+                                   COMPACT_SWITCH_COMM};
+    uint64_t n[5], time = 0;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && next_numbers(c, ids, 5, n)) {
+        struct tm_event row = *c->row;
+        const struct comm *comm = comm_at(c, n[4]);
+        if (comm == NULL)
+            break;
+        time += n[0];
+        row.time_ns = (int64_t)time;
+        st = add_switch(c, &row, n, comm, err);
+    }
+    return st;
+}
+
+static enum tm_status add_wakings(struct compact *c, struct tm_error *err)
+{
+    static const uint8_t ids[5] = {COMPACT_WAKING_TIME, COMPACT_WAKING_PID, COMPACT_WAKING_CPU, COMPACT_WAKING_PRIO,
+                                   COMPACT_WAKING_COMM};
+    uint64_t n[5], time = 0;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && next_numbers(c, ids, 5, n)) {
+        struct tm_event row = *c->row;
+        const struct comm *comm = comm_at(c, n[4]);
+        if (comm == NULL)
+            break;
+        time += n[0];
+        row.time_ns = (int64_t)time;
+        st = add_waking(c, &row, n, comm, err);
+    }
+    return st;
+}
+
+static enum tm_status read_columns(struct compact *c, const struct tm_pb_field *message, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    c->p->comms.len = 0;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.type != TM_PB_LEN || f.id >= COMPACT_FIELDS)
+            continue;
+        if (f.id != COMPACT_COMMS) {
+            c->columns[f.id] = (struct column){f.data, f.data + f.len};
+            continue;
+        }
+        struct comm comm = {.len = (uint32_t)f.len, .data = f.data};
+        st = tm_proto_string(c->p, f.data, f.len, &comm.string, err);
+        c->p->detail.len = 0;
+        if (st >= 0 && tm_buf_add(&c->p->comms, &comm, sizeof comm) != TM_OK)
+            st = tm_error_nomem(err);
+        if (st < 0)
+            return st;
+    }
+    return st == TM_END ? TM_OK : tm_error_set(err, TM_E_INPUT, "damaged compact_sched");
+}
+
+enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+                                      struct tm_error *err)
+{
+    struct compact c = {.p = p, .row = row};
+    enum tm_status st = tm_proto_cpu_find(p, row->machine, row->cpu, &c.cpu, err);
+    if (st >= 0)
+        st = read_columns(&c, f, err);
+    if (st >= 0)
+        st = add_switches(&c, err);
+    if (st >= 0)
+        st = add_wakings(&c, err);
+    if (st >= 0 && c.damaged)
+        st = tm_proto_count_stat(p, TM_PROTO_STAT_COMPACT_SCHED_ERRORS, row->machine, 1, err);
+    return st;
+}

@@ -1,0 +1,219 @@
+#include "format/proto_packet.h"
+
+#include "format/proto_clock.h"
+#include "format/proto_count.h"
+#include "format/proto_descriptor.h"
+#include "format/proto_ftrace.h"
+#include "format/proto_sequence.h"
+#include "format/proto_system.h"
+#include "format/proto_track_event.h"
+
+enum { SEQ_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
+
+static bool is_compressed(uint32_t id)
+{
+    return id == TM_PACKET_COMPRESSED || id == TM_PACKET_ZSTD_COMPRESSED;
+}
+
+/* Numbers: of no interest as the packet's data. */
+static void take_number(struct tm_proto_packet *packet, uint32_t id, uint64_t value)
+{
+    switch (id) {
+    case TM_PACKET_TIMESTAMP:
+        packet->time = (int64_t)value;
+        packet->has_time = true;
+        break;
+    case TM_PACKET_SEQUENCE_ID:
+        packet->sequence_id = (uint32_t)value;
+        break;
+    case TM_PACKET_SEQUENCE_FLAGS:
+        packet->flags = (uint32_t)value;
+        break;
+    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
+        packet->cleared = value != 0;
+        break;
+    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
+        packet->dropped = (uint32_t)value;
+        break;
+    case TM_PACKET_MACHINE_ID:
+        packet->machine = (uint32_t)value;
+        break;
+    case TM_PACKET_CLOCK_ID:
+        packet->clock = (uint32_t)value;
+        break;
+    default:
+        break;
+    }
+}
+
+enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint8_t *data, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    *packet = (struct tm_proto_packet){.data = data, .len = len, .raw = data, .raw_len = len};
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.type == TM_PB_VARINT)
+            take_number(packet, f.id, f.value);
+        else if (f.type != TM_PB_LEN)
+            continue;
+        else if (f.id == TM_PACKET_INTERNED_DATA)
+            packet->interned = f;
+        else if (f.id == TM_PACKET_DEFAULTS)
+            packet->defaults = f;
+        else if (packet->body.id == 0 || is_compressed(f.id))
+            packet->body = f;
+    }
+    packet->cleared |= (packet->flags & SEQ_CLEARED) != 0;
+    return st == TM_END ? TM_OK : st;
+}
+
+struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind)
+{
+    return (struct tm_event){
+        .time_ns = packet->has_time ? packet->time : 0,
+        .kind = kind,
+        .flags = tm_event_raw_flags(TM_RAW_PACKET) | (packet->has_time ? 0 : TM_EVENT_UNTIMED),
+        .machine = packet->machine,
+        .clock = packet->clock,
+        .sequence = packet->sequence_id,
+        .generation = packet->generation,
+        .raw = packet->raw,
+        .raw_bytes = (uint32_t)packet->raw_len,
+    };
+}
+
+enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err)
+{
+    event->detail = p->detail.data;
+    event->detail_bytes = (uint32_t)p->detail.len;
+    p->detail.len = 0;
+    return tm_event_sink_add(p->sink, event, err);
+}
+
+/* raw: the packet less the fields that travel in SEQUENCE_STATE rows. */
+static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->data, packet->len);
+    struct tm_pb_field f;
+    p->raw.len = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id != TM_PACKET_INTERNED_DATA && f.id != TM_PACKET_DEFAULTS &&
+            tm_buf_add(&p->raw, f.start, (size_t)(f.end - f.start)) != TM_OK)
+            return tm_error_nomem(err);
+    packet->raw = p->raw.data ? p->raw.data : packet->data;
+    packet->raw_len = p->raw.len;
+    return TM_OK;
+}
+
+/* What the packet says about its sequence, in the reference's order: loss or clearing, defaults,
+ * interned data. */
+static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = tm_proto_sequence_find(p, packet->machine, packet->sequence_id, &packet->sequence, err);
+    if (st < 0)
+        return st;
+    if (packet->cleared)
+        tm_proto_sequence_clear(p, packet->sequence);
+    else if (packet->dropped)
+        tm_proto_sequence_lose(packet->sequence);
+    if (packet->dropped)
+        st = tm_proto_count_stat(p, TM_PROTO_STAT_PACKET_LOSS, packet->machine, 1, err);
+    if (st >= 0 && packet->defaults.id)
+        st = tm_proto_sequence_defaults(p, packet, err);
+    if (st >= 0 && packet->interned.id)
+        st = tm_proto_sequence_intern(p, packet, err);
+    if (st >= 0 && packet->sequence->generation == 0)
+        st = tm_event_sink_generation(p->sink, packet->machine, packet->sequence_id, &packet->sequence->generation, err);
+    packet->generation = packet->sequence->generation;
+    if (st >= 0 && (packet->defaults.id || packet->interned.id))
+        st = cut_state(p, packet, err);
+    if (packet->clock == 0)
+        packet->clock = packet->sequence->default_clock;
+    return st;
+}
+
+/* Any packet that is none of the kinds that are known. */
+static enum tm_status read_other(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event event = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    if (!packet->has_time)
+        event.flags |= TM_EVENT_DEFINITION;
+    return tm_proto_add(p, &event, err);
+}
+
+static enum tm_status read_marker(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event event = tm_proto_event(packet, TM_KIND_SYNC_MARKER);
+    return tm_proto_add(p, &event, err);
+}
+
+static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    /* Times of these are MONOTONIC where nothing else is said and the file can tell. */
+    if (packet->clock == 0 && p->has_monotonic)
+        packet->clock = TM_CLOCK_MONOTONIC;
+    return read_other(p, packet, err);
+}
+
+/* Kinds that are read whether the sequence's state is complete or not. */
+static bool needs_no_state(uint32_t body)
+{
+    return body == TM_PACKET_CLOCK_SNAPSHOT || body == TM_PACKET_REMOTE_CLOCK_SYNC || body == TM_PACKET_SERVICE_EVENT;
+}
+
+static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    switch (packet->body.id) {
+    case TM_PACKET_TRACK_EVENT:
+        return tm_proto_track_event_read(p, packet, err);
+    case TM_PACKET_FTRACE_EVENTS:
+        return tm_proto_ftrace_read(p, packet, err);
+    case TM_PACKET_TRACK_DESCRIPTOR:
+    case TM_PACKET_THREAD_DESCRIPTOR:
+    case TM_PACKET_PROCESS_DESCRIPTOR:
+        return tm_proto_descriptor_read(p, packet, err);
+    case TM_PACKET_CLOCK_SNAPSHOT:
+        return tm_proto_clock_snapshot_read(p, packet, err);
+    case TM_PACKET_REMOTE_CLOCK_SYNC:
+        return tm_proto_clock_sync_read(p, packet, err);
+    case TM_PACKET_SYNCHRONIZATION_MARKER:
+        return read_marker(p, packet, err);
+    case TM_PACKET_PROCESS_TREE:
+    case TM_PACKET_PROCESS_STATS:
+    case TM_PACKET_SYS_STATS:
+    case TM_PACKET_SYSTEM_INFO:
+        return tm_proto_system_read(p, packet, err);
+    case TM_PACKET_CHROME_EVENTS:
+    case TM_PACKET_CHROME_METADATA:
+        return read_chrome(p, packet, err);
+    default:
+        return read_other(p, packet, err);
+    }
+}
+
+/* The sequence's state is not complete. */
+static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
+}
+
+enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (packet->sequence_id)
+        st = apply_sequence(p, packet, err);
+    if (st < 0)
+        return st;
+    if ((packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence && packet->sequence->valid) &&
+        !needs_no_state(packet->body.id))
+        return skip(p, packet, err);
+    if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST && packet->sequence_id == 0 && packet->has_time)
+        return tm_error_set(err, TM_E_INPUT, "sequence-scoped clock %u without a sequence", packet->clock);
+    p->detail.len = 0;
+    st = read_body(p, packet, err);
+    if (packet->sequence)
+        packet->sequence->used = true;
+    return st;
+}
