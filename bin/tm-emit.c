@@ -18,7 +18,7 @@ static const struct tm_program program = {
              "                       without -f the end of OUT chooses\n"
              "  -o, --output OUT     write OUT, which appears when it is whole\n"
              "      --part FILE      write FILE and leave it there for the caller to rename to OUT\n"
-             "  -T, --tmp DIR        temporary files go to DIR instead of $TMPDIR\n"
+             "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
              "      --absolute       text: times as they are, not from the first event on\n"
              "      --json           report: as JSON\n"
              "      --hex            frames: raw payloads too\n"
@@ -111,7 +111,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 {
     static const struct option options[] = {
         {"format", required_argument, NULL, 'f'},      {"output", required_argument, NULL, 'o'},
-        {"part", required_argument, NULL, 'p'},        {"tmp", required_argument, NULL, 'T'},
+        {"part", required_argument, NULL, 'p'},        {"temporary-directory", required_argument, NULL, 'T'},
         {"absolute", no_argument, NULL, 'a'},          {"json", no_argument, NULL, 'j'},
         {"hex", no_argument, NULL, 'x'},               {"strict", no_argument, NULL, 's'},
         {"max-dropped", required_argument, NULL, 'd'}, {"formats", no_argument, NULL, 'l'},
@@ -131,14 +131,6 @@ static int parse(int argc, char **argv, struct arguments *a)
     if (optind < argc)
         return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
     return 0;
-}
-
-static const struct tm_emit *choose(const struct arguments *a)
-{
-    if (a->format)
-        return tm_emit_find(a->format);
-    const struct tm_emit *emit = a->out ? tm_emit_for_path(a->out) : NULL;
-    return emit ? emit : tm_emits[0];
 }
 
 static enum tm_status emit_to_file(struct tm_emit_run *run, const struct arguments *a, struct tm_error *err)
@@ -180,9 +172,11 @@ int main(int argc, char **argv)
     int status = parse(argc, argv, &a);
     if (status != 0 || a.done)
         return status ? status : tm_program_finish(&program, TM_OK, &err);
-    const struct tm_emit *emit = choose(&a);
-    if (emit == NULL)
+    const struct tm_emit *emit = tm_emit_choose(a.format, a.out);
+    if (emit == NULL && a.format)
         return tm_program_usage(&program, "'%s' is no format; --formats lists them", a.format);
+    if (emit == NULL)
+        return tm_program_usage(&program, "%s: its ending chooses no format; choose one with -f", a.out);
     if (a.part && a.out == NULL)
         return tm_program_usage(&program, "--part needs -o");
     if (isatty(STDIN_FILENO))

@@ -101,3 +101,10 @@ END
     [ "$status" -eq 1 ]
     [ "$output" = "tm-manifest: v3.json: perfetto_manifest: unsupported version: 3. Only version 1 is supported" ]
 }
+
+@test "schema, manual and checker agree" {
+    run python3 "$TM_SRC/t/manifest-schema.py" "$TM_SRC/doc/perfetto_manifest.schema.json" \
+        "$TM_SRC/doc/perfetto_manifest.5"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}

@@ -225,8 +225,11 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     head -n 1 a.csv | grep ^ts,dur
     emit -f jsonl -o a.csv
     head -n 1 a.csv | grep '^{'
-    emit -o a.unknown
-    head -n 1 a.unknown | grep TIME
+    emit -o plain
+    head -n 1 plain | grep TIME
+    run emit -o a.unknown
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-emit: a.unknown: its ending chooses no format; choose one with -f" ]
 }
 
 @test "damage leaves the old OUT alone and no temporary file" {
@@ -306,7 +309,7 @@ PY
 }
 
 @test "command lines that make no sense are exit 2" {
-    for args in "-f nothing" "--no-such" "-o" "file" "--part x"; do
+    for args in "-f nothing" "--no-such" "-o" "file" "--part x" "-o .hidden.x"; do
         run emit $args
         [ "$status" -eq 2 ]
         [[ "${lines[1]}" == "tm-emit: try 'tm-emit --help'" ]]

@@ -8,13 +8,14 @@
 
 struct tm_content tm_content_of(struct tm_input *in)
 {
-    return (struct tm_content){.in = in, .extent = {.fd = -1}, .owned_fd = -1};
+    return (struct tm_content){.in = in, .extent = {.fd = -1}, .size_bytes = UINT64_MAX, .owned_fd = -1};
 }
 
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err)
 {
     *content = tm_content_of(&content->own);
     content->extent = *extent;
+    content->size_bytes = extent->len;
     return tm_extent_open(extent, &content->own, err);
 }
 
@@ -45,6 +46,7 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
         return tm_fd_open(fd, false, &content->own, err);
     (void)posix_fadvise(fd, at, 0, POSIX_FADV_SEQUENTIAL);
     content->extent = (struct tm_extent){.fd = fd, .start = (uint64_t)at, .len = (uint64_t)(info.st_size - at)};
+    content->size_bytes = content->extent.len;
     return tm_extent_open(&content->extent, &content->own, err);
 }
 

@@ -8,6 +8,7 @@ struct tm_content {
     struct tm_input *in;     /* what is unread */
     struct tm_extent extent; /* the same bytes by place; fd -1: they can be read once only */
     uint64_t extent_at;      /* the offset of in that extent begins at */
+    uint64_t size_bytes;     /* of all of it; UINT64_MAX where that is not known yet */
     /* private */
     struct tm_input own;     /* in, where the content made it */
     int owned_fd;            /* -1: none */

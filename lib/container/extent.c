@@ -87,41 +87,31 @@ enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_err
     return TM_OK;
 }
 
-struct part_source {
-    struct tm_input *around;
-    uint64_t left;
-};
-
 static enum tm_status part_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
-    struct part_source *s = source;
+    struct tm_part *part = source;
     *got = 0;
-    if (s->left == 0)
+    if (part->left == 0)
         return TM_END;
-    enum tm_status st = tm_input_fill(s->around, 1, err);
-    if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "cut short, %llu bytes are missing", (unsigned long long)s->left);
-    if (st < 0)
+    enum tm_status st = tm_input_fill(part->around, 1, err);
+    if (st == TM_END && !part->tolerant)
+        return tm_error_set(err, TM_E_INPUT, "cut short, %llu bytes are missing", (unsigned long long)part->left);
+    if (st != TM_OK)
         return st;
-    size_t n = len < s->around->len ? len : s->around->len;
-    if (n > s->left)
-        n = (size_t)s->left;
-    memcpy(data, s->around->data, n);
-    tm_input_skip(s->around, n);
-    s->left -= n;
+    size_t n = len < part->around->len ? len : part->around->len;
+    if (n > part->left)
+        n = (size_t)part->left;
+    memcpy(data, part->around->data, n);
+    tm_input_skip(part->around, n);
+    part->left -= n;
     *got = n;
     return TM_OK;
 }
 
-enum tm_status tm_part_open(struct tm_input *around, uint64_t len, struct tm_input *in, struct tm_error *err)
+void tm_part_open(struct tm_part *part, struct tm_input *in)
 {
-    static const struct tm_input_ops ops = {.read = part_read, .close = free};
-    struct part_source *s = malloc(sizeof *s);
-    if (s == NULL)
-        return tm_error_nomem(err);
-    *s = (struct part_source){.around = around, .left = len};
-    tm_input_init(in, &ops, s);
-    return TM_OK;
+    static const struct tm_input_ops ops = {.read = part_read};
+    tm_input_init(in, &ops, part);
 }
 
 enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err)

@@ -25,10 +25,15 @@ enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *i
 /* Makes IN an input over what FD gives from where it stands; with OWNED, FD is closed at release. */
 enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_error *err);
 
-/* Makes IN an input over the next LEN bytes of AROUND, which must outlive it and be left alone
- * meanwhile. AROUND ending before that is TM_E_INPUT. Bytes that IN has buffered are read off
- * AROUND. */
-enum tm_status tm_part_open(struct tm_input *around, uint64_t len, struct tm_input *in, struct tm_error *err);
+/* The next bytes of an input, as an input of their own. */
+struct tm_part {
+    struct tm_input *around; /* borrowed; left alone by all others meanwhile */
+    uint64_t left;           /* bytes of the part that were not taken from AROUND yet */
+    bool tolerant;           /* AROUND ending before that ends the part; else it is TM_E_INPUT */
+};
+
+/* Makes IN an input over PART, which stays the caller's and must outlive it. */
+void tm_part_open(struct tm_part *part, struct tm_input *in);
 
 /* Copies all that is left of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT
  * is that file, its descriptor the caller's. */

@@ -146,6 +146,45 @@ static enum tm_status inflate_some(struct tm_gzip_reader *gzip, uint8_t *data, s
     return TM_OK;
 }
 
+/* True when a gzip header may begin at P, which has 4 bytes. */
+static bool looks_like_header(const uint8_t *p)
+{
+    return p[0] == 0x1f && p[1] == 0x8b && p[2] == Z_DEFLATED && !(p[3] & GZIP_RESERVED);
+}
+
+/* After damage: to the next member that can be found, or to the end. */
+static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
+{
+    struct tm_input *in = gzip->in;
+    uint64_t start = in->offset;
+    enum tm_status st;
+    tm_damage_add(&gzip->damage, start, err);
+    gzip->state = TM_GZIP_ENDED;
+    for (bool first = true; (st = tm_input_fill(in, 4, err)) == TM_OK; first = false) {
+        size_t at = first ? 1 : 0; /* the header itself may be what is damaged */
+        while (at + 4 <= in->len && !(gzip->on_damage == TM_DAMAGE_SALVAGE && looks_like_header(in->data + at)))
+            at++;
+        bool found = at + 4 <= in->len;
+        tm_input_skip(in, at);
+        if (found) {
+            gzip->state = TM_GZIP_BETWEEN;
+            break;
+        }
+    }
+    if (st == TM_END)
+        tm_input_skip(in, in->len);
+    gzip->damage.skipped_bytes += in->offset - start;
+    return st < 0 ? st : TM_OK;
+}
+
+/* One step between or inside members; *GOT may stay 0. */
+static enum tm_status step(struct tm_gzip_reader *gzip, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    enum tm_status st = gzip->state == TM_GZIP_BETWEEN ? next_member(gzip, err)
+                                                       : inflate_some(gzip, data, len, got, err);
+    return st == TM_E_INPUT && gzip->on_damage != TM_DAMAGE_HALT ? recover(gzip, err) : st;
+}
+
 static enum tm_status gzip_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct tm_gzip_reader *gzip = source;
@@ -154,10 +193,7 @@ static enum tm_status gzip_read(void *source, uint8_t *data, size_t len, size_t 
     while (st == TM_OK && *got == 0) {
         if (gzip->state == TM_GZIP_ENDED || gzip->state == TM_GZIP_AT_FILE)
             return TM_END;
-        if (gzip->state == TM_GZIP_BETWEEN)
-            st = next_member(gzip, err);
-        else
-            st = inflate_some(gzip, data, len, got, err);
+        st = step(gzip, data, len, got, err);
     }
     gzip->file_bytes += *got;
     return st;
@@ -169,11 +205,12 @@ enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input,
     uint8_t scratch[4096];
     size_t got;
     enum tm_status st = TM_OK;
-    if (!gzip->begun)
-        st = next_member(gzip, err);
-    else
+    if (gzip->begun) /* what is left of the file before */
         while ((st = gzip_read(gzip, scratch, sizeof scratch, &got, err)) == TM_OK)
             continue;
+    else
+        while (st == TM_OK && gzip->state == TM_GZIP_BETWEEN)
+            st = step(gzip, NULL, 0, &got, err);
     if (st < 0)
         return st;
     if (gzip->state == TM_GZIP_ENDED)

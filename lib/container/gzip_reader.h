@@ -6,6 +6,8 @@
 
 #include "base/buf.h"
 #include "base/input.h"
+#include "container/damage.h"
+#include "format/format.h"
 
 #include <stdbool.h>
 #include <zlib.h>
@@ -13,10 +15,8 @@
 struct tm_gzip_reader {
     struct tm_input *in; /* borrowed; the compressed bytes */
     struct tm_buf name;  /* FNAME of the file being read; empty if it has none */
-    bool tolerant;       /* damage ends or jumps over a member, and is not an error */
-    uint64_t damage_count;  /* of tolerant, so far */
-    uint64_t damage_byte;   /* compressed offset of the first */
-    uint64_t skipped_bytes; /* compressed bytes jumped over */
+    enum tm_on_damage on_damage; /* skip: damage ends the stream; salvage: go on at the next member found */
+    struct tm_damage damage;     /* that was met then; bytes are compressed ones */
     /* private */
     z_stream z;
     bool opened, begun;

@@ -14,9 +14,10 @@ static const uint8_t *number(const uint8_t *p, const uint8_t *end, uint8_t stop,
     const uint8_t *start = p;
     uint64_t v = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++) {
-        if (v > ((uint64_t)INT64_MAX - 9) / 10)
+        uint64_t digit = (uint64_t)(*p - '0');
+        if (v > ((uint64_t)INT64_MAX - digit) / 10)
             return NULL;
-        v = v * 10 + (uint64_t)(*p - '0');
+        v = v * 10 + digit;
     }
     *value = v;
     return p > start && (p == end || *p == stop) ? p : NULL;

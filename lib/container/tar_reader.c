@@ -76,34 +76,49 @@ static enum tm_status pass_zeros(struct tm_input *in, struct tm_error *err)
     return st;
 }
 
+/* A block that is no header, or the beginning of one (LEN bytes) at the end: an error, or jumped over. */
+static enum tm_status bad_block(struct tm_tar_reader *tar, size_t len, const char *cause, struct tm_error *err)
+{
+    enum tm_status st = damaged(tar->in->offset, cause, err);
+    if (!tar->tolerant)
+        return st;
+    if (!tar->jumping)
+        tm_damage_add(&tar->damage, tar->in->offset, err);
+    *err = (struct tm_error){0};
+    tar->jumping = true;
+    tar->damage.skipped_bytes += len;
+    tm_input_skip(tar->in, len);
+    return TM_OK;
+}
+
 /* The next header block that is not zero, at offset tar->next. */
 static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct tm_error *err)
 {
     struct tm_input *in = tar->in;
     for (unsigned zeros = 0; zeros < 2;) {
-        uint64_t at = in->offset;
         enum tm_status st = tm_input_fill(in, T_BLOCKSIZE, err);
         if (st < 0)
             return st;
-        if (all_zero(in->data, st == TM_OK ? T_BLOCKSIZE : in->len)) {
-            tm_input_skip(in, st == TM_OK ? T_BLOCKSIZE : in->len);
+        size_t len = st == TM_OK ? T_BLOCKSIZE : in->len;
+        if (all_zero(in->data, len)) {
+            tm_input_skip(in, len);
             if (st == TM_END)
                 return TM_END;
-            zeros++;
+            zeros += tar->jumping ? 0 : 1; /* zeros inside damaged data end nothing */
             continue;
         }
-        if (st == TM_END && !tar->tolerant)
-            return damaged(at, "the TAR is cut inside a header", err);
-        size_t skip = st == TM_END ? in->len : T_BLOCKSIZE;
-        if (st == TM_OK && decode(in->data, header)) {
+        if (st == TM_END) {
+            st = bad_block(tar, len, "the TAR is cut inside a header", err);
+            return st < 0 ? st : TM_END;
+        }
+        if (decode(in->data, header)) {
             tm_input_skip(in, T_BLOCKSIZE);
             tar->next = in->offset;
+            tar->jumping = false;
             return TM_OK;
         }
-        if (!tar->tolerant)
-            return damaged(at, "the checksum of a TAR header does not match", err);
-        tm_input_skip(in, skip);
-        tar->skipped_bytes += skip;
+        if ((st = bad_block(tar, len, "the checksum of a TAR header does not match", err)) < 0)
+            return st;
     }
     return pass_zeros(in, err);
 }
@@ -139,10 +154,8 @@ static enum tm_status read_pax(struct tm_tar_reader *tar, uint64_t size, bool gl
     }
     if (st != TM_OK)
         return st;
-    if (global) {
-        tar->in_order = tar->in_order || pax.in_order;
+    if (global) /* a path or size for all members would be nonsense */
         return TM_OK;
-    }
     tar->has_size = tar->has_size || pax.has_size;
     tar->pax_size = pax.has_size ? pax.size_bytes : tar->pax_size;
     tar->is_sparse = tar->is_sparse || pax.is_sparse;
@@ -206,8 +219,8 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
     if (entry->size_bytes > left) {
         if (!tar->tolerant)
             return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: cut short, %llu of its %llu bytes are missing",
-                                entry->name, (unsigned long long)tar->end,
-                                (unsigned long long)(entry->size_bytes - left), (unsigned long long)entry->size_bytes);
+                                entry->name, (unsigned long long)left, (unsigned long long)(entry->size_bytes - left),
+                                (unsigned long long)entry->size_bytes);
         entry->missing_bytes = entry->size_bytes - left;
         entry->size_bytes = left;
     }
@@ -268,6 +281,23 @@ enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry
             return show(tar, &header, tar->has_size ? tar->pax_size : size, entry, err);
         tar->next = tar->in->offset + (size + T_BLOCKSIZE - 1) / T_BLOCKSIZE * T_BLOCKSIZE;
     }
+}
+
+enum tm_status tm_tar_promises_order(struct tm_input *in, bool *promised, struct tm_error *err)
+{
+    TAR header;
+    uint64_t size;
+    struct tm_pax pax = {0};
+    *promised = false;
+    enum tm_status st = tm_input_fill(in, T_BLOCKSIZE, err);
+    if (st != TM_OK || !decode(in->data, &header) || header.th_buf.typeflag != 'g' ||
+        !field_number(header.th_buf.size, sizeof header.th_buf.size, &size) || size > TM_PAX_BYTES_MAX)
+        return st < 0 ? st : TM_OK;
+    st = tm_input_fill(in, T_BLOCKSIZE + (size_t)size, err);
+    struct tm_error malformed = {0}; /* is found again, and said, when the header is read */
+    if (st == TM_OK && tm_pax_parse(&pax, in->data + T_BLOCKSIZE, (size_t)size, &malformed) == TM_OK)
+        *promised = pax.in_order;
+    return st < 0 ? st : TM_OK;
 }
 
 void tm_tar_reader_release(struct tm_tar_reader *tar)

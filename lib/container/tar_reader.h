@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/input.h"
+#include "container/damage.h"
 #include "container/limits.h"
 
 struct tm_tar_entry {
@@ -20,18 +21,21 @@ struct tm_tar_entry {
 struct tm_tar_reader {
     struct tm_input *in;  /* borrowed; stands at the first header, then behind that of the entry shown */
     uint64_t end;         /* offset where the input ends; UINT64_MAX: not known yet */
-    bool tolerant;        /* damage is jumped over, not an error */
-    bool in_order;        /* a global PAX header promised TRACEMERGE.order=processing */
-    uint64_t skipped_bytes; /* by tolerant, so far */
+    bool tolerant;        /* damage is jumped over and noted, not an error */
+    struct tm_damage damage;
     /* private */
     uint64_t next;        /* offset of the next header */
     struct tm_buf name, long_name;
-    bool has_size, has_path, is_sparse;
+    bool has_size, has_path, is_sparse, jumping;
     uint64_t pax_size;
 };
 
 /* Reads IN, whose end is at offset END (UINT64_MAX when that is not known), from where it stands. */
 void tm_tar_reader_init(struct tm_tar_reader *tar, struct tm_input *in, uint64_t end);
+
+/* Does the TAR at the front of IN begin with a global PAX header that promises its members in order of
+ * processing? Reads nothing off IN. TM_OK with *PROMISED set, or an error. */
+enum tm_status tm_tar_promises_order(struct tm_input *in, bool *promised, struct tm_error *err);
 
 /* The next member; the input stands at its data. What is left unread of the one before is passed
  * over. TM_OK; TM_END at the end-of-archive blocks or the end of the bytes, with the zero bytes

@@ -1,198 +1,230 @@
-/* The turns of archives: all members become known first, then each has its turn in order of processing. */
-#include "container/file_list.h"
+/* The turns of TAR and ZIP archives. */
+#include "container/archive.h"
 #include "container/tar_reader.h"
-#include "container/unpack_run.h"
+#include "container/zip_reader.h"
+#include "container/zip_walk.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* How an archive opens what MEMBER holds. CONTENT can be released also after an error. */
-typedef enum tm_status open_member(void *archive, const struct tm_member *member, struct tm_content *content,
-                                   struct tm_error *err);
-
-struct archive {
-    struct tm_member_table table;
-    open_member *open;
-    void *state; /* borrowed; what open works with */
-};
-
-/* Adds MEMBER, called NAME, whose first bytes are at the front of IN; no more than WANT of them are its own. */
-static enum tm_status add_member(struct tm_unpack_run *run, struct archive *archive, struct tm_member *member,
-                                 struct tm_input *in, uint64_t want)
+static bool is_tolerant(const struct tm_unpack_run *run)
 {
-    size_t n = want < TM_SNIFF_BYTES ? (size_t)want : TM_SNIFF_BYTES;
-    enum tm_status st = tm_input_fill(in, n, run->err);
-    if (st < 0)
-        return st;
-    n = in->len < n ? in->len : n;
-    member->type = tm_file_type_sniff(in->data, n);
-    if (member->type.kind == TM_FILE_UNKNOWN && !run->options->ignore_unknown && !run->options->list)
-        return tm_error_set(run->err, TM_E_INPUT, "unknown trace type%s", n ? "" : " (no data)");
-    return tm_member_table_add(&archive->table, member, run->err);
-}
-
-static enum tm_status member_turn(struct tm_unpack_run *run, struct archive *archive, struct tm_node *node,
-                                  const struct tm_member *member)
-{
-    struct tm_content content;
-    enum tm_status st = TM_OK;
-    if (member->missing_bytes > 0) {
-        char cause[64];
-        snprintf(cause, sizeof cause, "cut short, %llu bytes are missing", (unsigned long long)member->missing_bytes);
-        st = tm_unpack_damage(run, node, cause, 0, member->size_bytes);
-    }
-    if (st < 0)
-        return st;
-    if ((st = archive->open(archive->state, member, &content, run->err)) < 0)
-        tm_unpack_place(run, node);
-    else
-        st = tm_unpack_documents(run, &content, node, NULL, NULL);
-    tm_content_release(&content);
-    return st;
-}
-
-/* All members' rows, then all their turns inside NODE's. */
-static enum tm_status unpack_members(struct tm_unpack_run *run, struct tm_node *node, struct archive *archive,
-                                     uint64_t size_bytes)
-{
-    const struct tm_member_table *table = &archive->table;
-    uint32_t first_id = run->file_count;
-    enum tm_status st = tm_member_table_sort(&archive->table, run->err);
-    for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
-        const struct tm_member *member = &table->members[i];
-        struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
-        st = tm_unpack_announce(run, &row, member->size_bytes);
-    }
-    if (st == TM_OK)
-        st = tm_unpack_begin(run, node);
-    for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
-        const struct tm_member *member = &table->members[table->order[i]];
-        struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
-        row.id = first_id + table->order[i];
-        st = member_turn(run, archive, &row, member);
-    }
-    return st == TM_OK ? tm_unpack_end(run, node, size_bytes) : st;
+    return run->options->format.on_damage != TM_DAMAGE_HALT;
 }
 
 static enum tm_status tar_open(void *state, const struct tm_member *member, struct tm_content *content,
-                               struct tm_error *err)
+                               struct tm_damage *damage, struct tm_error *err)
 {
     struct tm_content *around = state;
     struct tm_extent part = tm_content_part(around, member->place[0], member->size_bytes);
+    (void)damage;
     return tm_content_open_extent(content, &part, err);
 }
 
-static enum tm_status scan_tar(struct tm_unpack_run *run, struct tm_node *node, struct archive *archive,
-                               struct tm_tar_reader *tar)
+/* A member of TAR that has a row; TM_END when there is no more. */
+static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader *tar, struct tm_tar_entry *entry)
 {
-    struct tm_tar_entry entry;
     enum tm_status st;
-    while ((st = tm_tar_next(tar, &entry, run->err)) == TM_OK) {
-        if (!entry.is_file || tm_member_is_hidden(entry.name, entry.name_bytes))
-            continue;
-        struct tm_member member = {.size_bytes = entry.size_bytes,
-                                   .missing_bytes = entry.missing_bytes,
-                                   .place = {entry.at},
-                                   .name_text = entry.name};
-        st = add_member(run, archive, &member, tar->in, entry.size_bytes);
-        if (st < 0) {
-            tm_error_prefix(run->err, "%s", entry.name);
-            return st;
-        }
-    }
-    (void)node;
-    return st == TM_END ? TM_OK : st;
+    do
+        st = tm_tar_next(tar, entry, run->err);
+    while (st == TM_OK && (!entry->is_file || tm_member_is_hidden(entry->name, entry->name_bytes)));
+    return st;
+}
+
+static struct tm_member tar_member(const struct tm_tar_entry *entry)
+{
+    return (struct tm_member){.size_bytes = entry->size_bytes,
+                              .missing_bytes = entry->missing_bytes,
+                              .place = {entry->at},
+                              .name_text = entry->name};
 }
 
 static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
-    struct archive archive = {.open = tar_open, .state = content};
+    struct tm_archive archive = {.open = tar_open, .state = content};
     struct tm_tar_reader tar = {0};
+    struct tm_tar_entry entry;
     enum tm_status st = tm_content_by_place(content, run->options->spool_dir, run->err);
+    uint64_t start = content->in->offset;
+    tm_tar_reader_init(&tar, content->in, tm_content_end(content));
+    tar.tolerant = is_tolerant(run);
+    while (st == TM_OK && (st = next_file(run, &tar, &entry)) == TM_OK) {
+        struct tm_member member = tar_member(&entry);
+        st = tm_archive_add(run, &archive, &member, content->in, entry.size_bytes);
+        if (st < 0)
+            tm_error_prefix(run->err, "%s", entry.name);
+    }
+    archive.damage = tar.damage;
+    if (st == TM_END)
+        st = tm_archive_turns(run, node, &archive, content->in->offset - start);
+    tm_tar_reader_release(&tar);
+    tm_member_table_release(&archive.table);
+    return st;
+}
+
+/* The turn of the member whose data is at the front of CONTENT, a TAR that keeps its order of processing. */
+static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
+                                      const struct tm_tar_entry *entry, struct tm_content *content)
+{
+    struct tm_member member = tar_member(entry);
+    struct tm_part part = {.around = content->in, .left = entry->size_bytes, .tolerant = is_tolerant(run)};
+    struct tm_input input;
+    tm_part_open(&part, &input);
+    enum tm_status st = tm_archive_add(run, archive, &member, &input, entry->size_bytes);
+    const struct tm_member_table *table = &archive->table;
+    const struct tm_member *last = st == TM_OK ? &table->members[table->count - 1] : NULL;
+    if (last && table->count > 1 && tm_member_compare(table, last - 1, last) > 0)
+        st = tm_error_set(run->err, TM_E_INPUT, "the archive promises members in order of processing, but has this "
+                          "one after %s", tm_member_name(table, last - 1));
+    struct tm_node row = {0};
     if (st == TM_OK) {
-        uint64_t start = content->in->offset;
-        tm_tar_reader_init(&tar, content->in, tm_content_end(content));
-        tar.tolerant = run->options->format.on_damage != TM_DAMAGE_HALT;
-        st = scan_tar(run, node, &archive, &tar);
-        if (st == TM_OK)
-            st = unpack_members(run, node, &archive, content->in->offset - start);
+        row = tm_node_inside(node, &last->type, entry->name, entry->name_bytes);
+        st = tm_unpack_announce(run, &row, entry->size_bytes);
+    }
+    if (st < 0) {
+        tm_error_prefix(run->err, "%s", entry->name);
+    } else {
+        struct tm_content inner = tm_content_of(&input);
+        st = tm_unpack_documents(run, &inner, &row, NULL, NULL);
+        tm_content_release(&inner);
+    }
+    if (st == TM_OK && part.left > 0 && content->in->ended && content->in->len == 0) {
+        struct tm_error why = {0};
+        tm_error_set(&why, TM_E_INPUT, "%s: cut short, %llu bytes are missing", entry->name,
+                     (unsigned long long)part.left);
+        tm_damage_add(&archive->damage, content->in->offset, &why);
+    }
+    tm_input_release(&input);
+    return st;
+}
+
+/* A TAR from a pipe or a decompressor that keeps its order of processing needs no temporary file. */
+static enum tm_status stream_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    struct tm_archive archive = {0};
+    struct tm_tar_reader tar;
+    struct tm_tar_entry entry;
+    uint64_t start = content->in->offset;
+    tm_tar_reader_init(&tar, content->in, UINT64_MAX);
+    tar.tolerant = is_tolerant(run);
+    enum tm_status st = tm_unpack_begin(run, node);
+    while (st == TM_OK && (st = next_file(run, &tar, &entry)) == TM_OK)
+        st = streamed_member(run, node, &archive, &entry, content);
+    if (st == TM_END) {
+        tm_damage_merge(&archive.damage, &tar.damage);
+        tm_unpack_damage(run, node, &archive.damage);
+        st = tm_unpack_end(run, node, content->in->offset - start);
     }
     tm_tar_reader_release(&tar);
     tm_member_table_release(&archive.table);
     return st;
 }
 
-enum tm_status tm_unpack_archive(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+static enum tm_status zip_open(void *state, const struct tm_member *member, struct tm_content *content,
+                               struct tm_damage *damage, struct tm_error *err)
 {
-    if (node->type.kind == TM_FILE_TAR)
-        return unpack_tar(run, node, content);
-    return tm_error_set(run->err, TM_E_INPUT, "%s files are not supported yet", node->type.name);
+    *content = tm_content_of(&content->own);
+    content->size_bytes = member->size_bytes;
+    return tm_zip_open(state, member->place, damage, &content->own, err);
 }
 
-/* The files of a command line. Those that can be read once only stay open from the first look on. */
-struct listed_files {
-    struct tm_file_list list;
-    struct tm_content **held; /* an entry a file, NULL for most */
-};
-
-static enum tm_status file_open(void *state, const struct tm_member *member, struct tm_content *content,
-                                struct tm_error *err)
+/* Adds the members of ZIP to ARCHIVE. */
+static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_zip_reader *zip)
 {
-    struct listed_files *files = state;
-    struct tm_content **held = &files->held[member->place[0]];
-    if (*held == NULL)
-        return tm_content_open_path(content, tm_file_list_path(&files->list, (uint32_t)member->place[0]), err);
-    tm_content_move(content, *held);
-    free(*held);
-    *held = NULL;
-    return TM_OK;
+    struct tm_zip_entry entry;
+    enum tm_status st;
+    while ((st = tm_zip_next(zip, &entry, run->err)) == TM_OK) {
+        if (!entry.is_file || tm_member_is_hidden(entry.name, entry.name_bytes))
+            continue;
+        struct tm_damage seen_again = {0};
+        struct tm_input input = {0};
+        struct tm_member member = {.size_bytes = entry.size_bytes,
+                                   .place = {entry.place[0], entry.place[1]},
+                                   .name_text = entry.name};
+        st = tm_zip_open(zip, entry.place, is_tolerant(run) ? &seen_again : NULL, &input, run->err);
+        if (st == TM_OK)
+            st = tm_archive_add(run, archive, &member, &input, UINT64_MAX);
+        tm_input_release(&input);
+        if (st < 0) {
+            tm_error_prefix(run->err, "%s", entry.name);
+            return st;
+        }
+    }
+    return st == TM_END ? TM_OK : st;
 }
 
-static enum tm_status look_at_file(struct tm_unpack_run *run, struct archive *archive, struct listed_files *files,
-                                   uint32_t i)
+static enum tm_status walk_open(void *state, const struct tm_member *member, struct tm_content *content,
+                                struct tm_damage *damage, struct tm_error *err)
 {
-    struct tm_content *content = malloc(sizeof *content);
-    struct tm_member member = {.place = {i}, .name_text = tm_file_list_name(&files->list, i)};
-    if (content == NULL)
+    *content = tm_content_of(&content->own);
+    return tm_zip_walk_open(state, member->place, damage, &content->own, err);
+}
+
+/* The members of a ZIP without its directory, which WHY says, found one by one. */
+static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct tm_extent *zip,
+                               struct tm_error *why)
+{
+    struct tm_zip_walk *walk = calloc(1, sizeof *walk);
+    struct tm_zip_entry entry;
+    if (walk == NULL)
         return tm_error_nomem(run->err);
-    enum tm_status st = tm_content_open_path(content, tm_file_list_path(&files->list, i), run->err);
-    bool by_place = content->extent.fd >= 0;
-    member.size_bytes = by_place ? content->extent.len : 0;
-    if (st == TM_OK)
-        st = add_member(run, archive, &member, content->in, UINT64_MAX);
-    if (st < 0)
-        tm_error_prefix(run->err, "%s", tm_file_list_path(&files->list, i));
-    if (st < 0 || by_place) {
-        tm_content_release(content);
-        free(content);
-    } else {
-        files->held[i] = content;
+    tm_damage_add(&archive->damage, 0, why);
+    enum tm_status st = tm_zip_walk_init(walk, zip, run->err);
+    while (st == TM_OK && (st = tm_zip_walk_next(walk, &entry, run->err)) == TM_OK) {
+        if (!entry.is_file || tm_member_is_hidden(entry.name, entry.name_bytes))
+            continue;
+        struct tm_damage seen_again = {0};
+        struct tm_input input = {0};
+        struct tm_member member = {
+            .size_bytes = entry.size_bytes, .place = {entry.place[0], entry.place[1]}, .name_text = entry.name};
+        st = tm_zip_walk_open(zip, entry.place, &seen_again, &input, run->err);
+        if (st == TM_OK)
+            st = tm_archive_add(run, archive, &member, &input, UINT64_MAX);
+        tm_input_release(&input);
+        if (st < 0)
+            tm_error_prefix(run->err, "%s", entry.name);
     }
-    return st;
+    archive->damage.skipped_bytes += walk->skipped_bytes;
+    tm_zip_walk_release(walk);
+    free(walk);
+    return st == TM_END ? TM_OK : st;
 }
 
-enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *node, const char *const *paths,
-                                   size_t count)
+static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
-    struct listed_files files = {0};
-    struct archive archive = {.open = file_open, .state = &files};
-    enum tm_status st = TM_OK;
-    for (size_t i = 0; st == TM_OK && i < count; i++)
-        st = tm_file_list_add(&files.list, paths[i], run->err);
-    if (st == TM_OK && (files.held = calloc(files.list.count + 1, sizeof *files.held)) == NULL)
-        st = tm_error_nomem(run->err);
-    for (uint32_t i = 0; st == TM_OK && i < files.list.count; i++)
-        st = look_at_file(run, &archive, &files, i);
-    if (st == TM_OK)
-        st = unpack_members(run, node, &archive, 0);
-    for (uint32_t i = 0; files.held && i < files.list.count; i++) {
-        if (files.held[i])
-            tm_content_release(files.held[i]);
-        free(files.held[i]);
+    struct tm_archive archive = {.open = zip_open};
+    struct tm_zip_reader *zip = NULL;
+    enum tm_status st = tm_content_by_place(content, run->options->spool_dir, run->err);
+    if (st < 0)
+        return st;
+    uint64_t len = tm_content_end(content) - content->in->offset;
+    struct tm_extent all = tm_content_part(content, content->in->offset, len);
+    st = tm_zip_new(&zip, &all, run->err);
+    archive.state = zip;
+    if (st == TM_OK) {
+        st = scan_zip(run, &archive, zip);
+    } else if (st == TM_E_INPUT && run->options->format.on_damage == TM_DAMAGE_SALVAGE) {
+        archive.open = walk_open;
+        archive.state = &all;
+        st = walk_zip(run, &archive, &all, run->err);
     }
-    free(files.held);
-    tm_file_list_release(&files.list);
+    if (st == TM_OK)
+        st = tm_archive_turns(run, node, &archive, len);
+    if (st == TM_OK)
+        st = tm_input_advance(content->in, len, run->err);
+    tm_zip_free(zip);
     tm_member_table_release(&archive.table);
     return st;
+}
+
+enum tm_status tm_unpack_archive(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    bool in_order = false;
+    if (node->type.kind == TM_FILE_ZIP)
+        return unpack_zip(run, node, content);
+    enum tm_status st = TM_OK;
+    if (content->extent.fd < 0)
+        st = tm_tar_promises_order(content->in, &in_order, run->err);
+    if (st < 0)
+        return st;
+    return in_order ? stream_tar(run, node, content) : unpack_tar(run, node, content);
 }

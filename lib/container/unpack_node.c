@@ -65,10 +65,24 @@ static const char *path_text(const struct tm_unpack_run *run, const struct tm_no
     return st == TM_OK ? tm_buf_cstr(path) : NULL;
 }
 
+/* A place of damage counts as one event that was read and lost: how many there were nobody knows. */
+static enum tm_status account_damage(struct tm_unpack_run *run, const struct tm_node *node)
+{
+    struct tm_event_sink *sink = run->sink;
+    enum tm_status st = TM_OK;
+    if (node->damage_count > 0)
+        st = tm_event_sink_account(sink, "damaged", 0, node->damage_count, node->damage_byte, run->err);
+    if (st == TM_OK && node->skipped_bytes > 0)
+        st = tm_event_sink_account(sink, "skipped_bytes", 0, node->skipped_bytes, node->damage_byte, run->err);
+    return st;
+}
+
 enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *node, uint64_t size_bytes)
 {
     tm_event_sink_set_file(run->sink, node->id);
-    enum tm_status st = tm_event_sink_file_end(run->sink, node->id, size_bytes, run->err);
+    enum tm_status st = account_damage(run, node);
+    if (st == TM_OK)
+        st = tm_event_sink_file_end(run->sink, node->id, size_bytes, run->err);
     if (st < 0 || run->options->listed == NULL)
         return st;
     struct tm_buf path = {0};
@@ -91,21 +105,20 @@ void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node
         tm_error_prefix(run->err, "%.*s", (int)node->name_bytes, node->name);
 }
 
-enum tm_status tm_unpack_damage(struct tm_unpack_run *run, const struct tm_node *node, const char *cause,
-                                uint64_t skipped_bytes, uint64_t byte)
+void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage)
 {
-    tm_event_sink_set_file(run->sink, node->id);
-    enum tm_status st = tm_event_sink_account(run->sink, "damaged", 0, 1, byte, run->err);
-    if (st == TM_OK && skipped_bytes > 0)
-        st = tm_event_sink_account(run->sink, "skipped_bytes", 0, skipped_bytes, byte, run->err);
-    if (st == TM_OK && run->options->warn) {
-        struct tm_error place = {0};
-        tm_error_set(&place, TM_E_INPUT, "%s", cause);
-        struct tm_unpack_run as_if = *run;
-        as_if.err = &place;
+    if (damage->count == 0)
+        return;
+    if (node->damage_count == 0)
+        node->damage_byte = damage->byte;
+    node->damage_count += damage->count;
+    node->skipped_bytes += damage->skipped_bytes;
+    if (run->options->warn) {
+        struct tm_error cause = damage->cause;
+        struct tm_unpack_run telling = *run;
+        telling.err = &cause;
         for (const struct tm_node *n = node; n; n = n->parent)
-            tm_unpack_place(&as_if, n);
-        run->options->warn(run->options->arg, place.text);
+            tm_unpack_place(&telling, n);
+        run->options->warn(run->options->arg, cause.text);
     }
-    return st;
 }

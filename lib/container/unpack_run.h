@@ -31,6 +31,8 @@ struct tm_node {
     bool in_archive;              /* an archive or a directory is among them */
     uint32_t id;                  /* set by announce */
     uint32_t order;               /* set by begin */
+    uint64_t damage_count;        /* set by damage: places, bytes jumped over, where the first place is */
+    uint64_t skipped_bytes, damage_byte;
 };
 
 /* The node of something of TYPE inside PARENT. */
@@ -47,10 +49,9 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 /* Puts the name of NODE before a message that has to do with the input. */
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node);
 
-/* Damage in NODE, a container whose turn it is, was jumped over: it is accounted for and CAUSE told.
- * SKIPPED_BYTES of it went unread; BYTE is where it began. */
-enum tm_status tm_unpack_damage(struct tm_unpack_run *run, const struct tm_node *node, const char *cause,
-                                uint64_t skipped_bytes, uint64_t byte);
+/* DAMAGE was met in NODE and jumped over (its count may be 0): it is told now, and accounted for when the turn
+ * of NODE ends. */
+void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);
 
 /* All documents that CONTENT holds, one after another. FIRST (announced) is the first one's row and the others
  * become its children; or FIRST is NULL and all become children of PARENT. Where GZIP (may be NULL) says that

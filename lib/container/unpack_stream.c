@@ -86,8 +86,11 @@ static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node
     enum tm_status st = tm_unpack_begin(run, node);
     run->trace_seen = true;
     if (st == TM_OK) {
-        bool only_size = run->options->list && node->in_archive && content->extent.fd >= 0;
-        st = only_size ? pass_over(run, content) : parse_trace(run, node, content);
+        /* A listing need not read a member whose size is known. */
+        bool known = run->options->list && node->in_archive && start == 0 && content->size_bytes != UINT64_MAX;
+        if (known)
+            return tm_unpack_end(run, node, content->size_bytes);
+        st = parse_trace(run, node, content);
     }
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
@@ -230,7 +233,8 @@ enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content 
         st = next_row(run, &node, parent, &type, gzip && !parent->in_archive ? &gzip->name : NULL);
         st = st == TM_OK ? turn(run, &node, content) : st;
     }
-    while (st == TM_OK) {
+    bool unread = run->options->list && first && first->in_archive && content->in->offset == 0;
+    while (st == TM_OK && !unread) {
         uint64_t ended = content->in->offset;
         st = sniff_next(run, content->in, &type);
         if (st == TM_OK) {

@@ -6,6 +6,7 @@ const struct tm_emit *const tm_emits[] = {
     &tm_emit_csv,
     &tm_emit_frames,
     &tm_emit_report,
+    &tm_emit_sqlite,
     NULL,
 };
 
@@ -31,4 +32,17 @@ const struct tm_emit *tm_emit_for_path(const char *path)
         }
     }
     return found;
+}
+
+const struct tm_emit *tm_emit_choose(const char *format, const char *out)
+{
+    if (format)
+        return tm_emit_find(format);
+    if (out == NULL)
+        return tm_emits[0];
+    const struct tm_emit *emit = tm_emit_for_path(out);
+    const char *slash = strrchr(out, '/');
+    const char *base = slash ? slash + 1 : out;
+    bool has_ending = *base && strchr(base + 1, '.') != NULL;
+    return emit || has_ending ? emit : tm_emits[0];
 }

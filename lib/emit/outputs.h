@@ -9,5 +9,6 @@ extern const struct tm_emit tm_emit_jsonl;
 extern const struct tm_emit tm_emit_csv;
 extern const struct tm_emit tm_emit_frames;
 extern const struct tm_emit tm_emit_report;
+extern const struct tm_emit tm_emit_sqlite;
 
 #endif

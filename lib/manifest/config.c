@@ -163,16 +163,19 @@ static enum tm_status make_attributes(struct tm_manifest_config *config, const s
     return TM_OK;
 }
 
-static enum tm_status make_trace_time(struct tm_manifest_config *config, uint32_t clock, int64_t machine_raw)
+static enum tm_status make_trace_time(struct tm_manifest_config *config, const struct tm_manifest_fields *fields,
+                                      int64_t machine_raw)
 {
-    if (clock == 0)
+    if (fields->trace_time_clock == 0)
         return TM_OK;
     Tracemerge__ConfigTraceTime *trace_time = make(config, 1, sizeof *trace_time);
     if (trace_time == NULL)
         return TM_E_SYSTEM;
     tracemerge__config_trace_time__init(trace_time);
-    trace_time->clock = clock;
+    trace_time->clock = fields->trace_time_clock;
     trace_time->machine_raw_id = machine_raw;
+    trace_time->has_first_machine = true;
+    trace_time->first_machine = fields->trace_time_file == NULL;
     config->message.trace_time = trace_time;
     return TM_OK;
 }
@@ -193,7 +196,7 @@ enum tm_status tm_manifest_config_make(struct tm_manifest_config *config, const 
     if (st == TM_OK)
         st = make_attributes(config, fields);
     if (st == TM_OK)
-        st = make_trace_time(config, fields->trace_time_clock, resolution.trace_time_raw);
+        st = make_trace_time(config, fields, resolution.trace_time_raw);
 out:
     tm_manifest_resolution_release(&resolution);
     return st;

@@ -82,7 +82,7 @@ static enum tm_status on_file(struct configure *c, const struct tm_frame *frame,
     enum tm_status st = tm_file_match_add(&c->match, file, &entry, err);
     tracemerge__file__free_unpacked(file, NULL);
     if (st == TM_OK)
-        st = tm_stream_write_frame(&c->writer, frame, err);
+        st = tm_stream_forward(&c->writer, frame, NULL, err);
     return st == TM_OK ? write_file_config(c, id, err) : st;
 }
 
@@ -101,7 +101,7 @@ static enum tm_status on_file_begin(struct configure *c, const struct tm_frame *
         c->trace_began = true;
         tm_file_match_close(&c->match);
     }
-    return st == TM_OK ? tm_stream_write_frame(&c->writer, frame, err) : st;
+    return st == TM_OK ? tm_stream_forward(&c->writer, frame, NULL, err) : st;
 }
 
 static enum tm_status on_frame(struct configure *c, const struct tm_frame *frame, const struct tm_batch *batch,
@@ -124,13 +124,10 @@ static enum tm_status on_frame(struct configure *c, const struct tm_frame *frame
         if (!c->passes)
             return on_file_begin(c, frame, err);
         break;
-    case TM_FRAME_BATCH:
-        c->writer.event_count += batch->count;
-        break;
     default:
         break;
     }
-    return tm_stream_write_frame(&c->writer, frame, err);
+    return tm_stream_forward(&c->writer, frame, batch, err);
 }
 
 static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, struct tm_error *err)

@@ -19,6 +19,7 @@ enum nearness { EXACT, WITHOUT_DOT, BASE_NAME };
 
 struct tm_path_match {
     uint32_t file; /* NO_FILE: none */
+    uint32_t inside; /* a compressed file in which a file took the entry over; NO_FILE: none yet */
     enum nearness nearness;
 };
 
@@ -27,7 +28,7 @@ static enum file_kind kind_of(ProtobufCBinaryData type)
     static const struct {
         const char *name;
         enum file_kind kind;
-    } kinds[] = {{"gzip", KIND_COMPRESSED}, {"zstd", KIND_COMPRESSED},    {"tar", KIND_ARCHIVE},
+    } kinds[] = {{"gzip", KIND_COMPRESSED}, {"zstd", KIND_COMPRESSED}, {"ctrace", KIND_COMPRESSED}, {"tar", KIND_ARCHIVE},
                  {"zip", KIND_ARCHIVE},     {"directory", KIND_DIRECTORY}, {"perfetto_manifest", KIND_MANIFEST}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (type.len == strlen(kinds[i].name) && memcmp(type.data, kinds[i].name, type.len) == 0)
@@ -46,13 +47,18 @@ static struct tm_manifest_quoted quote_path(const struct tm_file_match *match, u
     return tm_manifest_quote(path, strlen(path));
 }
 
+static bool has_override(const struct tm_file_match *match, uint32_t entry)
+{
+    const struct tm_manifest_file *file = &match->manifest->fields.files[entry];
+    return file->machine || file->has_machines || file->clocks.given;
+}
+
 static enum tm_status check_override(const struct tm_file_match *match, const struct tm_matched_file *file,
                                      struct tm_error *err)
 {
     if (file->entry == TM_NO_ENTRY || file->kind == KIND_TRACE || file->kind == KIND_COMPRESSED)
         return TM_OK;
-    const struct tm_manifest_file *entry = &match->manifest->fields.files[file->entry];
-    if (entry->machine == NULL && !entry->has_machines && !entry->clocks.given)
+    if (!has_override(match, file->entry))
         return TM_OK;
     return tm_error_set(err, TM_E_INPUT,
                         "perfetto_manifest: overrides are not supported for '%s', which is itself %s",
@@ -74,7 +80,8 @@ static enum tm_status claim(struct tm_file_match *match, uint32_t path_entry, ui
     if (f->entry != TM_NO_ENTRY)
         return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: paths '%s' and '%s' match the same file",
                             quote_path(match, f->entry).text, quote_path(match, path_entry).text);
-    *m = (struct tm_path_match){file, nearness};
+    m->file = file;
+    m->nearness = nearness;
     f->entry = path_entry;
     return check_override(match, f, err);
 }
@@ -106,23 +113,39 @@ static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enu
     return claim_by(match, start, (size_t)(end - start), file, nearness, err);
 }
 
-/* True when paths are names of what FILE is among. An archive that is all there is inside the
- * outermost gzip row is as good as the outermost. */
+/* True when paths are names of what FILE is among: the members of the archive, or the given files;
+ * in a stream of documents those of its compressed streams and of an archive in it. */
 static bool in_scope(const struct tm_file_match *match, const struct tm_matched_file *file)
 {
-    uint32_t scope = match->scope, parent = file->parent;
-    if (parent == scope)
-        return true;
-    return parent != NO_FILE && match->files[parent].parent == scope && match->files[parent].kind == KIND_ARCHIVE &&
-           match->files[scope].kind == KIND_COMPRESSED && match->files[scope].parent == NO_FILE;
+    uint32_t scope = match->scope, at = file->parent;
+    bool is_stream = match->files[scope].kind != KIND_ARCHIVE && match->files[scope].kind != KIND_DIRECTORY;
+    unsigned archives = 0;
+    while (is_stream && at != NO_FILE && at != scope) {
+        enum file_kind kind = (enum file_kind)match->files[at].kind;
+        archives += kind == KIND_ARCHIVE;
+        if (archives > 1 || (kind != KIND_ARCHIVE && kind != KIND_COMPRESSED))
+            return false;
+        at = match->files[at].parent;
+    }
+    return at == scope;
 }
 
-/* What is inside a compressed file is meant by an entry for the file around it. */
-static void inherit(struct tm_file_match *match, struct tm_matched_file *file)
+/* An entry for a compressed file means the file inside it. */
+static enum tm_status inherit(struct tm_file_match *match, uint32_t file, struct tm_error *err)
 {
-    const struct tm_matched_file *parent = file->parent == NO_FILE ? NULL : &match->files[file->parent];
-    if (parent && parent->kind == KIND_COMPRESSED && file->name_len == 0 && file->entry == TM_NO_ENTRY)
-        file->entry = parent->entry;
+    struct tm_matched_file *f = &match->files[file];
+    if (f->parent == NO_FILE || f->entry != TM_NO_ENTRY || match->files[f->parent].kind != KIND_COMPRESSED)
+        return TM_OK;
+    uint32_t entry = match->files[f->parent].entry;
+    if (entry == TM_NO_ENTRY)
+        return TM_OK;
+    struct tm_path_match *m = &match->matches[entry];
+    if (m->inside == f->parent && has_override(match, entry))
+        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: files[%u]: path '%s' means two files", entry,
+                            quote_path(match, entry).text);
+    m->inside = f->parent;
+    f->entry = entry;
+    return check_override(match, f, err);
 }
 
 static enum tm_status reserve(struct tm_file_match *match)
@@ -162,9 +185,10 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
         return TM_OK;
     enum tm_status st = in_scope(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
     tm_buf_clear(&match->names);
-    inherit(match, f);
+    if (st == TM_OK)
+        st = inherit(match, id, err);
     *entry = f->entry;
-    return st < 0 ? st : check_override(match, f, err);
+    return st;
 }
 
 enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, ProtobufCBinaryData type,
@@ -201,7 +225,7 @@ static enum tm_status index_paths(struct tm_file_match *match)
         /* Paths are unique, so that the number of a path is the index of its entry. */
         if (tm_intern_add(&match->paths, fields->files[i].path, strlen(fields->files[i].path), &id, NULL) != TM_OK)
             return TM_E_SYSTEM;
-        match->matches[i].file = NO_FILE;
+        match->matches[i].file = match->matches[i].inside = NO_FILE;
     }
     match->paths.count_max = match->paths.count;
     return TM_OK;
@@ -209,7 +233,9 @@ static enum tm_status index_paths(struct tm_file_match *match)
 
 static enum tm_status match_known(struct tm_file_match *match, struct tm_error *err)
 {
-    enum file_kind kind = match->file_count ? (enum file_kind)match->files[match->scope].kind : KIND_ARCHIVE;
+    if (match->file_count == 0)
+        return TM_OK;
+    enum file_kind kind = (enum file_kind)match->files[match->scope].kind;
     /* Children of a directory were given on the command line, and so was a lone trace. */
     enum nearness farthest = kind == KIND_ARCHIVE ? EXACT : BASE_NAME;
     enum tm_status st = TM_OK;
@@ -222,7 +248,7 @@ static enum tm_status match_known(struct tm_file_match *match, struct tm_error *
         }
     }
     for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++)
-        inherit(match, &match->files[i]);
+        st = inherit(match, i, err);
     return st;
 }
 
@@ -236,7 +262,7 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
         return tm_error_nomem(err);
     match->scope = file ? find_scope(match, *file) : 0;
     enum tm_status st = match_known(match, err);
-    tm_buf_clear(&match->names);
+    tm_buf_release(&match->names);
     return st;
 }
 

@@ -3,7 +3,7 @@
  * A path matches members of the archive, or of the concatenated stream, that holds the manifest, by
  * their exact name; members of archives inside it it does not match. Files given on a command line
  * match by their name as given, by that without a leading "./", or by a base name that only one of
- * them has. What is inside a gzip or zstd row without a name of its own takes over its entry. */
+ * them has. What is inside a gzip or zstd row, and is named by no path itself, takes over its entry. */
 #ifndef TM_MANIFEST_FILE_MATCH_H
 #define TM_MANIFEST_FILE_MATCH_H
 

@@ -20,7 +20,7 @@ enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct 
 {
     struct tm_buf *text = &manifest->text;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && text->len <= TM_MANIFEST_BYTES_MAX) {
+    while (st == TM_OK && text->len <= TM_JSON_TEXT_BYTES_MAX) {
         size_t got;
         if (tm_buf_reserve(text, READ_BYTES) != TM_OK)
             return tm_error_nomem(err);

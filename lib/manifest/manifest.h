@@ -6,15 +6,13 @@
  *     … m.config.message where st is TM_OK, m.problems where it is TM_E_INPUT …
  *     tm_manifest_release(&m);
  *
+ * What exceeds the limits of json_text.h (64 MiB, 4 194 304 values, depth 128) is refused.
+ *
  * Source: trace-manifest-format.txt; semantics.md sections 4 to 6. */
 #ifndef TM_MANIFEST_MANIFEST_H
 #define TM_MANIFEST_MANIFEST_H
 
 #include "manifest/config.h"
-
-/* The largest manifest that is read; one of more values or deeper nesting than the limits of
- * json_text.h is refused too. */
-#define TM_MANIFEST_BYTES_MAX TM_JSON_TEXT_BYTES_MAX
 
 /* Zero-initialise. */
 struct tm_manifest {
@@ -30,7 +28,7 @@ struct tm_manifest {
  * is the first of the problems; TM_E_SYSTEM. Once per struct. */
 enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, size_t len, struct tm_error *err);
 
-/* The same for all bytes of descriptor FD. Stops reading past TM_MANIFEST_BYTES_MAX. */
+/* The same for all bytes of descriptor FD. Stops reading past the limit of size. */
 enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct tm_error *err);
 
 void tm_manifest_release(struct tm_manifest *manifest);

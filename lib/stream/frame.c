@@ -111,6 +111,8 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
     frame->body = q;
     frame->body_bytes = (size_t)body_len;
     frame->offset = r->offset;
+    frame->whole = r->mem + r->start;
+    frame->whole_bytes = head + (size_t)len;
     r->start += head + (size_t)len;
     r->offset += head + len;
     r->count++;
@@ -169,6 +171,22 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
     writer->offset += out->len - before;
     writer->count++;
     return out->len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
+}
+
+enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err)
+{
+    struct tm_piece body = {frame->body, frame->body_bytes};
+    if (frame->whole == NULL)
+        return tm_frame_write(writer, frame->type, &body, 1, err);
+    writer->offset += frame->whole_bytes;
+    writer->count++;
+    if (frame->whole_bytes < FRAME_WRITE_BYTES) {
+        if (tm_buf_add(&writer->out, frame->whole, frame->whole_bytes) != TM_OK)
+            return tm_error_nomem(err);
+        return writer->out.len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
+    }
+    enum tm_status st = tm_frame_flush(writer, err);
+    return st < 0 ? st : tm_io_write(writer->fd, frame->whole, frame->whole_bytes, err);
 }
 
 void tm_frame_writer_release(struct tm_frame_writer *writer)

@@ -47,6 +47,8 @@ struct tm_frame {
     const uint8_t *body;
     size_t body_bytes;
     uint64_t offset;     /* of the frame's first byte in the stream */
+    const uint8_t *whole; /* all its bytes as they were read, borrowed likewise; NULL if it was not read */
+    size_t whole_bytes;
 };
 
 struct tm_frame_reader {
@@ -89,6 +91,10 @@ void tm_frame_writer_init(struct tm_frame_writer *writer, int fd);
  * flush sends them. TM_OK; TM_E_INPUT when it exceeds TM_FRAME_BYTES_MAX; TM_E_SYSTEM. */
 enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, const struct tm_piece *pieces,
                               size_t count, struct tm_error *err);
+
+/* Passes on FRAME as it was read, its checksum included; nothing is computed, and a large one is not
+ * copied. A frame that was not read is written as tm_frame_write does. */
+enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err);
 

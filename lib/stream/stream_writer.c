@@ -34,6 +34,14 @@ enum tm_status tm_stream_write_frame(struct tm_stream_writer *writer, const stru
     return tm_frame_write(&writer->frames, frame->type, &piece, 1, err);
 }
 
+enum tm_status tm_stream_forward(struct tm_stream_writer *writer, const struct tm_frame *frame,
+                                 const struct tm_batch *batch, struct tm_error *err)
+{
+    if (frame->type == TM_FRAME_BATCH)
+        writer->event_count += batch->count;
+    return tm_frame_forward(&writer->frames, frame, err);
+}
+
 enum tm_status tm_stream_write_batch(struct tm_stream_writer *writer, const struct tm_batch *batch,
                                      struct tm_error *err)
 {

@@ -206,6 +206,24 @@ static void test_overrides(void)
     finish(&f, NULL, "perfetto_manifest: overrides are not supported for 't.tar.gz', which is itself an archive", 0);
 }
 
+static void test_two_inside(void)
+{
+    struct fixture f;
+    for (int named = 0; named < 2; named++) {
+        start(&f, TRACEMERGE__STAGE__UNPACKED);
+        file(&f, -1, NULL, "tar");
+        file(&f, 0, "m.json", "");
+        file(&f, 0, "two.json.gz", "");
+        begin(&f, 0, "tar", false);
+        manifest(&f, 1, named ? V(NAMED("two.json.gz", "x")) : V(PATH("two.json.gz")));
+        begin(&f, 2, "gzip", false);
+        file(&f, 2, "", "json");
+        file(&f, 2, "", "json");
+        finish(&f, NULL, named ? "perfetto_manifest: files[0]: path 'two.json.gz' means two files"
+                               : "1: F F F B B C f2=0 B F f3=0 F f4=0 ", 0);
+    }
+}
+
 static void test_one_manifest(void)
 {
     struct fixture f;
@@ -292,6 +310,19 @@ static void test_streams(void)
     events(&f, 4, 1);
     events(&f, 2, 1);
     finish(&f, NULL, "1: F F F B B F F B C f4=1 B 1 events B 1 events ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* the manifest plain, compressed traces and an archive behind it */
+    file(&f, -1, NULL, "perfetto_manifest");
+    manifest(&f, 0, V(PATH("a.pb") "," PATH("b.pb") "," PATH("c.pb")));
+    file(&f, 0, "", "gzip");
+    begin(&f, 1, "gzip", false);
+    file(&f, 1, "a.pb", "proto");
+    file(&f, 0, "", "tar");
+    begin(&f, 3, "tar", false);
+    file(&f, 3, "b.pb", "proto");
+    file(&f, 3, "inner.tar", "tar");
+    begin(&f, 5, "tar", false);
+    file(&f, 5, "c.pb", "proto");
+    finish(&f, NULL, "1: F B C F B F f2=0 F B F f4=1 F B F ", 1);
     start(&f, TRACEMERGE__STAGE__UNPACKED); /* nothing but a manifest */
     file(&f, -1, "m.json", "perfetto_manifest");
     manifest(&f, 0, V(PATH("a.pb")));
@@ -331,6 +362,12 @@ static void test_given_manifest(void)
     file(&f, -1, "x/a.pb", "");
     events(&f, 0, 1);
     finish(&f, &options, "1: F C f0=0 B 1 events ", 1);
+    start(&f, TRACEMERGE__STAGE__UNPACKED); /* whatever gzip remembers of its name */
+    file(&f, -1, "./a.pb", "gzip");
+    begin(&f, 0, "gzip", false);
+    file(&f, 0, "old", "proto");
+    events(&f, 1, 1);
+    finish(&f, &options, "1: F C f0=0 B F f1=0 B 1 events ", 1);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     finish(&f, &options, "1: C ", 2);
     start(&f, TRACEMERGE__STAGE__PLACED);
@@ -371,10 +408,44 @@ static void test_damaged(void)
     finish(&f, NULL, "byte 25: frame of type File is damaged", 0);
 }
 
+/* A stream that was cut anywhere, or has a bit flipped, never becomes a whole one. */
+static void test_cuts(void)
+{
+    struct tm_configure_options options = {.producer = "test"};
+    struct tm_buf bytes = {0};
+    struct fixture f;
+    size_t refused = 0, tried = 0;
+    archive(&f, V(NAMED("a.pb", "x") "," NAMED("b.json.gz", "y")));
+    (void)tm_stream_writer_end(&f.writer, &f.err);
+    size_t len = (size_t)lseek(f.in, 0, SEEK_END);
+    ok(tm_buf_reserve(&bytes, len) == TM_OK && tm_io_pread(f.in, bytes.data, len, 0, &f.err) == TM_OK);
+    bytes.len = len;
+    for (size_t at = 0; at < bytes.len; at++) {
+        for (int flip = 0; flip < 2; flip++, tried++) {
+            struct tm_manifest_problems unmatched = {0};
+            struct tm_error err = {0};
+            bytes.data[at] ^= (uint8_t)(flip << at % 8);
+            (void)(ftruncate(f.in, 0) + lseek(f.in, 0, SEEK_SET) + ftruncate(f.out, 0));
+            (void)tm_io_write(f.in, bytes.data, flip ? bytes.len : at, &err);
+            (void)lseek(f.in, 0, SEEK_SET);
+            refused += tm_configure(f.in, f.out, &options, &unmatched, &err) == TM_E_INPUT;
+            bytes.data[at] ^= (uint8_t)(flip << at % 8);
+            tm_manifest_problems_release(&unmatched);
+        }
+    }
+    is_int(refused, tried);
+    tm_buf_release(&bytes);
+    tm_stream_writer_release(&f.writer);
+    close(f.in);
+    close(f.out);
+}
+
 int main(void)
 {
+    test_cuts();
     test_archive();
     test_overrides();
+    test_two_inside();
     test_one_manifest();
     test_command_line();
     test_streams();

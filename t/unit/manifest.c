@@ -247,9 +247,9 @@ static void test_limits(void)
     is_int(read_buf(&buf, &err), TM_E_INPUT);
     ok(strstr(err.text, "more values than the limit of 4194304") != NULL);
     tm_buf_clear(&buf);
-    (void)tm_buf_reserve(&buf, TM_MANIFEST_BYTES_MAX + 1);
-    memset(buf.data, ' ', TM_MANIFEST_BYTES_MAX + 1);
-    buf.len = TM_MANIFEST_BYTES_MAX + 1;
+    (void)tm_buf_reserve(&buf, TM_JSON_TEXT_BYTES_MAX + 1);
+    memset(buf.data, ' ', TM_JSON_TEXT_BYTES_MAX + 1);
+    buf.len = TM_JSON_TEXT_BYTES_MAX + 1;
     is_int(read_buf(&buf, &err), TM_E_INPUT);
     is_str(err.text, "perfetto_manifest: larger than the limit of 67108864 bytes");
     tm_buf_clear(&buf);

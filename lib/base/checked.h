@@ -1,0 +1,56 @@
+/* Integer arithmetic that notices overflow. Each returns true and sets *R when the exact result
+ * fits, else false with *R unspecified. */
+#ifndef TM_BASE_CHECKED_H
+#define TM_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TM_CHECKED_ADD(a, b, r) (!__builtin_add_overflow(a, b, r))
+#define TM_CHECKED_SUB(a, b, r) (!__builtin_sub_overflow(a, b, r))
+#define TM_CHECKED_MUL(a, b, r) (!__builtin_mul_overflow(a, b, r))
+#else
+#define TM_CHECKED_ADD(a, b, r) \
+    ((b) > 0 ? (a) <= INT64_MAX - (b) && (*(r) = (a) + (b), 1) : (a) >= INT64_MIN - (b) && (*(r) = (a) + (b), 1))
+#define TM_CHECKED_SUB(a, b, r) \
+    ((b) < 0 ? (a) <= INT64_MAX + (b) && (*(r) = (a) - (b), 1) : (a) >= INT64_MIN + (b) && (*(r) = (a) - (b), 1))
+#define TM_CHECKED_MUL(a, b, r) \
+    (((a) == 0 || (b) == 0 ? 1 \
+      : (a) > 0 ? ((b) > 0 ? (a) <= INT64_MAX / (b) : (b) >= INT64_MIN / (a)) \
+                : ((b) > 0 ? (a) >= INT64_MIN / (b) : (b) >= INT64_MAX / (a))) && (*(r) = (a) * (b), 1))
+#endif
+
+static inline bool tm_add_i64(int64_t a, int64_t b, int64_t *r)
+{
+    return TM_CHECKED_ADD(a, b, r);
+}
+
+static inline bool tm_sub_i64(int64_t a, int64_t b, int64_t *r)
+{
+    return TM_CHECKED_SUB(a, b, r);
+}
+
+static inline bool tm_mul_i64(int64_t a, int64_t b, int64_t *r)
+{
+    return TM_CHECKED_MUL(a, b, r);
+}
+
+/* T - FROM + TO, exact also where a part of it would not fit: if both T - FROM and TO - FROM are
+ * out of range, T and TO lie on the far side of zero from FROM, and so does the result. */
+static inline bool tm_shift_i64(int64_t t, int64_t from, int64_t to, int64_t *r)
+{
+    int64_t d;
+    if (tm_sub_i64(t, from, &d))
+        return tm_add_i64(d, to, r);
+    return tm_sub_i64(to, from, &d) && tm_add_i64(d, t, r);
+}
+
+/* A - B, or the nearest int64. */
+static inline int64_t tm_sub_saturate_i64(int64_t a, int64_t b)
+{
+    int64_t d;
+    return tm_sub_i64(a, b, &d) ? d : b < 0 ? INT64_MAX : INT64_MIN;
+}
+
+#endif

@@ -1,0 +1,457 @@
+#include "base/json_scan.h"
+
+#include "base/utf8.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+static enum tm_json_status bad(struct tm_json_scan *scan, const uint8_t *p, const char *cause)
+{
+    scan->p = p;
+    scan->cause = cause;
+    return TM_JSON_BAD;
+}
+
+#ifdef __SSE2__
+
+/* The first quote, backslash or control character of the 16 bytes at P as a bit mask; *HIGH gets
+ * those with the top bit. */
+static inline unsigned special16(const uint8_t *p, unsigned *high)
+{
+    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i quote = _mm_cmpeq_epi8(x, _mm_set1_epi8('"'));
+    __m128i slash = _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'));
+    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x);
+    *high = (unsigned)_mm_movemask_epi8(x);
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control));
+}
+
+static inline const uint8_t *find_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
+{
+    unsigned high;
+    while (end - p >= 16) {
+        unsigned mask = special16(p, &high);
+        if (mask) {
+            unsigned at = (unsigned)__builtin_ctz(mask);
+            *non_ascii |= (high & ((1u << at) - 1)) != 0;
+            return p + at;
+        }
+        *non_ascii |= high != 0;
+        p += 16;
+    }
+    for (; p < end && *p != '"' && *p != '\\' && *p >= 0x20; p++)
+        *non_ascii |= *p >= 0x80;
+    return p;
+}
+
+#else
+
+/* The same, eight bytes at a time. */
+static inline const uint8_t *find_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
+{
+    static const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+    while (end - p >= 8) {
+        uint64_t x;
+        memcpy(&x, p, 8);
+        uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\';
+        /* A byte of x below 0x20, or a zero byte of quote or slash, sets its top bit; a false
+         * alarm behind a true one does no harm. */
+        uint64_t hit = ((x - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
+        if (hit & ~(x & tops))
+            break;
+        *non_ascii |= (x & tops) != 0;
+        p += 8;
+    }
+    for (; p < end && *p != '"' && *p != '\\' && *p >= 0x20; p++)
+        *non_ascii |= *p >= 0x80;
+    return p;
+}
+
+#endif
+
+static int hex_value(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Four hex digits at P, or -1. */
+static int32_t hex4(const uint8_t *p)
+{
+    int32_t v = 0;
+    for (int i = 0; i < 4; i++) {
+        int digit = hex_value(p[i]);
+        if (digit < 0)
+            return -1;
+        v = v << 4 | digit;
+    }
+    return v;
+}
+
+/* The byte behind the escape at P, or NULL with *STATUS set. */
+static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, enum tm_json_status *status)
+{
+    *status = TM_JSON_MORE;
+    if (scan->end - p < 2)
+        return NULL;
+    if (p[1] != 'u') {
+        if (p[1] && strchr("\"\\/bfnrt", p[1]))
+            return p + 2;
+        *status = bad(scan, p, "bad escape in a string");
+        return NULL;
+    }
+    for (int i = 2; i < 6; i++) {
+        if (scan->end - p <= i)
+            return NULL;
+        if (hex_value(p[i]) < 0) {
+            *status = bad(scan, p, "bad \\u escape in a string");
+            return NULL;
+        }
+    }
+    return p + 6;
+}
+
+enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    const uint8_t *p = scan->p + 1;
+    enum tm_json_status status;
+    value->type = TM_JSON_STRING;
+    value->data = p;
+    value->escaped = false;
+    value->non_ascii = false;
+    for (;;) {
+        p = find_special(p, scan->end, &value->non_ascii);
+        if (p == scan->end)
+            return TM_JSON_MORE;
+        if (*p == '"')
+            break;
+        if (*p != '\\')
+            return bad(scan, p, "control character in a string");
+        value->escaped = true;
+        if ((p = skip_escape(scan, p, &status)) == NULL)
+            return status;
+    }
+    value->len = (size_t)(p - value->data);
+    scan->p = p + 1;
+    return TM_JSON_OK;
+}
+
+static inline bool is_digit(uint8_t c)
+{
+    return (uint8_t)(c - '0') < 10;
+}
+
+static const uint8_t *skip_digits(const uint8_t *p, const uint8_t *end)
+{
+    while (p < end && is_digit(*p))
+        p++;
+    return p;
+}
+
+static bool is_word(uint8_t c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* true, false, null and the words that stand for numbers that are none. */
+static enum tm_json_status scan_word(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    static const struct {
+        const char *word;
+        enum tm_json_type type;
+    } words[] = {{"true", TM_JSON_TRUE},        {"false", TM_JSON_FALSE},         {"null", TM_JSON_NULL},
+                 {"NaN", TM_JSON_NOT_FINITE},   {"nan", TM_JSON_NOT_FINITE},      {"Infinity", TM_JSON_NOT_FINITE},
+                 {"inf", TM_JSON_NOT_FINITE},   {"-Infinity", TM_JSON_NOT_FINITE}, {"-inf", TM_JSON_NOT_FINITE},
+                 {"-nan", TM_JSON_NOT_FINITE}, {"-NaN", TM_JSON_NOT_FINITE}};
+    const uint8_t *p = scan->p;
+    p += *p == '-';
+    while (p < scan->end && is_word(*p) && p - scan->p < 16)
+        p++;
+    size_t len = (size_t)(p - scan->p);
+    if (p == scan->end && !scan->ended)
+        return TM_JSON_MORE;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i].word) != len || memcmp(scan->p, words[i].word, len) != 0)
+            continue;
+        *value = (struct tm_json_value){.data = scan->p, .len = len, .type = words[i].type};
+        scan->p = p;
+        return TM_JSON_OK;
+    }
+    return bad(scan, scan->p, "a value is expected");
+}
+
+static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    const uint8_t *p = scan->p, *end = scan->end, *start = p;
+    p += *p == '-';
+    if (p < end && *p == '0' && end - p > 1 && is_digit(p[1]))
+        return bad(scan, p, "a number with a leading zero");
+    const uint8_t *digits = p;
+    p = skip_digits(p, end);
+    if (p == digits && p < end)
+        return scan_word(scan, value);
+    if (p < end && *p == '.') {
+        digits = ++p;
+        p = skip_digits(p, end);
+        if (p == digits && p < end)
+            return bad(scan, p, "a number without digits behind its point");
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        p += p < end && (*p == '+' || *p == '-');
+        digits = p;
+        p = skip_digits(p, end);
+        if (p == digits && p < end)
+            return bad(scan, p, "a number without digits in its exponent");
+    }
+    if (p == end && !scan->ended)
+        return TM_JSON_MORE;
+    if (!is_digit(p[-1]))
+        return bad(scan, start, "a number is cut short");
+    *value = (struct tm_json_value){.data = start, .len = (size_t)(p - start), .type = TM_JSON_NUMBER};
+    scan->p = p;
+    return TM_JSON_OK;
+}
+
+static inline enum tm_json_status scan_scalar(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    uint8_t c = *scan->p;
+    if (c == '"')
+        return tm_json_string(scan, value);
+    if (is_digit(c) || c == '-')
+        return scan_number(scan, value);
+    return scan_word(scan, value);
+}
+
+/* Whether each open bracket is an object's, and how many there are. */
+struct nesting {
+    uint32_t depth;
+    uint64_t object[TM_JSON_DEPTH_MAX / 64];
+};
+
+static enum tm_json_status push(struct tm_json_scan *scan, struct nesting *n, bool object)
+{
+    if (n->depth == TM_JSON_DEPTH_MAX)
+        return bad(scan, scan->p, "nesting is too deep");
+    uint64_t bit = UINT64_C(1) << (n->depth & 63);
+    uint64_t *word = &n->object[n->depth >> 6];
+    if ((n->depth & 63) == 0)
+        *word = 0;
+    *word = object ? *word | bit : *word & ~bit;
+    n->depth++;
+    scan->p++;
+    return TM_JSON_OK;
+}
+
+static bool in_object(const struct nesting *n)
+{
+    return n->object[(n->depth - 1) >> 6] >> ((n->depth - 1) & 63) & 1;
+}
+
+/* After a value inside the container: commas and closing brackets, up to the next member or
+ * element or the end of the outermost. */
+static enum tm_json_status scan_after(struct tm_json_scan *scan, struct nesting *n)
+{
+    while (n->depth) {
+        uint8_t closer = in_object(n) ? '}' : ']';
+        enum tm_json_status st = tm_json_comma(scan, closer);
+        if (st != TM_JSON_OK)
+            return st;
+        if (!tm_json_space(scan))
+            return TM_JSON_MORE;
+        if (*scan->p != closer)
+            return TM_JSON_OK;
+        scan->p++;
+        n->depth--;
+    }
+    return TM_JSON_OK;
+}
+
+/* An object or array to its end. */
+static enum tm_json_status scan_container(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    struct nesting n;
+    struct tm_json_value inner;
+    enum tm_json_status st;
+    const uint8_t *start = scan->p;
+    enum tm_json_type type = *start == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY;
+    n.depth = 0;
+    if ((st = push(scan, &n, type == TM_JSON_OBJECT)) != TM_JSON_OK)
+        return st;
+    while (n.depth) {
+        if (!tm_json_space(scan))
+            return TM_JSON_MORE;
+        if (*scan->p == (in_object(&n) ? '}' : ']')) {
+            scan->p++;
+            n.depth--;
+            if ((st = scan_after(scan, &n)) != TM_JSON_OK)
+                return st;
+            continue;
+        }
+        if (in_object(&n) && (st = tm_json_key(scan, &inner)) != TM_JSON_OK)
+            return st;
+        if (*scan->p == '{' || *scan->p == '[') {
+            if ((st = push(scan, &n, *scan->p == '{')) != TM_JSON_OK)
+                return st;
+            continue;
+        }
+        if ((st = scan_scalar(scan, &inner)) != TM_JSON_OK || (st = scan_after(scan, &n)) != TM_JSON_OK)
+            return st;
+    }
+    *value = (struct tm_json_value){.data = start, .len = (size_t)(scan->p - start), .type = type};
+    return TM_JSON_OK;
+}
+
+enum tm_json_status tm_json_value(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    if (*scan->p == '{' || *scan->p == '[')
+        return scan_container(scan, value);
+    return scan_scalar(scan, value);
+}
+
+enum tm_json_status tm_json_key(struct tm_json_scan *scan, struct tm_json_value *key)
+{
+    enum tm_json_status st;
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    if (*scan->p == '}') {
+        scan->p++;
+        return TM_JSON_CLOSE;
+    }
+    if (*scan->p != '"')
+        return bad(scan, scan->p, "a key in quotes is expected");
+    if ((st = tm_json_string(scan, key)) != TM_JSON_OK)
+        return st;
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    if (*scan->p != ':')
+        return bad(scan, scan->p, "a ':' is expected");
+    scan->p++;
+    return tm_json_space(scan) ? TM_JSON_OK : TM_JSON_MORE;
+}
+
+enum tm_json_status tm_json_comma(struct tm_json_scan *scan, uint8_t closer)
+{
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    if (*scan->p == ',')
+        scan->p++;
+    else if (*scan->p != closer)
+        return bad(scan, scan->p, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected");
+    return TM_JSON_OK;
+}
+
+enum tm_json_status tm_json_member(struct tm_json_scan *scan, struct tm_json_value *key, struct tm_json_value *value)
+{
+    enum tm_json_status st = tm_json_key(scan, key);
+    if (st != TM_JSON_OK || (st = tm_json_value(scan, value)) != TM_JSON_OK)
+        return st;
+    return tm_json_comma(scan, '}');
+}
+
+enum tm_json_status tm_json_element(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    if (*scan->p == ']') {
+        scan->p++;
+        return TM_JSON_CLOSE;
+    }
+    enum tm_json_status st = tm_json_value(scan, value);
+    return st != TM_JSON_OK ? st : tm_json_comma(scan, ']');
+}
+
+/* The code point of the \u escape at P, with its partner where it is half of a pair; the byte
+ * behind it. */
+static const uint8_t *decode_u(const uint8_t *p, const uint8_t *end, uint32_t *cp)
+{
+    *cp = (uint32_t)hex4(p + 2);
+    p += 6;
+    if (*cp < 0xd800 || *cp > 0xdfff)
+        return p;
+    if (*cp <= 0xdbff && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
+        int32_t low = hex4(p + 2);
+        if (low >= 0xdc00 && low <= 0xdfff) {
+            *cp = 0x10000 + ((*cp - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
+            return p + 6;
+        }
+    }
+    *cp = 0xfffd;
+    return p;
+}
+
+enum tm_status tm_json_unescape(const struct tm_json_value *string, struct tm_buf *out)
+{
+    const uint8_t *p = string->data, *end = p + string->len;
+    if (tm_buf_reserve(out, string->len) != TM_OK) /* no escape is shorter than what it stands for */
+        return TM_E_SYSTEM;
+    while (p < end) {
+        const uint8_t *slash = memchr(p, '\\', (size_t)(end - p));
+        size_t plain = (size_t)((slash ? slash : end) - p);
+        memcpy(out->data + out->len, p, plain);
+        out->len += plain;
+        if (slash == NULL)
+            break;
+        p = slash;
+        if (p[1] == 'u') {
+            uint32_t cp;
+            p = decode_u(p, end, &cp);
+            out->len += tm_utf8_encode(cp, out->data + out->len);
+            continue;
+        }
+        static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+        const char *at = strchr(from, p[1]);
+        out->data[out->len++] = at ? (uint8_t)to[at - from] : p[1];
+        p += 2;
+    }
+    return TM_OK;
+}
+
+bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, const uint8_t **data, size_t *len)
+{
+    *data = string->data;
+    *len = string->len;
+    if (!string->escaped)
+        return true;
+    tm_buf_clear(scratch);
+    if (tm_json_unescape(string, scratch) != TM_OK)
+        return false;
+    *data = scratch->data;
+    *len = scratch->len;
+    return true;
+}
+
+static enum tm_status put_escaped(struct tm_buf *out, uint8_t c)
+{
+    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+    const char *at = c ? strchr(from, c) : NULL;
+    char text[2] = {'\\', at ? to[at - from] : 'u'};
+    return at ? tm_buf_add(out, text, 2) : tm_buf_addf(out, "\\u%04x", c);
+}
+
+enum tm_status tm_json_put_string(struct tm_buf *out, const void *s, size_t len)
+{
+    const uint8_t *p = s, *end = p + len;
+    bool non_ascii = false;
+    enum tm_status st = tm_buf_add_byte(out, '"');
+    while (st == TM_OK && p < end) {
+        const uint8_t *stop = find_special(p, end, &non_ascii);
+        while (st == TM_OK && p < stop) {
+            size_t n = 0;
+            const uint8_t *run = p;
+            while (p < stop && (n = tm_utf8_length(p, (size_t)(stop - p))) > 0)
+                p += n;
+            st = tm_buf_add(out, run, (size_t)(p - run));
+            if (p < stop && st == TM_OK) {
+                st = tm_buf_add(out, "\xef\xbf\xbd", 3);
+                p++;
+            }
+        }
+        if (p < end && st == TM_OK)
+            st = put_escaped(out, *p++);
+    }
+    return st == TM_OK ? tm_buf_add_byte(out, '"') : st;
+}

@@ -1,0 +1,31 @@
+/* A map from 64-bit keys to 32-bit values, by open addressing. Zero-initialise. Nothing is taken
+ * out again. */
+#ifndef TM_BASE_MAP_H
+#define TM_BASE_MAP_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tm_map {
+    uint32_t count; /* keys held */
+    /* private */
+    uint64_t *keys;
+    uint32_t *values;
+    uint8_t *used;
+    uint32_t slots;
+};
+
+/* True, with *VALUE set, when KEY is there. */
+bool tm_map_find(const struct tm_map *map, uint64_t key, uint32_t *value);
+
+/* Sets KEY to VALUE. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_map_set(struct tm_map *map, uint64_t key, uint32_t value);
+
+/* Forgets all keys and keeps the memory. */
+void tm_map_clear(struct tm_map *map);
+
+void tm_map_release(struct tm_map *map);
+
+#endif

@@ -1,0 +1,355 @@
+#include "clocks/batch_placer.h"
+
+#include "base/pb.h"
+#include "clocks/inner_times.h"
+#include "clocks/row_converter.h"
+
+#include <stdlib.h>
+
+/* A flag of our own in rows that wait: time_ns is absolute nanoseconds already. */
+#define ROW_IS_ABSOLUTE (UINT32_C(1) << 31)
+
+enum { NOT_PLAIN = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES };
+
+static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, struct tm_error *err)
+{
+    if (count <= placer->cap)
+        return TM_OK;
+    free(placer->times);
+    free(placer->machines);
+    free(placer->clocks);
+    free(placer->outcomes);
+    placer->times = malloc((size_t)count * 8);
+    placer->machines = malloc((size_t)count * 4);
+    placer->clocks = malloc((size_t)count * 4);
+    placer->outcomes = malloc(count);
+    placer->cap = count;
+    if (placer->times && placer->machines && placer->clocks && placer->outcomes)
+        return TM_OK;
+    placer->cap = 0;
+    return tm_error_nomem(err);
+}
+
+static struct tm_route_key key_of(const struct tm_batch *batch, uint32_t i)
+{
+    return (struct tm_route_key){
+        .file = tm_batch_u32(batch, TM_COL_FILE, i),
+        .embedded = tm_batch_u32(batch, TM_COL_MACHINE, i),
+        .clock = tm_batch_u32(batch, TM_COL_CLOCK, i),
+        .sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i),
+    };
+}
+
+static void put_row(struct tm_batch_placer *placer, uint32_t i)
+{
+    tm_put_le64(placer->times + (size_t)8 * i, (uint64_t)placer->last.time_ns);
+    tm_put_le32(placer->machines + (size_t)4 * i, placer->last.machine);
+    tm_put_le32(placer->clocks + (size_t)4 * i, placer->last.clock);
+    placer->outcomes[i] = (uint8_t)placer->last.outcome;
+    placer->all_kept &= placer->last.outcome == TM_OUTCOME_KEEP;
+}
+
+/* A time that could not be placed: kept for the end of the file where that may help, else dropped
+ * and counted. */
+static void refuse(struct tm_batch_placer *placer, const struct tm_clock_route *route,
+                   const struct tm_row_time *time, enum tm_fate fate)
+{
+    bool is_hopeless = fate == TM_FATE_NEGATIVE_TIME || fate == TM_FATE_OUT_OF_RANGE;
+    if (!placer->is_last_try && !is_hopeless && route->scope->is_proto) {
+        bool is_changed = time->is_absolute && !route->is_plain;
+        placer->last.outcome = is_changed ? TM_OUTCOME_DEFER_ABSOLUTE : TM_OUTCOME_DEFER;
+        placer->last.time_ns = is_changed ? time->absolute_ns : time->value;
+        return;
+    }
+    struct tm_placement_record *record = &route->scope->records[route->record];
+    record->counts[fate] += time->is_counted;
+    record->definition_counts[fate] += !time->is_counted;
+    placer->dropped_count += time->is_counted;
+    placer->last.outcome = TM_OUTCOME_DROP;
+}
+
+static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
+                                    uint32_t flags, struct tm_error *err)
+{
+    struct tm_route_key key = key_of(batch, i);
+    struct tm_clock_route *route;
+    bool is_data = tm_batch_u32(batch, TM_COL_KIND, i) != TM_KIND_SYNC_MARKER;
+    struct tm_row_time time = {.value = tm_batch_i64(batch, TM_COL_TIME_NS, i),
+                               .is_counted = tm_event_is_counted(flags), .has_weight = true};
+    enum tm_fate fate = TM_FATE_PLACED;
+    enum tm_status st = tm_clock_routes_find(&placer->routes, &key, is_data, &route, err);
+    if (st < 0)
+        return st;
+    if (placer->is_last_try && flags & ROW_IS_ABSOLUTE) {
+        time.is_absolute = true;
+        time.absolute_ns = time.value;
+    }
+    if (route->is_plain && time.is_counted && tm_row_convert_again(route, time.value, &time.time_ns)) {
+        tm_row_count(route, time.value);
+    } else {
+        st = tm_row_convert(&placer->routes, route, &time, &fate, err);
+        if (st < 0)
+            return st;
+    }
+    placer->last.machine = route->scope->machine;
+    placer->last.clock = route->clock;
+    placer->last.outcome = TM_OUTCOME_KEEP;
+    placer->last.time_ns = time.time_ns;
+    if (fate != TM_FATE_PLACED)
+        refuse(placer, route, &time, fate);
+    put_row(placer, i);
+    return TM_OK;
+}
+
+static enum tm_status convert_untimed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
+                                      struct tm_error *err)
+{
+    struct tm_route_key key = key_of(batch, i);
+    struct tm_clock_scope *scope;
+    bool is_data = tm_batch_u32(batch, TM_COL_KIND, i) != TM_KIND_SYNC_MARKER;
+    struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, key.file, err);
+    if (file == NULL)
+        return TM_E_INPUT;
+    enum tm_status st = tm_clock_file_scope(file, placer->routes.book, key.embedded, is_data, &scope, err);
+    if (st < 0)
+        return st;
+    placer->last.machine = scope->machine;
+    placer->last.clock = key.clock;
+    placer->last.outcome = TM_OUTCOME_KEEP;
+    placer->last.time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+    put_row(placer, i);
+    return TM_OK;
+}
+
+/* A SystemInfo names the machine of its packet if it has no name yet. */
+static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t *detail, size_t len,
+                                   struct tm_error *err)
+{
+    enum { DETAIL_MACHINE = 8, MACHINE_NAME = 1 };
+    struct tm_clock_book *book = placer->routes.book;
+    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field field, part;
+    enum tm_status st = TM_OK;
+    uint32_t row = placer->last.machine;
+    while (st == TM_OK && book->machines.rows[row].name == NULL && tm_pb_next(&pb, &field) == TM_OK) {
+        struct tm_pb parts = tm_pb_of(field.data, field.len);
+        if (field.id != DETAIL_MACHINE || field.type != TM_PB_LEN)
+            continue;
+        while (st == TM_OK && tm_pb_next(&parts, &part) == TM_OK) {
+            if (part.id != MACHINE_NAME || part.type != TM_PB_LEN || part.len == 0)
+                continue;
+            st = tm_machine_table_name(&book->machines, row, part.data, part.len, err);
+            if (st == TM_OK)
+                st = tm_clock_book_announce(book, row, err);
+        }
+    }
+    return st;
+}
+
+static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    size_t at = 0;
+    for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
+        uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
+        if (flags & TM_EVENT_DERIVED) {
+            placer->last.time_ns = flags & TM_EVENT_UNTIMED ? tm_batch_i64(batch, TM_COL_TIME_NS, i)
+                                                             : placer->last.time_ns;
+            put_row(placer, i);
+        } else if (flags & TM_EVENT_UNTIMED) {
+            st = convert_untimed(placer, batch, i, err);
+        } else {
+            st = convert_timed(placer, batch, i, flags, err);
+        }
+        if (st == TM_OK && tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_SYSTEM_INFO) {
+            uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
+            st = name_machine(placer, batch->payload + at + raw_bytes, tm_batch_payload_of(batch, i) - raw_bytes, err);
+        }
+        at += tm_batch_payload_of(batch, i);
+    }
+    return st;
+}
+
+/* All rows on one route, counted, without inner times: *ROUTE, or NULL where that is not so. */
+static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                struct tm_clock_route **route, struct tm_error *err)
+{
+    struct tm_route_key key = key_of(batch, 0);
+    uint32_t flags = 0;
+    *route = NULL;
+    if (!tm_batch_is_constant(batch, TM_COL_FILE) || !tm_batch_is_constant(batch, TM_COL_MACHINE) ||
+        !tm_batch_is_constant(batch, TM_COL_CLOCK) ||
+        (!tm_batch_is_constant(batch, TM_COL_SEQUENCE) && tm_clock_is_scoped(key.clock)))
+        return TM_OK;
+    for (uint32_t i = 0; i < batch->count; i++)
+        flags |= tm_batch_u32(batch, TM_COL_FLAGS, i);
+    if (flags & (NOT_PLAIN | ROW_IS_ABSOLUTE))
+        return TM_OK;
+    if (tm_batch_u32(batch, TM_COL_KIND, 0) == TM_KIND_SYNC_MARKER)
+        return TM_OK;
+    return tm_clock_routes_find(&placer->routes, &key, true, route, err);
+}
+
+/* The whole batch at once where ROUTE's step holds for all of it. */
+static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_clock_route *route)
+{
+    const uint8_t *times = batch->cols[TM_COL_TIME_NS].data;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    uint64_t translation = route->step.translation;
+    int64_t ignored;
+    if (!route->is_plain || tm_batch_is_constant(batch, TM_COL_TIME_NS))
+        return false;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        int64_t t = (int64_t)tm_get_le64(times + (size_t)8 * i);
+        low = t < low ? t : low;
+        high = t > high ? t : high;
+    }
+    if (!tm_row_convert_again(route, low, &ignored) || !tm_row_convert_again(route, high, &ignored))
+        return false;
+    for (uint32_t i = 0; i < batch->count; i++)
+        tm_put_le64(placer->times + (size_t)8 * i, tm_get_le64(times + (size_t)8 * i) + translation);
+    tm_row_count(route, low);
+    tm_row_count(route, high);
+    route->run.count += batch->count - 2;
+    tm_put_le32(placer->machines, route->scope->machine);
+    tm_put_le32(placer->clocks, route->clock);
+    placer->last.machine = route->scope->machine;
+    placer->last.clock = route->clock;
+    placer->last.outcome = TM_OUTCOME_KEEP;
+    placer->last.time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * (batch->count - 1));
+    return true;
+}
+
+enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                       struct tm_error *err)
+{
+    struct tm_clock_route *route;
+    enum tm_status st = reserve(placer, batch->count, err);
+    placer->all_kept = true;
+    placer->is_block = false;
+    if (st < 0 || batch->count == 0)
+        return st;
+    st = one_route(placer, batch, &route, err);
+    if (st < 0)
+        return st;
+    placer->is_block = route && convert_block(placer, batch, route);
+    return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
+}
+
+/* Converts the inner times of kept rows; BATCH gets a payload of its own for it. */
+static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_batch *batch, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    bool is_copied = false;
+    size_t at = 0;
+    for (uint32_t i = 0; i < batch->count && st == TM_OK && !placer->is_block; i++) {
+        size_t len = tm_batch_payload_of(batch, i);
+        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_INNER_TIMES && placer->outcomes[i] == TM_OUTCOME_KEEP) {
+            struct tm_route_key key = key_of(batch, i);
+            uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
+            if (!is_copied) {
+                tm_buf_clear(&placer->payload);
+                if (tm_buf_add(&placer->payload, batch->payload, batch->payload_bytes) != TM_OK)
+                    return tm_error_nomem(err);
+                batch->payload = placer->payload.data;
+                is_copied = true;
+            }
+            st = tm_inner_times_convert(&placer->routes, &key, placer->payload.data + at + raw_bytes, len - raw_bytes,
+                                        err);
+        }
+        at += len;
+    }
+    return st;
+}
+
+static enum tm_status flush_rebuilt(struct tm_batch_placer *placer, struct tm_error *err)
+{
+    struct tm_batch batch;
+    tm_batch_builder_view(&placer->rebuilt, &batch);
+    enum tm_status st = tm_stream_write_batch(placer->writer, &batch, err);
+    tm_batch_builder_clear(&placer->rebuilt);
+    return st;
+}
+
+/* Row by row: what is kept into a new batch, what waits to its file. */
+static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event event;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_batch_next(&walk, &event)) {
+        uint32_t i = walk.i - 1;
+        int64_t time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * i);
+        event.flags &= ~ROW_IS_ABSOLUTE;
+        if (placer->outcomes[i] == TM_OUTCOME_KEEP) {
+            event.time_ns = time_ns;
+            event.machine = tm_get_le32(placer->machines + (size_t)4 * i);
+            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
+            if (tm_batch_builder_full(&placer->rebuilt))
+                st = flush_rebuilt(placer, err);
+            if (st == TM_OK && tm_batch_builder_add(&placer->rebuilt, &event) != TM_OK)
+                st = tm_error_nomem(err);
+        } else if (placer->outcomes[i] != TM_OUTCOME_DROP) {
+            struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, event.file, err);
+            if (file == NULL)
+                return TM_E_INPUT;
+            event.time_ns = time_ns;
+            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
+            event.flags |= placer->outcomes[i] == TM_OUTCOME_DEFER_ABSOLUTE ? ROW_IS_ABSOLUTE : 0;
+            st = tm_deferral_add(&file->deferral, &event, placer->spill_dir, err);
+        }
+    }
+    return st < 0 ? st : flush_rebuilt(placer, err);
+}
+
+static bool is_same_throughout(const uint8_t *column, uint32_t count)
+{
+    return memcmp(column, column + 4, (size_t)4 * (count - 1)) == 0;
+}
+
+enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                     struct tm_error *err)
+{
+    struct tm_batch out = *batch;
+    if (batch->count == 0)
+        return TM_OK;
+    enum tm_status st = convert_inner(placer, &out, err);
+    if (st < 0)
+        return st;
+    if (!placer->all_kept || placer->is_last_try)
+        return write_rows(placer, &out, err);
+    bool one_machine = placer->is_block || is_same_throughout(placer->machines, batch->count);
+    bool one_clock = placer->is_block || is_same_throughout(placer->clocks, batch->count);
+    tm_batch_set_column(&out, TM_COL_TIME_NS, placer->times, batch->count);
+    tm_batch_set_column(&out, TM_COL_MACHINE, placer->machines, one_machine ? 1 : batch->count);
+    tm_batch_set_column(&out, TM_COL_CLOCK, placer->clocks, one_clock ? 1 : batch->count);
+    return tm_stream_write_batch(placer->writer, &out, err);
+}
+
+enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
+                                      struct tm_error *err)
+{
+    struct tm_batch batch;
+    enum tm_status st = TM_OK;
+    placer->is_last_try = true;
+    while (file->deferral.count && (st = tm_deferral_next(&file->deferral, &batch, err)) == TM_OK) {
+        st = tm_batch_placer_convert(placer, &batch, err);
+        if (st == TM_OK)
+            st = tm_batch_placer_write(placer, &batch, err);
+        if (st < 0)
+            break;
+    }
+    placer->is_last_try = false;
+    return st == TM_END ? TM_OK : st;
+}
+
+void tm_batch_placer_release(struct tm_batch_placer *placer)
+{
+    free(placer->times);
+    free(placer->machines);
+    free(placer->clocks);
+    free(placer->outcomes);
+    tm_buf_release(&placer->payload);
+    tm_batch_builder_release(&placer->rebuilt);
+    tm_clock_routes_release(&placer->routes);
+}

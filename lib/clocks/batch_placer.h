@@ -1,0 +1,53 @@
+/* Moves batches of events onto trace time: converts their times, names their machines, takes out
+ * what cannot be placed and keeps what may be placed later. */
+#ifndef TM_CLOCKS_BATCH_PLACER_H
+#define TM_CLOCKS_BATCH_PLACER_H
+
+#include "clocks/clock_route.h"
+
+/* What one row came to. */
+enum tm_outcome {
+    TM_OUTCOME_KEEP,
+    TM_OUTCOME_DROP,
+    TM_OUTCOME_DEFER,          /* as it is, to the end of the file */
+    TM_OUTCOME_DEFER_ABSOLUTE  /* the same, its time made absolute nanoseconds by now */
+};
+
+struct tm_batch_placer {
+    struct tm_clock_routes routes;
+    struct tm_stream_writer *writer; /* borrowed */
+    const char *spill_dir;           /* borrowed; NULL: $TMPDIR */
+    uint64_t dropped_count;          /* counted events dropped in the whole run */
+    /* private */
+    bool is_last_try;  /* nothing is deferred any more */
+    bool all_kept;
+    bool is_block; /* converted at once; machines and clocks hold one element */
+    uint32_t cap;
+    uint8_t *times, *machines, *clocks; /* columns being made, little-endian */
+    uint8_t *outcomes;                  /* enum tm_outcome a row */
+    struct {                            /* the last row that was not derived, for those that are */
+        int64_t time_ns;
+        uint32_t machine, clock;
+        enum tm_outcome outcome;
+    } last;
+    struct tm_buf payload;
+    struct tm_batch_builder rebuilt;
+};
+
+/* Zero-initialise with routes and writer set. */
+
+/* Finds the outcome of each row of BATCH. write then puts it out; nothing may come between. */
+enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                       struct tm_error *err);
+
+/* Writes the rows of BATCH that are kept and defers those that wait. */
+enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                     struct tm_error *err);
+
+/* Tries what FILE has deferred once more and writes or drops it. */
+enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
+                                      struct tm_error *err);
+
+void tm_batch_placer_release(struct tm_batch_placer *placer);
+
+#endif

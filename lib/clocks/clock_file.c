@@ -1,0 +1,213 @@
+#include "clocks/clock_file.h"
+
+#include <stdlib.h>
+
+enum { FILE_NAME_MAX = 512, FILES_MAX = 1 << 24 };
+
+enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge__File *frame, struct tm_error *err)
+{
+    char name[FILE_NAME_MAX];
+    if (frame->id != files->count || frame->id >= FILES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "file %u comes out of turn", frame->id);
+    if (files->count == files->cap) {
+        uint32_t cap = files->cap ? files->cap * 2 : 16;
+        struct tm_clock_file **grown = realloc(files->files, cap * sizeof *grown);
+        if (grown == NULL)
+            return tm_error_nomem(err);
+        files->files = grown;
+        files->cap = cap;
+    }
+    struct tm_clock_file *file = calloc(1, sizeof *file);
+    if (file == NULL)
+        return tm_error_nomem(err);
+    files->files[files->count++] = file;
+    file->id = frame->id;
+    file->tag = tm_clock_file_tag(frame->id);
+    if (!frame->has_name)
+        return TM_OK;
+    tm_text_escape((const char *)frame->name.data, frame->name.len, name, sizeof name);
+    file->name = strdup(name);
+    return file->name ? TM_OK : tm_error_nomem(err);
+}
+
+struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, uint32_t id, struct tm_error *err)
+{
+    if (id < files->count && files->files[id]->is_open)
+        return files->files[id];
+    tm_error_set(err, TM_E_INPUT, "something of file %u comes outside its turn", id);
+    return NULL;
+}
+
+const char *tm_clock_file_text(const struct tm_clock_file *file)
+{
+    return file->name && file->name[0] ? file->name : "-";
+}
+
+static uint32_t policy_clock(Tracemerge__ClockPolicy policy)
+{
+    return policy == TRACEMERGE__CLOCK_POLICY__PRIVATE           ? TM_CLOCK_TRACE_FILE
+           : policy == TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK ? TM_CLOCK_MONOTONIC
+           : policy == TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK  ? TM_CLOCK_REALTIME
+                                                                 : TM_CLOCK_NONE;
+}
+
+/* A scope of FILE on machine row MACHINE, found or made. */
+static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t machine,
+                               struct tm_clock_scope **out, struct tm_error *err)
+{
+    uint32_t index;
+    if (tm_map_find(&file->scope_of_machine, machine, &index)) {
+        *out = file->scopes[index];
+        return TM_OK;
+    }
+    if (file->scope_count == file->scope_cap) {
+        uint32_t cap = file->scope_cap ? file->scope_cap * 2 : 4;
+        struct tm_clock_scope **grown = realloc(file->scopes, cap * sizeof *grown);
+        if (grown == NULL)
+            return tm_error_nomem(err);
+        file->scopes = grown;
+        file->scope_cap = cap;
+    }
+    struct tm_clock_scope *scope = calloc(1, sizeof *scope);
+    if (scope == NULL || tm_map_set(&file->scope_of_machine, machine, file->scope_count) != TM_OK) {
+        free(scope);
+        return tm_error_nomem(err);
+    }
+    file->scopes[file->scope_count++] = scope;
+    scope->file = file->id;
+    scope->file_tag = file->tag;
+    scope->machine = machine;
+    scope->is_primary = !book->machines.rows[machine].has_file;
+    book->machines.rows[machine].has_file = true;
+    scope->is_pinned = file->entry && file->entry->pinned;
+    scope->is_isolated = file->entry && file->entry->own_clock;
+    scope->is_proto = file->policy == TRACEMERGE__CLOCK_POLICY__PROTO;
+    scope->default_clock = scope->is_pinned ? TM_CLOCK_TRACE_FILE
+                           : scope->is_proto && file->base ? file->base->default_clock
+                                                           : policy_clock(file->policy);
+    *out = scope;
+    return TM_OK;
+}
+
+enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_book *book,
+                                   Tracemerge__ClockPolicy policy, struct tm_error *err)
+{
+    uint32_t machine;
+    if (file->is_open)
+        return tm_error_set(err, TM_E_INPUT, "%s: the file's turn comes twice", tm_clock_file_text(file));
+    file->is_open = true;
+    file->policy = policy;
+    if (policy == TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
+        return TM_OK;
+    int64_t raw_id = file->entry ? file->entry->machine_raw_id : 0;
+    enum tm_status st = tm_clock_book_machine(book, raw_id, NULL, &machine, err);
+    if (st == TM_OK)
+        st = scope_on(file, book, machine, &file->base, err);
+    if (st == TM_OK && file->base->default_clock != TM_CLOCK_NONE && !file->base->is_proto)
+        st = tm_clock_scope_claim(file->base, book, file->base->default_clock, err);
+    return st;
+}
+
+/* What a packet with an embedded id means for FILE, decided at the first one. */
+static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t embedded,
+                             struct tm_error *err)
+{
+    uint32_t row, base = file->base->machine;
+    const struct tm_machine *machine = &book->machines.rows[base];
+    const char *name = tm_clock_file_text(file);
+    file->is_decided = true;
+    if (file->entry && file->entry->whole_file)
+        return tm_error_set(err, TM_E_INPUT,
+                            "%s: perfetto_manifest: machine attributes the whole file to one machine, but it holds "
+                            "packets of machine id %u; use machines to name each", name, embedded);
+    if (file->entry && file->entry->pinned)
+        return tm_error_set(err, TM_E_INPUT,
+                            "%s: perfetto_manifest: clocks without clock pins a file of one machine, but it holds "
+                            "packets of machine id %u", name, embedded);
+    if ((file->entry && file->entry->has_machines) || machine->has_data || machine->raw_id != 0 ||
+        tm_machine_table_find(&book->machines, embedded, &row))
+        return TM_OK;
+    enum tm_status st = tm_machine_table_adopt(&book->machines, base, embedded, err);
+    return st < 0 ? st : tm_clock_book_announce(book, base, err);
+}
+
+/* Raw id of EMBEDDED by the file's machines block. */
+static enum tm_status raw_of(const struct tm_clock_file *file, uint32_t embedded, int64_t *raw_id,
+                             struct tm_error *err)
+{
+    *raw_id = embedded;
+    if (file->entry == NULL || !file->entry->has_machines)
+        return TM_OK;
+    for (size_t i = 0; i < file->entry->n_machines; i++) {
+        if (file->entry->machines[i]->id == embedded) {
+            *raw_id = file->entry->machines[i]->raw_id;
+            return TM_OK;
+        }
+    }
+    return tm_error_set(err, TM_E_INPUT, "%s: perfetto_manifest: machines: undeclared machine id %u",
+                        tm_clock_file_text(file), embedded);
+}
+
+struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded)
+{
+    uint32_t index;
+    if (embedded == 0)
+        return file->base;
+    return tm_map_find(&file->scope_of_embedded, embedded, &index) ? file->scopes[index] : NULL;
+}
+
+enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t embedded,
+                                   bool is_data, struct tm_clock_scope **scope, struct tm_error *err)
+{
+    int64_t raw_id;
+    uint32_t machine, index;
+    if (file->base == NULL)
+        return tm_error_set(err, TM_E_INPUT, "%s: an event in a file that has none", tm_clock_file_text(file));
+    *scope = tm_clock_file_find(file, embedded);
+    if (embedded == 0 && is_data)
+        book->machines.rows[file->base->machine].has_data = true;
+    if (*scope)
+        return TM_OK;
+    enum tm_status st = file->is_decided ? TM_OK : decide(file, book, embedded, err);
+    if (st == TM_OK)
+        st = raw_of(file, embedded, &raw_id, err);
+    if (st == TM_OK)
+        st = tm_clock_book_machine(book, raw_id, NULL, &machine, err);
+    if (st == TM_OK)
+        st = scope_on(file, book, machine, scope, err);
+    if (st < 0)
+        return st;
+    tm_map_find(&file->scope_of_machine, machine, &index);
+    if (tm_map_set(&file->scope_of_embedded, embedded, index) != TM_OK)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+void tm_clock_file_close(struct tm_clock_file *file)
+{
+    for (uint32_t i = 0; i < file->scope_count; i++) {
+        tm_clock_scope_release(file->scopes[i]);
+        free(file->scopes[i]);
+    }
+    free(file->scopes);
+    file->scopes = NULL;
+    file->scope_count = file->scope_cap = 0;
+    file->base = NULL;
+    file->is_open = false;
+    tm_map_release(&file->scope_of_embedded);
+    tm_map_release(&file->scope_of_machine);
+    tm_deferral_release(&file->deferral);
+}
+
+void tm_clock_files_release(struct tm_clock_files *files)
+{
+    for (uint32_t i = 0; i < files->count; i++) {
+        tm_clock_file_close(files->files[i]);
+        free(files->files[i]->name);
+        free(files->files[i]);
+    }
+    free(files->files);
+    if (files->config)
+        tracemerge__config__free_unpacked(files->config, NULL);
+    *files = (struct tm_clock_files){0};
+}

@@ -1,0 +1,71 @@
+/* The files of a run as tm-clocks sees them: what configures each, and which machine the packets of
+ * the one whose turn it is belong to. Source: semantics.md section 4. */
+#ifndef TM_CLOCKS_CLOCK_FILE_H
+#define TM_CLOCKS_CLOCK_FILE_H
+
+#include "clocks/clock_scope.h"
+#include "clocks/deferral.h"
+
+/* Tags: file id + 1, or this bit and the entry of the manifest that configures the file. */
+#define TM_TAG_ENTRY UINT32_C(0x80000000)
+
+struct tm_clock_file {
+    uint32_t id;
+    char *name; /* owned, escaped; NULL: none */
+    uint32_t tag;
+    const Tracemerge__ConfigEntry *entry; /* borrowed; NULL: not configured */
+    Tracemerge__ClockPolicy policy;
+    bool is_open;                 /* it is its turn */
+    uint64_t upstream_count;      /* events that stages before accounted for */
+    struct tm_clock_scope *base;  /* of packets without an embedded id; NULL without events */
+    struct tm_deferral deferral;
+    /* private */
+    bool is_decided; /* whether an embedded id is adopted */
+    struct tm_clock_scope **scopes;
+    uint32_t scope_count, scope_cap;
+    struct tm_map scope_of_embedded, scope_of_machine;
+};
+
+/* Zero-initialise. */
+struct tm_clock_files {
+    struct tm_clock_file **files;
+    uint32_t count;
+    Tracemerge__Config *config; /* owned once set; NULL: no manifest */
+    /* private */
+    uint32_t cap;
+};
+
+/* The tag of file ID before anything configures it. */
+static inline uint32_t tm_clock_file_tag(uint32_t id)
+{
+    return id + 1;
+}
+
+/* A File frame. TM_OK, TM_E_INPUT when ids have a gap, TM_E_SYSTEM. */
+enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge__File *frame, struct tm_error *err);
+
+/* File ID whose turn it is, or NULL with ERR set. */
+struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, uint32_t id, struct tm_error *err);
+
+/* The name to show for FILE; never NULL. */
+const char *tm_clock_file_text(const struct tm_clock_file *file);
+
+/* Its turn begins: makes the base scope, unless its policy says it has no events. */
+enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_book *book,
+                                   Tracemerge__ClockPolicy policy, struct tm_error *err);
+
+/* The scope of packets with embedded machine id EMBEDDED (0: none). IS_DATA: the packet is not a
+ * synchronization marker. Makes machines and decides on adoption as needed; TM_E_INPUT when the
+ * manifest forbids the id. */
+enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t embedded,
+                                   bool is_data, struct tm_clock_scope **scope, struct tm_error *err);
+
+/* The scope EMBEDDED has, or NULL while no packet with it was met. */
+struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded);
+
+/* Its turn has ended: forgets the scopes. */
+void tm_clock_file_close(struct tm_clock_file *file);
+
+void tm_clock_files_release(struct tm_clock_files *files);
+
+#endif

@@ -1,0 +1,124 @@
+/* The clock graph: clocks are its nodes, snapshots its edges. Finds the way from a clock to the
+ * target (trace time) and applies it. doc/clocks.md has the formula and a worked example.
+ *
+ * Each clock carries its distance to the target and the next clock on the way, kept up to date as
+ * edges come, so that no event ever searches. Of equally short ways the one whose clocks come
+ * first in the order of identities is taken. Source: semantics.md section 5, "Snapshots" and
+ * "Conversion". */
+#ifndef TM_CLOCKS_CLOCK_GRAPH_H
+#define TM_CLOCKS_CLOCK_GRAPH_H
+
+#include "base/map.h"
+#include "clocks/clock_kind.h"
+#include "clocks/clock_table.h"
+
+/* Limits; past them add fails with TM_E_INPUT and a text that names the limit. */
+enum {
+    TM_GRAPH_HOPS_MAX = 4,
+    TM_GRAPH_WIDTH_MAX = 1024,          /* clocks in one snapshot */
+    TM_GRAPH_KINDS_MAX = 1 << 18,
+    TM_GRAPH_READINGS_MAX = 1 << 24     /* readings of all snapshots */
+};
+#define TM_GRAPH_WORK_MAX (UINT64_C(1) << 33) /* steps of all searches */
+
+/* One clock's part of a snapshot. */
+struct tm_reading {
+    uint32_t clock; /* index into the clock table */
+    bool is_incremental;
+    int64_t value;  /* as recorded */
+    int64_t unit_ns;
+};
+
+struct tm_clock_node {
+    uint32_t first_place; /* of the list of kinds it is in; UINT32_MAX ends it */
+    uint32_t next_clock, next_kind; /* on the way to the target, where hops > 0 */
+    uint32_t visit;
+    uint8_t hops; /* to the target; UINT8_MAX: no way known */
+    bool is_queued;
+};
+
+struct tm_clock_place {
+    uint32_t kind, next;
+};
+
+/* Set up by init. */
+struct tm_clock_graph {
+    struct tm_clock_table clocks;
+    struct tm_clock_kind *kinds;
+    uint32_t kind_count;
+    uint32_t snapshot_count; /* snapshots and edges so far, refused ones included: their ids */
+    uint32_t target;         /* index of the trace-time clock */
+    uint64_t version;        /* grows with every change that may change a conversion */
+    /* private */
+    struct tm_clock_node *nodes;
+    uint32_t node_count, node_cap, kind_cap;
+    struct tm_clock_place *places;
+    uint32_t place_count, place_cap;
+    struct tm_map kind_of; /* hash of the clocks to kind */
+    uint64_t reading_count, work;
+    uint32_t visit;
+    uint32_t *queue; /* node_cap entries */
+    bool is_stale;   /* distances must be found anew */
+};
+
+enum tm_convert {
+    TM_CONVERT_OK,
+    TM_CONVERT_UNKNOWN_SOURCE,
+    TM_CONVERT_UNKNOWN_TARGET,
+    TM_CONVERT_NO_PATH,
+    TM_CONVERT_OUT_OF_RANGE /* a step leaves int64 */
+};
+
+struct tm_hop {
+    uint32_t kind, row;
+    uint32_t from, to; /* clocks */
+};
+
+/* How one time was converted, and for which other times the same holds: all from first_ns to
+ * last_ns on the source clock, which give time + translation (modulo 2^64, never overflowing). */
+struct tm_step {
+    int64_t first_ns, last_ns;
+    uint64_t translation;
+    uint32_t hop_count; /* 0: the source is the target */
+    struct tm_hop hops[TM_GRAPH_HOPS_MAX];
+    bool has_anchors; /* a recorded snapshot was on the way: … */
+    int64_t anchor_low_ns, anchor_high_ns; /* … the farthest such snapshots, on the source clock */
+};
+
+void tm_clock_graph_init(struct tm_clock_graph *graph);
+
+/* Index of a clock, added if new. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+enum tm_status tm_clock_graph_clock(struct tm_clock_graph *graph, const struct tm_clock_key *key, uint32_t *index,
+                                    struct tm_error *err);
+
+/* Makes TARGET (an index) the clock that conversions lead to. */
+void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target);
+
+/* Adds a snapshot of COUNT readings; its id is snapshot_count before the call. *IS_VALID false: it
+ * was refused as semantics.md says; what came before the offence is known now, no edge was added.
+ * TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
+                                  enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
+
+/* Converts NS (nanoseconds of clock SOURCE) to the target; *STEP is set for TM_CONVERT_OK. */
+enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,
+                                       struct tm_step *step);
+
+static inline int64_t tm_step_apply(const struct tm_step *step, int64_t ns)
+{
+    return (int64_t)((uint64_t)ns + step->translation);
+}
+
+/* True when FROM is TO or there is a way of at most TM_GRAPH_HOPS_MAX hops. Searches unless TO is
+ * the target. */
+bool tm_clock_graph_reaches(struct tm_clock_graph *graph, uint32_t from, uint32_t to);
+
+/* True once searches have cost more than TM_GRAPH_WORK_MAX: the graph was made to be slow. */
+static inline bool tm_clock_graph_is_spent(const struct tm_clock_graph *graph)
+{
+    return graph->work > TM_GRAPH_WORK_MAX;
+}
+
+void tm_clock_graph_release(struct tm_clock_graph *graph);
+
+#endif

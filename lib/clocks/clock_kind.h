@@ -1,0 +1,61 @@
+/* A kind of snapshot: all snapshots that relate the same clocks in the same order, one row each.
+ * One conversion step from clock A to clock B of a kind takes the latest row whose reading of A is
+ * at or before the time, or the first row if there is none. */
+#ifndef TM_CLOCKS_CLOCK_KIND_H
+#define TM_CLOCKS_CLOCK_KIND_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a relation comes from; later ones are weaker evidence. */
+enum tm_edge_origin {
+    TM_EDGE_SNAPSHOT,    /* a ClockSnapshot or RemoteClockSync packet */
+    TM_EDGE_MANIFEST,
+    TM_EDGE_HINT,
+    TM_EDGE_TWIN,        /* an isolated clock is assumed to equal the untagged one */
+    TM_EDGE_RENDEZVOUS,
+    TM_EDGE_SAME_DOMAIN,
+    TM_EDGE_PRIVATE
+};
+
+struct tm_clock_kind {
+    uint32_t width;   /* clocks */
+    uint32_t *clocks; /* [width], indices into the clock table */
+    uint32_t count;   /* rows, all of snapshots that were accepted */
+    bool is_linked;   /* has been in the graph's edges: at least one row */
+    /* private */
+    uint32_t cap;
+    int64_t *readings; /* [count * width], nanoseconds */
+    uint32_t *snapshots;
+    uint8_t *origins;
+    int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
+    bool *has_last;
+    /* of the ways through the graph (clock_ways.c) */
+    uint32_t via;     /* the clock of this kind nearest to the target that its others know of … */
+    uint8_t via_hops; /* … and its distance then; UINT8_MAX: none */
+    uint32_t visit;
+};
+
+/* Makes a kind of WIDTH clocks. TM_OK or TM_E_SYSTEM (release it all the same). */
+enum tm_status tm_clock_kind_init(struct tm_clock_kind *kind, const uint32_t *clocks, uint32_t width);
+
+/* Appends a row of width READINGS. */
+enum tm_status tm_clock_kind_add(struct tm_clock_kind *kind, const int64_t *readings, uint32_t snapshot,
+                                 enum tm_edge_origin origin);
+
+static inline int64_t tm_clock_kind_reading(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
+{
+    return kind->readings[(uint64_t)row * kind->width + column];
+}
+
+/* Column of CLOCK; it must be there. */
+uint32_t tm_clock_kind_column(const struct tm_clock_kind *kind, uint32_t clock);
+
+/* The row that converts reading NS of COLUMN, which never ran backwards. The kind has rows. */
+uint32_t tm_clock_kind_row(const struct tm_clock_kind *kind, uint32_t column, int64_t ns);
+
+void tm_clock_kind_release(struct tm_clock_kind *kind);
+
+#endif

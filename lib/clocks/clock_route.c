@@ -1,0 +1,164 @@
+#include "clocks/clock_route.h"
+
+#include "base/checked.h"
+#include "base/hash.h"
+#include "clocks/path_text.h"
+#include "clocks/placement.h"
+
+static const struct tm_step no_step = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+static const struct tm_step identity = {.first_ns = INT64_MIN, .last_ns = INT64_MAX};
+
+static enum tm_status add_path(struct tm_clock_routes *routes, const struct tm_clock_route *route)
+{
+    struct tm_placement_record *record = &route->scope->records[route->record];
+    tm_buf_clear(&routes->text);
+    enum tm_status st = tm_path_text(&routes->text, routes->book, routes->files, route->source, &route->step);
+    return st < 0 ? st : tm_placement_record_path(record, &routes->text);
+}
+
+/* Tells the record of ROUTE what its step has placed. */
+static enum tm_status settle(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_error *err)
+{
+    struct tm_placement_record *record = &route->scope->records[route->record];
+    const struct tm_clock_graph *graph = &routes->book->graph;
+    if (!route->has_events)
+        return TM_OK;
+    route->has_events = false;
+    uint64_t key = tm_hash_u64((uint64_t)route->key.file << 32 | route->scope->machine) ^ route->clock;
+    uint32_t serial;
+    if (!tm_map_find(&routes->serial_of, key, &serial)) {
+        serial = routes->serial_of.count;
+        if (tm_map_set(&routes->serial_of, key, serial) != TM_OK)
+            return tm_error_nomem(err);
+    }
+    if (tm_placement_record_use(record, serial, graph, &route->step, &routes->used) != TM_OK)
+        return tm_error_nomem(err);
+    if (tm_placement_record_add(record, graph, &route->step, &route->run) && add_path(routes, route) != TM_OK)
+        return tm_error_nomem(err);
+    route->run = (struct tm_placed_run){0};
+    return TM_OK;
+}
+
+/* What ROUTE's clock id means now. */
+static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_error *err)
+{
+    struct tm_clock_book *book = routes->book;
+    const struct tm_clock_scope *scope = route->scope;
+    uint32_t sequence = route->key.sequence;
+    route->clock = route->key.clock;
+    if (scope->is_pinned || route->clock == TM_CLOCK_NONE) {
+        route->clock = scope->default_clock;
+        sequence = 0;
+    }
+    route->source = UINT32_MAX;
+    route->is_plain = true;
+    route->step = route->clock == TM_CLOCK_NONE ? identity : no_step;
+    route->version = tm_clock_book_version(book);
+    struct tm_clock_key key = tm_clock_scope_key(scope, route->clock, sequence);
+    if (route->clock != TM_CLOCK_NONE && tm_clock_table_find(&book->graph.clocks, &key, &route->source)) {
+        const struct tm_clock *clock = &book->graph.clocks.clocks[route->source];
+        route->is_plain = !clock->is_incremental && clock->unit_ns == 1;
+    }
+    return tm_clock_scope_record(route->scope, route->clock, &route->record, err);
+}
+
+static bool is_same(const struct tm_route_key *a, const struct tm_route_key *b)
+{
+    return a->file == b->file && a->embedded == b->embedded && a->clock == b->clock && a->sequence == b->sequence;
+}
+
+enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct tm_route_key *key, bool is_data,
+                                    struct tm_clock_route **out, struct tm_error *err)
+{
+    uint64_t hash = tm_hash_u64((uint64_t)key->file << 32 | key->embedded);
+    hash = tm_hash_u64(hash ^ ((uint64_t)key->clock << 32 | key->sequence));
+    struct tm_clock_route *route = *out = &routes->routes[hash % TM_ROUTES];
+    enum tm_status st = TM_OK;
+    if (route->version != 0 && is_same(&route->key, key)) {
+        if (is_data && key->embedded == 0)
+            routes->book->machines.rows[route->scope->machine].has_data = true;
+        if (route->version == tm_clock_book_version(routes->book))
+            return TM_OK;
+        st = settle(routes, route, err);
+        return st < 0 ? st : resolve(routes, route, err);
+    }
+    if (route->version != 0 && (st = settle(routes, route, err)) < 0)
+        return st;
+    route->version = 0;
+    struct tm_clock_file *file = tm_clock_files_open(routes->files, key->file, err);
+    if (file == NULL)
+        return TM_E_INPUT;
+    st = tm_clock_file_scope(file, routes->book, key->embedded, is_data, &route->scope, err);
+    if (st < 0)
+        return st;
+    route->key = *key;
+    return resolve(routes, route, err);
+}
+
+bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_book *book, int64_t value,
+                             int64_t *ns)
+{
+    struct tm_clock *clock = &book->graph.clocks.clocks[route->source];
+    if (!tm_mul_i64(value, clock->unit_ns, ns))
+        return false;
+    if (!clock->is_incremental)
+        return true;
+    if (!tm_add_i64(clock->last_ns, *ns, ns))
+        return false;
+    clock->last_ns = *ns;
+    return true;
+}
+
+enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route,
+                                       struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (route->clock == TM_CLOCK_NONE)
+        return TM_OK;
+    route->scope->has_converted = true;
+    if (!route->scope->is_placed) {
+        st = tm_placement_place(route->scope, routes->book, err);
+        if (st == TM_OK)
+            st = settle(routes, route, err);
+        if (st == TM_OK)
+            st = resolve(routes, route, err);
+    }
+    if (st == TM_OK && tm_clock_graph_is_spent(&routes->book->graph))
+        st = tm_error_set(err, TM_E_INPUT, "the clock graph takes too long to search");
+    return st;
+}
+
+enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_clock_route *route, int64_t ns,
+                                    enum tm_convert *result, struct tm_error *err)
+{
+    enum tm_status st = settle(routes, route, err);
+    if (st < 0)
+        return st;
+    *result = TM_CONVERT_UNKNOWN_SOURCE;
+    if (route->source == UINT32_MAX)
+        return TM_OK;
+    *result = tm_clock_graph_convert(&routes->book->graph, route->source, ns, &route->step);
+    if (*result != TM_CONVERT_OK)
+        route->step = no_step;
+    return TM_OK;
+}
+
+enum tm_status tm_clock_routes_flush(struct tm_clock_routes *routes, uint32_t file, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (int i = 0; i < TM_ROUTES && st == TM_OK; i++) {
+        struct tm_clock_route *route = &routes->routes[i];
+        if (route->version == 0 || route->key.file != file)
+            continue;
+        st = settle(routes, route, err);
+        route->version = 0;
+    }
+    return st;
+}
+
+void tm_clock_routes_release(struct tm_clock_routes *routes)
+{
+    tm_map_release(&routes->used);
+    tm_map_release(&routes->serial_of);
+    tm_buf_release(&routes->text);
+}

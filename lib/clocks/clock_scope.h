@@ -1,0 +1,57 @@
+/* A file as far as one machine is concerned: what its clock ids mean there.
+ * Source: semantics.md section 5. */
+#ifndef TM_CLOCKS_CLOCK_SCOPE_H
+#define TM_CLOCKS_CLOCK_SCOPE_H
+
+#include "clocks/clock_book.h"
+#include "clocks/placement_record.h"
+
+enum { TM_SCOPE_RECORDS_MAX = 1 << 14 }; /* clock ids one file may name on one machine */
+
+struct tm_clock_scope {
+    uint32_t file;       /* File.id */
+    uint32_t file_tag;   /* of its private timeline and its sequence-scoped clocks */
+    uint32_t machine;    /* Machine.id */
+    bool is_primary;     /* the first file of the machine */
+    bool is_isolated;    /* its other clocks carry file_tag too */
+    bool is_pinned;      /* every timestamp is a reading of the private timeline */
+    bool is_proto;
+    bool has_converted;  /* claims come too late */
+    bool is_placed;      /* the placement ladder has been climbed */
+    uint32_t default_clock; /* of timestamps that name none; 0: taken as they stand */
+    uint64_t unrelatable_count; /* clock_sync_unrelatable_clock_domains */
+    uint64_t invalid_count;     /* snapshots refused */
+    struct tm_placement_record *records; /* one a clock id */
+    uint32_t record_count;
+    /* private */
+    uint32_t record_cap;
+    struct tm_map record_of;
+};
+
+/* The identity of clock id CLOCK in SCOPE; SEQUENCE matters for a sequence-scoped one alone. */
+struct tm_clock_key tm_clock_scope_key(const struct tm_clock_scope *scope, uint32_t clock, uint32_t sequence);
+
+/* The same clock without the file's tag; the private timeline has no such twin and is its own. */
+struct tm_clock_key tm_clock_scope_twin(const struct tm_clock_scope *scope, uint32_t clock);
+
+/* Index of the record for CLOCK. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t clock, uint32_t *record,
+                                     struct tm_error *err);
+
+/* SCOPE's file says that CLOCK is its default from here on, and claims it as trace time. */
+enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t clock,
+                                    struct tm_error *err);
+
+/* A snapshot in SCOPE's file: COUNT readings whose .clock is a clock id as recorded, on SEQUENCE.
+ * Isolates the file where it is not the primary one. READINGS is changed. */
+enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_book *book,
+                                       struct tm_reading *readings, uint32_t count, uint32_t sequence,
+                                       struct tm_error *err);
+
+/* Writes the Placement, Account and Stat frames of SCOPE. *COUNT grows by the events they tell of. */
+enum tm_status tm_clock_scope_write(const struct tm_clock_scope *scope, struct tm_stream_writer *writer,
+                                    uint64_t *count, struct tm_error *err);
+
+void tm_clock_scope_release(struct tm_clock_scope *scope);
+
+#endif

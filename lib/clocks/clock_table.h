@@ -1,0 +1,76 @@
+/* All clocks of a run: identity to index, and what is known of each.
+ *
+ * A clock is identified by (machine, tag, sequence, clock id); semantics.md section 5. The tag is
+ * 0 for the clocks that files of a machine share, else the number of the file they belong to. */
+#ifndef TM_CLOCKS_CLOCK_TABLE_H
+#define TM_CLOCKS_CLOCK_TABLE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Builtin clock ids (perfetto/common/builtin_clock.proto). */
+enum {
+    TM_CLOCK_NONE = 0,
+    TM_CLOCK_REALTIME = 1,
+    TM_CLOCK_REALTIME_COARSE = 2,
+    TM_CLOCK_MONOTONIC = 3,
+    TM_CLOCK_BOOTTIME = 6,
+    TM_CLOCK_TRACE_FILE = 11,
+    TM_CLOCK_SEQUENCE_FIRST = 64, /* from here … */
+    TM_CLOCK_GLOBAL_FIRST = 128   /* … to below here scoped to a packet sequence */
+};
+
+enum { TM_CLOCKS_MAX = 1 << 18 };
+
+struct tm_clock_key {
+    uint32_t machine;  /* Machine.id */
+    uint32_t tag;
+    uint32_t sequence; /* trusted_packet_sequence_id of a sequence-scoped clock, else 0 */
+    uint32_t clock;
+};
+
+struct tm_clock {
+    struct tm_clock_key key;
+    bool is_known;       /* was in a snapshot, be it a refused one */
+    bool is_registered;  /* unit and incremental flag are settled */
+    bool is_incremental;
+    bool runs_backwards; /* never a source again */
+    int64_t unit_ns;
+    int64_t last_ns;     /* latest absolute value, what an incremental clock counts on from */
+};
+
+/* Zero-initialise. */
+struct tm_clock_table {
+    struct tm_clock *clocks;
+    uint32_t count;
+    /* private */
+    uint32_t cap;
+    uint32_t *slots; /* open addressing: index + 1, 0 empty */
+    uint32_t slot_count;
+};
+
+static inline bool tm_clock_is_scoped(uint32_t clock)
+{
+    return clock >= TM_CLOCK_SEQUENCE_FIRST && clock < TM_CLOCK_GLOBAL_FIRST;
+}
+
+/* Name of a builtin clock ("BOOTTIME"), or NULL. */
+const char *tm_clock_name(uint32_t clock);
+
+/* Total order of identities: clock id, sequence, tag, machine. */
+bool tm_clock_key_less(const struct tm_clock_key *a, const struct tm_clock_key *b);
+
+bool tm_clock_key_equal(const struct tm_clock_key *a, const struct tm_clock_key *b);
+
+/* True, with *INDEX set, when the clock is there. */
+bool tm_clock_table_find(const struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index);
+
+/* Finds or adds. TM_OK; TM_E_INPUT past TM_CLOCKS_MAX; TM_E_SYSTEM. */
+enum tm_status tm_clock_table_add(struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index,
+                                  struct tm_error *err);
+
+void tm_clock_table_release(struct tm_clock_table *table);
+
+#endif

@@ -1,0 +1,80 @@
+#include "clocks/deferral.h"
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static enum tm_status spill(struct tm_deferral *deferral, const char *spill_dir, struct tm_error *err)
+{
+    struct tm_batch batch;
+    enum tm_status st = TM_OK;
+    if (!deferral->has_fd) {
+        st = tm_io_spool(spill_dir, &deferral->fd, err);
+        if (st < 0)
+            return st;
+        deferral->has_fd = true;
+        st = tm_stream_writer_open(&deferral->writer, deferral->fd, "tm-clocks", TRACEMERGE__STAGE__CONFIGURED, false,
+                                   err);
+    }
+    tm_batch_builder_view(&deferral->rows, &batch);
+    if (st == TM_OK)
+        st = tm_stream_write_batch(&deferral->writer, &batch, err);
+    tm_batch_builder_clear(&deferral->rows);
+    deferral->state = TM_DEFERRAL_SPILLED;
+    return st;
+}
+
+enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *spill_dir,
+                               struct tm_error *err)
+{
+    if (tm_batch_builder_full(&deferral->rows)) {
+        enum tm_status st = spill(deferral, spill_dir, err);
+        if (st < 0)
+            return st;
+    }
+    deferral->count++;
+    return tm_batch_builder_add(&deferral->rows, event) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status start_reading(struct tm_deferral *deferral, struct tm_error *err)
+{
+    enum tm_status st = tm_stream_writer_end(&deferral->writer, err);
+    if (st < 0)
+        return st;
+    if (lseek(deferral->fd, 0, SEEK_SET) < 0)
+        return tm_error_errno(err, errno, "temporary file");
+    deferral->state = TM_DEFERRAL_READING;
+    return tm_stream_reader_open(&deferral->reader, deferral->fd, err);
+}
+
+enum tm_status tm_deferral_next(struct tm_deferral *deferral, struct tm_batch *batch, struct tm_error *err)
+{
+    if (deferral->state == TM_DEFERRAL_SPILLED) {
+        enum tm_status st = start_reading(deferral, err);
+        if (st < 0)
+            return st;
+    }
+    if (deferral->state == TM_DEFERRAL_READING) {
+        struct tm_frame frame;
+        enum tm_status st = tm_stream_reader_next(&deferral->reader, &frame, batch, err);
+        if (st != TM_END)
+            return st;
+    }
+    if (deferral->state == TM_DEFERRAL_LAST || deferral->rows.count == 0)
+        return TM_END;
+    deferral->state = TM_DEFERRAL_LAST;
+    tm_batch_builder_view(&deferral->rows, batch);
+    return TM_OK;
+}
+
+void tm_deferral_release(struct tm_deferral *deferral)
+{
+    if (deferral->has_fd) {
+        tm_stream_writer_release(&deferral->writer);
+        tm_stream_reader_release(&deferral->reader);
+        close(deferral->fd);
+    }
+    tm_batch_builder_release(&deferral->rows);
+    *deferral = (struct tm_deferral){0};
+}

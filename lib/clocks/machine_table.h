@@ -1,0 +1,50 @@
+/* The machine table: raw id to row. Row 0 is what the reference calls the host wherever nothing
+ * else says which machine is meant. Source: semantics.md section 4. */
+#ifndef TM_CLOCKS_MACHINE_TABLE_H
+#define TM_CLOCKS_MACHINE_TABLE_H
+
+#include "base/map.h"
+
+#include <stddef.h>
+
+enum { TM_MACHINES_MAX = 1 << 16, TM_MACHINE_NAME_MAX = 1 << 12 };
+
+struct tm_machine {
+    int64_t raw_id;
+    char *name; /* owned, NUL-terminated; NULL: none */
+    size_t name_bytes;
+    bool has_data; /* a packet without an embedded id was its, not counting synchronization markers */
+    bool has_file; /* some file has had it: later ones are not its primary */
+};
+
+/* Zero-initialise. Rows are numbered from 0 in the order they come. */
+struct tm_machine_table {
+    struct tm_machine *rows;
+    uint32_t count;
+    /* private */
+    uint32_t cap;
+    struct tm_map row_of;
+};
+
+/* True, with *ROW set, when RAW_ID has a row; an adopted host is found by 0 too. */
+bool tm_machine_table_find(const struct tm_machine_table *table, int64_t raw_id, uint32_t *row);
+
+/* A new row for RAW_ID, which has none. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+enum tm_status tm_machine_table_add(struct tm_machine_table *table, int64_t raw_id, uint32_t *row,
+                                    struct tm_error *err);
+
+/* ROW takes RAW_ID, which has no row; its old id still finds it. */
+enum tm_status tm_machine_table_adopt(struct tm_machine_table *table, uint32_t row, int64_t raw_id,
+                                      struct tm_error *err);
+
+/* Names ROW; longer names are cut at TM_MACHINE_NAME_MAX. */
+enum tm_status tm_machine_table_name(struct tm_machine_table *table, uint32_t row, const void *name, size_t len,
+                                     struct tm_error *err);
+
+/* What to call ROW in a path: its name, "host" for raw id 0, else "machine RAW_ID", escaped, into
+ * OUT of SIZE bytes. */
+void tm_machine_table_text(const struct tm_machine_table *table, uint32_t row, char *out, size_t size);
+
+void tm_machine_table_release(struct tm_machine_table *table);
+
+#endif

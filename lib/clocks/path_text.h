@@ -1,0 +1,21 @@
+/* A way through the clock graph, for people:
+ *
+ *     MONOTONIC(phone) -> BOOTTIME(phone) -> REALTIME(phone) = REALTIME(host)
+ *
+ * "->" a recorded snapshot says so, "-manifest->" the manifest, "-hint->" a hint in a file, "=" an
+ * assumption of semantics.md section 5. In parentheses machine, file and sequence, as far as they
+ * tell the clock from others. */
+#ifndef TM_CLOCKS_PATH_TEXT_H
+#define TM_CLOCKS_PATH_TEXT_H
+
+#include "clocks/clock_file.h"
+
+/* Appends the text of STEP, which leads from SOURCE (UINT32_MAX: no clock at all). TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_book *book, const struct tm_clock_files *files,
+                            uint32_t source, const struct tm_step *step);
+
+/* Appends the name of the clock with index CLOCK. */
+enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_book *book,
+                                  const struct tm_clock_files *files, uint32_t clock);
+
+#endif

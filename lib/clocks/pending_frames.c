@@ -1,0 +1,84 @@
+#include "clocks/pending_frames.h"
+
+#include "stream/stream_reader.h"
+
+#include <stdlib.h>
+
+static enum tm_status grow(struct tm_pending_frames *pending, struct tm_error *err)
+{
+    size_t cap = pending->cap ? pending->cap * 2 : 16;
+    struct tm_pending_frame *frames = realloc(pending->frames, cap * sizeof *frames);
+    if (frames == NULL)
+        return tm_error_nomem(err);
+    pending->frames = frames;
+    pending->cap = cap;
+    return TM_OK;
+}
+
+enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const struct tm_frame *frame,
+                                     struct tm_error *err)
+{
+    bool is_sequence = frame->type == TM_FRAME_SEQUENCE;
+    if (pending->count == pending->cap && grow(pending, err) < 0)
+        return TM_E_SYSTEM;
+    ProtobufCMessage *message =
+        tm_frame_message(frame, is_sequence ? &tracemerge__sequence__descriptor : &tracemerge__stat__descriptor, err);
+    if (message == NULL)
+        return TM_E_INPUT;
+    struct tm_pending_frame *added = &pending->frames[pending->count++];
+    *added = (struct tm_pending_frame){.type = (enum tm_frame_type)frame->type, .message = message};
+    if (is_sequence) {
+        const Tracemerge__Sequence *sequence = (const Tracemerge__Sequence *)message;
+        added->file = sequence->file;
+        added->embedded = sequence->machine;
+    } else {
+        const Tracemerge__Stat *stat = (const Tracemerge__Stat *)message;
+        added->file = stat->has_file ? stat->file : UINT32_MAX;
+        added->embedded = stat->has_machine ? stat->machine : 0;
+    }
+    return TM_OK;
+}
+
+static enum tm_status write_frame(struct tm_pending_frame *frame, const struct tm_clock_scope *scope,
+                                  struct tm_stream_writer *writer, struct tm_error *err)
+{
+    if (frame->type == TM_FRAME_SEQUENCE) {
+        ((Tracemerge__Sequence *)frame->message)->machine = scope ? scope->machine : 0;
+    } else {
+        Tracemerge__Stat *stat = (Tracemerge__Stat *)frame->message;
+        stat->has_machine = scope != NULL;
+        stat->machine = scope ? scope->machine : 0;
+    }
+    enum tm_status st = tm_stream_write_message(writer, frame->type, frame->message, err);
+    protobuf_c_message_free_unpacked(frame->message, NULL);
+    frame->message = NULL;
+    return st;
+}
+
+enum tm_status tm_pending_frames_write(struct tm_pending_frames *pending, const struct tm_clock_files *files,
+                                       const struct tm_clock_file *ending, struct tm_stream_writer *writer,
+                                       struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    size_t kept = 0;
+    for (size_t i = 0; i < pending->count; i++) {
+        struct tm_pending_frame *frame = &pending->frames[i];
+        const struct tm_clock_file *file = frame->file < files->count ? files->files[frame->file] : NULL;
+        const struct tm_clock_scope *scope = file ? tm_clock_file_find(file, frame->embedded) : NULL;
+        bool is_last_chance = file == NULL || !file->is_open || file == ending;
+        if (st == TM_OK && (scope || is_last_chance))
+            st = write_frame(frame, scope || file == NULL ? scope : file->base, writer, err);
+        else
+            pending->frames[kept++] = *frame;
+    }
+    pending->count = kept;
+    return st;
+}
+
+void tm_pending_frames_release(struct tm_pending_frames *pending)
+{
+    for (size_t i = 0; i < pending->count; i++)
+        protobuf_c_message_free_unpacked(pending->frames[i].message, NULL);
+    free(pending->frames);
+    *pending = (struct tm_pending_frames){0};
+}

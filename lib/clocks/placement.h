@@ -1,0 +1,12 @@
+/* The placement ladder: what relates a file to trace time when its snapshots do not.
+ * Source: semantics.md section 5, "Placing a file". */
+#ifndef TM_CLOCKS_PLACEMENT_H
+#define TM_CLOCKS_PLACEMENT_H
+
+#include "clocks/clock_scope.h"
+
+/* Climbs the ladder for SCOPE, once, before its first conversion: adds the edges it comes to, or
+ * counts the scope as unrelatable. TM_OK, TM_E_INPUT (a limit of the graph) or TM_E_SYSTEM. */
+enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_book *book, struct tm_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+#include "clocks/placement_record.h"
+
+#include "base/checked.h"
+#include "base/hash.h"
+
+enum { SNAPSHOTS_REMEMBERED_MAX = 1 << 20 };
+
+const char *tm_fate_name(enum tm_fate fate)
+{
+    static const char *const names[TM_FATE_COUNT] = {
+        [TM_FATE_PLACED] = "placed",
+        [TM_FATE_NEGATIVE_TIME] = "negative_time",
+        [TM_FATE_UNKNOWN_SOURCE_CLOCK] = "unknown_source_clock",
+        [TM_FATE_UNKNOWN_TARGET_CLOCK] = "unknown_target_clock",
+        [TM_FATE_NO_PATH] = "no_path",
+        [TM_FATE_OUT_OF_RANGE] = "out_of_range",
+    };
+    return names[fate];
+}
+
+const char *tm_fate_stat(enum tm_fate fate)
+{
+    static const char *const names[TM_FATE_COUNT] = {
+        [TM_FATE_PLACED] = "placed",
+        [TM_FATE_NEGATIVE_TIME] = "trace_sorter_negative_timestamp_dropped",
+        [TM_FATE_UNKNOWN_SOURCE_CLOCK] = "clock_sync_failure_unknown_source_clock",
+        [TM_FATE_UNKNOWN_TARGET_CLOCK] = "clock_sync_failure_unknown_target_clock",
+        [TM_FATE_NO_PATH] = "clock_sync_failure_no_path",
+        [TM_FATE_OUT_OF_RANGE] = "clock_sync_failure_out_of_range",
+    };
+    return names[fate];
+}
+
+static const char *rule_of(const struct tm_placement_record *record)
+{
+    static const char *const names[] = {
+        [TM_EDGE_SNAPSHOT] = "snapshot",       [TM_EDGE_MANIFEST] = "manifest",
+        [TM_EDGE_HINT] = "hint",               [TM_EDGE_TWIN] = "same_domain",
+        [TM_EDGE_RENDEZVOUS] = "rendezvous",   [TM_EDGE_SAME_DOMAIN] = "same_domain",
+        [TM_EDGE_PRIVATE] = "private",
+    };
+    if (record->counts[TM_FATE_PLACED] == 0)
+        return "none";
+    return record->has_weakest ? names[record->weakest] : "trace_time";
+}
+
+/* The signature of a path: its kinds and clocks, not its rows. */
+static uint64_t path_hash(const struct tm_step *step)
+{
+    uint64_t hash = step->hop_count;
+    for (uint32_t i = 0; i < step->hop_count; i++) {
+        hash = tm_hash_u64(hash ^ step->hops[i].kind);
+        hash = tm_hash_u64(hash ^ ((uint64_t)step->hops[i].from << 32 | step->hops[i].to));
+    }
+    return hash;
+}
+
+static bool is_new_path(struct tm_placement_record *record, const struct tm_step *step)
+{
+    uint64_t hash = path_hash(step);
+    for (uint32_t i = 0; i < record->path_count; i++)
+        if (record->paths[i] == hash)
+            return false;
+    if (record->path_count == TM_PATHS_SHOWN_MAX)
+        return false;
+    record->paths[record->path_count++] = hash;
+    return true;
+}
+
+static void add_distance(struct tm_placement_record *record, int64_t from, int64_t to)
+{
+    int64_t d = from < to ? tm_sub_saturate_i64(to, from) : tm_sub_saturate_i64(from, to);
+    if (!record->has_distance || d > record->max_distance_ns)
+        record->max_distance_ns = d;
+    record->has_distance = true;
+}
+
+bool tm_placement_record_add(struct tm_placement_record *record, const struct tm_clock_graph *graph,
+                             const struct tm_step *step, const struct tm_placed_run *run)
+{
+    int64_t low = tm_step_apply(step, run->low_ns), high = tm_step_apply(step, run->high_ns);
+    if (record->counts[TM_FATE_PLACED] == 0 || low < record->first_ns) {
+        record->first_ns = low;
+        record->first_offset_ns = (int64_t)step->translation;
+    }
+    if (record->counts[TM_FATE_PLACED] == 0 || high >= record->last_ns) {
+        record->last_ns = high;
+        record->last_offset_ns = (int64_t)step->translation;
+    }
+    record->counts[TM_FATE_PLACED] += run->count;
+    if (step->has_anchors) {
+        add_distance(record, run->low_ns, step->anchor_high_ns);
+        add_distance(record, run->low_ns, step->anchor_low_ns);
+        add_distance(record, run->high_ns, step->anchor_high_ns);
+        add_distance(record, run->high_ns, step->anchor_low_ns);
+    }
+    for (uint32_t i = 0; i < step->hop_count; i++) {
+        enum tm_edge_origin origin = graph->kinds[step->hops[i].kind].origins[step->hops[i].row];
+        if (!record->has_weakest || origin > record->weakest)
+            record->weakest = origin;
+        record->has_weakest = true;
+    }
+    return is_new_path(record, step);
+}
+
+enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint32_t serial,
+                                       const struct tm_clock_graph *graph, const struct tm_step *step,
+                                       struct tm_map *used)
+{
+    for (uint32_t i = 0; i < step->hop_count; i++) {
+        const struct tm_clock_kind *kind = &graph->kinds[step->hops[i].kind];
+        uint64_t key = (uint64_t)serial << 32 | kind->snapshots[step->hops[i].row];
+        uint32_t there;
+        if (kind->origins[step->hops[i].row] != TM_EDGE_SNAPSHOT || tm_map_find(used, key, &there))
+            continue;
+        if (used->count >= SNAPSHOTS_REMEMBERED_MAX)
+            continue;
+        if (tm_map_set(used, key, 1) != TM_OK)
+            return TM_E_SYSTEM;
+        record->snapshots_used++;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_placement_record_path(struct tm_placement_record *record, const struct tm_buf *text)
+{
+    if (record->path.len && tm_buf_add_str(&record->path, "; ") != TM_OK)
+        return TM_E_SYSTEM;
+    return tm_buf_add(&record->path, text->data, text->len);
+}
+
+static enum tm_status write_account(const struct tm_placement_record *record, uint32_t file, enum tm_fate fate,
+                                    struct tm_stream_writer *writer, struct tm_error *err)
+{
+    Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
+    const char *reason = tm_fate_name(fate);
+    account.file = file;
+    account.has_machine = true;
+    account.machine = record->machine;
+    account.clock = record->clock;
+    account.reason = tm_bytes(reason, strlen(reason));
+    account.count = record->counts[fate];
+    account.has_definition_count = record->definition_counts[fate] > 0;
+    account.definition_count = record->definition_counts[fate];
+    return tm_stream_write_message(writer, TM_FRAME_ACCOUNT, &account.base, err);
+}
+
+enum tm_status tm_placement_record_write(const struct tm_placement_record *record, uint32_t file,
+                                         struct tm_stream_writer *writer, struct tm_error *err)
+{
+    Tracemerge__Placement placement = TRACEMERGE__PLACEMENT__INIT;
+    const char *rule = rule_of(record);
+    placement.file = file;
+    placement.machine = record->machine;
+    placement.clock = record->clock;
+    placement.rule = tm_bytes(rule, strlen(rule));
+    placement.path = tm_bytes(record->path.data, record->path.len);
+    placement.first_ns = record->first_ns;
+    placement.last_ns = record->last_ns;
+    placement.first_offset_ns = record->first_offset_ns;
+    placement.last_offset_ns = record->last_offset_ns;
+    placement.snapshots_used = record->snapshots_used;
+    placement.has_max_distance_ns = record->has_distance;
+    placement.max_distance_ns = record->max_distance_ns;
+    placement.placed_count = record->counts[TM_FATE_PLACED];
+    enum tm_status st = tm_stream_write_message(writer, TM_FRAME_PLACEMENT, &placement.base, err);
+    for (int fate = TM_FATE_PLACED + 1; fate < TM_FATE_COUNT && st == TM_OK; fate++)
+        if (record->counts[fate] || record->definition_counts[fate])
+            st = write_account(record, file, (enum tm_fate)fate, writer, err);
+    return st;
+}
+
+void tm_placement_record_release(struct tm_placement_record *record)
+{
+    tm_buf_release(&record->path);
+}

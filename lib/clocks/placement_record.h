@@ -1,0 +1,76 @@
+/* What is known of how the events of one (file, machine, clock) were placed, and why others were
+ * not. Becomes a Placement frame, which tells how many were placed, and an Account frame for each
+ * reason to drop. */
+#ifndef TM_CLOCKS_PLACEMENT_RECORD_H
+#define TM_CLOCKS_PLACEMENT_RECORD_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "clocks/clock_graph.h"
+#include "stream/stream_writer.h"
+
+/* What became of an event. Names: tm_fate_name. */
+enum tm_fate {
+    TM_FATE_PLACED,
+    TM_FATE_NEGATIVE_TIME,
+    TM_FATE_UNKNOWN_SOURCE_CLOCK,
+    TM_FATE_UNKNOWN_TARGET_CLOCK,
+    TM_FATE_NO_PATH,
+    TM_FATE_OUT_OF_RANGE,
+    TM_FATE_COUNT
+};
+
+/* "placed", "negative_time", … as in Account.reason. */
+const char *tm_fate_name(enum tm_fate fate);
+
+/* The counter in the stats table that a dropped event adds to. */
+const char *tm_fate_stat(enum tm_fate fate);
+
+enum { TM_PATHS_SHOWN_MAX = 4 };
+
+/* Zero-initialise with machine and clock set. */
+struct tm_placement_record {
+    uint32_t machine; /* Machine.id */
+    uint32_t clock;   /* clock id; 0: times taken as they stand */
+    uint64_t counts[TM_FATE_COUNT];            /* events */
+    uint64_t definition_counts[TM_FATE_COUNT]; /* timed definitions */
+    /* private */
+    int64_t first_ns, last_ns; /* earliest and latest event, in trace time */
+    int64_t first_offset_ns, last_offset_ns;
+    uint64_t snapshots_used;
+    bool has_distance;
+    int64_t max_distance_ns;
+    enum tm_edge_origin weakest;
+    bool has_weakest; /* else no hop was ever needed */
+    uint64_t paths[TM_PATHS_SHOWN_MAX];
+    uint32_t path_count;
+    struct tm_buf path; /* text, paths joined by "; " */
+};
+
+/* A run of events that one step placed: counted ones between LOW_NS and HIGH_NS on the source
+ * clock. */
+struct tm_placed_run {
+    int64_t low_ns, high_ns;
+    uint64_t count;
+};
+
+/* Takes in RUN (of at least one event). True: STEP's path is new, the caller should add its text. */
+bool tm_placement_record_add(struct tm_placement_record *record, const struct tm_clock_graph *graph,
+                             const struct tm_step *step, const struct tm_placed_run *run);
+
+/* Counts the recorded snapshots of STEP among those used. USED is the whole run's memory for it,
+ * SERIAL a number that only RECORD has. */
+enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint32_t serial,
+                                       const struct tm_clock_graph *graph, const struct tm_step *step,
+                                       struct tm_map *used);
+
+/* Appends one path's text. */
+enum tm_status tm_placement_record_path(struct tm_placement_record *record, const struct tm_buf *text);
+
+/* Writes the frames of FILE's record. */
+enum tm_status tm_placement_record_write(const struct tm_placement_record *record, uint32_t file,
+                                         struct tm_stream_writer *writer, struct tm_error *err);
+
+void tm_placement_record_release(struct tm_placement_record *record);
+
+#endif

@@ -1,0 +1,203 @@
+#include "clocks/relations.h"
+
+#include "base/checked.h"
+#include "clocks/remote_sync.h"
+
+#include <stdlib.h>
+
+static enum tm_status config_clock(struct tm_clock_book *book, const Tracemerge__ConfigClock *clock,
+                                   uint32_t *index, struct tm_error *err)
+{
+    struct tm_clock_key key = {.clock = clock->clock, .tag = clock->has_entry ? TM_TAG_ENTRY | clock->entry : 0};
+    enum tm_status st = tm_clock_book_machine(book, clock->machine_raw_id, NULL, &key.machine, err);
+    return st < 0 ? st : tm_clock_graph_clock(&book->graph, &key, index, err);
+}
+
+static enum tm_status add_edge(struct tm_clock_book *book, const Tracemerge__ConfigEdge *edge, struct tm_error *err)
+{
+    struct tm_reading pair[2] = {tm_reading_at(0, edge->source_ns), tm_reading_at(0, edge->reference_ns)};
+    uint64_t invalid_before = book->invalid_count;
+    if (edge->source == NULL || edge->reference == NULL)
+        return tm_error_set(err, TM_E_INPUT, "an edge of the manifest lacks a clock");
+    enum tm_status st = config_clock(book, edge->source, &pair[0].clock, err);
+    if (st == TM_OK)
+        st = config_clock(book, edge->reference, &pair[1].clock, err);
+    if (st == TM_OK)
+        st = tm_clock_book_add(book, pair, 2, TM_EDGE_MANIFEST, err);
+    book->invalid_edge_count += book->invalid_count - invalid_before;
+    return st;
+}
+
+static enum tm_status configure_trace_time(struct tm_clock_book *book, const Tracemerge__ConfigTraceTime *trace_time,
+                                           struct tm_error *err)
+{
+    struct tm_clock_key key = {.clock = trace_time->clock};
+    enum tm_status st = TM_OK;
+    /* Where the manifest names no file it is the machine of row 0, whichever that becomes. */
+    if (!trace_time->first_machine)
+        st = tm_clock_book_machine(book, trace_time->machine_raw_id, NULL, &key.machine, err);
+    return st < 0 ? st : tm_clock_book_claim(book, &key, TM_CLAIM_MANIFEST, err);
+}
+
+enum tm_status tm_relations_configure(struct tm_clock_book *book, const Tracemerge__Config *config,
+                                      struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t row;
+    for (size_t i = 0; i < config->n_machines && st == TM_OK; i++)
+        st = tm_clock_book_machine(book, config->machines[i]->raw_id, &config->machines[i]->name, &row, err);
+    if (st == TM_OK && config->trace_time)
+        st = configure_trace_time(book, config->trace_time, err);
+    for (size_t i = 0; i < config->n_edges && st == TM_OK; i++)
+        st = add_edge(book, config->edges[i], err);
+    return st;
+}
+
+enum tm_status tm_relations_attributes(const Tracemerge__Config *config, struct tm_stream_writer *writer,
+                                       struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < config->n_attributes && st == TM_OK; i++)
+        st = tm_stream_write_message(writer, TM_FRAME_METADATA, &config->attributes[i]->base, err);
+    return st;
+}
+
+static enum tm_status refuse_pinned(const struct tm_clock_file *file, uint64_t byte, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT,
+                        "%s: byte %llu: perfetto_manifest: clock overrides require the trace to use a single clock",
+                        tm_clock_file_text(file), (unsigned long long)byte);
+}
+
+/* READINGS for the graph, room for twins of each; NULL without memory. Clocks stay ids. */
+static struct tm_reading *copy_readings(Tracemerge__Reading *const *readings, size_t count)
+{
+    struct tm_reading *copy = malloc((2 * count + 1) * sizeof *copy);
+    for (size_t i = 0; i < count && copy; i++) {
+        uint64_t unit = readings[i]->unit_multiplier_ns;
+        copy[i] = (struct tm_reading){
+            .clock = readings[i]->clock,
+            .is_incremental = readings[i]->incremental,
+            .value = readings[i]->value,
+            .unit_ns = unit == 0 ? 1 : unit > INT64_MAX ? -1 : (int64_t)unit,
+        };
+    }
+    return copy;
+}
+
+static enum tm_status add_readings(struct tm_clock_book *book, struct tm_clock_scope *scope,
+                                   Tracemerge__Reading *const *readings, size_t count, uint32_t sequence,
+                                   struct tm_error *err)
+{
+    if (count > TM_GRAPH_WIDTH_MAX / 2)
+        return tm_error_set(err, TM_E_INPUT, "a snapshot of more than %d clocks", TM_GRAPH_WIDTH_MAX / 2);
+    struct tm_reading *copy = copy_readings(readings, count);
+    if (copy == NULL)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_clock_scope_snapshot(scope, book, copy, (uint32_t)count, sequence, err);
+    free(copy);
+    return st;
+}
+
+/* The default clock a ClockSnapshot sets, or TM_CLOCK_NONE. */
+static uint32_t default_of(const Tracemerge__Snapshot *snapshot)
+{
+    bool has_boottime = false, has_trace_file = false;
+    if (snapshot->has_primary_clock && snapshot->primary_clock != TM_CLOCK_NONE)
+        return snapshot->primary_clock;
+    for (size_t i = 0; i < snapshot->n_readings; i++) {
+        has_boottime |= snapshot->readings[i]->clock == TM_CLOCK_BOOTTIME;
+        has_trace_file |= snapshot->readings[i]->clock == TM_CLOCK_TRACE_FILE;
+    }
+    return has_boottime && !has_trace_file ? TM_CLOCK_BOOTTIME : TM_CLOCK_NONE;
+}
+
+enum tm_status tm_relations_snapshot(struct tm_clock_book *book, const struct tm_clock_file *file,
+                                     struct tm_clock_scope *scope, const Tracemerge__Snapshot *snapshot,
+                                     struct tm_error *err)
+{
+    uint32_t clock = scope->is_proto ? default_of(snapshot) : TM_CLOCK_NONE;
+    enum tm_status st = TM_OK;
+    if (scope->is_pinned)
+        return refuse_pinned(file, snapshot->byte, err);
+    if (clock != TM_CLOCK_NONE)
+        st = tm_clock_scope_claim(scope, book, clock, err);
+    if (st < 0)
+        return st;
+    return add_readings(book, scope, snapshot->readings, snapshot->n_readings, snapshot->sequence, err);
+}
+
+/* The edge between a machine's clock and the host's: the trace-time machine's. */
+static enum tm_status add_remote_edge(struct tm_clock_book *book, struct tm_clock_scope *scope,
+                                      const struct tm_remote_offset *offset, struct tm_error *err)
+{
+    struct tm_clock_key host = {.machine = book->trace_time.machine, .clock = offset->clock};
+    struct tm_clock_key client = {.machine = scope->machine, .clock = offset->clock};
+    struct tm_reading pair[2] = {tm_reading_at(0, offset->host_ns), tm_reading_at(0, 0)};
+    uint64_t invalid_before = book->invalid_count;
+    if (!tm_add_i64(offset->host_ns, offset->offset_ns, &pair[1].value)) {
+        scope->invalid_count++;
+        return TM_OK;
+    }
+    enum tm_status st = tm_clock_graph_clock(&book->graph, &host, &pair[0].clock, err);
+    if (st == TM_OK)
+        st = tm_clock_graph_clock(&book->graph, &client, &pair[1].clock, err);
+    if (st == TM_OK)
+        st = tm_clock_book_add(book, pair, 2, TM_EDGE_SNAPSHOT, err);
+    scope->invalid_count += book->invalid_count - invalid_before;
+    return st;
+}
+
+enum tm_status tm_relations_remote(struct tm_clock_book *book, const struct tm_clock_file *file,
+                                   struct tm_clock_scope *scope, const Tracemerge__RemoteClockSync *sync,
+                                   struct tm_error *err)
+{
+    struct tm_remote_offsets offsets = {0};
+    enum tm_status st = TM_OK;
+    if (scope->is_pinned)
+        return refuse_pinned(file, sync->byte, err);
+    if (file->entry && file->entry->whole_file)
+        return tm_error_set(err, TM_E_INPUT,
+                            "%s: byte %llu: perfetto_manifest: machine attributes the whole file to one machine, but it "
+                            "holds the clocks of several; use machines to name each",
+                            tm_clock_file_text(file), (unsigned long long)sync->byte);
+    for (size_t i = 0; i < sync->n_rounds && st == TM_OK; i++)
+        st = add_readings(book, scope, sync->rounds[i]->client, sync->rounds[i]->n_client, sync->sequence, err);
+    if (st == TM_OK)
+        st = tm_remote_offsets_find(&offsets, sync, err);
+    for (size_t i = 0; i < offsets.count && st == TM_OK; i++)
+        st = add_remote_edge(book, scope, &offsets.offsets[i], err);
+    tm_remote_offsets_release(&offsets);
+    return st;
+}
+
+static enum tm_status write_invalid_edges(const struct tm_clock_book *book, struct tm_stream_writer *writer,
+                                          struct tm_error *err)
+{
+    static const char name[] = "invalid_clock_snapshots";
+    Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
+    if (book->invalid_edge_count == 0)
+        return TM_OK;
+    stat.name = tm_bytes(name, sizeof name - 1);
+    stat.severity = TRACEMERGE__SEVERITY__ERROR;
+    stat.value = (int64_t)book->invalid_edge_count;
+    return tm_stream_write_message(writer, TM_FRAME_STAT, &stat.base, err);
+}
+
+enum tm_status tm_relations_finish(struct tm_clock_book *book, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    static const char name[] = "trace_time_clock_id";
+    const struct tm_trace_time *trace_time = &book->trace_time;
+    Tracemerge__Metadata metadata = TRACEMERGE__METADATA__INIT;
+    enum tm_status st = write_invalid_edges(book, writer, err);
+    if (st < 0 || trace_time->owner == TM_CLAIM_NOBODY)
+        return st;
+    metadata.name = tm_bytes(name, sizeof name - 1);
+    metadata.value_case = TRACEMERGE__METADATA__VALUE_INT_VALUE;
+    metadata.int_value = trace_time->clock;
+    metadata.has_file = trace_time->owner >= 0;
+    metadata.file = metadata.has_file ? (uint32_t)trace_time->owner : 0;
+    metadata.has_machine = metadata.has_file;
+    metadata.machine = metadata.has_file ? trace_time->machine : 0;
+    return tm_stream_write_message(writer, TM_FRAME_METADATA, &metadata.base, err);
+}

@@ -1,0 +1,30 @@
+/* RemoteClockSync: how far a machine's clocks are ahead of the host's, out of rounds of readings
+ * that went back and forth. Source: semantics.md section 5, "RemoteClockSync". */
+#ifndef TM_CLOCKS_REMOTE_SYNC_H
+#define TM_CLOCKS_REMOTE_SYNC_H
+
+#include "tm_stream.pb-c.h"
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+/* One clock seen on both sides. */
+struct tm_remote_offset {
+    uint32_t clock;
+    int64_t host_ns;   /* the last host reading */
+    int64_t offset_ns; /* the client is ahead by: average over all round trips, rounded toward zero */
+};
+
+struct tm_remote_offsets {
+    struct tm_remote_offset *offsets; /* owned, in ascending clock id */
+    size_t count;
+};
+
+/* What SYNC says. TM_OK, TM_E_INPUT ("more rounds than …"), TM_E_SYSTEM. */
+enum tm_status tm_remote_offsets_find(struct tm_remote_offsets *out, const Tracemerge__RemoteClockSync *sync,
+                                      struct tm_error *err);
+
+void tm_remote_offsets_release(struct tm_remote_offsets *offsets);
+
+#endif

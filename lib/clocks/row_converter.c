@@ -1,0 +1,49 @@
+#include "clocks/row_converter.h"
+
+static enum tm_fate fate_of(enum tm_convert result)
+{
+    static const enum tm_fate fates[] = {
+        [TM_CONVERT_OK] = TM_FATE_PLACED,
+        [TM_CONVERT_UNKNOWN_SOURCE] = TM_FATE_UNKNOWN_SOURCE_CLOCK,
+        [TM_CONVERT_UNKNOWN_TARGET] = TM_FATE_UNKNOWN_TARGET_CLOCK,
+        [TM_CONVERT_NO_PATH] = TM_FATE_NO_PATH,
+        [TM_CONVERT_OUT_OF_RANGE] = TM_FATE_OUT_OF_RANGE,
+    };
+    return fates[result];
+}
+
+enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
+                              enum tm_fate *fate, struct tm_error *err)
+{
+    enum tm_convert result = TM_CONVERT_OK;
+    enum tm_status st = tm_clock_routes_prepare(routes, route, err);
+    if (st < 0)
+        return st;
+    if (!time->is_absolute) {
+        time->absolute_ns = time->value;
+        bool is_known = route->source != UINT32_MAX && routes->book->graph.clocks.clocks[route->source].is_registered;
+        time->is_absolute = route->is_plain || is_known;
+        if (!route->is_plain && is_known &&
+            !tm_clock_route_absolute(route, routes->book, time->value, &time->absolute_ns)) {
+            *fate = TM_FATE_OUT_OF_RANGE;
+            return TM_OK;
+        }
+    }
+    int64_t ns = time->absolute_ns;
+    if (ns < route->step.first_ns || ns > route->step.last_ns) {
+        st = tm_clock_routes_step(routes, route, ns, &result, err);
+        if (st < 0)
+            return st;
+    }
+    *fate = fate_of(result);
+    if (result != TM_CONVERT_OK)
+        return TM_OK;
+    time->time_ns = tm_step_apply(&route->step, ns);
+    if (time->time_ns < 0)
+        *fate = TM_FATE_NEGATIVE_TIME;
+    else if (time->has_weight && time->is_counted)
+        tm_row_count(route, ns);
+    else if (time->has_weight)
+        route->scope->records[route->record].definition_counts[TM_FATE_PLACED]++;
+    return TM_OK;
+}

@@ -1,0 +1,41 @@
+/* One event's time to trace time: the part of the batch placer that knows no columns. */
+#ifndef TM_CLOCKS_ROW_CONVERTER_H
+#define TM_CLOCKS_ROW_CONVERTER_H
+
+#include "clocks/clock_route.h"
+
+/* A time as recorded, and what it became. */
+struct tm_row_time {
+    int64_t value;      /* in: reading of the route's clock */
+    bool is_absolute;   /* in: value is absolute nanoseconds already; out: absolute_ns is set */
+    bool is_counted;    /* in: an event that accounts count, else a definition or a part of one */
+    bool has_weight;    /* in: neither, nothing is recorded (inner times) */
+    int64_t absolute_ns; /* out: nanoseconds of the source clock */
+    int64_t time_ns;    /* out: trace time, for TM_FATE_PLACED */
+};
+
+/* Converts TIME on *ROUTE (found anew when placing the file changes it), counting a placed event
+ * for its record. TM_OK with *FATE set, or an error. */
+enum tm_status tm_row_convert(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_row_time *time,
+                              enum tm_fate *fate, struct tm_error *err);
+
+/* True, with TIME->time_ns set, when ROUTE's step holds for it: the case of nearly every event. */
+static inline bool tm_row_convert_again(struct tm_clock_route *route, int64_t ns, int64_t *time_ns)
+{
+    *time_ns = tm_step_apply(&route->step, ns);
+    return ns >= route->step.first_ns && ns <= route->step.last_ns && *time_ns >= 0;
+}
+
+/* A counted event was placed by ROUTE's step. */
+static inline void tm_row_count(struct tm_clock_route *route, int64_t ns)
+{
+    struct tm_placed_run *run = &route->run;
+    if (!route->has_events || ns < run->low_ns)
+        run->low_ns = ns;
+    if (!route->has_events || ns > run->high_ns)
+        run->high_ns = ns;
+    route->has_events = true;
+    run->count++;
+}
+
+#endif

@@ -1,0 +1,280 @@
+#include "clocks/timeline.h"
+
+#include "clocks/batch_placer.h"
+#include "clocks/pending_frames.h"
+#include "clocks/relations.h"
+
+#include <stdlib.h>
+
+static const char producer[] = "tm-clocks";
+
+struct timeline {
+    struct tm_stream_reader reader;
+    struct tm_stream_writer writer;
+    struct tm_clock_book book;
+    struct tm_clock_files files;
+    struct tm_batch_placer placer;
+    struct tm_pending_frames pending;
+};
+
+static enum tm_status decode(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
+                             ProtobufCMessage **message, struct tm_error *err)
+{
+    *message = tm_frame_message(frame, descriptor, err);
+    return *message ? TM_OK : err->status;
+}
+
+static enum tm_status on_file(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
+{
+    return tm_clock_files_add(&t->files, (const Tracemerge__File *)message, err);
+}
+
+static enum tm_status on_file_begin(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
+{
+    const Tracemerge__FileBegin *begin = (const Tracemerge__FileBegin *)message;
+    if (begin->id >= t->files.count)
+        return tm_error_set(err, TM_E_INPUT, "file %u begins before it is named", begin->id);
+    return tm_clock_file_begin(t->files.files[begin->id], &t->book, begin->clock_policy, err);
+}
+
+static enum tm_status check_account(const struct tm_clock_file *file, uint64_t told, uint64_t read,
+                                    struct tm_error *err)
+{
+    if (told == read)
+        return TM_OK;
+    return tm_error_set(err, TM_E_SYSTEM,
+                        "%s: accounts do not balance: %llu events read, %llu placed or dropped (a bug)",
+                        tm_clock_file_text(file), (unsigned long long)read, (unsigned long long)told);
+}
+
+static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
+{
+    const Tracemerge__FileEnd *end = (const Tracemerge__FileEnd *)message;
+    struct tm_clock_file *file = tm_clock_files_open(&t->files, end->id, err);
+    if (file == NULL)
+        return TM_E_INPUT;
+    uint64_t told = file->upstream_count;
+    enum tm_status st = tm_batch_placer_finish(&t->placer, file, err);
+    if (st == TM_OK)
+        st = tm_clock_routes_flush(&t->placer.routes, file->id, err);
+    if (st == TM_OK)
+        st = tm_pending_frames_write(&t->pending, &t->files, file, &t->writer, err);
+    for (uint32_t i = 0; i < file->scope_count && st == TM_OK; i++)
+        st = tm_clock_scope_write(file->scopes[i], &t->writer, &told, err);
+    if (st == TM_OK)
+        st = check_account(file, told, end->timed_count, err);
+    tm_clock_file_close(file);
+    return st;
+}
+
+static enum tm_status on_config(struct timeline *t, ProtobufCMessage **message, struct tm_error *err)
+{
+    if (t->files.config)
+        return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+    t->files.config = (Tracemerge__Config *)*message;
+    *message = NULL;
+    return tm_relations_configure(&t->book, t->files.config, err);
+}
+
+static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
+{
+    const Tracemerge__FileConfig *frame = (const Tracemerge__FileConfig *)message;
+    if (t->files.config == NULL || frame->entry >= t->files.config->n_entries || frame->file >= t->files.count)
+        return tm_error_set(err, TM_E_INPUT, "a file is configured by what the manifest does not hold");
+    struct tm_clock_file *file = t->files.files[frame->file];
+    if (file->is_open)
+        return tm_error_set(err, TM_E_INPUT, "%s: configured after its turn has begun", tm_clock_file_text(file));
+    file->entry = t->files.config->entries[frame->entry];
+    file->tag = TM_TAG_ENTRY | frame->entry;
+    return TM_OK;
+}
+
+static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message, struct tm_error *err)
+{
+    Tracemerge__Snapshot *snapshot = (Tracemerge__Snapshot *)message;
+    struct tm_clock_scope *scope;
+    struct tm_clock_file *file = tm_clock_files_open(&t->files, snapshot->file, err);
+    if (file == NULL)
+        return TM_E_INPUT;
+    enum tm_status st = tm_clock_file_scope(file, &t->book, snapshot->machine, true, &scope, err);
+    if (st == TM_OK)
+        st = tm_relations_snapshot(&t->book, file, scope, snapshot, err);
+    if (st == TM_OK)
+        snapshot->machine = scope->machine;
+    return st;
+}
+
+static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *message, struct tm_error *err)
+{
+    Tracemerge__RemoteClockSync *sync = (Tracemerge__RemoteClockSync *)message;
+    struct tm_clock_scope *scope;
+    struct tm_clock_file *file = tm_clock_files_open(&t->files, sync->file, err);
+    if (file == NULL)
+        return TM_E_INPUT;
+    enum tm_status st = tm_clock_file_scope(file, &t->book, sync->machine, true, &scope, err);
+    if (st == TM_OK)
+        st = tm_relations_remote(&t->book, file, scope, sync, err);
+    if (st == TM_OK)
+        sync->machine = scope->machine;
+    return st;
+}
+
+static enum tm_status on_account(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
+{
+    static const char bytes_reason[] = "skipped_bytes"; /* counts bytes, not events */
+    const Tracemerge__Account *account = (const Tracemerge__Account *)message;
+    struct tm_clock_file *file = tm_clock_files_open(&t->files, account->file, err);
+    if (file == NULL)
+        return TM_E_INPUT;
+    bool is_bytes = account->reason.len == sizeof bytes_reason - 1 &&
+                    memcmp(account->reason.data, bytes_reason, account->reason.len) == 0;
+    if (is_bytes)
+        return TM_OK;
+    if (account->count > UINT64_MAX - file->upstream_count)
+        return tm_error_set(err, TM_E_INPUT, "an account overflows");
+    file->upstream_count += account->count;
+    return TM_OK;
+}
+
+/* Frames that are taken in and then passed on, their machine a row by then. */
+static enum tm_status take_in(struct timeline *t, const struct tm_frame *frame, struct tm_error *err)
+{
+    static const struct {
+        uint32_t type;
+        const ProtobufCMessageDescriptor *descriptor;
+        enum tm_status (*take)(struct timeline *, ProtobufCMessage *, struct tm_error *);
+        enum tm_status (*look)(struct timeline *, const ProtobufCMessage *, struct tm_error *);
+    } known[] = {
+        {TM_FRAME_FILE, &tracemerge__file__descriptor, NULL, on_file},
+        {TM_FRAME_FILE_BEGIN, &tracemerge__file_begin__descriptor, NULL, on_file_begin},
+        {TM_FRAME_FILE_END, &tracemerge__file_end__descriptor, NULL, on_file_end},
+        {TM_FRAME_FILE_CONFIG, &tracemerge__file_config__descriptor, NULL, on_file_config},
+        {TM_FRAME_SNAPSHOT, &tracemerge__snapshot__descriptor, on_snapshot, NULL},
+        {TM_FRAME_REMOTE_CLOCK_SYNC, &tracemerge__remote_clock_sync__descriptor, on_remote_sync, NULL},
+        {TM_FRAME_ACCOUNT, &tracemerge__account__descriptor, NULL, on_account},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        ProtobufCMessage *message;
+        if (known[i].type != frame->type)
+            continue;
+        enum tm_status st = decode(frame, known[i].descriptor, &message, err);
+        if (st < 0)
+            return st;
+        st = known[i].take ? known[i].take(t, message, err) : known[i].look(t, message, err);
+        if (st == TM_OK && known[i].take)
+            st = tm_stream_write_message(&t->writer, (enum tm_frame_type)frame->type, message, err);
+        else if (st == TM_OK)
+            st = tm_stream_forward(&t->writer, frame, NULL, err);
+        protobuf_c_message_free_unpacked(message, NULL);
+        return st;
+    }
+    return tm_stream_forward(&t->writer, frame, NULL, err);
+}
+
+static enum tm_status on_batch(struct timeline *t, const struct tm_batch *batch, struct tm_error *err)
+{
+    enum tm_status st = tm_batch_placer_convert(&t->placer, batch, err);
+    if (st == TM_OK)
+        st = tm_pending_frames_write(&t->pending, &t->files, NULL, &t->writer, err);
+    return st < 0 ? st : tm_batch_placer_write(&t->placer, batch, err);
+}
+
+static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame, const struct tm_batch *batch,
+                               struct tm_error *err)
+{
+    ProtobufCMessage *message;
+    enum tm_status st;
+    switch (frame->type) {
+    case TM_FRAME_BATCH:
+        return on_batch(t, batch, err);
+    case TM_FRAME_SEQUENCE:
+    case TM_FRAME_STAT:
+        return tm_pending_frames_add(&t->pending, frame, err);
+    case TM_FRAME_MANIFEST:
+        return tm_error_set(err, TM_E_INPUT, "the stream's manifest has not been read yet: pipe it through "
+                                             "tm-manifest first");
+    case TM_FRAME_MACHINE:
+    case TM_FRAME_TRACE_TIME:
+    case TM_FRAME_CLOCK_ROW:
+    case TM_FRAME_PLACEMENT:
+        return tm_error_set(err, TM_E_INPUT, "a result of tm-clocks in a stream that says it has not been there");
+    case TM_FRAME_CONFIG:
+        if ((st = decode(frame, &tracemerge__config__descriptor, &message, err)) < 0)
+            return st;
+        /* The frame comes before what follows from it. */
+        st = tm_stream_forward(&t->writer, frame, NULL, err);
+        if (st == TM_OK)
+            st = on_config(t, &message, err);
+        if (message)
+            protobuf_c_message_free_unpacked(message, NULL);
+        return st < 0 ? st : tm_relations_attributes(t->files.config, &t->writer, err);
+    default:
+        return take_in(t, frame, err);
+    }
+}
+
+static enum tm_status finish(struct timeline *t, const struct tm_timeline_options *options, struct tm_error *err)
+{
+    enum tm_status st = tm_pending_frames_write(&t->pending, &t->files, NULL, &t->writer, err);
+    if (st == TM_OK)
+        st = tm_relations_finish(&t->book, &t->writer, err);
+    if (st < 0)
+        return st;
+    if (options->strict && t->placer.dropped_count)
+        return tm_error_set(err, TM_E_STRICT, "%llu events could not be placed",
+                            (unsigned long long)t->placer.dropped_count);
+    return tm_stream_writer_end(&t->writer, err);
+}
+
+static enum tm_status pass_on(struct timeline *t, struct tm_error *err)
+{
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st;
+    while ((st = tm_stream_reader_next(&t->reader, &frame, &batch, err)) == TM_OK)
+        if ((st = tm_stream_forward(&t->writer, &frame, &batch, err)) < 0)
+            return st;
+    return st < 0 ? st : tm_stream_writer_end(&t->writer, err);
+}
+
+static enum tm_status place(struct timeline *t, const struct tm_timeline_options *options, struct tm_error *err)
+{
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = tm_clock_book_init(&t->book, &t->writer, tm_clock_file_tag(0), err);
+    t->placer.routes.book = &t->book;
+    t->placer.routes.files = &t->files;
+    t->placer.writer = &t->writer;
+    t->placer.spill_dir = options->spill_dir;
+    if (st < 0)
+        return st;
+    while ((st = tm_stream_reader_next(&t->reader, &frame, &batch, err)) == TM_OK)
+        if ((st = on_frame(t, &frame, &batch, err)) < 0)
+            return st;
+    return st < 0 ? st : finish(t, options, err);
+}
+
+enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options *options, struct tm_error *err)
+{
+    struct timeline *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_stream_reader_open(&t->reader, in, err);
+    bool is_placed = t->reader.stage == TRACEMERGE__STAGE__PLACED;
+    if (st == TM_OK && t->reader.sorted && !is_placed)
+        st = tm_error_set(err, TM_E_INPUT, "the stream has been sorted before its times were placed: tm-clocks comes "
+                                           "before tm-sort");
+    if (st == TM_OK)
+        st = tm_stream_writer_open(&t->writer, out, producer, TRACEMERGE__STAGE__PLACED, is_placed && t->reader.sorted,
+                                   err);
+    if (st == TM_OK)
+        st = is_placed ? pass_on(t, err) : place(t, options, err);
+    tm_pending_frames_release(&t->pending);
+    tm_batch_placer_release(&t->placer);
+    tm_clock_files_release(&t->files);
+    tm_clock_book_release(&t->book);
+    tm_stream_writer_release(&t->writer);
+    tm_stream_reader_release(&t->reader);
+    free(t);
+    return st;
+}

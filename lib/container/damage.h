@@ -1,0 +1,38 @@
+/* Damage that a container's reader met and jumped over (--on-damage skip or salvage). */
+#ifndef TM_CONTAINER_DAMAGE_H
+#define TM_CONTAINER_DAMAGE_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+/* Zero-initialise. */
+struct tm_damage {
+    uint64_t count;         /* places of damage */
+    uint64_t byte;          /* where the first was, in the bytes that were read */
+    uint64_t skipped_bytes; /* jumped over */
+    struct tm_error cause;  /* of the first */
+};
+
+/* Another place, at BYTE, for which an error was (or would have been) recorded as WHY. WHY is cleared. */
+static inline void tm_damage_add(struct tm_damage *damage, uint64_t byte, struct tm_error *why)
+{
+    if (damage->count++ == 0) {
+        damage->byte = byte;
+        damage->cause = *why;
+    }
+    *why = (struct tm_error){0};
+}
+
+/* Adds what is in MORE. */
+static inline void tm_damage_merge(struct tm_damage *damage, const struct tm_damage *more)
+{
+    if (damage->count == 0) {
+        *damage = *more;
+        return;
+    }
+    damage->count += more->count;
+    damage->skipped_bytes += more->skipped_bytes;
+}
+
+#endif

@@ -1,0 +1,266 @@
+#include "container/zip_reader.h"
+
+#include "container/limits.h"
+
+#include <minizip/unzip.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum {
+    ZIP_CACHE_BYTES = 32 << 10,
+    ZIP_FIRST_READ_BYTES = 4096,
+    ZIP_ENCRYPTED = 1 << 0,
+    ZIP_HOST_UNIX = 3,
+    ZIP_STORED = 0,
+    ZIP_DEFLATED = 8,
+    ZIP_COUNT_UNKNOWN = 0xffff /* the old directory's count: this many, or a multiple of it more */
+};
+
+struct tm_zip_reader {
+    unzFile file;
+    struct tm_extent extent;
+    uint64_t at;             /* where minizip stands */
+    struct tm_error io;      /* why reading failed */
+    uint64_t packed_bytes;   /* of all members so far */
+    uint64_t count;
+    bool member_open;
+    uint64_t left;           /* of the member that is being read */
+    uint64_t offset;
+    struct tm_damage *damage;
+    size_t cache_bytes;
+    uint64_t cache_at;
+    uint8_t cache[ZIP_CACHE_BYTES];
+    char name[TM_NAME_BYTES_MAX + 1];
+};
+
+static voidpf ZCALLBACK io_open(voidpf opaque, const void *path, int mode)
+{
+    (void)path;
+    (void)mode;
+    return opaque;
+}
+
+static uLong ZCALLBACK io_read(voidpf opaque, voidpf stream, void *buf, uLong size)
+{
+    struct tm_zip_reader *zip = stream;
+    uint8_t *to = buf;
+    uLong done = 0;
+    (void)opaque;
+    while (done < size && zip->at < zip->extent.len) {
+        if (zip->at < zip->cache_at || zip->at >= zip->cache_at + zip->cache_bytes) {
+            uint64_t left = zip->extent.len - zip->at;
+            size_t want = left < ZIP_CACHE_BYTES ? (size_t)left : ZIP_CACHE_BYTES;
+            zip->cache_bytes = 0;
+            if (tm_extent_read(&zip->extent, zip->at, zip->cache, want, &zip->io) < 0)
+                break;
+            zip->cache_at = zip->at;
+            zip->cache_bytes = want;
+        }
+        size_t from = (size_t)(zip->at - zip->cache_at), n = zip->cache_bytes - from;
+        if (n > size - done)
+            n = size - done;
+        memcpy(to + done, zip->cache + from, n);
+        zip->at += n;
+        done += n;
+    }
+    return done;
+}
+
+static uLong ZCALLBACK io_write(voidpf opaque, voidpf stream, const void *buf, uLong size)
+{
+    (void)opaque;
+    (void)stream;
+    (void)buf;
+    (void)size;
+    return 0;
+}
+
+static ZPOS64_T ZCALLBACK io_tell(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    return ((struct tm_zip_reader *)stream)->at;
+}
+
+static long ZCALLBACK io_seek(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+{
+    struct tm_zip_reader *zip = stream;
+    uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR ? zip->at : origin == ZLIB_FILEFUNC_SEEK_END ? zip->extent.len : 0;
+    (void)opaque;
+    if (offset > zip->extent.len || base > zip->extent.len - offset)
+        return -1;
+    zip->at = base + offset;
+    return 0;
+}
+
+static int ZCALLBACK io_close(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    (void)stream;
+    return 0;
+}
+
+static int ZCALLBACK io_error(voidpf opaque, voidpf stream)
+{
+    (void)opaque;
+    return ((struct tm_zip_reader *)stream)->io.status != TM_OK;
+}
+
+/* A failure of minizip: that of reading where it was one, else CAUSE. */
+static enum tm_status failed(struct tm_zip_reader *zip, const char *cause, struct tm_error *err)
+{
+    if (zip->io.status == TM_OK)
+        return tm_error_set(err, TM_E_INPUT, "%s", cause);
+    return tm_error_set(err, zip->io.status, "%s", zip->io.text);
+}
+
+enum tm_status tm_zip_new(struct tm_zip_reader **out, const struct tm_extent *extent, struct tm_error *err)
+{
+    struct tm_zip_reader *zip = calloc(1, sizeof *zip);
+    if (zip == NULL)
+        return tm_error_nomem(err);
+    zip->extent = *extent;
+    zlib_filefunc64_def functions = {.zopen64_file = io_open,
+                                     .zread_file = io_read,
+                                     .zwrite_file = io_write,
+                                     .ztell64_file = io_tell,
+                                     .zseek64_file = io_seek,
+                                     .zclose_file = io_close,
+                                     .zerror_file = io_error,
+                                     .opaque = zip};
+    zip->file = unzOpen2_64("", &functions);
+    if (zip->file == NULL) {
+        enum tm_status st = failed(zip, "the ZIP has no central directory; it is cut short or damaged", err);
+        free(zip);
+        return st;
+    }
+    *out = zip;
+    return TM_OK;
+}
+
+/* Moves to the next member of the directory. */
+static enum tm_status move_on(struct tm_zip_reader *zip, struct tm_error *err)
+{
+    unz_global_info64 global;
+    if (unzGetGlobalInfo64(zip->file, &global) != UNZ_OK)
+        return failed(zip, "the ZIP's central directory is damaged", err);
+    if (zip->count == 0 && global.number_entry == 0)
+        return TM_END;
+    int answer = zip->count == 0 ? unzGoToFirstFile(zip->file) : unzGoToNextFile(zip->file);
+    if (answer == UNZ_END_OF_LIST_OF_FILE)
+        return TM_END;
+    if (answer == UNZ_BADZIPFILE && zip->count == ZIP_COUNT_UNKNOWN && global.number_entry == ZIP_COUNT_UNKNOWN)
+        return TM_END;
+    if (answer != UNZ_OK)
+        return failed(zip, "the ZIP's central directory is damaged", err);
+    zip->count++;
+    return TM_OK;
+}
+
+enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry, struct tm_error *err)
+{
+    unz_file_info64 info;
+    unz64_file_pos place;
+    enum tm_status st = move_on(zip, err);
+    if (st != TM_OK)
+        return st;
+    if (unzGetCurrentFileInfo64(zip->file, &info, zip->name, sizeof zip->name - 1, NULL, 0, NULL, 0) != UNZ_OK ||
+        unzGetFilePos64(zip->file, &place) != UNZ_OK)
+        return failed(zip, "the ZIP's central directory is damaged", err);
+    zip->name[info.size_filename] = '\0'; /* at most 65535 bytes */
+    if (strlen(zip->name) != info.size_filename)
+        return tm_error_set(err, TM_E_INPUT, "%s: a name with a NUL in it", zip->name);
+    *entry = (struct tm_zip_entry){.name = zip->name,
+                                   .name_bytes = info.size_filename,
+                                   .size_bytes = info.uncompressed_size,
+                                   .place = {place.pos_in_zip_directory, place.num_of_file}};
+    bool is_link = info.version >> 8 == ZIP_HOST_UNIX && S_ISLNK((mode_t)(info.external_fa >> 16));
+    bool is_directory = entry->name_bytes > 0 && entry->name[entry->name_bytes - 1] == '/';
+    entry->is_file = !is_link && !is_directory;
+    if (!entry->is_file)
+        return TM_OK;
+    if (info.flag & ZIP_ENCRYPTED)
+        return tm_error_set(err, TM_E_INPUT, "%s: encrypted, which is not supported", zip->name);
+    if (info.compression_method != ZIP_STORED && info.compression_method != ZIP_DEFLATED)
+        return tm_error_set(err, TM_E_INPUT, "%s: compressed by method %lu; only stored and deflated are supported",
+                            zip->name, info.compression_method);
+    zip->packed_bytes += info.compressed_size;
+    if (info.compressed_size > zip->extent.len || zip->packed_bytes > zip->extent.len)
+        return tm_error_set(err, TM_E_INPUT, "%s: the members' compressed data is larger than the ZIP, or overlaps",
+                            zip->name);
+    return TM_OK;
+}
+
+/* The member's data ends here, well or not. */
+static enum tm_status end_member(struct tm_zip_reader *zip, const char *cause, struct tm_error *err)
+{
+    zip->member_open = false;
+    bool good_crc = unzCloseCurrentFile(zip->file) == UNZ_OK;
+    if (cause == NULL && zip->left > 0)
+        cause = "the data is shorter than the directory says";
+    if (cause == NULL && !good_crc)
+        cause = "the CRC does not match";
+    zip->left = 0;
+    if (cause == NULL)
+        return TM_END;
+    enum tm_status st = zip->io.status != TM_OK
+                            ? failed(zip, cause, err)
+                            : tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)zip->offset, cause);
+    if (st != TM_E_INPUT || zip->damage == NULL)
+        return st;
+    tm_damage_add(zip->damage, zip->offset, err);
+    return TM_END;
+}
+
+static enum tm_status member_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct tm_zip_reader *zip = source;
+    *got = 0;
+    if (!zip->member_open)
+        return TM_END;
+    /* Whoever only sniffs shall not pay for more. */
+    unsigned most = zip->offset == 0 ? ZIP_FIRST_READ_BYTES : 1 << 20;
+    int n = unzReadCurrentFile(zip->file, data, len < most ? (unsigned)len : most);
+    if (n < 0)
+        return end_member(zip, "the compressed data is damaged", err);
+    if (n == 0 || (uint64_t)n > zip->left)
+        return end_member(zip, n == 0 ? NULL : "the data is longer than the directory says", err);
+    zip->left -= (uint64_t)n;
+    zip->offset += (uint64_t)n;
+    *got = (size_t)n;
+    return TM_OK;
+}
+
+static void member_close(void *source)
+{
+    struct tm_zip_reader *zip = source;
+    if (zip->member_open)
+        unzCloseCurrentFile(zip->file);
+    zip->member_open = false;
+}
+
+enum tm_status tm_zip_open(struct tm_zip_reader *zip, const uint64_t place[2], struct tm_damage *damage,
+                           struct tm_input *input, struct tm_error *err)
+{
+    static const struct tm_input_ops ops = {.read = member_read, .close = member_close};
+    unz64_file_pos position = {.pos_in_zip_directory = place[0], .num_of_file = place[1]};
+    unz_file_info64 info;
+    if (unzGoToFilePos64(zip->file, &position) != UNZ_OK ||
+        unzGetCurrentFileInfo64(zip->file, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK)
+        return failed(zip, "the ZIP's central directory is damaged", err);
+    if (unzOpenCurrentFile(zip->file) != UNZ_OK)
+        return failed(zip, "the member's own header is damaged or contradicts the directory", err);
+    zip->member_open = true;
+    zip->left = info.uncompressed_size;
+    zip->offset = 0;
+    zip->damage = damage;
+    tm_input_init(input, &ops, zip);
+    return TM_OK;
+}
+
+void tm_zip_free(struct tm_zip_reader *zip)
+{
+    if (zip == NULL)
+        return;
+    unzClose(zip->file);
+    free(zip);
+}

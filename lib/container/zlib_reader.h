@@ -1,0 +1,25 @@
+/* One zlib stream (RFC 1950): the body of a ctrace. */
+#ifndef TM_CONTAINER_ZLIB_READER_H
+#define TM_CONTAINER_ZLIB_READER_H
+
+#include "base/input.h"
+#include "container/damage.h"
+#include "format/format.h"
+
+#include <zlib.h>
+
+struct tm_zlib_reader {
+    struct tm_input *in; /* borrowed; stands at the stream, afterwards behind it */
+    enum tm_on_damage on_damage; /* other than halt: damage ends the data */
+    struct tm_damage damage;
+    /* private */
+    z_stream z;
+    bool opened, ended;
+};
+
+/* TM_OK, with INPUT set to read the decompressed bytes, or TM_E_SYSTEM. */
+enum tm_status tm_zlib_reader_init(struct tm_zlib_reader *reader, struct tm_input *in, struct tm_input *input,
+                                   struct tm_error *err);
+void tm_zlib_reader_release(struct tm_zlib_reader *reader);
+
+#endif

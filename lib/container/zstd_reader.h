@@ -1,0 +1,24 @@
+/* A Zstandard stream (RFC 8878): any number of frames, their data one after another. Frames that want a window
+ * above 128 MiB are refused. */
+#ifndef TM_CONTAINER_ZSTD_READER_H
+#define TM_CONTAINER_ZSTD_READER_H
+
+#include "base/input.h"
+#include "container/damage.h"
+#include "format/format.h"
+
+struct tm_zstd_reader {
+    struct tm_input *in; /* borrowed; stands at the first frame, afterwards behind the last */
+    enum tm_on_damage on_damage; /* other than halt: damage ends the data */
+    struct tm_damage damage;
+    /* private */
+    void *stream;
+    bool in_frame, ended;
+};
+
+/* TM_OK, with INPUT set to read the decompressed bytes, or TM_E_SYSTEM. */
+enum tm_status tm_zstd_reader_init(struct tm_zstd_reader *reader, struct tm_input *in, struct tm_input *input,
+                                   struct tm_error *err);
+void tm_zstd_reader_release(struct tm_zstd_reader *reader);
+
+#endif

@@ -1,0 +1,86 @@
+#include "emit/sqlite_work.h"
+
+#include "model/sched_state.h"
+
+#include <stdlib.h>
+
+struct tm_sqlite_sched {
+    struct tm_sched_row row; /* without texts */
+    char end_state[TM_SCHED_STATE_TEXT_MAX];
+    uint8_t end_state_len; /* 0: none */
+};
+
+static struct tm_sqlite_sched *at(struct tm_sqlite_scheds *w, int64_t id)
+{
+    return &w->rows[(uint64_t)id & (TM_SQLITE_WINDOW - 1)];
+}
+
+static void set_end_state(struct tm_sqlite_sched *sched, struct tm_text text)
+{
+    sched->end_state_len = (uint8_t)(text.data && text.len < sizeof sched->end_state ? text.len : 0);
+    if (sched->end_state_len)
+        memcpy(sched->end_state, text.data, sched->end_state_len);
+}
+
+static enum tm_status write_row(struct tm_sqlite *s, const struct tm_sqlite_sched *sched, struct tm_error *err)
+{
+    const struct tm_sched_row *row = &sched->row;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SCHED];
+    struct tm_text state = {sched->end_state_len ? (const uint8_t *)sched->end_state : NULL, sched->end_state_len};
+    sqlite3_bind_int64(stmt, 1, row->id);
+    sqlite3_bind_int64(stmt, 2, row->ts);
+    sqlite3_bind_int64(stmt, 3, row->dur);
+    tm_sqlite_bind_maybe(stmt, 4, row->dur >= 0, row->dur < 0 ? 0 : row->ts + row->dur);
+    sqlite3_bind_int64(stmt, 5, row->ucpu % TM_CPUS_A_MACHINE);
+    sqlite3_bind_int64(stmt, 6, row->ucpu);
+    sqlite3_bind_int64(stmt, 7, row->utid);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 8, state, err);
+    if (st < 0)
+        return st;
+    tm_sqlite_bind_maybe(stmt, 9, row->has_priority, row->priority);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
+{
+    struct tm_sqlite_scheds *w = &s->scheds;
+    for (; w->count > keep; w->first++, w->count--) {
+        enum tm_status st = write_row(s, at(w, w->first), err);
+        if (st < 0)
+            return st;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_sched(void *self, const struct tm_sched_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    struct tm_sqlite_scheds *w = &s->scheds;
+    enum tm_status st;
+    if (w->rows == NULL && (w->rows = calloc(TM_SQLITE_WINDOW, sizeof *w->rows)) == NULL)
+        return tm_error_nomem(err);
+    if (w->count == TM_SQLITE_WINDOW && (st = tm_sqlite_scheds_flush(s, TM_SQLITE_WINDOW / 2, err)) < 0)
+        return st;
+    at(w, row->id)->row = *row;
+    set_end_state(at(w, row->id), row->end_state);
+    w->count++;
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct tm_text end_state,
+                                   struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    enum tm_status st;
+    if (id >= s->scheds.first) {
+        at(&s->scheds, id)->row.dur = dur;
+        set_end_state(at(&s->scheds, id), end_state);
+        return TM_OK;
+    }
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SCHED_END];
+    sqlite3_bind_int64(stmt, 1, id);
+    sqlite3_bind_int64(stmt, 2, dur);
+    if ((st = tm_sqlite_bind_text(s, stmt, 3, end_state, err)) < 0)
+        return st;
+    return tm_sqlite_run(s, stmt, err);
+}

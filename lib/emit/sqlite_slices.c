@@ -1,0 +1,93 @@
+#include "emit/sqlite_work.h"
+
+#include <stdlib.h>
+
+/* Slices are written once they have ended where that is soon, so that most are written once; those
+ * that last longer are written open and updated at their end. */
+struct tm_sqlite_slice {
+    struct tm_slice_row row; /* without texts */
+    size_t text;             /* where name and category stand, counted with those gone */
+    size_t name_len, category_len;
+    bool has_name, has_category;
+};
+
+static struct tm_sqlite_slice *at(struct tm_sqlite_slices *w, int64_t id)
+{
+    return &w->rows[(uint64_t)id & (TM_SQLITE_WINDOW - 1)];
+}
+
+static enum tm_status write_row(struct tm_sqlite *s, const struct tm_sqlite_slice *slice, struct tm_error *err)
+{
+    const struct tm_slice_row *row = &slice->row;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SLICE];
+    const uint8_t *text = s->slices.text.data + (slice->text - s->slices.text_gone);
+    struct tm_text name = {slice->has_name ? text : NULL, slice->name_len};
+    struct tm_text category = {slice->has_category ? text + slice->name_len : NULL, slice->category_len};
+    enum tm_status st;
+    sqlite3_bind_int64(stmt, 1, row->id);
+    sqlite3_bind_int64(stmt, 2, row->ts);
+    sqlite3_bind_int64(stmt, 3, row->dur);
+    sqlite3_bind_int64(stmt, 4, row->track);
+    if ((st = tm_sqlite_bind_text(s, stmt, 5, category, err)) < 0 ||
+        (st = tm_sqlite_bind_text(s, stmt, 6, name, err)) < 0)
+        return st;
+    sqlite3_bind_int64(stmt, 7, row->depth);
+    tm_sqlite_bind_id(stmt, 8, row->parent);
+    tm_sqlite_bind_id(stmt, 9, row->arg_set);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
+{
+    struct tm_sqlite_slices *w = &s->slices;
+    while (w->count > keep) {
+        enum tm_status st = write_row(s, at(w, w->first), err);
+        if (st < 0)
+            return st;
+        w->first++;
+        w->count--;
+    }
+    size_t gone = (w->count ? at(w, w->first)->text : w->text_gone + w->text.len) - w->text_gone;
+    tm_buf_consume(&w->text, gone);
+    w->text_gone += gone;
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    struct tm_sqlite_slices *w = &s->slices;
+    enum tm_status st;
+    if (w->rows == NULL && (w->rows = calloc(TM_SQLITE_WINDOW, sizeof *w->rows)) == NULL)
+        return tm_error_nomem(err);
+    if (w->count == TM_SQLITE_WINDOW && (st = tm_sqlite_slices_flush(s, TM_SQLITE_WINDOW / 2, err)) < 0)
+        return st;
+    struct tm_sqlite_slice *slice = at(w, row->id);
+    *slice = (struct tm_sqlite_slice){.row = *row,
+                                      .text = w->text_gone + w->text.len,
+                                      .name_len = row->name.len,
+                                      .category_len = row->category.len,
+                                      .has_name = row->name.data != NULL,
+                                      .has_category = row->category.data != NULL};
+    if (tm_buf_add(&w->text, row->name.data, row->name.len) < 0 ||
+        tm_buf_add(&w->text, row->category.data, row->category.len) < 0)
+        return tm_error_nomem(err);
+    w->count++;
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    struct tm_sqlite_slices *w = &s->slices;
+    if (id >= w->first) {
+        at(w, id)->row.dur = dur;
+        at(w, id)->row.arg_set = arg_set;
+        return TM_OK;
+    }
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SLICE_END];
+    sqlite3_bind_int64(stmt, 1, id);
+    sqlite3_bind_int64(stmt, 2, dur);
+    tm_sqlite_bind_id(stmt, 3, arg_set);
+    return tm_sqlite_run(s, stmt, err);
+}

@@ -1,0 +1,163 @@
+#include "format/json_args.h"
+
+#include "base/decimal.h"
+#include "base/pb.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DETAIL_ARG = 1 };
+enum { ARG_KEY = 1, ARG_INT = 2, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_BOOL = 6 };
+enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 }; /* bound: the one plus the other times the text */
+enum { NUMBER_TEXT_MAX = 800 }; /* more digits than any double needs to be told from its neighbour */
+
+/* An open object or array. */
+struct tm_json_args_level {
+    size_t key_len; /* of its own key */
+    uint32_t index; /* of the next element */
+    bool object;
+};
+
+static bool to_double(const uint8_t *data, size_t len, double *d)
+{
+    char text[NUMBER_TEXT_MAX + 1];
+    char *end;
+    if (len == 0 || len > NUMBER_TEXT_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (data[i] == 0 || strchr("0123456789+-.eE", data[i]) == NULL)
+            return false;
+    memcpy(text, data, len);
+    text[len] = '\0';
+    *d = strtod(text, &end);
+    return end == text + len && isfinite(*d);
+}
+
+bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *bits)
+{
+    int64_t v;
+    double d;
+    *is_double = tm_decimal_int((const char *)data, len, &v) != TM_OK;
+    if (!*is_double) {
+        *bits = (uint64_t)v;
+        return true;
+    }
+    if (!to_double(data, len, &d))
+        return false;
+    *bits = tm_pb_bits(d);
+    return true;
+}
+
+/* One Arg with the key as it stands and a value of a fixed or varint field. */
+static enum tm_status put_number(struct tm_json_args *a, struct tm_buf *detail, uint32_t field, uint64_t v)
+{
+    size_t mark;
+    if (tm_pb_begin(detail, DETAIL_ARG, &mark) != TM_OK ||
+        tm_pb_put_bytes(detail, ARG_KEY, a->key.data, a->key.len) != TM_OK)
+        return TM_E_SYSTEM;
+    enum tm_status st = field == ARG_DOUBLE ? tm_pb_put_i64(detail, field, v) : tm_pb_put_varint(detail, field, v);
+    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+}
+
+static enum tm_status put_string(struct tm_json_args *a, struct tm_buf *detail, const uint8_t *s, size_t len)
+{
+    size_t mark;
+    if (tm_pb_begin(detail, DETAIL_ARG, &mark) != TM_OK ||
+        tm_pb_put_bytes(detail, ARG_KEY, a->key.data, a->key.len) != TM_OK ||
+        tm_pb_put_bytes(detail, ARG_STRING, s, len) != TM_OK)
+        return TM_E_SYSTEM;
+    return tm_pb_end(detail, mark);
+}
+
+static enum tm_status put_leaf(struct tm_json_args *a, struct tm_buf *detail, const struct tm_json_value *v)
+{
+    const uint8_t *s;
+    size_t len;
+    bool is_double;
+    uint64_t bits;
+    switch (v->type) {
+    case TM_JSON_TRUE:
+    case TM_JSON_FALSE:
+        return put_number(a, detail, ARG_BOOL, v->type == TM_JSON_TRUE);
+    case TM_JSON_NUMBER:
+        if (!tm_json_number(v->data, v->len, &is_double, &bits))
+            return put_string(a, detail, v->data, v->len);
+        return put_number(a, detail, is_double ? ARG_DOUBLE : ARG_INT, is_double ? bits : tm_zigzag((int64_t)bits));
+    case TM_JSON_STRING:
+        return tm_json_text(v, &a->text, &s, &len) ? put_string(a, detail, s, len) : TM_E_SYSTEM;
+    default:
+        return put_string(a, detail, v->data, v->len);
+    }
+}
+
+/* The key of the next value of the innermost level, appended to that level's own. */
+static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_level *level,
+                                 const struct tm_json_value *key)
+{
+    const uint8_t *s;
+    size_t len;
+    a->key.len = level->key_len;
+    if (!level->object)
+        return tm_buf_addf(&a->key, "[%u]", level->index++);
+    if (!tm_json_text(key, &a->text, &s, &len) || tm_buf_add_byte(&a->key, '.') != TM_OK)
+        return TM_E_SYSTEM;
+    return tm_buf_add(&a->key, s, len);
+}
+
+/* Walks the value at SCAN's p; the text is known to be valid JSON. */
+static enum tm_status walk(struct tm_json_args *a, struct tm_json_scan *scan, struct tm_buf *detail)
+{
+    struct tm_json_value key = {0}, v;
+    size_t depth = 0;
+    size_t limit = detail->len + ARGS_BYTES_FREE + (size_t)(scan->end - scan->p) * ARGS_GROWTH_MAX;
+    enum tm_status st = TM_OK;
+    do {
+        struct tm_json_args_level *level = depth ? &a->levels[depth - 1] : NULL;
+        tm_json_space(scan);
+        if (level && *scan->p == (level->object ? '}' : ']')) {
+            scan->p++;
+            if (--depth)
+                tm_json_comma(scan, a->levels[depth - 1].object ? '}' : ']');
+            continue;
+        }
+        if (level && level->object)
+            tm_json_key(scan, &key);
+        bool null = *scan->p == 'n' && scan->end - scan->p >= 4 && memcmp(scan->p, "null", 4) == 0;
+        if (level && !null)
+            st = extend_key(a, level, &key);
+        if (*scan->p == '{' || *scan->p == '[') {
+            a->levels[depth++] = (struct tm_json_args_level){a->key.len, 0, *scan->p++ == '{'};
+            continue;
+        }
+        tm_json_value(scan, &v);
+        if (st == TM_OK && !null)
+            st = put_leaf(a, detail, &v);
+        if (st == TM_OK && detail->len > limit)
+            st = TM_END;
+        if (level)
+            tm_json_comma(scan, level->object ? '}' : ']');
+    } while (depth && st == TM_OK);
+    return st;
+}
+
+enum tm_status tm_json_args_add(struct tm_json_args *args, const char *prefix, const struct tm_json_value *value,
+                                struct tm_buf *detail)
+{
+    struct tm_json_scan scan = tm_json_scan_of(value);
+    if (args->levels == NULL && (args->levels = calloc(TM_JSON_DEPTH_MAX, sizeof *args->levels)) == NULL)
+        return TM_E_SYSTEM;
+    tm_buf_clear(&args->key);
+    if (tm_buf_add_str(&args->key, prefix) != TM_OK)
+        return TM_E_SYSTEM;
+    if (value->type != TM_JSON_OBJECT && value->type != TM_JSON_ARRAY)
+        return value->type == TM_JSON_NULL ? TM_OK : put_leaf(args, detail, value);
+    return walk(args, &scan, detail);
+}
+
+void tm_json_args_release(struct tm_json_args *args)
+{
+    tm_buf_release(&args->key);
+    tm_buf_release(&args->text);
+    free(args->levels);
+    *args = (struct tm_json_args){0};
+}

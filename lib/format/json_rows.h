@@ -1,0 +1,36 @@
+/* Events of Chrome JSON as rows of the stream (doc/events.md, Chrome JSON). */
+#ifndef TM_FORMAT_JSON_ROWS_H
+#define TM_FORMAT_JSON_ROWS_H
+
+#include "format/json_args.h"
+#include "format/json_event.h"
+#include "stream/event_sink.h"
+
+/* Zero-initialise, then init; release at the end. One a file. */
+struct tm_json_rows {
+    struct tm_event_sink *sink; /* borrowed */
+    /* What could not be shown as the event it claims to be, named as the reference's statistics. */
+    uint64_t parser_failures;
+    uint64_t flow_invalid_ids;
+    uint64_t flows_without_direction;
+    uint64_t args_cut;
+    uint64_t invalid_utf8;
+    /* private */
+    struct tm_json_args args;
+    struct tm_buf detail, name, category, id, scratch, message;
+    struct tm_intern named; /* process and thread names that were strings and have been defined */
+};
+
+void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink);
+
+/* Adds the rows of EVENT. TM_OK; TM_END: it is no event, *REASON (an account's word) says why, and
+ * nothing was added; or an error. */
+enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *event, const char **reason,
+                                struct tm_error *err);
+
+/* Writes the statistics. */
+enum tm_status tm_json_rows_finish(struct tm_json_rows *rows, struct tm_error *err);
+
+void tm_json_rows_release(struct tm_json_rows *rows);
+
+#endif

@@ -1,0 +1,134 @@
+#include "model/arg_sets.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+
+#include <stdlib.h>
+
+enum { DETAIL_ARGS = 1 };
+
+struct tm_arg_sets_seen {
+    uint64_t hash; /* of the set's args; 0 empty */
+    int64_t set;
+};
+
+static struct tm_text text_of(const struct tm_pb_field *f)
+{
+    return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
+}
+
+static void set_int(struct tm_arg_row *row, const char *type, int64_t value)
+{
+    row->type = type;
+    row->has_int = true;
+    row->int_value = value;
+}
+
+static void set_text(struct tm_arg_row *row, const char *type, const struct tm_pb_field *f)
+{
+    row->type = type;
+    row->string_value = text_of(f);
+}
+
+/* ROW from the Arg message at DATA. */
+static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    row->type = "null";
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == 1 && f.type == TM_PB_LEN)
+            row->key = text_of(&f);
+        else if (f.id == 2 && f.type == TM_PB_VARINT)
+            set_int(row, "int", tm_unzigzag(f.value));
+        else if (f.id == 3 && f.type == TM_PB_VARINT)
+            set_int(row, "uint", (int64_t)f.value);
+        else if (f.id == 4 && f.type == TM_PB_I64) {
+            row->type = "real";
+            row->has_real = true;
+            row->real_value = tm_pb_double(f.value);
+        } else if (f.id == 5 && f.type == TM_PB_LEN)
+            set_text(row, "string", &f);
+        else if (f.id == 6 && f.type == TM_PB_VARINT)
+            set_int(row, "bool", f.value != 0);
+        else if (f.id == 7 && f.type == TM_PB_VARINT)
+            set_int(row, "pointer", (int64_t)f.value);
+        else if (f.id == 8 && f.type == TM_PB_LEN)
+            set_text(row, "json", &f);
+    }
+    if (row->key.data == NULL)
+        row->key = (struct tm_text){(const uint8_t *)"", 0};
+}
+
+/* Walks the args of a Detail message. */
+static bool next_arg(struct tm_pb *pb, struct tm_pb_field *f)
+{
+    while (tm_pb_next(pb, f) == TM_OK)
+        if (f->id == DETAIL_ARGS && f->type == TM_PB_LEN)
+            return true;
+    return false;
+}
+
+static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const uint8_t *detail, size_t len,
+                               const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field f;
+    while (next_arg(&pb, &f)) {
+        struct tm_arg_row row = {.id = sets->next_id++, .arg_set = set};
+        decode(&row, f.data, f.len);
+        enum tm_status st = rows->arg(rows->self, &row, err);
+        if (st < 0)
+            return st;
+    }
+    return TM_OK;
+}
+
+/* A hash of the args alone, so that other parts of the detail do not tell sets apart; 0: none. */
+static uint64_t hash_args(const uint8_t *detail, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field f;
+    uint64_t hash = 0;
+    while (next_arg(&pb, &f))
+        hash = tm_hash64_seed(f.data ? f.data : (const uint8_t *)"", f.len, hash + 1) | 1;
+    return hash;
+}
+
+enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
+                               const struct tm_rows *rows, struct tm_error *err)
+{
+    uint64_t hash = hash_args(detail, len);
+    *set = TM_NO_ID;
+    if (hash == 0)
+        return TM_OK;
+    if (sets->seen == NULL && (sets->seen = calloc(TM_ARG_SETS_CACHE, sizeof *sets->seen)) == NULL)
+        return tm_error_nomem(err);
+    struct tm_arg_sets_seen *seen = &sets->seen[hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
+    if (seen->hash == hash) {
+        *set = seen->set;
+        return TM_OK;
+    }
+    *set = sets->next_id;
+    *seen = (struct tm_arg_sets_seen){hash, *set};
+    return put_rows(sets, *set, detail, len, rows, err);
+}
+
+enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, int64_t first, const uint8_t *detail, size_t len,
+                                int64_t *set, const struct tm_rows *rows, struct tm_error *err)
+{
+    if (first == TM_NO_ID)
+        return tm_arg_sets_add(sets, detail, len, set, rows, err);
+    *set = first;
+    if (hash_args(detail, len) == 0)
+        return TM_OK;
+    *set = sets->next_id;
+    enum tm_status st = rows->arg_copy(rows->self, first, *set, &sets->next_id, err);
+    return st < 0 ? st : put_rows(sets, *set, detail, len, rows, err);
+}
+
+void tm_arg_sets_release(struct tm_arg_sets *sets)
+{
+    free(sets->seen);
+    *sets = (struct tm_arg_sets){0};
+}

@@ -1,0 +1,305 @@
+#include "model/descriptors.h"
+
+#include "base/pb.h"
+
+#include <stdlib.h>
+
+enum { ANCESTORS_MAX = 100, MERGE_NONE = 2, MERGE_BY_KEY = 3, SET_TAG = 1 };
+
+struct tm_descriptor {
+    struct tm_place place;
+    uint64_t uuid, parent_uuid;
+    int64_t pid, tid;
+    uint32_t name, unit, merge_key; /* of the tracks' names */
+    bool has_pid, has_tid, is_counter, own_track;
+    uint8_t merge;
+    bool is_resolved, has_track, has_set;
+    struct tm_resolved resolved;
+    uint32_t track; /* or the lane set */
+    uint32_t event_name;
+};
+
+void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    *d = (struct tm_description){0};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        struct tm_text text = {f.data ? f.data : (const uint8_t *)"", f.len};
+        switch (f.id) {
+        case 1: d->uuid = f.value; break;
+        case 2: d->parent_uuid = f.value; break;
+        case 3: d->name = text; break;
+        case 4: d->has_pid = true; d->pid = tm_unzigzag(f.value); break;
+        case 5: d->has_tid = true; d->tid = tm_unzigzag(f.value); break;
+        case 6: d->is_counter = f.value != 0; break;
+        case 7: d->unit = text; break;
+        case 14: d->is_thread = f.value != 0; break;
+        case 15: d->is_process = f.value != 0; break;
+        case 16: d->merge = (uint32_t)f.value; break;
+        case 17: d->merge_key = text; break;
+        case 19: d->own_track = f.value != 0; break;
+        default: break;
+        }
+    }
+}
+
+static struct tm_key key_of(struct tm_place place, uint64_t uuid)
+{
+    return (struct tm_key){(uint64_t)place.file << 32 | place.machine, uuid, 0};
+}
+
+static struct tm_descriptor *find(const struct tm_descriptors *ds, struct tm_place place, uint64_t uuid)
+{
+    struct tm_key key = key_of(place, uuid);
+    int64_t i = tm_table_find(&ds->table, &key);
+    return i == TM_TABLE_NONE ? NULL : &ds->rows[i];
+}
+
+static enum tm_status rename_track(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_text text,
+                                   struct tm_error *err)
+{
+    uint32_t name;
+    enum tm_status st = tm_tracks_name(ds->tracks, text, &name, err);
+    if (st < 0 || name == 0)
+        return st;
+    if (row->name == 0 || row->merge == MERGE_NONE)
+        row->name = name;
+    if (row->merge == MERGE_NONE && row->has_track)
+        ds->tracks->rows[row->track].name = name;
+    return TM_OK;
+}
+
+enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place place, const struct tm_description *d,
+                                  struct tm_error *err)
+{
+    struct tm_descriptor *row = find(ds, place, d->uuid);
+    struct tm_key key = key_of(place, d->uuid);
+    enum tm_status st;
+    if (d->uuid == 0 && d->parent_uuid)
+        return TM_OK;
+    if (row)
+        return rename_track(ds, row, d->name, err);
+    if ((st = tm_array_grow(&ds->rows, &ds->cap, ds->count, sizeof *ds->rows, err)) < 0 ||
+        (st = tm_table_set(&ds->table, &key, ds->count, err)) < 0)
+        return st;
+    row = &ds->rows[ds->count++];
+    *row = (struct tm_descriptor){.place = place,
+                                  .uuid = d->uuid,
+                                  .parent_uuid = d->parent_uuid,
+                                  .pid = d->pid,
+                                  .tid = d->tid,
+                                  .has_pid = d->has_pid && (d->is_process || d->is_thread),
+                                  .has_tid = d->has_tid && d->has_pid && d->is_thread,
+                                  .is_counter = d->is_counter,
+                                  .own_track = d->own_track,
+                                  .merge = (uint8_t)(d->merge <= MERGE_BY_KEY ? d->merge : 0)};
+    if ((st = tm_tracks_name(ds->tracks, d->name, &row->name, err)) < 0 ||
+        (st = tm_tracks_name(ds->tracks, d->unit, &row->unit, err)) < 0)
+        return st;
+    return tm_tracks_name(ds->tracks, d->merge_key, &row->merge_key, err);
+}
+
+/* The ancestors of ROW are all there and end at the root. */
+static bool is_rooted(const struct tm_descriptors *ds, const struct tm_descriptor *row)
+{
+    for (int i = 0; i < ANCESTORS_MAX; i++) {
+        if (row->parent_uuid == 0 || row->uuid == 0)
+            return true;
+        row = find(ds, row->place, row->parent_uuid);
+        if (row == NULL)
+            return false;
+    }
+    return false;
+}
+
+/* One descriptor a thread or process: a second one shows that the number was given away anew. */
+static enum tm_status claim(struct tm_descriptors *ds, const struct tm_descriptor *row, int64_t owner, uint64_t what,
+                            bool *is_second, struct tm_error *err)
+{
+    struct tm_key key = {(uint64_t)row->place.file << 32 | row->place.machine, (uint64_t)owner, what};
+    *is_second = tm_table_find(&ds->owners, &key) != TM_TABLE_NONE;
+    return tm_table_set(&ds->owners, &key, 1, err);
+}
+
+static enum tm_status resolve_thread(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_error *err)
+{
+    struct tm_processes *p = ds->processes;
+    struct tm_resolved *r = &row->resolved;
+    uint32_t machine = row->place.machine;
+    bool is_second;
+    enum tm_status st = tm_processes_thread_in(p, machine, row->tid, row->pid, &r->owner, err);
+    if (st < 0 || (st = claim(ds, row, r->owner, TM_TRACK_THREAD, &is_second, err)) < 0)
+        return st;
+    if (is_second && ((st = tm_processes_start_thread(p, machine, row->tid, NULL, &r->owner, err)) < 0 ||
+                      (st = tm_processes_thread_in(p, machine, row->tid, row->pid, &r->owner, err)) < 0 ||
+                      (st = claim(ds, row, r->owner, TM_TRACK_THREAD, &is_second, err)) < 0))
+        return st;
+    r->scope = TM_TRACK_THREAD;
+    r->is_root = true;
+    return TM_OK;
+}
+
+static enum tm_status resolve_process(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_error *err)
+{
+    struct tm_processes *p = ds->processes;
+    struct tm_resolved *r = &row->resolved;
+    bool is_second;
+    enum tm_status st = tm_processes_process(p, row->place.machine, row->pid, &r->owner, err);
+    if (st < 0 || (st = claim(ds, row, r->owner, TM_TRACK_PROCESS, &is_second, err)) < 0)
+        return st;
+    if (is_second && ((st = tm_processes_start_process(p, row->place.machine, row->pid, NULL, &r->owner, err)) < 0 ||
+                      (st = claim(ds, row, r->owner, TM_TRACK_PROCESS, &is_second, err)) < 0))
+        return st;
+    r->scope = TM_TRACK_PROCESS;
+    r->is_root = true;
+    return TM_OK;
+}
+
+/* ROW, whose parent is resolved, becomes so. */
+static enum tm_status resolve_row(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_error *err)
+{
+    row->is_resolved = true;
+    row->resolved = (struct tm_resolved){.scope = TM_TRACK_GLOBAL, .owner = TM_NO_ID};
+    if (row->has_tid)
+        return resolve_thread(ds, row, err);
+    if (row->has_pid)
+        return resolve_process(ds, row, err);
+    if (row->parent_uuid) {
+        const struct tm_descriptor *parent = find(ds, row->place, row->parent_uuid);
+        row->resolved = parent->resolved;
+        row->resolved.is_root = false;
+    }
+    return TM_OK;
+}
+
+static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid, struct tm_descriptor **row,
+                          struct tm_error *err)
+{
+    static const char default_name[] = "Default Track";
+    enum tm_status st;
+    if ((*row = find(ds, place, uuid)) == NULL) {
+        struct tm_description d = {.uuid = uuid};
+        if (uuid == 0)
+            d.name = (struct tm_text){(const uint8_t *)default_name, sizeof default_name - 1};
+        if ((st = tm_descriptors_add(ds, place, &d, err)) < 0)
+            return st;
+        *row = find(ds, place, uuid);
+    }
+    if (!(*row)->is_resolved && !is_rooted(ds, *row)) {
+        ds->broken++;
+        return TM_END;
+    }
+    /* From the outermost ancestor that is new inwards. */
+    while (!(*row)->is_resolved) {
+        struct tm_descriptor *outer = *row, *parent;
+        while (outer->parent_uuid && outer->uuid && !(parent = find(ds, place, outer->parent_uuid))->is_resolved)
+            outer = parent;
+        if ((st = resolve_row(ds, outer, err)) < 0)
+            return st;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
+                                      struct tm_resolved *resolved, struct tm_error *err)
+{
+    struct tm_descriptor *row;
+    enum tm_status st = get(ds, place, uuid, &row, err);
+    if (st == TM_OK)
+        *resolved = row->resolved;
+    return st;
+}
+
+static enum tm_status track_of(struct tm_descriptors *ds, struct tm_descriptor *row, uint32_t lane, uint32_t *track,
+                               struct tm_error *err);
+
+/* Sets what is the descriptor's in the new row of TRACK. */
+static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descriptor *row, uint32_t track,
+                               struct tm_error *err)
+{
+    struct tm_track *t = &ds->tracks->rows[track];
+    struct tm_descriptor *parent = row->parent_uuid ? find(ds, row->place, row->parent_uuid) : NULL;
+    uint32_t parent_track;
+    t->scope = row->resolved.scope;
+    t->owner = row->resolved.owner;
+    t->is_counter = row->is_counter;
+    t->name = row->name || row->is_counter || row->resolved.is_root ? row->name : row->event_name;
+    t->unit = row->unit;
+    if (parent == NULL || parent->resolved.is_root)
+        return TM_OK;
+    enum tm_status st = track_of(ds, parent, 0, &parent_track, err);
+    if (st == TM_OK)
+        ds->tracks->rows[track].parent = parent_track;
+    return st;
+}
+
+/* The lane set of ROW's siblings. */
+static enum tm_status set_of(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_error *err)
+{
+    uint32_t label = row->merge == MERGE_BY_KEY ? row->merge_key : row->name ? row->name : row->event_name;
+    struct tm_key key = {(uint64_t)row->place.file << 32 | row->place.machine, row->parent_uuid,
+                         (uint64_t)SET_TAG << 56 | (uint64_t)(row->merge == MERGE_BY_KEY) << 32 | label};
+    if (row->has_set)
+        return TM_OK;
+    row->has_set = true;
+    return tm_lanes_set(ds->lanes, &key, &row->track, err);
+}
+
+static enum tm_status track_of(struct tm_descriptors *ds, struct tm_descriptor *row, uint32_t lane, uint32_t *track,
+                               struct tm_error *err)
+{
+    const struct tm_resolved *r = &row->resolved;
+    struct tm_track_id id = {row->place.file, row->place.machine, TM_TRACK_TYPE_DESCRIBED, row->uuid, 0};
+    bool is_new, in_lanes = !r->is_root && !row->is_counter && row->merge != MERGE_NONE;
+    enum tm_status st;
+    if (row->has_track) {
+        *track = row->track;
+        return TM_OK;
+    }
+    if (in_lanes) {
+        if ((st = set_of(ds, row, err)) < 0)
+            return st;
+        id = (struct tm_track_id){id.file, id.machine, TM_TRACK_TYPE_DESCRIBED_LANE, row->track, lane};
+    } else if (r->is_root && r->scope == TM_TRACK_THREAD && !row->is_counter && !row->own_track) {
+        id = (struct tm_track_id){id.file, id.machine, TM_TRACK_TYPE_THREAD, (uint64_t)r->owner, 0};
+    }
+    if ((st = tm_tracks_get(ds->tracks, &id, track, &is_new, err)) < 0)
+        return st;
+    if (!in_lanes) {
+        row->has_track = true;
+        row->track = *track;
+    }
+    if (is_new && id.type == TM_TRACK_TYPE_THREAD) {
+        ds->tracks->rows[*track].scope = TM_TRACK_THREAD;
+        ds->tracks->rows[*track].owner = r->owner;
+        return TM_OK;
+    }
+    return is_new ? describe(ds, row, *track, err) : TM_OK;
+}
+
+enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
+                                    struct tm_text name, enum tm_lane_event event, uint32_t *track,
+                                    struct tm_error *err)
+{
+    struct tm_descriptor *row;
+    uint32_t lane = 0;
+    enum tm_status st = get(ds, place, uuid, &row, err);
+    if (st != TM_OK)
+        return st;
+    if (!row->has_track && !row->has_set && row->name == 0 && row->event_name == 0 &&
+        (st = tm_tracks_name(ds->tracks, name, &row->event_name, err)) < 0)
+        return st;
+    if (!row->resolved.is_root && !row->is_counter && row->merge != MERGE_NONE &&
+        ((st = set_of(ds, row, err)) < 0 ||
+         (st = tm_lanes_cookie(ds->lanes, row->track, uuid, event, &lane, err)) < 0))
+        return st;
+    return track_of(ds, row, lane, track, err);
+}
+
+void tm_descriptors_release(struct tm_descriptors *ds)
+{
+    free(ds->rows);
+    tm_table_release(&ds->table);
+    tm_table_release(&ds->owners);
+}

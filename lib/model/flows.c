@@ -1,0 +1,152 @@
+#include "model/flows.h"
+
+#include <stdlib.h>
+
+enum { WAITS_MAX = 1 << 16 };
+
+/* A flow that ends at the next slice of a track; linked by track. */
+struct tm_flow_wait {
+    struct tm_key flow;
+    int64_t next;
+};
+
+static const struct tm_flow_slice *find_in(const struct tm_flow_table *t, const struct tm_key *flow)
+{
+    int64_t i = tm_table_find(&t->table, flow);
+    return i == TM_TABLE_NONE ? NULL : &t->slices[i];
+}
+
+static const struct tm_flow_slice *find(const struct tm_flows *flows, const struct tm_key *flow)
+{
+    const struct tm_flow_slice *slice = find_in(&flows->recent, flow);
+    return slice ? slice : find_in(&flows->before, flow);
+}
+
+static void forget(struct tm_flows *flows, const struct tm_key *flow)
+{
+    tm_table_remove(&flows->recent.table, flow);
+    tm_table_remove(&flows->before.table, flow);
+}
+
+static enum tm_status remember(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
+                               struct tm_error *err)
+{
+    struct tm_flow_table *t = &flows->recent;
+    int64_t i = tm_table_find(&t->table, flow);
+    enum tm_status st;
+    if (i != TM_TABLE_NONE) {
+        t->slices[i] = slice;
+        return TM_OK;
+    }
+    if (t->count == TM_FLOWS_MAX) {
+        struct tm_flow_table old = flows->before;
+        flows->before = flows->recent;
+        tm_table_clear(&old.table);
+        old.count = 0;
+        flows->recent = old;
+    }
+    if ((st = tm_array_grow(&t->slices, &t->cap, t->count, sizeof *t->slices, err)) < 0)
+        return st;
+    t->slices[t->count] = slice;
+    return tm_table_set(&t->table, flow, t->count++, err);
+}
+
+bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow)
+{
+    return find(flows, flow) != NULL;
+}
+
+enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
+                              struct tm_error *err)
+{
+    if (find(flows, flow)) {
+        flows->duplicate++;
+        return TM_OK;
+    }
+    return remember(flows, flow, slice, err);
+}
+
+/* The earlier of the two is where the arrow comes from. */
+static enum tm_status arrow(struct tm_flow_slice from, struct tm_flow_slice to, const struct tm_rows *rows,
+                            struct tm_error *err)
+{
+    return from.ts > to.ts ? rows->flow(rows->self, to.id, from.id, err) : rows->flow(rows->self, from.id, to.id, err);
+}
+
+enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
+                             const struct tm_rows *rows, struct tm_error *err)
+{
+    const struct tm_flow_slice *last = find(flows, flow);
+    if (last == NULL) {
+        flows->without_start++;
+        return TM_OK;
+    }
+    enum tm_status st = arrow(*last, slice, rows, err);
+    return st < 0 ? st : remember(flows, flow, slice, err);
+}
+
+enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
+                            const struct tm_rows *rows, struct tm_error *err)
+{
+    const struct tm_flow_slice *last = find(flows, flow);
+    if (last == NULL) {
+        flows->without_start++;
+        return TM_OK;
+    }
+    enum tm_status st = arrow(*last, slice, rows, err);
+    if (st == TM_OK && close)
+        forget(flows, flow);
+    return st;
+}
+
+enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,
+                                    struct tm_error *err)
+{
+    struct tm_key key = {track, 0, 0};
+    enum tm_status st;
+    if (flows->wait_count >= WAITS_MAX) {
+        flows->without_slice++;
+        return TM_OK;
+    }
+    if ((st = tm_array_grow(&flows->waits, &flows->wait_cap, flows->wait_count, sizeof *flows->waits, err)) < 0)
+        return st;
+    flows->waits[flows->wait_count] = (struct tm_flow_wait){*flow, tm_table_find(&flows->waiting, &key)};
+    return tm_table_set(&flows->waiting, &key, flows->wait_count++, err);
+}
+
+enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice,
+                              const struct tm_rows *rows, struct tm_error *err)
+{
+    if (flows->waiting.count == 0)
+        return TM_OK;
+    struct tm_key key = {track, 0, 0};
+    int64_t i = tm_table_find(&flows->waiting, &key);
+    if (i == TM_TABLE_NONE)
+        return TM_OK;
+    tm_table_remove(&flows->waiting, &key);
+    for (; i != TM_TABLE_NONE; i = flows->waits[i].next) {
+        const struct tm_flow_slice *last = find(flows, &flows->waits[i].flow);
+        if (last == NULL) {
+            flows->without_start++;
+            continue;
+        }
+        enum tm_status st = rows->flow(rows->self, last->id, slice.id, err);
+        if (st < 0)
+            return st;
+    }
+    /* Room is had again when nothing waits; entries of other tracks keep theirs until then. */
+    if (flows->waiting.count == 0)
+        flows->wait_count = 0;
+    return TM_OK;
+}
+
+void tm_flows_release(struct tm_flows *flows)
+{
+    tm_table_release(&flows->recent.table);
+    tm_table_release(&flows->before.table);
+    tm_table_release(&flows->waiting);
+    free(flows->recent.slices);
+    free(flows->before.slices);
+    free(flows->waits);
+    *flows = (struct tm_flows){0};
+}

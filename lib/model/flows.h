@@ -1,0 +1,49 @@
+/* Flows: arrows from slice to slice. What starts, steps and ends a flow is bound to the innermost
+ * slice of its track. The last slice of each flow is remembered for the flows that were touched
+ * most recently; how many is bounded. */
+#ifndef TM_MODEL_FLOWS_H
+#define TM_MODEL_FLOWS_H
+
+#include "model/rows.h"
+#include "model/table.h"
+
+enum { TM_FLOWS_MAX = 1 << 19 }; /* flows remembered at least */
+
+struct tm_flow_slice {
+    int64_t id, ts;
+};
+
+/* Zero-initialise. */
+struct tm_flows {
+    /* How often it happened. */
+    uint64_t without_slice, without_start, duplicate;
+    /* private */
+    struct tm_flow_table {
+        struct tm_table table;
+        struct tm_flow_slice *slices;
+        uint32_t count, cap;
+    } recent, before;
+    struct tm_flow_wait *waits;
+    uint32_t wait_count, wait_cap;
+    struct tm_table waiting; /* by track */
+};
+
+bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow);
+
+/* The flow starts, passes, or ends at SLICE; CLOSE: forget it then. */
+enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
+                              struct tm_error *err);
+enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
+                             const struct tm_rows *rows, struct tm_error *err);
+enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
+                            const struct tm_rows *rows, struct tm_error *err);
+
+/* The flow ends at the next slice that begins on TRACK; BEGUN tells of one. */
+enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,
+                                    struct tm_error *err);
+enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice,
+                              const struct tm_rows *rows, struct tm_error *err);
+
+void tm_flows_release(struct tm_flows *flows);
+
+#endif

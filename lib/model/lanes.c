@@ -1,0 +1,151 @@
+#include "model/lanes.h"
+
+#include <stdlib.h>
+
+/* Open ends of a crossing lane, outermost first. */
+struct lane {
+    uint64_t cookie;
+    uint32_t open; /* begins less ends */
+    bool is_free;  /* listed in the set's heap of free lanes */
+    int64_t *ends;
+    uint32_t end_count, end_cap;
+};
+
+struct tm_lane_set {
+    struct lane *lanes;
+    uint32_t lane_count, lane_cap;
+    uint32_t *heap; /* numbers of lanes that were free when put there, least first */
+    uint32_t heap_count, heap_cap;
+};
+
+enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, uint32_t *set, struct tm_error *err)
+{
+    int64_t found = tm_table_find(&lanes->by_key, key);
+    enum tm_status st;
+    if (found != TM_TABLE_NONE) {
+        *set = (uint32_t)found;
+        return TM_OK;
+    }
+    if ((st = tm_array_grow(&lanes->sets, &lanes->set_cap, lanes->set_count, sizeof *lanes->sets, err)) < 0 ||
+        (st = tm_table_set(&lanes->by_key, key, lanes->set_count, err)) < 0)
+        return st;
+    *set = lanes->set_count++;
+    return TM_OK;
+}
+
+static enum tm_status heap_push(struct tm_lane_set *set, uint32_t lane, struct tm_error *err)
+{
+    enum tm_status st = tm_array_grow(&set->heap, &set->heap_cap, set->heap_count, sizeof *set->heap, err);
+    if (st < 0)
+        return st;
+    uint32_t i = set->heap_count++;
+    for (; i > 0 && set->heap[(i - 1) / 2] > lane; i = (i - 1) / 2)
+        set->heap[i] = set->heap[(i - 1) / 2];
+    set->heap[i] = lane;
+    set->lanes[lane].is_free = true;
+    return TM_OK;
+}
+
+static uint32_t heap_pop(struct tm_lane_set *set)
+{
+    uint32_t least = set->heap[0], last = set->heap[--set->heap_count], i = 0, child;
+    while ((child = 2 * i + 1) < set->heap_count) {
+        if (child + 1 < set->heap_count && set->heap[child + 1] < set->heap[child])
+            child++;
+        if (set->heap[child] >= last)
+            break;
+        set->heap[i] = set->heap[child];
+        i = child;
+    }
+    set->heap[i] = last;
+    set->lanes[least].is_free = false;
+    return least;
+}
+
+static enum tm_status new_lane(struct tm_lane_set *set, uint32_t *lane, struct tm_error *err)
+{
+    enum tm_status st = tm_array_grow(&set->lanes, &set->lane_cap, set->lane_count, sizeof *set->lanes, err);
+    if (st < 0)
+        return st;
+    *lane = set->lane_count++;
+    set->lanes[*lane] = (struct lane){0};
+    return TM_OK;
+}
+
+enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie, enum tm_lane_event event,
+                               uint32_t *lane, struct tm_error *err)
+{
+    struct tm_lane_set *set = &lanes->sets[set_number];
+    struct tm_key key = {set_number, cookie, 0};
+    int64_t found = tm_table_find(&lanes->by_cookie, &key);
+    enum tm_status st;
+    while (found == TM_TABLE_NONE && set->heap_count) {
+        uint32_t candidate = heap_pop(set);
+        if (set->lanes[candidate].open == 0)
+            found = candidate;
+    }
+    if (found == TM_TABLE_NONE) {
+        if ((st = new_lane(set, lane, err)) < 0)
+            return st;
+    } else {
+        *lane = (uint32_t)found;
+    }
+    struct lane *l = &set->lanes[*lane];
+    if (found == TM_TABLE_NONE || l->cookie != cookie) {
+        struct tm_key old = {set_number, l->cookie, 0};
+        if (found != TM_TABLE_NONE)
+            tm_table_remove(&lanes->by_cookie, &old);
+        l->cookie = cookie;
+        if ((st = tm_table_set(&lanes->by_cookie, &key, *lane, err)) < 0)
+            return st;
+    }
+    if (event == TM_LANE_BEGIN)
+        l->open++;
+    else if (event == TM_LANE_BEGIN_ONCE)
+        l->open = 1;
+    else if (event == TM_LANE_END && l->open)
+        l->open--;
+    return l->open == 0 && !l->is_free ? heap_push(set, *lane, err) : TM_OK;
+}
+
+bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane)
+{
+    return lanes->sets[set].lanes[lane].open != 0;
+}
+
+enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set_number, int64_t ts, int64_t end, uint32_t *lane,
+                                 struct tm_error *err)
+{
+    struct tm_lane_set *set = &lanes->sets[set_number];
+    enum tm_status st;
+    for (*lane = 0; *lane < set->lane_count; ++*lane) {
+        struct lane *l = &set->lanes[*lane];
+        while (l->end_count && l->ends[l->end_count - 1] <= ts)
+            l->end_count--;
+        if (l->end_count == 0 || end <= l->ends[l->end_count - 1])
+            break;
+    }
+    if (*lane == TM_LANES_CROSSING_MAX)
+        return TM_END;
+    if (*lane == set->lane_count && (st = new_lane(set, lane, err)) < 0)
+        return st;
+    struct lane *l = &set->lanes[*lane];
+    if ((st = tm_array_grow(&l->ends, &l->end_cap, l->end_count, sizeof *l->ends, err)) < 0)
+        return st;
+    l->ends[l->end_count++] = end;
+    return TM_OK;
+}
+
+void tm_lanes_release(struct tm_lanes *lanes)
+{
+    for (uint32_t i = 0; i < lanes->set_count; i++) {
+        for (uint32_t j = 0; j < lanes->sets[i].lane_count; j++)
+            free(lanes->sets[i].lanes[j].ends);
+        free(lanes->sets[i].lanes);
+        free(lanes->sets[i].heap);
+    }
+    free(lanes->sets);
+    tm_table_release(&lanes->by_key);
+    tm_table_release(&lanes->by_cookie);
+    *lanes = (struct tm_lanes){0};
+}

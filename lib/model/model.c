@@ -1,0 +1,296 @@
+#include "model/model_work.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+void tm_model_init(struct tm_model *m, const struct tm_rows *rows, const struct tm_catalog *catalog)
+{
+    *m = (struct tm_model){.rows = rows, .catalog = catalog};
+    tm_processes_init(&m->processes);
+    tm_tracks_init(&m->tracks);
+    m->descriptors.processes = &m->processes;
+    m->descriptors.tracks = &m->tracks;
+    m->descriptors.lanes = &m->lanes;
+}
+
+const char *tm_model_stat_name(enum tm_model_stat stat)
+{
+    static const char *const names[] = {
+        [TM_MODEL_UNMATCHED_END] = "slice_end_without_begin",
+        [TM_MODEL_CUT_SHORT] = "misplaced_end_event",
+        [TM_MODEL_TOO_DEEP] = "slice_max_depth_exceeded",
+        [TM_MODEL_CROSSING] = "slice_spill_overlapping_complete_event",
+        [TM_MODEL_CROSSING_DROPPED] = "slice_drop_overlapping_complete_event",
+        [TM_MODEL_NEGATIVE_DURATION] = "slice_negative_duration",
+        [TM_MODEL_NO_DURATION] = "slice_complete_event_without_duration",
+        [TM_MODEL_NO_TRACK] = "track_event_parser_errors",
+        [TM_MODEL_FLOW_WITHOUT_SLICE] = "flow_no_enclosing_slice",
+        [TM_MODEL_FLOW_WITHOUT_START] = "flow_step_without_start",
+        [TM_MODEL_FLOW_DUPLICATE] = "flow_duplicate_id",
+        [TM_MODEL_SCHED_MISMATCH] = "mismatched_sched_switch_tids",
+    };
+    return names[stat];
+}
+
+enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
+                              struct tm_error *err)
+{
+    struct tm_key key = {place.file, place.machine, 0};
+    int64_t i = tm_table_find(&m->stat_rows, &key);
+    enum tm_status st;
+    if (i == TM_TABLE_NONE) {
+        i = m->stat_count;
+        if ((st = tm_array_grow(&m->stats, &m->stat_cap, m->stat_count, sizeof *m->stats, err)) < 0 ||
+            (st = tm_table_set(&m->stat_rows, &key, i, err)) < 0)
+            return st;
+        m->stats[m->stat_count++] = (struct tm_model_stat_row){.file = place.file, .machine = place.machine};
+    }
+    m->stats[i].counts[stat]++;
+    return TM_OK;
+}
+
+static bool text_is(struct tm_text text, const char *s)
+{
+    return text.len == strlen(s) && memcmp(text.data, s, text.len) == 0;
+}
+
+/* What the catalog says about FILE, once its turn is known. */
+static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_model_file **row, struct tm_error *err)
+{
+    if (file >= m->catalog->file_count)
+        return tm_error_set(err, TM_E_INPUT, "an event of file %u, which is not known", file);
+    while (m->file_count <= file) {
+        enum tm_status st = tm_array_grow(&m->files, &m->file_cap, m->file_count, sizeof *m->files, err);
+        if (st < 0)
+            return st;
+        m->files[m->file_count++] = (struct tm_model_file){0};
+    }
+    *row = &m->files[file];
+    if (!(*row)->known) {
+        struct tm_text type = m->catalog->files[file].type;
+        **row = (struct tm_model_file){
+            .known = true, .is_json = text_is(type, "json"), .is_text = text_is(type, "systrace")};
+        m->has_json = m->has_json || (*row)->is_json;
+    }
+    return TM_OK;
+}
+
+static enum tm_status machine_get(struct tm_model *m, uint32_t machine, struct tm_error *err)
+{
+    if (machine >= m->catalog->machine_count)
+        return tm_error_set(err, TM_E_INPUT, "an event of machine %u, which is not known", machine);
+    while (m->machine_count <= machine) {
+        enum tm_status st = tm_array_grow(&m->machines, &m->machine_cap, m->machine_count, sizeof *m->machines, err);
+        if (st < 0)
+            return st;
+        m->machines[m->machine_count++] = (struct tm_machine_info){0};
+    }
+    if (m->machines[machine].seen)
+        return TM_OK;
+    int64_t utid;
+    m->machines[machine].seen = true;
+    return tm_processes_machine(&m->processes, machine, &utid, err);
+}
+
+/* Rows that only a recording of the kernel's scheduler has make tid 0 the idle task. */
+static enum tm_status note_idle(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    struct tm_machine_info *machine = &m->machines[ev->place.machine];
+    uint32_t kind = ev->e->kind;
+    if (machine->is_idle_known || !(ev->is_marker || (kind >= TM_KIND_SCHED_SWITCH && kind <= TM_KIND_FTRACE)))
+        return TM_OK;
+    machine->is_idle_known = true;
+    return tm_processes_idle(&m->processes, ev->place.machine, err);
+}
+
+enum tm_status tm_model_thread(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    if (ev->utid != TM_NO_ID)
+        return TM_OK;
+    if (e->flags & TM_EVENT_HAS_PID)
+        return tm_processes_thread_in(&m->processes, ev->place.machine, e->tid, e->pid, &ev->utid, err);
+    return tm_processes_thread(&m->processes, ev->place.machine, e->tid, &ev->utid, err);
+}
+
+/* That an event names a thread shows that there is one. */
+static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    const struct tm_event *e = ev->e;
+    if (ev->is_json && (e->flags & both) == both)
+        return tm_model_thread(m, ev, err);
+    if (ev->is_marker && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH) {
+        int64_t utid;
+        return tm_processes_thread(&m->processes, ev->place.machine, e->tid, &utid, err);
+    }
+    return TM_OK;
+}
+
+static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    switch (ev->e->kind) {
+    case TM_KIND_SLICE_BEGIN:
+    case TM_KIND_SLICE_END:
+    case TM_KIND_SLICE_COMPLETE:
+    case TM_KIND_INSTANT:
+    case TM_KIND_ASYNC_STEP:
+        return tm_model_slice(m, ev, err);
+    case TM_KIND_COUNTER:
+        return tm_model_counter(m, ev, err);
+    case TM_KIND_FLOW_START:
+    case TM_KIND_FLOW_STEP:
+    case TM_KIND_FLOW_END:
+        return tm_model_flow(m, ev, err);
+    case TM_KIND_SCHED_SWITCH:
+    case TM_KIND_SCHED_WAKING:
+        tm_model_bound(m, ev->e->time_ns);
+        return tm_model_sched(m, ev, err);
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_TASK_NEW:
+    case TM_KIND_PROCESS_EXIT:
+        return tm_model_task(m, ev, err);
+    case TM_KIND_SAMPLE:
+        return tm_model_sample(m, ev, err);
+    case TM_KIND_FTRACE:
+    case TM_KIND_LOG:
+        tm_model_bound(m, ev->e->time_ns);
+        return TM_OK;
+    default:
+        return tm_model_define(m, ev, err);
+    }
+}
+
+static enum tm_status take(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_model_file *file;
+    struct tm_model_event ev = {.e = e, .place = {e->file, e->machine}, .utid = TM_NO_ID};
+    bool is_timed = !(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
+    enum tm_status st = file_get(m, e->file, &file, err);
+    if (st < 0 || (st = machine_get(m, e->machine, err)) < 0)
+        return st;
+    if (is_timed && e->time_ns < m->now_ns)
+        return tm_error_set(err, TM_E_INPUT, "an event at %lld ns after one at %lld ns", (long long)e->time_ns,
+                            (long long)m->now_ns);
+    if (is_timed) {
+        m->now_ns = e->time_ns;
+        if (m->late_count && (st = tm_model_late(m, m->now_ns, err)) < 0)
+            return st;
+    }
+    enum tm_raw raw = tm_event_raw(e->flags);
+    ev.is_json = file->is_json && raw != TM_RAW_LINE;
+    ev.is_marker = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT;
+    ev.name = tm_catalog_string(m->catalog, e->name, e);
+    ev.category = tm_catalog_string(m->catalog, e->category, e);
+    if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(m, &ev, err)) < 0)
+        return st;
+    return by_kind(m, &ev, err);
+}
+
+/* Where E goes among the events of its moment. */
+static int64_t rank_of(const struct tm_model *m, const struct tm_event *e)
+{
+    bool is_json = e->file < m->file_count && m->files[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
+    if (is_json && e->kind == TM_KIND_SLICE_END && !(e->flags & TM_EVENT_ASYNC))
+        return INT64_MIN;
+    if (is_json && e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns > 0)
+        return INT64_MAX - e->dur_ns;
+    return INT64_MAX;
+}
+
+static enum tm_status take_moment(struct tm_model *m, struct tm_error *err)
+{
+    struct tm_event event;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_moment_take(&m->moment, &event))
+        st = take(m, &event, err);
+    return st < 0 ? st : TM_OK;
+}
+
+/* The same with Chrome JSON in the stream: what has the time of its neighbours waits for them. */
+static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    int64_t rank = INT64_MAX; /* of the primary row that derived rows follow */
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_batch_next(&walk, &e)) {
+        bool waits = m->moment.count != 0;
+        bool is_timed = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
+        bool is_last = walk.i == batch->count;
+        if (waits && (!is_timed || e.time_ns != m->now_ns || tm_moment_full(&m->moment)))
+            if ((st = take_moment(m, err)) < 0)
+                break;
+        waits = m->moment.count != 0;
+        struct tm_model_file *file;
+        if ((st = file_get(m, e.file, &file, err)) < 0)
+            break;
+        if (is_timed && (waits || is_last || tm_batch_i64(batch, TM_COL_TIME_NS, walk.i) == e.time_ns)) {
+            if (e.time_ns < m->now_ns)
+                return take(m, &e, err);
+            m->now_ns = e.time_ns;
+            if (!(e.flags & TM_EVENT_DERIVED))
+                rank = rank_of(m, &e);
+            st = tm_moment_add(&m->moment, &e, rank, err);
+        } else {
+            st = take(m, &e, err);
+        }
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+static bool has_json(const struct tm_model *m)
+{
+    for (uint32_t i = 0; i < m->catalog->file_count; i++)
+        if (text_is(m->catalog->files[i].type, "json"))
+            return true;
+    return false;
+}
+
+enum tm_status tm_model_batch(struct tm_model *m, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    m->has_json = m->has_json || has_json(m);
+    if (m->has_json)
+        return take_in_moments(m, batch, err);
+    while (st >= 0 && tm_batch_next(&walk, &e))
+        st = take(m, &e, err);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
+{
+    enum tm_status st = take_moment(m, err);
+    if (st == TM_OK)
+        st = tm_model_late(m, INT64_MAX, err);
+    /* A machine that is only declared has an idle task too. */
+    for (uint32_t i = 0; st == TM_OK && i < m->catalog->machine_count; i++)
+        st = machine_get(m, i, err);
+    return st;
+}
+
+void tm_model_release(struct tm_model *m)
+{
+    tm_processes_release(&m->processes);
+    tm_tracks_release(&m->tracks);
+    tm_sched_release(&m->sched);
+    tm_lanes_release(&m->lanes);
+    tm_slices_release(&m->slices);
+    tm_flows_release(&m->flows);
+    tm_descriptors_release(&m->descriptors);
+    tm_arg_sets_release(&m->arg_sets);
+    tm_stacks_release(&m->stacks);
+    tm_moment_release(&m->moment);
+    tm_table_release(&m->async_roots);
+    tm_table_release(&m->stat_rows);
+    tm_table_release(&m->late_seen);
+    for (uint32_t i = 0; i < m->machine_count; i++)
+        tm_buf_release(&m->machines[i].description);
+    free(m->machines);
+    free(m->files);
+    free(m->stats);
+    tm_model_late_release(m);
+}

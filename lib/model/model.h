@@ -1,0 +1,103 @@
+/* The event model: a placed, sorted stream in, rows of the SQL surface out.
+ *
+ * Threads, processes and tracks are kept until the end, for what is learnt late still changes them;
+ * slices, counters, scheduling and samples go out as they come. Memory grows with the number of
+ * threads, processes, tracks, descriptors, distinct call stacks and slices open at one time, never
+ * with the number of events. doc/model.md tells which event makes which row. */
+#ifndef TM_MODEL_MODEL_H
+#define TM_MODEL_MODEL_H
+
+#include "model/arg_sets.h"
+#include "model/descriptors.h"
+#include "model/flows.h"
+#include "model/moment.h"
+#include "model/sched.h"
+#include "model/slices.h"
+#include "model/stacks.h"
+
+/* What a machine's SystemInfo packets say. */
+struct tm_machine_info {
+    bool seen;      /* something happened on it */
+    struct tm_buf description; /* the MachineDescription messages, one after another; later fields win */
+    uint32_t kernel_version; /* TM_KERNEL_VERSION; 0 not known */
+    bool is_idle_known;
+};
+
+struct tm_model_file {
+    bool known, is_json;
+    bool is_text; /* systrace */
+};
+
+/* What went wrong for MACHINE's events of FILE; row of the stats table. */
+enum tm_model_stat {
+    TM_MODEL_UNMATCHED_END,
+    TM_MODEL_CUT_SHORT,
+    TM_MODEL_TOO_DEEP,
+    TM_MODEL_CROSSING,
+    TM_MODEL_CROSSING_DROPPED,
+    TM_MODEL_NEGATIVE_DURATION,
+    TM_MODEL_NO_DURATION,
+    TM_MODEL_NO_TRACK,
+    TM_MODEL_FLOW_WITHOUT_SLICE,
+    TM_MODEL_FLOW_WITHOUT_START,
+    TM_MODEL_FLOW_DUPLICATE,
+    TM_MODEL_SCHED_MISMATCH,
+    TM_MODEL_STAT_COUNT
+};
+
+struct tm_model_stat_row {
+    uint32_t file, machine;
+    uint64_t counts[TM_MODEL_STAT_COUNT];
+};
+
+/* Name in the stats table. */
+const char *tm_model_stat_name(enum tm_model_stat stat);
+
+/* Zero-initialise, then init. */
+struct tm_model {
+    struct tm_processes processes;
+    struct tm_tracks tracks;
+    bool has_bounds;
+    int64_t first_ns, last_ns; /* of all rows that have a time */
+    struct tm_machine_info *machines; /* by id */
+    uint32_t machine_count;
+    struct tm_sched sched; /* its cpus are rows too */
+    struct tm_model_stat_row *stats;
+    uint32_t stat_count;
+    /* private */
+    const struct tm_rows *rows;
+    const struct tm_catalog *catalog;
+    struct tm_lanes lanes;
+    struct tm_slices slices;
+    struct tm_flows flows;
+    struct tm_descriptors descriptors;
+    struct tm_arg_sets arg_sets;
+    struct tm_stacks stacks;
+    struct tm_moment moment;
+    struct tm_table async_roots, stat_rows;
+    uint32_t machine_cap, stat_cap;
+    struct tm_model_file *files;
+    uint32_t file_count, file_cap;
+    int64_t now_ns;
+    struct tm_late *late; /* heap of definitions whose time has not come */
+    uint32_t late_count, late_cap;
+    uint64_t late_sequence;
+    struct tm_table late_seen;
+    struct tm_text name, category; /* of the event at hand */
+    bool has_json;
+};
+
+/* ROWS and CATALOG stay the caller's. */
+void tm_model_init(struct tm_model *model, const struct tm_rows *rows, const struct tm_catalog *catalog);
+
+/* Takes in the events of BATCH. TM_OK; TM_E_INPUT when they are not in order or not placed;
+ * TM_E_SYSTEM; or what ROWS said. */
+enum tm_status tm_model_batch(struct tm_model *model, const struct tm_batch *batch, struct tm_error *err);
+
+/* The stream has ended: the last rows go out. Then threads, processes, tracks, machines, stats and
+ * bounds are final. */
+enum tm_status tm_model_finish(struct tm_model *model, struct tm_error *err);
+
+void tm_model_release(struct tm_model *model);
+
+#endif

@@ -1,0 +1,263 @@
+#include "model/model_work.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+#include "model/sched_state.h"
+
+#include <stdlib.h>
+
+/* Field numbers of Detail and of the descriptions in it. */
+enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_MACHINE = 8, MACHINE_RELEASE = 3 };
+
+/* A definition whose time has not come. */
+struct tm_late {
+    int64_t time_ns;
+    uint64_t sequence;
+    uint32_t kind, flags;
+    struct tm_place place;
+    uint8_t *detail; /* owned */
+    size_t len;
+};
+
+static bool part_of(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    while (tm_pb_next(&pb, f) == TM_OK)
+        if (f->id == id && f->type == TM_PB_LEN)
+            return true;
+    return false;
+}
+
+static struct tm_text text_of(const struct tm_pb_field *f)
+{
+    return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
+}
+
+/* Where a THREAD or PROCESS row comes from. */
+enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_JSON };
+
+static enum source source_of(const struct tm_model *m, uint32_t flags, struct tm_place place)
+{
+    if (m->files[place.file].is_json)
+        return SOURCE_JSON;
+    return flags & TM_EVENT_DERIVED ? SOURCE_TREE : SOURCE_DESCRIPTOR;
+}
+
+static enum tm_status describe_thread(struct tm_model *m, enum source source, struct tm_place place,
+                                      struct tm_pb_field *part, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(part->data, part->len);
+    struct tm_pb_field f;
+    struct tm_text name = {0};
+    int64_t tid = 0, pid = 0, utid;
+    bool has_tid = false, has_pid = false;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == 1) {
+            has_tid = true;
+            tid = tm_unzigzag(f.value);
+        } else if (f.id == 2) {
+            has_pid = true;
+            pid = tm_unzigzag(f.value);
+        } else if (f.id == 3 && f.len) {
+            name = text_of(&f);
+        }
+    }
+    if (!has_tid)
+        return TM_OK;
+    enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, place.machine, tid, pid, &utid, err)
+                                : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
+    static const enum tm_name_trust trust[] = {TM_TRUST_DESCRIPTOR, TM_TRUST_PROCESS_TREE, TM_TRUST_OTHER};
+    return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, trust[source], err);
+}
+
+struct process_facts {
+    bool has_pid, has_parent, has_uid, has_start;
+    int64_t pid, parent, uid, start_ns;
+    struct tm_text name;
+    struct tm_buf cmdline; /* the words, joined by spaces */
+};
+
+static enum tm_status process_decode(struct process_facts *facts, const struct tm_pb_field *part, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(part->data, part->len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        switch (f.id) {
+        case 1: facts->has_pid = true; facts->pid = tm_unzigzag(f.value); break;
+        case 2: facts->has_parent = true; facts->parent = tm_unzigzag(f.value); break;
+        case 3: facts->name = text_of(&f); break;
+        case 4:
+            if ((facts->cmdline.len && tm_buf_add_byte(&facts->cmdline, ' ') < 0) ||
+                tm_buf_add(&facts->cmdline, f.data, f.len) < 0)
+                return tm_error_nomem(err);
+            break;
+        case 5: facts->has_uid = true; facts->uid = tm_unzigzag(f.value); break;
+        case 6: facts->has_start = true; facts->start_ns = tm_unzigzag(f.value); break;
+        default: break;
+        }
+    }
+    return TM_OK;
+}
+
+static enum tm_status process_apply(struct tm_model *m, enum source source, struct tm_place place,
+                                    const struct process_facts *facts, struct tm_error *err)
+{
+    struct tm_processes *p = &m->processes;
+    int64_t upid, parent = TM_NO_ID;
+    enum tm_status st = TM_OK;
+    if (facts->has_parent)
+        st = tm_processes_process(p, place.machine, facts->parent, &parent, err);
+    if (st < 0 || (st = tm_processes_process(p, place.machine, facts->pid, &upid, err)) < 0)
+        return st;
+    struct tm_process *process = &p->processes[upid];
+    if (parent != TM_NO_ID && process->parent == TM_NO_ID)
+        process->parent = parent;
+    if (facts->has_uid) {
+        process->has_uid = true;
+        process->uid = facts->uid;
+    }
+    if (facts->has_start && !process->has_start) {
+        process->has_start = true;
+        process->start_ns = facts->start_ns;
+    }
+    if (facts->cmdline.len) {
+        struct tm_text cmdline = {facts->cmdline.data, facts->cmdline.len};
+        if ((st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
+            return st;
+    }
+    return tm_processes_name_process(p, upid, facts->name,
+                                     source == SOURCE_DESCRIPTOR ? TM_TRUST_DESCRIPTOR : TM_TRUST_SYSTEM, err);
+}
+
+static enum tm_status describe_process(struct tm_model *m, enum source source, struct tm_place place,
+                                       const struct tm_pb_field *part, struct tm_error *err)
+{
+    struct process_facts facts = {0};
+    enum tm_status st = process_decode(&facts, part, err);
+    if (st == TM_OK && facts.has_pid)
+        st = process_apply(m, source, place, &facts, err);
+    tm_buf_release(&facts.cmdline);
+    return st;
+}
+
+/* A track's descriptor packet: the track is resolved, and the thread or process it is that of gets
+ * the name. */
+static enum tm_status describe_track(struct tm_model *m, struct tm_place place, const struct tm_pb_field *part,
+                                     struct tm_error *err)
+{
+    struct tm_description d;
+    struct tm_resolved resolved;
+    tm_description_decode(&d, part->data, part->len);
+    enum tm_status st = tm_descriptors_resolve(&m->descriptors, place, d.uuid, &resolved, err);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
+                                 const uint8_t *detail, size_t len, struct tm_error *err)
+{
+    struct tm_pb_field part;
+    enum source source = source_of(m, flags, place);
+    enum tm_status st = TM_OK;
+    if (kind == TM_KIND_TRACK && part_of(detail, len, DETAIL_TRACK, &part))
+        st = describe_track(m, place, &part, err);
+    if (st == TM_OK && part_of(detail, len, DETAIL_PROCESS, &part))
+        st = describe_process(m, source, place, &part, err);
+    if (st == TM_OK && part_of(detail, len, DETAIL_THREAD, &part))
+        st = describe_thread(m, source, place, &part, err);
+    return st;
+}
+
+static bool before(const struct tm_late *a, const struct tm_late *b)
+{
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->sequence < b->sequence;
+}
+
+static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    uint64_t place = (uint64_t)ev->place.file << 32 | ev->place.machine;
+    struct tm_key key = {tm_hash64(e->detail, e->detail_bytes), place, e->kind};
+    enum tm_status st;
+    /* Descriptors come again and again in long traces; the first says it all. */
+    if (tm_table_find(&m->late_seen, &key) != TM_TABLE_NONE)
+        return TM_OK;
+    if ((st = tm_table_set(&m->late_seen, &key, 1, err)) < 0 ||
+        (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
+        return st;
+    struct tm_late late = {e->time_ns, m->late_sequence++, e->kind, e->flags, ev->place, NULL, e->detail_bytes};
+    if ((late.detail = malloc(late.len + 1)) == NULL)
+        return tm_error_nomem(err);
+    memcpy(late.detail, e->detail, late.len);
+    uint32_t i = m->late_count++;
+    for (; i > 0 && before(&late, &m->late[(i - 1) / 2]); i = (i - 1) / 2)
+        m->late[i] = m->late[(i - 1) / 2];
+    m->late[i] = late;
+    return TM_OK;
+}
+
+static struct tm_late late_pop(struct tm_model *m)
+{
+    struct tm_late least = m->late[0], last = m->late[--m->late_count];
+    uint32_t i = 0, child;
+    while ((child = 2 * i + 1) < m->late_count) {
+        if (child + 1 < m->late_count && before(&m->late[child + 1], &m->late[child]))
+            child++;
+        if (!before(&m->late[child], &last))
+            break;
+        m->late[i] = m->late[child];
+        i = child;
+    }
+    m->late[i] = last;
+    return least;
+}
+
+enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && m->late_count && m->late[0].time_ns <= now_ns) {
+        struct tm_late late = late_pop(m);
+        st = tm_model_describe(m, late.kind, late.flags, late.place, late.detail, late.len, err);
+        free(late.detail);
+    }
+    return st;
+}
+
+void tm_model_late_release(struct tm_model *m)
+{
+    for (uint32_t i = 0; i < m->late_count; i++)
+        free(m->late[i].detail);
+    free(m->late);
+    m->late = NULL;
+    m->late_count = 0;
+}
+
+static enum tm_status describe_machine(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    struct tm_machine_info *machine = &m->machines[ev->place.machine];
+    struct tm_pb_field part, release;
+    if (!part_of(ev->e->detail, ev->e->detail_bytes, DETAIL_MACHINE, &part))
+        return TM_OK;
+    if (part_of(part.data, part.len, MACHINE_RELEASE, &release))
+        machine->kernel_version = tm_kernel_version_parse((const char *)release.data, release.len);
+    return tm_buf_add(&machine->description, part.data, part.len) < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_pb_field part;
+    if (e->kind == TM_KIND_SYSTEM_INFO)
+        return describe_machine(m, ev, err);
+    if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
+        return TM_OK;
+    if (e->kind == TM_KIND_TRACK && part_of(e->detail, e->detail_bytes, DETAIL_TRACK, &part)) {
+        struct tm_description d;
+        tm_description_decode(&d, part.data, part.len);
+        enum tm_status st = tm_descriptors_add(&m->descriptors, ev->place, &d, err);
+        if (st < 0)
+            return st;
+    }
+    if ((e->flags & TM_EVENT_DEFINITION) && tm_event_is_timed(e->flags))
+        return late_add(m, ev, err);
+    return tm_model_describe(m, e->kind, e->flags, ev->place, e->detail, e->detail_bytes, err);
+}

@@ -1,0 +1,91 @@
+/* The rows that the model makes of a stream, and who takes them. */
+#ifndef TM_MODEL_ROWS_H
+#define TM_MODEL_ROWS_H
+
+#include "model/catalog.h"
+
+enum { TM_NO_ID = -1 }; /* of ids and of utid, upid */
+
+struct tm_slice_row {
+    int64_t id;
+    int64_t ts;
+    int64_t dur; /* 0 instant, -1 open */
+    uint32_t track;
+    uint32_t depth;
+    int64_t parent; /* TM_NO_ID: none */
+    int64_t arg_set; /* TM_NO_ID: none */
+    struct tm_text name, category;
+};
+
+struct tm_counter_row {
+    int64_t ts;
+    uint32_t track;
+    double value;
+    int64_t arg_set;
+};
+
+struct tm_sched_row {
+    int64_t id;
+    int64_t ts;
+    int64_t dur; /* -1: still running */
+    int64_t ucpu;
+    uint32_t utid;
+    bool has_priority;
+    int32_t priority;
+    struct tm_text end_state;
+};
+
+struct tm_arg_row {
+    int64_t id;
+    int64_t arg_set;
+    struct tm_text key;
+    const char *type; /* value_type */
+    bool has_int, has_real;
+    int64_t int_value;
+    double real_value;
+    struct tm_text string_value; /* data NULL: none */
+};
+
+struct tm_sample_row {
+    int64_t ts;
+    uint32_t utid;
+    uint32_t file;
+    int64_t callsite; /* TM_NO_ID: no stack */
+};
+
+struct tm_frame_row {
+    int64_t id;
+    struct tm_text function;
+    int64_t mapping; /* TM_NO_ID: not known */
+    bool has_pc;
+    int64_t rel_pc;
+};
+
+struct tm_callsite_row {
+    int64_t id;
+    uint32_t depth;
+    int64_t parent; /* callsite; TM_NO_ID: the outermost */
+    int64_t frame;
+};
+
+/* Texts are valid during the call. Slices and scheds come with ids 0, 1, 2, …; an end may come
+ * later or never. What fails ends the work. */
+struct tm_rows {
+    void *self;
+    enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
+    /* The open slice ID ended; ARG_SET replaces the one it had. */
+    enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
+    enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
+    enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);
+    enum tm_status (*sched_end)(void *self, int64_t id, int64_t dur, struct tm_text end_state, struct tm_error *err);
+    enum tm_status (*arg)(void *self, const struct tm_arg_row *row, struct tm_error *err);
+    /* Gives the args of set FROM again as rows of set INTO, from id *ID on, which is counted up. */
+    enum tm_status (*arg_copy)(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
+    enum tm_status (*flow)(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err);
+    enum tm_status (*sample)(void *self, const struct tm_sample_row *row, struct tm_error *err);
+    enum tm_status (*mapping)(void *self, int64_t id, struct tm_text name, struct tm_error *err);
+    enum tm_status (*frame)(void *self, const struct tm_frame_row *row, struct tm_error *err);
+    enum tm_status (*callsite)(void *self, const struct tm_callsite_row *row, struct tm_error *err);
+};
+
+#endif

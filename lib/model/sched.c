@@ -1,0 +1,67 @@
+#include "model/sched.h"
+
+#include <stdlib.h>
+
+struct tm_running {
+    int64_t id, ts, tid; /* id TM_NO_ID: no slice is open */
+};
+
+enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err)
+{
+    struct tm_key key = {machine, cpu, 0};
+    if (tm_table_find(&sched->cpu_table, &key) != TM_TABLE_NONE)
+        return TM_OK;
+    enum tm_status st = tm_array_grow(&sched->cpus, &sched->cpu_cap, sched->cpu_count, sizeof *sched->cpus, err);
+    if (st < 0)
+        return st;
+    sched->cpus[sched->cpu_count] = (struct tm_cpu_row){machine, cpu};
+    return tm_table_set(&sched->cpu_table, &key, sched->cpu_count++, err);
+}
+
+static enum tm_status running_get(struct tm_sched *sched, const struct tm_sched_switch *s, struct tm_running **running,
+                                  struct tm_error *err)
+{
+    struct tm_key key = {s->file, s->machine, s->cpu};
+    int64_t i = tm_table_find(&sched->running, &key);
+    enum tm_status st;
+    if (i == TM_TABLE_NONE) {
+        i = sched->state_count;
+        if ((st = tm_array_grow(&sched->states, &sched->state_cap, sched->state_count, sizeof *sched->states, err)) < 0 ||
+            (st = tm_table_set(&sched->running, &key, i, err)) < 0)
+            return st;
+        sched->states[sched->state_count++] = (struct tm_running){.id = TM_NO_ID};
+    }
+    *running = &sched->states[i];
+    return TM_OK;
+}
+
+enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
+                               const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_running *running;
+    enum tm_status st = tm_sched_cpu(sched, s->machine, s->cpu, err);
+    if (st < 0 || (st = running_get(sched, s, &running, err)) < 0)
+        return st;
+    *matches = running->id == TM_NO_ID || !s->has_prev || running->tid == s->prev_tid;
+    if (running->id != TM_NO_ID && *matches &&
+        (st = rows->sched_end(rows->self, running->id, s->ts - running->ts, s->end_state, err)) < 0)
+        return st;
+    *running = (struct tm_running){sched->next_id++, s->ts, s->next_tid};
+    struct tm_sched_row row = {.id = running->id,
+                               .ts = s->ts,
+                               .dur = -1,
+                               .ucpu = tm_ucpu(s->machine, s->cpu),
+                               .utid = s->next_utid,
+                               .has_priority = true,
+                               .priority = s->next_prio};
+    return rows->sched(rows->self, &row, err);
+}
+
+void tm_sched_release(struct tm_sched *sched)
+{
+    free(sched->cpus);
+    free(sched->states);
+    tm_table_release(&sched->cpu_table);
+    tm_table_release(&sched->running);
+    *sched = (struct tm_sched){0};
+}

@@ -1,0 +1,53 @@
+/* Who ran on which cpu: slices from switch to switch. Each file has its own idea of a cpu, so that
+ * two recordings of one machine do not cut each other's slices; cpu rows are the machine's. */
+#ifndef TM_MODEL_SCHED_H
+#define TM_MODEL_SCHED_H
+
+#include "model/rows.h"
+#include "model/table.h"
+
+/* ucpu is machine * TM_CPUS_A_MACHINE + cpu; cpus past that are not told. */
+enum { TM_CPUS_A_MACHINE = 4096 };
+
+struct tm_cpu_row {
+    uint32_t machine, cpu;
+};
+
+struct tm_sched_switch {
+    uint32_t file, machine, cpu;
+    int64_t ts;
+    bool has_prev; /* prev_tid is known */
+    int64_t prev_tid, next_tid;
+    uint32_t next_utid;
+    int32_t next_prio;
+    struct tm_text end_state;
+};
+
+/* Zero-initialise. */
+struct tm_sched {
+    struct tm_cpu_row *cpus;
+    uint32_t cpu_count;
+    int64_t next_id;
+    /* private */
+    uint32_t cpu_cap;
+    struct tm_table cpu_table, running;
+    struct tm_running *states;
+    uint32_t state_count, state_cap;
+};
+
+/* The row of a cpu, made if it is new. */
+enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err);
+
+static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
+{
+    return (int64_t)machine * TM_CPUS_A_MACHINE + cpu;
+}
+
+/* Closes the slice that runs on the cpu, if it is of the task that is said to have run (*MATCHES;
+ * one that is not stays open for good), and opens the next. */
+enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
+                               const struct tm_rows *rows, struct tm_error *err);
+
+void tm_sched_release(struct tm_sched *sched);
+
+#endif

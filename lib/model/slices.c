@@ -1,0 +1,167 @@
+#include "model/slices.h"
+
+#include <stdlib.h>
+
+struct open_slice {
+    int64_t id, ts, dur, arg_set;
+    tm_slice_label label[2];
+};
+
+struct tm_slice_stack {
+    struct open_slice *slices;
+    uint32_t depth, cap;
+};
+
+static struct tm_slice_stack *stack_find(const struct tm_slices *slices, uint32_t track)
+{
+    return track < slices->stack_count ? &slices->stacks[track] : NULL;
+}
+
+static enum tm_status stack_get(struct tm_slices *slices, uint32_t track, struct tm_slice_stack **stack,
+                                struct tm_error *err)
+{
+    while (slices->stack_count <= track) {
+        enum tm_status st =
+            tm_array_grow(&slices->stacks, &slices->stack_cap, slices->stack_count, sizeof *slices->stacks, err);
+        if (st < 0)
+            return st;
+        slices->stacks[slices->stack_count++] = (struct tm_slice_stack){0};
+    }
+    *stack = &slices->stacks[track];
+    return TM_OK;
+}
+
+/* The end of a closed slice; the latest moment there is where the sum would be past it. */
+static int64_t end_of(int64_t ts, int64_t dur)
+{
+    return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
+}
+
+/* The open slices above slice I end where it does, and leave with it. */
+static enum tm_status cut_short(struct tm_slices *slices, struct tm_slice_stack *stack, uint32_t i,
+                                const struct tm_rows *rows, struct tm_error *err)
+{
+    int64_t end = end_of(stack->slices[i].ts, stack->slices[i].dur);
+    slices->cut_short++;
+    while (stack->depth > i + 1) {
+        const struct open_slice *s = &stack->slices[--stack->depth];
+        enum tm_status st = rows->slice_end(rows->self, s->id, end - s->ts, s->arg_set, err);
+        if (st < 0)
+            return st;
+    }
+    stack->depth = i;
+    return TM_OK;
+}
+
+/* Takes off what has ended when something of duration DUR (-1: unknown) comes at TS. TM_END: that
+ * would cross a slice. */
+static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *stack, int64_t ts, int64_t dur,
+                             const struct tm_rows *rows, struct tm_error *err)
+{
+    bool open_above = false;
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        const struct open_slice *s = &stack->slices[i];
+        if (s->dur < 0) {
+            open_above = true;
+            continue;
+        }
+        int64_t end = end_of(s->ts, s->dur);
+        if (open_above) {
+            if (ts <= end)
+                continue;
+            enum tm_status st = cut_short(slices, stack, i, rows, err);
+            if (st < 0)
+                return st;
+            open_above = false;
+        } else if (end < ts || (end == ts && !(s->dur == 0 && dur == 0))) {
+            stack->depth = i;
+        } else if (dur >= 0 && ts < end && end_of(ts, dur) > end) {
+            return TM_END;
+        }
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
+                               bool *crosses, const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_slice_stack *stack;
+    enum tm_status st = stack_get(slices, row->track, &stack, err);
+    *crosses = false;
+    if (st < 0 || (st = settle(slices, stack, row->ts, row->dur, rows, err)) < 0)
+        return st;
+    if (st == TM_END) {
+        *crosses = true;
+        return TM_END;
+    }
+    if (stack->depth >= TM_SLICES_DEPTH_MAX) {
+        slices->too_deep++;
+        return TM_END;
+    }
+    row->id = slices->next_id++;
+    row->depth = stack->depth;
+    row->parent = stack->depth ? stack->slices[stack->depth - 1].id : TM_NO_ID;
+    if ((st = tm_array_grow(&stack->slices, &stack->cap, stack->depth, sizeof *stack->slices, err)) < 0)
+        return st;
+    stack->slices[stack->depth++] =
+        (struct open_slice){row->id, row->ts, row->dur, row->arg_set, {label[0], label[1]}};
+    return rows->slice(rows->self, row, err);
+}
+
+bool tm_slices_busy(const struct tm_slices *slices, uint32_t track)
+{
+    const struct tm_slice_stack *stack = stack_find(slices, track);
+    return stack && stack->depth;
+}
+
+static bool contradicts(tm_slice_label wanted, tm_slice_label there, bool none_fits)
+{
+    return wanted && wanted != there && !(none_fits && there == 0);
+}
+
+enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
+                             struct tm_slice_end *end, const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_slice_stack *stack = stack_find(slices, track);
+    enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
+    if (st < 0)
+        return st;
+    for (uint32_t i = stack ? stack->depth : 0; i-- > 0;) {
+        struct open_slice *s = &stack->slices[i];
+        if (s->dur >= 0 || contradicts(label[0], s->label[0], true) || contradicts(label[1], s->label[1], false))
+            continue;
+        *end = (struct tm_slice_end){s->id, ts - s->ts, s->arg_set};
+        s->dur = end->dur;
+        if (i == stack->depth - 1)
+            stack->depth--;
+        return TM_OK;
+    }
+    slices->unmatched_ends++;
+    return TM_END;
+}
+
+int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts)
+{
+    const struct tm_slice_stack *stack = stack_find(slices, track);
+    if (stack == NULL || stack->depth == 0)
+        return TM_NO_ID;
+    *ts = stack->slices[stack->depth - 1].ts;
+    return stack->slices[stack->depth - 1].id;
+}
+
+uint64_t tm_slices_open_count(const struct tm_slices *slices)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < slices->stack_count; i++)
+        for (uint32_t j = 0; j < slices->stacks[i].depth; j++)
+            count += slices->stacks[i].slices[j].dur < 0;
+    return count;
+}
+
+void tm_slices_release(struct tm_slices *slices)
+{
+    for (uint32_t i = 0; i < slices->stack_count; i++)
+        free(slices->stacks[i].slices);
+    free(slices->stacks);
+    *slices = (struct tm_slices){0};
+}

@@ -1,0 +1,22 @@
+/* Call stacks of samples: each distinct frame and each distinct path of frames is a row once. */
+#ifndef TM_MODEL_STACKS_H
+#define TM_MODEL_STACKS_H
+
+#include "model/rows.h"
+#include "model/table.h"
+
+/* Zero-initialise. */
+struct tm_stacks {
+    /* private */
+    struct tm_table mappings, frames, callsites;
+    int64_t mapping_count, frame_count, callsite_count;
+};
+
+/* The innermost callsite of the frames in DETAIL (a Detail message, outermost frame first);
+ * TM_NO_ID where it has none. New rows go to ROWS. */
+enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, size_t len, int64_t *callsite,
+                             const struct tm_rows *rows, struct tm_error *err);
+
+void tm_stacks_release(struct tm_stacks *stacks);
+
+#endif

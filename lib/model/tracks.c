@@ -1,0 +1,82 @@
+#include "model/tracks.h"
+
+#include <stdlib.h>
+
+const char *tm_track_type_name(enum tm_track_type type)
+{
+    static const char *const names[] = {
+        [TM_TRACK_TYPE_THREAD] = "thread_execution",
+        [TM_TRACK_TYPE_THREAD_OVERLAP] = "thread_overlapping_slice",
+        [TM_TRACK_TYPE_PROCESS_INSTANTS] = "chrome_process_instant",
+        [TM_TRACK_TYPE_GLOBAL_INSTANTS] = "legacy_chrome_global_instants",
+        [TM_TRACK_TYPE_ASYNC_PROCESS] = "legacy_async_process_slice",
+        [TM_TRACK_TYPE_ASYNC_GLOBAL] = "legacy_async_global_slice",
+        [TM_TRACK_TYPE_MARKER_ASYNC] = "atrace_async_slice",
+        [TM_TRACK_TYPE_MARKER_TRACK] = "atrace_async_slice_for_track",
+        [TM_TRACK_TYPE_DESCRIBED] = "track_event",
+        [TM_TRACK_TYPE_DESCRIBED_LANE] = "merged_track_event",
+        [TM_TRACK_TYPE_COUNTER] = "counter",
+        [TM_TRACK_TYPE_THREAD_COUNTER] = "thread_counter",
+        [TM_TRACK_TYPE_PROCESS_COUNTER] = "process_counter",
+        [TM_TRACK_TYPE_CPU_COUNTER] = "cpu_counter",
+    };
+    return names[type];
+}
+
+void tm_tracks_init(struct tm_tracks *tracks)
+{
+    *tracks = (struct tm_tracks){0};
+    tm_intern_init(&tracks->names, UINT32_C(1) << 30, SIZE_MAX);
+}
+
+void tm_tracks_release(struct tm_tracks *tracks)
+{
+    free(tracks->rows);
+    tm_table_release(&tracks->table);
+    tm_intern_release(&tracks->names);
+    *tracks = (struct tm_tracks){0};
+}
+
+enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
+                             struct tm_error *err)
+{
+    struct tm_key key = {(uint64_t)id->file << 32 | id->machine, id->number, (uint64_t)id->second << 8 | id->type};
+    int64_t found = tm_table_find(&tracks->table, &key);
+    enum tm_status st;
+    *is_new = found == TM_TABLE_NONE;
+    if (!*is_new) {
+        *track = (uint32_t)found;
+        return TM_OK;
+    }
+    if ((st = tm_array_grow(&tracks->rows, &tracks->cap, tracks->count, sizeof *tracks->rows, err)) < 0 ||
+        (st = tm_table_set(&tracks->table, &key, tracks->count, err)) < 0)
+        return st;
+    *track = tracks->count++;
+    tracks->rows[*track] = (struct tm_track){.file = id->file,
+                                             .machine = id->machine,
+                                             .type = id->type,
+                                             .owner = TM_NO_ID,
+                                             .parent = TM_NO_ID,
+                                             .arg_set = TM_NO_ID};
+    return TM_OK;
+}
+
+enum tm_status tm_tracks_name(struct tm_tracks *tracks, struct tm_text text, uint32_t *name, struct tm_error *err)
+{
+    uint32_t id;
+    *name = 0;
+    if (text.data == NULL)
+        return TM_OK;
+    if (tm_intern_add(&tracks->names, text.data, text.len, &id, NULL) != TM_OK)
+        return tm_error_nomem(err);
+    *name = id + 1;
+    return TM_OK;
+}
+
+struct tm_text tm_tracks_text(const struct tm_tracks *tracks, uint32_t name)
+{
+    struct tm_text text = {0};
+    if (name)
+        text.data = tm_intern_get(&tracks->names, name - 1, &text.len);
+    return text;
+}

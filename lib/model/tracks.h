@@ -1,0 +1,77 @@
+/* The tracks of all files and machines: what slices and counters lie on. A track belongs to one
+ * file and one machine: two files that speak of one thread have a track each. Memory grows with
+ * the number of tracks. */
+#ifndef TM_MODEL_TRACKS_H
+#define TM_MODEL_TRACKS_H
+
+#include "base/intern.h"
+#include "model/rows.h"
+#include "model/table.h"
+
+/* Types of tracks, and what the numbers of their ids are. */
+enum tm_track_type {
+    TM_TRACK_TYPE_THREAD,           /* utid: what a thread executes */
+    TM_TRACK_TYPE_THREAD_OVERLAP,   /* lane set, lane: complete slices that cross others of the thread */
+    TM_TRACK_TYPE_PROCESS_INSTANTS, /* upid */
+    TM_TRACK_TYPE_GLOBAL_INSTANTS,
+    TM_TRACK_TYPE_ASYNC_PROCESS,    /* lane set, lane */
+    TM_TRACK_TYPE_ASYNC_GLOBAL,     /* lane set, lane */
+    TM_TRACK_TYPE_MARKER_ASYNC,     /* lane set, lane: S, F */
+    TM_TRACK_TYPE_MARKER_TRACK,     /* lane set, lane: G, H, N */
+    TM_TRACK_TYPE_DESCRIBED,        /* uuid */
+    TM_TRACK_TYPE_DESCRIBED_LANE,   /* lane set, lane */
+    TM_TRACK_TYPE_COUNTER,          /* name */
+    TM_TRACK_TYPE_THREAD_COUNTER,   /* utid, name */
+    TM_TRACK_TYPE_PROCESS_COUNTER,  /* upid, name */
+    TM_TRACK_TYPE_CPU_COUNTER       /* cpu, name */
+};
+
+/* The word for it in the type column. */
+const char *tm_track_type_name(enum tm_track_type type);
+
+enum tm_track_scope { TM_TRACK_GLOBAL, TM_TRACK_THREAD, TM_TRACK_PROCESS, TM_TRACK_CPU };
+
+/* What makes a track one of its own, beside file and machine. */
+struct tm_track_id {
+    uint32_t file, machine;
+    enum tm_track_type type;
+    uint64_t number;
+    uint32_t second;
+};
+
+struct tm_track {
+    uint32_t file, machine;
+    enum tm_track_type type;
+    enum tm_track_scope scope;
+    bool is_counter;
+    int64_t owner;   /* utid, upid, or cpu; by scope */
+    uint32_t name;   /* of the tracks' names, plus one; 0 none */
+    uint32_t unit;
+    int64_t parent;  /* track; TM_NO_ID */
+    int64_t arg_set; /* TM_NO_ID */
+};
+
+/* Zero-initialise; init before use. */
+struct tm_tracks {
+    struct tm_track *rows;
+    uint32_t count;
+    /* private */
+    uint32_t cap;
+    struct tm_table table;
+    struct tm_intern names;
+};
+
+void tm_tracks_init(struct tm_tracks *tracks);
+void tm_tracks_release(struct tm_tracks *tracks);
+
+/* The track of ID; *IS_NEW when this call made it: then scope, owner, name and the rest of its row
+ * are the caller's to set (global, no name). */
+enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
+                             struct tm_error *err);
+
+/* The number of TEXT among the names, for the name and unit columns and for ids; 0 where data is NULL. */
+enum tm_status tm_tracks_name(struct tm_tracks *tracks, struct tm_text text, uint32_t *name, struct tm_error *err);
+
+struct tm_text tm_tracks_text(const struct tm_tracks *tracks, uint32_t name);
+
+#endif

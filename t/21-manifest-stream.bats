@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# tm-manifest in the pipe: what it does to the streams of tm-unpack, seen as text by tm-emit -f frames.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    printf '# tracer: nop\n#\n a-1 [000] .... 10.000001: tracing_mark_write: B|1|x\n' >a.systrace
+    cp a.systrace b.systrace
+}
+
+# A manifest of the given files array.
+files() {
+    printf '{"perfetto_manifest": {"version": 1, "files": [%s]}}' "$1"
+}
+
+frames() {
+    bash -o pipefail -c "$1 | tm-emit -f frames | sed 's/^@[0-9]* //'"
+}
+
+@test "the manifest is replaced by its configuration, the rest stays as it is" {
+    files '{"path": "b.systrace", "machine": {"name": "watch"}}, {"path": "a.systrace", "clocks":
+        {"sync_to": {"file": "b.systrace", "clock": "MONOTONIC"}, "offset_ns": -5}}' >m.json
+    tar cf run.tar a.systrace m.json b.systrace
+    frames 'tm-unpack run.tar' >before
+    frames 'tm-unpack run.tar | tm-manifest' >after
+    diff before after >changes || true
+    diff - <(grep '^[<>]' changes | sed 's/text=.*/text=…/; /End/d') <<'END'
+< Header version=1 stage=UNPACKED sorted=false
+> Header version=1 stage=CONFIGURED sorted=false
+< Manifest file=2 text=…
+> Config file=2 entries={ path="b.systrace" machine_raw_id=4294967296 whole_file=true has_machines=false pinned=false own_clock=false } entries={ path="a.systrace" machine_raw_id=0 whole_file=false has_machines=false pinned=true own_clock=false } machines={ raw_id=4294967296 name="watch" } edges={ source={ machine_raw_id=0 clock=11 entry=1 } reference={ machine_raw_id=4294967296 clock=3 } source_ns=5 reference_ns=0 }
+> FileConfig file=1 entry=1
+> FileConfig file=3 entry=0
+END
+}
+
+@test "a stream without a manifest only becomes a configured one" {
+    frames 'tm-unpack a.systrace' | sed 's/UNPACKED/CONFIGURED/' >before
+    frames 'tm-unpack a.systrace | tm-manifest' >after
+    diff before after
+}
+
+@test "a configured stream passes through" {
+    tar cf run.tar a.systrace
+    frames 'tm-unpack run.tar | tm-manifest' >once
+    frames 'tm-unpack run.tar | tm-manifest | tm-manifest' >twice
+    diff once twice
+    files '' >m.json
+    run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest | tm-manifest -m m.json >out'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"the stream is configured already"* ]]
+}
+
+@test "nothing is written behind a manifest that is wrong" {
+    files '{"path": "a.systrace", "machine": {"name": ""}}' >m.json
+    tar cf run.tar a.systrace m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: m.json: perfetto_manifest: machine: name must be non-empty (files[0])" ]
+    [ ! -s out ]
+}
+
+@test "a path that matches no file is a warning, with --strict an error" {
+    files '{"path": "ghost"}, {"path": "a.systrace"}, {"path": "./b.systrace"}' >m.json
+    tar cf run.tar a.systrace b.systrace m.json
+    run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest | tm-emit -f frames | grep -c FileConfig'
+    [ "$status" -eq 0 ]
+    diff - <(printf '%s\n' "$output" | sort) <<'END'
+1
+tm-manifest: warning: perfetto_manifest: files[0]: path 'ghost' matches no file
+tm-manifest: warning: perfetto_manifest: files[2]: path './b.systrace' matches no file
+END
+    run bash -c 'tm-unpack run.tar | tm-manifest --strict >out'
+    [ "$status" -eq 4 ]
+    [ "${#lines[@]}" -eq 2 ]
+    run bash -c 'tm-emit -f frames <out >text'
+    [ "$status" -eq 1 ]
+}
+
+@test "files of a command line match by name, without ./ and by base name" {
+    files '{"path": "a.systrace"}, {"path": "b.systrace"}, {"path": "sub/c"}' >m.json
+    mkdir sub
+    cp a.systrace sub/c
+    run bash -o pipefail -c "tm-unpack ./a.systrace '$PWD/b.systrace' sub/c m.json | tm-manifest --strict | tm-emit -f frames | grep -c FileConfig"
+    [ "$output" = 3 ]
+    cp a.systrace sub/
+    run bash -c "tm-unpack sub/a.systrace '$PWD/a.systrace' m.json | tm-manifest >out"
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: perfetto_manifest: files[0]: path 'a.systrace' matches two files" ]
+}
+
+@test "a directory is configured as the archive of it would be" {
+    mkdir d
+    files '{"path": "sub/a"}' >d/m.json
+    mkdir d/sub
+    cp a.systrace d/sub/a
+    run bash -o pipefail -c 'tm-unpack d | tm-manifest --strict | tm-emit -f frames | grep -c FileConfig'
+    [ "$output" = 1 ]
+}
+
+@test "an entry for a compressed member means what is inside" {
+    files '{"path": "a.systrace.gz", "machine": {"name": "x"}}' >m.json
+    gzip -k a.systrace
+    tar cf run.tar a.systrace.gz m.json
+    run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest --strict | tm-emit -f frames | grep -A1 "File id=3"'
+    [[ "${lines[1]}" == *"FileConfig file=3 entry=0" ]]
+}
+
+@test "an entry for an archive inside is rejected, one that changes nothing is not" {
+    tar cf inner.tar a.systrace
+    files '{"path": "inner.tar", "machine": {"name": "x"}}' >m.json
+    tar cf run.tar inner.tar m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: perfetto_manifest: overrides are not supported for 'inner.tar', which is itself an archive" ]
+    files '{"path": "inner.tar"}, {"path": "a.systrace"}' >m.json
+    tar cf run.tar inner.tar m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    [ "$status" -eq 0 ]
+    [ "$output" = "tm-manifest: warning: perfetto_manifest: files[1]: path 'a.systrace' matches no file" ]
+}
+
+@test "gzip members one after another are matched by their names" {
+    files '{"path": "a.systrace", "machine": {"name": "x"}}, {"path": "b.systrace", "machine": {"name": "y"}}' >m.json
+    gzip -k a.systrace b.systrace m.json
+    for head in m.json.gz m.json; do
+        run bash -o pipefail -c "cat $head b.systrace.gz a.systrace.gz | tm-unpack | tm-manifest --strict | tm-emit -f frames | grep -o 'FileConfig.*\\|File id.*name=.*type'"
+        echo "$output"
+        [[ "$output" == *'name="b.systrace" '*'entry=1'*'name="a.systrace" '*'entry=0' ]]
+    done
+}
+
+@test "-m configures input without a manifest" {
+    files '{"path": "a.systrace", "machine": {"name": "x"}}' >m.json
+    for input in a.systrace ./a.systrace "$PWD/a.systrace" "a.systrace b.systrace"; do
+        run bash -o pipefail -c "tm-unpack $input | tm-manifest --strict -m m.json | tm-emit -f frames | grep -c FileConfig"
+        echo "$input: $output"
+        [ "$output" = 1 ]
+    done
+    tar czf run.tgz a.systrace b.systrace
+    run bash -o pipefail -c "tm-unpack <run.tgz | tm-manifest --strict --manifest m.json | tm-emit -f frames | grep -c FileConfig"
+    [ "$output" = 1 ]
+    run bash -c "tm-unpack a.systrace m.json | tm-manifest -m m.json >out"
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: perfetto_manifest: multiple perfetto_manifest files in archive" ]
+}
+
+@test "a reader that leaves early is met in silence" {
+    { cat a.systrace; for i in $(seq 20000); do echo ' a-1 [000] .... 11.000001: tracing_mark_write: I|1|some instant'; done; } >long
+    run bash -c 'tm-unpack long | tm-manifest | head -c 1000 >/dev/null'
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "a full disk is the system's fault" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    run bash -c 'tm-unpack a.systrace | tm-manifest >/dev/full'
+    [ "$status" -eq 3 ]
+    [[ "$output" == "tm-manifest: "*"No space left on device" ]]
+}

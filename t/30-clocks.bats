@@ -1,0 +1,116 @@
+# tm-clocks: machines, trace time, placement, drops; as frames show them.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    echo '[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"j"}]' >a.json
+    echo '[{"ph":"X","pid":1,"tid":1,"ts":7,"dur":1,"name":"k"}]' >b.json
+    printf '# tracer: nop\n#\n  app-100 (  100) [001] ...1  2.000001: tracing_mark_write: B|100|s\n' >c.systrace
+}
+
+# All frames after tm-clocks of an archive of FILES.
+frames() {
+    tar cf run.tar "$@"
+    tm-unpack run.tar | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
+}
+
+placements() {
+    sed -n 's/^@[0-9]* Placement //p' frames.txt
+}
+
+@test "the first file to claim owns trace time, a private timeline is put on it" {
+    frames a.json b.json
+    run placements
+    [ "${lines[0]}" = 'file=1 machine=0 clock=11 rule="trace_time" path="TRACE_FILE(a.json)" first_ns=5000 last_ns=5000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1' ]
+    [ "${lines[1]}" = 'file=2 machine=0 clock=11 rule="private" path="TRACE_FILE(b.json) = TRACE_FILE(a.json)" first_ns=7000 last_ns=7000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1' ]
+    grep -q 'Machine id=0 raw_id=0$' frames.txt
+    grep -q 'TraceTime clock=11 machine=0 file=1$' frames.txt
+    grep -q 'Metadata name="trace_time_clock_id" int_value=11' frames.txt
+}
+
+@test "a manifest's edge moves a file, and is a row of clock_snapshot" {
+    cat >manifest.json <<-'END'
+	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "MONOTONIC", "file": "c.systrace"}, "files": [
+	  {"path": "c.systrace", "machine": {"name": "phone"}},
+	  {"path": "a.json", "clocks": {"sync_to": {"file": "c.systrace", "clock": "MONOTONIC"}, "offset_ns": 250}}]}}
+	END
+    frames manifest.json a.json c.systrace
+    run placements
+    [[ ${lines[0]} == *'rule="manifest" path="TRACE_FILE(a.json) -manifest-> MONOTONIC(phone)" first_ns=5250 last_ns=5250 first_offset_ns=250'* ]]
+    [[ ${lines[1]} == *'rule="trace_time" path="MONOTONIC(phone)" first_ns=2000001000 '* ]]
+    run grep ClockRow frames.txt
+    [[ ${lines[0]} == *'ClockRow ts_ns=250 clock=11 value=0 snapshot=0 machine=1' ]]
+    [[ ${lines[1]} == *'ClockRow ts_ns=250 clock=3 value=250 snapshot=0 machine=0' ]]
+    [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "without a file the manifest's trace time is on the machine of the first row" {
+    cat >manifest.json <<-'END'
+	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "MONOTONIC"}, "files": [
+	  {"path": "c.systrace", "machine": {"name": "phone"}}]}}
+	END
+    frames manifest.json a.json c.systrace
+    run placements
+    [[ ${lines[0]} == *'file=2 machine=1 clock=11 rule="private" path="TRACE_FILE(a.json) = MONOTONIC(phone)"'* ]]
+    [[ ${lines[1]} == *'file=3 machine=0 clock=3 rule="trace_time" path="MONOTONIC(phone)"'* ]]
+}
+
+@test "clocks that nothing relates: the events are dropped and accounted for" {
+    cat >manifest.json <<-'END'
+	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "BOOTTIME"}}}
+	END
+    frames manifest.json c.systrace a.json
+    run grep -o 'Account.*' frames.txt
+    [ "$output" = 'Account file=2 machine=0 clock=3 reason="unknown_source_clock" count=1' ]
+    run placements
+    [[ ${lines[1]} == *'rule="none" path=""'*'placed_count=0' ]]
+    run grep -o 'Stat.*' frames.txt
+    [ "${lines[0]}" = 'Stat name="clock_sync_failure_unknown_source_clock" severity=ERROR value=1 machine=0 file=2 from_trace=false' ]
+    [ "${lines[1]}" = 'Stat name="clock_sync_unrelatable_clock_domains" severity=ERROR value=1 machine=0 file=2 from_trace=false' ]
+    run bash -o pipefail -c 'tm-unpack run.tar | tm-manifest | tm-clocks --strict | wc -c'
+    [ "$status" -eq 4 ]
+    [[ $output == *"tm-clocks: 1 events could not be placed"* ]]
+}
+
+@test "times before the start of trace time are dropped" {
+    cat >manifest.json <<-'END'
+	{"perfetto_manifest": {"version": 1, "files": [{"path": "a.json"},
+	  {"path": "b.json", "clocks": {"sync_to": {"file": "a.json"}, "offset_ns": -7001}}]}}
+	END
+    frames manifest.json a.json b.json
+    grep -q 'Account file=3 machine=0 clock=11 reason="negative_time" count=1$' frames.txt
+    grep -q 'Stat name="trace_sorter_negative_timestamp_dropped"' frames.txt
+    sed -i s/7001/7000/ manifest.json
+    frames manifest.json a.json b.json
+    [[ $(placements) == *'first_ns=0 last_ns=0 first_offset_ns=-7000'* ]]
+}
+
+@test "a manifest that nobody has read yet, a sorted stream, one that was placed already" {
+    echo '{"perfetto_manifest": {"version": 1}}' >manifest.json
+    tar cf run.tar manifest.json a.json
+    run bash -c 'tm-unpack run.tar | tm-clocks | wc -c'
+    [[ $output == *"tm-clocks: the stream's manifest has not been read yet: pipe it through tm-manifest first"* ]]
+    run bash -c 'tm-unpack a.json | tm-sort | tm-clocks | wc -c'
+    [[ $output == *"tm-clocks: the stream has been sorted before its times were placed"* ]]
+    tm-unpack a.json b.json | tm-clocks >once
+    tm-clocks <once >twice
+    cmp once twice
+}
+
+@test "a cut stream is an error that names the byte" {
+    tm-unpack a.json >stream
+    for n in 0 1 17 60 150; do
+        head -c $n stream >cut
+        run bash -c 'tm-clocks <cut | wc -c'
+        [[ $output == *"tm-clocks: byte "* ]]
+    done
+}
+
+@test "the command line" {
+    run tm-clocks --nonsense
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-clocks: unknown option '--nonsense'" ]
+    run tm-clocks stream
+    [ "$status" -eq 2 ]
+    run tm-clocks --version
+    [ "$status" -eq 0 ]
+}

@@ -1,0 +1,360 @@
+# tm-merge: five programs run as one. The stages here are stand-ins beside a copy of tm-merge, each
+# of which can be made to fail.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    PATH="$TM_BIN/../t:$PATH"
+    mkdir bin
+    cp "$TM_BIN/tm-merge" bin/
+    ln -s "$TM_BIN/tm-emit" bin/tm-emit
+    stage tm-unpack 'exec emit-stream $words'
+    for name in tm-manifest tm-clocks tm-sort; do
+        stage $name 'exec cat'
+    done
+    all="tm-unpack tm-manifest tm-clocks tm-sort tm-emit"
+}
+
+# stage NAME SCRIPT: a stand-in
+stage() {
+    rm -f bin/$1
+    printf '#!/bin/bash\n%s\n' "$2" >bin/$1
+    chmod +x bin/$1
+}
+
+merge() {
+    bin/tm-merge "$@"
+}
+
+# What the last stage writes would be shown.
+sink() {
+    [ "$1" != tm-emit ] || echo '>/dev/null'
+}
+
+nothing_left() {
+    [ "$(ls)" = bin ]
+}
+
+@test "text on standard output, a file by its ending" {
+    run merge x
+    [ "$status" -eq 0 ]
+    [[ "${lines[1]}" == *"begin                     draw frame" ]]
+    merge -o out.jsonl x
+    head -n 1 out.jsonl | grep '^{"kind"'
+    [ "$(ls)" = "bin
+out.jsonl" ]
+    run merge -o out.foo x
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: out.foo: its ending chooses no format; choose one with -f" ]
+    merge -f csv -o out.foo x
+    head -n 1 out.foo | grep '^ts,dur'
+}
+
+@test "each stage gets its options, and only what the output needs is unpacked" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
+        stage $name 'echo "$(basename "$0")" "$@" >>args.$(basename "$0"); cat >/dev/null'
+    done
+    merge -m m.json -S 64M -T /tmp --strict --ignore-unknown --on-damage skip --hints --max-dropped 5% --absolute \
+        -- -a b </dev/null
+    cat args.*
+    grep -Fx "tm-unpack --on-damage skip --ignore-unknown --hints --no-raw --no-detail -T /tmp -- -a b" args.tm-unpack
+    grep -Fx "tm-manifest -m m.json --strict" args.tm-manifest
+    grep -Fx "tm-clocks --hints -T /tmp" args.tm-clocks
+    grep -Fx "tm-sort -S 64M -T /tmp" args.tm-sort
+    grep -Fx "tm-emit -f text -T /tmp --absolute --strict --max-dropped 5%" args.tm-emit
+    rm args.*
+    merge -f jsonl x
+    grep -Fx "tm-unpack --no-raw -- x" args.tm-unpack
+    rm args.*
+    merge -f frames - </dev/null
+    grep -Fx "tm-unpack -- -" args.tm-unpack
+    rm args.*
+    merge --dry-run --json -o out.csv x
+    grep -Fx "tm-emit -f report --json" args.tm-emit
+    [ ! -e out.csv ]
+}
+
+@test "--dry-run prints the report and writes nothing" {
+    run merge --dry-run -o out.txt x
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"  total: 9 events read, 9 placed, 0 dropped; the accounts balance"* ]]
+    nothing_left
+}
+
+@test "a stage that fails: its line alone, its status, no OUT" {
+    for name in $all; do
+        for status in 1 2 3 4; do
+            mv bin/$name saved
+            stage $name "head -c 100 $(sink $name); echo '$name: run.zip: phone.pftrace: broken' >&2; exit $status"
+            run merge -o out.txt x
+            rm bin/$name
+            mv saved bin/$name
+            echo "$name $status: $output"
+            [ "$output" = "$name: run.zip: phone.pftrace: broken" ]
+            [ "${#lines[@]}" -eq 1 ]
+            nothing_left
+        done
+    done
+}
+
+@test "the exit status of a stage that fails is that of the whole" {
+    for name in $all; do
+        for wanted in 1 2 3 4; do
+            mv bin/$name saved
+            stage $name "cat >/dev/null; echo '$name: bad' >&2; exit $wanted"
+            run merge x
+            rm bin/$name
+            mv saved bin/$name
+            [ "$status" -eq $wanted ]
+        done
+    done
+}
+
+@test "a stage that reads nothing and fails at once is still the cause" {
+    for name in tm-manifest tm-clocks tm-sort tm-emit; do
+        mv bin/$name saved
+        stage $name "echo '$name: bad' >&2; exit 3"
+        words="-n 200000" run merge -o out.txt x
+        rm bin/$name
+        mv saved bin/$name
+        echo "$name: $output"
+        [ "$status" -eq 3 ]
+        [ "$output" = "$name: bad" ]
+        nothing_left
+    done
+}
+
+@test "of two that fail by themselves the first in the pipe speaks, the gravest counts" {
+    stage tm-manifest 'cat; echo "tm-manifest: strict" >&2; exit 4'
+    stage tm-sort 'cat; echo "tm-sort: no space" >&2; exit 3'
+    run merge x
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"tm-manifest: strict"* ]]
+    [[ "$output" != *"tm-sort"* ]]
+}
+
+@test "a stage that fails after it wrote everything leaves no OUT either" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort; do
+        cp bin/$name saved
+        stage $name "$(tail -n +2 saved | sed s/exec//); echo '$name: late' >&2; exit 1"
+        run merge -o out.txt x
+        mv saved bin/$name
+        [ "$status" -eq 1 ]
+        [ "$output" = "$name: late" ]
+        nothing_left
+    done
+}
+
+@test "warnings pass, in the order of the pipe, whether it fails or not" {
+    stage tm-manifest 'echo "tm-manifest: warning: path matches no file" >&2; exec cat'
+    stage tm-clocks 'echo "tm-clocks: warning: one" >&2; exec cat'
+    run merge -o out.txt x
+    [ "$status" -eq 0 ]
+    [ "$output" = "tm-manifest: warning: path matches no file
+tm-clocks: warning: one" ]
+    rm out.txt
+    stage tm-sort 'echo "tm-sort: warning: two" >&2; cat >/dev/null; echo "tm-sort: bad" >&2; exit 1'
+    run merge -o out.txt x
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-manifest: warning: path matches no file
+tm-clocks: warning: one
+tm-sort: warning: two
+tm-sort: bad" ]
+    nothing_left
+}
+
+@test "a stage killed by kill -9, before or in the middle: exit 3 and no OUT" {
+    for name in $all; do
+        for before in "" "head -c 1000 $(sink $name);"; do
+            mv bin/$name saved
+            stage $name "$before kill -9 \$\$; sleep 10"
+            run merge -o out.txt x
+            rm bin/$name
+            mv saved bin/$name
+            echo "$name: $output"
+            [ "$status" -eq 3 ]
+            [ "$output" = "tm-merge: $name: killed by signal 9 (Killed)" ]
+            nothing_left
+        done
+    done
+}
+
+@test "a stage killed after it wrote its last byte: no OUT" {
+    stage tm-sort 'cat; kill -9 $$'
+    run merge -o out.txt x
+    [ "$status" -eq 3 ]
+    nothing_left
+}
+
+@test "a stage that ends early without a word is a failure" {
+    stage tm-clocks 'head -c 300; exit 0'
+    run merge -o out.txt x
+    [ "$status" -eq 1 ]
+    [[ "$output" == "tm-emit: byte "*": "*"cut short"* ]]
+    nothing_left
+    stage tm-clocks 'exit 0'
+    words="-n 200000" run merge -o out.txt x
+    [ "$status" -ne 0 ]
+    nothing_left
+    stage tm-clocks 'cat >/dev/null; exit 1'
+    run merge -o out.txt x
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-merge: tm-clocks: failed with exit status 1" ]
+}
+
+@test "a stage that is missing or cannot be run is named" {
+    for name in $all; do
+        mv bin/$name saved
+        PATH=/usr/bin:/bin run merge -o out.txt x
+        [ "$status" -eq 3 ]
+        [ "$output" = "tm-merge: $name: program not found, neither beside tm-merge nor in PATH" ]
+        echo '#!/no/such/interpreter' >bin/$name
+        chmod +x bin/$name
+        run merge -o out.txt x
+        rm bin/$name
+        mv saved bin/$name
+        [ "$status" -eq 3 ]
+        [[ "$output" == "tm-merge: /"*"/bin/$name: cannot run: No such file or directory" ]]
+        nothing_left
+    done
+}
+
+@test "programs are looked for in PATH where they are not beside it" {
+    mkdir elsewhere
+    mv bin/tm-sort elsewhere/
+    PATH="$PWD/elsewhere:$PATH" run merge x
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 11 ]
+}
+
+@test "when the output fails, a stage that still works is not waited for" {
+    stage tm-unpack 'emit-stream; exec sleep 60'
+    stage tm-sort 'cat >/dev/null'
+    stage tm-emit 'echo "tm-emit: out.txt: cannot write: No space left on device" >&2; exit 3'
+    SECONDS=0
+    run merge -o out.txt x
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: out.txt: cannot write: No space left on device" ]
+    [ $SECONDS -lt 20 ]
+}
+
+@test "--strict and --max-dropped: exit 4, no OUT" {
+    export words=dropped
+    run merge --strict -o out.txt x
+    [ "$status" -eq 4 ]
+    [ "$output" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
+    nothing_left
+    run merge --max-dropped 1 -o out.txt x
+    [ "$status" -eq 4 ]
+    run merge --max-dropped 2 -o out.txt x
+    [ "$status" -eq 0 ]
+}
+
+@test "an unwritable directory, a full disk" {
+    run merge -o no/such/out.txt x
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-merge: no/such/out.txt: cannot make a temporary file beside it: No such file or directory" ]
+    run merge -o /dev/full x
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: /dev/full: cannot write: No space left on device" ]
+    run bash -c 'bin/tm-merge x >/dev/full'
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: standard output: cannot write: No space left on device" ]
+}
+
+@test "a disk that fills up half way leaves nothing" {
+    mkdir disk
+    words="-n 200000" run unshare -r -m bash -c '
+        mount -t tmpfs -o size=1m none disk || exit 99
+        bin/tm-merge -o disk/out.txt x
+        status=$?
+        ls disk
+        exit $status'
+    [ "$status" -eq 99 ] && skip "cannot mount a small tmpfs here"
+    [[ "$output" == *"unshare"* ]] && skip "no user namespaces here"
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-emit: disk/out.txt: cannot write: No space left on device" ]
+}
+
+@test "the old OUT stays as it was when the merge fails" {
+    echo old >out.txt
+    words=cut run merge -o out.txt x
+    [ "$status" -eq 1 ]
+    [ "$(cat out.txt)" = old ]
+    [ "$(ls)" = "bin
+out.txt" ]
+}
+
+@test "a reader that leaves early is silent" {
+    words="-n 200000" run bash -c 'set -o pipefail; bin/tm-merge x | head -n 1'
+    [ "$status" -eq 141 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == *"NAME = VALUE" ]]
+}
+
+@test "SIGINT, SIGTERM and SIGHUP reach the stages, and nothing is left" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort; do
+        stage $name 'echo $$ >>pids; exec sleep 60'
+    done
+    stage tm-emit 'for a; do [ "$part" = next ] && part=$a; [ "$a" = --part ] && part=next; done
+        echo half >$part; touch $part-journal; echo $$ >>pids; exec sleep 60'
+    for signal in INT TERM HUP; do
+        python3 - $signal <<'PY'
+import os, signal, subprocess, sys, time
+sig = getattr(signal, "SIG" + sys.argv[1])
+signal.signal(signal.SIGINT, signal.default_int_handler)
+p = subprocess.Popen(["bin/tm-merge", "-o", "out.txt", "x"])
+while not os.path.exists("pids") or len(open("pids").read().split()) < 5:
+    time.sleep(0.01)
+p.send_signal(sig)
+assert p.wait(10) == -sig, p.returncode
+for pid in open("pids").read().split():
+    assert not os.path.exists("/proc/" + pid), pid
+os.unlink("pids")
+PY
+        nothing_left
+    done
+}
+
+@test "signals that were ignored stay ignored" {
+    stage tm-unpack 'grep SigIgn /proc/self/status >&2; exec emit-stream'
+    run bash -c 'trap "" HUP; exec bin/tm-merge -o out.txt x'
+    [ "$status" -eq 0 ]
+    [[ "$output" == "SigIgn:"*"1" ]]
+}
+
+@test "SIGPIPE works in the stages even where the caller ignores it" {
+    words="-n 200000" run bash -c 'trap "" PIPE; bin/tm-merge x | head -n 1'
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == *"NAME = VALUE" ]]
+}
+
+@test "closed standard descriptors do not get in the way of the pipes" {
+    bin/tm-merge -o out.txt x <&- >&-
+    [ -s out.txt ]
+    bin/tm-merge -o out.txt x <&- >&- 2>&-
+    [ -s out.txt ]
+}
+
+@test "a flood of messages is passed on, not gathered" {
+    stage tm-clocks 'for i in {1..20000}; do echo "tm-clocks: warning: number $i"; done >&2; exec cat'
+    run merge -o out.txt x
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 20000 ]
+    [ "${lines[19999]}" = "tm-clocks: warning: number 20000" ]
+}
+
+@test "command lines that make no sense are exit 2" {
+    for args in "-f nothing x" "--no-such" "-o" "-S 12x x" "--max-dropped 200% x" "--on-damage maybe x"; do
+        run merge $args
+        [ "$status" -eq 2 ]
+        [ "${lines[1]}" = "tm-merge: try 'tm-merge --help'" ]
+    done
+    run script -qec "bin/tm-merge" /dev/null
+    [ "$status" -eq 2 ]
+    [[ "${lines[0]}" == "tm-merge: no FILE, and standard input is a terminal"* ]]
+    run merge --help
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "usage: tm-merge "* ]]
+    run merge --version
+    [[ "$output" == "tm-merge (tracemerge) "* ]]
+}

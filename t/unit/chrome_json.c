@@ -1,0 +1,124 @@
+/* Unit tests of Chrome JSON: phases, names, times, ids, arguments, top-level values. */
+#include "format/chrome_json.h"
+
+#include "format_run.h"
+#include "tap.h"
+
+#define GIVES(text, want) ok_named(format_gives(&tm_format_chrome_json, text, want), text)
+
+static void test_slices(void)
+{
+    GIVES("[{\"ph\":\"X\",\"ts\":1.5,\"dur\":\"2\",\"pid\":7,\"tid\":8,\"name\":\"a\",\"cat\":\"c,d\"},",
+          "complete 1500 dur=2000 pid=7 tid=8 thread 'a' [c,d] raw={\"ph\":\"X\",\"ts\":1.5,\"dur\":\"2\",\"pid\":7,"
+          "\"tid\":8,\"name\":\"a\",\"cat\":\"c,d\"}\n");
+    GIVES("{\"traceEvents\":[{\"ph\":\"B\",\"ts\":\"1e3\",\"pid\":7,\"name\":\"\\u00e9\\ud83d\\ude00\\n\\u0000\"}, {} ,"
+          "{\"ph\":\"E\",\"ts\":-0.0005,\"pid\":7,\"tid\":0,},]}",
+          "begin 1000000 pid=7 tid=7 thread '\xc3\xa9\xf0\x9f\x98\x80\\x0a\\x00' raw={\"ph\":\"B\",\"ts\":\"1e3\",\"pid\":"
+          "7,\"name\":\"\\u00e9\\ud83d\\ude00\\n\\u0000\"}\n"
+          "end -1 pid=7 tid=7 thread raw={\"ph\":\"E\",\"ts\":-0.0005,\"pid\":7,\"tid\":0,}\n");
+    GIVES("[{\"ph\":\"X\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"s\":\"g\",\"pid\":1},{\"ph\":\"I\",\"ts\":2,\"pid\":1,"
+          "\"s\":\"p\",\"name\":\"n\"}{\"ph\":\"R\",\"ts\":3,\"tid\":4}]",
+          "complete 1000 dur=0 pid=0 tid=0 thread '[No name]' open raw={\"ph\":\"X\",\"ts\":1}\n"
+          "instant 1000 pid=1 tid=1 raw={\"ph\":\"i\",\"ts\":1,\"s\":\"g\",\"pid\":1}\n"
+          "instant 2000 pid=1 tid=1 process 'n' raw={\"ph\":\"I\",\"ts\":2,\"pid\":1,\"s\":\"p\",\"name\":\"n\"}\n"
+          "instant 3000 tid=4 thread '[No name]' raw={\"ph\":\"R\",\"ts\":3,\"tid\":4}\n");
+}
+
+static void test_times(void)
+{
+    GIVES("[{\"ph\":\"N\",\"ts\":1694128201426556.1234},{\"ph\":\"N\",\"ts\":0.00049999999999999999},"
+          "{\"ph\":\"N\",\"ts\":\"12345678901234567.0005\"},{\"ph\":\"N\",\"ts\":1.2345e-1}]",
+          "packet 1694128201426556123 raw={\"ph\":\"N\",\"ts\":1694128201426556.1234}\n"
+          "packet 0 raw={\"ph\":\"N\",\"ts\":0.00049999999999999999}\n"
+          "packet 123 raw={\"ph\":\"N\",\"ts\":1.2345e-1}\n"
+          "account damaged 1 at 78\nstat json_tokenizer_failure 1\n");
+}
+
+static void test_no_events(void)
+{
+    GIVES("[{\"ph\":\"X\",\"ts\":1e30},{\"ph\":\"X\"},{\"name\":\"x\"},{\"ph\":\"X\",\"ts\":1,\"dur\":\"x\"},"
+          "{\"ph\":\"B\",\"ts\":\"soon\"}]",
+          "account damaged 4 at 1\naccount no_time 1 at 22\nstat json_tokenizer_failure 5\n");
+    GIVES("[]", "");
+    GIVES("{}", "");
+    GIVES(" [ {} , ", "");
+}
+
+static void test_args(void)
+{
+    GIVES("[{\"ph\":\"B\",\"ts\":1,\"args\":{\"a\":{\"b\":[1,null,{\"c\":true},[2.5]],\"e\":{}},\"n\":null,"
+          "\"s\":\"x\\ty\",\"big\":18446744073709551616,\"bad\":NaN,\"\":[]}}]",
+          "begin 1000 pid=0 tid=0 thread '[No name]' args.a.b[0]=1 args.a.b[1].c=true args.a.b[2][0]=2.5 "
+          "args.s='x\\x09y' args.big=1.8446744073709552e+19 args.bad='NaN' raw={\"ph\":\"B\",\"ts\":1,\"args\":{\"a\":"
+          "{\"b\":[1,null,{\"c\":true},[2.5]],\"e\":{}},\"n\":null,\"s\":\"x\\ty\",\"big\":18446744073709551616,"
+          "\"bad\":NaN,\"\":[]}}\n");
+    GIVES("[{\"ph\":\"E\",\"ts\":1,\"args\":{}},{\"ph\":\"E\",\"ts\":1,\"args\":[1]},{\"ph\":\"E\",\"ts\":1,\"args\":3}]",
+          "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":{}}\n"
+          "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":[1]}\n"
+          "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":3}\n");
+}
+
+static void test_counters(void)
+{
+    GIVES("[{\"ph\":\"C\",\"ts\":1,\"pid\":5,\"name\":\"m\",\"id\":\"x\",\"args\":{\"a\":1,\"b\":\"2.5\",\"c\":[],"
+          "\"d\":-3e2}},{\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}},{\"ph\":\"C\",\"ts\":3,\"args\":{}}]",
+          "counter 1000 pid=5 tid=5 process 'm id: x a' value=1 raw={\"ph\":\"C\",\"ts\":1,\"pid\":5,\"name\":\"m\","
+          "\"id\":\"x\",\"args\":{\"a\":1,\"b\":\"2.5\",\"c\":[],\"d\":-3e2}}\n"
+          "counter 1000 pid=5 tid=5 process 'm id: x b' value=2.5 derived\n"
+          "counter 1000 pid=5 tid=5 process 'm id: x d' value=-300 derived\n"
+          "counter 2000 pid=5 tid=5 process ' v' value=7 raw={\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}}\n"
+          "packet 3000 raw={\"ph\":\"C\",\"ts\":3,\"args\":{}}\n"
+          "stat json_parser_failure 2\n");
+}
+
+static void test_metadata(void)
+{
+    GIVES("[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":\"p\"}},"
+          "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":5,\"tid\":6,\"args\":{\"name\":\"t\"}},"
+          "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":5,\"args\":{\"labels\":\"a,b\"}},"
+          "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"tid\":6,\"args\":{\"sort_index\":-2}},"
+          "{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":5,\"args\":{\"number\":2}},"
+          "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":3}}]",
+          "process pid=5 tid=5 def process{name=p} raw={\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":\"p\"}}\n"
+          "thread pid=5 tid=6 def thread{name=t} raw={\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":5,\"tid\":6,\"args\":{\"name\":\"t\"}}\n"
+          "process pid=5 tid=5 def process{ label=a label=b} raw={\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":5,\"args\":{\"labels\":\"a,b\"}}\n"
+          "thread pid=5 tid=6 def thread{ sort=-2} raw={\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"tid\":6,\"args\":{\"sort_index\":-2}}\n"
+          "metadata pid=5 tid=5 'num_cpus' def raw={\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":5,\"args\":{\"number\":2}}\n"
+          "metadata pid=5 tid=5 'process_name' def raw={\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":3}}\n"
+          "stat json_parser_failure 1\n");
+    GIVES("[{\"ph\":\"B\",\"ts\":1,\"pid\":\"P\",\"tid\":\"T\",\"name\":\"n\"},{\"ph\":\"M\",\"pid\":\"P\","
+          "\"name\":\"process_name\",\"args\":{\"name\":\"other\"}},{\"ph\":\"E\",\"ts\":1,\"pid\":1,\"tid\":\"T\"}]",
+          "process pid=1073741825 tid=1073741826 def process{name=P}\n"
+          "thread pid=1073741825 tid=1073741826 def thread{name=T}\n"
+          "begin 1000 pid=1073741825 tid=1073741826 thread 'n' raw={\"ph\":\"B\",\"ts\":1,\"pid\":\"P\",\"tid\":\"T\",\"name\":\"n\"}\n"
+          "process pid=1073741825 tid=1073741825 def process{name=P} raw={\"ph\":\"M\",\"pid\":\"P\",\"name\":\"process_name\",\"args\":{\"name\":\"other\"}}\n"
+          "thread pid=1 tid=1073741826 def thread{name=T}\n"
+          "end 1000 pid=1 tid=1073741826 thread raw={\"ph\":\"E\",\"ts\":1,\"pid\":1,\"tid\":\"T\"}\n");
+}
+
+static void test_top(void)
+{
+    GIVES("{\"displayTimeUnit\" : \"ns\", \"metadata\":{\"a\":1,\"b\":\"x\\\"\",\"c\":[1 ],\"d\":1.5,\"e\":null},"
+          "\"traceEvents\":[{\"ph\":\"N\",\"ts\":1}],\"systemTraceEvents\":\"# tracer: nop\\n  a-1 [000] ...1 5.5: "
+          "tracing_mark_write: B|1|x\\\"y\\n\",\"otherData\":{\"traceEvents\":[]}}",
+          "metadata 'displayTimeUnit' def raw=\"displayTimeUnit\" : \"ns\"\n"
+          "metadata 'metadata' def raw=\"metadata\":{\"a\":1,\"b\":\"x\\\"\",\"c\":[1 ],\"d\":1.5,\"e\":null}\n"
+          "packet 1000 raw={\"ph\":\"N\",\"ts\":1}\n"
+          "begin 5500000000 pid=1 tid=1 cpu=0 thread 'x\"y' raw=  a-1 [000] ...1 5.5: tracing_mark_write: B|1|x\"y\n"
+          "task_rename 5500000000 tid=1 cpu=0 'a' derived\n"
+          "metadata 'otherData' def raw=\"otherData\":{\"traceEvents\":[]}\n"
+          "stat json_display_time_unit 1\n"
+          "row json_metadata.a=1\nrow json_metadata.b=x\"\nrow json_metadata.c=[1 ]\nrow json_metadata.d=1.5\n");
+}
+
+int main(void)
+{
+    test_slices();
+    test_times();
+    test_no_events();
+    test_args();
+    test_counters();
+    test_metadata();
+    test_top();
+    return tap_done();
+}

@@ -1,0 +1,256 @@
+/* The clock graph: conversion, refusals, searches. */
+#include "base/checked.h"
+#include "clocks/clock_graph.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static struct tm_error err;
+
+/* Clock ID of machine 0, scoped to sequence 1 where the id is. */
+static uint32_t clock_of(struct tm_clock_graph *g, uint32_t id)
+{
+    struct tm_clock_key key = {.clock = id, .sequence = tm_clock_is_scoped(id)};
+    uint32_t index = 0;
+    if (tm_clock_graph_clock(g, &key, &index, &err) != TM_OK)
+        abort();
+    return index;
+}
+
+/* Adds a snapshot given as id, value pairs up to id 0; true when it was accepted. */
+static bool snap(struct tm_clock_graph *g, const int64_t *pairs)
+{
+    struct tm_reading readings[16];
+    uint32_t n = 0;
+    bool is_valid;
+    for (; pairs[0]; pairs += 2)
+        readings[n++] = (struct tm_reading){.clock = clock_of(g, (uint32_t)pairs[0]), .value = pairs[1], .unit_ns = 1};
+    if (tm_clock_graph_add(g, readings, n, TM_EDGE_SNAPSHOT, &is_valid, &err) != TM_OK)
+        abort();
+    return is_valid;
+}
+#define SNAP(g, ...) snap(g, (const int64_t[]){__VA_ARGS__, 0})
+
+static bool snap_one(struct tm_clock_graph *g, struct tm_reading reading)
+{
+    bool is_valid;
+    return tm_clock_graph_add(g, &reading, 1, TM_EDGE_SNAPSHOT, &is_valid, &err) == TM_OK && is_valid;
+}
+
+static long long at(struct tm_clock_graph *g, uint32_t id, int64_t ns)
+{
+    struct tm_step step;
+    enum tm_convert result = tm_clock_graph_convert(g, clock_of(g, id), ns, &step);
+    return result == TM_CONVERT_OK ? tm_step_apply(&step, ns) : -1000 - (long long)result;
+}
+
+enum { NO_SOURCE = -1001, NO_TARGET = -1002, NO_PATH = -1003, OUT_OF_RANGE = -1004 };
+
+static void test_steps(void)
+{
+    struct tm_clock_graph g;
+    tm_clock_graph_init(&g);
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    is_int(at(&g, 3, 5), NO_SOURCE);
+    SNAP(&g, 3, 0, 1, 0);
+    is_int(at(&g, 3, 5), NO_TARGET);
+    is_int(at(&g, 6, 5), 5);
+    SNAP(&g, 6, 1000, 3, 100);
+    SNAP(&g, 6, 2000, 3, 1000);
+    SNAP(&g, 6, 3000, 3, 2010);
+    is_int(at(&g, 3, 0), 900);
+    is_int(at(&g, 3, 100), 1000);
+    is_int(at(&g, 3, 999), 1899);
+    is_int(at(&g, 3, 1000), 2000);
+    is_int(at(&g, 3, 2009), 3009);
+    is_int(at(&g, 3, 2010), 3000);
+    is_int(at(&g, 3, 5000), 5990);
+    /* Two hops, each with a snapshot of its own. */
+    is_int(at(&g, 130, 1), NO_SOURCE);
+    SNAP(&g, 3, 50, 130, 7);
+    SNAP(&g, 3, 1050, 130, 900);
+    is_int(at(&g, 130, 7), 950);
+    is_int(at(&g, 130, 899), 1842);
+    is_int(at(&g, 130, 900), 2050);
+    /* Equal readings: the latest counts. */
+    SNAP(&g, 6, 10000, 3, 2010);
+    is_int(at(&g, 3, 2010), 10000);
+    tm_clock_graph_release(&g);
+}
+
+static void test_hops(void)
+{
+    struct tm_clock_graph g;
+    tm_clock_graph_init(&g);
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    for (int64_t i = 200; i < 205; i++)
+        SNAP(&g, i, 10, i + 1, 11);
+    is_int(at(&g, 200, 10), NO_TARGET);
+    SNAP(&g, 204, 10, 6, 20);
+    is_int(at(&g, 202, 10), 22);
+    is_int(at(&g, 201, 10), 23);
+    is_int(at(&g, 200, 10), NO_PATH);
+    ok(tm_clock_graph_reaches(&g, clock_of(&g, 200), clock_of(&g, 204)));
+    ok(!tm_clock_graph_reaches(&g, clock_of(&g, 200), clock_of(&g, 205)));
+    ok(tm_clock_graph_reaches(&g, clock_of(&g, 999), clock_of(&g, 999)));
+    /* A shorter way wins, whatever it says. */
+    SNAP(&g, 201, 10, 6, 1000);
+    is_int(at(&g, 201, 10), 1000);
+    is_int(at(&g, 200, 10), 1001);
+    /* Another target. */
+    tm_clock_graph_set_target(&g, clock_of(&g, 205));
+    is_int(at(&g, 202, 10), 13);
+    is_int(at(&g, 6, 20), 11);
+    tm_clock_graph_release(&g);
+}
+
+/* Of two ways of one length the one over the lower clock id is taken, whichever came first. */
+static void test_ties(void)
+{
+    for (int order = 0; order < 2; order++) {
+        struct tm_clock_graph g;
+        tm_clock_graph_init(&g);
+        tm_clock_graph_set_target(&g, clock_of(&g, 6));
+        for (int i = 0; i < 2; i++) {
+            int64_t over = i == order ? 3 : 5;
+            SNAP(&g, 200, 10, over, 10);
+            SNAP(&g, over, 10, 6, over * 100);
+        }
+        is_int(at(&g, 200, 10), 300);
+        tm_clock_graph_release(&g);
+    }
+}
+
+static void test_refusals(void)
+{
+    struct tm_clock_graph g;
+    tm_clock_graph_init(&g);
+    uint32_t boottime = clock_of(&g, 6), scoped = clock_of(&g, 64), global = clock_of(&g, 128);
+    tm_clock_graph_set_target(&g, boottime);
+    ok(SNAP(&g, 6, 100, 3, 100));
+    ok_named(!SNAP(&g, 3, 50, 3, 60, 6, 100), "the same clock twice");
+    ok_named(!SNAP(&g, 6, 99, 3, 200), "trace time running backwards");
+    is_int(at(&g, 3, 100), 100);
+    ok_named(!snap_one(&g, (struct tm_reading){.clock = boottime, .value = 200, .unit_ns = 1000}), "unit of trace time");
+    ok_named(!snap_one(&g, (struct tm_reading){.clock = global, .unit_ns = 1, .is_incremental = true}),
+             "incremental, not scoped");
+    is_int(at(&g, 128, 0), NO_PATH);
+    ok(snap_one(&g, (struct tm_reading){.clock = scoped, .value = 7, .unit_ns = 1000, .is_incremental = true}));
+    is_int(g.clocks.clocks[scoped].last_ns, 7000);
+    ok_named(!snap_one(&g, (struct tm_reading){.clock = scoped, .value = 7, .unit_ns = 1, .is_incremental = true}),
+             "unit changed");
+    ok_named(!snap_one(&g, (struct tm_reading){.clock = scoped, .value = 7, .unit_ns = 1000}), "flag changed");
+    ok_named(!snap_one(&g, (struct tm_reading){.clock = scoped, .value = INT64_MAX / 2, .unit_ns = 1000,
+                                               .is_incremental = true}), "reading out of range");
+    is_int(g.snapshot_count, 9);
+    tm_clock_graph_release(&g);
+}
+
+static void test_backwards(void)
+{
+    struct tm_clock_graph g;
+    tm_clock_graph_init(&g);
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    SNAP(&g, 6, 100, 1, 1000);
+    SNAP(&g, 1, 5, 200, 5);
+    is_int(at(&g, 1, 1000), 100);
+    is_int(at(&g, 200, 5), -895);
+    SNAP(&g, 6, 200, 1, 900);
+    is_int(at(&g, 1, 1000), NO_PATH);
+    is_int(at(&g, 200, 5), NO_PATH);
+    tm_clock_graph_set_target(&g, clock_of(&g, 1));
+    is_int(at(&g, 6, 250), 950);
+    is_int(at(&g, 200, 5), 5);
+    tm_clock_graph_release(&g);
+}
+
+static void test_range(void)
+{
+    struct tm_clock_graph g;
+    struct tm_step step;
+    tm_clock_graph_init(&g);
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    SNAP(&g, 6, INT64_MAX - 10, 3, 0);
+    is_int(at(&g, 3, 10), INT64_MAX);
+    is_int(at(&g, 3, 11), OUT_OF_RANGE);
+    ok(tm_clock_graph_convert(&g, clock_of(&g, 3), 5, &step) == TM_CONVERT_OK);
+    is_int(step.last_ns, 10);
+    ok(step.first_ns == INT64_MIN);
+    SNAP(&g, 6, INT64_MAX, 5, INT64_MIN);
+    is_int(at(&g, 5, INT64_MIN), INT64_MAX);
+    is_int(at(&g, 5, INT64_MIN + 1), OUT_OF_RANGE);
+    tm_clock_graph_release(&g);
+}
+
+static uint64_t random_state = 42;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((random_state >> 33) % n);
+}
+
+/* Whatever a step says about other times must be what converting them says. */
+static bool steps_hold(struct tm_clock_graph *g, uint32_t clocks)
+{
+    for (int i = 0; i < 40; i++) {
+        struct tm_step step, other;
+        uint32_t clock = random_below(clocks);
+        int64_t ns = random_below(300);
+        if (tm_clock_graph_convert(g, clock, ns, &step) != TM_CONVERT_OK)
+            continue;
+        int64_t times[] = {step.first_ns, step.last_ns, ns, random_below(300)};
+        for (int k = 0; k < 4; k++) {
+            bool is_inside = times[k] >= step.first_ns && times[k] <= step.last_ns;
+            if (is_inside && (tm_clock_graph_convert(g, clock, times[k], &other) != TM_CONVERT_OK ||
+                              other.translation != step.translation))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void test_random_steps(void)
+{
+    enum { CLOCKS = 8 };
+    bool holds = true;
+    for (int round = 0; round < 300 && holds; round++) {
+        struct tm_clock_graph g;
+        tm_clock_graph_init(&g);
+        for (uint32_t i = 0; i < CLOCKS; i++)
+            clock_of(&g, 200 + i);
+        tm_clock_graph_set_target(&g, 0);
+        for (int i = 0; i < 12; i++) {
+            uint32_t a = 200 + random_below(CLOCKS), b = 200 + random_below(CLOCKS);
+            SNAP(&g, a, i * 20 + random_below(30), b, i * 20 + random_below(30));
+            holds = holds && steps_hold(&g, CLOCKS);
+        }
+        tm_clock_graph_release(&g);
+    }
+    ok(holds);
+}
+
+static void test_shift(void)
+{
+    int64_t r;
+    ok(tm_shift_i64(INT64_MIN + 5, INT64_MAX, INT64_MAX - 3, &r) && r == INT64_MIN + 2);
+    ok(tm_shift_i64(INT64_MAX, INT64_MIN, INT64_MIN, &r) && r == INT64_MAX);
+    ok(!tm_shift_i64(INT64_MAX, 0, 1, &r));
+    ok(!tm_shift_i64(INT64_MIN, 1, 0, &r));
+    ok(!tm_shift_i64(INT64_MIN, INT64_MAX, -1, &r));
+    is_int(tm_sub_saturate_i64(INT64_MIN, 1), INT64_MIN);
+    is_int(tm_sub_saturate_i64(5, -7), 12);
+}
+
+int main(void)
+{
+    test_shift();
+    test_steps();
+    test_hops();
+    test_ties();
+    test_refusals();
+    test_backwards();
+    test_range();
+    test_random_steps();
+    return tap_done();
+}
