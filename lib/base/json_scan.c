@@ -114,7 +114,7 @@ static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, e
     return p + 6;
 }
 
-enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_value *value)
+static inline enum tm_json_status scan_string(struct tm_json_scan *scan, struct tm_json_value *value)
 {
     const uint8_t *p = scan->p + 1;
     enum tm_json_status status;
@@ -137,6 +137,11 @@ enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_val
     value->len = (size_t)(p - value->data);
     scan->p = p + 1;
     return TM_JSON_OK;
+}
+
+enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_value *value)
+{
+    return scan_string(scan, value);
 }
 
 static inline bool is_digit(uint8_t c)
@@ -180,7 +185,7 @@ static enum tm_json_status scan_word(struct tm_json_scan *scan, struct tm_json_v
         scan->p = p;
         return TM_JSON_OK;
     }
-    return bad(scan, scan->p, "a value is expected");
+    return p == scan->end ? TM_JSON_MORE : bad(scan, scan->p, "a value is expected");
 }
 
 static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json_value *value)
@@ -207,10 +212,8 @@ static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json
         if (p == digits && p < end)
             return bad(scan, p, "a number without digits in its exponent");
     }
-    if (p == end && !scan->ended)
+    if (p == end && (!scan->ended || !is_digit(p[-1])))
         return TM_JSON_MORE;
-    if (!is_digit(p[-1]))
-        return bad(scan, start, "a number is cut short");
     *value = (struct tm_json_value){.data = start, .len = (size_t)(p - start), .type = TM_JSON_NUMBER};
     scan->p = p;
     return TM_JSON_OK;
@@ -220,10 +223,42 @@ static inline enum tm_json_status scan_scalar(struct tm_json_scan *scan, struct 
 {
     uint8_t c = *scan->p;
     if (c == '"')
-        return tm_json_string(scan, value);
+        return scan_string(scan, value);
     if (is_digit(c) || c == '-')
         return scan_number(scan, value);
     return scan_word(scan, value);
+}
+
+static inline enum tm_json_status scan_comma(struct tm_json_scan *scan, uint8_t closer)
+{
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    if (*scan->p == ',')
+        scan->p++;
+    else if (*scan->p != closer)
+        return bad(scan, scan->p, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected");
+    return TM_JSON_OK;
+}
+
+static inline enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_json_value *key)
+{
+    enum tm_json_status st;
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    if (*scan->p == '}') {
+        scan->p++;
+        return TM_JSON_CLOSE;
+    }
+    if (*scan->p != '"')
+        return bad(scan, scan->p, "a key in quotes is expected");
+    if ((st = scan_string(scan, key)) != TM_JSON_OK)
+        return st;
+    if (!tm_json_space(scan))
+        return TM_JSON_MORE;
+    if (*scan->p != ':')
+        return bad(scan, scan->p, "a ':' is expected");
+    scan->p++;
+    return tm_json_space(scan) ? TM_JSON_OK : TM_JSON_MORE;
 }
 
 /* Whether each open bracket is an object's, and how many there are. */
@@ -257,7 +292,7 @@ static enum tm_json_status scan_after(struct tm_json_scan *scan, struct nesting 
 {
     while (n->depth) {
         uint8_t closer = in_object(n) ? '}' : ']';
-        enum tm_json_status st = tm_json_comma(scan, closer);
+        enum tm_json_status st = scan_comma(scan, closer);
         if (st != TM_JSON_OK)
             return st;
         if (!tm_json_space(scan))
@@ -291,7 +326,7 @@ static enum tm_json_status scan_container(struct tm_json_scan *scan, struct tm_j
                 return st;
             continue;
         }
-        if (in_object(&n) && (st = tm_json_key(scan, &inner)) != TM_JSON_OK)
+        if (in_object(&n) && (st = scan_key(scan, &inner)) != TM_JSON_OK)
             return st;
         if (*scan->p == '{' || *scan->p == '[') {
             if ((st = push(scan, &n, *scan->p == '{')) != TM_JSON_OK)
@@ -314,34 +349,12 @@ enum tm_json_status tm_json_value(struct tm_json_scan *scan, struct tm_json_valu
 
 enum tm_json_status tm_json_key(struct tm_json_scan *scan, struct tm_json_value *key)
 {
-    enum tm_json_status st;
-    if (!tm_json_space(scan))
-        return TM_JSON_MORE;
-    if (*scan->p == '}') {
-        scan->p++;
-        return TM_JSON_CLOSE;
-    }
-    if (*scan->p != '"')
-        return bad(scan, scan->p, "a key in quotes is expected");
-    if ((st = tm_json_string(scan, key)) != TM_JSON_OK)
-        return st;
-    if (!tm_json_space(scan))
-        return TM_JSON_MORE;
-    if (*scan->p != ':')
-        return bad(scan, scan->p, "a ':' is expected");
-    scan->p++;
-    return tm_json_space(scan) ? TM_JSON_OK : TM_JSON_MORE;
+    return scan_key(scan, key);
 }
 
 enum tm_json_status tm_json_comma(struct tm_json_scan *scan, uint8_t closer)
 {
-    if (!tm_json_space(scan))
-        return TM_JSON_MORE;
-    if (*scan->p == ',')
-        scan->p++;
-    else if (*scan->p != closer)
-        return bad(scan, scan->p, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected");
-    return TM_JSON_OK;
+    return scan_comma(scan, closer);
 }
 
 enum tm_json_status tm_json_member(struct tm_json_scan *scan, struct tm_json_value *key, struct tm_json_value *value)

@@ -85,7 +85,9 @@ static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
 
 static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_json_scan *scan)
 {
-    if (!tm_json_space(scan))
+    bool more = tm_json_space(scan);
+    take_to(doc, scan->p);
+    if (!more)
         return TM_JSON_MORE;
     if (*scan->p != '{' && *scan->p != '[')
         return bad(scan, "'{' or '[' is expected");
@@ -115,13 +117,13 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
     enum tm_json_status st;
     for (;;) {
         bool more = tm_json_space(scan);
-        if (more && *scan->p == ',') {
+        while (more && *scan->p == ',') {
             scan->p++;
             more = tm_json_space(scan);
         }
+        take_to(doc, scan->p);
         if (!more)
             break;
-        take_to(doc, scan->p);
         if (*scan->p == ']') {
             take_to(doc, scan->p + 1);
             doc->place = doc->bare_array ? TM_JSON_DONE : TM_JSON_IN_KEYS;
@@ -129,14 +131,21 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         }
         if (*scan->p != '{')
             return bad(scan, "an event, '{', is expected");
-        if ((st = tm_json_event_parse(scan, &doc->event)) != TM_JSON_OK)
-            return st;
-        if ((st = take_event(doc, scan, err)) != TM_JSON_OK)
+        const uint8_t *end = scan->end;
+        bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
+        if (far)
+            scan->end = scan->p + TM_JSON_EVENT_BYTES_MAX;
+        st = tm_json_event_parse(scan, &doc->event);
+        scan->end = end;
+        if (st == TM_JSON_MORE && far) {
+            scan->p = doc->context.input->data;
+            return bad(scan, "an event is larger than the limit");
+        }
+        if (st != TM_JSON_OK || (st = take_event(doc, scan, err)) != TM_JSON_OK)
             return st;
     }
     if (!scan->ended || !doc->bare_array)
         return TM_JSON_MORE;
-    take_to(doc, scan->p);
     doc->place = TM_JSON_DONE;
     return TM_JSON_OK;
 }
@@ -165,8 +174,6 @@ static enum tm_json_status step(struct tm_json_document *doc, struct tm_json_sca
 static enum tm_status widen(struct tm_json_document *doc, struct tm_error *err)
 {
     struct tm_input *in = doc->context.input;
-    if (in->len > TM_JSON_EVENT_BYTES_MAX)
-        return tm_json_damage(doc, in->offset, "an event is larger than the limit", err);
     size_t need = in->len < FIRST_FILL / 2 ? FIRST_FILL : in->len * 2;
     enum tm_status st = tm_input_fill(in, need, err);
     return st < 0 ? st : TM_OK;

@@ -33,10 +33,31 @@ static bool to_double(const uint8_t *data, size_t len, double *d)
     return end == text + len && isfinite(*d);
 }
 
+/* Up to 18 digits and perhaps a '-'. */
+static bool small_int(const uint8_t *data, size_t len, uint64_t *bits)
+{
+    uint64_t v = 0;
+    size_t i = len > 0 && data[0] == '-';
+    if (len == i || len > 18)
+        return false;
+    for (; i < len; i++) {
+        unsigned digit = (unsigned)data[i] - '0';
+        if (digit > 9)
+            return false;
+        v = v * 10 + digit;
+    }
+    *bits = data[0] == '-' ? 0 - v : v;
+    return true;
+}
+
 bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *bits)
 {
     int64_t v;
     double d;
+    if (small_int(data, len, bits)) {
+        *is_double = false;
+        return true;
+    }
     *is_double = tm_decimal_int((const char *)data, len, &v) != TM_OK;
     if (!*is_double) {
         *bits = (uint64_t)v;
@@ -48,25 +69,54 @@ bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *
     return true;
 }
 
-/* One Arg with the key as it stands and a value of a fixed or varint field. */
-static enum tm_status put_number(struct tm_json_args *a, struct tm_buf *detail, uint32_t field, uint64_t v)
+/* Room for one Arg whose key is as it stands and whose value field takes VALUE_BYTES; writes all of
+ * it but that field, which goes where the result points. NULL when out of memory. */
+static uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
 {
-    size_t mark;
-    if (tm_pb_begin(detail, DETAIL_ARG, &mark) != TM_OK ||
-        tm_pb_put_bytes(detail, ARG_KEY, a->key.data, a->key.len) != TM_OK)
+    size_t inner = 1 + tm_varint_size(a->key.len) + a->key.len + value_bytes;
+    size_t total = 1 + tm_varint_size(inner) + inner;
+    if (tm_buf_reserve(detail, total + TM_VARINT_MAX) != TM_OK)
+        return NULL;
+    uint8_t *p = detail->data + detail->len;
+    detail->len += total;
+    *p++ = DETAIL_ARG << 3 | TM_PB_LEN;
+    p = tm_varint_put(p, inner);
+    *p++ = ARG_KEY << 3 | TM_PB_LEN;
+    p = tm_varint_put(p, a->key.len);
+    memcpy(p, a->key.data, a->key.len);
+    return p + a->key.len;
+}
+
+static enum tm_status put_varint(struct tm_json_args *a, struct tm_buf *detail, uint32_t field, uint64_t v)
+{
+    uint8_t *p = begin_arg(a, detail, 1 + tm_varint_size(v));
+    if (p == NULL)
         return TM_E_SYSTEM;
-    enum tm_status st = field == ARG_DOUBLE ? tm_pb_put_i64(detail, field, v) : tm_pb_put_varint(detail, field, v);
-    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+    *p++ = (uint8_t)(field << 3 | TM_PB_VARINT);
+    tm_varint_put(p, v);
+    return TM_OK;
+}
+
+static enum tm_status put_double(struct tm_json_args *a, struct tm_buf *detail, uint64_t bits)
+{
+    uint8_t *p = begin_arg(a, detail, 9);
+    if (p == NULL)
+        return TM_E_SYSTEM;
+    *p++ = ARG_DOUBLE << 3 | TM_PB_I64;
+    tm_put_le64(p, bits);
+    return TM_OK;
 }
 
 static enum tm_status put_string(struct tm_json_args *a, struct tm_buf *detail, const uint8_t *s, size_t len)
 {
-    size_t mark;
-    if (tm_pb_begin(detail, DETAIL_ARG, &mark) != TM_OK ||
-        tm_pb_put_bytes(detail, ARG_KEY, a->key.data, a->key.len) != TM_OK ||
-        tm_pb_put_bytes(detail, ARG_STRING, s, len) != TM_OK)
+    uint8_t *p = begin_arg(a, detail, 1 + tm_varint_size(len) + len);
+    if (p == NULL)
         return TM_E_SYSTEM;
-    return tm_pb_end(detail, mark);
+    *p++ = ARG_STRING << 3 | TM_PB_LEN;
+    p = tm_varint_put(p, len);
+    if (len)
+        memcpy(p, s, len);
+    return TM_OK;
 }
 
 static enum tm_status put_leaf(struct tm_json_args *a, struct tm_buf *detail, const struct tm_json_value *v)
@@ -78,16 +128,29 @@ static enum tm_status put_leaf(struct tm_json_args *a, struct tm_buf *detail, co
     switch (v->type) {
     case TM_JSON_TRUE:
     case TM_JSON_FALSE:
-        return put_number(a, detail, ARG_BOOL, v->type == TM_JSON_TRUE);
+        return put_varint(a, detail, ARG_BOOL, v->type == TM_JSON_TRUE);
     case TM_JSON_NUMBER:
         if (!tm_json_number(v->data, v->len, &is_double, &bits))
             return put_string(a, detail, v->data, v->len);
-        return put_number(a, detail, is_double ? ARG_DOUBLE : ARG_INT, is_double ? bits : tm_zigzag((int64_t)bits));
+        return is_double ? put_double(a, detail, bits) : put_varint(a, detail, ARG_INT, tm_zigzag((int64_t)bits));
     case TM_JSON_STRING:
         return tm_json_text(v, &a->text, &s, &len) ? put_string(a, detail, s, len) : TM_E_SYSTEM;
     default:
         return put_string(a, detail, v->data, v->len);
     }
+}
+
+static enum tm_status put_index(struct tm_buf *key, uint32_t index)
+{
+    uint8_t text[12];
+    size_t at = sizeof text;
+    text[--at] = ']';
+    do {
+        text[--at] = (uint8_t)('0' + index % 10);
+        index /= 10;
+    } while (index);
+    text[--at] = '[';
+    return tm_buf_add(key, text + at, sizeof text - at);
 }
 
 /* The key of the next value of the innermost level, appended to that level's own. */
@@ -98,10 +161,13 @@ static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_lev
     size_t len;
     a->key.len = level->key_len;
     if (!level->object)
-        return tm_buf_addf(&a->key, "[%u]", level->index++);
-    if (!tm_json_text(key, &a->text, &s, &len) || tm_buf_add_byte(&a->key, '.') != TM_OK)
+        return put_index(&a->key, level->index++);
+    if (!tm_json_text(key, &a->text, &s, &len) || tm_buf_reserve(&a->key, len + 1) != TM_OK)
         return TM_E_SYSTEM;
-    return tm_buf_add(&a->key, s, len);
+    a->key.data[a->key.len++] = '.';
+    memcpy(a->key.data + a->key.len, s, len);
+    a->key.len += len;
+    return TM_OK;
 }
 
 /* Walks the value at SCAN's p; the text is known to be valid JSON. */

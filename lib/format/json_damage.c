@@ -43,7 +43,8 @@ enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_js
         pass(doc, brace ? (size_t)(brace - in->data) : in->len);
         if (brace == NULL)
             break;
-        *scan = (struct tm_json_scan){in->data, in->data + in->len, in->ended, NULL};
+        bool far = in->len > RUIN_EVENT_MAX; /* what is found must not hang on the window's size */
+        *scan = (struct tm_json_scan){in->data, in->data + (far ? RUIN_EVENT_MAX : in->len), in->ended && !far, NULL};
         enum tm_json_status st = tm_json_event_parse(scan, &doc->event);
         if (st == TM_JSON_OK && is_event(&doc->event)) {
             doc->place = TM_JSON_IN_EVENTS;
@@ -51,7 +52,7 @@ enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_js
         }
         if (st == TM_JSON_MORE && !in->ended && in->len < RUIN_EVENT_MAX)
             return TM_JSON_MORE;
-        size_t looked = st == TM_JSON_MORE ? in->len : (size_t)(scan->p - in->data);
+        size_t looked = st == TM_JSON_MORE ? (size_t)(scan->end - in->data) : (size_t)(scan->p - in->data);
         doc->ruin_work += looked;
         size_t step = doc->ruin_work > WORK_FACTOR * (doc->skipped_bytes + RUIN_EVENT_MAX) ? looked : 1;
         pass(doc, step ? step : 1);

@@ -56,7 +56,7 @@ enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_jso
     return st == TM_JSON_CLOSE ? TM_JSON_OK : st;
 }
 
-/* Up to 15 digits and a fraction of up to three: nearly every time there is. */
+/* Up to 16 digits and a fraction of up to three: nearly every time there is. */
 static bool short_time(const uint8_t *p, size_t len, int64_t *ns)
 {
     const uint8_t *end = p + len;
@@ -65,7 +65,7 @@ static bool short_time(const uint8_t *p, size_t len, int64_t *ns)
     int fraction = 0;
     for (; p < end && (uint8_t)(*p - '0') < 10; p++)
         v = v * 10 + (uint64_t)(*p - '0');
-    if (p == start || p - start > 15)
+    if (p == start || p - start > 16)
         return false;
     if (p < end && *p == '.')
         for (p++; p < end && (uint8_t)(*p - '0') < 10 && fraction < 3; p++, fraction++)
@@ -75,14 +75,14 @@ static bool short_time(const uint8_t *p, size_t len, int64_t *ns)
     for (; fraction < 3; fraction++)
         v *= 10;
     *ns = (int64_t)v;
-    return true;
+    return v <= INT64_MAX;
 }
 
 enum tm_status tm_json_time(const struct tm_json_value *value, int64_t *ns)
 {
     if (value->type != TM_JSON_NUMBER && (value->type != TM_JSON_STRING || value->escaped))
         return TM_E_INPUT;
-    if (value->len <= 19 && short_time(value->data, value->len, ns))
+    if (value->len <= 20 && short_time(value->data, value->len, ns))
         return TM_OK;
     return tm_decimal_scale((const char *)value->data, value->len, 3, ns);
 }

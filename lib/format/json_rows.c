@@ -75,7 +75,11 @@ static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field,
         w->event.flags |= flag;
         return tm_json_text_pid(w, v, pid);
     }
-    if (v->type == TM_JSON_NUMBER && tm_decimal_int((const char *)v->data, v->len, pid) != TM_OK) {
+    bool is_double;
+    uint64_t bits;
+    if (v->type == TM_JSON_NUMBER && tm_json_number(v->data, v->len, &is_double, &bits) && !is_double) {
+        *pid = (int64_t)bits;
+    } else if (v->type == TM_JSON_NUMBER) {
         const uint8_t *point = memchr(v->data, '.', v->len);
         bool exponent = memchr(v->data, 'e', v->len) || memchr(v->data, 'E', v->len);
         size_t len = point && !exponent ? (size_t)(point - v->data) : v->len;

@@ -48,8 +48,11 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
         return TM_JSON_OK;
     }
     const uint8_t *start = scan->p;
+    bool large = scan->end - start > TM_JSON_TOP_BYTES_MAX;
+    if (large)
+        *scan = (struct tm_json_scan){start, start + TM_JSON_TOP_BYTES_MAX, false, NULL};
     enum tm_json_status st = tm_json_value(scan, &value);
-    if (st == TM_JSON_MORE && scan->end - start > TM_JSON_TOP_BYTES_MAX) {
+    if (st == TM_JSON_MORE && large) {
         doc->place = TM_JSON_IN_LARGE;
         doc->depth = 0;
         doc->in_string = doc->after_backslash = false;
@@ -59,10 +62,7 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
     }
     if (st != TM_JSON_OK)
         return st;
-    if (value.len > TM_JSON_TOP_BYTES_MAX) {
-        tm_json_count(&doc->too_large, &doc->first_too_large, 1, in->offset);
-        tm_json_count(&doc->skipped_bytes, &doc->first_skipped, value.len, in->offset);
-    } else if (add_member(doc, key, raw, (size_t)(scan->p - raw), err) < 0 || tm_json_top_value(doc, key, &value, err) < 0)
+    if (add_member(doc, key, raw, (size_t)(scan->p - raw), err) < 0 || tm_json_top_value(doc, key, &value, err) < 0)
         return TM_JSON_CLOSE;
     tm_input_skip(in, (size_t)(scan->p - in->data));
     return TM_JSON_OK;
@@ -77,9 +77,9 @@ enum tm_json_status tm_json_top_step(struct tm_json_document *doc, struct tm_jso
         scan->p++;
         more = tm_json_space(scan);
     }
+    tm_input_skip(in, (size_t)(scan->p - in->data));
     if (!more)
         return TM_JSON_MORE;
-    tm_input_skip(in, (size_t)(scan->p - in->data));
     const uint8_t *raw = scan->p;
     enum tm_json_status st = tm_json_key(scan, &key);
     if (st == TM_JSON_CLOSE) {

@@ -215,7 +215,7 @@ static enum tm_status take_window(struct systrace *f, struct tm_error *err)
 {
     struct tm_input *in = f->context.input;
     enum tm_status st = TM_OK;
-    while (st >= 0 && in->len > f->scanned) {
+    while (st >= 0 && (in->len > f->scanned || (in->ended && in->len))) {
         const uint8_t *end = memchr(in->data + f->scanned, '\n', in->len - f->scanned);
         if (end == NULL && !in->ended) {
             f->scanned = in->len;

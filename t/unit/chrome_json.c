@@ -1,6 +1,8 @@
 /* Unit tests of Chrome JSON: phases, names, times, ids, arguments, top-level values. */
 #include "format/chrome_json.h"
 
+#include "base/json_scan.h"
+
 #include "format_run.h"
 #include "tap.h"
 
@@ -111,6 +113,161 @@ static void test_top(void)
           "row json_metadata.a=1\nrow json_metadata.b=x\"\nrow json_metadata.c=[1 ]\nrow json_metadata.d=1.5\n");
 }
 
+static void test_ids(void)
+{
+    GIVES("[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"cat\":\"c\",\"id\":\"0x1\",\"name\":\"n\"},"
+          "{\"ph\":\"e\",\"ts\":2,\"cat\":\"c\",\"id\":\"0x1\"},{\"ph\":\"n\",\"ts\":2,\"pid\":1}]",
+          "begin 1000 pid=1 tid=1 'n' [c] track=6c2485ff7d388d3 async id=0x1 raw={\"ph\":\"b\",\"ts\":1,\"pid\":1,"
+          "\"cat\":\"c\",\"id\":\"0x1\",\"name\":\"n\"}\n"
+          "packet 2000 raw={\"ph\":\"e\",\"ts\":2,\"cat\":\"c\",\"id\":\"0x1\"}\n"
+          "packet 2000 pid=1 tid=1 raw={\"ph\":\"n\",\"ts\":2,\"pid\":1}\n"
+          "stat json_parser_failure 2\n");
+}
+
+/* The track of the only row that TEXT gives. */
+static uint64_t track_of(const char *text)
+{
+    struct format_run run = format_run(&tm_format_chrome_json, text, strlen(text), 0, NULL);
+    const char *at = strstr((const char *)run.text.data, " track=");
+    uint64_t track = at ? strtoull(at + 7, NULL, 16) : 0;
+    format_run_release(&run);
+    return track;
+}
+
+static void test_identities(void)
+{
+    uint64_t a = track_of("[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"cat\":\"c\",\"id\":\"1\"}]");
+    ok(a != 0);
+    ok(a == track_of("[{\"ph\":\"e\",\"ts\":9,\"pid\":2,\"cat\":\"c\",\"name\":\"x\",\"id\":\"\\u0031\"}]"));
+    ok(a == track_of("[{\"ph\":\"n\",\"ts\":9,\"pid\":2,\"cat\":\"c\",\"id2\":{\"global\":\"1\"}}]"));
+    ok(a != track_of("[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"cat\":\"c\",\"id\":1}]"));
+    ok(a != track_of("[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"cat\":\"d\",\"id\":\"1\"}]"));
+    uint64_t local = track_of("[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"cat\":\"c\",\"id2\":{\"local\":\"1\"}}]");
+    ok(local != a);
+    ok(local != track_of("[{\"ph\":\"b\",\"ts\":1,\"pid\":2,\"cat\":\"c\",\"id2\":{\"local\":\"1\"}}]"));
+    uint64_t flow = track_of("[{\"ph\":\"s\",\"ts\":1,\"pid\":1,\"cat\":\"c\",\"name\":\"n\",\"id\":\"0x1F\"}]");
+    ok(flow == track_of("[{\"ph\":\"f\",\"ts\":1,\"pid\":9,\"cat\":\"c\",\"name\":\"n\",\"id\":31}]"));
+    ok(flow != track_of("[{\"ph\":\"f\",\"ts\":1,\"pid\":9,\"cat\":\"c\",\"name\":\"m\",\"id\":31}]"));
+}
+
+static void test_flows(void)
+{
+    GIVES("[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":\"0xa\",\"flow_out\":true,\"name\":\"n\"},"
+          "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":10,\"flow_in\":true,\"name\":\"n\"},"
+          "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":10,\"name\":\"n\"},{\"ph\":\"t\",\"ts\":1}]",
+          "complete 1000 dur=1000 pid=0 tid=0 thread 'n' flow=a raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":"
+          "\"0xa\",\"flow_out\":true,\"name\":\"n\"}\n"
+          "complete 1000 dur=1000 pid=0 tid=0 thread 'n' flow_end=a raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,"
+          "\"bind_id\":10,\"flow_in\":true,\"name\":\"n\"}\n"
+          "complete 1000 dur=1000 pid=0 tid=0 thread 'n' raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":10,"
+          "\"name\":\"n\"}\n"
+          "packet 1000 raw={\"ph\":\"t\",\"ts\":1}\n"
+          "stat flow_invalid_id 1\nstat flow_without_direction 1\n");
+}
+
+/* TEXT halts with this message. */
+static void halts(const char *text, const char *message)
+{
+    static const struct tm_format_options options = {TM_DAMAGE_HALT, false};
+    struct format_run run = format_run(&tm_format_chrome_json, text, strlen(text), 3, &options);
+    ok_named(run.status == TM_E_INPUT, text);
+    is_str(run.err.text, message);
+    format_run_release(&run);
+}
+
+static void test_halts(void)
+{
+    halts("[{\"ph\":\"X\",\"ts\":1}, 5]", "byte 20: an event, '{', is expected");
+    halts("[{\"ph\":\"X\",\"ts\":01}]", "byte 16: a number with a leading zero");
+    halts("[{\"ph\":\"X\",\"name\":\"a\tb\"}]", "byte 20: control character in a string");
+    halts("[{\"ph\":\"X\",\"name\":\"\\q\"}]", "byte 19: bad escape in a string");
+    halts("[{\"ph\":\"X\" \"ts\":1}]", "byte 11: a ',' or '}' is expected");
+    halts("[{\"ph\":\"X\",\"args\":{\"a\":[1}}]", "byte 25: a ',' or ']' is expected");
+    halts("[{\"ph\":\"X\",\"ts\":tru}]", "byte 16: a value is expected");
+    halts("[{\"ph\":\"X\",\"ts\":1", "byte 17: the document is cut short");
+    halts("{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1}", "byte 33: the document is cut short");
+    halts("{\"traceEvents\":{}}", "byte 15: traceEvents is not an array");
+    halts("{\"a\":1 \"b\"}", "byte 10: a ':' is expected");
+}
+
+static void test_salvage(void)
+{
+    static const char text[] = "{\"traceEvents\":[{\"ph\":\"N\",\"ts\":1},{\"ph\":\"N,\"ts\":2},"
+                               "{\"ph\":\"N\",\"ts\":3,\"args\":{\"a\":{}}}]}[";
+    static const struct tm_format_options salvage = {TM_DAMAGE_SALVAGE, false}, skip = {TM_DAMAGE_SKIP, false};
+    struct format_run run = format_run(&tm_format_chrome_json, text, strlen(text), 5, &salvage);
+    is_int(run.status, TM_END);
+    ok(format_run_is(&run, "packet 1000 raw={\"ph\":\"N\",\"ts\":1}\n"
+                           "packet 3000 raw={\"ph\":\"N\",\"ts\":3,\"args\":{\"a\":{}}}\n"
+                           "account damaged 1 at 44\naccount skipped_bytes 17 at 34\n"
+                           "stat json_tokenizer_failure 1\n"));
+    is_int(run.used, strlen(text) - 1);
+    format_run_release(&run);
+    run = format_run(&tm_format_chrome_json, text, strlen(text), 5, &skip);
+    is_int(run.status, TM_END);
+    ok(format_run_is(&run, "packet 1000 raw={\"ph\":\"N\",\"ts\":1}\n"
+                           "account damaged 1 at 44\naccount skipped_bytes 53 at 34\n"
+                           "stat json_tokenizer_failure 1\n"));
+    format_run_release(&run);
+}
+
+/* A document cut anywhere is an error, or is whole up to there; what was read stays. */
+static void test_cuts(void)
+{
+    static const char text[] = "{\"a\":[1,\"\\u00e9\",{\"b\":-1.5e3}],\"systemTraceEvents\":\" a-1 [000] 5.5: e: f\\n\","
+                               "\"traceEvents\":[{\"ph\":\"X\",\"ts\":1.25,\"name\":\"\\ud83d\\ude00\"}]}";
+    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false}, salvage = {TM_DAMAGE_SALVAGE, false};
+    int wrong = 0;
+    for (size_t cut = 1; cut < strlen(text); cut++) {
+        struct format_run run = format_run(&tm_format_chrome_json, text, cut, 1, &halt);
+        char want[64];
+        snprintf(want, sizeof want, "byte %zu: the document is cut short", cut);
+        wrong += run.status != TM_E_INPUT || strcmp(run.err.text, want) != 0;
+        if (strcmp(run.err.text, want) != 0)
+            printf("# cut at %zu: status %d %s\n", cut, run.status, run.err.text);
+        format_run_release(&run);
+        run = format_run(&tm_format_chrome_json, text, cut, 1, &salvage);
+        wrong += run.status != TM_END || run.used != cut;
+        format_run_release(&run);
+    }
+    is_int(wrong, 0);
+}
+
+static void test_limits(void)
+{
+    struct tm_buf b = {0};
+    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
+    tm_buf_add_str(&b, "[{\"ph\":\"X\",\"ts\":1,\"args\":{\"a\":");
+    for (int i = 0; i < TM_JSON_DEPTH_MAX - 1; i++)
+        tm_buf_add_byte(&b, '[');
+    for (int i = 0; i < TM_JSON_DEPTH_MAX - 1; i++)
+        tm_buf_add_byte(&b, ']');
+    tm_buf_add_str(&b, "}}]");
+    struct format_run run = format_run(&tm_format_chrome_json, b.data, b.len, 0, &halt);
+    is_int(run.status, TM_END);
+    format_run_release(&run);
+    tm_buf_clear(&b);
+    tm_buf_add_str(&b, "[{\"ph\":\"X\",\"ts\":1,\"args\":{\"a\":");
+    for (int i = 0; i < TM_JSON_DEPTH_MAX + 5; i++)
+        tm_buf_add_str(&b, "[");
+    run = format_run(&tm_format_chrome_json, b.data, b.len, 0, &halt);
+    is_str(run.err.text, "byte 2077: nesting is too deep");
+    format_run_release(&run);
+    /* Keys repeat in what is flattened: a long one over many values is cut, not multiplied. */
+    tm_buf_clear(&b);
+    tm_buf_add_str(&b, "[{\"ph\":\"X\",\"ts\":1,\"args\":{\"");
+    for (int i = 0; i < 20000; i++)
+        tm_buf_add_str(&b, "k");
+    tm_buf_add_str(&b, "\":[1");
+    for (int i = 0; i < 20000; i++)
+        tm_buf_add_str(&b, ",1");
+    tm_buf_add_str(&b, "]}}]");
+    run = format_run(&tm_format_chrome_json, b.data, b.len, 0, &halt);
+    ok(run.status == TM_END && strstr((char *)run.text.data, "stat json_args_cut 1") && run.text.len < 2000000);
+    format_run_release(&run);
+    tm_buf_release(&b);
+}
+
 int main(void)
 {
     test_slices();
@@ -120,5 +277,12 @@ int main(void)
     test_counters();
     test_metadata();
     test_top();
+    test_ids();
+    test_identities();
+    test_flows();
+    test_halts();
+    test_salvage();
+    test_cuts();
+    test_limits();
     return tap_done();
 }
