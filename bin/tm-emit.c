@@ -16,7 +16,7 @@ static const struct tm_program program = {
     .usage = "[-f FORMAT] [-o OUT] [OPTION]...\n"
              "  -f, --format FORMAT  text (default), jsonl, csv, frames, report, ...; --formats lists them;\n"
              "                       without -f the end of OUT chooses\n"
-             "  -o, --output OUT     write OUT, which appears when it is whole\n"
+             "  -o, --output OUT     write OUT, which appears when it is whole; - is standard output\n"
              "      --part FILE      write FILE and leave it there for the caller to rename to OUT\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
              "      --absolute       text: times as they are, not from the first event on\n"
@@ -81,7 +81,7 @@ static int take_option(int option, struct arguments *a)
 {
     switch (option) {
     case 'f': a->format = optarg; return 0;
-    case 'o': a->out = optarg; return 0;
+    case 'o': a->out = strcmp(optarg, "-") == 0 ? NULL : optarg; return 0;
     case 'p': a->part = optarg; return 0;
     case 'T': a->options.spill_dir = optarg; return 0;
     case 'a': a->options.absolute = true; return 0;

@@ -105,7 +105,7 @@ static void die_of(int signum)
 static int take_option(int option, struct arguments *a)
 {
     switch (option) {
-    case 'o': a->out = optarg; return 0;
+    case 'o': a->out = strcmp(optarg, "-") == 0 ? NULL : optarg; return 0;
     case 'f': a->format = optarg; return 0;
     case 'm': a->manifest = optarg; return 0;
     case 'S': a->buffer_size = optarg; return 0;

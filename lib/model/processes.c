@@ -2,14 +2,6 @@
 
 #include <stdlib.h>
 
-enum { NAMES_MAX = 1 << 30 };
-
-void tm_processes_init(struct tm_processes *p)
-{
-    *p = (struct tm_processes){0};
-    tm_intern_init(&p->names, NAMES_MAX, SIZE_MAX);
-}
-
 void tm_processes_release(struct tm_processes *p)
 {
     free(p->threads);
@@ -415,53 +407,4 @@ enum tm_status tm_processes_idle(struct tm_processes *p, uint32_t machine, struc
     p->changes++;
     struct tm_text name = {(const uint8_t *)idle_name, sizeof idle_name - 1};
     return tm_processes_name_thread(p, utid, name, TM_TRUST_MODEL, err);
-}
-
-static enum tm_status intern(struct tm_processes *p, struct tm_text text, uint32_t *name, struct tm_error *err)
-{
-    uint32_t id;
-    enum tm_status st = tm_intern_add(&p->names, text.data, text.len, &id, NULL);
-    if (st != TM_OK)
-        return tm_error_nomem(err);
-    *name = id + 1;
-    return TM_OK;
-}
-
-enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
-                                        enum tm_name_trust trust, struct tm_error *err)
-{
-    struct tm_thread *t = &p->threads[utid];
-    if (name.data == NULL || trust < t->name_trust)
-        return TM_OK;
-    t->name_trust = (uint8_t)trust;
-    if (t->name) {
-        struct tm_text old = tm_processes_text(p, t->name);
-        if (old.len == name.len && memcmp(old.data, name.data, name.len) == 0)
-            return TM_OK;
-    }
-    return intern(p, name, &t->name, err);
-}
-
-enum tm_status tm_processes_name_process(struct tm_processes *p, int64_t upid, struct tm_text name,
-                                         enum tm_name_trust trust, struct tm_error *err)
-{
-    struct tm_process *process = &p->processes[upid];
-    if (name.data == NULL || trust < process->name_trust)
-        return TM_OK;
-    process->name_trust = (uint8_t)trust;
-    return intern(p, name, &process->name, err);
-}
-
-enum tm_status tm_processes_cmdline(struct tm_processes *p, int64_t upid, struct tm_text cmdline,
-                                    struct tm_error *err)
-{
-    return cmdline.data ? intern(p, cmdline, &p->processes[upid].cmdline, err) : TM_OK;
-}
-
-struct tm_text tm_processes_text(const struct tm_processes *p, uint32_t name)
-{
-    struct tm_text text = {0};
-    if (name)
-        text.data = tm_intern_get(&p->names, name - 1, &text.len);
-    return text;
 }

@@ -1,0 +1,271 @@
+/* Unit tests of lib/emit: text that is put out, whose an event is, the books that must balance, the
+ * table of outputs. */
+#include "emit/emit_run.h"
+#include "emit/names.h"
+#include "emit/out.h"
+#include "emit/outputs.h"
+#include "emit/paths.h"
+#include "emit/who.h"
+#include "stream/stream_writer.h"
+
+#include "base/pb.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What OUT holds, as a C string; empties it. */
+static const char *said(struct tm_out *out)
+{
+    const char *s = tm_buf_cstr(&out->buf);
+    tm_buf_clear(&out->buf);
+    return s;
+}
+
+static void test_numbers(struct tm_out *out)
+{
+    static const struct {
+        int64_t ns;
+        const char *seconds, *duration;
+    } cases[] = {
+        {0, "0.000000000", "0ns"},
+        {999, "0.000000999", "999ns"},
+        {1000, "0.000001000", "1us"},
+        {-1500, "-0.000001500", "-1.5us"},
+        {12345678, "0.012345678", "12.345678ms"},
+        {1000000000, "1.000000000", "1s"},
+        {INT64_MAX, "9223372036.854775807", "9223372036.854775807s"},
+        {INT64_MIN, "-9223372036.854775808", "-9223372036.854775808s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tm_out_seconds(out, cases[i].ns);
+        is_str(said(out), cases[i].seconds);
+        tm_out_duration(out, cases[i].ns);
+        is_str(said(out), cases[i].duration);
+    }
+    tm_out_u64(out, UINT64_MAX);
+    is_str(said(out), "18446744073709551615");
+    tm_out_i64(out, INT64_MIN);
+    is_str(said(out), "-9223372036854775808");
+    tm_out_double(out, tm_pb_bits(0.1));
+    is_str(said(out), "0.1");
+    tm_out_double(out, tm_pb_bits(1.0 / 3));
+    is_str(said(out), "0.3333333333333333");
+    tm_out_double(out, tm_pb_bits(-1e300 * 1e300));
+    is_str(said(out), "-inf");
+    tm_out_json_double(out, UINT64_C(0x7ff8000000000001));
+    is_str(said(out), "\"NaN\"");
+    tm_out_json_double(out, tm_pb_bits(-0.0));
+    is_str(said(out), "-0");
+}
+
+static void test_text(struct tm_out *out)
+{
+    static const struct {
+        const char *in, *escaped, *quoted, *json, *csv;
+    } cases[] = {
+        {"", "", "\"\"", "\"\"", ""},
+        {"plain", "plain", "\"plain\"", "\"plain\"", "plain"},
+        {"a\"b\\", "a\"b\\", "\"a\\\"b\\\\\"", "\"a\\\"b\\\\\"", "\"a\"\"b\\\""},
+        {"x\ny\t", "x\\x0ay\\x09", "\"x\\x0ay\\x09\"", "\"x\\ny\\t\"", "\"x\ny\t\""},
+        {"\x1b[2J\x7f", "\\x1b[2J\\x7f", "\"\\x1b[2J\\x7f\"", "\"\\u001b[2J\\u007f\"", "\x1b[2J\x7f"},
+        {"\xc2\x9bm", "\\xc2\\x9bm", "\"\\xc2\\x9bm\"", "\"\\u009bm\"", "\xc2\x9bm"},
+        {"\xff\xc3\xa4", "\\xff\xc3\xa4", "\"\\xff\xc3\xa4\"", "\"\xef\xbf\xbd\xc3\xa4\"", "\xff\xc3\xa4"},
+        {"a,b", "a,b", "\"a,b\"", "\"a,b\"", "\"a,b\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tm_text text = tm_text_str(cases[i].in);
+        tm_out_escaped(out, text);
+        is_str(said(out), cases[i].escaped);
+        tm_out_quoted(out, text);
+        is_str(said(out), cases[i].quoted);
+        tm_out_json(out, text);
+        is_str(said(out), cases[i].json);
+        tm_out_csv(out, text);
+        ok_named(strcmp(said(out), cases[i].csv) == 0, "csv"); /* not for a log as it is */
+    }
+    tm_out_str(out, "\xc3\xa4");
+    tm_out_pad(out, 0, 3, true);
+    is_str(said(out), "  \xc3\xa4");
+    tm_out_str(out, "abc");
+    tm_out_pad(out, 1, 3, false);
+    is_str(said(out), "abc ");
+    tm_out_str(out, "abc");
+    tm_out_pad(out, 0, 2, true);
+    is_str(said(out), "abc");
+}
+
+static void test_names(void)
+{
+    int named = 0;
+    for (uint32_t kind = 0; kind <= TM_KIND_METADATA; kind++)
+        named += (kind <= TM_KIND_SYNC_MARKER || kind >= TM_KIND_SEQUENCE_STATE) == (tm_name_of_kind(kind) != NULL);
+    is_int(named, TM_KIND_METADATA + 1);
+    ok(tm_name_of_kind(UINT32_MAX) == NULL && tm_name_of_clock(7) == NULL && tm_name_of_clock(128) == NULL);
+    for (uint32_t bit = 0; bit < TM_EVENT_SCOPE_SHIFT; bit++)
+        ok(tm_name_of_flag(UINT32_C(1) << bit) != NULL);
+    ok(tm_name_of_flag(TM_EVENT_SCOPE_SHIFT << 12) == NULL);
+    ok(tm_name_of_scope(TM_SCOPE_CPU) && !tm_name_of_scope((enum tm_scope)15));
+    ok(tm_name_of_raw(TM_RAW_LINE) && !tm_name_of_raw(TM_RAW_NONE) && !tm_name_of_raw((enum tm_raw)15));
+}
+
+static void test_table(void)
+{
+    is_str(tm_emit_choose(NULL, NULL)->name, "text");
+    is_str(tm_emit_choose("csv", "x.jsonl")->name, "csv");
+    is_str(tm_emit_choose(NULL, "a.b/x.jsonl")->name, "jsonl");
+    is_str(tm_emit_choose(NULL, "a.b/plain")->name, "text");
+    is_str(tm_emit_choose(NULL, ".hidden")->name, "text");
+    ok(tm_emit_choose("nothing", NULL) == NULL);
+    ok(tm_emit_choose(NULL, "x.pdf") == NULL);
+    ok(tm_emit_for_path(".csv") == NULL);
+}
+
+static void learn_track(struct tm_who *who, uint64_t uuid, uint64_t parent, int64_t tid)
+{
+    Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
+    Tracemerge__TrackDescription k = TRACEMERGE__TRACK_DESCRIPTION__INIT;
+    struct tm_event e = {.kind = TM_KIND_TRACK, .flags = TM_EVENT_DEFINITION, .file = 1};
+    struct tm_error err = {0};
+    uint8_t bytes[128];
+    d.track = &k;
+    k.has_uuid = true;
+    k.uuid = uuid;
+    k.has_parent_uuid = parent != 0;
+    k.parent_uuid = parent;
+    k.has_tid = tid != 0;
+    k.tid = tid;
+    e.detail_bytes = (uint32_t)protobuf_c_message_pack(&d.base, bytes);
+    e.detail = bytes;
+    ok(tm_who_learn(who, &e, &err) == TM_OK);
+}
+
+static void learn_thread(struct tm_who *who, uint32_t flags, const char *name)
+{
+    Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
+    Tracemerge__ThreadDescription t = TRACEMERGE__THREAD_DESCRIPTION__INIT;
+    struct tm_event e = {.kind = TM_KIND_THREAD, .flags = flags, .machine = 2};
+    struct tm_error err = {0};
+    uint8_t bytes[128];
+    d.thread = &t;
+    t.has_tid = t.has_pid = t.has_name = true;
+    t.tid = 7;
+    t.pid = 5;
+    t.name = tm_bytes(name, strlen(name));
+    e.detail_bytes = (uint32_t)protobuf_c_message_pack(&d.base, bytes);
+    e.detail = bytes;
+    ok(tm_who_learn(who, &e, &err) == TM_OK);
+}
+
+static bool thread_is(const struct tm_who *who, const char *name)
+{
+    struct tm_text text = tm_who_thread(who, 2, 7);
+    return text.len == strlen(name) && memcmp(text.data, name, text.len) == 0;
+}
+
+static void test_who(void)
+{
+    struct tm_catalog catalog = {0};
+    struct tm_who who;
+    struct tm_place place;
+    struct tm_error err = {0};
+    struct tm_event e = {.flags = TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_TRACK), .file = 1, .machine = 2};
+    tm_who_init(&who, &catalog);
+    learn_track(&who, 10, 0, 7);
+    learn_track(&who, 11, 10, 0);
+    learn_track(&who, 12, 13, 0);
+    learn_track(&who, 13, 12, 0);
+    e.track = 11;
+    tm_who_find(&who, &e, &place);
+    ok(place.has_tid && place.tid == 7 && !place.has_pid);
+    e.track = 12; /* a loop */
+    tm_who_find(&who, &e, &place);
+    ok(!place.has_tid && !place.has_pid);
+    e.track = 11;
+    e.file = 2; /* uuids are a file's own */
+    tm_who_find(&who, &e, &place);
+    ok(!place.has_tid);
+    learn_thread(&who, TM_EVENT_DERIVED, "from the tree");
+    ok(thread_is(&who, "from the tree"));
+    learn_thread(&who, TM_EVENT_DEFINITION, "from its descriptor");
+    ok(thread_is(&who, "from its descriptor"));
+    learn_thread(&who, TM_EVENT_DERIVED, "from the tree again");
+    ok(thread_is(&who, "from its descriptor"));
+    e.file = 1;
+    tm_who_find(&who, &e, &place);
+    ok(place.has_pid && place.pid == 5 && place.thread.len == strlen("from its descriptor"));
+    e = (struct tm_event){.kind = TM_KIND_TRACK, .detail = (const uint8_t *)"\xff", .detail_bytes = 1};
+    is_int(tm_who_learn(&who, &e, &err), TM_E_INPUT);
+    tm_who_release(&who);
+}
+
+/* No more rows than the limit, however many there are. */
+static void test_who_is_bounded(void)
+{
+    struct tm_catalog catalog = {0};
+    struct tm_who who;
+    struct tm_error err = {0};
+    int failed = 0;
+    tm_who_init(&who, &catalog);
+    for (int64_t tid = 1; tid < TM_WHO_ROWS_MAX + 100; tid++) {
+        struct tm_event e = {.kind = TM_KIND_TASK_NEW, .tid = tid, .name = 1};
+        failed += tm_who_learn(&who, &e, &err) < 0;
+    }
+    is_int(failed, 0);
+    is_int(who.threads.count, TM_WHO_ROWS_MAX);
+    tm_who_release(&who);
+}
+
+static void test_limits(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t lost, read;
+        bool allowed;
+    } cases[] = {
+        {"0", 0, 10, true},           {"0", 1, 10, false},
+        {"5", 5, 10, true},           {"5", 6, 10, false},
+        {"10%", 1, 10, true},         {"9.9999%", 1, 10, false},
+        {"0%", 0, 0, true},           {"100%", 10, 10, true},
+        {"50%", UINT64_MAX / 2, UINT64_MAX, true}, {"49%", UINT64_MAX / 2, UINT64_MAX, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tm_balance b = {.read = cases[i].read, .total.lost = cases[i].lost};
+        struct tm_balance_limit limit = {0};
+        struct tm_error err = {0};
+        ok_named(tm_balance_limit_parse(&limit, cases[i].text) == TM_OK &&
+                     tm_balance_within(&b, &limit, &err) == (cases[i].allowed ? TM_OK : TM_E_STRICT),
+                 cases[i].text);
+    }
+}
+
+static void test_full_descriptor(void)
+{
+    struct tm_out out;
+    struct tm_error err = {0};
+    int fds[2];
+    ok(pipe(fds) == 0 && close(fds[1]) == 0);
+    tm_out_init(&out, fds[0], "here"); /* the reading end cannot be written */
+    tm_out_str(&out, "x");
+    is_int(tm_out_flush(&out, &err), TM_E_SYSTEM);
+    ok(strncmp(err.text, "here: cannot write: ", 20) == 0);
+    tm_out_release(&out);
+    close(fds[0]);
+}
+
+int main(void)
+{
+    struct tm_out out;
+    tm_out_init(&out, -1, NULL);
+    test_numbers(&out);
+    test_text(&out);
+    tm_out_release(&out);
+    test_names();
+    test_table();
+    test_who();
+    test_who_is_bounded();
+    test_limits();
+    test_full_descriptor();
+    return tap_done();
+}
