@@ -145,7 +145,6 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
         return tm_model_flow(m, ev, err);
     case TM_KIND_SCHED_SWITCH:
     case TM_KIND_SCHED_WAKING:
-        tm_model_bound(m, ev->e->time_ns);
         return tm_model_sched(m, ev, err);
     case TM_KIND_TASK_RENAME:
     case TM_KIND_TASK_NEW:
@@ -154,6 +153,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     case TM_KIND_SAMPLE:
         return tm_model_sample(m, ev, err);
     case TM_KIND_FTRACE:
+        return TM_OK;
     case TM_KIND_LOG:
         tm_model_bound(m, ev->e->time_ns);
         return TM_OK;
@@ -185,6 +185,9 @@ static enum tm_status take(struct tm_model *m, const struct tm_event *e, struct 
     ev.category = tm_catalog_string(m->catalog, e->category, e);
     if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(m, &ev, err)) < 0)
         return st;
+    /* The reference has a table of all ftrace events of protos; those of text show in what they do. */
+    if (raw == TM_RAW_FTRACE_EVENT && is_timed)
+        tm_model_bound(m, e->time_ns);
     return by_kind(m, &ev, err);
 }
 

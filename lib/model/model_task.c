@@ -38,6 +38,10 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
         return st;
     if ((st = tm_sched_switch(&m->sched, &s, &matches, m->rows, err)) < 0)
         return st;
+    tm_model_bound(m, e->time_ns);
+    if (s.has_prev)
+        m->processes.threads[prev].state = len && state[0] == 'R' ? TM_TASK_RUNNABLE : TM_TASK_BLOCKED;
+    m->processes.threads[next].state = TM_TASK_RUNNING;
     return matches ? TM_OK : tm_model_count(m, ev->place, TM_MODEL_SCHED_MISMATCH, err);
 }
 
@@ -46,7 +50,16 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
     int64_t utid;
     if (ev->e->kind == TM_KIND_SCHED_SWITCH)
         return sched_switch(m, ev, err);
-    return task(m, ev->place.machine, ev->e->tid, ev->name, &utid, err);
+    enum tm_status st = task(m, ev->place.machine, ev->e->tid, ev->name, &utid, err);
+    if (st < 0)
+        return st;
+    /* Waking who is awake changes nothing. */
+    struct tm_thread *t = &m->processes.threads[utid];
+    if (t->state == TM_TASK_UNKNOWN || t->state == TM_TASK_BLOCKED) {
+        t->state = TM_TASK_RUNNABLE;
+        tm_model_bound(m, ev->e->time_ns);
+    }
+    return TM_OK;
 }
 
 static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -96,7 +109,6 @@ static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev,
 
 enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    tm_model_bound(m, ev->e->time_ns);
     switch (ev->e->kind) {
     case TM_KIND_TASK_NEW:
         return task_new(m, ev, err);

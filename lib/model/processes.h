@@ -23,12 +23,15 @@ enum tm_name_trust {
     TM_TRUST_MODEL = 5
 };
 
+enum tm_task_state { TM_TASK_UNKNOWN, TM_TASK_RUNNING, TM_TASK_RUNNABLE, TM_TASK_BLOCKED };
+
 struct tm_thread {
     int64_t tid;
     uint32_t machine;
     int64_t upid; /* TM_NO_ID: not known */
     uint32_t name; /* of names, plus one; 0 none */
     uint8_t name_trust;
+    uint8_t state; /* enum tm_task_state, as far as scheduling shows it */
     bool is_main, is_idle, has_start, has_end;
     int64_t start_ns, end_ns;
     /* private */
