@@ -1,11 +1,6 @@
 #include "base/utf8.h"
 #include "emit/sqlite_work.h"
 
-sqlite3_stmt *tm_sqlite_statement(struct tm_sqlite *s, enum tm_sqlite_statement which)
-{
-    return s->statements[which];
-}
-
 enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
 {
     return tm_error_set(err, TM_E_SYSTEM, "%s: sqlite: %s", s->context->path,
@@ -54,11 +49,6 @@ enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int 
     return rc == SQLITE_OK ? TM_OK : tm_sqlite_fail(s, err);
 }
 
-void tm_sqlite_bind_int(sqlite3_stmt *stmt, int column, int64_t value)
-{
-    sqlite3_bind_int64(stmt, column, value);
-}
-
 void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value)
 {
     if (has)
@@ -75,6 +65,26 @@ void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id)
 void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word)
 {
     sqlite3_bind_text(stmt, column, word, -1, SQLITE_STATIC);
+}
+
+void tm_sqlite_result_text(struct tm_sqlite *s, sqlite3_context *out, struct tm_text text)
+{
+    if (text.data == NULL)
+        sqlite3_result_null(out);
+    else if (is_clean(text))
+        sqlite3_result_text64(out, (const char *)text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+    else if (make_valid(&s->text, text) < 0)
+        sqlite3_result_error_nomem(out);
+    else
+        sqlite3_result_text64(out, (const char *)s->text.data, s->text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+void tm_sqlite_result_id(sqlite3_context *out, int64_t id)
+{
+    if (id == TM_NO_ID)
+        sqlite3_result_null(out);
+    else
+        sqlite3_result_int64(out, id);
 }
 
 enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err)

@@ -2,18 +2,6 @@
 
 #include <stdlib.h>
 
-static enum tm_status counter(void *self, const struct tm_counter_row *row, struct tm_error *err)
-{
-    struct tm_sqlite *s = self;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_COUNTER];
-    sqlite3_bind_int64(stmt, 1, s->next_counter++);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    sqlite3_bind_int64(stmt, 3, row->track);
-    sqlite3_bind_double(stmt, 4, row->value);
-    tm_sqlite_bind_id(stmt, 5, row->arg_set);
-    return tm_sqlite_run(s, stmt, err);
-}
-
 /* KEY without its indices: "a.b[3]" is "a.b". */
 static enum tm_status flat_key(struct tm_buf *out, struct tm_text key, struct tm_error *err)
 {
@@ -144,10 +132,13 @@ static enum tm_status callsite(void *self, const struct tm_callsite_row *row, st
 
 void tm_sqlite_rows_init(struct tm_sqlite *s)
 {
+    tm_sqlite_slices_bulk(s);
+    tm_sqlite_scheds_bulk(s);
+    tm_sqlite_counters_bulk(s);
     s->rows = (struct tm_rows){.self = s,
                                .slice = tm_sqlite_slice,
                                .slice_end = tm_sqlite_slice_end,
-                               .counter = counter,
+                               .counter = tm_sqlite_counter,
                                .sched = tm_sqlite_sched,
                                .sched_end = tm_sqlite_sched_end,
                                .arg = arg,
@@ -162,12 +153,15 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
 enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err)
 {
     enum tm_status st = tm_sqlite_slices_flush(s, 0, err);
-    return st < 0 ? st : tm_sqlite_scheds_flush(s, 0, err);
+    if (st == TM_OK)
+        st = tm_sqlite_scheds_flush(s, 0, err);
+    return st < 0 ? st : tm_sqlite_counters_flush(s, err);
 }
 
 void tm_sqlite_rows_release(struct tm_sqlite *s)
 {
     free(s->slices.rows);
     free(s->scheds.rows);
+    free(s->counters.rows);
     tm_buf_release(&s->slices.text);
 }

@@ -22,33 +22,45 @@ static void set_end_state(struct tm_sqlite_sched *sched, struct tm_text text)
         memcpy(sched->end_state, text.data, sched->end_state_len);
 }
 
-static enum tm_status write_row(struct tm_sqlite *s, const struct tm_sqlite_sched *sched, struct tm_error *err)
+static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
 {
+    struct tm_sqlite *s = self;
+    const struct tm_sqlite_sched *sched = at(&s->scheds, s->scheds.first + i);
     const struct tm_sched_row *row = &sched->row;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_SCHED];
     struct tm_text state = {sched->end_state_len ? (const uint8_t *)sched->end_state : NULL, sched->end_state_len};
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    sqlite3_bind_int64(stmt, 3, row->dur);
-    tm_sqlite_bind_maybe(stmt, 4, row->dur >= 0, row->dur < 0 ? 0 : row->ts + row->dur);
-    sqlite3_bind_int64(stmt, 5, row->ucpu % TM_CPUS_A_MACHINE);
-    sqlite3_bind_int64(stmt, 6, row->ucpu);
-    sqlite3_bind_int64(stmt, 7, row->utid);
-    enum tm_status st = tm_sqlite_bind_text(s, stmt, 8, state, err);
-    if (st < 0)
-        return st;
-    tm_sqlite_bind_maybe(stmt, 9, row->has_priority, row->priority);
-    return tm_sqlite_run(s, stmt, err);
+    switch (column) {
+    case 0: sqlite3_result_int64(out, row->id); break;
+    case 1: sqlite3_result_int64(out, row->ts); break;
+    case 2: sqlite3_result_int64(out, row->dur); break;
+    case 3: tm_sqlite_result_id(out, row->dur < 0 ? TM_NO_ID : row->ts + row->dur); break;
+    case 4: sqlite3_result_int64(out, row->ucpu % TM_CPUS_A_MACHINE); break;
+    case 5: sqlite3_result_int64(out, row->ucpu); break;
+    case 6: sqlite3_result_int64(out, row->utid); break;
+    case 7: tm_sqlite_result_text(s, out, state); break;
+    default:
+        if (row->has_priority)
+            sqlite3_result_int64(out, row->priority);
+        break;
+    }
+}
+
+void tm_sqlite_scheds_bulk(struct tm_sqlite *s)
+{
+    s->scheds.bulk = (struct tm_sqlite_bulk){
+        .name = "tm_bulk_sched", .schema = "CREATE TABLE x(a,b,c,d,e,f,g,h,i)", .self = s, .column = column_of};
 }
 
 enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
 {
     struct tm_sqlite_scheds *w = &s->scheds;
-    for (; w->count > keep; w->first++, w->count--) {
-        enum tm_status st = write_row(s, at(w, w->first), err);
-        if (st < 0)
-            return st;
-    }
+    if (w->count <= keep)
+        return TM_OK;
+    w->bulk.count = w->count - keep;
+    enum tm_status st = tm_sqlite_run(s, s->statements[TM_SQL_SCHED], err);
+    if (st < 0)
+        return st;
+    w->first += w->bulk.count;
+    w->count = keep;
     return TM_OK;
 }
 

@@ -82,10 +82,10 @@ static const char views[] =
 
 /* How a statement is made, by number. */
 static const char *const statements[TM_SQL_COUNT] = {
-    [TM_SQL_SLICE] = "INSERT INTO slice VALUES(?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_SLICE] = "INSERT INTO slice SELECT * FROM tm_bulk_slice",
     [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
-    [TM_SQL_COUNTER] = "INSERT INTO counter VALUES(?,?,?,?,?)",
-    [TM_SQL_SCHED] = "INSERT INTO sched VALUES(?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_COUNTER] = "INSERT INTO counter SELECT * FROM tm_bulk_counter",
+    [TM_SQL_SCHED] = "INSERT INTO sched SELECT * FROM tm_bulk_sched",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
     [TM_SQL_ARG] = "INSERT INTO args VALUES(?,?,?,?,?,?,?,?)",
     [TM_SQL_ARG_READ] = "SELECT id, arg_set_id, flat_key, key, int_value, string_value, real_value, value_type"
@@ -125,6 +125,10 @@ enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err)
 
 enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 {
+    if (tm_sqlite_bulk_register(s->db, &s->slices.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->scheds.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->counters.bulk) != SQLITE_OK)
+        return tm_sqlite_fail(s, err);
     for (int i = 0; i < TM_SQL_COUNT; i++)
         if (sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->statements[i], NULL) !=
             SQLITE_OK)

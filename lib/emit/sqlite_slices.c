@@ -16,38 +16,45 @@ static struct tm_sqlite_slice *at(struct tm_sqlite_slices *w, int64_t id)
     return &w->rows[(uint64_t)id & (TM_SQLITE_WINDOW - 1)];
 }
 
-static enum tm_status write_row(struct tm_sqlite *s, const struct tm_sqlite_slice *slice, struct tm_error *err)
+static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
 {
+    struct tm_sqlite *s = self;
+    const struct tm_sqlite_slice *slice = at(&s->slices, s->slices.first + i);
     const struct tm_slice_row *row = &slice->row;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_SLICE];
     const uint8_t *text = s->slices.text.data + (slice->text - s->slices.text_gone);
     struct tm_text name = {slice->has_name ? text : NULL, slice->name_len};
     struct tm_text category = {slice->has_category ? text + slice->name_len : NULL, slice->category_len};
-    enum tm_status st;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    sqlite3_bind_int64(stmt, 3, row->dur);
-    sqlite3_bind_int64(stmt, 4, row->track);
-    if ((st = tm_sqlite_bind_text(s, stmt, 5, category, err)) < 0 ||
-        (st = tm_sqlite_bind_text(s, stmt, 6, name, err)) < 0)
-        return st;
-    sqlite3_bind_int64(stmt, 7, row->depth);
-    tm_sqlite_bind_id(stmt, 8, row->parent);
-    tm_sqlite_bind_id(stmt, 9, row->arg_set);
-    return tm_sqlite_run(s, stmt, err);
+    switch (column) {
+    case 0: sqlite3_result_int64(out, row->id); break;
+    case 1: sqlite3_result_int64(out, row->ts); break;
+    case 2: sqlite3_result_int64(out, row->dur); break;
+    case 3: sqlite3_result_int64(out, row->track); break;
+    case 4: tm_sqlite_result_text(s, out, category); break;
+    case 5: tm_sqlite_result_text(s, out, name); break;
+    case 6: sqlite3_result_int64(out, row->depth); break;
+    case 7: tm_sqlite_result_id(out, row->parent); break;
+    default: tm_sqlite_result_id(out, row->arg_set); break;
+    }
+}
+
+void tm_sqlite_slices_bulk(struct tm_sqlite *s)
+{
+    s->slices.bulk = (struct tm_sqlite_bulk){
+        .name = "tm_bulk_slice", .schema = "CREATE TABLE x(a,b,c,d,e,f,g,h,i)", .self = s, .column = column_of};
 }
 
 enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
 {
     struct tm_sqlite_slices *w = &s->slices;
-    while (w->count > keep) {
-        enum tm_status st = write_row(s, at(w, w->first), err);
-        if (st < 0)
-            return st;
-        w->first++;
-        w->count--;
-    }
-    size_t gone = (w->count ? at(w, w->first)->text : w->text_gone + w->text.len) - w->text_gone;
+    if (w->count <= keep)
+        return TM_OK;
+    w->bulk.count = w->count - keep;
+    enum tm_status st = tm_sqlite_run(s, s->statements[TM_SQL_SLICE], err);
+    if (st < 0)
+        return st;
+    w->first += w->bulk.count;
+    w->count = keep;
+    size_t gone = (keep ? at(w, w->first)->text : w->text_gone + w->text.len) - w->text_gone;
     tm_buf_consume(&w->text, gone);
     w->text_gone += gone;
     return TM_OK;

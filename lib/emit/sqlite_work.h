@@ -4,9 +4,8 @@
 #define TM_EMIT_SQLITE_WORK_H
 
 #include "emit/emit.h"
+#include "emit/sqlite_bulk.h"
 #include "model/model.h"
-
-#include <sqlite3.h>
 
 /* Prepared inserts and the like, by table. */
 enum tm_sqlite_statement {
@@ -43,6 +42,7 @@ enum tm_sqlite_statement {
 enum { TM_SQLITE_WINDOW = 1 << 15 };
 
 struct tm_sqlite_slices {
+    struct tm_sqlite_bulk bulk;
     struct tm_sqlite_slice *rows; /* a ring */
     int64_t first;                /* id of the first row that is not written yet */
     uint32_t count;
@@ -51,7 +51,16 @@ struct tm_sqlite_slices {
 };
 
 struct tm_sqlite_scheds {
+    struct tm_sqlite_bulk bulk;
     struct tm_sqlite_sched *rows;
+    int64_t first;
+    uint32_t count;
+};
+
+/* Rows of counter on their way. */
+struct tm_sqlite_counters {
+    struct tm_sqlite_bulk bulk;
+    struct tm_counter_row *rows;
     int64_t first;
     uint32_t count;
 };
@@ -64,8 +73,9 @@ struct tm_sqlite {
     struct tm_model model;
     struct tm_sqlite_slices slices;
     struct tm_sqlite_scheds scheds;
+    struct tm_sqlite_counters counters;
     struct tm_buf text; /* made valid */
-    int64_t next_counter, next_flow, next_sample, next_clock;
+    int64_t next_flow, next_sample, next_clock;
 };
 
 /* sqlite_schema.c: the tables, and when all rows are in, the indices and views. */
@@ -75,13 +85,14 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
 
 /* sqlite_bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part
  * of no sequence becomes U+FFFD, and so does NUL, which would end the text for most readers. */
-sqlite3_stmt *tm_sqlite_statement(struct tm_sqlite *s, enum tm_sqlite_statement which);
 enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,
                                    struct tm_error *err);
-void tm_sqlite_bind_int(sqlite3_stmt *stmt, int column, int64_t value);
 void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value); /* else NULL */
 void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id);                 /* TM_NO_ID is NULL */
 void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word);         /* a constant, or NULL */
+/* The same as results of a bulk table's column. */
+void tm_sqlite_result_text(struct tm_sqlite *s, sqlite3_context *out, struct tm_text text);
+void tm_sqlite_result_id(sqlite3_context *out, int64_t id);
 /* Runs a statement that gives no rows and makes it ready for the next. */
 enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err);
 enum tm_status tm_sqlite_exec(struct tm_sqlite *s, const char *sql, struct tm_error *err);
@@ -102,7 +113,16 @@ enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct t
                                    struct tm_error *err);
 enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
 
-/* sqlite_clock.c, sqlite_catalog.c, sqlite_model.c: what a frame says, what the stream said, and
+/* sqlite_counters.c: tm_rows.counter. */
+enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_counters_flush(struct tm_sqlite *s, struct tm_error *err);
+
+/* What each of the three shows of its rows. */
+void tm_sqlite_slices_bulk(struct tm_sqlite *s);
+void tm_sqlite_scheds_bulk(struct tm_sqlite *s);
+void tm_sqlite_counters_bulk(struct tm_sqlite *s);
+
+/* sqlite_catalog.c, sqlite_model.c: what a frame says, what the stream said, and
  * what the model has kept until the end. */
 enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err);
 enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);
