@@ -1,0 +1,149 @@
+# tm-unpack: every kind of container, from a file and from a pipe; containers in containers; streams of documents.
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || exit
+    python3 "$TM_SRC/t/make-containers.py"
+    zstd -q a.json 2>/dev/null || true # where there is a zstd
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR" || exit
+}
+
+# The rows of a listing without the sizes: "type path" a line.
+rows() {
+    tm-unpack --list "$@" | cut -f2,4 | tr '\t' ' '
+}
+
+@test "TAR and ZIP in all their forms hold the same" {
+    want=$'perfetto_manifest m\ngzip n.json.gz\njson n.json.gz\njson a.json\nsystrace b.systrace'
+    for f in gnu.tar pax.tar ustar.tar deflated.zip stored.zip piped.zip; do
+        [ "$(rows $f | tail -n +2)" = "$want" ]
+        [ "$(cat $f | rows | tail -n +2)" = "$want" ]
+        [ "$(gzip <$f | rows | tail -n +3)" = "$want" ]
+        tm-unpack $f | tm-emit -f frames | grep -v -e Header -e File -e ' End ' -e Strings | sed 's/^@[0-9]* //' >$f.events
+        cmp $f.events gnu.tar.events
+    done
+    [ "$(grep -c 'name="x"' gnu.tar.events)" -eq 2 ]
+}
+
+@test "long names" {
+    for f in gnu pax; do
+        [ "$(rows long-$f.tar | tail -n 1 | wc -c)" -eq 313 ]
+    done
+    [ "$(rows long-ustar.tar | tail -n 1 | wc -c)" -eq 133 ]
+}
+
+@test "ZIP64, and members of 5 and 9 GiB" {
+    [ "$(rows zip64.zip | tail -n 1)" = "json a.json" ]
+    run tm-unpack --list big.tar
+    [ "${lines[0]}" = $'0\ttar\t15032387142\tbig.tar' ]
+    [ "${lines[1]}" = $'1\tjson\t70\ta.json' ]
+    [ "${lines[2]}" = $'2\tsystrace\t5368709120\tfive.systrace' ]
+    [ "${lines[3]}" = $'3\tsystrace\t9663676416\tnine.systrace' ]
+}
+
+@test "what ZIP can do and we cannot is an error that names the member" {
+    run tm-unpack lzma.zip
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-unpack: lzma.zip: a.json: compressed by method 14; only stored and deflated are supported" ]
+    run tm-unpack encrypted.zip
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-unpack: encrypted.zip: a.json: encrypted, which is not supported" ]
+}
+
+@test "sparse members are an error" {
+    truncate -s 1M hole
+    for format in gnu pax; do
+        tar -S --format=$format -cf hole.tar hole
+        run tm-unpack hole.tar
+        [ "$status" -eq 1 ]
+        [[ $output == "tm-unpack: hole.tar: "*hole*": a sparse member, which is not supported" ]]
+    done
+}
+
+@test "ctrace and zstd" {
+    [ "$(rows a.ctrace)" = $'ctrace a.ctrace\nsystrace a.ctrace' ]
+    if [ -f a.json.zst ]; then
+        [ "$(rows a.json.zst)" = $'zstd a.json.zst\njson a.json.zst' ]
+        [ "$(cat m.json a.json.zst a.json.zst | rows)" = \
+          $'perfetto_manifest standard input\nzstd standard input\njson standard input\njson standard input' ]
+    fi
+}
+
+@test "containers in containers, eight deep and no deeper" {
+    [ "$(rows deep8 | tail -n 1)" = "json m6/m4/m2/m0" ]
+    run tm-unpack deep9
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-unpack: deep9: m6: m4: m2: containers nest deeper than 8" ]]
+}
+
+@test "compressed files one after another, named by their headers" {
+    [ "$(cat m.json.gz a.json.gz a.json.gz a.systrace.gz | rows)" = \
+      $'gzip standard input\nperfetto_manifest m.json\njson a.json\njson a.json\nsystrace a.systrace' ]
+    [ "$(cat m.json a.json.gz a.json a.systrace.gz | rows)" = \
+      $'perfetto_manifest standard input\ngzip standard input\njson a.json\njson standard input\ngzip standard input\nsystrace a.systrace' ]
+    [ "$(zcat m.json.gz a.json.gz a.systrace.gz | rows)" = \
+      $'perfetto_manifest standard input\njson standard input\nsystrace standard input' ]
+}
+
+@test "a manifest behind a trace is an error, in a stream and behind its order of processing" {
+    want="perfetto_manifest: perfetto_manifest file must be the first trace file in the input"
+    run bash -c 'cat a.json m.json | tm-unpack | wc -c'
+    [[ $output == *"tm-unpack: standard input: $want"* ]]
+    cp m.json.gz z.json.gz
+    tar cf late.tar a.json z.json.gz a.json.gz
+    run bash -c 'tm-unpack late.tar | wc -c'
+    [[ $output == *"tm-unpack: late.tar: z.json.gz: $want"* ]]
+    tar cf first.tar z.json.gz a.json
+    run tm-unpack --list first.tar
+    [ "$status" -eq 0 ]
+}
+
+@test "a manifest in an inner archive counts as one" {
+    tar cf inner.tar m.json a.json
+    tar cf outer.tar inner.tar m.json
+    run bash -c 'tm-unpack outer.tar | wc -c'
+    [[ $output == *"outer.tar: inner.tar: m.json: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]
+    tar cf outer.tar inner.tar a.systrace
+    run tm-unpack --list outer.tar
+    [ "$status" -eq 0 ]
+}
+
+@test "several files and directories are as one archive" {
+    mkdir -p dir/sub dir/.git
+    cp a.json dir/sub/b.json
+    cp m.json dir/z.cfg
+    echo x >dir/.git/config
+    ln -sf ../a.systrace dir/link.systrace
+    [ "$(rows dir)" = $'directory .\nperfetto_manifest z.cfg\nsystrace link.systrace\njson sub/b.json' ]
+    [ "$(rows ./a.json dir/ a.systrace)" = \
+      $'directory .\nperfetto_manifest z.cfg\njson a.json\nsystrace a.systrace\nsystrace link.systrace\njson sub/b.json' ]
+    [ "$(rows a.systrace - <m.json.gz)" = $'directory .\ngzip -\nperfetto_manifest -\nsystrace a.systrace' ]
+    [ "$(rows a.systrace <(cat gnu.tar) | wc -l)" -eq 8 ]
+    mkdir empty
+    run tm-unpack empty
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-unpack: empty: a directory without files" ]
+}
+
+@test "a TAR that promises its order of processing is streamed, and held to it" {
+    [ "$(cat kept.tar | TMPDIR=/nonexistent rows | tail -n +2)" = "$(rows kept.tar | tail -n +2)" ]
+    run bash -c 'cat lied.tar | tm-unpack | wc -c'
+    [[ $output == *"standard input: a.json: the archive promises members in order of processing, but has this one after b.json"* ]]
+    run bash -c 'cat gnu.tar | TMPDIR=/nonexistent tm-unpack'
+    [ "$status" -eq 3 ]
+    [[ $output == *"/nonexistent: cannot make a temporary file: No such file or directory" ]]
+    cat gnu.tar | TMPDIR=/nonexistent tm-unpack -T . >/dev/null
+}
+
+@test "unknown types: ignored on demand, and counted" {
+    echo what >x
+    tar cf x.tar a.json x
+    run bash -c 'tm-unpack --ignore-unknown x.tar | tm-emit -f frames | grep -e Account -e "FileEnd id=2"'
+    [[ $output == *'reason="unknown_type" count=1'* ]]
+    [[ $output == *'reason="skipped_bytes" count=5'* ]]
+    [[ $output == *'FileEnd id=2 size_bytes=5 timed_count=1'* ]]
+    run bash -c 'cat a.json x | tm-unpack | wc -c'
+    [[ $output == *"tm-unpack: standard input: byte 70: unknown trace type behind a document"* ]]
+}
