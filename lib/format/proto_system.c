@@ -9,8 +9,7 @@ enum {
     INFO_NUM_CPUS = 8,
     INFO_MANUFACTURER = 14,
     INFO_RAM_BYTES = 16,
-    INFO_MACHINE_NAME_EARLY = 17, /* where some versions of the schema have it */
-    INFO_MACHINE_NAME = 18
+    INFO_MACHINE_NAME = 17 /* not 18, as semantics.md has it: see doc/clocks.md */
 };
 enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
 
@@ -34,7 +33,7 @@ static enum tm_status put_utsname(struct tm_buf *detail, const struct tm_pb_fiel
     return st;
 }
 
-static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *f, bool has_late_name)
+static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *f)
 {
     bool text = f->type == TM_PB_LEN, number = f->type == TM_PB_VARINT;
     switch (f->id) {
@@ -44,8 +43,6 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
         return text ? tm_pb_put_bytes(detail, OUT_FINGERPRINT, f->data, f->len) : TM_OK;
     case INFO_MANUFACTURER:
         return text ? tm_pb_put_bytes(detail, OUT_MANUFACTURER, f->data, f->len) : TM_OK;
-    case INFO_MACHINE_NAME_EARLY:
-        return text && !has_late_name ? tm_pb_put_bytes(detail, OUT_NAME, f->data, f->len) : TM_OK;
     case INFO_MACHINE_NAME:
         return text ? tm_pb_put_bytes(detail, OUT_NAME, f->data, f->len) : TM_OK;
     case INFO_SDK_VERSION:
@@ -65,17 +62,14 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len), look = pb;
     struct tm_proto_map_entry *page_size;
     struct tm_pb_field f;
-    bool has_late_name = false;
     size_t mark;
-    while (tm_pb_next(&look, &f) == TM_OK) {
-        has_late_name |= f.id == INFO_MACHINE_NAME && f.type == TM_PB_LEN;
+    while (tm_pb_next(&look, &f) == TM_OK)
         if (f.id == INFO_PAGE_SIZE &&
             tm_proto_map_add(&p->page_sizes, packet->machine, 0, UINT32_MAX, &page_size, NULL) == TM_OK)
             page_size->v1 = (uint32_t)f.value;
-    }
     enum tm_status st = tm_pb_begin(&p->detail, DETAIL_MACHINE, &mark);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
-        st = put_info(&p->detail, &f, has_late_name);
+        st = put_info(&p->detail, &f);
     if (st == TM_OK)
         st = tm_pb_end(&p->detail, mark);
     if (st != TM_OK)
