@@ -280,8 +280,8 @@ static void make(struct maker *m, long count)
     if (!wants(m, "strange-machine"))
         put_machine(m, 1, 0, "");
     put_rest(m);
-    put_placement(m, PHONE, 6 + (uint64_t)count);
-    put_placement(m, WATCH, 3);
+    put_placement(m, PHONE, 6);
+    put_placement(m, WATCH, 3 + (uint64_t)count);
     if (dropped)
         put_account(m, wants(m, "dropped") ? "negative_time" : "needs_state", 2);
     if (wants(m, "dropped"))
@@ -289,13 +289,13 @@ static void make(struct maker *m, long count)
     begin(m, PHONE, 1);
     add_definitions(m);
     add_phone(m);
-    for (long i = 0; i < count; i++)
-        add(m, (struct tm_event){.kind = TM_KIND_INSTANT, .flags = scope(TM_SCOPE_THREAD) | TM_EVENT_HAS_TID,
-                                 .tid = TID + i % 7},
-            2500 + i, i % 3 ? "one of many" : "another of many", NULL);
     end(m, PHONE, wants(m, "unbalanced"));
     begin(m, WATCH, 2);
     add_watch(m);
+    for (long i = 0; i < count; i++)
+        add(m, (struct tm_event){.kind = TM_KIND_INSTANT, .flags = scope(TM_SCOPE_THREAD) | TM_EVENT_HAS_TID,
+                                 .tid = TID + i % 7},
+            4000 + i, i % 3 ? "one of many" : "another of many", NULL);
     if (wants(m, "stranger"))
         m->sink.file = 7;
     if (wants(m, "stranger"))

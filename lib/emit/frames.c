@@ -150,9 +150,12 @@ static void put_payload(struct frames *f, const struct tm_event *e)
     }
     if (e->detail_bytes == 0)
         return;
-    Tracemerge__Detail *detail = tracemerge__detail__unpack(NULL, e->detail_bytes, e->detail);
+    struct tm_error why = {0};
+    Tracemerge__Detail *detail =
+        (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, &why);
     put_u64(out, "detail_bytes", e->detail_bytes, true);
     put_key(out, "detail");
+    out->failed |= why.status == TM_E_SYSTEM;
     if (detail == NULL) {
         tm_out_str(out, "damaged");
         return;

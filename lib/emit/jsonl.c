@@ -180,9 +180,10 @@ static enum tm_status put_detail(struct jsonl *j, const struct tm_event *e, stru
     struct tm_out *out = &j->out;
     if (e->detail_bytes == 0)
         return TM_OK;
-    Tracemerge__Detail *d = tracemerge__detail__unpack(NULL, e->detail_bytes, e->detail);
+    Tracemerge__Detail *d =
+        (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, err);
     if (d == NULL)
-        return tm_error_set(err, TM_E_INPUT, "detail of an event is damaged");
+        return err ? err->status : TM_E_INPUT;
     Tracemerge__Detail described = TRACEMERGE__DETAIL__INIT, rest = *d;
     put_args(out, d);
     rest.n_args = rest.n_text = 0; /* shown above; text is what columns refer to */

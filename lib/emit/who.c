@@ -152,9 +152,10 @@ static enum tm_status learn_detail(struct tm_who *who, const struct tm_event *e,
 {
     if (e->detail_bytes == 0)
         return TM_OK;
-    Tracemerge__Detail *d = tracemerge__detail__unpack(NULL, e->detail_bytes, e->detail);
+    Tracemerge__Detail *d =
+        (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, err);
     if (d == NULL)
-        return tm_error_set(err, TM_E_INPUT, "detail of an event is damaged");
+        return err ? err->status : TM_E_INPUT;
     enum tm_status st = TM_OK;
     if (d->thread)
         st = learn_thread(who, e, d->thread, err);

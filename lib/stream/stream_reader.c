@@ -1,5 +1,7 @@
 #include "stream/stream_reader.h"
 
+#include <stdlib.h>
+
 enum { STREAM_VERSION = 1 };
 
 static enum tm_status at(uint64_t offset, struct tm_error *err)
@@ -7,14 +9,43 @@ static enum tm_status at(uint64_t offset, struct tm_error *err)
     return tm_error_prefix(err, "byte %llu", (unsigned long long)offset);
 }
 
+/* protobuf-c answers NULL to bad bytes and to a lack of memory alike; this tells which it was. */
+static void *allocate(void *failed, size_t size)
+{
+    void *p = malloc(size ? size : 1);
+    *(bool *)failed |= p == NULL;
+    return p;
+}
+
+static void deallocate(void *failed, void *p)
+{
+    (void)failed;
+    free(p);
+}
+
+ProtobufCMessage *tm_message_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data, size_t len,
+                                    struct tm_error *err)
+{
+    bool failed = false;
+    ProtobufCAllocator allocator = {.alloc = allocate, .free = deallocate, .allocator_data = &failed};
+    ProtobufCMessage *m = protobuf_c_message_unpack(descriptor, &allocator, len, data);
+    if (m == NULL && failed)
+        tm_error_nomem(err);
+    else if (m == NULL)
+        tm_error_set(err, TM_E_INPUT, "%s is damaged", descriptor->short_name);
+    return m;
+}
+
 ProtobufCMessage *tm_frame_message(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
                                    struct tm_error *err)
 {
-    ProtobufCMessage *m = protobuf_c_message_unpack(descriptor, NULL, frame->body_bytes, frame->body);
-    if (m == NULL) {
+    struct tm_error why = {0};
+    ProtobufCMessage *m = tm_message_unpack(descriptor, frame->body, frame->body_bytes, &why);
+    if (m == NULL && why.status == TM_E_INPUT)
         tm_error_set(err, TM_E_INPUT, "byte %llu: frame of type %s is damaged", (unsigned long long)frame->offset,
                      descriptor->short_name);
-    }
+    else if (m == NULL)
+        tm_error_set(err, why.status, "%s", why.text);
     return m;
 }
 

@@ -28,9 +28,13 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
 
 void tm_stream_reader_release(struct tm_stream_reader *reader);
 
-/* The message in a frame's body, decoded by protobuf-c with DESCRIPTOR (&tracemerge__file__descriptor,
- * …), or NULL with ERR set (not valid protobuf: TM_E_INPUT; or no memory). The caller frees it with
- * protobuf_c_message_free_unpacked(message, NULL). */
+/* LEN bytes at DATA decoded by protobuf-c with DESCRIPTOR (&tracemerge__file__descriptor, …), or NULL
+ * with ERR set: TM_E_INPUT "Type is damaged" when they are no such message, TM_E_SYSTEM when there is
+ * no memory. The caller frees it with protobuf_c_message_free_unpacked(message, NULL). */
+ProtobufCMessage *tm_message_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data, size_t len,
+                                    struct tm_error *err);
+
+/* The message in a frame's body likewise; TM_E_INPUT is "byte N: frame of type Type is damaged". */
 ProtobufCMessage *tm_frame_message(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
                                    struct tm_error *err);
 

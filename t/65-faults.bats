@@ -1,0 +1,33 @@
+# Every call to the system that a program makes is made to fail in turn (t/fault.c): it ends with exit
+# status 3, one line and nothing left behind, or does without.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    so="$TM_BIN/../t/fault.so"
+    PATH="$TM_BIN/../t:$PATH"
+    [ -e "$so" ] || skip "no preload was built"
+    LD_PRELOAD="$so" tm-emit --version >/dev/null 2>&1 || skip "a preload does not work in this build"
+    emit-stream -n 2000 >stream
+    stream="$PWD/stream"
+}
+
+faults() {
+    python3 "$TM_SRC/t/faults.py" "$so" "$@"
+}
+
+all="read,write,open,mkstemp,close,rename,fsync,ftruncate,lseek,pipe,fork"
+
+@test "tm-emit: text, jsonl, csv, report to a file" {
+    for format in text jsonl csv report; do
+        faults tm-emit $all,malloc out "tm-emit -f $format -o out <$stream"
+    done
+}
+
+@test "tm-emit: to standard output" {
+    # What was written before the fault cannot be taken back.
+    faults tm-emit malloc '' "tm-emit -f report --json <$stream | cat >out; s=\$?; [ \$s = 0 ] && cat out; rm out; exit \$s"
+}
+
+@test "tm-emit: sqlite" {
+    faults tm-emit $all,malloc out "tm-emit -f sqlite -o out <$stream"
+}

@@ -1,0 +1,229 @@
+/* A preload that makes one call of one program fail, so that tests can try every place where the
+ * system may refuse.
+ *
+ *     LD_PRELOAD=fault.so TM_FAULT=write:3 TM_FAULT_IN=tm-sort TM_FAULT_HIT=hit tm-merge …
+ *
+ * TM_FAULT    CALL:N, the Nth such call fails; CALL:N+, all from the Nth on
+ * TM_FAULT_IN the program; all if not set
+ * TM_FAULT_HIT a file that is made when a call was made to fail: how a test knows it tried enough */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *p, size_t size);
+
+enum { NAME_MAX_BYTES = 32 };
+
+static struct {
+    bool known, active, onwards;
+    char call[NAME_MAX_BYTES];
+    long at, count;
+} fault;
+
+static void look(void)
+{
+    const char *what = getenv("TM_FAULT"), *in = getenv("TM_FAULT_IN");
+    const char *colon = what ? strchr(what, ':') : NULL;
+    fault.known = true;
+    if (colon == NULL || (size_t)(colon - what) >= sizeof fault.call)
+        return;
+    if (in && strcmp(in, program_invocation_short_name) != 0)
+        return;
+    memcpy(fault.call, what, (size_t)(colon - what));
+    fault.at = atol(colon + 1);
+    fault.onwards = strchr(colon, '+') != NULL;
+    fault.active = true;
+}
+
+/* Whether this CALL is the one; sets errno to ERRNUM if so. */
+static bool hit(const char *call, int errnum)
+{
+    if (!fault.known)
+        look();
+    if (!fault.active || strcmp(fault.call, call) != 0)
+        return false;
+    fault.count++;
+    if (fault.count != fault.at && !(fault.onwards && fault.count > fault.at))
+        return false;
+    const char *mark = getenv("TM_FAULT_HIT");
+    if (mark) {
+        long fd = syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        if (fd >= 0)
+            syscall(SYS_close, fd);
+    }
+    errno = errnum;
+    return true;
+}
+
+/* The next definition of NAME, as a function of the type of *FN. */
+static void find(void *fn, const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(fn, &symbol, sizeof symbol);
+}
+
+void *malloc(size_t size)
+{
+    return hit("malloc", ENOMEM) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return hit("malloc", ENOMEM) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *p, size_t size)
+{
+    return hit("malloc", ENOMEM) ? NULL : __libc_realloc(p, size);
+}
+
+ssize_t read(int fd, void *data, size_t len)
+{
+    return hit("read", EIO) ? -1 : syscall(SYS_read, fd, data, len);
+}
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+    return hit("write", ENOSPC) ? -1 : syscall(SYS_write, fd, data, len);
+}
+
+ssize_t pread(int fd, void *data, size_t len, off_t offset)
+{
+    return hit("read", EIO) ? -1 : syscall(SYS_pread64, fd, data, len, offset);
+}
+
+ssize_t pread64(int fd, void *data, size_t len, off64_t offset)
+{
+    return hit("read", EIO) ? -1 : syscall(SYS_pread64, fd, data, len, offset);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t len, off_t offset)
+{
+    return hit("write", ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, data, len, offset);
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t len, off64_t offset)
+{
+    return hit("write", ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, data, len, offset);
+}
+
+static int open_any(const char *path, int flags, va_list args)
+{
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
+    return hit("open", EMFILE) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    int fd = open_any(path, flags, args);
+    va_end(args);
+    return fd;
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    int fd = open_any(path, flags | O_LARGEFILE, args);
+    va_end(args);
+    return fd;
+}
+
+static int mkstemp_any(char *path, const char *name)
+{
+    int (*next)(char *);
+    find(&next, name);
+    return hit("mkstemp", ENOSPC) ? -1 : next(path);
+}
+
+int mkstemp(char *path)
+{
+    return mkstemp_any(path, "mkstemp");
+}
+
+int mkstemp64(char *path)
+{
+    return mkstemp_any(path, "mkstemp64");
+}
+
+int close(int fd)
+{
+    long r = syscall(SYS_close, fd);
+    return hit("close", EIO) ? -1 : (int)r;
+}
+
+int rename(const char *from, const char *to)
+{
+    return hit("rename", EACCES) ? -1 : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int fsync(int fd)
+{
+    return hit("fsync", EIO) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int fdatasync(int fd)
+{
+    return hit("fsync", EIO) ? -1 : (int)syscall(SYS_fdatasync, fd);
+}
+
+int ftruncate(int fd, off_t len)
+{
+    return hit("ftruncate", EIO) ? -1 : (int)syscall(SYS_ftruncate, fd, len);
+}
+
+int ftruncate64(int fd, off64_t len)
+{
+    return hit("ftruncate", EIO) ? -1 : (int)syscall(SYS_ftruncate, fd, len);
+}
+
+off_t lseek(int fd, off_t offset, int whence)
+{
+    return hit("lseek", ESPIPE) ? -1 : syscall(SYS_lseek, fd, offset, whence);
+}
+
+off64_t lseek64(int fd, off64_t offset, int whence)
+{
+    return hit("lseek", ESPIPE) ? -1 : syscall(SYS_lseek, fd, offset, whence);
+}
+
+void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+    if (hit("mmap", ENOMEM))
+        return MAP_FAILED;
+    return (void *)syscall(SYS_mmap, at, len, prot, flags, fd, offset);
+}
+
+void *mmap64(void *at, size_t len, int prot, int flags, int fd, off64_t offset)
+{
+    return mmap(at, len, prot, flags, fd, offset);
+}
+
+int pipe(int fds[2])
+{
+    return hit("pipe", EMFILE) ? -1 : (int)syscall(SYS_pipe2, fds, 0);
+}
+
+int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+    int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
+                char *const[]);
+    find(&next, "posix_spawn");
+    return hit("fork", EAGAIN) ? EAGAIN : next(pid, path, actions, attr, argv, envp);
+}

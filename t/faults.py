@@ -1,0 +1,78 @@
+"""Makes every call of a kind fail in turn, in one program of a command, and checks what comes of it.
+
+usage: faults.py FAULT_SO PROGRAM CALL[,CALL...] OUT COMMAND
+
+COMMAND is run by bash -o pipefail -c in an empty folder of its own; OUT is the file it writes there
+('' for none: then its standard output counts). However a call fails: the command ends in time, with
+exit status 3 (or any other failure, for calls that may fail for other reasons), says one line for it,
+and leaves no OUT and no other file; or it can do without the call, and OUT is as without a fault.
+(Closing a standard output that nothing was written to may fail when OUT is there already.)
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+so, program, calls, out, command = sys.argv[1:]
+EVERY = 40  # the first so many calls one by one, later ones by ever larger steps
+tried = hits = 0
+
+
+def run(fault):
+    folder = tempfile.mkdtemp(prefix="faults.")
+    hit = os.path.join(tempfile.gettempdir(), "faults-hit.%d" % os.getpid())
+    env = dict(os.environ)
+    if fault:
+        env.update(LD_PRELOAD=so, TM_FAULT=fault, TM_FAULT_IN=program, TM_FAULT_HIT=hit)
+    try:
+        p = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True,
+                           stdin=subprocess.DEVNULL, timeout=20)
+        result = open(os.path.join(folder, out), "rb").read() if out and os.path.exists(
+            os.path.join(folder, out)) else (None if out else p.stdout)
+        return p.returncode, result, sorted(os.listdir(folder)), p.stderr.decode(), os.path.exists(hit)
+    finally:
+        if os.path.exists(hit):
+            os.unlink(hit)
+        shutil.rmtree(folder)
+
+
+def wrong(fault, why, answer):
+    print("%s in %s: %s: exit %s, files %s, said %r" % (fault, program, why, answer[0], answer[2], answer[3]))
+    sys.exit(1)
+
+
+def judge(fault, answer):
+    status, result, files, said, _ = answer
+    if status == 0:
+        if result != whole[1]:
+            wrong(fault, "succeeded with another result", answer)
+        return
+    if status < 0 or status > 4:
+        wrong(fault, "died", answer)
+    if status != 3:
+        wrong(fault, "not the system's fault?", answer)
+    if files and not (fault.startswith("close:") and files == [out] and result == whole[1]):
+        wrong(fault, "left something behind", answer)
+    if len(said.splitlines()) != 1 and fault != "write:1+":
+        wrong(fault, "did not say one line", answer)
+
+
+whole = run(None)
+if whole[0] != 0 or not whole[1]:
+    wrong("nothing", "the command fails by itself", whole)
+for call in calls.split(","):
+    n, found = 1, 0
+    while True:
+        fault = "%s:%d" % (call, n)
+        answer = run(fault)
+        if not answer[4]:
+            break
+        found += 1
+        judge(fault, answer)
+        n += 1 if n < EVERY else n // 8
+    tried += 1
+    hits += found
+    if found:
+        judge(call + ":1+", run(call + ":1+"))
+print("%s: %d faults of %d calls" % (program, hits, tried))
