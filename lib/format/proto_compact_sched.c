@@ -144,7 +144,7 @@ static enum tm_status add_switch(struct compact *c, struct tm_event *row, const 
     if (st < 0)
         return st;
     row->kind = TM_KIND_SCHED_SWITCH;
-    row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_TID : 0);
+    row->flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_TID : 0);
     row->tid = cpu->pid;
     row->pid = i32(n[2]);
     row->value = tm_proto_switch_value(n[1], i32(n[3]), cpu->prio);
@@ -178,7 +178,7 @@ static enum tm_status add_waking(struct compact *c, struct tm_event *row, const 
     if (flags->at != flags->end && (flags->at = tm_varint_get(flags->at, flags->end, &common_flags)) == NULL)
         flags->at = flags->end;
     row->kind = TM_KIND_SCHED_WAKING;
-    row->flags |= TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_PID : 0);
+    row->flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_PID : 0);
     row->tid = i32(n[1]);
     row->pid = cpu->pid;
     row->value = tm_proto_waking_value(i32(n[3]), i32(n[2]));

@@ -150,7 +150,7 @@ static enum tm_status add_events(struct tm_proto *p, const struct tm_proto_packe
                                  struct tm_error *err)
 {
     const struct tm_event common = {
-        .flags = tm_event_raw_flags(TM_RAW_FTRACE_EVENT) | tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU,
+        .flags = tm_event_raw_flags(TM_RAW_FTRACE_EVENT) | TM_EVENT_HAS_CPU,
         .machine = packet->machine,
         .clock = clock_of(b),
         .sequence = packet->sequence_id,

@@ -180,6 +180,8 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
     st = fill(p, &what, &row, err);
+    if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER)
+        row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
         st = tm_proto_add(p, &row, err);
     return st < 0 ? st : add_counters(p, &what, &row, err);
