@@ -192,38 +192,40 @@ static enum tm_status add_waking(struct compact *c, struct tm_event *row, const 
     return tm_proto_add(c->p, row, err);
 }
 
-static enum tm_status add_switches(struct compact *c, struct tm_error *err)
+/* One kind of event of the bundle, walked in time. */
+struct lane {
+    uint8_t ids[5];  /* its columns: time first, name last */
+    bool has;        /* numbers holds an event that is still to come */
+    uint64_t time;
+    uint64_t numbers[5];
+    const struct comm *comm;
+};
+
+static void advance(struct compact *c, struct lane *lane)
 {
-    static const uint8_t ids[5] = {COMPACT_SWITCH_TIME, COMPACT_SWITCH_STATE, COMPACT_SWITCH_PID, COMPACT_SWITCH_PRIO,
-                                   COMPACT_SWITCH_COMM};
-    uint64_t n[5], time = 0;
-    enum tm_status st = TM_OK;
-    while (st >= 0 && next_numbers(c, ids, 5, n)) {
-        struct tm_event row = *c->row;
-        const struct comm *comm = comm_at(c, n[4]);
-        if (comm == NULL)
-            break;
-        time += n[0];
-        row.time_ns = (int64_t)time;
-        st = add_switch(c, &row, n, comm, err);
-    }
-    return st;
+    lane->has = next_numbers(c, lane->ids, 5, lane->numbers) && (lane->comm = comm_at(c, lane->numbers[4])) != NULL;
+    if (lane->has)
+        lane->time += lane->numbers[0];
 }
 
-static enum tm_status add_wakings(struct compact *c, struct tm_error *err)
+/* Switches and wakings in order of time, as the waker is who runs at that moment. */
+static enum tm_status add_events(struct compact *c, struct tm_error *err)
 {
-    static const uint8_t ids[5] = {COMPACT_WAKING_TIME, COMPACT_WAKING_PID, COMPACT_WAKING_CPU, COMPACT_WAKING_PRIO,
-                                   COMPACT_WAKING_COMM};
-    uint64_t n[5], time = 0;
+    struct lane switches = {.ids = {COMPACT_SWITCH_TIME, COMPACT_SWITCH_STATE, COMPACT_SWITCH_PID, COMPACT_SWITCH_PRIO,
+                                    COMPACT_SWITCH_COMM}};
+    struct lane wakings = {.ids = {COMPACT_WAKING_TIME, COMPACT_WAKING_PID, COMPACT_WAKING_CPU, COMPACT_WAKING_PRIO,
+                                   COMPACT_WAKING_COMM}};
     enum tm_status st = TM_OK;
-    while (st >= 0 && next_numbers(c, ids, 5, n)) {
+    advance(c, &switches);
+    advance(c, &wakings);
+    while (st >= 0 && (switches.has || wakings.has)) {
+        bool waking = wakings.has && (!switches.has || wakings.time <= switches.time);
+        struct lane *lane = waking ? &wakings : &switches;
         struct tm_event row = *c->row;
-        const struct comm *comm = comm_at(c, n[4]);
-        if (comm == NULL)
-            break;
-        time += n[0];
-        row.time_ns = (int64_t)time;
-        st = add_waking(c, &row, n, comm, err);
+        row.time_ns = (int64_t)lane->time;
+        st = waking ? add_waking(c, &row, lane->numbers, lane->comm, err)
+                    : add_switch(c, &row, lane->numbers, lane->comm, err);
+        advance(c, lane);
     }
     return st;
 }
@@ -260,9 +262,7 @@ enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_fie
     if (st >= 0)
         st = read_columns(&c, f, err);
     if (st >= 0)
-        st = add_switches(&c, err);
-    if (st >= 0)
-        st = add_wakings(&c, err);
+        st = add_events(&c, err);
     if (st >= 0 && c.damaged)
         st = tm_proto_count_stat(p, TM_PROTO_STAT_COMPACT_SCHED_ERRORS, row->machine, 1, err);
     return st;

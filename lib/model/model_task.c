@@ -31,6 +31,8 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     enum tm_status st = task(m, ev->place.machine, e->pid, ev->name, &next, err);
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
+    if (tm_model_is_untold(e))
+        return TM_OK;
     s.next_utid = (uint32_t)next;
     if (len == 1 && state[0] == '?')
         s.end_state.data = NULL;
@@ -50,6 +52,8 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
     int64_t utid;
     if (ev->e->kind == TM_KIND_SCHED_SWITCH)
         return sched_switch(m, ev, err);
+    if (tm_model_is_untold(ev->e))
+        return TM_OK;
     enum tm_status st = task(m, ev->place.machine, ev->e->tid, ev->name, &utid, err);
     if (st < 0)
         return st;

@@ -495,7 +495,7 @@ static void test_compact_sched(void)
 {
     struct maker m = {0};
     static const uint64_t time[] = {1000, 10}, state[] = {1, 2}, pid[] = {5, 6}, prio[] = {120, 100}, comm[] = {0, 1};
-    static const uint64_t target[] = {2}, zero[] = {0};
+    static const uint64_t target[] = {2}, zero[] = {0}, woken[] = {1005};
     begin_packet(&m, 0, 1, 0);
     open_field(&m, 1);
     number(&m, 1, 0);
@@ -510,7 +510,7 @@ static void test_compact_sched(void)
     put_packed(&m, 3, pid, 2);
     put_packed(&m, 4, prio, 2);
     put_packed(&m, 6, comm, 2);
-    put_packed(&m, 7, time, 1);
+    put_packed(&m, 7, woken, 1);
     put_packed(&m, 8, pid, 1);
     put_packed(&m, 9, target, 1);
     put_packed(&m, 10, prio, 1);
@@ -527,7 +527,7 @@ static void test_compact_sched(void)
            strcmp(b->name, "six") == 0 && b->e.value == (2 | (uint64_t)100 << 32 | (uint64_t)120 << 48),
        "the next one does");
     ok_named(b && payload_has(r, b, "five") && tm_event_raw(b->e.flags) == TM_RAW_FTRACE_EVENT, "raw: an event made of it");
-    ok_named(waking && waking->e.tid == 5 && waking->e.pid == 6 && waking->e.value == (120 | (uint64_t)2 << 32), "a waking");
+    ok_named(waking && waking->e.tid == 5 && waking->e.pid == 5 && waking->e.value == (120 | (uint64_t)2 << 32), "a waking");
     ok_named(r->snapshots == 1 && r->snapshot_clock[0] == 5 && r->snapshot_value[0] == 2000, "the bundle's clock pair");
     result_free(r);
     tm_buf_release(&m.out);
