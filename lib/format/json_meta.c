@@ -42,6 +42,11 @@ static bool begin_description(struct tm_json_work *w, bool process)
     return put_int(m, THREAD_TID, w->event.tid) == TM_OK && put_int(m, THREAD_PID, w->event.pid) == TM_OK;
 }
 
+static uint32_t definition_flags(const struct tm_json_work *w)
+{
+    return TM_EVENT_DEFINITION | (w->has_time ? 0u : (unsigned)TM_EVENT_UNTIMED);
+}
+
 static enum tm_status add_description(struct tm_json_work *w, bool process)
 {
     struct tm_buf *m = &w->rows->message;
@@ -49,7 +54,7 @@ static enum tm_status add_description(struct tm_json_work *w, bool process)
     if (tm_pb_put_bytes(&w->rows->detail, process ? DETAIL_PROCESS : DETAIL_THREAD, m->data, m->len) != TM_OK)
         return tm_error_nomem(w->err);
     w->event.kind = process ? TM_KIND_PROCESS : TM_KIND_THREAD;
-    w->event.flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID | (process ? 0u : (unsigned)TM_EVENT_HAS_TID);
+    w->event.flags |= definition_flags(w) | TM_EVENT_HAS_PID | (process ? 0u : (unsigned)TM_EVENT_HAS_TID);
     return tm_json_work_add(w);
 }
 
@@ -70,6 +75,7 @@ static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field fie
     if (!begin_description(w, process) ||
         tm_pb_put_bytes(&w->rows->message, process ? PROCESS_NAME : THREAD_NAME, s, len) != TM_OK)
         return tm_error_nomem(w->err);
+    definition.has_time = false;
     definition.event.time_ns = 0;
     definition.event.dur_ns = 0;
     return add_description(&definition, process);
@@ -181,7 +187,7 @@ enum tm_status tm_json_metadata_event(struct tm_json_work *w)
         break;
     }
     w->event.kind = TM_KIND_METADATA;
-    w->event.flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION;
+    w->event.flags |= definition_flags(w);
     tm_buf_clear(&w->rows->detail);
     enum tm_status st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
     return st < 0 ? st : tm_json_work_add(w);

@@ -70,7 +70,7 @@ static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field,
     *is_text = false;
     if (v == NULL)
         return TM_OK;
-    if (v->type == TM_JSON_STRING && v->len > 0) {
+    if (v->type == TM_JSON_STRING) {
         *is_text = true;
         w->event.flags |= flag;
         return tm_json_text_pid(w, v, pid);
@@ -86,7 +86,7 @@ static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field,
         if (tm_decimal_scale((const char *)v->data, len, 0, pid) != TM_OK)
             *pid = 0;
     }
-    if (v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING)
+    if (v->type == TM_JSON_NUMBER)
         w->event.flags |= flag;
     return TM_OK;
 }
@@ -222,12 +222,11 @@ static const char *read_times(struct tm_json_work *w)
 {
     const struct tm_json_value *ts = tm_json_event_get(w->json, TM_JF_TS);
     const struct tm_json_value *dur = tm_json_event_get(w->json, TM_JF_DUR);
+    w->has_time = ts && tm_json_time(ts, &w->event.time_ns) == TM_OK;
     if (w->phase == 'M')
         return NULL;
-    if (ts == NULL)
-        return "no_time";
-    if (tm_json_time(ts, &w->event.time_ns) != TM_OK)
-        return "damaged";
+    if (!w->has_time)
+        return ts == NULL ? "no_time" : "damaged";
     if (w->phase == 'X' && dur && tm_json_time(dur, &w->event.dur_ns) != TM_OK)
         return "damaged";
     return NULL;

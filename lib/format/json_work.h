@@ -10,6 +10,7 @@ struct tm_json_work {
     const struct tm_json_event *json;
     struct tm_event event; /* the row being made */
     char phase;
+    bool has_time; /* event.time_ns is set: metadata need not have one */
     bool pid_is_text, tid_is_text;
     struct tm_error *err;
 };

@@ -15,6 +15,8 @@ struct tm_late {
     uint64_t sequence;
     uint32_t kind, flags;
     struct tm_place place;
+    bool has_thread; /* that pid and tid are there is said too */
+    int64_t pid, tid;
     uint8_t *detail; /* owned */
     size_t len;
 };
@@ -175,8 +177,10 @@ static bool before(const struct tm_late *a, const struct tm_late *b)
 static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     uint64_t place = (uint64_t)ev->place.file << 32 | ev->place.machine;
-    struct tm_key key = {tm_hash64(e->detail, e->detail_bytes), place, e->kind};
+    int64_t who[2] = {e->pid, e->tid};
+    struct tm_key key = {tm_hash64_seed(e->detail, e->detail_bytes, tm_hash64(who, sizeof who)), place, e->kind};
     enum tm_status st;
     /* Descriptors come again and again in long traces; the first says it all. */
     if (tm_table_find(&m->late_seen, &key) != TM_TABLE_NONE)
@@ -184,10 +188,19 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
     if ((st = tm_table_set(&m->late_seen, &key, 1, err)) < 0 ||
         (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
         return st;
-    struct tm_late late = {e->time_ns, m->late_sequence++, e->kind, e->flags, ev->place, NULL, e->detail_bytes};
+    struct tm_late late = {.time_ns = e->time_ns,
+                           .sequence = m->late_sequence++,
+                           .kind = e->kind,
+                           .flags = e->flags,
+                           .place = ev->place,
+                           .has_thread = ev->is_json && (e->flags & both) == both,
+                           .pid = e->pid,
+                           .tid = e->tid,
+                           .len = e->detail_bytes};
     if ((late.detail = malloc(late.len + 1)) == NULL)
         return tm_error_nomem(err);
-    memcpy(late.detail, e->detail, late.len);
+    if (late.len)
+        memcpy(late.detail, e->detail, late.len);
     uint32_t i = m->late_count++;
     for (; i > 0 && before(&late, &m->late[(i - 1) / 2]); i = (i - 1) / 2)
         m->late[i] = m->late[(i - 1) / 2];
@@ -216,7 +229,11 @@ enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error
     enum tm_status st = TM_OK;
     while (st == TM_OK && m->late_count && m->late[0].time_ns <= now_ns) {
         struct tm_late late = late_pop(m);
-        st = tm_model_describe(m, late.kind, late.flags, late.place, late.detail, late.len, err);
+        int64_t utid;
+        if (late.has_thread)
+            st = tm_processes_thread_in(&m->processes, late.place.machine, late.tid, late.pid, &utid, err);
+        if (st == TM_OK && late.kind != TM_KIND_METADATA)
+            st = tm_model_describe(m, late.kind, late.flags, late.place, late.detail, late.len, err);
         free(late.detail);
     }
     return st;
@@ -248,6 +265,8 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
     struct tm_pb_field part;
     if (e->kind == TM_KIND_SYSTEM_INFO)
         return describe_machine(m, ev, err);
+    if (e->kind == TM_KIND_METADATA && ev->is_json && tm_event_is_timed(e->flags))
+        return late_add(m, ev, err);
     if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
         return TM_OK;
     if (e->kind == TM_KIND_TRACK && part_of(e->detail, e->detail_bytes, DETAIL_TRACK, &part)) {
