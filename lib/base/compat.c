@@ -4,6 +4,8 @@
 #include "base/compat.h"
 
 #include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
 
 void tm_compat_widen_pipe(int fd, int bytes)
 {
@@ -11,6 +13,20 @@ void tm_compat_widen_pipe(int fd, int bytes)
     (void)fcntl(fd, F_SETPIPE_SZ, bytes);
 #else
     (void)fd;
+    (void)bytes;
+#endif
+}
+
+void tm_compat_large_pages(void *mem, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = 4096;
+    uintptr_t start = ((uintptr_t)mem + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)mem + bytes) & ~(page - 1);
+    if (start < end)
+        (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+#else
+    (void)mem;
     (void)bytes;
 #endif
 }

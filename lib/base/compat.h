@@ -2,6 +2,8 @@
 #ifndef TM_BASE_COMPAT_H
 #define TM_BASE_COMPAT_H
 
+#include <stddef.h>
+
 /* A signed integer of 128 bits, for sums of times: an extension that every compiler for 64-bit
  * machines has. */
 #if defined(__SIZEOF_INT128__)
@@ -12,5 +14,8 @@ __extension__ typedef __int128 tm_wide;
 
 /* Asks the kernel for a pipe buffer of BYTES on FD, which may be no pipe at all. */
 void tm_compat_widen_pipe(int fd, int bytes);
+
+/* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
+void tm_compat_large_pages(void *mem, size_t bytes);
 
 #endif

@@ -1,8 +1,11 @@
 #include "sort/arena.h"
 
+#include "base/compat.h"
+
 #include <stdlib.h>
 
-enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 64 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4 };
+enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 64 << 10, ARENA_PIECE_MAX = 64 << 20, ARENA_PIECES = 4,
+       ARENA_LARGE_PAGES = 8 << 20 /* pieces from here on gain from large pages */ };
 
 struct tm_arena_piece {
     struct tm_arena_piece *next;
@@ -38,6 +41,8 @@ static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
         piece = malloc(head_bytes() + want);
         if (piece == NULL)
             return TM_E_SYSTEM;
+        if (want >= ARENA_LARGE_PAGES)
+            tm_compat_large_pages(piece, head_bytes() + want);
         piece->cap = want;
         a->bytes += want;
     }

@@ -1,6 +1,9 @@
 #include "sort/block.h"
 
-enum { BLOCK_ALIGN = 16 };
+enum {
+    BLOCK_ALIGN = 16,
+    BLOCK_TILE = 256 /* records that are filled column by column while they are in the cache */
+};
 
 static size_t head_bytes(void)
 {
@@ -13,9 +16,11 @@ static size_t column_bytes(const struct tm_batch *batch, enum tm_column column)
     return tm_batch_is_constant(batch, column) ? width : width * batch->count;
 }
 
-size_t tm_block_copy_bytes(const struct tm_batch *batch)
+size_t tm_block_copy_bytes(const struct tm_batch *batch, const struct tm_block_layout *layout)
 {
     size_t bytes = head_bytes() + batch->payload_bytes;
+    if (layout)
+        return bytes + (size_t)layout->stride * batch->count;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
         bytes += column_bytes(batch, (enum tm_column)c);
     return bytes;
@@ -31,52 +36,83 @@ void tm_block_offsets(const struct tm_batch *batch, size_t *offsets)
     offsets[batch->count] = at;
 }
 
-static void copy_4(uint8_t *to, const uint8_t *from, const uint32_t *rows, uint32_t count)
+struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch)
 {
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(to + (size_t)4 * i, from + (size_t)4 * rows[i], 4);
+    struct tm_block *block = mem;
+    uint8_t *to = (uint8_t *)mem + head_bytes();
+    *block = tm_block_of(batch);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        size_t len = column_bytes(batch, (enum tm_column)c);
+        memcpy(to, batch->cols[c].data, len);
+        block->batch.cols[c].data = to;
+        to += len;
+    }
+    block->payload = to;
+    if (batch->payload_bytes)
+        memcpy(to, batch->payload, batch->payload_bytes);
+    return block;
 }
 
-static void copy_8(uint8_t *to, const uint8_t *from, const uint32_t *rows, uint32_t count)
+/* Where a column of a tile of records goes. */
+struct scatter {
+    uint8_t *to;
+    size_t stride;
+    const uint32_t *rows;
+    uint32_t count;
+};
+
+static void scatter_4(const struct scatter *s, const struct tm_batch_col *col)
 {
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(to + (size_t)8 * i, from + (size_t)8 * rows[i], 8);
+    for (uint32_t i = 0; i < s->count; i++)
+        memcpy(s->to + i * s->stride, col->data + (size_t)4 * (s->rows[i] & col->mask), 4);
+}
+
+static void scatter_8(const struct scatter *s, const struct tm_batch_col *col)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        memcpy(s->to + i * s->stride, col->data + (size_t)8 * (s->rows[i] & col->mask), 8);
+}
+
+static void pack_tile(uint8_t *to, const struct tm_batch *batch, const struct tm_block_layout *layout,
+                      const uint32_t *rows, uint32_t count)
+{
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        if (!(layout->varying >> c & 1))
+            continue;
+        struct scatter s = {to + layout->offsets[c], layout->stride, rows, count};
+        if (tm_column_width((enum tm_column)c) == 4)
+            scatter_4(&s, &batch->cols[c]);
+        else
+            scatter_8(&s, &batch->cols[c]);
+    }
 }
 
 /* Rows that follow each other in both orders are copied together. */
-static void copy_payload(uint8_t *to, const struct tm_batch *batch, const uint32_t *rows, const size_t *offsets)
+static void pack_payload(uint8_t *to, const struct tm_batch *batch, const struct tm_block_order *order)
 {
+    const uint32_t *rows = order->rows;
     for (uint32_t i = 0, end; i < batch->count; i = end) {
         for (end = i + 1; end < batch->count && rows[end] == rows[end - 1] + 1;)
             end++;
-        size_t at = offsets[rows[i]];
-        size_t len = offsets[rows[end - 1] + 1] - at;
+        size_t at = order->offsets[rows[i]];
+        size_t len = order->offsets[rows[end - 1] + 1] - at;
         memcpy(to, batch->payload + at, len);
         to += len;
     }
 }
 
-struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch, const uint32_t *rows, const size_t *offsets)
+struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const struct tm_block_layout *layout,
+                               const struct tm_block_order *order)
 {
     struct tm_block *block = mem;
-    uint8_t *to = (uint8_t *)mem + head_bytes();
-    *block = (struct tm_block){.batch = *batch, .end = batch->count};
-    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
-        enum tm_column column = (enum tm_column)c;
-        const struct tm_batch_col *col = &batch->cols[c];
-        if (rows == NULL || col->mask == 0)
-            memcpy(to, col->data, column_bytes(batch, column));
-        else if (tm_column_width(column) == 4)
-            copy_4(to, col->data, rows, batch->count);
-        else
-            copy_8(to, col->data, rows, batch->count);
-        block->batch.cols[c].data = to;
-        to += column_bytes(batch, column);
+    uint8_t *records = (uint8_t *)mem + head_bytes();
+    uint8_t *payload = records + (size_t)layout->stride * batch->count;
+    *block = (struct tm_block){.layout = layout, .records = records, .payload = payload, .end = batch->count};
+    for (uint32_t i = 0; i < batch->count; i += BLOCK_TILE) {
+        uint32_t count = batch->count - i < BLOCK_TILE ? batch->count - i : BLOCK_TILE;
+        pack_tile(records + (size_t)layout->stride * i, batch, layout, order->rows + i, count);
     }
-    block->batch.payload = to;
-    if (rows && batch->payload_bytes)
-        copy_payload(to, batch, rows, offsets);
-    else if (batch->payload_bytes)
-        memcpy(to, batch->payload, batch->payload_bytes);
+    if (batch->payload_bytes)
+        pack_payload(payload, batch, order);
     return block;
 }

@@ -1,34 +1,80 @@
-/* A block: a batch, or the part of one, whose rows are in order. Runs are lists of blocks. */
+/* A block: rows that are in order, all of them definitions or none. Runs are lists of blocks.
+ *
+ * A block is a view of a batch, or records: rows that had to be brought in order are kept row by
+ * row, as a merge will take them one here, one there. */
 #ifndef TM_SORT_BLOCK_H
 #define TM_SORT_BLOCK_H
 
+#include "sort/block_layout.h"
 #include "sort/sort_key.h"
 
 struct tm_block {
-    struct tm_batch batch;   /* columns in memory; payload NULL when it stayed in a file */
-    uint32_t first, end;     /* rows [first, end) of the batch are the block */
-    size_t first_at;         /* where the payload of row first starts in the batch's payload */
-    uint64_t sequence;       /* of two blocks with equal keys the one with the lower number is first */
-    int payload_fd;          /* where batch.payload is NULL: the file, */
-    uint64_t payload_offset; /* and where in it */
+    const struct tm_block_layout *layout; /* of the records; NULL: the rows are those of batch */
+    const uint8_t *records;
+    const uint8_t *payload;  /* NULL when it stayed in a file */
     uint64_t mark;           /* private to struct tm_gather */
+    uint32_t first, end;     /* rows [first, end) are the block */
+    size_t first_at;         /* where the payload of row first starts in payload */
+    bool definitions;        /* all rows are */
+    int payload_fd;          /* where payload is NULL: the file, */
+    uint64_t payload_offset; /* and where in it */
+    uint64_t sequence;       /* of two blocks with equal keys the one with the lower number is first */
     struct tm_block *next;   /* of the same run, or NULL */
+    struct tm_batch batch;   /* its payload is not looked at */
 };
+
+/* A block of the rows of BATCH, which must stay. */
+static inline struct tm_block tm_block_of(const struct tm_batch *batch)
+{
+    return (struct tm_block){.payload = batch->payload, .end = batch->count, .batch = *batch};
+}
+
+static inline const uint8_t *tm_block_element(const struct tm_block *block, enum tm_column column, uint32_t row)
+{
+    if (block->layout)
+        return tm_block_layout_element(block->layout, block->records + (size_t)row * block->layout->stride, column);
+    const struct tm_batch_col *col = &block->batch.cols[column];
+    return col->data + tm_column_width(column) * (row & col->mask);
+}
+
+/* Bytes that ROW takes in the payload. */
+static inline size_t tm_block_payload_of(const struct tm_block *block, uint32_t row)
+{
+    return (size_t)tm_get_le32(tm_block_element(block, TM_COL_RAW_BYTES, row)) +
+           tm_get_le32(tm_block_element(block, TM_COL_DETAIL_BYTES, row));
+}
+
+static inline uint64_t tm_block_time(const struct tm_block *block, uint32_t row)
+{
+    return block->definitions ? 0 : tm_sort_time_of(tm_get_le64(tm_block_element(block, TM_COL_TIME_NS, row)));
+}
 
 static inline struct tm_sort_key tm_block_key(const struct tm_block *block, uint32_t row,
                                               const struct tm_file_order *orders)
 {
-    return tm_sort_key_of(&block->batch, row, orders);
+    uint64_t order = tm_file_order_of(orders, tm_get_le32(tm_block_element(block, TM_COL_FILE, row)));
+    return (struct tm_sort_key){tm_block_time(block, row), tm_sort_rank(block->definitions, order),
+                                tm_get_le64(tm_block_element(block, TM_COL_POSITION, row))};
 }
 
-/* Bytes that a copy of BATCH takes with its block. */
-size_t tm_block_copy_bytes(const struct tm_batch *batch);
+/* The order in which rows are copied: rows[i] is the i-th; offsets: where the payload of each row
+ * starts, and where the last one ends. */
+struct tm_block_order {
+    const uint32_t *rows;
+    const size_t *offsets;
+};
 
-/* Makes a block with a copy of BATCH in MEM (tm_block_copy_bytes(BATCH) of them, aligned for any
- * object). ROWS: the order the rows get, NULL for as they stand; OFFSETS: where the payload of each
- * row of BATCH starts (not looked at when ROWS is NULL). */
-struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch, const uint32_t *rows,
-                               const size_t *offsets);
+/* Bytes that a block with a copy of BATCH takes, as records of LAYOUT or, where that is NULL, as
+ * columns. */
+size_t tm_block_copy_bytes(const struct tm_batch *batch, const struct tm_block_layout *layout);
+
+/* Makes a block with a copy of BATCH in MEM (tm_block_copy_bytes of them, aligned for any object):
+ * as columns, */
+struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch);
+
+/* or as records of LAYOUT, which can hold it, in another order. */
+struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const struct tm_block_layout *layout,
+                               const struct tm_block_order *order);
 
 /* OFFSETS[i] = where the payload of row i starts, for all rows and one more. */
 void tm_block_offsets(const struct tm_batch *batch, size_t *offsets);

@@ -4,13 +4,9 @@
 
 #include <stdlib.h>
 
-enum { GATHER_ROW_BYTES = 104 }; /* what tm_batch_builder_full counts for a row's columns */
-
-struct tm_gather_range {
-    struct tm_block *block;
-    size_t at; /* in the batch's payload */
-    size_t payload_bytes;
-    uint32_t row, count;
+enum {
+    GATHER_ROW_BYTES = 104, /* what tm_batch_builder_full counts for a row's columns */
+    GATHER_TILE = 256       /* ranges that are copied while their rows are in the cache */
 };
 
 enum tm_status tm_gather_init(struct tm_gather *g, struct tm_gather_sink sink, size_t limit_bytes,
@@ -36,21 +32,44 @@ static bool is_full(const struct tm_gather *g)
     return g->count >= g->rows_max || g->payload_bytes + (size_t)g->count * GATHER_ROW_BYTES >= g->limit_bytes;
 }
 
-static void note(struct tm_gather *g, const struct tm_gather_range *range)
+/* Room for one more range, of BLOCK, and its source noted. */
+static enum tm_status make_room(struct tm_gather *g, struct tm_block *block, struct tm_error *err)
+{
+    if (g->range_count >= GATHER_TILE + 4 * g->block_count) {
+        enum tm_status st = tm_gather_settle(g, err);
+        if (st < 0)
+            return st;
+    }
+    if (block->layout == NULL) {
+        if (block->mark != g->epoch) {
+            block->mark = g->epoch;
+            g->blocks[g->block_count++] = block;
+        }
+        return TM_OK;
+    }
+    for (uint32_t i = g->layout_count; i-- > 0;)
+        if (g->layouts[i] == block->layout)
+            return TM_OK;
+    enum tm_status st = g->layout_count == TM_GATHER_LAYOUTS ? tm_gather_settle(g, err) : TM_OK;
+    g->layouts[g->layout_count++] = block->layout;
+    return st;
+}
+
+enum tm_status tm_gather_add_row(struct tm_gather *g, struct tm_block *block, const struct tm_gather_range *row,
+                                 struct tm_error *err)
 {
     struct tm_gather_range *last = g->range_count ? &g->ranges[g->range_count - 1] : NULL;
-    g->count += range->count;
-    g->payload_bytes += range->payload_bytes;
-    if (last && last->block == range->block && last->row + last->count == range->row) {
-        last->count += range->count;
-        last->payload_bytes += range->payload_bytes;
-        return;
+    enum tm_status st = TM_OK;
+    if (last && last->block == block && last->row + last->count == row->row) {
+        last->count += row->count;
+        last->payload_bytes += row->payload_bytes;
+    } else {
+        st = make_room(g, block, err);
+        g->ranges[g->range_count++] = *row;
     }
-    g->ranges[g->range_count++] = *range;
-    if (range->block->mark != g->epoch) {
-        range->block->mark = g->epoch;
-        g->blocks[g->block_count++] = range->block;
-    }
+    g->count += row->count;
+    g->payload_bytes += row->payload_bytes;
+    return st == TM_OK && is_full(g) ? tm_gather_flush(g, err) : st;
 }
 
 enum tm_status tm_gather_add(struct tm_gather *g, struct tm_block *block, uint32_t row, uint32_t count, size_t *at,
@@ -60,29 +79,36 @@ enum tm_status tm_gather_add(struct tm_gather *g, struct tm_block *block, uint32
     enum tm_status st = TM_OK;
     while (row < end && st == TM_OK) {
         struct tm_gather_range range = {.block = block, .at = *at, .row = row};
-        size_t rows_left = g->rows_max - g->count;
+        if (block->layout)
+            range.record = block->records + (size_t)row * block->layout->stride;
+        uint32_t rows_left = g->rows_max - g->count;
         size_t bytes = g->payload_bytes + (size_t)g->count * GATHER_ROW_BYTES;
         do {
-            size_t payload = tm_batch_payload_of(&block->batch, row++);
+            size_t payload = tm_block_payload_of(block, row++);
             range.payload_bytes += payload;
             bytes += payload + GATHER_ROW_BYTES;
             range.count++;
         } while (row < end && bytes < g->limit_bytes && range.count < rows_left);
         *at += range.payload_bytes;
-        note(g, &range);
-        if (is_full(g))
-            st = tm_gather_flush(g, err);
+        st = tm_gather_add_row(g, block, &range, err);
     }
     return st;
 }
 
-/* The element that all blocks have in COLUMN for all rows, or NULL. */
+/* The element that all rows that are noted have in COLUMN, or NULL. */
 static const uint8_t *common_element(const struct tm_gather *g, enum tm_column column)
 {
     const uint8_t *element = NULL;
+    size_t width = tm_column_width(column);
+    for (uint32_t i = 0; i < g->layout_count; i++) {
+        const uint8_t *mine = g->layouts[i]->constants[column];
+        if ((g->layouts[i]->varying >> column & 1) || (element && memcmp(element, mine, width) != 0))
+            return NULL;
+        element = mine;
+    }
     for (uint32_t i = 0; i < g->block_count; i++) {
         const struct tm_batch_col *col = &g->blocks[i]->batch.cols[column];
-        if (col->mask != 0 || (element && memcmp(element, col->data, tm_column_width(column)) != 0))
+        if (col->mask != 0 || (element && memcmp(element, col->data, width) != 0))
             return NULL;
         element = col->data;
     }
@@ -95,34 +121,72 @@ static void fill(uint8_t *to, const uint8_t *element, size_t width, size_t count
         memcpy(to + i * width, element, width);
 }
 
-static void copy_ranges_4(const struct tm_gather *g, enum tm_column column, uint8_t *to)
+/* Copies COLUMN of all ranges to TO. Called with a WIDTH known when it is compiled. */
+static inline void copy_ranges(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
 {
     for (uint32_t i = 0; i < g->range_count; i++) {
         const struct tm_gather_range *r = &g->ranges[i];
+        const struct tm_block_layout *layout = r->block->layout;
         const struct tm_batch_col *col = &r->block->batch.cols[column];
-        if (r->count == 1)
-            memcpy(to, col->data + (size_t)4 * (r->row & col->mask), 4);
-        else if (col->mask)
-            memcpy(to, col->data + (size_t)4 * r->row, (size_t)4 * r->count);
+        if (layout == NULL && col->mask)
+            memcpy(to, col->data + width * r->row, width * r->count);
+        else if (layout == NULL)
+            fill(to, col->data, width, r->count);
+        else if (!(layout->varying >> column & 1))
+            fill(to, layout->constants[column], width, r->count);
         else
-            fill(to, col->data, 4, r->count);
-        to += (size_t)4 * r->count;
+            for (uint32_t j = 0; j < r->count; j++)
+                memcpy(to + width * j, r->record + layout->offsets[column] + (size_t)layout->stride * j, width);
+        to += width * r->count;
     }
 }
 
-static void copy_ranges_8(const struct tm_gather *g, enum tm_column column, uint8_t *to)
+/* The same where all ranges are columns, and many of one row. */
+static inline void copy_columns(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
 {
     for (uint32_t i = 0; i < g->range_count; i++) {
         const struct tm_gather_range *r = &g->ranges[i];
         const struct tm_batch_col *col = &r->block->batch.cols[column];
         if (r->count == 1)
-            memcpy(to, col->data + (size_t)8 * (r->row & col->mask), 8);
+            memcpy(to, col->data + width * (r->row & col->mask), width);
         else if (col->mask)
-            memcpy(to, col->data + (size_t)8 * r->row, (size_t)8 * r->count);
+            memcpy(to, col->data + width * r->row, width * r->count);
         else
-            fill(to, col->data, 8, r->count);
-        to += (size_t)8 * r->count;
+            fill(to, col->data, width, r->count);
+        to += width * r->count;
     }
+}
+
+/* The same where all ranges are records of one layout. */
+static inline void copy_records(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
+{
+    size_t offset = g->layouts[0]->offsets[column], stride = g->layouts[0]->stride;
+    for (uint32_t i = 0; i < g->range_count; i++) {
+        const uint8_t *record = g->ranges[i].record + offset;
+        uint32_t count = g->ranges[i].count;
+        do {
+            memcpy(to, record, width);
+            to += width;
+            record += stride;
+        } while (--count > 0);
+    }
+}
+
+static void copy_column(const struct tm_gather *g, enum tm_column column, uint8_t *to)
+{
+    bool wide = tm_column_width(column) == 8;
+    if (g->block_count == 0 && g->layout_count == 1 && wide)
+        copy_records(g, column, 8, to);
+    else if (g->block_count == 0 && g->layout_count == 1)
+        copy_records(g, column, 4, to);
+    else if (g->layout_count == 0 && wide)
+        copy_columns(g, column, 8, to);
+    else if (g->layout_count == 0)
+        copy_columns(g, column, 4, to);
+    else if (wide)
+        copy_ranges(g, column, 8, to);
+    else
+        copy_ranges(g, column, 4, to);
 }
 
 static void settle_column(struct tm_gather *g, enum tm_column column)
@@ -141,10 +205,7 @@ static void settle_column(struct tm_gather *g, enum tm_column column)
         fill(col->data + width, col->data, width, g->settled - 1);
     }
     col->is_constant = false;
-    if (width == 4)
-        copy_ranges_4(g, column, col->data + g->settled * width);
-    else
-        copy_ranges_8(g, column, col->data + g->settled * width);
+    copy_column(g, column, col->data + g->settled * width);
 }
 
 static enum tm_status settle_payload(struct tm_gather *g, struct tm_error *err)
@@ -156,8 +217,8 @@ static enum tm_status settle_payload(struct tm_gather *g, struct tm_error *err)
         if (r->payload_bytes == 0)
             continue;
         uint8_t *to = g->payload.data + g->payload.len;
-        if (r->block->batch.payload) {
-            memcpy(to, r->block->batch.payload + r->at, r->payload_bytes);
+        if (r->block->payload) {
+            memcpy(to, r->block->payload + r->at, r->payload_bytes);
         } else {
             enum tm_status st = tm_io_pread(r->block->payload_fd, to, r->payload_bytes,
                                             r->block->payload_offset + r->at, err);
@@ -172,6 +233,7 @@ static enum tm_status settle_payload(struct tm_gather *g, struct tm_error *err)
 static void forget_ranges(struct tm_gather *g)
 {
     g->range_count = 0;
+    g->layout_count = 0;
     g->block_count = 0;
     g->epoch++;
 }
@@ -197,10 +259,27 @@ static void set_column(struct tm_batch *batch, enum tm_column column, const uint
     tm_batch_set_column(batch, column, data, constant ? 1 : batch->count);
 }
 
-/* The batch is rows of one block that are still where they were. */
+/* The batch is rows of one block's columns that are still where they were. */
 static bool is_one_range(const struct tm_gather *g)
 {
-    return g->settled == 0 && g->range_count == 1 && g->ranges[0].block->batch.payload;
+    const struct tm_gather_range *r = g->ranges;
+    return g->settled == 0 && g->range_count == 1 && r->block->layout == NULL && r->block->payload;
+}
+
+/* The columns of the batch: where they are in the block of RANGE, or gathered where that is NULL. */
+static void set_columns(const struct tm_gather *g, const struct tm_gather_range *range, struct tm_batch *batch)
+{
+    for (int c = 0; c < TM_COL_COUNT; c++) {
+        enum tm_column column = (enum tm_column)c;
+        const uint8_t *data = range ? range->block->batch.cols[c].data : g->columns[c].data;
+        bool constant = range ? range->block->batch.cols[c].mask == 0 : g->columns[c].is_constant;
+        if (c < TM_COL_TIME_NS)
+            tm_batch_set_column(batch, column, NULL, 0);
+        else if (constant)
+            tm_batch_set_column(batch, column, data, 1);
+        else
+            set_column(batch, column, range ? data + range->row * tm_column_width(column) : data);
+    }
 }
 
 enum tm_status tm_gather_flush(struct tm_gather *g, struct tm_error *err)
@@ -209,21 +288,11 @@ enum tm_status tm_gather_flush(struct tm_gather *g, struct tm_error *err)
     if (g->count == 0)
         return TM_OK;
     bool direct = is_one_range(g);
-    const struct tm_gather_range *range = g->ranges;
     enum tm_status st = direct ? TM_OK : tm_gather_settle(g, err);
     if (st < 0)
         return st;
-    batch.payload = direct ? range->block->batch.payload + range->at : g->payload.data;
-    for (int c = 0; c < TM_COL_COUNT; c++) {
-        enum tm_column column = (enum tm_column)c;
-        const struct tm_batch_col *from = &range->block->batch.cols[c];
-        if (c < TM_COL_TIME_NS)
-            tm_batch_set_column(&batch, column, NULL, 0);
-        else if (direct ? from->mask == 0 : g->columns[c].is_constant)
-            tm_batch_set_column(&batch, column, direct ? from->data : g->columns[c].data, 1);
-        else
-            set_column(&batch, column, direct ? from->data + range->row * tm_column_width(column) : g->columns[c].data);
-    }
+    batch.payload = direct ? g->ranges[0].block->payload + g->ranges[0].at : g->payload.data;
+    set_columns(g, direct ? g->ranges : NULL, &batch);
     st = g->sink.write(g->sink.to, &batch, err);
     forget_ranges(g);
     g->count = 0;

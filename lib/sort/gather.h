@@ -15,7 +15,16 @@ struct tm_gather_sink {
     void *to;
 };
 
-struct tm_gather_range;
+enum { TM_GATHER_LAYOUTS = 8 };
+
+/* Rows that follow each other in a block. */
+struct tm_gather_range {
+    const uint8_t *record; /* of the first row; NULL: the block has columns */
+    const struct tm_block *block;
+    size_t at;             /* of the first row's payload in the block's */
+    size_t payload_bytes;  /* of all */
+    uint32_t row, count;
+};
 
 struct tm_gather_column {
     uint8_t *data;
@@ -30,7 +39,9 @@ struct tm_gather {
     size_t payload_bytes;
     struct tm_gather_range *ranges;
     uint32_t range_count, rows_max;
-    struct tm_block **blocks; /* the different ones among the ranges */
+    const struct tm_block_layout *layouts[TM_GATHER_LAYOUTS]; /* of the ranges that are records */
+    uint32_t layout_count;
+    struct tm_block **blocks; /* of the ranges that are columns */
     uint32_t block_count;
     uint32_t settled; /* rows that are in the columns already */
     struct tm_gather_column columns[TM_COL_COUNT];
@@ -48,6 +59,10 @@ enum tm_status tm_gather_init(struct tm_gather *gather, struct tm_gather_sink si
  * in another gather before. */
 enum tm_status tm_gather_add(struct tm_gather *gather, struct tm_block *block, uint32_t row, uint32_t count,
                              size_t *at, struct tm_error *err);
+
+/* The same for one range whose payload_bytes are known, of BLOCK. */
+enum tm_status tm_gather_add_row(struct tm_gather *gather, struct tm_block *block,
+                                 const struct tm_gather_range *row, struct tm_error *err);
 
 /* Copies what is noted, so that the blocks may go. */
 enum tm_status tm_gather_settle(struct tm_gather *gather, struct tm_error *err);

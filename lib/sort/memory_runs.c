@@ -25,7 +25,7 @@ enum tm_status tm_memory_runs_add(struct tm_memory_runs *r, struct tm_block *blo
                                   const struct tm_file_order *orders, struct tm_error *err)
 {
     struct tm_sort_key first = tm_block_key(block, block->first, orders);
-    bool definitions = tm_sort_is_definition(&block->batch, block->first);
+    bool definitions = block->definitions;
     struct tm_memory_run *run = find_continued(r, definitions, &first);
     if (run == NULL && r->count == r->cap) {
         uint32_t cap = r->cap ? r->cap * 2 : MEMORY_RUNS_FIRST;

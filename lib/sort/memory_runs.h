@@ -20,7 +20,7 @@ struct tm_memory_runs {
     uint32_t cap;
 };
 
-/* Adds BLOCK, of definitions alone or of other events alone. Sequence numbers must rise. */
+/* Adds BLOCK. Sequence numbers must rise. */
 enum tm_status tm_memory_runs_add(struct tm_memory_runs *runs, struct tm_block *block,
                                   const struct tm_file_order *orders, struct tm_error *err);
 

@@ -2,19 +2,27 @@
 
 #include <stdlib.h>
 
-enum { MERGE_STREAK = 4 /* rows from one run in a row before a search for more */ };
+enum {
+    MERGE_STREAK = 4, /* rows from one run in a row before a search for more */
+    MERGE_AHEAD = 8   /* rows of a run that are looked at together */
+};
 
-/* Where a run is being read. */
+/* Where a run is being read. What the merge itself needs of the next rows is held here, side by
+ * side for all runs: rows of hundreds of runs lie in hundreds of pages, which no processor keeps at
+ * hand. */
 struct cursor {
-    struct tm_block *block; /* NULL: at its end */
+    uint64_t times[MERGE_AHEAD];    /* of rows row - ahead, …; see tm_block_time */
+    uint32_t payloads[MERGE_AHEAD]; /* their bytes */
+    uint32_t ahead, ahead_count;    /* the place of row among them */
+    struct tm_block *block;         /* NULL: at its end */
     uint32_t row;
-    size_t at; /* of the row's payload */
+    size_t at;                      /* of the row's payload */
 };
 
 /* A cursor's place in the tree, with what decides most comparisons. */
 struct entry {
     uint64_t time; /* of the cursor's key; UINT64_MAX at its end */
-    uint32_t cursor;
+    uint64_t cursor;
 };
 
 struct merge {
@@ -27,7 +35,7 @@ struct merge {
 };
 
 /* The slow part of less: times are equal. */
-static bool less_by_rest(const struct merge *m, uint32_t a, uint32_t b)
+static bool less_by_rest(const struct merge *m, uint64_t a, uint64_t b)
 {
     const struct cursor *x = &m->cursors[a], *y = &m->cursors[b];
     if (x->block == NULL || y->block == NULL)
@@ -43,21 +51,32 @@ static bool less_by_rest(const struct merge *m, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static inline bool less(const struct merge *m, struct entry a, struct entry b)
+static inline bool less(const struct merge *m, const struct entry *a, const struct entry *b)
 {
-    return a.time != b.time ? a.time < b.time : less_by_rest(m, a.cursor, b.cursor);
+    return a->time != b->time ? a->time < b->time : less_by_rest(m, a->cursor, b->cursor);
 }
 
-static struct entry entry_of(const struct merge *m, uint32_t i)
+static inline struct entry entry_of(const struct merge *m, uint64_t i)
 {
     const struct cursor *c = &m->cursors[i];
-    if (c->block == NULL)
-        return (struct entry){UINT64_MAX, i};
-    return (struct entry){tm_block_key(c->block, c->row, m->orders).time, i};
+    return (struct entry){c->block ? c->times[c->ahead] : UINT64_MAX, i};
+}
+
+/* Looks at the next rows of the cursor's block. */
+static void look_ahead(struct cursor *c)
+{
+    const struct tm_block *b = c->block;
+    uint32_t left = b->end - c->row;
+    c->ahead = 0;
+    c->ahead_count = left < MERGE_AHEAD ? left : MERGE_AHEAD;
+    for (uint32_t i = 0; i < c->ahead_count; i++) {
+        c->times[i] = tm_block_time(b, c->row + i);
+        c->payloads[i] = (uint32_t)tm_block_payload_of(b, c->row + i);
+    }
 }
 
 /* The next block of run I; what was noted of the last one is copied first where it goes away. */
-static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *err)
+static enum tm_status next_block(struct merge *m, uint64_t i, struct tm_error *err)
 {
     struct cursor *c = &m->cursors[i];
     const struct tm_merge_source *source = &m->sources[i];
@@ -71,6 +90,7 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
     } else if (st == TM_OK) {
         c->row = c->block->first;
         c->at = c->block->first_at;
+        look_ahead(c);
     }
     return st;
 }
@@ -81,36 +101,43 @@ static void build_tree(struct merge *m, struct entry *winners)
     for (uint32_t i = 0; i < m->count; i++)
         winners[m->count + i] = entry_of(m, i);
     for (uint32_t node = m->count - 1; node > 0; node--) {
-        struct entry a = winners[2 * node], b = winners[2 * node + 1];
+        const struct entry *a = &winners[2 * node], *b = &winners[2 * node + 1];
         bool a_wins = less(m, a, b);
-        winners[node] = a_wins ? a : b;
-        m->tree[node] = a_wins ? b : a;
+        winners[node] = a_wins ? *a : *b;
+        m->tree[node] = a_wins ? *b : *a;
     }
     m->tree[0] = winners[1];
 }
 
-/* The winner's cursor has moved: plays its matches again. */
+/* The winner's cursor has moved: plays its matches again. Who wins cannot be predicted, so winner
+ * and loser change places by arithmetic. */
 static void replay(struct merge *m)
 {
     struct entry winner = entry_of(m, m->tree[0].cursor);
-    for (uint32_t node = (m->count + winner.cursor) / 2; node > 0; node /= 2) {
-        struct entry other = m->tree[node];
-        bool other_wins = less(m, other, winner);
-        m->tree[node] = other_wins ? winner : other;
-        winner = other_wins ? other : winner;
+    for (uint64_t node = (m->count + winner.cursor) / 2; node > 0; node /= 2) {
+        struct entry *other = &m->tree[node];
+        bool other_wins = other->time < winner.time;
+        if (other->time == winner.time)
+            other_wins = less_by_rest(m, other->cursor, winner.cursor);
+        uint64_t time = (other->time ^ winner.time) & (uint64_t)-(int64_t)other_wins;
+        uint64_t cursor = (other->cursor ^ winner.cursor) & (uint64_t)-(int64_t)other_wins;
+        other->time ^= time;
+        other->cursor ^= cursor;
+        winner.time ^= time;
+        winner.cursor ^= cursor;
     }
     m->tree[0] = winner;
 }
 
 /* The best of those the winner beat: the run that would be next without it. */
-static struct entry runner_up(const struct merge *m)
+static const struct cursor *runner_up(const struct merge *m)
 {
-    uint32_t node = (m->count + m->tree[0].cursor) / 2;
-    struct entry best = m->tree[node];
+    uint64_t node = (m->count + m->tree[0].cursor) / 2;
+    const struct entry *best = &m->tree[node];
     for (node /= 2; node > 0; node /= 2)
-        if (less(m, m->tree[node], best))
-            best = m->tree[node];
-    return best;
+        if (less(m, &m->tree[node], best))
+            best = &m->tree[node];
+    return &m->cursors[best->cursor];
 }
 
 static bool row_is_less(const struct merge *m, const struct tm_block *block, uint32_t row,
@@ -143,42 +170,63 @@ static uint32_t stretch(const struct merge *m, const struct cursor *c, const str
     return low;
 }
 
-static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, struct tm_error *err)
+/* Adds COUNT rows of run I. */
+static enum tm_status pass_rows(struct merge *m, uint64_t i, uint32_t count, struct tm_error *err)
 {
     struct cursor *c = &m->cursors[i];
     enum tm_status st = tm_gather_add(m->gather, c->block, c->row, count, &c->at, err);
     c->row += count;
     if (st == TM_OK && c->row == c->block->end)
         st = next_block(m, i, err);
+    else
+        look_ahead(c);
     return st;
 }
 
-static enum tm_status pass_one_run(struct merge *m, uint32_t i, struct tm_error *err)
+/* Adds one row of run I. */
+static inline enum tm_status pass_row(struct merge *m, uint64_t i, struct tm_error *err)
+{
+    struct cursor *c = &m->cursors[i];
+    struct tm_block *b = c->block;
+    struct tm_gather_range range = {.block = b, .at = c->at, .payload_bytes = c->payloads[c->ahead],
+                                    .row = c->row, .count = 1};
+    if (b->layout)
+        range.record = b->records + (size_t)c->row * b->layout->stride;
+    enum tm_status st = tm_gather_add_row(m->gather, b, &range, err);
+    c->at += range.payload_bytes;
+    c->row++;
+    if (++c->ahead < c->ahead_count || st < 0)
+        return st;
+    if (c->row == b->end)
+        return next_block(m, i, err);
+    look_ahead(c);
+    return st;
+}
+
+static enum tm_status pass_one_run(struct merge *m, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && m->cursors[i].block)
-        st = pass_rows(m, i, m->cursors[i].block->end - m->cursors[i].row, err);
+    while (st == TM_OK && m->cursors[0].block)
+        st = pass_rows(m, 0, m->cursors[0].block->end - m->cursors[0].row, err);
     return st < 0 ? st : TM_OK;
 }
 
 static enum tm_status pass_all(struct merge *m, struct tm_error *err)
 {
-    uint32_t streak = 0, last = UINT32_MAX;
-    for (;;) {
-        uint32_t i = m->tree[0].cursor;
-        uint32_t count = 1;
-        struct cursor *c = &m->cursors[i];
-        if (c->block == NULL)
-            return TM_OK;
+    uint64_t streak = 0, last = UINT64_MAX;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && m->cursors[m->tree[0].cursor].block) {
+        uint64_t i = m->tree[0].cursor;
         streak = i == last ? streak + 1 : 0;
         last = i;
         if (streak >= MERGE_STREAK)
-            count = stretch(m, c, &m->cursors[runner_up(m).cursor]);
-        enum tm_status st = pass_rows(m, i, count, err);
-        if (st < 0)
-            return st;
-        replay(m);
+            st = pass_rows(m, i, stretch(m, &m->cursors[i], runner_up(m)), err);
+        else
+            st = pass_row(m, i, err);
+        if (st >= 0)
+            replay(m);
     }
+    return st < 0 ? st : TM_OK;
 }
 
 enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
@@ -201,7 +249,7 @@ enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, con
     if (st < 0)
         goto out;
     if (count == 1) {
-        st = pass_one_run(&m, 0, err);
+        st = pass_one_run(&m, err);
     } else {
         build_tree(&m, winners);
         st = pass_all(&m, err);

@@ -140,7 +140,8 @@ void tm_run_file_release(struct tm_run_file *file)
 void tm_run_reader_init(struct tm_run_reader *r, const struct tm_run_file *file, const struct tm_run *run,
                         size_t inline_bytes)
 {
-    *r = (struct tm_run_reader){.file = file, .inline_bytes = inline_bytes, .offset = run->start};
+    *r = (struct tm_run_reader){.file = file, .inline_bytes = inline_bytes, .offset = run->start,
+                                 .definitions = run->definitions};
 }
 
 static enum tm_status read_at(struct tm_run_reader *r, void *data, size_t len, struct tm_error *err)
@@ -199,7 +200,8 @@ enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct 
     if (st != TM_OK)
         return st;
     struct tm_run_chunk chunk = r->chunk;
-    r->block = (struct tm_block){.end = chunk.count, .sequence = chunk.sequence, .payload_fd = r->file->fd};
+    r->block = (struct tm_block){.end = chunk.count, .definitions = r->definitions, .sequence = chunk.sequence,
+                                 .payload_fd = r->file->fd};
     size_t columns = lay_columns(r, &chunk);
     bool whole = chunk.payload_bytes <= r->inline_bytes;
     /* With the chunk comes the head behind it. */
@@ -208,9 +210,8 @@ enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct 
         return st;
     lay_columns(r, &chunk);
     r->block.batch.count = chunk.count;
-    r->block.batch.payload_bytes = (size_t)chunk.payload_bytes;
     if (whole) {
-        r->block.batch.payload = r->mem + columns;
+        r->block.payload = r->mem + columns;
         r->chunk = get_chunk(r->mem + len - CHUNK_HEAD_BYTES);
     } else {
         r->block.payload_offset = r->offset;

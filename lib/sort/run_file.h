@@ -68,6 +68,7 @@ struct tm_run_reader {
     size_t inline_bytes; /* payloads of a chunk above this stay in the file */
     /* private */
     struct tm_block block;
+    bool definitions;
     struct tm_run_chunk chunk; /* the one to be read next */
     uint64_t offset;           /* where its body is */
     bool has_chunk;

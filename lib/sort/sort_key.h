@@ -26,9 +26,19 @@ static inline bool tm_sort_key_less(const struct tm_sort_key *a, const struct tm
 }
 
 /* time_ns as part of a key: signed order becomes unsigned order. */
+static inline uint64_t tm_sort_time_of(uint64_t time_ns)
+{
+    return time_ns ^ UINT64_C(1) << 63;
+}
+
 static inline uint64_t tm_sort_time(const struct tm_batch *batch, uint32_t row)
 {
-    return tm_batch_u64(batch, TM_COL_TIME_NS, row) ^ UINT64_C(1) << 63;
+    return tm_sort_time_of(tm_batch_u64(batch, TM_COL_TIME_NS, row));
+}
+
+static inline uint64_t tm_sort_rank(bool definition, uint64_t order)
+{
+    return definition ? order : UINT64_C(1) << 32 | order;
 }
 
 static inline bool tm_sort_is_definition(const struct tm_batch *batch, uint32_t row)
@@ -43,7 +53,7 @@ static inline struct tm_sort_key tm_sort_key_of(const struct tm_batch *batch, ui
     bool definition = tm_sort_is_definition(batch, row);
     uint64_t order = tm_file_order_of(orders, tm_batch_u32(batch, TM_COL_FILE, row));
     return (struct tm_sort_key){definition ? 0 : tm_sort_time(batch, row),
-                                definition ? order : UINT64_C(1) << 32 | order,
+                                tm_sort_rank(definition, order),
                                 tm_batch_u64(batch, TM_COL_POSITION, row)};
 }
 

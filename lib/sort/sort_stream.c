@@ -36,7 +36,7 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
         if (st == TM_OK && frame.type != TM_FRAME_BATCH) {
             st = tm_stream_write_frame(writer, &frame, err);
         } else if (st == TM_OK) {
-            struct tm_block block = {.batch = batch, .end = batch.count};
+            struct tm_block block = tm_block_of(&batch);
             st = tm_gather_add(&gather, &block, 0, batch.count, &at, err);
             if (st == TM_OK)
                 st = tm_gather_settle(&gather, err);

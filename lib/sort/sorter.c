@@ -86,19 +86,20 @@ static enum tm_status write_rows(struct tm_sorter *s, struct tm_block *block, ui
 
 static enum tm_status write_batch(struct tm_sorter *s, const struct tm_batch *batch, struct tm_error *err)
 {
-    struct tm_block block = {.batch = *batch, .end = batch->count, .sequence = ++s->sequence};
+    struct tm_block block = tm_block_of(batch);
+    block.sequence = ++s->sequence;
     uint32_t definitions = s->row_order.definition_count;
     enum tm_status st = write_rows(s, &block, 0, definitions, err);
     block.mark = 0;
     return st == TM_OK ? write_rows(s, &block, definitions, batch->count, err) : st;
 }
 
-/* Memory for a copy of BATCH and a second block's head; *MEM stays NULL when even all memory is too
- * little. */
-static enum tm_status take(struct tm_sorter *s, const struct tm_batch *batch, void **mem, struct tm_error *err)
+/* Memory for a block of LEN bytes and a second block's head; *MEM stays NULL when even all memory
+ * is too little. */
+static enum tm_status take(struct tm_sorter *s, size_t len, void **mem, struct tm_error *err)
 {
     bool full;
-    size_t len = tm_block_copy_bytes(batch) + sizeof(struct tm_block);
+    len += sizeof(struct tm_block);
     *mem = tm_arena_take(&s->arena, len, &full);
     if (*mem == NULL && full) {
         enum tm_status st = spill(s, err);
@@ -116,35 +117,49 @@ static enum tm_status add_block(struct tm_sorter *s, struct tm_block *block, str
     uint32_t definitions = s->row_order.definition_count;
     enum tm_status st = TM_OK;
     block->sequence = ++s->sequence;
+    block->definitions = definitions == block->end;
     if (definitions > 0 && definitions < block->end) {
         *head = *block;
         head->end = definitions;
+        head->definitions = true;
         block->first = definitions;
         for (uint32_t i = 0; i < definitions; i++)
-            block->first_at += tm_batch_payload_of(&block->batch, i);
+            block->first_at += tm_block_payload_of(block, i);
         st = tm_memory_runs_add(&s->memory, head, &s->orders, err);
     }
     return st == TM_OK ? tm_memory_runs_add(&s->memory, block, &s->orders, err) : st;
+}
+
+/* Where the payload of each row of BATCH starts, and its end. */
+static enum tm_status find_offsets(struct tm_sorter *s, const struct tm_batch *batch, struct tm_error *err)
+{
+    tm_buf_clear(&s->offsets);
+    if (tm_buf_reserve(&s->offsets, ((size_t)batch->count + 1) * sizeof(size_t)) != TM_OK)
+        return tm_error_nomem(err);
+    tm_block_offsets(batch, (size_t *)(void *)s->offsets.data);
+    return TM_OK;
 }
 
 /* Sorts one batch and keeps it: a tm_gather_sink's write. */
 static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_sorter *s = sorter;
+    const struct tm_block_layout *layout = NULL;
     void *mem;
     enum tm_status st = tm_row_order_find(&s->row_order, batch, &s->orders, err);
-    if (st < 0 || (st = take(s, batch, &mem, err)) < 0)
+    if (st < 0)
         return st;
-    if (s->row_order.rows || mem == NULL) {
-        tm_buf_clear(&s->offsets);
-        if (tm_buf_reserve(&s->offsets, ((size_t)batch->count + 1) * sizeof(size_t)) != TM_OK)
-            return tm_error_nomem(err);
-        tm_block_offsets(batch, (size_t *)(void *)s->offsets.data);
-    }
+    if (s->row_order.rows && (layout = tm_block_layouts_find(&s->layouts, batch)) == NULL)
+        return tm_error_nomem(err);
+    if ((st = take(s, tm_block_copy_bytes(batch, layout), &mem, err)) < 0)
+        return st;
+    if ((layout || mem == NULL) && (st = find_offsets(s, batch, err)) < 0)
+        return st;
     if (mem == NULL)
         return write_batch(s, batch, err);
     struct tm_block *head = mem;
-    struct tm_block *block = tm_block_copy(head + 1, batch, s->row_order.rows, (const size_t *)(void *)s->offsets.data);
+    struct tm_block_order order = {s->row_order.rows, (const size_t *)(const void *)s->offsets.data};
+    struct tm_block *block = layout ? tm_block_pack(head + 1, batch, layout, &order) : tm_block_copy(head + 1, batch);
     return add_block(s, block, head, err);
 }
 
@@ -154,7 +169,7 @@ static enum tm_status add_batch(struct tm_sorter *s, const struct tm_batch *batc
         return TM_OK;
     bool small = batch->payload_bytes + (size_t)batch->count * SORTER_ROW_BYTES < SORTER_SMALL_BYTES;
     if (small) {
-        struct tm_block block = {.batch = *batch, .end = batch->count};
+        struct tm_block block = tm_block_of(batch);
         size_t at = 0;
         enum tm_status st = tm_row_order_use_files(batch, &s->orders, err);
         if (st == TM_OK)
@@ -219,6 +234,7 @@ void tm_sorter_release(struct tm_sorter *s)
     tm_memory_runs_release(&s->memory);
     tm_run_store_release(&s->store);
     tm_arena_release(&s->arena);
+    tm_block_layouts_release(&s->layouts);
     tm_gather_release(&s->staging);
     tm_row_order_release(&s->row_order);
     tm_frame_spool_release(&s->frames);

@@ -20,6 +20,7 @@ struct tm_sorter {
     struct tm_row_order row_order;
     struct tm_buf offsets; /* size_t a row */
     struct tm_arena arena;
+    struct tm_block_layouts layouts;
     struct tm_memory_runs memory;
     struct tm_run_store store;
     struct tm_frame_spool frames;
