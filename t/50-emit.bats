@@ -28,13 +28,13 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
 @test "text is the default: relative time, machine, process and thread, kind, duration, name, value" {
     run emit
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "            TIME MACHINE PROCESS/THREAD                   KIND             DURATION NAME = VALUE" ]
+    [ "${lines[0]}" = "            TIME MACHINE PROCESS/THREAD                      KIND             DURATION NAME = VALUE" ]
     [ "${lines[1]}" = "     0.000000000 phone   surfaceflinger:512/RenderEngine:530 begin                     draw frame" ]
-    [ "${lines[2]}" = "     0.000000500 phone   surfaceflinger:512               slice               1.5us commit" ]
+    [ "${lines[2]}" = "     0.000000500 phone   surfaceflinger:512                  slice               1.5us commit" ]
     [ "${lines[4]}" = "     0.000001500 phone   surfaceflinger:512/RenderEngine:530 instant                   tick" ]
-    [ "${lines[5]}" = "     0.000002000 phone   lonely track                     counter                   load = 0.1" ]
-    [ "${lines[6]}" = "     0.000002500 phone   cpu3                             switch                    RenderEngine:530 => kworker:33" ]
-    [ "${lines[7]}" = "     0.000003000 host    9                                slice                open never ends" ]
+    [ "${lines[5]}" = "     0.000002000 phone   lonely track                        counter                   load = 0.1" ]
+    [ "${lines[6]}" = "     0.000002500 phone   cpu3                                switch                    RenderEngine:530 => kworker:33" ]
+    [ "${lines[7]}" = "     0.000003000 host    9                                   slice                open never ends" ]
     [ "${#lines[@]}" -eq 11 ]
 }
 

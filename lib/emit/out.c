@@ -148,6 +148,16 @@ void tm_out_escaped(struct tm_out *out, struct tm_text text)
     put_escaped(out, text, false);
 }
 
+void tm_out_escaped_cut(struct tm_out *out, struct tm_text text, size_t max)
+{
+    bool cut = text.len > max;
+    while (cut && max > 0 && (text.data[max] & 0xc0) == 0x80) /* not in the middle of a character */
+        max--;
+    put_escaped(out, (struct tm_text){text.data, cut ? max : text.len}, false);
+    if (cut)
+        tm_out_str(out, "...");
+}
+
 void tm_out_quoted(struct tm_out *out, struct tm_text text)
 {
     tm_out_char(out, '"');

@@ -38,7 +38,10 @@ void tm_out_double(struct tm_out *out, uint64_t bits);
 /* Names out of a trace, fit for a terminal (tm_text_escape), of any length. */
 void tm_out_escaped(struct tm_out *out, struct tm_text text);
 
-/* The same in double quotes, with \" and \\ for quotes and backslashes. */
+/* The same, cut after MAX bytes of TEXT, which "..." marks. */
+void tm_out_escaped_cut(struct tm_out *out, struct tm_text text, size_t max);
+
+/* Escaped whole and in double quotes, with \" and \\ for quotes and backslashes. */
 void tm_out_quoted(struct tm_out *out, struct tm_text text);
 
 /* A JSON string with its quotes (RFC 8259). Each byte that is not UTF-8 becomes U+FFFD. */

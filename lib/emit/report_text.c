@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+/* Longer texts are cut; --json has all of them. */
+enum { REPORT_VALUE_MAX = 200, REPORT_PATH_MAX = 1000 };
+
 static void put_machine(struct tm_report *r, uint32_t id)
 {
     const struct tm_catalog_machine *m = r->placed ? tm_catalog_machine(r->context->catalog, id) : NULL;
@@ -134,7 +137,7 @@ static void put_placement(struct tm_report *r, const Tracemerge__Placement *p)
     tm_out_escaped(&r->out, tm_text_of(p->rule));
     if (p->path.len) {
         tm_out_str(&r->out, ", ");
-        tm_out_escaped(&r->out, tm_text_of(p->path));
+        tm_out_escaped_cut(&r->out, tm_text_of(p->path), REPORT_PATH_MAX);
     }
     tm_out_str(&r->out, "\n    ");
     put_count(r, p->placed_count, "event");
@@ -306,7 +309,7 @@ static void put_metadata(struct tm_report *r)
         if (m->value_case == TRACEMERGE__METADATA__VALUE_INT_VALUE)
             tm_out_i64(&r->out, m->int_value);
         else if (m->value_case == TRACEMERGE__METADATA__VALUE_STR_VALUE)
-            tm_out_escaped(&r->out, tm_text_of(m->str_value));
+            tm_out_escaped_cut(&r->out, tm_text_of(m->str_value), REPORT_VALUE_MAX);
         if (m->has_machine) {
             tm_out_str(&r->out, " (");
             put_machine(r, m->machine);

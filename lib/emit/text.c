@@ -11,7 +11,8 @@ enum {
     TEXT_TIME_WIDTH = 16,
     TEXT_MACHINE_MIN = 7,
     TEXT_MACHINE_MAX = 16,
-    TEXT_PLACE_WIDTH = 32,
+    TEXT_PLACE_MIN = 24,
+    TEXT_PLACE_MAX = 48,
     TEXT_KIND_WIDTH = 12,
     TEXT_DURATION_WIDTH = 12
 };
@@ -22,7 +23,7 @@ struct text {
     const struct tm_emit_context *context;
     bool relative, has_origin;
     int64_t origin_ns;
-    size_t machine_width;
+    size_t machine_width, place_width;
 };
 
 static enum tm_status open_text(const struct tm_emit_context *context, void **state, struct tm_error *err)
@@ -60,28 +61,25 @@ static void put_task(struct tm_out *out, struct tm_text name, int64_t id)
 }
 
 /* PROCESS:PID/THREAD:TID; one part for a main thread, a whole process or a thread of an unknown one. */
-static void put_place(struct text *t, const struct tm_event *e)
+static void put_place(struct tm_out *out, const struct tm_event *e, const struct tm_place *place)
 {
-    struct tm_out *out = &t->out;
-    struct tm_place place;
-    tm_who_find(&t->who, e, &place);
-    bool main_thread = place.has_pid && place.has_tid && place.pid == place.tid;
-    if (tm_event_scope(e->flags) == TM_SCOPE_CPU || (!place.has_pid && !place.has_tid && e->flags & TM_EVENT_HAS_CPU)) {
+    bool main_thread = place->has_pid && place->has_tid && place->pid == place->tid;
+    if (tm_event_scope(e->flags) == TM_SCOPE_CPU || (!place->has_pid && !place->has_tid && e->flags & TM_EVENT_HAS_CPU)) {
         tm_out_str(out, "cpu");
         tm_out_u64(out, e->cpu);
         return;
     }
-    if (place.has_pid)
-        put_task(out, place.process.len || !main_thread ? place.process : place.thread, place.pid);
-    if (place.has_tid && !main_thread) {
-        tm_out_str(out, place.has_pid ? "/" : "");
-        put_task(out, place.thread, place.tid);
+    if (place->has_pid)
+        put_task(out, place->process.len || !main_thread ? place->process : place->thread, place->pid);
+    if (place->has_tid && !main_thread) {
+        tm_out_str(out, place->has_pid ? "/" : "");
+        put_task(out, place->thread, place->tid);
     }
-    if (!place.has_pid && !place.has_tid) {
-        if (place.track.len == 0)
+    if (!place->has_pid && !place->has_tid) {
+        if (place->track.len == 0)
             tm_out_char(out, '-');
         else
-            tm_out_escaped(out, place.track);
+            tm_out_escaped(out, place->track);
     }
 }
 
@@ -114,7 +112,7 @@ static void put_value(struct tm_out *out, const struct tm_event *e)
 }
 
 /* What the last columns, name and value, say. */
-static void put_story(struct text *t, const struct tm_event *e)
+static void put_story(struct text *t, const struct tm_event *e, const struct tm_place *place)
 {
     struct tm_out *out = &t->out;
     struct tm_text name = tm_catalog_string(t->context->catalog, e->name, e);
@@ -136,7 +134,7 @@ static void put_story(struct text *t, const struct tm_event *e)
         put_task(out, name, e->tid);
         return;
     default:
-        tm_out_escaped(out, name);
+        tm_out_escaped(out, name.len || e->kind != TM_KIND_COUNTER ? name : place->track);
         put_value(out, e);
     }
 }
@@ -160,14 +158,16 @@ static void put_time(struct text *t, const struct tm_event *e)
 static enum tm_status put_event(struct text *t, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_out *out = &t->out;
+    struct tm_place place;
+    tm_who_find(&t->who, e, &place);
     put_time(t, e);
     size_t from = out->buf.len;
     put_machine(t, e->machine);
     tm_out_pad(out, from, t->machine_width, false);
     tm_out_char(out, ' ');
     from = out->buf.len;
-    put_place(t, e);
-    tm_out_pad(out, from, TEXT_PLACE_WIDTH, false);
+    put_place(out, e, &place);
+    tm_out_pad(out, from, t->place_width, false);
     tm_out_char(out, ' ');
     from = out->buf.len;
     put_kind(out, e);
@@ -182,7 +182,7 @@ static enum tm_status put_event(struct text *t, const struct tm_event *e, struct
     }
     tm_out_pad(out, from, TEXT_DURATION_WIDTH, true);
     tm_out_char(out, ' ');
-    put_story(t, e);
+    put_story(t, e, &place);
     while (!out->failed && out->buf.len > 0 && out->buf.data[out->buf.len - 1] == ' ')
         out->buf.len--;
     tm_out_char(out, '\n');
@@ -192,7 +192,7 @@ static enum tm_status put_event(struct text *t, const struct tm_event *e, struct
 static void put_header(struct text *t)
 {
     static const char *const titles[] = {"TIME", "MACHINE", "PROCESS/THREAD", "KIND", "DURATION"};
-    const size_t widths[] = {TEXT_TIME_WIDTH, t->machine_width, TEXT_PLACE_WIDTH, TEXT_KIND_WIDTH,
+    const size_t widths[] = {TEXT_TIME_WIDTH, t->machine_width, t->place_width, TEXT_KIND_WIDTH,
                              TEXT_DURATION_WIDTH};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
         size_t from = t->out.buf.len;
@@ -203,17 +203,22 @@ static void put_header(struct text *t)
     tm_out_str(&t->out, "NAME = VALUE\n");
 }
 
-/* The column is as wide as the longest name that is known when the first line comes. */
-static void set_machine_width(struct text *t)
+static size_t between(size_t v, size_t least, size_t most)
 {
+    return v < least ? least : v > most ? most : v;
+}
+
+/* Columns are as wide as the longest of what is known when the first line comes. */
+static void set_widths(struct text *t)
+{
+    t->place_width = between(tm_who_width(&t->who), TEXT_PLACE_MIN, TEXT_PLACE_MAX);
     t->machine_width = TEXT_MACHINE_MIN;
     for (uint32_t i = 0; i < t->context->catalog->machine_count; i++) {
         size_t from = t->out.buf.len, len;
         put_machine(t, i);
         len = t->out.buf.len - from;
         t->out.buf.len = from;
-        len = len < TEXT_MACHINE_MAX ? len : TEXT_MACHINE_MAX;
-        t->machine_width = len > t->machine_width ? len : t->machine_width;
+        t->machine_width = between(len, t->machine_width, TEXT_MACHINE_MAX);
     }
 }
 
@@ -238,7 +243,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
         if (!is_shown(&e))
             continue;
         if (t->machine_width == 0) {
-            set_machine_width(t);
+            set_widths(t);
             put_header(t);
         }
         st = put_event(t, &e, err);

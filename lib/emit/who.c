@@ -244,6 +244,28 @@ void tm_who_find(const struct tm_who *who, const struct tm_event *e, struct tm_p
         place->process = name_of(who, find(&who->processes, e->machine, (uint64_t)place->pid));
 }
 
+static size_t task_width(struct tm_text name, int64_t id)
+{
+    size_t width = id < 0 ? 2 : 1;
+    for (; id > 9 || id < -9; id /= 10)
+        width++;
+    return width + name.len + (name.len > 0);
+}
+
+size_t tm_who_width(const struct tm_who *who)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < who->threads.count; i++) {
+        const struct tm_who_row *row = &who->threads.rows[i];
+        const struct tm_who_row *process = find(&who->processes, row->scope, (uint64_t)row->pid);
+        size_t width = task_width(name_of(who, row), (int64_t)row->id);
+        if (row->has_pid)
+            width = task_width(name_of(who, process), row->pid) + ((uint64_t)row->pid == row->id ? 0 : 1 + width);
+        most = width > most ? width : most;
+    }
+    return most;
+}
+
 struct tm_text tm_who_thread(const struct tm_who *who, uint32_t machine, int64_t tid)
 {
     return name_of(who, find(&who->threads, machine, (uint64_t)tid));

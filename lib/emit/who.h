@@ -48,6 +48,9 @@ enum tm_status tm_who_learn(struct tm_who *who, const struct tm_event *event, st
 /* Where EVENT belongs, by its columns and what has been learnt. */
 void tm_who_find(const struct tm_who *who, const struct tm_event *event, struct tm_place *place);
 
+/* Characters that "PROCESS:PID/THREAD:TID" takes for the longest of the threads known so far. */
+size_t tm_who_width(const struct tm_who *who);
+
 /* True for kinds whose column pid is another thread: the next one, the waker, the parent (events.md). */
 bool tm_who_has_other(const struct tm_event *event);
 

@@ -85,6 +85,10 @@ static void test_text(struct tm_out *out)
         tm_out_csv(out, text);
         ok_named(strcmp(said(out), cases[i].csv) == 0, "csv"); /* not for a log as it is */
     }
+    tm_out_escaped_cut(out, tm_text_str("ab\xc3\xa4z"), 3);
+    is_str(said(out), "ab...");
+    tm_out_escaped_cut(out, tm_text_str("ab\xc3\xa4z"), 5);
+    is_str(said(out), "ab\xc3\xa4z");
     tm_out_str(out, "\xc3\xa4");
     tm_out_pad(out, 0, 3, true);
     is_str(said(out), "  \xc3\xa4");
