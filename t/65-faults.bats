@@ -31,3 +31,14 @@ all="read,write,open,mkstemp,close,rename,fsync,ftruncate,lseek,pipe,fork"
 @test "tm-emit: sqlite" {
     faults tm-emit $all,malloc out "tm-emit -f sqlite -o out <$stream"
 }
+
+@test "tm-merge itself: nothing it does may leave OUT or a stage behind" {
+    faults tm-merge $all,malloc out.jsonl "tm-merge -o out.jsonl $TM_SRC/doc/examples/phone-watch-app.tar"
+}
+
+@test "each stage under tm-merge: its line alone, status 3, no OUT" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
+        faults $name read,write,open,mkstemp,lseek,mmap,malloc out.jsonl \
+            "tm-merge -S 1k -o out.jsonl $TM_SRC/doc/examples/phone-watch-app.tar"
+    done
+}
