@@ -145,7 +145,7 @@ static void set_kind(const struct tm_atrace_mark *mark, struct tm_event *event)
         event->track = (uint64_t)mark->value;
         break;
     }
-    event->flags |= tm_event_scope_flags(scope);
+    event->flags = (event->flags & ~tm_event_scope_flags((enum tm_scope)15)) | tm_event_scope_flags(scope);
 }
 
 enum tm_status tm_atrace_mark_fill(const struct tm_atrace_mark *mark, struct tm_event_sink *sink,

@@ -1,0 +1,321 @@
+#include "emit/packet_retime.h"
+
+/* Field numbers of track_event.proto and its neighbours. */
+enum {
+    EVENT_DELTA_US = 1,
+    EVENT_EXTRA_VALUES = 12,
+    EVENT_ABSOLUTE_US = 16,
+    EVENT_LEGACY = 6,
+    EVENT_TRACK_UUID = 11,
+    EVENT_COUNTER_VALUE = 30,
+    EVENT_EXTRA_UUIDS = 31,
+    EVENT_FLOWS_OLD = 36,
+    EVENT_ENDED_FLOWS_OLD = 42,
+    EVENT_DOUBLE_VALUE = 44,
+    EVENT_EXTRA_DOUBLE_UUIDS = 45,
+    EVENT_EXTRA_DOUBLE_VALUES = 46,
+    EVENT_FLOWS = 47,
+    EVENT_ENDED_FLOWS = 48,
+    LEGACY_UNSCOPED_ID = 6,
+    LEGACY_BIND_ID = 8,
+    LEGACY_LOCAL_ID = 10,
+    LEGACY_GLOBAL_ID = 11,
+    DESCRIPTOR_UUID = 1,
+    DESCRIPTOR_PARENT = 5,
+    DESCRIPTOR_COUNTER = 8,
+    COUNTER_UNIT_MULTIPLIER = 4,
+    COUNTER_IS_INCREMENTAL = 5,
+    BUNDLE_EVENT = 2,
+    BUNDLE_COMPACT = 4,
+    BUNDLE_CLOCK = 5,
+    BUNDLE_FTRACE_TIME = 6,
+    BUNDLE_BOOT_TIME = 7,
+    BUNDLE_LAST_READ = 9,
+    BUNDLE_PREVIOUS_END = 10
+};
+
+/* What a rewriting function works with. */
+struct rewrite {
+    struct tm_packet_writer *writer;
+    const struct tm_event *event;
+    const struct tm_extra_values *extras;
+    uint32_t extras_used;
+    bool failed; /* out of memory */
+};
+
+static void keep(struct rewrite *r, enum tm_status st)
+{
+    r->failed |= st != TM_OK;
+}
+
+static void copy(struct rewrite *r, const struct tm_pb_field *f)
+{
+    keep(r, tm_buf_add(&r->writer->out, f->start, (size_t)(f->end - f->start)));
+}
+
+static uint64_t own_id(const struct rewrite *r, uint64_t id)
+{
+    return tm_packet_id(r->writer, r->event->file, id);
+}
+
+/* An id field, alone or packed, as varint or fixed64; written one field an element. */
+static bool put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed)
+{
+    struct tm_buf *out = &r->writer->out;
+    if (f->type != TM_PB_LEN) {
+        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, own_id(r, f->value)) : tm_pb_put_varint(out, f->id, own_id(r, f->value)));
+        return true;
+    }
+    for (const uint8_t *p = f->data, *end = f->data + f->len; p < end;) {
+        uint64_t v;
+        if (is_fixed) {
+            if (end - p < 8)
+                return false;
+            v = tm_get_le64(p);
+            p += 8;
+            keep(r, tm_pb_put_i64(out, f->id, own_id(r, v)));
+        } else {
+            if ((p = tm_varint_get(p, end, &v)) == NULL)
+                return false;
+            keep(r, tm_pb_put_varint(out, f->id, own_id(r, v)));
+        }
+    }
+    return true;
+}
+
+/* Runs EACH over the fields of the message at F and writes the result as field ID. */
+static bool rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
+                            bool (*each)(struct rewrite *, const struct tm_pb_field *))
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    enum tm_status st;
+    size_t mark = 0;
+    if (f->type != TM_PB_LEN)
+        return false;
+    keep(r, tm_pb_begin(&r->writer->out, f->id, &mark));
+    while (!r->failed && (st = tm_pb_next(&pb, &g)) == TM_OK)
+        if (!each(r, &g))
+            return false;
+    if (r->failed || st < 0)
+        return false;
+    keep(r, tm_pb_end(&r->writer->out, mark));
+    return true;
+}
+
+static bool legacy_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == LEGACY_UNSCOPED_ID || f->id == LEGACY_BIND_ID || f->id == LEGACY_LOCAL_ID || f->id == LEGACY_GLOBAL_ID)
+        return put_ids(r, f, false);
+    copy(r, f);
+    return true;
+}
+
+static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_field, uint64_t value, bool is_double)
+{
+    struct tm_buf *out = &r->writer->out;
+    keep(r, is_double ? tm_pb_put_i64(out, double_field, value) : tm_pb_put_varint(out, int_field, value));
+}
+
+/* The values of the derived rows stand in for as many as F holds. */
+static bool put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
+{
+    uint32_t n = 1;
+    if (f->type == TM_PB_LEN) {
+        n = (uint32_t)(f->len / 8);
+        if (f->id == EVENT_EXTRA_VALUES) {
+            n = 0;
+            for (size_t i = 0; i < f->len; i++)
+                n += f->data[i] < 0x80;
+        }
+    }
+    if (r->extras == NULL || n > r->extras->count - r->extras_used) {
+        copy(r, f);
+        return true;
+    }
+    for (; n > 0; n--) {
+        const struct tm_packet_value *v = &r->extras->values[r->extras_used++];
+        uint64_t value = v->value;
+        if (f->id == EVENT_EXTRA_VALUES && v->is_double)
+            value = (uint64_t)(int64_t)tm_pb_double(value);
+        if (f->id == EVENT_EXTRA_DOUBLE_VALUES && !v->is_double)
+            value = tm_pb_bits((double)(int64_t)value);
+        put_value(r, EVENT_EXTRA_VALUES, EVENT_EXTRA_DOUBLE_VALUES, value, f->id == EVENT_EXTRA_DOUBLE_VALUES);
+    }
+    return true;
+}
+
+static bool track_event_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    const struct tm_event *e = r->event;
+    switch (f->id) {
+    case EVENT_DELTA_US:
+    case EVENT_ABSOLUTE_US:
+        return true; /* the packet's timestamp says it */
+    case EVENT_TRACK_UUID:
+    case EVENT_EXTRA_UUIDS:
+    case EVENT_EXTRA_DOUBLE_UUIDS:
+    case EVENT_FLOWS_OLD:
+    case EVENT_ENDED_FLOWS_OLD:
+        return put_ids(r, f, false);
+    case EVENT_FLOWS:
+    case EVENT_ENDED_FLOWS:
+        return put_ids(r, f, true);
+    case EVENT_COUNTER_VALUE:
+    case EVENT_DOUBLE_VALUE:
+        if (e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE) {
+            put_value(r, EVENT_COUNTER_VALUE, EVENT_DOUBLE_VALUE, e->value, e->flags & TM_EVENT_VALUE_DOUBLE);
+            return true;
+        }
+        break;
+    case EVENT_EXTRA_VALUES:
+    case EVENT_EXTRA_DOUBLE_VALUES:
+        return put_extra_values(r, f);
+    case EVENT_LEGACY:
+        if (r->writer->mixes_ids)
+            return rewrite_message(r, f, legacy_field);
+        break;
+    default:
+        break;
+    }
+    copy(r, f);
+    return true;
+}
+
+static bool counter_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id != COUNTER_IS_INCREMENTAL && f->id != COUNTER_UNIT_MULTIPLIER)
+        copy(r, f);
+    return true;
+}
+
+static bool descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == DESCRIPTOR_UUID || f->id == DESCRIPTOR_PARENT)
+        return put_ids(r, f, false);
+    if (f->id == DESCRIPTOR_COUNTER)
+        return rewrite_message(r, f, counter_field);
+    copy(r, f);
+    return true;
+}
+
+static bool defaults_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == TM_PACKET_TIMESTAMP_CLOCK_ID)
+        return true;
+    if (f->id == TM_PACKET_TRACK_EVENT)
+        return rewrite_message(r, f, track_event_field);
+    copy(r, f);
+    return true;
+}
+
+/* What is left of a bundle when its events have gone their own way: times of its clock would now be
+ * on the wrong one. */
+static bool bundle_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case BUNDLE_CLOCK:
+    case BUNDLE_FTRACE_TIME:
+    case BUNDLE_BOOT_TIME:
+    case BUNDLE_LAST_READ:
+    case BUNDLE_PREVIOUS_END:
+        return true;
+    default:
+        copy(r, f);
+        return true;
+    }
+}
+
+static bool packet_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case TM_PACKET_TIMESTAMP:
+    case TM_PACKET_TIMESTAMP_CLOCK_ID:
+    case TM_PACKET_SEQUENCE_ID:
+    case TM_PACKET_SEQUENCE_FLAGS:
+    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
+    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
+    case TM_PACKET_FIRST_ON_SEQUENCE:
+    case TM_PACKET_MACHINE_ID:
+        return true; /* written anew, or true of the recorded sequence only */
+    case TM_PACKET_TRACK_EVENT:
+        return rewrite_message(r, f, track_event_field);
+    case TM_PACKET_TRACK_DESCRIPTOR:
+        return rewrite_message(r, f, descriptor_field);
+    case TM_PACKET_DEFAULTS:
+        return rewrite_message(r, f, defaults_field);
+    case TM_PACKET_FTRACE_EVENTS:
+        return rewrite_message(r, f, bundle_field);
+    default:
+        copy(r, f);
+        return true;
+    }
+}
+
+bool tm_packet_has_extras(const struct tm_event *event)
+{
+    struct tm_pb pb = tm_pb_of(event->raw, event->raw_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_PACKET_TRACK_EVENT || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb inner = tm_pb_of(f.data, f.len);
+        struct tm_pb_field g;
+        while (tm_pb_next(&inner, &g) == TM_OK)
+            if (g.id == EVENT_EXTRA_VALUES || g.id == EVENT_EXTRA_DOUBLE_VALUES)
+                return true;
+    }
+    return false;
+}
+
+/* sequence_flags as recorded, or what the old boolean said. */
+static uint64_t recorded_flags(const struct tm_event *event)
+{
+    struct tm_pb pb = tm_pb_of(event->raw, event->raw_bytes);
+    struct tm_pb_field f;
+    uint64_t flags = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_PACKET_SEQUENCE_FLAGS && f.type == TM_PB_VARINT)
+            flags = f.value;
+    return flags;
+}
+
+static enum tm_status put_head(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    uint32_t sequence;
+    bool is_new;
+    enum tm_status st = tm_packet_sequence(w, e, &sequence, &is_new, err);
+    if (st < 0)
+        return st;
+    uint64_t flags = recorded_flags(e) & ~(uint64_t)TM_SEQUENCE_CLEARED;
+    if (is_new && e->generation)
+        flags |= TM_SEQUENCE_CLEARED;
+    if ((tm_event_is_timed(e->flags) && tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
+        (sequence && tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_ID, sequence) != TM_OK) ||
+        (flags && tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK))
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
+                                const struct tm_extra_values *extras, struct tm_error *err)
+{
+    struct rewrite r = {.writer = w, .event = e, .extras = extras};
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    enum tm_status st = tm_packet_begin(w, e->machine, err);
+    if (st == TM_OK)
+        st = put_head(w, e, err);
+    if (st < 0)
+        return st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (!packet_field(&r, &f) || r.failed)
+            break;
+    }
+    if (r.failed)
+        return tm_error_nomem(err);
+    if (st != TM_END)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid TracePacket",
+                            (unsigned long long)e->position);
+    return tm_packet_end(w, err);
+}

@@ -1,0 +1,140 @@
+#include "emit/packet_writer.h"
+
+#include "base/hash.h"
+#include "base/io.h"
+
+#include <stdlib.h>
+
+enum { WRITE_BYTES = 256 << 10 };
+
+/* Machine ids of packets: embedded ones stay, those the manifest named (2^32 and up) get the
+ * smallest numbers that are free, the host has none. */
+static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_error *err)
+{
+    const struct tm_catalog *c = w->catalog;
+    uint32_t next = 1;
+    w->machine_ids = calloc((size_t)c->machine_count + 1, sizeof *w->machine_ids);
+    if (w->machine_ids == NULL)
+        return tm_error_nomem(err);
+    w->machine_count = c->machine_count;
+    for (uint32_t i = 0; i < c->machine_count; i++)
+        if (c->machines[i].raw_id <= UINT32_MAX)
+            w->machine_ids[i] = (uint32_t)c->machines[i].raw_id;
+    for (uint32_t i = 0; i < c->machine_count; i++) {
+        if (c->machines[i].raw_id <= UINT32_MAX)
+            continue;
+        for (uint32_t j = 0; j < c->machine_count; j++) {
+            if (w->machine_ids[j] == next) {
+                next++;
+                j = UINT32_MAX; /* look again from the first */
+            }
+        }
+        w->machine_ids[i] = next++;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm_catalog *catalog, int fd,
+                                     struct tm_error *err)
+{
+    uint32_t protos = 0;
+    *w = (struct tm_packet_writer){.catalog = catalog, .fd = fd, .next_sequence = 1};
+    for (uint32_t i = 0; i < catalog->file_count; i++)
+        protos += catalog->files[i].begun && catalog->files[i].clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
+    w->mixes_ids = protos > 1;
+    w->sequence_count = catalog->sequence_count;
+    w->sequences = calloc((size_t)w->sequence_count + 1, sizeof *w->sequences);
+    if (w->sequences == NULL)
+        return tm_error_nomem(err);
+    return give_machine_ids(w, err);
+}
+
+enum tm_status tm_packet_begin(struct tm_packet_writer *w, uint32_t machine, struct tm_error *err)
+{
+    uint32_t id = machine < w->machine_count ? w->machine_ids[machine] : 0;
+    if (tm_pb_begin(&w->out, 1, &w->mark) != TM_OK ||
+        (id && tm_pb_put_varint(&w->out, TM_PACKET_MACHINE_ID, id) != TM_OK))
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+enum tm_status tm_packet_end(struct tm_packet_writer *w, struct tm_error *err)
+{
+    if (tm_pb_end(&w->out, w->mark) != TM_OK)
+        return tm_error_nomem(err);
+    return w->out.len >= WRITE_BYTES ? tm_packet_writer_flush(w, err) : TM_OK;
+}
+
+static enum tm_status plain_sequence(struct tm_packet_writer *w, uint32_t file, uint32_t sequence, uint32_t **output,
+                                     struct tm_error *err)
+{
+    for (uint32_t i = 0; i < w->plain_count; i++) {
+        if (w->plain[i].file == file && w->plain[i].sequence == sequence) {
+            *output = &w->plain[i].output;
+            return TM_OK;
+        }
+    }
+    if (w->plain_count == w->plain_cap) {
+        uint32_t cap = w->plain_cap ? w->plain_cap * 2 : 16;
+        struct tm_plain_sequence *plain = realloc(w->plain, cap * sizeof *plain);
+        if (plain == NULL)
+            return tm_error_nomem(err);
+        w->plain = plain;
+        w->plain_cap = cap;
+    }
+    w->plain[w->plain_count] = (struct tm_plain_sequence){file, sequence, 0};
+    *output = &w->plain[w->plain_count++].output;
+    return TM_OK;
+}
+
+uint32_t tm_packet_new_sequence(struct tm_packet_writer *w)
+{
+    return w->next_sequence++;
+}
+
+enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *sequence,
+                                  bool *is_new, struct tm_error *err)
+{
+    uint32_t *output = NULL;
+    *is_new = false;
+    *sequence = 0;
+    if (event->generation && event->generation < w->sequence_count) {
+        output = &w->sequences[event->generation];
+    } else if (event->sequence) {
+        enum tm_status st = plain_sequence(w, event->file, event->sequence, &output, err);
+        if (st < 0)
+            return st;
+    } else {
+        return TM_OK;
+    }
+    if (*output == 0) {
+        *output = tm_packet_new_sequence(w);
+        *is_new = true;
+    }
+    *sequence = *output;
+    return TM_OK;
+}
+
+uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t id)
+{
+    if (!w->mixes_ids || id == 0)
+        return id;
+    uint64_t mixed = tm_hash_u64(id ^ tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1));
+    return mixed ? mixed : 1;
+}
+
+enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_error *err)
+{
+    enum tm_status st = tm_io_write(w->fd, w->out.data, w->out.len, err);
+    tm_buf_clear(&w->out);
+    return st;
+}
+
+void tm_packet_writer_release(struct tm_packet_writer *w)
+{
+    tm_buf_release(&w->out);
+    free(w->machine_ids);
+    free(w->sequences);
+    free(w->plain);
+    *w = (struct tm_packet_writer){.fd = -1};
+}

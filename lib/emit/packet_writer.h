@@ -1,0 +1,76 @@
+/* TracePackets on their way into one Perfetto trace file.
+ *
+ * Knows what every packet of the output shares: the output's own sequence numbers (one for each
+ * generation of an input sequence, so that state is never overtaken by time order), the machine ids
+ * packets carry, and how ids of different files are kept apart. doc/pftrace.md tells why. */
+#ifndef TM_EMIT_PACKET_WRITER_H
+#define TM_EMIT_PACKET_WRITER_H
+
+#include "base/pb.h"
+#include "model/catalog.h"
+#include "stream/event.h"
+
+/* Field numbers of perfetto/trace/trace_packet.proto. */
+enum tm_packet_field {
+    TM_PACKET_FTRACE_EVENTS = 1,
+    TM_PACKET_PROCESS_TREE = 2,
+    TM_PACKET_CLOCK_SNAPSHOT = 6,
+    TM_PACKET_TIMESTAMP = 8,
+    TM_PACKET_SEQUENCE_ID = 10,
+    TM_PACKET_TRACK_EVENT = 11,
+    TM_PACKET_INTERNED_DATA = 12,
+    TM_PACKET_SEQUENCE_FLAGS = 13,
+    TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
+    TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
+    TM_PACKET_SYSTEM_INFO = 45,
+    TM_PACKET_TIMESTAMP_CLOCK_ID = 58,
+    TM_PACKET_DEFAULTS = 59,
+    TM_PACKET_TRACK_DESCRIPTOR = 60,
+    TM_PACKET_FIRST_ON_SEQUENCE = 87,
+    TM_PACKET_MACHINE_ID = 98
+};
+
+enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */
+
+struct tm_packet_writer {
+    const struct tm_catalog *catalog; /* borrowed */
+    int fd;                           /* borrowed */
+    struct tm_buf out;
+    bool mixes_ids;         /* more than one proto: ids of each are made its own */
+    uint32_t *machine_ids;  /* packet's machine_id of each Machine.id; 0: none */
+    uint32_t machine_count;
+    uint32_t *sequences;    /* output sequence of a generation, 0 not yet */
+    uint32_t sequence_count;
+    struct tm_plain_sequence {
+        uint32_t file, sequence, output;
+    } *plain;               /* output sequences of packets without a generation */
+    uint32_t plain_count, plain_cap;
+    uint32_t next_sequence;
+    size_t mark;            /* of the packet being written */
+};
+
+/* The catalog must be complete but for strings: call at the first batch. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_writer_init(struct tm_packet_writer *writer, const struct tm_catalog *catalog, int fd,
+                                     struct tm_error *err);
+
+/* Begins a packet of MACHINE (Machine.id); fields are then appended to writer->out. */
+enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine, struct tm_error *err);
+
+/* Ends it; sends full buffers. */
+enum tm_status tm_packet_end(struct tm_packet_writer *writer, struct tm_error *err);
+
+/* The output sequence for EVENT's packet; *IS_NEW when nothing was written on it so far. 0 when the
+ * packet has no sequence. */
+enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
+                                  bool *is_new, struct tm_error *err);
+
+/* A number for a sequence of the writer's own making. */
+uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
+
+/* ID of FILE (a track uuid, a flow id) as the output has it. 0 stays 0. */
+uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
+
+enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
+void tm_packet_writer_release(struct tm_packet_writer *writer);
+
+#endif

@@ -1,0 +1,269 @@
+/* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md is its design. */
+#include "emit/outputs.h"
+#include "emit/ftrace_writer.h"
+#include "emit/packet_retime.h"
+#include "emit/track_writer.h"
+
+#include <stdlib.h>
+
+enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, BUILTIN_CLOCKS = 64 };
+
+struct pftrace {
+    const struct tm_emit_context *context;
+    struct tm_packet_writer packets;
+    struct tm_ftrace_writer ftrace;
+    struct tm_track_writer tracks;
+    bool started;
+    bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
+    int64_t wall_ns, wall_value;
+    /* A packet whose extra counter values are in the rows behind it. */
+    struct tm_batch_builder waiting;
+    struct tm_extra_values extras;
+};
+
+static enum tm_status pftrace_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    struct pftrace *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return tm_error_nomem(err);
+    p->context = context;
+    p->packets.fd = context->fd;
+    *state = p;
+    return TM_OK;
+}
+
+/* The machine whose clock the snapshot is on: the host if it is there (a first packet without an id
+ * keeps it from being adopted), else the first. */
+static uint32_t snapshot_machine(const struct tm_catalog *c)
+{
+    for (uint32_t i = 0; i < c->machine_count; i++)
+        if (c->machines[i].raw_id == 0)
+            return i;
+    return 0;
+}
+
+static bool put_reading(struct tm_buf *out, uint32_t clock, int64_t value)
+{
+    size_t mark;
+    return tm_pb_begin(out, 1, &mark) == TM_OK && tm_pb_put_varint(out, 1, clock) == TM_OK &&
+           tm_pb_put_varint(out, 2, (uint64_t)value) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+}
+
+/* The timeline counts as BOOTTIME, which needs no relation between machines; the clock it was
+ * merged on reads the same, and REALTIME keeps the date. */
+static enum tm_status write_snapshot(struct pftrace *p, struct tm_error *err)
+{
+    const struct tm_catalog *c = p->context->catalog;
+    struct tm_buf *out = &p->packets.out;
+    int64_t at_ns = p->has_wall ? p->wall_ns : 0;
+    uint32_t clock = c->has_trace_time && c->trace_time_clock < BUILTIN_CLOCKS ? c->trace_time_clock : CLOCK_BOOTTIME_ID;
+    size_t mark;
+    enum tm_status st = tm_packet_begin(&p->packets, snapshot_machine(c), err);
+    if (st < 0)
+        return st;
+    bool good = tm_pb_begin(out, TM_PACKET_CLOCK_SNAPSHOT, &mark) == TM_OK && put_reading(out, CLOCK_BOOTTIME_ID, at_ns);
+    if (clock != CLOCK_BOOTTIME_ID && clock != 11) /* TRACE_FILE means nothing outside its file */
+        good = good && put_reading(out, clock, at_ns);
+    if (p->has_wall && clock != CLOCK_REALTIME_ID)
+        good = good && put_reading(out, CLOCK_REALTIME_ID, p->wall_value);
+    good = good && tm_pb_put_varint(out, 2, CLOCK_BOOTTIME_ID) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+    return good ? tm_packet_end(&p->packets, err) : tm_error_nomem(err);
+}
+
+static enum tm_status write_machine_names(struct pftrace *p, struct tm_error *err)
+{
+    const struct tm_catalog *c = p->context->catalog;
+    struct tm_buf *out = &p->packets.out;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < c->machine_count && st == TM_OK; i++) {
+        size_t mark;
+        if (c->machines[i].name.data == NULL)
+            continue;
+        st = tm_packet_begin(&p->packets, i, err);
+        if (st == TM_OK && (tm_pb_begin(out, TM_PACKET_SYSTEM_INFO, &mark) != TM_OK ||
+                            tm_pb_put_bytes(out, 18, c->machines[i].name.data, c->machines[i].name.len) != TM_OK ||
+                            tm_pb_end(out, mark) != TM_OK))
+            st = tm_error_nomem(err);
+        if (st == TM_OK)
+            st = tm_packet_end(&p->packets, err);
+    }
+    return st;
+}
+
+/* The first batch: all that is no event is known by now. */
+static enum tm_status start(struct pftrace *p, struct tm_error *err)
+{
+    enum tm_status st = tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd, err);
+    p->started = true;
+    p->ftrace.packets = &p->packets;
+    p->tracks.packets = &p->packets;
+    if (st == TM_OK)
+        st = write_snapshot(p, err);
+    return st < 0 ? st : write_machine_names(p, err);
+}
+
+static enum tm_status note_clock_row(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err)
+{
+    const struct tm_catalog *c = p->context->catalog;
+    Tracemerge__ClockRow *row = (Tracemerge__ClockRow *)tm_frame_message(frame, &tracemerge__clock_row__descriptor, err);
+    if (row == NULL)
+        return err->status;
+    bool of_trace_time = c->has_trace_time && c->trace_time_has_machine && row->machine == c->trace_time_machine;
+    if (row->clock == CLOCK_REALTIME_ID && row->ts_ns >= 0 && (!p->has_wall || of_trace_time)) {
+        if (!p->has_wall || row->ts_ns < p->wall_ns || of_trace_time) {
+            p->wall_ns = row->ts_ns;
+            p->wall_value = row->value;
+        }
+        p->has_wall = true;
+    }
+    tracemerge__clock_row__free_unpacked(row, NULL);
+    return TM_OK;
+}
+
+static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
+{
+    struct tm_batch batch;
+    struct tm_event e;
+    if (p->waiting.count == 0)
+        return TM_OK;
+    tm_batch_builder_view(&p->waiting, &batch);
+    tm_batch_get(&batch, 0, 0, &e);
+    enum tm_status st = tm_packet_retime(&p->packets, &e, &p->extras, err);
+    tm_batch_builder_clear(&p->waiting);
+    p->extras.count = 0;
+    return st;
+}
+
+static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    if (p->extras.count == p->extras.cap) {
+        uint32_t cap = p->extras.cap ? p->extras.cap * 2 : 8;
+        struct tm_packet_value *values = realloc(p->extras.values, cap * sizeof *values);
+        if (values == NULL)
+            return tm_error_nomem(err);
+        p->extras.values = values;
+        p->extras.cap = cap;
+    }
+    p->extras.values[p->extras.count++] = (struct tm_packet_value){e->value, (e->flags & TM_EVENT_VALUE_DOUBLE) != 0};
+    return TM_OK;
+}
+
+static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
+    if (!may_have_extras || !tm_packet_has_extras(e))
+        return tm_packet_retime(&p->packets, e, NULL, err);
+    return tm_batch_builder_add(&p->waiting, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* A name for a thread that lines of text showed: through the process tree where its process is
+ * known, else as a rename. */
+static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_buf *out = &p->packets.out;
+    struct tm_text name = tm_catalog_string(p->context->catalog, e->name, e);
+    size_t tree, thread;
+    if (!(e->flags & TM_EVENT_HAS_PID)) {
+        enum tm_status st = tm_ftrace_write_line(&p->ftrace, e, err);
+        return st < 0 ? st : TM_OK;
+    }
+    enum tm_status st = tm_packet_begin(&p->packets, e->machine, err);
+    if (st < 0)
+        return st;
+    if (tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK || tm_pb_begin(out, 2, &thread) != TM_OK ||
+        tm_pb_put_varint(out, 1, (uint64_t)e->tid) != TM_OK || tm_pb_put_varint(out, 3, (uint64_t)e->pid) != TM_OK ||
+        (name.data && tm_pb_put_bytes(out, 2, name.data, name.len) != TM_OK) || tm_pb_end(out, thread) != TM_OK ||
+        tm_pb_end(out, tree) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(&p->packets, err);
+}
+
+static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_raw raw = tm_event_raw(e->flags);
+    enum tm_status st;
+    if (e->flags & TM_EVENT_DERIVED && p->waiting.count && e->kind == TM_KIND_COUNTER)
+        return add_extra(p, e, err);
+    if ((st = flush_waiting(p, err)) < 0)
+        return st;
+    const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
+    switch (raw) {
+    case TM_RAW_PACKET:
+        return write_packet(p, e, err);
+    case TM_RAW_FTRACE_EVENT:
+        return tm_ftrace_write_raw(&p->ftrace, e, err);
+    case TM_RAW_LINE:
+        st = tm_ftrace_write_line(&p->ftrace, e, err);
+        return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
+    default:
+        if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
+            return write_thread_name(p, e, err);
+        if (file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO)
+            return TM_OK; /* its primary row has the packet */
+        return tm_track_write(&p->tracks, e, err);
+    }
+}
+
+static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                                    struct tm_error *err)
+{
+    struct pftrace *p = state;
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (frame->type == TM_FRAME_CLOCK_ROW)
+        return note_clock_row(p, frame, err);
+    if (frame->type != TM_FRAME_BATCH)
+        return TM_OK;
+    if (!p->started)
+        st = start(p, err);
+    while (st == TM_OK && tm_batch_next(&walk, &e)) {
+        if (e.file >= p->context->catalog->file_count)
+            return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
+        st = write_event(p, &e, err);
+    }
+    return st;
+}
+
+static enum tm_status pftrace_finish(void *state, struct tm_error *err)
+{
+    struct pftrace *p = state;
+    enum tm_status st = p->started ? TM_OK : start(p, err);
+    if (st == TM_OK)
+        st = flush_waiting(p, err);
+    if (st == TM_OK)
+        st = tm_track_writer_flush(&p->tracks, INT64_MAX, err);
+    if (st == TM_OK)
+        st = tm_ftrace_writer_flush(&p->ftrace, err);
+    return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
+}
+
+static void pftrace_close(void *state)
+{
+    struct pftrace *p = state;
+    if (p == NULL)
+        return;
+    tm_batch_builder_release(&p->waiting);
+    free(p->extras.values);
+    tm_track_writer_release(&p->tracks);
+    tm_ftrace_writer_release(&p->ftrace);
+    tm_packet_writer_release(&p->packets);
+    free(p);
+}
+
+static const char *const suffixes[] = {".pftrace", ".perfetto-trace", NULL};
+
+const struct tm_emit tm_emit_pftrace = {
+    .name = "pftrace",
+    .suffixes = suffixes,
+    .is_binary = true,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_raw = true,
+    .needs_detail = true,
+    .open = pftrace_open,
+    .frame = pftrace_frame,
+    .finish = pftrace_finish,
+    .close = pftrace_close,
+};

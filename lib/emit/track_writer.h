@@ -1,0 +1,58 @@
+/* Events of formats that are no Perfetto protos, written as TrackEvents: thread and process tracks
+ * by (machine, pid, tid), async tracks by id, counters by name. Complete events become a begin and
+ * an end; those that cross on one thread go to further tracks of it. Memory: tracks met, slices
+ * open at one time, and the events of one moment. */
+#ifndef TM_EMIT_TRACK_WRITER_H
+#define TM_EMIT_TRACK_WRITER_H
+
+#include "base/intern.h"
+#include "emit/packet_writer.h"
+#include "stream/batch.h"
+
+struct tm_track_set { /* of 64-bit keys, open addressing; 0 is never a member */
+    uint64_t *slots;
+    uint32_t count, mask;
+};
+
+struct tm_open_end {
+    int64_t end_ns;
+    uint64_t order; /* of the begin; later begins end first */
+    uint64_t uuid;
+    uint32_t machine;
+};
+
+/* Zero-initialise, with .packets set. */
+struct tm_track_writer {
+    struct tm_packet_writer *packets; /* borrowed */
+    uint64_t inexpressible;           /* events no TrackEvent can say */
+    /* private */
+    struct tm_track_sequence {
+        uint32_t id; /* output sequence, 0 not started */
+        struct tm_intern names, categories;
+    } *sequences; /* one a machine */
+    uint32_t sequence_count;
+    struct tm_track_set known;
+    struct tm_open_end *ends; /* heap, the next to end first */
+    uint32_t end_count, end_cap;
+    struct tm_track_lane { /* the last complete slices open on a track, to see what crosses */
+        uint64_t uuid;
+        int64_t *open;
+        uint32_t depth, cap;
+    } *lanes;
+    uint32_t lane_count, lane_mask;
+    uint64_t order;
+    struct tm_batch_builder moment; /* events of one time, not yet in order */
+    int64_t moment_ns;
+    struct tm_buf interned, body;
+};
+
+/* Takes EVENT, timed or a definition. Events come in time order; what it writes may wait for the
+ * next call or flush. */
+enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
+
+/* Everything before NOW_NS is written; INT64_MAX: everything, open slices' ends too. */
+enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
+
+void tm_track_writer_release(struct tm_track_writer *writer);
+
+#endif
