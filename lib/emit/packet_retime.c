@@ -191,6 +191,10 @@ static bool counter_field(struct rewrite *r, const struct tm_pb_field *f)
 
 static bool descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
 {
+    if (f->id == DESCRIPTOR_UUID && r->writer->descriptor_uuid) {
+        keep(r, tm_pb_put_varint(&r->writer->out, DESCRIPTOR_UUID, r->writer->descriptor_uuid));
+        return true;
+    }
     if (f->id == DESCRIPTOR_UUID || f->id == DESCRIPTOR_PARENT)
         return put_ids(r, f, false);
     if (f->id == DESCRIPTOR_COUNTER)

@@ -123,6 +123,19 @@ uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t 
     return mixed ? mixed : 1;
 }
 
+enum tm_status tm_packet_child_track(struct tm_packet_writer *w, uint32_t machine, uint64_t uuid, uint64_t parent,
+                                     struct tm_error *err)
+{
+    size_t mark;
+    enum tm_status st = tm_packet_begin(w, machine, err);
+    if (st < 0)
+        return st;
+    if (tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(&w->out, 1, uuid) != TM_OK ||
+        tm_pb_put_varint(&w->out, 5, parent) != TM_OK || tm_pb_end(&w->out, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(w, err);
+}
+
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_error *err)
 {
     enum tm_status st = tm_io_write(w->fd, w->out.data, w->out.len, err);
@@ -133,6 +146,7 @@ enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_erro
 void tm_packet_writer_release(struct tm_packet_writer *w)
 {
     tm_buf_release(&w->out);
+    tm_track_owners_release(&w->owners);
     free(w->machine_ids);
     free(w->sequences);
     free(w->plain);

@@ -7,6 +7,7 @@
 #define TM_EMIT_PACKET_WRITER_H
 
 #include "base/pb.h"
+#include "emit/track_owners.h"
 #include "model/catalog.h"
 #include "stream/event.h"
 
@@ -46,6 +47,8 @@ struct tm_packet_writer {
     } *plain;               /* output sequences of packets without a generation */
     uint32_t plain_count, plain_cap;
     uint32_t next_sequence;
+    struct tm_track_owners owners;
+    uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
     size_t mark;            /* of the packet being written */
 };
 
@@ -69,6 +72,10 @@ uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
 
 /* ID of FILE (a track uuid, a flow id) as the output has it. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
+
+/* A descriptor of track UUID below PARENT on MACHINE, nothing else in it. */
+enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, uint32_t machine, uint64_t uuid, uint64_t parent,
+                                     struct tm_error *err);
 
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
 void tm_packet_writer_release(struct tm_packet_writer *writer);

@@ -13,6 +13,7 @@ struct pftrace {
     struct tm_packet_writer packets;
     struct tm_ftrace_writer ftrace;
     struct tm_track_writer tracks;
+    uint32_t *marker_files; /* of each machine: the file whose markers are ftrace events, plus 1 */
     bool started;
     bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
     int64_t wall_ns, wall_value;
@@ -95,6 +96,9 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
 {
     enum tm_status st = tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd, err);
     p->started = true;
+    p->marker_files = calloc((size_t)p->context->catalog->machine_count + 1, sizeof *p->marker_files);
+    if (p->marker_files == NULL)
+        return tm_error_nomem(err);
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     if (st == TM_OK)
@@ -156,6 +160,49 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
     return tm_batch_builder_add(&p->waiting, e) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* A track descriptor. The track of a process or thread that another file has described already hangs
+ * below that one's, and what it says goes there. */
+static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_packet_writer *w = &p->packets;
+    const struct tm_catalog *c = p->context->catalog;
+    ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
+    if (m == NULL)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged", (unsigned long long)e->position);
+    const Tracemerge__TrackDescription *t = ((Tracemerge__Detail *)m)->track;
+    const struct tm_track_owner *owner = NULL;
+    enum tm_status st = TM_OK;
+    uint64_t uuid = 0;
+    if (t && e->machine < c->machine_count && ((t->is_thread && t->has_tid) || (t->is_process && t->has_pid))) {
+        uint64_t key = tm_track_owner_key(c->machines[e->machine].raw_id, t->is_thread, t->pid, t->tid);
+        uuid = tm_packet_id(w, e->file, t->uuid);
+        owner = tm_track_owners_find(&w->owners, key);
+        if (owner == NULL && tm_track_owners_add(&w->owners, key, uuid, e->file) != TM_OK)
+            st = tm_error_nomem(err);
+    }
+    protobuf_c_message_free_unpacked(m, NULL);
+    if (st < 0)
+        return st;
+    if (owner == NULL || owner->file == e->file)
+        return tm_packet_retime(w, e, NULL, err);
+    w->descriptor_uuid = owner->uuid;
+    st = tm_packet_retime(w, e, NULL, err);
+    w->descriptor_uuid = 0;
+    return st < 0 ? st : tm_packet_child_track(w, e->machine, uuid, owner->uuid, err);
+}
+
+/* True when E is a marker in a line of text whose machine has markers of another file: on the same
+ * threads they would nest in each other. */
+static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
+{
+    if (e->kind < TM_KIND_SLICE_BEGIN || e->kind > TM_KIND_COUNTER || e->machine >= p->packets.machine_count)
+        return false;
+    uint32_t *owner = &p->marker_files[e->machine];
+    if (*owner == 0)
+        *owner = e->file + 1;
+    return *owner != e->file + 1;
+}
+
 /* A name for a thread that lines of text showed: through the process tree where its process is
  * known, else as a rename. */
 static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
@@ -190,10 +237,13 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
     switch (raw) {
     case TM_RAW_PACKET:
-        return write_packet(p, e, err);
+        return e->kind == TM_KIND_TRACK ? write_track(p, e, err) : write_packet(p, e, err);
     case TM_RAW_FTRACE_EVENT:
+        (void)is_foreign_marker(p, e);
         return tm_ftrace_write_raw(&p->ftrace, e, err);
     case TM_RAW_LINE:
+        if (is_foreign_marker(p, e) || file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK)
+            return tm_track_write(&p->tracks, e, err);
         st = tm_ftrace_write_line(&p->ftrace, e, err);
         return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
     default:
@@ -246,6 +296,7 @@ static void pftrace_close(void *state)
         return;
     tm_batch_builder_release(&p->waiting);
     free(p->extras.values);
+    free(p->marker_files);
     tm_track_writer_release(&p->tracks);
     tm_ftrace_writer_release(&p->ftrace);
     tm_packet_writer_release(&p->packets);

@@ -21,6 +21,8 @@ static uint64_t track_key(const struct tm_track_writer *w, const struct tm_event
     h = tm_hash_u64(h ^ (e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : UINT64_MAX));
     if (kind == TRACK_THREAD || kind == TRACK_LANE)
         h = tm_hash_u64(h ^ (uint64_t)e->tid);
+    if (kind != TRACK_COUNTER && kind != TRACK_GLOBAL)
+        h = tm_hash_u64(h ^ c->files[e->file].processing_order);
     h = tm_hash_u64(h ^ more);
     return h ? h : 1;
 }
@@ -241,35 +243,51 @@ static enum tm_status put_descriptor(struct tm_track_writer *w, uint32_t machine
     return tm_packet_end(w->packets, err);
 }
 
-static enum tm_status know_process(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
-                                   struct tm_error *err)
+/* Describes E's process or thread, which no track speaks for, by UUID. */
+static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
+                                    struct tm_error *err)
 {
+    int64_t raw_id = w->packets->catalog->machines[e->machine].raw_id;
+    uint64_t key = tm_track_owner_key(raw_id, is_thread, e->flags & TM_EVENT_HAS_PID ? e->pid : 0, e->tid);
     size_t mark;
-    *uuid = track_key(w, e, TRACK_PROCESS, 0);
-    enum tm_status st = set_add(&w->known, *uuid);
-    if (st == TM_END)
-        return TM_OK;
     tm_buf_clear(&w->body);
-    if (st < 0 || tm_pb_begin(&w->body, 3, &mark) != TM_OK || tm_pb_put_varint(&w->body, 1, (uint64_t)e->pid) != TM_OK ||
-        tm_pb_end(&w->body, mark) != TM_OK)
+    if (tm_track_owners_add(&w->packets->owners, key, uuid, e->file) != TM_OK ||
+        tm_pb_begin(&w->body, is_thread ? 4 : 3, &mark) != TM_OK ||
+        (e->flags & TM_EVENT_HAS_PID && tm_pb_put_varint(&w->body, 1, (uint64_t)e->pid) != TM_OK) ||
+        (is_thread && tm_pb_put_varint(&w->body, 2, (uint64_t)e->tid) != TM_OK) || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
-    return put_descriptor(w, e->machine, *uuid, err);
+    return put_descriptor(w, e->machine, uuid, err);
 }
 
-static enum tm_status know_thread(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
-                                  struct tm_error *err)
+/* The track of E's process or, where IS_THREAD, thread: the file's own. The first file to have it
+ * describes it; those of others are below that. */
+static enum tm_status know_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t *uuid,
+                                struct tm_error *err)
 {
-    size_t mark;
-    *uuid = track_key(w, e, TRACK_THREAD, 0);
-    enum tm_status st = set_add(&w->known, *uuid);
-    if (st == TM_END)
+    struct tm_packet_writer *packets = w->packets;
+    int64_t raw_id = packets->catalog->machines[e->machine].raw_id;
+    uint64_t key = tm_track_owner_key(raw_id, is_thread, e->flags & TM_EVENT_HAS_PID ? e->pid : 0, e->tid);
+    const struct tm_track_owner *owner = tm_track_owners_find(&packets->owners, key);
+    bool is_line = tm_event_raw(e->flags) == TM_RAW_LINE; /* ftrace events of another file may be on the thread itself */
+    if (owner && owner->file == e->file && !is_line) {
+        *uuid = owner->uuid;
         return TM_OK;
-    tm_buf_clear(&w->body);
-    if (st < 0 || tm_pb_begin(&w->body, 4, &mark) != TM_OK ||
-        (e->flags & TM_EVENT_HAS_PID && tm_pb_put_varint(&w->body, 1, (uint64_t)e->pid) != TM_OK) ||
-        tm_pb_put_varint(&w->body, 2, (uint64_t)e->tid) != TM_OK || tm_pb_end(&w->body, mark) != TM_OK)
-        return tm_error_nomem(err);
-    return put_descriptor(w, e->machine, *uuid, err);
+    }
+    *uuid = track_key(w, e, is_thread ? TRACK_THREAD : TRACK_PROCESS, 0);
+    if (owner == NULL && is_line) {
+        uint64_t own = track_key(w, e, is_thread ? TRACK_THREAD : TRACK_PROCESS, 1);
+        enum tm_status st = describe_task(w, e, is_thread, own, err);
+        if (st < 0)
+            return st;
+        owner = tm_track_owners_find(&packets->owners, key);
+    }
+    if (owner) {
+        enum tm_status st = set_add(&w->known, *uuid);
+        if (st == TM_END)
+            return TM_OK;
+        return st < 0 ? tm_error_nomem(err) : tm_packet_child_track(packets, e->machine, *uuid, owner->uuid, err);
+    }
+    return describe_task(w, e, is_thread, *uuid, err);
 }
 
 /* A track that is told by a name, below PARENT (0: none). */
@@ -296,9 +314,9 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     uint64_t process = 0, thread = 0;
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     if (e->flags & TM_EVENT_HAS_TID)
-        st = know_thread(w, e, &thread, err);
+        st = know_task(w, e, true, &thread, err);
     if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && (scope == TM_SCOPE_PROCESS || !(e->flags & TM_EVENT_HAS_TID)))
-        st = know_process(w, e, &process, err);
+        st = know_task(w, e, false, &process, err);
     if (st < 0)
         return st;
     if (scope != TM_SCOPE_PROCESS)
@@ -533,13 +551,27 @@ enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, 
     return st < 0 ? st : write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
 }
 
+/* What w->body says of E's process or thread, told on the track that speaks for it. */
+static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struct tm_event *e, bool is_thread,
+                                          struct tm_error *err)
+{
+    struct tm_track_owners *owners = &w->packets->owners;
+    int64_t raw_id = w->packets->catalog->machines[e->machine].raw_id;
+    uint64_t key = tm_track_owner_key(raw_id, is_thread, e->flags & TM_EVENT_HAS_PID ? e->pid : 0, e->tid);
+    const struct tm_track_owner *owner = tm_track_owners_find(owners, key);
+    uint64_t uuid = owner ? owner->uuid : track_key(w, e, is_thread ? TRACK_THREAD : TRACK_PROCESS, 0);
+    if (owner == NULL && tm_track_owners_add(owners, key, uuid, e->file) != TM_OK)
+        return tm_error_nomem(err);
+    return put_descriptor(w, e->machine, uuid, err);
+}
+
 /* Names from a definition: the bytes of detail.process or detail.thread as descriptor fields. */
 static enum tm_status write_definition(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_thread = e->kind == TM_KIND_THREAD;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes), inner;
     struct tm_pb_field f, g;
-    struct tm_event key = {.machine = e->machine};
+    struct tm_event key = {.machine = e->machine, .file = e->file};
     size_t mark;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.type != TM_PB_LEN || f.id != (is_thread ? 7u : 6u))
@@ -568,16 +600,15 @@ static enum tm_status write_definition(struct tm_track_writer *w, const struct t
         }
         if (!good || tm_pb_end(&w->body, mark) != TM_OK)
             return tm_error_nomem(err);
-        uint64_t uuid = track_key(w, &key, is_thread ? TRACK_THREAD : TRACK_PROCESS, 0);
-        if (set_add(&w->known, uuid) < 0)
-            return tm_error_nomem(err);
-        return put_descriptor(w, e->machine, uuid, err);
+        return put_task_descriptor(w, &key, is_thread, err);
     }
     return TM_OK;
 }
 
 enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
+    if (e->machine >= w->packets->catalog->machine_count)
+        return tm_error_set(err, TM_E_INPUT, "an event is of machine %u, which the stream does not describe", e->machine);
     if (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD)
         return write_definition(w, e, err);
     if (!tm_event_is_timed(e->flags))
