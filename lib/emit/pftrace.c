@@ -82,7 +82,7 @@ static enum tm_status write_machine_names(struct pftrace *p, struct tm_error *er
             continue;
         st = tm_packet_begin(&p->packets, i, err);
         if (st == TM_OK && (tm_pb_begin(out, TM_PACKET_SYSTEM_INFO, &mark) != TM_OK ||
-                            tm_pb_put_bytes(out, 18, c->machines[i].name.data, c->machines[i].name.len) != TM_OK ||
+                            tm_pb_put_bytes(out, 17, c->machines[i].name.data, c->machines[i].name.len) != TM_OK ||
                             tm_pb_end(out, mark) != TM_OK))
             st = tm_error_nomem(err);
         if (st == TM_OK)
