@@ -205,7 +205,11 @@ static void settle_column(struct tm_gather *g, enum tm_column column)
         fill(col->data + width, col->data, width, g->settled - 1);
     }
     col->is_constant = false;
-    copy_column(g, column, col->data + g->settled * width);
+    uint8_t *to = col->data + g->settled * width;
+    if (element)
+        fill(to, element, width, g->count - g->settled);
+    else
+        copy_column(g, column, to);
 }
 
 static enum tm_status settle_payload(struct tm_gather *g, struct tm_error *err)
