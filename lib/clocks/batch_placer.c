@@ -97,6 +97,8 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     placer->last.time_ns = time.time_ns;
     if (fate != TM_FATE_PLACED)
         refuse(placer, route, &time, fate);
+    else if (time.time_ns > placer->latest_ns)
+        placer->latest_ns = time.time_ns;
     put_row(placer, i);
     return TM_OK;
 }
@@ -116,7 +118,7 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
     placer->last.machine = scope->machine;
     placer->last.clock = key.clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
-    placer->last.time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+    placer->last.time_ns = placer->latest_ns;
     put_row(placer, i);
     return TM_OK;
 }
@@ -153,8 +155,7 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
         uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
         if (flags & TM_EVENT_DERIVED) {
-            placer->last.time_ns = flags & TM_EVENT_UNTIMED ? tm_batch_i64(batch, TM_COL_TIME_NS, i)
-                                                             : placer->last.time_ns;
+            placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
             put_row(placer, i);
         } else if (flags & TM_EVENT_UNTIMED) {
             st = convert_untimed(placer, batch, i, err);
@@ -217,6 +218,8 @@ static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch 
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->last.time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * (batch->count - 1));
+    high = (int64_t)((uint64_t)high + translation);
+    placer->latest_ns = high > placer->latest_ns ? high : placer->latest_ns;
     return true;
 }
 

@@ -18,6 +18,7 @@ struct tm_batch_placer {
     struct tm_stream_writer *writer; /* borrowed */
     const char *spill_dir;           /* borrowed; NULL: $TMPDIR */
     uint64_t dropped_count;          /* counted events dropped in the whole run */
+    int64_t latest_ns;               /* the latest time placed so far; when rows without a time act */
     /* private */
     bool is_last_try;  /* nothing is deferred any more */
     bool all_kept;

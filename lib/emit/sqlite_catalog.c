@@ -45,7 +45,11 @@ static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
         sqlite3_bind_int64(stmt, 4, (int64_t)f->size_bytes);
         tm_sqlite_bind_maybe(stmt, 6, f->begun, f->processing_order);
         sqlite3_bind_int64(stmt, 7, f->is_container);
-        if ((st = tm_sqlite_bind_text(s, stmt, 3, f->name, err)) == TM_OK &&
+        /* What a compressed file holds has an empty name; only the outermost has none. */
+        struct tm_text name = f->name;
+        if (name.data == NULL && f->has_parent)
+            name = (struct tm_text){(const uint8_t *)"", 0};
+        if ((st = tm_sqlite_bind_text(s, stmt, 3, name, err)) == TM_OK &&
             (st = tm_sqlite_bind_text(s, stmt, 5, f->type, err)) == TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }

@@ -259,13 +259,20 @@ static enum tm_status describe_machine(struct tm_model *m, const struct tm_model
     return tm_buf_add(&machine->description, part.data, part.len) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
+/* Metadata of Chrome JSON without a time holds for the whole file; descriptors of protos act when
+ * they stood in it. */
+static bool acts_at_once(const struct tm_model_event *ev)
+{
+    return ev->is_json && !tm_event_is_timed(ev->e->flags);
+}
+
 enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     struct tm_pb_field part;
     if (e->kind == TM_KIND_SYSTEM_INFO)
         return describe_machine(m, ev, err);
-    if (e->kind == TM_KIND_METADATA && ev->is_json && tm_event_is_timed(e->flags))
+    if (e->kind == TM_KIND_METADATA && ev->is_json && !acts_at_once(ev))
         return late_add(m, ev, err);
     if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
         return TM_OK;
@@ -276,7 +283,7 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
         if (st < 0)
             return st;
     }
-    if ((e->flags & TM_EVENT_DEFINITION) && tm_event_is_timed(e->flags))
+    if ((e->flags & TM_EVENT_DEFINITION) && !acts_at_once(ev))
         return late_add(m, ev, err);
     return tm_model_describe(m, e->kind, e->flags, ev->place, e->detail, e->detail_bytes, err);
 }
