@@ -57,6 +57,10 @@ enum tm_json_status tm_json_rest_step(struct tm_json_document *doc);
 enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_json_value *key,
                                  const struct tm_json_value *value, struct tm_error *err);
 
+/* json_hint.c: the clock hints in it. */
+enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
+                            const struct tm_json_value *value, struct tm_error *err);
+
 /* Damage at byte AT of the input: an error where it halts, else accounted and what is next is set. */
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err);
 

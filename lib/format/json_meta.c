@@ -73,7 +73,7 @@ static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field fie
     if (!is_new)
         return TM_OK;
     if (!begin_description(w, process) ||
-        tm_pb_put_bytes(&w->rows->message, process ? PROCESS_NAME : THREAD_NAME, s, len) != TM_OK)
+        (len && tm_pb_put_bytes(&w->rows->message, process ? PROCESS_NAME : THREAD_NAME, s, len) != TM_OK))
         return tm_error_nomem(w->err);
     definition.has_time = false;
     definition.event.time_ns = 0;

@@ -1,11 +1,5 @@
 #include "format/json_document.h"
 
-#include "base/decimal.h"
-#include "base/pb.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
 {
     scan->cause = cause;
@@ -165,8 +159,10 @@ enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_j
     enum tm_status st = TM_OK;
     if (tm_json_is(key, "displayTimeUnit", 15))
         doc->display_time_unit = true;
-    if (!tm_json_is(key, "metadata", 8) || value->type != TM_JSON_OBJECT)
-        return TM_OK;
+    if (doc->hints)
+        st = tm_json_hint(doc, key, value, err);
+    if (st < 0 || !tm_json_is(key, "metadata", 8) || value->type != TM_JSON_OBJECT)
+        return st;
     struct tm_json_scan scan = tm_json_scan_of(value);
     scan.p++;
     while (st >= 0 && tm_json_member(&scan, &k, &v) == TM_JSON_OK)

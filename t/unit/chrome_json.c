@@ -113,6 +113,22 @@ static void test_top(void)
           "row json_metadata.a=1\nrow json_metadata.b=x\"\nrow json_metadata.c=[1 ]\nrow json_metadata.d=1.5\n");
 }
 
+static void test_hints(void)
+{
+    GIVES("{\"traceEvents\":[],\"baseTimeNanoseconds\":1700000000123456789,\"beginningOfTime\":1795206890482356,"
+          "\"viztracer_metadata\":{\"baseTimeNanoseconds\":7}}",
+          "metadata 'baseTimeNanoseconds' def raw=\"baseTimeNanoseconds\":1700000000123456789\n"
+          "hint 0:0 = 1:1700000000123456789 baseTimeNanoseconds\n"
+          "metadata 'beginningOfTime' def raw=\"beginningOfTime\":1795206890482356\n"
+          "hint 0:0 = 1:1795206890482356000 beginningOfTime\n"
+          "metadata 'viztracer_metadata' def raw=\"viztracer_metadata\":{\"baseTimeNanoseconds\":7}\n"
+          "hint 0:0 = 1:7 viztracer_metadata.baseTimeNanoseconds\n");
+    GIVES("{\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\"}}",
+          "metadata 'metadata' def raw=\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\"}\n"
+          "hint 0:0 = 3:0 metadata.clock-domain\n"
+          "row json_metadata.clock-domain=LINUX_CLOCK_MONOTONIC\n");
+}
+
 static void test_ids(void)
 {
     GIVES("[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"cat\":\"c\",\"id\":\"0x1\",\"name\":\"n\"},"
@@ -277,6 +293,7 @@ int main(void)
     test_counters();
     test_metadata();
     test_top();
+    test_hints();
     test_ids();
     test_identities();
     test_flows();

@@ -141,11 +141,120 @@ static void test_sched(void)
                     "task_rename 2390277738418 tid=9 cpu=1 'y' derived\n"));
 }
 
+/* One line of FORMAT text with event EVENT and its arguments gives the row WANT (raw left out). */
+static void event_is(const char *event, const char *want)
+{
+    char text[512];
+    snprintf(text, sizeof text, " t-7 (    5) [001] d..2 1.5: %s\n", event);
+    struct format_run run = format_run(&tm_format_systrace, text, strlen(text), 4, NULL);
+    char *raw = strstr((char *)run.text.data, " raw=");
+    if (raw)
+        *raw = '\0';
+    is_str((const char *)run.text.data, want);
+    format_run_release(&run);
+}
+
+static void test_events(void)
+{
+    event_is("task_rename: pid=7 oldcomm=a newcomm=b c oom_score_adj=0", "task_rename 1500000000 pid=5 tid=7 cpu=1 'b c'");
+    event_is("task_newtask: pid=9 comm=b c clone_flags=3d0f00 oom_score_adj=0",
+             "task_new 1500000000 pid=7 tid=9 cpu=1 'b c' value=4001536");
+    event_is("sched_process_exit: comm=a pid=1 b pid=8 prio=120", "process_exit 1500000000 pid=5 tid=8 cpu=1");
+    event_is("cpu_frequency: state=1200000 cpu_id=3", "counter 1500000000 pid=5 tid=7 cpu=3 cpu 'cpufreq' value=1200000");
+    event_is("cpu_idle: state=4294967295 cpu_id=0", "counter 1500000000 pid=5 tid=7 cpu=0 cpu 'cpuidle' value=4294967295");
+    event_is("clock_set_rate: name=gpu clk state=5 cpu_id=0", "counter 1500000000 pid=5 tid=7 cpu=1 'gpu Frequency' value=5");
+    event_is("clock_set_rate: gpu_clk state=5 cpu_id=0", "counter 1500000000 pid=5 tid=7 cpu=1 'gpu_clk Frequency' value=5");
+    event_is("clock_disable: name=x state=0", "counter 1500000000 pid=5 tid=7 cpu=1 'x State' value=0");
+    event_is("thermal_temperature: thermal_zone=cpu id=0 temp_prev=1 temp=-3",
+             "counter 1500000000 pid=5 tid=7 cpu=1 'cpu Temperature' value=-3");
+    event_is("cdev_update: type=fan target=2", "counter 1500000000 pid=5 tid=7 cpu=1 'fan Cooling Device' value=2");
+    event_is("rss_stat: mm_id=5 curr=1 member=MM_ANONPAGES size=4096B",
+             "counter 1500000000 pid=5 tid=7 cpu=1 process 'mem.rss.anon' value=4096");
+    event_is("rss_stat: mm_id=5 curr=0 member=1 size=4096", "ftrace 1500000000 pid=5 tid=7 cpu=1 'rss_stat'");
+    event_is("workqueue_execute_start: work struct 00: function fn a",
+             "begin 1500000000 pid=5 tid=7 cpu=1 thread 'fn a' [workqueue]");
+    event_is("workqueue_execute_end: work struct 00", "end 1500000000 pid=5 tid=7 cpu=1 thread [workqueue]");
+    event_is("sched_switch: prev_comm=a prev_pid=x", "ftrace 1500000000 pid=5 tid=7 cpu=1 'sched_switch'");
+    event_is("print: E", "end 1500000000 tid=7 cpu=1 thread");
+    event_is("0: B|0|x", "begin 1500000000 tid=7 cpu=1 thread 'x'");
+    event_is("tracing_mark_write: C|9|n|-4", "counter 1500000000 pid=9 tid=7 cpu=1 process 'n' value=-4");
+    event_is("tracing_mark_write: C|9|ScreenState|1", "counter 1500000000 pid=9 tid=7 cpu=1 'ScreenState' value=1");
+    event_is("tracing_mark_write: S|9|n|-1", "begin 1500000000 pid=9 tid=7 cpu=1 process 'n' track=ffffffffffffffff async");
+    event_is("tracing_mark_write: H|9|tr|3", "end 1500000000 pid=9 tid=7 cpu=1 process [tr] track=3 async");
+    event_is("tracing_mark_write: N|9|tr|n", "instant 1500000000 pid=9 tid=7 cpu=1 process 'n' [tr] async");
+    event_is("tracing_mark_write: hello", "ftrace 1500000000 pid=5 tid=7 cpu=1 'tracing_mark_write'");
+    ok(format_gives(&tm_format_systrace,
+                    "# tracer: nop\n a-1 [000] .... 1.5: cpu_frequency_limits: min=1 max=2 cpu_id=3\n"
+                    " a-1 [000] .... 2.5: tracing_mark_write: trace_event_clock_sync: parent_ts=2.25\n"
+                    " a-1 [000] .... 2.5: tracing_mark_write: trace_event_clock_sync: realtime_ts=1000\n",
+                    "counter 1500000000 tid=1 cpu=3 cpu 'Cpu 3 Max Freq Limit' value=2 raw= a-1 [000] .... 1.5: "
+                    "cpu_frequency_limits: min=1 max=2 cpu_id=3\n"
+                    "counter 1500000000 tid=1 cpu=3 cpu 'Cpu 3 Min Freq Limit' value=1 derived\n"
+                    "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"
+                    "hint 0:2500000000 = 3:2250000000 trace_event_clock_sync: parent_ts\n"
+                    "ftrace 2500000000 tid=1 cpu=0 'tracing_mark_write' raw= a-1 [000] .... 2.5: tracing_mark_write: "
+                    "trace_event_clock_sync: parent_ts=2.25\n"
+                    "hint 0:2500000000 = 1:1000000000 trace_event_clock_sync: realtime_ts\n"
+                    "ftrace 2500000000 tid=1 cpu=0 'tracing_mark_write' raw= a-1 [000] .... 2.5: tracing_mark_write: "
+                    "trace_event_clock_sync: realtime_ts=1000\n"));
+}
+
+static void test_wrapping(void)
+{
+    ok(format_gives(&tm_format_systrace,
+                    "<!DOCTYPE html>\n<html>\n a-1 [000] 1.5: no: no\n<script class=\"trace-data\" "
+                    "type=\"application/text\">\nPROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\n"
+                    "root 1 0 1 2 0 0 S init /init a\nUSER PID TID CMD\nroot 1 2 a b\n</script>\n"
+                    "<script class=\"trace-data\" type=\"application/text\">\n# tracer: nop\n#  TASK-PID\n"
+                    " a-1 [000] .... 1.5: e: f\n</script></html>\n a-1 [000] 1.5: no: no\n",
+                    "process pid=1 def process{name=init parent=0}\n"
+                    "thread pid=1 tid=2 def thread{name=a b}\n"
+                    "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
+                    "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"));
+    ok(format_gives(&tm_format_systrace, "capturing trace... done\nTRACE:\n# tracer: nop\n\n \n a-1 [000] .... 1.5: e: f\n"
+                                         "CPU:1 [LOST 17 EVENTS]\nfoo bar\nbaz",
+                    "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
+                    "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"
+                    "account damaged 2 at 97\n"
+                    "stat systrace_parse_failure 2\nstat ftrace_text_lost_events 17\n"));
+}
+
+/* Nothing but noise is an error when damage halts; a line without an end is one line of damage. */
+static void test_damage(void)
+{
+    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false}, skip = {TM_DAMAGE_SKIP, false};
+    static const char noise[] = "# tracer: nop\nwhat\nis this\n";
+    struct format_run run = format_run(&tm_format_systrace, noise, strlen(noise), 0, &halt);
+    is_int(run.status, TM_E_INPUT);
+    is_str(run.err.text, "byte 14: no line is an event of ftrace text");
+    format_run_release(&run);
+    run = format_run(&tm_format_systrace, noise, strlen(noise), 0, &skip);
+    ok(format_run_is(&run, "account damaged 2 at 14\nstat systrace_parse_failure 2\n"));
+    format_run_release(&run);
+    struct tm_buf b = {0};
+    tm_buf_add_str(&b, " a-1 [000] .... 1.5: e: f\n");
+    for (int i = 0; i < TM_SYSTRACE_LINE_MAX * 3; i++)
+        tm_buf_add_byte(&b, 'x');
+    tm_buf_add_str(&b, "\n a-1 [000] .... 1.5: e: g\n");
+    for (size_t chunk = 0; chunk < 100000; chunk += 65536) {
+        run = format_run(&tm_format_systrace, b.data, b.len, chunk, &halt);
+        ok(format_run_is(&run, "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
+                               "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"
+                               "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: g\n"
+                               "account damaged 1 at 26\nstat systrace_parse_failure 1\n"));
+        format_run_release(&run);
+    }
+    tm_buf_release(&b);
+}
+
 int main(void)
 {
     test_sched_state();
     test_marks();
     test_lines();
     test_sched();
+    test_events();
+    test_wrapping();
+    test_damage();
     return tap_done();
 }
