@@ -4,6 +4,8 @@
 #include "base/pb.h"
 #include "base/utf8.h"
 
+#include <stdlib.h>
+
 enum { NAMED_MAX = 1 << 16, NAMED_BYTES_MAX = 4 << 20 };
 
 static const char no_name[] = "[No name]";
@@ -211,6 +213,8 @@ static enum tm_status add_by_phase(struct tm_json_work *w)
         return tm_json_counter(w);
     case 'M':
         return tm_json_metadata_event(w);
+    case 'P':
+        return tm_json_sample(w);
     default:
         tm_json_work_plain(w);
         return tm_json_work_add(w);
@@ -288,6 +292,9 @@ enum tm_status tm_json_rows_finish(struct tm_json_rows *rows, struct tm_error *e
 
 void tm_json_rows_release(struct tm_json_rows *rows)
 {
+    if (rows->profile)
+        tm_json_profile_release(rows->profile);
+    free(rows->profile);
     tm_json_args_release(&rows->args);
     tm_buf_release(&rows->detail);
     tm_buf_release(&rows->name);

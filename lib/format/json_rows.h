@@ -4,6 +4,7 @@
 
 #include "format/json_args.h"
 #include "format/json_event.h"
+#include "format/json_profile.h"
 #include "stream/event_sink.h"
 
 /* Zero-initialise, then init; release at the end. One a file. */
@@ -18,6 +19,7 @@ struct tm_json_rows {
     /* private */
     struct tm_json_args args;
     struct tm_buf detail, name, category, id, scratch, message;
+    struct tm_json_profile *profile; /* NULL until one is met */
     struct tm_intern named; /* process and thread names that were strings and have been defined */
 };
 

@@ -49,6 +49,9 @@ enum tm_status tm_json_bind(struct tm_json_work *work);
 /* json_counter.c: C, which adds its rows itself. */
 enum tm_status tm_json_counter(struct tm_json_work *work);
 
+/* json_sample.c: P, with the profiles that V8 puts into it. */
+enum tm_status tm_json_sample(struct tm_json_work *work);
+
 /* json_meta.c: M. */
 enum tm_status tm_json_metadata_event(struct tm_json_work *work);
 /* The number for a pid or tid that is TEXT, and the definition that names it. */

@@ -113,6 +113,32 @@ static void test_top(void)
           "row json_metadata.a=1\nrow json_metadata.b=x\"\nrow json_metadata.c=[1 ]\nrow json_metadata.d=1.5\n");
 }
 
+static void test_samples(void)
+{
+    static const char text[] =
+        "[{\"ph\":\"P\",\"name\":\"Profile\",\"id\":\"0x1\",\"pid\":5,\"tid\":6,\"ts\":9,\"args\":{\"data\":{\"startTime\":10}}},"
+        "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"id\":\"0x1\",\"pid\":5,\"tid\":6,\"ts\":30,\"args\":{\"data\":{\"cpuProfile\":"
+        "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},\"children\":[3]},{\"id\":2,\"parent\":1,"
+        "\"callFrame\":{\"functionName\":\"f\",\"url\":\"u\"}},{\"id\":3,\"callFrame\":{\"functionName\":\"g\"}}],"
+        "\"samples\":[2,3,2]},\"timeDeltas\":[1,5,-2]}}},"
+        "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"id\":\"0x2\",\"pid\":5,\"ts\":31,\"args\":{\"data\":{\"timeDeltas\":[1]}}},"
+        "{\"ph\":\"P\",\"name\":\"s\",\"pid\":5,\"ts\":32,\"stack\":[\"a\",\"b\"]}]";
+    struct format_run run = format_run(&tm_format_chrome_json, text, strlen(text), 3, NULL);
+    char *out = (char *)run.text.data, *from;
+    while ((from = strstr(out, " raw=")) != NULL) { /* what is left out here is tested above */
+        char *to = strchr(from, '\n');
+        memmove(from, to, strlen(to) + 1);
+    }
+    is_str(out, "packet 9000 pid=5 tid=6\npacket 30000 pid=5 tid=6\n"
+                "sample 11000 pid=5 tid=6 thread frames=(root)<f\n"
+                "sample 16000 pid=5 tid=6 thread frames=(root)<g\n"
+                "sample 14000 pid=5 tid=6 thread frames=(root)<f\n"
+                "packet 31000 pid=5 tid=5\n"
+                "sample 32000 pid=5 tid=5 thread 's' frames=a<b\n"
+                "stat json_parser_failure 1\n");
+    format_run_release(&run);
+}
+
 static void test_hints(void)
 {
     GIVES("{\"traceEvents\":[],\"baseTimeNanoseconds\":1700000000123456789,\"beginningOfTime\":1795206890482356,"
@@ -293,6 +319,7 @@ int main(void)
     test_counters();
     test_metadata();
     test_top();
+    test_samples();
     test_hints();
     test_ids();
     test_identities();
