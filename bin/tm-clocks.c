@@ -10,6 +10,8 @@ static const struct tm_program program = {
     .name = "tm-clocks",
     .summary = "Puts the events of a stream on standard input on one timeline.",
     .usage = "[OPTION]... <STREAM >STREAM\n"
+             "      --hints       where nothing else relates a file to the others, believe what it mentions of\n"
+             "                    other clocks outside its snapshots (see tm-unpack --hints)\n"
              "      --strict      fail with exit status 4 if any event could not be placed\n"
              "  -T, --temporary-directory=DIR\n"
              "                    for events that wait for the end of their file (default $TMPDIR,\n"
@@ -18,12 +20,13 @@ static const struct tm_program program = {
              "      --version     show the version\n",
 };
 
-enum { OPTION_STRICT = 256, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_HINTS = 256, OPTION_STRICT, OPTION_HELP, OPTION_VERSION };
 
 /* Reads the command line into OPTIONS. True to go on; else *EXIT_STATUS is what to return. */
 static bool parse(int argc, char **argv, struct tm_timeline_options *options, int *exit_status)
 {
-    static const struct option longs[] = {{"strict", no_argument, NULL, OPTION_STRICT},
+    static const struct option longs[] = {{"hints", no_argument, NULL, OPTION_HINTS},
+                                          {"strict", no_argument, NULL, OPTION_STRICT},
                                           {"temporary-directory", required_argument, NULL, 'T'},
                                           {"help", no_argument, NULL, OPTION_HELP},
                                           {"version", no_argument, NULL, OPTION_VERSION},
@@ -33,6 +36,9 @@ static bool parse(int argc, char **argv, struct tm_timeline_options *options, in
     opterr = 0;
     while ((c = getopt_long(argc, argv, ":T:", longs, NULL)) != -1) {
         switch (c) {
+        case OPTION_HINTS:
+            options->hints = true;
+            break;
         case OPTION_STRICT:
             options->strict = true;
             break;

@@ -55,7 +55,7 @@ static void refuse(struct tm_batch_placer *placer, const struct tm_clock_route *
                    const struct tm_row_time *time, enum tm_fate fate)
 {
     bool is_hopeless = fate == TM_FATE_NEGATIVE_TIME || fate == TM_FATE_OUT_OF_RANGE;
-    if (!placer->is_last_try && !is_hopeless && route->scope->is_proto) {
+    if (!placer->is_last_try && !is_hopeless && (route->scope->is_proto || !route->scope->is_placed)) {
         bool is_changed = time->is_absolute && !route->is_plain;
         placer->last.outcome = is_changed ? TM_OUTCOME_DEFER_ABSOLUTE : TM_OUTCOME_DEFER;
         placer->last.time_ns = is_changed ? time->absolute_ns : time->value;

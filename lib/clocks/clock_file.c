@@ -82,6 +82,7 @@ static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_book 
     scope->is_pinned = file->entry && file->entry->pinned;
     scope->is_isolated = file->entry && file->entry->own_clock;
     scope->is_proto = file->policy == TRACEMERGE__CLOCK_POLICY__PROTO;
+    scope->may_wait = file->may_wait && !scope->is_proto;
     scope->default_clock = scope->is_pinned ? TM_CLOCK_TRACE_FILE
                            : scope->is_proto && file->base ? file->base->default_clock
                                                            : policy_clock(file->policy);

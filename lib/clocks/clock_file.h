@@ -16,6 +16,7 @@ struct tm_clock_file {
     const Tracemerge__ConfigEntry *entry; /* borrowed; NULL: not configured */
     Tracemerge__ClockPolicy policy;
     bool is_open;                 /* it is its turn */
+    bool may_wait;                /* its scopes may wait for hints */
     uint64_t upstream_count;      /* events that stages before accounted for */
     struct tm_clock_scope *base;  /* of packets without an embedded id; NULL without events */
     struct tm_deferral deferral;

@@ -109,15 +109,18 @@ bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock
     return true;
 }
 
-enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route,
+enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *waits,
                                        struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
+    *waits = false;
     if (route->clock == TM_CLOCK_NONE)
         return TM_OK;
+    enum tm_status st = tm_placement_waits(route->scope, routes->book, waits, err);
+    if (st < 0 || *waits)
+        return st;
     route->scope->has_converted = true;
     if (!route->scope->is_placed) {
-        st = tm_placement_place(route->scope, routes->book, err);
+        st = tm_placement_place(route->scope, routes->book, routes->hints, err);
         if (st == TM_OK)
             st = settle(routes, route, err);
         if (st == TM_OK)

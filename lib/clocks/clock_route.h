@@ -5,6 +5,7 @@
 #define TM_CLOCKS_CLOCK_ROUTE_H
 
 #include "clocks/clock_file.h"
+#include "clocks/clock_hints.h"
 
 /* What events of one route agree in. */
 struct tm_route_key {
@@ -29,10 +30,11 @@ struct tm_clock_route {
 
 enum { TM_ROUTES = 256 };
 
-/* Zero-initialise with book and files set. */
+/* Zero-initialise with book, files and hints set. */
 struct tm_clock_routes {
     struct tm_clock_book *book;        /* borrowed */
     const struct tm_clock_files *files; /* borrowed */
+    struct tm_clock_hints *hints;      /* borrowed */
     struct tm_clock_route routes[TM_ROUTES];
     /* private */
     struct tm_map used;   /* snapshots that records have used */
@@ -54,8 +56,9 @@ bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock
 enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_clock_route *route, int64_t ns,
                                     enum tm_convert *result, struct tm_error *err);
 
-/* Before its first conversion ROUTE's file is placed; which may change what ROUTE leads to. */
-enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route,
+/* Before its first conversion ROUTE's file is placed; which may change what ROUTE leads to. *WAITS:
+ * not yet, for a hint may still come, and ROUTE leads nowhere until then. */
+enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *waits,
                                        struct tm_error *err);
 
 /* Tells the records what all routes of FILE have gathered and empties their slots. */

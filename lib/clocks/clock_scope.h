@@ -18,6 +18,7 @@ struct tm_clock_scope {
     bool is_proto;
     bool has_converted;  /* claims come too late */
     bool is_placed;      /* the placement ladder has been climbed */
+    bool may_wait;       /* a hint may still come: events without a way to trace time are put off */
     uint32_t default_clock; /* of timestamps that name none; 0: taken as they stand */
     uint64_t unrelatable_count; /* clock_sync_unrelatable_clock_domains */
     uint64_t invalid_count;     /* snapshots refused */

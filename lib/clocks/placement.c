@@ -36,28 +36,72 @@ static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struc
     return relate_equal(book, realtime, global, TM_EDGE_RENDEZVOUS, err);
 }
 
-enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_book *book, struct tm_error *err)
+/* SCOPE's own clock and its untagged twin, as indices in the graph. */
+static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t *own,
+                                  uint32_t *twin, struct tm_error *err)
 {
-    uint32_t clock = own_clock(scope), own, twin;
+    uint32_t clock = own_clock(scope);
     struct tm_clock_key own_key = tm_clock_scope_key(scope, clock, 0), twin_key = tm_clock_scope_twin(scope, clock);
-    bool is_met;
-    scope->is_placed = true;
-    if (clock == TM_CLOCK_NONE)
-        return TM_OK;
-    enum tm_status st = tm_clock_graph_clock(&book->graph, &own_key, &own, err);
-    if (st == TM_OK)
-        st = tm_clock_graph_clock(&book->graph, &twin_key, &twin, err);
-    if (st == TM_OK && own != twin && !tm_clock_graph_reaches(&book->graph, own, twin))
-        st = relate_equal(book, own, twin, TM_EDGE_TWIN, err);
-    if (st < 0 || tm_clock_graph_reaches(&book->graph, twin, book->trace_time.index))
+    enum tm_status st = tm_clock_graph_clock(&book->graph, &own_key, own, err);
+    return st < 0 ? st : tm_clock_graph_clock(&book->graph, &twin_key, twin, err);
+}
+
+static bool is_related(struct tm_clock_book *book, uint32_t clock)
+{
+    return tm_clock_graph_reaches(&book->graph, clock, book->trace_time.index);
+}
+
+/* Between rungs 2 and 3: what files mention, the file's own hints first. */
+static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_book *book,
+                                    struct tm_clock_hints *hints, uint32_t twin, struct tm_error *err)
+{
+    enum tm_status st = tm_clock_hints_use(hints, book, scope->file, err);
+    if (st < 0 || is_related(book, twin))
         return st;
-    st = meet_at_realtime(scope, book, twin, &is_met, err);
-    if (st < 0 || is_met)
-        return st;
-    if (clock == TM_CLOCK_TRACE_FILE || book->trace_time.clock == TM_CLOCK_TRACE_FILE)
-        return relate_equal(book, twin, book->trace_time.index, TM_EDGE_PRIVATE, err);
-    if (clock == book->trace_time.clock)
-        return relate_equal(book, twin, book->trace_time.index, TM_EDGE_SAME_DOMAIN, err);
+    return tm_clock_hints_use(hints, book, UINT32_MAX, err);
+}
+
+/* Rung 4. */
+static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t clock,
+                                   uint32_t twin, struct tm_error *err)
+{
+    const struct tm_trace_time *trace_time = &book->trace_time;
+    if (clock == TM_CLOCK_TRACE_FILE || trace_time->clock == TM_CLOCK_TRACE_FILE)
+        return relate_equal(book, twin, trace_time->index, TM_EDGE_PRIVATE, err);
+    if (clock == trace_time->clock)
+        return relate_equal(book, twin, trace_time->index, TM_EDGE_SAME_DOMAIN, err);
     scope->unrelatable_count++;
     return TM_OK;
+}
+
+enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_book *book,
+                                  struct tm_clock_hints *hints, struct tm_error *err)
+{
+    uint32_t own, twin;
+    bool is_met;
+    scope->is_placed = true;
+    if (own_clock(scope) == TM_CLOCK_NONE)
+        return TM_OK;
+    enum tm_status st = find_clocks(scope, book, &own, &twin, err);
+    if (st == TM_OK && own != twin && !tm_clock_graph_reaches(&book->graph, own, twin))
+        st = relate_equal(book, own, twin, TM_EDGE_TWIN, err);
+    if (st < 0 || is_related(book, twin))
+        return st;
+    st = consult_hints(scope, book, hints, twin, err);
+    if (st < 0 || is_related(book, twin))
+        return st;
+    st = meet_at_realtime(scope, book, twin, &is_met, err);
+    return st < 0 || is_met ? st : assume_equal(scope, book, own_clock(scope), twin, err);
+}
+
+enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_book *book, bool *waits,
+                                  struct tm_error *err)
+{
+    uint32_t own, twin;
+    *waits = false;
+    if (!scope->may_wait || scope->is_placed || own_clock(scope) == TM_CLOCK_NONE)
+        return TM_OK;
+    enum tm_status st = find_clocks(scope, book, &own, &twin, err);
+    *waits = st == TM_OK && !is_related(book, own) && !is_related(book, twin);
+    return st;
 }

@@ -15,6 +15,7 @@ struct timeline {
     struct tm_clock_files files;
     struct tm_batch_placer placer;
     struct tm_pending_frames pending;
+    struct tm_clock_hints hints;
 };
 
 static enum tm_status decode(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
@@ -34,6 +35,7 @@ static enum tm_status on_file_begin(struct timeline *t, const ProtobufCMessage *
     const Tracemerge__FileBegin *begin = (const Tracemerge__FileBegin *)message;
     if (begin->id >= t->files.count)
         return tm_error_set(err, TM_E_INPUT, "file %u begins before it is named", begin->id);
+    t->files.files[begin->id]->may_wait = t->hints.is_enabled;
     return tm_clock_file_begin(t->files.files[begin->id], &t->book, begin->clock_policy, err);
 }
 
@@ -54,6 +56,8 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
     if (file == NULL)
         return TM_E_INPUT;
     uint64_t told = file->upstream_count;
+    for (uint32_t i = 0; i < file->scope_count; i++)
+        file->scopes[i]->may_wait = false;
     enum tm_status st = tm_batch_placer_finish(&t->placer, file, err);
     if (st == TM_OK)
         st = tm_clock_routes_flush(&t->placer.routes, file->id, err);
@@ -119,6 +123,24 @@ static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *messa
     return st;
 }
 
+/* A hint is about the file's base machine. */
+static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
+{
+    const Tracemerge__ClockHint *frame = (const Tracemerge__ClockHint *)message;
+    struct tm_clock_file *file = tm_clock_files_open(&t->files, frame->file, err);
+    if (file == NULL || file->base == NULL || !t->hints.is_enabled)
+        return file ? TM_OK : TM_E_INPUT;
+    struct tm_clock_scope *scope = file->base;
+    struct tm_clock_hint hint = {.file = file->id, .from_ns = frame->from_ns, .to_ns = frame->value_ns};
+    uint32_t clock = frame->from_clock == TM_CLOCK_NONE ? scope->default_clock : frame->from_clock;
+    struct tm_clock_key from = tm_clock_scope_key(scope, clock, 0), to = tm_clock_scope_twin(scope, frame->clock);
+    enum tm_status st = tm_clock_graph_clock(&t->book.graph, &from, &hint.from, err);
+    if (st == TM_OK)
+        st = tm_clock_graph_clock(&t->book.graph, &to, &hint.to, err);
+    scope->may_wait = false;
+    return st < 0 ? st : tm_clock_hints_add(&t->hints, &hint, err);
+}
+
 static enum tm_status on_account(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
 {
     static const char bytes_reason[] = "skipped_bytes"; /* counts bytes, not events */
@@ -151,6 +173,7 @@ static enum tm_status take_in(struct timeline *t, const struct tm_frame *frame, 
         {TM_FRAME_FILE_CONFIG, &tracemerge__file_config__descriptor, NULL, on_file_config},
         {TM_FRAME_SNAPSHOT, &tracemerge__snapshot__descriptor, on_snapshot, NULL},
         {TM_FRAME_REMOTE_CLOCK_SYNC, &tracemerge__remote_clock_sync__descriptor, on_remote_sync, NULL},
+        {TM_FRAME_CLOCK_HINT, &tracemerge__clock_hint__descriptor, NULL, on_hint},
         {TM_FRAME_ACCOUNT, &tracemerge__account__descriptor, NULL, on_account},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -244,7 +267,9 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     enum tm_status st = tm_clock_book_init(&t->book, &t->writer, tm_clock_file_tag(0), err);
     t->placer.routes.book = &t->book;
     t->placer.routes.files = &t->files;
+    t->placer.routes.hints = &t->hints;
     t->placer.writer = &t->writer;
+    t->hints.is_enabled = options->hints;
     t->placer.spill_dir = options->spill_dir;
     if (st < 0)
         return st;
@@ -270,6 +295,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
     if (st == TM_OK)
         st = is_placed ? pass_on(t, err) : place(t, options, err);
     tm_pending_frames_release(&t->pending);
+    tm_clock_hints_release(&t->hints);
     tm_batch_placer_release(&t->placer);
     tm_clock_files_release(&t->files);
     tm_clock_book_release(&t->book);

@@ -12,6 +12,7 @@
 
 struct tm_timeline_options {
     bool strict;           /* fail with TM_E_STRICT, without END, if any event was dropped */
+    bool hints;            /* use ClockHint frames where nothing else relates a file */
     const char *spill_dir; /* NULL: $TMPDIR */
 };
 

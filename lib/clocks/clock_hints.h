@@ -1,0 +1,40 @@
+/* Relations that files mention outside their snapshots (ClockHint frames). They are kept aside and
+ * become edges only where a file has no other way to trace time: after snapshots and the manifest,
+ * before the rendezvous (doc/clocks.md). */
+#ifndef TM_CLOCKS_CLOCK_HINTS_H
+#define TM_CLOCKS_CLOCK_HINTS_H
+
+#include "clocks/clock_book.h"
+
+enum { TM_HINTS_MAX = 1 << 16 }; /* later ones are passed over */
+
+/* FILE's clock FROM read from_ns when clock TO read to_ns. Clocks are indices in the graph. */
+struct tm_clock_hint {
+    uint32_t file;
+    uint32_t from, to;
+    int64_t from_ns, to_ns;
+    bool is_used;
+};
+
+/* Zero-initialise. */
+struct tm_clock_hints {
+    bool is_enabled; /* else add does nothing */
+    struct tm_clock_hint *hints;
+    uint32_t count;
+    /* private */
+    uint32_t cap;
+    struct tm_map of_pair; /* (from, to) to the first hint about them */
+};
+
+/* Keeps HINT, unless one about the same two clocks came before or both are the same clock. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
+                                  struct tm_error *err);
+
+/* Makes edges of the hints that relate what nothing relates yet: those of FILE, or with UINT32_MAX
+ * those of all files. */
+enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_book *book, uint32_t file,
+                                  struct tm_error *err);
+
+void tm_clock_hints_release(struct tm_clock_hints *hints);
+
+#endif
