@@ -1,0 +1,244 @@
+# tm-clocks on Perfetto protos: snapshots, machines, deferral, isolation; t/make-proto.py makes them.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# Lines on standard input as proto FILE.
+proto() {
+    python3 "$TM_SRC/t/make-proto.py" >"$1"
+}
+
+# All frames after tm-clocks of an archive of FILES (or of a lone one).
+frames() {
+    tar cf run.tar "$@"
+    tm-unpack run.tar | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
+}
+
+# Times of the events of file N (all without N), in stream order.
+times() {
+    sed -n "s/^  \[[0-9]*\] time_ns=\([-0-9]*\) .*file=${1:-.*} .*/\1/p" frames.txt | xargs
+}
+
+accounts() {
+    sed -n 's/^@[0-9]* Account //p' frames.txt
+}
+
+@test "the example of doc/clocks.md: two hops, each with the snapshot before" {
+    proto a.pb <<-'END'
+	snap 6=1000 3=100
+	snap 6=2000 3=1000
+	snap 3=50 130=7
+	snap 3=1050 130=900
+	event 899 clock=130
+	event 900 clock=130
+	event 1500
+	END
+    frames a.pb
+    [ "$(times)" = "1842 2050 1500" ]
+    grep -q 'clock=130 rule="snapshot" path="clock 130(host) -> MONOTONIC(host) -> BOOTTIME(host)" first_ns=1842 last_ns=2050 first_offset_ns=943 last_offset_ns=1150 snapshots_used=4 max_distance_ns=892 placed_count=2' frames.txt
+}
+
+@test "what cannot be converted yet waits for the end of its file, in its order" {
+    proto a.pb <<-'END'
+	event 10 clock=3
+	event 5000 clock=6
+	event 20 clock=3
+	snap 6=1000 3=100
+	event 30 clock=3
+	event 7 clock=99 seq=1
+	END
+    frames a.pb
+    [ "$(times)" = "5000 930 910 920" ]
+    [ "$(accounts)" = 'file=1 machine=0 clock=99 reason="unknown_source_clock" count=1' ]
+    # The snapshot came too late to claim: the first event had been converted.
+    grep -q 'rule="private" path="BOOTTIME(host) = TRACE_FILE(-)"' frames.txt
+}
+
+@test "more than a batch waits on disk" {
+    { for i in $(seq 70000); do echo "event $i clock=3"; done; echo 'snap 6=1000 3=100'; } | proto a.pb
+    mkdir spill
+    tm-unpack a.pb | tm-clocks -T spill >stream
+    run bash -o pipefail -c 'tm-sort stream | tm-emit -f frames | grep -c "^  \["'
+    [ "$output" = 70000 ]
+    tm-sort stream | tm-emit -f frames >frames.txt
+    [[ $(times) == "901 902 903 "*" 70900" ]]
+    [ -z "$(ls -A spill)" ]
+    run bash -o pipefail -c 'tm-unpack a.pb | tm-clocks -T nowhere | wc -c'
+    [ "$status" -eq 3 ]
+}
+
+@test "sequence-scoped clocks: incremental, with a unit, reset by a snapshot" {
+    proto a.pb <<-'END'
+	snap 6=1000 64=5:incremental:unit=1000 seq=1
+	snap 6=9000000 64=7:incremental:unit=1000 seq=2
+	event 1 clock=64 seq=1
+	event 1 clock=64 seq=2
+	event 2 clock=64 seq=1
+	snap 6=100000 64=50:incremental:unit=1000 seq=1
+	event 1 clock=64 seq=1
+	event 1 clock=64 seq=3
+	END
+    frames a.pb
+    [ "$(times)" = "2000 9001000 4000 101000" ]
+    [ "$(accounts)" = 'file=1 machine=0 clock=64 reason="unknown_source_clock" count=1' ]
+}
+
+@test "a default clock of the sequence, then of the file, then none" {
+    proto a.pb <<-'END'
+	event 77
+	snap 1=5000 3=100 primary=1
+	default 3 seq=9
+	event 100 seq=9
+	event 6000
+	END
+    frames a.pb
+    [ "$(times)" = "77 5000 6000" ]
+    grep -q 'clock=0 rule="trace_time" path="taken as trace time"' frames.txt
+    grep -q 'TraceTime clock=1 ' frames.txt
+}
+
+@test "refused snapshots are counted and the rest goes on" {
+    proto a.pb <<-'END'
+	snap 6=1000 3=100
+	snap 6=900 3=200
+	snap 6=1200 3=300 3=301
+	snap 6=1300 128=4:incremental
+	snap 6=1400:unit=10
+	event 350 clock=3
+	END
+    frames a.pb
+    [ "$(times)" = 1250 ]
+    grep -q 'Stat name="invalid_clock_snapshots" severity=ERROR value=4 machine=0 file=1' frames.txt
+}
+
+@test "a clock that runs backwards is no source any more" {
+    proto a.pb <<-'END'
+	snap 6=1000 1=9000
+	event 9000 clock=1
+	snap 6=2000 1=8000
+	event 9000 clock=1
+	END
+    frames a.pb
+    [ "$(times)" = 1000 ]
+    [ "$(accounts)" = 'file=1 machine=0 clock=1 reason="no_path" count=1' ]
+}
+
+@test "a second file of a machine with snapshots of its own is isolated" {
+    proto a.pb <<-'END'
+	snap 6=1000 3=100
+	event 100 clock=3
+	END
+    proto b.pb <<-'END'
+	snap 6=9000 3=100
+	event 100 clock=3
+	END
+    frames a.pb b.pb
+    [ "$(times 1)" = 1000 ]
+    [ "$(times 2)" = 9000 ]
+    grep -q 'rule="same_domain" path="MONOTONIC(host, b.pb) -> BOOTTIME(host, b.pb) = BOOTTIME(host)"' frames.txt
+}
+
+@test "two machines meet at REALTIME" {
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machine": {"name": "phone"}},
+        {"path": "b.pb", "machine": {"name": "watch"}}]}}' >manifest.json
+    proto a.pb <<-'END'
+	snap 6=1000 1=1000000
+	event 1000
+	END
+    proto b.pb <<-'END'
+	snap 6=5 1=1000500
+	event 5
+	END
+    frames manifest.json a.pb b.pb
+    [ "$(times 3)" = 1500 ]
+    grep -q 'rule="rendezvous" path="BOOTTIME(watch) -> REALTIME(watch) = REALTIME(phone) -> BOOTTIME(phone)"' frames.txt
+}
+
+@test "an embedded machine id alone is adopted by the host row, two are not" {
+    proto a.pb <<-'END'
+	marker
+	snap 6=1000 m=7
+	event 1000 m=7
+	END
+    frames a.pb
+    [ "$(grep -o 'Machine id.*' frames.txt)" = $'Machine id=0 raw_id=0\nMachine id=0 raw_id=7' ]
+    [[ $(grep -o 'kind=.*' frames.txt) != *machine=1* ]]
+    proto b.pb <<-'END'
+	event 1000
+	snap 6=1000 m=7
+	event 1000 m=7
+	name watch m=7
+	END
+    frames b.pb
+    [ "$(grep -o 'Machine id.*' frames.txt)" = $'Machine id=0 raw_id=0\nMachine id=1 raw_id=7\nMachine id=1 raw_id=7 name="watch"' ]
+}
+
+@test "an id is not adopted once another file has had data on the host" {
+    echo 'event 5' | proto a.pb
+    echo 'event 6 m=7' | proto b.pb
+    frames a.pb b.pb
+    [ "$(grep -o 'Machine id.*' frames.txt)" = $'Machine id=0 raw_id=0\nMachine id=1 raw_id=7' ]
+}
+
+@test "a remote clock sync relates a machine to the host" {
+    proto a.pb <<-'END'
+	snap 6=100000
+	event 100000
+	sync client 6=1000 host 6=100000 / client 6=1200 host 6=100200 m=7
+	event 1100 m=7 clock=6
+	END
+    frames a.pb
+    # ((1000 + 1200)/2 - 100000 + 1200 - (100000 + 100200)/2) / 2 = -98900
+    [ "$(times)" = "100000 100000" ]
+    grep -q 'ClockRow ts_ns=100200 clock=6 value=1300 snapshot=3 machine=1' frames.txt
+}
+
+@test "what the manifest forbids is found when the packet is met" {
+    echo 'event 6 m=7' | proto a.pb
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machines": [{"id": 8, "name": "vm"}]}]}}' >m.json
+    tar cf run.tar a.pb m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest | tm-clocks | wc -c'
+    [[ $output == *"tm-clocks: a.pb: perfetto_manifest: machines: undeclared machine id 7"* ]]
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machine": {"name": "vm"}}]}}' >m.json
+    tar cf run.tar a.pb m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest | tm-clocks | wc -c'
+    [[ $output == *"tm-clocks: a.pb: perfetto_manifest: machine attributes the whole file to one machine"* ]]
+    { echo 'event 1'; echo 'snap 6=1000'; } | proto a.pb
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "clocks": {"sync_to": {"file": "b.pb"}}},
+        {"path": "b.pb"}]}}' >m.json
+    tar cf run.tar a.pb m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest | tm-clocks | wc -c'
+    [[ $output == *"tm-clocks: a.pb: byte "*": perfetto_manifest: clock overrides require the trace to use a single clock"* ]]
+}
+
+@test "every timestamp of a pinned proto is a reading of its private timeline" {
+    { echo 'event 10'; echo 'event 20 clock=6'; } | proto a.pb
+    { echo 'snap 6=1000'; echo 'event 1000'; } | proto b.pb
+    echo '{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "BOOTTIME", "file": "b.pb"}, "files": [
+        {"path": "a.pb", "clocks": {"sync_to": {"file": "b.pb", "clock": "BOOTTIME"}, "offset_ns": 500}}, {"path": "b.pb"}]}}' >m.json
+    frames m.json a.pb b.pb
+    [ "$(times 2)" = "510 520" ]
+}
+
+@test "two captures of one device: an entry related to the same clock puts its file apart" {
+    { echo 'snap 6=1000 3=100'; echo 'event 100 clock=3'; } | proto a.pb
+    { echo 'snap 6=10 3=5'; echo 'event 5 clock=3'; } | proto b.pb
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb"},
+        {"path": "b.pb", "clocks": {"clock": "BOOTTIME", "sync_to": {"file": "a.pb", "clock": "BOOTTIME"}, "offset_ns": 5000}}]}}' >m.json
+    frames m.json a.pb b.pb
+    [ "$(times 2)" = 1000 ]
+    [ "$(times 3)" = 5010 ]
+    grep -q 'path="MONOTONIC(host, b.pb) -> BOOTTIME(host, b.pb) -manifest-> BOOTTIME(host)"' frames.txt
+}
+
+@test "times that leave 64 bits are dropped, not wrapped" {
+    proto a.pb <<-'END'
+	snap 6=9223372036854775800 3=0
+	event 7 clock=3
+	event 8 clock=3
+	END
+    frames a.pb
+    [ "$(times)" = 9223372036854775807 ]
+    [ "$(accounts)" = 'file=1 machine=0 clock=3 reason="out_of_range" count=1' ]
+}

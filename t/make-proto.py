@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Makes a Perfetto trace out of lines on standard input, for tests of clocks and machines.
+
+usage: make-proto.py >FILE <LINES
+
+    snap CLOCK=READING[:incremental][:unit=N]... [primary=CLOCK] [KEY=VALUE]...
+    sync client CLOCK=READING... host CLOCK=READING... [/ client ... host ...]... [KEY=VALUE]...
+    event TIME [KEY=VALUE]...             a packet with a time; TIME - for none
+    default CLOCK seq=N                   TracePacketDefaults.timestamp_clock_id
+    name NAME [KEY=VALUE]...              a SystemInfo
+    marker
+
+Keys: m machine id, seq sequence, clock timestamp_clock_id. # begins a comment.
+"""
+import sys
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = bytearray()
+    while n >= 0x80:
+        out.append(n & 0x7F | 0x80)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def number(field, n):
+    return varint(field << 3) + varint(n)
+
+
+def message(field, body):
+    return varint(field << 3 | 2) + varint(len(body)) + body
+
+
+def clocks(words):
+    body = b''
+    for word in words:
+        clock, reading = word.split('=', 1)
+        parts = reading.split(':')
+        one = number(1, int(clock)) + number(2, int(parts[0]))
+        for part in parts[1:]:
+            one += number(3, 1) if part == 'incremental' else number(4, int(part.split('=')[1]))
+        body += message(1, one)
+    return body
+
+
+def sync(words):
+    body = b''
+    for part in ' '.join(words).split('/'):
+        client, host = part.split('host')
+        body += message(1, message(2, clocks(client.split()[1:])) + message(3, clocks(host.split())))
+    return body
+
+
+def packet(words):
+    kind, rest = words[0], words[1:]
+    keys = {}
+    for word in [w for w in rest if w.split('=')[0] in ('m', 'seq', 'clock', 'primary')]:
+        keys[word.split('=')[0]] = int(word.split('=')[1])
+        rest.remove(word)
+    out = b''
+    if 'm' in keys:
+        out += number(98, keys['m'])
+    if 'seq' in keys:
+        out += number(10, keys['seq'])
+    if kind == 'snap':
+        primary = number(2, keys['primary']) if 'primary' in keys else b''
+        return out + message(6, clocks(rest) + primary)
+    if kind == 'sync':
+        return out + message(107, sync(rest))
+    if kind == 'event':
+        if rest[0] != '-':
+            out += number(8, int(rest[0]))
+        if 'clock' in keys:
+            out += number(58, keys['clock'])
+        return out + message(900, b'')
+    if kind == 'default':
+        return out + message(59, number(58, int(rest[0]))) + number(13, 1)
+    if kind == 'name':
+        return out + message(45, message(17, rest[0].encode()))
+    if kind == 'marker':
+        return out + message(36, b'\x82\x47\x7a\x76\xb2\x8d\x42\xba\x81\xdc\x33\x32\x6d\x57\xa0\x79')
+    sys.exit('make-proto: what is ' + kind)
+
+
+for line in sys.stdin:
+    words = line.split('#')[0].split()
+    if words:
+        sys.stdout.buffer.write(message(1, packet(words)))
