@@ -15,9 +15,9 @@ frames() {
     tm-unpack run.tar | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
 }
 
-# Times of the events of file N (all without N), in stream order.
+# Times of the timed events of file N (all without N), in stream order.
 times() {
-    sed -n "s/^  \[[0-9]*\] time_ns=\([-0-9]*\) .*file=${1:-.*} .*/\1/p" frames.txt | xargs
+    sed -n "/flags=untimed/d;s/^  \[[0-9]*\] time_ns=\([-0-9]*\) .*file=${1:-.*} .*/\1/p" frames.txt | xargs
 }
 
 accounts() {

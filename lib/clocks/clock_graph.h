@@ -3,7 +3,7 @@
  *
  * Each clock carries its distance to the target and the next clock on the way, kept up to date as
  * edges come, so that no event ever searches. Of equally short ways the one whose clocks come
- * first in the order of identities is taken. Source: semantics.md section 5, "Snapshots" and
+ * first in the order of identities is taken, by the kind of snapshot met first. Source: semantics.md section 5, "Snapshots" and
  * "Conversion". */
 #ifndef TM_CLOCKS_CLOCK_GRAPH_H
 #define TM_CLOCKS_CLOCK_GRAPH_H

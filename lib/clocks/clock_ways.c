@@ -37,6 +37,15 @@ static bool is_better_via(const struct tm_clock_graph *graph, const struct tm_cl
     return tm_clock_key_less(key_of(graph, via), key_of(graph, kind->via));
 }
 
+/* The order of equally short ways: by the next clock, then by the kind, the older first. */
+static bool comes_first(const struct tm_clock_graph *graph, uint32_t via, uint32_t kind,
+                        const struct tm_clock_node *node)
+{
+    if (via == node->next_clock)
+        return kind < node->next_kind;
+    return tm_clock_key_less(key_of(graph, via), key_of(graph, node->next_clock));
+}
+
 /* Lets every clock of KIND consider the way over VIA, unless a better one of KIND had its turn. */
 static void relax(struct tm_clock_graph *graph, struct queue *queue, uint32_t kind, uint32_t via)
 {
@@ -54,7 +63,7 @@ static void relax(struct tm_clock_graph *graph, struct queue *queue, uint32_t ki
         if (clock == via || clock == graph->target || graph->clocks.clocks[clock].runs_backwards || hops > node->hops)
             continue;
         bool is_shorter = hops < node->hops;
-        if (!is_shorter && !tm_clock_key_less(key_of(graph, via), key_of(graph, node->next_clock)))
+        if (!is_shorter && !comes_first(graph, via, kind, node))
             continue;
         node->hops = hops;
         node->next_clock = via;
