@@ -7,6 +7,7 @@ enum {
     BUNDLES_MAX = 4096,      /* open at once; more (hostile cpu numbers) flush all */
     BUNDLE_CPU = 1,
     BUNDLE_EVENT = 2,
+    BUNDLE_COMPACT = 4,
     EVENT_TIMESTAMP = 1,
     EVENT_PID = 2,
     EVENT_PRINT = 3,
@@ -74,8 +75,37 @@ static enum tm_status open_bundle(struct tm_ftrace_writer *w, uint32_t machine, 
     return TM_OK;
 }
 
+/* A packed field of one number. */
+static bool put_packed(struct tm_buf *out, uint32_t id, uint64_t value)
+{
+    uint8_t wire[TM_VARINT_MAX];
+    return tm_pb_put_bytes(out, id, wire, (size_t)(tm_varint_put(wire, value) - wire)) == TM_OK;
+}
+
+/* The first switch of a cpu in compact_sched does not say who ran before; only compact_sched can say
+ * that again. */
+static enum tm_status write_first_switch(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_buf *out = &w->packets->out;
+    struct tm_text comm = tm_catalog_string(w->packets->catalog, e->name, e);
+    size_t bundle, compact;
+    enum tm_status st = tm_packet_begin(w->packets, e->machine, err);
+    if (st < 0)
+        return st;
+    bool good = tm_pb_begin(out, TM_PACKET_FTRACE_EVENTS, &bundle) == TM_OK &&
+                tm_pb_put_varint(out, BUNDLE_CPU, e->cpu) == TM_OK &&
+                tm_pb_begin(out, BUNDLE_COMPACT, &compact) == TM_OK && put_packed(out, 1, (uint64_t)e->time_ns) &&
+                put_packed(out, 2, e->value & UINT32_MAX) && put_packed(out, 3, (uint64_t)e->pid) &&
+                put_packed(out, 4, e->value >> 32 & 0xffff) &&
+                tm_pb_put_bytes(out, 5, comm.data ? comm.data : (const uint8_t *)"", comm.len) == TM_OK &&
+                put_packed(out, 6, 0) && tm_pb_end(out, compact) == TM_OK && tm_pb_end(out, bundle) == TM_OK;
+    return good ? tm_packet_end(w->packets, err) : tm_error_nomem(err);
+}
+
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
 {
+    if (e->kind == TM_KIND_SCHED_SWITCH && !(e->flags & TM_EVENT_HAS_TID))
+        return write_first_switch(w, e, err);
     struct tm_ftrace_bundle *b;
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;

@@ -462,8 +462,6 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
     if (st < 0 || e->flags & TM_EVENT_OPEN_ENDED)
         return st;
     struct tm_open_end end = {end_ns, w->order++, uuid, e->machine};
-    if (end_ns == e->time_ns)
-        return put_end(w, &end, err);
     return push_end(w, end) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -497,49 +495,23 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     }
 }
 
-/* Ends first, then longer before shorter, then position (semantics.md section 6, Nesting). */
-static int rank(const struct tm_event *e)
+/* Where E stands among the events of its time (semantics.md section 6, Nesting): as lib/model has it. */
+static int64_t rank_of(const struct tm_event *e)
 {
-    return e->kind == TM_KIND_SLICE_END ? 0 : e->kind == TM_KIND_SLICE_COMPLETE || e->kind == TM_KIND_SLICE_BEGIN ? 1 : 2;
-}
-
-static int64_t length(const struct tm_event *e)
-{
-    return e->kind == TM_KIND_SLICE_BEGIN || e->flags & TM_EVENT_OPEN_ENDED ? INT64_MAX : e->dur_ns;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct tm_event *x = a, *y = b;
-    if (rank(x) != rank(y))
-        return rank(x) < rank(y) ? -1 : 1;
-    if (rank(x) == 1 && length(x) != length(y))
-        return length(x) > length(y) ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return x->position < y->position ? -1 : x->position > y->position;
+    if (tm_event_raw(e->flags) == TM_RAW_LINE)
+        return INT64_MAX;
+    if (e->kind == TM_KIND_SLICE_END && !(e->flags & TM_EVENT_ASYNC))
+        return INT64_MIN;
+    return e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns > 0 ? INT64_MAX - e->dur_ns : INT64_MAX;
 }
 
 static enum tm_status write_moment(struct tm_track_writer *w, struct tm_error *err)
 {
-    struct tm_batch batch;
-    uint32_t n = w->moment.count;
-    enum tm_status st = TM_OK;
-    if (n == 0)
-        return TM_OK;
-    tm_batch_builder_view(&w->moment, &batch);
-    struct tm_event *events = malloc(n * sizeof *events);
-    if (events == NULL)
-        return tm_error_nomem(err);
-    struct tm_batch_walk walk = {.batch = &batch};
-    for (uint32_t i = 0; i < n; i++)
-        tm_batch_next(&walk, &events[i]);
-    qsort(events, n, sizeof *events, by_rank);
-    st = write_ends(w, w->moment_ns, err);
-    for (uint32_t i = 0; i < n && st == TM_OK; i++)
-        st = write_one(w, &events[i], err);
-    free(events);
-    tm_batch_builder_clear(&w->moment);
+    struct tm_event event;
+    enum tm_status st = write_ends(w, w->moment_ns, err);
+    while (tm_moment_take(&w->moment, &event))
+        if (st == TM_OK)
+            st = write_one(w, &event, err);
     return st;
 }
 
@@ -613,13 +585,13 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
         return write_definition(w, e, err);
     if (!tm_event_is_timed(e->flags))
         return TM_OK;
-    if (w->moment.count && w->moment_ns != e->time_ns) {
+    if (w->moment.count && (w->moment_ns != e->time_ns || tm_moment_full(&w->moment))) {
         enum tm_status st = write_moment(w, err);
         if (st < 0)
             return st;
     }
     w->moment_ns = e->time_ns;
-    return tm_batch_builder_add(&w->moment, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_moment_add(&w->moment, e, rank_of(e), err);
 }
 
 void tm_track_writer_release(struct tm_track_writer *w)
@@ -634,7 +606,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     free(w->known.slots);
     free(w->ends);
     free(w->lanes);
-    tm_batch_builder_release(&w->moment);
+    tm_moment_release(&w->moment);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
     *w = (struct tm_track_writer){0};

@@ -7,7 +7,7 @@
 
 #include "base/intern.h"
 #include "emit/packet_writer.h"
-#include "stream/batch.h"
+#include "model/moment.h"
 
 struct tm_track_set { /* of 64-bit keys, open addressing; 0 is never a member */
     uint64_t *slots;
@@ -41,7 +41,7 @@ struct tm_track_writer {
     } *lanes;
     uint32_t lane_count, lane_mask;
     uint64_t order;
-    struct tm_batch_builder moment; /* events of one time, not yet in order */
+    struct tm_moment moment; /* events of one time, not yet in order */
     int64_t moment_ns;
     struct tm_buf interned, body;
 };
