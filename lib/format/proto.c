@@ -108,6 +108,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->ftrace_pairs);
     tm_proto_map_release(&p->page_sizes);
     tm_proto_map_release(&p->disks);
+    tm_proto_map_release(&p->address_spaces);
     tm_proto_map_release(&p->accounts);
     tm_proto_map_release(&p->stats);
     free(p->cpus);
@@ -127,7 +128,8 @@ static bool resumes(const struct tm_input *in, size_t at)
 {
     uint32_t field;
     uint64_t size = 0;
-    if (!first_packet(in->data + at, in->len - at, &field) || field == 0)
+    size_t seen = in->len - at < TM_SNIFF_BYTES ? in->len - at : TM_SNIFF_BYTES; /* so that searching stays linear */
+    if (!first_packet(in->data + at, seen, &field) || field == 0)
         return false;
     const uint8_t *data = tm_varint_get(in->data + at + 1, in->data + in->len, &size);
     size_t left = (size_t)(in->data + in->len - data);

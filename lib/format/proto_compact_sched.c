@@ -139,7 +139,8 @@ static enum tm_status add_switch(struct compact *c, struct tm_event *row, const 
     struct tm_proto_cpu *cpu = c->cpu;
     struct raw raw;
     enum tm_status st = comm_string(c, comm->string, comm->data, comm->len, &row->name, err);
-    if (st >= 0 && cpu->known)
+    row->category = cpu->string;
+    if (st >= 0 && cpu->known && cpu->string == 0)
         st = tm_proto_string(c->p, cpu->comm, cpu->comm_len, &row->category, err);
     if (st < 0)
         return st;
@@ -161,7 +162,8 @@ static enum tm_status add_switch(struct compact *c, struct tm_event *row, const 
         raw.end = put_number(raw.end, NEXT_PRIO, n[3]);
         close_raw(&raw, row, cpu, 0, EVENT_SCHED_SWITCH);
     }
-    tm_proto_cpu_run(cpu, i32(n[2]), i32(n[3]), comm->data, comm->len);
+    tm_proto_cpu_run(cpu, i32(n[2]), i32(n[3]));
+    tm_proto_cpu_name(cpu, comm->string, comm->data, comm->len);
     return tm_proto_add(c->p, row, err);
 }
 

@@ -1,6 +1,5 @@
 #include "format/proto_ftrace_event.h"
 
-#include "format/atrace_mark.h"
 #include "format/proto_count.h"
 #include "format/proto_ftrace_names.h"
 #include "format/proto_sched.h"
@@ -9,10 +8,7 @@
 enum {
     EVENT_TIMESTAMP = 1,
     EVENT_PID = 2,
-    EVENT_PRINT = 3,
     EVENT_SCHED_SWITCH = 4,
-    EVENT_CPU_FREQUENCY = 11,
-    EVENT_CPU_IDLE = 13,
     EVENT_SCHED_WAKING = 20,
     EVENT_TASK_NEW = 235,
     EVENT_TASK_RENAME = 236,
@@ -23,32 +19,20 @@ enum {
 enum { TASK_NEW_PID = 1, TASK_NEW_COMM = 2, TASK_NEW_FLAGS = 3 };
 enum { RENAME_PID = 1, RENAME_COMM = 3 };
 enum { FREE_PID = 2 };
-enum { POWER_STATE = 1, POWER_CPU = 2 };
 enum { GENERIC_NAME = 1 };
-enum { PRINT_TEXT = 2 };
 
-/* An event's message: its numbers and texts by field number, as far as the ones read here go. */
-enum { NUMBERS = 8 };
-
-struct message {
-    bool has[NUMBERS];
-    uint64_t number[NUMBERS];
-    const uint8_t *text[NUMBERS];
-    size_t len[NUMBERS];
-};
-
-static void read_message(struct message *m, const struct tm_pb_field *f)
+void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field;
-    *m = (struct message){0};
+    *fields = (struct tm_proto_event_fields){0};
     while (tm_pb_next(&pb, &field) == TM_OK) {
-        if (field.id >= NUMBERS)
+        if (field.id >= TM_PROTO_EVENT_FIELDS)
             continue;
-        m->has[field.id] = true;
-        m->number[field.id] = field.value;
-        m->text[field.id] = field.data;
-        m->len[field.id] = field.len;
+        fields->has[field.id] = true;
+        fields->number[field.id] = field.value;
+        fields->text[field.id] = field.data;
+        fields->len[field.id] = field.len;
     }
 }
 
@@ -60,8 +44,8 @@ static int64_t i32(uint64_t value)
 static enum tm_status fill_task(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                 struct tm_error *err)
 {
-    struct message m;
-    read_message(&m, f);
+    struct tm_proto_event_fields m;
+    tm_proto_event_fields_read(&m, f);
     switch (f->id) {
     case EVENT_TASK_NEW:
         row->kind = TM_KIND_TASK_NEW;
@@ -85,29 +69,12 @@ static enum tm_status set_name(struct tm_proto *p, const struct tm_pb_field *f, 
                                struct tm_error *err)
 {
     const char *name = tm_proto_ftrace_name(f->id);
-    struct message m;
+    struct tm_proto_event_fields m;
     if (f->id == EVENT_GENERIC) {
-        read_message(&m, f);
+        tm_proto_event_fields_read(&m, f);
         return tm_proto_string(p, m.text[GENERIC_NAME], m.len[GENERIC_NAME], &row->name, err);
     }
     return name ? tm_proto_string(p, name, strlen(name), &row->name, err) : TM_OK;
-}
-
-/* A write to trace_marker: a marker, or text that is none. */
-static enum tm_status fill_print(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                                 struct tm_error *err)
-{
-    struct message m;
-    struct tm_atrace_mark mark;
-    read_message(&m, f);
-    const char *text = m.text[PRINT_TEXT] ? (const char *)m.text[PRINT_TEXT] : "";
-    enum tm_status st = tm_atrace_mark_parse(text, m.len[PRINT_TEXT], &mark);
-    if (st == TM_OK)
-        return tm_atrace_mark_fill(&mark, p->sink, row, &p->detail, err);
-    row->kind = TM_KIND_FTRACE;
-    if (st == TM_E_INPUT)
-        st = tm_proto_count_stat(p, TM_PROTO_STAT_MARKER_ERRORS, row->machine, 1, err);
-    return st < 0 ? st : set_name(p, f, row, err);
 }
 
 /* What the event is. */
@@ -119,34 +86,18 @@ static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, stru
         return tm_proto_sched_switch(p, f, row, err);
     case EVENT_SCHED_WAKING:
         return tm_proto_sched_waking(p, f, row, err);
-    case EVENT_PRINT:
-        return fill_print(p, f, row, err);
     case EVENT_TASK_NEW:
     case EVENT_TASK_RENAME:
     case EVENT_PROCESS_FREE:
         return fill_task(p, f, row, err);
-    default:
+    default: {
+        enum tm_status st = tm_proto_ftrace_mark(p, f, row, err);
+        if (st != TM_END)
+            return st;
         row->kind = TM_KIND_FTRACE;
         return set_name(p, f, row, err);
     }
-}
-
-/* Counters that events of the kernel's power management are. */
-static enum tm_status add_counters(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
-                                   struct tm_error *err)
-{
-    const char *name = f->id == EVENT_CPU_IDLE ? "cpuidle" : "cpufreq";
-    struct tm_event counter = tm_proto_derived(row, TM_KIND_COUNTER);
-    struct message m;
-    if (f->id != EVENT_CPU_IDLE && f->id != EVENT_CPU_FREQUENCY)
-        return TM_OK;
-    read_message(&m, f);
-    counter.flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE;
-    counter.cpu = (uint32_t)m.number[POWER_CPU];
-    counter.value = (uint32_t)m.number[POWER_STATE];
-    counter.tid = 0;
-    enum tm_status st = tm_proto_string(p, name, strlen(name), &counter.name, err);
-    return st < 0 ? st : tm_proto_add(p, &counter, err);
+    }
 }
 
 static enum tm_status damaged(struct tm_proto *p, const struct tm_event *common, const struct tm_proto_packet *packet,
@@ -184,5 +135,5 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
         st = tm_proto_add(p, &row, err);
-    return st < 0 ? st : add_counters(p, &what, &row, err);
+    return st < 0 ? st : tm_proto_ftrace_derive(p, &what, &row, err);
 }

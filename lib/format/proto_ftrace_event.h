@@ -9,4 +9,25 @@
 enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *common,
                                      const struct tm_proto_packet *packet, struct tm_error *err);
 
+/* The numbers and texts of an event's message by field number, as far as the ones read here go. */
+enum { TM_PROTO_EVENT_FIELDS = 8 };
+
+struct tm_proto_event_fields {
+    bool has[TM_PROTO_EVENT_FIELDS];
+    uint64_t number[TM_PROTO_EVENT_FIELDS];
+    const uint8_t *text[TM_PROTO_EVENT_FIELDS]; /* NULL: none; borrowed */
+    size_t len[TM_PROTO_EVENT_FIELDS];
+};
+
+void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const struct tm_pb_field *f);
+
+/* Makes ROW what a write to trace_marker, or an event of a driver that imitates one, says. TM_END: F is none;
+ * malformed ones are counted and TM_END, too. */
+enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                    struct tm_error *err);
+
+/* Adds the DERIVED counters and instants that the reference makes of the event in F, behind ROW. */
+enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+                                      struct tm_error *err);
+
 #endif

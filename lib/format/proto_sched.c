@@ -31,11 +31,9 @@ enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t 
     return TM_OK;
 }
 
-void tm_proto_cpu_run(struct tm_proto_cpu *cpu, int32_t pid, int32_t prio, const uint8_t *comm, size_t len)
+void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t *comm, size_t len)
 {
-    cpu->known = true;
-    cpu->pid = pid;
-    cpu->prio = prio;
+    cpu->string = string & TM_STRING_INLINE ? 0 : string;
     cpu->comm_len = (uint32_t)(len < sizeof cpu->comm ? len : sizeof cpu->comm);
     if (cpu->comm_len)
         memcpy(cpu->comm, comm, cpu->comm_len);
@@ -92,7 +90,8 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
     row->value = tm_proto_switch_value(state, i32(next_prio), i32(prev_prio));
     if (st < 0)
         return st;
-    tm_proto_cpu_run(cpu, i32(next_pid), i32(next_prio), next_comm.data, next_comm.len);
+    tm_proto_cpu_run(cpu, i32(next_pid), i32(next_prio));
+    tm_proto_cpu_name(cpu, row->name, next_comm.data, next_comm.len);
     return TM_OK;
 }
 

@@ -8,8 +8,16 @@
 enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t cpu, struct tm_proto_cpu **entry,
                                  struct tm_error *err);
 
-/* PID, of priority PRIO and name COMM (LEN bytes), runs on CPU from here on. */
-void tm_proto_cpu_run(struct tm_proto_cpu *cpu, int32_t pid, int32_t prio, const uint8_t *comm, size_t len);
+/* PID, of priority PRIO, runs on CPU from here on. */
+static inline void tm_proto_cpu_run(struct tm_proto_cpu *cpu, int32_t pid, int32_t prio)
+{
+    cpu->known = true;
+    cpu->pid = pid;
+    cpu->prio = prio;
+}
+
+/* Its name: LEN bytes at COMM, of which STRING is the number. */
+void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t *comm, size_t len);
 
 /* The value columns of SCHED_SWITCH and SCHED_WAKING (doc/events.md). */
 static inline uint64_t tm_proto_switch_value(uint64_t prev_state, int32_t next_prio, int32_t prev_prio)

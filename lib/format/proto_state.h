@@ -121,6 +121,7 @@ struct tm_proto_cpu {
     bool lost_events; /* has been said */
     int32_t pid;
     int32_t prio;
+    uint32_t string; /* of comm; 0: not at hand */
     uint32_t comm_len;
     uint8_t comm[TM_PROTO_COMM_MAX];
 };
@@ -144,6 +145,7 @@ struct tm_proto {
     struct tm_proto_map ftrace_pairs; /* (machine, 0) to the ftrace_timestamp of the last clock pair */
     struct tm_proto_map page_sizes;   /* (machine, 0) to SystemInfo.page_size */
     struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
+    struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
     bool has_monotonic; /* a snapshot named MONOTONIC */
     /* counts that wait to be written */
     struct tm_proto_map accounts;
