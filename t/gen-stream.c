@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         default: fputs(usage, stderr); return 2;
         }
     }
-    if (optind != argc || (int)r.order < 0 || r.files == 0) {
+    if (optind != argc || (int)r.order < 0 || r.files == 0 || r.files > RANDOM_FILES_MAX) {
         fputs(usage, stderr);
         return 2;
     }

@@ -29,11 +29,15 @@ struct random_stream {
     const char *tag;              /* put in front of the names of files and strings; may be NULL */
 };
 
+enum { RANDOM_FILES_MAX = 4096, RANDOM_DROPPED = 3 };
+
 struct random_work {
     const struct random_stream *r;
     struct tm_stream_writer writer;
     struct tm_batch_builder batch;
     struct tm_error err;
+    uint64_t timed[RANDOM_FILES_MAX + 1]; /* by file: events that its FileEnd counts */
+    uint64_t untimed[RANDOM_FILES_MAX + 1];
     uint8_t bytes[64 << 10];
 };
 
@@ -88,6 +92,10 @@ static inline void random_event(struct random_work *w, uint32_t file, uint64_t i
         .detail_bytes = (uint32_t)(x >> 48) % payload};
     if (r->definitions_percent && x % 100 < r->definitions_percent)
         e.flags |= x & 128 ? TM_EVENT_DEFINITION : TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
+    if (tm_event_is_counted(e.flags))
+        w->timed[file]++;
+    else
+        w->untimed[file]++;
     if (tm_batch_builder_add(&w->batch, &e) < 0)
         tm_error_nomem(&w->err);
 }
@@ -119,6 +127,8 @@ static inline void random_file(struct random_work *w, uint32_t id, bool begin)
     file.type = turn.type = id ? tm_bytes("proto", 5) : tm_bytes("tar", 3);
     /* Later files are processed first, so that order is not by id. */
     turn.processing_order = id ? w->r->files + 1 - id : 0;
+    end.timed_count = w->timed[id];
+    end.untimed_count = w->untimed[id];
     if (begin) {
         tm_stream_write_message(&w->writer, TM_FRAME_FILE, &file.base, &w->err);
         tm_stream_write_message(&w->writer, TM_FRAME_FILE_BEGIN, &turn.base, &w->err);
@@ -166,13 +176,15 @@ static inline void random_placed(struct random_work *w)
     tm_stream_write_message(&w->writer, TM_FRAME_CLOCK_ROW, &row.base, &w->err);
 }
 
-static inline void random_account(struct random_work *w, uint32_t file, uint64_t count)
+/* Some events more that were dropped. */
+static inline void random_account(struct random_work *w, uint32_t file)
 {
     Tracemerge__Account m = TRACEMERGE__ACCOUNT__INIT;
     m.file = file;
     m.clock = 6;
-    m.reason = tm_bytes("placed", 6);
-    m.count = count;
+    m.reason = tm_bytes("no_path", 7);
+    m.count = RANDOM_DROPPED;
+    w->timed[file] += RANDOM_DROPPED;
     tm_stream_write_message(&w->writer, TM_FRAME_ACCOUNT, &m.base, &w->err);
 }
 
@@ -199,7 +211,7 @@ static inline enum tm_status random_stream_write(struct random_work *w, const st
         }
         random_flush(w);
         if (!r->says_sorted)
-            random_account(w, file, n);
+            random_account(w, file);
     }
     for (uint64_t i = 0, rows = r->batch_rows ? r->batch_rows : 1000; i < n && r->interleaved; i += rows) {
         for (uint32_t file = 1; file <= r->files; file++) {
@@ -208,8 +220,8 @@ static inline enum tm_status random_stream_write(struct random_work *w, const st
             random_flush(w);
         }
     }
-    if (!r->says_sorted)
-        random_file(w, 0, false);
+    for (uint32_t file = r->files + 1; file-- > 0 && !r->says_sorted;)
+        random_file(w, file, false);
     tm_stream_writer_end(&w->writer, &w->err);
     tm_batch_builder_release(&w->batch);
     tm_stream_writer_release(&w->writer);

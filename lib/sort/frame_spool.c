@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-/* A frame is kept as type (4 bytes), length (8 bytes) and body. */
-enum { SPOOL_HEAD_BYTES = 12 };
+/* A frame is kept as type (4 bytes), length (8 bytes), offset (8 bytes) and body. */
+enum { SPOOL_HEAD_BYTES = 20 };
 
 static enum tm_status spill(struct tm_frame_spool *s, struct tm_error *err)
 {
@@ -25,43 +25,37 @@ enum tm_status tm_frame_spool_add(struct tm_frame_spool *s, const struct tm_fram
     uint8_t head[SPOOL_HEAD_BYTES];
     tm_put_le32(head, frame->type);
     tm_put_le64(head + 4, frame->body_bytes);
+    tm_put_le64(head + 12, frame->offset);
     if (tm_buf_add(&s->held, head, sizeof head) != TM_OK ||
         tm_buf_add(&s->held, frame->body, frame->body_bytes) != TM_OK)
         return tm_error_nomem(err);
     return s->held.len > s->memory_bytes ? spill(s, err) : TM_OK;
 }
 
-/* Writes the frame that starts at HEAD, LEN bytes of which are there; *TAKEN is what it took, 0 when it is not
- * whole. */
-static enum tm_status write_one(struct tm_stream_writer *writer, const uint8_t *head, size_t len, size_t *taken,
-                                struct tm_error *err)
+/* Shows all frames that are whole in what is held, and forgets them. */
+static enum tm_status show_held(struct tm_frame_spool *s, tm_frame_spool_fn *show, void *to, struct tm_error *err)
 {
-    *taken = 0;
-    if (len < SPOOL_HEAD_BYTES || len - SPOOL_HEAD_BYTES < tm_get_le64(head + 4))
-        return TM_OK;
-    struct tm_frame frame = {.type = tm_get_le32(head), .body = head + SPOOL_HEAD_BYTES,
-                             .body_bytes = (size_t)tm_get_le64(head + 4)};
-    *taken = SPOOL_HEAD_BYTES + frame.body_bytes;
-    return tm_stream_write_frame(writer, &frame, err);
-}
-
-static enum tm_status write_held(struct tm_frame_spool *s, struct tm_stream_writer *writer, struct tm_error *err)
-{
-    size_t at = 0, taken;
-    enum tm_status st;
-    do {
-        st = write_one(writer, s->held.data + at, s->held.len - at, &taken, err);
-        at += taken;
-    } while (st == TM_OK && taken);
+    enum tm_status st = TM_OK;
+    size_t at = 0;
+    while (st == TM_OK && s->held.len - at >= SPOOL_HEAD_BYTES) {
+        const uint8_t *head = s->held.data + at;
+        uint64_t len = tm_get_le64(head + 4);
+        if (s->held.len - at - SPOOL_HEAD_BYTES < len)
+            break;
+        struct tm_frame frame = {.type = tm_get_le32(head), .offset = tm_get_le64(head + 12),
+                                 .body = head + SPOOL_HEAD_BYTES, .body_bytes = (size_t)len};
+        st = show(to, &frame, err);
+        at += SPOOL_HEAD_BYTES + (size_t)len;
+    }
     tm_buf_consume(&s->held, at);
     return st;
 }
 
-enum tm_status tm_frame_spool_write(struct tm_frame_spool *s, struct tm_stream_writer *writer, struct tm_error *err)
+enum tm_status tm_frame_spool_each(struct tm_frame_spool *s, tm_frame_spool_fn *show, void *to, struct tm_error *err)
 {
     enum { READ_BYTES = 256 << 10 };
     if (s->fd < 0)
-        return s->held.len ? write_held(s, writer, err) : TM_OK;
+        return show_held(s, show, to, err);
     enum tm_status st = spill(s, err);
     uint64_t offset = 0;
     while (st == TM_OK && offset < s->file_bytes) {
@@ -74,9 +68,19 @@ enum tm_status tm_frame_spool_write(struct tm_frame_spool *s, struct tm_stream_w
             return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
         s->held.len += len;
         offset += len;
-        st = write_held(s, writer, err);
+        st = show_held(s, show, to, err);
     }
     return st;
+}
+
+static enum tm_status write_frame(void *writer, const struct tm_frame *frame, struct tm_error *err)
+{
+    return tm_stream_write_frame(writer, frame, err);
+}
+
+enum tm_status tm_frame_spool_write(struct tm_frame_spool *s, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    return tm_frame_spool_each(s, write_frame, writer, err);
 }
 
 void tm_frame_spool_release(struct tm_frame_spool *s)

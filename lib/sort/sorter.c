@@ -20,14 +20,18 @@ static size_t clamp(unsigned long long v, size_t low, size_t high)
     return v < low ? low : v > high ? high : (size_t)v;
 }
 
-enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options, struct tm_error *err)
+const char *tm_sort_dir(const struct tm_sort_options *options)
 {
-    unsigned long long memory = options->memory_bytes;
     const char *dir = options->spill_dir;
     if (dir == NULL || *dir == '\0')
         dir = getenv("TMPDIR");
-    if (dir == NULL || *dir == '\0')
-        dir = "/tmp";
+    return dir == NULL || *dir == '\0' ? "/tmp" : dir;
+}
+
+enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options, struct tm_error *err)
+{
+    unsigned long long memory = options->memory_bytes;
+    const char *dir = tm_sort_dir(options);
     size_t chunk = clamp(memory / SORTER_CHUNK_PART, SORTER_CHUNK_MIN, SORTER_CHUNK_MAX);
     *s = (struct tm_sorter){0};
     s->frames = (struct tm_frame_spool){.memory_bytes = SORTER_FRAMES_BYTES, .dir = dir, .fd = -1};

@@ -14,6 +14,9 @@ struct tm_sort_options {
     const char *spill_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
 };
 
+/* The directory that OPTIONS mean. */
+const char *tm_sort_dir(const struct tm_sort_options *options);
+
 struct tm_sorter {
     /* private */
     struct tm_file_order orders;

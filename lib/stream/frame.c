@@ -19,7 +19,7 @@ enum {
 
 void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
 {
-    *reader = (struct tm_frame_reader){.fd = fd};
+    *reader = (struct tm_frame_reader){.fd = fd, .chunk_bytes = FRAME_READ_BYTES};
     tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
 }
 
@@ -29,7 +29,7 @@ static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_err
     if (r->end - r->start >= need)
         return TM_OK;
     if (r->cap - r->start < need) {
-        size_t cap = r->cap ? r->cap : 2 * (size_t)FRAME_READ_BYTES;
+        size_t cap = r->cap ? r->cap : 2 * r->chunk_bytes;
         while (cap < need)
             cap *= 2;
         if (cap > r->cap) {
@@ -116,6 +116,24 @@ enum tm_status tm_frame_read(struct tm_frame_reader *r, struct tm_frame *frame, 
     r->start += head + (size_t)len;
     r->offset += head + len;
     r->count++;
+    return TM_OK;
+}
+
+enum tm_status tm_frame_peek(struct tm_frame_reader *r, uint32_t *type, struct tm_error *err)
+{
+    uint64_t len, tag;
+    size_t head = 0;
+    enum tm_status st = read_head(r, &len, &head, err);
+    if (st == TM_OK)
+        st = want(r, head + TM_VARINT_MAX, err);
+    if (st < 0)
+        return st;
+    const uint8_t *end = r->mem + r->end;
+    if (r->end == r->start)
+        return TM_END;
+    if (tm_varint_get(r->mem + r->start + head, end, &tag) == NULL || tag >> 3 > UINT32_MAX)
+        return damaged(r, "frame is cut short", err);
+    *type = (uint32_t)(tag >> 3);
     return TM_OK;
 }
 

@@ -55,6 +55,7 @@ struct tm_frame_reader {
     int fd;              /* borrowed */
     uint64_t offset;     /* bytes consumed */
     uint64_t count;      /* frames read */
+    size_t chunk_bytes;  /* read at least so much at once; may be lowered before the first read */
     /* private */
     uint8_t *mem;
     size_t cap, start, end;
@@ -68,6 +69,10 @@ void tm_frame_reader_init(struct tm_frame_reader *reader, int fd);
  * when the stream is cut inside a frame, a length is impossible or a checksum does not match;
  * TM_E_SYSTEM when reading fails. After an error only release may be called. */
 enum tm_status tm_frame_read(struct tm_frame_reader *reader, struct tm_frame *frame, struct tm_error *err);
+
+/* The type of the frame that the next tm_frame_read will show, not checked yet: only its first bytes have been
+ * read. Returns as tm_frame_read does. */
+enum tm_status tm_frame_peek(struct tm_frame_reader *reader, uint32_t *type, struct tm_error *err);
 
 void tm_frame_reader_release(struct tm_frame_reader *reader);
 

@@ -49,11 +49,9 @@ ProtobufCMessage *tm_frame_message(const struct tm_frame *frame, const ProtobufC
     return m;
 }
 
-enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err)
+static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_error *err)
 {
     struct tm_frame frame;
-    *reader = (struct tm_stream_reader){0};
-    tm_frame_reader_init(&reader->frames, fd);
     enum tm_status st = tm_frame_read(&reader->frames, &frame, err);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "byte 0: empty, not a tracemerge stream");
@@ -71,6 +69,22 @@ enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, st
     reader->sorted = header->sorted;
     tracemerge__header__free_unpacked(header, NULL);
     return st;
+}
+
+enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err)
+{
+    *reader = (struct tm_stream_reader){0};
+    tm_frame_reader_init(&reader->frames, fd);
+    return read_header(reader, err);
+}
+
+enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
+                                             struct tm_error *err)
+{
+    *reader = (struct tm_stream_reader){0};
+    tm_frame_reader_init(&reader->frames, fd);
+    reader->frames.chunk_bytes = chunk_bytes;
+    return read_header(reader, err);
 }
 
 static bool known(uint32_t type)

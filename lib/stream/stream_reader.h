@@ -20,6 +20,10 @@ struct tm_stream_reader {
  * of a version this program does not know. FD stays the caller's. */
 enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err);
 
+/* The same, reading at least CHUNK_BYTES at once instead of a megabyte: for many streams at a time. */
+enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
+                                             struct tm_error *err);
+
 /* TM_OK with *FRAME set; when it is a TM_FRAME_BATCH, *BATCH is a view of it, valid until the next
  * call. TM_END after a good END frame with nothing behind it. TM_E_INPUT: cut, damaged, or a
  * required frame of a type this version does not know. */

@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# tm-sort -m: several sorted streams become one.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    gen=${TM_BIN%/bin}/t/gen-stream
+}
+
+# make NAME ARGUMENTS: a sorted, placed stream.
+make() {
+    local name=$1
+    shift
+    "$gen" -P -C 1 -g "$name-" "$@" | tm-sort >"$name"
+}
+
+# frames NAME...: the text twin of each.
+frames() {
+    local f
+    for f; do
+        tm-emit -f frames <"$f" >"$f.txt"
+    done
+}
+
+pipe() {
+    run bash -o pipefail -c "$1"
+}
+
+@test "events, accounts and snapshots of all streams, renumbered" {
+    make a -n 3000 -f 2 -d 3 -M one -s 1
+    make b -n 2000 -f 3 -d 3 -M two -s 2
+    make c -n 1000 -f 1 -M one -s 3
+    make d -n 0 -M three
+    tm-sort -m a b c d >m
+    tm-sort -c m
+    frames m a b c d
+    python3 "$TM_SRC/t/compare-merge.py" m.txt a.txt b.txt c.txt d.txt
+    # The files of all streams have one outermost, machines of one name are one.
+    [ "$(grep -c ' File .*parent=0 ' m.txt)" -eq 4 ]
+    grep -q 'File id=1 parent=0 name="a"' m.txt
+    [ "$(grep -c ' Machine ' m.txt)" -eq 3 ]
+    grep -q 'Machine id=0 raw_id=4294967296 name="one"' m.txt
+    grep -q 'Machine id=1 raw_id=4294967297 name="two"' m.txt
+    [ "$(grep -c ' TraceTime ' m.txt)" -eq 1 ]
+}
+
+@test "manifests, placements and accounts of real streams" {
+    tm-unpack "$TM_SRC/doc/examples/phone-watch-app.tar" | tm-manifest | tm-clocks | tm-sort >a
+    cp a b
+    tm-sort -m a b >m
+    tm-sort -c m
+    frames a m
+    for kind in FileConfig Placement ClockRow Sequence Snapshot Account; do
+        [ "$(grep -c "^@[0-9]* $kind " m.txt || true)" -eq $((2 * $(grep -c "^@[0-9]* $kind " a.txt || true))) ]
+    done
+    [ "$(grep -c '^@[0-9]* Config ' m.txt)" -eq 1 ]
+    [ "$(grep -o 'entries={ path' m.txt | wc -l)" -eq 6 ]
+    [ "$(grep -c '^@[0-9]* Machine ' m.txt)" -eq 2 ]
+    [ "$(grep -c 'name="trace_time_clock_id"' m.txt)" -eq 1 ]
+    # Balanced accounts, or tm-emit says so.
+    tm-emit -f report <m >report
+    [ "$(grep -c 'phone.pftrace: 14 events read, 14 placed, 0 dropped' report)" -eq 2 ]
+}
+
+@test "equal moments come in the order of the streams" {
+    make a -n 500 -w 3 -s 1
+    make b -n 500 -w 3 -s 2
+    tm-sort -m b a >m
+    frames m a b
+    python3 "$TM_SRC/t/compare-merge.py" m.txt b.txt a.txt
+}
+
+@test "more streams than memory has room for give the same bytes" {
+    for i in 1 2 3 4 5 6 7 8 9 10 11; do
+        make s$i -n 900 -f 2 -d 5 -s $i -M m$((i % 3)) -b 50
+    done
+    tm-sort -m s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 >m
+    tm-sort -m -S 1 -T . s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 | cmp - m
+    frames m s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11
+    python3 "$TM_SRC/t/compare-merge.py" m.txt s{1,2,3,4,5,6,7,8,9,10,11}.txt
+}
+
+@test "one stream stays as it is" {
+    make a -n 3000 -f 2 -d 3 -M one
+    tm-sort -m a >m
+    frames a m
+    # Only the place of the trace time among the frames may differ.
+    diff <(sed 's/^@[0-9]* //' a.txt | sort) <(sed 's/^@[0-9]* //' m.txt | sort)
+    tm-sort -m <a | cmp - m
+    tm-sort -m - <a | cmp - m
+}
+
+@test "strings that fit no table travel with their events" {
+    make a -n 2000 -k 180000 -s 1
+    make b -n 2000 -k 180000 -s 2
+    make c -n 2000 -k 180000 -s 3
+    tm-sort -m a b c >m
+    frames m a b c
+    python3 "$TM_SRC/t/compare-merge.py" m.txt a.txt b.txt c.txt
+    [ "$(grep -c ' Strings ' m.txt)" -eq 262144 ]
+    tm-sort m | cmp - m
+    # What is merged may be merged again.
+    make d -n 500 -k 10 -s 4
+    tm-sort -m m d >n
+    frames n d
+    python3 "$TM_SRC/t/compare-merge.py" n.txt m.txt d.txt
+}
+
+@test "streams of different trace times are refused" {
+    make a -n 10 -M one
+    "$gen" -P -C 6 -n 10 -M one | tm-sort >boot
+    "$gen" -P -C 6 -n 10 -M two | tm-sort >other
+    "$gen" -P -C 6 -n 0 -M two | tm-sort >empty
+    "$gen" -P -C 11 -n 10 -M two | tm-sort >private
+    pipe 'tm-sort -m a boot >m'
+    [ "$status" -eq 1 ]
+    [ "$output" = 'tm-sort: boot: trace time is clock 6 (BOOTTIME) of machine "one", in a it is clock 1 (REALTIME) of machine "one"; place both on one clock, with trace_time in their manifests' ]
+    [ ! -s m ]
+    pipe 'tm-sort -m boot other >m'
+    [ "$status" -eq 1 ]
+    [ "$output" = 'tm-sort: other: trace time is clock 6 (BOOTTIME) of machine "two", in boot it is clock 6 (BOOTTIME) of machine "one"; place both on one clock, with trace_time in their manifests' ]
+    pipe 'tm-sort -m private private >m'
+    [ "$status" -eq 1 ]
+    tm-sort -m boot empty boot >m
+    tm-sort -c m
+}
+
+@test "REALTIME is one clock on all machines" {
+    make a -n 10 -M one
+    make b -n 10 -M two
+    tm-sort -m a b | tm-sort -c
+}
+
+@test "streams that are not placed, not sorted or no streams are refused by name" {
+    make a -n 10
+    "$gen" -n 10 -o sorted -H >raw
+    "$gen" -P -C 1 -n 10 >loose
+    pipe 'tm-sort -m a raw >m'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-sort: raw: the stream's times are not trace time yet: pipe it through tm-clocks first" ]
+    pipe 'tm-sort -m a loose >m'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-sort: loose: the stream is not sorted: pipe it through tm-sort first" ]
+    pipe 'tm-sort -m a /dev/null >m'
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-sort: /dev/null: byte 0: empty, not a tracemerge stream" ]
+    pipe 'tm-sort -m a nowhere >m'
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-sort: nowhere: cannot open: No such file or directory" ]
+    [ ! -s m ]
+    run tm-sort -m -c a
+    [ "$status" -eq 2 ]
+}
+
+@test "a stream that says sorted wrongly is found out" {
+    make a -n 10
+    "$gen" -P -C 1 -n 5000 -H >liar
+    pipe 'tm-sort -m a liar >m'
+    [ "$status" -eq 1 ]
+    [[ $output =~ ^"tm-sort: liar: byte "[0-9]+": event at position "[0-9]+" of file 1 is out of order"$ ]]
+    run tm-sort -c m
+    [ "$status" -eq 1 ]
+}
+
+@test "streams cut anywhere leave no whole output" {
+    make a -n 12 -p 3 -d 20
+    make b -n 12 -p 3 -d 20 -s 2
+    size=$(stat -c %s b)
+    for ((i = 0; i < size; i += 7)); do
+        head -c $i b >cut
+        pipe 'tm-sort -m a cut >m'
+        [ "$status" -eq 1 ]
+        [[ $output =~ ^"tm-sort: cut: byte "[0-9]+": " ]]
+        run tm-sort -c m
+        [ "$status" -eq 1 ]
+    done
+}
+
+@test "streams out of pipes, more than the usual number of descriptors" {
+    make a -n 40 -M one
+    set --
+    for ((i = 0; i < 300; i++)); do
+        set -- "$@" a
+    done
+    ulimit -Sn 128
+    tm-sort -m "$@" >m
+    tm-sort -c m
+    tm-sort -m <(cat a) <(cat a) | tm-sort -c
+}

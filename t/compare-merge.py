@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""compare-merge.py MERGED INPUT...: the text twins (tm-emit -f frames) of streams that gen-stream
+made and tm-sort sorted, and of what tm-sort -m made of them. Numbers are replaced by what they stand
+for; then the merged events must be those of all inputs in order, and every account must be there."""
+import re
+import sys
+
+FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
+
+
+def load(path):
+    files, orders, machines, generations, rows, accounts, snapshots = {}, {}, {}, {}, [], [], []
+    for line in open(path):
+        fields = dict(FIELD.findall(line))
+        kind = line.split()[1] if line.startswith('@') else 'row'
+        if kind == 'File':
+            files[fields['id']] = fields.get('name')
+        elif kind == 'FileBegin':
+            orders[fields['id']] = int(fields['processing_order'])
+        elif kind == 'Machine':
+            machines[fields['id']] = fields.get('name', fields['raw_id'])
+        elif kind == 'Sequence':
+            generations[fields['generation']] = (files[fields['file']], machines[fields.get('machine', '0')])
+        elif kind == 'Account':
+            accounts.append((files[fields['file']], fields['reason'], fields['count']))
+        elif kind == 'ClockRow':
+            snapshots.append((fields['ts_ns'], machines[fields['machine']], int(fields['snapshot'])))
+        elif kind == 'row' and line.lstrip().startswith('['):
+            rows.append((fields, line))
+    out = []
+    for fields, line in rows:
+        flags = fields.get('flags', '').split('|')
+        definition = 'definition' in flags or 'untimed' in flags
+        order = orders[fields['file']]
+        # A string that is in no table is in the details.
+        what = {k: v for k, v in fields.items() if k not in ('file', 'machine', 'generation', 'text', 'detail', 'detail_bytes')}
+        what['file'] = files[fields['file']]
+        what['machine'] = machines[fields.get('machine', '0')]
+        what['generation'] = generations.get(fields.get('generation'))
+        key = (not definition, 0 if definition else int(fields.get('time_ns', 0)), order, int(fields.get('position', 0)))
+        out.append((key, what))
+    return out, accounts, snapshots
+
+
+merged, accounts, snapshots = load(sys.argv[1])
+want, want_accounts, count = [], [], 0
+for i, path in enumerate(sys.argv[2:]):
+    rows, some, clock_rows = load(path)
+    want += [((k[0], k[1], i, k[2], k[3]), what) for k, what in rows]
+    want_accounts += some
+    count += len(clock_rows)
+want.sort(key=lambda row: row[0])
+assert len(merged) == len(want), (len(merged), len(want))
+for n, ((_, got), (_, expected)) in enumerate(zip(merged, want)):
+    assert got == expected, f'event {n}:\n{got}\n{expected}'
+assert [k for k, _ in merged] == sorted(k for k, _ in merged), 'out of order'
+assert sorted(accounts) == sorted(want_accounts), 'accounts'
+assert [s[2] for s in snapshots] == list(range(count)), 'snapshots'
