@@ -142,10 +142,13 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     struct tm_slice_end ended;
     int64_t set;
     uint64_t cut = m->slices.cut_short;
-    enum tm_status st = tm_slices_end(&m->slices, track, e->time_ns, label, &ended, m->rows, err);
-    if (st < 0 || (m->slices.cut_short != cut && (st = tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err)) < 0))
+    enum tm_status found = tm_slices_end(&m->slices, track, e->time_ns, label, &ended, m->rows, err);
+    enum tm_status st = found;
+    if (found >= 0 && m->slices.cut_short != cut)
+        st = tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err);
+    if (st < 0)
         return st;
-    if (st == TM_END)
+    if (found == TM_END)
         return tm_model_count(m, ev->place, TM_MODEL_UNMATCHED_END, err);
     if ((st = tm_arg_sets_join(&m->arg_sets, ended.arg_set, e->detail, e->detail_bytes, &set, m->rows, err)) < 0)
         return st;
