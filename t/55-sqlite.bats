@@ -1,0 +1,139 @@
+# tm-emit -f sqlite: a database that answers by itself, whole or not there.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    PATH="$TM_BIN/../t:$PATH"
+}
+
+# The rows of a query, columns separated by |, NULL as -.
+ask() {
+    python3 - "$1" "$2" <<'EOF'
+import sqlite3, sys
+for row in sqlite3.connect('file:%s?mode=ro' % sys.argv[1], uri=True).execute(sys.argv[2]):
+    print('|'.join('-' if v is None else str(v) for v in row))
+EOF
+}
+
+answers() {
+    [ "$(ask "$1" "$2")" = "$3" ] || { echo "$2: $(ask "$1" "$2")"; return 1; }
+}
+
+json() {
+    printf '{"traceEvents":[%s]}' "$1" >a.json
+    tm-merge -o a.db a.json
+}
+
+@test "every table and view of the SQL surface answers" {
+    emit-stream | tm-emit -f sqlite -o a.db
+    for t in machine trace_file __intrinsic_trace_file metadata stats clock_snapshot trace_bounds process thread cpu \
+        track thread_track process_track counter_track thread_counter_track process_counter_track cpu_counter_track \
+        slice slices thread_slice process_slice instant counter sched sched_slice args flow cpu_profile_stack_sample \
+        instruments_sample perf_sample stack_profile_callsite stack_profile_frame stack_profile_mapping tm_placement \
+        tm_accounting; do
+        ask a.db "SELECT * FROM $t" >/dev/null
+    done
+    answers a.db "PRAGMA integrity_check" ok
+}
+
+@test "the suffix chooses it, and a terminal or a pipe is no place for it" {
+    for suffix in db sqlite sqlite3; do
+        emit-stream | tm-emit -o x.$suffix
+        answers x.$suffix "SELECT count(*) FROM trace_bounds" 1
+    done
+    run bash -o pipefail -c 'emit-stream | tm-emit -f sqlite'
+    [ "$status" -eq 2 ]
+}
+
+@test "threads, processes, tracks and slices of a small stream" {
+    emit-stream | tm-emit -f sqlite -o a.db
+    answers a.db "SELECT s.name, s.dur, t.tid, t.name, p.name, m.name FROM slice s JOIN thread_track k ON s.track_id = k.id
+        JOIN thread t USING (utid) LEFT JOIN process p USING (upid) JOIN machine m ON t.machine_id = m.id ORDER BY s.ts" \
+        "draw frame|1000|530|RenderEngine|surfaceflinger|phone
+commit|1500|512|-|surfaceflinger|phone"
+    answers a.db "SELECT raw_id, name, label_index FROM machine" "4294967296|phone|1
+0||0"
+    answers a.db "SELECT name, trace_type, processing_order FROM trace_file ORDER BY id" "-|zip|-
+phone.pftrace||1
+logs/watch.json|json|2"
+    answers a.db "SELECT rule, placed FROM tm_placement ORDER BY trace_file_id" "trace_time|6
+rendezvous|3"
+}
+
+@test "a stream that is cut, or refers to what is not there, leaves no file" {
+    for word in cut stranger strange-machine unplaced unsorted; do
+        run bash -o pipefail -c "emit-stream $word | tm-emit -f sqlite -o a.db"
+        [ "$status" -eq 1 ]
+        [ "$(ls)" = "" ]
+    done
+}
+
+@test "a disk that is full is an error and leaves no file" {
+    trap '' XFSZ
+    run bash -o pipefail -c 'emit-stream -n 200000 >s.tm; ulimit -f 200; tm-emit -f sqlite -o a.db <s.tm'
+    [ "$status" -eq 3 ]
+    [[ "$output" == *sqlite* ]]
+    [ "$(ls)" = s.tm ]
+}
+
+@test "text that is not UTF-8 is made valid" {
+    emit-stream hostile | tm-emit -f sqlite -o a.db
+    ask a.db "SELECT name FROM slice UNION SELECT name FROM process UNION SELECT name FROM trace_file" >names
+    python3 -c 'open("names", encoding="utf-8").read()'
+}
+
+@test "slices that last for tens of thousands of rows get their end" {
+    python3 - >a.json <<'EOF'
+print('[{"ph":"B","name":"outer","pid":1,"tid":1,"ts":0,"args":{"x":1}},')
+for i in range(70000):
+    print('{"ph":"X","name":"inner","pid":1,"tid":1,"ts":%d,"dur":1},' % (10 * i + 10))
+print('{"ph":"E","pid":1,"tid":1,"ts":800000,"args":{"y":2}}]')
+EOF
+    tm-merge -o a.db a.json
+    answers a.db "SELECT name, dur, depth, count(*), max(parent_id) FROM slice GROUP BY name, depth ORDER BY depth" \
+        "outer|800000000|0|1|-
+inner|1000|1|70000|0"
+    answers a.db "SELECT a.key, a.display_value FROM slice s JOIN args a USING (arg_set_id) WHERE s.name = 'outer'" \
+        "args.x|1
+args.y|2"
+}
+
+@test "JSON complete events that cross are kept beside their thread" {
+    json '{"ph":"X","name":"a","pid":1,"tid":2,"ts":0,"dur":10},{"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":10}'
+    answers a.db "SELECT s.name, s.depth, t.tid, k.type FROM slice s JOIN thread_track k ON s.track_id = k.id
+        JOIN thread t USING (utid) ORDER BY s.ts" "a|0|2|thread_execution
+b|0|2|thread_overlapping_slice"
+    answers a.db "SELECT name, value FROM stats WHERE severity = 'error'" "slice_spill_overlapping_complete_event|1"
+}
+
+@test "args of every type, shown as text" {
+    json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":0,"args":{"i":-3,"d":0.5,"s":"t","b":true,"l":[7,{"k":8}]}}'
+    answers a.db "SELECT key, flat_key, value_type, display_value FROM args ORDER BY id" \
+        "args.i|args.i|int|-3
+args.d|args.d|real|0.5
+args.s|args.s|string|t
+args.b|args.b|bool|true
+args.l[0]|args.l|int|7
+args.l[1].k|args.l.k|int|8"
+}
+
+@test "a thread runs on a cpu of text: scheduling slices, names, the idle task" {
+    cat >a.txt <<'EOF'
+# tracer: nop
+          <idle>-0     (-----) [002] d..2     1.000000: sched_switch: prev_comm=swapper/2 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=my work next_pid=7 next_prio=97
+         my work-7     (    5) [002] d..2     1.000250: sched_switch: prev_comm=my work prev_pid=7 prev_prio=97 prev_state=D|K ==> next_comm=swapper/2 next_pid=0 next_prio=120
+EOF
+    tm-merge -o a.db a.txt
+    answers a.db "SELECT s.ts, s.dur, s.ts_end, c.cpu, t.name, p.pid, s.end_state, s.priority FROM sched s JOIN cpu c USING (ucpu)
+        JOIN thread t USING (utid) LEFT JOIN process p USING (upid) ORDER BY s.id" \
+        "1000000000|250000|1000250000|2|my work|5|DK|97
+1000250000|-1|-|2|swapper|0|-|120"
+}
+
+@test "trace_bounds are the ends of what there is; nothing has none" {
+    json '{"ph":"X","name":"a","pid":1,"tid":2,"ts":5,"dur":10}'
+    answers a.db "SELECT * FROM trace_bounds" "5000|15000"
+    json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":5}'
+    answers a.db "SELECT * FROM trace_bounds" "5000|5001"
+    json ''
+    answers a.db "SELECT * FROM trace_bounds" "0|0"
+}
