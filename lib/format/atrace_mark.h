@@ -24,7 +24,8 @@ struct tm_atrace_mark {
 enum tm_status tm_atrace_mark_parse(const char *text, size_t len, struct tm_atrace_mark *mark);
 
 /* Makes EVENT, whose time, clock, tid and cpu are set, the row of MARK as doc/events.md describes
- * it; a pid that EVENT had gives way to the marker's. Strings go into SINK, where they do not fit into DETAIL. TM_OK or TM_E_SYSTEM. */
+ * it; a pid that EVENT had gives way to the marker's. Strings go into SINK, where they do not fit
+ * into DETAIL. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_atrace_mark_fill(const struct tm_atrace_mark *mark, struct tm_event_sink *sink,
                                    struct tm_event *event, struct tm_buf *detail, struct tm_error *err);
 

@@ -135,7 +135,7 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
         if (far)
             scan->end = scan->p + TM_JSON_EVENT_BYTES_MAX;
-        st = tm_json_event_parse(scan, &doc->event);
+        st = tm_json_event_parse(scan, &doc->event, doc->context.sink->want_detail ? &doc->rows.args : NULL);
         scan->end = end;
         if (st == TM_JSON_MORE && far) {
             scan->p = doc->context.input->data;
@@ -194,7 +194,9 @@ static enum tm_status read_json(void *state, struct tm_error *err)
     case TM_JSON_BAD:
         return tm_json_damage(doc, in->offset + (uint64_t)(scan.p - in->data), scan.cause, err);
     default:
-        return in->ended ? tm_json_damage(doc, in->offset + in->len, "the document is cut short", err) : widen(doc, err);
+        if (!in->ended)
+            return widen(doc, err);
+        return tm_json_damage(doc, in->offset + in->len, "the document is cut short", err);
     }
 }
 

@@ -90,7 +90,8 @@ static bool parse_waking(struct tm_span args, struct side *task, int64_t *cpu)
 {
     struct tm_span rest = args, head, value;
     if (tm_span_cut(&rest, "comm=", &head) && head.len == 0) {
-        if (!tm_span_cut(&rest, " pid=", &task->comm) || !tm_ftrace_arg_int(args, "prio", PRIO_MIN, PRIO_MAX, &task->prio))
+        if (!tm_span_cut(&rest, " pid=", &task->comm) ||
+            !tm_ftrace_arg_int(args, "prio", PRIO_MIN, PRIO_MAX, &task->prio))
             return false;
         if (!tm_span_cut(&rest, " ", &value))
             value = rest;

@@ -170,58 +170,97 @@ static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_lev
     return TM_OK;
 }
 
-/* Walks the value at SCAN's p; the text is known to be valid JSON. */
-static enum tm_status walk(struct tm_json_args *a, struct tm_json_scan *scan, struct tm_buf *detail)
+/* Adds what V says, which ends READ bytes into the arguments, or notes why it is not there. */
+static void take_leaf(struct tm_json_args *a, const struct tm_json_value *v, size_t read)
 {
-    struct tm_json_value key = {0}, v;
+    if (put_leaf(a, &a->detail, v) != TM_OK)
+        a->no_memory = true;
+    else if (a->detail.len > ARGS_BYTES_FREE + read * ARGS_GROWTH_MAX)
+        a->cut = true;
+}
+
+/* The key of the member or the index of the element at SCAN's p, unless that is null. */
+static enum tm_json_status next_key(struct tm_json_args *a, struct tm_json_args_level *level,
+                                    struct tm_json_scan *scan, bool *null)
+{
+    struct tm_json_value key = {0};
+    enum tm_json_status st;
+    if (level->object && (st = tm_json_key(scan, &key)) != TM_JSON_OK)
+        return st;
+    *null = *scan->p == 'n' && scan->end - scan->p >= 4 && memcmp(scan->p, "null", 4) == 0;
+    if (!*null && !a->cut && extend_key(a, level, &key) != TM_OK)
+        a->no_memory = true;
+    return TM_JSON_OK;
+}
+
+/* Opens the container at SCAN's p, the key being its own. */
+static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_scan *scan, size_t *depth)
+{
+    if (*depth == TM_JSON_DEPTH_MAX) {
+        scan->cause = "nesting is too deep";
+        return TM_JSON_BAD;
+    }
+    a->levels[(*depth)++] = (struct tm_json_args_level){a->key.len, 0, *scan->p++ == '{'};
+    return TM_JSON_OK;
+}
+
+/* Everything inside the container at SCAN's p. */
+static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *scan)
+{
+    struct tm_json_value v;
     size_t depth = 0;
-    size_t limit = detail->len + ARGS_BYTES_FREE + (size_t)(scan->end - scan->p) * ARGS_GROWTH_MAX;
-    enum tm_status st = TM_OK;
-    do {
-        struct tm_json_args_level *level = depth ? &a->levels[depth - 1] : NULL;
-        tm_json_space(scan);
-        if (level && *scan->p == (level->object ? '}' : ']')) {
+    const uint8_t *start = scan->p;
+    bool null = false;
+    enum tm_json_status st = open_level(a, scan, &depth);
+    while (st == TM_JSON_OK && depth) {
+        struct tm_json_args_level *level = &a->levels[depth - 1];
+        uint8_t closer = level->object ? '}' : ']';
+        if (!tm_json_space(scan))
+            return TM_JSON_MORE;
+        if (*scan->p == closer) {
             scan->p++;
             if (--depth)
-                tm_json_comma(scan, a->levels[depth - 1].object ? '}' : ']');
+                st = tm_json_comma(scan, a->levels[depth - 1].object ? '}' : ']');
             continue;
         }
-        if (level && level->object)
-            tm_json_key(scan, &key);
-        bool null = *scan->p == 'n' && scan->end - scan->p >= 4 && memcmp(scan->p, "null", 4) == 0;
-        if (level && !null)
-            st = extend_key(a, level, &key);
+        if ((st = next_key(a, level, scan, &null)) != TM_JSON_OK)
+            break;
         if (*scan->p == '{' || *scan->p == '[') {
-            a->levels[depth++] = (struct tm_json_args_level){a->key.len, 0, *scan->p++ == '{'};
+            st = open_level(a, scan, &depth);
             continue;
         }
-        tm_json_value(scan, &v);
-        if (st == TM_OK && !null)
-            st = put_leaf(a, detail, &v);
-        if (st == TM_OK && detail->len > limit)
-            st = TM_END;
-        if (level)
-            tm_json_comma(scan, level->object ? '}' : ']');
-    } while (depth && st == TM_OK);
+        if ((st = tm_json_value(scan, &v)) != TM_JSON_OK)
+            break;
+        if (!null && !a->cut)
+            take_leaf(a, &v, (size_t)(scan->p - start));
+        st = tm_json_comma(scan, closer);
+    }
     return st;
 }
 
-enum tm_status tm_json_args_add(struct tm_json_args *args, const char *prefix, const struct tm_json_value *value,
-                                struct tm_buf *detail)
+enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *prefix, struct tm_json_scan *scan,
+                                      struct tm_json_value *value)
 {
-    struct tm_json_scan scan = tm_json_scan_of(value);
-    if (args->levels == NULL && (args->levels = calloc(TM_JSON_DEPTH_MAX, sizeof *args->levels)) == NULL)
-        return TM_E_SYSTEM;
+    const uint8_t *start = scan->p;
     tm_buf_clear(&args->key);
-    if (tm_buf_add_str(&args->key, prefix) != TM_OK)
-        return TM_E_SYSTEM;
-    if (value->type != TM_JSON_OBJECT && value->type != TM_JSON_ARRAY)
-        return value->type == TM_JSON_NULL ? TM_OK : put_leaf(args, detail, value);
-    return walk(args, &scan, detail);
+    tm_buf_clear(&args->detail);
+    args->cut = false;
+    args->no_memory = tm_buf_add_str(&args->key, prefix) != TM_OK;
+    if (args->levels == NULL)
+        args->levels = calloc(TM_JSON_DEPTH_MAX, sizeof *args->levels);
+    if (args->levels == NULL || args->no_memory) {
+        args->no_memory = true;
+        return tm_json_value(scan, value);
+    }
+    enum tm_json_status st = walk(args, scan);
+    *value = (struct tm_json_value){.data = start, .len = (size_t)(scan->p - start),
+                                    .type = *start == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY};
+    return st;
 }
 
 void tm_json_args_release(struct tm_json_args *args)
 {
+    tm_buf_release(&args->detail);
     tm_buf_release(&args->key);
     tm_buf_release(&args->text);
     free(args->levels);

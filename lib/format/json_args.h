@@ -10,18 +10,20 @@ struct tm_json_args_level;
 
 /* Zero-initialise. */
 struct tm_json_args {
+    struct tm_buf detail; /* the arguments of the last object read: Arg messages (field 1 of Detail) */
+    bool cut;             /* there was more than an event may have, the rest was left out: keys repeat what is
+                           * outside of them, so that a megabyte could become a gigabyte */
+    bool no_memory;       /* detail is not complete */
     /* private */
     struct tm_buf key;
     struct tm_buf text;
     struct tm_json_args_level *levels;
 };
 
-/* Appends VALUE, which is valid JSON, to DETAIL as Arg messages (field 1 of Detail), PREFIX being
- * the first part of their keys. TM_OK; TM_END when there was more than an event may have (keys
- * repeat what is outside of them, so that a megabyte could become a gigabyte) and the rest was left
- * out; TM_E_SYSTEM. */
-enum tm_status tm_json_args_add(struct tm_json_args *args, const char *prefix, const struct tm_json_value *value,
-                                struct tm_buf *detail);
+/* Reads the object or array at SCAN's p as tm_json_value does and makes detail anew, PREFIX being
+ * the first part of the keys. */
+enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *prefix, struct tm_json_scan *scan,
+                                      struct tm_json_value *value);
 
 void tm_json_args_release(struct tm_json_args *args);
 

@@ -34,7 +34,8 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
     }
 }
 
-enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event)
+enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event,
+                                        struct tm_json_args *args)
 {
     struct tm_json_value key, other;
     enum tm_json_status st;
@@ -47,7 +48,11 @@ enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_jso
         enum tm_json_field field = field_of(&key);
         struct tm_json_value *value = field < TM_JF_COUNT ? &event->value[field] : &other;
         event->empty = false;
-        if ((st = tm_json_value(scan, value)) != TM_JSON_OK || (st = tm_json_comma(scan, '}')) != TM_JSON_OK)
+        if (field == TM_JF_ARGS && args && (*scan->p == '{' || *scan->p == '['))
+            st = tm_json_args_read(args, "args", scan, value);
+        else
+            st = tm_json_value(scan, value);
+        if (st != TM_JSON_OK || (st = tm_json_comma(scan, '}')) != TM_JSON_OK)
             return st;
         event->non_ascii |= value->type == TM_JSON_STRING && value->non_ascii;
         event->fields |= field < TM_JF_COUNT ? UINT32_C(1) << field : 0;

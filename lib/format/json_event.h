@@ -3,7 +3,7 @@
 #ifndef TM_FORMAT_JSON_EVENT_H
 #define TM_FORMAT_JSON_EVENT_H
 
-#include "base/json_scan.h"
+#include "format/json_args.h"
 
 /* The members that mean something to us. */
 enum tm_json_field {
@@ -56,8 +56,10 @@ static inline const struct tm_json_value *tm_json_event_of(const struct tm_json_
     return tm_json_event_has(event, field) && event->value[field].type == type ? &event->value[field] : NULL;
 }
 
-/* Reads the object at SCAN's p, which is at its '{'. */
-enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event);
+/* Reads the object at SCAN's p, which is at its '{'. With ARGS (may be NULL) its args are flattened
+ * on the way; that holds for the member TM_JF_ARGS where it is an object or array. */
+enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event,
+                                        struct tm_json_args *args);
 
 /* A time in microseconds, a number or a string with one, as exact nanoseconds. TM_OK; TM_E_INPUT
  * when VALUE is none; TM_END when it does not fit. */

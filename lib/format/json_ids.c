@@ -69,6 +69,15 @@ static enum tm_status put_id(struct tm_json_work *w, const struct tm_json_id *id
     return TM_OK;
 }
 
+/* What is common to the rows of async events. */
+static enum tm_status put_identity(struct tm_json_work *w, uint64_t hash, bool local, const struct tm_json_id *id)
+{
+    w->event.track = hash;
+    w->event.flags |= TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK;
+    w->event.flags |= tm_event_scope_flags(local ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL);
+    return put_id(w, id);
+}
+
 enum tm_status tm_json_async(struct tm_json_work *w)
 {
     struct tm_json_id id;
@@ -82,9 +91,7 @@ enum tm_status tm_json_async(struct tm_json_work *w)
     if (local)
         hash = mix_number(hash, (uint64_t)w->event.pid);
     w->event.kind = w->phase == 'b' ? TM_KIND_SLICE_BEGIN : w->phase == 'e' ? TM_KIND_SLICE_END : TM_KIND_INSTANT;
-    w->event.track = hash;
-    w->event.flags |= TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK | tm_event_scope_flags(local ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL);
-    return put_id(w, &id);
+    return put_identity(w, hash, local, &id);
 }
 
 enum tm_status tm_json_legacy_async(struct tm_json_work *w)
@@ -100,9 +107,7 @@ enum tm_status tm_json_legacy_async(struct tm_json_work *w)
     if (local)
         hash = mix_number(hash, (uint64_t)w->event.pid);
     w->event.kind = w->phase == 'S' ? TM_KIND_SLICE_BEGIN : w->phase == 'F' ? TM_KIND_SLICE_END : TM_KIND_ASYNC_STEP;
-    w->event.track = hash;
-    w->event.flags |= TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK | tm_event_scope_flags(local ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL);
-    return put_id(w, &id);
+    return put_identity(w, hash, local, &id);
 }
 
 /* A flow's id as a number: integers as they are, strings in hex with or without 0x; any other

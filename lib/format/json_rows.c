@@ -116,18 +116,20 @@ static enum tm_status fill_slice(struct tm_json_work *w, bool named)
         st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
     if (st >= 0 && w->event.name == 0 && named)
         st = tm_json_work_intern(w, no_name, sizeof no_name - 1, &w->event.name);
-    if (st < 0 || args == NULL || args->len <= 2 || !w->rows->sink->want_detail)
+    if (st < 0 || args == NULL || !w->rows->sink->want_detail)
         return st;
-    st = tm_json_args_add(&w->rows->args, "args", args, &w->rows->detail);
-    if (st < 0)
+    w->rows->args_cut += w->rows->args.cut;
+    if (w->rows->args.no_memory ||
+        tm_buf_add(&w->rows->detail, w->rows->args.detail.data, w->rows->args.detail.len) != TM_OK)
         return tm_error_nomem(w->err);
-    w->rows->args_cut += st == TM_END;
     return TM_OK;
 }
 
 static enum tm_status do_slice(struct tm_json_work *w)
 {
-    w->event.kind = w->phase == 'B' ? TM_KIND_SLICE_BEGIN : w->phase == 'E' ? TM_KIND_SLICE_END : TM_KIND_SLICE_COMPLETE;
+    w->event.kind = w->phase == 'B'   ? TM_KIND_SLICE_BEGIN
+                    : w->phase == 'E' ? TM_KIND_SLICE_END
+                                      : TM_KIND_SLICE_COMPLETE;
     w->event.flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     if (w->phase == 'X' && !tm_json_event_has(w->json, TM_JF_DUR))
         w->event.flags |= TM_EVENT_OPEN_ENDED;

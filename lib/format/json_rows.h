@@ -16,8 +16,8 @@ struct tm_json_rows {
     uint64_t flows_without_direction;
     uint64_t args_cut;
     uint64_t invalid_utf8;
+    struct tm_json_args args; /* what tm_json_event_parse made of the event's, where the sink wants detail */
     /* private */
-    struct tm_json_args args;
     struct tm_buf detail, name, category, id, scratch, message;
     struct tm_json_profile *profile; /* NULL until one is met */
     struct tm_intern named; /* process and thread names that were strings and have been defined */

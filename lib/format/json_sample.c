@@ -80,7 +80,8 @@ static enum tm_status add_sample(struct tm_json_work *w, struct tm_profile_sessi
     struct tm_json_work sample = *w;
     sample.event.kind = TM_KIND_SAMPLE;
     sample.event.time_ns = session->time_ns;
-    sample.event.flags = (w->event.flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID)) | tm_event_scope_flags(TM_SCOPE_THREAD);
+    sample.event.flags = w->event.flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID);
+    sample.event.flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
     sample.event.raw_bytes = 0;
     tm_buf_clear(&w->rows->detail);
     if (*budget == 0)

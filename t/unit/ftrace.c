@@ -156,14 +156,19 @@ static void event_is(const char *event, const char *want)
 
 static void test_events(void)
 {
-    event_is("task_rename: pid=7 oldcomm=a newcomm=b c oom_score_adj=0", "task_rename 1500000000 pid=5 tid=7 cpu=1 'b c'");
+    event_is("task_rename: pid=7 oldcomm=a newcomm=b c oom_score_adj=0",
+             "task_rename 1500000000 pid=5 tid=7 cpu=1 'b c'");
     event_is("task_newtask: pid=9 comm=b c clone_flags=3d0f00 oom_score_adj=0",
              "task_new 1500000000 pid=7 tid=9 cpu=1 'b c' value=4001536");
     event_is("sched_process_exit: comm=a pid=1 b pid=8 prio=120", "process_exit 1500000000 pid=5 tid=8 cpu=1");
-    event_is("cpu_frequency: state=1200000 cpu_id=3", "counter 1500000000 pid=5 tid=7 cpu=3 cpu 'cpufreq' value=1200000");
-    event_is("cpu_idle: state=4294967295 cpu_id=0", "counter 1500000000 pid=5 tid=7 cpu=0 cpu 'cpuidle' value=4294967295");
-    event_is("clock_set_rate: name=gpu clk state=5 cpu_id=0", "counter 1500000000 pid=5 tid=7 cpu=1 'gpu Frequency' value=5");
-    event_is("clock_set_rate: gpu_clk state=5 cpu_id=0", "counter 1500000000 pid=5 tid=7 cpu=1 'gpu_clk Frequency' value=5");
+    event_is("cpu_frequency: state=1200000 cpu_id=3",
+             "counter 1500000000 pid=5 tid=7 cpu=3 cpu 'cpufreq' value=1200000");
+    event_is("cpu_idle: state=4294967295 cpu_id=0",
+             "counter 1500000000 pid=5 tid=7 cpu=0 cpu 'cpuidle' value=4294967295");
+    event_is("clock_set_rate: name=gpu clk state=5 cpu_id=0",
+             "counter 1500000000 pid=5 tid=7 cpu=1 'gpu Frequency' value=5");
+    event_is("clock_set_rate: gpu_clk state=5 cpu_id=0",
+             "counter 1500000000 pid=5 tid=7 cpu=1 'gpu_clk Frequency' value=5");
     event_is("clock_disable: name=x state=0", "counter 1500000000 pid=5 tid=7 cpu=1 'x State' value=0");
     event_is("thermal_temperature: thermal_zone=cpu id=0 temp_prev=1 temp=-3",
              "counter 1500000000 pid=5 tid=7 cpu=1 'cpu Temperature' value=-3");
@@ -179,7 +184,8 @@ static void test_events(void)
     event_is("0: B|0|x", "begin 1500000000 tid=7 cpu=1 thread 'x'");
     event_is("tracing_mark_write: C|9|n|-4", "counter 1500000000 pid=9 tid=7 cpu=1 process 'n' value=-4");
     event_is("tracing_mark_write: C|9|ScreenState|1", "counter 1500000000 pid=9 tid=7 cpu=1 'ScreenState' value=1");
-    event_is("tracing_mark_write: S|9|n|-1", "begin 1500000000 pid=9 tid=7 cpu=1 process 'n' track=ffffffffffffffff async");
+    event_is("tracing_mark_write: S|9|n|-1",
+             "begin 1500000000 pid=9 tid=7 cpu=1 process 'n' track=ffffffffffffffff async");
     event_is("tracing_mark_write: H|9|tr|3", "end 1500000000 pid=9 tid=7 cpu=1 process [tr] track=3 async");
     event_is("tracing_mark_write: N|9|tr|n", "instant 1500000000 pid=9 tid=7 cpu=1 process 'n' [tr] async");
     event_is("tracing_mark_write: hello", "ftrace 1500000000 pid=5 tid=7 cpu=1 'tracing_mark_write'");
