@@ -67,8 +67,10 @@ static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field fie
     uint32_t id;
     struct tm_json_work definition = *w;
     int64_t key[2] = {w->event.pid, process ? -1 : w->event.tid};
-    if (tm_intern_add(&w->rows->named, key, sizeof key, &id, &is_new) < 0 ||
-        !tm_json_text(&w->json->value[field], &w->rows->scratch, &s, &len))
+    enum tm_status st = tm_intern_add(&w->rows->named, key, sizeof key, &id, &is_new);
+    if (st == TM_END) /* too many to remember: said again each time */
+        is_new = true;
+    if (st < 0 || !tm_json_text(&w->json->value[field], &w->rows->scratch, &s, &len))
         return tm_error_nomem(w->err);
     if (!is_new)
         return TM_OK;

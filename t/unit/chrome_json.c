@@ -98,6 +98,23 @@ static void test_metadata(void)
           "end 1000 pid=1 tid=1073741826 thread raw={\"ph\":\"E\",\"ts\":1,\"pid\":1,\"tid\":\"T\"}\n");
 }
 
+/* More names than are remembered are said more than once, and none is left out. */
+static void test_many_names(void)
+{
+    enum { NAMES = 70000 };
+    struct tm_buf b = {0};
+    int found = 0;
+    tm_buf_add_str(&b, "[");
+    for (int i = 0; i < NAMES; i++)
+        tm_buf_addf(&b, "{\"ph\":\"E\",\"ts\":1,\"pid\":\"p%d\"},", i);
+    struct format_run run = format_run(&tm_format_chrome_json, b.data, b.len, 0, NULL);
+    for (const char *at = (char *)run.text.data; (at = strstr(at, "process{name=p")) != NULL; at++)
+        found++;
+    is_int(found, NAMES);
+    format_run_release(&run);
+    tm_buf_release(&b);
+}
+
 static void test_top(void)
 {
     GIVES("{\"displayTimeUnit\" : \"ns\", \"metadata\":{\"a\":1,\"b\":\"x\\\"\",\"c\":[1 ],\"d\":1.5,\"e\":null},"
@@ -318,6 +335,7 @@ int main(void)
     test_args();
     test_counters();
     test_metadata();
+    test_many_names();
     test_top();
     test_samples();
     test_hints();
