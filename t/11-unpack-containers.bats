@@ -145,5 +145,5 @@ rows() {
     [[ $output == *'reason="skipped_bytes" count=5'* ]]
     [[ $output == *'FileEnd id=2 size_bytes=5 timed_count=1'* ]]
     run bash -c 'cat a.json x | tm-unpack | wc -c'
-    [[ $output == *"tm-unpack: standard input: byte 70: unknown trace type behind a document"* ]]
+    [[ $output == *"tm-unpack: standard input: byte 70: damaged, or of unknown trace type, behind a document"* ]]
 }

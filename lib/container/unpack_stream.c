@@ -1,4 +1,5 @@
 /* Streams of documents: traces, the manifest, compressed streams, one after another. */
+#include "base/bytes.h"
 #include "container/unpack_run.h"
 
 #include <string.h>
@@ -17,8 +18,29 @@ static struct tm_file_type sniff_at(const struct tm_input *in, size_t at)
     return tm_file_type_sniff(in->data + at, left < TM_SNIFF_BYTES ? left : TM_SNIFF_BYTES);
 }
 
-/* Behind a document: passes over white space to where the next begins. Since a proto begins with a newline it
- * is looked for among the white space, but only if what comes after that is nothing else. */
+/* True when a proto can begin at AT: a packet that another one or the end follows, as far as can be seen. */
+static bool is_packet(const struct tm_input *in, size_t at)
+{
+    const uint8_t *end = in->data + in->len;
+    uint64_t size;
+    struct tm_file_type type = sniff_at(in, at);
+    if (in->data[at] != '\n' || type.kind != TM_FILE_TRACE || type.priority == 2)
+        return false;
+    const uint8_t *p = tm_varint_get(in->data + at + 1, end, &size);
+    return p && (size >= (uint64_t)(end - p) || p[size] == '\n');
+}
+
+/* Which of the GAP bytes of white space in front of something of no known type begins a proto: a proto begins with a
+ * newline. GAP: none. The last that can is it, as the lengths of packets are seldom white space too. */
+static size_t find_packet(const struct tm_input *in, size_t gap)
+{
+    for (size_t i = gap; i > 0; i--)
+        if (is_packet(in, i - 1))
+            return i - 1;
+    return gap;
+}
+
+/* Behind a document: passes over white space to where the next begins. */
 static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in, struct tm_file_type *type)
 {
     for (;;) {
@@ -32,17 +54,10 @@ static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in,
             tm_input_skip(in, GAP_BYTES / 2);
             continue;
         }
-        if (gap < in->len) {
-            *type = sniff_at(in, gap);
-            for (size_t i = 0; type->kind == TM_FILE_UNKNOWN && i < gap; i++) {
-                struct tm_file_type here = sniff_at(in, i);
-                if (in->data[i] == '\n' && here.kind == TM_FILE_TRACE && here.priority != 2) {
-                    *type = here;
-                    gap = i;
-                }
-            }
-        }
+        if (gap < in->len && sniff_at(in, gap).kind == TM_FILE_UNKNOWN)
+            gap = find_packet(in, gap);
         tm_input_skip(in, gap);
+        *type = sniff_at(in, 0);
         return in->len == 0 ? TM_END : TM_OK;
     }
 }
@@ -62,7 +77,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_nod
         enum tm_status more = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
         if (more < 0)
             st = more;
-        else if (content->in->len > 0 && sniff_at(content->in, 0).format == format)
+        else if (content->in->len > 0 && strcmp(sniff_at(content->in, 0).name, format->name) == 0)
             st = TM_OK;
     }
     format->close(state);
@@ -101,7 +116,8 @@ static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *no
     if (!run->options->ignore_unknown && !run->options->list) {
         bool empty = content->in->len == 0;
         return start == 0 ? tm_error_set(run->err, TM_E_INPUT, "unknown trace type%s", empty ? " (no data)" : "")
-                          : tm_error_set(run->err, TM_E_INPUT, "byte %llu: unknown trace type behind a document",
+                          : tm_error_set(run->err, TM_E_INPUT,
+                                         "byte %llu: damaged, or of unknown trace type, behind a document",
                                          (unsigned long long)start);
     }
     enum tm_status st = tm_unpack_begin(run, node);
