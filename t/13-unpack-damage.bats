@@ -70,6 +70,26 @@ END
     [ "$output" -ge 1 ]
 }
 
+@test "zstd and ctrace that are damaged end there, and only once" {
+    python3 - <<'END'
+d = bytearray(open('a.ctrace', 'rb').read())
+d[60] ^= 0xff
+open('bad.ctrace', 'wb').write(d)
+END
+    run tm-unpack bad.ctrace
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-unpack: bad.ctrace: compressed byte "*": the zlib data is damaged "* ]]
+    run tm-unpack --list --on-damage=skip bad.ctrace
+    [ "$status" -eq 0 ]
+    [ "$(printf '%s\n' "${lines[@]}" | grep -c '^[0-9]')" -le 2 ]
+    printf '\x28\xb5\x2f\xfd garbage' >bad.zst
+    run tm-unpack bad.zst
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-unpack: bad.zst: compressed byte "*": the zstd data is damaged "* ]]
+    run timeout 20 tm-unpack --list --on-damage=salvage bad.zst
+    [ "$status" -eq 0 ]
+}
+
 @test "a ZIP without its directory is salvaged" {
     for f in deflated piped; do
         run bash -c "tm-unpack --list --on-damage=salvage $f-cut.zip 2>/dev/null | tail -n +2"

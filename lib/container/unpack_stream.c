@@ -231,25 +231,40 @@ static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, 
     return tm_unpack_announce(run, node, 0);
 }
 
+/* The turn of NODE, which must take some of CONTENT, or the next look would find the same again. */
+static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    uint64_t start = content->in->offset;
+    enum tm_status st = turn(run, node, content);
+    if (st == TM_OK && content->in->offset == start && content->in->len > 0)
+        st = tm_error_set(run->err, TM_E_INPUT, "byte %llu: nothing can be read of what seems to be %s",
+                          (unsigned long long)start, node->type.name);
+    return st;
+}
+
 enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
                                    const struct tm_node *parent, const struct tm_gzip_reader *gzip)
 {
     struct tm_node node;
     struct tm_file_type type;
+    bool unread = run->options->list && first && first->in_archive && content->size_bytes != UINT64_MAX;
     enum tm_status st = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
-    if (st < 0)
+    if (st < 0) {
+        if (first)
+            tm_unpack_place(run, first);
         return st;
+    }
     type = sniff_at(content->in, 0);
     if (first) {
         node = *first;
         node.type = type;
-        st = turn(run, &node, content);
+        unread = unread && type.kind == TM_FILE_TRACE;
+        st = unread ? turn(run, &node, content) : turn_and_advance(run, &node, content);
     } else {
         /* Inside an archive a compressed file is one file, whatever name gzip remembers of it. */
         st = next_row(run, &node, parent, &type, gzip && !parent->in_archive ? &gzip->name : NULL);
-        st = st == TM_OK ? turn(run, &node, content) : st;
+        st = st == TM_OK ? turn_and_advance(run, &node, content) : st;
     }
-    bool unread = run->options->list && first && first->in_archive && content->in->offset == 0;
     while (st == TM_OK && !unread) {
         uint64_t ended = content->in->offset;
         st = sniff_next(run, content->in, &type);
@@ -257,7 +272,7 @@ enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content 
             bool named = gzip && tm_gzip_is_start(gzip, ended, content->in->offset);
             st = next_row(run, &node, first ? first : parent, &type, named ? &gzip->name : NULL);
         }
-        st = st == TM_OK ? turn(run, &node, content) : st;
+        st = st == TM_OK ? turn_and_advance(run, &node, content) : st;
     }
     if (st >= 0)
         return TM_OK;

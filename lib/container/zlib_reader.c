@@ -29,6 +29,20 @@ static enum tm_status inflate_some(struct tm_zlib_reader *reader, uint8_t *data,
     return TM_OK;
 }
 
+/* After damage: all that is left is passed over, as a zlib stream has nothing to find its way by. */
+static enum tm_status give_up(struct tm_zlib_reader *reader, struct tm_error *err)
+{
+    struct tm_input *in = reader->in;
+    uint64_t start = in->offset;
+    enum tm_status st;
+    tm_damage_add(&reader->damage, start, err);
+    while ((st = tm_input_fill(in, 1, err)) == TM_OK)
+        tm_input_skip(in, in->len);
+    reader->damage.skipped_bytes += in->offset - start;
+    reader->ended = true;
+    return st < 0 ? st : TM_OK;
+}
+
 static enum tm_status zlib_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct tm_zlib_reader *reader = source;
@@ -38,11 +52,8 @@ static enum tm_status zlib_read(void *source, uint8_t *data, size_t len, size_t 
         if (reader->ended)
             return TM_END;
         st = inflate_some(reader, data, len, got, err);
-        if (st == TM_E_INPUT && reader->on_damage != TM_DAMAGE_HALT) {
-            tm_damage_add(&reader->damage, reader->in->offset, err);
-            reader->ended = true;
-            st = TM_OK;
-        }
+        if (st == TM_E_INPUT && reader->on_damage != TM_DAMAGE_HALT)
+            st = give_up(reader, err);
     }
     return st;
 }

@@ -38,6 +38,29 @@ static enum tm_status decompress_some(struct tm_zstd_reader *reader, uint8_t *da
     return TM_OK;
 }
 
+/* After damage: to the next frame that can be found, or to the end. */
+static enum tm_status recover(struct tm_zstd_reader *reader, struct tm_error *err)
+{
+    struct tm_input *in = reader->in;
+    uint64_t start = in->offset;
+    enum tm_status st;
+    tm_damage_add(&reader->damage, start, err);
+    ZSTD_initDStream(reader->stream);
+    reader->in_frame = false;
+    reader->ended = true;
+    for (bool first = true; reader->ended && (st = tm_input_fill(in, 4, err)) == TM_OK; first = false) {
+        size_t at = first ? 1 : 0; /* the frame that is damaged may be here */
+        while (at + 4 <= in->len && tm_get_le32(in->data + at) != (uint32_t)ZSTD_FRAME)
+            at++;
+        reader->ended = at + 4 > in->len || reader->on_damage != TM_DAMAGE_SALVAGE;
+        tm_input_skip(in, reader->ended && at + 4 <= in->len ? in->len : at);
+    }
+    if (reader->ended && st == TM_END)
+        tm_input_skip(in, in->len);
+    reader->damage.skipped_bytes += in->offset - start;
+    return st < 0 ? st : TM_OK;
+}
+
 static enum tm_status zstd_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct tm_zstd_reader *reader = source;
@@ -47,11 +70,8 @@ static enum tm_status zstd_read(void *source, uint8_t *data, size_t len, size_t 
         if (reader->ended)
             return TM_END;
         st = reader->in_frame ? decompress_some(reader, data, len, got, err) : next_frame(reader, err);
-        if (st == TM_E_INPUT && reader->on_damage != TM_DAMAGE_HALT) {
-            tm_damage_add(&reader->damage, reader->in->offset, err);
-            reader->ended = true;
-            st = TM_OK;
-        }
+        if (st == TM_E_INPUT && reader->on_damage != TM_DAMAGE_HALT)
+            st = recover(reader, err);
     }
     return st;
 }
