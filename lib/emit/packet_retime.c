@@ -1,5 +1,7 @@
 #include "emit/packet_retime.h"
 
+#include "model/packet_times.h"
+
 /* Field numbers of track_event.proto and its neighbours. */
 enum {
     EVENT_DELTA_US = 1,
@@ -40,6 +42,7 @@ struct rewrite {
     const struct tm_event *event;
     const struct tm_extra_values *extras;
     uint32_t extras_used;
+    bool has_inner_times; /* and all of them are on trace time */
     bool failed; /* out of memory */
 };
 
@@ -213,16 +216,19 @@ static bool defaults_field(struct rewrite *r, const struct tm_pb_field *f)
     return true;
 }
 
-/* What is left of a bundle when its events have gone their own way: times of its clock would now be
- * on the wrong one. */
+/* What is left of a bundle when its events have gone their own way: what speaks of its clock would now be wrong, and
+ * so would times that could not be converted. */
 static bool bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     switch (f->id) {
     case BUNDLE_CLOCK:
     case BUNDLE_FTRACE_TIME:
     case BUNDLE_BOOT_TIME:
+        return true;
     case BUNDLE_LAST_READ:
     case BUNDLE_PREVIOUS_END:
+        if (r->has_inner_times)
+            copy(r, f);
         return true;
     default:
         copy(r, f);
@@ -301,6 +307,26 @@ static enum tm_status put_head(struct tm_packet_writer *w, const struct tm_event
     return TM_OK;
 }
 
+/* PB becomes the packet with the times inside it on trace time. */
+static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struct tm_error *err)
+{
+    const struct tm_event *e = r->event;
+    struct tm_buf *buf = &r->writer->inner_times;
+    uint32_t unchanged;
+    buf->len = 0;
+    enum tm_status st = tm_packet_times_rewrite(TM_RAW_PACKET, e->raw, e->raw_bytes, e->detail, e->detail_bytes, buf,
+                                                &unchanged);
+    if (st == TM_E_INPUT)
+        return tm_error_set(err, st, "event %llu: its inner times are not those of its packet",
+                            (unsigned long long)e->position);
+    if (st < 0)
+        return tm_error_nomem(err);
+    r->has_inner_times = unchanged == 0;
+    r->writer->unchanged_times += unchanged;
+    *pb = tm_pb_of(buf->data, buf->len);
+    return TM_OK;
+}
+
 enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
@@ -310,6 +336,8 @@ enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_even
     enum tm_status st = tm_packet_begin(w, e->machine, err);
     if (st == TM_OK)
         st = put_head(w, e, err);
+    if (st == TM_OK && e->flags & TM_EVENT_INNER_TIMES)
+        st = put_inner_times(&r, &pb, err);
     if (st < 0)
         return st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {

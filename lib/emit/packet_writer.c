@@ -146,6 +146,7 @@ enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_erro
 void tm_packet_writer_release(struct tm_packet_writer *w)
 {
     tm_buf_release(&w->out);
+    tm_buf_release(&w->inner_times);
     tm_track_owners_release(&w->owners);
     free(w->machine_ids);
     free(w->sequences);

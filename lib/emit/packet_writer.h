@@ -50,6 +50,8 @@ struct tm_packet_writer {
     struct tm_track_owners owners;
     uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
     size_t mark;            /* of the packet being written */
+    struct tm_buf inner_times; /* a packet whose inner times were rewritten */
+    uint64_t unchanged_times;  /* inner times that could not be put on trace time, and stand as recorded */
 };
 
 /* The catalog must be complete but for strings: call at the first batch. TM_OK or TM_E_SYSTEM. */

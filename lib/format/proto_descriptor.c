@@ -118,6 +118,7 @@ static enum tm_status read_track(struct tm_proto *p, const struct tm_proto_packe
     } else if (track.has_process) {
         event.flags |= TM_EVENT_HAS_PID;
         event.pid = track.process.pid;
+        return tm_proto_add_with_times(p, &event, packet->clock, err);
     }
     return tm_proto_add(p, &event, err);
 }
@@ -151,7 +152,7 @@ static enum tm_status read_process(struct tm_proto *p, const struct tm_proto_pac
         return tm_error_nomem(err);
     event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
     event.pid = process.pid;
-    return tm_proto_add(p, &event, err);
+    return tm_proto_add_with_times(p, &event, packet->clock, err);
 }
 
 enum tm_status tm_proto_descriptor_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)

@@ -130,7 +130,7 @@ static enum tm_status add_rest(struct tm_proto *p, const struct tm_proto_packet 
     row.cpu = b->cpu;
     row.raw = p->text.data;
     row.raw_bytes = (uint32_t)p->text.len;
-    return tm_proto_add(p, &row, err);
+    return tm_proto_add_with_times(p, &row, clock_of(b), err);
 }
 
 static enum tm_status count_loss(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,

@@ -13,7 +13,8 @@ enum {
     EVENT_TASK_NEW = 235,
     EVENT_TASK_RENAME = 236,
     EVENT_PROCESS_FREE = 240,
-    EVENT_GENERIC = 327
+    EVENT_GENERIC = 327,
+    EVENT_GPU_WORK_PERIOD = 488
 };
 
 enum { TASK_NEW_PID = 1, TASK_NEW_COMM = 2, TASK_NEW_FLAGS = 3 };
@@ -134,6 +135,7 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
     if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER)
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
-        st = tm_proto_add(p, &row, err);
+        st = what.id == EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(p, &row, row.clock, err)
+                                              : tm_proto_add(p, &row, err);
     return st < 0 ? st : tm_proto_ftrace_derive(p, &what, &row, err);
 }

@@ -7,6 +7,7 @@
 #include "format/proto_sequence.h"
 #include "format/proto_system.h"
 #include "format/proto_track_event.h"
+#include "model/packet_times.h"
 
 enum { SEQ_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
 
@@ -91,6 +92,18 @@ enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct t
     return tm_event_sink_add(p->sink, event, err);
 }
 
+enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
+                                       struct tm_error *err)
+{
+    uint32_t count = 0;
+    if (p->sink->want_raw && tm_packet_times_collect(tm_event_raw(event->flags), event->raw, event->raw_bytes,
+                                                     own_clock, &p->detail, &count) != TM_OK)
+        return tm_error_nomem(err);
+    if (count)
+        event->flags |= TM_EVENT_INNER_TIMES;
+    return tm_proto_add(p, event, err);
+}
+
 /* raw: the packet less the fields that travel in SEQUENCE_STATE rows. */
 static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
@@ -139,6 +152,8 @@ static enum tm_status read_other(struct tm_proto *p, const struct tm_proto_packe
     struct tm_event event = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     if (!packet->has_time)
         event.flags |= TM_EVENT_DEFINITION;
+    if (tm_packet_times_in(packet->body.id))
+        return tm_proto_add_with_times(p, &event, packet->clock, err);
     return tm_proto_add(p, &event, err);
 }
 

@@ -12,7 +12,7 @@ enum { STATS_USER_NS = 21, STATS_KERNEL_NS = 22, STATS_LAST = 24 };
 enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_INNER_TIMES = 9 };
 enum { OUT_PID = 1, OUT_PARENT = 2, OUT_NAME = 3, OUT_CMDLINE = 4, OUT_UID = 5 };
 enum { OUT_THREAD_TID = 1, OUT_THREAD_PID = 2, OUT_THREAD_NAME = 3 };
-enum { INNER_CLOCK = 2, INNER_VALUE = 3 };
+enum { INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
 
 enum { KTHREADD_PID = 2, KTHREADS_MAX = 1 << 20 };
 
@@ -111,6 +111,8 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
         st = tm_pb_put_i32(detail, INNER_CLOCK, TM_CLOCK_BOOTTIME);
     if (st == TM_OK)
         st = tm_pb_put_i64(detail, INNER_VALUE, (uint64_t)process->start);
+    if (st == TM_OK)
+        st = tm_pb_put_i32(detail, INNER_STATE, 0);
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
 

@@ -163,6 +163,11 @@ struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kin
 /* Adds EVENT with the detail bytes collected in p->detail, and empties that. */
 enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err);
 
+/* The same for a row whose raw holds times of its own (model/packet_times.h): lists them in the detail. OWN_CLOCK:
+ * of those on the packet's clock. */
+enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
+                                       struct tm_error *err);
+
 /* The string number of LEN bytes at S; may append to p->detail. */
 static inline enum tm_status tm_proto_string(struct tm_proto *p, const void *s, size_t len, uint32_t *string,
                                              struct tm_error *err)

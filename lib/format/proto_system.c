@@ -96,7 +96,7 @@ enum tm_status tm_proto_system_read(struct tm_proto *p, const struct tm_proto_pa
         return read_info(p, packet, err);
     if (!packet->has_time)
         row.flags |= TM_EVENT_DEFINITION;
-    enum tm_status st = tm_proto_add(p, &row, err);
+    enum tm_status st = tm_proto_add_with_times(p, &row, packet->clock, err);
     if (st < 0)
         return st;
     switch (packet->body.id) {

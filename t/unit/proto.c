@@ -2,6 +2,7 @@
 #include "base/io.h"
 #include "base/pb.h"
 #include "format/proto.h"
+#include "model/packet_times.h"
 #include "stream/stream_reader.h"
 
 #include "tap.h"
@@ -600,6 +601,49 @@ static void test_annotations(void)
     tm_buf_release(&m.out);
 }
 
+/* Times inside packets are listed, and others can be written in their place. */
+static void test_inner_times(void)
+{
+    struct maker m = {0};
+    struct tm_buf detail = {0}, out = {0};
+    uint32_t unchanged = 9;
+    begin_packet(&m, 5, 0, 0);
+    open_field(&m, 39);
+    for (uint64_t i = 0; i < 3; i++) {
+        open_field(&m, 1);
+        number(&m, 5, i * 1000);
+        text(&m, 8, "line");
+        close_field(&m);
+    }
+    close_field(&m);
+    end_packet(&m);
+    struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    const struct row *row = row_of(r, TM_KIND_PACKET, 0);
+    Tracemerge__Detail *d =
+        row ? tracemerge__detail__unpack(NULL, row->e.detail_bytes, r->bytes.data + row->detail_at) : NULL;
+    ok_named(d && (row->e.flags & TM_EVENT_INNER_TIMES) && d->n_inner_times == 2, "times in a packet, zero is none");
+    ok_named(d && d->inner_times[1]->clock == 1 && d->inner_times[1]->value == 2000 && d->inner_times[1]->field == 1,
+             "their clock and value");
+    if (d) {
+        d->inner_times[0]->value = 77;
+        d->inner_times[0]->state = 1;
+        tm_buf_reserve(&detail, tracemerge__detail__get_packed_size(d));
+        detail.len = tracemerge__detail__pack(d, detail.data);
+        const uint8_t *raw = r->bytes.data + row->raw_at;
+        enum tm_status st = tm_packet_times_rewrite(TM_RAW_PACKET, raw, row->e.raw_bytes, detail.data, detail.len, &out,
+                                                    &unchanged);
+        ok_named(st == TM_OK && unchanged == 1 && out.len == row->e.raw_bytes - 1u, "one is replaced, one stands");
+        tm_buf_clear(&out);
+        st = tm_packet_times_rewrite(TM_RAW_PACKET, raw, row->e.raw_bytes, detail.data, 0, &out, &unchanged);
+        ok_named(st == TM_E_INPUT, "times that are not listed are noticed");
+        tracemerge__detail__free_unpacked(d, NULL);
+    }
+    result_free(r);
+    tm_buf_release(&detail);
+    tm_buf_release(&out);
+    tm_buf_release(&m.out);
+}
+
 static void add_instant(struct maker *m, uint64_t time)
 {
     begin_packet(m, time, 2, 0);
@@ -684,6 +728,7 @@ int main(void)
     test_compact_sched();
     test_compressed();
     test_annotations();
+    test_inner_times();
     test_damage();
     test_hostile();
     return tap_done();
