@@ -235,7 +235,8 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     st = one_route(placer, batch, &route, err);
     if (st < 0)
         return st;
-    placer->is_block = route && convert_block(placer, batch, route);
+    /* Rows that waited are written one by one, so each needs an outcome of its own. */
+    placer->is_block = route && !placer->is_last_try && convert_block(placer, batch, route);
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
 }
 

@@ -1,0 +1,45 @@
+# tm-clocks against a second, slow implementation of the same rules: t/oracle/clocks.py.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    oracle=$TM_SRC/t/oracle/clocks.py
+    program=$TM_BIN/../t/clock-case
+}
+
+@test "random cases" {
+    run python3 "$oracle" "$program" 3000 1
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == "3000 cases agree: "* ]]
+}
+
+@test "rows that waited are written one by one, also where all are on one clock" {
+    cat >case <<-'END'
+	file
+	file
+	begin 0 4
+	event 0 0 2 0 2079 e
+	end 0
+	begin 1 2
+	event 1 0 2 6 1695 e
+	event 1 0 2 6 2351 e
+	event 1 0 2 6 2352 e
+	hint 1 6 1040 770
+	end 1
+	run hints
+	END
+    python3 "$oracle" - <case >want
+    "$program" <case | grep -v '^\.' | sort >got
+    diff <(sort want) got
+    grep -q '^event 2 0 6 ' got
+}
+
+@test "the comparison notices a wrong answer" {
+    cat >liar <<-END
+	#!/bin/sh
+	"$program" | sed 's/^event 1 0 0 /event 1 0 0 1/'
+	END
+    chmod +x liar
+    run python3 "$oracle" ./liar 300 1
+    [ "$status" -eq 1 ]
+    [[ $output == *"differs"* ]]
+}
