@@ -179,7 +179,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     words=dropped run emit --strict -o out.txt
     [ "$status" -eq 4 ]
     [ "$output" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
-    [ -z "$(ls)" ]
+    [ -z "$(ls -A)" ]
     run emit --strict -o out.txt
     [ "$status" -eq 0 ]
     [ -s out.txt ]
@@ -212,7 +212,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
 @test "-o writes beside and renames: one file, the usual mode, the old one's mode kept" {
     umask 022
     emit -o out.jsonl
-    [ "$(ls)" = out.jsonl ]
+    [ "$(ls -A)" = out.jsonl ]
     [ "$(stat -c %a out.jsonl)" = 644 ]
     chmod 600 out.jsonl
     head -c 8 out.jsonl | grep -F '{"kind":'
@@ -240,7 +240,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
         [ "$status" -eq 1 ]
         [[ "$output" == "tm-emit: byte "* ]]
         [ "$(cat out.txt)" = old ]
-        [ "$(ls)" = "out.txt
+        [ "$(ls -A)" = "out.txt
 stream" ]
     done
 }
@@ -252,6 +252,16 @@ stream" ]
     cat pipe >got & emit -o pipe; wait
     [ -p pipe ]
     [ -s got ]
+}
+
+@test "OUT that is a link: what it points to is replaced" {
+    mkdir dir
+    echo old >dir/real.txt
+    ln -s dir/real.txt out.txt
+    emit -o out.txt
+    [ -L out.txt ]
+    head -n 1 dir/real.txt | grep TIME
+    [ "$(ls -A dir)" = real.txt ]
 }
 
 @test "a full disk is exit 3 and names what was written" {
@@ -286,17 +296,17 @@ while not any(".tmp." in f for f in os.listdir(".")):
 p.send_signal(sig)
 assert p.wait(10) == -sig, p.returncode
 PY
-        [ -z "$(ls)" ]
+        [ -z "$(ls -A)" ]
     done
 }
 
 @test "--part is written and left for the caller" {
     emit -o out.txt --part piece
-    [ "$(ls)" = piece ]
+    [ "$(ls -A)" = piece ]
     head -n 1 piece | grep TIME
     words=cut run emit -o out.txt --part piece
     [ "$status" -eq 1 ]
-    [ -z "$(ls)" ]
+    [ -z "$(ls -A)" ]
 }
 
 @test "events of files and machines that are not known are refused" {

@@ -31,7 +31,7 @@ sink() {
 }
 
 nothing_left() {
-    [ "$(ls)" = bin ]
+    [ "$(ls -A)" = bin ]
 }
 
 @test "text on standard output, a file by its ending" {
@@ -40,7 +40,7 @@ nothing_left() {
     [[ "${lines[1]}" == *"begin                     draw frame" ]]
     merge -o out.jsonl x
     head -n 1 out.jsonl | grep '^{"kind"'
-    [ "$(ls)" = "bin
+    [ "$(ls -A)" = "bin
 out.jsonl" ]
     run merge -o out.foo x
     [ "$status" -eq 2 ]
@@ -267,7 +267,7 @@ tm-sort: bad" ]
         mount -t tmpfs -o size=1m none disk || exit 99
         bin/tm-merge -o disk/out.txt x
         status=$?
-        ls disk
+        ls -A disk
         exit $status'
     [ "$status" -eq 99 ] && skip "cannot mount a small tmpfs here"
     [[ "$output" == *"unshare"* ]] && skip "no user namespaces here"
@@ -280,7 +280,7 @@ tm-sort: bad" ]
     words=cut run merge -o out.txt x
     [ "$status" -eq 1 ]
     [ "$(cat out.txt)" = old ]
-    [ "$(ls)" = "bin
+    [ "$(ls -A)" = "bin
 out.txt" ]
 }
 

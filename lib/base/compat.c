@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 void tm_compat_widen_pipe(int fd, int bytes)
@@ -28,5 +30,14 @@ void tm_compat_large_pages(void *mem, size_t bytes)
 #else
     (void)mem;
     (void)bytes;
+#endif
+}
+
+char *tm_compat_real_path(const char *path)
+{
+#ifdef _GNU_SOURCE
+    return realpath(path, NULL);
+#else
+    return strdup(path);
 #endif
 }

@@ -18,4 +18,7 @@ void tm_compat_widen_pipe(int fd, int bytes);
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
 
+/* PATH, which exists, with its links followed; to be freed. NULL with errno set. */
+char *tm_compat_real_path(const char *path);
+
 #endif

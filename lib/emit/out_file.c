@@ -1,5 +1,7 @@
 #include "emit/out_file.h"
 
+#include "base/compat.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +18,22 @@ static char *join(const char *a, const char *b)
     if (s) {
         strcpy(s, a);
         strcat(s, b);
+    }
+    return s;
+}
+
+/* DIR/.NAME.tmp.XXXXXX for DIR/NAME: hidden files are no part of a folder that is being merged. */
+static char *hidden_name(const char *path)
+{
+    static const char ending[] = ".tmp.XXXXXX";
+    const char *slash = strrchr(path, '/');
+    size_t dir_len = slash ? (size_t)(slash + 1 - path) : 0;
+    char *s = malloc(strlen(path) + 1 + sizeof ending);
+    if (s) {
+        memcpy(s, path, dir_len);
+        s[dir_len] = '.';
+        strcpy(s + dir_len + 1, path + dir_len);
+        strcat(s, ending);
     }
     return s;
 }
@@ -42,8 +60,9 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
     f->fd = -1;
     if (strlen(path) + 32 > OUT_FILE_PATH_MAX)
         return tm_error_set(err, TM_E_SYSTEM, "%s: name is too long", path);
-    if ((f->path = join(path, "")) == NULL)
-        return tm_error_nomem(err);
+    /* A link is followed: what it points to is replaced, not the link. */
+    if ((f->path = exists ? tm_compat_real_path(path) : join(path, "")) == NULL)
+        return tm_error_errno(err, errno, "%s: cannot write", path);
     if (part) {
         f->borrowed_temp = true;
         if ((f->temp = join(part, "")) == NULL)
@@ -55,7 +74,7 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
         return tm_error_errno(err, EISDIR, "%s: cannot write", path);
     if (exists && !S_ISREG(old.st_mode))
         return open_as_it_stands(f, path, err);
-    if ((f->temp = join(path, ".tmp.XXXXXX")) == NULL)
+    if ((f->temp = hidden_name(f->path)) == NULL)
         return tm_error_nomem(err);
     f->fd = mkstemp(f->temp);
     if (f->fd < 0) {

@@ -1,5 +1,5 @@
-/* A result that is there whole or not at all: written as FILE.tmp.XXXXXX beside FILE and renamed at
- * the end. What is there already and is no regular file (/dev/null, a pipe) is written as it stands. */
+/* A result that is there whole or not at all: written as .FILE.tmp.XXXXXX beside FILE and renamed
+ * at the end. What is there already and is no regular file (/dev/null, a pipe) is written as it stands. */
 #ifndef TM_EMIT_OUT_FILE_H
 #define TM_EMIT_OUT_FILE_H
 

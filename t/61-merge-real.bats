@@ -1,0 +1,143 @@
+# tm-merge with its real stages on the demo archive.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    demo="$TM_SRC/doc/examples/phone-watch-app.tar"
+}
+
+@test "the demo, as text" {
+    run tm-merge "$demo"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 27 ]
+    [ "${lines[4]}" = "     0.055000000 phone   com.example.run:1200                   begin                     inflate layout" ]
+    [ "${lines[11]}" = "     0.270000000 phone   com.example.run:1200/logger:1240       slice             220.4ms wait for watch" ]
+    [ "${lines[13]}" = "     0.295000000 watch   com.example.run.wear:300               begin                     receive from phone" ]
+}
+
+@test "the same from standard input, with and without -, and for any memory" {
+    tm-merge -o a.jsonl "$demo"
+    tm-merge -o b.jsonl <"$demo"
+    cat "$demo" | tm-merge -o c.jsonl -
+    tm-merge -S 1 -o d.jsonl "$demo"
+    gzip -c "$demo" | tm-merge -o e.jsonl
+    for name in b c d; do
+        cmp a.jsonl $name.jsonl
+    done
+    [ "$(wc -l <a.jsonl)" -eq "$(wc -l <e.jsonl)" ]
+}
+
+@test "every format, by its ending" {
+    tm-emit --formats | while read -r name endings; do
+        for ending in $endings; do
+            tm-merge -o "out$ending" "$demo"
+            [ -s "out$ending" ]
+        done
+    done
+    python3 -c '
+import sqlite3
+assert sqlite3.connect("out.db").execute("select count(*) from slice").fetchone()[0] > 5'
+}
+
+@test "a manifest given with -m, files by name" {
+    tar xf "$demo"
+    mv perfetto_manifest.json m.json
+    tm-merge -o a.csv "$demo"
+    tm-merge -m m.json -o b.csv phone.pftrace watch.pftrace app_log.json
+    # Names of files are those given; everything else is the same.
+    cmp a.csv b.csv
+}
+
+@test "--strict and a time before the start: exit 4, no OUT" {
+    tar xf "$demo"
+    sed 's/250000000/-900000000000/' perfetto_manifest.json >m.json
+    rm perfetto_manifest.json
+    run tm-merge --strict -m m.json -o out.jsonl phone.pftrace watch.pftrace app_log.json
+    [ "$status" -eq 4 ]
+    [ "$output" = "tm-emit: 5 of 26 events were dropped; tm-emit -f report says why" ]
+    [ ! -e out.jsonl ]
+    run tm-merge --dry-run -m m.json phone.pftrace watch.pftrace app_log.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"app_log.json: 5 events read, 0 placed, 5 dropped"* ]]
+    run tm-merge --max-dropped 20% -m m.json -o out.jsonl phone.pftrace watch.pftrace app_log.json
+    [ "$status" -eq 0 ]
+}
+
+@test "--strict: a path of the manifest that matches nothing" {
+    tar xf "$demo"
+    rm watch.pftrace
+    run tm-merge -o out.jsonl .
+    [ "$status" -eq 0 ]
+    [[ "$output" == "tm-manifest: "*"watch.pftrace"* ]]
+    rm out.jsonl
+    run tm-merge --strict -o out.jsonl .
+    [ "$status" -eq 4 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == "tm-manifest: "*"watch.pftrace"* ]]
+    [ ! -e out.jsonl ]
+}
+
+@test "a cut archive, a file of unknown type, a missing file: the stage's line, no OUT" {
+    head -c 2000 "$demo" >cut.tar
+    echo nonsense >unknown
+    for input in cut.tar unknown missing; do
+        run tm-merge -o out.jsonl $input
+        [ "$status" -ge 1 ]
+        [ "$status" -le 3 ]
+        [ "${#lines[@]}" -eq 1 ]
+        [[ "$output" == "tm-unpack: "*"$input"* ]]
+        [ ! -e out.jsonl ]
+    done
+}
+
+@test "kill -9 of any stage in the middle: an error, no OUT, no process left" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
+        python3 - "$demo" $name <<'PY'
+import os, signal, subprocess, sys, time
+demo, name = sys.argv[1:]
+p = subprocess.Popen(["tm-merge", "-o", "out.jsonl"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+p.stdin.write(open(demo, "rb").read()[:3000])
+p.stdin.flush()
+def children():
+    pids = open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()
+    return {open("/proc/%s/comm" % c).read().strip(): int(c) for c in pids}
+while len(children()) < 5 or "tm-merge" in children():
+    time.sleep(0.01)
+pids = children()
+os.kill(pids[name], signal.SIGKILL)
+if name == "tm-unpack":
+    p.stdin.close()
+err = p.stderr.read().decode()
+assert p.wait(20) == 3, p.returncode
+assert err == "tm-merge: %s: killed by signal 9 (Killed)\n" % name, err
+assert not any(os.path.exists("/proc/%d" % c) for c in pids.values())
+PY
+        [ -z "$(ls -A)" ]
+    done
+}
+
+@test "no descriptors left, no folder for temporary files: exit 3, no OUT" {
+    run bash -c "ulimit -n 8; tm-merge -o out.jsonl '$demo'"
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"Too many open files"* ]]
+    [ -z "$(ls -A)" ]
+    for input in "'$demo'" "- <'$demo'"; do
+        TMPDIR=/no/such/folder run bash -c "cat '$demo' | tm-merge -S 1 -o out.jsonl"
+        [ "$status" -eq 3 ]
+        [ "${#lines[@]}" -eq 1 ]
+        [[ "$output" == *"/no/such/folder"*"No such file or directory" ]]
+        [ -z "$(ls -A)" ]
+    done
+}
+
+@test "a full disk in the folder for temporary files" {
+    mkdir disk
+    run unshare -r -m bash -c '
+        mount -t tmpfs -o size=4k none disk || exit 99
+        cat "$0" | TMPDIR=$PWD/disk tm-merge -S 1 -o out.jsonl' "$demo"
+    [ "$status" -eq 99 ] && skip "cannot mount a small tmpfs here"
+    [[ "$output" == *"unshare"* ]] && skip "no user namespaces here"
+    [ "$status" -eq 3 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == *"No space left on device" ]]
+    [ "$(ls -A)" = disk ]
+}
