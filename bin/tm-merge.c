@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -274,21 +275,19 @@ static enum tm_status find_programs(struct merge *m, const char *argv0, struct t
     return st;
 }
 
-static void print(const uint8_t *text, size_t len)
+/* What STAGE said; of one that failed because another did, its warnings only. */
+static void print_held(const struct tm_stage *stage, bool only_warnings)
 {
-    (void)tm_io_write(STDERR_FILENO, text, len, NULL);
-}
-
-/* What STAGE said, without its last line where that tells of a failure that is none of its own. */
-static void print_held(const struct tm_stage *stage, bool with_last)
-{
-    size_t len = stage->held.len;
-    if (!with_last && len > 0) {
-        len--;
-        while (len > 0 && stage->held.data[len - 1] != '\n')
-            len--;
+    char prefix[64];
+    size_t prefix_len = (size_t)snprintf(prefix, sizeof prefix, "%s: warning: ", stage->name);
+    const uint8_t *text = stage->held.data;
+    for (size_t at = 0; at < stage->held.len;) {
+        const uint8_t *end = memchr(text + at, '\n', stage->held.len - at);
+        size_t len = end ? (size_t)(end + 1 - text) - at : stage->held.len - at;
+        if (!only_warnings || (len > prefix_len && memcmp(text + at, prefix, prefix_len) == 0))
+            (void)tm_io_write(STDERR_FILENO, text + at, len, NULL);
+        at += len;
     }
-    print(stage->held.data, len);
 }
 
 static void print_death(const struct tm_stage *stage)
@@ -306,8 +305,7 @@ static void print_messages(const struct tm_pipeline *p)
     size_t cause = tm_pipeline_cause(p);
     for (size_t i = 0; i < p->count; i++) {
         const struct tm_stage *stage = &p->stages[i];
-        bool tells_of_failure = WIFEXITED(stage->wait_status) && WEXITSTATUS(stage->wait_status) != 0;
-        print_held(stage, i == cause || !tells_of_failure);
+        print_held(stage, i != cause && stage->wait_status != 0);
         if (i == cause)
             print_death(stage);
     }

@@ -12,7 +12,9 @@ struct tm_program {
     const char *usage;   /* the lines of --help after "usage: NAME ", options included, with a final newline */
 };
 
-/* "NAME: TEXT" on standard error, in one write, so that lines of several stages do not mix. */
+/* "NAME: TEXT" on standard error, in one write, so that lines of several stages do not mix. What is
+ * no failure begins with "warning: ": tm-merge shows it even where the stage then fails because a
+ * neighbour did. */
 void tm_program_message(const struct tm_program *program, const char *format, ...) TM_PRINTF(2, 3);
 
 /* Prints ERR's text likewise. */
