@@ -45,7 +45,13 @@ static enum tm_status put_hint(struct tm_ftrace_work *w, struct tm_span args)
 static enum tm_status on_mark(struct tm_ftrace_work *w, struct tm_span args)
 {
     struct tm_atrace_mark mark;
+    struct tm_span rest = args, writer;
     enum tm_status st = tm_atrace_mark_parse(args.s, args.len, &mark);
+    /* trace-cmd report shows who wrote it: "print: tracing_mark_write: B|1|x". */
+    if (st == TM_E_INPUT && tm_span_cut(&rest, ": ", &writer) && !memchr(writer.s, ' ', writer.len)) {
+        args = rest;
+        st = tm_atrace_mark_parse(args.s, args.len, &mark);
+    }
     if (st == TM_END)
         st = put_hint(w, args);
     else if (st == TM_OK)

@@ -181,6 +181,7 @@ static void test_events(void)
     event_is("workqueue_execute_end: work struct 00", "end 1500000000 pid=5 tid=7 cpu=1 thread [workqueue]");
     event_is("sched_switch: prev_comm=a prev_pid=x", "ftrace 1500000000 pid=5 tid=7 cpu=1 'sched_switch'");
     event_is("print: E", "end 1500000000 tid=7 cpu=1 thread");
+    event_is("print:    tracing_mark_write: B|5|a: b", "begin 1500000000 pid=5 tid=7 cpu=1 thread 'a: b'");
     event_is("0: B|0|x", "begin 1500000000 tid=7 cpu=1 thread 'x'");
     event_is("tracing_mark_write: C|9|n|-4", "counter 1500000000 pid=9 tid=7 cpu=1 process 'n' value=-4");
     event_is("tracing_mark_write: C|9|ScreenState|1", "counter 1500000000 pid=9 tid=7 cpu=1 'ScreenState' value=1");

@@ -1,0 +1,48 @@
+# tm-unpack: Chrome JSON and ftrace text, one after another, damaged and with hints.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    printf '[{"ph":"i","ts":1,"pid":1,"name":"a"},{"ph":"i","ts":2,"pid":1,"name":"b\001"},{"ph":"i","ts":3,"pid":1}]' >bad.json
+}
+
+@test "documents and text one after another are files of their own" {
+    run bash -o pipefail -c "printf '%s\n' '{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"pid\":1}]}' \
+        '[{\"ph\":\"i\",\"ts\":2.0005,\"pid\":1}]' '# tracer: nop' ' a-1 [000] 5.5: e: f' | tm-unpack | tm-emit -f frames"
+    [ "$status" -eq 0 ]
+    [ "$(grep -o 'FileBegin.*type="[a-z]*"' <<<"$output" | grep -o '".*"' | tr -d '\n')" = '"json""json""systrace"' ]
+    [ "$(grep -o '] time_ns=[0-9]* ' <<<"$output" | grep -o '[0-9]*' | tr '\n' ' ')" = '1000 2001 5500000000 5500000000 ' ]
+}
+
+@test "damage halts with its byte, by default and with --on-damage halt" {
+    run tm-unpack --on-damage=halt -- bad.json
+    [ "$status" -eq 1 ]
+    [[ $output == *"tm-unpack: bad.json: byte 72: control character in a string" ]]
+}
+
+@test "skip leaves out the rest, salvage goes on with the next event, and both account" {
+    run bash -o pipefail -c 'tm-unpack --on-damage=skip bad.json | tm-emit -f report'
+    [ "$status" -eq 0 ]
+    [[ $output == *"2 events read, 1 in the stream, 1 dropped, 64 bytes skipped; the accounts balance"* ]]
+    run bash -o pipefail -c 'tm-unpack --on-damage=salvage bad.json | tm-emit -f report'
+    [ "$status" -eq 0 ]
+    [[ $output == *"3 events read, 2 in the stream, 1 dropped, 38 bytes skipped; the accounts balance"* ]]
+    [[ $output == *"damaged: 1, first at byte 72"* ]]
+}
+
+@test "hints are looked for with --hints only" {
+    echo '{"traceEvents":[],"baseTimeNanoseconds":1700000000000000001}' >kineto.json
+    run bash -o pipefail -c 'tm-unpack kineto.json | tm-emit -f frames | grep -c ClockHint'
+    [ "$output" = 0 ]
+    run bash -o pipefail -c 'tm-unpack --hints kineto.json | tm-emit -f frames | grep ClockHint'
+    [[ $output == *value_ns=1700000000000000001* ]]
+}
+
+@test "a large event comes through a pipe, and one past the limit is an error" {
+    big() { printf '[{"ph":"i","ts":1,"pid":1,"name":"'; head -c "$1" /dev/zero | tr '\0' x; printf '"}]'; }
+    run bash -o pipefail -c "$(declare -f big); big 20000000 | tm-unpack | tm-emit -f report"
+    [ "$status" -eq 0 ]
+    [[ $output == *"1 event read, 1 in the stream, 0 dropped"* ]]
+    run bash -o pipefail -c "$(declare -f big); big 90000000 | tm-unpack | tm-emit -f report"
+    [ "$status" -eq 1 ]
+    [[ $output == *"byte 1: an event is larger than the limit"* ]]
+}
