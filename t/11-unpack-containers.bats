@@ -43,6 +43,22 @@ rows() {
     [ "${lines[3]}" = $'3\tsystrace\t9663676416\tnine.systrace' ]
 }
 
+@test "a member of 5 GiB through a pipe, without a temporary file" {
+    run bash -o pipefail -c 'python3 - <<END | TMPDIR=/nonexistent tm-unpack --list --ignore-unknown
+import sys
+out = sys.stdout.buffer
+head = open("kept.tar", "rb").read()[:1024]  # the promise
+big = open("big.tar", "rb").read(512)
+out.write(head + big)
+for i in range(5 << 10):
+    out.write(bytes(1 << 20))
+out.write(open("z.tar", "rb").read())
+END'
+    [ "$status" -eq 0 ]
+    [ "${lines[1]}" = $'1\tunknown\t5368709120\tfive.systrace' ]
+    [ "${lines[2]}" = $'2\tjson\t70\tz.json' ]
+}
+
 @test "what ZIP can do and we cannot is an error that names the member" {
     run tm-unpack lzma.zip
     [ "$status" -eq 1 ]

@@ -85,6 +85,7 @@ put('long-ustar.tar', tar([('x' * 120 + '/a.json', json)], format=tarfile.USTAR_
 order = {'TRACEMERGE.order': 'processing'}
 put('kept.tar', tar([('m', manifest), ('a.json', json), ('b.json', json)], format=tarfile.PAX_FORMAT, pax_headers=order))
 put('lied.tar', tar([('m', manifest), ('b.json', json), ('a.json', json)], format=tarfile.PAX_FORMAT, pax_headers=order))
+put('z.tar', tar([('z.json', json)], format=tarfile.GNU_FORMAT))
 put('deflated.zip', zipped(members))
 put('stored.zip', zipped(members, zipfile.ZIP_STORED))
 put('piped.zip', zipped(members, piped=True))

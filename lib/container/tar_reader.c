@@ -272,10 +272,17 @@ enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry
         enum tm_status st = read_header(tar, &header, err);
         if (st != TM_OK)
             return st;
-        if (!field_number(header.th_buf.size, sizeof header.th_buf.size, &size))
-            return damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is no number", err);
+        if (!field_number(header.th_buf.size, sizeof header.th_buf.size, &size)) {
+            st = damaged(tar->in->offset - T_BLOCKSIZE, "the size in a TAR header is no number", err);
+            if (!tar->tolerant)
+                return st;
+            tm_damage_add(&tar->damage, tar->in->offset - T_BLOCKSIZE, err);
+            continue;
+        }
         st = take_extension(tar, &header, size, err);
-        if (st < 0)
+        if (st == TM_E_INPUT && tar->tolerant)
+            tm_damage_add(&tar->damage, tar->in->offset, err);
+        else if (st < 0)
             return st;
         if (st == TM_END)
             return show(tar, &header, tar->has_size ? tar->pax_size : size, entry, err);

@@ -136,6 +136,17 @@ static void test_tar_damage(struct tar_fixture *f)
     ok(next(f) == TM_OK && next(f) == TM_OK && !strcmp(f->entry.name, "c") && next(f) == TM_END);
     ok(f->tar.damage.count == 1 && f->tar.damage.byte == 1024 && f->tar.damage.skipped_bytes == 512);
     stop(f);
+    header(f->bytes + 512 * 2, "x", "00000000010", 'x'); /* a PAX header that is none, then a size that is none */
+    memcpy(f->bytes + 512 * 3, "rubbish.", 8);
+    header(f->bytes + 512 * 4, "d", "rubbish.....", '0');
+    start(f, 512 * 8, 512 * 8);
+    ok(next(f) == TM_OK && next(f) == TM_E_INPUT);
+    is_str(f->err.text, "byte 1536: malformed PAX header");
+    stop(f);
+    start(f, 512 * 8, 512 * 8);
+    f->tar.tolerant = true;
+    ok(next(f) == TM_OK && next(f) == TM_OK && !strcmp(f->entry.name, "c") && f->tar.damage.count == 2);
+    stop(f);
 }
 
 static void test_tar_types(struct tar_fixture *f)
