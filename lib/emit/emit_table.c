@@ -7,6 +7,7 @@ const struct tm_emit *const tm_emits[] = {
     &tm_emit_frames,
     &tm_emit_report,
     &tm_emit_pftrace,
+    &tm_emit_json,
     &tm_emit_sqlite,
     NULL,
 };

@@ -10,6 +10,7 @@ extern const struct tm_emit tm_emit_csv;
 extern const struct tm_emit tm_emit_frames;
 extern const struct tm_emit tm_emit_report;
 extern const struct tm_emit tm_emit_pftrace;
+extern const struct tm_emit tm_emit_json;
 extern const struct tm_emit tm_emit_sqlite;
 
 #endif

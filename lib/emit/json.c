@@ -1,0 +1,156 @@
+/* Output json: one Chrome JSON trace on one timeline. doc/json.md is its design. */
+#include "emit/json_work.h"
+#include "emit/outputs.h"
+
+#include "base/decimal.h"
+
+#include <stdlib.h>
+
+enum { MICROSECOND_DIGITS = 3 };
+
+void tm_json_out_next(struct tm_json_out *j)
+{
+    tm_out_str(&j->out, j->has_events ? ",\n" : "\n");
+    j->has_events = true;
+}
+
+void tm_json_out_micros(struct tm_json_out *j, int64_t ns)
+{
+    char text[TM_DECIMAL_TEXT_MAX];
+    tm_out_bytes(&j->out, text, tm_decimal_format(ns, MICROSECOND_DIGITS, text));
+}
+
+void tm_json_out_time(struct tm_json_out *j, int64_t time_ns)
+{
+    tm_json_out_micros(j, time_ns - j->base_ns);
+}
+
+static enum tm_status json_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    struct tm_json_out *j = calloc(1, sizeof *j);
+    if (j == NULL)
+        return tm_error_nomem(err);
+    j->context = context;
+    tm_out_init(&j->out, context->fd, context->options->out_path);
+    tm_who_init(&j->who, context->catalog);
+    *state = j;
+    return TM_OK;
+}
+
+/* The first batch: files and machines are known by now. */
+static void start(struct tm_json_out *j)
+{
+    const struct tm_catalog *c = j->context->catalog;
+    uint32_t traces = 0;
+    for (uint32_t i = 0; i < c->file_count; i++) {
+        const struct tm_catalog_file *f = &c->files[i];
+        j->json_files += f->begun && f->type.len == 4 && memcmp(f->type.data, "json", 4) == 0;
+        traces += f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    }
+    j->names_sources = traces > 1 || c->machine_count > 1;
+    tm_out_str(&j->out, "{\"traceEvents\":[");
+    j->has_base = true;
+}
+
+/* The names that what was learnt of E gives its process and thread. */
+static enum tm_status say_names(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_place place;
+    int64_t pid = 0;
+    tm_who_find(&j->who, e, &place);
+    if (!place.has_pid)
+        return TM_OK;
+    enum tm_status st = tm_json_out_pid(j, e->machine, place.pid, &pid, err);
+    if (st == TM_OK)
+        st = tm_json_out_source(j, e, place.pid, pid, err);
+    if (st == TM_OK)
+        st = tm_json_out_name(j, pid, NULL, place.process, err);
+    return st == TM_OK && place.has_tid ? tm_json_out_name(j, pid, &place.tid, place.thread, err) : st;
+}
+
+static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    bool is_json = tm_event_raw(e->flags) == TM_RAW_JSON && e->raw_bytes > 0;
+    if (e->file >= j->context->catalog->file_count)
+        return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e->file);
+    if (is_json && e->raw[0] == '{')
+        return tm_json_out_raw(j, e, err);
+    if (is_json)
+        return tm_json_out_keep_top(j, e, err);
+    const struct tm_text *type = &j->context->catalog->files[e->file].type;
+    bool of_json = type->len == 4 && memcmp(type->data, "json", 4) == 0 && tm_event_raw(e->flags) == TM_RAW_NONE;
+    if (of_json)
+        return TM_OK; /* its primary row has the object */
+    enum tm_status st = tm_who_learn(&j->who, e, err);
+    if (st == TM_OK)
+        st = say_names(j, e, err);
+    return st < 0 ? st : tm_json_out_row(j, e, err);
+}
+
+static enum tm_status json_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                                 struct tm_error *err)
+{
+    struct tm_json_out *j = state;
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (frame->type != TM_FRAME_BATCH)
+        return TM_OK;
+    if (!j->has_base)
+        start(j);
+    while (st == TM_OK && tm_batch_next(&walk, &e))
+        st = write_event(j, &e, err);
+    return st;
+}
+
+static enum tm_status json_finish(void *state, struct tm_error *err)
+{
+    struct tm_json_out *j = state;
+    if (!j->has_base)
+        start(j);
+    tm_out_str(&j->out, "\n]");
+    enum tm_status st = tm_json_out_write_top(j, err);
+    if (st < 0)
+        return st;
+    tm_out_str(&j->out, "}\n");
+    return tm_out_flush(&j->out, err);
+}
+
+static void json_close(void *state)
+{
+    struct tm_json_out *j = state;
+    if (j == NULL)
+        return;
+    for (uint32_t i = 0; i < j->running_count; i++)
+        tm_buf_release(&j->running[i].comm);
+    free(j->running);
+    for (uint32_t i = 0; i < j->open_count; i++)
+        tm_buf_release(&j->open[i]);
+    free(j->open);
+    tm_map_release(&j->open_tracks);
+    free(j->moved);
+    tm_map_release(&j->pids);
+    tm_map_release(&j->pid_owners);
+    tm_map_release(&j->labelled);
+    tm_map_release(&j->named);
+    tm_buf_release(&j->top);
+    tm_buf_release(&j->scratch);
+    tm_who_release(&j->who);
+    tm_out_release(&j->out);
+    free(j);
+}
+
+static const char *const suffixes[] = {".json", NULL};
+
+const struct tm_emit tm_emit_json = {
+    .name = "json",
+    .suffixes = suffixes,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_raw = true,
+    .needs_detail = true,
+    .open = json_open,
+    .frame = json_frame,
+    .finish = json_finish,
+    .close = json_close,
+};

@@ -1,0 +1,130 @@
+#include "emit/json_work.h"
+
+#include "base/json_scan.h"
+
+/* Which of an object's members change, and how. */
+enum change { CHANGE_NONE, CHANGE_TIME, CHANGE_PID, CHANGE_ID, CHANGE_ID2 };
+
+static enum change change_of(const struct tm_json_value *key)
+{
+    static const struct {
+        const char *name;
+        size_t len;
+        enum change change;
+    } members[] = {{"ts", 2, CHANGE_TIME}, {"pid", 3, CHANGE_PID}, {"id", 2, CHANGE_ID}, {"id2", 3, CHANGE_ID2},
+                   {"bind_id", 7, CHANGE_ID}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (tm_json_is(key, members[i].name, members[i].len))
+            return members[i].change;
+    return CHANGE_NONE;
+}
+
+/* An id of a file that is not the only one: the file's order in front, as a string. */
+static void put_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id)
+{
+    tm_out_char(&j->out, '"');
+    tm_out_u64(&j->out, j->context->catalog->files[e->file].processing_order);
+    tm_out_char(&j->out, ':');
+    tm_out_bytes(&j->out, id->data, id->len);
+    tm_out_char(&j->out, '"');
+}
+
+static bool is_scalar(const struct tm_json_value *v)
+{
+    return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
+}
+
+/* {"local": …} and {"global": …}. */
+static void put_id2(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id2)
+{
+    struct tm_json_scan scan = tm_json_scan_of(id2);
+    struct tm_json_value key, value;
+    const uint8_t *from = id2->data;
+    scan.p++;
+    while (tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
+        if (!is_scalar(&value))
+            continue;
+        size_t quote = value.type == TM_JSON_STRING;
+        tm_out_bytes(&j->out, from, (size_t)(value.data - quote - from));
+        put_id(j, e, &value);
+        from = value.data + value.len + quote;
+    }
+    tm_out_bytes(&j->out, from, (size_t)(id2->data + id2->len - from));
+}
+
+static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e, enum change change,
+                                const struct tm_json_value *value, struct tm_error *err)
+{
+    int64_t pid = e->pid;
+    enum tm_status st = TM_OK;
+    switch (change) {
+    case CHANGE_TIME:
+        tm_json_out_time(j, e->time_ns);
+        break;
+    case CHANGE_PID:
+        st = tm_json_out_pid(j, e->machine, e->pid, &pid, err);
+        if (value->type == TM_JSON_STRING && pid == e->pid) {
+            tm_out_char(&j->out, '"');
+            tm_out_bytes(&j->out, value->data, value->len);
+            tm_out_char(&j->out, '"');
+        } else {
+            tm_out_i64(&j->out, pid);
+        }
+        break;
+    case CHANGE_ID:
+        put_id(j, e, value);
+        break;
+    default:
+        put_id2(j, e, value);
+        break;
+    }
+    return st;
+}
+
+/* True when this member, of this value, must be written anew. */
+static bool must_change(const struct tm_json_out *j, const struct tm_event *e, enum change change,
+                        const struct tm_json_value *value)
+{
+    switch (change) {
+    case CHANGE_NONE:
+        return false;
+    case CHANGE_TIME:
+        return tm_event_is_timed(e->flags);
+    case CHANGE_PID:
+        return e->flags & TM_EVENT_HAS_PID && is_scalar(value);
+    case CHANGE_ID:
+        return j->json_files > 1 && is_scalar(value);
+    default:
+        return j->json_files > 1 && value->type == TM_JSON_OBJECT;
+    }
+}
+
+enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
+    struct tm_json_value key, value;
+    const uint8_t *from = e->raw;
+    int64_t pid;
+    enum tm_json_status json;
+    enum tm_status st = TM_OK;
+    if (e->flags & TM_EVENT_HAS_PID && (st = tm_json_out_pid(j, e->machine, e->pid, &pid, err)) == TM_OK)
+        st = tm_json_out_source(j, e, e->pid, pid, err);
+    if (st < 0)
+        return st;
+    tm_json_out_next(j);
+    scan.p++;
+    while ((json = tm_json_member(&scan, &key, &value)) == TM_JSON_OK) {
+        enum change change = change_of(&key);
+        if (!must_change(j, e, change, &value))
+            continue;
+        size_t quote = value.type == TM_JSON_STRING;
+        tm_out_bytes(&j->out, from, (size_t)(value.data - quote - from));
+        if ((st = put_value(j, e, change, &value, err)) < 0)
+            return st;
+        from = value.data + value.len + quote;
+    }
+    if (json != TM_JSON_CLOSE)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no JSON object", (unsigned long long)e->position);
+    tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
+    return tm_out_end_row(&j->out, err);
+}

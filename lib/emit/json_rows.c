@@ -1,0 +1,335 @@
+#include "emit/json_work.h"
+
+#include "base/pb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process that stands for a machine's cpus */
+
+static struct tm_text string_of(const struct tm_json_out *j, uint32_t string, const struct tm_event *e)
+{
+    return tm_catalog_string(j->context->catalog, string, e);
+}
+
+/* {"ph":"X","ts":…,"pid":…,"tid":… */
+static enum tm_status begin(struct tm_json_out *j, const struct tm_event *e, const char *phase, struct tm_error *err)
+{
+    struct tm_place place;
+    int64_t pid = 0;
+    tm_who_find(&j->who, e, &place);
+    enum tm_status st = tm_json_out_pid(j, e->machine, place.has_pid ? place.pid : 0, &pid, err);
+    if (st < 0)
+        return st;
+    tm_json_out_next(j);
+    tm_out_str(&j->out, "{\"ph\":\"");
+    tm_out_str(&j->out, phase);
+    tm_out_str(&j->out, "\",\"ts\":");
+    tm_json_out_time(j, e->time_ns);
+    tm_out_str(&j->out, ",\"pid\":");
+    tm_out_i64(&j->out, pid);
+    tm_out_str(&j->out, ",\"tid\":");
+    tm_out_i64(&j->out, place.has_tid ? place.tid : 0);
+    return TM_OK;
+}
+
+static void put_text(struct tm_json_out *j, const char *member, struct tm_text text)
+{
+    if (text.data == NULL)
+        return;
+    tm_out_str(&j->out, member);
+    tm_out_json(&j->out, text);
+}
+
+static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
+{
+    enum { INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
+    char hex[24];
+    switch (f->id) {
+    case INT:
+        tm_out_i64(&j->out, tm_unzigzag(f->value));
+        break;
+    case UINT:
+        tm_out_u64(&j->out, f->value);
+        break;
+    case DOUBLE:
+        tm_out_json_double(&j->out, f->value);
+        break;
+    case STRING:
+    case JSON:
+        tm_out_json(&j->out, (struct tm_text){f->data, f->len});
+        break;
+    case BOOL:
+        tm_out_str(&j->out, f->value ? "true" : "false");
+        break;
+    case POINTER:
+        snprintf(hex, sizeof hex, "\"0x%llx\"", (unsigned long long)f->value);
+        tm_out_str(&j->out, hex);
+        break;
+    default:
+        tm_out_str(&j->out, "null");
+        break;
+    }
+}
+
+/* The args of E's detail, keys as they are; flows as bind_id, which holds one. */
+static void put_detail(struct tm_json_out *j, const struct tm_event *e)
+{
+    enum { ARGS = 1, FLOWS = 2, ENDED_FLOWS = 3 };
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, g;
+    bool has_args = false, has_flow = false;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != ARGS || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb arg = tm_pb_of(f.data, f.len);
+        struct tm_text key = {0};
+        tm_out_str(&j->out, has_args ? "," : ",\"args\":{");
+        has_args = true;
+        while (tm_pb_next(&arg, &g) == TM_OK) {
+            if (g.id == 1) {
+                size_t skip = g.len > 5 && memcmp(g.data, "args.", 5) == 0 ? 5 : g.len > 6 && memcmp(g.data, "debug.", 6) == 0 ? 6 : 0;
+                key = (struct tm_text){g.data + skip, g.len - skip};
+                continue;
+            }
+            tm_out_json(&j->out, key);
+            tm_out_char(&j->out, ':');
+            put_arg_value(j, &g);
+        }
+    }
+    if (has_args)
+        tm_out_char(&j->out, '}');
+    pb = tm_pb_of(e->detail, e->detail_bytes);
+    while (!has_flow && tm_pb_next(&pb, &f) == TM_OK) {
+        if ((f.id != FLOWS && f.id != ENDED_FLOWS) || f.type != TM_PB_I64)
+            continue;
+        char text[64];
+        has_flow = true;
+        snprintf(text, sizeof text, ",\"bind_id\":\"0x%llx\",\"flow_in\":true%s", (unsigned long long)f.value,
+                 f.id == FLOWS ? ",\"flow_out\":true" : "");
+        tm_out_str(&j->out, text);
+    }
+}
+
+static enum tm_status end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    put_detail(j, e);
+    tm_out_char(&j->out, '}');
+    return tm_out_end_row(&j->out, err);
+}
+
+/* The id of the track or flow E is on: files of one merge never meet. The scope makes it independent
+ * of the category, which an end does not repeat. */
+static void put_id(struct tm_json_out *j, const struct tm_event *e)
+{
+    char text[96];
+    snprintf(text, sizeof text, ",\"scope\":\"track\",\"id\":\"%u:0x%llx\"", j->context->catalog->files[e->file].processing_order,
+             (unsigned long long)e->track);
+    tm_out_str(&j->out, text);
+}
+
+/* True when E is on a thread's own track, not on an asynchronous one. */
+static bool is_on_thread(const struct tm_json_out *j, const struct tm_event *e)
+{
+    struct tm_place place;
+    if (e->flags & TM_EVENT_ASYNC)
+        return false;
+    tm_who_find(&j->who, e, &place);
+    if (tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+        return place.has_tid && place.track.data == NULL;
+    return place.has_tid && tm_event_scope(e->flags) == TM_SCOPE_THREAD;
+}
+
+static enum tm_status put_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    bool on_thread = is_on_thread(j, e);
+    const char *phase = e->kind == TM_KIND_SLICE_COMPLETE ? "X"
+                        : e->kind == TM_KIND_SLICE_BEGIN  ? (on_thread ? "B" : "b")
+                        : e->kind == TM_KIND_SLICE_END    ? (on_thread ? "E" : "e")
+                        : on_thread                       ? "i"
+                                                          : "n";
+    struct tm_text category = string_of(j, e->category, e), name = string_of(j, e->name, e);
+    enum tm_status st = begin(j, e, phase, err);
+    if (!on_thread && e->kind == TM_KIND_SLICE_END && name.data == NULL)
+        tm_json_out_close(j, e, &category, &name);
+    if (st == TM_OK && !on_thread && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
+        st = tm_json_out_open(j, e, category, name.data ? name : tm_text_str(""), err);
+    if (st < 0)
+        return st;
+    put_text(j, ",\"cat\":", category);
+    put_text(j, ",\"name\":", name.data || e->kind == TM_KIND_SLICE_END ? name : tm_text_str(""));
+    if (e->kind == TM_KIND_SLICE_COMPLETE && !(e->flags & TM_EVENT_OPEN_ENDED)) {
+        tm_out_str(&j->out, ",\"dur\":");
+        tm_json_out_micros(j, e->dur_ns);
+    }
+    if (!on_thread && e->kind != TM_KIND_SLICE_COMPLETE)
+        put_id(j, e);
+    if (e->kind == TM_KIND_INSTANT && on_thread)
+        tm_out_str(&j->out, ",\"s\":\"t\"");
+    return end(j, e, err);
+}
+
+static enum tm_status put_counter(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_place place;
+    struct tm_text name = string_of(j, e->name, e);
+    tm_who_find(&j->who, e, &place);
+    enum tm_status st = begin(j, e, "C", err);
+    if (st < 0)
+        return st;
+    put_text(j, ",\"name\":", name.data ? name : place.track.data ? place.track : tm_text_str("counter"));
+    tm_out_str(&j->out, ",\"args\":{\"value\":");
+    if (e->flags & TM_EVENT_VALUE_DOUBLE)
+        tm_out_json_double(&j->out, e->value);
+    else
+        tm_out_i64(&j->out, (int64_t)e->value);
+    tm_out_str(&j->out, "}}");
+    return tm_out_end_row(&j->out, err);
+}
+
+static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    static const char *const phases[] = {"s", "t", "f"};
+    struct tm_text category = string_of(j, e->category, e), name = string_of(j, e->name, e);
+    enum tm_status st = begin(j, e, phases[e->kind - TM_KIND_FLOW_START], err);
+    if (st < 0)
+        return st;
+    put_text(j, ",\"cat\":", category.data ? category : tm_text_str("flow"));
+    put_text(j, ",\"name\":", name.data ? name : tm_text_str("flow"));
+    put_id(j, e);
+    if (e->kind == TM_KIND_FLOW_END && e->value == 0)
+        tm_out_str(&j->out, ",\"bp\":\"e\"");
+    return end(j, e, err);
+}
+
+/* A sample with its stack, outermost first, in the form that Perfetto and chrome://tracing's users read. */
+static enum tm_status put_sample(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    enum { FRAMES = 10, FUNCTION = 1, MAPPING = 2 };
+    struct tm_text name = string_of(j, e->name, e);
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, g;
+    bool has_frames = false;
+    enum tm_status st = begin(j, e, "P", err);
+    if (st < 0)
+        return st;
+    put_text(j, ",\"name\":", name.data ? name : tm_text_str("sample"));
+    tm_out_str(&j->out, ",\"stack\":[");
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != FRAMES || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb frame = tm_pb_of(f.data, f.len);
+        struct tm_text function = {0};
+        while (tm_pb_next(&frame, &g) == TM_OK)
+            if (g.id == FUNCTION && g.type == TM_PB_LEN)
+                function = (struct tm_text){g.data, g.len};
+        if (has_frames)
+            tm_out_char(&j->out, ',');
+        has_frames = true;
+        tm_out_json(&j->out, function.data ? function : tm_text_str("[unknown]"));
+    }
+    tm_out_str(&j->out, "]}");
+    return tm_out_end_row(&j->out, err);
+}
+
+/* --- scheduling: a slice of the cpu for each task that ran */
+
+static enum tm_status running_on(struct tm_json_out *j, uint32_t machine, uint32_t cpu, struct tm_json_running **running,
+                                 struct tm_error *err)
+{
+    for (uint32_t i = 0; i < j->running_count; i++) {
+        if (j->running[i].cpu == cpu && j->running[i].machine == machine) {
+            *running = &j->running[i];
+            return TM_OK;
+        }
+    }
+    if (j->running_count == CPUS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "scheduling of more than %d cpus", CPUS_MAX);
+    struct tm_json_running *grown = realloc(j->running, ((size_t)j->running_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return tm_error_nomem(err);
+    j->running = grown;
+    *running = &grown[j->running_count++];
+    **running = (struct tm_json_running){.machine = machine, .cpu = cpu};
+    return TM_OK;
+}
+
+static enum tm_status put_running(struct tm_json_out *j, const struct tm_json_running *r, int64_t end_ns,
+                                  struct tm_error *err)
+{
+    int64_t pid = 0, cpu = r->cpu;
+    char cpu_name[32];
+    enum tm_status st = tm_json_out_pid(j, r->machine, CPU_PID, &pid, err);
+    if (st == TM_OK)
+        st = tm_json_out_name(j, pid, NULL, tm_text_str("Scheduling"), err);
+    snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
+    if (st == TM_OK)
+        st = tm_json_out_name(j, pid, &cpu, tm_text_str(cpu_name), err);
+    if (st < 0 || !r->is_running || r->tid == 0)
+        return st;
+    tm_json_out_next(j);
+    tm_out_str(&j->out, "{\"ph\":\"X\",\"cat\":\"sched\",\"ts\":");
+    tm_json_out_time(j, r->since_ns);
+    tm_out_str(&j->out, ",\"dur\":");
+    tm_json_out_micros(j, end_ns - r->since_ns);
+    tm_out_str(&j->out, ",\"pid\":");
+    tm_out_i64(&j->out, pid);
+    tm_out_str(&j->out, ",\"tid\":");
+    tm_out_i64(&j->out, cpu);
+    put_text(j, ",\"name\":", (struct tm_text){r->comm.data ? r->comm.data : (const uint8_t *)"", r->comm.len});
+    tm_out_str(&j->out, ",\"args\":{\"tid\":");
+    tm_out_i64(&j->out, r->tid);
+    tm_out_str(&j->out, ",\"prio\":");
+    tm_out_u64(&j->out, r->priority);
+    tm_out_str(&j->out, "}}");
+    return tm_out_end_row(&j->out, err);
+}
+
+static enum tm_status put_switch(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_running *r = NULL;
+    struct tm_text comm = string_of(j, e->name, e);
+    enum tm_status st = running_on(j, e->machine, e->cpu, &r, err);
+    if (st == TM_OK)
+        st = put_running(j, r, e->time_ns, err);
+    if (st < 0)
+        return st;
+    r->is_running = true;
+    r->since_ns = e->time_ns;
+    r->tid = e->pid;
+    r->priority = (uint32_t)(e->value >> 32 & 0xffff);
+    tm_buf_clear(&r->comm);
+    return tm_buf_add(&r->comm, comm.data, comm.len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    if (!tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
+        return TM_OK;
+    switch (e->kind) {
+    case TM_KIND_SLICE_BEGIN:
+    case TM_KIND_SLICE_END:
+    case TM_KIND_SLICE_COMPLETE:
+    case TM_KIND_INSTANT:
+    case TM_KIND_ASYNC_STEP:
+        return put_slice(j, e, err);
+    case TM_KIND_COUNTER:
+        return put_counter(j, e, err);
+    case TM_KIND_FLOW_START:
+    case TM_KIND_FLOW_STEP:
+    case TM_KIND_FLOW_END:
+        return put_flow(j, e, err);
+    case TM_KIND_SAMPLE:
+        return put_sample(j, e, err);
+    case TM_KIND_SCHED_SWITCH:
+        return put_switch(j, e, err);
+    case TM_KIND_PROCESS:
+    case TM_KIND_THREAD:
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_SYNC_MARKER:
+        return TM_OK;
+    default:
+        j->inexpressible += tm_event_is_counted(e->flags);
+        return TM_OK;
+    }
+}

@@ -1,0 +1,86 @@
+/* Output json: one Chrome JSON trace. What its parts work on; doc/json.md is the design. */
+#ifndef TM_EMIT_JSON_WORK_H
+#define TM_EMIT_JSON_WORK_H
+
+#include "base/map.h"
+#include "emit/emit.h"
+#include "emit/out.h"
+#include "emit/who.h"
+
+/* A running task of a cpu, to become a slice when the next one comes. */
+struct tm_json_running {
+    uint32_t machine, cpu;
+    bool is_running;
+    int64_t since_ns, tid;
+    uint32_t priority;
+    struct tm_buf comm;
+};
+
+struct tm_json_out {
+    const struct tm_emit_context *context;
+    struct tm_out out;
+    struct tm_who who;
+    bool has_events;          /* a comma goes before the next one */
+    bool has_base;
+    int64_t base_ns;          /* taken off all times */
+    uint32_t json_files;      /* inputs that are Chrome JSON, in all */
+    bool names_sources;       /* more than one file or machine: processes say where they are from */
+    struct tm_map pids;       /* (machine, pid) -> number in the output's order, plus owners */
+    struct tm_map pid_owners; /* pid of the output -> machine + 1 */
+    struct tm_map labelled;   /* (machine, pid, file) whose source was said */
+    struct tm_map named;      /* (pid, tid) of the output -> hash of the name last said */
+    int64_t next_pid;         /* for pids that another machine has */
+    struct tm_json_pid {
+        int64_t pid;
+    } *moved;                 /* by value of pids: the number in the output */
+    uint32_t moved_count, moved_cap;
+    struct tm_json_running *running;
+    uint32_t running_count;
+    struct tm_buf top;        /* top-level members of the inputs: file, key and value */
+    struct tm_map open_tracks; /* (file, track) -> its open slices, plus 1 */
+    struct tm_buf *open;      /* names and categories, the innermost last */
+    uint32_t open_count, open_cap;
+    uint64_t inexpressible;   /* events JSON has no form for */
+    struct tm_buf scratch;
+};
+
+/* json.c */
+
+/* "," and a new line before all events but the first. */
+void tm_json_out_next(struct tm_json_out *j);
+
+/* TIME_NS as "ts" has it: microseconds, exact, shortest. */
+void tm_json_out_time(struct tm_json_out *j, int64_t time_ns);
+void tm_json_out_micros(struct tm_json_out *j, int64_t ns);
+
+/* json_ids.c */
+
+/* The output's pid for PID on MACHINE: its own unless another machine has it. */
+enum tm_status tm_json_out_pid(struct tm_json_out *j, uint32_t machine, int64_t pid, int64_t *out, struct tm_error *err);
+
+/* Says once for each process of a file from which machine and file it is. */
+enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t pid, int64_t out_pid,
+                                  struct tm_error *err);
+
+/* A metadata event that names a process (TID_NAMED false) or thread, unless that was its last name. */
+enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_t *tid, struct tm_text name,
+                                struct tm_error *err);
+
+/* json_raw.c: E, whose raw bytes are a JSON object, with what must change changed. */
+enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* json_rows.c: E made into a JSON event. */
+enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* json_open.c: what is open on the asynchronous track of E, so that its end can say what it ends. */
+enum tm_status tm_json_out_open(struct tm_json_out *j, const struct tm_event *e, struct tm_text category,
+                                struct tm_text name, struct tm_error *err);
+
+/* Takes the innermost off; texts without data where nothing is open. They are valid until the next open. */
+void tm_json_out_close(struct tm_json_out *j, const struct tm_event *e, struct tm_text *category, struct tm_text *name);
+
+/* json_top.c: "key":value of an input's top level is kept; all of it is written at the end. */
+enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+enum tm_status tm_json_out_write_top(struct tm_json_out *j, struct tm_error *err);
+
+#endif
