@@ -18,16 +18,21 @@ static enum tm_status grow(struct tm_pending_frames *pending, struct tm_error *e
 enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const struct tm_frame *frame,
                                      struct tm_error *err)
 {
-    bool is_sequence = frame->type == TM_FRAME_SEQUENCE;
+    const ProtobufCMessageDescriptor *descriptor = frame->type == TM_FRAME_SEQUENCE ? &tracemerge__sequence__descriptor
+                                                   : frame->type == TM_FRAME_STAT   ? &tracemerge__stat__descriptor
+                                                                                    : &tracemerge__metadata__descriptor;
     if (pending->count == pending->cap && grow(pending, err) < 0)
         return TM_E_SYSTEM;
-    ProtobufCMessage *message =
-        tm_frame_message(frame, is_sequence ? &tracemerge__sequence__descriptor : &tracemerge__stat__descriptor, err);
+    ProtobufCMessage *message = tm_frame_message(frame, descriptor, err);
     if (message == NULL)
         return TM_E_INPUT;
     struct tm_pending_frame *added = &pending->frames[pending->count++];
     *added = (struct tm_pending_frame){.type = (enum tm_frame_type)frame->type, .message = message};
-    if (is_sequence) {
+    if (frame->type == TM_FRAME_METADATA) {
+        const Tracemerge__Metadata *metadata = (const Tracemerge__Metadata *)message;
+        added->file = metadata->has_file ? metadata->file : UINT32_MAX;
+        added->embedded = metadata->has_machine ? metadata->machine : 0;
+    } else if (frame->type == TM_FRAME_SEQUENCE) {
         const Tracemerge__Sequence *sequence = (const Tracemerge__Sequence *)message;
         added->file = sequence->file;
         added->embedded = sequence->machine;
@@ -44,6 +49,10 @@ static enum tm_status write_frame(struct tm_pending_frame *frame, const struct t
 {
     if (frame->type == TM_FRAME_SEQUENCE) {
         ((Tracemerge__Sequence *)frame->message)->machine = scope ? scope->machine : 0;
+    } else if (frame->type == TM_FRAME_METADATA) {
+        Tracemerge__Metadata *metadata = (Tracemerge__Metadata *)frame->message;
+        metadata->has_machine = scope != NULL;
+        metadata->machine = scope ? scope->machine : 0;
     } else {
         Tracemerge__Stat *stat = (Tracemerge__Stat *)frame->message;
         stat->has_machine = scope != NULL;

@@ -212,6 +212,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
         return on_batch(t, batch, err);
     case TM_FRAME_SEQUENCE:
     case TM_FRAME_STAT:
+    case TM_FRAME_METADATA:
         return tm_pending_frames_add(&t->pending, frame, err);
     case TM_FRAME_MANIFEST:
         return tm_error_set(err, TM_E_INPUT, "the stream's manifest has not been read yet: pipe it through "

@@ -2,6 +2,7 @@
 
 #include "format/proto_count.h"
 #include "format/proto_expand.h"
+#include "format/proto_metadata.h"
 #include "format/proto_packet.h"
 #include "format/proto_sequence.h"
 
@@ -111,6 +112,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->address_spaces);
     tm_proto_map_release(&p->accounts);
     tm_proto_map_release(&p->stats);
+    tm_proto_map_release(&p->stated);
     free(p->cpus);
     tm_buf_release(&p->raw);
     tm_buf_release(&p->detail);
@@ -215,6 +217,8 @@ static enum tm_status at_foreign(struct tm_proto *p, struct tm_error *err)
 static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
     enum tm_status st = tm_proto_count_flush(p, err);
+    if (st >= 0)
+        st = tm_proto_metadata_flush(p, err);
     return st < 0 ? st : TM_END;
 }
 

@@ -87,8 +87,8 @@ static enum tm_status write_stat(struct tm_proto *p, Tracemerge__Stat *stat, con
     return tm_stream_write_message(p->sink->writer, TM_FRAME_STAT, &stat->base, err);
 }
 
-enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, int64_t idx, uint32_t machine,
-                                     int64_t value, struct tm_error *err)
+enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, Tracemerge__Severity severity, int64_t idx,
+                                     uint32_t machine, int64_t value, struct tm_error *err)
 {
     Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
     stat.has_idx = idx >= 0;
@@ -96,7 +96,7 @@ enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, int64
     stat.machine = machine;
     stat.value = value;
     stat.from_trace = true;
-    stat.severity = TRACEMERGE__SEVERITY__INFO;
+    stat.severity = severity;
     return write_stat(p, &stat, name, err);
 }
 

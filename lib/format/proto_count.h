@@ -40,8 +40,8 @@ enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, 
 
 /* Statistic NAME of MACHINE, with index IDX unless it is negative, as the trace itself states it;
  * written at once. */
-enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, int64_t idx, uint32_t machine,
-                                     int64_t value, struct tm_error *err);
+enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, Tracemerge__Severity severity, int64_t idx,
+                                     uint32_t machine, int64_t value, struct tm_error *err);
 
 /* For messages inside a packet that cannot be read to their end: STATUS TM_E_INPUT is counted, as what came before
  * the damage stands; others are returned. The reference, too, looks at the outermost message alone. */

@@ -4,6 +4,7 @@
 #include "format/proto_count.h"
 #include "format/proto_descriptor.h"
 #include "format/proto_ftrace.h"
+#include "format/proto_metadata.h"
 #include "format/proto_sequence.h"
 #include "format/proto_system.h"
 #include "format/proto_track_event.h"
@@ -130,8 +131,9 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
         tm_proto_sequence_clear(p, packet->sequence);
     else if (packet->dropped)
         tm_proto_sequence_lose(packet->sequence);
-    if (packet->dropped)
+    if (packet->dropped && packet->sequence->seen) /* what came before the first is not known to be lost */
         st = tm_proto_count_stat(p, TM_PROTO_STAT_PACKET_LOSS, packet->machine, 1, err);
+    packet->sequence->seen = true;
     if (st >= 0 && packet->defaults.id)
         st = tm_proto_sequence_defaults(p, packet, err);
     if (st >= 0 && packet->interned.id)
@@ -227,7 +229,10 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
     if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST && packet->sequence_id == 0 && packet->has_time)
         return tm_error_set(err, TM_E_INPUT, "sequence-scoped clock %u without a sequence", packet->clock);
     p->detail.len = 0;
-    st = read_body(p, packet, err);
+    if (tm_proto_metadata_in(packet->body.id))
+        st = tm_proto_metadata_read(p, packet, err);
+    if (st >= 0)
+        st = read_body(p, packet, err);
     if (packet->sequence)
         packet->sequence->used = true;
     return st;

@@ -37,6 +37,7 @@ struct tm_proto_sequence {
     uint32_t id;
     uint32_t generation; /* 0: none given out yet in this interval */
     bool used;           /* a row of this generation has been written */
+    bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */
     /* The ThreadDescriptor seen last; outlives clearing. */
     bool has_thread;
@@ -110,8 +111,10 @@ enum tm_packet_field {
     TM_PACKET_MODULE_SYMBOLS = 61,
     TM_PACKET_PERF_SAMPLE = 66,
     TM_PACKET_SERVICE_EVENT = 69,
+    TM_PACKET_TRACE_UUID = 89,
     TM_PACKET_MACHINE_ID = 98,
     TM_PACKET_REMOTE_CLOCK_SYNC = 107,
+    TM_PACKET_TRACE_ATTRIBUTES = 126,
     TM_PACKET_ZSTD_COMPRESSED = 133
 };
 
@@ -150,6 +153,7 @@ struct tm_proto {
     /* counts that wait to be written */
     struct tm_proto_map accounts;
     struct tm_proto_map stats;
+    struct tm_proto_map stated; /* (machine, buffer and number of trace_stats) to its last value */
     /* scratch of the packet at hand */
     struct tm_buf raw, detail, key, text;
     struct tm_buf rows; /* struct tm_event: derived rows that wait for their primary */
