@@ -154,8 +154,8 @@ trace time
     words="dropped hostile" emit -f report --json | python3 -c '
 import json, sys
 r = json.load(sys.stdin)
-assert r["total"] == {"files": 3, "read": 11, "placed": 9, "dropped": 2, "lost": 2, "skipped_bytes": 5,
-                      "other_rows": 6, "snapshots": 0, "clock_rows": 0, "balanced": True}, r["total"]
+assert r["total"] == {"files": 3, "read": 11, "placed": 9, "dropped": 2, "lost": 2, "lost_definitions": 0,
+                      "skipped_bytes": 5, "other_rows": 6, "snapshots": 0, "clock_rows": 0, "balanced": True}, r["total"]
 assert [f["read"] for f in r["files"]] == [0, 6, 5]
 assert r["accounts"][0]["reason"] == "negative_time"
 assert r["machines"][0]["raw_id"] == 4294967296

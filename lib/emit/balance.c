@@ -85,8 +85,10 @@ enum tm_status tm_balance_sum(struct tm_balance *b, const struct tm_catalog *cat
             continue;
         }
         file->dropped += a->count;
-        if (tm_balance_is_a_loss(a))
-            file->lost += a->count + (a->has_definition_count ? a->definition_count : 0);
+        if (tm_balance_is_a_loss(a)) {
+            file->lost += a->count;
+            file->lost_definitions += a->definition_count;
+        }
     }
     for (uint32_t i = 0; i < b->file_count; i++) {
         const struct tm_balance_file *file = &b->files[i];
@@ -95,6 +97,7 @@ enum tm_status tm_balance_sum(struct tm_balance *b, const struct tm_catalog *cat
         b->total.others += file->others;
         b->total.dropped += file->dropped;
         b->total.lost += file->lost;
+        b->total.lost_definitions += file->lost_definitions;
         b->total.skipped_bytes += file->skipped_bytes;
     }
     return TM_OK;
@@ -143,6 +146,10 @@ enum tm_status tm_balance_within(const struct tm_balance *b, const struct tm_bal
     if (too_many)
         return tm_error_set(err, TM_E_STRICT, "%llu of %llu events were dropped; tm-emit -f report says why",
                             (unsigned long long)t->lost, (unsigned long long)b->read);
+    if (limit->strict && t->lost_definitions > 0)
+        return tm_error_set(err, TM_E_STRICT, "%llu definitions of tracks, threads and the like were dropped; "
+                                              "tm-emit -f report says why",
+                            (unsigned long long)t->lost_definitions);
     if (limit->strict && t->skipped_bytes > 0)
         return tm_error_set(err, TM_E_STRICT, "%llu bytes of input were skipped; tm-emit -f report says where",
                             (unsigned long long)t->skipped_bytes);

@@ -13,6 +13,7 @@ struct tm_balance_file {
     uint64_t others;        /* rows that are not counted: definitions, untimed, derived */
     uint64_t dropped;       /* of accounts, once summed */
     uint64_t lost;          /* those of them that --strict minds */
+    uint64_t lost_definitions; /* of tracks, threads and the like, for the same reasons */
     uint64_t skipped_bytes; /* bytes that were jumped over */
 };
 

@@ -37,6 +37,7 @@ static void put_sums(struct tm_report *r, uint64_t read, const struct tm_balance
     put_u64(r, "placed", f->placed);
     put_u64(r, "dropped", f->dropped);
     put_u64(r, "lost", f->lost);
+    put_u64(r, "lost_definitions", f->lost_definitions);
     put_u64(r, "skipped_bytes", f->skipped_bytes);
     put_u64(r, "other_rows", f->others);
 }

@@ -1,11 +1,11 @@
 #include "model/catalog.h"
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "model/catalog_index.h"
 
 #include <stdlib.h>
 
-enum { CATALOG_DEPTH_MAX = 32, CATALOG_FIRST_CAP = 8, CATALOG_INDEX_FIRST = 16 };
+enum { CATALOG_DEPTH_MAX = 32, CATALOG_FIRST_CAP = 8 };
 
 /* Room for one more element of SIZE bytes in *ARRAY, which holds COUNT. New room is zeroed. */
 static enum tm_status grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err)
@@ -152,62 +152,6 @@ static enum tm_status add_strings(struct tm_catalog *c, const Tracemerge__String
     return TM_OK;
 }
 
-static uint64_t account_hash(const Tracemerge__Account *m)
-{
-    uint64_t seed = tm_hash_u64(m->file) ^ m->clock;
-    return tm_hash64_seed(m->reason.data, m->reason.len, m->has_machine ? tm_hash_u64(seed) ^ m->machine : seed);
-}
-
-static bool bytes_equal(const ProtobufCBinaryData *a, const ProtobufCBinaryData *b)
-{
-    return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
-static bool account_equal(const Tracemerge__Account *a, const Tracemerge__Account *b)
-{
-    return a->file == b->file && a->clock == b->clock && a->has_machine == b->has_machine &&
-           (!a->has_machine || a->machine == b->machine) && bytes_equal(&a->reason, &b->reason);
-}
-
-static uint64_t stat_hash(const Tracemerge__Stat *m)
-{
-    uint64_t seed = m->has_idx ? tm_hash_u64((uint64_t)m->idx) : 1;
-    seed = tm_hash_u64(seed ^ (m->has_machine ? (uint64_t)m->machine + 2 : 1));
-    seed = tm_hash_u64(seed ^ (m->has_file ? (uint64_t)m->file + 2 : 1));
-    return tm_hash64_seed(m->name.data, m->name.len, seed);
-}
-
-static bool stat_equal(const Tracemerge__Stat *a, const Tracemerge__Stat *b)
-{
-    return a->has_idx == b->has_idx && (!a->has_idx || a->idx == b->idx) && a->has_machine == b->has_machine &&
-           (!a->has_machine || a->machine == b->machine) && a->has_file == b->has_file &&
-           (!a->has_file || a->file == b->file) && bytes_equal(&a->name, &b->name);
-}
-
-/* Puts number N (hash HASH) into the index; the slot must be free to take. */
-static void index_put(struct tm_catalog_index *index, uint32_t n, uint64_t hash)
-{
-    uint32_t i = (uint32_t)hash & index->mask;
-    while (index->slots[i])
-        i = (i + 1) & index->mask;
-    index->slots[i] = n + 1;
-}
-
-/* Empties the index and makes it big enough for COUNT and some more. TM_END: it already was. */
-static enum tm_status index_grow(struct tm_catalog_index *index, uint32_t count, struct tm_error *err)
-{
-    uint32_t size = index->slots ? index->mask + 1 : 0;
-    if (size && count < size / 2)
-        return TM_END;
-    size = size ? size * 2 : CATALOG_INDEX_FIRST;
-    uint32_t *slots = calloc(size, sizeof *slots);
-    if (slots == NULL)
-        return tm_error_nomem(err);
-    free(index->slots);
-    *index = (struct tm_catalog_index){slots, size - 1};
-    return TM_OK;
-}
-
 /* Puts *M at the end of *ARRAY and takes it over: it becomes NULL. */
 static enum tm_status keep(void *array, uint32_t *cap, uint32_t *count, ProtobufCMessage **m, struct tm_error *err)
 {
@@ -225,14 +169,14 @@ static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, st
 {
     const Tracemerge__Account *more = (const Tracemerge__Account *)*m;
     enum tm_status st = check_file(c, more->file, err);
-    if (st < 0 || (st = index_grow(&c->account_index, c->account_count, err)) < 0)
+    if (st < 0 || (st = tm_catalog_index_grow(&c->account_index, c->account_count, err)) < 0)
         return st;
     for (uint32_t i = 0; st == TM_OK && i < c->account_count; i++)
-        index_put(&c->account_index, i, account_hash(c->accounts[i]));
-    uint64_t hash = account_hash(more);
+        tm_catalog_index_put(&c->account_index, i, tm_account_hash(c->accounts[i]));
+    uint64_t hash = tm_account_hash(more);
     for (uint32_t i = (uint32_t)hash, n; (n = c->account_index.slots[i & c->account_index.mask]) != 0; i++) {
         Tracemerge__Account *have = c->accounts[n - 1];
-        if (!account_equal(have, more))
+        if (!tm_account_equal(have, more))
             continue;
         if (have->count > UINT64_MAX - more->count)
             return tm_error_set(err, TM_E_INPUT, "an account overflows");
@@ -247,7 +191,7 @@ static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, st
     }
     st = keep(&c->accounts, &c->account_cap, &c->account_count, m, err);
     if (st == TM_OK)
-        index_put(&c->account_index, c->account_count - 1, hash);
+        tm_catalog_index_put(&c->account_index, c->account_count - 1, hash);
     return st;
 }
 
@@ -255,14 +199,14 @@ static enum tm_status add_stat(struct tm_catalog *c, ProtobufCMessage **m, struc
 {
     const Tracemerge__Stat *more = (const Tracemerge__Stat *)*m;
     enum tm_status st = more->has_file ? check_file(c, more->file, err) : TM_OK;
-    if (st < 0 || (st = index_grow(&c->stat_index, c->stat_count, err)) < 0)
+    if (st < 0 || (st = tm_catalog_index_grow(&c->stat_index, c->stat_count, err)) < 0)
         return st;
     for (uint32_t i = 0; st == TM_OK && i < c->stat_count; i++)
-        index_put(&c->stat_index, i, stat_hash(c->stats[i]));
-    uint64_t hash = stat_hash(more);
+        tm_catalog_index_put(&c->stat_index, i, tm_stat_hash(c->stats[i]));
+    uint64_t hash = tm_stat_hash(more);
     for (uint32_t i = (uint32_t)hash, n; (n = c->stat_index.slots[i & c->stat_index.mask]) != 0; i++) {
         Tracemerge__Stat *have = c->stats[n - 1];
-        if (!stat_equal(have, more))
+        if (!tm_stat_equal(have, more))
             continue;
         if (more->value > 0 ? have->value > INT64_MAX - more->value : have->value < INT64_MIN - more->value)
             return tm_error_set(err, TM_E_INPUT, "a statistic overflows");
@@ -271,7 +215,7 @@ static enum tm_status add_stat(struct tm_catalog *c, ProtobufCMessage **m, struc
     }
     st = keep(&c->stats, &c->stat_cap, &c->stat_count, m, err);
     if (st == TM_OK)
-        index_put(&c->stat_index, c->stat_count - 1, hash);
+        tm_catalog_index_put(&c->stat_index, c->stat_count - 1, hash);
     return st;
 }
 

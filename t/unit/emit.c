@@ -244,6 +244,18 @@ static void test_limits(void)
     }
 }
 
+static void test_strict(void)
+{
+    static const struct tm_balance losses[] = {
+        {.total.lost = 1}, {.total.lost_definitions = 1}, {.total.skipped_bytes = 1}, {.total.dropped = 1}};
+    const struct tm_balance_limit strict = {.strict = true}, none = {0};
+    for (int i = 0; i < 4; i++) {
+        struct tm_error err = {0};
+        is_int(tm_balance_within(&losses[i], &none, &err), TM_OK);
+        is_int(tm_balance_within(&losses[i], &strict, &err), i < 3 ? TM_E_STRICT : TM_OK);
+    }
+}
+
 static void test_full_descriptor(void)
 {
     struct tm_out out;
@@ -270,6 +282,7 @@ int main(void)
     test_who();
     test_who_is_bounded();
     test_limits();
+    test_strict();
     test_full_descriptor();
     return tap_done();
 }
