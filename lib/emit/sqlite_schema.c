@@ -87,9 +87,11 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_COUNTER] = "INSERT INTO counter SELECT * FROM tm_bulk_counter",
     [TM_SQL_SCHED] = "INSERT INTO sched SELECT * FROM tm_bulk_sched",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
-    [TM_SQL_ARG] = "INSERT INTO args VALUES(?,?,?,?,?,?,?,?)",
-    [TM_SQL_ARG_READ] = "SELECT id, arg_set_id, flat_key, key, int_value, string_value, real_value, value_type"
-                        " FROM args WHERE id >= ? ORDER BY id",
+    [TM_SQL_ARG] = "INSERT INTO args SELECT * FROM tm_bulk_args",
+    /* Rows of a set are next to each other from the id that is its number. */
+    [TM_SQL_ARG_COPY] = "INSERT INTO args SELECT id - ?1 + ?3, ?2, flat_key, key, int_value, string_value, real_value,"
+                        " value_type FROM args WHERE id >= ?1 AND id < coalesce((SELECT id FROM args WHERE id > ?1"
+                        " AND arg_set_id <> ?1 ORDER BY id LIMIT 1), ?3)",
     [TM_SQL_FLOW] = "INSERT INTO flow VALUES(?,?,?)",
     [TM_SQL_CPU_SAMPLE] = "INSERT INTO cpu_profile_stack_sample VALUES(?,?,?,?)",
     [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?)",
@@ -127,7 +129,8 @@ enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 {
     if (tm_sqlite_bulk_register(s->db, &s->slices.bulk) != SQLITE_OK ||
         tm_sqlite_bulk_register(s->db, &s->scheds.bulk) != SQLITE_OK ||
-        tm_sqlite_bulk_register(s->db, &s->counters.bulk) != SQLITE_OK)
+        tm_sqlite_bulk_register(s->db, &s->counters.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->args.bulk) != SQLITE_OK)
         return tm_sqlite_fail(s, err);
     for (int i = 0; i < TM_SQL_COUNT; i++)
         if (sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->statements[i], NULL) !=

@@ -15,7 +15,7 @@ enum tm_sqlite_statement {
     TM_SQL_SCHED,
     TM_SQL_SCHED_END,
     TM_SQL_ARG,
-    TM_SQL_ARG_READ,
+    TM_SQL_ARG_COPY,
     TM_SQL_FLOW,
     TM_SQL_CPU_SAMPLE,
     TM_SQL_INSTRUMENTS_SAMPLE,
@@ -65,6 +65,14 @@ struct tm_sqlite_counters {
     uint32_t count;
 };
 
+/* Rows of args on their way. */
+struct tm_sqlite_args {
+    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_arg_row *rows;
+    uint32_t count;
+    struct tm_buf text;
+};
+
 struct tm_sqlite {
     const struct tm_emit_context *context;
     sqlite3 *db;
@@ -74,6 +82,7 @@ struct tm_sqlite {
     struct tm_sqlite_slices slices;
     struct tm_sqlite_scheds scheds;
     struct tm_sqlite_counters counters;
+    struct tm_sqlite_args args;
     struct tm_buf text; /* made valid */
     int64_t next_flow, next_sample, next_clock;
 };
@@ -117,10 +126,16 @@ enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct
 enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_counters_flush(struct tm_sqlite *s, struct tm_error *err);
 
-/* What each of the three shows of its rows. */
+/* sqlite_args.c: tm_rows.arg and .arg_copy. */
+enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
+enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err);
+
+/* What each of the four shows of its rows. */
 void tm_sqlite_slices_bulk(struct tm_sqlite *s);
 void tm_sqlite_scheds_bulk(struct tm_sqlite *s);
 void tm_sqlite_counters_bulk(struct tm_sqlite *s);
+void tm_sqlite_args_bulk(struct tm_sqlite *s);
 
 /* sqlite_catalog.c, sqlite_model.c: what a frame says, what the stream said, and
  * what the model has kept until the end. */
