@@ -121,7 +121,8 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
     const struct tm_event *e = ev->e;
     if ((e->flags & TM_EVENT_DEFINITION) && tm_event_is_timed(e->flags)) /* at its time */
         return TM_OK;
-    if (ev->is_json && (e->flags & both) == both)
+    /* In scheduling rows and markers the pid is not that of the tid's process. */
+    if ((ev->is_json || (!ev->is_marker && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
         return tm_model_thread(m, ev, err);
     if (ev->is_marker && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH) {
         int64_t utid;

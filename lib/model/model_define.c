@@ -21,7 +21,7 @@ struct tm_late {
     size_t len;
 };
 
-static bool part_of(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f)
+bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
     while (tm_pb_next(&pb, f) == TM_OK)
@@ -72,76 +72,6 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, trust[source], err);
 }
 
-struct process_facts {
-    bool has_pid, has_parent, has_uid, has_start;
-    int64_t pid, parent, uid, start_ns;
-    struct tm_text name;
-    struct tm_buf cmdline; /* the words, joined by spaces */
-};
-
-static enum tm_status process_decode(struct process_facts *facts, const struct tm_pb_field *part, struct tm_error *err)
-{
-    struct tm_pb pb = tm_pb_of(part->data, part->len);
-    struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK) {
-        switch (f.id) {
-        case 1: facts->has_pid = true; facts->pid = tm_unzigzag(f.value); break;
-        case 2: facts->has_parent = true; facts->parent = tm_unzigzag(f.value); break;
-        case 3: facts->name = text_of(&f); break;
-        case 4:
-            if ((facts->cmdline.len && tm_buf_add_byte(&facts->cmdline, ' ') < 0) ||
-                tm_buf_add(&facts->cmdline, f.data, f.len) < 0)
-                return tm_error_nomem(err);
-            break;
-        case 5: facts->has_uid = true; facts->uid = tm_unzigzag(f.value); break;
-        case 6: facts->has_start = true; facts->start_ns = tm_unzigzag(f.value); break;
-        default: break;
-        }
-    }
-    return TM_OK;
-}
-
-static enum tm_status process_apply(struct tm_model *m, enum source source, struct tm_place place,
-                                    const struct process_facts *facts, struct tm_error *err)
-{
-    struct tm_processes *p = &m->processes;
-    int64_t upid, parent = TM_NO_ID;
-    enum tm_status st = TM_OK;
-    if (facts->has_parent)
-        st = tm_processes_process(p, place.machine, facts->parent, &parent, err);
-    if (st < 0 || (st = tm_processes_process(p, place.machine, facts->pid, &upid, err)) < 0)
-        return st;
-    struct tm_process *process = &p->processes[upid];
-    if (parent != TM_NO_ID && process->parent == TM_NO_ID)
-        process->parent = parent;
-    if (facts->has_uid) {
-        process->has_uid = true;
-        process->uid = facts->uid;
-    }
-    if (facts->has_start && !process->has_start) {
-        process->has_start = true;
-        process->start_ns = facts->start_ns;
-    }
-    if (facts->cmdline.len) {
-        struct tm_text cmdline = {facts->cmdline.data, facts->cmdline.len};
-        if ((st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
-            return st;
-    }
-    return tm_processes_name_process(p, upid, facts->name,
-                                     source == SOURCE_DESCRIPTOR ? TM_TRUST_DESCRIPTOR : TM_TRUST_SYSTEM, err);
-}
-
-static enum tm_status describe_process(struct tm_model *m, enum source source, struct tm_place place,
-                                       const struct tm_pb_field *part, struct tm_error *err)
-{
-    struct process_facts facts = {0};
-    enum tm_status st = process_decode(&facts, part, err);
-    if (st == TM_OK && facts.has_pid)
-        st = process_apply(m, source, place, &facts, err);
-    tm_buf_release(&facts.cmdline);
-    return st;
-}
-
 /* A track's descriptor packet: the track is resolved, and the thread or process it is that of gets
  * the name. */
 static enum tm_status describe_track(struct tm_model *m, struct tm_place place, const struct tm_pb_field *part,
@@ -160,11 +90,11 @@ enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t fla
     struct tm_pb_field part;
     enum source source = source_of(m, flags, place);
     enum tm_status st = TM_OK;
-    if (kind == TM_KIND_TRACK && part_of(detail, len, DETAIL_TRACK, &part))
+    if (kind == TM_KIND_TRACK && tm_model_part(detail, len, DETAIL_TRACK, &part))
         st = describe_track(m, place, &part, err);
-    if (st == TM_OK && part_of(detail, len, DETAIL_PROCESS, &part))
-        st = describe_process(m, source, place, &part, err);
-    if (st == TM_OK && part_of(detail, len, DETAIL_THREAD, &part))
+    if (st == TM_OK && tm_model_part(detail, len, DETAIL_PROCESS, &part))
+        st = tm_model_describe_process(m, source != SOURCE_DESCRIPTOR, place, detail, len, err);
+    if (st == TM_OK && tm_model_part(detail, len, DETAIL_THREAD, &part))
         st = describe_thread(m, source, place, &part, err);
     return st;
 }
@@ -252,9 +182,9 @@ static enum tm_status describe_machine(struct tm_model *m, const struct tm_model
 {
     struct tm_machine_info *machine = &m->machines[ev->place.machine];
     struct tm_pb_field part, release;
-    if (!part_of(ev->e->detail, ev->e->detail_bytes, DETAIL_MACHINE, &part))
+    if (!tm_model_part(ev->e->detail, ev->e->detail_bytes, DETAIL_MACHINE, &part))
         return TM_OK;
-    if (part_of(part.data, part.len, MACHINE_RELEASE, &release))
+    if (tm_model_part(part.data, part.len, MACHINE_RELEASE, &release))
         machine->kernel_version = tm_kernel_version_parse((const char *)release.data, release.len);
     return tm_buf_add(&machine->description, part.data, part.len) < 0 ? tm_error_nomem(err) : TM_OK;
 }
@@ -276,7 +206,7 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
         return late_add(m, ev, err);
     if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
         return TM_OK;
-    if (e->kind == TM_KIND_TRACK && part_of(e->detail, e->detail_bytes, DETAIL_TRACK, &part)) {
+    if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, DETAIL_TRACK, &part)) {
         struct tm_description d;
         tm_description_decode(&d, part.data, part.len);
         enum tm_status st = tm_descriptors_add(&m->descriptors, ev->place, &d, err);

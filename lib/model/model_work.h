@@ -2,6 +2,7 @@
 #ifndef TM_MODEL_MODEL_WORK_H
 #define TM_MODEL_MODEL_WORK_H
 
+#include "base/pb.h"
 #include "model/model.h"
 
 /* The tags in lane set keys that keep their kinds apart; descriptors have 1. */
@@ -79,6 +80,14 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
 /* THREAD, PROCESS and TRACK rows: acts on the DETAIL now. */
 enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
                                  const uint8_t *detail, size_t len, struct tm_error *err);
+
+/* The PROCESS part of DETAIL. IS_SYSTEM: the name comes from the process tree or from metadata, not
+ * from a descriptor. */
+enum tm_status tm_model_describe_process(struct tm_model *m, bool is_system, struct tm_place place,
+                                         const uint8_t *detail, size_t len, struct tm_error *err);
+
+/* The submessage that is field ID of a Detail message. */
+bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f);
 
 /* A definition with a time waits for it; one without acts now. */
 enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
