@@ -97,20 +97,34 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
     return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 
-/* A complete slice that crosses another of its thread goes to a track beside it. */
+/* Complete slices of threads, and of tracks that are no packets' (a profile's markers), may cross. */
+static bool may_cross(const struct tm_event *e)
+{
+    return tm_event_scope(e->flags) == TM_SCOPE_THREAD ||
+           (tm_event_scope(e->flags) == TM_SCOPE_TRACK && tm_event_raw(e->flags) != TM_RAW_PACKET);
+}
+
+/* A complete slice that crosses another of its track goes to one beside it. */
 static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
                             const tm_slice_label label[2], struct tm_error *err)
 {
     struct tm_lane_of of = {TM_SET_OVERLAP, TM_TRACK_TYPE_THREAD_OVERLAP, TM_TRACK_THREAD, ev->utid, {0}};
     uint32_t set, lane;
-    bool crosses;
+    bool crosses, described = tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK;
+    const struct tm_track from = m->tracks.rows[row->track];
+    if (described)
+        of = (struct tm_lane_of){TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE, from.scope, from.owner,
+                                 tm_tracks_text(&m->tracks, from.name)};
     int64_t end = row->ts > INT64_MAX - row->dur ? INT64_MAX : row->ts + row->dur;
     enum tm_status st = tm_model_count(m, ev->place, TM_MODEL_CROSSING, err);
     if (st < 0 || (st = tm_model_lane_set(m, ev->place, &of, &set, err)) < 0 ||
         (st = tm_lanes_crossing(&m->lanes, set, row->ts, end, &lane, err)) < 0)
         return st;
-    if (st == TM_OK && (st = tm_model_lane_track(m, ev->place, &of, set, lane, &row->track, err)) == TM_OK)
+    if (st == TM_OK && (st = tm_model_lane_track(m, ev->place, &of, set, lane, &row->track, err)) == TM_OK) {
+        if (described)
+            m->tracks.rows[row->track].parent = from.parent;
         st = tm_slices_begin(&m->slices, row, label, &crosses, m->rows, err);
+    }
     return st;
 }
 
@@ -123,7 +137,7 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
         tm_arg_sets_add(&m->arg_sets, ev->e->detail, ev->e->detail_bytes, &row->arg_set, m->rows, err);
     if (st < 0 || (st = tm_slices_begin(&m->slices, row, label, &crosses, m->rows, err)) < 0)
         return st;
-    if (st == TM_END && crosses && tm_event_scope(ev->e->flags) == TM_SCOPE_THREAD) {
+    if (st == TM_END && crosses && may_cross(ev->e)) {
         if ((st = spill(m, ev, row, label, err)) < 0)
             return st;
     }
