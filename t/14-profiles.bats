@@ -5,9 +5,9 @@ setup() {
     data=$TM_SRC/t/data
 }
 
-# The frames of file $1 without what depends on where it lies: offsets, names given.
+# The frames of files and options "$@" without what depends on where it lies: offsets, names given.
 frames() {
-    tm-unpack "$1" | tm-emit -f frames | sed 's/^@[0-9]* //; s/ given_name=.*//' | grep -v '^Header'
+    tm-unpack "$@" | tm-emit -f frames | sed 's/^@[0-9]* //; s/ given_name=.*//' | grep -v '^Header'
 }
 
 @test "Instruments: samples, threads, stacks by reference, counters, clock snapshots, accounts" {
@@ -38,4 +38,63 @@ EOF
     # The frames referred to were long ago written to disk.
     [ "$(tm-emit -f frames <out | tail -3 | grep -o 'function="x*[0-9]*"' | tr -d x | tail -4 | tr '\n' ' ')" = \
         'function="19999" function="39999" function="39999" function="39999" ' ]
+}
+
+@test "Gecko: both processes' times, samples, markers of all phases, text ids, accounts, hints" {
+    frames --hints "$data/gecko.json" >got
+    diff -u "$data/gecko.frames" got
+}
+
+@test "Gecko: the preprocessed format, its shared tables behind the threads" {
+    frames "$data/gecko-processed.json" >got
+    diff -u "$data/gecko-processed.frames" got
+}
+
+@test "Gecko: gzip, and a document behind it" {
+    { cat "$data/gecko.json"; cat "$data/gecko-processed.json"; } | gzip >both.gz
+    tm-unpack both.gz | tm-emit -f frames >got
+    [ "$(grep -c 'FileBegin .*type="gecko"' got)" -eq 2 ]
+    [ "$(grep -c 'kind=sample' got)" -eq $(($(grep -c 'kind=sample' "$data/gecko.frames") + $(grep -c 'kind=sample' "$data/gecko-processed.frames"))) ]
+}
+
+@test "Gecko: a profile that is no profile of ours is Chrome JSON still" {
+    printf '{"metadata":{},"traceEvents":[]}' >x.json
+    tm-unpack x.json | tm-emit -f frames | grep -q 'FileBegin .*type="json"'
+}
+
+@test "Gecko: markers that cross others of their name are all slices" {
+    cat >cross.json <<'EOF'
+{"meta":{},"threads":[{"pid":1,"tid":1,"name":"t","stringArray":["m"],"stackTable":{"frame":[0],"prefix":[null]},
+ "markers":{"name":[0,0,0],"startTime":[1,2,4],"endTime":[3,5,6],"phase":[1,1,1],"category":[0,0,0]}}]}
+EOF
+    tm-merge -o x.db cross.json
+    [ "$(sqlite3 x.db "SELECT s.ts || ' ' || s.dur || ' ' || s.depth || ' ' || t.tid FROM slice s
+        JOIN thread_track tt ON s.track_id = tt.id JOIN thread t USING (utid) ORDER BY s.ts" | tr '\n' ,)" = \
+        "1000000 2000000 0 1,2000000 3000000 0 1,4000000 2000000 0 1," ]
+}
+
+@test "Gecko: memory is that of the paged tables" {
+    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "a sanitized program takes address space without end"
+    cat >make.py <<'EOF'
+print('{"meta":{},"threads":[{"pid":1,"tid":1,"name":"t","samples":{"schema":{"stack":0,"time":1},"data":[')
+n = 100000
+print(',\n'.join('[%d, %d.%06d]' % (i * 7919 % n, i, i) for i in range(n)))
+print(']},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[')
+print(',\n'.join('[null, %d]' % (n - 1 - i) for i in range(n)))
+print(']},"frameTable":{"schema":{"location":0},"data":[')
+print(',\n'.join('[%d]' % i for i in range(n)))
+print(']},"stringTable":[' + ','.join('"%s%d"' % ('x' * 1000, i) for i in range(n)) + ']}]}')
+EOF
+    python3 make.py | (ulimit -v 150000; exec tm-unpack -) | tm-emit -f frames >out
+    python3 - <<'EOF'
+import re
+n, seen = 100000, 0
+for line in open('out'):
+    m = re.search(r'time_ns=(\d+) .*function="x*(\d+)"', line)
+    if m:
+        i = int(m[1]) // 1000000
+        assert int(m[1]) == i * 1000000 + i and int(m[2]) == n - 1 - i * 7919 % n, line[:80]
+        seen += 1
+assert seen == n, seen
+EOF
 }

@@ -1,6 +1,7 @@
 #include "format/format.h"
 
 #include "format/chrome_json.h"
+#include "format/gecko.h"
 #include "format/instruments.h"
 #include "format/perf_script.h"
 #include "format/proto.h"
@@ -12,6 +13,7 @@
 const struct tm_format *const tm_formats[] = {
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
+    &tm_format_gecko,
     &tm_format_chrome_json,
     &tm_format_instruments,
     &tm_format_perf_script, /* by their line shape, before systrace's "a space" */

@@ -258,6 +258,20 @@ enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *pre
     return st;
 }
 
+enum tm_status tm_json_args_value(struct tm_json_args *args, const char *key, const struct tm_json_value *value)
+{
+    struct tm_json_scan scan = tm_json_scan_of(value);
+    struct tm_json_value read;
+    if (value->type == TM_JSON_OBJECT || value->type == TM_JSON_ARRAY)
+        return tm_json_args_read(args, key, &scan, &read) == TM_JSON_OK && !args->no_memory ? TM_OK : TM_E_SYSTEM;
+    args->cut = false;
+    tm_buf_clear(&args->detail);
+    tm_buf_clear(&args->key);
+    if (value->type == TM_JSON_NULL)
+        return TM_OK;
+    return tm_buf_add_str(&args->key, key) == TM_OK ? put_leaf(args, &args->detail, value) : TM_E_SYSTEM;
+}
+
 void tm_json_args_release(struct tm_json_args *args)
 {
     tm_buf_release(&args->detail);

@@ -25,6 +25,10 @@ struct tm_json_args {
 enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *prefix, struct tm_json_scan *scan,
                                       struct tm_json_value *value);
 
+/* Makes detail anew from VALUE, which is valid JSON of any type: KEY is a scalar's key (null leaves
+ * nothing), else the prefix as above. TM_OK, with cut as above, or TM_E_SYSTEM. */
+enum tm_status tm_json_args_value(struct tm_json_args *args, const char *key, const struct tm_json_value *value);
+
 void tm_json_args_release(struct tm_json_args *args);
 
 /* The number VALUE (of type TM_JSON_NUMBER, or any decimal text) as an int64 where it is written

@@ -1,30 +1,20 @@
 #include "format/json_work.h"
 
 #include "base/decimal.h"
-#include "base/hash.h"
 #include "base/pb.h"
+#include "format/text_pid.h"
 
 enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 3, PROCESS_LABEL = 7, PROCESS_SORT = 8 };
 enum { THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3, THREAD_SORT = 5 };
 
-/* Numbers for text: the string's number in the stream, or, where the table is full, its hash in a
- * range above those. */
-enum { TEXT_PID_FIRST = 0x40000000, TEXT_PID_HASHED = 0x41000000, TEXT_PID_HASHES = 0x3e000000 };
-
 enum tm_status tm_json_text_pid(struct tm_json_work *w, const struct tm_json_value *text, int64_t *number)
 {
     const uint8_t *s;
     size_t len;
-    uint32_t id;
     if (!tm_json_text(text, &w->rows->scratch, &s, &len))
         return tm_error_nomem(w->err);
-    enum tm_status st = tm_json_work_intern(w, s, len, &id);
-    if (st >= 0 && id & TM_STRING_INLINE)
-        *number = TEXT_PID_HASHED + (int64_t)(tm_hash64(s, len) % TEXT_PID_HASHES);
-    else
-        *number = TEXT_PID_FIRST + (int64_t)id;
-    return st;
+    return tm_text_pid(w->rows->sink, s, len, number, w->err);
 }
 
 static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)

@@ -1,0 +1,84 @@
+/* A Gecko profile being read: what gecko.c (the document), gecko_thread.c (a thread's definitions),
+ * gecko_samples.c and gecko_markers.c share. */
+#ifndef TM_FORMAT_GECKO_WORK_H
+#define TM_FORMAT_GECKO_WORK_H
+
+#include "format/gecko.h"
+#include "format/gecko_tables.h"
+#include "format/json_args.h"
+
+struct tm_gecko_thread {
+    uint32_t process; /* of the document's processes */
+    struct tm_gecko_parts parts;
+    bool has_pid, has_tid, pid_is_text, tid_is_text, is_main;
+    int64_t pid, tid;
+    struct tm_buf name, process_name, process_type, pid_text, tid_text;
+};
+
+struct tm_gecko {
+    struct tm_format_context context;
+    bool salvage; /* damage ends a table, not the reading */
+    bool cut;     /* the document ended in damage, which has been counted */
+    struct tm_json_cursor cursor;
+    struct tm_gecko_process **processes; /* the first is the outermost */
+    uint32_t process_count, process_cap;
+    struct tm_paged spool;
+    struct tm_gecko_parts shared;
+    bool has_shared, shared_read;
+    struct tm_gecko_tables shared_tables, tables;
+    struct tm_gecko_thread thread; /* being read */
+    bool in_thread;
+    struct tm_gecko_thread *waiting; /* for what comes behind them */
+    uint32_t waiting_count, waiting_cap;
+    /* the thread being shown */
+    const struct tm_gecko_thread *shown;
+    const struct tm_gecko_process *process;
+    int64_t offset_ns; /* of its process's times */
+    struct tm_gecko_strings *strings;
+    uint64_t thread_uuid;
+    bool has_thread_track;
+    struct tm_gecko_rows rows; /* of samples, or of markers */
+    struct tm_buf detail, stack, name, category, text, message;
+    struct tm_json_args args;
+    struct tm_map defined; /* processes, threads and marker tracks that have a definition */
+    struct tm_error *err;  /* of the call at hand */
+    /* accounts and statistics, written at the end */
+    struct tm_gecko_account damaged, no_time, no_stack, not_shown, counted;
+    uint64_t stacks_cut, no_start, tracks_shared, args_cut;
+};
+
+/* Where in the input PART of the thread being shown begins. */
+static inline uint64_t tm_gecko_byte(const struct tm_gecko *x, enum tm_gecko_part part)
+{
+    return x->shown->parts.of[part].at + x->shown->parts.shift;
+}
+
+/* PARTS to read tables from. */
+static inline struct tm_gecko_source tm_gecko_source(struct tm_gecko *x, const struct tm_gecko_parts *parts)
+{
+    return (struct tm_gecko_source){&x->spool, parts, !x->salvage ? NULL : x->cut ? &x->counted : &x->damaged};
+}
+
+/* The sum of a time of the thread's and its process's offset. False: beyond int64. */
+bool tm_gecko_time(const struct tm_gecko *x, int64_t ns, int64_t *time_ns);
+
+/* Takes in member KEY of a thread's object. TM_OK or an error. */
+enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_value *key);
+void tm_gecko_thread_release(struct tm_gecko_thread *thread);
+
+/* Puts THREAD into the stream. TM_OK or an error. */
+enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread);
+
+/* Flags and columns of an event of the thread being shown, on its own track. */
+struct tm_event tm_gecko_event(const struct tm_gecko *x, enum tm_kind kind);
+enum tm_status tm_gecko_add(struct tm_gecko *x, struct tm_event *event, const struct tm_buf *detail);
+
+enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables);
+enum tm_status tm_gecko_markers_show(struct tm_gecko *x);
+
+/* Sets *TRACK to the track of markers NAME in CATEGORY of the thread being shown, and defines it the
+ * first time. */
+enum tm_status tm_gecko_marker_track(struct tm_gecko *x, const struct tm_buf *category, const struct tm_buf *name,
+                                     uint64_t *track);
+
+#endif

@@ -1,0 +1,161 @@
+/* Unit tests of Gecko profiles: the order of members, damage, limits. What rows hold is in
+ * t/14-profiles.bats. */
+#include "format/gecko.h"
+
+#include "base/json_cursor.h"
+#include "format_run.h"
+#include "tap.h"
+
+#define GIVES(text, want) ok_named(format_gives(&tm_format_gecko, text, want), #want)
+
+#define META "\"meta\":{\"startTime\":5,\"categories\":[{\"name\":\"Other\"}]}"
+#define STRINGS "\"stringTable\":[\"f\",\"main\",\"m\"]"
+#define FRAMES "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0],[1]]}"
+#define STACKS "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,1],[0,0]]}"
+#define SAMPLES "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[1,2]]}"
+#define THREAD(members) "{\"pid\":1,\"tid\":2," members "}"
+#define DEFINED "process pid=1 def process{}\nthread pid=1 tid=2 def thread{}\n"
+#define SHOWN DEFINED "sample 2000000 pid=1 tid=2 thread frames=main<f\n"
+#define HINT "hint 0:0 = 1:5000000 meta.startTime\n"
+
+static void test_order(void)
+{
+    GIVES("{" META ",\"threads\":[" THREAD(SAMPLES "," STACKS "," FRAMES "," STRINGS) "]}", SHOWN HINT);
+    GIVES(" { \"libs\" :[], \"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS "," SAMPLES) "]," META ",} [7",
+          SHOWN HINT);
+    GIVES("{\"meta\":7,\"libs\":{},\"threads\":{},\"processes\":[null,1,[]],\"shared\":[]}", "");
+    GIVES("{\"libs\":[]}", "");
+    GIVES("{\"libs\":[],\"threads\":[" THREAD(SAMPLES) "]}",
+          DEFINED "account damaged 1 at 87\n");
+    GIVES("{\"libs\":[],\"threads\":[" THREAD("\"samples\":7,\"markers\":[1],\"stringTable\":{},\"frameTable\":null") "]}",
+          DEFINED);
+}
+
+/* The status and the cause, whole and in pieces. */
+static bool refused(const char *text, const char *cause)
+{
+    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
+    bool good = true;
+    for (size_t chunk = 0; chunk < 12 && good; chunk += 11) {
+        struct format_run run = format_run(&tm_format_gecko, text, strlen(text), chunk, &halt);
+        good = run.status == TM_E_INPUT && strcmp(run.err.text, cause) == 0;
+        if (!good)
+            printf("# status %d: %s\n", run.status, run.err.text);
+        format_run_release(&run);
+    }
+    return good;
+}
+
+static void test_damage(void)
+{
+    struct tm_buf text = {0};
+    ok(refused("{\"meta\":{}", "byte 10: the document is cut short"));
+    ok(refused("{\"meta\":{},\"threads\":[" THREAD("\"samples\":{\"data\":[[1,"), "byte 61: a '}' closes a '['"));
+    ok(refused("{\"meta\":{} \"libs\":[]}", "byte 11: a ',' or '}' is expected"));
+    ok(refused("{\"meta\":{},\"x\":01}", "byte 15: a number with a leading zero"));
+    ok(refused("{\"meta\":{},\"threads\":[" THREAD("\"samples\":{\"time\":[1,tru],\"stack\":[0]}," STACKS "," STRINGS "," FRAMES) "]}",
+               "byte 60: a value is expected"));
+    tm_buf_add_str(&text, "{\"meta\":{}");
+    for (int i = 0; i < 20; i++)
+        tm_buf_add_str(&text, ",\"processes\":[{\"meta\":{}");
+    ok(refused(tm_buf_cstr(&text), "byte 384: processes are nested too deeply"));
+    tm_buf_clear(&text);
+    tm_buf_add_str(&text, "{\"meta\":{},\"x\":");
+    for (int i = 0; i < 3000; i++)
+        tm_buf_add_str(&text, "[");
+    ok(refused(tm_buf_cstr(&text), "byte 2063: values are nested too deeply"));
+    tm_buf_release(&text);
+}
+
+/* Where damage is passed over, what came before it is shown. */
+static void test_skip(void)
+{
+    static const struct tm_format_options skip = {TM_DAMAGE_SKIP, false};
+    static const char cut[] = "{" META ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":"
+                              "{\"stack\":0,\"time\":1},\"data\":[[1,2],[0,3],[1,4");
+    char text[sizeof cut];
+    memcpy(text, cut, sizeof cut);
+    *strrchr(text, '}') = '\0'; /* the one that THREAD adds */
+    struct format_run run = format_run(&tm_format_gecko, text, strlen(text), 0, &skip);
+    ok(run.status == TM_END &&
+       format_run_is(&run, SHOWN "sample 3000000 pid=1 tid=2 thread frames=main\naccount damaged 1 at 307\n"));
+    format_run_release(&run);
+    static const char inner[] = "{" META ",\"threads\":[" THREAD(SAMPLES "," STRINGS "," FRAMES "," STACKS
+                                ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"phase\":2},\"data\":[[2,1,0],[2,,2]]}") "]}";
+    run = format_run(&tm_format_gecko, inner, strlen(inner), 0, &skip);
+    char account[64];
+    snprintf(account, sizeof account, "\naccount damaged 1 at %d\n", (int)(strstr(inner, ",,") + 1 - inner));
+    ok(run.status == TM_END && strstr((const char *)run.text.data, "instant 1000000 pid=1 tid=2 track 'm' track=") &&
+       strstr((const char *)run.text.data, account));
+    format_run_release(&run);
+}
+
+/* Every cut and every changed byte of a document ends with a status. */
+static void test_every_byte(void)
+{
+    static const char text[] =
+        "{" META ",\"libs\":[{\"start\":1,\"end\":2,\"name\":\"l\"}],\"threads\":[" THREAD(
+            SAMPLES "," STRINGS "," FRAMES "," STACKS
+            ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},"
+            "\"data\":[[2,1,2,1,0,{\"a\":{\"b\":[1]}}]]}") ",{\"pid\":\"x\",\"samples\":{\"stack\":[0],\"timeDeltas\":[1e3]},"
+            "\"markers\":{\"name\":[0],\"startTime\":[1],\"endTime\":[null],\"phase\":[2],\"category\":[0],\"data\":[{}]}}],"
+            "\"shared\":{\"stringArray\":[\"s\"],\"funcTable\":{\"name\":[0],\"resource\":[-1]},\"frameTable\":{\"func\":[0]},"
+            "\"stackTable\":{\"prefix\":[null],\"frame\":[0]}}}";
+    static const struct tm_format_options options[] = {{TM_DAMAGE_HALT, true}, {TM_DAMAGE_SKIP, true}};
+    static const char changes[] = "\"{}[],:9x";
+    char copy[sizeof text];
+    bool good = true;
+    for (size_t i = 0; i < 3 * strlen(text) && good; i++) {
+        size_t at = i / 3, len = strlen(text);
+        memcpy(copy, text, sizeof text);
+        if (i % 3 == 0)
+            len = at;
+        else
+            copy[at] = changes[(at + i) % (sizeof changes - 1)];
+        struct format_run run = format_run(&tm_format_gecko, copy, len, 0, &options[at & 1]);
+        good = run.status == TM_END || (run.status == TM_E_INPUT && strncmp(run.err.text, "byte ", 5) == 0);
+        good = good && strstr((const char *)run.text.data, "STREAM") == NULL;
+        if (!good)
+            printf("# %zu: %d %s\n", i, run.status, run.err.text);
+        format_run_release(&run);
+    }
+    ok(good);
+}
+
+/* Numbers that are out of bounds of a table, or no numbers. */
+static void test_numbers(void)
+{
+    GIVES("{" META ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
+          "\"data\":[[2,1],[-1,2],[4294967295,3],[1e0,4],[1,NaN],[1,1e300],[1,\"5\"],[1,9223372036854.775807],[1]]}") "]}",
+          DEFINED "sample 9223372036854775807 pid=1 tid=2 thread frames=main<f\n"
+          HINT "account damaged 1 at 290\naccount no_time 4 at 290\naccount no_stack 3 at 290\n");
+}
+
+/* A stack deeper than may be keeps its innermost frames. */
+static void test_deep_stack(void)
+{
+    struct tm_buf text = {0};
+    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
+    tm_buf_add_str(&text, "{" META ",\"threads\":[{\"pid\":1,\"tid\":2," STRINGS "," FRAMES
+                          ",\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,1]");
+    for (int i = 0; i < 5000; i++)
+        tm_buf_addf(&text, ",[%d,0]", i);
+    tm_buf_add_str(&text, "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[5000,1],[4095,2]]}}]}");
+    struct format_run run = format_run(&tm_format_gecko, text.data, text.len, 0, &halt);
+    const char *got = (const char *)run.text.data;
+    ok(run.status == TM_END && strstr(got, "stat gecko_stack_cut 1\n"));
+    ok(strstr(got, "sample 1000000 pid=1 tid=2 thread frames=f<f") && strstr(got, "2000000 pid=1 tid=2 thread frames=main<f"));
+    format_run_release(&run);
+    tm_buf_release(&text);
+}
+
+int main(void)
+{
+    test_order();
+    test_damage();
+    test_skip();
+    test_every_byte();
+    test_numbers();
+    test_deep_stack();
+    return tap_done();
+}
