@@ -22,6 +22,7 @@ static const struct tm_program program = {
              "      --absolute       text: times as they are, not from the first event on\n"
              "      --json           report: as JSON\n"
              "      --hex            frames: raw payloads too\n"
+             "      --rebase         json: times count from the first event on\n"
              "      --strict         exit 4 without OUT if an event was dropped or a byte skipped\n"
              "      --max-dropped N  the same if more than N events, or N% of those read, were dropped\n"
              "      --formats        list the formats and the ends of OUT that choose them\n"
@@ -87,6 +88,7 @@ static int take_option(int option, struct arguments *a)
     case 'a': a->options.absolute = true; return 0;
     case 'j': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
+    case 'b': a->options.rebase = true; return 0;
     case 's': a->limit.strict = true; return 0;
     case 'd':
         if (tm_balance_limit_parse(&a->limit, optarg) == TM_OK)
@@ -114,6 +116,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"part", required_argument, NULL, 'p'},        {"temporary-directory", required_argument, NULL, 'T'},
         {"absolute", no_argument, NULL, 'a'},          {"json", no_argument, NULL, 'j'},
         {"hex", no_argument, NULL, 'x'},               {"strict", no_argument, NULL, 's'},
+        {"rebase", no_argument, NULL, 'b'},
         {"max-dropped", required_argument, NULL, 'd'}, {"formats", no_argument, NULL, 'l'},
         {"help", no_argument, NULL, 'h'},              {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},

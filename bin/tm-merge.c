@@ -34,6 +34,7 @@ static const struct tm_program program = {
              "      --ignore-unknown  skip files of unknown type and count them\n"
              "      --hints           use clock hints that files mention outside their snapshots\n"
              "      --absolute        text: times as they are, not from the first event on\n"
+             "      --rebase          json: times count from the first event on\n"
              "      --json            report: as JSON\n"
              "      --help            show this\n"
              "      --version         show the version\n",
@@ -46,7 +47,7 @@ static const char *const stage_names[STAGES] = {"tm-unpack", "tm-manifest", "tm-
 
 struct arguments {
     const char *out, *format, *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
-    bool dry_run, strict, ignore_unknown, hints, absolute, json, done;
+    bool dry_run, strict, ignore_unknown, hints, absolute, rebase, json, done;
     char **files;
     size_t file_count;
 };
@@ -118,6 +119,7 @@ static int take_option(int option, struct arguments *a)
     case 'u': a->ignore_unknown = true; return 0;
     case 'H': a->hints = true; return 0;
     case 'a': a->absolute = true; return 0;
+    case 'b': a->rebase = true; return 0;
     case 'j': a->json = true; return 0;
     case 'h':
         a->done = true;
@@ -140,6 +142,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"dry-run", no_argument, NULL, 'n'},           {"strict", no_argument, NULL, 's'},
         {"max-dropped", required_argument, NULL, 'd'}, {"on-damage", required_argument, NULL, 'D'},
         {"ignore-unknown", no_argument, NULL, 'u'},    {"hints", no_argument, NULL, 'H'},
+        {"rebase", no_argument, NULL, 'b'},
         {"absolute", no_argument, NULL, 'a'},          {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},              {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
@@ -233,6 +236,7 @@ static enum tm_status make_commands(struct merge *m, struct tm_error *err)
     push_option(&c[EMIT], "-f", m->emit->name);
     push_option(&c[EMIT], "-T", a->temporary_directory);
     push_flag(&c[EMIT], "--absolute", a->absolute);
+    push_flag(&c[EMIT], "--rebase", a->rebase);
     push_flag(&c[EMIT], "--json", a->json);
     push_flag(&c[EMIT], "--strict", a->strict);
     push_option(&c[EMIT], "--max-dropped", a->max_dropped);

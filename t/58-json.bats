@@ -32,7 +32,7 @@ setup() {
     tm-merge -o m.json in.tar
     [ "$(json 'len({x["pid"] for x in e})')" = 2 ]
     [ "$(json 'len({x["id"] for x in e if x["ph"] == "b"})')" = 3 ]
-    [ "$(json 'sorted(x["args"]["labels"] for x in e if x["name"] == "process_labels")')" = \
+    [ "$(json 'sorted(x["args"]["labels"] for x in e if x.get("name") == "process_labels")')" = \
       "['x, a.json', 'x, b.json', 'y, c.json']" ]
 }
 
@@ -49,4 +49,27 @@ setup() {
     printf '# tracer: nop\n  a"\\b\xff-100 (  100) [001] ..... 10.000009: tracing_mark_write: B|100|w"\\\xfe\n' >t.systrace
     tm-merge -o m.json t.systrace
     [ "$(json 'len([x for x in e if x["ph"] == "B"])')" = 1 ]
+}
+
+@test "an ending of .gz or .zst compresses any output that is a stream of bytes" {
+    in=$TM_SRC/doc/examples/phone-watch-app.tar
+    for format in json pftrace txt; do
+        tm-merge -o m.$format "$in"
+        tm-merge -o m.$format.gz "$in"
+        tm-merge -o m.$format.zst "$in"
+        gzip -dc m.$format.gz | cmp - m.$format
+        tm-merge -o again.db m.$format.zst 2>err || [ $format = txt ]
+    done
+    [ "$(od -An -tx1 -N4 m.json.zst)" = " 28 b5 2f fd" ]
+    run tm-merge -o m.db.gz "$in"
+    [ "$status" -eq 2 ]
+    ln -s /dev/full full.json.gz
+    run tm-merge -o full.json.gz "$in"
+    [ "$status" -eq 3 ]
+}
+
+@test "--rebase counts from the first event on" {
+    tm-merge --rebase -o m.json "$TM_SRC/doc/examples/phone-watch-app.tar"
+    [ "$(json 'min(x["ts"] for x in e if "ts" in x)')" = 0 ]
+    [ "$(json '[x["ts"] for x in e if x.get("name") == "run requested"]')" = "[51250.5]" ]
 }

@@ -10,6 +10,7 @@ struct tm_emit_options {
     bool absolute;         /* text: times as they are, not from the first event on */
     bool json;             /* report: for machines to read */
     bool hex;              /* frames: raw payloads too */
+    bool rebase;           /* json: times count from the first event on */
     const char *out_path;  /* where the output will be named in the end; NULL for standard output */
     const char *spill_dir; /* NULL: $TMPDIR */
 };

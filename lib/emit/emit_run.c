@@ -1,5 +1,7 @@
 #include "emit/emit_run.h"
 
+#include "emit/squeeze.h"
+
 /* What one run works with. */
 struct job {
     struct tm_stream_reader stream;
@@ -60,13 +62,23 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
                                       .catalog = &job.catalog,
                                       .balance = &job.balance,
                                       .stream = &job.stream};
+    struct tm_squeeze squeeze = {.fd = -1};
+    enum tm_squeeze_kind kind = run->path ? TM_SQUEEZE_NONE : tm_squeeze_of(run->options.out_path, NULL);
     enum tm_status st = tm_stream_reader_open(&job.stream, run->in_fd, err);
     if (st < 0 || (st = check_needs(run->emit, &job.stream, err)) < 0)
         goto out;
+    if (kind != TM_SQUEEZE_NONE) {
+        if ((st = tm_squeeze_start(&squeeze, kind, run->out_fd, err)) < 0)
+            goto out;
+        context.fd = squeeze.fd;
+    }
     if ((st = run->emit->open(&context, &job.state, err)) == TM_OK)
         st = show_all(run, &job, err);
+    if (st == TM_OK)
+        st = tm_squeeze_finish(&squeeze, err);
     run->emit->close(job.state);
 out:
+    tm_squeeze_abandon(&squeeze);
     tm_balance_release(&job.balance);
     tm_catalog_release(&job.catalog);
     tm_stream_reader_release(&job.stream);

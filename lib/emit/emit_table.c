@@ -1,5 +1,7 @@
 #include "emit/outputs.h"
 
+#include "emit/squeeze.h"
+
 const struct tm_emit *const tm_emits[] = {
     &tm_emit_text,
     &tm_emit_jsonl,
@@ -23,11 +25,12 @@ const struct tm_emit *tm_emit_find(const char *name)
 const struct tm_emit *tm_emit_for_path(const char *path)
 {
     const struct tm_emit *found = NULL;
-    size_t longest = 0, len = strlen(path);
+    size_t longest = 0, len;
+    bool squeezed = tm_squeeze_of(path, &len) != TM_SQUEEZE_NONE;
     for (size_t i = 0; tm_emits[i]; i++) {
         for (const char *const *suffix = tm_emits[i]->suffixes; *suffix; suffix++) {
             size_t n = strlen(*suffix);
-            if (n > longest && n < len && strcmp(path + len - n, *suffix) == 0) {
+            if (n > longest && n < len && memcmp(path + len - n, *suffix, n) == 0 && !(squeezed && tm_emits[i]->needs_path)) {
                 found = tm_emits[i];
                 longest = n;
             }

@@ -49,7 +49,7 @@ static void start(struct tm_json_out *j)
     }
     j->names_sources = traces > 1 || c->machine_count > 1;
     tm_out_str(&j->out, "{\"traceEvents\":[");
-    j->has_base = true;
+    j->has_started = true;
 }
 
 /* The names that what was learnt of E gives its process and thread. */
@@ -68,11 +68,21 @@ static enum tm_status say_names(struct tm_json_out *j, const struct tm_event *e,
     return st == TM_OK && place.has_tid ? tm_json_out_name(j, pid, &place.tid, place.thread, err) : st;
 }
 
+/* With --rebase the first event's time is 0; events come in time order. */
+static void note_base(struct tm_json_out *j, const struct tm_event *e)
+{
+    if (j->has_base || !j->context->options->rebase || !tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
+        return;
+    j->base_ns = e->time_ns;
+    j->has_base = true;
+}
+
 static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     bool is_json = tm_event_raw(e->flags) == TM_RAW_JSON && e->raw_bytes > 0;
     if (e->file >= j->context->catalog->file_count)
         return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e->file);
+    note_base(j, e);
     if (is_json && e->raw[0] == '{')
         return tm_json_out_raw(j, e, err);
     if (is_json)
@@ -96,7 +106,7 @@ static enum tm_status json_frame(void *state, const struct tm_frame *frame, cons
     enum tm_status st = TM_OK;
     if (frame->type != TM_FRAME_BATCH)
         return TM_OK;
-    if (!j->has_base)
+    if (!j->has_started)
         start(j);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = write_event(j, &e, err);
@@ -106,7 +116,7 @@ static enum tm_status json_frame(void *state, const struct tm_frame *frame, cons
 static enum tm_status json_finish(void *state, struct tm_error *err)
 {
     struct tm_json_out *j = state;
-    if (!j->has_base)
+    if (!j->has_started)
         start(j);
     tm_out_str(&j->out, "\n]");
     enum tm_status st = tm_json_out_write_top(j, err);

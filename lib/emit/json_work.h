@@ -21,8 +21,9 @@ struct tm_json_out {
     struct tm_out out;
     struct tm_who who;
     bool has_events;          /* a comma goes before the next one */
+    bool has_started;
     bool has_base;
-    int64_t base_ns;          /* taken off all times */
+    int64_t base_ns;          /* taken off all times; 0 until has_base */
     uint32_t json_files;      /* inputs that are Chrome JSON, in all */
     bool names_sources;       /* more than one file or machine: processes say where they are from */
     struct tm_map pids;       /* (machine, pid) -> number in the output's order, plus owners */

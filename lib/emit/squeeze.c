@@ -1,0 +1,140 @@
+#include "emit/squeeze.h"
+
+#include "base/compat.h"
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum { CHUNK_BYTES = 256 << 10, GZIP_LEVEL = 3, ZSTD_LEVEL = 3, GZIP_WINDOW = 15 + 16, PIPE_BYTES = 1 << 20 };
+
+enum tm_squeeze_kind tm_squeeze_of(const char *path, size_t *len)
+{
+    size_t n = path ? strlen(path) : 0;
+    enum tm_squeeze_kind kind = n > 3 && strcmp(path + n - 3, ".gz") == 0    ? TM_SQUEEZE_GZIP
+                                : n > 4 && strcmp(path + n - 4, ".zst") == 0 ? TM_SQUEEZE_ZSTD
+                                                                             : TM_SQUEEZE_NONE;
+    if (len)
+        *len = n - (kind == TM_SQUEEZE_GZIP ? 3 : kind == TM_SQUEEZE_ZSTD ? 4 : 0);
+    return kind;
+}
+
+/* Both write what is read from standard input's stand-in IN to OUT: exit status 0, or 1. */
+static int gzip(int in, int out, uint8_t *from, uint8_t *to)
+{
+    z_stream z = {0};
+    enum tm_status st;
+    size_t got;
+    if (deflateInit2(&z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return 1;
+    do {
+        if ((st = tm_io_read(in, from, CHUNK_BYTES, &got, NULL)) < 0)
+            return 1;
+        z.next_in = from;
+        z.avail_in = (uInt)got;
+        do {
+            z.next_out = to;
+            z.avail_out = CHUNK_BYTES;
+            if (deflate(&z, st == TM_END ? Z_FINISH : Z_NO_FLUSH) == Z_STREAM_ERROR ||
+                tm_io_write(out, to, CHUNK_BYTES - z.avail_out, NULL) < 0)
+                return 1;
+        } while (z.avail_out == 0);
+    } while (st == TM_OK);
+    return deflateEnd(&z) == Z_OK ? 0 : 1;
+}
+
+static int zstd(int in, int out, uint8_t *from, uint8_t *to)
+{
+    ZSTD_CCtx *z = ZSTD_createCCtx();
+    enum tm_status st;
+    size_t got, left;
+    if (z == NULL || ZSTD_isError(ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, ZSTD_LEVEL)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1)))
+        return 1;
+    do {
+        if ((st = tm_io_read(in, from, CHUNK_BYTES, &got, NULL)) < 0)
+            return 1;
+        ZSTD_inBuffer input = {from, got, 0};
+        do {
+            ZSTD_outBuffer output = {to, CHUNK_BYTES, 0};
+            left = ZSTD_compressStream2(z, &output, &input, st == TM_END ? ZSTD_e_end : ZSTD_e_continue);
+            if (ZSTD_isError(left) || tm_io_write(out, to, output.pos, NULL) < 0)
+                return 1;
+        } while (st == TM_END ? left != 0 : input.pos < input.size);
+    } while (st == TM_OK);
+    ZSTD_freeCCtx(z);
+    return 0;
+}
+
+static int compress_all(enum tm_squeeze_kind kind, int in, int out)
+{
+    uint8_t *from = malloc(CHUNK_BYTES), *to = malloc(CHUNK_BYTES);
+    int status = 1;
+    if (from && to)
+        status = kind == TM_SQUEEZE_GZIP ? gzip(in, out, from, to) : zstd(in, out, from, to);
+    free(from);
+    free(to);
+    return status;
+}
+
+enum tm_status tm_squeeze_start(struct tm_squeeze *squeeze, enum tm_squeeze_kind kind, int out_fd, struct tm_error *err)
+{
+    int ends[2];
+    *squeeze = (struct tm_squeeze){.fd = -1};
+    if (pipe(ends) != 0)
+        return tm_error_errno(err, errno, "cannot make a pipe");
+    tm_compat_widen_pipe(ends[1], PIPE_BYTES);
+    pid_t pid = fork();
+    if (pid < 0) {
+        int errnum = errno;
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return tm_error_errno(err, errnum, "cannot start the compressor");
+    }
+    if (pid == 0) {
+        /* Signals are for the parent, which removes the file. */
+        (void)signal(SIGINT, SIG_DFL);
+        (void)signal(SIGTERM, SIG_DFL);
+        (void)signal(SIGHUP, SIG_DFL);
+        (void)close(ends[1]);
+        (void)close(STDIN_FILENO);
+        _exit(compress_all(kind, ends[0], out_fd));
+    }
+    (void)close(ends[0]);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    squeeze->fd = ends[1];
+    squeeze->pid = pid;
+    return TM_OK;
+}
+
+enum tm_status tm_squeeze_finish(struct tm_squeeze *squeeze, struct tm_error *err)
+{
+    int status = 0;
+    pid_t got;
+    if (squeeze->pid == 0)
+        return TM_OK;
+    (void)close(squeeze->fd);
+    squeeze->fd = -1;
+    do
+        got = waitpid(squeeze->pid, &status, 0);
+    while (got < 0 && errno == EINTR);
+    squeeze->pid = 0;
+    if (got < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return tm_error_set(err, TM_E_SYSTEM, "the compressed output could not be written");
+    return TM_OK;
+}
+
+void tm_squeeze_abandon(struct tm_squeeze *squeeze)
+{
+    if (squeeze->pid == 0)
+        return;
+    (void)kill(squeeze->pid, SIGKILL);
+    (void)tm_squeeze_finish(squeeze, NULL);
+}

@@ -1,0 +1,31 @@
+/* An output compressed on its way: a process of its own between the output and its file, so that a
+ * second core does the work. gzip through zlib, zstd through libzstd, at levels that keep up. */
+#ifndef TM_EMIT_SQUEEZE_H
+#define TM_EMIT_SQUEEZE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum tm_squeeze_kind { TM_SQUEEZE_NONE, TM_SQUEEZE_GZIP, TM_SQUEEZE_ZSTD };
+
+/* What the end of PATH (.gz, .zst) asks for, and in *LEN, which may be NULL, the length of PATH without it. PATH
+ * may be NULL: none. */
+enum tm_squeeze_kind tm_squeeze_of(const char *path, size_t *len);
+
+struct tm_squeeze {
+    int fd;    /* write here; -1 when there is none */
+    pid_t pid; /* of the compressor; 0 when there is none */
+};
+
+/* Starts a compressor of KIND that writes OUT_FD, which stays the caller's. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_squeeze_start(struct tm_squeeze *squeeze, enum tm_squeeze_kind kind, int out_fd, struct tm_error *err);
+
+/* All was written: waits until the compressor has written it too. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_squeeze_finish(struct tm_squeeze *squeeze, struct tm_error *err);
+
+/* Ends the compressor, whatever it has done; after finish it does nothing. */
+void tm_squeeze_abandon(struct tm_squeeze *squeeze);
+
+#endif
