@@ -8,6 +8,10 @@
 /* XXH3-64 with seed 0 of LEN bytes. */
 uint64_t tm_hash64(const void *data, size_t len);
 
+/* The same of COUNT pieces as if they were one. */
+struct iovec;
+uint64_t tm_hash64_pieces(const struct iovec *pieces, size_t count);
+
 /* The same over what came before: mixes SEED in. */
 uint64_t tm_hash64_seed(const void *data, size_t len, uint64_t seed);
 

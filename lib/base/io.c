@@ -4,9 +4,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-enum { IO_CHUNK_MAX = 1 << 30 };
+enum { IO_CHUNK_MAX = 1 << 30, IO_PIECES_MIN = 16 /* what POSIX lets every system take */ };
 
 static size_t chunk(size_t len)
 {
@@ -36,6 +37,31 @@ enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error
             return tm_error_errno(err, errno, "cannot write");
         p += n;
         len -= (size_t)n;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct tm_error *err)
+{
+    long most = sysconf(_SC_IOV_MAX);
+    if (most < IO_PIECES_MIN)
+        most = IO_PIECES_MIN;
+    while (count > 0) {
+        ssize_t n = writev(fd, pieces, count < (size_t)most ? (int)count : (int)most);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return tm_error_errno(err, errno, "cannot write");
+        size_t left = (size_t)n;
+        while (count > 0 && left >= pieces->iov_len) {
+            left -= pieces->iov_len;
+            pieces++;
+            count--;
+        }
+        if (count > 0) {
+            pieces->iov_base = (uint8_t *)pieces->iov_base + left;
+            pieces->iov_len -= left;
+        }
     }
     return TM_OK;
 }

@@ -13,6 +13,10 @@ enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm
 /* All LEN bytes. */
 enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err);
 
+/* All bytes of COUNT pieces, in as few calls as it takes; PIECES are spoilt. */
+struct iovec;
+enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct tm_error *err);
+
 /* LEN bytes at OFFSET, all of them (TM_END when the file is shorter). */
 enum tm_status tm_io_pread(int fd, void *data, size_t len, uint64_t offset, struct tm_error *err);
 enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offset, struct tm_error *err);

@@ -5,6 +5,12 @@ enum {
     BLOCK_TILE = 256 /* records that are filled column by column while they are in the cache */
 };
 
+/* Rows that become records together. */
+struct tm_block_part {
+    const uint32_t *rows;
+    uint32_t count;
+};
+
 static size_t head_bytes(void)
 {
     return (sizeof(struct tm_block) + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1);
@@ -53,37 +59,29 @@ struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch)
     return block;
 }
 
-/* Where a column of a tile of records goes. */
-struct scatter {
-    uint8_t *to;
-    size_t stride;
-    const uint32_t *rows;
-    uint32_t count;
-};
-
-static void scatter_4(const struct scatter *s, const struct tm_batch_col *col)
+/* Puts the elements of COL for COUNT rows into records from TO on. Called with a WIDTH known when it
+ * is compiled. */
+static inline void scatter(uint8_t *to, size_t stride, size_t width, const struct tm_batch_col *col,
+                           const struct tm_block_part *part)
 {
-    for (uint32_t i = 0; i < s->count; i++)
-        memcpy(s->to + i * s->stride, col->data + (size_t)4 * (s->rows[i] & col->mask), 4);
-}
-
-static void scatter_8(const struct scatter *s, const struct tm_batch_col *col)
-{
-    for (uint32_t i = 0; i < s->count; i++)
-        memcpy(s->to + i * s->stride, col->data + (size_t)8 * (s->rows[i] & col->mask), 8);
+    const uint8_t *data = col->data;
+    const uint32_t *rows = part->rows;
+    uint32_t mask = col->mask, count = part->count;
+    for (uint32_t i = 0; i < count; i++, to += stride)
+        memcpy(to, data + width * (rows[i] & mask), width);
 }
 
 static void pack_tile(uint8_t *to, const struct tm_batch *batch, const struct tm_block_layout *layout,
-                      const uint32_t *rows, uint32_t count)
+                      const struct tm_block_part *part)
 {
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
         if (!(layout->varying >> c & 1))
             continue;
-        struct scatter s = {to + layout->offsets[c], layout->stride, rows, count};
+        uint8_t *first = to + layout->offsets[c];
         if (tm_column_width((enum tm_column)c) == 4)
-            scatter_4(&s, &batch->cols[c]);
+            scatter(first, layout->stride, 4, &batch->cols[c], part);
         else
-            scatter_8(&s, &batch->cols[c]);
+            scatter(first, layout->stride, 8, &batch->cols[c], part);
     }
 }
 
@@ -109,8 +107,8 @@ struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const st
     uint8_t *payload = records + (size_t)layout->stride * batch->count;
     *block = (struct tm_block){.layout = layout, .records = records, .payload = payload, .end = batch->count};
     for (uint32_t i = 0; i < batch->count; i += BLOCK_TILE) {
-        uint32_t count = batch->count - i < BLOCK_TILE ? batch->count - i : BLOCK_TILE;
-        pack_tile(records + (size_t)layout->stride * i, batch, layout, order->rows + i, count);
+        struct tm_block_part part = {order->rows + i, batch->count - i < BLOCK_TILE ? batch->count - i : BLOCK_TILE};
+        pack_tile(records + (size_t)layout->stride * i, batch, layout, &part);
     }
     if (batch->payload_bytes)
         pack_payload(payload, batch, order);

@@ -4,43 +4,34 @@
 
 #include <stdlib.h>
 
-enum {
-    GATHER_ROW_BYTES = 104, /* what tm_batch_builder_full counts for a row's columns */
-    GATHER_TILE = 256       /* ranges that are copied while their rows are in the cache */
-};
-
 enum tm_status tm_gather_init(struct tm_gather *g, struct tm_gather_sink sink, size_t limit_bytes,
                               struct tm_error *err)
 {
     *g = (struct tm_gather){.sink = sink, .limit_bytes = limit_bytes, .epoch = 1};
-    size_t rows = limit_bytes / GATHER_ROW_BYTES + 2;
-    g->rows_max = rows < TM_BATCH_EVENTS_MAX ? (uint32_t)rows : TM_BATCH_EVENTS_MAX;
-    g->ranges = malloc(g->rows_max * sizeof *g->ranges);
-    g->blocks = malloc(g->rows_max * sizeof(struct tm_block *));
+    size_t rows = limit_bytes / TM_GATHER_ROW_BYTES + 2;
+    g->ranges = malloc(rows * sizeof *g->ranges);
+    g->blocks = malloc(rows * sizeof(struct tm_block *));
     if (g->ranges == NULL || g->blocks == NULL)
         return tm_error_nomem(err);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
-        g->columns[c].data = malloc(g->rows_max * tm_column_width((enum tm_column)c));
+        g->columns[c].data = malloc(rows * tm_column_width((enum tm_column)c));
         if (g->columns[c].data == NULL)
             return tm_error_nomem(err);
     }
     return TM_OK;
 }
 
-static bool is_full(const struct tm_gather *g)
+/* Room for one more range, of BLOCK with LAYOUT, and its source noted. What has a layout is not
+ * looked at: in a merge of hundreds of runs that would be a cache miss a row. */
+static enum tm_status make_room(struct tm_gather *g, struct tm_block *block, const struct tm_block_layout *layout,
+                                struct tm_error *err)
 {
-    return g->count >= g->rows_max || g->payload_bytes + (size_t)g->count * GATHER_ROW_BYTES >= g->limit_bytes;
-}
-
-/* Room for one more range, of BLOCK, and its source noted. */
-static enum tm_status make_room(struct tm_gather *g, struct tm_block *block, struct tm_error *err)
-{
-    if (g->range_count >= GATHER_TILE + 4 * g->block_count) {
+    if (g->range_count >= TM_GATHER_TILE + 4 * g->block_count) {
         enum tm_status st = tm_gather_settle(g, err);
         if (st < 0)
             return st;
     }
-    if (block->layout == NULL) {
+    if (layout == NULL) {
         if (block->mark != g->epoch) {
             block->mark = g->epoch;
             g->blocks[g->block_count++] = block;
@@ -48,28 +39,31 @@ static enum tm_status make_room(struct tm_gather *g, struct tm_block *block, str
         return TM_OK;
     }
     for (uint32_t i = g->layout_count; i-- > 0;)
-        if (g->layouts[i] == block->layout)
+        if (g->layouts[i] == layout)
             return TM_OK;
     enum tm_status st = g->layout_count == TM_GATHER_LAYOUTS ? tm_gather_settle(g, err) : TM_OK;
-    g->layouts[g->layout_count++] = block->layout;
+    g->layouts[g->layout_count++] = layout;
     return st;
 }
 
-enum tm_status tm_gather_add_row(struct tm_gather *g, struct tm_block *block, const struct tm_gather_range *row,
-                                 struct tm_error *err)
+enum tm_status tm_gather_add_range(struct tm_gather *g, struct tm_block *block, const struct tm_gather_range *range,
+                                   struct tm_error *err)
 {
     struct tm_gather_range *last = g->range_count ? &g->ranges[g->range_count - 1] : NULL;
     enum tm_status st = TM_OK;
-    if (last && last->block == block && last->row + last->count == row->row) {
-        last->count += row->count;
-        last->payload_bytes += row->payload_bytes;
+    /* Single records stay apart: ranges that all are of one row are copied fastest. */
+    bool may_join = last && last->block == block && (range->layout == NULL || range->count > 1);
+    if (may_join && last->row + last->count == range->row) {
+        last->count += range->count;
+        last->payload_bytes += range->payload_bytes;
     } else {
-        st = make_room(g, block, err);
-        g->ranges[g->range_count++] = *row;
+        st = make_room(g, block, range->layout, err);
+        g->ranges[g->range_count++] = *range;
     }
-    g->count += row->count;
-    g->payload_bytes += row->payload_bytes;
-    return st == TM_OK && is_full(g) ? tm_gather_flush(g, err) : st;
+    g->count += range->count;
+    g->payload_bytes += range->payload_bytes;
+    g->bytes += range->payload_bytes + (size_t)range->count * TM_GATHER_ROW_BYTES;
+    return st == TM_OK && g->bytes >= g->limit_bytes ? tm_gather_flush(g, err) : st;
 }
 
 enum tm_status tm_gather_add(struct tm_gather *g, struct tm_block *block, uint32_t row, uint32_t count, size_t *at,
@@ -78,19 +72,18 @@ enum tm_status tm_gather_add(struct tm_gather *g, struct tm_block *block, uint32
     uint32_t end = row + count;
     enum tm_status st = TM_OK;
     while (row < end && st == TM_OK) {
-        struct tm_gather_range range = {.block = block, .at = *at, .row = row};
+        struct tm_gather_range range = {.layout = block->layout, .block = block, .at = *at, .row = row};
         if (block->layout)
             range.record = block->records + (size_t)row * block->layout->stride;
-        uint32_t rows_left = g->rows_max - g->count;
-        size_t bytes = g->payload_bytes + (size_t)g->count * GATHER_ROW_BYTES;
+        size_t bytes = g->bytes;
         do {
             size_t payload = tm_block_payload_of(block, row++);
             range.payload_bytes += payload;
-            bytes += payload + GATHER_ROW_BYTES;
+            bytes += payload + TM_GATHER_ROW_BYTES;
             range.count++;
-        } while (row < end && bytes < g->limit_bytes && range.count < rows_left);
+        } while (row < end && bytes < g->limit_bytes);
         *at += range.payload_bytes;
-        st = tm_gather_add_row(g, block, &range, err);
+        st = tm_gather_add_range(g, block, &range, err);
     }
     return st;
 }
@@ -126,7 +119,7 @@ static inline void copy_ranges(const struct tm_gather *g, enum tm_column column,
 {
     for (uint32_t i = 0; i < g->range_count; i++) {
         const struct tm_gather_range *r = &g->ranges[i];
-        const struct tm_block_layout *layout = r->block->layout;
+        const struct tm_block_layout *layout = r->layout;
         const struct tm_batch_col *col = &r->block->batch.cols[column];
         if (layout == NULL && col->mask)
             memcpy(to, col->data + width * r->row, width * r->count);
@@ -144,8 +137,8 @@ static inline void copy_ranges(const struct tm_gather *g, enum tm_column column,
 /* The same where all ranges are columns, and many of one row. */
 static inline void copy_columns(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
 {
-    for (uint32_t i = 0; i < g->range_count; i++) {
-        const struct tm_gather_range *r = &g->ranges[i];
+    const struct tm_gather_range *end = g->ranges + g->range_count;
+    for (const struct tm_gather_range *r = g->ranges; r < end; r++) {
         const struct tm_batch_col *col = &r->block->batch.cols[column];
         if (r->count == 1)
             memcpy(to, col->data + width * (r->row & col->mask), width);
@@ -161,9 +154,16 @@ static inline void copy_columns(const struct tm_gather *g, enum tm_column column
 static inline void copy_records(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
 {
     size_t offset = g->layouts[0]->offsets[column], stride = g->layouts[0]->stride;
-    for (uint32_t i = 0; i < g->range_count; i++) {
-        const uint8_t *record = g->ranges[i].record + offset;
-        uint32_t count = g->ranges[i].count;
+    const struct tm_gather_range *ranges = g->ranges; /* bytes that are written might be G, to the compiler */
+    uint32_t range_count = g->range_count;
+    if (range_count == g->count - g->settled) {
+        for (uint32_t i = 0; i < range_count; i++)
+            memcpy(to + width * i, ranges[i].record + offset, width);
+        return;
+    }
+    for (uint32_t i = 0; i < range_count; i++) {
+        const uint8_t *record = ranges[i].record + offset;
+        uint32_t count = ranges[i].count;
         do {
             memcpy(to, record, width);
             to += width;
@@ -267,7 +267,7 @@ static void set_column(struct tm_batch *batch, enum tm_column column, const uint
 static bool is_one_range(const struct tm_gather *g)
 {
     const struct tm_gather_range *r = g->ranges;
-    return g->settled == 0 && g->range_count == 1 && r->block->layout == NULL && r->block->payload;
+    return g->settled == 0 && g->range_count == 1 && r->layout == NULL && r->block->payload;
 }
 
 /* The columns of the batch: where they are in the block of RANGE, or gathered where that is NULL. */
@@ -302,6 +302,7 @@ enum tm_status tm_gather_flush(struct tm_gather *g, struct tm_error *err)
     g->count = 0;
     g->settled = 0;
     g->payload_bytes = 0;
+    g->bytes = 0;
     tm_buf_clear(&g->payload);
     return st;
 }

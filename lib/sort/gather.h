@@ -15,11 +15,18 @@ struct tm_gather_sink {
     void *to;
 };
 
-enum { TM_GATHER_LAYOUTS = 8 };
+enum {
+    TM_GATHER_LAYOUTS = 8,
+    TM_GATHER_TILE = 256 /* ranges that are copied while their rows are in the cache */
+};
+
+/* What tm_batch_builder_full counts for a row's columns. */
+enum { TM_GATHER_ROW_BYTES = 104 };
 
 /* Rows that follow each other in a block. */
 struct tm_gather_range {
-    const uint8_t *record; /* of the first row; NULL: the block has columns */
+    const struct tm_block_layout *layout; /* of the block; NULL: it has columns */
+    const uint8_t *record;                /* of the first row, where there is a layout */
     const struct tm_block *block;
     size_t at;             /* of the first row's payload in the block's */
     size_t payload_bytes;  /* of all */
@@ -37,8 +44,9 @@ struct tm_gather {
     uint32_t count;     /* rows of the batch being made */
     /* private */
     size_t payload_bytes;
+    size_t bytes; /* as limit_bytes counts them */
     struct tm_gather_range *ranges;
-    uint32_t range_count, rows_max;
+    uint32_t range_count;
     const struct tm_block_layout *layouts[TM_GATHER_LAYOUTS]; /* of the ranges that are records */
     uint32_t layout_count;
     struct tm_block **blocks; /* of the ranges that are columns */
@@ -49,7 +57,7 @@ struct tm_gather {
     uint64_t epoch;
 };
 
-/* A batch is full at LIMIT_BYTES as tm_batch_builder_full counts them. SINK is kept. TM_OK or
+/* A batch is full at LIMIT_BYTES (at most TM_BATCH_BYTES) as tm_batch_builder_full counts them. SINK is kept. TM_OK or
  * TM_E_SYSTEM; release is needed in both cases. */
 enum tm_status tm_gather_init(struct tm_gather *gather, struct tm_gather_sink sink, size_t limit_bytes,
                               struct tm_error *err);
@@ -60,15 +68,31 @@ enum tm_status tm_gather_init(struct tm_gather *gather, struct tm_gather_sink si
 enum tm_status tm_gather_add(struct tm_gather *gather, struct tm_block *block, uint32_t row, uint32_t count,
                              size_t *at, struct tm_error *err);
 
-/* The same for one range whose payload_bytes are known, of BLOCK. */
-enum tm_status tm_gather_add_row(struct tm_gather *gather, struct tm_block *block,
-                                 const struct tm_gather_range *row, struct tm_error *err);
+/* The same for one range of BLOCK whose payload_bytes are known, and that does not go beyond what
+ * the batch has room for: one row at any time. */
+enum tm_status tm_gather_add_range(struct tm_gather *gather, struct tm_block *block,
+                                   const struct tm_gather_range *range, struct tm_error *err);
 
 /* Copies what is noted, so that the blocks may go. */
 enum tm_status tm_gather_settle(struct tm_gather *gather, struct tm_error *err);
 
 /* Writes what there is as a batch; settles too. */
 enum tm_status tm_gather_flush(struct tm_gather *gather, struct tm_error *err);
+
+/* tm_gather_add_range for a range of one row, quick where it is one more record of a layout. */
+static inline enum tm_status tm_gather_add_row(struct tm_gather *gather, struct tm_block *block,
+                                               const struct tm_gather_range *row, struct tm_error *err)
+{
+    size_t bytes = gather->bytes + TM_GATHER_ROW_BYTES + row->payload_bytes;
+    if (row->layout == NULL || gather->layout_count != 1 || gather->layouts[0] != row->layout ||
+        gather->range_count >= TM_GATHER_TILE || bytes >= gather->limit_bytes)
+        return tm_gather_add_range(gather, block, row, err);
+    gather->ranges[gather->range_count++] = *row;
+    gather->count++;
+    gather->payload_bytes += row->payload_bytes;
+    gather->bytes = bytes;
+    return TM_OK;
+}
 
 void tm_gather_release(struct tm_gather *gather);
 

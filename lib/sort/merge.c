@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 enum {
+    CACHE_LINE = 64,
     MERGE_STREAK = 4, /* rows from one run in a row before a search for more */
-    MERGE_AHEAD = 8   /* rows of a run that are looked at together */
+    MERGE_AHEAD = 7   /* rows of a run that are looked at together; makes a cursor two cache lines */
 };
 
 /* Where a run is being read. What the merge itself needs of the next rows is held here, side by
@@ -13,30 +14,48 @@ enum {
 struct cursor {
     uint64_t times[MERGE_AHEAD];    /* of rows row - ahead, …; see tm_block_time */
     uint32_t payloads[MERGE_AHEAD]; /* their bytes */
-    uint32_t ahead, ahead_count;    /* the place of row among them */
-    struct tm_block *block;         /* NULL: at its end */
+    uint16_t ahead, ahead_count;    /* the place of row among them */
     uint32_t row;
+    struct tm_block *block;         /* NULL: at its end */
+    const struct tm_block_layout *layout; /* the block's */
+    const uint8_t *record;          /* the row's, where there is a layout */
     size_t at;                      /* of the row's payload */
 };
 
-/* A cursor's place in the tree, with what decides most comparisons. */
-struct entry {
-    uint64_t time; /* of the cursor's key; UINT64_MAX at its end */
-    uint64_t cursor;
-};
+/* A cursor's place in the tree: the high bits are those of its row's time, less the first time of
+ * all, that there is room for; the low bits are the cursor's number. So the smaller number wins, and
+ * only when the high bits are equal the rows have to be looked at. */
+typedef uint64_t tree_entry;
 
 struct merge {
     const struct tm_merge_source *sources;
     const struct tm_file_order *orders;
     struct tm_gather *gather;
     struct cursor *cursors;
-    struct entry *tree; /* [0] the winner, then the losers; children of node i are 2i and 2i+1 */
+    tree_entry *tree; /* [0] the winner, then the losers; children of node i are 2i and 2i+1 */
     uint32_t count;
+    unsigned cursor_bits; /* of an entry */
+    uint64_t first_time;
 };
 
-/* The slow part of less: times are equal. */
-static bool less_by_rest(const struct merge *m, uint64_t a, uint64_t b)
+static inline uint32_t cursor_of(const struct merge *m, tree_entry entry)
 {
+    return (uint32_t)(entry & ((UINT64_C(1) << m->cursor_bits) - 1));
+}
+
+/* All high bits set: late beyond what they can tell, or at the run's end. */
+static inline tree_entry entry_of(const struct merge *m, uint32_t i)
+{
+    const struct cursor *c = &m->cursors[i];
+    uint64_t most = UINT64_MAX >> m->cursor_bits;
+    uint64_t time = c->block ? c->times[c->ahead] - m->first_time : most;
+    return (time < most ? time : most) << m->cursor_bits | i;
+}
+
+/* The slow part of less: the high bits are equal. */
+static bool less_by_rows(const struct merge *m, tree_entry one, tree_entry other)
+{
+    uint32_t a = cursor_of(m, one), b = cursor_of(m, other);
     const struct cursor *x = &m->cursors[a], *y = &m->cursors[b];
     if (x->block == NULL || y->block == NULL)
         return x->block != NULL || (y->block == NULL && a < b);
@@ -51,15 +70,9 @@ static bool less_by_rest(const struct merge *m, uint64_t a, uint64_t b)
     return a < b;
 }
 
-static inline bool less(const struct merge *m, const struct entry *a, const struct entry *b)
+static inline bool less(const struct merge *m, tree_entry a, tree_entry b)
 {
-    return a->time != b->time ? a->time < b->time : less_by_rest(m, a->cursor, b->cursor);
-}
-
-static inline struct entry entry_of(const struct merge *m, uint64_t i)
-{
-    const struct cursor *c = &m->cursors[i];
-    return (struct entry){c->block ? c->times[c->ahead] : UINT64_MAX, i};
+    return (a ^ b) >> m->cursor_bits ? a < b : less_by_rows(m, a, b);
 }
 
 /* Looks at the next rows of the cursor's block. */
@@ -68,7 +81,10 @@ static void look_ahead(struct cursor *c)
     const struct tm_block *b = c->block;
     uint32_t left = b->end - c->row;
     c->ahead = 0;
-    c->ahead_count = left < MERGE_AHEAD ? left : MERGE_AHEAD;
+    c->ahead_count = (uint16_t)(left < MERGE_AHEAD ? left : MERGE_AHEAD);
+    c->layout = b->layout;
+    if (b->layout)
+        c->record = b->records + (size_t)c->row * b->layout->stride;
     for (uint32_t i = 0; i < c->ahead_count; i++) {
         c->times[i] = tm_block_time(b, c->row + i);
         c->payloads[i] = (uint32_t)tm_block_payload_of(b, c->row + i);
@@ -76,7 +92,7 @@ static void look_ahead(struct cursor *c)
 }
 
 /* The next block of run I; what was noted of the last one is copied first where it goes away. */
-static enum tm_status next_block(struct merge *m, uint64_t i, struct tm_error *err)
+static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *err)
 {
     struct cursor *c = &m->cursors[i];
     const struct tm_merge_source *source = &m->sources[i];
@@ -96,48 +112,47 @@ static enum tm_status next_block(struct merge *m, uint64_t i, struct tm_error *e
 }
 
 /* Plays all matches once. */
-static void build_tree(struct merge *m, struct entry *winners)
+static void build_tree(struct merge *m, tree_entry *winners)
 {
     for (uint32_t i = 0; i < m->count; i++)
         winners[m->count + i] = entry_of(m, i);
     for (uint32_t node = m->count - 1; node > 0; node--) {
-        const struct entry *a = &winners[2 * node], *b = &winners[2 * node + 1];
+        tree_entry a = winners[2 * node], b = winners[2 * node + 1];
         bool a_wins = less(m, a, b);
-        winners[node] = a_wins ? *a : *b;
-        m->tree[node] = a_wins ? *b : *a;
+        winners[node] = a_wins ? a : b;
+        m->tree[node] = a_wins ? b : a;
     }
     m->tree[0] = winners[1];
 }
 
 /* The winner's cursor has moved: plays its matches again. Who wins cannot be predicted, so winner
- * and loser change places by arithmetic. */
+ * and loser change places without a branch. */
 static void replay(struct merge *m)
 {
-    struct entry winner = entry_of(m, m->tree[0].cursor);
-    for (uint64_t node = (m->count + winner.cursor) / 2; node > 0; node /= 2) {
-        struct entry *other = &m->tree[node];
-        bool other_wins = other->time < winner.time;
-        if (other->time == winner.time)
-            other_wins = less_by_rest(m, other->cursor, winner.cursor);
-        uint64_t time = (other->time ^ winner.time) & (uint64_t)-(int64_t)other_wins;
-        uint64_t cursor = (other->cursor ^ winner.cursor) & (uint64_t)-(int64_t)other_wins;
-        other->time ^= time;
-        other->cursor ^= cursor;
-        winner.time ^= time;
-        winner.cursor ^= cursor;
+    tree_entry *tree = m->tree;
+    uint64_t cursor_mask = (UINT64_C(1) << m->cursor_bits) - 1;
+    uint32_t i = cursor_of(m, tree[0]);
+    tree_entry winner = entry_of(m, i);
+    for (uint32_t node = (m->count + i) / 2; node > 0; node /= 2) {
+        tree_entry other = tree[node];
+        bool other_wins = other < winner;
+        if ((other ^ winner) <= cursor_mask)
+            other_wins = less_by_rows(m, other, winner);
+        tree[node] = other_wins ? winner : other;
+        winner = other_wins ? other : winner;
     }
-    m->tree[0] = winner;
+    tree[0] = winner;
 }
 
 /* The best of those the winner beat: the run that would be next without it. */
 static const struct cursor *runner_up(const struct merge *m)
 {
-    uint64_t node = (m->count + m->tree[0].cursor) / 2;
-    const struct entry *best = &m->tree[node];
+    uint32_t node = (m->count + cursor_of(m, m->tree[0])) / 2;
+    tree_entry best = m->tree[node];
     for (node /= 2; node > 0; node /= 2)
-        if (less(m, &m->tree[node], best))
-            best = &m->tree[node];
-    return &m->cursors[best->cursor];
+        if (less(m, m->tree[node], best))
+            best = m->tree[node];
+    return &m->cursors[cursor_of(m, best)];
 }
 
 static bool row_is_less(const struct merge *m, const struct tm_block *block, uint32_t row,
@@ -171,7 +186,7 @@ static uint32_t stretch(const struct merge *m, const struct cursor *c, const str
 }
 
 /* Adds COUNT rows of run I. */
-static enum tm_status pass_rows(struct merge *m, uint64_t i, uint32_t count, struct tm_error *err)
+static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, struct tm_error *err)
 {
     struct cursor *c = &m->cursors[i];
     enum tm_status st = tm_gather_add(m->gather, c->block, c->row, count, &c->at, err);
@@ -184,20 +199,18 @@ static enum tm_status pass_rows(struct merge *m, uint64_t i, uint32_t count, str
 }
 
 /* Adds one row of run I. */
-static inline enum tm_status pass_row(struct merge *m, uint64_t i, struct tm_error *err)
+static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_error *err)
 {
     struct cursor *c = &m->cursors[i];
-    struct tm_block *b = c->block;
-    struct tm_gather_range range = {.block = b, .at = c->at, .payload_bytes = c->payloads[c->ahead],
-                                    .row = c->row, .count = 1};
-    if (b->layout)
-        range.record = b->records + (size_t)c->row * b->layout->stride;
-    enum tm_status st = tm_gather_add_row(m->gather, b, &range, err);
+    const struct tm_gather_range range = {.layout = c->layout, .record = c->record, .block = c->block, .at = c->at,
+                                          .payload_bytes = c->payloads[c->ahead], .row = c->row, .count = 1};
+    enum tm_status st = tm_gather_add_row(m->gather, c->block, &range, err);
     c->at += range.payload_bytes;
+    c->record += c->layout ? c->layout->stride : 0;
     c->row++;
     if (++c->ahead < c->ahead_count || st < 0)
         return st;
-    if (c->row == b->end)
+    if (c->row == c->block->end)
         return next_block(m, i, err);
     look_ahead(c);
     return st;
@@ -213,10 +226,9 @@ static enum tm_status pass_one_run(struct merge *m, struct tm_error *err)
 
 static enum tm_status pass_all(struct merge *m, struct tm_error *err)
 {
-    uint64_t streak = 0, last = UINT64_MAX;
+    uint32_t streak = 0, last = UINT32_MAX, i;
     enum tm_status st = TM_OK;
-    while (st >= 0 && m->cursors[m->tree[0].cursor].block) {
-        uint64_t i = m->tree[0].cursor;
+    while (st >= 0 && m->cursors[i = cursor_of(m, m->tree[0])].block) {
         streak = i == last ? streak + 1 : 0;
         last = i;
         if (streak >= MERGE_STREAK)
@@ -229,25 +241,38 @@ static enum tm_status pass_all(struct merge *m, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
+/* How entries of the tree are made. */
+static void set_scale(struct merge *m)
+{
+    while (m->count >> m->cursor_bits)
+        m->cursor_bits++;
+    m->first_time = UINT64_MAX;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->cursors[i].block && m->cursors[i].times[0] < m->first_time)
+            m->first_time = m->cursors[i].times[0];
+}
+
 enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
                         struct tm_gather *gather, struct tm_error *err)
 {
     struct merge m = {.sources = sources, .orders = orders, .gather = gather, .count = (uint32_t)count};
-    struct entry *winners = NULL;
+    tree_entry *winners = NULL;
     enum tm_status st = TM_OK;
     if (count == 0)
         return TM_OK;
-    m.cursors = calloc(count, sizeof *m.cursors);
+    m.cursors = aligned_alloc(CACHE_LINE, (count * sizeof *m.cursors + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     m.tree = malloc(count * sizeof *m.tree);
     winners = malloc(2 * count * sizeof *winners);
     if (m.cursors == NULL || m.tree == NULL || winners == NULL) {
         st = tm_error_nomem(err);
         goto out;
     }
+    memset(m.cursors, 0, count * sizeof *m.cursors);
     for (uint32_t i = 0; i < count && st >= 0; i++)
         st = next_block(&m, i, err);
     if (st < 0)
         goto out;
+    set_scale(&m);
     if (count == 1) {
         st = pass_one_run(&m, err);
     } else {

@@ -2,7 +2,13 @@
 
 #include <stdlib.h>
 
-enum { RADIX_BITS = 8, RADIX_SIZE = 1 << RADIX_BITS, ROW_ORDER_FIRST = 1024 };
+enum {
+    RADIX_BITS = 11,
+    RADIX_SIZE = 1 << RADIX_BITS,
+    RADIX_ROWS_MIN = 64, /* fewer are sorted by insertion */
+    INSERT_MOVES = 8,    /* a row; beyond that radix is the way after all */
+    ROW_ORDER_FIRST = 1024
+};
 
 struct tm_row_entry {
     uint64_t time;
@@ -136,41 +142,63 @@ static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, co
     }
 }
 
-/* One pass over the digit at SHIFT, from ENTRIES to SPARE; false when all digits were equal. */
-static bool radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
+/* One pass over the digit at SHIFT: entries and spare change places. */
+static void radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
 {
-    uint32_t starts[RADIX_SIZE] = {0};
+    struct tm_row_entry *from = o->entries, *to = o->spare;
+    uint32_t starts[RADIX_SIZE] = {0}, sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        starts[o->entries[i].time >> shift & (RADIX_SIZE - 1)]++;
-    if (starts[o->entries[0].time >> shift & (RADIX_SIZE - 1)] == n)
-        return false;
-    uint32_t sum = 0;
+        starts[from[i].time >> shift & (RADIX_SIZE - 1)]++;
     for (int d = 0; d < RADIX_SIZE; d++) {
         uint32_t count = starts[d];
         starts[d] = sum;
         sum += count;
     }
     for (uint32_t i = 0; i < n; i++)
-        o->spare[starts[o->entries[i].time >> shift & (RADIX_SIZE - 1)]++] = o->entries[i];
-    return true;
+        to[starts[from[i].time >> shift & (RADIX_SIZE - 1)]++] = from[i];
+    o->entries = to;
+    o->spare = from;
 }
 
+/* Insertion sort of what is nearly in order; false when it took too many moves and is not done. */
+static bool insert_entries(struct tm_row_entry *entries, uint32_t n)
+{
+    uint64_t moves = 0, moves_max = (uint64_t)INSERT_MOVES * n;
+    for (uint32_t i = 1; i < n && moves <= moves_max; i++) {
+        struct tm_row_entry entry = entries[i];
+        uint32_t at = i;
+        for (; at > 0 && entry.time < entries[at - 1].time; at--)
+            entries[at] = entries[at - 1];
+        entries[at] = entry;
+        moves += i - at;
+    }
+    return moves <= moves_max;
+}
+
+/* By time; equal times keep their order. The high bits alone mostly leave nothing but neighbours in
+ * the wrong order. */
 static void sort_entries(struct tm_row_order *o, uint32_t n)
 {
     uint64_t low = UINT64_MAX, high = 0;
+    unsigned bits = 0;
     for (uint32_t i = 0; i < n; i++) {
-        low = o->entries[i].time < low ? o->entries[i].time : low;
-        high = o->entries[i].time > high ? o->entries[i].time : high;
+        uint64_t time = o->entries[i].time;
+        low = time < low ? time : low;
+        high = time > high ? time : high;
     }
+    if (n < 2)
+        return;
     for (uint32_t i = 0; i < n; i++)
         o->entries[i].time -= low;
-    for (unsigned shift = 0; shift < 64 && n > 0 && (high - low) >> shift != 0; shift += RADIX_BITS) {
-        if (!radix_pass(o, n, shift))
-            continue;
-        struct tm_row_entry *swap = o->entries;
-        o->entries = o->spare;
-        o->spare = swap;
-    }
+    while (bits < 64 && (high - low) >> bits)
+        bits++;
+    unsigned shift = bits > 2 * RADIX_BITS && n >= RADIX_SIZE ? bits - 2 * RADIX_BITS : 0;
+    for (; n >= RADIX_ROWS_MIN && shift < bits; shift += RADIX_BITS)
+        radix_pass(o, n, shift);
+    if (insert_entries(o->entries, n))
+        return;
+    for (shift = 0; shift < bits; shift += RADIX_BITS)
+        radix_pass(o, n, shift);
 }
 
 enum tm_status tm_row_order_find(struct tm_row_order *o, const struct tm_batch *batch, struct tm_file_order *orders,

@@ -59,6 +59,8 @@ static enum tm_status sort(struct tm_stream_reader *reader, int out, const struc
     enum tm_status st = tm_sorter_init(&sorter, options, err);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK)
         st = tm_sorter_add(&sorter, &frame, &batch, err);
+    /* Its buffer is as large as the largest frame was. */
+    tm_stream_reader_release(reader);
     if (st == TM_END)
         st = tm_stream_writer_open(&writer, out, "tm-sort", reader->stage, true, err);
     if (st == TM_OK)

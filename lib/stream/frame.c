@@ -6,6 +6,7 @@
 #include "base/io.h"
 
 #include <stdlib.h>
+#include <sys/uio.h>
 
 enum {
     FRAME_TAG = 0x0a,        /* field 1, length-delimited */
@@ -14,7 +15,15 @@ enum {
     FRAME_HEAD_MAX = 1 + TM_VARINT_MAX,
     FRAME_READ_BYTES = 1 << 20,
     FRAME_WRITE_BYTES = 256 << 10,
-    FRAME_PIPE_BYTES = 1 << 20
+    FRAME_PIPE_BYTES = 1 << 20,
+    FRAME_PIECES_MAX = 64
+};
+
+/* The bytes of a frame before the pieces of its body. */
+struct tm_frame_head {
+    uint8_t bytes[1 + 3 * TM_VARINT_MAX];
+    size_t len;
+    size_t length_bytes; /* so many of them are not in the checksum */
 };
 
 void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
@@ -156,39 +165,63 @@ enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *e
     return st;
 }
 
+/* Writes a frame from where its pieces are. */
+static enum tm_status write_pieces(struct tm_frame_writer *writer, const struct tm_frame_head *head,
+                                   const struct tm_piece *pieces, size_t count, struct tm_error *err)
+{
+    struct iovec all[FRAME_PIECES_MAX + 2];
+    uint8_t tail[FRAME_CHECKSUM_BYTES] = {FRAME_CHECKSUM_TAG};
+    enum tm_status st = tm_frame_flush(writer, err);
+    size_t n = 0;
+    all[n++] = (struct iovec){(void *)(uintptr_t)(head->bytes + head->length_bytes), head->len - head->length_bytes};
+    for (size_t i = 0; i < count; i++)
+        all[n++] = (struct iovec){(void *)(uintptr_t)pieces[i].data, pieces[i].len};
+    tm_put_le64(tail + 1, tm_hash64_pieces(all, n));
+    all[0] = (struct iovec){(void *)(uintptr_t)head->bytes, head->len};
+    all[n++] = (struct iovec){tail, sizeof tail};
+    return st < 0 ? st : tm_io_writev(writer->fd, all, n, err);
+}
+
+/* Puts a small frame behind others, to be written with them. */
+static enum tm_status gather(struct tm_frame_writer *writer, const struct tm_frame_head *head,
+                             const struct tm_piece *pieces, size_t count, struct tm_error *err)
+{
+    struct tm_buf *out = &writer->out;
+    uint8_t tail[FRAME_CHECKSUM_BYTES] = {FRAME_CHECKSUM_TAG};
+    size_t start = out->len + head->length_bytes;
+    enum tm_status st = tm_buf_add(out, head->bytes, head->len);
+    for (size_t i = 0; i < count && st == TM_OK; i++)
+        st = tm_buf_add(out, pieces[i].data, pieces[i].len);
+    if (st == TM_OK)
+        st = tm_buf_reserve(out, sizeof tail);
+    if (st < 0)
+        return tm_error_nomem(err);
+    tm_put_le64(tail + 1, tm_hash64(out->data + start, out->len - start));
+    tm_buf_add(out, tail, sizeof tail);
+    return out->len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
+}
+
 enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, const struct tm_piece *pieces,
                               size_t count, struct tm_error *err)
 {
+    struct tm_frame_head head = {.bytes = {FRAME_TAG}};
     size_t body = 0;
     for (size_t i = 0; i < count; i++)
         body += pieces[i].len;
-    size_t content = tm_varint_size((uint64_t)type << 3) + tm_varint_size(body) + body;
-    size_t len = content + FRAME_CHECKSUM_BYTES;
+    size_t len = tm_varint_size((uint64_t)type << 3) + tm_varint_size(body) + body + FRAME_CHECKSUM_BYTES;
     if (len > TM_FRAME_BYTES_MAX)
         return tm_error_set(err, TM_E_INPUT, "a frame of %zu bytes is larger than the limit of %zu", len,
                             TM_FRAME_BYTES_MAX);
-    struct tm_buf *out = &writer->out;
-    size_t before = out->len;
-    if (tm_buf_reserve(out, FRAME_HEAD_MAX + len) != TM_OK)
-        return tm_error_nomem(err);
-    uint8_t *p = out->data + out->len;
-    *p++ = FRAME_TAG;
-    p = tm_varint_put(p, len);
-    const uint8_t *start = p;
+    uint8_t *p = tm_varint_put(head.bytes + 1, len);
+    head.length_bytes = (size_t)(p - head.bytes);
     p = tm_varint_put(p, (uint64_t)type << 3 | 2);
     p = tm_varint_put(p, body);
-    for (size_t i = 0; i < count; i++) {
-        if (pieces[i].len)
-            memcpy(p, pieces[i].data, pieces[i].len);
-        p += pieces[i].len;
-    }
-    uint64_t checksum = tm_hash64(start, (size_t)(p - start));
-    *p++ = FRAME_CHECKSUM_TAG;
-    tm_put_le64(p, checksum);
-    out->len = (size_t)(p + 8 - out->data);
-    writer->offset += out->len - before;
+    head.len = (size_t)(p - head.bytes);
+    writer->offset += head.length_bytes + len;
     writer->count++;
-    return out->len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
+    if (len < FRAME_WRITE_BYTES || count > FRAME_PIECES_MAX)
+        return gather(writer, &head, pieces, count, err);
+    return write_pieces(writer, &head, pieces, count, err);
 }
 
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err)

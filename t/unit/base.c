@@ -1,13 +1,19 @@
 /* Unit tests of lib/base. */
 #include "base/bytes.h"
 #include "base/decimal.h"
+#include "base/hash.h"
 #include "base/input.h"
 #include "base/intern.h"
+#include "base/io.h"
 #include "base/pb.h"
 #include "base/program.h"
 #include "base/utf8.h"
 
 #include "tap.h"
+
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 static void test_status(void)
 {
@@ -188,8 +194,37 @@ static void test_utf8(void)
     ok(tm_utf8_encode(0x20ac, out) == 3 && memcmp(out, "\xe2\x82\xac", 3) == 0);
 }
 
+/* Pieces are hashed and written as if they were one. */
+static void test_pieces(void)
+{
+    enum { PIECES = 3000, BYTES = 300000 };
+    struct tm_error err = {0};
+    struct iovec *pieces = calloc(PIECES, sizeof *pieces);
+    uint8_t *bytes = malloc(BYTES), *back = malloc(BYTES);
+    int fd;
+    size_t at = 0;
+    for (size_t i = 0; i < BYTES; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    for (size_t i = 0; i < PIECES; i++) {
+        size_t len = i + 1 == PIECES ? BYTES - at : i == 5 ? 100000 : i % 7;
+        pieces[i] = (struct iovec){bytes + at, len};
+        at += len;
+    }
+    ok(tm_hash64_pieces(pieces, PIECES) == tm_hash64(bytes, BYTES));
+    ok(tm_hash64_pieces(pieces, 5) == tm_hash64(bytes, 10));
+    ok(tm_hash64_pieces(pieces, 0) == tm_hash64(bytes, 0));
+    ok(tm_io_spool(NULL, &fd, &err) == TM_OK && tm_io_writev(fd, pieces, PIECES, &err) == TM_OK);
+    ok(lseek(fd, 0, SEEK_END) == BYTES && tm_io_pread(fd, back, BYTES, 0, &err) == TM_OK);
+    ok(memcmp(bytes, back, BYTES) == 0);
+    close(fd);
+    free(pieces);
+    free(bytes);
+    free(back);
+}
+
 int main(void)
 {
+    test_pieces();
     test_status();
     test_decimal();
     test_varint();

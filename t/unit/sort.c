@@ -243,20 +243,22 @@ static void test_payloads(void)
     check_sort("large payloads in small batches", &r);
 }
 
-/* Events with equal keys stay in the order they came, whatever the runs were. */
-static void test_stable(void)
+/* ROWS events that MAKE makes, in batches of FEW events and some more, sorted with many budgets. */
+static void check_rows(const char *what, uint32_t few, void (*make)(struct tm_event *event, uint32_t i))
 {
     enum { ROWS = 40000 };
     struct tm_error err = {0};
     struct tm_stream_writer writer;
     struct tm_batch_builder builder = {0};
     struct tm_batch batch;
+    char name[128];
     int fd = spool(), first = -1;
     tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err);
     for (uint32_t i = 0; i < ROWS; i++) {
-        struct tm_event e = {.time_ns = tm_hash_u64(i) % 3, .position = tm_hash_u64(i + 1) % 2, .value = i};
+        struct tm_event e = {.value = i};
+        make(&e, i);
         tm_batch_builder_add(&builder, &e);
-        if (builder.count == 100 + i % 37) {
+        if (builder.count >= few + i % 37) {
             tm_batch_builder_view(&builder, &batch);
             tm_stream_write_batch(&writer, &batch, &err);
             tm_batch_builder_clear(&builder);
@@ -270,8 +272,10 @@ static void test_stable(void)
     qsort(in.rows, in.count, sizeof *in.rows, compare_rows);
     for (unsigned long long memory = 16 << 20; memory > 1000; memory /= 5) {
         int result = sorted_with(fd, memory, &err);
-        ok(err.status == TM_OK && read_content(result, &out, &err) == TM_END && agrees(&in, &out));
-        ok(first < 0 || same_bytes(first, result));
+        snprintf(name, sizeof name, "%s, %llu bytes of memory", what, memory);
+        ok_named(err.status == TM_OK && read_content(result, &out, &err) == TM_END && agrees(&in, &out) &&
+                     (first < 0 || same_bytes(first, result)),
+                 name);
         if (first >= 0)
             close(result);
         else
@@ -283,6 +287,46 @@ static void test_stable(void)
     free(in.rows);
     tm_batch_builder_release(&builder);
     tm_stream_writer_release(&writer);
+}
+
+/* Equal keys: what is equal stays in the order it came, whatever the runs were. */
+static void make_equal(struct tm_event *e, uint32_t i)
+{
+    e->time_ns = (int64_t)(tm_hash_u64(i) % 3);
+    e->position = tm_hash_u64(i + 1) % 2;
+}
+
+/* Times close together but for some that are far away, so that high bits say nothing. */
+static void make_clustered(struct tm_event *e, uint32_t i)
+{
+    e->time_ns = i % 1999 == 7 ? INT64_MIN + i : (int64_t)(tm_hash_u64(i) % 1000);
+    e->position = i;
+}
+
+/* Files in turns, some sorted and some not, with different columns that are the same all along. */
+static void make_mixed(struct tm_event *e, uint32_t i)
+{
+    uint32_t file = i / 500 % 13;
+    e->file = file;
+    e->position = i;
+    e->time_ns = file % 3 ? i : (int64_t)(tm_hash_u64(i) % 40000);
+    e->pid = file % 5 == 0 ? (int64_t)(tm_hash_u64(i) % 7) : 7;
+    e->cpu = file % 4 == 0 ? i : file;
+    e->track = file % 2 ? 9 : i % 3;
+    e->kind = file;
+    e->flags = i % 97 == 0 && file % 2 ? TM_EVENT_DEFINITION : 0;
+    e->raw = (const uint8_t *)"0123456789";
+    e->raw_bytes = file % 2 ? i % 11 : 5;
+}
+
+static void test_rows(void)
+{
+    check_rows("equal keys", 100, make_equal);
+    check_rows("equal keys", 9000, make_equal);
+    check_rows("clustered times", 9000, make_clustered);
+    check_rows("clustered times", 300, make_clustered);
+    check_rows("mixed files", 500, make_mixed);
+    check_rows("mixed files", 5000, make_mixed);
 }
 
 /* A stream cut at any byte is an error, and what was written by then is no whole stream. */
@@ -369,7 +413,7 @@ int main(void)
     test_orders();
     test_keys();
     test_payloads();
-    test_stable();
+    test_rows();
     test_cuts();
     return tap_done();
 }
