@@ -118,9 +118,10 @@ static enum tm_status read_track(struct tm_proto *p, const struct tm_proto_packe
     } else if (track.has_process) {
         event.flags |= TM_EVENT_HAS_PID;
         event.pid = track.process.pid;
-        return tm_proto_add_with_times(p, &event, packet->clock, err);
+    } else {
+        return tm_proto_add(p, &event, err);
     }
-    return tm_proto_add(p, &event, err);
+    return tm_proto_add_with_times(p, &event, packet->clock, err);
 }
 
 static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
@@ -138,7 +139,7 @@ static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_pack
     event.flags |= TM_EVENT_DEFINITION | (thread.has_pid ? TM_EVENT_HAS_PID : 0) | TM_EVENT_HAS_TID;
     event.pid = thread.pid;
     event.tid = thread.tid;
-    return tm_proto_add(p, &event, err);
+    return tm_proto_add_with_times(p, &event, packet->clock, err);
 }
 
 static enum tm_status read_process(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)

@@ -5,6 +5,7 @@
 #include "format/proto_descriptor.h"
 #include "format/proto_ftrace.h"
 #include "format/proto_metadata.h"
+#include "format/proto_sample.h"
 #include "format/proto_sequence.h"
 #include "format/proto_system.h"
 #include "format/proto_track_event.h"
@@ -201,6 +202,10 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_SYS_STATS:
     case TM_PACKET_SYSTEM_INFO:
         return tm_proto_system_read(p, packet, err);
+    case TM_PACKET_PERF_SAMPLE:
+        return tm_proto_perf_sample_read(p, packet, err);
+    case TM_PACKET_STREAMING_PROFILE:
+        return tm_proto_streaming_profile_read(p, packet, err);
     case TM_PACKET_CHROME_EVENTS:
     case TM_PACKET_CHROME_METADATA:
         return read_chrome(p, packet, err);

@@ -601,6 +601,73 @@ static void test_annotations(void)
     tm_buf_release(&m.out);
 }
 
+static void intern_frame(struct maker *m)
+{
+    open_field(m, 12);
+    open_field(m, 19);
+    number(m, 1, 3);
+    number(m, 7, 1);
+    number(m, 7, 2);
+    close_field(m);
+    open_field(m, 6);
+    number(m, 1, 5);
+    number(m, 2, 9);
+    number(m, 3, 3);
+    number(m, 4, 4096);
+    close_field(m);
+    open_field(m, 7);
+    number(m, 1, 8);
+    number(m, 2, 5);
+    close_field(m);
+    close_field(m);
+}
+
+static void test_samples(void)
+{
+    struct maker m = {0};
+    begin_packet(&m, 1, 2, 1);
+    open_field(&m, 44);
+    number(&m, 1, 10);
+    number(&m, 2, 11);
+    number(&m, 6, 100);
+    close_field(&m);
+    end_packet(&m);
+    begin_packet(&m, 2, 2, 2);
+    intern(&m, 17, 1, "usr");
+    intern(&m, 17, 2, "lib.so");
+    intern(&m, 5, 9, "work");
+    intern_frame(&m);
+    open_field(&m, 66);
+    number(&m, 1, 1);
+    number(&m, 2, 10);
+    number(&m, 3, 12);
+    number(&m, 4, 8);
+    close_field(&m);
+    end_packet(&m);
+    begin_packet(&m, 3, 2, 2);
+    open_field(&m, 54);
+    for (int i = 0; i < 2; i++) {
+        number(&m, 1, 8);
+        number(&m, 2, 5);
+    }
+    close_field(&m);
+    end_packet(&m);
+    struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    const struct row *a = row_of(r, TM_KIND_SAMPLE, 0), *b = row_of(r, TM_KIND_SAMPLE, 1);
+    const struct row *c = row_of(r, TM_KIND_SAMPLE, 2);
+    Tracemerge__Detail *d = a ? tracemerge__detail__unpack(NULL, a->e.detail_bytes, r->bytes.data + a->detail_at) : NULL;
+    ok_named(a && a->e.tid == 12 && a->e.pid == 10 && a->e.raw_bytes, "a perf sample");
+    ok_named(d && d->n_frames == 1 && d->frames[0]->function.len == 4 && d->frames[0]->mapping.len == 11 &&
+                 memcmp(d->frames[0]->mapping.data, "/usr/lib.so", 11) == 0 && d->frames[0]->rel_pc == 4096,
+             "its stack");
+    ok_named(b && c && b->e.time_ns == 105000 && c->e.time_ns == 110000 && b->e.tid == 11 && b->e.raw_bytes == 0,
+             "samples of a streaming profile count on from the thread descriptor");
+    if (d)
+        tracemerge__detail__free_unpacked(d, NULL);
+    result_free(r);
+    tm_buf_release(&m.out);
+}
+
 /* Times inside packets are listed, and others can be written in their place. */
 static void test_inner_times(void)
 {
@@ -728,6 +795,7 @@ int main(void)
     test_compact_sched();
     test_compressed();
     test_annotations();
+    test_samples();
     test_inner_times();
     test_damage();
     test_hostile();
