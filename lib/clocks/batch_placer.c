@@ -42,6 +42,7 @@ static struct tm_route_key key_of(const struct tm_batch *batch, uint32_t i)
 
 static void put_row(struct tm_batch_placer *placer, uint32_t i)
 {
+    placer->has_last = true;
     tm_put_le64(placer->times + (size_t)8 * i, (uint64_t)placer->last.time_ns);
     tm_put_le32(placer->machines + (size_t)4 * i, placer->last.machine);
     tm_put_le32(placer->clocks + (size_t)4 * i, placer->last.clock);
@@ -68,6 +69,15 @@ static void refuse(struct tm_batch_placer *placer, const struct tm_clock_route *
     placer->last.outcome = TM_OUTCOME_DROP;
 }
 
+/* Errors of routes and scopes do not say whose they are. */
+static enum tm_status tell_file(const struct tm_batch_placer *placer, uint32_t file, struct tm_error *err)
+{
+    const struct tm_clock_files *files = placer->routes.files;
+    if (err->status == TM_E_SYSTEM || file >= files->count)
+        return err->status;
+    return tm_error_prefix(err, "%s", tm_clock_file_text(files->files[file]));
+}
+
 static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
                                     uint32_t flags, struct tm_error *err)
 {
@@ -79,7 +89,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     enum tm_fate fate = TM_FATE_PLACED;
     enum tm_status st = tm_clock_routes_find(&placer->routes, &key, is_data, &route, err);
     if (st < 0)
-        return st;
+        return tell_file(placer, key.file, err);
     if (placer->is_last_try && flags & ROW_IS_ABSOLUTE) {
         time.is_absolute = true;
         time.absolute_ns = time.value;
@@ -89,8 +99,9 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     } else {
         st = tm_row_convert(&placer->routes, route, &time, &fate, err);
         if (st < 0)
-            return st;
+            return tell_file(placer, key.file, err);
     }
+    placer->last.file = route->key.file;
     placer->last.machine = route->scope->machine;
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
@@ -114,7 +125,8 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
         return TM_E_INPUT;
     enum tm_status st = tm_clock_file_scope(file, placer->routes.book, key.embedded, is_data, &scope, err);
     if (st < 0)
-        return st;
+        return tell_file(placer, key.file, err);
+    placer->last.file = key.file;
     placer->last.machine = scope->machine;
     placer->last.clock = key.clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
@@ -154,7 +166,7 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
     size_t at = 0;
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
         uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
-        if (flags & TM_EVENT_DERIVED) {
+        if (flags & TM_EVENT_DERIVED && placer->has_last && tm_batch_u32(batch, TM_COL_FILE, i) == placer->last.file) {
             placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
             put_row(placer, i);
         } else if (flags & TM_EVENT_UNTIMED) {
@@ -214,9 +226,11 @@ static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch 
     route->run.count += batch->count - 2;
     tm_put_le32(placer->machines, route->scope->machine);
     tm_put_le32(placer->clocks, route->clock);
+    placer->last.file = route->key.file;
     placer->last.machine = route->scope->machine;
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
+    placer->has_last = true;
     placer->last.time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * (batch->count - 1));
     high = (int64_t)((uint64_t)high + translation);
     placer->latest_ns = high > placer->latest_ns ? high : placer->latest_ns;
@@ -234,7 +248,7 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
         return st;
     st = one_route(placer, batch, &route, err);
     if (st < 0)
-        return st;
+        return tell_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
     /* Rows that waited are written one by one, so each needs an outcome of its own. */
     placer->is_block = route && !placer->is_last_try && convert_block(placer, batch, route);
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
@@ -300,7 +314,7 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
             event.time_ns = time_ns;
             event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
             event.flags |= placer->outcomes[i] == TM_OUTCOME_DEFER_ABSOLUTE ? ROW_IS_ABSOLUTE : 0;
-            st = tm_deferral_add(&file->deferral, &event, placer->spill_dir, err);
+            st = tm_clock_file_defer(file, &event, placer->spill_dir, err);
         }
     }
     return st < 0 ? st : flush_rebuilt(placer, err);
@@ -336,7 +350,7 @@ enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_
     struct tm_batch batch;
     enum tm_status st = TM_OK;
     placer->is_last_try = true;
-    while (file->deferral.count && (st = tm_deferral_next(&file->deferral, &batch, err)) == TM_OK) {
+    while (file->deferral && (st = tm_deferral_next(file->deferral, &batch, err)) == TM_OK) {
         st = tm_batch_placer_convert(placer, &batch, err);
         if (st == TM_OK)
             st = tm_batch_placer_write(placer, &batch, err);

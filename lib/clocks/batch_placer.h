@@ -26,9 +26,10 @@ struct tm_batch_placer {
     uint32_t cap;
     uint8_t *times, *machines, *clocks; /* columns being made, little-endian */
     uint8_t *outcomes;                  /* enum tm_outcome a row */
+    bool has_last;
     struct {                            /* the last row that was not derived, for those that are */
         int64_t time_ns;
-        uint32_t machine, clock;
+        uint32_t file, machine, clock;
         enum tm_outcome outcome;
     } last;
     struct tm_buf payload;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { FILE_NAME_MAX = 512, FILES_MAX = 1 << 24 };
+enum { FILE_NAME_MAX = 512, FILES_MAX = 1 << 20 };
 
 enum tm_status tm_clock_files_add(struct tm_clock_files *files, const Tracemerge__File *frame, struct tm_error *err)
 {
@@ -75,6 +75,7 @@ static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_book 
     }
     file->scopes[file->scope_count++] = scope;
     scope->file = file->id;
+    scope->file_record_count = &file->record_count;
     scope->file_tag = file->tag;
     scope->machine = machine;
     scope->is_primary = !book->machines.rows[machine].has_file;
@@ -115,16 +116,15 @@ static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_book *b
 {
     uint32_t row, base = file->base->machine;
     const struct tm_machine *machine = &book->machines.rows[base];
-    const char *name = tm_clock_file_text(file);
     file->is_decided = true;
     if (file->entry && file->entry->whole_file)
         return tm_error_set(err, TM_E_INPUT,
-                            "%s: perfetto_manifest: machine attributes the whole file to one machine, but it holds "
-                            "packets of machine id %u; use machines to name each", name, embedded);
+                            "perfetto_manifest: machine attributes the whole file to one machine, but it holds "
+                            "packets of machine id %u; use machines to name each", embedded);
     if (file->entry && file->entry->pinned)
         return tm_error_set(err, TM_E_INPUT,
-                            "%s: perfetto_manifest: clocks without clock pins a file of one machine, but it holds "
-                            "packets of machine id %u", name, embedded);
+                            "perfetto_manifest: clocks without clock pins a file of one machine, but it holds "
+                            "packets of machine id %u", embedded);
     if ((file->entry && file->entry->has_machines) || machine->has_data || machine->raw_id != 0 ||
         tm_machine_table_find(&book->machines, embedded, &row))
         return TM_OK;
@@ -145,8 +145,7 @@ static enum tm_status raw_of(const struct tm_clock_file *file, uint32_t embedded
             return TM_OK;
         }
     }
-    return tm_error_set(err, TM_E_INPUT, "%s: perfetto_manifest: machines: undeclared machine id %u",
-                        tm_clock_file_text(file), embedded);
+    return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: machines: undeclared machine id %u", embedded);
 }
 
 struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded)
@@ -163,7 +162,7 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_b
     int64_t raw_id;
     uint32_t machine, index;
     if (file->base == NULL)
-        return tm_error_set(err, TM_E_INPUT, "%s: an event in a file that has none", tm_clock_file_text(file));
+        return tm_error_set(err, TM_E_INPUT, "an event in a file that has none");
     *scope = tm_clock_file_find(file, embedded);
     if (embedded == 0 && is_data)
         book->machines.rows[file->base->machine].has_data = true;
@@ -184,6 +183,14 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_b
     return TM_OK;
 }
 
+enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *spill_dir,
+                                   struct tm_error *err)
+{
+    if (file->deferral == NULL && (file->deferral = calloc(1, sizeof *file->deferral)) == NULL)
+        return tm_error_nomem(err);
+    return tm_deferral_add(file->deferral, event, spill_dir, err);
+}
+
 void tm_clock_file_close(struct tm_clock_file *file)
 {
     for (uint32_t i = 0; i < file->scope_count; i++) {
@@ -193,11 +200,15 @@ void tm_clock_file_close(struct tm_clock_file *file)
     free(file->scopes);
     file->scopes = NULL;
     file->scope_count = file->scope_cap = 0;
+    file->record_count = 0;
     file->base = NULL;
     file->is_open = false;
     tm_map_release(&file->scope_of_embedded);
     tm_map_release(&file->scope_of_machine);
-    tm_deferral_release(&file->deferral);
+    if (file->deferral)
+        tm_deferral_release(file->deferral);
+    free(file->deferral);
+    file->deferral = NULL;
 }
 
 void tm_clock_files_release(struct tm_clock_files *files)

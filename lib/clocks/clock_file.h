@@ -19,9 +19,10 @@ struct tm_clock_file {
     bool may_wait;                /* its scopes may wait for hints */
     uint64_t upstream_count;      /* events that stages before accounted for */
     struct tm_clock_scope *base;  /* of packets without an embedded id; NULL without events */
-    struct tm_deferral deferral;
+    struct tm_deferral *deferral; /* owned; NULL while nothing waits */
     /* private */
     bool is_decided; /* whether an embedded id is adopted */
+    uint32_t record_count; /* of all scopes */
     struct tm_clock_scope **scopes;
     uint32_t scope_count, scope_cap;
     struct tm_map scope_of_embedded, scope_of_machine;
@@ -56,10 +57,14 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_b
                                    Tracemerge__ClockPolicy policy, struct tm_error *err);
 
 /* The scope of packets with embedded machine id EMBEDDED (0: none). IS_DATA: the packet is not a
- * synchronization marker. Makes machines and decides on adoption as needed; TM_E_INPUT when the
- * manifest forbids the id. */
+ * synchronization marker. Makes machines and decides on adoption as needed; TM_E_INPUT, without
+ * the file's name, when the manifest forbids the id. */
 enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t embedded,
                                    bool is_data, struct tm_clock_scope **scope, struct tm_error *err);
+
+/* Puts EVENT, which is FILE's, off to the end of its turn. */
+enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *spill_dir,
+                                   struct tm_error *err);
 
 /* The scope EMBEDDED has, or NULL while no packet with it was met. */
 struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded);

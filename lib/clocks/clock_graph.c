@@ -175,6 +175,8 @@ enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_
     *is_valid = true;
     if (count > TM_GRAPH_WIDTH_MAX)
         return tm_error_set(err, TM_E_INPUT, "a snapshot of more than %d clocks", TM_GRAPH_WIDTH_MAX);
+    if (graph->work > TM_GRAPH_WORK_MAX)
+        return tm_error_set(err, TM_E_INPUT, "the relations between the clocks take too long to search");
     graph->snapshot_count++;
     graph->version++;
     if (count == 0)

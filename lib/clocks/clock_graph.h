@@ -3,8 +3,8 @@
  *
  * Each clock carries its distance to the target and the next clock on the way, kept up to date as
  * edges come, so that no event ever searches. Of equally short ways the one whose clocks come
- * first in the order of identities is taken, by the kind of snapshot met first. Source: semantics.md section 5, "Snapshots" and
- * "Conversion". */
+ * first in the order of identities is taken, by the kind of snapshot met first.
+ * Source: semantics.md section 5, "Snapshots" and "Conversion". */
 #ifndef TM_CLOCKS_CLOCK_GRAPH_H
 #define TM_CLOCKS_CLOCK_GRAPH_H
 
@@ -15,11 +15,11 @@
 /* Limits; past them add fails with TM_E_INPUT and a text that names the limit. */
 enum {
     TM_GRAPH_HOPS_MAX = 4,
-    TM_GRAPH_WIDTH_MAX = 1024,          /* clocks in one snapshot */
+    TM_GRAPH_WIDTH_MAX = 256,           /* clocks in one snapshot */
     TM_GRAPH_KINDS_MAX = 1 << 18,
     TM_GRAPH_READINGS_MAX = 1 << 24     /* readings of all snapshots */
 };
-#define TM_GRAPH_WORK_MAX (UINT64_C(1) << 33) /* steps of all searches */
+#define TM_GRAPH_WORK_MAX (UINT64_C(1) << 31) /* steps of all searches */
 
 /* One clock's part of a snapshot. */
 struct tm_reading {
@@ -96,7 +96,7 @@ void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target);
 
 /* Adds a snapshot of COUNT readings; its id is snapshot_count before the call. *IS_VALID false: it
  * was refused as semantics.md says; what came before the offence is known now, no edge was added.
- * TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
+ * TM_OK, TM_E_INPUT (a limit, also that of all searches so far) or TM_E_SYSTEM. */
 enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
                                   enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
 
@@ -112,12 +112,6 @@ static inline int64_t tm_step_apply(const struct tm_step *step, int64_t ns)
 /* True when FROM is TO or there is a way of at most TM_GRAPH_HOPS_MAX hops. Searches unless TO is
  * the target. */
 bool tm_clock_graph_reaches(struct tm_clock_graph *graph, uint32_t from, uint32_t to);
-
-/* True once searches have cost more than TM_GRAPH_WORK_MAX: the graph was made to be slow. */
-static inline bool tm_clock_graph_is_spent(const struct tm_clock_graph *graph)
-{
-    return graph->work > TM_GRAPH_WORK_MAX;
-}
 
 void tm_clock_graph_release(struct tm_clock_graph *graph);
 

@@ -26,8 +26,8 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
 {
     if (tm_map_find(&scope->record_of, clock, record))
         return TM_OK;
-    if (scope->record_count >= TM_SCOPE_RECORDS_MAX)
-        return tm_error_set(err, TM_E_INPUT, "the file's timestamps name more than %d clocks", TM_SCOPE_RECORDS_MAX);
+    if (*scope->file_record_count >= TM_FILE_RECORDS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "timestamps on more than %d clocks", TM_FILE_RECORDS_MAX);
     if (scope->record_count == scope->record_cap) {
         uint32_t cap = scope->record_cap ? scope->record_cap * 2 : 4;
         struct tm_placement_record *records = realloc(scope->records, cap * sizeof *records);
@@ -40,6 +40,7 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
         return tm_error_nomem(err);
     scope->records[scope->record_count] = (struct tm_placement_record){.machine = scope->machine, .clock = clock};
     *record = scope->record_count++;
+    ++*scope->file_record_count;
     return TM_OK;
 }
 

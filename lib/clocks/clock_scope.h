@@ -6,7 +6,7 @@
 #include "clocks/clock_book.h"
 #include "clocks/placement_record.h"
 
-enum { TM_SCOPE_RECORDS_MAX = 1 << 14 }; /* clock ids one file may name on one machine */
+enum { TM_FILE_RECORDS_MAX = 1 << 14 }; /* pairs of machine and clock id that one file's timestamps may name */
 
 struct tm_clock_scope {
     uint32_t file;       /* File.id */
@@ -24,6 +24,7 @@ struct tm_clock_scope {
     uint64_t invalid_count;     /* snapshots refused */
     struct tm_placement_record *records; /* one a clock id */
     uint32_t record_count;
+    uint32_t *file_record_count;         /* borrowed: of all scopes of the file */
     /* private */
     uint32_t record_cap;
     struct tm_map record_of;

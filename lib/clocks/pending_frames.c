@@ -21,6 +21,8 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
     const ProtobufCMessageDescriptor *descriptor = frame->type == TM_FRAME_SEQUENCE ? &tracemerge__sequence__descriptor
                                                    : frame->type == TM_FRAME_STAT   ? &tracemerge__stat__descriptor
                                                                                     : &tracemerge__metadata__descriptor;
+    if (pending->count == TM_PENDING_FRAMES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d sequences without an event", TM_PENDING_FRAMES_MAX);
     if (pending->count == pending->cap && grow(pending, err) < 0)
         return TM_E_SYSTEM;
     ProtobufCMessage *message = tm_frame_message(frame, descriptor, err);
@@ -36,6 +38,7 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
         const Tracemerge__Sequence *sequence = (const Tracemerge__Sequence *)message;
         added->file = sequence->file;
         added->embedded = sequence->machine;
+        added->generation = sequence->generation;
     } else {
         const Tracemerge__Stat *stat = (const Tracemerge__Stat *)message;
         added->file = stat->has_file ? stat->file : UINT32_MAX;
@@ -44,8 +47,23 @@ enum tm_status tm_pending_frames_add(struct tm_pending_frames *pending, const st
     return TM_OK;
 }
 
-static enum tm_status write_frame(struct tm_pending_frame *frame, const struct tm_clock_scope *scope,
-                                  struct tm_stream_writer *writer, struct tm_error *err)
+/* The scope whose machine FRAME means. A sequence that has shown no event by now is decided like
+ * its first packet; NULL for what belongs to no file whose turn it is. */
+static enum tm_status find_scope(const struct tm_pending_frames *pending, const struct tm_pending_frame *frame,
+                                 struct tm_clock_scope **scope, struct tm_error *err)
+{
+    struct tm_clock_file *file = frame->file < pending->files->count ? pending->files->files[frame->file] : NULL;
+    *scope = NULL;
+    if (file == NULL || !file->is_open || file->base == NULL)
+        return TM_OK;
+    *scope = tm_clock_file_find(file, frame->embedded);
+    if (*scope || frame->type != TM_FRAME_SEQUENCE)
+        return TM_OK;
+    return tm_clock_file_scope(file, pending->book, frame->embedded, true, scope, err);
+}
+
+static enum tm_status write_frame(const struct tm_pending_frames *pending, struct tm_pending_frame *frame,
+                                  const struct tm_clock_scope *scope, struct tm_error *err)
 {
     if (frame->type == TM_FRAME_SEQUENCE) {
         ((Tracemerge__Sequence *)frame->message)->machine = scope ? scope->machine : 0;
@@ -58,30 +76,41 @@ static enum tm_status write_frame(struct tm_pending_frame *frame, const struct t
         stat->has_machine = scope != NULL;
         stat->machine = scope ? scope->machine : 0;
     }
-    enum tm_status st = tm_stream_write_message(writer, frame->type, frame->message, err);
+    enum tm_status st = tm_stream_write_message(pending->writer, frame->type, frame->message, err);
     protobuf_c_message_free_unpacked(frame->message, NULL);
     frame->message = NULL;
     return st;
 }
 
-enum tm_status tm_pending_frames_write(struct tm_pending_frames *pending, const struct tm_clock_files *files,
-                                       const struct tm_clock_file *ending, struct tm_stream_writer *writer,
-                                       struct tm_error *err)
+static enum tm_status write_some(struct tm_pending_frames *pending, uint32_t generation, bool is_last,
+                                 struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     size_t kept = 0;
     for (size_t i = 0; i < pending->count; i++) {
         struct tm_pending_frame *frame = &pending->frames[i];
-        const struct tm_clock_file *file = frame->file < files->count ? files->files[frame->file] : NULL;
-        const struct tm_clock_scope *scope = file ? tm_clock_file_find(file, frame->embedded) : NULL;
-        bool is_last_chance = file == NULL || !file->is_open || file == ending;
-        if (st == TM_OK && (scope || is_last_chance))
-            st = write_frame(frame, scope || file == NULL ? scope : file->base, writer, err);
+        struct tm_clock_scope *scope = NULL;
+        bool is_due = st == TM_OK && frame->generation <= generation;
+        if (is_due)
+            st = find_scope(pending, frame, &scope, err);
+        bool waits = frame->type != TM_FRAME_SEQUENCE && frame->file < pending->files->count && !is_last;
+        if (is_due && st == TM_OK && (scope || !waits))
+            st = write_frame(pending, frame, scope, err);
         else
             pending->frames[kept++] = *frame;
     }
     pending->count = kept;
     return st;
+}
+
+enum tm_status tm_pending_frames_write(struct tm_pending_frames *pending, uint32_t generation, struct tm_error *err)
+{
+    return pending->count ? write_some(pending, generation, false, err) : TM_OK;
+}
+
+enum tm_status tm_pending_frames_finish(struct tm_pending_frames *pending, struct tm_error *err)
+{
+    return write_some(pending, UINT32_MAX, true, err);
 }
 
 void tm_pending_frames_release(struct tm_pending_frames *pending)

@@ -62,11 +62,10 @@ enum tm_status tm_relations_attributes(const Tracemerge__Config *config, struct 
     return st;
 }
 
-static enum tm_status refuse_pinned(const struct tm_clock_file *file, uint64_t byte, struct tm_error *err)
+static enum tm_status refuse_pinned(struct tm_error *err)
 {
     return tm_error_set(err, TM_E_INPUT,
-                        "%s: byte %llu: perfetto_manifest: clock overrides require the trace to use a single clock",
-                        tm_clock_file_text(file), (unsigned long long)byte);
+                        "perfetto_manifest: clock overrides require the trace to use a single clock");
 }
 
 /* READINGS for the graph, room for twins of each; NULL without memory. Clocks stay ids. */
@@ -112,14 +111,13 @@ static uint32_t default_of(const Tracemerge__Snapshot *snapshot)
     return has_boottime && !has_trace_file ? TM_CLOCK_BOOTTIME : TM_CLOCK_NONE;
 }
 
-enum tm_status tm_relations_snapshot(struct tm_clock_book *book, const struct tm_clock_file *file,
-                                     struct tm_clock_scope *scope, const Tracemerge__Snapshot *snapshot,
-                                     struct tm_error *err)
+enum tm_status tm_relations_snapshot(struct tm_clock_book *book, struct tm_clock_scope *scope,
+                                     const Tracemerge__Snapshot *snapshot, struct tm_error *err)
 {
     uint32_t clock = scope->is_proto ? default_of(snapshot) : TM_CLOCK_NONE;
     enum tm_status st = TM_OK;
     if (scope->is_pinned)
-        return refuse_pinned(file, snapshot->byte, err);
+        return refuse_pinned(err);
     if (clock != TM_CLOCK_NONE)
         st = tm_clock_scope_claim(scope, book, clock, err);
     if (st < 0)
@@ -155,12 +153,11 @@ enum tm_status tm_relations_remote(struct tm_clock_book *book, const struct tm_c
     struct tm_remote_offsets offsets = {0};
     enum tm_status st = TM_OK;
     if (scope->is_pinned)
-        return refuse_pinned(file, sync->byte, err);
+        return refuse_pinned(err);
     if (file->entry && file->entry->whole_file)
         return tm_error_set(err, TM_E_INPUT,
-                            "%s: byte %llu: perfetto_manifest: machine attributes the whole file to one machine, but it "
-                            "holds the clocks of several; use machines to name each",
-                            tm_clock_file_text(file), (unsigned long long)sync->byte);
+                            "perfetto_manifest: machine attributes the whole file to one machine, but it holds the "
+                            "clocks of several; use machines to name each");
     for (size_t i = 0; i < sync->n_rounds && st == TM_OK; i++)
         st = add_readings(book, scope, sync->rounds[i]->client, sync->rounds[i]->n_client, sync->sequence, err);
     if (st == TM_OK)

@@ -13,11 +13,10 @@ enum tm_status tm_relations_configure(struct tm_clock_book *book, const Tracemer
 enum tm_status tm_relations_attributes(const Tracemerge__Config *config, struct tm_stream_writer *writer,
                                        struct tm_error *err);
 
-/* A ClockSnapshot of SCOPE in FILE: claims trace time where it sets a default clock, relates its
- * clocks. TM_E_INPUT when FILE is pinned. */
-enum tm_status tm_relations_snapshot(struct tm_clock_book *book, const struct tm_clock_file *file,
-                                     struct tm_clock_scope *scope, const Tracemerge__Snapshot *snapshot,
-                                     struct tm_error *err);
+/* A ClockSnapshot of SCOPE: claims trace time where it sets a default clock, relates its clocks.
+ * TM_E_INPUT when the file is pinned. */
+enum tm_status tm_relations_snapshot(struct tm_clock_book *book, struct tm_clock_scope *scope,
+                                     const Tracemerge__Snapshot *snapshot, struct tm_error *err);
 
 /* A RemoteClockSync of SCOPE in FILE. TM_E_INPUT when FILE is pinned or attributed to one machine. */
 enum tm_status tm_relations_remote(struct tm_clock_book *book, const struct tm_clock_file *file,

@@ -62,7 +62,7 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
     if (st == TM_OK)
         st = tm_clock_routes_flush(&t->placer.routes, file->id, err);
     if (st == TM_OK)
-        st = tm_pending_frames_write(&t->pending, &t->files, file, &t->writer, err);
+        st = tm_pending_frames_finish(&t->pending, err);
     for (uint32_t i = 0; i < file->scope_count && st == TM_OK; i++)
         st = tm_clock_scope_write(file->scopes[i], &t->writer, &told, err);
     if (st == TM_OK)
@@ -93,6 +93,13 @@ static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage 
     return TM_OK;
 }
 
+static enum tm_status tell_place(const struct tm_clock_file *file, uint64_t byte, struct tm_error *err)
+{
+    if (err->status == TM_E_SYSTEM)
+        return err->status;
+    return tm_error_prefix(err, "%s: byte %llu", tm_clock_file_text(file), (unsigned long long)byte);
+}
+
 static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message, struct tm_error *err)
 {
     Tracemerge__Snapshot *snapshot = (Tracemerge__Snapshot *)message;
@@ -102,10 +109,11 @@ static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message,
         return TM_E_INPUT;
     enum tm_status st = tm_clock_file_scope(file, &t->book, snapshot->machine, true, &scope, err);
     if (st == TM_OK)
-        st = tm_relations_snapshot(&t->book, file, scope, snapshot, err);
-    if (st == TM_OK)
-        snapshot->machine = scope->machine;
-    return st;
+        st = tm_relations_snapshot(&t->book, scope, snapshot, err);
+    if (st < 0)
+        return tell_place(file, snapshot->byte, err);
+    snapshot->machine = scope->machine;
+    return TM_OK;
 }
 
 static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *message, struct tm_error *err)
@@ -118,9 +126,10 @@ static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *messa
     enum tm_status st = tm_clock_file_scope(file, &t->book, sync->machine, true, &scope, err);
     if (st == TM_OK)
         st = tm_relations_remote(&t->book, file, scope, sync, err);
-    if (st == TM_OK)
-        sync->machine = scope->machine;
-    return st;
+    if (st < 0)
+        return tell_place(file, sync->byte, err);
+    sync->machine = scope->machine;
+    return TM_OK;
 }
 
 /* A hint is about the file's base machine. */
@@ -196,9 +205,15 @@ static enum tm_status take_in(struct timeline *t, const struct tm_frame *frame, 
 
 static enum tm_status on_batch(struct timeline *t, const struct tm_batch *batch, struct tm_error *err)
 {
+    uint32_t generation = 0;
+    uint32_t rows = tm_batch_is_constant(batch, TM_COL_GENERATION) ? 1 : batch->count;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t g = tm_batch_u32(batch, TM_COL_GENERATION, i);
+        generation = g > generation ? g : generation;
+    }
     enum tm_status st = tm_batch_placer_convert(&t->placer, batch, err);
     if (st == TM_OK)
-        st = tm_pending_frames_write(&t->pending, &t->files, NULL, &t->writer, err);
+        st = tm_pending_frames_write(&t->pending, generation, err);
     return st < 0 ? st : tm_batch_placer_write(&t->placer, batch, err);
 }
 
@@ -239,7 +254,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
 
 static enum tm_status finish(struct timeline *t, const struct tm_timeline_options *options, struct tm_error *err)
 {
-    enum tm_status st = tm_pending_frames_write(&t->pending, &t->files, NULL, &t->writer, err);
+    enum tm_status st = tm_pending_frames_finish(&t->pending, err);
     if (st == TM_OK)
         st = tm_relations_finish(&t->book, &t->writer, err);
     if (st < 0)
@@ -266,6 +281,7 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = tm_clock_book_init(&t->book, &t->writer, tm_clock_file_tag(0), err);
+    t->pending = (struct tm_pending_frames){.files = &t->files, .book = &t->book, .writer = &t->writer};
     t->placer.routes.book = &t->book;
     t->placer.routes.files = &t->files;
     t->placer.routes.hints = &t->hints;
