@@ -184,7 +184,7 @@ static enum tm_status show(struct tm_gecko *x, struct marker *m)
         m->has_category ? tm_gecko_names_get(&x->process->categories, m->category, &len) : NULL;
     if (category && tm_buf_add(&x->category, category, len) != TM_OK)
         return tm_error_nomem(x->err);
-    if ((st = tm_gecko_marker_track(x, &x->category, &x->name, &e.track)) < 0)
+    if ((st = tm_gecko_define(x, e.time_ns)) < 0 || (st = tm_gecko_marker_track(x, &x->category, &x->name, &e.track)) < 0)
         return st;
     e.flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
     tm_buf_clear(&x->detail);
@@ -195,7 +195,9 @@ static enum tm_status show(struct tm_gecko *x, struct marker *m)
                                   x->err);
     if (st == TM_OK)
         st = put_args(x, m);
-    return st < 0 ? st : tm_gecko_add(x, &e, &x->detail);
+    e.detail = x->detail.data;
+    e.detail_bytes = (uint32_t)x->detail.len;
+    return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
 }
 
 /* Columns, the payload aside; a payload that is no object is none. */

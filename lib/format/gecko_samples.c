@@ -49,7 +49,10 @@ static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, c
         e.flags |= TM_EVENT_HAS_VALUE;
         e.value = (uint64_t)weight;
     }
-    return tm_gecko_add(x, &e, &x->stack);
+    e.detail = x->stack.data;
+    e.detail_bytes = (uint32_t)x->stack.len;
+    enum tm_status st = tm_gecko_define(x, e.time_ns);
+    return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
 }
 
 enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables)

@@ -11,7 +11,7 @@ enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7, TEXT_MAX = 4096 
 enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3, THREAD_IS_MAIN = 4 };
 enum { TRACK_UUID = 1, TRACK_PARENT = 2, TRACK_NAME = 3, TRACK_PID = 4, TRACK_TID = 5, TRACK_IS_THREAD = 14,
        TRACK_MERGE = 16, MERGE_NONE = 2 };
-enum { SEED_PROCESS = 1, SEED_THREAD = 2, SEED_MARKER = 3 };
+enum { SEED_PROCESS = 1, SEED_THREAD = 2, SEED_MARKER = 3, SEED_EARLY_PROCESS = 4 };
 
 static bool is(const struct tm_json_value *key, const char *name)
 {
@@ -102,13 +102,6 @@ struct tm_event tm_gecko_event(const struct tm_gecko *x, enum tm_kind kind)
                              .flags = (t->has_pid ? TM_EVENT_HAS_PID : 0u) | (t->has_tid ? TM_EVENT_HAS_TID : 0u)};
 }
 
-enum tm_status tm_gecko_add(struct tm_gecko *x, struct tm_event *event, const struct tm_buf *detail)
-{
-    event->detail = detail->data;
-    event->detail_bytes = (uint32_t)detail->len;
-    return tm_event_sink_add(x->context.sink, event, x->err);
-}
-
 /* True in *IS_NEW the first time KEY comes; once the table is full always false. */
 static enum tm_status first_time(struct tm_gecko *x, uint64_t key, bool *is_new)
 {
@@ -119,11 +112,17 @@ static enum tm_status first_time(struct tm_gecko *x, uint64_t key, bool *is_new)
     return TM_OK;
 }
 
-/* A definition of KIND that is field FIELD, already in x->message, of the detail. */
+/* A definition of KIND that is field FIELD, already in x->message, of the detail. Its time is that of
+ * the thread's first event, so that of several threads with one tid the right one is meant. */
 static enum tm_status define(struct tm_gecko *x, enum tm_kind kind, uint32_t field, uint64_t track)
 {
     struct tm_event e = tm_gecko_event(x, kind);
-    e.flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | (track ? (uint32_t)TM_EVENT_HAS_TRACK : 0);
+    e.flags |= TM_EVENT_DEFINITION;
+    e.time_ns = x->first_ns;
+    if (kind == TM_KIND_TRACK) { /* which events need, whether or not the first has a place */
+        e.flags |= TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK;
+        e.time_ns = 0;
+    }
     e.track = track;
     if (kind == TM_KIND_PROCESS) {
         e.flags &= ~(uint32_t)TM_EVENT_HAS_TID;
@@ -132,7 +131,9 @@ static enum tm_status define(struct tm_gecko *x, enum tm_kind kind, uint32_t fie
     tm_buf_clear(&x->detail);
     if (tm_pb_put_bytes(&x->detail, field, x->message.data, x->message.len) != TM_OK)
         return tm_error_nomem(x->err);
-    return tm_gecko_add(x, &e, &x->detail);
+    e.detail = x->detail.data;
+    e.detail_bytes = (uint32_t)x->detail.len;
+    return tm_event_sink_add(x->context.sink, &e, x->err);
 }
 
 /* The first of A, B and C that is not empty into x->message as FIELD. */
@@ -152,7 +153,8 @@ static enum tm_status define_process(struct tm_gecko *x)
 {
     const struct tm_gecko_thread *t = x->shown;
     bool is_new;
-    enum tm_status st = first_time(x, tm_hash64_seed(&t->pid, sizeof t->pid, SEED_PROCESS), &is_new);
+    enum tm_status st = first_time(
+        x, tm_hash64_seed(&t->pid, sizeof t->pid, x->first_ns < 0 ? SEED_EARLY_PROCESS : SEED_PROCESS), &is_new);
     if (st < 0 || !is_new || !t->has_pid)
         return st;
     tm_buf_clear(&x->message);
@@ -198,6 +200,17 @@ static enum tm_status define_thread_track(struct tm_gecko *x)
         return tm_error_nomem(x->err);
     }
     return define(x, TM_KIND_TRACK, DETAIL_TRACK, x->thread_uuid);
+}
+
+enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns)
+{
+    /* One before the start may come to have no place. */
+    if (x->is_defined && (x->first_ns >= 0 || time_ns < 0))
+        return TM_OK;
+    x->is_defined = true;
+    x->first_ns = time_ns;
+    enum tm_status st = define_process(x);
+    return st < 0 ? st : define_thread(x);
 }
 
 enum tm_status tm_gecko_marker_track(struct tm_gecko *x, const struct tm_buf *category, const struct tm_buf *name,
@@ -262,11 +275,8 @@ enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_th
         x->thread_uuid = tm_hash64_seed(&thread->parts.shift, sizeof thread->parts.shift, SEED_THREAD) | 1;
     if (!tm_gecko_process_offset(x->process, root, &x->offset_ns) && thread->process != 0)
         x->no_start++;
-    enum tm_status st = define_process(x);
-    if (st == TM_OK)
-        st = define_thread(x);
-    if (st == TM_OK)
-        st = read_tables(x, &tables);
+    x->is_defined = false;
+    enum tm_status st = read_tables(x, &tables);
     if (st == TM_OK)
         st = tm_gecko_samples_show(x, tables);
     return st < 0 ? st : tm_gecko_markers_show(x);

@@ -36,7 +36,8 @@ struct tm_gecko {
     int64_t offset_ns; /* of its process's times */
     struct tm_gecko_strings *strings;
     uint64_t thread_uuid;
-    bool has_thread_track;
+    bool is_defined, has_thread_track;
+    int64_t first_ns; /* its first event's time */
     struct tm_gecko_rows rows; /* of samples, or of markers */
     struct tm_buf detail, stack, name, category, text, message;
     struct tm_json_args args;
@@ -69,9 +70,12 @@ void tm_gecko_thread_release(struct tm_gecko_thread *thread);
 /* Puts THREAD into the stream. TM_OK or an error. */
 enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread);
 
-/* Flags and columns of an event of the thread being shown, on its own track. */
+/* Flags and columns of an event of the thread being shown. */
 struct tm_event tm_gecko_event(const struct tm_gecko *x, enum tm_kind kind);
-enum tm_status tm_gecko_add(struct tm_gecko *x, struct tm_event *event, const struct tm_buf *detail);
+
+/* Defines the thread being shown and its process, before its first event, which is at TIME_NS. Uses
+ * x->detail and x->message. */
+enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns);
 
 enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables);
 enum tm_status tm_gecko_markers_show(struct tm_gecko *x);

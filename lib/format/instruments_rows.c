@@ -36,15 +36,17 @@ static enum tm_status get_owner(struct tm_instruments *x, uint64_t place, struct
     return st;
 }
 
-/* The definition of the thread or process whose record is at hand, the first time a row shows it. */
+/* The definition of the thread or process whose record is at hand, the first time a row shows it. Its
+ * time is the row's, so that of several threads with one tid the right one is meant. */
 static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_thread, const struct tm_event *who)
 {
-    struct tm_event e = {.kind = is_thread ? TM_KIND_THREAD : TM_KIND_PROCESS, .pid = who->pid};
+    struct tm_event e = {.kind = is_thread ? TM_KIND_THREAD : TM_KIND_PROCESS, .time_ns = who->time_ns,
+                         .pid = who->pid};
     const struct tm_buf *r = &x->record;
     size_t mark;
     struct tm_buf *d = &x->detail;
     e.tid = is_thread ? who->tid : 0;
-    e.flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | (who->flags & TM_EVENT_HAS_PID) |
+    e.flags = TM_EVENT_DEFINITION | (who->flags & TM_EVENT_HAS_PID) |
               (is_thread ? (uint32_t)TM_EVENT_HAS_TID : 0);
     tm_buf_clear(d);
     bool good = tm_pb_begin(d, is_thread ? DETAIL_THREAD : DETAIL_PROCESS, &mark) == TM_OK;

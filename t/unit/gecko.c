@@ -14,8 +14,8 @@
 #define STACKS "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,1],[0,0]]}"
 #define SAMPLES "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[1,2]]}"
 #define THREAD(members) "{\"pid\":1,\"tid\":2," members "}"
-#define DEFINED "process pid=1 def process{}\nthread pid=1 tid=2 def thread{}\n"
-#define SHOWN DEFINED "sample 2000000 pid=1 tid=2 thread frames=main<f\n"
+#define DEFINED(time) "process " time " pid=1 def process{}\nthread " time " pid=1 tid=2 def thread{}\n"
+#define SHOWN DEFINED("2000000") "sample 2000000 pid=1 tid=2 thread frames=main<f\n"
 #define HINT "hint 0:0 = 1:5000000 meta.startTime\n"
 
 static void test_order(void)
@@ -26,9 +26,19 @@ static void test_order(void)
     GIVES("{\"meta\":7,\"libs\":{},\"threads\":{},\"processes\":[null,1,[]],\"shared\":[]}", "");
     GIVES("{\"libs\":[]}", "");
     GIVES("{\"libs\":[],\"threads\":[" THREAD(SAMPLES) "]}",
-          DEFINED "account damaged 1 at 87\n");
+          "account damaged 1 at 87\n");
     GIVES("{\"libs\":[],\"threads\":[" THREAD("\"samples\":7,\"markers\":[1],\"stringTable\":{},\"frameTable\":null") "]}",
-          DEFINED);
+          "");
+}
+
+/* What names a thread is at its first event's time, and again once one is not before 0. */
+static void test_early(void)
+{
+    GIVES("{" META ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
+          "\"data\":[[0,-1],[0,-2],[0,0],[0,1]]}") "]}",
+          DEFINED("-1000000") "sample -1000000 pid=1 tid=2 thread frames=main\n"
+          "sample -2000000 pid=1 tid=2 thread frames=main\n" DEFINED("0") "sample 0 pid=1 tid=2 thread frames=main\n"
+          "sample 1000000 pid=1 tid=2 thread frames=main\n" HINT);
 }
 
 /* The status and the cause, whole and in pieces. */
@@ -127,7 +137,7 @@ static void test_numbers(void)
 {
     GIVES("{" META ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
           "\"data\":[[2,1],[-1,2],[4294967295,3],[1e0,4],[1,NaN],[1,1e300],[1,\"5\"],[1,9223372036854.775807],[1]]}") "]}",
-          DEFINED "sample 9223372036854775807 pid=1 tid=2 thread frames=main<f\n"
+          DEFINED("9223372036854775807") "sample 9223372036854775807 pid=1 tid=2 thread frames=main<f\n"
           HINT "account damaged 1 at 290\naccount no_time 4 at 290\naccount no_stack 3 at 290\n");
 }
 
@@ -152,6 +162,7 @@ static void test_deep_stack(void)
 int main(void)
 {
     test_order();
+    test_early();
     test_damage();
     test_skip();
     test_every_byte();

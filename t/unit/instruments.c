@@ -10,14 +10,14 @@
 #define THREAD "<thread id=\"2\" fmt=\"t\"><tid>5</tid></thread>"
 #define ROW(time) "<row><sample-time id=\"1\">" time "</sample-time>" THREAD                                          \
                   "<backtrace id=\"3\"><frame id=\"4\" name=\"f\"/><frame id=\"5\" name=\"main\"/></backtrace></row>"
-#define SHOWN "thread tid=5 def thread{name=t}\n"
+#define SHOWN(time) "thread " time " tid=5 def thread{name=t}\n"
 
 #define GIVES(text, want) ok_named(format_gives(&tm_format_instruments, text, want), #want)
 
 static void test_rows(void)
 {
-    GIVES(HEAD "<node>" ROW("7") "</node></trace-query-result>", SHOWN "sample 7 tid=5 thread frames=main<f\n");
-    GIVES(HEAD ROW(" -7\n") "</trace-query-result>\n{\"next\"", SHOWN "sample -7 tid=5 thread frames=main<f\n");
+    GIVES(HEAD "<node>" ROW("7") "</node></trace-query-result>", SHOWN("7") "sample 7 tid=5 thread frames=main<f\n");
+    GIVES(HEAD ROW(" -7\n") "</trace-query-result>\n{\"next\"", SHOWN("-7") "sample -7 tid=5 thread frames=main<f\n");
     GIVES(HEAD ROW("x") "</trace-query-result>", "account no_time 1 at 42\n");
     GIVES(HEAD ROW("9223372036854775808") "</trace-query-result>", "account no_time 1 at 42\n");
     GIVES(HEAD "</trace-query-result>", "");
@@ -25,7 +25,7 @@ static void test_rows(void)
     GIVES(HEAD "<row>x<sample-time>1</sample-time><y><sample-time>9</sample-time></y><sample-time>2</sample-time>" THREAD
                "<weight>3</weight><weight>4</weight><core>4294967296</core><!-- c --><backtrace><frame name=\"a\">"
                "<binary name=\"b\"/></frame></backtrace></row></trace-query-result>",
-          SHOWN "sample 1 tid=5 thread value=3 frames=a\n");
+          SHOWN("1") "sample 1 tid=5 thread value=3 frames=a\n");
 }
 
 static void test_refs(void)
@@ -35,7 +35,7 @@ static void test_refs(void)
                "<frame ref=\"x\"/><frame ref=\"18446744073709551615\"/><frame ref=\"99999999999999999999\"/>"
                "<frame id=\"4000000000\" name=\"f\"/><frame ref=\"4000000000\"/></backtrace></row>"
                "<row><sample-time>1</sample-time><thread ref=\"2\"/><backtrace ref=\"3\"/></row></trace-query-result>",
-          SHOWN "sample 1 tid=5 thread frames=f\naccount no_time 1 at 42\nstat instruments_unknown_ref 7\n");
+          SHOWN("1") "sample 1 tid=5 thread frames=f\naccount no_time 1 at 42\nstat instruments_unknown_ref 7\n");
 }
 
 /* The status and the cause, whole and in pieces. */
@@ -81,7 +81,7 @@ static void test_skip(void)
     static const struct tm_format_options skip = {TM_DAMAGE_SKIP, false};
     static const char text[] = HEAD ROW("1") "<row><</row>";
     struct format_run run = format_run(&tm_format_instruments, text, strlen(text), 0, &skip);
-    ok(run.status == TM_END && format_run_is(&run, SHOWN "sample 1 tid=5 thread frames=main<f\n"
+    ok(run.status == TM_END && format_run_is(&run, SHOWN("1") "sample 1 tid=5 thread frames=main<f\n"
                                                          "account damaged 1 at 219\naccount skipped_bytes 12 at 213\n"));
     format_run_release(&run);
     static const char dtd[] = "<!DOCTYPE a>";
