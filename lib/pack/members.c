@@ -1,0 +1,130 @@
+#include "pack/members.h"
+
+#include "base/io.h"
+#include "container/limits.h"
+#include "container/member_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Opens PATH, which must be a regular file. Nothing else is waited for. */
+static enum tm_status open_file(const char *path, int *fd, uint64_t *size_bytes, struct tm_error *err)
+{
+    struct stat s;
+    enum tm_status st = TM_OK;
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (*fd < 0) {
+        tm_error_errno(err, errno, "%s: cannot open", path);
+        return err->status = TM_E_INPUT;
+    }
+    if (fstat(*fd, &s) != 0)
+        st = tm_error_errno(err, errno, "%s: cannot read", path);
+    else if (!S_ISREG(s.st_mode))
+        st = tm_error_set(err, TM_E_INPUT, "%s: not a regular file", path);
+    else
+        *size_bytes = (uint64_t)s.st_size;
+    if (st == TM_OK)
+        return TM_OK;
+    (void)close(*fd);
+    *fd = -1;
+    return st;
+}
+
+enum tm_status tm_members_open(const struct tm_pack_member *member, int *fd, struct tm_error *err)
+{
+    uint64_t size;
+    enum tm_status st = open_file(member->path, fd, &size, err);
+    if (st < 0 || size == member->size_bytes)
+        return st;
+    (void)close(*fd);
+    return tm_error_set(err, TM_E_INPUT, "%s: changed while it was being packed", member->path);
+}
+
+static enum tm_status check_name(const struct tm_pack_member *m, struct tm_error *err)
+{
+    size_t len = strlen(m->name);
+    if (len == 0)
+        return tm_error_set(err, TM_E_INPUT, "%s: not a file", m->path);
+    if (tm_member_is_hidden(m->name, len))
+        return tm_error_set(err, TM_E_INPUT, "%s: a name that begins with a point is hidden in an archive", m->path);
+    return TM_OK;
+}
+
+static enum tm_status look(struct tm_pack_member *m, const char *path, struct tm_error *err)
+{
+    uint8_t head[TM_SNIFF_BYTES];
+    const char *slash = strrchr(path, '/');
+    int fd = -1;
+    *m = (struct tm_pack_member){.path = path, .name = slash ? slash + 1 : path};
+    enum tm_status st = check_name(m, err);
+    if (st == TM_OK)
+        st = open_file(path, &fd, &m->size_bytes, err);
+    if (st < 0)
+        return st;
+    size_t len = m->size_bytes < sizeof head ? (size_t)m->size_bytes : sizeof head;
+    st = tm_io_pread(fd, head, len, 0, err);
+    (void)close(fd);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "%s: changed while it was being packed", path);
+    if (st < 0)
+        return tm_error_prefix(err, "%s", path);
+    m->type = tm_file_type_sniff(head, len);
+    if (m->type.kind == TM_FILE_UNKNOWN)
+        return tm_error_set(err, TM_E_INPUT, "%s: unknown trace type", path);
+    return TM_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct tm_pack_member *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+    const struct tm_pack_member *x = a, *y = b;
+    if (x->type.priority != y->type.priority)
+        return x->type.priority < y->type.priority ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static enum tm_status check_together(struct tm_members *members, struct tm_error *err)
+{
+    struct tm_pack_member *m = members->members;
+    qsort(m, members->count, sizeof *m, compare_names);
+    for (size_t i = 1; i < members->count; i++)
+        if (compare_names(&m[i - 1], &m[i]) == 0)
+            return tm_error_set(err, TM_E_INPUT, "%s: has the name of %s, %s", m[i].path, m[i - 1].path, m[i].name);
+    qsort(m, members->count, sizeof *m, compare_turns);
+    if (members->count > 0 && m[0].type.kind == TM_FILE_MANIFEST)
+        members->manifest = m;
+    if (members->count > 1 && m[1].type.kind == TM_FILE_MANIFEST)
+        return tm_error_set(err, TM_E_INPUT, "%s: a second manifest beside %s", m[1].path, m[0].path);
+    return TM_OK;
+}
+
+enum tm_status tm_members_read(struct tm_members *members, const char *const *paths, size_t count,
+                               struct tm_error *err)
+{
+    if (count >= TM_FILES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d files", TM_FILES_MAX - 1);
+    members->members = calloc(count ? count : 1, sizeof *members->members);
+    if (members->members == NULL)
+        return tm_error_nomem(err);
+    for (; members->count < count; members->count++) {
+        enum tm_status st = look(&members->members[members->count], paths[members->count], err);
+        if (st < 0)
+            return st;
+    }
+    return check_together(members, err);
+}
+
+void tm_members_release(struct tm_members *members)
+{
+    free(members->members);
+    *members = (struct tm_members){0};
+}

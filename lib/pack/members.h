@@ -1,0 +1,34 @@
+/* The files that shall be members of an archive: what each is, its name there, and their order.
+ *
+ * Names are base names. Order is that of processing: priority of the type, then name bytewise
+ * (semantics.md sections 1 and 2). */
+#ifndef TM_PACK_MEMBERS_H
+#define TM_PACK_MEMBERS_H
+
+#include "container/file_type.h"
+
+struct tm_pack_member {
+    const char *path; /* borrowed */
+    const char *name; /* within path */
+    struct tm_file_type type;
+    uint64_t size_bytes;
+};
+
+/* Zero-initialise. */
+struct tm_members {
+    struct tm_pack_member *members; /* owned */
+    size_t count;
+    const struct tm_pack_member *manifest; /* the one that is a manifest, the first of them; NULL: none */
+};
+
+/* Looks at the COUNT files of PATHS, which must outlive the members. TM_OK; TM_E_INPUT when one is no regular file, is
+ * of unknown type, is hidden, is a second manifest, or two have one name; TM_E_SYSTEM. Once per struct. */
+enum tm_status tm_members_read(struct tm_members *members, const char *const *paths, size_t count,
+                               struct tm_error *err);
+
+/* Opens a member to be read. TM_OK; TM_E_INPUT when it is no regular file of the size seen before; TM_E_SYSTEM. */
+enum tm_status tm_members_open(const struct tm_pack_member *member, int *fd, struct tm_error *err);
+
+void tm_members_release(struct tm_members *members);
+
+#endif

@@ -1,0 +1,211 @@
+# tm-pack: an archive that merges as its files do with a manifest written by hand.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    tar xf "$TM_SRC/doc/examples/phone-watch-app.tar"
+    mv perfetto_manifest.json hand.json
+    files="app_log.json watch.pftrace phone.pftrace"
+    says="--machine phone=phone.pftrace --machine watch=watch.pftrace --machine phone=app_log.json
+        --sync app_log.json=phone.pftrace:BOOTTIME+250ms --trace-time BOOTTIME@phone.pftrace"
+}
+
+# offset TEXT: the offset_ns that --sync makes of it
+offset() {
+    tm-pack --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME"$1" $files |
+        sed -n 's/.*"offset_ns": \(-*[0-9]*\).*/\1/p'
+}
+
+# fails STATUS MESSAGE ARGUMENT...: and nothing is left behind
+fails() {
+    local want=$1 message=$2
+    shift 2
+    run tm-pack "$@"
+    echo "$output"
+    [ "$status" -eq "$want" ]
+    [ "${lines[0]}" = "tm-pack: $message" ]
+    [ ! -e out.tar ]
+    [ -z "$(ls -A | grep '^\.')" ]
+}
+
+@test "an archive merges as its files do with a manifest by hand, from a pipe and without a temporary file" {
+    tm-merge -o want.jsonl -m hand.json $files
+    [ "$(wc -l <want.jsonl)" -gt 20 ]
+    for ending in tar tar.gz tgz zip; do
+        echo $ending
+        tm-pack -o run.$ending $says $files
+    done
+    for ending in tar tar.gz tgz; do
+        bash -o pipefail -c "cat run.$ending | TMPDIR=/nonexistent tm-unpack - | tm-manifest | tm-clocks | tm-sort |
+            tm-emit -f jsonl >$ending.jsonl"
+        cmp want.jsonl $ending.jsonl
+    done
+    bash -o pipefail -c "cat run.tar | tm-merge -o merge.jsonl -"
+    cmp want.jsonl merge.jsonl
+    tm-merge -o zip.jsonl run.zip
+    cmp want.jsonl zip.jsonl
+    bash -o pipefail -c "tm-pack -o - $(echo $says) $files | cmp - run.tar"
+}
+
+@test "members are in order of processing behind the manifest, and nothing of the machine is in the bytes" {
+    gzip -nk app_log.json 2>/dev/null || [ -e app_log.json.gz ]
+    cp phone.pftrace z.pftrace
+    tm-pack -o run.tar app_log.json.gz $files z.pftrace
+    [ "$(tar tf run.tar | xargs)" = \
+        "perfetto_manifest.json phone.pftrace watch.pftrace z.pftrace app_log.json.gz app_log.json" ]
+    tar xOf run.tar watch.pftrace | cmp - watch.pftrace
+    touch -d 2001-01-01 phone.pftrace
+    chmod 600 phone.pftrace
+    (umask 077 && tm-pack -o again.tar z.pftrace phone.pftrace watch.pftrace app_log.json app_log.json.gz)
+    cmp run.tar again.tar
+    [ "$(stat -c %a again.tar)" = 600 ]
+    [ $(($(stat -c %s run.tar) % 10240)) -eq 0 ]
+    grep -a -q '^31 TRACEMERGE.order=processing$' <(tail -c +513 run.tar)
+    for i in 1 2; do tm-pack -o $i.zip $files; tm-pack -o $i.tgz $files; done
+    cmp 1.zip 2.zip
+    cmp 1.tgz 2.tgz
+}
+
+@test "--manifest-only prints what the archive has, which tm-manifest accepts" {
+    tm-pack --manifest-only $says $files >m.json
+    tm-manifest --check m.json
+    tm-pack -o run.tar $says $files
+    tar xOf run.tar perfetto_manifest.json | cmp - m.json
+    python3 - <<'P'
+import json
+made = json.load(open('m.json'))['perfetto_manifest']
+hand = json.load(open('hand.json'))['perfetto_manifest']
+assert made['trace_time'] == hand['trace_time'], made
+key = lambda f: f['path']
+assert sorted(made['files'], key=key) == sorted(hand['files'], key=key), made
+P
+}
+
+@test "offsets are exact" {
+    [ "$(offset '')" = 0 ]
+    [ "$(offset +250ms)" = 250000000 ]
+    [ "$(offset -1.5us)" = -1500 ]
+    [ "$(offset +7ns)" = 7 ]
+    [ "$(offset +9007199254.740993001s)" = 9007199254740993001 ]
+    [ "$(offset +0.5ns)" = 1 ]
+    [ "$(offset -9223372036854775807ns)" = -9223372036854775807 ]
+    fails 2 "--sync: 'app_log.json=phone.pftrace:BOOTTIME+9223372037s': the offset is out of range" \
+        --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME+9223372037s $files
+    no="is none of the files, nor one with a clock and an offset (:BOOTTIME+250ms)"
+    fails 2 "--sync: 'phone.pftrace:BOOTTIME+5min' $no" \
+        --manifest-only --sync app_log.json=phone.pftrace:BOOTTIME+5min $files
+}
+
+@test "files are found by path and by base name, whatever is in their names" {
+    mkdir -p sub
+    cp phone.pftrace 'sub/a=b:MONO-3s'
+    tm-pack --manifest-only --sync "watch.pftrace:BOOTTIME=a=b:MONO-3s:BOOTTIME-1s" --machine "x=y=sub/a=b:MONO-3s" \
+        --trace-time "REALTIME@a=b:MONO-3s" watch.pftrace 'sub/a=b:MONO-3s' >m.json
+    tm-manifest --check m.json
+    grep -F '"trace_time": {"clock": "REALTIME", "file": "a=b:MONO-3s"}' m.json
+    grep -F '{"path": "a=b:MONO-3s", "machine": {"name": "x=y"}}' m.json
+    grep -F '"clocks": {"clock": "BOOTTIME", "sync_to": {"file": "a=b:MONO-3s", "clock": "BOOTTIME"},' m.json
+    grep -F '"offset_ns": -1000000000}' m.json
+    tm-pack --manifest-only --sync "app_log.json=a=b:MONO-3s" 'sub/a=b:MONO-3s' app_log.json |
+        grep -F '"clocks": {"sync_to": {"file": "a=b:MONO-3s"}, "offset_ns": 0}'
+}
+
+@test "names over 99 bytes" {
+    for n in 99 100 101 200 255; do
+        name=$(printf "%0$((n - 2))d" 0).p
+        cp phone.pftrace $name
+        tm-pack -o run.tar --machine m=$name $name
+        [ "$(tar tf run.tar | tail -n 1)" = $name ]
+        python3 -c 'import sys, tarfile; assert tarfile.open("run.tar").getnames()[1] == sys.argv[1]' $name
+        bash -o pipefail -c "cat run.tar | tm-unpack --list - >list"
+        grep -F "	$name" list
+        bash -o pipefail -c "cat run.tar | tm-merge -f report - >report"
+        grep -w m report
+        rm $name
+    done
+}
+
+@test "sizes past 2 and past 8 GiB" {
+    cp phone.pftrace 3.p
+    truncate -s 3G 3.p
+    cp phone.pftrace 9.p
+    truncate -s 9G 9.p
+    for n in 3 9; do
+        tm-pack -o - $n.p 2>/dev/null | head -c 16384 >$n.head
+        python3 - $n <<'P'
+import sys, tarfile
+n = int(sys.argv[1])
+tar = tarfile.open(f'{n}.head')
+tar.next()
+m = tar.next()
+assert m.name == f'{n}.p' and m.size == n << 30, (m.name, m.size)
+block = tar.fileobj.seek(m.offset_data - 512) and tar.fileobj.read(512)
+size = block[124:136]
+assert size == (b'%011o\0' % (3 << 30) if n == 3 else b'\x80' + (9 << 30).to_bytes(11, 'big')), size
+P
+    done
+    grep -a '19 size=9663676416$' 9.head
+}
+
+@test "a manifest among the files is checked and goes first as it is" {
+    cp phone.pftrace a.pftrace
+    tm-pack -o run.tar a.pftrace $files hand.json
+    [ "$(tar tf run.tar | head -n 1)" = hand.json ]
+    tar xOf run.tar hand.json | cmp - hand.json
+    [ "$(tar tf run.tar | wc -l)" -eq 5 ]
+    rm run.tar
+    fails 2 "hand.json is a manifest; --machine, --sync and --trace-time make another" \
+        -o out.tar --trace-time BOOTTIME $files hand.json
+    cp hand.json hand2.json
+    fails 1 "hand2.json: a second manifest beside hand.json" -o out.tar $files hand.json hand2.json
+    echo '{"perfetto_manifest": {"version": 2}}' >hand2.json
+    fails 1 "hand2.json: perfetto_manifest: unsupported version: 2. Only version 1 is supported" \
+        -o out.tar $files hand2.json
+}
+
+@test "what cannot be packed" {
+    mkdir d
+    cp phone.pftrace d/watch.pftrace
+    fails 1 "d/watch.pftrace: has the name of watch.pftrace, watch.pftrace" -o out.tar $files d/watch.pftrace
+    fails 1 "d: not a regular file" -o out.tar d
+    fails 1 "none: cannot open: No such file or directory" -o out.tar $files none
+    echo hello >text
+    fails 1 "text: unknown trace type" -o out.tar $files text
+    cp phone.pftrace d/.hidden
+    fails 1 "d/.hidden: a name that begins with a point is hidden in an archive" -o out.tar d/.hidden
+    cp phone.pftrace d/perfetto_manifest.json
+    fails 1 "d/perfetto_manifest.json: has the name of the manifest" -o out.tar d/perfetto_manifest.json
+    mkfifo pipe
+    fails 1 "pipe: not a regular file" -o out.tar pipe
+    tar cf in.tar phone.pftrace
+    fails 2 "in.tar is an archive, and a manifest configures no archive" -o out.tar --machine x=in.tar in.tar
+    tm-pack -o out.tar in.tar watch.pftrace
+    tm-merge -f report out.tar >report
+}
+
+@test "what cannot be meant" {
+    fails 2 "--machine: 'x' is none of the files" -o out.tar --machine m=x $files
+    fails 2 "--machine: 'x' is not NAME=FILE" -o out.tar --machine x $files
+    fails 2 "--machine: phone.pftrace has a machine already, a" \
+        -o out.tar --machine a=phone.pftrace --machine b=phone.pftrace $files
+    fails 2 "--sync: 'x' is none of the files" -o out.tar --sync x=phone.pftrace $files
+    fails 2 "--sync: app_log.json is synchronized already" \
+        -o out.tar --sync app_log.json=phone.pftrace --sync app_log.json=watch.pftrace $files
+    fails 2 "--trace-time is given twice" -o out.tar --trace-time BOOTTIME --trace-time REALTIME $files
+    fails 2 "--trace-time: 'x' is none of the files" -o out.tar --trace-time BOOTTIME@x $files
+    run tm-pack -o out.tar --machine =phone.pftrace $files
+    [ "$status" -eq 2 ]
+    [[ "$output" == "tm-pack: perfetto_manifest: machine: name must be non-empty"* ]]
+    run tm-pack -o out.tar --trace-time BOTTIME $files
+    [ "$status" -eq 2 ]
+    [[ "$output" == "tm-pack: perfetto_manifest: unknown clock name: BOTTIME. Use one of REALTIME, "* ]]
+    fails 2 "out.foo: ends in none of .tar, .tar.gz, .tgz, .zip" -o out.foo $files
+    fails 2 "no FILE" -o out.tar
+    fails 2 "give the archive to write with -o" $files
+}
+
+@test "a full disk" {
+    [ -e /dev/full ] || skip
+    run bash -c "tm-pack -o - $files >/dev/full"
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"No space left on device" ]]
+}
