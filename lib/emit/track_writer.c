@@ -11,7 +11,7 @@ enum {
 };
 
 /* What a track is keyed by. */
-enum track_kind { TRACK_PROCESS = 1, TRACK_THREAD, TRACK_LANE, TRACK_ASYNC, TRACK_COUNTER, TRACK_GLOBAL };
+enum track_kind { TRACK_PROCESS = 1, TRACK_THREAD, TRACK_LANE, TRACK_ASYNC, TRACK_COUNTER, TRACK_GLOBAL, TRACK_DESCRIBED };
 
 static uint64_t track_key(const struct tm_track_writer *w, const struct tm_event *e, enum track_kind kind, uint64_t more)
 {
@@ -306,6 +306,43 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
     return put_descriptor(w, e->machine, uuid, err);
 }
 
+/* A track that the file itself describes by a uuid. */
+static uint64_t described_uuid(const struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid)
+{
+    struct tm_event key = {.file = e->file, .machine = e->machine};
+    return track_key(w, &key, TRACK_DESCRIBED, uuid);
+}
+
+/* Its description: below the track it names, or its thread or process. */
+static enum tm_status write_described(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
+    if (m == NULL)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged", (unsigned long long)e->position);
+    const Tracemerge__TrackDescription *t = ((Tracemerge__Detail *)m)->track;
+    enum tm_status st = TM_OK;
+    uint64_t parent = 0;
+    if (t == NULL)
+        goto out;
+    if (t->has_parent_uuid) {
+        parent = described_uuid(w, e, t->parent_uuid);
+    } else if (t->has_tid || t->has_pid) {
+        struct tm_event task = {.file = e->file, .machine = e->machine, .pid = t->pid, .tid = t->tid};
+        task.flags = (t->has_pid ? TM_EVENT_HAS_PID : 0u) | (t->has_tid ? TM_EVENT_HAS_TID : 0u);
+        st = know_task(w, &task, t->has_tid, &parent, err);
+    }
+    tm_buf_clear(&w->body);
+    if (st == TM_OK && ((parent && tm_pb_put_varint(&w->body, 5, parent) != TM_OK) ||
+                        (t->has_name && tm_pb_put_bytes(&w->body, 2, t->name.data, t->name.len) != TM_OK) ||
+                        (t->is_counter && tm_pb_put_bytes(&w->body, 8, "", 0) != TM_OK)))
+        st = tm_error_nomem(err);
+    if (st == TM_OK)
+        st = put_descriptor(w, e->machine, described_uuid(w, e, t->uuid), err);
+out:
+    protobuf_c_message_free_unpacked(m, NULL);
+    return st;
+}
+
 /* The track EVENT lies on, described before it is used. */
 static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid, struct tm_error *err)
 {
@@ -319,6 +356,10 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
         st = know_task(w, e, false, &process, err);
     if (st < 0)
         return st;
+    if (scope == TM_SCOPE_TRACK) {
+        *uuid = described_uuid(w, e, e->track);
+        return TM_OK;
+    }
     if (scope != TM_SCOPE_PROCESS)
         process = 0;
     if (e->kind == TM_KIND_COUNTER) {
@@ -583,6 +624,8 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
         return tm_error_set(err, TM_E_INPUT, "an event is of machine %u, which the stream does not describe", e->machine);
     if (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD)
         return write_definition(w, e, err);
+    if (e->kind == TM_KIND_TRACK)
+        return write_described(w, e, err);
     if (!tm_event_is_timed(e->flags))
         return TM_OK;
     if (w->moment.count && (w->moment_ns != e->time_ns || tm_moment_full(&w->moment))) {
