@@ -2,6 +2,7 @@
 #include "emit/outputs.h"
 #include "emit/ftrace_writer.h"
 #include "emit/packet_retime.h"
+#include "emit/sample_writer.h"
 #include "emit/track_writer.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct pftrace {
     struct tm_packet_writer packets;
     struct tm_ftrace_writer ftrace;
     struct tm_track_writer tracks;
+    struct tm_sample_writer samples;
     uint32_t *marker_files; /* of each machine: the file whose markers are ftrace events, plus 1 */
     bool started;
     bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
@@ -101,6 +103,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
         return tm_error_nomem(err);
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
+    p->samples.packets = &p->packets;
     if (st == TM_OK)
         st = write_snapshot(p, err);
     return st < 0 ? st : write_machine_names(p, err);
@@ -235,6 +238,9 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     if ((st = flush_waiting(p, err)) < 0)
         return st;
     const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
+    bool of_proto = file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
+    if (e->kind == TM_KIND_SAMPLE && !of_proto)
+        return tm_sample_write(&p->samples, e, err);
     switch (raw) {
     case TM_RAW_PACKET:
         return e->kind == TM_KIND_TRACK ? write_track(p, e, err) : write_packet(p, e, err);
@@ -249,7 +255,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
             return write_thread_name(p, e, err);
-        if (file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO)
+        if (of_proto)
             return TM_OK; /* its primary row has the packet */
         return tm_track_write(&p->tracks, e, err);
     }
@@ -298,6 +304,7 @@ static void pftrace_close(void *state)
     free(p->extras.values);
     free(p->marker_files);
     tm_track_writer_release(&p->tracks);
+    tm_sample_writer_release(&p->samples);
     tm_ftrace_writer_release(&p->ftrace);
     tm_packet_writer_release(&p->packets);
     free(p);
