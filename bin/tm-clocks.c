@@ -12,6 +12,7 @@ static const struct tm_program program = {
     .usage = "[OPTION]... <STREAM >STREAM\n"
              "      --hints       where nothing else relates a file to the others, believe what it mentions of\n"
              "                    other clocks outside its snapshots (see tm-unpack --hints)\n"
+             "      --graph       write the clock graph for Graphviz instead of a stream\n"
              "      --strict      fail with exit status 4 if any event could not be placed\n"
              "  -T, --temporary-directory=DIR\n"
              "                    for events that wait for the end of their file (default $TMPDIR,\n"
@@ -20,12 +21,13 @@ static const struct tm_program program = {
              "      --version     show the version\n",
 };
 
-enum { OPTION_HINTS = 256, OPTION_STRICT, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_STRICT, OPTION_HELP, OPTION_VERSION };
 
 /* Reads the command line into OPTIONS. True to go on; else *EXIT_STATUS is what to return. */
 static bool parse(int argc, char **argv, struct tm_timeline_options *options, int *exit_status)
 {
-    static const struct option longs[] = {{"hints", no_argument, NULL, OPTION_HINTS},
+    static const struct option longs[] = {{"graph", no_argument, NULL, OPTION_GRAPH},
+                                          {"hints", no_argument, NULL, OPTION_HINTS},
                                           {"strict", no_argument, NULL, OPTION_STRICT},
                                           {"temporary-directory", required_argument, NULL, 'T'},
                                           {"help", no_argument, NULL, OPTION_HELP},
@@ -36,6 +38,9 @@ static bool parse(int argc, char **argv, struct tm_timeline_options *options, in
     opterr = 0;
     while ((c = getopt_long(argc, argv, ":T:", longs, NULL)) != -1) {
         switch (c) {
+        case OPTION_GRAPH:
+            options->graph = true;
+            break;
         case OPTION_HINTS:
             options->hints = true;
             break;
@@ -74,7 +79,8 @@ int main(int argc, char **argv)
     if (!parse(argc, argv, &options, &exit_status))
         return exit_status;
     enum tm_status st = TM_OK;
-    if (tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-sort, or see it with tm-emit -f frames", &err))
+    if (!options.graph &&
+        tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-sort, or see it with tm-emit -f frames", &err))
         st = err.status;
     if (st == TM_OK)
         st = tm_timeline_run(STDIN_FILENO, STDOUT_FILENO, &options, &err);

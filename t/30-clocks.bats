@@ -114,3 +114,31 @@ placements() {
     run tm-clocks --version
     [ "$status" -eq 0 ]
 }
+
+@test "--hints: a file is placed by what it mentions, also at its end" {
+    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"},{"ph":"X","pid":1,"tid":1,"ts":9,"dur":1,"name":"y"}],"beginningOfTime":1700000000000000}' >clang.json
+    tar cf run.tar p.pb clang.json a.json
+    tm-unpack --hints run.tar >stream
+    tm-clocks <stream | tm-emit -f frames >frames.txt
+    [[ $(placements) == *'path="TRACE_FILE(clang.json) = BOOTTIME(host)" first_ns=5000 '* ]]
+    tm-clocks --hints <stream | tm-emit -f frames >frames.txt
+    [[ $(placements) == *'rule="hint" path="TRACE_FILE(clang.json) -hint-> REALTIME(host) -> BOOTTIME(host)" first_ns=1005000 last_ns=1009000 first_offset_ns=1000000'* ]]
+    [[ $(placements) == *'path="TRACE_FILE(a.json) = BOOTTIME(host)" first_ns=5000 '* ]]
+    grep -q 'ClockRow ts_ns=1000000 clock=11 value=0' frames.txt
+}
+
+@test "--graph: for Graphviz, names escaped" {
+    cp a.json '"a\.json'
+    tar cf run.tar '"a\.json' b.json
+    tm-unpack run.tar | tm-clocks --graph >dot
+    cat >want <<'END'
+graph clocks {
+  node [shape=box];
+  c1 [label="TRACE_FILE(\"a\\.json)" peripheries=2];
+  c2 [label="TRACE_FILE(b.json)"];
+  c2 -- c1 [label="1" style=dotted];
+}
+END
+    diff want dot
+}

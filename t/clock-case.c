@@ -41,6 +41,13 @@ static void *make(struct maker *m, size_t size)
     return m->made[m->made_count++] = calloc(1, size);
 }
 
+/* Frees what was made since MARK. */
+static void unmake(struct maker *m, size_t mark)
+{
+    while (m->made_count > mark)
+        free(m->made[--m->made_count]);
+}
+
 static void flush(struct maker *m)
 {
     struct tm_batch batch;
@@ -121,6 +128,7 @@ static void put_snap(struct maker *m, char **w)
 {
     Tracemerge__Snapshot s = TRACEMERGE__SNAPSHOT__INIT;
     Tracemerge__Reading *readings[LIST_MAX];
+    size_t mark = m->made_count;
     s.file = (uint32_t)number(w[1]);
     s.machine = (uint32_t)number(w[2]);
     s.sequence = (uint32_t)number(w[3]);
@@ -130,6 +138,7 @@ static void put_snap(struct maker *m, char **w)
     for (w += 5; *w && s.n_readings < LIST_MAX; w++)
         readings[s.n_readings++] = reading(m, *w);
     put(m, TM_FRAME_SNAPSHOT, &s.base);
+    unmake(m, mark);
 }
 
 /* Rounds are parted by "/"; readings are c:CLOCK:VALUE and h:CLOCK:VALUE. */
@@ -137,6 +146,7 @@ static void put_sync(struct maker *m, char **w)
 {
     Tracemerge__RemoteClockSync s = TRACEMERGE__REMOTE_CLOCK_SYNC__INIT;
     Tracemerge__SyncRound *rounds[LIST_MAX], *round = NULL;
+    size_t mark = m->made_count;
     s.file = (uint32_t)number(w[1]);
     s.machine = (uint32_t)number(w[2]);
     s.sequence = (uint32_t)number(w[3]);
@@ -154,6 +164,7 @@ static void put_sync(struct maker *m, char **w)
             round->host[round->n_host++] = reading(m, *w + 2);
     }
     put(m, TM_FRAME_REMOTE_CLOCK_SYNC, &s.base);
+    unmake(m, mark);
 }
 
 static void put_hint(struct maker *m, char **w)
@@ -361,8 +372,7 @@ static void run_case(struct maker *m, char **w)
     else
         show(m);
     printf(".\n");
-    while (m->made_count)
-        free(m->made[--m->made_count]);
+    unmake(m, 0);
     begin_case(m);
 }
 

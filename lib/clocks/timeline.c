@@ -1,10 +1,15 @@
 #include "clocks/timeline.h"
 
+#include "base/io.h"
 #include "clocks/batch_placer.h"
+#include "clocks/clock_dot.h"
 #include "clocks/pending_frames.h"
 #include "clocks/relations.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char producer[] = "tm-clocks";
 
@@ -296,21 +301,48 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     return st < 0 ? st : finish(t, options, err);
 }
 
+/* A place for the stream while OUT gets the graph: *FD, which run closes, or OUT itself. */
+static enum tm_status open_sink(int out, const struct tm_timeline_options *options, int *fd, struct tm_error *err)
+{
+    *fd = options->graph ? open("/dev/null", O_WRONLY | O_CLOEXEC) : out;
+    return *fd >= 0 ? TM_OK : tm_error_errno(err, errno, "/dev/null");
+}
+
+static enum tm_status write_graph(struct timeline *t, int out, struct tm_error *err)
+{
+    struct tm_buf text = {0};
+    enum tm_status st = tm_clock_dot(&text, &t->book, &t->files);
+    st = st < 0 ? tm_error_nomem(err) : tm_io_write(out, text.data, text.len, err);
+    tm_buf_release(&text);
+    return st;
+}
+
 enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options *options, struct tm_error *err)
 {
+    int sink;
     struct timeline *t = calloc(1, sizeof *t);
     if (t == NULL)
         return tm_error_nomem(err);
+    if (open_sink(out, options, &sink, err) < 0) {
+        free(t);
+        return TM_E_SYSTEM;
+    }
     enum tm_status st = tm_stream_reader_open(&t->reader, in, err);
     bool is_placed = t->reader.stage == TRACEMERGE__STAGE__PLACED;
     if (st == TM_OK && t->reader.sorted && !is_placed)
         st = tm_error_set(err, TM_E_INPUT, "the stream has been sorted before its times were placed: tm-clocks comes "
                                            "before tm-sort");
+    if (st == TM_OK && options->graph && is_placed)
+        st = tm_error_set(err, TM_E_INPUT, "the stream is on a timeline already: the graph was left behind");
     if (st == TM_OK)
-        st = tm_stream_writer_open(&t->writer, out, producer, TRACEMERGE__STAGE__PLACED, is_placed && t->reader.sorted,
+        st = tm_stream_writer_open(&t->writer, sink, producer, TRACEMERGE__STAGE__PLACED, is_placed && t->reader.sorted,
                                    err);
     if (st == TM_OK)
         st = is_placed ? pass_on(t, err) : place(t, options, err);
+    if (st == TM_OK && options->graph)
+        st = write_graph(t, out, err);
+    if (options->graph)
+        (void)close(sink);
     tm_pending_frames_release(&t->pending);
     tm_clock_hints_release(&t->hints);
     tm_batch_placer_release(&t->placer);

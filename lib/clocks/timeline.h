@@ -13,6 +13,7 @@
 struct tm_timeline_options {
     bool strict;           /* fail with TM_E_STRICT, without END, if any event was dropped */
     bool hints;            /* use ClockHint frames where nothing else relates a file */
+    bool graph;            /* write the clock graph for Graphviz instead of a stream */
     const char *spill_dir; /* NULL: $TMPDIR */
 };
 
