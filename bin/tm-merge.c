@@ -5,6 +5,7 @@
 #include "base/program.h"
 #include "emit/emit.h"
 #include "emit/out_file.h"
+#include "pack/merge_plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,8 @@ static const struct tm_program program = {
              "  -f, --format FORMAT   text, jsonl, csv, report, ... (default: by the end of OUT, else text);\n"
              "                        tm-emit --formats lists them\n"
              "  -m, --manifest FILE   take the manifest from FILE, for input that has none\n"
+             "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE]\n"
+             "                        make a manifest for the FILEs as tm-pack does\n"
              "  -S, --buffer-size SIZE  memory for sorting (default 256M)\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
              "  -n, --dry-run         write nothing, print the report of what would be\n"
@@ -45,7 +48,15 @@ enum { UNPACK, MANIFEST, CLOCKS, SORT, EMIT };
 
 static const char *const stage_names[STAGES] = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"};
 
+/* An option that the manifest is made from. */
+struct said {
+    int option;
+    const char *text;
+};
+
 struct arguments {
+    struct said *said; /* owned; in the order given */
+    size_t said_count;
     const char *out, *format, *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
     bool dry_run, strict, ignore_unknown, hints, absolute, rebase, json, done;
     char **files;
@@ -64,6 +75,8 @@ struct merge {
     const struct tm_emit *emit;
     struct tm_out_file out;
     struct command commands[STAGES];
+    int plan_fd; /* the manifest that was made; -1: none */
+    char plan_path[32];
     struct tm_stage stages[STAGES];
     struct tm_pipeline pipeline;
 };
@@ -110,6 +123,9 @@ static int take_option(int option, struct arguments *a)
     case 'o': a->out = strcmp(optarg, "-") == 0 ? NULL : optarg; return 0;
     case 'f': a->format = optarg; return 0;
     case 'm': a->manifest = optarg; return 0;
+    case '1':
+    case '2':
+    case '3': a->said[a->said_count++] = (struct said){option, optarg}; return 0;
     case 'S': a->buffer_size = optarg; return 0;
     case 'T': a->temporary_directory = optarg; return 0;
     case 'n': a->dry_run = true; return 0;
@@ -139,6 +155,8 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"output", required_argument, NULL, 'o'},      {"format", required_argument, NULL, 'f'},
         {"manifest", required_argument, NULL, 'm'},    {"buffer-size", required_argument, NULL, 'S'},
         {"temporary-directory", required_argument, NULL, 'T'},
+        {"machine", required_argument, NULL, '1'},     {"sync", required_argument, NULL, '2'},
+        {"trace-time", required_argument, NULL, '3'},
         {"dry-run", no_argument, NULL, 'n'},           {"strict", no_argument, NULL, 's'},
         {"max-dropped", required_argument, NULL, 'd'}, {"on-damage", required_argument, NULL, 'D'},
         {"ignore-unknown", no_argument, NULL, 'u'},    {"hints", no_argument, NULL, 'H'},
@@ -184,6 +202,8 @@ static int check(struct merge *m)
     if (a->on_damage && strcmp(a->on_damage, "halt") != 0 && strcmp(a->on_damage, "skip") != 0 &&
         strcmp(a->on_damage, "salvage") != 0)
         return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", a->on_damage);
+    if (a->said_count > 0 && a->manifest)
+        return tm_program_usage(&program, "--manifest, and --machine, --sync or --trace-time, which make another");
     if (a->file_count == 0 && isatty(STDIN_FILENO))
         return tm_program_usage(&program, "no FILE, and standard input is a terminal");
     return 0;
@@ -206,6 +226,42 @@ static void push_flag(struct command *c, const char *flag, bool wanted)
 {
     if (wanted)
         push(c, flag);
+}
+
+static enum tm_status make_plan(const struct arguments *a, struct tm_buf *manifest, struct tm_error *err)
+{
+    struct tm_merge_plan plan = {0};
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < a->file_count && st == TM_OK; i++)
+        st = tm_merge_plan_add(&plan, a->files[i], a->files[i], err);
+    for (size_t i = 0; i < a->said_count && st == TM_OK; i++)
+        st = a->said[i].option == '1'   ? tm_merge_plan_machine(&plan, a->said[i].text, err)
+             : a->said[i].option == '2' ? tm_merge_plan_sync(&plan, a->said[i].text, err)
+                                        : tm_merge_plan_trace_time(&plan, a->said[i].text, err);
+    if (st == TM_OK)
+        st = tm_merge_plan_manifest(&plan, manifest, err);
+    tm_merge_plan_release(&plan);
+    return st;
+}
+
+/* Puts what the options say of the files into a file without a name that tm-manifest inherits. */
+static enum tm_status spool_plan(struct merge *m, struct tm_error *err)
+{
+    struct tm_buf manifest = {0};
+    enum tm_status st = TM_OK;
+    if (m->a.said_count == 0)
+        return TM_OK;
+    st = make_plan(&m->a, &manifest, err);
+    if (st == TM_OK)
+        st = tm_io_spool(m->a.temporary_directory, &m->plan_fd, err);
+    if (st == TM_OK)
+        st = tm_io_pwrite(m->plan_fd, manifest.data, manifest.len, 0, err);
+    if (st == TM_OK && fcntl(m->plan_fd, F_SETFD, 0) < 0)
+        st = tm_error_errno(err, errno, "cannot pass the manifest on");
+    snprintf(m->plan_path, sizeof m->plan_path, "/dev/fd/%d", m->plan_fd);
+    m->a.manifest = m->plan_path;
+    tm_buf_release(&manifest);
+    return st;
 }
 
 static enum tm_status make_commands(struct merge *m, struct tm_error *err)
@@ -334,7 +390,8 @@ static int merge(struct merge *m, const char *argv0)
     struct tm_error err = {0};
     enum tm_status st = TM_OK;
     int status = 0;
-    if (m->a.out && !m->a.dry_run)
+    st = spool_plan(m, &err);
+    if (st == TM_OK && m->a.out && !m->a.dry_run)
         st = tm_out_file_open(&m->out, m->a.out, NULL, &err);
     if (st == TM_OK)
         st = make_commands(m, &err);
@@ -350,6 +407,9 @@ static int merge(struct merge *m, const char *argv0)
         status = tm_status_exit(st);
     }
     tm_out_file_abandon(&m->out);
+    if (m->plan_fd >= 0)
+        (void)close(m->plan_fd);
+    free(m->a.said);
     for (int i = 0; i < STAGES; i++)
         free(m->commands[i].argv);
     if (tm_pipeline_reader_left(&m->pipeline))
@@ -372,9 +432,11 @@ static void fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    struct merge m = {.out = {.fd = -1}};
+    struct merge m = {.out = {.fd = -1}, .plan_fd = -1};
     struct tm_error err = {0};
     fill_standard_descriptors();
+    if ((m.a.said = calloc((size_t)argc + 1, sizeof *m.a.said)) == NULL)
+        return tm_program_finish(&program, tm_error_nomem(&err), &err);
     int status = parse(argc, argv, &m.a);
     if (status != 0 || m.a.done)
         return status ? status : tm_program_finish(&program, TM_OK, &err);

@@ -203,6 +203,18 @@ P
     fails 2 "give the archive to write with -o" $files
 }
 
+@test "tm-merge takes the same options for its files" {
+    tm-merge -o want.jsonl -m hand.json $files
+    tm-merge -o got.jsonl $says $files
+    cmp want.jsonl got.jsonl
+    run tm-merge -o no.jsonl --machine m=x $files
+    [ "$status" -eq 2 ]
+    [ "$output" = "tm-merge: --machine: 'x' is none of the files" ]
+    run tm-merge -o no.jsonl -m hand.json $says $files
+    [ "$status" -eq 2 ]
+    [ ! -e no.jsonl ]
+}
+
 @test "a full disk" {
     [ -e /dev/full ] || skip
     run bash -c "tm-pack -o - $files >/dev/full"
