@@ -5,10 +5,8 @@
 
 enum { BUF_FIRST_BYTES = 256 };
 
-enum tm_status tm_buf_reserve(struct tm_buf *buf, size_t more)
+enum tm_status tm_buf_grow(struct tm_buf *buf, size_t more)
 {
-    if (more <= buf->cap - buf->len)
-        return TM_OK;
     if (more > SIZE_MAX / 2 - buf->len)
         return TM_E_SYSTEM;
     size_t cap = buf->cap < BUF_FIRST_BYTES ? BUF_FIRST_BYTES : buf->cap;

@@ -13,8 +13,14 @@ struct tm_buf {
     size_t cap;    /* bytes allocated */
 };
 
+/* What tm_buf_reserve does where there is no room yet. */
+enum tm_status tm_buf_grow(struct tm_buf *buf, size_t more);
+
 /* Makes room for MORE bytes past len. TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
-enum tm_status tm_buf_reserve(struct tm_buf *buf, size_t more);
+static inline enum tm_status tm_buf_reserve(struct tm_buf *buf, size_t more)
+{
+    return more <= buf->cap - buf->len ? TM_OK : tm_buf_grow(buf, more);
+}
 
 /* Appends LEN bytes. TM_OK, or TM_E_SYSTEM with the buffer unchanged. */
 enum tm_status tm_buf_add(struct tm_buf *buf, const void *data, size_t len);

@@ -77,6 +77,10 @@ static inline uint8_t *tm_varint_put(uint8_t *p, uint64_t v)
 static inline const uint8_t *tm_varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
     uint64_t r = 0;
+    if (p < end && *p < 0x80) {
+        *v = *p;
+        return p + 1;
+    }
     for (unsigned shift = 0; p < end && shift < 70; shift += 7) {
         uint8_t b = *p++;
         r |= shift < 64 ? (uint64_t)(b & 0x7f) << shift : 0;

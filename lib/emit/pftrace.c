@@ -22,6 +22,7 @@ struct pftrace {
     /* A packet whose extra counter values are in the rows behind it. */
     struct tm_batch_builder waiting;
     struct tm_extra_values extras;
+    bool no_values_follow; /* the row behind the one at hand is known and is no value of it */
 };
 
 static enum tm_status pftrace_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
@@ -158,6 +159,8 @@ static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, str
 static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
+    if (may_have_extras && p->no_values_follow)
+        return tm_packet_retime(&p->packets, e, &p->extras, err); /* which are none */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
     return tm_batch_builder_add(&p->waiting, e) == TM_OK ? TM_OK : tm_error_nomem(err);
@@ -261,6 +264,13 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     }
 }
 
+/* True when row I is a value of the packet before it; also where I is in a batch that is still to come. */
+static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
+{
+    return i >= batch->count || (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_DERIVED &&
+                                 tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COUNTER);
+}
+
 static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                     struct tm_error *err)
 {
@@ -277,6 +287,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     while (st == TM_OK && tm_batch_next(&walk, &e)) {
         if (e.file >= p->context->catalog->file_count)
             return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
+        p->no_values_follow = !may_be_extra(batch, walk.i);
         st = write_event(p, &e, err);
     }
     return st;
