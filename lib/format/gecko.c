@@ -29,11 +29,19 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->cursor.in = context->input;
     x->salvage = context->options && context->options->on_damage != TM_DAMAGE_HALT;
     tm_paged_init(&x->spool, SPOOL_MEMORY);
+    tm_paged_init(&x->counter_spool, ROWS_MEMORY);
     tm_paged_init(&x->rows.paged, ROWS_MEMORY);
     tm_gecko_tables_init(&x->tables);
     tm_gecko_tables_init(&x->shared_tables);
     *state = x;
     return TM_OK;
+}
+
+static void list_release(struct tm_gecko_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        tm_gecko_thread_release(&list->all[i]);
+    free(list->all);
 }
 
 static void gecko_close(void *state)
@@ -45,12 +53,13 @@ static void gecko_close(void *state)
         tm_gecko_process_release(x->processes[i]);
         free(x->processes[i]);
     }
-    for (uint32_t i = 0; i < x->waiting_count; i++)
-        tm_gecko_thread_release(&x->waiting[i]);
+    list_release(&x->waiting);
+    list_release(&x->counters);
     tm_gecko_thread_release(&x->thread);
     tm_gecko_tables_release(&x->tables);
     tm_gecko_tables_release(&x->shared_tables);
     tm_paged_release(&x->spool);
+    tm_paged_release(&x->counter_spool);
     tm_paged_release(&x->rows.paged);
     struct tm_buf *bufs[] = {&x->detail, &x->stack, &x->name, &x->category, &x->text, &x->message};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
@@ -58,7 +67,6 @@ static void gecko_close(void *state)
     tm_json_args_release(&x->args);
     tm_map_release(&x->defined);
     free(x->processes);
-    free(x->waiting);
     free(x);
 }
 
@@ -87,14 +95,32 @@ static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)
     return TM_OK;
 }
 
-/* What passes the cursor goes to the spool, from its start where nothing there is needed any more. */
-static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts)
+/* What passes the cursor goes to SPOOL, from its start where nothing there is NEEDED any more. */
+static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct tm_paged *spool, bool needed)
 {
-    if (x->waiting_count == 0 && !x->has_shared)
-        tm_paged_clear(&x->spool);
-    x->cursor.copy = &x->spool;
-    x->cursor.copied = x->spool.end;
+    if (!needed)
+        tm_paged_clear(spool);
+    x->cursor.copy = spool;
+    x->cursor.copied = spool->end;
     parts->shift = x->context.input->offset - x->cursor.copied;
+}
+
+/* Moves x->thread to LIST. */
+static enum tm_status list_add(struct tm_gecko *x, struct tm_gecko_list *list)
+{
+    if (list->count == TM_GECKO_THREADS_MAX)
+        return refuse(x, "too many threads before what they need");
+    if (list->count == list->cap) {
+        uint32_t cap = list->cap ? list->cap * 2 : 16;
+        struct tm_gecko_thread *all = realloc(list->all, cap * sizeof *all);
+        if (all == NULL)
+            return tm_error_nomem(x->err);
+        list->all = all;
+        list->cap = cap;
+    }
+    list->all[list->count++] = x->thread;
+    x->thread = (struct tm_gecko_thread){0};
+    return TM_OK;
 }
 
 /* All that the thread needs has been read: what its process and the outermost say, and its tables or
@@ -110,34 +136,26 @@ static bool is_ready(const struct tm_gecko *x, const struct tm_gecko_thread *t)
 /* Shows the thread that was read, or lets it wait. */
 static enum tm_status end_thread(struct tm_gecko *x)
 {
-    enum tm_status st = TM_OK;
+    struct tm_gecko_process *process = x->processes[x->thread.process];
     x->in_thread = false;
-    if (is_ready(x, &x->thread)) {
-        st = tm_gecko_thread_show(x, &x->thread);
-        tm_gecko_thread_release(&x->thread);
-        return st;
+    if (x->thread.has_pid && !process->has_pid) {
+        process->has_pid = true;
+        process->pid = x->thread.pid;
     }
-    if (x->waiting_count == TM_GECKO_THREADS_MAX)
-        return refuse(x, "too many threads before what they need");
-    if (x->waiting_count == x->waiting_cap) {
-        uint32_t cap = x->waiting_cap ? x->waiting_cap * 2 : 16;
-        struct tm_gecko_thread *all = realloc(x->waiting, cap * sizeof *all);
-        if (all == NULL)
-            return tm_error_nomem(x->err);
-        x->waiting = all;
-        x->waiting_cap = cap;
-    }
-    x->waiting[x->waiting_count++] = x->thread;
-    x->thread = (struct tm_gecko_thread){0};
-    return TM_OK;
+    if (!is_ready(x, &x->thread))
+        return list_add(x, &x->waiting);
+    enum tm_status st = tm_gecko_thread_show(x, &x->thread);
+    tm_gecko_thread_release(&x->thread);
+    return st;
 }
 
 static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
 {
     struct tm_json_value key;
     x->thread.process = process;
+    x->thread.spool = &x->spool;
     x->in_thread = true;
-    begin_copy(x, &x->thread.parts);
+    begin_copy(x, &x->thread.parts, &x->spool, x->waiting.count > 0 || x->has_shared);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
         st = tm_gecko_thread_member(x, &key);
@@ -145,10 +163,48 @@ static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
     return st == TM_END ? end_thread(x) : st;
 }
 
+/* The samples of a counter, which older profiles have in a list of groups, of which there is one. */
+static enum tm_status read_groups(struct tm_gecko *x)
+{
+    struct tm_json_value key;
+    enum tm_json_type type;
+    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
+    while (st == TM_OK && (st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK &&
+           (st = tm_json_cursor_type(&x->cursor, &type, x->err)) == TM_OK) {
+        if (type != TM_JSON_OBJECT) {
+            st = tm_json_cursor_skip(&x->cursor, x->err);
+            continue;
+        }
+        st = tm_json_cursor_enter(&x->cursor, x->err);
+        while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
+            st = tm_gecko_thread_member(x, &key);
+        st = st == TM_END ? TM_OK : st;
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
+{
+    struct tm_json_value key;
+    enum tm_json_type type;
+    x->thread.process = process;
+    x->thread.spool = &x->counter_spool;
+    begin_copy(x, &x->thread.parts, &x->counter_spool, true);
+    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
+    while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
+        bool groups = is(&key, "sample_groups") || is(&key, "sampleGroups");
+        if (groups && (st = tm_json_cursor_type(&x->cursor, &type, x->err)) < 0)
+            break;
+        st = groups && type == TM_JSON_ARRAY ? read_groups(x) : tm_gecko_thread_member(x, &key);
+    }
+    x->cursor.copy = NULL;
+    return st == TM_END ? list_add(x, &x->counters) : st;
+}
+
 static enum tm_status read_shared(struct tm_gecko *x)
 {
     struct tm_json_value key;
-    begin_copy(x, &x->shared);
+    begin_copy(x, &x->shared, &x->spool, x->waiting.count > 0);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
         if ((st = tm_gecko_parts_take(&x->shared, &key, &x->cursor, x->err)) == TM_END)
@@ -169,8 +225,10 @@ static enum tm_status read_meta(struct tm_gecko *x, struct tm_gecko_process *pro
 
 static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth);
 
-/* The elements of "threads" of PROCESS, or of "processes". What is no object is passed over. */
-static enum tm_status read_list(struct tm_gecko *x, uint32_t process, bool threads, uint32_t depth)
+enum list { LIST_THREADS, LIST_COUNTERS, LIST_PROCESSES };
+
+/* The elements of a list of PROCESS. What is no object is passed over. */
+static enum tm_status read_list(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
 {
     enum tm_json_type type;
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
@@ -181,7 +239,9 @@ static enum tm_status read_list(struct tm_gecko *x, uint32_t process, bool threa
         if (type != TM_JSON_OBJECT)
             st = tm_json_cursor_skip(&x->cursor, x->err);
         else
-            st = threads ? read_thread(x, process) : read_profile(x, depth + 1);
+            st = list == LIST_THREADS    ? read_thread(x, process)
+                 : list == LIST_COUNTERS ? read_counter(x, process)
+                                         : read_profile(x, depth + 1);
     }
     return st == TM_END ? TM_OK : st;
 }
@@ -199,7 +259,7 @@ static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
         st = tm_json_cursor_enter(&x->cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
         bool meta = is(&key, "meta"), libs = is(&key, "libs"), threads = is(&key, "threads");
-        bool children = is(&key, "processes"), shared = is(&key, "shared") && depth == 0;
+        bool children = is(&key, "processes"), counters = is(&key, "counters"), shared = is(&key, "shared") && depth == 0;
         if ((st = tm_json_cursor_type(&x->cursor, &type, x->err)) < 0)
             break;
         if (meta && type == TM_JSON_OBJECT)
@@ -208,19 +268,22 @@ static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
             st = tm_gecko_process_libs(x->processes[process], &x->cursor, &x->text, x->err);
         else if (shared && type == TM_JSON_OBJECT)
             st = read_shared(x);
-        else if ((threads || children) && type == TM_JSON_ARRAY)
-            st = read_list(x, process, threads, depth);
+        else if ((threads || children || counters) && type == TM_JSON_ARRAY)
+            st = read_list(x, process, threads ? LIST_THREADS : counters ? LIST_COUNTERS : LIST_PROCESSES, depth);
         else
             st = tm_json_cursor_skip(&x->cursor, x->err);
     }
     return st == TM_END ? TM_OK : st;
 }
 
+/* What could not be shown before the end. */
 static enum tm_status show_waiting(struct tm_gecko *x)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < x->waiting_count; i++)
-        st = tm_gecko_thread_show(x, &x->waiting[i]);
+    for (uint32_t i = 0; st == TM_OK && i < x->waiting.count; i++)
+        st = tm_gecko_thread_show(x, &x->waiting.all[i]);
+    for (uint32_t i = 0; st == TM_OK && i < x->counters.count; i++)
+        st = tm_gecko_counter_show(x, &x->counters.all[i]);
     return st;
 }
 

@@ -1,6 +1,7 @@
 #include "format/gecko_columns.h"
 
 #include "base/decimal.h"
+#include "format/json_args.h"
 
 #include <stdio.h>
 
@@ -15,9 +16,14 @@ uint64_t tm_gecko_field_value(enum tm_gecko_field_kind kind, const struct tm_jso
 {
     const char *s = (const char *)value->data;
     int64_t v;
+    bool is_double;
+    uint64_t bits;
     if (!numeric(value))
         return 0;
     switch (kind) {
+    case TM_GF_REAL:
+        return !tm_json_number(value->data, value->len, &is_double, &bits) ? 0
+               : tm_gecko_real_put(is_double ? tm_pb_double(bits) : (double)(int64_t)bits);
     case TM_GF_INDEX:
         return tm_decimal_int(s, value->len, &v) == TM_OK && v >= 0 && v < UINT32_MAX ? (uint64_t)v + 1 : 0;
     case TM_GF_WIDE:

@@ -3,7 +3,7 @@
 #ifndef TM_FORMAT_GECKO_COLUMNS_H
 #define TM_FORMAT_GECKO_COLUMNS_H
 
-#include "base/bytes.h"
+#include "base/pb.h"
 #include "format/gecko_parts.h"
 
 /* What a field holds. All read as 0 where nothing was written, which means none. */
@@ -12,7 +12,8 @@ enum tm_gecko_field_kind {
     TM_GF_WIDE,   /* 8 bytes: the same for numbers of up to 64 bits */
     TM_GF_TIME,   /* 8 bytes: milliseconds as nanoseconds, coded by tm_gecko_number_put */
     TM_GF_DELTA,  /* the same from the sum of all so far, which is kept to a millionth of a nanosecond */
-    TM_GF_NUMBER  /* 8 bytes: a whole number */
+    TM_GF_NUMBER, /* 8 bytes: a whole number */
+    TM_GF_REAL    /* 8 bytes: a double, coded by tm_gecko_real_put */
 };
 
 struct tm_gecko_field {
@@ -47,6 +48,19 @@ static inline bool tm_gecko_number_get(const uint8_t *p, int64_t *v)
 {
     uint64_t coded = tm_get_le64(p);
     *v = (int64_t)(coded ^ UINT64_C(1) << 63);
+    return coded != 0;
+}
+
+/* Coding of finite doubles in which 0 is none. */
+static inline uint64_t tm_gecko_real_put(double d)
+{
+    return tm_pb_bits(d) ^ UINT64_C(0x7ff8000000000001);
+}
+
+static inline bool tm_gecko_real_get(const uint8_t *p, double *d)
+{
+    uint64_t coded = tm_get_le64(p);
+    *d = tm_pb_double(coded ^ UINT64_C(0x7ff8000000000001));
     return coded != 0;
 }
 

@@ -10,6 +10,7 @@ static const struct {
     {TM_GP_SAMPLES_TIME, "samples", "time"},
     {TM_GP_SAMPLES_DELTAS, "samples", "timeDeltas"},
     {TM_GP_SAMPLES_WEIGHT, "samples", "weight"},
+    {TM_GP_SAMPLES_COUNT, "samples", "count"},
     {TM_GP_MARKERS_SCHEMA, "markers", "schema"},
     {TM_GP_MARKERS_DATA, "markers", "data"},
     {TM_GP_MARKERS_NAME, "markers", "name"},

@@ -12,6 +12,7 @@ enum tm_gecko_part {
     TM_GP_SAMPLES_TIME,
     TM_GP_SAMPLES_DELTAS,
     TM_GP_SAMPLES_WEIGHT,
+    TM_GP_SAMPLES_COUNT, /* of counters */
     TM_GP_MARKERS_SCHEMA,
     TM_GP_MARKERS_DATA,
     TM_GP_MARKERS_NAME,

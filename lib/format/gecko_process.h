@@ -36,6 +36,8 @@ enum tm_gecko_start {
 /* Zero-initialise. */
 struct tm_gecko_process {
     bool has_meta;
+    bool has_pid; /* of the first thread that tells one */
+    int64_t pid;
     bool has_start[TM_GECKO_START_COUNT];
     int64_t start_ns[TM_GECKO_START_COUNT];
     struct tm_gecko_names categories;

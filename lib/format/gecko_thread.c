@@ -66,6 +66,7 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
     struct tm_buf *text = is(key, "name")          ? &t->name
                           : is(key, "processName") ? &t->process_name
                           : is(key, "processType") ? &t->process_type
+                          : is(key, "category")    ? &t->category
                                                    : NULL;
     bool is_main = is(key, "isMainThread");
     if (!pid && !tid && !is_main && text == NULL)
@@ -92,6 +93,7 @@ void tm_gecko_thread_release(struct tm_gecko_thread *t)
     tm_buf_release(&t->process_type);
     tm_buf_release(&t->pid_text);
     tm_buf_release(&t->tid_text);
+    tm_buf_release(&t->category);
     *t = (struct tm_gecko_thread){0};
 }
 
@@ -262,19 +264,23 @@ static enum tm_status read_tables(struct tm_gecko *x, struct tm_gecko_tables **t
     return st;
 }
 
-enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread)
+void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread)
 {
-    const struct tm_gecko_process *root = x->processes[0];
-    struct tm_gecko_tables *tables;
-    int64_t ids[2] = {thread->pid, thread->tid};
     x->shown = thread;
     x->process = x->processes[thread->process];
+    if (!tm_gecko_process_offset(x->process, x->processes[0], &x->offset_ns) && thread->process != 0)
+        x->no_start++;
+}
+
+enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread)
+{
+    struct tm_gecko_tables *tables;
+    int64_t ids[2] = {thread->pid, thread->tid};
+    tm_gecko_place(x, thread);
     x->has_thread_track = false;
     x->thread_uuid = tm_hash64_seed(ids, sizeof ids, SEED_THREAD) | 1;
     if (!thread->has_tid) /* told apart by where they are */
         x->thread_uuid = tm_hash64_seed(&thread->parts.shift, sizeof thread->parts.shift, SEED_THREAD) | 1;
-    if (!tm_gecko_process_offset(x->process, root, &x->offset_ns) && thread->process != 0)
-        x->no_start++;
     x->is_defined = false;
     enum tm_status st = read_tables(x, &tables);
     if (st == TM_OK)

@@ -7,12 +7,19 @@
 #include "format/gecko_tables.h"
 #include "format/json_args.h"
 
+/* A thread's object, or a counter's, which has a name and samples too. */
 struct tm_gecko_thread {
     uint32_t process; /* of the document's processes */
+    struct tm_paged *spool;
     struct tm_gecko_parts parts;
     bool has_pid, has_tid, pid_is_text, tid_is_text, is_main;
     int64_t pid, tid;
-    struct tm_buf name, process_name, process_type, pid_text, tid_text;
+    struct tm_buf name, process_name, process_type, pid_text, tid_text, category;
+};
+
+struct tm_gecko_list {
+    struct tm_gecko_thread *all;
+    uint32_t count, cap;
 };
 
 struct tm_gecko {
@@ -28,8 +35,9 @@ struct tm_gecko {
     struct tm_gecko_tables shared_tables, tables;
     struct tm_gecko_thread thread; /* being read */
     bool in_thread;
-    struct tm_gecko_thread *waiting; /* for what comes behind them */
-    uint32_t waiting_count, waiting_cap;
+    struct tm_gecko_list waiting;  /* for what comes behind them */
+    struct tm_gecko_list counters; /* shown at the end, when all processes have their pids */
+    struct tm_paged counter_spool;
     /* the thread being shown */
     const struct tm_gecko_thread *shown;
     const struct tm_gecko_process *process;
@@ -57,7 +65,7 @@ static inline uint64_t tm_gecko_byte(const struct tm_gecko *x, enum tm_gecko_par
 /* PARTS to read tables from. */
 static inline struct tm_gecko_source tm_gecko_source(struct tm_gecko *x, const struct tm_gecko_parts *parts)
 {
-    return (struct tm_gecko_source){&x->spool, parts, !x->salvage ? NULL : x->cut ? &x->counted : &x->damaged};
+    return (struct tm_gecko_source){parts == &x->shared ? &x->spool : x->shown->spool, parts, !x->salvage ? NULL : x->cut ? &x->counted : &x->damaged};
 }
 
 /* The sum of a time of the thread's and its process's offset. False: beyond int64. */
@@ -66,6 +74,9 @@ bool tm_gecko_time(const struct tm_gecko *x, int64_t ns, int64_t *time_ns);
 /* Takes in member KEY of a thread's object. TM_OK or an error. */
 enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_value *key);
 void tm_gecko_thread_release(struct tm_gecko_thread *thread);
+
+/* What follows is of THREAD and its process. */
+void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread);
 
 /* Puts THREAD into the stream. TM_OK or an error. */
 enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread);
@@ -79,6 +90,9 @@ enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns);
 
 enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables);
 enum tm_status tm_gecko_markers_show(struct tm_gecko *x);
+
+/* Puts the counter THREAD into the stream. TM_OK or an error. */
+enum tm_status tm_gecko_counter_show(struct tm_gecko *x, const struct tm_gecko_thread *counter);
 
 /* Sets *TRACK to the track of markers NAME in CATEGORY of the thread being shown, and defines it the
  * first time. */
