@@ -14,17 +14,21 @@ struct kind {
 static const struct kind kinds[] = {
     {"backtrace", TM_IK_BACKTRACE},
     {"binary", TM_IK_BINARY},
+    {"category", TM_IK_CATEGORY},
     {"core", TM_IK_CORE},
     {"cycle-weight", TM_IK_CYCLES},
     {"event-time", TM_IK_EVENT_TIME},
+    {"event-type", TM_IK_EVENT_TYPE},
     {"frame", TM_IK_FRAME},
     {"os-log-metadata", TM_IK_LOG},
+    {"os-signpost-identifier", TM_IK_SIGNPOST_ID},
     {"path", TM_IK_PATH},
     {"pid", TM_IK_PID},
     {"pmc-events", TM_IK_COUNTS},
     {"process", TM_IK_PROCESS},
     {"row", TM_IK_ROW},
     {"sample-time", TM_IK_SAMPLE_TIME},
+    {"signpost-name", TM_IK_SIGNPOST_NAME},
     {"source", TM_IK_SOURCE},
     {"subsystem", TM_IK_SUBSYSTEM},
     {"tagged-backtrace", TM_IK_BACKTRACE},
@@ -155,7 +159,7 @@ static void instruments_close(void *state)
     struct tm_instruments *x = state;
     if (x == NULL)
         return;
-    struct tm_buf *bufs[] = {&x->text, &x->thread.name, &x->process.name, &x->frame.name, &x->frames, &x->binary_path,
+    struct tm_buf *bufs[] = {&x->text, &x->thread.name, &x->process.name, &x->frame.name, &x->frames, &x->binary_path, &x->log_text,
                              &x->record, &x->other, &x->detail, &x->stack};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         tm_buf_release(bufs[i]);

@@ -92,16 +92,21 @@ static void apply_to_row(struct tm_instruments *x, enum tm_instruments_kind kind
         row->has_weight = true;
         row->is_cycles = kind == TM_IK_CYCLES;
         row->weight = value;
-    } else if (kind == TM_IK_LOG && !row->has_log && x->record.len == 8) {
-        row->has_log = true;
-        row->log = value;
+    } else if (kind == TM_IK_LOG && row->message == 0) {
+        row->has_log = x->record.data[0] != 0;
+        row->log = tm_get_le64(x->record.data + 1);
     }
-    uint64_t *cell = kind == TM_IK_THREAD      ? &row->thread
-                     : kind == TM_IK_PROCESS   ? &row->process
-                     : kind == TM_IK_BACKTRACE ? &row->backtrace
-                     : kind == TM_IK_SUBSYSTEM ? &row->subsystem
-                     : kind == TM_IK_COUNTS    ? &row->counts
-                                               : NULL;
+    uint64_t *cell = kind == TM_IK_THREAD          ? &row->thread
+                     : kind == TM_IK_PROCESS       ? &row->process
+                     : kind == TM_IK_BACKTRACE     ? &row->backtrace
+                     : kind == TM_IK_SUBSYSTEM     ? &row->subsystem
+                     : kind == TM_IK_CATEGORY      ? &row->category
+                     : kind == TM_IK_EVENT_TYPE    ? &row->type
+                     : kind == TM_IK_SIGNPOST_NAME ? &row->name
+                     : kind == TM_IK_SIGNPOST_ID   ? &row->identifier
+                     : kind == TM_IK_LOG           ? &row->message
+                     : kind == TM_IK_COUNTS        ? &row->counts
+                                                   : NULL;
     if (cell && *cell == 0)
         *cell = place;
 }
@@ -203,7 +208,8 @@ enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attri
         return TM_OK;
     case TM_IK_LOG:
         x->has_log = false;
-        return TM_OK;
+        x->log = 0;
+        return set_text(x, &x->log_text, name);
     default:
         return TM_OK;
     }
@@ -298,7 +304,10 @@ static enum tm_status put_record(struct tm_instruments *x, enum tm_instruments_k
     case TM_IK_UINT64:
         return number(x->text.data, x->text.len, &value) ? put_u64(x, r, value) : TM_END;
     case TM_IK_LOG:
-        return x->has_log ? put_u64(x, r, x->log) : TM_OK;
+        return tm_buf_add_byte(r, x->has_log) == TM_OK && put_u64(x, r, x->log) == TM_OK &&
+                       tm_buf_add(r, x->log_text.data, x->log_text.len) == TM_OK
+                   ? TM_OK
+                   : tm_error_nomem(x->err);
     case TM_IK_THREAD:
         return put_owner(x, x->thread.has_tid, x->thread.tid, &x->thread.name, thread_name(&x->thread));
     case TM_IK_PROCESS: {
@@ -316,6 +325,10 @@ static enum tm_status put_record(struct tm_instruments *x, enum tm_instruments_k
                    : tm_error_nomem(x->err);
     case TM_IK_PATH:
     case TM_IK_SUBSYSTEM:
+    case TM_IK_CATEGORY:
+    case TM_IK_EVENT_TYPE:
+    case TM_IK_SIGNPOST_NAME:
+    case TM_IK_SIGNPOST_ID:
     case TM_IK_COUNTS:
         return tm_buf_add(r, x->text.data, x->text.len) == TM_OK ? TM_OK : tm_error_nomem(x->err);
     default:

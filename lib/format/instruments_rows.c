@@ -65,8 +65,7 @@ static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_t
     return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
 }
 
-/* Thread and process of the row into EVENT. TM_END: there is no thread. */
-static enum tm_status find_thread(struct tm_instruments *x, struct tm_event *event)
+enum tm_status tm_instruments_thread_of(struct tm_instruments *x, struct tm_event *event)
 {
     struct owner thread, process = {0};
     uint64_t process_place;
@@ -187,7 +186,7 @@ static enum tm_status add_sample(struct tm_instruments *x)
                          .value = row->weight};
     e.flags = tm_event_scope_flags(TM_SCOPE_THREAD) | (row->has_core ? TM_EVENT_HAS_CPU : 0u) |
               (row->has_weight ? TM_EVENT_HAS_VALUE : 0u);
-    enum tm_status st = find_thread(x, &e);
+    enum tm_status st = tm_instruments_thread_of(x, &e);
     if (st == TM_END)
         count(&x->no_thread, &x->first_no_thread, row->byte);
     if (st != TM_OK)
@@ -252,10 +251,13 @@ enum tm_status tm_instruments_row_add(struct tm_instruments *x)
     enum tm_status st = check_sync(x, &is_sync);
     if (st < 0)
         return st;
-    if (!row->has_time && (is_sync || row->backtrace))
+    bool is_signpost = row->name && !row->is_sample;
+    if (!row->has_time && (is_sync || is_signpost || row->backtrace))
         count(&x->no_time, &x->first_no_time, row->byte);
     else if (is_sync)
         return add_snapshot(x);
+    else if (is_signpost)
+        return tm_instruments_signpost_add(x);
     else if (row->backtrace)
         return add_sample(x);
     else if (row->is_sample)

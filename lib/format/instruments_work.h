@@ -26,6 +26,10 @@ enum tm_instruments_kind {
     TM_IK_PATH,
     TM_IK_SUBSYSTEM,
     TM_IK_LOG,
+    TM_IK_EVENT_TYPE,
+    TM_IK_SIGNPOST_NAME,
+    TM_IK_SIGNPOST_ID,
+    TM_IK_CATEGORY,
     TM_IK_UINT64
 };
 
@@ -40,7 +44,8 @@ struct tm_instruments_row {
     bool has_time, is_sample, has_core, has_weight, is_cycles, has_log;
     int64_t time_ns;
     uint64_t core, weight, log;
-    uint64_t thread, process, backtrace, subsystem, counts;
+    uint64_t thread, process, backtrace, counts;
+    uint64_t subsystem, category, type, name, identifier, message; /* of a signpost */
     uint64_t byte; /* where it starts in the input */
 };
 
@@ -62,8 +67,9 @@ struct tm_instruments_process {
 /* Records of threads and processes: one byte that says whether a definition was written, one whether
  * there is a number, 8 bytes number, 8 bytes process (of a thread), name. Of frames: one byte that
  * says whether there is an address, 8 bytes address in the binary, fields of a StackFrame. Of
- * backtraces: 8 bytes a frame, innermost first. */
-enum { TM_OWNER_NUMBER = 2, TM_OWNER_PROCESS = 10, TM_OWNER_NAME = 18, TM_FRAME_RECORD_FIELDS = 9 };
+ * backtraces: 8 bytes a frame, innermost first. Of os-log-metadata: one byte that says whether there
+ * was a uint64, 8 bytes for it, the text. Of other elements: 8 bytes number, or the text. */
+enum { TM_OWNER_NUMBER = 2, TM_OWNER_PROCESS = 10, TM_OWNER_NAME = 18, TM_FRAME_RECORD_FIELDS = 9, TM_LOG_TEXT = 9 };
 enum {
     TM_STACK_FRAME_FUNCTION = 1,
     TM_STACK_FRAME_MAPPING = 2,
@@ -100,6 +106,7 @@ struct tm_instruments {
     struct tm_buf binary_path;
     uint64_t log;
     bool has_log;
+    struct tm_buf log_text;
     /* scratch */
     struct tm_buf record, other, detail;
     uint64_t stack_backtrace; /* whose frames are in stack */
@@ -121,6 +128,13 @@ static inline enum tm_instruments_kind tm_instruments_parent(const struct tm_ins
  * value, NULL at the end), or has ended. TM_OK or an error. */
 enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attributes);
 enum tm_status tm_instruments_finish(struct tm_instruments *x);
+
+/* Thread and process of the row into EVENT, and their definitions the first time. TM_END: there is no
+ * thread. */
+enum tm_status tm_instruments_thread_of(struct tm_instruments *x, struct tm_event *event);
+
+/* Adds the row, which is a signpost. */
+enum tm_status tm_instruments_signpost_add(struct tm_instruments *x);
 
 /* The row is complete: an event of the stream, or a snapshot, or an account. */
 enum tm_status tm_instruments_row_add(struct tm_instruments *x);
