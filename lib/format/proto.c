@@ -121,6 +121,7 @@ static void close_proto(void *state)
     tm_buf_release(&p->rows);
     tm_buf_release(&p->comms);
     tm_buf_release(&p->expanded);
+    tm_json_args_release(&p->json);
     free(p);
 }
 

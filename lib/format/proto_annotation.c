@@ -43,6 +43,23 @@ static enum tm_status push_name(struct tm_buf *key, const uint8_t *name, size_t 
     return TM_OK;
 }
 
+/* JSON text becomes arguments of its own; text that is none stands as it is. */
+static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
+{
+    struct tm_json_args *args = &w->p->json;
+    struct tm_json_scan scan = {f->data, f->data + f->len, true, NULL};
+    struct tm_json_value value;
+    const char *key = tm_buf_cstr(&w->p->key);
+    if (key == NULL)
+        return TM_E_SYSTEM;
+    if (!tm_json_space(&scan) || tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_space(&scan))
+        return tm_proto_arg_bytes(&w->p->detail, &w->p->key, TM_ARG_JSON, f->data, f->len);
+    if (tm_json_args_value(args, key, &value) != TM_OK)
+        return TM_E_SYSTEM;
+    w->errors += args->cut;
+    return tm_buf_add(&w->p->detail, args->detail.data, args->detail.len);
+}
+
 static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, bool *added)
 {
     struct tm_buf *detail = &w->p->detail, *key = &w->p->key;
@@ -61,7 +78,7 @@ static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, b
     case ANNOTATION_STRING:
         return tm_proto_arg_bytes(detail, key, TM_ARG_STRING, f->data, f->len);
     case ANNOTATION_JSON:
-        return tm_proto_arg_bytes(detail, key, TM_ARG_JSON, f->data, f->len);
+        return f->len ? put_json(w, f) : TM_OK;
     default: {
         struct tm_pb_field text = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_STRINGS, f->value);
         *added = text.data != NULL;
@@ -268,6 +285,7 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
     if (st != TM_OK)
         return tm_error_nomem(err);
     if (w.errors)
-        return tm_proto_count_stat(context->p, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors, err);
+        return tm_proto_count_stat(context->p, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors,
+                                   err);
     return TM_OK;
 }

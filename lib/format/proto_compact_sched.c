@@ -145,7 +145,7 @@ static enum tm_status add_switch(struct compact *c, struct tm_event *row, const 
     if (st < 0)
         return st;
     row->kind = TM_KIND_SCHED_SWITCH;
-    row->flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_TID : 0);
+    row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_TID : 0);
     row->tid = cpu->pid;
     row->pid = i32(n[2]);
     row->value = tm_proto_switch_value(n[1], i32(n[3]), cpu->prio);
@@ -180,7 +180,7 @@ static enum tm_status add_waking(struct compact *c, struct tm_event *row, const 
     if (flags->at != flags->end && (flags->at = tm_varint_get(flags->at, flags->end, &common_flags)) == NULL)
         flags->at = flags->end;
     row->kind = TM_KIND_SCHED_WAKING;
-    row->flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_PID : 0);
+    row->flags |= TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE | (cpu->known ? TM_EVENT_HAS_PID : 0);
     row->tid = i32(n[1]);
     row->pid = cpu->pid;
     row->value = tm_proto_waking_value(i32(n[3]), i32(n[2]));
@@ -225,6 +225,7 @@ static enum tm_status add_events(struct compact *c, struct tm_error *err)
         struct lane *lane = waking ? &wakings : &switches;
         struct tm_event row = *c->row;
         row.time_ns = (int64_t)lane->time;
+        row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
         st = waking ? add_waking(c, &row, lane->numbers, lane->comm, err)
                     : add_switch(c, &row, lane->numbers, lane->comm, err);
         advance(c, lane);

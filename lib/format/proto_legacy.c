@@ -37,7 +37,7 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
  * category (b e n) or the name. String numbers stand for the strings. */
 static enum tm_status fill_async(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
-    const struct tm_proto_legacy *legacy = &c->event->legacy;
+    const struct tm_proto_legacy *legacy = c->event->legacy;
     bool nestable = strchr("ben", legacy->phase) != NULL;
     bool local = legacy->id_kind == TM_LEGACY_LOCAL_ID;
     uint64_t seed[4] = {legacy->id, local ? (uint64_t)c->pid : 0, local, 0};
@@ -71,7 +71,7 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
 
 static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
 {
-    const struct tm_proto_legacy *legacy = &c->event->legacy;
+    const struct tm_proto_legacy *legacy = c->event->legacy;
     if (legacy->id_kind != TM_LEGACY_UNSCOPED_ID || !c->has_thread) {
         row->kind = TM_KIND_PACKET;
         return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
@@ -90,7 +90,7 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
 
 static void fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
 {
-    const struct tm_proto_legacy *legacy = &c->event->legacy;
+    const struct tm_proto_legacy *legacy = c->event->legacy;
     row->kind = TM_KIND_INSTANT;
     bool global = legacy->instant_scope == TM_LEGACY_SCOPE_GLOBAL;
     bool process = legacy->instant_scope == TM_LEGACY_SCOPE_PROCESS && c->has_process;
@@ -103,7 +103,7 @@ static void fill_instant(const struct tm_proto_track_context *c, struct tm_event
 enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context, struct tm_event *row,
                                     struct tm_error *err)
 {
-    const struct tm_proto_legacy *legacy = &context->event->legacy;
+    const struct tm_proto_legacy *legacy = context->event->legacy;
     switch (legacy->phase) {
     case 'B':
         row->kind = TM_KIND_SLICE_BEGIN;
@@ -158,8 +158,10 @@ static struct tm_pb_field first_string(const struct tm_proto_track_event *event)
 
 static struct tm_pb_field event_name(const struct tm_proto_track_context *c)
 {
-    uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy.name_iid;
-    return iid ? tm_proto_interned_text(c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid) : c->event->name;
+    uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy->name_iid;
+    if (iid)
+        return tm_proto_interned_text(c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid);
+    return (struct tm_pb_field){.data = c->event->name, .len = c->event->name_len};
 }
 
 static bool is_text(const struct tm_pb_field *f, const char *s)

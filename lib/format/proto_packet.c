@@ -49,12 +49,36 @@ static void take_number(struct tm_proto_packet *packet, uint32_t id, uint64_t va
     }
 }
 
+static void take_body(struct tm_proto_packet *packet, const struct tm_pb_field *f)
+{
+    packet->body.id = f->id;
+    packet->body.type = TM_PB_LEN;
+    packet->body.data = f->data;
+    packet->body.len = f->len;
+}
+
+/* Member by member, as in proto_track_fields.c. */
+static void clear(struct tm_proto_packet *packet)
+{
+    packet->byte = 0;
+    packet->time = 0;
+    packet->has_time = packet->cleared = false;
+    packet->clock = packet->sequence_id = packet->machine = 0;
+    packet->flags = packet->dropped = packet->generation = 0;
+    packet->body.id = packet->interned.id = packet->defaults.id = 0;
+    packet->body.data = NULL;
+    packet->body.len = 0;
+    packet->sequence = NULL;
+}
+
 enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint8_t *data, size_t len)
 {
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
     enum tm_status st;
-    *packet = (struct tm_proto_packet){.data = data, .len = len, .raw = data, .raw_len = len};
+    clear(packet);
+    packet->data = packet->raw = data;
+    packet->len = packet->raw_len = len;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.type == TM_PB_VARINT)
             take_number(packet, f.id, f.value);
@@ -65,7 +89,7 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
         else if (f.id == TM_PACKET_DEFAULTS)
             packet->defaults = f;
         else if (packet->body.id == 0 || is_compressed(f.id))
-            packet->body = f;
+            take_body(packet, &f);
     }
     packet->cleared |= (packet->flags & SEQ_CLEARED) != 0;
     return st == TM_END ? TM_OK : st;
@@ -73,17 +97,26 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
 
 struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind)
 {
-    return (struct tm_event){
-        .time_ns = packet->has_time ? packet->time : 0,
-        .kind = kind,
-        .flags = tm_event_raw_flags(TM_RAW_PACKET) | (packet->has_time ? 0 : TM_EVENT_UNTIMED),
-        .machine = packet->machine,
-        .clock = packet->clock,
-        .sequence = packet->sequence_id,
-        .generation = packet->generation,
-        .raw = packet->raw,
-        .raw_bytes = (uint32_t)packet->raw_len,
-    };
+    struct tm_event event;
+    event.time_ns = packet->has_time ? packet->time : 0;
+    event.dur_ns = 0;
+    event.position = 0;
+    event.kind = kind;
+    event.flags = tm_event_raw_flags(TM_RAW_PACKET) | (packet->has_time ? 0 : TM_EVENT_UNTIMED);
+    event.file = 0;
+    event.machine = packet->machine;
+    event.clock = packet->clock;
+    event.sequence = packet->sequence_id;
+    event.generation = packet->generation;
+    event.name = event.category = 0;
+    event.pid = event.tid = 0;
+    event.track = event.value = 0;
+    event.raw = packet->raw;
+    event.raw_bytes = (uint32_t)packet->raw_len;
+    event.detail = NULL;
+    event.detail_bytes = 0;
+    event.cpu = 0;
+    return event;
 }
 
 enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err)
@@ -140,7 +173,8 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
     if (st >= 0 && packet->interned.id)
         st = tm_proto_sequence_intern(p, packet, err);
     if (st >= 0 && packet->sequence->generation == 0)
-        st = tm_event_sink_generation(p->sink, packet->machine, packet->sequence_id, &packet->sequence->generation, err);
+        st = tm_event_sink_generation(p->sink, packet->machine, packet->sequence_id, &packet->sequence->generation,
+                                      err);
     packet->generation = packet->sequence->generation;
     if (st >= 0 && (packet->defaults.id || packet->interned.id))
         st = cut_state(p, packet, err);
@@ -231,7 +265,8 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
     if ((packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence && packet->sequence->valid) &&
         !needs_no_state(packet->body.id))
         return skip(p, packet, err);
-    if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST && packet->sequence_id == 0 && packet->has_time)
+    if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST &&
+        packet->sequence_id == 0 && packet->has_time)
         return tm_error_set(err, TM_E_INPUT, "sequence-scoped clock %u without a sequence", packet->clock);
     p->detail.len = 0;
     if (tm_proto_metadata_in(packet->body.id))

@@ -7,6 +7,7 @@
 
 #include "base/pb.h"
 #include "format/format.h"
+#include "format/json_args.h"
 #include "format/proto_map.h"
 
 /* Bounds. A file that needs more is an error that names the limit. */
@@ -74,7 +75,7 @@ struct tm_proto_packet {
     uint32_t flags; /* sequence_flags */
     uint32_t dropped; /* previous_packet_dropped */
     uint32_t generation;
-    struct tm_pb_field body;     /* the field of the data oneof; id 0: none */
+    struct tm_pb_field body;     /* the field of the data oneof, without start and end; id 0: none */
     struct tm_pb_field interned; /* interned_data; id 0: none */
     struct tm_pb_field defaults; /* trace_packet_defaults; id 0: none */
     struct tm_proto_sequence *sequence; /* NULL: the packet is on none */
@@ -160,6 +161,7 @@ struct tm_proto {
     struct tm_buf rows; /* struct tm_event: derived rows that wait for their primary */
     struct tm_buf comms; /* uint32_t strings of a compact_sched's intern_table */
     struct tm_buf expanded;
+    struct tm_json_args json;
 };
 
 /* A row made of PACKET: columns common to all, raw the whole packet; untimed without a timestamp. */

@@ -56,8 +56,8 @@ static enum tm_status category_of(const struct tm_proto_track_context *c, uint32
         return TM_OK;
     if (event->category_count > 1)
         return join_categories(c, string, err);
-    if (event->category.data)
-        return tm_proto_string(c->p, event->category.data, event->category.len, string, err);
+    if (event->category)
+        return tm_proto_string(c->p, event->category, event->category_len, string, err);
     enum tm_status st = tm_proto_interned_string(c->p, c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES,
                                                  event->category_iid, string, err);
     if (st < 0 || *string)
@@ -69,11 +69,11 @@ static enum tm_status category_of(const struct tm_proto_track_context *c, uint32
 
 static enum tm_status name_of(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
 {
-    uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy.name_iid;
+    uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy->name_iid;
     if (iid)
         return tm_proto_interned_string(c->p, c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid, string, err);
-    if (c->event->name.data)
-        return tm_proto_string(c->p, c->event->name.data, c->event->name.len, string, err);
+    if (c->event->name)
+        return tm_proto_string(c->p, c->event->name, c->event->name_len, string, err);
     return TM_OK;
 }
 
@@ -82,7 +82,7 @@ static void associate(struct tm_proto_track_context *c)
 {
     const struct tm_proto_sequence *sequence = c->packet->sequence;
     const struct tm_proto_track_event *event = c->event;
-    const struct tm_proto_legacy *legacy = &event->legacy;
+    const struct tm_proto_legacy *legacy = event->legacy;
     c->track = event->has_track ? event->track : sequence->has_default_track ? sequence->default_track : 0;
     if (c->track) {
         if (!event->has_legacy && !event->has_thread_delta && !event->has_thread_absolute &&
@@ -219,7 +219,7 @@ static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_eve
         return st;
     if (c->event->type == TM_TYPE_COUNTER)
         return tm_proto_counter_fill(c, row, err);
-    if (c->event->legacy.has_phase)
+    if (c->event->legacy->has_phase)
         return tm_proto_legacy_fill(c, row, err);
     switch (c->event->type) {
     case TM_TYPE_SLICE_BEGIN:
@@ -255,7 +255,7 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         row->kind = TM_KIND_PACKET;
     if (event->has_flows && put_flows(&p->detail, event->body) != TM_OK)
         return tm_error_nomem(err);
-    if (put_bind(&p->detail, &event->legacy) != TM_OK)
+    if (put_bind(&p->detail, event->legacy) != TM_OK)
         return tm_error_nomem(err);
     if (event->has_args && p->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
         return st;
@@ -265,7 +265,7 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
         st = tm_proto_extra_counters_add(c, err);
     if (st >= 0 && c->has_thread)
         st = tm_proto_thread_counters_add(c, row, err);
-    if (st >= 0 && event->legacy.phase == 'M')
+    if (st >= 0 && event->legacy->phase == 'M')
         st = tm_proto_legacy_names(c, row, err);
     return st;
 }

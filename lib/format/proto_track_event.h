@@ -71,12 +71,15 @@ struct tm_proto_track_event {
     uint64_t track;
     uint64_t name_iid;
     uint64_t category_iid;       /* the last */
-    struct tm_pb_field name;     /* inline name; data NULL: none */
-    struct tm_pb_field category; /* the last inline category; data NULL: none */
+    const uint8_t *name; /* inline name; NULL: none */
+    size_t name_len;
+    const uint8_t *category; /* the last inline category; NULL: none */
+    size_t category_len;
     uint64_t counter;            /* int64 or the bits of a double */
     int64_t time_us, thread_us, instructions;
     struct tm_pb body;
-    struct tm_proto_legacy legacy;
+    const struct tm_proto_legacy *legacy; /* never NULL */
+    struct tm_proto_legacy legacy_read;   /* where has_legacy */
 };
 
 /* What rows of an event have in common with it. */

@@ -69,7 +69,8 @@ static const struct message bundle = MESSAGE(bundle_fields);
 static const struct field packet_fields[] = {
     {1, &bundle, 0, 0},           {2, &process_tree, 0, 0}, {5, &chrome_events, 0, 0},  {7, &sys_stats, 0, 0},
     {9, &process_stats, 0, 0},    {37, &profile_packet, 0, 0}, {39, &android_log, 0, 0}, {40, &power_rails, 0, 0},
-    {43, &process_descriptor, 0, 0}, {44, &thread_descriptor, 0, 0}, {60, &track_descriptor, 0, 0}, {62, &vulkan_memory, 0, 0},
+    {43, &process_descriptor, 0, 0}, {44, &thread_descriptor, 0, 0}, {60, &track_descriptor, 0, 0},
+    {62, &vulkan_memory, 0, 0},
     {84, &statsd_atom, 0, 0},     {110, &pixel_modem, 0, 0}};
 static const struct message packet = MESSAGE(packet_fields);
 

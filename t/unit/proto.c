@@ -581,6 +581,10 @@ static void test_annotations(void)
     open_field(&m, 4);
     text(&m, 10, "d");
     open_field(&m, 11);
+    text(&m, 10, "j");
+    text(&m, 9, " {\"x\": [1, {\"y\": \"z\"}]} ");
+    close_field(&m);
+    open_field(&m, 11);
     text(&m, 10, "k");
     text(&m, 6, "v");
     close_field(&m);
@@ -592,9 +596,10 @@ static void test_annotations(void)
     const struct row *row = row_of(r, TM_KIND_SLICE_BEGIN, 0);
     ok_named(row && payload_has(r, row, "debug.a_b[0]") && payload_has(r, row, "debug.a_b[1]"), "array, its name made safe");
     ok_named(row && payload_has(r, row, "debug.d.k"), "dictionary");
+    ok_named(row && payload_has(r, row, "debug.d.j.x[0]") && payload_has(r, row, "debug.d.j.x[1].y"), "JSON in it");
     Tracemerge__Detail *d =
         row ? tracemerge__detail__unpack(NULL, row->e.detail_bytes, r->bytes.data + row->detail_at) : NULL;
-    ok_named(d && d->n_args == 3 && d->n_flow_ids == 1 && d->flow_ids[0] == 123, "detail is well formed");
+    ok_named(d && d->n_args == 5 && d->n_flow_ids == 1 && d->flow_ids[0] == 123, "detail is well formed");
     if (d)
         tracemerge__detail__free_unpacked(d, NULL);
     result_free(r);
