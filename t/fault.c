@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
@@ -118,6 +119,19 @@ ssize_t pwrite(int fd, const void *data, size_t len, off_t offset)
 ssize_t pwrite64(int fd, const void *data, size_t len, off64_t offset)
 {
     return hit("write", ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, data, len, offset);
+}
+
+ssize_t writev(int fd, const struct iovec *pieces, int count)
+{
+    return hit("write", ENOSPC) ? -1 : syscall(SYS_writev, fd, pieces, count);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    if (next == NULL)
+        find(&next, "aligned_alloc");
+    return hit("malloc", ENOMEM) ? NULL : next(alignment, size);
 }
 
 static int open_any(const char *path, int flags, va_list args)

@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# tm-sort when the system refuses: every call fails in turn (t/faults.py), memory included. It ends
+# with status 3, one line, and no output that looks whole; or it does without.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    so="$TM_BIN/../t/fault.so"
+    gen=${TM_BIN%/bin}/t/gen-stream
+    [ -e "$so" ] || skip "no preload was built"
+    LD_PRELOAD="$so" tm-sort --version >/dev/null 2>&1 || skip "a preload does not work in this build"
+}
+
+# faults COMMAND: its standard output goes to out, which a failure must leave without an END.
+faults() {
+    python3 "$TM_SRC/t/faults.py" "$so" tm-sort read,write,open,mkstemp,ftruncate,malloc out \
+        "$1 >out; s=\$?; [ \$s = 0 ] || { env -u LD_PRELOAD tm-sort -c out 2>/dev/null || rm out; }; exit \$s"
+}
+
+@test "in memory" {
+    "$gen" -n 3000 -f 2 -d 3 >in
+    faults "tm-sort $PWD/in"
+}
+
+@test "spilling, several passes" {
+    "$gen" -n 2000 -f 2 -d 3 -b 40 >in
+    faults "tm-sort -S 1k $PWD/in"
+}
+
+@test "merging, in one go and in groups" {
+    for i in 1 2 3 4 5 6; do
+        "$gen" -P -C 1 -n 300 -f 2 -d 3 -s $i -M m$((i % 2)) -g $i | tm-sort >s$i
+    done
+    faults "tm-sort -m $(echo $PWD/s?)"
+    faults "tm-sort -m -S 1 $(echo $PWD/s?)"
+}
