@@ -1,14 +1,12 @@
 #include "emit/track_writer.h"
 
+#include "emit/track_packet.h"
+
 #include "base/hash.h"
 
 #include <stdlib.h>
 
-enum {
-    TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4, TYPE_NONE = 0,
-    NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 4 << 20, NAME_INTERNED_MAX = 512,
-    LANES_A_THREAD_MAX = 1024
-};
+enum { LANES_A_THREAD_MAX = 1024 };
 
 /* What a track is keyed by. */
 enum track_kind { TRACK_PROCESS = 1, TRACK_THREAD, TRACK_LANE, TRACK_ASYNC, TRACK_COUNTER, TRACK_GLOBAL, TRACK_DESCRIBED };
@@ -56,175 +54,10 @@ static enum tm_status set_add(struct tm_track_set *set, uint64_t key)
     return TM_OK;
 }
 
-/* --- packets */
-
-static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
-                                  struct tm_error *err)
-{
-    if (machine >= w->sequence_count) {
-        struct tm_track_sequence *s = realloc(w->sequences, ((size_t)machine + 1) * sizeof *s);
-        if (s == NULL)
-            return tm_error_nomem(err);
-        for (uint32_t i = w->sequence_count; i <= machine; i++) {
-            s[i] = (struct tm_track_sequence){0};
-            tm_intern_init(&s[i].names, NAMES_MAX, NAME_BYTES_MAX);
-            tm_intern_init(&s[i].categories, NAMES_MAX, NAME_BYTES_MAX);
-        }
-        w->sequences = s;
-        w->sequence_count = machine + 1;
-    }
-    *sequence = &w->sequences[machine];
-    return TM_OK;
-}
-
-/* Head of a packet: machine, time, sequence. */
-static enum tm_status begin_packet(struct tm_track_writer *w, uint32_t machine, const int64_t *time_ns,
-                                   struct tm_error *err)
-{
-    struct tm_track_sequence *s = NULL;
-    struct tm_buf *out = &w->packets->out;
-    uint64_t flags = TM_SEQUENCE_NEEDS_STATE;
-    enum tm_status st = sequence_of(w, machine, &s, err);
-    if (st == TM_OK)
-        st = tm_packet_begin(w->packets, machine, err);
-    if (st < 0)
-        return st;
-    if (s->id == 0) {
-        s->id = tm_packet_new_sequence(w->packets);
-        flags |= TM_SEQUENCE_CLEARED;
-    }
-    if ((time_ns && tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)*time_ns) != TM_OK) ||
-        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, s->id) != TM_OK ||
-        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK)
-        return tm_error_nomem(err);
-    return TM_OK;
-}
-
-/* String STRING of E by number if the table takes it, else as text: FIELD_IID or FIELD_TEXT of a
- * track event in w->body; a new number's entry goes to w->interned. */
-static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint32_t string, bool is_name)
-{
-    struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
-    struct tm_track_sequence *s = &w->sequences[e->machine];
-    uint32_t id;
-    bool is_new = false;
-    size_t mark;
-    if (text.data == NULL)
-        return true;
-    enum tm_status st = text.len > NAME_INTERNED_MAX
-                            ? TM_END
-                            : tm_intern_add(is_name ? &s->names : &s->categories, text.data, text.len, &id, &is_new);
-    if (st < 0)
-        return false;
-    if (st == TM_END)
-        return tm_pb_put_bytes(&w->body, is_name ? 23 : 22, text.data, text.len) == TM_OK;
-    if (is_new && (tm_pb_begin(&w->interned, is_name ? 2 : 1, &mark) != TM_OK ||
-                   tm_pb_put_varint(&w->interned, 1, (uint64_t)id + 1) != TM_OK ||
-                   tm_pb_put_bytes(&w->interned, 2, text.data, text.len) != TM_OK ||
-                   tm_pb_end(&w->interned, mark) != TM_OK))
-        return false;
-    return tm_pb_put_varint(&w->body, is_name ? 10 : 3, (uint64_t)id + 1) == TM_OK;
-}
-
-/* One Arg of the detail as a DebugAnnotation; the key loses the "args." that Chrome JSON has. */
-static bool put_arg(struct tm_buf *out, const struct tm_pb_field *arg)
-{
-    enum { KEY = 1, INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
-    struct tm_pb pb = tm_pb_of(arg->data, arg->len);
-    struct tm_pb_field f;
-    size_t mark;
-    bool good = tm_pb_begin(out, 4, &mark) == TM_OK;
-    while (good && tm_pb_next(&pb, &f) == TM_OK) {
-        size_t skip = f.id == KEY && f.len > 5 && memcmp(f.data, "args.", 5) == 0 ? 5 : 0;
-        switch (f.id) {
-        case KEY:
-            good = tm_pb_put_bytes(out, 10, f.data + skip, f.len - skip) == TM_OK;
-            break;
-        case INT:
-            good = tm_pb_put_varint(out, 4, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
-            break;
-        case UINT:
-            good = tm_pb_put_varint(out, 3, f.value) == TM_OK;
-            break;
-        case DOUBLE:
-            good = tm_pb_put_i64(out, 5, f.value) == TM_OK;
-            break;
-        case STRING:
-            good = tm_pb_put_bytes(out, 6, f.data, f.len) == TM_OK;
-            break;
-        case BOOL:
-            good = tm_pb_put_varint(out, 2, f.value) == TM_OK;
-            break;
-        case POINTER:
-            good = tm_pb_put_varint(out, 7, f.value) == TM_OK;
-            break;
-        case JSON:
-            good = tm_pb_put_bytes(out, 9, f.data, f.len) == TM_OK;
-            break;
-        default:
-            break;
-        }
-    }
-    return good && tm_pb_end(out, mark) == TM_OK;
-}
-
-/* Args and flows of E's detail. */
-static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
-{
-    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
-    struct tm_pb_field f;
-    bool good = true;
-    while (good && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == 1 && f.type == TM_PB_LEN)
-            good = put_arg(&w->body, &f);
-        else if ((f.id == 2 || f.id == 3) && f.type == TM_PB_I64)
-            good = tm_pb_put_i64(&w->body, f.id == 2 ? 47 : 48, f.value) == TM_OK;
-    }
-    return good;
-}
-
-static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)
-{
-    static const char phases[] = {'s', 't', 'f'};
-    size_t mark;
-    return tm_pb_begin(&w->body, 6, &mark) == TM_OK &&
-           tm_pb_put_varint(&w->body, 2, (uint64_t)phases[e->kind - TM_KIND_FLOW_START]) == TM_OK &&
-           tm_pb_put_varint(&w->body, 6, e->track) == TM_OK &&
-           tm_pb_put_varint(&w->body, 12, e->kind != TM_KIND_FLOW_END || e->value == 0) == TM_OK &&
-           tm_pb_end(&w->body, mark) == TM_OK;
-}
-
-/* One TrackEvent packet of TYPE on track UUID; only its begin carries the event's own. */
-static enum tm_status put_event(struct tm_track_writer *w, const struct tm_event *e, int type, uint64_t uuid,
-                                struct tm_error *err)
-{
-    struct tm_buf *out = &w->packets->out;
-    enum tm_status st = begin_packet(w, e->machine, &e->time_ns, err);
-    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
-    bool good = true;
-    if (st < 0)
-        return st;
-    tm_buf_clear(&w->body);
-    tm_buf_clear(&w->interned);
-    good = (type == TYPE_NONE || tm_pb_put_varint(&w->body, 9, (uint64_t)type) == TM_OK) &&
-           tm_pb_put_varint(&w->body, 11, uuid) == TM_OK;
-    if (type == TYPE_COUNTER)
-        good = good && (e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_put_i64(&w->body, 44, e->value)
-                                                         : tm_pb_put_varint(&w->body, 30, e->value)) == TM_OK;
-    else
-        good = good && put_string(w, e, e->category, false) && put_string(w, e, e->name, true) && put_detail(w, e) &&
-               (!is_flow || put_flow(w, e));
-    if (!good || (w->interned.len &&
-                  tm_pb_put_bytes(out, TM_PACKET_INTERNED_DATA, w->interned.data, w->interned.len) != TM_OK) ||
-        tm_pb_put_bytes(out, TM_PACKET_TRACK_EVENT, w->body.data, w->body.len) != TM_OK)
-        return tm_error_nomem(err);
-    return tm_packet_end(w->packets, err);
-}
-
 static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
-    struct tm_event e = {.time_ns = end->end_ns, .machine = end->machine, .kind = TM_KIND_SLICE_END};
-    return put_event(w, &e, TYPE_END, end->uuid, err);
+    struct tm_event e = {.time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
+    return tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
 }
 
 /* --- tracks */
@@ -234,7 +67,7 @@ static enum tm_status put_descriptor(struct tm_track_writer *w, uint32_t machine
 {
     struct tm_buf *out = &w->packets->out;
     size_t mark;
-    enum tm_status st = begin_packet(w, machine, NULL, err);
+    enum tm_status st = tm_track_packet_begin(w, machine, NULL, err);
     if (st < 0)
         return st;
     if (tm_pb_begin(out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(out, 1, uuid) != TM_OK ||
@@ -388,98 +221,14 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
 
 /* --- complete slices */
 
-static bool ends_before(const struct tm_open_end *a, const struct tm_open_end *b)
-{
-    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
-}
-
-static enum tm_status push_end(struct tm_track_writer *w, struct tm_open_end end)
-{
-    if (w->end_count == w->end_cap) {
-        uint32_t cap = w->end_cap ? w->end_cap * 2 : 256;
-        struct tm_open_end *ends = realloc(w->ends, cap * sizeof *ends);
-        if (ends == NULL)
-            return TM_E_SYSTEM;
-        w->ends = ends;
-        w->end_cap = cap;
-    }
-    uint32_t at = w->end_count++;
-    for (; at > 0 && ends_before(&end, &w->ends[(at - 1) / 2]); at = (at - 1) / 2)
-        w->ends[at] = w->ends[(at - 1) / 2];
-    w->ends[at] = end;
-    return TM_OK;
-}
-
-static struct tm_open_end pop_end(struct tm_track_writer *w)
-{
-    struct tm_open_end first = w->ends[0], last = w->ends[--w->end_count];
-    uint32_t at = 0;
-    for (uint32_t child; (child = 2 * at + 1) < w->end_count; at = child) {
-        if (child + 1 < w->end_count && ends_before(&w->ends[child + 1], &w->ends[child]))
-            child++;
-        if (!ends_before(&w->ends[child], &last))
-            break;
-        w->ends[at] = w->ends[child];
-    }
-    w->ends[at] = last;
-    return first;
-}
-
 static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (st == TM_OK && w->end_count > 0 && w->ends[0].end_ns <= up_to_ns) {
-        struct tm_open_end end = pop_end(w);
+    while (st == TM_OK && w->ends.count > 0 && w->ends.heap[0].end_ns <= up_to_ns) {
+        struct tm_open_end end = tm_open_ends_pop(&w->ends);
         st = put_end(w, &end, err);
     }
     return st;
-}
-
-static enum tm_status grow_lanes(struct tm_track_writer *w)
-{
-    uint32_t n = w->lanes ? (w->lane_mask + 1) * 2 : 64;
-    struct tm_track_lane *lanes = calloc(n, sizeof *lanes);
-    if (lanes == NULL)
-        return TM_E_SYSTEM;
-    for (uint32_t i = 0; w->lanes && i <= w->lane_mask; i++) {
-        if (w->lanes[i].uuid == 0)
-            continue;
-        uint32_t at = (uint32_t)w->lanes[i].uuid & (n - 1);
-        while (lanes[at].uuid)
-            at = (at + 1) & (n - 1);
-        lanes[at] = w->lanes[i];
-    }
-    free(w->lanes);
-    w->lanes = lanes;
-    w->lane_mask = n - 1;
-    return TM_OK;
-}
-
-/* TM_OK: [START, END) nests on track UUID and is now open there; TM_END: it crosses one that is. */
-static enum tm_status lane_add(struct tm_track_writer *w, uint64_t uuid, int64_t start_ns, int64_t end_ns)
-{
-    if ((w->lanes == NULL || w->lane_count >= w->lane_mask / 2) && grow_lanes(w) != TM_OK)
-        return TM_E_SYSTEM;
-    uint32_t at = (uint32_t)uuid & w->lane_mask;
-    while (w->lanes[at].uuid && w->lanes[at].uuid != uuid)
-        at = (at + 1) & w->lane_mask;
-    struct tm_track_lane *lane = &w->lanes[at];
-    w->lane_count += lane->uuid == 0;
-    lane->uuid = uuid;
-    while (lane->depth > 0 && lane->open[lane->depth - 1] <= start_ns)
-        lane->depth--;
-    if (lane->depth > 0 && lane->open[lane->depth - 1] < end_ns)
-        return TM_END;
-    if (lane->depth == lane->cap) {
-        uint32_t cap = lane->cap ? lane->cap * 2 : 16;
-        int64_t *open = realloc(lane->open, cap * sizeof *open);
-        if (open == NULL)
-            return TM_E_SYSTEM;
-        lane->open = open;
-        lane->cap = cap;
-    }
-    lane->open[lane->depth++] = end_ns;
-    return TM_OK;
 }
 
 static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
@@ -489,21 +238,21 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
     int64_t end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
     if (e->flags & TM_EVENT_OPEN_ENDED)
         end_ns = INT64_MAX;
-    enum tm_status st = lane_add(w, uuid, e->time_ns, end_ns);
+    enum tm_status st = tm_nesting_add(&w->nesting, uuid, e->time_ns, end_ns);
     for (uint64_t lane = 1; st == TM_END && lane < LANES_A_THREAD_MAX; lane++) {
         uuid = track_key(w, e, TRACK_LANE, lane);
-        st = lane_add(w, uuid, e->time_ns, end_ns);
+        st = tm_nesting_add(&w->nesting, uuid, e->time_ns, end_ns);
     }
     if (st < 0)
         return tm_error_nomem(err);
     if (uuid != thread)
         st = know_named(w, e, uuid, thread, false, err);
     if (st >= 0)
-        st = put_event(w, e, TYPE_BEGIN, uuid, err);
+        st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
     if (st < 0 || e->flags & TM_EVENT_OPEN_ENDED)
         return st;
-    struct tm_open_end end = {end_ns, w->order++, uuid, e->machine};
-    return push_end(w, end) == TM_OK ? TM_OK : tm_error_nomem(err);
+    struct tm_open_end end = {end_ns, w->order++, uuid, e->machine, e->file};
+    return tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* --- one moment at a time */
@@ -516,20 +265,20 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
         return st;
     switch (e->kind) {
     case TM_KIND_SLICE_BEGIN:
-        return put_event(w, e, TYPE_BEGIN, uuid, err);
+        return tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
     case TM_KIND_SLICE_END:
-        return put_event(w, e, TYPE_END, uuid, err);
+        return tm_track_packet_event(w, e, TM_TRACK_END, uuid, err);
     case TM_KIND_SLICE_COMPLETE:
         return write_complete(w, e, uuid, err);
     case TM_KIND_INSTANT:
     case TM_KIND_ASYNC_STEP:
-        return put_event(w, e, TYPE_INSTANT, uuid, err);
+        return tm_track_packet_event(w, e, TM_TRACK_INSTANT, uuid, err);
     case TM_KIND_COUNTER:
-        return put_event(w, e, TYPE_COUNTER, uuid, err);
+        return tm_track_packet_event(w, e, TM_TRACK_COUNTER, uuid, err);
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:
     case TM_KIND_FLOW_END:
-        return put_event(w, e, TYPE_NONE, uuid, err);
+        return tm_track_packet_event(w, e, TM_TRACK_NONE, uuid, err);
     default:
         w->inexpressible += tm_event_is_counted(e->flags);
         return TM_OK;
@@ -643,12 +392,10 @@ void tm_track_writer_release(struct tm_track_writer *w)
         tm_intern_release(&w->sequences[i].names);
         tm_intern_release(&w->sequences[i].categories);
     }
-    for (uint32_t i = 0; w->lanes && i <= w->lane_mask; i++)
-        free(w->lanes[i].open);
     free(w->sequences);
     free(w->known.slots);
-    free(w->ends);
-    free(w->lanes);
+    tm_open_ends_release(&w->ends);
+    tm_nesting_release(&w->nesting);
     tm_moment_release(&w->moment);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);

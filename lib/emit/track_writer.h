@@ -6,19 +6,14 @@
 #define TM_EMIT_TRACK_WRITER_H
 
 #include "base/intern.h"
+#include "emit/nesting.h"
+#include "emit/open_ends.h"
 #include "emit/packet_writer.h"
 #include "model/moment.h"
 
 struct tm_track_set { /* of 64-bit keys, open addressing; 0 is never a member */
     uint64_t *slots;
     uint32_t count, mask;
-};
-
-struct tm_open_end {
-    int64_t end_ns;
-    uint64_t order; /* of the begin; later begins end first */
-    uint64_t uuid;
-    uint32_t machine;
 };
 
 /* Zero-initialise, with .packets set. */
@@ -32,14 +27,8 @@ struct tm_track_writer {
     } *sequences; /* one a machine */
     uint32_t sequence_count;
     struct tm_track_set known;
-    struct tm_open_end *ends; /* heap, the next to end first */
-    uint32_t end_count, end_cap;
-    struct tm_track_lane { /* the last complete slices open on a track, to see what crosses */
-        uint64_t uuid;
-        int64_t *open;
-        uint32_t depth, cap;
-    } *lanes;
-    uint32_t lane_count, lane_mask;
+    struct tm_open_ends ends;
+    struct tm_nesting nesting;
     uint64_t order;
     struct tm_moment moment; /* events of one time, not yet in order */
     int64_t moment_ns;
