@@ -319,7 +319,7 @@ PY
     stage tm-unpack 'grep SigIgn /proc/self/status >&2; exec emit-stream'
     run bash -c 'trap "" HUP; exec bin/tm-merge -o out.txt x'
     [ "$status" -eq 0 ]
-    [[ "$output" == "SigIgn:"*"1" ]]
+    [[ "$output" == "SigIgn:"*[13579bdf] ]] # SIGHUP is the lowest bit; the test's caller may ignore others
 }
 
 @test "SIGPIPE works in the stages even where the caller ignores it" {
@@ -349,9 +349,11 @@ PY
         [ "$status" -eq 2 ]
         [ "${lines[1]}" = "tm-merge: try 'tm-merge --help'" ]
     done
-    run script -qec "bin/tm-merge" /dev/null
-    [ "$status" -eq 2 ]
-    [[ "${lines[0]}" == "tm-merge: no FILE, and standard input is a terminal"* ]]
+    if script -qec true /dev/null; then # not where there are no pseudo-terminals, as in a bare chroot
+        run script -qec "bin/tm-merge" /dev/null
+        [ "$status" -eq 2 ]
+        [[ "${lines[0]}" == "tm-merge: no FILE, and standard input is a terminal"* ]]
+    fi
     run merge --help
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "usage: tm-merge "* ]]
