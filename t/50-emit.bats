@@ -290,6 +290,8 @@ stream" ]
 import os, signal, subprocess, sys, time
 sig = getattr(signal, "SIG" + sys.argv[1])
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 p = subprocess.Popen(["tm-emit", "-o", "out.txt"], stdin=subprocess.PIPE)
 while not any(".tmp." in f for f in os.listdir(".")):
     time.sleep(0.01)

@@ -302,6 +302,8 @@ out.txt" ]
 import os, signal, subprocess, sys, time
 sig = getattr(signal, "SIG" + sys.argv[1])
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 p = subprocess.Popen(["bin/tm-merge", "-o", "out.txt", "x"])
 while not os.path.exists("pids") or len(open("pids").read().split()) < 5:
     time.sleep(0.01)
