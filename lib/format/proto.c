@@ -35,7 +35,8 @@ static bool plausible(const struct tm_pb_field *f)
     }
 }
 
-/* The first packet in HEAD as far as it can be seen: *FIELD is its first field. False: it is none. */
+/* The first packet in HEAD as far as it can be seen: *FIELD is its first field. False: it is none, or, in a head so
+ * short that it is the whole file, one that is cut (lines of text look like that). */
 static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
 {
     uint64_t size;
@@ -56,10 +57,12 @@ static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
         if (*field == 0)
             *field = f.id;
     }
-    if (st == TM_END)
-        return !whole || at + size == end || at[size] == PACKET_TAG || size > 0;
-    if (whole)
+    if (whole) /* nothing behind it, or another */
+        return st == TM_END && (at + size == end || at[size] == PACKET_TAG);
+    if (len < TM_SNIFF_BYTES)
         return false;
+    if (st == TM_END)
+        return true;
     /* The field that the head's end cuts: its tag at least must be one. */
     uint64_t tag;
     if (tm_varint_get(pb.p, end, &tag) == NULL)
@@ -296,7 +299,7 @@ const struct tm_format tm_format_proto_any = {
 const struct tm_format tm_format_symbols = {
     .name = "symbols",
     .priority = 3,
-    .clock_policy = TRACEMERGE__CLOCK_POLICY__NO_CLOCK,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
     .sniff = sniff_symbols,
     .open = open_proto,
     .read = read_proto,

@@ -751,6 +751,29 @@ static void test_damage(void)
     tm_buf_release(&m.out);
 }
 
+static void test_sniff(void)
+{
+    static const char json[] = "\n{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 1, \"dur\": 1, \"pid\": 1, \"tid\": 1}, "
+                               "{\"ph\": \"X\", \"ts\": 1, \"dur\": 1, \"pid\": 1, \"tid\": 1}]}";
+    struct maker m = {0};
+    add_instant(&m, 1);
+    ok_named(!tm_format_proto.sniff((const uint8_t *)json, 70) &&
+                 !tm_format_proto.sniff((const uint8_t *)json, sizeof json - 1),
+             "JSON behind a newline is no packet");
+    ok_named(tm_format_sniff((const uint8_t *)json, sizeof json - 1) != &tm_format_proto_any, "it is JSON");
+    ok_named(tm_format_proto.sniff(m.out.data, m.out.len) && !tm_format_symbols.sniff(m.out.data, m.out.len),
+             "a packet is one");
+    ok_named(tm_format_sniff(m.out.data, m.out.len - 1) == &tm_format_proto_any, "a cut one still looks like a proto");
+    tm_buf_release(&m.out);
+    begin_packet(&m, 0, 0, 0);
+    open_field(&m, 61);
+    text(&m, 1, "lib.so");
+    close_field(&m);
+    end_packet(&m);
+    ok_named(tm_format_symbols.sniff(m.out.data, m.out.len), "symbols");
+    tm_buf_release(&m.out);
+}
+
 /* Every cut and every flipped bit: an answer, whatever it is, without harm. */
 static void test_hostile(void)
 {
@@ -803,6 +826,7 @@ int main(void)
     test_samples();
     test_inner_times();
     test_damage();
+    test_sniff();
     test_hostile();
     return tap_done();
 }
