@@ -125,8 +125,9 @@ static struct frame read_frame(const struct tm_pb_field *field)
             f.function = g.data;
             f.function_len = g.len;
         } else if (g.id == 2 && g.type == TM_PB_LEN) {
-            f.mapping = g.data;
-            f.mapping_len = g.len;
+            size_t slash = g.len > 0 && g.data[0] == '/'; /* readers put one before each part of a path */
+            f.mapping = g.data + slash;
+            f.mapping_len = g.len - slash;
         } else if (g.id == 3) {
             f.rel_pc = g.value;
         }
