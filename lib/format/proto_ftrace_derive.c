@@ -176,7 +176,7 @@ enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_fie
                                       struct tm_error *err)
 {
     struct derive d = {.p = p, .row = row, .err = err};
-    if (row->kind != TM_KIND_FTRACE)
+    if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID))
         return TM_OK;
     tm_proto_event_fields_read(&d.fields, f);
     return add(&d, f->id);

@@ -101,6 +101,14 @@ static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, stru
     }
 }
 
+/* An event that does not say who ran is no more than its name; the reference passes over it. */
+static enum tm_status fill_untold(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                  struct tm_error *err)
+{
+    row->kind = TM_KIND_FTRACE;
+    return set_name(p, f, row, err);
+}
+
 static enum tm_status damaged(struct tm_proto *p, const struct tm_event *common, const struct tm_proto_packet *packet,
                               struct tm_error *err)
 {
@@ -131,7 +139,7 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
         return damaged(p, common, packet, err);
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
-    st = fill(p, &what, &row, err);
+    st = row.flags & TM_EVENT_HAS_TID ? fill(p, &what, &row, err) : fill_untold(p, &what, &row, err);
     if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER)
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)

@@ -27,11 +27,11 @@ static inline bool tm_text_empty(struct tm_text text)
 enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
                               struct tm_error *err);
 
-/* Compact scheduling before the first switch of its cpu: who ran is not known, and the reference passes over it
- * (of such a switch it takes the name of who runs next). */
+/* Compact scheduling before the first switch of its cpu, and other kernel events that do not say who ran: the
+ * reference passes over them (of such a switch it takes the name of who runs next). */
 static inline bool tm_model_is_untold(const struct tm_event *e)
 {
-    return (e->kind == TM_KIND_SCHED_SWITCH && !(e->flags & TM_EVENT_HAS_TID)) ||
+    return ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_FTRACE) && !(e->flags & TM_EVENT_HAS_TID)) ||
            (e->kind == TM_KIND_SCHED_WAKING && !(e->flags & TM_EVENT_HAS_PID));
 }
 
