@@ -438,10 +438,12 @@ int main(int argc, char **argv)
     if ((m.a.said = calloc((size_t)argc + 1, sizeof *m.a.said)) == NULL)
         return tm_program_finish(&program, tm_error_nomem(&err), &err);
     int status = parse(argc, argv, &m.a);
-    if (status != 0 || m.a.done)
+    if (status == 0 && !m.a.done)
+        status = check(&m);
+    if (status != 0 || m.a.done) {
+        free(m.a.said);
         return status ? status : tm_program_finish(&program, TM_OK, &err);
-    if ((status = check(&m)) != 0)
-        return status;
+    }
     m.pipeline = (struct tm_pipeline){.stages = m.stages, .count = STAGES, .signal_seen = &signal_seen};
     watch_signals(&m.pipeline.wait_mask);
     return merge(&m, argv[0]);
