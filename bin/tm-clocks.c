@@ -1,9 +1,13 @@
 /* Reads a stream from tm-manifest and writes it with all times converted to one timeline, its
  * machines as rows of a table, and an account of what could not be placed. */
-#include "base/program.h"
+#include "base/compat.h"
+#include "base/io.h"
+#include "base/program_options.h"
+#include "base/sandbox.h"
 #include "clocks/timeline.h"
+#include "emit/out_file.h"
 
-#include <getopt.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const struct tm_program program = {
@@ -12,6 +16,8 @@ static const struct tm_program program = {
     .usage = "[OPTION]... <STREAM >STREAM\n"
              "      --hints       where nothing else relates a file to the others, believe what it mentions of\n"
              "                    other clocks outside its snapshots (see tm-unpack --hints)\n"
+             "      --write-manifest=FILE\n"
+             "                    write the hints that were used as a manifest to FILE\n"
              "      --graph       write the clock graph for Graphviz instead of a stream\n"
              "      --strict      fail with exit status 4 if any event could not be placed\n"
              "  -T, --temporary-directory=DIR\n"
@@ -21,68 +27,81 @@ static const struct tm_program program = {
              "      --version     show the version\n",
 };
 
-enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_STRICT, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_STRICT, OPTION_WRITE_MANIFEST };
 
-/* Reads the command line into OPTIONS. True to go on; else *EXIT_STATUS is what to return. */
-static bool parse(int argc, char **argv, struct tm_timeline_options *options, int *exit_status)
+struct arguments {
+    struct tm_timeline_options timeline;
+    const char *manifest; /* NULL: none is written */
+};
+
+static int take_option(void *context, int option, const char *value)
 {
-    static const struct option longs[] = {{"graph", no_argument, NULL, OPTION_GRAPH},
-                                          {"hints", no_argument, NULL, OPTION_HINTS},
-                                          {"strict", no_argument, NULL, OPTION_STRICT},
-                                          {"temporary-directory", required_argument, NULL, 'T'},
-                                          {"help", no_argument, NULL, OPTION_HELP},
-                                          {"version", no_argument, NULL, OPTION_VERSION},
-                                          {NULL, 0, NULL, 0}};
-    struct tm_error err = {0};
-    int c;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, ":T:", longs, NULL)) != -1) {
-        switch (c) {
-        case OPTION_GRAPH:
-            options->graph = true;
-            break;
-        case OPTION_HINTS:
-            options->hints = true;
-            break;
-        case OPTION_STRICT:
-            options->strict = true;
-            break;
-        case 'T':
-            options->spill_dir = optarg;
-            break;
-        case OPTION_HELP:
-            tm_program_help(&program);
-            *exit_status = tm_program_finish(&program, TM_OK, &err);
-            return false;
-        case OPTION_VERSION:
-            tm_program_version(&program);
-            *exit_status = tm_program_finish(&program, TM_OK, &err);
-            return false;
-        default:
-            *exit_status = tm_program_usage(&program, c == ':' ? "option '%s' needs an argument" : "unknown option '%s'",
-                                            argv[optind - 1]);
-            return false;
-        }
+    struct arguments *a = context;
+    struct tm_timeline_options *options = &a->timeline;
+    switch (option) {
+    case OPTION_GRAPH: options->graph = true; break;
+    case OPTION_HINTS: options->hints = true; break;
+    case OPTION_STRICT: options->strict = true; break;
+    case OPTION_WRITE_MANIFEST: a->manifest = value; break;
+    default: options->spill_dir = value;
     }
-    if (optind < argc) {
-        *exit_status = tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
-        return false;
-    }
-    return true;
+    return 0;
+}
+
+static int parse(int argc, char **argv, struct arguments *a)
+{
+    static const struct option longs[] = {
+        {"graph", no_argument, NULL, OPTION_GRAPH},
+        {"hints", no_argument, NULL, OPTION_HINTS},
+        {"strict", no_argument, NULL, OPTION_STRICT},
+        {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
+        {"temporary-directory", required_argument, NULL, 'T'},
+        TM_PROGRAM_OPTIONS_END,
+    };
+    const struct tm_program_options options = {":T:", longs, take_option, a};
+    int status = tm_program_options_only(&program, &options, argc, argv);
+    if (status == TM_OPTIONS_GO_ON && a->manifest && !a->timeline.hints)
+        return tm_program_usage(&program, "--write-manifest writes what --hints finds");
+    return status;
+}
+
+static enum tm_status write_manifest(const char *path, const struct tm_buf *text, struct tm_error *err)
+{
+    struct tm_out_file out = {.fd = -1};
+    enum tm_status st = tm_out_file_open(&out, path, NULL, err);
+    if (st == TM_OK)
+        st = tm_io_write(out.fd, text->data, text->len, err);
+    if (st == TM_OK)
+        st = tm_out_file_commit(&out, err);
+    tm_out_file_abandon(&out);
+    return st;
 }
 
 int main(int argc, char **argv)
 {
-    struct tm_timeline_options options = {0};
+    struct arguments a = {.manifest = NULL};
+    struct tm_buf manifest = {0};
     struct tm_error err = {0};
-    int exit_status = 0;
-    if (!parse(argc, argv, &options, &exit_status))
-        return exit_status;
+    int status = parse(argc, argv, &a);
+    if (status != TM_OPTIONS_GO_ON)
+        return status;
     enum tm_status st = TM_OK;
-    if (!options.graph &&
+    if (!a.timeline.graph &&
         tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-sort, or see it with tm-emit -f frames", &err))
         st = err.status;
+    a.timeline.hint_manifest = a.manifest ? &manifest : NULL;
+    if (st == TM_OK) {
+        char *real = a.manifest ? tm_compat_real_path(a.manifest) : NULL;
+        char *folder = a.manifest ? tm_out_file_folder(real ? real : a.manifest) : NULL;
+        struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(a.timeline.spill_dir), folder}};
+        st = tm_sandbox_enter(&sandbox, &err);
+        free(folder);
+        free(real);
+    }
     if (st == TM_OK)
-        st = tm_timeline_run(STDIN_FILENO, STDOUT_FILENO, &options, &err);
+        st = tm_timeline_run(STDIN_FILENO, STDOUT_FILENO, &a.timeline, &err);
+    if (st == TM_OK && a.manifest)
+        st = write_manifest(a.manifest, &manifest, &err);
+    tm_buf_release(&manifest);
     return tm_program_finish(&program, st, &err);
 }

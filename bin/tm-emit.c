@@ -1,12 +1,14 @@
 /* tm-emit: a stream on standard input comes in, one output (text, JSON lines, CSV, a report, …) goes
  * out. */
-#include "base/program.h"
+#include "base/io.h"
+#include "base/program_options.h"
+#include "base/sandbox.h"
 #include "emit/emit_run.h"
 #include "emit/out_file.h"
 
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,8 +25,11 @@ static const struct tm_program program = {
              "      --json           report: as JSON\n"
              "      --hex            frames: raw payloads too\n"
              "      --rebase         json: times count from the first event on\n"
+             "      --only KEY=VALUE,...  events of these alone: machine, file, cat, name (or shell patterns of\n"
+             "                       them), from, to (1.5s, +200ms after the first event, nanoseconds)\n"
              "      --strict         exit 4 without OUT if an event was dropped or a byte skipped\n"
              "      --max-dropped N  the same if more than N events, or N% of those read, were dropped\n"
+             "  -q, --quiet          no warnings\n"
              "      --formats        list the formats and the ends of OUT that choose them\n"
              "      --help           show this\n"
              "      --version        show the version\n",
@@ -37,7 +42,9 @@ struct arguments {
     const char *format, *out, *part;
     struct tm_emit_options options;
     struct tm_balance_limit limit;
-    bool done; /* help or the like was asked for and shown */
+    struct tm_select_spec only;
+    bool quiet;
+    bool list; /* the formats were asked for */
 };
 
 static void on_signal(int signum)
@@ -66,7 +73,7 @@ static void forget_file(void)
     doomed[0] = '\0';
 }
 
-static int list_formats(void)
+static void list_formats(void)
 {
     for (size_t i = 0; tm_emits[i]; i++) {
         printf("%s", tm_emits[i]->name);
@@ -74,66 +81,67 @@ static int list_formats(void)
             printf("%s%s", s == tm_emits[i]->suffixes ? "\t" : " ", *s);
         printf("\n");
     }
-    return 0;
 }
 
-/* 0, or the exit status of a usage error. */
-static int take_option(int option, struct arguments *a)
+static int take_option(void *context, int option, const char *value)
 {
+    struct arguments *a = context;
+    struct tm_error err = {0};
     switch (option) {
-    case 'f': a->format = optarg; return 0;
-    case 'o': a->out = strcmp(optarg, "-") == 0 ? NULL : optarg; return 0;
-    case 'p': a->part = optarg; return 0;
-    case 'T': a->options.spill_dir = optarg; return 0;
+    case 'f': a->format = value; return 0;
+    case 'o': a->out = strcmp(value, "-") == 0 ? NULL : value; return 0;
+    case 'p': a->part = value; return 0;
+    case 'T': a->options.spill_dir = value; return 0;
     case 'a': a->options.absolute = true; return 0;
     case 'j': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
     case 'b': a->options.rebase = true; return 0;
     case 's': a->limit.strict = true; return 0;
-    case 'd':
-        if (tm_balance_limit_parse(&a->limit, optarg) == TM_OK)
+    case 'q': a->quiet = true; return 0;
+    case 'O':
+        if (tm_select_spec_add(&a->only, value, &err) == TM_OK)
             return 0;
-        return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", optarg);
-    case 'l':
-        a->done = true;
-        return list_formats();
-    case 'h':
-        a->done = true;
-        tm_program_help(&program);
-        return 0;
-    case 'V':
-        a->done = true;
-        tm_program_version(&program);
-        return 0;
-    default: return tm_program_usage(&program, "unknown option");
+        return tm_program_usage(&program, "%s", err.text);
+    case 'd':
+        if (tm_balance_limit_parse(&a->limit, value) == TM_OK)
+            return 0;
+        return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", value);
+    default: a->list = true; return 0;
     }
 }
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'},      {"output", required_argument, NULL, 'o'},
-        {"part", required_argument, NULL, 'p'},        {"temporary-directory", required_argument, NULL, 'T'},
-        {"absolute", no_argument, NULL, 'a'},          {"json", no_argument, NULL, 'j'},
-        {"hex", no_argument, NULL, 'x'},               {"strict", no_argument, NULL, 's'},
+    static const struct option longs[] = {
+        {"format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},
+        {"part", required_argument, NULL, 'p'},
+        {"temporary-directory", required_argument, NULL, 'T'},
+        {"absolute", no_argument, NULL, 'a'},
+        {"json", no_argument, NULL, 'j'},
+        {"hex", no_argument, NULL, 'x'},
+        {"strict", no_argument, NULL, 's'},
         {"rebase", no_argument, NULL, 'b'},
-        {"max-dropped", required_argument, NULL, 'd'}, {"formats", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},              {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
+        {"max-dropped", required_argument, NULL, 'd'},
+        {"only", required_argument, NULL, 'O'},
+        {"quiet", no_argument, NULL, 'q'},
+        {"formats", no_argument, NULL, 'l'},
+        TM_PROGRAM_OPTIONS_END,
     };
-    int option, status;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":f:o:T:", options, NULL)) != -1) {
-        if (option == ':')
-            return tm_program_usage(&program, "option '%s' needs an argument", argv[optind - 1]);
-        if (option == '?')
-            return tm_program_usage(&program, "unknown option '%s'", argv[optind - 1]);
-        if ((status = take_option(option, a)) != 0 || a->done)
-            return status;
+    const struct tm_program_options options = {":f:o:T:q", longs, take_option, a};
+    return tm_program_options_only(&program, &options, argc, argv);
+}
+
+/* OUT_FOLDER: where OUT's temporary file is, or NULL. A database has SQLite sort in temporary files, for which it looks
+ * for a place of its own. */
+static enum tm_status enter_sandbox(const struct tm_emit_run *run, const char *out_folder, struct tm_error *err)
+{
+    struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(run->options.spill_dir), out_folder}};
+    if (run->emit->needs_path) {
+        const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
+        memcpy(sandbox.folders + 2, places, sizeof places);
     }
-    if (optind < argc)
-        return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
-    return 0;
+    return tm_sandbox_enter(&sandbox, err);
 }
 
 static enum tm_status emit_to_file(struct tm_emit_run *run, const struct arguments *a, struct tm_error *err)
@@ -150,7 +158,10 @@ static enum tm_status emit_to_file(struct tm_emit_run *run, const struct argumen
     run->options.out_path = a->out;
     run->out_fd = run->emit->needs_path ? -1 : file.fd;
     run->path = run->emit->needs_path ? tm_out_file_target(&file) : NULL;
-    if ((st = tm_emit_run(run, err)) == TM_OK)
+    char *folder = file.temp ? tm_out_file_folder(file.temp) : NULL;
+    st = enter_sandbox(run, folder, err);
+    free(folder);
+    if (st == TM_OK && (st = tm_emit_run(run, err)) == TM_OK)
         st = tm_out_file_commit(&file, err);
 out:
     tm_out_file_abandon(&file);
@@ -165,27 +176,54 @@ static enum tm_status emit_to_stdout(struct tm_emit_run *run, struct tm_error *e
     if (run->emit->is_binary && tm_program_refuses_terminal(STDOUT_FILENO, "give a file with -o", err))
         return TM_E_USAGE;
     run->out_fd = STDOUT_FILENO;
-    return tm_emit_run(run, err);
+    enum tm_status st = enter_sandbox(run, NULL, err);
+    return st == TM_OK ? tm_emit_run(run, err) : st;
+}
+
+static void warn(const char *text)
+{
+    tm_program_message(&program, "warning: %s", text);
+}
+
+static void ignore(const char *text)
+{
+    (void)text;
+}
+
+/* The exit status. */
+static int run(const struct arguments *a)
+{
+    struct tm_error err = {0};
+    if (a->list) {
+        list_formats();
+        return tm_program_finish(&program, TM_OK, &err);
+    }
+    const struct tm_emit *emit = tm_emit_choose(a->format, a->out);
+    if (emit == NULL && a->format)
+        return tm_program_usage(&program, "'%s' is no format; --formats lists them", a->format);
+    if (emit == NULL)
+        return tm_program_usage(&program, "%s: its ending chooses no format; choose one with -f", a->out);
+    if (a->part && a->out == NULL)
+        return tm_program_usage(&program, "--part needs -o");
+    if (isatty(STDIN_FILENO))
+        return tm_program_usage(&program, "standard input is a terminal; pipe a stream into it");
+    struct tm_emit_run run = {.in_fd = STDIN_FILENO,
+                              .out_fd = -1,
+                              .emit = emit,
+                              .options = a->options,
+                              .limit = a->limit,
+                              .only = &a->only,
+                              .warn = a->quiet ? ignore : warn};
+    enum tm_status st = a->out ? emit_to_file(&run, a, &err) : emit_to_stdout(&run, &err);
+    return tm_program_finish(&program, st, &err);
 }
 
 int main(int argc, char **argv)
 {
     struct arguments a = {0};
-    struct tm_error err = {0};
     int status = parse(argc, argv, &a);
-    if (status != 0 || a.done)
-        return status ? status : tm_program_finish(&program, TM_OK, &err);
-    const struct tm_emit *emit = tm_emit_choose(a.format, a.out);
-    if (emit == NULL && a.format)
-        return tm_program_usage(&program, "'%s' is no format; --formats lists them", a.format);
-    if (emit == NULL)
-        return tm_program_usage(&program, "%s: its ending chooses no format; choose one with -f", a.out);
-    if (a.part && a.out == NULL)
-        return tm_program_usage(&program, "--part needs -o");
-    if (isatty(STDIN_FILENO))
-        return tm_program_usage(&program, "standard input is a terminal; pipe a stream into it");
-    struct tm_emit_run run = {
-        .in_fd = STDIN_FILENO, .out_fd = -1, .emit = emit, .options = a.options, .limit = a.limit};
-    enum tm_status st = a.out ? emit_to_file(&run, &a, &err) : emit_to_stdout(&run, &err);
-    return tm_program_finish(&program, st, &err);
+    if (status == TM_OPTIONS_GO_ON)
+        status = run(&a);
+    tm_select_spec_release(&a.only);
+    return status;
 }

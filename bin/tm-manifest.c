@@ -1,12 +1,12 @@
 /* Reads a stream from tm-unpack and writes it with its perfetto_manifest checked and resolved into
  * configuration frames; with --check, checks manifest files alone. */
 #include "base/io.h"
-#include "base/program.h"
+#include "base/program_options.h"
+#include "base/sandbox.h"
 #include "manifest/configure.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,9 +68,15 @@ static enum tm_status check(const char *path)
 
 static int check_all(char **paths)
 {
+    struct tm_error err = {0};
     enum tm_status st = TM_OK;
     if (*paths == NULL)
         return tm_program_usage(&program, "--check needs the manifests to check");
+    struct tm_sandbox sandbox = {.reads = (const char *const *)paths};
+    while (paths[sandbox.read_count])
+        sandbox.read_count++;
+    if ((st = tm_sandbox_enter(&sandbox, &err)) < 0)
+        return tm_program_finish(&program, st, &err);
     for (; *paths; paths++)
         st = graver(st, check(*paths));
     return tm_status_exit(st);
@@ -82,10 +88,11 @@ static int filter(const struct options *options)
     struct tm_manifest_problems unmatched = {0};
     struct tm_error err = {0};
     struct tm_configure_options configure = {.producer = program.name, .strict = options->strict};
+    struct tm_sandbox sandbox = {.reads = &options->manifest, .read_count = options->manifest ? 1 : 0};
     enum tm_status st = TM_OK;
     if (tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-clocks, or see it with tm-emit -f frames", &err)) {
         st = err.status;
-    } else if (options->manifest) {
+    } else if ((st = tm_sandbox_enter(&sandbox, &err)) == TM_OK && options->manifest) {
         configure.given = &manifest;
         st = read_manifest(options->manifest, &manifest, &err);
     }
@@ -103,52 +110,35 @@ static int filter(const struct options *options)
 
 enum { OPTION_CHECK = 256, OPTION_STRICT };
 
-/* Reads the command line into OPTIONS. True to go on; else *EXIT_STATUS is what to return. */
-static bool parse(int argc, char **argv, struct options *options, int *exit_status)
+static int take_option(void *context, int option, const char *value)
 {
-    static const struct option longs[] = {{"manifest", required_argument, NULL, 'm'},
-                                          {"check", no_argument, NULL, OPTION_CHECK},
-                                          {"strict", no_argument, NULL, OPTION_STRICT},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'V'},
-                                          {NULL, 0, NULL, 0}};
-    struct tm_error err = {0};
-    int c;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, ":m:hV", longs, NULL)) != -1) {
-        switch (c) {
-        case 'm':
-            options->manifest = optarg;
-            break;
-        case OPTION_CHECK:
-            options->check = true;
-            break;
-        case OPTION_STRICT:
-            options->strict = true;
-            break;
-        case 'h':
-            tm_program_help(&program);
-            *exit_status = tm_program_finish(&program, TM_OK, &err);
-            return false;
-        case 'V':
-            tm_program_version(&program);
-            *exit_status = tm_program_finish(&program, TM_OK, &err);
-            return false;
-        default:
-            *exit_status = tm_program_usage(&program, c == ':' ? "option '%s' needs an argument" : "unknown option '%s'",
-                                            argv[optind - 1]);
-            return false;
-        }
+    struct options *options = context;
+    switch (option) {
+    case OPTION_CHECK: options->check = true; break;
+    case OPTION_STRICT: options->strict = true; break;
+    default: options->manifest = value;
     }
-    return true;
+    return 0;
+}
+
+static int parse(int argc, char **argv, struct options *arguments)
+{
+    static const struct option longs[] = {
+        {"manifest", required_argument, NULL, 'm'},
+        {"check", no_argument, NULL, OPTION_CHECK},
+        {"strict", no_argument, NULL, OPTION_STRICT},
+        TM_PROGRAM_OPTIONS_END,
+    };
+    const struct tm_program_options options = {":m:hV", longs, take_option, arguments};
+    return tm_program_options(&program, &options, argc, argv);
 }
 
 int main(int argc, char **argv)
 {
     struct options options = {0};
-    int exit_status = 0;
-    if (!parse(argc, argv, &options, &exit_status))
-        return exit_status;
+    int status = parse(argc, argv, &options);
+    if (status != TM_OPTIONS_GO_ON)
+        return status;
     if (options.check && (options.manifest || options.strict))
         return tm_program_usage(&program, "--check takes manifests as arguments and no other option");
     if (options.check)

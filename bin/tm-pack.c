@@ -1,14 +1,13 @@
 /* tm-pack: trace files in; one archive of them that says by its manifest how they are merged, out. */
 #include "base/io.h"
-#include "base/program.h"
+#include "base/program_options.h"
 #include "emit/out_file.h"
 #include "manifest/manifest.h"
-#include "pack/merge_plan.h"
+#include "merge/trial.h"
 #include "pack/pack.h"
+#include "pack/plan_words.h"
 
-#include <getopt.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,20 +24,17 @@ static const struct tm_program program = {
              "                           (units ns, us, ms, s); without CLOCK, the file's own timeline\n"
              "      --trace-time CLOCK[@FILE]  the clock of the merged timeline, on the machine of FILE\n"
              "      --manifest-only      print the manifest, write no archive\n"
+             "      --strict             write OUT only if all of it would be placed when it is merged\n"
+             "  -q, --quiet              do not say how it would be merged\n"
              "      --help               show this\n"
              "      --version            show the version\n",
 };
 
-struct said {
-    int option;
-    const char *text;
-};
-
 struct arguments {
     const char *out;
-    bool manifest_only, done;
-    struct said *said; /* owned; in the order given */
-    size_t said_count;
+    bool manifest_only, strict, quiet;
+    const char *argv0;
+    struct tm_plan_words plan;
     char **files;
     size_t file_count;
 };
@@ -64,53 +60,47 @@ static void watch_signals(void)
             (void)sigaction(handled[i], &action, NULL);
 }
 
-static int take_option(int option, struct arguments *a)
+static int take_option(void *context, int option, const char *value)
 {
+    struct arguments *a = context;
+    struct tm_error err = {0};
     switch (option) {
-    case 'o': a->out = optarg; return 0;
-    case 'm':
-    case 's':
-    case 't': a->said[a->said_count++] = (struct said){option, optarg}; return 0;
+    case 'o': a->out = value; return 0;
     case 'M': a->manifest_only = true; return 0;
-    case 'h':
-        a->done = true;
-        tm_program_help(&program);
-        return 0;
-    case 'V':
-        a->done = true;
-        tm_program_version(&program);
-        return 0;
-    default: return tm_program_usage(&program, "unknown option");
+    case 's': a->strict = true; return 0;
+    case 'q': a->quiet = true; return 0;
+    default:
+        if (tm_plan_words_add(&a->plan, (enum tm_plan_option)option, value, &err) == TM_OK)
+            return 0;
+        tm_program_fail(&program, &err);
+        return tm_status_exit(err.status);
     }
 }
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'},     {"machine", required_argument, NULL, 'm'},
-        {"sync", required_argument, NULL, 's'},       {"trace-time", required_argument, NULL, 't'},
-        {"manifest-only", no_argument, NULL, 'M'},    {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},          {NULL, 0, NULL, 0},
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"manifest-only", no_argument, NULL, 'M'},
+        {"strict", no_argument, NULL, 's'},
+        {"quiet", no_argument, NULL, 'q'},
+        TM_PLAN_OPTIONS,
+        TM_PROGRAM_OPTIONS_END,
     };
-    int option, status;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
-        if (option == ':')
-            return tm_program_usage(&program, "option '%s' needs an argument", argv[optind - 1]);
-        if (option == '?')
-            return tm_program_usage(&program, "unknown option '%s'", argv[optind - 1]);
-        if ((status = take_option(option, a)) != 0 || a->done)
-            return status;
-    }
+    const struct tm_program_options options = {":o:q", longs, take_option, a};
+    int status = tm_program_options(&program, &options, argc, argv);
+    a->argv0 = argv[0];
     a->files = argv + optind;
     a->file_count = (size_t)(argc - optind);
-    return 0;
+    return status;
 }
 
 static int check(const struct arguments *a)
 {
     if (a->file_count == 0)
         return tm_program_usage(&program, "no FILE");
+    if (a->strict && (a->manifest_only || (a->out && strcmp(a->out, "-") == 0)))
+        return tm_program_usage(&program, "--strict tries the archive before it appears; give its name with -o");
     if (a->manifest_only)
         return a->out ? tm_program_usage(&program, "--manifest-only writes no archive; leave out -o") : 0;
     if (a->out == NULL)
@@ -135,15 +125,7 @@ static enum tm_status make_plan(const struct arguments *a, const struct tm_membe
         if (st == TM_OK)
             plan->files[plan->count - 1].is_archive = m->type.kind == TM_FILE_TAR || m->type.kind == TM_FILE_ZIP;
     }
-    for (size_t i = 0; i < a->said_count && st == TM_OK; i++) {
-        const char *text = a->said[i].text;
-        switch (a->said[i].option) {
-        case 'm': st = tm_merge_plan_machine(plan, text, err); break;
-        case 's': st = tm_merge_plan_sync(plan, text, err); break;
-        default: st = tm_merge_plan_trace_time(plan, text, err);
-        }
-    }
-    return st;
+    return st == TM_OK ? tm_plan_words_apply(&a->plan, plan, err) : st;
 }
 
 /* The manifest among the members, checked, into TEXT. */
@@ -169,7 +151,7 @@ static enum tm_status make_manifest(const struct arguments *a, const struct tm_m
 {
     struct tm_merge_plan plan = {0};
     enum tm_status st;
-    if (members->manifest && a->said_count > 0)
+    if (members->manifest && a->plan.count > 0)
         return tm_error_set(err, TM_E_USAGE, "%s is a manifest; --machine, --sync and --trace-time make another",
                             members->manifest->path);
     if (members->manifest)
@@ -184,13 +166,38 @@ static enum tm_status make_manifest(const struct arguments *a, const struct tm_m
     return st;
 }
 
-static enum tm_status write_file(const struct tm_pack *pack, const char *path, struct tm_error *err)
+/* Merges what was written to ARCHIVE, shows how, and with --strict fails where tm-merge --strict would. */
+static enum tm_status try_archive(const struct arguments *a, const char *archive, struct tm_error *err)
 {
+    struct tm_trial trial = {.archive = (char *)(uintptr_t)archive, .strict = a->strict, .argv0 = a->argv0,
+                             .program = &program};
+    struct tm_buf summary = {0};
+    int status = 0;
+    if (a->quiet && !a->strict)
+        return TM_OK;
+    enum tm_status st = tm_trial_run(&trial, &summary, &status, err);
+    if (st == TM_OK && !a->quiet)
+        (void)tm_io_write(STDERR_FILENO, summary.data, summary.len, NULL);
+    tm_buf_release(&summary);
+    if (st < 0 || status == 0)
+        return st;
+    if (a->strict)
+        return tm_error_set(err, status == -TM_E_STRICT ? TM_E_STRICT : TM_E_INPUT, "%s: not written, as it would not "
+                            "merge without loss", a->out);
+    tm_program_message(&program, "warning: %s: tm-merge would fail on it", a->out);
+    return TM_OK;
+}
+
+static enum tm_status write_file(const struct tm_pack *pack, const struct arguments *a, struct tm_error *err)
+{
+    const char *path = a->out;
     struct tm_out_file out = {.fd = -1};
     enum tm_status st = tm_out_file_open(&out, path, NULL, err);
     unfinished = out.temp;
     if (st == TM_OK)
         st = tm_pack_write(pack, out.fd, tm_out_file_target(&out), err);
+    if (st == TM_OK && out.temp)
+        st = try_archive(a, tm_out_file_target(&out), err);
     if (st == TM_OK)
         st = tm_out_file_commit(&out, err);
     unfinished = NULL;
@@ -216,7 +223,7 @@ static enum tm_status run(const struct arguments *a, struct tm_error *err)
         st = tm_pack_write(&pack, STDOUT_FILENO, NULL, err);
     } else {
         pack.kind = tm_pack_kind_of(a->out);
-        st = write_file(&pack, a->out, err);
+        st = write_file(&pack, a, err);
     }
 out:
     tm_members_release(&members);
@@ -227,20 +234,12 @@ out:
 int main(int argc, char **argv)
 {
     struct tm_error err = {0};
-    struct arguments a = {.said = calloc((size_t)argc, sizeof *a.said)};
-    enum tm_status st = TM_OK;
-    int status;
-    if (a.said == NULL) {
-        st = tm_error_nomem(&err);
-        return tm_program_finish(&program, st, &err);
-    }
-    status = parse(argc, argv, &a);
-    if (status == 0 && !a.done)
-        status = check(&a);
-    if (status == 0 && !a.done) {
+    struct arguments a = {0};
+    int status = parse(argc, argv, &a);
+    if (status == TM_OPTIONS_GO_ON && (status = check(&a)) == 0) {
         watch_signals();
-        st = run(&a, &err);
+        status = tm_program_finish(&program, run(&a, &err), &err);
     }
-    free(a.said);
-    return status ? status : tm_program_finish(&program, st, &err);
+    tm_plan_words_release(&a.plan);
+    return status;
 }

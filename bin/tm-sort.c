@@ -1,11 +1,11 @@
 /* tm-sort: a stream, or several sorted ones, goes in; the same events come out in order. */
-#include "base/program.h"
+#include "base/program_options.h"
+#include "base/sandbox.h"
 #include "sort/sort_stream.h"
 #include "sort/stream_merge.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -28,62 +28,45 @@ static const struct tm_program program = {
              "      --version\n",
 };
 
-enum { DEFAULT_MEMORY_MIB = 256, SPARE_DESCRIPTORS = 32, OPT_HELP = 256, OPT_VERSION };
-
-static const struct option options[] = {
-    {"check", no_argument, NULL, 'c'},
-    {"merge", no_argument, NULL, 'm'},
-    {"buffer-size", required_argument, NULL, 'S'},
-    {"temporary-directory", required_argument, NULL, 'T'},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0},
-};
+enum { DEFAULT_MEMORY_MIB = 256, SPARE_DESCRIPTORS = 32 };
 
 struct settings {
     struct tm_sort_options sort;
     bool check, merge;
 };
 
-/* TM_END: what was asked for is done (help); TM_E_USAGE: said what is wrong. */
-static enum tm_status parse(int argc, char **argv, struct settings *settings)
+static int take_option(void *context, int option, const char *value)
 {
-    int c;
-    while ((c = getopt_long(argc, argv, "cmS:T:", options, NULL)) != -1) {
-        switch (c) {
-        case 'c':
-            settings->check = true;
-            break;
-        case 'm':
-            settings->merge = true;
-            break;
-        case 'S':
-            if (tm_program_size(optarg, &settings->sort.memory_bytes) < 0) {
-                tm_program_usage(&program, "-S %s: not a size", optarg);
-                return TM_E_USAGE;
-            }
-            break;
-        case 'T':
-            settings->sort.spill_dir = optarg;
-            break;
-        case OPT_HELP:
-            tm_program_help(&program);
-            return TM_END;
-        case OPT_VERSION:
-            tm_program_version(&program);
-            return TM_END;
-        default:
-            tm_program_message(&program, "try '%s --help'", program.name);
-            return TM_E_USAGE;
-        }
+    struct settings *settings = context;
+    switch (option) {
+    case 'c': settings->check = true; break;
+    case 'm': settings->merge = true; break;
+    case 'T': settings->sort.spill_dir = value; break;
+    default:
+        if (tm_program_size(value, &settings->sort.memory_bytes) < 0)
+            return tm_program_usage(&program, "-S %s: not a size", value);
     }
+    return 0;
+}
+
+static int parse(int argc, char **argv, struct settings *settings)
+{
+    static const struct option longs[] = {
+        {"check", no_argument, NULL, 'c'},
+        {"merge", no_argument, NULL, 'm'},
+        {"buffer-size", required_argument, NULL, 'S'},
+        {"temporary-directory", required_argument, NULL, 'T'},
+        TM_PROGRAM_OPTIONS_END,
+    };
+    const struct tm_program_options options = {":cmS:T:", longs, take_option, settings};
+    int status = tm_program_options(&program, &options, argc, argv);
+    if (status != TM_OPTIONS_GO_ON)
+        return status;
     if (settings->check && settings->merge)
-        tm_program_usage(&program, "-c and -m do not go together");
-    else if (!settings->merge && argc - optind > 1)
-        tm_program_usage(&program, "more than one FILE; -m merges streams that are sorted");
-    else
-        return TM_OK;
-    return TM_E_USAGE;
+        return tm_program_usage(&program, "-c and -m do not go together");
+    if (!settings->merge && argc - optind > 1)
+        return tm_program_usage(&program, "more than one FILE; -m merges streams that are sorted");
+    return status;
 }
 
 static enum tm_status open_stream(const char *path, struct tm_merge_stream *stream, struct tm_error *err)
@@ -100,13 +83,22 @@ static void close_stream(const struct tm_merge_stream *stream)
         close(stream->fd);
 }
 
+/* Once all streams are open. */
+static enum tm_status enter_sandbox(const struct settings *settings, struct tm_error *err)
+{
+    struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort)}};
+    return tm_sandbox_enter(&sandbox, err);
+}
+
 static enum tm_status run_one(const struct settings *settings, const char *path, struct tm_error *err)
 {
     struct tm_merge_stream in;
     enum tm_status st = open_stream(path, &in, err);
     if (st < 0)
         return st;
-    st = settings->check ? tm_sort_check(in.fd, err) : tm_sort_stream(in.fd, STDOUT_FILENO, &settings->sort, err);
+    st = enter_sandbox(settings, err);
+    if (st == TM_OK)
+        st = settings->check ? tm_sort_check(in.fd, err) : tm_sort_stream(in.fd, STDOUT_FILENO, &settings->sort, err);
     if (st == TM_E_INPUT)
         tm_error_prefix(err, "%s", in.name);
     close_stream(&in);
@@ -135,6 +127,8 @@ static enum tm_status run_merge(const struct settings *settings, char **paths, u
         st = open_stream(paths[opened], &streams[opened], err);
     while (st == TM_OK && ++opened < count);
     if (st == TM_OK)
+        st = enter_sandbox(settings, err);
+    if (st == TM_OK)
         st = tm_stream_merge(streams, opened, STDOUT_FILENO, &settings->sort, err);
     for (uint32_t i = 0; i < opened; i++)
         close_stream(&streams[i]);
@@ -146,11 +140,10 @@ int main(int argc, char **argv)
 {
     struct settings settings = {.sort = {.memory_bytes = (unsigned long long)DEFAULT_MEMORY_MIB << 20}};
     struct tm_error err = {0};
-    enum tm_status st = parse(argc, argv, &settings);
-    if (st == TM_E_USAGE)
-        return tm_status_exit(st);
-    if (st == TM_END)
-        return tm_program_finish(&program, TM_OK, &err);
+    enum tm_status st;
+    int status = parse(argc, argv, &settings);
+    if (status != TM_OPTIONS_GO_ON)
+        return status;
     if (!settings.check && tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-emit", &err))
         st = err.status;
     else if (settings.merge)

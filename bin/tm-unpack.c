@@ -1,9 +1,10 @@
 /* tm-unpack: trace files, archives and pipes in; the stream of their events, each on its own clock, out. */
-#include "base/program.h"
+#include "base/io.h"
+#include "base/program_options.h"
+#include "base/sandbox.h"
 #include "container/unpack.h"
 
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +22,17 @@ static const struct tm_program program = {
              "      --hints            look for clock hints in the files\n"
              "      --no-raw           leave out what only lossless outputs need\n"
              "      --no-detail        leave out arguments and other detail\n"
+             "      --no-json-detail   leave out arguments of JSON events, whose text is there with raw\n"
              "  -T, --temporary-directory=DIR  for what a pipe must be spooled to (default $TMPDIR, then /tmp)\n"
              "      --help             this text\n"
              "      --version          the version\n",
 };
 
-enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_NO_DETAIL, OPT_HELP, OPT_VERSION };
+enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_NO_DETAIL, OPT_NO_JSON_DETAIL };
 
 struct settings {
     struct tm_unpack_options unpack;
-    bool no_raw, no_detail;
+    bool no_raw, no_detail, no_json_detail;
 };
 
 static bool parse_damage(const char *text, enum tm_on_damage *damage)
@@ -44,60 +46,39 @@ static bool parse_damage(const char *text, enum tm_on_damage *damage)
     return false;
 }
 
-/* -1 to go on, else the exit status. */
-static int parse_options(int argc, char **argv, struct settings *settings)
+static int take_option(void *context, int option, const char *value)
 {
-    static const struct option options[] = {
+    struct settings *settings = context;
+    switch (option) {
+    case 'l': settings->unpack.list = true; break;
+    case 'T': settings->unpack.spool_dir = value; break;
+    case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
+    case OPT_HINTS: settings->unpack.format.hints = true; break;
+    case OPT_NO_RAW: settings->no_raw = true; break;
+    case OPT_NO_DETAIL: settings->no_detail = true; break;
+    case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
+    default:
+        if (!parse_damage(value, &settings->unpack.format.on_damage))
+            return tm_program_usage(&program, "--on-damage is halt, skip or salvage, not '%s'", value);
+    }
+    return 0;
+}
+
+static int parse(int argc, char **argv, struct settings *settings)
+{
+    static const struct option longs[] = {
         {"list", no_argument, NULL, 'l'},
         {"ignore-unknown", no_argument, NULL, OPT_IGNORE_UNKNOWN},
         {"on-damage", required_argument, NULL, OPT_ON_DAMAGE},
         {"hints", no_argument, NULL, OPT_HINTS},
         {"no-raw", no_argument, NULL, OPT_NO_RAW},
         {"no-detail", no_argument, NULL, OPT_NO_DETAIL},
+        {"no-json-detail", no_argument, NULL, OPT_NO_JSON_DETAIL},
         {"temporary-directory", required_argument, NULL, 'T'},
-        {"help", no_argument, NULL, OPT_HELP},
-        {"version", no_argument, NULL, OPT_VERSION},
-        {NULL, 0, NULL, 0},
+        TM_PROGRAM_OPTIONS_END,
     };
-    int c;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, ":lT:", options, NULL)) != -1) {
-        switch (c) {
-        case 'l':
-            settings->unpack.list = true;
-            break;
-        case 'T':
-            settings->unpack.spool_dir = optarg;
-            break;
-        case OPT_IGNORE_UNKNOWN:
-            settings->unpack.ignore_unknown = true;
-            break;
-        case OPT_ON_DAMAGE:
-            if (!parse_damage(optarg, &settings->unpack.format.on_damage))
-                return tm_program_usage(&program, "--on-damage is halt, skip or salvage, not '%s'", optarg);
-            break;
-        case OPT_HINTS:
-            settings->unpack.format.hints = true;
-            break;
-        case OPT_NO_RAW:
-            settings->no_raw = true;
-            break;
-        case OPT_NO_DETAIL:
-            settings->no_detail = true;
-            break;
-        case OPT_HELP:
-            tm_program_help(&program);
-            return 0;
-        case OPT_VERSION:
-            tm_program_version(&program);
-            return 0;
-        case ':':
-            return tm_program_usage(&program, "option '%s' needs an argument", argv[optind - 1]);
-        default:
-            return tm_program_usage(&program, "unknown option '%s'", argv[optind - 1]);
-        }
-    }
-    return -1;
+    const struct tm_program_options options = {":lT:", longs, take_option, settings};
+    return tm_program_options(&program, &options, argc, argv);
 }
 
 struct list_line {
@@ -160,10 +141,16 @@ static enum tm_status run(const struct settings *settings, int fd, char **paths,
 {
     struct tm_stream_writer writer = {0};
     struct tm_event_sink sink;
+    struct tm_sandbox sandbox = {.reads = (const char *const *)paths,
+                                 .read_count = count,
+                                 .folders = {tm_io_spool_dir(settings->unpack.spool_dir)}};
     tm_event_sink_init(&sink, &writer);
     sink.want_raw = !settings->no_raw;
     sink.want_detail = !settings->no_detail;
-    enum tm_status st = tm_stream_writer_open(&writer, fd, program.name, TRACEMERGE__STAGE__UNPACKED, false, err);
+    sink.want_json_detail = sink.want_detail && (settings->no_raw || !settings->no_json_detail);
+    enum tm_status st = tm_sandbox_enter(&sandbox, err);
+    if (st == TM_OK)
+        st = tm_stream_writer_open(&writer, fd, program.name, TRACEMERGE__STAGE__UNPACKED, false, err);
     if (st == TM_OK)
         st = tm_unpack(&settings->unpack, &sink, (const char *const *)paths, count, err);
     if (st == TM_OK)
@@ -182,11 +169,9 @@ int main(int argc, char **argv)
     struct list list = {0};
     enum tm_status st = TM_OK;
     int fd = STDOUT_FILENO;
-    int answer = parse_options(argc, argv, &settings);
-    if (answer == 2)
-        return answer;
-    if (answer == 0)
-        return tm_program_finish(&program, TM_OK, &err);
+    int status = parse(argc, argv, &settings);
+    if (status != TM_OPTIONS_GO_ON)
+        return status;
     if (settings.unpack.list) {
         settings.no_raw = settings.no_detail = true;
         settings.unpack.listed = list_add;

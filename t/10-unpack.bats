@@ -64,3 +64,15 @@ setup() {
     [ "$status" -eq 1 ]
     [ "$output" = "tm-unpack: nosuchfile: cannot open: No such file or directory" ]
 }
+
+@test "blanks behind a document's end are of its size" {
+    doc='[{"ph":"i","s":"t","ts":1,"pid":1,"tid":1,"name":"n"}]'
+    printf '%s\n' "$doc" >"$BATS_TEST_TMPDIR/a.json"
+    tar cf "$BATS_TEST_TMPDIR/a.tar" -C "$BATS_TEST_TMPDIR" a.json
+    printf '%s \n%s\n\n' "$doc" "$doc" >"$BATS_TEST_TMPDIR/two.json"
+    for file in a.json a.tar two.json; do
+        tm-unpack "$BATS_TEST_TMPDIR/$file" | tm-emit -f report | grep ' json '
+    done | tr -s ' ' | cut -d ' ' -f 4 >"$BATS_TEST_TMPDIR/sizes"
+    cat "$BATS_TEST_TMPDIR/sizes"
+    printf '%s\n' $((${#doc} + 1)) $((${#doc} + 1)) ${#doc} $((${#doc} + 2)) | diff - "$BATS_TEST_TMPDIR/sizes"
+}

@@ -104,6 +104,26 @@ END
     done
 }
 
+@test "a gzip member in the middle of another is found by its header, and what is between them given up" {
+    python3 - <<'END'
+import gzip, random
+r = random.Random(1)
+def member(base):
+    return gzip.compress(b'# tracer: nop\n' + b''.join(
+        b'   a-5 ( 5) [000] d..2 %d.%06d: tracing_mark_write: B|5|n%d_%d\n' % (
+            base + i, r.randrange(10**6), base, r.randrange(10**9)) for i in range(2000)), mtime=0)
+a, b, c = member(10000), member(20000), member(30000)
+open('inter.gz', 'wb').write(a[:len(a) // 2] + b + a[len(a) // 2:] + c)
+END
+    run tm-unpack inter.gz
+    [ "$status" -eq 1 ]
+    [[ $output == *"compressed byte "*": the gzip data is damaged "* ]]
+    tm-unpack --on-damage=salvage inter.gz | tm-emit -f frames >frames
+    [ "$(grep -c 'name="n20000_' frames)" -ge 1999 ] # the first line comes behind what the damage made of the last
+    [ "$(grep -c 'name="n30000_' frames)" -ge 1999 ]
+    [ "$(grep -c 'name="n10000_' frames)" -ge 500 ]
+}
+
 @test "a bomb takes time and no memory" {
     (cat a.systrace; head -c 100000000 /dev/zero | tr '\0' '\n') | gzip -1 >bomb.gz
     (ulimit -v 300000; tm-unpack bomb.gz >/dev/null) || {

@@ -35,6 +35,13 @@ setup() {
     [ "$output" = 0 ]
     run bash -o pipefail -c 'tm-unpack --hints kineto.json | tm-emit -f frames | grep ClockHint'
     [[ $output == *value_ns=1700000000000000001* ]]
+    # node is on CLOCK_MONOTONIC, and says that it is node
+    echo '[{"ph":"M","pid":1,"tid":1,"ts":3,"cat":"__metadata","name":"node","args":{"process":{"versions":{"node":"20"}}}},
+        {"ph":"M","pid":1,"tid":1,"name":"node","args":{"name":"x"}}]' >node.json
+    run bash -o pipefail -c 'tm-unpack --hints node.json | tm-emit -f frames | grep -o "ClockHint.*"'
+    [ "$output" = 'ClockHint file=0 from_clock=0 from_ns=0 clock=3 value_ns=0 source="args.process.versions"' ]
+    run bash -o pipefail -c 'tm-unpack node.json | tm-emit -f frames | grep -c ClockHint'
+    [ "$output" = 0 ]
 }
 
 @test "a large event comes through a pipe, and one past the limit is an error" {

@@ -27,7 +27,7 @@ frames() {
 < Header version=1 stage=UNPACKED sorted=false
 > Header version=1 stage=CONFIGURED sorted=false
 < Manifest file=2 text=…
-> Config file=2 entries={ path="b.systrace" machine_raw_id=4294967296 whole_file=true has_machines=false pinned=false own_clock=false } entries={ path="a.systrace" machine_raw_id=0 whole_file=false has_machines=false pinned=true own_clock=false } machines={ raw_id=4294967296 name="watch" } edges={ source={ machine_raw_id=0 clock=11 entry=1 } reference={ machine_raw_id=4294967296 clock=3 } source_ns=5 reference_ns=0 }
+> Config file=2 entries={ path="b.systrace" machine_raw_id=4294967296 whole_file=true has_machines=false pinned=false own_clock=false } entries={ path="a.systrace" machine_raw_id=0 whole_file=false has_machines=false pinned=true own_clock=false } machines={ raw_id=4294967296 name="watch" } edges={ source={ machine_raw_id=0 clock=11 entry=1 } reference={ machine_raw_id=4294967296 clock=3 } source_ns=5 reference_ns=0 entry=1 }
 > FileConfig file=1 entry=1
 > FileConfig file=3 entry=0
 END
@@ -156,4 +156,33 @@ END
     run bash -c 'tm-unpack a.systrace | tm-manifest >/dev/full'
     [ "$status" -eq 3 ]
     [[ "$output" == "tm-manifest: "*"No space left on device" ]]
+}
+
+# Batches of a quarter of a megabyte, as the stream of one text trace.
+large() {
+    python3 -c 'print("# tracer: nop\n#")
+for i in range(40000): print("a-%d [000] .... 10.%06d: tracing_mark_write: I|1|event %d" % (i % 7 + 1, i, i))' >large.systrace
+    tm-unpack large.systrace
+}
+
+@test "batches that pass from pipe to pipe are those that are read from a file" {
+    large >in
+    [ "$(wc -c <in)" -gt 1000000 ]
+    tm-manifest <in >out
+    bash -o pipefail -c 'cat in | tm-manifest | cat' | cmp - out
+    bash -o pipefail -c 'dd if=in bs=777 status=none | tm-manifest | dd bs=333 status=none' | cmp - out
+}
+
+@test "a stream that is cut or damaged inside a batch that passes is refused" {
+    large >in
+    for n in 300000 700001 $(($(wc -c <in) - 1)); do
+        run bash -o pipefail -c "head -c $n in | tm-manifest | cat >out"
+        [ "$status" -eq 1 ]
+        [[ $output == "tm-manifest: "*"cut short"* ]]
+    done
+    cp in bad
+    printf 'XXXX' | dd of=bad bs=1 seek=500000 conv=notrunc status=none
+    run bash -o pipefail -c 'cat bad | tm-manifest | tm-clocks | cat >out'
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-clocks: "*"checksum of the frame does not match"* ]]
 }

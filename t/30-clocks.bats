@@ -21,7 +21,7 @@ placements() {
     frames a.json b.json
     run placements
     [ "${lines[0]}" = 'file=1 machine=0 clock=11 rule="trace_time" path="TRACE_FILE(a.json)" first_ns=5000 last_ns=5000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1' ]
-    [ "${lines[1]}" = 'file=2 machine=0 clock=11 rule="private" path="TRACE_FILE(b.json) = TRACE_FILE(a.json)" first_ns=7000 last_ns=7000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1' ]
+    [ "${lines[1]}" = 'file=2 machine=0 clock=11 rule="private" path="TRACE_FILE(b.json) = TRACE_FILE(a.json)" first_ns=7000 last_ns=7000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1 hops={ from="TRACE_FILE(b.json)" to="TRACE_FILE(a.json)" from_clock=11 to_clock=11 same_machine=true origin="private" first_from_ns=0 first_to_ns=0 last_from_ns=0 last_to_ns=0 }' ]
     grep -q 'Machine id=0 raw_id=0$' frames.txt
     grep -q 'TraceTime clock=11 machine=0 file=1$' frames.txt
     grep -q 'Metadata name="trace_time_clock_id" int_value=11' frames.txt
@@ -38,8 +38,8 @@ placements() {
     [[ ${lines[0]} == *'rule="manifest" path="TRACE_FILE(a.json) -manifest-> MONOTONIC(phone)" first_ns=5250 last_ns=5250 first_offset_ns=250'* ]]
     [[ ${lines[1]} == *'rule="trace_time" path="MONOTONIC(phone)" first_ns=2000001000 '* ]]
     run grep ClockRow frames.txt
-    [[ ${lines[0]} == *'ClockRow ts_ns=250 clock=11 value=0 snapshot=0 machine=1' ]]
-    [[ ${lines[1]} == *'ClockRow ts_ns=250 clock=3 value=250 snapshot=0 machine=0' ]]
+    [[ ${lines[0]} == *'ClockRow ts_ns=250 clock=11 value=0 snapshot=0 machine=1 origin="manifest"' ]]
+    [[ ${lines[1]} == *'ClockRow ts_ns=250 clock=3 value=250 snapshot=0 machine=0 origin="manifest"' ]]
     [ "${#lines[@]}" -eq 2 ]
 }
 
@@ -77,7 +77,7 @@ placements() {
 	  {"path": "b.json", "clocks": {"sync_to": {"file": "a.json"}, "offset_ns": -7001}}]}}
 	END
     frames manifest.json a.json b.json
-    grep -q 'Account file=3 machine=0 clock=11 reason="negative_time" count=1$' frames.txt
+    grep -q 'Account file=3 machine=0 clock=11 reason="negative_time" count=1 earliest_ns=-1$' frames.txt
     grep -q 'Stat name="trace_sorter_negative_timestamp_dropped"' frames.txt
     sed -i s/7001/7000/ manifest.json
     frames manifest.json a.json b.json
@@ -126,6 +126,103 @@ placements() {
     [[ $(placements) == *'rule="hint" path="TRACE_FILE(clang.json) -hint-> REALTIME(host) -> BOOTTIME(host)" first_ns=1005000 last_ns=1009000 first_offset_ns=1000000'* ]]
     [[ $(placements) == *'path="TRACE_FILE(a.json) = BOOTTIME(host)" first_ns=5000 '* ]]
     grep -q 'ClockRow ts_ns=1000000 clock=11 value=0' frames.txt
+}
+
+@test "--write-manifest: with it and without --hints every event is where it was" {
+    printf 'snap 6=1000000 1=1700000000000000000 3=900000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    ev='{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}'
+    echo "{\"traceEvents\":[$ev],\"beginningOfTime\":1700000000000000}" >clang.json
+    echo "{\"traceEvents\":[$ev],\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\"}}" >chrome.json
+    gzip -k chrome.json
+    mkdir sub
+    cp clang.json sub/two.json
+    printf '# tracer: nop\n  app-100 (  100) [001] ...1  1.5: tracing_mark_write: trace_event_clock_sync: realtime_ts=1700000002000\n  app-100 (  100) [001] ...1  2.5: tracing_mark_write: B|100|s\n' >late.txt
+    placed() { # MANIFEST FILE...: times with hints, and with the manifest they make
+        rm -f m.json
+        tm-merge --hints --write-manifest m.json -f csv "$@" >hinted.csv
+        tm-manifest --check m.json
+        tm-merge -m m.json -f csv "$@" >told.csv
+        diff hinted.csv told.csv
+        tm-merge -f csv "$@" >plain.csv
+    }
+    placed p.pb clang.json chrome.json.gz a.json sub
+    ! cmp -s plain.csv told.csv
+    [ "$(grep -c path m.json)" -eq 3 ]
+    grep -q '"path": "two.json"' m.json
+    # without a snapshot, by way of the clocks that hints name
+    placed chrome.json late.txt clang.json
+    ! cmp -s plain.csv told.csv
+    tar cf run.tar p.pb clang.json chrome.json.gz a.json sub
+    gzip run.tar
+    tm-unpack --hints run.tar.gz | tm-clocks --hints --write-manifest m2.json >/dev/null
+    grep -q '"path": "sub/two.json"' m2.json
+    tm-merge --hints -f csv run.tar.gz >hinted.csv
+    tm-merge -m m2.json -f csv run.tar.gz | diff hinted.csv -
+    # nothing found is a manifest too
+    placed a.json b.json
+    cmp plain.csv told.csv
+}
+
+@test "--write-manifest: two hints of one file, said by another file, or made one" {
+    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    gecko='{"meta":{"startTime":1700000000000,"startTimeAsClockMonotonicNanosecondsSinceBoot":500000000,"categories":[]},"threads":[{"pid":1,"tid":1,"stringArray":["m"],"stackTable":{"frame":[0],"prefix":[null]},"markers":{"name":[0],"startTime":[1],"endTime":[2],"phase":[1],"category":[0]}}]}'
+    echo "$gecko" >a_gecko.json
+    ev='{"ph":"X","pid":1,"tid":1,"ts":600000,"dur":1,"name":"x"}'
+    echo "{\"traceEvents\":[$ev],\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\"}}" >chrome.json
+    echo "{\"traceEvents\":[$ev],\"beginningOfTime\":1700000000000000}" >clang.json
+    for files in "p.pb a_gecko.json chrome.json" "a_gecko.json chrome.json clang.json" "a_gecko.json b.json chrome.json clang.json"; do
+        tm-merge --hints --write-manifest m.json -f csv $files >hinted.csv
+        tm-merge -m m.json -f csv $files | diff hinted.csv -
+        tm-merge --hints -f report $files | grep -q 'hint'
+    done
+}
+
+@test "Instruments beside a proto of its machine: clock_sync counts as a hint, as a manifest says, alone" {
+    printf 'snap 6=9000001000000\nevent 9000001000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    cp "$TM_SRC/t/data/instruments.xml" i.xml
+    first() { # of the profile's samples, on trace time
+        tm-merge -f jsonl "$@" | sed -n 's/.*"kind":"sample","ts":\([0-9]*\).*/\1/p' | sort -n | head -1
+    }
+    # The file's clocks are its own (semantics.md section 5), so its private timeline meets trace time at 0.
+    [ "$(first p.pb i.xml)" = 3000001 ]
+    tm-merge -f report p.pb i.xml | grep -q 'i.xml, host, TRACE_FILE: private'
+    # 3000001 is 1000001 after the second sync, 2000000 = 9000002000500
+    [ "$(first --hints p.pb i.xml)" = 9000003000501 ]
+    tm-merge --hints -o i.db p.pb i.xml
+    [ "$(sqlite3 i.db "SELECT DISTINCT path FROM tm_placement WHERE rule = 'hint'")" = \
+        'TRACE_FILE(i.xml) -> BOOTTIME(host, i.xml) -hint-> BOOTTIME(host)' ]
+    tm-merge --hints --write-manifest m.json -f csv p.pb i.xml >hinted.csv
+    [ "$(first -m m.json p.pb i.xml)" = 9000003000501 ]
+    tm-merge -m m.json -f csv p.pb i.xml | diff hinted.csv -
+    # Where it is the machine's first, its clock is the machine's.
+    [ "$(first i.xml)" = 3000001 ]
+    [ "$(first --trace-time BOOTTIME@i.xml i.xml)" = 9000003000501 ]
+}
+
+@test "--write-manifest: what it cannot do" {
+    run tm-clocks --write-manifest m.json
+    [ "$status" -eq 2 ]
+    run tm-merge --write-manifest m.json a.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: --write-manifest writes what --hints finds" ]
+    echo '{"perfetto_manifest":{"version":1}}' >there.json
+    run tm-merge --hints --write-manifest m.json -m there.json a.json
+    [ "$status" -eq 2 ]
+    run tm-merge --hints --write-manifest m.json there.json a.json
+    [ "$status" -eq 1 ]
+    [[ $output == *"tm-clocks: the input has a manifest already"* ]]
+    [ ! -e m.json ]
+    # an archive in an archive has no paths
+    echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}],"beginningOfTime":1700000000000000}' >clang.json
+    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    tar cf inner.tar clang.json
+    tar cf outer.tar inner.tar p.pb
+    run tm-merge --hints --write-manifest m.json -f csv outer.tar
+    [ "$status" -eq 1 ]
+    [[ $output == *"has a hint, but no path that a manifest could name it by"* ]]
+    [ -z "$(ls -A | grep -F m.json)" ]
+    run tm-merge --hints --write-manifest nowhere/m.json -f csv a.json
+    [ "$status" -eq 3 ]
 }
 
 @test "--graph: for Graphviz, names escaped" {

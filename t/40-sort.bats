@@ -54,6 +54,16 @@ pipe() {
 out" ]
 }
 
+@test "the same bytes when a few runs are spilled as they are" {
+    for order in nearly bursts; do
+        "$gen" -n 300000 -f 1 -o $order -d 4 >in
+        tm-sort -S 1G in >out
+        for size in 12M 20M; do
+            tm-sort -S $size -T . in | cmp - out
+        done
+    done
+}
+
 @test "the same bytes however the pipe flows" {
     "$gen" -n 20000 -f 2 >in
     tm-sort -S 64k in >out

@@ -186,3 +186,25 @@ pipe() {
     tm-sort -c m
     tm-sort -m <(cat a) <(cat a) | tm-sort -c
 }
+
+@test "pids that are strings are those of their strings in every stream" {
+    cd "$BATS_TEST_TMPDIR"
+    echo '[{"ph":"X","pid":"first","tid":"t1","name":"a","ts":1,"dur":1},{"ph":"X","pid":"shared","tid":"t2","name":"b","ts":2,"dur":1}]' >a.json
+    echo '[{"ph":"X","pid":"shared","tid":"t2","name":"c","ts":3,"dur":1},{"ph":"X","pid":"other","tid":7,"name":"d","ts":4,"dur":1}]' >b.json
+    for f in a b; do
+        printf '\n\006\062\004\012\002\010\006' >c.pftrace # a ClockSnapshot: BOOTTIME 0
+        echo '{"perfetto_manifest":{"version":1,"trace_time":{"clock":"BOOTTIME"},"files":[{"path":"c.pftrace"},{"path":"'$f.json'","clocks":{"sync_to":
+            {"file":"c.pftrace","clock":"BOOTTIME"}}}]}}' >manifest.json
+        tar cf $f.tar manifest.json c.pftrace $f.json
+        bash -o pipefail -c "tm-unpack $f.tar | tm-manifest | tm-clocks | tm-sort >$f.s"
+    done
+    tm-sort -m a.s b.s | tm-emit -f sqlite -o m.db
+    run sqlite3 m.db "SELECT s.name, p.name, t.name, t.tid = 7 FROM slice s JOIN thread_track k ON k.id = s.track_id
+        JOIN thread t USING (utid) JOIN process p USING (upid) ORDER BY s.ts"
+    echo "$output"
+    [ "$output" = "a|first|t1|0
+b|shared|t2|0
+c|shared|t2|0
+d|other||1" ]
+    [ "$(sqlite3 m.db "SELECT count(DISTINCT pid), count(*) FROM process WHERE pid != 0")" = "3|3" ]
+}

@@ -145,8 +145,13 @@ trace time
   from 1.000000000 s to 1.000004000 s
 "* ]]
     [[ "$output" == *"
-  logs/watch.json, host, BOOTTIME: rendezvous, BOOTTIME > REALTIME > REALTIME > BOOTTIME
-    3 events from 1.000000000 s (offset -1.5us) to 1.000004000 s (offset +250ms), 2 snapshots, at most 12.345678ms from one
+  logs/watch.json, host, BOOTTIME: rendezvous
+    3 events on BOOTTIME, from 1.000000000 s to 1.000004000 s.
+    REALTIME rendezvous: nothing that was recorded relates the two machines, but both know
+    the wall clock, which is assumed to read the same on both.
+      BOOTTIME > REALTIME > REALTIME > BOOTTIME
+    Offset -1.5us at the first event, +250ms at the last: +250.0015ms in 4us, a drift of +62500375000.000 ppm.
+    2 snapshots were used; the farthest that an event is from one is 12.345678ms.
 "* ]]
 }
 

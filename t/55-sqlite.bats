@@ -116,6 +116,20 @@ args.l[0]|args.l|int|7
 args.l[1].k|args.l.k|int|8"
 }
 
+@test "args whose keys and values look like what they are stored in" {
+    json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":0,"args":{"12i3":"7s8","\"}":"\u0001\"}{","":null,"r":5e-324,"m":-9223372036854775808,"w":0.30000000000000004,"z":"a\u0000b"}}'
+    answers a.db "SELECT id - arg_set_id, key, hex(coalesce(string_value, '')), int_value, value_type FROM args
+        ORDER BY id" "0|args.12i3|377338|-|string
+1|args.\"}|01227D7B|-|string
+2|args.r||-|real
+3|args.m||-9223372036854775808|int
+4|args.w||-|real
+5|args.z|61EFBFBD62|-|string"
+    answers a.db "SELECT key FROM args WHERE real_value = 0.1 + 0.2" "args.w"
+    answers a.db "SELECT key FROM args WHERE arg_set_id = (SELECT arg_set_id FROM slice) AND real_value = 5e-324" "args.r"
+    answers a.db "PRAGMA integrity_check" ok
+}
+
 @test "a thread runs on a cpu of text: scheduling slices, names, the idle task" {
     cat >a.txt <<'EOF'
 # tracer: nop

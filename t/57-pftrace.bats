@@ -32,6 +32,21 @@ JSON
 21000|-1|open" ]
 }
 
+@test "a slice of negative duration is not in the trace, and counted" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >x.json <<'JSON'
+[{"ph":"X","pid":1,"tid":2,"name":"back","ts":10,"dur":-1},
+ {"ph":"X","pid":1,"tid":2,"name":"forth","ts":20,"dur":1}]
+JSON
+    tm-merge -o m.pftrace x.json
+    run bash -o pipefail -c "tm-merge -f csv m.pftrace | cut -d, -f1,4"
+    [ "${lines[1]}" = "20000,forth" ]
+    [[ ${lines[2]} == "21000,"* ]]
+    [ "${#lines[@]}" -eq 3 ]
+    run tm-merge -f report m.pftrace
+    [[ $output == *"trace_attribute.tracemerge.events_without_perfetto_form = 1"* ]]
+}
+
 @test "lines of ftrace text become ftrace events" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [001] d..2. 10.000001: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=r next_pid=7 next_prio=97' \
@@ -43,5 +58,208 @@ JSON
     [ "$status" -eq 0 ]
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
     run bash -o pipefail -c "tm-unpack '$BATS_TEST_TMPDIR/m.pftrace' | tm-emit -f frames | grep -c 'raw=ftrace_event'"
-    [ "$output" -ge 4 ]
+    [ "$output" -ge 3 ]
+}
+
+# Three switches and a waking on cpu 1; a task is renamed while it runs.
+switches() {
+    printf '%s\n' '# tracer: nop' \
+        '  app-100 (  100) [001] d..2. 10.000001: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=r next_pid=7 next_prio=97' \
+        '  r-7 (-----) [001] d..2. 10.000003: sched_waking: comm=app pid=100 prio=120 target_cpu=001' \
+        '  r-7 (-----) [001] d..2. 10.000005: sched_switch: prev_comm=r prev_pid=7 prev_prio=97 prev_state=D|K ==> next_comm=app next_pid=100 next_prio=120' \
+        '  new-100 (  100) [001] d..2. 10.000007: sched_switch: prev_comm=new prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=r next_pid=7 next_prio=97'
+}
+
+@test "scheduling of text is compact where the rest is known, and states are a kernel mask" {
+    switches >"$BATS_TEST_TMPDIR/t.systrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
+    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    echo "$output"
+    [ "$output" = "switch 1 10000001000 prev=100 state=2048 next=7 r full
+waking 1 10000003000 by=7 tid=100 target=1 app flags=0 full
+switch 1 10000005000 prev=? state=130 next=100 app compact
+switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "states are the mask of the kernel that the machine's trace names" {
+    mkdir "$BATS_TEST_TMPDIR/in"
+    switches | sed 's/D|K/D/' >"$BATS_TEST_TMPDIR/in/t.systrace" # such a kernel has no K
+    # a SystemInfo with utsname.release 6.1.0
+    printf '\n\014\352\002\011\012\007\032\0056.1.0' >"$BATS_TEST_TMPDIR/in/k.pftrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in"
+    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    echo "$output"
+    [ "${lines[0]}" = "switch 1 10000001000 prev=100 state=256 next=7 r full" ]
+    [ "${lines[2]}" = "switch 1 10000005000 prev=? state=2 next=100 app compact" ]
+    tar -C "$BATS_TEST_TMPDIR/in" -cf "$BATS_TEST_TMPDIR/in.tar" t.systrace k.pftrace
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/in.tar"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "compact_sched stays so: flags, states of any width, the first switch" {
+    # cpu 2: switches at 1000 and 1010 (prev_state 1 and 2^41 + 2, to pids 5 and 6), a waking of 5 at 1005 with common_flags 3
+    python3 - "$BATS_TEST_TMPDIR/c.pftrace" <<'PYTHON'
+import sys
+def field(n, b): return bytes([n << 3 | 2, len(b)]) + b
+columns = {1: b'\xe8\x07\x0a', 2: b'\x01\x82\x80\x80\x80\x80\x40', 3: b'\x05\x06', 4: b'\x78\x64', 6: b'\x00\x01',
+           7: b'\xed\x07', 8: b'\x05', 9: b'\x02', 10: b'\x78', 11: b'\x00', 12: b'\x03'}
+sched = field(5, b'five') + field(5, b'six') + b''.join(field(n, b) for n, b in columns.items())
+open(sys.argv[1], 'wb').write(field(1, field(1, b'\x08\x02' + field(4, sched))))
+PYTHON
+    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/c.pftrace"
+    echo "$output"
+    before=$output
+    [ "$output" = "switch 2 1000 prev=? state=1 next=5 five compact
+waking 2 1005 by=? tid=5 target=2 five flags=3 compact
+switch 2 1010 prev=? state=2199023255554 next=6 six compact" ]
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/c.pftrace"
+    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    echo "$output"
+    [ "$output" = "$before" ]
+}
+
+# Text of a kernel in which pid 100 ends and is given away anew, and Chrome JSON that names both of its lives.
+reused_pid() { # FOLDER
+    mkdir -p "$1"
+    printf '%s\n' '# tracer: nop' \
+        '  sh-7 (    7) [000] d..2. 10.000001: sched_waking: comm=old pid=100 prio=120 target_cpu=000' \
+        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_exit: comm=old pid=100 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000040: task_newtask: pid=100 comm=sh clone_flags=1200011 oom_score_adj=0' \
+        '  sh-7 (    7) [000] d..2. 10.000041: task_newtask: pid=101 comm=sh clone_flags=3d0f00 oom_score_adj=0' \
+        '  sh-7 (    7) [000] d..2. 10.000050: sched_waking: comm=kernelname pid=100 prio=120 target_cpu=000' >"$1/k.systrace"
+    cat >"$1/x.json" <<'JSON'
+[{"ph":"M","name":"process_name","pid":100,"tid":100,"ts":10000002,"args":{"name":"first"}},
+ {"ph":"M","name":"thread_name","pid":100,"tid":100,"ts":10000002,"args":{"name":"first main"}},
+ {"ph":"M","name":"thread_name","pid":100,"tid":105,"ts":10000045,"args":{"name":"only here"}},
+ {"ph":"X","name":"in the first","pid":100,"tid":100,"ts":10000010,"dur":5},
+ {"ph":"b","cat":"c","id":"1","name":"never ends","pid":100,"tid":100,"ts":10000012},
+ {"ph":"C","name":"n","pid":100,"ts":10000013,"args":{"v":1}},
+ {"ph":"X","name":"in the second","pid":100,"tid":100,"ts":10000060,"dur":5},
+ {"ph":"X","name":"on its thread","pid":100,"tid":101,"ts":10000060,"dur":5},
+ {"ph":"X","name":"on another","pid":100,"tid":105,"ts":10000061,"dur":5},
+ {"ph":"C","name":"n","pid":100,"ts":10000062,"args":{"v":2}}]
+JSON
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"k.systrace"},
+        {"path":"x.json","clocks":{"sync_to":{"file":"k.systrace","clock":"MONOTONIC"}}}]}}' >"$1/manifest.json"
+    tar cf "$1.tar" -C "$1" manifest.json k.systrace x.json
+}
+
+@test "what is said of a pid before and after it is given away anew stays apart" {
+    reused_pid "$BATS_TEST_TMPDIR/in"
+    tm-merge -o "$BATS_TEST_TMPDIR/once.db" "$BATS_TEST_TMPDIR/in.tar"
+    run sqlite3 "$BATS_TEST_TMPDIR/once.db" "SELECT count(*), count(DISTINCT upid) FROM process WHERE pid = 100"
+    [ "$output" = "2|2" ]
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/in.tar"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a thread keeps the scheduler's name where Chrome JSON has another" {
+    reused_pid "$BATS_TEST_TMPDIR/in"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in.tar"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
+    run sqlite3 "$BATS_TEST_TMPDIR/m.db" "SELECT tid, name FROM thread WHERE tid IN (100, 105) ORDER BY utid"
+    echo "$output"
+    [ "$output" = "100|old
+100|
+100|kernelname
+105|only here" ]
+}
+
+# Three traces that use the same numbers for different things, in $BATS_TEST_TMPDIR/SEED.tar.
+collisions() { # SEED
+    python3 "$TM_SRC/t/make-collisions.py" "$1" "$BATS_TEST_TMPDIR/$1"
+    tar cf "$BATS_TEST_TMPDIR/$1.tar" -C "$BATS_TEST_TMPDIR/$1" manifest.json a.pftrace b.pftrace c.pftrace
+}
+
+@test "equal numbers of different files never meet, and no packet is lost" {
+    for seed in 1 2 3 4; do
+        collisions $seed
+    done
+    run python3 "$TM_SRC/t/lossless" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR"/*.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR"/*.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "packets and events that are changed are missed" {
+    collisions 5
+    cat >"$BATS_TEST_TMPDIR/damaging" <<'SH'
+#!/bin/sh
+# tm-merge, whose trace then has its bytes changed as DAMAGE says
+"$TM_BIN/tm-merge" "$@" || exit
+[ "$1" != -o ] || python3 -c 'import os, sys
+data = open(sys.argv[1], "rb").read()
+old, new = eval(os.environ["DAMAGE"])
+assert old in data
+open(sys.argv[1], "wb").write(data.replace(old, new, 1))' "$2"
+SH
+    chmod +x "$BATS_TEST_TMPDIR/damaging"
+    for damage in "b'unknown of b', b'unknown of x'" "b'I|10|b', b'I|10|x'" "b'category of b', b'category of x'"; do
+        DAMAGE=$damage run python3 "$TM_SRC/t/lossless" -m "$BATS_TEST_TMPDIR/damaging" "$BATS_TEST_TMPDIR/5.tar"
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"1 packets or events are not there"* ]]
+    done
+}
+
+@test "the merged trace is placed where it stands, alone and in an archive" {
+    collisions 6
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/6.tar"
+    tar cf "$BATS_TEST_TMPDIR/alone.tar" -C "$BATS_TEST_TMPDIR" m.pftrace
+    for input in m.pftrace alone.tar; do
+        tm-merge -f report --json "$BATS_TEST_TMPDIR/$input" >"$BATS_TEST_TMPDIR/report.json"
+        run python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+p = d["placements"]
+print(len(p) > 0, {int(x[k]) for x in p for k in ("first_offset_ns", "last_offset_ns")}, d["total"]["dropped"])' \
+            "$BATS_TEST_TMPDIR/report.json"
+        echo "$output"
+        [ "$output" = "True {0} 0" ]
+    done
+}
+
+@test "samples stay perf samples" {
+    printf '%s\n' 'app  1234/1234  5.000000100:     250000 cycles: ' '            7f00 work+0x10 (/bin/app)' \
+        '            7e00 main+0x20 (/bin/app)' '' >"$BATS_TEST_TMPDIR/p.perf.txt"
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/p.perf.txt"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/p.perf.txt"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
+    run sqlite3 "$BATS_TEST_TMPDIR/m.db" "SELECT (SELECT count(*) FROM perf_sample), (SELECT count(*) FROM cpu_profile_stack_sample)"
+    echo "$output"
+    [ "$output" = "1|0" ]
+}
+
+@test "slices of threads whose process is not known are there" {
+    printf '%s\n' '17189 1795206889.817933 execve("/bin/true", ["true"], 0x7ffd /* 3 vars */) = 0 <0.003093>' \
+        '17190 1795206889.821425 brk(NULL)       = 0x5581 <0.000010>' >"$BATS_TEST_TMPDIR/s.strace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/s.strace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
+    run sqlite3 "$BATS_TEST_TMPDIR/m.db" "SELECT slice.name, dur, tid FROM slice JOIN thread_track t ON t.id = track_id JOIN thread USING (utid)"
+    echo "$output"
+    [ "$output" = "execve|3093000|17189
+brk|10000|17190" ]
+}
+
+@test "a time inside a packet that has no way to trace time is warned of, and --strict minds" {
+    cd "$BATS_TEST_TMPDIR"
+    # a ClockSnapshot that knows BOOTTIME alone, and an AndroidLogPacket at BOOTTIME with an event at REALTIME 5000
+    printf '\n\006\062\004\012\002\010\006' >t.pftrace
+    printf '\n\015\100\350\007\272\002\007\012\005\050\210\047\010\001' >>t.pftrace
+    bash -o pipefail -c 'tm-unpack t.pftrace | tm-manifest | tm-clocks | tm-sort >s'
+    run tm-emit -f pftrace -o m.pftrace <s
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "tm-emit: warning: -: 1 time inside packets could not be put on trace time and stand as recorded" ]
+    run tm-emit --strict -f pftrace -o strict.pftrace <s
+    [ "$status" -eq 4 ]
+    [ ! -e strict.pftrace ]
 }

@@ -33,7 +33,7 @@ setup() {
     [ "$(json 'len({x["pid"] for x in e})')" = 2 ]
     [ "$(json 'len({x["id"] for x in e if x["ph"] == "b"})')" = 3 ]
     [ "$(json 'sorted(x["args"]["labels"] for x in e if x.get("name") == "process_labels")')" = \
-      "['x, a.json', 'x, b.json', 'y, c.json']" ]
+      "['x, a.json', 'x, b.json', 'y, c.json, pid 7']" ]
 }
 
 @test "what all files say stays at the top, the rest is kept by file" {
@@ -72,4 +72,89 @@ setup() {
     tm-merge --rebase -o m.json "$TM_SRC/doc/examples/phone-watch-app.tar"
     [ "$(json 'min(x["ts"] for x in e if "ts" in x)')" = 0 ]
     [ "$(json '[x["ts"] for x in e if x.get("name") == "run requested"]')" = "[51250.5]" ]
+}
+
+@test "what two files say of one thread closes no slice of the other" {
+    printf '%s\n' '# tracer: nop' \
+        '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: B|100|outer of a' \
+        '  app-100 (  100) [000] ..... 10.000012: tracing_mark_write: B|100|empty of a' \
+        '  app-100 (  100) [000] ..... 10.000012: tracing_mark_write: E|100' \
+        '  app-100 (  100) [000] ..... 10.000012: tracing_mark_write: S|100|once|7' \
+        '  app-100 (  100) [000] ..... 10.000013: tracing_mark_write: S|100|once|7' \
+        '  app-100 (  100) [000] ..... 10.000014: tracing_mark_write: F|100|once|7' \
+        '  app-100 (  100) [000] ..... 10.000030: tracing_mark_write: E|100' \
+        '  app-100 (  100) [000] ..... 10.000031: tracing_mark_write: B|100|never ends' >a.systrace
+    printf '%s\n' '# tracer: nop' \
+        '  app-100 (  100) [000] ..... 10.000015: tracing_mark_write: B|100|crosses a' \
+        '  app-100 (  100) [000] ..... 10.000016: tracing_mark_write: B|100|same times' \
+        '  app-100 (  100) [000] ..... 10.000016: tracing_mark_write: B|100|same times, within' \
+        '  app-100 (  100) [000] ..... 10.000020: tracing_mark_write: E|100' \
+        '  app-100 (  100) [000] ..... 10.000020: tracing_mark_write: E|100' \
+        '  app-100 (  100) [000] ..... 10.000040: tracing_mark_write: E|100' \
+        '  app-100 (  100) [000] ..... 10.000041: tracing_mark_write: E|100' >b.systrace
+    tar cf in.tar a.systrace b.systrace
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json in.tar
+    [ "$(json '[x["name"] for x in e if x["ph"] == "B"]')" = "['never ends']" ]
+    [ "$(json '[x["name"] for x in e if x["ph"] == "X" and "same" in x["name"]]')" = "['same times', 'same times, within']" ]
+    [ "$(json 'd["tracemerge"]')" = "{'events_without_json_form': 1}" ]
+}
+
+@test "a pid that is given away anew is another process" {
+    printf '%s\n' '# tracer: nop' \
+        '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: S|100|open|7' \
+        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_exit: comm=old pid=100 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000040: task_newtask: pid=100 comm=sh clone_flags=1200011 oom_score_adj=0' \
+        '  app-100 (  100) [000] ..... 10.000050: tracing_mark_write: F|100|open|7' \
+        '  app-100 (  100) [000] ..... 10.000051: tracing_mark_write: S|100|open|7' >k.systrace
+    tar cf in.tar k.systrace
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json in.tar
+    [ "$(json 'len({x["pid"] for x in e if x["ph"] == "b"})')" = 2 ]
+    [ "$(json '[x["args"]["labels"] for x in e if x["name"] == "process_labels" and "pid" in x["args"]["labels"]]')" = \
+      "['k.systrace, pid 100']" ]
+}
+
+@test "an end that closes another than the innermost slice is written as one" {
+    # track events of thread 2 of process 1: B outer, B inner, E outer, E
+    python3 - <<'PY' >t.pftrace
+import sys
+def v(n):
+    out = b''
+    while True:
+        n, b = n >> 7, n & 127
+        out += bytes([b | 128 if n else b])
+        if not n:
+            return out
+f = lambda i, b: v(i << 3 | 2) + v(len(b)) + b
+n = lambda i, x: v(i << 3) + v(x)
+packet = lambda b: sys.stdout.buffer.write(f(1, n(10, 1) + b))
+packet(f(60, n(1, 5) + f(4, n(1, 1) + n(2, 2))) + n(13, 1))
+for ts, kind, name in ((1000, 1, b'outer'), (2000, 1, b'inner'), (3000, 2, b'outer'), (4000, 2, b'')):
+    packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + (f(23, name) if name else b'')))
+PY
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json t.pftrace
+    [ "$(json '[(x["ph"], x.get("name")) for x in e if x["ph"] in "BE"]')" = "[('B', 'outer'), ('B', 'inner'), ('E', 'outer'), ('E', None)]" ]
+}
+
+@test "what JSON has no form for is warned of by file and kind, and no failure" {
+    printf '%s\n' '# tracer: nop' \
+        '  app-100 (  100) [000] ..... 10.000010: sched_waking: comm=app pid=100 prio=120 target_cpu=000' \
+        '  app-100 (  100) [000] ..... 10.000011: tracing_mark_write: E|100' >k.systrace
+    bash -o pipefail -c 'tm-unpack k.systrace | tm-manifest | tm-clocks | tm-sort >s'
+    run tm-emit --strict -f json -o m.json <s
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "tm-emit: warning: -: 1 event of kind slice_end has no form in json" ]
+    [ "${lines[1]}" = "tm-emit: warning: -: 1 event of kind sched_waking has no form in json" ]
+    run tm-emit -q -f json -o m.json <s
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
 }

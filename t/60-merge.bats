@@ -68,6 +68,12 @@ out.jsonl" ]
     merge -f frames - </dev/null
     grep -Fx "tm-unpack -- -" args.tm-unpack
     rm args.*
+    merge -f json x
+    grep -Fx "tm-unpack --no-json-detail -- x" args.tm-unpack
+    rm args.*
+    merge --no-detail -f pftrace -o out.pftrace x || true
+    grep -Fx "tm-unpack --no-detail -- x" args.tm-unpack
+    rm args.*
     merge --dry-run --json -o out.csv x
     grep -Fx "tm-emit -f report --json" args.tm-emit
     [ ! -e out.csv ]

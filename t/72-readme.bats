@@ -3,24 +3,29 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/shown.bash"
     cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
 }
 
-# The commands of README's examples, each with the lines it prints, as "$ command" blocks.
 @test "the examples in README print what README says" {
-    sed -n '/^Examples$/,/^How it compares$/p' "$TM_SRC/README" | sed -n 's/^    //p' >shown
-    [ "$(grep -c '^\$ ' shown)" -ge 5 ]
-    grep '^\$ ' -A 6 shown | grep -q 'wait for watch'
-    awk '
-        /^\$ / { if (cmd != "") flush(); cmd = substr($0, 3); want = ""; open = gsub(/"/, "\"", cmd) % 2; next }
-        open { cmd = cmd "\n" $0; n = gsub(/"/, "\"", $0); open = (open + n) % 2; next }
-        { want = want $0 "\n" }
-        function flush() { n_cmds++; printf "%s", cmd > ("cmd" n_cmds); printf "%s", want > ("want" n_cmds) }
-        END { flush() }' shown
-    for cmd in cmd*; do
-        n=${cmd#cmd}
-        echo "--- $(cat "$cmd")"
-        bash -o pipefail "$cmd" >got
-        sed 's/ *$//' got | diff "want$n" -
-    done
+    shown_blocks "$TM_SRC/README" '^Examples$' '^How it compares$' >shown
+    grep -q 'wait for watch' shown
+    [ "$(run_shown shown)" -ge 5 ]
+}
+
+@test "the event in doc/architecture.md lives as it says there" {
+    shown_blocks "$TM_SRC/doc/architecture.md" >shown
+    [ "$(run_shown shown)" -ge 7 ]
+}
+
+@test "what does not print what is shown is found" {
+    printf '$ echo a\na\n$ echo b\nc\n' >shown
+    run run_shown shown
+    [ "$status" -ne 0 ]
+    [[ $output == *'> b'* ]]
+    printf '$ echo a; false\na\n' >shown
+    run run_shown shown
+    [ "$status" -ne 0 ]
+    printf '$ echo "a\nb" \\\n  c\na\nb c\n$ cat <<END\nx\nEND\nx\n' >shown
+    [ "$(run_shown shown)" -eq 2 ]
 }

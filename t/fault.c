@@ -5,7 +5,7 @@
  *
  * TM_FAULT    CALL:N, the Nth such call fails; CALL:N+, all from the Nth on
  * TM_FAULT_IN the program; all if not set
- * TM_FAULT_HIT a file that is made when a call was made to fail: how a test knows it tried enough */
+ * TM_FAULT_HIT a file that is written to when a call was made to fail: how a test knows it tried enough */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +32,10 @@ static struct {
     bool known, active, onwards;
     char call[NAME_MAX_BYTES];
     long at, count;
+    long mark; /* open before the program's sandbox closes */
 } fault;
+
+enum { MARK_DESCRIPTOR = 900 };
 
 static void look(void)
 {
@@ -47,6 +50,11 @@ static void look(void)
     fault.at = atol(colon + 1);
     fault.onwards = strchr(colon, '+') != NULL;
     fault.active = true;
+    const char *mark = getenv("TM_FAULT_HIT");
+    long fd = mark ? syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    fault.mark = fd < 0 ? -1 : syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, MARK_DESCRIPTOR);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
 }
 
 /* Whether this CALL is the one; sets errno to ERRNUM if so. */
@@ -59,12 +67,8 @@ static bool hit(const char *call, int errnum)
     fault.count++;
     if (fault.count != fault.at && !(fault.onwards && fault.count > fault.at))
         return false;
-    const char *mark = getenv("TM_FAULT_HIT");
-    if (mark) {
-        long fd = syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        if (fd >= 0)
-            syscall(SYS_close, fd);
-    }
+    if (fault.mark >= 0)
+        syscall(SYS_write, fault.mark, "x", 1);
     errno = errnum;
     return true;
 }

@@ -31,7 +31,7 @@ def run(fault):
                            stdin=subprocess.DEVNULL, timeout=20)
         result = open(os.path.join(folder, out), "rb").read() if out and os.path.exists(
             os.path.join(folder, out)) else (None if out else p.stdout)
-        return p.returncode, result, sorted(os.listdir(folder)), p.stderr.decode(), os.path.exists(hit)
+        return p.returncode, result, sorted(os.listdir(folder)), p.stderr.decode(), os.path.exists(hit) and os.path.getsize(hit) > 0
     finally:
         if os.path.exists(hit):
             os.unlink(hit)

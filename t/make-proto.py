@@ -7,6 +7,8 @@ usage: make-proto.py >FILE <LINES
     sync client CLOCK=READING... host CLOCK=READING... [/ client ... host ...]... [KEY=VALUE]...
     event TIME [KEY=VALUE]...             a packet with a time; TIME - for none
     default CLOCK seq=N                   TracePacketDefaults.timestamp_clock_id
+    instant NAME TIME [KEY=VALUE]...      a track event, on the track whose uuid is its sequence
+    begin NAME TIME ..., finish TIME ...  likewise
     name NAME [KEY=VALUE]...              a SystemInfo
     marker
 
@@ -69,12 +71,18 @@ def packet(words):
         return out + message(6, clocks(rest) + primary)
     if kind == 'sync':
         return out + message(107, sync(rest))
+    if kind in ('instant', 'begin', 'finish'):
+        name = message(23, rest[0].encode()) if kind != 'finish' else b''
+        event = number(9, ('begin', 'finish', 'instant').index(kind) + 1) + number(11, keys.get('seq', 0)) + name
+        rest, kind, payload = rest[-1:], 'event', message(11, event)
+    else:
+        payload = message(900, b'')
     if kind == 'event':
         if rest[0] != '-':
             out += number(8, int(rest[0]))
         if 'clock' in keys:
             out += number(58, keys['clock'])
-        return out + message(900, b'')
+        return out + payload
     if kind == 'default':
         return out + message(59, number(58, int(rest[0]))) + number(13, 1)
     if kind == 'name':
@@ -84,7 +92,10 @@ def packet(words):
     sys.exit('make-proto: what is ' + kind)
 
 
-for line in sys.stdin:
-    words = line.split('#')[0].split()
-    if words:
-        sys.stdout.buffer.write(message(1, packet(words)))
+def trace(lines):
+    split = (line.split('#')[0].split() for line in lines)
+    return b''.join(message(1, packet(words)) for words in split if words)
+
+
+if __name__ == '__main__':
+    sys.stdout.buffer.write(trace(sys.stdin))

@@ -9,45 +9,80 @@
 
 enum { TM_VARINT_MAX = 10 }; /* bytes in the longest varint */
 
+/* On a machine that keeps integers little end first this is a plain load or store, which compilers do not reliably make
+ * of the bytes spelled out. */
+#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TM_LITTLE_ENDIAN 1
+#else
+#define TM_LITTLE_ENDIAN 0
+#endif
+
 static inline uint16_t tm_get_le16(const uint8_t *p)
 {
-    return (uint16_t)(p[0] | p[1] << 8);
+    uint16_t v;
+    if (!TM_LITTLE_ENDIAN)
+        return (uint16_t)(p[0] | p[1] << 8);
+    memcpy(&v, p, sizeof v);
+    return v;
 }
 
 static inline uint32_t tm_get_le32(const uint8_t *p)
 {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    uint32_t v;
+    if (!TM_LITTLE_ENDIAN)
+        return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    memcpy(&v, p, sizeof v);
+    return v;
 }
 
 static inline uint64_t tm_get_le64(const uint8_t *p)
 {
-    return (uint64_t)tm_get_le32(p) | (uint64_t)tm_get_le32(p + 4) << 32;
+    uint64_t v;
+    if (!TM_LITTLE_ENDIAN)
+        return (uint64_t)tm_get_le32(p) | (uint64_t)tm_get_le32(p + 4) << 32;
+    memcpy(&v, p, sizeof v);
+    return v;
 }
 
 static inline void tm_put_le16(uint8_t *p, uint16_t v)
 {
-    p[0] = (uint8_t)v;
-    p[1] = (uint8_t)(v >> 8);
+    const uint8_t bytes[] = {(uint8_t)v, (uint8_t)(v >> 8)};
+    memcpy(p, TM_LITTLE_ENDIAN ? (const void *)&v : bytes, sizeof v);
 }
 
 static inline void tm_put_le32(uint8_t *p, uint32_t v)
 {
-    p[0] = (uint8_t)v; /* spelled out: compilers make one store of it, but not of a loop */
-    p[1] = (uint8_t)(v >> 8);
-    p[2] = (uint8_t)(v >> 16);
-    p[3] = (uint8_t)(v >> 24);
+    if (TM_LITTLE_ENDIAN) {
+        memcpy(p, &v, sizeof v);
+    } else {
+        tm_put_le16(p, (uint16_t)v);
+        tm_put_le16(p + 2, (uint16_t)(v >> 16));
+    }
 }
 
 static inline void tm_put_le64(uint8_t *p, uint64_t v)
 {
-    p[0] = (uint8_t)v;
-    p[1] = (uint8_t)(v >> 8);
-    p[2] = (uint8_t)(v >> 16);
-    p[3] = (uint8_t)(v >> 24);
-    p[4] = (uint8_t)(v >> 32);
-    p[5] = (uint8_t)(v >> 40);
-    p[6] = (uint8_t)(v >> 48);
-    p[7] = (uint8_t)(v >> 56);
+    if (TM_LITTLE_ENDIAN) {
+        memcpy(p, &v, sizeof v);
+    } else {
+        tm_put_le32(p, (uint32_t)v);
+        tm_put_le32(p + 4, (uint32_t)(v >> 32));
+    }
+}
+
+/* The number of zero bits below the lowest one of V, which is not 0. */
+static inline unsigned tm_trailing_zeros(uint64_t v)
+{
+#ifdef __GNUC__
+    return (unsigned)__builtin_ctzll(v);
+#else
+    unsigned n = 0;
+    for (; !(v & 0xff); v >>= 8)
+        n += 8;
+    for (; !(v & 1); v >>= 1)
+        n++;
+    return n;
+#endif
 }
 
 /* Bytes that V takes as a varint: 1 to TM_VARINT_MAX. */
@@ -72,6 +107,15 @@ static inline uint8_t *tm_varint_put(uint8_t *p, uint64_t v)
     return p;
 }
 
+/* Eight bytes of varint, little end first, of which N (1 to 8) count: groups of seven bits side by side. */
+static inline uint64_t tm_varint_join(uint64_t x, unsigned n)
+{
+    x &= UINT64_MAX >> (64 - 8 * n);
+    x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
+    x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
+    return (x & UINT64_C(0x0fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
 /* Reads a varint from [P, END) into *V and returns the byte after it, or NULL when it is cut
  * short or longer than TM_VARINT_MAX bytes. Bits past the 64th are dropped, as protobuf does. */
 static inline const uint8_t *tm_varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
@@ -80,6 +124,14 @@ static inline const uint8_t *tm_varint_get(const uint8_t *p, const uint8_t *end,
     if (p < end && *p < 0x80) {
         *v = *p;
         return p + 1;
+    }
+    if (end - p >= 8) {
+        uint64_t x = tm_get_le64(p), ends = ~x & UINT64_C(0x8080808080808080);
+        if (ends) {
+            unsigned n = tm_trailing_zeros(ends) / 8 + 1;
+            *v = tm_varint_join(x, n);
+            return p + n;
+        }
     }
     for (unsigned shift = 0; p < end && shift < 70; shift += 7) {
         uint8_t b = *p++;

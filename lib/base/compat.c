@@ -3,11 +3,14 @@
 #endif
 #include "base/compat.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 void tm_compat_widen_pipe(int fd, int bytes)
 {
@@ -16,6 +19,31 @@ void tm_compat_widen_pipe(int fd, int bytes)
 #else
     (void)fd;
     (void)bytes;
+#endif
+}
+
+bool tm_compat_can_splice(int in, int out)
+{
+#ifdef SPLICE_F_MOVE
+    struct stat a, b;
+    return fstat(in, &a) == 0 && fstat(out, &b) == 0 && S_ISFIFO(a.st_mode) && S_ISFIFO(b.st_mode);
+#else
+    (void)in;
+    (void)out;
+    return false;
+#endif
+}
+
+long tm_compat_splice(int in, int out, size_t len)
+{
+#ifdef SPLICE_F_MOVE
+    return splice(in, NULL, out, NULL, len, SPLICE_F_MOVE);
+#else
+    (void)in;
+    (void)out;
+    (void)len;
+    errno = ENOSYS;
+    return -1;
 #endif
 }
 
@@ -31,6 +59,17 @@ void tm_compat_large_pages(void *mem, size_t bytes)
     (void)mem;
     (void)bytes;
 #endif
+}
+
+size_t tm_compat_columns(int fd)
+{
+#ifdef TIOCGWINSZ
+    struct winsize size = {0};
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+        return size.ws_col;
+#endif
+    (void)fd;
+    return 80;
 }
 
 char *tm_compat_real_path(const char *path)

@@ -2,6 +2,7 @@
 #ifndef TM_BASE_COMPAT_H
 #define TM_BASE_COMPAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A signed integer of 128 bits, for sums of times: an extension that every compiler for 64-bit
@@ -15,8 +16,18 @@ __extension__ typedef __int128 tm_wide;
 /* Asks the kernel for a pipe buffer of BYTES on FD, which may be no pipe at all. */
 void tm_compat_widen_pipe(int fd, int bytes);
 
+/* True when tm_compat_splice can move bytes from IN to OUT: both are pipes, and the system can. */
+bool tm_compat_can_splice(int in, int out);
+
+/* Moves up to LEN bytes from pipe IN to pipe OUT without a copy. The number moved, 0 at IN's end, -1 with errno set
+ * (ENOSYS where the system cannot). */
+long tm_compat_splice(int in, int out, size_t len);
+
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
+
+/* How many characters a line of the terminal FD has; 80 where it cannot be told. */
+size_t tm_compat_columns(int fd);
 
 /* PATH, which exists, with its links followed; to be freed. NULL with errno set. */
 char *tm_compat_real_path(const char *path);

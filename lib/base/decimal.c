@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { EXPONENT_MAX = 1000000000 };
+enum { EXPONENT_MAX = 1000000000, INT64_DIGITS = 18 /* that always fit */ };
 
 static bool is_digit(char c)
 {
@@ -96,35 +96,53 @@ enum tm_status tm_decimal_scale(const char *s, size_t len, int scale, int64_t *v
 enum tm_status tm_decimal_int(const char *s, size_t len, int64_t *value)
 {
     size_t i = len > 0 && (s[0] == '-' || s[0] == '+');
+    uint64_t v = 0;
     if (i == len)
         return TM_E_INPUT;
-    for (; i < len; i++)
+    for (; i < len; i++) {
         if (!is_digit(s[i]))
             return TM_E_INPUT;
-    return tm_decimal_scale(s, len, 0, value);
+        v = v * 10 + (uint64_t)(s[i] - '0');
+    }
+    if (len > INT64_DIGITS)
+        return tm_decimal_scale(s, len, 0, value);
+    *value = s[0] == '-' ? -(int64_t)v : (int64_t)v;
+    return TM_OK;
+}
+
+/* U in decimal, ending before END; where it begins. */
+static char *put_whole(char *end, uint64_t u)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    for (; u >= 100; u /= 100)
+        memcpy(end -= 2, pairs + u % 100 * 2, 2);
+    if (u >= 10)
+        memcpy(end -= 2, pairs + u * 2, 2);
+    else
+        *--end = (char)('0' + u);
+    return end;
 }
 
 size_t tm_decimal_format(int64_t v, int scale, char *out)
 {
-    char digits[24];
-    size_t n = 0, o = 0;
+    char text[TM_DECIMAL_TEXT_MAX];
+    char *end = text + sizeof text, *p = end;
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
     int places = scale;
     while (places > 0 && u % 10 == 0) {
         u /= 10;
         places--;
     }
-    do {
-        digits[n++] = (char)('0' + u % 10);
-        u /= 10;
-    } while (u || n <= (size_t)places);
+    for (int i = 0; i < places; i++, u /= 10)
+        *--p = (char)('0' + u % 10);
+    if (places > 0)
+        *--p = '.';
+    p = put_whole(p, u);
     if (v < 0)
-        out[o++] = '-';
-    while (n > 0) {
-        if (n == (size_t)places)
-            out[o++] = '.';
-        out[o++] = digits[--n];
-    }
-    out[o] = '\0';
-    return o;
+        *--p = '-';
+    memcpy(out, p, (size_t)(end - p));
+    out[end - p] = '\0';
+    return (size_t)(end - p);
 }

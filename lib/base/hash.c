@@ -1,17 +1,32 @@
 #include "base/hash.h"
 
+#include "base/hash_wide.h"
+
 #define XXH_INLINE_ALL
 #include <sys/uio.h>
 #include <xxhash.h>
 
+/* Below this many bytes all ways are the same. */
+#if TM_HASH_WIDE
+enum { HASH_WIDE_BYTES = 1024 };
+#endif
+
 uint64_t tm_hash64(const void *data, size_t len)
 {
+#if TM_HASH_WIDE
+    if (len >= HASH_WIDE_BYTES && __builtin_cpu_supports("avx2"))
+        return tm_hash64_wide(data, len);
+#endif
     return XXH3_64bits(data, len);
 }
 
 uint64_t tm_hash64_pieces(const struct iovec *pieces, size_t count)
 {
     XXH3_state_t state;
+#if TM_HASH_WIDE
+    if (__builtin_cpu_supports("avx2"))
+        return tm_hash64_pieces_wide(pieces, count);
+#endif
     XXH3_64bits_reset(&state);
     for (size_t i = 0; i < count; i++)
         if (pieces[i].iov_len)

@@ -51,8 +51,14 @@ enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *
     if (need > TM_INPUT_WINDOW_MAX)
         return tm_error_set(err, TM_E_INPUT, "byte %llu: a piece of %zu bytes is larger than the limit of %zu",
                             (unsigned long long)in->offset, need, TM_INPUT_WINDOW_MAX);
-    enum tm_status st = make_room(in, need, err);
+    enum tm_status st = TM_OK;
+    size_t reach = 0; /* of the memory: it grows as bytes come, so that a length which lies takes none */
     while (st == TM_OK && in->len < need) {
+        if (in->len >= reach) {
+            reach = 2 * in->len + INPUT_READ_BYTES < need ? 2 * in->len + INPUT_READ_BYTES : need;
+            if ((st = make_room(in, reach, err)) < 0)
+                return st;
+        }
         uint8_t *to = in->mem + (in->data - in->mem) + in->len;
         size_t room = (size_t)(in->mem + in->cap - to);
         size_t got = 0;
@@ -64,6 +70,17 @@ enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *
         }
     }
     return st;
+}
+
+size_t tm_input_unread(struct tm_input *in, size_t n)
+{
+    size_t front = in->mem ? (size_t)(in->data - in->mem) : 0;
+    n = n < front ? n : front;
+    n = n < in->offset ? n : (size_t)in->offset;
+    in->data -= n;
+    in->len += n;
+    in->offset -= n;
+    return n;
 }
 
 enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error *err)

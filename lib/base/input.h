@@ -55,6 +55,9 @@ static inline void tm_input_skip(struct tm_input *in, size_t n)
     in->offset += n;
 }
 
+/* Takes back up to N of the bytes read last, as many as the memory still has; says how many. */
+size_t tm_input_unread(struct tm_input *in, size_t n);
+
 /* Reads N bytes off the front, however many are in the window; those that are not are passed over
  * without being read where the source can. TM_OK; TM_END: the input ends before that, all is read. */
 enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error *err);

@@ -100,13 +100,17 @@ enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offse
     return TM_OK;
 }
 
+const char *tm_io_spool_dir(const char *dir)
+{
+    if (dir == NULL || *dir == '\0')
+        dir = getenv("TMPDIR");
+    return dir == NULL || *dir == '\0' ? "/tmp" : dir;
+}
+
 enum tm_status tm_io_spool(const char *dir, int *fd, struct tm_error *err)
 {
     char path[4096];
-    if (dir == NULL || *dir == '\0')
-        dir = getenv("TMPDIR");
-    if (dir == NULL || *dir == '\0')
-        dir = "/tmp";
+    dir = tm_io_spool_dir(dir);
     int n = snprintf(path, sizeof path, "%s/tracemerge.XXXXXX", dir);
     if (n < 0 || (size_t)n >= sizeof path)
         return tm_error_set(err, TM_E_SYSTEM, "%s: name of the spill directory is too long", dir);

@@ -106,21 +106,30 @@ static enum tm_status next(struct tm_json_cursor *c, uint8_t closer, struct tm_e
     return st < 0 ? st : TM_END;
 }
 
-enum tm_status tm_json_cursor_key(struct tm_json_cursor *c, struct tm_json_value *key, struct tm_error *err)
+/* What READ reads at the front of the window, which is widened until it holds it. */
+static enum tm_status read_whole(struct tm_json_cursor *c,
+                                 enum tm_json_status (*read)(struct tm_json_scan *, struct tm_json_value *),
+                                 struct tm_json_value *value, struct tm_error *err)
 {
-    enum tm_status st = next(c, '}', err);
+    enum tm_status st = TM_OK;
     while (st == TM_OK) {
         struct tm_json_scan scan = {c->in->data, c->in->data + c->in->len, c->in->ended, NULL};
-        enum tm_json_status read = tm_json_key(&scan, key);
-        if (read == TM_JSON_OK)
+        enum tm_json_status found = read(&scan, value);
+        if (found == TM_JSON_OK)
             return take(c, (size_t)(scan.p - c->in->data), err);
-        if (read == TM_JSON_BAD) {
+        if (found == TM_JSON_BAD) {
             tm_input_skip(c->in, (size_t)(scan.p - c->in->data));
             return bad(c, scan.cause, err);
         }
         st = more(c, err);
     }
     return st;
+}
+
+enum tm_status tm_json_cursor_key(struct tm_json_cursor *c, struct tm_json_value *key, struct tm_error *err)
+{
+    enum tm_status st = next(c, '}', err);
+    return st == TM_OK ? read_whole(c, tm_json_key, key, err) : st;
 }
 
 enum tm_status tm_json_cursor_element(struct tm_json_cursor *c, struct tm_error *err)
@@ -131,18 +140,7 @@ enum tm_status tm_json_cursor_element(struct tm_json_cursor *c, struct tm_error 
 enum tm_status tm_json_cursor_value(struct tm_json_cursor *c, struct tm_json_value *value, struct tm_error *err)
 {
     enum tm_status st = to_token(c, err);
-    while (st == TM_OK) {
-        struct tm_json_scan scan = {c->in->data, c->in->data + c->in->len, c->in->ended, NULL};
-        enum tm_json_status read = tm_json_value(&scan, value);
-        if (read == TM_JSON_OK)
-            return take(c, (size_t)(scan.p - c->in->data), err);
-        if (read == TM_JSON_BAD) {
-            tm_input_skip(c->in, (size_t)(scan.p - c->in->data));
-            return bad(c, scan.cause, err);
-        }
-        st = more(c, err);
-    }
-    return st;
+    return st == TM_OK ? read_whole(c, tm_json_value, value, err) : st;
 }
 
 /* Where skip is inside of a container. */

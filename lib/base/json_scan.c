@@ -1,8 +1,4 @@
-#include "base/json_scan.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/json_plain.h"
 
 static enum tm_json_status bad(struct tm_json_scan *scan, const uint8_t *p, const char *cause)
 {
@@ -10,63 +6,6 @@ static enum tm_json_status bad(struct tm_json_scan *scan, const uint8_t *p, cons
     scan->cause = cause;
     return TM_JSON_BAD;
 }
-
-#ifdef __SSE2__
-
-/* The first quote, backslash or control character of the 16 bytes at P as a bit mask; *HIGH gets
- * those with the top bit. */
-static inline unsigned special16(const uint8_t *p, unsigned *high)
-{
-    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-    __m128i quote = _mm_cmpeq_epi8(x, _mm_set1_epi8('"'));
-    __m128i slash = _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'));
-    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x);
-    *high = (unsigned)_mm_movemask_epi8(x);
-    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), control));
-}
-
-static inline const uint8_t *find_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
-{
-    unsigned high;
-    while (end - p >= 16) {
-        unsigned mask = special16(p, &high);
-        if (mask) {
-            unsigned at = (unsigned)__builtin_ctz(mask);
-            *non_ascii |= (high & ((1u << at) - 1)) != 0;
-            return p + at;
-        }
-        *non_ascii |= high != 0;
-        p += 16;
-    }
-    for (; p < end && *p != '"' && *p != '\\' && *p >= 0x20; p++)
-        *non_ascii |= *p >= 0x80;
-    return p;
-}
-
-#else
-
-/* The same, eight bytes at a time. */
-static inline const uint8_t *find_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
-{
-    static const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
-    while (end - p >= 8) {
-        uint64_t x;
-        memcpy(&x, p, 8);
-        uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\';
-        /* A byte of x below 0x20, or a zero byte of quote or slash, sets its top bit; a false
-         * alarm behind a true one does no harm. */
-        uint64_t hit = ((x - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
-        if (hit & ~(x & tops))
-            break;
-        *non_ascii |= (x & tops) != 0;
-        p += 8;
-    }
-    for (; p < end && *p != '"' && *p != '\\' && *p >= 0x20; p++)
-        *non_ascii |= *p >= 0x80;
-    return p;
-}
-
-#endif
 
 static int hex_value(uint8_t c)
 {
@@ -108,7 +47,7 @@ static inline enum tm_json_status scan_string(struct tm_json_scan *scan, struct 
     value->escaped = false;
     value->non_ascii = false;
     for (;;) {
-        p = find_special(p, scan->end, &value->non_ascii);
+        p = tm_json_special(p, scan->end, &value->non_ascii);
         if (p == scan->end)
             return TM_JSON_MORE;
         if (*p == '"')
@@ -129,21 +68,9 @@ enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_val
     return scan_string(scan, value);
 }
 
-static inline bool is_digit(uint8_t c)
-{
-    return (uint8_t)(c - '0') < 10;
-}
-
-static const uint8_t *skip_digits(const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && is_digit(*p))
-        p++;
-    return p;
-}
-
 static bool is_word(uint8_t c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return tm_json_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /* true, false, null and the words that stand for numbers that are none. */
@@ -177,15 +104,15 @@ static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json
 {
     const uint8_t *p = scan->p, *end = scan->end, *start = p;
     p += *p == '-';
-    if (p < end && *p == '0' && end - p > 1 && is_digit(p[1]))
+    if (p < end && *p == '0' && end - p > 1 && tm_json_is_digit(p[1]))
         return bad(scan, p, "a number with a leading zero");
     const uint8_t *digits = p;
-    p = skip_digits(p, end);
+    p = tm_json_skip_digits(p, end);
     if (p == digits && p < end)
         return scan_word(scan, value);
     if (p < end && *p == '.') {
         digits = ++p;
-        p = skip_digits(p, end);
+        p = tm_json_skip_digits(p, end);
         if (p == digits && p < end)
             return bad(scan, p, "a number without digits behind its point");
     }
@@ -193,11 +120,11 @@ static enum tm_json_status scan_number(struct tm_json_scan *scan, struct tm_json
         p++;
         p += p < end && (*p == '+' || *p == '-');
         digits = p;
-        p = skip_digits(p, end);
+        p = tm_json_skip_digits(p, end);
         if (p == digits && p < end)
             return bad(scan, p, "a number without digits in its exponent");
     }
-    if (p == end && (!scan->ended || !is_digit(p[-1])))
+    if (p == end && (!scan->ended || !tm_json_is_digit(p[-1])))
         return TM_JSON_MORE;
     *value = (struct tm_json_value){.data = start, .len = (size_t)(p - start), .type = TM_JSON_NUMBER};
     scan->p = p;
@@ -209,7 +136,7 @@ static inline enum tm_json_status scan_scalar(struct tm_json_scan *scan, struct 
     uint8_t c = *scan->p;
     if (c == '"')
         return scan_string(scan, value);
-    if (is_digit(c) || c == '-')
+    if (tm_json_is_digit(c) || c == '-')
         return scan_number(scan, value);
     return scan_word(scan, value);
 }
@@ -228,6 +155,11 @@ static inline enum tm_json_status scan_comma(struct tm_json_scan *scan, uint8_t 
 static inline enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_json_value *key)
 {
     enum tm_json_status st;
+    const uint8_t *plain = tm_json_plain_key(scan->p, scan->end, key);
+    if (plain) {
+        scan->p = plain;
+        return TM_JSON_OK;
+    }
     if (!tm_json_space(scan))
         return TM_JSON_MORE;
     if (*scan->p == '}') {
@@ -296,8 +228,13 @@ static enum tm_json_status scan_container(struct tm_json_scan *scan, struct tm_j
     struct nesting n;
     struct tm_json_value inner;
     enum tm_json_status st;
-    const uint8_t *start = scan->p;
+    const uint8_t *start = scan->p, *plain = tm_json_plain_container(start, scan->end);
     enum tm_json_type type = *start == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY;
+    if (plain) {
+        *value = (struct tm_json_value){.data = start, .len = (size_t)(plain - start), .type = type};
+        scan->p = plain;
+        return TM_JSON_OK;
+    }
     n.depth = 0;
     if ((st = push(scan, &n, type == TM_JSON_OBJECT)) != TM_JSON_OK)
         return st;

@@ -69,6 +69,9 @@ enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_val
 /* The value at p, whatever it is; an object or array is checked to its end. */
 enum tm_json_status tm_json_value(struct tm_json_scan *scan, struct tm_json_value *value);
 
+/* The object or array at p, which is known to be valid: its end is found by its brackets alone (json_pass.c). */
+enum tm_json_status tm_json_pass(struct tm_json_scan *scan, struct tm_json_value *value);
+
 /* The key of the next member of the object p is in, and p moves to its value: behind the '{', or
  * behind a member and then its comma. TM_JSON_CLOSE at the '}'. */
 enum tm_json_status tm_json_key(struct tm_json_scan *scan, struct tm_json_value *key);

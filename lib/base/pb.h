@@ -45,39 +45,34 @@ static inline enum tm_status tm_pb_next(struct tm_pb *pb, struct tm_pb_field *fi
     field->start = p;
     if (*p < 0x80)
         tag = *p++;
-    else if ((p = tm_varint_get(p, pb->end, &tag)) == NULL)
+    else if ((p = tm_varint_get(p, pb->end, &tag)) == NULL || tag >> 3 > 0x1fffffff)
         return TM_E_INPUT;
-    if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff)
+    if (tag >> 3 == 0)
         return TM_E_INPUT;
     field->id = (uint32_t)(tag >> 3);
     field->type = (enum tm_pb_type)(tag & 7);
     field->data = NULL;
     field->len = 0;
-    switch (tag & 7) {
-    case TM_PB_VARINT:
+    if (field->type == TM_PB_VARINT) {
         if ((p = tm_varint_get(p, pb->end, &field->value)) == NULL)
             return TM_E_INPUT;
-        break;
-    case TM_PB_I64:
-        if (pb->end - p < 8)
-            return TM_E_INPUT;
-        field->value = tm_get_le64(p);
-        p += 8;
-        break;
-    case TM_PB_LEN:
+    } else if (field->type == TM_PB_LEN) {
         if ((p = tm_varint_get(p, pb->end, &field->value)) == NULL || field->value > (uint64_t)(pb->end - p))
             return TM_E_INPUT;
         field->data = p;
         field->len = (size_t)field->value;
         p += field->len;
-        break;
-    case TM_PB_I32:
+    } else if (field->type == TM_PB_I64) {
+        if (pb->end - p < 8)
+            return TM_E_INPUT;
+        field->value = tm_get_le64(p);
+        p += 8;
+    } else if (field->type == TM_PB_I32) {
         if (pb->end - p < 4)
             return TM_E_INPUT;
         field->value = tm_get_le32(p);
         p += 4;
-        break;
-    default:
+    } else {
         return TM_E_INPUT;
     }
     field->end = p;

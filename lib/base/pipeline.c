@@ -88,6 +88,32 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, 
     return e;
 }
 
+/* The environment with SETTING; to be freed. NULL when there is no memory. */
+static char **environment_with(const char *setting)
+{
+    size_t n = 0;
+    while (environ[n])
+        n++;
+    char **all = malloc((n + 2) * sizeof *all);
+    if (all == NULL)
+        return NULL;
+    memcpy(all, environ, n * sizeof *all);
+    all[n] = (char *)(uintptr_t)setting;
+    all[n + 1] = NULL;
+    return all;
+}
+
+static int spawn_set_up(struct tm_stage *stage, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr)
+{
+    char **with = stage->setting ? environment_with(stage->setting) : NULL;
+    if (stage->setting && with == NULL)
+        return ENOMEM;
+    int e = posix_spawn(&stage->pid, stage->path, actions, attr, (char *const *)(uintptr_t)stage->argv,
+                        with ? with : environ);
+    free(with);
+    return e;
+}
+
 static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *ends, struct tm_error *err)
 {
     posix_spawn_file_actions_t actions;
@@ -98,7 +124,7 @@ static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *end
     if ((e = posix_spawnattr_init(&attr)) == 0) {
         e = set_up(&actions, &attr, ends);
         if (e == 0)
-            e = posix_spawn(&stage->pid, stage->path, &actions, &attr, (char *const *)(uintptr_t)stage->argv, environ);
+            e = spawn_set_up(stage, &actions, &attr);
         (void)posix_spawnattr_destroy(&attr);
     }
     (void)posix_spawn_file_actions_destroy(&actions);
@@ -172,7 +198,7 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 }
 
 /* Whole lines that exceed what is held are passed on at once. */
-static void pass_on(struct tm_stage *stage)
+static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
 {
     size_t n = stage->held.len;
     if (n <= TM_PIPELINE_HELD_MAX)
@@ -181,12 +207,14 @@ static void pass_on(struct tm_stage *stage)
         n--;
     if (n == 0)
         n = stage->held.len;
+    if (p->quiet)
+        p->quiet(p->context);
     (void)tm_io_write(STDERR_FILENO, stage->held.data, n, NULL);
     tm_buf_consume(&stage->held, n);
 }
 
 /* Reads some of what the stage says; at its end the stage is reaped. */
-static void listen(struct tm_stage *stage)
+static void listen(const struct tm_pipeline *p, struct tm_stage *stage)
 {
     size_t got = 0;
     if (tm_buf_reserve(&stage->held, PIPELINE_READ_BYTES) < 0)
@@ -197,7 +225,7 @@ static void listen(struct tm_stage *stage)
         return;
     }
     stage->held.len += got;
-    pass_on(stage);
+    pass_on(p, stage);
 }
 
 static bool failed(const struct tm_stage *stage)
@@ -224,9 +252,9 @@ static void stop_upstream(struct tm_pipeline *p)
 }
 
 /* Waits for a word from a stage, a signal or a tick; false when no stage is left. */
-static bool wait_some(struct tm_pipeline *p, bool hurry, fd_set *ready)
+static bool wait_some(struct tm_pipeline *p, int tick_ms, fd_set *ready)
 {
-    struct timespec tick = {0, PIPELINE_TICK_MS * 1000000L};
+    struct timespec tick = {tick_ms / 1000, tick_ms % 1000 * 1000000L};
     int max = -1;
     FD_ZERO(ready);
     for (size_t i = 0; i < p->count; i++) {
@@ -237,9 +265,17 @@ static bool wait_some(struct tm_pipeline *p, bool hurry, fd_set *ready)
     }
     if (max < 0)
         return false;
-    if (pselect(max + 1, ready, NULL, NULL, hurry ? &tick : NULL, &p->wait_mask) <= 0)
+    if (pselect(max + 1, ready, NULL, NULL, tick_ms ? &tick : NULL, &p->wait_mask) <= 0)
         FD_ZERO(ready);
     return true;
+}
+
+/* Stages that a signal to the whole group has ended may all be gone before the wait sees that it was for us too. */
+static void notice_signals(const struct tm_pipeline *p)
+{
+    sigset_t blocked;
+    (void)sigprocmask(SIG_SETMASK, &p->wait_mask, &blocked);
+    (void)sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
 void tm_pipeline_wait(struct tm_pipeline *p)
@@ -247,17 +283,23 @@ void tm_pipeline_wait(struct tm_pipeline *p)
     fd_set ready;
     int passed_on = 0;
     bool any_failed = false;
-    while (wait_some(p, any_failed, &ready)) {
+    int64_t ticked_ms = now_ms();
+    while (wait_some(p, any_failed ? PIPELINE_TICK_MS : p->tick_ms, &ready)) {
+        if (p->tick_ms && now_ms() - ticked_ms >= p->tick_ms) {
+            ticked_ms = now_ms();
+            p->tick(p->context);
+        }
         if (*p->signal_seen != passed_on)
             signal_stages(p, 0, p->count, passed_on = *p->signal_seen);
         for (size_t i = 0; i < p->count; i++) {
             if (p->stages[i].running && FD_ISSET(p->stages[i].err_fd, &ready))
-                listen(&p->stages[i]);
+                listen(p, &p->stages[i]);
             any_failed |= failed(&p->stages[i]);
         }
         if (any_failed)
             stop_upstream(p);
     }
+    notice_signals(p);
 }
 
 /* Failed, and not just by losing its reader or by being stopped. */

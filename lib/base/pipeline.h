@@ -20,6 +20,7 @@ struct tm_stage {
     const char *name;        /* of the program, for messages */
     const char *path;        /* its file */
     const char *const *argv; /* NULL-terminated */
+    const char *setting;     /* "NAME=VALUE" for its environment; NULL: none */
     /* After wait. */
     int wait_status;         /* as waitpid says */
     struct tm_buf held;      /* what it said on standard error and was not passed on yet */
@@ -39,6 +40,12 @@ struct tm_pipeline {
     /* The mask of signals of the stages, and while waiting; the caller blocks those it handles
      * everywhere else. */
     sigset_t wait_mask;
+    /* While waiting, tick is called each tick_ms (0: never), and before something is written to standard error quiet,
+     * with CONTEXT. */
+    int tick_ms;
+    void (*tick)(void *context);
+    void (*quiet)(void *context);
+    void *context;
 };
 
 /* File of program NAME: in directory DIR (may be NULL), else in $PATH. TM_OK with OUT set, or

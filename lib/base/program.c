@@ -1,16 +1,13 @@
 #include "base/program.h"
 
 #include "base/io.h"
+#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
 
 static void say(const char *name, const char *text)
 {

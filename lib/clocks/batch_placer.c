@@ -32,12 +32,10 @@ static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, st
 
 static struct tm_route_key key_of(const struct tm_batch *batch, uint32_t i)
 {
-    return (struct tm_route_key){
-        .file = tm_batch_u32(batch, TM_COL_FILE, i),
-        .embedded = tm_batch_u32(batch, TM_COL_MACHINE, i),
-        .clock = tm_batch_u32(batch, TM_COL_CLOCK, i),
-        .sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i),
-    };
+    return (struct tm_route_key){.file = tm_batch_u32(batch, TM_COL_FILE, i),
+                                 .embedded = tm_batch_u32(batch, TM_COL_MACHINE, i),
+                                 .clock = tm_batch_u32(batch, TM_COL_CLOCK, i),
+                                 .sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i)};
 }
 
 static void put_row(struct tm_batch_placer *placer, uint32_t i)
@@ -63,6 +61,8 @@ static void refuse(struct tm_batch_placer *placer, const struct tm_clock_route *
         return;
     }
     struct tm_placement_record *record = &route->scope->records[route->record];
+    if (fate == TM_FATE_NEGATIVE_TIME && time->time_ns < record->earliest_ns)
+        record->earliest_ns = time->time_ns;
     record->counts[fate] += time->is_counted;
     record->definition_counts[fate] += !time->is_counted;
     placer->dropped_count += time->is_counted;
@@ -76,6 +76,24 @@ static enum tm_status tell_file(const struct tm_batch_placer *placer, uint32_t f
     if (err->status == TM_E_SYSTEM || file >= files->count)
         return err->status;
     return tm_error_prefix(err, "%s", tm_clock_file_text(files->files[file]));
+}
+
+/* Row I by the route of the row before it, which was a plain one: false where it is not like that row, or the step does
+ * not hold for it. Most rows of a batch that has a few definitions go this way. */
+static bool convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i, uint32_t flags)
+{
+    struct tm_clock_route *route = placer->again;
+    int64_t value = tm_batch_i64(batch, TM_COL_TIME_NS, i), time_ns;
+    struct tm_route_key key = key_of(batch, i);
+    if (flags & (NOT_PLAIN | ROW_IS_ABSOLUTE) || !tm_route_key_is(&key, &placer->again_key) ||
+        tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_SYNC_MARKER || !tm_row_convert_again(route, value, &time_ns))
+        return false;
+    tm_row_count(route, value);
+    placer->last.outcome = TM_OUTCOME_KEEP;
+    placer->last.time_ns = time_ns;
+    placer->latest_ns = time_ns > placer->latest_ns ? time_ns : placer->latest_ns;
+    put_row(placer, i);
+    return true;
 }
 
 static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
@@ -106,6 +124,8 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->last.time_ns = time.time_ns;
+    placer->again = fate == TM_FATE_PLACED && route->is_plain && is_data ? route : NULL;
+    placer->again_key = key;
     if (fate != TM_FATE_PLACED)
         refuse(placer, route, &time, fate);
     else if (time.time_ns > placer->latest_ns)
@@ -164,8 +184,14 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
 {
     enum tm_status st = TM_OK;
     size_t at = 0;
+    placer->again = NULL;
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
         uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
+        if (placer->again && convert_again(placer, batch, i, flags)) {
+            at += tm_batch_payload_of(batch, i);
+            continue;
+        }
+        placer->again = NULL; /* whatever comes next may change routes */
         if (flags & TM_EVENT_DERIVED && placer->has_last && tm_batch_u32(batch, TM_COL_FILE, i) == placer->last.file) {
             placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
             put_row(placer, i);
@@ -350,6 +376,7 @@ enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_
     struct tm_batch batch;
     enum tm_status st = TM_OK;
     placer->is_last_try = true;
+    placer->has_last = false; /* what waited with the row before is no fate for a row that has waited */
     while (file->deferral && (st = tm_deferral_next(file->deferral, &batch, err)) == TM_OK) {
         st = tm_batch_placer_convert(placer, &batch, err);
         if (st == TM_OK)

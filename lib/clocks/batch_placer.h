@@ -32,6 +32,8 @@ struct tm_batch_placer {
         uint32_t file, machine, clock;
         enum tm_outcome outcome;
     } last;
+    struct tm_clock_route *again; /* of the row before, where rows like it may be converted the same way */
+    struct tm_route_key again_key;
     struct tm_buf payload;
     struct tm_batch_builder rebuilt;
 };

@@ -75,9 +75,10 @@ enum tm_status tm_clock_book_claim(struct tm_clock_book *book, const struct tm_c
 /* The row of one clock of a snapshot; none when its moment is not known. INSTANT: the reading of the
  * trace-time clock in the same snapshot, or NULL. */
 static enum tm_status write_row(struct tm_clock_book *book, const struct tm_reading *reading,
-                                const struct tm_reading *instant, struct tm_error *err)
+                                const struct tm_reading *instant, enum tm_edge_origin origin, struct tm_error *err)
 {
     Tracemerge__ClockRow row = TRACEMERGE__CLOCK_ROW__INIT;
+    const char *name = tm_edge_origin_name(origin);
     const struct tm_clock *clock = &book->graph.clocks.clocks[reading->clock];
     struct tm_step step;
     row.value = (int64_t)((uint64_t)reading->value * (uint64_t)reading->unit_ns);
@@ -90,6 +91,10 @@ static enum tm_status write_row(struct tm_clock_book *book, const struct tm_read
     row.clock = clock->key.clock;
     row.machine = clock->key.machine;
     row.snapshot = book->graph.snapshot_count - 1;
+    row.has_file = book->has_file && origin == TM_EDGE_SNAPSHOT;
+    row.file = row.has_file ? book->file : 0;
+    row.has_origin = true;
+    row.origin = tm_bytes(name, strlen(name));
     return tm_stream_write_message(book->writer, TM_FRAME_CLOCK_ROW, &row.base, err);
 }
 
@@ -109,7 +114,7 @@ enum tm_status tm_clock_book_add(struct tm_clock_book *book, const struct tm_rea
         if (readings[i].clock == book->trace_time.index)
             instant = &readings[i];
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        st = write_row(book, &readings[i], instant, err);
+        st = write_row(book, &readings[i], instant, origin, err);
     return st;
 }
 

@@ -26,6 +26,8 @@ struct tm_clock_book {
     uint64_t invalid_count;  /* snapshots and edges refused so far */
     uint64_t invalid_edge_count; /* those of the manifest */
     uint64_t scope_version;  /* grows when what a clock id of a file means may change */
+    bool has_file;                   /* what is being added was recorded by FILE */
+    uint32_t file;
     struct tm_stream_writer *writer; /* borrowed */
 };
 

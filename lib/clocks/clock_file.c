@@ -48,6 +48,7 @@ static uint32_t policy_clock(Tracemerge__ClockPolicy policy)
     return policy == TRACEMERGE__CLOCK_POLICY__PRIVATE           ? TM_CLOCK_TRACE_FILE
            : policy == TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK ? TM_CLOCK_MONOTONIC
            : policy == TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK  ? TM_CLOCK_REALTIME
+           : policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK  ? TM_CLOCK_BOOTTIME
                                                                  : TM_CLOCK_NONE;
 }
 

@@ -13,7 +13,9 @@ struct tm_clock_hint {
     uint32_t file;
     uint32_t from, to;
     int64_t from_ns, to_ns;
+    uint32_t from_clock, to_clock; /* their ids */
     bool is_used;
+    bool is_edge; /* used, and nothing else had related the two */
 };
 
 /* Zero-initialise. */

@@ -3,6 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *tm_edge_origin_name(enum tm_edge_origin origin)
+{
+    static const char *const names[] = {
+        [TM_EDGE_SNAPSHOT] = "snapshot",       [TM_EDGE_MANIFEST] = "manifest",
+        [TM_EDGE_HINT] = "hint",               [TM_EDGE_TWIN] = "same_domain",
+        [TM_EDGE_RENDEZVOUS] = "rendezvous",   [TM_EDGE_SAME_DOMAIN] = "same_domain",
+        [TM_EDGE_PRIVATE] = "private",
+    };
+    return names[origin];
+}
+
 enum tm_status tm_clock_kind_init(struct tm_clock_kind *kind, const uint32_t *clocks, uint32_t width)
 {
     *kind = (struct tm_clock_kind){.width = width, .via_hops = UINT8_MAX};

@@ -20,6 +20,9 @@ enum tm_edge_origin {
     TM_EDGE_PRIVATE
 };
 
+/* "snapshot", "manifest", … as in Placement.rule and ClockRow.origin. */
+const char *tm_edge_origin_name(enum tm_edge_origin origin);
+
 struct tm_clock_kind {
     uint32_t width;   /* clocks */
     uint32_t *clocks; /* [width], indices into the clock table */

@@ -13,7 +13,17 @@ static enum tm_status add_path(struct tm_clock_routes *routes, const struct tm_c
     struct tm_placement_record *record = &route->scope->records[route->record];
     tm_buf_clear(&routes->text);
     enum tm_status st = tm_path_text(&routes->text, routes->book, routes->files, route->source, &route->step);
-    return st < 0 ? st : tm_placement_record_path(record, &routes->text);
+    if (st == TM_OK)
+        st = tm_placement_record_path(record, &routes->text);
+    for (uint32_t i = 0; i < route->step.hop_count && st == TM_OK; i++) {
+        struct tm_hop_record *hop = tm_placement_record_bare_hop(record, i);
+        if (hop == NULL)
+            continue;
+        st = tm_path_clock_text(&hop->from, routes->book, routes->files, route->step.hops[i].from);
+        if (st == TM_OK)
+            st = tm_path_clock_text(&hop->to, routes->book, routes->files, route->step.hops[i].to);
+    }
+    return st;
 }
 
 /* Tells the record of ROUTE what its step has placed. */
@@ -62,11 +72,6 @@ static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_ro
     return tm_clock_scope_record(route->scope, route->clock, &route->record, err);
 }
 
-static bool is_same(const struct tm_route_key *a, const struct tm_route_key *b)
-{
-    return a->file == b->file && a->embedded == b->embedded && a->clock == b->clock && a->sequence == b->sequence;
-}
-
 enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct tm_route_key *key, bool is_data,
                                     struct tm_clock_route **out, struct tm_error *err)
 {
@@ -74,7 +79,7 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     hash = tm_hash_u64(hash ^ ((uint64_t)key->clock << 32 | key->sequence));
     struct tm_clock_route *route = *out = &routes->routes[hash % TM_ROUTES];
     enum tm_status st = TM_OK;
-    if (route->version != 0 && is_same(&route->key, key)) {
+    if (route->version != 0 && tm_route_key_is(&route->key, key)) {
         if (is_data && key->embedded == 0)
             routes->book->machines.rows[route->scope->machine].has_data = true;
         if (route->version == tm_clock_book_version(routes->book))

@@ -15,6 +15,11 @@ struct tm_route_key {
     uint32_t sequence;
 };
 
+static inline bool tm_route_key_is(const struct tm_route_key *a, const struct tm_route_key *b)
+{
+    return a->file == b->file && a->embedded == b->embedded && a->clock == b->clock && a->sequence == b->sequence;
+}
+
 struct tm_clock_route {
     struct tm_route_key key;
     uint64_t version; /* of the book when it was found; 0: an empty slot */

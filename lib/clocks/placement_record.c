@@ -33,15 +33,9 @@ const char *tm_fate_stat(enum tm_fate fate)
 
 static const char *rule_of(const struct tm_placement_record *record)
 {
-    static const char *const names[] = {
-        [TM_EDGE_SNAPSHOT] = "snapshot",       [TM_EDGE_MANIFEST] = "manifest",
-        [TM_EDGE_HINT] = "hint",               [TM_EDGE_TWIN] = "same_domain",
-        [TM_EDGE_RENDEZVOUS] = "rendezvous",   [TM_EDGE_SAME_DOMAIN] = "same_domain",
-        [TM_EDGE_PRIVATE] = "private",
-    };
     if (record->counts[TM_FATE_PLACED] == 0)
         return "none";
-    return record->has_weakest ? names[record->weakest] : "trace_time";
+    return record->has_weakest ? tm_edge_origin_name(record->weakest) : "trace_time";
 }
 
 /* The signature of a path: its kinds and clocks, not its rows. */
@@ -75,6 +69,34 @@ static void add_distance(struct tm_placement_record *record, int64_t from, int64
     record->has_distance = true;
 }
 
+/* STEP took the record's first path: widens what is known of the relations used. */
+static void use_hops(struct tm_placement_record *record, const struct tm_clock_graph *graph,
+                     const struct tm_step *step)
+{
+    for (uint32_t i = 0; i < step->hop_count; i++) {
+        const struct tm_hop *hop = &step->hops[i];
+        const struct tm_clock_kind *kind = &graph->kinds[hop->kind];
+        const struct tm_clock_key *from = &graph->clocks.clocks[hop->from].key, *to = &graph->clocks.clocks[hop->to].key;
+        struct tm_hop_record *r = &record->hops[i];
+        int64_t from_ns = tm_clock_kind_reading(kind, hop->row, tm_clock_kind_column(kind, hop->from));
+        int64_t to_ns = tm_clock_kind_reading(kind, hop->row, tm_clock_kind_column(kind, hop->to));
+        bool is_new = i >= record->hop_count;
+        if (is_new || from_ns < r->first_from_ns) {
+            r->first_from_ns = from_ns;
+            r->first_to_ns = to_ns;
+        }
+        if (is_new || from_ns >= r->last_from_ns) {
+            r->last_from_ns = from_ns;
+            r->last_to_ns = to_ns;
+        }
+        r->from_clock = from->clock;
+        r->to_clock = to->clock;
+        r->same_machine = from->machine == to->machine;
+        r->origin = (enum tm_edge_origin)kind->origins[hop->row];
+    }
+    record->hop_count = step->hop_count;
+}
+
 bool tm_placement_record_add(struct tm_placement_record *record, const struct tm_clock_graph *graph,
                              const struct tm_step *step, const struct tm_placed_run *run)
 {
@@ -100,7 +122,10 @@ bool tm_placement_record_add(struct tm_placement_record *record, const struct tm
             record->weakest = origin;
         record->has_weakest = true;
     }
-    return is_new_path(record, step);
+    bool is_new = is_new_path(record, step);
+    if (record->paths[0] == path_hash(step))
+        use_hops(record, graph, step);
+    return is_new;
 }
 
 enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint32_t serial,
@@ -129,6 +154,11 @@ enum tm_status tm_placement_record_path(struct tm_placement_record *record, cons
     return tm_buf_add(&record->path, text->data, text->len);
 }
 
+struct tm_hop_record *tm_placement_record_bare_hop(struct tm_placement_record *record, uint32_t i)
+{
+    return i < record->hop_count && record->hops[i].from.len == 0 ? &record->hops[i] : NULL;
+}
+
 static enum tm_status write_account(const struct tm_placement_record *record, uint32_t file, enum tm_fate fate,
                                     struct tm_stream_writer *writer, struct tm_error *err)
 {
@@ -142,13 +172,33 @@ static enum tm_status write_account(const struct tm_placement_record *record, ui
     account.count = record->counts[fate];
     account.has_definition_count = record->definition_counts[fate] > 0;
     account.definition_count = record->definition_counts[fate];
+    account.has_earliest_ns = fate == TM_FATE_NEGATIVE_TIME;
+    account.earliest_ns = account.has_earliest_ns ? record->earliest_ns : 0;
     return tm_stream_write_message(writer, TM_FRAME_ACCOUNT, &account.base, err);
+}
+
+static Tracemerge__PlacementHop hop_message(const struct tm_hop_record *hop)
+{
+    Tracemerge__PlacementHop m = TRACEMERGE__PLACEMENT_HOP__INIT;
+    const char *origin = tm_edge_origin_name(hop->origin);
+    m.from = tm_bytes(hop->from.data, hop->from.len);
+    m.to = tm_bytes(hop->to.data, hop->to.len);
+    m.from_clock = hop->from_clock;
+    m.to_clock = hop->to_clock;
+    m.same_machine = hop->same_machine;
+    m.origin = tm_bytes(origin, strlen(origin));
+    m.first_from_ns = hop->first_from_ns;
+    m.first_to_ns = hop->first_to_ns;
+    m.last_from_ns = hop->last_from_ns;
+    m.last_to_ns = hop->last_to_ns;
+    return m;
 }
 
 enum tm_status tm_placement_record_write(const struct tm_placement_record *record, uint32_t file,
                                          struct tm_stream_writer *writer, struct tm_error *err)
 {
     Tracemerge__Placement placement = TRACEMERGE__PLACEMENT__INIT;
+    Tracemerge__PlacementHop hops[TM_GRAPH_HOPS_MAX], *pointers[TM_GRAPH_HOPS_MAX];
     const char *rule = rule_of(record);
     placement.file = file;
     placement.machine = record->machine;
@@ -163,6 +213,12 @@ enum tm_status tm_placement_record_write(const struct tm_placement_record *recor
     placement.has_max_distance_ns = record->has_distance;
     placement.max_distance_ns = record->max_distance_ns;
     placement.placed_count = record->counts[TM_FATE_PLACED];
+    for (uint32_t i = 0; i < record->hop_count; i++) {
+        hops[i] = hop_message(&record->hops[i]);
+        pointers[i] = &hops[i];
+    }
+    placement.n_hops = record->hop_count;
+    placement.hops = pointers;
     enum tm_status st = tm_stream_write_message(writer, TM_FRAME_PLACEMENT, &placement.base, err);
     for (int fate = TM_FATE_PLACED + 1; fate < TM_FATE_COUNT && st == TM_OK; fate++)
         if (record->counts[fate] || record->definition_counts[fate])
@@ -173,4 +229,8 @@ enum tm_status tm_placement_record_write(const struct tm_placement_record *recor
 void tm_placement_record_release(struct tm_placement_record *record)
 {
     tm_buf_release(&record->path);
+    for (uint32_t i = 0; i < TM_GRAPH_HOPS_MAX; i++) {
+        tm_buf_release(&record->hops[i].from);
+        tm_buf_release(&record->hops[i].to);
+    }
 }

@@ -28,12 +28,23 @@ const char *tm_fate_stat(enum tm_fate fate);
 
 enum { TM_PATHS_SHOWN_MAX = 4 };
 
+/* A hop of the path that a record took first, and the readings of both clocks at the first and the
+ * last relation of it that was used. */
+struct tm_hop_record {
+    uint32_t from_clock, to_clock; /* clock ids */
+    bool same_machine;
+    enum tm_edge_origin origin;
+    int64_t first_from_ns, first_to_ns, last_from_ns, last_to_ns;
+    struct tm_buf from, to; /* the clocks as text */
+};
+
 /* Zero-initialise with machine and clock set. */
 struct tm_placement_record {
     uint32_t machine; /* Machine.id */
     uint32_t clock;   /* clock id; 0: times taken as they stand */
     uint64_t counts[TM_FATE_COUNT];            /* events */
     uint64_t definition_counts[TM_FATE_COUNT]; /* timed definitions */
+    int64_t earliest_ns; /* the least of the times that came out negative, else 0 */
     /* private */
     int64_t first_ns, last_ns; /* earliest and latest event, in trace time */
     int64_t first_offset_ns, last_offset_ns;
@@ -45,6 +56,8 @@ struct tm_placement_record {
     uint64_t paths[TM_PATHS_SHOWN_MAX];
     uint32_t path_count;
     struct tm_buf path; /* text, paths joined by "; " */
+    struct tm_hop_record hops[TM_GRAPH_HOPS_MAX]; /* of paths[0] */
+    uint32_t hop_count;
 };
 
 /* A run of events that one step placed: counted ones between LOW_NS and HIGH_NS on the source
@@ -66,6 +79,9 @@ enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint3
 
 /* Appends one path's text. */
 enum tm_status tm_placement_record_path(struct tm_placement_record *record, const struct tm_buf *text);
+
+/* The hop whose texts are still to be filled in, or NULL. */
+struct tm_hop_record *tm_placement_record_bare_hop(struct tm_placement_record *record, uint32_t i);
 
 /* Writes the frames of FILE's record. */
 enum tm_status tm_placement_record_write(const struct tm_placement_record *record, uint32_t file,

@@ -3,6 +3,7 @@
 #include "base/io.h"
 #include "clocks/batch_placer.h"
 #include "clocks/clock_dot.h"
+#include "clocks/hint_manifest.h"
 #include "clocks/pending_frames.h"
 #include "clocks/relations.h"
 
@@ -21,6 +22,7 @@ struct timeline {
     struct tm_batch_placer placer;
     struct tm_pending_frames pending;
     struct tm_clock_hints hints;
+    struct tm_hint_manifest hint_manifest;
 };
 
 static enum tm_status decode(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
@@ -32,7 +34,9 @@ static enum tm_status decode(const struct tm_frame *frame, const ProtobufCMessag
 
 static enum tm_status on_file(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
 {
-    return tm_clock_files_add(&t->files, (const Tracemerge__File *)message, err);
+    const Tracemerge__File *file = (const Tracemerge__File *)message;
+    enum tm_status st = tm_clock_files_add(&t->files, file, err);
+    return st < 0 ? st : tm_hint_manifest_file(&t->hint_manifest, file, err);
 }
 
 static enum tm_status on_file_begin(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
@@ -41,6 +45,7 @@ static enum tm_status on_file_begin(struct timeline *t, const ProtobufCMessage *
     if (begin->id >= t->files.count)
         return tm_error_set(err, TM_E_INPUT, "file %u begins before it is named", begin->id);
     t->files.files[begin->id]->may_wait = t->hints.is_enabled;
+    tm_hint_manifest_begin(&t->hint_manifest, begin);
     return tm_clock_file_begin(t->files.files[begin->id], &t->book, begin->clock_policy, err);
 }
 
@@ -80,6 +85,8 @@ static enum tm_status on_config(struct timeline *t, ProtobufCMessage **message, 
 {
     if (t->files.config)
         return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+    if (t->hint_manifest.is_enabled)
+        return tm_error_set(err, TM_E_INPUT, "the input has a manifest already: hints are written for input without");
     t->files.config = (Tracemerge__Config *)*message;
     *message = NULL;
     return tm_relations_configure(&t->book, t->files.config, err);
@@ -113,8 +120,11 @@ static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message,
     if (file == NULL)
         return TM_E_INPUT;
     enum tm_status st = tm_clock_file_scope(file, &t->book, snapshot->machine, true, &scope, err);
+    t->book.has_file = true;
+    t->book.file = file->id;
     if (st == TM_OK)
         st = tm_relations_snapshot(&t->book, scope, snapshot, err);
+    t->book.has_file = false;
     if (st < 0)
         return tell_place(file, snapshot->byte, err);
     snapshot->machine = scope->machine;
@@ -129,8 +139,11 @@ static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *messa
     if (file == NULL)
         return TM_E_INPUT;
     enum tm_status st = tm_clock_file_scope(file, &t->book, sync->machine, true, &scope, err);
+    t->book.has_file = true;
+    t->book.file = file->id;
     if (st == TM_OK)
         st = tm_relations_remote(&t->book, file, scope, sync, err);
+    t->book.has_file = false;
     if (st < 0)
         return tell_place(file, sync->byte, err);
     sync->machine = scope->machine;
@@ -145,8 +158,12 @@ static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *messag
     if (file == NULL || file->base == NULL || !t->hints.is_enabled)
         return file ? TM_OK : TM_E_INPUT;
     struct tm_clock_scope *scope = file->base;
-    struct tm_clock_hint hint = {.file = file->id, .from_ns = frame->from_ns, .to_ns = frame->value_ns};
     uint32_t clock = frame->from_clock == TM_CLOCK_NONE ? scope->default_clock : frame->from_clock;
+    struct tm_clock_hint hint = {.file = file->id,
+                                 .from_ns = frame->from_ns,
+                                 .to_ns = frame->value_ns,
+                                 .from_clock = clock,
+                                 .to_clock = frame->clock};
     struct tm_clock_key from = tm_clock_scope_key(scope, clock, 0), to = tm_clock_scope_twin(scope, frame->clock);
     enum tm_status st = tm_clock_graph_clock(&t->book.graph, &from, &hint.from, err);
     if (st == TM_OK)
@@ -262,6 +279,8 @@ static enum tm_status finish(struct timeline *t, const struct tm_timeline_option
     enum tm_status st = tm_pending_frames_finish(&t->pending, err);
     if (st == TM_OK)
         st = tm_relations_finish(&t->book, &t->writer, err);
+    if (st == TM_OK && t->hint_manifest.is_enabled)
+        st = tm_hint_manifest_make(&t->hint_manifest, &t->hints, options->hint_manifest, err);
     if (st < 0)
         return st;
     if (options->strict && t->placer.dropped_count)
@@ -292,6 +311,7 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     t->placer.routes.hints = &t->hints;
     t->placer.writer = &t->writer;
     t->hints.is_enabled = options->hints;
+    t->hint_manifest.is_enabled = options->hint_manifest != NULL;
     t->placer.spill_dir = options->spill_dir;
     if (st < 0)
         return st;
@@ -345,6 +365,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
         (void)close(sink);
     tm_pending_frames_release(&t->pending);
     tm_clock_hints_release(&t->hints);
+    tm_hint_manifest_release(&t->hint_manifest);
     tm_batch_placer_release(&t->placer);
     tm_clock_files_release(&t->files);
     tm_clock_book_release(&t->book);

@@ -1,6 +1,7 @@
 #include "container/extent.h"
 
 #include "base/io.h"
+#include "base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 struct extent_source {
     struct tm_extent extent;
     uint64_t at;
+    struct tm_progress progress;
 };
 
 enum tm_status tm_extent_read(const struct tm_extent *extent, uint64_t at, void *data, size_t len, struct tm_error *err)
@@ -28,7 +30,9 @@ static enum tm_status extent_read(void *source, uint8_t *data, size_t len, size_
         return TM_END;
     if (len > left)
         len = (size_t)left;
+    tm_progress_begin(&s->progress);
     enum tm_status st = tm_extent_read(&s->extent, s->at, data, len, err);
+    tm_progress_end(&s->progress, st == TM_OK ? len : 0);
     if (st == TM_OK) {
         s->at += len;
         *got = len;
@@ -45,13 +49,22 @@ static enum tm_status extent_skip(void *source, uint64_t n, struct tm_error *err
     return n <= left ? TM_OK : TM_END;
 }
 
+static void extent_close(void *source)
+{
+    struct extent_source *s = source;
+    tm_progress_detach(&s->progress);
+    free(s);
+}
+
 enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *in, struct tm_error *err)
 {
-    static const struct tm_input_ops ops = {.read = extent_read, .close = free};
+    static const struct tm_input_ops ops = {.read = extent_read, .close = extent_close};
     struct extent_source *s = malloc(sizeof *s);
     if (s == NULL)
         return tm_error_nomem(err);
     *s = (struct extent_source){.extent = *extent};
+    if (!extent->is_spooled)
+        tm_progress_attach(&s->progress, false);
     tm_input_init(in, &ops, s);
     in->skip = extent_skip;
     return TM_OK;
@@ -60,12 +73,16 @@ enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *i
 struct fd_source {
     int fd;
     bool owned;
+    struct tm_progress progress;
 };
 
 static enum tm_status fd_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct fd_source *s = source;
-    return tm_io_read(s->fd, data, len, got, err);
+    tm_progress_begin(&s->progress);
+    enum tm_status st = tm_io_read(s->fd, data, len, got, err);
+    tm_progress_end(&s->progress, st == TM_OK ? *got : 0);
+    return st;
 }
 
 static void fd_close(void *source)
@@ -73,6 +90,7 @@ static void fd_close(void *source)
     struct fd_source *s = source;
     if (s->owned)
         close(s->fd);
+    tm_progress_detach(&s->progress);
     free(s);
 }
 
@@ -83,6 +101,7 @@ enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_err
     if (s == NULL)
         return tm_error_nomem(err);
     *s = (struct fd_source){.fd = fd, .owned = owned};
+    tm_progress_attach(&s->progress, false);
     tm_input_init(in, &ops, s);
     return TM_OK;
 }
@@ -117,7 +136,7 @@ void tm_part_open(struct tm_part *part, struct tm_input *in)
 enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err)
 {
     enum tm_status st;
-    *extent = (struct tm_extent){.fd = -1};
+    *extent = (struct tm_extent){.fd = -1, .is_spooled = true};
     if ((st = tm_io_spool(dir, &extent->fd, err)) < 0)
         return st;
     while ((st = tm_input_fill(in, 1, err)) == TM_OK) {

@@ -12,6 +12,7 @@ struct tm_extent {
     int fd;         /* borrowed; -1: none */
     uint64_t start; /* of its first byte in FD */
     uint64_t len;   /* in bytes */
+    bool is_spooled; /* a temporary copy: its bytes have been read once already */
 };
 
 /* LEN bytes from byte AT of EXTENT: TM_OK; TM_E_INPUT when the file became shorter than it was;

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-enum { GZIP_HEADER_BYTES = 10, GZIP_FHCRC = 2, GZIP_FEXTRA = 4, GZIP_FNAME = 8, GZIP_RESERVED = 0xe0 };
+enum { GZIP_HEADER_BYTES = 10, GZIP_DEFLATED = 8, GZIP_FHCRC = 2, GZIP_FEXTRA = 4, GZIP_FNAME = 8, GZIP_RESERVED = 0xe0 };
+enum { LOOK_BACK_BYTES = 64 << 10 };
 
 static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *err)
 {
@@ -14,10 +15,7 @@ static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *e
 enum tm_status tm_gzip_reader_init(struct tm_gzip_reader *gzip, struct tm_input *in, struct tm_error *err)
 {
     *gzip = (struct tm_gzip_reader){.in = in};
-    if (inflateInit2(&gzip->z, MAX_WBITS + 16) != Z_OK)
-        return tm_error_nomem(err);
-    gzip->opened = true;
-    return TM_OK;
+    return tm_inflater_init(&gzip->inflater, TM_INFLATER_GZIP, in, err);
 }
 
 /* Widens the window to NEED bytes, the end of the input inside it being damage. */
@@ -30,7 +28,7 @@ static enum tm_status need_header(struct tm_gzip_reader *gzip, size_t need, stru
 }
 
 /* Reads FNAME of the header at the window's front into next_name; *NAMED says whether there is one. The
- * header itself stays for zlib. */
+ * header itself stays for the inflater. */
 static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct tm_error *err)
 {
     struct tm_input *in = gzip->in;
@@ -40,7 +38,7 @@ static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct
     *named = false;
     if (st < 0)
         return st;
-    if (in->data[2] != Z_DEFLATED || in->data[3] & GZIP_RESERVED)
+    if (in->data[2] != GZIP_DEFLATED || in->data[3] & GZIP_RESERVED)
         return damaged(in->offset, "a gzip header of an unknown method", err);
     if (in->data[3] & GZIP_FEXTRA) {
         if ((st = need_header(gzip, at + 2, err)) < 0)
@@ -103,7 +101,11 @@ static enum tm_status next_member(struct tm_gzip_reader *gzip, struct tm_error *
         st = tm_input_fill(in, 2, err);
     if (st < 0)
         return st;
-    if (st == TM_END || in->data[0] != 0x1f || in->data[1] != 0x8b) {
+    gzip->member_at = in->offset;
+    bool is_member = st == TM_OK && in->data[0] == 0x1f && in->data[1] == 0x8b;
+    if (!is_member && in->len > 0 && gzip->on_damage == TM_DAMAGE_SALVAGE && gzip->damage.count > 0)
+        return damaged(in->offset, "no gzip member behind a damaged one", err);
+    if (!is_member) {
         gzip->state = TM_GZIP_ENDED;
         return TM_OK;
     }
@@ -111,45 +113,16 @@ static enum tm_status next_member(struct tm_gzip_reader *gzip, struct tm_error *
         return st;
     bool equal = gzip->next_name.len == gzip->name.len &&
                  (named == false || memcmp(gzip->next_name.data, gzip->name.data, gzip->name.len) == 0);
-    if (inflateReset(&gzip->z) != Z_OK)
-        return tm_error_set(err, TM_E_SYSTEM, "zlib cannot be reset");
+    if ((st = tm_inflater_reset(&gzip->inflater, err)) < 0)
+        return st;
     gzip->state = named && !equal ? TM_GZIP_AT_FILE : TM_GZIP_IN_MEMBER;
     return named && equal ? add_start(gzip, err) : TM_OK;
-}
-
-/* Inflates some of the member into DATA; *GOT may stay 0. */
-static enum tm_status inflate_some(struct tm_gzip_reader *gzip, uint8_t *data, size_t len, size_t *got,
-                                   struct tm_error *err)
-{
-    struct tm_input *in = gzip->in;
-    z_stream *z = &gzip->z;
-    enum tm_status st = tm_input_fill(in, 1, err);
-    if (st < 0)
-        return st;
-    if (st == TM_END)
-        return damaged(in->offset, "the gzip data is cut short", err);
-    z->next_in = (Bytef *)(uintptr_t)in->data;
-    z->avail_in = in->len < UINT32_MAX ? (uInt)in->len : UINT32_MAX;
-    z->next_out = data;
-    z->avail_out = len < UINT32_MAX ? (uInt)len : UINT32_MAX;
-    uInt before_in = z->avail_in, before_out = z->avail_out;
-    int answer = inflate(z, Z_NO_FLUSH);
-    *got = before_out - z->avail_out;
-    tm_input_skip(in, before_in - z->avail_in);
-    if (answer == Z_STREAM_END)
-        gzip->state = TM_GZIP_BETWEEN;
-    else if (answer == Z_MEM_ERROR)
-        return tm_error_nomem(err);
-    else if (answer != Z_OK && !(answer == Z_BUF_ERROR && (*got > 0 || before_in > z->avail_in)))
-        return tm_error_set(err, TM_E_INPUT, "compressed byte %llu: the gzip data is damaged (%s)",
-                            (unsigned long long)in->offset, z->msg ? z->msg : "unknown cause");
-    return TM_OK;
 }
 
 /* True when a gzip header may begin at P, which has 4 bytes. */
 static bool looks_like_header(const uint8_t *p)
 {
-    return p[0] == 0x1f && p[1] == 0x8b && p[2] == Z_DEFLATED && !(p[3] & GZIP_RESERVED);
+    return p[0] == 0x1f && p[1] == 0x8b && p[2] == GZIP_DEFLATED && !(p[3] & GZIP_RESERVED);
 }
 
 /* After damage: to the next member that can be found, or to the end. */
@@ -158,10 +131,15 @@ static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
     struct tm_input *in = gzip->in;
     uint64_t start = in->offset;
     enum tm_status st;
+    uint64_t inside = start > gzip->member_at ? start - gzip->member_at - 1 : 0;
     tm_damage_add(&gzip->damage, start, err);
     gzip->state = TM_GZIP_ENDED;
+    /* A header in the middle of the data is noticed some way behind it. */
+    size_t back = 0;
+    if (gzip->on_damage == TM_DAMAGE_SALVAGE)
+        back = tm_input_unread(in, inside < LOOK_BACK_BYTES ? (size_t)inside : LOOK_BACK_BYTES);
     for (bool first = true; (st = tm_input_fill(in, 4, err)) == TM_OK; first = false) {
-        size_t at = first ? 1 : 0; /* the header itself may be what is damaged */
+        size_t at = first && back == 0 ? 1 : 0; /* the header itself may be what is damaged */
         while (at + 4 <= in->len && !(gzip->on_damage == TM_DAMAGE_SALVAGE && looks_like_header(in->data + at)))
             at++;
         bool found = at + 4 <= in->len;
@@ -173,7 +151,7 @@ static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
     }
     if (st == TM_END)
         tm_input_skip(in, in->len);
-    gzip->damage.skipped_bytes += in->offset - start;
+    gzip->damage.skipped_bytes += in->offset > start ? in->offset - start : 0;
     return st < 0 ? st : TM_OK;
 }
 
@@ -181,7 +159,11 @@ static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
 static enum tm_status step(struct tm_gzip_reader *gzip, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     enum tm_status st = gzip->state == TM_GZIP_BETWEEN ? next_member(gzip, err)
-                                                       : inflate_some(gzip, data, len, got, err);
+                                                       : tm_inflater_read(&gzip->inflater, data, len, got, err);
+    if (st == TM_END) {
+        gzip->state = TM_GZIP_BETWEEN;
+        return TM_OK;
+    }
     return st == TM_E_INPUT && gzip->on_damage != TM_DAMAGE_HALT ? recover(gzip, err) : st;
 }
 
@@ -228,8 +210,7 @@ enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input,
 
 void tm_gzip_reader_release(struct tm_gzip_reader *gzip)
 {
-    if (gzip->opened)
-        inflateEnd(&gzip->z);
+    tm_inflater_release(&gzip->inflater);
     tm_buf_release(&gzip->name);
     tm_buf_release(&gzip->next_name);
     tm_buf_release(&gzip->starts);

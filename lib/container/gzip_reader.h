@@ -7,10 +7,10 @@
 #include "base/buf.h"
 #include "base/input.h"
 #include "container/damage.h"
+#include "container/inflater.h"
 #include "format/format.h"
 
 #include <stdbool.h>
-#include <zlib.h>
 
 struct tm_gzip_reader {
     struct tm_input *in; /* borrowed; the compressed bytes */
@@ -18,8 +18,9 @@ struct tm_gzip_reader {
     enum tm_on_damage on_damage; /* skip: damage ends the stream; salvage: go on at the next member found */
     struct tm_damage damage;     /* that was met then; bytes are compressed ones */
     /* private */
-    z_stream z;
-    bool opened, begun;
+    struct tm_inflater inflater;
+    bool begun;
+    uint64_t member_at; /* where the member being read begins in the compressed bytes */
     enum { TM_GZIP_BETWEEN, TM_GZIP_IN_MEMBER, TM_GZIP_AT_FILE, TM_GZIP_ENDED } state;
     struct tm_buf next_name;
     struct tm_buf starts;   /* offsets in the file's data of members named as the one before: uint64_t */

@@ -95,6 +95,25 @@ static enum tm_status pass_over(struct tm_unpack_run *run, struct tm_content *co
     return st == TM_END ? TM_OK : st;
 }
 
+/* Blanks behind a document with which CONTENT ends are the document's: no other could take them. */
+static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *content)
+{
+    struct tm_input *in = content->in;
+    enum tm_status st = tm_input_fill(in, TM_SNIFF_BYTES, run->err);
+    uint64_t rest = in->len;
+    if (st < 0)
+        return st;
+    if (content->extent.fd >= 0 && tm_content_end(content) - in->offset < rest)
+        rest = tm_content_end(content) - in->offset;
+    else if (st != TM_END)
+        return TM_OK;
+    for (uint64_t i = 0; i < rest; i++)
+        if (memchr(" \t\r\n", in->data[i], 4) == NULL)
+            return TM_OK;
+    tm_input_skip(in, (size_t)rest);
+    return TM_OK;
+}
+
 static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;
@@ -106,6 +125,8 @@ static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node
         if (known)
             return tm_unpack_end(run, node, content->size_bytes);
         st = parse_trace(run, node, content);
+        if (st == TM_OK)
+            st = take_blanks(run, content);
     }
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }

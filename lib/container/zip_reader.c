@@ -1,5 +1,6 @@
 #include "container/zip_reader.h"
 
+#include "container/inflater.h"
 #include "container/limits.h"
 
 #include <minizip/unzip.h>
@@ -13,6 +14,8 @@ enum {
     ZIP_HOST_UNIX = 3,
     ZIP_STORED = 0,
     ZIP_DEFLATED = 8,
+    RAW_READ_MAX = 1 << 20,
+    MEMBER_READ_MAX = 1 << 20,
     ZIP_COUNT_UNKNOWN = 0xffff /* the old directory's count: this many, or a multiple of it more */
 };
 
@@ -23,9 +26,13 @@ struct tm_zip_reader {
     struct tm_error io;      /* why reading failed */
     uint64_t packed_bytes;   /* of all members so far */
     uint64_t count;
-    bool member_open;
+    bool member_open, ended; /* the member's data has ended */
     uint64_t left;           /* of the member that is being read */
     uint64_t offset;
+    bool deflated;
+    uint32_t crc, wanted_crc; /* of the bytes so far; of all, as the directory says */
+    struct tm_input raw;     /* its bytes as they are stored */
+    struct tm_inflater inflater;
     struct tm_damage *damage;
     size_t cache_bytes;
     uint64_t cache_at;
@@ -190,14 +197,32 @@ enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry
     return TM_OK;
 }
 
+/* Bytes of the member as the ZIP has them; minizip gives them without inflating or checking them. */
+static enum tm_status raw_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct tm_zip_reader *zip = source;
+    int n = unzReadCurrentFile(zip->file, data, len < RAW_READ_MAX ? (unsigned)len : RAW_READ_MAX);
+    *got = n > 0 ? (size_t)n : 0;
+    return n < 0 ? failed(zip, "the member's data cannot be read", err) : n == 0 ? TM_END : TM_OK;
+}
+
+static void close_member(struct tm_zip_reader *zip)
+{
+    if (!zip->member_open)
+        return;
+    zip->member_open = false;
+    (void)unzCloseCurrentFile(zip->file);
+    tm_input_release(&zip->raw);
+    tm_inflater_release(&zip->inflater);
+}
+
 /* The member's data ends here, well or not. */
 static enum tm_status end_member(struct tm_zip_reader *zip, const char *cause, struct tm_error *err)
 {
-    zip->member_open = false;
-    bool good_crc = unzCloseCurrentFile(zip->file) == UNZ_OK;
+    close_member(zip);
     if (cause == NULL && zip->left > 0)
         cause = "the data is shorter than the directory says";
-    if (cause == NULL && !good_crc)
+    if (cause == NULL && zip->crc != zip->wanted_crc)
         cause = "the CRC does not match";
     zip->left = 0;
     if (cause == NULL)
@@ -211,56 +236,83 @@ static enum tm_status end_member(struct tm_zip_reader *zip, const char *cause, s
     return TM_END;
 }
 
+/* Some of the member's bytes; *GOT may stay 0. TM_END: there are no more behind them. */
+static enum tm_status some(struct tm_zip_reader *zip, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    if (zip->deflated)
+        return tm_inflater_read(&zip->inflater, data, len, got, err);
+    enum tm_status st = tm_input_fill(&zip->raw, 1, err);
+    *got = st == TM_OK && len < zip->raw.len ? len : st == TM_OK ? zip->raw.len : 0;
+    if (*got)
+        memcpy(data, zip->raw.data, *got);
+    tm_input_skip(&zip->raw, *got);
+    return st;
+}
+
 static enum tm_status member_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct tm_zip_reader *zip = source;
+    struct tm_error why = {0};
+    enum tm_status st = TM_OK;
     *got = 0;
     if (!zip->member_open)
         return TM_END;
+    if (zip->ended)
+        return end_member(zip, NULL, err);
     /* Whoever only sniffs shall not pay for more. */
-    unsigned most = zip->offset == 0 ? ZIP_FIRST_READ_BYTES : 1 << 20;
-    int n = unzReadCurrentFile(zip->file, data, len < most ? (unsigned)len : most);
-    if (n < 0)
+    size_t most = zip->offset == 0 ? ZIP_FIRST_READ_BYTES : MEMBER_READ_MAX;
+    while (st == TM_OK && *got == 0)
+        st = some(zip, data, len < most ? len : most, got, &why);
+    if (st == TM_E_SYSTEM)
+        return tm_error_set(err, st, "%s", why.text);
+    if (st < 0)
         return end_member(zip, "the compressed data is damaged", err);
-    if (n == 0 || (uint64_t)n > zip->left)
-        return end_member(zip, n == 0 ? NULL : "the data is longer than the directory says", err);
-    zip->left -= (uint64_t)n;
-    zip->offset += (uint64_t)n;
-    *got = (size_t)n;
-    return TM_OK;
+    if (*got > zip->left) {
+        *got = 0;
+        return end_member(zip, "the data is longer than the directory says", err);
+    }
+    zip->ended = st == TM_END;
+    zip->left -= *got;
+    zip->offset += *got;
+    zip->crc = tm_inflater_crc32(zip->crc, data, *got);
+    return *got > 0 ? TM_OK : end_member(zip, NULL, err);
 }
 
 static void member_close(void *source)
 {
-    struct tm_zip_reader *zip = source;
-    if (zip->member_open)
-        unzCloseCurrentFile(zip->file);
-    zip->member_open = false;
+    close_member(source);
 }
 
 enum tm_status tm_zip_open(struct tm_zip_reader *zip, const uint64_t place[2], struct tm_damage *damage,
                            struct tm_input *input, struct tm_error *err)
 {
-    static const struct tm_input_ops ops = {.read = member_read, .close = member_close};
+    static const struct tm_input_ops ops = {.read = member_read, .close = member_close}, raw_ops = {.read = raw_read};
     unz64_file_pos position = {.pos_in_zip_directory = place[0], .num_of_file = place[1]};
     unz_file_info64 info;
+    int method, level;
     if (unzGoToFilePos64(zip->file, &position) != UNZ_OK ||
         unzGetCurrentFileInfo64(zip->file, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK)
         return failed(zip, "the ZIP's central directory is damaged", err);
-    if (unzOpenCurrentFile(zip->file) != UNZ_OK)
+    if (unzOpenCurrentFile2(zip->file, &method, &level, 1) != UNZ_OK)
         return failed(zip, "the member's own header is damaged or contradicts the directory", err);
     zip->member_open = true;
+    zip->ended = false;
     zip->left = info.uncompressed_size;
     zip->offset = 0;
+    zip->deflated = method == ZIP_DEFLATED;
+    zip->crc = 0;
+    zip->wanted_crc = (uint32_t)info.crc;
     zip->damage = damage;
+    tm_input_init(&zip->raw, &raw_ops, zip);
     tm_input_init(input, &ops, zip);
-    return TM_OK;
+    return zip->deflated ? tm_inflater_init(&zip->inflater, TM_INFLATER_RAW, &zip->raw, err) : TM_OK;
 }
 
 void tm_zip_free(struct tm_zip_reader *zip)
 {
     if (zip == NULL)
         return;
+    close_member(zip);
     unzClose(zip->file);
     free(zip);
 }

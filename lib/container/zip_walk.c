@@ -160,7 +160,8 @@ enum tm_status tm_zip_walk_open(const struct tm_extent *extent, const uint64_t p
                                 struct tm_input *input, struct tm_error *err)
 {
     static const struct tm_input_ops ops = {.read = member_read, .close = member_close};
-    struct tm_extent part = {.fd = extent->fd, .start = extent->start + place[0], .len = place[1]};
+    struct tm_extent part = {.fd = extent->fd, .start = extent->start + place[0], .len = place[1],
+                             .is_spooled = extent->is_spooled};
     struct local_header local = {0};
     struct member_source *m = calloc(1, sizeof *m);
     if (m == NULL)

@@ -4,17 +4,16 @@
 
 #include "base/input.h"
 #include "container/damage.h"
+#include "container/inflater.h"
 #include "format/format.h"
-
-#include <zlib.h>
 
 struct tm_zlib_reader {
     struct tm_input *in; /* borrowed; stands at the stream, afterwards behind it */
     enum tm_on_damage on_damage; /* other than halt: damage ends the data */
     struct tm_damage damage;
     /* private */
-    z_stream z;
-    bool opened, ended;
+    struct tm_inflater inflater;
+    bool ended;
 };
 
 /* TM_OK, with INPUT set to read the decompressed bytes, or TM_E_SYSTEM. */

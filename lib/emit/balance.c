@@ -52,16 +52,22 @@ static bool column_below(const struct tm_batch *batch, enum tm_column column, ui
     return true;
 }
 
-enum tm_status tm_balance_add(struct tm_balance *b, const struct tm_catalog *catalog, const struct tm_batch *batch,
-                              bool placed, struct tm_error *err)
+enum tm_status tm_balance_check_places(const struct tm_catalog *catalog, const struct tm_batch *batch, bool placed,
+                                       struct tm_error *err)
 {
-    enum tm_status st = make_room(b, catalog, err);
-    if (st < 0)
-        return st;
     if (!column_below(batch, TM_COL_FILE, catalog->file_count))
         return tm_error_set(err, TM_E_INPUT, "an event of a file that is not known");
     if (placed && !column_below(batch, TM_COL_MACHINE, catalog->machine_count))
         return tm_error_set(err, TM_E_INPUT, "an event of a machine that is not known");
+    return TM_OK;
+}
+
+enum tm_status tm_balance_add(struct tm_balance *b, const struct tm_catalog *catalog, const struct tm_batch *batch,
+                              bool placed, struct tm_error *err)
+{
+    enum tm_status st = make_room(b, catalog, err);
+    if (st < 0 || (st = tm_balance_check_places(catalog, batch, placed, err)) < 0)
+        return st;
     for (uint32_t i = 0; i < batch->count; i++) {
         struct tm_balance_file *file = &b->files[tm_batch_u32(batch, TM_COL_FILE, i)];
         if (tm_event_is_counted(tm_batch_u32(batch, TM_COL_FLAGS, i)))

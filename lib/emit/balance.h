@@ -34,6 +34,10 @@ struct tm_balance_limit {
     uint64_t max;         /* events; or where is_percent, millionths of what was read */
 };
 
+/* TM_OK when the files of BATCH are in CATALOG, and its machines too where PLACED; else TM_E_INPUT. */
+enum tm_status tm_balance_check_places(const struct tm_catalog *catalog, const struct tm_batch *batch, bool placed,
+                                       struct tm_error *err);
+
 /* Counts BATCH, whose files must be in CATALOG, and its machines too where PLACED. TM_E_INPUT when
  * they are not. */
 enum tm_status tm_balance_add(struct tm_balance *balance, const struct tm_catalog *catalog,

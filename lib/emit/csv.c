@@ -84,7 +84,8 @@ static void put_place(struct csv *c, const struct tm_event *e)
     tm_out_char(&c->out, ',');
     put_word(c, tm_name_of_scope(tm_event_scope(e->flags)), tm_event_scope(e->flags));
     tm_out_char(&c->out, ',');
-    if (e->flags & TM_EVENT_HAS_TRACK || tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+    bool has_track = e->flags & TM_EVENT_HAS_TRACK && e->kind != TM_KIND_SCHED_SWITCH;
+    if (has_track || tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         tm_out_u64(&c->out, e->track);
 }
 
@@ -123,7 +124,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     while (batch && st == TM_OK && tm_batch_next(&walk, &e)) {
         if ((st = tm_who_learn(&c->who, &e, err)) < 0)
             return tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset);
-        if (!(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)))
+        if (!(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT)))
             st = put_event(c, &e, err);
     }
     return st;

@@ -3,6 +3,7 @@
 #define TM_EMIT_EMIT_H
 
 #include "emit/balance.h"
+#include "emit/unsaid.h"
 #include "model/catalog.h"
 #include "stream/stream_reader.h"
 
@@ -23,6 +24,9 @@ struct tm_emit_context {
     const struct tm_catalog *catalog; /* already holds what the frame being shown says */
     const struct tm_balance *balance; /* what was read, placed and dropped, up to the frame before */
     const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
+    struct tm_unsaid *unsaid; /* the output notes here what it cannot say; may be NULL */
+    bool has_origin;   /* with --only, once an event has come: the first one, shown or not, is at … */
+    int64_t origin_ns; /* … this time */
 };
 
 struct tm_emit {
@@ -34,6 +38,7 @@ struct tm_emit {
     bool needs_placed;            /* events must be on trace time */
     bool needs_raw;               /* shows raw payloads; tm-merge has tm-unpack leave them out otherwise */
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
+    bool reads_json_raw;          /* needs no args of rows that have the text of a JSON object */
     enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
     /* Each frame of the stream but header and END, in order; BATCH is its view where it is a batch.
      * Files of its events are in the catalog, and so are machines once events are placed. */

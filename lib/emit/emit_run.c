@@ -1,5 +1,6 @@
 #include "emit/emit_run.h"
 
+#include "emit/emit_only.h"
 #include "emit/squeeze.h"
 
 /* What one run works with. */
@@ -7,6 +8,10 @@ struct job {
     struct tm_stream_reader stream;
     struct tm_catalog catalog;
     struct tm_balance balance;
+    struct tm_unsaid unsaid;
+    struct tm_emit_only only;
+    const struct tm_emit *emit;
+    const struct tm_frame *frame; /* that is being shown; batches that --only leaves have its place */
     void *state;
 };
 
@@ -24,15 +29,34 @@ static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_st
     return TM_OK;
 }
 
-static enum tm_status show(struct job *job, const struct tm_emit *emit, const struct tm_frame *frame,
-                           const struct tm_batch *batch, struct tm_error *err)
+/* Shows rows of the stream, or what --only leaves of them. */
+static enum tm_status show_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
-    bool is_batch = frame->type == TM_FRAME_BATCH;
+    struct job *job = self;
     bool placed = job->stream.stage == TRACEMERGE__STAGE__PLACED;
+    enum tm_status st = tm_balance_add(&job->balance, &job->catalog, batch, placed, err);
+    return st < 0 ? tm_error_prefix(err, "byte %llu", (unsigned long long)job->frame->offset)
+                  : job->emit->frame(job->state, job->frame, batch, err);
+}
+
+static enum tm_status show(struct job *job, const struct tm_frame *frame, const struct tm_batch *batch,
+                           struct tm_error *err)
+{
     enum tm_status st = tm_catalog_add(&job->catalog, frame, err);
-    if (st == TM_OK && is_batch && (st = tm_balance_add(&job->balance, &job->catalog, batch, placed, err)) < 0)
-        return tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset);
-    return st == TM_OK ? emit->frame(job->state, frame, is_batch ? batch : NULL, err) : st;
+    if (st < 0)
+        return st;
+    if (frame->type != TM_FRAME_BATCH)
+        return job->emit->frame(job->state, frame, NULL, err);
+    job->frame = frame;
+    return job->only.select ? tm_emit_only_batch(&job->only, batch, err) : show_batch(job, batch, err);
+}
+
+/* What --only still holds when the stream has ended. */
+static enum tm_status finish_only(struct job *job, struct tm_error *err)
+{
+    const struct tm_frame end = {.type = TM_FRAME_BATCH, .offset = job->stream.frames.offset};
+    job->frame = &end;
+    return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
 }
 
 static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, struct tm_error *err)
@@ -41,32 +65,38 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, s
     struct tm_batch batch;
     enum tm_status st;
     while ((st = tm_stream_reader_next(&job->stream, &frame, &batch, err)) == TM_OK) {
-        if ((st = show(job, run->emit, &frame, &batch, err)) != TM_OK)
+        if ((st = show(job, &frame, &batch, err)) != TM_OK)
             return st;
     }
-    if (st < 0 || (st = tm_balance_sum(&job->balance, &job->catalog, err)) < 0)
+    if (st < 0 || (st = finish_only(job, err)) < 0 || (st = tm_balance_sum(&job->balance, &job->catalog, err)) < 0)
         return st;
     if ((st = run->emit->finish(job->state, err)) < 0)
         return st;
     if ((st = tm_balance_check(&job->balance, &job->catalog, err)) < 0)
         return st;
+    tm_unsaid_tell(&job->unsaid, &job->catalog, run->emit->name, run->warn);
+    if (run->limit.strict && job->unsaid.times)
+        return tm_error_set(err, TM_E_STRICT, "times inside packets could not be put on trace time, and --strict allows none");
     return tm_balance_within(&job->balance, &run->limit, err);
 }
 
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
 {
-    struct job job = {0};
+    struct job job = {.emit = run->emit};
     struct tm_emit_context context = {.fd = run->out_fd,
                                       .path = run->path,
                                       .options = &run->options,
                                       .catalog = &job.catalog,
                                       .balance = &job.balance,
-                                      .stream = &job.stream};
+                                      .stream = &job.stream,
+                                      .unsaid = &job.unsaid};
     struct tm_squeeze squeeze = {.fd = -1};
     enum tm_squeeze_kind kind = run->path ? TM_SQUEEZE_NONE : tm_squeeze_of(run->options.out_path, NULL);
     enum tm_status st = tm_stream_reader_open(&job.stream, run->in_fd, err);
-    if (st < 0 || (st = check_needs(run->emit, &job.stream, err)) < 0)
+    if (st < 0 || (st = check_needs(run->emit, &job.stream, err)) < 0 ||
+        (st = tm_emit_only_init(&job.only, run, &job.catalog, &context, err)) < 0)
         goto out;
+    job.only.sink = (struct tm_select_sink){show_batch, &job};
     if (kind != TM_SQUEEZE_NONE) {
         if ((st = tm_squeeze_start(&squeeze, kind, run->out_fd, err)) < 0)
             goto out;
@@ -79,6 +109,8 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
     run->emit->close(job.state);
 out:
     tm_squeeze_abandon(&squeeze);
+    tm_emit_only_release(&job.only);
+    tm_unsaid_release(&job.unsaid);
     tm_balance_release(&job.balance);
     tm_catalog_release(&job.catalog);
     tm_stream_reader_release(&job.stream);

@@ -3,6 +3,7 @@
 #define TM_EMIT_EMIT_RUN_H
 
 #include "emit/emit.h"
+#include "select/select_spec.h"
 
 struct tm_emit_run {
     int in_fd;                /* the stream; borrowed */
@@ -11,6 +12,8 @@ struct tm_emit_run {
     const struct tm_emit *emit;
     struct tm_emit_options options;
     struct tm_balance_limit limit;
+    const struct tm_select_spec *only;  /* the events to show; NULL or not given: all */
+    void (*warn)(const char *text);     /* told what is odd and no failure; not NULL */
 };
 
 /* Reads the stream to its end, has the output show it, and checks the accounts. The output is whole

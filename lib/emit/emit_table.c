@@ -8,9 +8,12 @@ const struct tm_emit *const tm_emits[] = {
     &tm_emit_csv,
     &tm_emit_frames,
     &tm_emit_report,
+    &tm_emit_explain,
+    &tm_emit_summary,
     &tm_emit_pftrace,
     &tm_emit_json,
     &tm_emit_sqlite,
+    &tm_emit_svg,
     NULL,
 };
 

@@ -2,7 +2,20 @@
 #ifndef TM_EMIT_FTRACE_WRITER_H
 #define TM_EMIT_FTRACE_WRITER_H
 
+#include "emit/compact_sched.h"
 #include "emit/packet_writer.h"
+
+enum { TM_FTRACE_BUNDLES_MAX = 512, TM_FTRACE_BUNDLE_SLOTS = 1024, TM_FTRACE_COMM_MAX = 64 };
+
+/* Who a reader of the output takes to be running on a cpu, after what was written of it so far. */
+struct tm_ftrace_running {
+    bool is_known;
+    int16_t prio;
+    int32_t pid;
+    uint32_t comm;     /* string; its text too where that travels with the event */
+    uint32_t text_len; /* more than TM_FTRACE_COMM_MAX: not kept */
+    uint8_t text[TM_FTRACE_COMM_MAX];
+};
 
 /* Zero-initialise, with .packets set. */
 struct tm_ftrace_writer {
@@ -10,13 +23,28 @@ struct tm_ftrace_writer {
     struct tm_ftrace_bundle {
         uint32_t machine, cpu;
         struct tm_buf events; /* event fields of a FtraceEventBundle */
+        struct tm_compact_sched sched;
+        bool has_switch; /* among events: who runs is then said by these, which a reader takes in after sched */
+        struct tm_ftrace_running running;
     } *bundles;
     uint32_t count, cap;
+    uint16_t slots[TM_FTRACE_BUNDLE_SLOTS]; /* index of the bundle of a (machine, cpu), plus 1 */
+    struct tm_ftrace_bundle *last;          /* the one opened last */
+    uint32_t *kernels;                      /* of each machine: TM_KERNEL_VERSION, 0 not known */
     struct tm_buf line;
 };
 
+/* Takes the kernel's version from EVENT, a SYSTEM_INFO: states of tasks are written as that kernel would. */
+enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                     struct tm_error *err);
+
 /* EVENT's raw FtraceEvent, its time set to EVENT's. TM_E_INPUT when raw is not a message. */
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *writer, const struct tm_event *event, struct tm_error *err);
+
+/* EVENT, a SCHED_SWITCH or SCHED_WAKING, from its columns: in compact_sched where a reader will find the rest in what was
+ * written before, else in full. Wakings of text are always in full, as those in compact_sched name no thread. */
+enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                     struct tm_error *err);
 
 /* A FtraceEvent made of the columns of EVENT, a line of text. TM_END when it is none that a
  * FtraceEvent can say (nothing is written). */
@@ -27,5 +55,18 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *writer, const struc
 enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, struct tm_error *err);
 
 void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
+
+/* For the parts of the writer. The open bundle of EVENT's machine and cpu, with room for more. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                     struct tm_ftrace_bundle **bundle, struct tm_error *err);
+
+/* For the parts of the writer. STRING, a name or category of EVENT, as field ID; none writes nothing. False when out of
+ * memory. */
+bool tm_ftrace_put_text(const struct tm_ftrace_writer *writer, struct tm_buf *out, uint32_t id, uint32_t string,
+                        const struct tm_event *event);
+
+/* Field numbers of FtraceEventBundle and FtraceEvent. */
+enum { TM_BUNDLE_CPU = 1, TM_BUNDLE_EVENT = 2, TM_BUNDLE_COMPACT_SCHED = 4 };
+enum { TM_FTRACE_TIMESTAMP = 1, TM_FTRACE_PID = 2 };
 
 #endif

@@ -14,6 +14,14 @@ void tm_json_out_next(struct tm_json_out *j)
     j->has_events = true;
 }
 
+void tm_json_out_unsaid(struct tm_json_out *j, const struct tm_event *e)
+{
+    if (!tm_event_is_counted(e->flags))
+        return;
+    j->inexpressible++;
+    tm_unsaid_event(j->context->unsaid, e);
+}
+
 void tm_json_out_micros(struct tm_json_out *j, int64_t ns)
 {
     char text[TM_DECIMAL_TEXT_MAX];
@@ -60,9 +68,9 @@ static enum tm_status say_names(struct tm_json_out *j, const struct tm_event *e,
     tm_who_find(&j->who, e, &place);
     if (!place.has_pid)
         return TM_OK;
-    enum tm_status st = tm_json_out_pid(j, e->machine, place.pid, &pid, err);
+    enum tm_status st = tm_json_out_pid_of(j, e, place.pid, &pid, err);
     if (st == TM_OK)
-        st = tm_json_out_source(j, e, place.pid, pid, err);
+        st = tm_json_out_source(j, e, pid, err);
     if (st == TM_OK)
         st = tm_json_out_name(j, pid, NULL, place.process, err);
     return st == TM_OK && place.has_tid ? tm_json_out_name(j, pid, &place.tid, place.thread, err) : st;
@@ -77,12 +85,34 @@ static void note_base(struct tm_json_out *j, const struct tm_event *e)
     j->has_base = true;
 }
 
+/* Before E, an event: what ended at an earlier time, and metadata whose time has come; a pid that is given away anew is
+ * another process. */
+static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    enum { CLONE_THREAD_FLAG = 0x10000 };
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    note_base(j, e);
+    if (j->whole_count && j->wholes_ns < e->time_ns)
+        st = tm_json_out_wholes(j, err);
+    while (st == TM_OK && j->late.count && (late = tm_late_events_due(&j->late, e->time_ns)) != NULL)
+        st = tm_json_out_raw(j, late, err);
+    bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !(e->value & CLONE_THREAD_FLAG));
+    if (st == TM_OK && is_life && e->tid && tm_track_owners_end(&j->lives, e->machine, false, e->tid) != TM_OK)
+        st = tm_error_nomem(err);
+    return st;
+}
+
 static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     bool is_json = tm_event_raw(e->flags) == TM_RAW_JSON && e->raw_bytes > 0;
+    enum tm_status st;
     if (e->file >= j->context->catalog->file_count)
         return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e->file);
-    note_base(j, e);
+    if (is_json && e->raw[0] == '{' && e->flags & TM_EVENT_DEFINITION && tm_event_is_timed(e->flags))
+        return tm_late_events_add(&j->late, e, (struct tm_late_needs){0}) == TM_OK ? TM_OK : tm_error_nomem(err);
+    if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)) && (st = advance(j, e, err)) < 0)
+        return st;
     if (is_json && e->raw[0] == '{')
         return tm_json_out_raw(j, e, err);
     if (is_json)
@@ -91,8 +121,7 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     bool of_json = type->len == 4 && memcmp(type->data, "json", 4) == 0 && tm_event_raw(e->flags) == TM_RAW_NONE;
     if (of_json)
         return TM_OK; /* its primary row has the object */
-    enum tm_status st = tm_who_learn(&j->who, e, err);
-    if (st == TM_OK)
+    if ((st = tm_who_learn(&j->who, e, err)) == TM_OK && e->kind != TM_KIND_TRACK) /* events say whose it is by then */
         st = say_names(j, e, err);
     return st < 0 ? st : tm_json_out_row(j, e, err);
 }
@@ -116,11 +145,16 @@ static enum tm_status json_frame(void *state, const struct tm_frame *frame, cons
 static enum tm_status json_finish(void *state, struct tm_error *err)
 {
     struct tm_json_out *j = state;
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
     if (!j->has_started)
         start(j);
+    while (st == TM_OK && (late = tm_late_events_due(&j->late, INT64_MAX)) != NULL)
+        st = tm_json_out_raw(j, late, err);
+    if (st == TM_OK)
+        st = tm_json_out_open_rest(j, err);
     tm_out_str(&j->out, "\n]");
-    enum tm_status st = tm_json_out_write_top(j, err);
-    if (st < 0)
+    if (st < 0 || (st = tm_json_out_write_top(j, err)) < 0)
         return st;
     tm_out_str(&j->out, "}\n");
     return tm_out_flush(&j->out, err);
@@ -143,6 +177,12 @@ static void json_close(void *state)
     tm_map_release(&j->pid_owners);
     tm_map_release(&j->labelled);
     tm_map_release(&j->named);
+    tm_json_spans_release(&j->spans);
+    free(j->wholes);
+    tm_buf_release(&j->wholes_text);
+    tm_table_release(&j->open_markers);
+    tm_track_owners_release(&j->lives);
+    tm_late_events_release(&j->late);
     tm_buf_release(&j->top);
     tm_buf_release(&j->scratch);
     tm_who_release(&j->who);
@@ -159,6 +199,7 @@ const struct tm_emit tm_emit_json = {
     .needs_placed = true,
     .needs_raw = true,
     .needs_detail = true,
+    .reads_json_raw = true,
     .open = json_open,
     .frame = json_frame,
     .finish = json_finish,

@@ -11,8 +11,8 @@ static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
     return tm_hash_u64(a ^ tm_hash_u64(b ^ tm_hash_u64(c + 1)));
 }
 
-/* A pid nobody has, for a process whose own is taken. */
-static enum tm_status move_pid(struct tm_json_out *j, uint32_t machine, uint32_t *number, struct tm_error *err)
+/* A pid nobody has, for a process whose own is another's. */
+static enum tm_status move_pid(struct tm_json_out *j, int64_t pid, uint32_t *number, struct tm_error *err)
 {
     uint32_t owner;
     if (j->next_pid == 0)
@@ -27,22 +27,49 @@ static enum tm_status move_pid(struct tm_json_out *j, uint32_t machine, uint32_t
         j->moved = moved;
         j->moved_cap = cap;
     }
-    j->moved[j->moved_count].pid = j->next_pid;
+    j->moved[j->moved_count] = (struct tm_json_pid){j->next_pid, pid};
     *number = ++j->moved_count;
-    return tm_map_set(&j->pid_owners, (uint64_t)j->next_pid, machine + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_map_set(&j->pid_owners, (uint64_t)j->next_pid, *number) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* *NUMBER, in moved plus 1, of the pid that PID on MACHINE has in its present life; 0 where that is its own. */
+static enum tm_status number_of(struct tm_json_out *j, uint32_t machine, int64_t pid, uint32_t *number,
+                                struct tm_error *err)
+{
+    uint32_t life = j->lives.lives.count ? tm_track_task_of(&j->lives, machine, false, pid, 0).life : 0;
+    uint64_t key = key_of(machine, (uint64_t)pid, life ? UINT64_MAX - life : 0);
+    enum tm_status st = TM_OK;
+    uint32_t taken;
+    if (tm_map_find(&j->pids, key, number))
+        return TM_OK;
+    *number = 0;
+    if (tm_map_find(&j->pid_owners, (uint64_t)pid, &taken))
+        st = move_pid(j, pid, number, err);
+    else if (tm_map_set(&j->pid_owners, (uint64_t)pid, 0) != TM_OK)
+        st = tm_error_nomem(err);
+    if (st == TM_OK && tm_map_set(&j->pids, key, *number) != TM_OK)
+        st = tm_error_nomem(err);
+    return st;
 }
 
 enum tm_status tm_json_out_pid(struct tm_json_out *j, uint32_t machine, int64_t pid, int64_t *out, struct tm_error *err)
 {
-    uint64_t key = key_of(machine, (uint64_t)pid, 0);
-    uint32_t number, owner;
+    uint32_t number;
+    enum tm_status st = number_of(j, machine, pid, &number, err);
+    if (st == TM_OK)
+        *out = number ? j->moved[number - 1].pid : pid;
+    return st;
+}
+
+enum tm_status tm_json_out_pid_of(struct tm_json_out *j, const struct tm_event *e, int64_t pid, int64_t *out,
+                                  struct tm_error *err)
+{
+    uint64_t key = key_of(e->file, e->track, (uint64_t)INT64_MAX);
+    uint32_t number;
+    if (tm_event_scope(e->flags) != TM_SCOPE_TRACK)
+        return tm_json_out_pid(j, e->machine, pid, out, err);
     if (!tm_map_find(&j->pids, key, &number)) {
-        number = 0;
-        enum tm_status st = TM_OK;
-        if (tm_map_find(&j->pid_owners, (uint64_t)pid, &owner) && owner != machine + 1)
-            st = move_pid(j, machine, &number, err);
-        else if (tm_map_set(&j->pid_owners, (uint64_t)pid, machine + 1) != TM_OK)
-            st = tm_error_nomem(err);
+        enum tm_status st = number_of(j, e->machine, pid, &number, err);
         if (st < 0)
             return st;
         if (tm_map_set(&j->pids, key, number) != TM_OK)
@@ -64,14 +91,15 @@ static void put_metadata(struct tm_json_out *j, const char *what, int64_t pid, i
     tm_out_str(&j->out, ",\"args\":{");
 }
 
-enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t pid, int64_t out_pid,
+enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t out_pid,
                                   struct tm_error *err)
 {
     const struct tm_catalog *c = j->context->catalog;
-    uint64_t process = key_of(e->machine, (uint64_t)pid, 1), source = key_of(e->machine, (uint64_t)pid, (uint64_t)e->file + 2);
+    uint64_t process = key_of(0, (uint64_t)out_pid, 1), source = key_of(0, (uint64_t)out_pid, (uint64_t)e->file + 2);
     char path[1024];
-    uint32_t said;
-    if (!j->names_sources || tm_map_find(&j->labelled, source, &said))
+    uint32_t said, moved = 0;
+    (void)tm_map_find(&j->pid_owners, (uint64_t)out_pid, &moved);
+    if ((!j->names_sources && !moved) || tm_map_find(&j->labelled, source, &said))
         return TM_OK;
     bool is_first = !tm_map_find(&j->labelled, process, &said);
     if (tm_map_set(&j->labelled, source, 1) != TM_OK || tm_map_set(&j->labelled, process, 1) != TM_OK)
@@ -82,7 +110,8 @@ enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *
     tm_buf_clear(&j->scratch);
     struct tm_text machine = e->machine < c->machine_count ? c->machines[e->machine].name : (struct tm_text){0};
     if ((machine.data && (tm_buf_add(&j->scratch, machine.data, machine.len) < 0 || tm_buf_add_str(&j->scratch, ", ") < 0)) ||
-        tm_buf_add_str(&j->scratch, path) < 0)
+        tm_buf_add_str(&j->scratch, path) < 0 ||
+        (moved && tm_buf_addf(&j->scratch, ", pid %lld", (long long)j->moved[moved - 1].was) < 0))
         return tm_error_nomem(err);
     tm_out_json(&j->out, (struct tm_text){j->scratch.data, j->scratch.len});
     tm_out_str(&j->out, "}}");

@@ -52,17 +52,15 @@ static void put_id2(struct tm_json_out *j, const struct tm_event *e, const struc
     tm_out_bytes(&j->out, from, (size_t)(id2->data + id2->len - from));
 }
 
-static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e, enum change change,
-                                const struct tm_json_value *value, struct tm_error *err)
+/* PID: that of the output. */
+static void put_value(struct tm_json_out *j, const struct tm_event *e, enum change change,
+                      const struct tm_json_value *value, int64_t pid)
 {
-    int64_t pid = e->pid;
-    enum tm_status st = TM_OK;
     switch (change) {
     case CHANGE_TIME:
         tm_json_out_time(j, e->time_ns);
         break;
     case CHANGE_PID:
-        st = tm_json_out_pid(j, e->machine, e->pid, &pid, err);
         if (value->type == TM_JSON_STRING && pid == e->pid) {
             tm_out_char(&j->out, '"');
             tm_out_bytes(&j->out, value->data, value->len);
@@ -78,7 +76,6 @@ static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e,
         put_id2(j, e, value);
         break;
     }
-    return st;
 }
 
 /* True when this member, of this value, must be written anew. */
@@ -99,28 +96,39 @@ static bool must_change(const struct tm_json_out *j, const struct tm_event *e, e
     }
 }
 
+/* The next member. Nested values were read when they were unpacked. */
+static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *change, struct tm_json_value *value)
+{
+    struct tm_json_value key;
+    enum tm_json_status st = tm_json_key(scan, &key);
+    if (st != TM_JSON_OK)
+        return st;
+    *change = change_of(&key);
+    st = *scan->p == '{' || *scan->p == '[' ? tm_json_pass(scan, value) : tm_json_value(scan, value);
+    return st != TM_JSON_OK ? st : tm_json_comma(scan, '}');
+}
+
 enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
-    struct tm_json_value key, value;
+    struct tm_json_value value;
     const uint8_t *from = e->raw;
-    int64_t pid;
+    enum change change;
+    int64_t pid = e->pid;
     enum tm_json_status json;
     enum tm_status st = TM_OK;
     if (e->flags & TM_EVENT_HAS_PID && (st = tm_json_out_pid(j, e->machine, e->pid, &pid, err)) == TM_OK)
-        st = tm_json_out_source(j, e, e->pid, pid, err);
+        st = tm_json_out_source(j, e, pid, err);
     if (st < 0)
         return st;
     tm_json_out_next(j);
     scan.p++;
-    while ((json = tm_json_member(&scan, &key, &value)) == TM_JSON_OK) {
-        enum change change = change_of(&key);
+    while ((json = next_member(&scan, &change, &value)) == TM_JSON_OK) {
         if (!must_change(j, e, change, &value))
             continue;
         size_t quote = value.type == TM_JSON_STRING;
         tm_out_bytes(&j->out, from, (size_t)(value.data - quote - from));
-        if ((st = put_value(j, e, change, &value, err)) < 0)
-            return st;
+        put_value(j, e, change, &value, pid);
         from = value.data + value.len + quote;
     }
     if (json != TM_JSON_CLOSE)

@@ -7,25 +7,31 @@
 
 enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process that stands for a machine's cpus */
 
-static struct tm_text string_of(const struct tm_json_out *j, uint32_t string, const struct tm_event *e)
+struct tm_text tm_json_row_string(const struct tm_json_out *j, uint32_t string, const struct tm_event *e)
 {
     return tm_catalog_string(j->context->catalog, string, e);
 }
 
-/* {"ph":"X","ts":…,"pid":…,"tid":… */
-static enum tm_status begin(struct tm_json_out *j, const struct tm_event *e, const char *phase, struct tm_error *err)
+void tm_json_row_head(struct tm_json_out *j, const char *phase, int64_t time_ns)
 {
-    struct tm_place place;
-    int64_t pid = 0;
-    tm_who_find(&j->who, e, &place);
-    enum tm_status st = tm_json_out_pid(j, e->machine, place.has_pid ? place.pid : 0, &pid, err);
-    if (st < 0)
-        return st;
     tm_json_out_next(j);
     tm_out_str(&j->out, "{\"ph\":\"");
     tm_out_str(&j->out, phase);
     tm_out_str(&j->out, "\",\"ts\":");
-    tm_json_out_time(j, e->time_ns);
+    tm_json_out_time(j, time_ns);
+}
+
+enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e, const char *phase,
+                                 struct tm_error *err)
+{
+    struct tm_place place;
+    int64_t pid = 0;
+    tm_who_find(&j->who, e, &place);
+    enum tm_status st = tm_json_out_pid_of(j, e, place.has_pid ? place.pid : 0, &pid, err);
+    if (st < 0)
+        return st;
+    if (phase)
+        tm_json_row_head(j, phase, e->time_ns);
     tm_out_str(&j->out, ",\"pid\":");
     tm_out_i64(&j->out, pid);
     tm_out_str(&j->out, ",\"tid\":");
@@ -33,7 +39,7 @@ static enum tm_status begin(struct tm_json_out *j, const struct tm_event *e, con
     return TM_OK;
 }
 
-static void put_text(struct tm_json_out *j, const char *member, struct tm_text text)
+void tm_json_row_text(struct tm_json_out *j, const char *member, struct tm_text text)
 {
     if (text.data == NULL)
         return;
@@ -72,11 +78,10 @@ static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
     }
 }
 
-/* The args of E's detail, keys as they are; flows as bind_id, which holds one. */
-static void put_detail(struct tm_json_out *j, const struct tm_event *e)
+void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len)
 {
     enum { ARGS = 1, FLOWS = 2, ENDED_FLOWS = 3 };
-    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field f, g;
     bool has_args = false, has_flow = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
@@ -99,7 +104,7 @@ static void put_detail(struct tm_json_out *j, const struct tm_event *e)
     }
     if (has_args)
         tm_out_char(&j->out, '}');
-    pb = tm_pb_of(e->detail, e->detail_bytes);
+    pb = tm_pb_of(detail, len);
     while (!has_flow && tm_pb_next(&pb, &f) == TM_OK) {
         if ((f.id != FLOWS && f.id != ENDED_FLOWS) || f.type != TM_PB_I64)
             continue;
@@ -111,73 +116,22 @@ static void put_detail(struct tm_json_out *j, const struct tm_event *e)
     }
 }
 
-static enum tm_status end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_json_row_end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
-    put_detail(j, e);
+    tm_json_row_detail(j, e->detail, e->detail_bytes);
     tm_out_char(&j->out, '}');
     return tm_out_end_row(&j->out, err);
-}
-
-/* The id of the track or flow E is on: files of one merge never meet. The scope makes it independent
- * of the category, which an end does not repeat. */
-static void put_id(struct tm_json_out *j, const struct tm_event *e)
-{
-    char text[96];
-    snprintf(text, sizeof text, ",\"scope\":\"track\",\"id\":\"%u:0x%llx\"", j->context->catalog->files[e->file].processing_order,
-             (unsigned long long)e->track);
-    tm_out_str(&j->out, text);
-}
-
-/* True when E is on a thread's own track, not on an asynchronous one. */
-static bool is_on_thread(const struct tm_json_out *j, const struct tm_event *e)
-{
-    struct tm_place place;
-    if (e->flags & TM_EVENT_ASYNC)
-        return false;
-    tm_who_find(&j->who, e, &place);
-    if (tm_event_scope(e->flags) == TM_SCOPE_TRACK)
-        return place.has_tid && place.track.data == NULL;
-    return place.has_tid && tm_event_scope(e->flags) == TM_SCOPE_THREAD;
-}
-
-static enum tm_status put_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
-{
-    bool on_thread = is_on_thread(j, e);
-    const char *phase = e->kind == TM_KIND_SLICE_COMPLETE ? "X"
-                        : e->kind == TM_KIND_SLICE_BEGIN  ? (on_thread ? "B" : "b")
-                        : e->kind == TM_KIND_SLICE_END    ? (on_thread ? "E" : "e")
-                        : on_thread                       ? "i"
-                                                          : "n";
-    struct tm_text category = string_of(j, e->category, e), name = string_of(j, e->name, e);
-    enum tm_status st = begin(j, e, phase, err);
-    if (!on_thread && e->kind == TM_KIND_SLICE_END && name.data == NULL)
-        tm_json_out_close(j, e, &category, &name);
-    if (st == TM_OK && !on_thread && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
-        st = tm_json_out_open(j, e, category, name.data ? name : tm_text_str(""), err);
-    if (st < 0)
-        return st;
-    put_text(j, ",\"cat\":", category);
-    put_text(j, ",\"name\":", name.data || e->kind == TM_KIND_SLICE_END ? name : tm_text_str(""));
-    if (e->kind == TM_KIND_SLICE_COMPLETE && !(e->flags & TM_EVENT_OPEN_ENDED)) {
-        tm_out_str(&j->out, ",\"dur\":");
-        tm_json_out_micros(j, e->dur_ns);
-    }
-    if (!on_thread && e->kind != TM_KIND_SLICE_COMPLETE)
-        put_id(j, e);
-    if (e->kind == TM_KIND_INSTANT && on_thread)
-        tm_out_str(&j->out, ",\"s\":\"t\"");
-    return end(j, e, err);
 }
 
 static enum tm_status put_counter(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_place place;
-    struct tm_text name = string_of(j, e->name, e);
+    struct tm_text name = tm_json_row_string(j, e->name, e);
     tm_who_find(&j->who, e, &place);
-    enum tm_status st = begin(j, e, "C", err);
+    enum tm_status st = tm_json_row_begin(j, e, "C", err);
     if (st < 0)
         return st;
-    put_text(j, ",\"name\":", name.data ? name : place.track.data ? place.track : tm_text_str("counter"));
+    tm_json_row_text(j, ",\"name\":", name.data ? name : place.track.data ? place.track : tm_text_str("counter"));
     tm_out_str(&j->out, ",\"args\":{\"value\":");
     if (e->flags & TM_EVENT_VALUE_DOUBLE)
         tm_out_json_double(&j->out, e->value);
@@ -190,30 +144,33 @@ static enum tm_status put_counter(struct tm_json_out *j, const struct tm_event *
 static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     static const char *const phases[] = {"s", "t", "f"};
-    struct tm_text category = string_of(j, e->category, e), name = string_of(j, e->name, e);
-    enum tm_status st = begin(j, e, phases[e->kind - TM_KIND_FLOW_START], err);
+    struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
+    enum tm_status st = tm_json_row_begin(j, e, phases[e->kind - TM_KIND_FLOW_START], err);
     if (st < 0)
         return st;
-    put_text(j, ",\"cat\":", category.data ? category : tm_text_str("flow"));
-    put_text(j, ",\"name\":", name.data ? name : tm_text_str("flow"));
-    put_id(j, e);
+    tm_json_row_text(j, ",\"cat\":", category.data ? category : tm_text_str("flow"));
+    tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str("flow"));
+    char id[96];
+    snprintf(id, sizeof id, ",\"scope\":\"track\",\"id\":\"%u:0x%llx\"", j->context->catalog->files[e->file].processing_order,
+             (unsigned long long)e->track);
+    tm_out_str(&j->out, id);
     if (e->kind == TM_KIND_FLOW_END && e->value == 0)
         tm_out_str(&j->out, ",\"bp\":\"e\"");
-    return end(j, e, err);
+    return tm_json_row_end(j, e, err);
 }
 
 /* A sample with its stack, outermost first, in the form that Perfetto and chrome://tracing's users read. */
 static enum tm_status put_sample(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     enum { FRAMES = 10, FUNCTION = 1, MAPPING = 2 };
-    struct tm_text name = string_of(j, e->name, e);
+    struct tm_text name = tm_json_row_string(j, e->name, e);
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f, g;
     bool has_frames = false;
-    enum tm_status st = begin(j, e, "P", err);
+    enum tm_status st = tm_json_row_begin(j, e, "P", err);
     if (st < 0)
         return st;
-    put_text(j, ",\"name\":", name.data ? name : tm_text_str("sample"));
+    tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str("sample"));
     tm_out_str(&j->out, ",\"stack\":[");
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != FRAMES || f.type != TM_PB_LEN)
@@ -276,11 +233,11 @@ static enum tm_status put_running(struct tm_json_out *j, const struct tm_json_ru
     tm_out_i64(&j->out, pid);
     tm_out_str(&j->out, ",\"tid\":");
     tm_out_i64(&j->out, cpu);
-    put_text(j, ",\"name\":", (struct tm_text){r->comm.data ? r->comm.data : (const uint8_t *)"", r->comm.len});
+    tm_json_row_text(j, ",\"name\":", (struct tm_text){r->comm.data ? r->comm.data : (const uint8_t *)"", r->comm.len});
     tm_out_str(&j->out, ",\"args\":{\"tid\":");
     tm_out_i64(&j->out, r->tid);
     tm_out_str(&j->out, ",\"prio\":");
-    tm_out_u64(&j->out, r->priority);
+    tm_out_i64(&j->out, r->priority);
     tm_out_str(&j->out, "}}");
     return tm_out_end_row(&j->out, err);
 }
@@ -288,16 +245,16 @@ static enum tm_status put_running(struct tm_json_out *j, const struct tm_json_ru
 static enum tm_status put_switch(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_json_running *r = NULL;
-    struct tm_text comm = string_of(j, e->name, e);
+    struct tm_text comm = e->name ? tm_json_row_string(j, e->name, e) : tm_who_thread(&j->who, e->machine, e->pid);
     enum tm_status st = running_on(j, e->machine, e->cpu, &r, err);
     if (st == TM_OK)
         st = put_running(j, r, e->time_ns, err);
     if (st < 0)
         return st;
-    r->is_running = true;
+    r->is_running = e->flags & TM_EVENT_HAS_PID;
     r->since_ns = e->time_ns;
     r->tid = e->pid;
-    r->priority = (uint32_t)(e->value >> 32 & 0xffff);
+    r->priority = tm_event_next_priority(e);
     tm_buf_clear(&r->comm);
     return tm_buf_add(&r->comm, comm.data, comm.len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
@@ -312,7 +269,7 @@ enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, 
     case TM_KIND_SLICE_COMPLETE:
     case TM_KIND_INSTANT:
     case TM_KIND_ASYNC_STEP:
-        return put_slice(j, e, err);
+        return tm_json_out_slice(j, e, err);
     case TM_KIND_COUNTER:
         return put_counter(j, e, err);
     case TM_KIND_FLOW_START:
@@ -329,7 +286,7 @@ enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, 
     case TM_KIND_SYNC_MARKER:
         return TM_OK;
     default:
-        j->inexpressible += tm_event_is_counted(e->flags);
+        tm_json_out_unsaid(j, e);
         return TM_OK;
     }
 }

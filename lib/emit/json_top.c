@@ -22,6 +22,7 @@ enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event
     size_t quote = value.type == TM_JSON_STRING;
     if (j->top.len + e->raw_bytes > TOP_BYTES_MAX) {
         j->inexpressible++;
+        tm_unsaid_event(j->context->unsaid, e);
         return TM_OK;
     }
     if (tm_pb_begin(&j->top, 1, &mark) != TM_OK || tm_pb_put_varint(&j->top, 1, e->file) != TM_OK ||

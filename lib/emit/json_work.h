@@ -4,15 +4,19 @@
 
 #include "base/map.h"
 #include "emit/emit.h"
+#include "emit/json_spans.h"
+#include "emit/late_events.h"
 #include "emit/out.h"
+#include "emit/track_owners.h"
 #include "emit/who.h"
+#include "model/table.h"
 
 /* A running task of a cpu, to become a slice when the next one comes. */
 struct tm_json_running {
     uint32_t machine, cpu;
     bool is_running;
     int64_t since_ns, tid;
-    uint32_t priority;
+    int32_t priority;
     struct tm_buf comm;
 };
 
@@ -26,14 +30,14 @@ struct tm_json_out {
     int64_t base_ns;          /* taken off all times; 0 until has_base */
     uint32_t json_files;      /* inputs that are Chrome JSON, in all */
     bool names_sources;       /* more than one file or machine: processes say where they are from */
-    struct tm_map pids;       /* (machine, pid) -> number in the output's order, plus owners */
-    struct tm_map pid_owners; /* pid of the output -> machine + 1 */
-    struct tm_map labelled;   /* (machine, pid, file) whose source was said */
+    struct tm_map pids;       /* (machine, pid, life), (file, track) -> number in the output's order, plus owners */
+    struct tm_map pid_owners; /* pid of the output -> its number in moved plus 1, or 0 */
+    struct tm_map labelled;   /* (pid of the output, file) whose source was said */
     struct tm_map named;      /* (pid, tid) of the output -> hash of the name last said */
     int64_t next_pid;         /* for pids that another machine has */
     struct tm_json_pid {
-        int64_t pid;
-    } *moved;                 /* by value of pids: the number in the output */
+        int64_t pid, was;
+    } *moved;                 /* by value of pids: the number in the output, and the one it had */
     uint32_t moved_count, moved_cap;
     struct tm_json_running *running;
     uint32_t running_count;
@@ -41,6 +45,14 @@ struct tm_json_out {
     struct tm_map open_tracks; /* (file, track) -> its open slices, plus 1 */
     struct tm_buf *open;      /* names and categories, the innermost last */
     uint32_t open_count, open_cap;
+    struct tm_json_spans spans; /* open slices of threads */
+    struct tm_json_whole *wholes; /* slices that ended at wholes_ns */
+    uint32_t whole_count, whole_cap;
+    struct tm_buf wholes_text;
+    int64_t wholes_ns;
+    struct tm_table open_markers; /* asynchronous ones */
+    struct tm_track_owners lives; /* of pids: only that */
+    struct tm_late_events late;   /* metadata objects with a time */
     uint64_t inexpressible;   /* events JSON has no form for */
     struct tm_buf scratch;
 };
@@ -54,13 +66,20 @@ void tm_json_out_next(struct tm_json_out *j);
 void tm_json_out_time(struct tm_json_out *j, int64_t time_ns);
 void tm_json_out_micros(struct tm_json_out *j, int64_t ns);
 
+/* E has no form in JSON. */
+void tm_json_out_unsaid(struct tm_json_out *j, const struct tm_event *e);
+
 /* json_ids.c */
 
-/* The output's pid for PID on MACHINE: its own unless another machine has it. */
+/* The output's pid for PID on MACHINE: its own unless another process has it, of another machine or before. */
 enum tm_status tm_json_out_pid(struct tm_json_out *j, uint32_t machine, int64_t pid, int64_t *out, struct tm_error *err);
 
+/* The same for E, which is of process PID: a track stays in the process that it was in when it was first used. */
+enum tm_status tm_json_out_pid_of(struct tm_json_out *j, const struct tm_event *e, int64_t pid, int64_t *out,
+                                  struct tm_error *err);
+
 /* Says once for each process of a file from which machine and file it is. */
-enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t pid, int64_t out_pid,
+enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t out_pid,
                                   struct tm_error *err);
 
 /* A metadata event that names a process (TID_NAMED false) or thread, unless that was its last name. */
@@ -72,6 +91,33 @@ enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, 
 
 /* json_rows.c: E made into a JSON event. */
 enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* Parts of one. */
+struct tm_text tm_json_row_string(const struct tm_json_out *j, uint32_t string, const struct tm_event *e);
+
+/* {"ph":"X","ts":… */
+void tm_json_row_head(struct tm_json_out *j, const char *phase, int64_t time_ns);
+
+/* The head, but where PHASE is NULL, and ,"pid":…,"tid":… */
+enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e, const char *phase, struct tm_error *err);
+
+/* MEMBER (,"key":) with TEXT, where it is there. */
+void tm_json_row_text(struct tm_json_out *j, const char *member, struct tm_text text);
+
+/* The args of the Detail of LEN bytes, keys as they are; flows as bind_id, which holds one. */
+void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len);
+
+/* E's detail, and the end. */
+enum tm_status tm_json_row_end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* json_slices.c: a slice or instant. */
+enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* Complete events that ended at wholes_ns. */
+enum tm_status tm_json_out_wholes(struct tm_json_out *j, struct tm_error *err);
+
+/* These, and what never ended. */
+enum tm_status tm_json_out_open_rest(struct tm_json_out *j, struct tm_error *err);
 
 /* json_open.c: what is open on the asynchronous track of E, so that its end can say what it ends. */
 enum tm_status tm_json_out_open(struct tm_json_out *j, const struct tm_event *e, struct tm_text category,

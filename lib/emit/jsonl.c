@@ -92,7 +92,8 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
         put_u64(out, "cpu", e->cpu);
     if (tm_event_scope(e->flags) != TM_SCOPE_GLOBAL)
         put_name(out, "scope", tm_name_of_scope(tm_event_scope(e->flags)), tm_event_scope(e->flags));
-    if (e->flags & TM_EVENT_HAS_TRACK || tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+    bool has_track = e->flags & TM_EVENT_HAS_TRACK && e->kind != TM_KIND_SCHED_SWITCH;
+    if (has_track || tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         put_u64(out, "track", e->track);
     put_text(out, "track_name", place.track);
 }
@@ -119,10 +120,12 @@ static void put_story(struct jsonl *j, const struct tm_event *e)
         put_text(out, "prev_comm", category);
         put_i64(out, "prev_tid", e->tid);
         put_u64(out, "prev_state", e->value & UINT32_MAX);
-        put_u64(out, "prev_prio", e->value >> 48);
+        put_i64(out, "prev_prio", (int16_t)(e->value >> 48));
+        if (!(e->flags & TM_EVENT_HAS_PID))
+            return;
         put_text(out, "next_comm", name);
         put_i64(out, "next_tid", e->pid);
-        put_u64(out, "next_prio", e->value >> 32 & UINT16_MAX);
+        put_i64(out, "next_prio", tm_event_next_priority(e));
         return;
     case TM_KIND_SCHED_WAKING:
         put_text(out, "comm", name);
@@ -249,7 +252,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     struct tm_event e;
     while (batch && tm_batch_next(&walk, &e)) {
         enum tm_status st = tm_who_learn(&j->who, &e, err);
-        if (st == TM_OK)
+        if (st == TM_OK && !(e.flags & TM_EVENT_CONTEXT))
             st = put_event(j, &e, err);
         if (st == TM_E_INPUT)
             return tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset);

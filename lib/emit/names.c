@@ -57,6 +57,7 @@ const char *tm_name_of_raw(enum tm_raw raw)
         [TM_RAW_FTRACE_EVENT] = "ftrace_event",
         [TM_RAW_JSON] = "json",
         [TM_RAW_LINE] = "line",
+        [TM_RAW_COMPACT_SCHED] = "compact_sched",
     };
     return FIND(names, raw);
 }
@@ -66,6 +67,7 @@ const char *tm_name_of_flag(uint32_t flag)
     static const char *const names[] = {
         "untimed",   "definition", "derived", "has_pid",    "has_tid",     "has_value",
         "double",    "has_track",  "async",   "open_ended", "inner_times", "has_cpu",
+        [20] = "context",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
         if (flag >> bit & 1)

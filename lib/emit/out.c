@@ -267,6 +267,24 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
     return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
 }
 
+void tm_out_indent(struct tm_out *out, size_t from)
+{
+    size_t lines = 0, len = out->buf.len;
+    for (size_t i = from; i < len; i++)
+        lines += out->buf.data[i] == '\n';
+    for (size_t i = 0; i < lines; i++)
+        tm_out_str(out, "  ");
+    if (out->failed)
+        return;
+    for (size_t to = out->buf.len, i = len; i > from; i--) {
+        out->buf.data[--to] = out->buf.data[i - 1];
+        if (i - 1 == from || out->buf.data[i - 2] == '\n') {
+            out->buf.data[--to] = ' ';
+            out->buf.data[--to] = ' ';
+        }
+    }
+}
+
 enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 {
     return out->failed || out->buf.len >= OUT_FLUSH_BYTES ? tm_out_flush(out, err) : TM_OK;

@@ -58,6 +58,9 @@ void tm_out_csv(struct tm_out *out, struct tm_text text);
  * least none. */
 void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right);
 
+/* Two spaces before each line of what was put since buf.len was FROM, where a line began. */
+void tm_out_indent(struct tm_out *out, size_t from);
+
 /* After each row: writes when much has been gathered. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err);
 

@@ -93,6 +93,17 @@ const char *tm_out_file_target(const struct tm_out_file *f)
     return f->temp ? f->temp : f->path;
 }
 
+char *tm_out_file_folder(const char *path)
+{
+    char *folder = join(path, path[0] ? "" : ".");
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        slash[slash == folder] = '\0';
+    else if (folder)
+        strcpy(folder, ".");
+    return folder;
+}
+
 enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

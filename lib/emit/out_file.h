@@ -20,6 +20,9 @@ struct tm_out_file {
  * TM_E_SYSTEM. */
 enum tm_status tm_out_file_open(struct tm_out_file *file, const char *path, const char *part, struct tm_error *err);
 
+/* The folder that PATH is in, to be freed; NULL when out of memory. */
+char *tm_out_file_folder(const char *path);
+
 /* Where bytes go by name: temp, or path. */
 const char *tm_out_file_target(const struct tm_out_file *file);
 

@@ -9,8 +9,11 @@ extern const struct tm_emit tm_emit_jsonl;
 extern const struct tm_emit tm_emit_csv;
 extern const struct tm_emit tm_emit_frames;
 extern const struct tm_emit tm_emit_report;
+extern const struct tm_emit tm_emit_explain;
+extern const struct tm_emit tm_emit_summary;
 extern const struct tm_emit tm_emit_pftrace;
 extern const struct tm_emit tm_emit_json;
 extern const struct tm_emit tm_emit_sqlite;
+extern const struct tm_emit tm_emit_svg;
 
 #endif

@@ -1,23 +1,11 @@
 #include "emit/packet_retime.h"
 
+#include "emit/packet_splice.h"
+#include "emit/track_event_fields.h"
 #include "model/packet_times.h"
 
-/* Field numbers of track_event.proto and its neighbours. */
+/* Field numbers of what lies in packets beside track events. */
 enum {
-    EVENT_DELTA_US = 1,
-    EVENT_EXTRA_VALUES = 12,
-    EVENT_ABSOLUTE_US = 16,
-    EVENT_LEGACY = 6,
-    EVENT_TRACK_UUID = 11,
-    EVENT_COUNTER_VALUE = 30,
-    EVENT_EXTRA_UUIDS = 31,
-    EVENT_FLOWS_OLD = 36,
-    EVENT_ENDED_FLOWS_OLD = 42,
-    EVENT_DOUBLE_VALUE = 44,
-    EVENT_EXTRA_DOUBLE_UUIDS = 45,
-    EVENT_EXTRA_DOUBLE_VALUES = 46,
-    EVENT_FLOWS = 47,
-    EVENT_ENDED_FLOWS = 48,
     LEGACY_UNSCOPED_ID = 6,
     LEGACY_BIND_ID = 8,
     LEGACY_LOCAL_ID = 10,
@@ -126,7 +114,7 @@ static bool put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
     uint32_t n = 1;
     if (f->type == TM_PB_LEN) {
         n = (uint32_t)(f->len / 8);
-        if (f->id == EVENT_EXTRA_VALUES) {
+        if (f->id == TM_TRACK_EVENT_EXTRA_VALUES) {
             n = 0;
             for (size_t i = 0; i < f->len; i++)
                 n += f->data[i] < 0x80;
@@ -139,11 +127,11 @@ static bool put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
     for (; n > 0; n--) {
         const struct tm_packet_value *v = &r->extras->values[r->extras_used++];
         uint64_t value = v->value;
-        if (f->id == EVENT_EXTRA_VALUES && v->is_double)
+        if (f->id == TM_TRACK_EVENT_EXTRA_VALUES && v->is_double)
             value = (uint64_t)(int64_t)tm_pb_double(value);
-        if (f->id == EVENT_EXTRA_DOUBLE_VALUES && !v->is_double)
+        if (f->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES && !v->is_double)
             value = tm_pb_bits((double)(int64_t)value);
-        put_value(r, EVENT_EXTRA_VALUES, EVENT_EXTRA_DOUBLE_VALUES, value, f->id == EVENT_EXTRA_DOUBLE_VALUES);
+        put_value(r, TM_TRACK_EVENT_EXTRA_VALUES, TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES, value, f->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES);
     }
     return true;
 }
@@ -152,29 +140,29 @@ static bool track_event_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     const struct tm_event *e = r->event;
     switch (f->id) {
-    case EVENT_DELTA_US:
-    case EVENT_ABSOLUTE_US:
+    case TM_TRACK_EVENT_DELTA_US:
+    case TM_TRACK_EVENT_ABSOLUTE_US:
         return true; /* the packet's timestamp says it */
-    case EVENT_TRACK_UUID:
-    case EVENT_EXTRA_UUIDS:
-    case EVENT_EXTRA_DOUBLE_UUIDS:
-    case EVENT_FLOWS_OLD:
-    case EVENT_ENDED_FLOWS_OLD:
+    case TM_TRACK_EVENT_TRACK_UUID:
+    case TM_TRACK_EVENT_EXTRA_UUIDS:
+    case TM_TRACK_EVENT_EXTRA_DOUBLE_UUIDS:
+    case TM_TRACK_EVENT_FLOWS_OLD:
+    case TM_TRACK_EVENT_ENDED_FLOWS_OLD:
         return put_ids(r, f, false);
-    case EVENT_FLOWS:
-    case EVENT_ENDED_FLOWS:
+    case TM_TRACK_EVENT_FLOWS:
+    case TM_TRACK_EVENT_ENDED_FLOWS:
         return put_ids(r, f, true);
-    case EVENT_COUNTER_VALUE:
-    case EVENT_DOUBLE_VALUE:
+    case TM_TRACK_EVENT_COUNTER_VALUE:
+    case TM_TRACK_EVENT_DOUBLE_VALUE:
         if (e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE) {
-            put_value(r, EVENT_COUNTER_VALUE, EVENT_DOUBLE_VALUE, e->value, e->flags & TM_EVENT_VALUE_DOUBLE);
+            put_value(r, TM_TRACK_EVENT_COUNTER_VALUE, TM_TRACK_EVENT_DOUBLE_VALUE, e->value, e->flags & TM_EVENT_VALUE_DOUBLE);
             return true;
         }
         break;
-    case EVENT_EXTRA_VALUES:
-    case EVENT_EXTRA_DOUBLE_VALUES:
+    case TM_TRACK_EVENT_EXTRA_VALUES:
+    case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
         return put_extra_values(r, f);
-    case EVENT_LEGACY:
+    case TM_TRACK_EVENT_LEGACY:
         if (r->writer->mixes_ids)
             return rewrite_message(r, f, legacy_field);
         break;
@@ -238,16 +226,9 @@ static bool bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 
 static bool packet_field(struct rewrite *r, const struct tm_pb_field *f)
 {
+    if (tm_packet_is_of_record(f->id))
+        return true;
     switch (f->id) {
-    case TM_PACKET_TIMESTAMP:
-    case TM_PACKET_TIMESTAMP_CLOCK_ID:
-    case TM_PACKET_SEQUENCE_ID:
-    case TM_PACKET_SEQUENCE_FLAGS:
-    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
-    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
-    case TM_PACKET_FIRST_ON_SEQUENCE:
-    case TM_PACKET_MACHINE_ID:
-        return true; /* written anew, or true of the recorded sequence only */
     case TM_PACKET_TRACK_EVENT:
         return rewrite_message(r, f, track_event_field);
     case TM_PACKET_TRACK_DESCRIPTOR:
@@ -272,7 +253,7 @@ bool tm_packet_has_extras(const struct tm_event *event)
         struct tm_pb inner = tm_pb_of(f.data, f.len);
         struct tm_pb_field g;
         while (tm_pb_next(&inner, &g) == TM_OK)
-            if (g.id == EVENT_EXTRA_VALUES || g.id == EVENT_EXTRA_DOUBLE_VALUES)
+            if (g.id == TM_TRACK_EVENT_EXTRA_VALUES || g.id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES)
                 return true;
     }
     return false;
@@ -322,7 +303,7 @@ static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struc
     if (st < 0)
         return tm_error_nomem(err);
     r->has_inner_times = unchanged == 0;
-    r->writer->unchanged_times += unchanged;
+    tm_unsaid_times(r->writer->unsaid, e->file, unchanged);
     *pb = tm_pb_of(buf->data, buf->len);
     return TM_OK;
 }
@@ -333,7 +314,10 @@ enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_even
     struct rewrite r = {.writer = w, .event = e, .extras = extras};
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
-    enum tm_status st = tm_packet_begin(w, e->machine, err);
+    enum tm_status st = extras == NULL || extras->count == 0 ? tm_packet_splice(w, e, err) : TM_END;
+    if (st != TM_END)
+        return st;
+    st = tm_packet_begin(w, e->machine, err);
     if (st == TM_OK)
         st = put_head(w, e, err);
     if (st == TM_OK && e->flags & TM_EVENT_INNER_TIMES)

@@ -34,13 +34,19 @@ static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_err
     return TM_OK;
 }
 
+/* A Fuchsia trace may hold packets too. */
+static bool may_have_packets(Tracemerge__ClockPolicy policy)
+{
+    return policy == TRACEMERGE__CLOCK_POLICY__PROTO || policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK;
+}
+
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm_catalog *catalog, int fd,
                                      struct tm_error *err)
 {
     uint32_t protos = 0;
     *w = (struct tm_packet_writer){.catalog = catalog, .fd = fd, .next_sequence = 1};
     for (uint32_t i = 0; i < catalog->file_count; i++)
-        protos += catalog->files[i].begun && catalog->files[i].clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
+        protos += catalog->files[i].begun && may_have_packets(catalog->files[i].clock_policy);
     w->mixes_ids = protos > 1;
     w->sequence_count = catalog->sequence_count;
     w->sequences = calloc((size_t)w->sequence_count + 1, sizeof *w->sequences);
@@ -62,6 +68,11 @@ enum tm_status tm_packet_end(struct tm_packet_writer *w, struct tm_error *err)
 {
     if (tm_pb_end(&w->out, w->mark) != TM_OK)
         return tm_error_nomem(err);
+    return tm_packet_flush_full(w, err);
+}
+
+enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error *err)
+{
     return w->out.len >= WRITE_BYTES ? tm_packet_writer_flush(w, err) : TM_OK;
 }
 
@@ -123,14 +134,15 @@ uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t 
     return mixed ? mixed : 1;
 }
 
-enum tm_status tm_packet_child_track(struct tm_packet_writer *w, uint32_t machine, uint64_t uuid, uint64_t parent,
-                                     struct tm_error *err)
+enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
+                                     uint64_t parent, struct tm_error *err)
 {
     size_t mark;
-    enum tm_status st = tm_packet_begin(w, machine, err);
+    enum tm_status st = tm_packet_begin(w, e->machine, err);
     if (st < 0)
         return st;
-    if (tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(&w->out, 1, uuid) != TM_OK ||
+    if ((tm_event_is_timed(e->flags) && tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
+        tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(&w->out, 1, uuid) != TM_OK ||
         tm_pb_put_varint(&w->out, 5, parent) != TM_OK || tm_pb_end(&w->out, mark) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(w, err);

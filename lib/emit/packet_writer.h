@@ -8,6 +8,7 @@
 
 #include "base/pb.h"
 #include "emit/track_owners.h"
+#include "emit/unsaid.h"
 #include "model/catalog.h"
 #include "stream/event.h"
 
@@ -27,9 +28,29 @@ enum tm_packet_field {
     TM_PACKET_TIMESTAMP_CLOCK_ID = 58,
     TM_PACKET_DEFAULTS = 59,
     TM_PACKET_TRACK_DESCRIPTOR = 60,
+    TM_PACKET_SERVICE_EVENT = 69,
     TM_PACKET_FIRST_ON_SEQUENCE = 87,
-    TM_PACKET_MACHINE_ID = 98
+    TM_PACKET_MACHINE_ID = 98,
+    TM_PACKET_TRACE_ATTRIBUTES = 126
 };
+
+/* True for fields of a recorded packet that are written anew, or are true of the recorded sequence only. */
+static inline bool tm_packet_is_of_record(uint32_t id)
+{
+    switch (id) {
+    case TM_PACKET_TIMESTAMP:
+    case TM_PACKET_TIMESTAMP_CLOCK_ID:
+    case TM_PACKET_SEQUENCE_ID:
+    case TM_PACKET_SEQUENCE_FLAGS:
+    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
+    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
+    case TM_PACKET_FIRST_ON_SEQUENCE:
+    case TM_PACKET_MACHINE_ID:
+        return true;
+    default:
+        return false;
+    }
+}
 
 enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */
 
@@ -51,7 +72,7 @@ struct tm_packet_writer {
     uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
     size_t mark;            /* of the packet being written */
     struct tm_buf inner_times; /* a packet whose inner times were rewritten */
-    uint64_t unchanged_times;  /* inner times that could not be put on trace time, and stand as recorded */
+    struct tm_unsaid *unsaid;  /* borrowed; notes what could not be said */
 };
 
 /* The catalog must be complete but for strings: call at the first batch. TM_OK or TM_E_SYSTEM. */
@@ -64,6 +85,9 @@ enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine
 /* Ends it; sends full buffers. */
 enum tm_status tm_packet_end(struct tm_packet_writer *writer, struct tm_error *err);
 
+/* After a packet that was put into writer->out whole: sends full buffers. */
+enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_error *err);
+
 /* The output sequence for EVENT's packet; *IS_NEW when nothing was written on it so far. 0 when the
  * packet has no sequence. */
 enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
@@ -75,9 +99,9 @@ uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
 /* ID of FILE (a track uuid, a flow id) as the output has it. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
-/* A descriptor of track UUID below PARENT on MACHINE, nothing else in it. */
-enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, uint32_t machine, uint64_t uuid, uint64_t parent,
-                                     struct tm_error *err);
+/* A descriptor of track UUID below PARENT on EVENT's machine, at its time where it has one; nothing else in it. */
+enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
+                                     uint64_t parent, struct tm_error *err);
 
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
 void tm_packet_writer_release(struct tm_packet_writer *writer);

@@ -1,29 +1,10 @@
 /* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md is its design. */
 #include "emit/outputs.h"
-#include "emit/ftrace_writer.h"
-#include "emit/packet_retime.h"
-#include "emit/sample_writer.h"
-#include "emit/track_writer.h"
+#include "emit/pftrace_work.h"
 
 #include <stdlib.h>
 
 enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, BUILTIN_CLOCKS = 64 };
-
-struct pftrace {
-    const struct tm_emit_context *context;
-    struct tm_packet_writer packets;
-    struct tm_ftrace_writer ftrace;
-    struct tm_track_writer tracks;
-    struct tm_sample_writer samples;
-    uint32_t *marker_files; /* of each machine: the file whose markers are ftrace events, plus 1 */
-    bool started;
-    bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
-    int64_t wall_ns, wall_value;
-    /* A packet whose extra counter values are in the rows behind it. */
-    struct tm_batch_builder waiting;
-    struct tm_extra_values extras;
-    bool no_values_follow; /* the row behind the one at hand is known and is no value of it */
-};
 
 static enum tm_status pftrace_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
@@ -94,6 +75,18 @@ static enum tm_status write_machine_names(struct pftrace *p, struct tm_error *er
     return st;
 }
 
+static bool has_json_beside_others(const struct tm_catalog *c)
+{
+    bool json = false, others = false;
+    for (uint32_t i = 0; i < c->file_count; i++) {
+        const struct tm_catalog_file *f = &c->files[i];
+        bool is_json = f->type.len == 4 && memcmp(f->type.data, "json", 4) == 0;
+        json |= f->begun && is_json;
+        others |= f->begun && !is_json && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    }
+    return json && others;
+}
+
 /* The first batch: all that is no event is known by now. */
 static enum tm_status start(struct pftrace *p, struct tm_error *err)
 {
@@ -102,9 +95,11 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->marker_files = calloc((size_t)p->context->catalog->machine_count + 1, sizeof *p->marker_files);
     if (p->marker_files == NULL)
         return tm_error_nomem(err);
+    p->packets.unsaid = p->context->unsaid;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;
+    p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
     if (st == TM_OK)
         st = write_snapshot(p, err);
     return st < 0 ? st : write_machine_names(p, err);
@@ -156,45 +151,30 @@ static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, str
     return TM_OK;
 }
 
+/* True when E is what a tracing service says of itself: a reader may take that all before it is there. */
+static bool is_service_event(const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_PACKET_SERVICE_EVENT)
+            return true;
+    return false;
+}
+
 static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
+    if (e->kind == TM_KIND_PACKET && is_service_event(e)) {
+        enum tm_status st = tm_track_writer_flush(&p->tracks, e->time_ns, err);
+        if (st < 0 || (st = tm_ftrace_writer_flush(&p->ftrace, err)) < 0)
+            return st;
+    }
     bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
     if (may_have_extras && p->no_values_follow)
         return tm_packet_retime(&p->packets, e, &p->extras, err); /* which are none */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
     return tm_batch_builder_add(&p->waiting, e) == TM_OK ? TM_OK : tm_error_nomem(err);
-}
-
-/* A track descriptor. The track of a process or thread that another file has described already hangs
- * below that one's, and what it says goes there. */
-static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
-{
-    struct tm_packet_writer *w = &p->packets;
-    const struct tm_catalog *c = p->context->catalog;
-    ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
-    if (m == NULL)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged", (unsigned long long)e->position);
-    const Tracemerge__TrackDescription *t = ((Tracemerge__Detail *)m)->track;
-    const struct tm_track_owner *owner = NULL;
-    enum tm_status st = TM_OK;
-    uint64_t uuid = 0;
-    if (t && e->machine < c->machine_count && ((t->is_thread && t->has_tid) || (t->is_process && t->has_pid))) {
-        uint64_t key = tm_track_owner_key(c->machines[e->machine].raw_id, t->is_thread, t->pid, t->tid);
-        uuid = tm_packet_id(w, e->file, t->uuid);
-        owner = tm_track_owners_find(&w->owners, key);
-        if (owner == NULL && tm_track_owners_add(&w->owners, key, uuid, e->file) != TM_OK)
-            st = tm_error_nomem(err);
-    }
-    protobuf_c_message_free_unpacked(m, NULL);
-    if (st < 0)
-        return st;
-    if (owner == NULL || owner->file == e->file)
-        return tm_packet_retime(w, e, NULL, err);
-    w->descriptor_uuid = owner->uuid;
-    st = tm_packet_retime(w, e, NULL, err);
-    w->descriptor_uuid = 0;
-    return st < 0 ? st : tm_packet_child_track(w, e->machine, uuid, owner->uuid, err);
 }
 
 /* True when E is a marker in a line of text whose machine has markers of another file: on the same
@@ -240,16 +220,33 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
         return add_extra(p, e, err);
     if ((st = flush_waiting(p, err)) < 0)
         return st;
+    if (tm_pftrace_waits(e))
+        return tm_pftrace_keep(p, e, err);
+    if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))) {
+        p->now_ns = e->time_ns;
+        if (p->late.count || p->threads.count)
+            st = tm_pftrace_due(p, e, err);
+        if (st < 0 || (st = tm_pftrace_note(p, e, err)) < 0)
+            return st;
+    }
     const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
     bool of_proto = file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
-    if (e->kind == TM_KIND_SAMPLE && !of_proto)
+    if (!(e->flags & TM_EVENT_DERIVED))
+        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED;
+    if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
         return tm_sample_write(&p->samples, e, err);
     switch (raw) {
     case TM_RAW_PACKET:
-        return e->kind == TM_KIND_TRACK ? write_track(p, e, err) : write_packet(p, e, err);
+        if (e->kind == TM_KIND_SYSTEM_INFO && (st = tm_ftrace_note_kernel(&p->ftrace, e, err)) < 0)
+            return st;
+        if (e->kind == TM_KIND_THREAD && e->flags & TM_EVENT_DEFINITION && tm_sequence_threads_note(&p->threads, e) != TM_OK)
+            return tm_error_nomem(err);
+        return write_packet(p, e, err);
     case TM_RAW_FTRACE_EVENT:
         (void)is_foreign_marker(p, e);
         return tm_ftrace_write_raw(&p->ftrace, e, err);
+    case TM_RAW_COMPACT_SCHED:
+        return tm_ftrace_write_sched(&p->ftrace, e, err);
     case TM_RAW_LINE:
         if (is_foreign_marker(p, e) || file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK)
             return tm_track_write(&p->tracks, e, err);
@@ -258,8 +255,10 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
             return write_thread_name(p, e, err);
-        if (of_proto)
+        if (of_proto || p->after_packet)
             return TM_OK; /* its primary row has the packet */
+        if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
+            return tm_ftrace_write_line(&p->ftrace, e, err);
         return tm_track_write(&p->tracks, e, err);
     }
 }
@@ -293,6 +292,25 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     return st;
 }
 
+/* What the trace does not hold, as an attribute of it. */
+static enum tm_status write_inexpressible(struct pftrace *p, struct tm_error *err)
+{
+    static const char key[] = "tracemerge.events_without_perfetto_form";
+    struct tm_buf *out = &p->packets.out;
+    size_t attributes, attribute;
+    if (p->tracks.inexpressible == 0)
+        return TM_OK;
+    enum tm_status st = tm_packet_begin(&p->packets, snapshot_machine(p->context->catalog), err);
+    if (st < 0)
+        return st;
+    if (tm_pb_begin(out, TM_PACKET_TRACE_ATTRIBUTES, &attributes) != TM_OK ||
+        tm_pb_begin(out, 1, &attribute) != TM_OK || tm_pb_put_bytes(out, 1, key, sizeof key - 1) != TM_OK ||
+        tm_pb_put_varint(out, 2, p->tracks.inexpressible) != TM_OK || tm_pb_end(out, attribute) != TM_OK ||
+        tm_pb_end(out, attributes) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(&p->packets, err);
+}
+
 static enum tm_status pftrace_finish(void *state, struct tm_error *err)
 {
     struct pftrace *p = state;
@@ -300,9 +318,13 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     if (st == TM_OK)
         st = flush_waiting(p, err);
     if (st == TM_OK)
+        st = tm_pftrace_rest(p, err);
+    if (st == TM_OK)
         st = tm_track_writer_flush(&p->tracks, INT64_MAX, err);
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, err);
+    if (st == TM_OK)
+        st = write_inexpressible(p, err);
     return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
 }
 
@@ -314,6 +336,8 @@ static void pftrace_close(void *state)
     tm_batch_builder_release(&p->waiting);
     free(p->extras.values);
     free(p->marker_files);
+    tm_late_events_release(&p->late);
+    tm_sequence_threads_release(&p->threads);
     tm_track_writer_release(&p->tracks);
     tm_sample_writer_release(&p->samples);
     tm_ftrace_writer_release(&p->ftrace);

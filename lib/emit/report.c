@@ -1,5 +1,5 @@
 /* report: what the stream holds and how it came about: files, machines, trace time, placements,
- * accounts, statistics. */
+ * accounts, statistics. explain: of that what people ask first, why each event is where it is. summary: the same in a line a file. */
 #include "emit/report.h"
 
 #include "emit/outputs.h"
@@ -36,12 +36,11 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
                                  struct tm_error *err)
 {
     struct tm_report *r = state;
-    (void)err;
     if (batch && r->placed)
         add_bounds(r, batch);
     r->snapshot_count += frame->type == TM_FRAME_SNAPSHOT;
     r->clock_row_count += frame->type == TM_FRAME_CLOCK_ROW;
-    return TM_OK;
+    return tm_config_facts_add(&r->facts, frame, err);
 }
 
 struct tm_text tm_report_path(struct tm_report *r, uint32_t file)
@@ -64,12 +63,28 @@ static enum tm_status finish_report(void *state, struct tm_error *err)
     return tm_out_flush(&r->out, err);
 }
 
+static enum tm_status finish_explain(void *state, struct tm_error *err)
+{
+    struct tm_report *r = state;
+    tm_report_explain(r);
+    return tm_out_flush(&r->out, err);
+}
+
+static enum tm_status finish_summary(void *state, struct tm_error *err)
+{
+    struct tm_report *r = state;
+    tm_report_summary(r);
+    return tm_out_flush(&r->out, err);
+}
+
 static void close_report(void *state)
 {
     struct tm_report *r = state;
     if (r) {
         tm_paths_release(&r->paths);
         tm_out_release(&r->out);
+        tm_config_facts_release(&r->facts);
+        free(r->first_files);
     }
     free(r);
 }
@@ -82,5 +97,27 @@ const struct tm_emit tm_emit_report = {
     .open = open_report,
     .frame = show_frame,
     .finish = finish_report,
+    .close = close_report,
+};
+
+static const char *const no_suffixes[] = {NULL};
+
+const struct tm_emit tm_emit_explain = {
+    .name = "explain",
+    .suffixes = no_suffixes,
+    .needs_placed = true,
+    .open = open_report,
+    .frame = show_frame,
+    .finish = finish_explain,
+    .close = close_report,
+};
+
+const struct tm_emit tm_emit_summary = {
+    .name = "summary",
+    .suffixes = no_suffixes,
+    .needs_placed = true,
+    .open = open_report,
+    .frame = show_frame,
+    .finish = finish_summary,
     .close = close_report,
 };

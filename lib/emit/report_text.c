@@ -1,44 +1,9 @@
-#include "emit/names.h"
-#include "emit/report.h"
-
-#include <stdlib.h>
+#include "emit/by_file.h"
+#include "emit/report_place.h"
+#include "emit/report_words.h"
 
 /* Longer texts are cut; --json has all of them. */
-enum { REPORT_VALUE_MAX = 200, REPORT_PATH_MAX = 1000 };
-
-static void put_machine(struct tm_report *r, uint32_t id)
-{
-    const struct tm_catalog_machine *m = r->placed ? tm_catalog_machine(r->context->catalog, id) : NULL;
-    if (m && m->name.len) {
-        tm_out_escaped(&r->out, m->name);
-    } else if (m && m->raw_id == 0) {
-        tm_out_str(&r->out, "host");
-    } else {
-        tm_out_str(&r->out, "machine ");
-        tm_out_i64(&r->out, m ? m->raw_id : (int64_t)id);
-    }
-}
-
-static void put_clock(struct tm_report *r, uint32_t clock)
-{
-    const char *name = tm_name_of_clock(clock);
-    if (name) {
-        tm_out_str(&r->out, name);
-    } else {
-        tm_out_str(&r->out, "clock ");
-        tm_out_u64(&r->out, clock);
-    }
-}
-
-/* "N WORD" or "N WORDs". */
-static void put_count(struct tm_report *r, uint64_t n, const char *word)
-{
-    tm_out_u64(&r->out, n);
-    tm_out_char(&r->out, ' ');
-    tm_out_str(&r->out, word);
-    if (n != 1)
-        tm_out_char(&r->out, 's');
-}
+enum { REPORT_VALUE_MAX = 200 };
 
 static void put_column(struct tm_report *r, struct tm_text text, size_t width, bool right)
 {
@@ -68,7 +33,7 @@ static void put_files(struct tm_report *r)
         put_number_column(r, f->begun, f->processing_order, ORDER_WIDTH);
         put_column(r, f->type.len ? f->type : tm_text_str("unknown"), TYPE_WIDTH, false);
         put_number_column(r, true, f->size_bytes, SIZE_WIDTH);
-        tm_out_bytes(&r->out, tm_report_path(r, i).data, tm_report_path(r, i).len);
+        tm_report_put_path(r, i);
         tm_out_char(&r->out, '\n');
     }
 }
@@ -81,7 +46,7 @@ static void put_machines(struct tm_report *r)
     tm_out_str(&r->out, "\nmachines\n");
     for (uint32_t i = 0; i < c->machine_count; i++) {
         tm_out_str(&r->out, "  ");
-        put_machine(r, i);
+        tm_report_put_machine(r, i);
         tm_out_str(&r->out, " (id ");
         tm_out_i64(&r->out, c->machines[i].raw_id);
         tm_out_str(&r->out, ")\n");
@@ -95,15 +60,14 @@ static void put_trace_time(struct tm_report *r)
         return;
     tm_out_str(&r->out, "\ntrace time\n  ");
     if (c->has_trace_time) {
-        put_clock(r, c->trace_time_clock);
+        tm_report_put_clock(r, c->trace_time_clock);
         if (c->trace_time_has_machine) {
             tm_out_str(&r->out, " of ");
-            put_machine(r, c->trace_time_machine);
+            tm_report_put_machine(r, c->trace_time_machine);
         }
         if (c->trace_time_has_file) {
             tm_out_str(&r->out, ", claimed by ");
-            tm_out_bytes(&r->out, tm_report_path(r, c->trace_time_file).data,
-                         tm_report_path(r, c->trace_time_file).len);
+            tm_report_put_path(r, c->trace_time_file);
         }
     } else {
         tm_out_str(&r->out, "claimed by no clock");
@@ -118,64 +82,30 @@ static void put_trace_time(struct tm_report *r)
     tm_out_str(&r->out, " s\n");
 }
 
-static void put_offset(struct tm_report *r, int64_t ns)
-{
-    if (ns >= 0)
-        tm_out_char(&r->out, '+');
-    tm_out_duration(&r->out, ns);
-}
-
-static void put_placement(struct tm_report *r, const Tracemerge__Placement *p)
-{
-    tm_out_str(&r->out, "  ");
-    tm_out_bytes(&r->out, tm_report_path(r, p->file).data, tm_report_path(r, p->file).len);
-    tm_out_str(&r->out, ", ");
-    put_machine(r, p->machine);
-    tm_out_str(&r->out, ", ");
-    put_clock(r, p->clock);
-    tm_out_str(&r->out, ": ");
-    tm_out_escaped(&r->out, tm_text_of(p->rule));
-    if (p->path.len) {
-        tm_out_str(&r->out, ", ");
-        tm_out_escaped_cut(&r->out, tm_text_of(p->path), REPORT_PATH_MAX);
-    }
-    tm_out_str(&r->out, "\n    ");
-    put_count(r, p->placed_count, "event");
-    if (p->placed_count) {
-        tm_out_str(&r->out, " from ");
-        tm_out_seconds(&r->out, p->first_ns);
-        tm_out_str(&r->out, " s (offset ");
-        put_offset(r, p->first_offset_ns);
-        tm_out_str(&r->out, ") to ");
-        tm_out_seconds(&r->out, p->last_ns);
-        tm_out_str(&r->out, " s (offset ");
-        put_offset(r, p->last_offset_ns);
-        tm_out_char(&r->out, ')');
-    }
-    if (p->snapshots_used) {
-        tm_out_str(&r->out, ", ");
-        put_count(r, p->snapshots_used, "snapshot");
-    }
-    if (p->has_max_distance_ns) {
-        tm_out_str(&r->out, ", at most ");
-        tm_out_duration(&r->out, p->max_distance_ns);
-        tm_out_str(&r->out, " from one");
-    }
-    tm_out_char(&r->out, '\n');
-}
-
 static void put_placements(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
     if (c->placement_count)
         tm_out_str(&r->out, "\nplacements\n");
-    for (uint32_t i = 0; i < c->placement_count; i++)
-        put_placement(r, c->placements[i]);
+    for (uint32_t i = 0; i < c->placement_count; i++) {
+        tm_out_str(&r->out, "  ");
+        tm_report_put_path(r, c->placements[i]->file);
+        tm_out_str(&r->out, ", ");
+        tm_report_put_machine(r, c->placements[i]->machine);
+        tm_out_str(&r->out, ", ");
+        tm_report_put_clock(r, c->placements[i]->clock);
+        tm_out_str(&r->out, ": ");
+        tm_out_escaped(&r->out, tm_text_of(c->placements[i]->rule));
+        tm_out_char(&r->out, '\n');
+        size_t from = r->out.buf.len;
+        tm_report_explain_placement(r, c->placements[i], false);
+        tm_out_indent(&r->out, from);
+    }
 }
 
 static void put_sums(struct tm_report *r, uint64_t read, const struct tm_balance_file *f)
 {
-    put_count(r, read, "event");
+    tm_report_put_count(r, read, "event");
     tm_out_str(&r->out, " read, ");
     tm_out_u64(&r->out, f->placed);
     tm_out_str(&r->out, r->placed ? " placed, " : " in the stream, ");
@@ -183,7 +113,7 @@ static void put_sums(struct tm_report *r, uint64_t read, const struct tm_balance
     tm_out_str(&r->out, " dropped");
     if (f->skipped_bytes) {
         tm_out_str(&r->out, ", ");
-        put_count(r, f->skipped_bytes, "byte");
+        tm_report_put_count(r, f->skipped_bytes, "byte");
         tm_out_str(&r->out, " skipped");
     }
 }
@@ -196,15 +126,15 @@ static void put_account(struct tm_report *r, const Tracemerge__Account *a)
     tm_out_u64(&r->out, a->count);
     if (a->has_definition_count) {
         tm_out_str(&r->out, " and ");
-        put_count(r, a->definition_count, "definition");
+        tm_report_put_count(r, a->definition_count, "definition");
     }
     if (a->has_machine) {
         tm_out_str(&r->out, ", ");
-        put_machine(r, a->machine);
+        tm_report_put_machine(r, a->machine);
     }
     if (a->clock) {
         tm_out_str(&r->out, ", ");
-        put_clock(r, a->clock);
+        tm_report_put_clock(r, a->clock);
     }
     if (a->has_byte) {
         tm_out_str(&r->out, ", first at byte ");
@@ -226,7 +156,7 @@ static void put_ordered_accounts(struct tm_report *r, const uint32_t *starts, co
             b->files[i].dropped == 0 && b->files[i].skipped_bytes == 0)
             continue;
         tm_out_str(&r->out, "  ");
-        tm_out_bytes(&r->out, tm_report_path(r, i).data, tm_report_path(r, i).len);
+        tm_report_put_path(r, i);
         tm_out_str(&r->out, ": ");
         put_sums(r, c->files[i].timed_count, &b->files[i]);
         tm_out_str(&r->out, holds ? "\n" : "; DOES NOT BALANCE\n");
@@ -238,33 +168,16 @@ static void put_ordered_accounts(struct tm_report *r, const uint32_t *starts, co
     tm_out_str(&r->out, all_hold ? "; the accounts balance\n" : "; THE ACCOUNTS DO NOT BALANCE\n");
 }
 
-/* Accounts in the order of their files: those of file I are ORDER[starts[I]] to before starts[I + 1].
- * False when out of memory. */
-static bool order_accounts(const struct tm_catalog *c, uint32_t **starts, uint32_t **order)
-{
-    *starts = calloc((size_t)c->file_count + 2, sizeof **starts);
-    *order = calloc((size_t)c->account_count + 1, sizeof **order);
-    if (*starts == NULL || *order == NULL)
-        return false;
-    for (uint32_t i = 0; i < c->account_count; i++)
-        (*starts)[c->accounts[i]->file + 2]++;
-    for (uint32_t i = 2; i < c->file_count + 2; i++)
-        (*starts)[i] += (*starts)[i - 1];
-    for (uint32_t i = 0; i < c->account_count; i++)
-        (*order)[(*starts)[c->accounts[i]->file + 1]++] = i;
-    return true;
-}
-
 static void put_accounts(struct tm_report *r)
 {
-    uint32_t *starts, *order;
-    if (order_accounts(r->context->catalog, &starts, &order))
-        put_ordered_accounts(r, starts, order);
+    struct tm_by_file accounts = {0};
+    if (tm_by_file_accounts(&accounts, r->context->catalog) == TM_OK)
+        put_ordered_accounts(r, accounts.starts, accounts.order);
     else
         r->out.failed = true;
-    free(starts);
-    free(order);
+    tm_by_file_release(&accounts);
 }
+
 static void put_stats(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
@@ -286,11 +199,11 @@ static void put_stats(struct tm_report *r)
         tm_out_str(&r->out, (unsigned)s->severity < 3 ? severities[s->severity] : "unknown");
         if (s->has_machine) {
             tm_out_str(&r->out, ", ");
-            put_machine(r, s->machine);
+            tm_report_put_machine(r, s->machine);
         }
         if (s->has_file) {
             tm_out_str(&r->out, ", ");
-            tm_out_bytes(&r->out, tm_report_path(r, s->file).data, tm_report_path(r, s->file).len);
+            tm_report_put_path(r, s->file);
         }
         tm_out_str(&r->out, ")\n");
     }
@@ -312,7 +225,7 @@ static void put_metadata(struct tm_report *r)
             tm_out_escaped_cut(&r->out, tm_text_of(m->str_value), REPORT_VALUE_MAX);
         if (m->has_machine) {
             tm_out_str(&r->out, " (");
-            put_machine(r, m->machine);
+            tm_report_put_machine(r, m->machine);
             tm_out_char(&r->out, ')');
         }
         tm_out_char(&r->out, '\n');

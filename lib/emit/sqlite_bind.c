@@ -31,6 +31,14 @@ static enum tm_status make_valid(struct tm_buf *out, struct tm_text text)
     return TM_OK;
 }
 
+enum tm_status tm_sqlite_make_valid(struct tm_sqlite *s, struct tm_text *text, struct tm_error *err)
+{
+    if (make_valid(&s->text, *text) < 0)
+        return tm_error_nomem(err);
+    *text = (struct tm_text){s->text.data, s->text.len};
+    return TM_OK;
+}
+
 enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,
                                    struct tm_error *err)
 {

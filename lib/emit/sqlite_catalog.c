@@ -138,7 +138,7 @@ static enum tm_status put_placement(struct tm_sqlite *s, const Tracemerge__Place
 
 static enum tm_status put_placements(struct tm_sqlite *s, struct tm_error *err)
 {
-    static const char placed[] = "placed";
+    static const char placed[] = "placed", filtered[] = "filtered";
     const struct tm_catalog *c = s->context->catalog;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < c->placement_count; i++) {
@@ -148,10 +148,12 @@ static enum tm_status put_placements(struct tm_sqlite *s, struct tm_error *err)
         account.has_machine = true;
         account.machine = p->machine;
         account.clock = p->clock;
+        account.reason = tm_bytes(filtered, sizeof filtered - 1);
+        uint64_t left_out = tm_catalog_account_count(c, &account);
         account.reason = tm_bytes(placed, sizeof placed - 1);
-        account.count = p->placed_count;
+        account.count = p->placed_count > left_out ? p->placed_count - left_out : 0;
         st = put_placement(s, p, err);
-        if (st == TM_OK && p->placed_count)
+        if (st == TM_OK && account.count)
             st = put_account(s, &account, err);
     }
     for (uint32_t i = 0; st == TM_OK && i < c->account_count; i++)

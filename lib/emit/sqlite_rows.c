@@ -12,19 +12,20 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
     return tm_sqlite_run(s, stmt, err);
 }
 
-/* The table that samples of FILE go to. */
-static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, uint32_t file)
+/* The table that ROW goes to. */
+static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, const struct tm_sample_row *row)
 {
-    struct tm_text type = s->context->catalog->files[file].type;
+    struct tm_text type = s->context->catalog->files[row->file].type;
     if (type.len >= 11 && memcmp(type.data, "instruments", 11) == 0)
         return TM_SQL_INSTRUMENTS_SAMPLE;
-    return type.len >= 4 && memcmp(type.data, "perf", 4) == 0 ? TM_SQL_PERF_SAMPLE : TM_SQL_CPU_SAMPLE;
+    bool is_perf = row->is_perf || (type.len >= 4 && memcmp(type.data, "perf", 4) == 0);
+    return is_perf ? TM_SQL_PERF_SAMPLE : TM_SQL_CPU_SAMPLE;
 }
 
 static enum tm_status sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
-    sqlite3_stmt *stmt = s->statements[sample_table(s, row->file)];
+    sqlite3_stmt *stmt = s->statements[sample_table(s, row)];
     sqlite3_bind_int64(stmt, 1, s->next_sample++);
     sqlite3_bind_int64(stmt, 2, row->ts);
     tm_sqlite_bind_id(stmt, 3, row->callsite);
@@ -101,7 +102,6 @@ void tm_sqlite_rows_release(struct tm_sqlite *s)
     free(s->slices.rows);
     free(s->scheds.rows);
     free(s->counters.rows);
-    free(s->args.rows);
-    tm_buf_release(&s->args.text);
+    tm_sqlite_args_release(s);
     tm_buf_release(&s->slices.text);
 }

@@ -29,11 +29,9 @@ static const char tables[] =
     "CREATE TABLE counter(id INTEGER PRIMARY KEY, ts INTEGER, track_id INTEGER, value REAL, arg_set_id INTEGER);"
     "CREATE TABLE sched(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, ts_end INTEGER, cpu INTEGER, ucpu INTEGER,"
     " utid INTEGER, end_state TEXT, priority INTEGER);"
-    "CREATE TABLE args(id INTEGER PRIMARY KEY, arg_set_id INTEGER, flat_key TEXT, key TEXT, int_value INTEGER,"
-    " string_value TEXT, real_value REAL, value_type TEXT, display_value TEXT AS (CASE value_type"
-    " WHEN 'bool' THEN CASE int_value WHEN 0 THEN 'false' ELSE 'true' END"
-    " WHEN 'pointer' THEN printf('0x%x', int_value) WHEN 'uint' THEN printf('%llu', int_value)"
-    " WHEN 'null' THEN '[NULL]' ELSE coalesce(string_value, CAST(int_value AS TEXT), CAST(real_value AS TEXT)) END));"
+    "CREATE TABLE tm_arg_set(id INTEGER PRIMARY KEY, args TEXT);"
+    "CREATE TABLE tm_arg_key(id INTEGER PRIMARY KEY, flat_key TEXT, key TEXT);"
+    "CREATE TABLE tm_arg_real(id INTEGER PRIMARY KEY, value REAL);"
     "CREATE TABLE flow(id INTEGER PRIMARY KEY, slice_out INTEGER, slice_in INTEGER);"
     "CREATE TABLE cpu_profile_stack_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
     "CREATE TABLE instruments_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
@@ -52,8 +50,26 @@ static const char tables[] =
 static const char indices[] =
     "CREATE UNIQUE INDEX process_upid ON process(upid);"
     "CREATE UNIQUE INDEX thread_utid ON thread(utid);"
-    "CREATE UNIQUE INDEX cpu_ucpu ON cpu(ucpu);"
-    "CREATE INDEX args_set ON args(arg_set_id);";
+    "CREATE UNIQUE INDEX cpu_ucpu ON cpu(ucpu);";
+
+/* A set is an object {"KEY TYPE PLACE": value}, without the spaces: the number in tm_arg_key, the first letter of value_type,
+ * and which arg of the set it is. CROSS JOIN keeps the order of the tables: sets first, or the one that is asked for. */
+#define ARG_PLACE "substr(ltrim(j.key, '0123456789'), 2)"
+#define ARG_TYPE "substr(ltrim(j.key, '0123456789'), 1, 1)"
+
+static const char args_view[] =
+    "CREATE VIEW args AS SELECT s.id + " ARG_PLACE " AS id, s.id AS arg_set_id, k.flat_key, k.key,"
+    " CASE WHEN " ARG_TYPE " IN ('i', 'u', 'b', 'p') THEN j.value END AS int_value,"
+    " CASE WHEN " ARG_TYPE " IN ('s', 'j') THEN j.value END AS string_value,"
+    " CASE " ARG_TYPE " WHEN 'r' THEN (SELECT value FROM tm_arg_real r WHERE r.id = s.id + " ARG_PLACE ") END"
+    " AS real_value,"
+    " CASE " ARG_TYPE " WHEN 'i' THEN 'int' WHEN 's' THEN 'string' WHEN 'r' THEN 'real' WHEN 'b' THEN 'bool'"
+    " WHEN 'u' THEN 'uint' WHEN 'p' THEN 'pointer' WHEN 'j' THEN 'json' ELSE 'null' END AS value_type,"
+    " CASE " ARG_TYPE " WHEN 'b' THEN CASE j.value WHEN 0 THEN 'false' ELSE 'true' END"
+    " WHEN 'p' THEN printf('0x%x', j.value) WHEN 'u' THEN printf('%llu', j.value) WHEN 'n' THEN '[NULL]'"
+    " WHEN 'r' THEN CAST((SELECT value FROM tm_arg_real r WHERE r.id = s.id + " ARG_PLACE ") AS TEXT)"
+    " ELSE CAST(j.value AS TEXT) END AS display_value"
+    " FROM tm_arg_set s CROSS JOIN json_each(s.args) j CROSS JOIN tm_arg_key k ON k.id = CAST(j.key AS INTEGER);";
 
 static const char views[] =
     "CREATE VIEW __intrinsic_trace_file AS SELECT * FROM trace_file;"
@@ -87,11 +103,13 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_COUNTER] = "INSERT INTO counter SELECT * FROM tm_bulk_counter",
     [TM_SQL_SCHED] = "INSERT INTO sched SELECT * FROM tm_bulk_sched",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
-    [TM_SQL_ARG] = "INSERT INTO args SELECT * FROM tm_bulk_args",
-    /* Rows of a set are next to each other from the id that is its number. */
-    [TM_SQL_ARG_COPY] = "INSERT INTO args SELECT id - ?1 + ?3, ?2, flat_key, key, int_value, string_value, real_value,"
-                        " value_type FROM args WHERE id >= ?1 AND id < coalesce((SELECT id FROM args WHERE id > ?1"
-                        " AND arg_set_id <> ?1 ORDER BY id LIMIT 1), ?3)",
+    [TM_SQL_ARG_SET] = "INSERT INTO tm_arg_set SELECT * FROM tm_bulk_args",
+    [TM_SQL_ARG_KEY] = "INSERT INTO tm_arg_key VALUES(?,?,?)",
+    [TM_SQL_ARG_REAL] = "INSERT INTO tm_arg_real VALUES(?,?)",
+    [TM_SQL_ARG_COPY] = "SELECT substr(args, 2, length(args) - 2), (SELECT count(*) FROM json_each(args))"
+                        " FROM tm_arg_set WHERE id = ?",
+    [TM_SQL_ARG_REAL_COPY] = "INSERT INTO tm_arg_real SELECT id - ?1 + ?3, value FROM tm_arg_real"
+                             " WHERE id >= ?1 AND id < ?1 + ?2",
     [TM_SQL_FLOW] = "INSERT INTO flow VALUES(?,?,?)",
     [TM_SQL_CPU_SAMPLE] = "INSERT INTO cpu_profile_stack_sample VALUES(?,?,?,?)",
     [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?)",
@@ -144,5 +162,7 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
     enum tm_status st = tm_sqlite_exec(s, indices, err);
     if (st == TM_OK)
         st = tm_sqlite_exec(s, views, err);
+    if (st == TM_OK)
+        st = tm_sqlite_exec(s, args_view, err);
     return st < 0 ? st : tm_sqlite_exec(s, "COMMIT", err);
 }

@@ -3,7 +3,9 @@
 #ifndef TM_EMIT_SQLITE_WORK_H
 #define TM_EMIT_SQLITE_WORK_H
 
+#include "base/intern.h"
 #include "emit/emit.h"
+#include "emit/out.h"
 #include "emit/sqlite_bulk.h"
 #include "model/model.h"
 
@@ -14,8 +16,11 @@ enum tm_sqlite_statement {
     TM_SQL_COUNTER,
     TM_SQL_SCHED,
     TM_SQL_SCHED_END,
-    TM_SQL_ARG,
+    TM_SQL_ARG_SET,
+    TM_SQL_ARG_KEY,
+    TM_SQL_ARG_REAL,
     TM_SQL_ARG_COPY,
+    TM_SQL_ARG_REAL_COPY,
     TM_SQL_FLOW,
     TM_SQL_CPU_SAMPLE,
     TM_SQL_INSTRUMENTS_SAMPLE,
@@ -65,12 +70,15 @@ struct tm_sqlite_counters {
     uint32_t count;
 };
 
-/* Rows of args on their way. */
+/* Sets of args on their way. */
 struct tm_sqlite_args {
     struct tm_sqlite_bulk bulk;
-    struct tm_sqlite_arg_row *rows;
+    struct tm_sqlite_arg_set *sets; /* the last one may be open */
     uint32_t count;
-    struct tm_buf text;
+    struct tm_out text;
+    struct tm_intern keys; /* number k is keys_gone + k in tm_arg_key */
+    int64_t keys_gone;
+    struct tm_buf flat_key;
 };
 
 struct tm_sqlite {
@@ -96,6 +104,8 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
  * of no sequence becomes U+FFFD, and so does NUL, which would end the text for most readers. */
 enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,
                                    struct tm_error *err);
+/* Makes TEXT valid so, in memory of S that the next call uses again. */
+enum tm_status tm_sqlite_make_valid(struct tm_sqlite *s, struct tm_text *text, struct tm_error *err);
 void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value); /* else NULL */
 void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id);                 /* TM_NO_ID is NULL */
 void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word);         /* a constant, or NULL */
@@ -136,6 +146,7 @@ void tm_sqlite_slices_bulk(struct tm_sqlite *s);
 void tm_sqlite_scheds_bulk(struct tm_sqlite *s);
 void tm_sqlite_counters_bulk(struct tm_sqlite *s);
 void tm_sqlite_args_bulk(struct tm_sqlite *s);
+void tm_sqlite_args_release(struct tm_sqlite *s);
 
 /* sqlite_catalog.c, sqlite_model.c: what a frame says, what the stream said, and
  * what the model has kept until the end. */

@@ -121,10 +121,13 @@ static void put_story(struct text *t, const struct tm_event *e, const struct tm_
     case TM_KIND_SCHED_SWITCH:
         put_task(out, e->category ? category : tm_who_thread(&t->who, e->machine, e->tid), e->tid);
         tm_out_str(out, " => ");
-        put_task(out, name, e->pid);
+        if (e->flags & TM_EVENT_HAS_PID)
+            put_task(out, e->name ? name : tm_who_thread(&t->who, e->machine, e->pid), e->pid);
+        else
+            tm_out_str(out, "idle");
         return;
     case TM_KIND_SCHED_WAKING:
-        put_task(out, name, e->tid);
+        put_task(out, e->name ? name : tm_who_thread(&t->who, e->machine, e->tid), e->tid);
         if (e->flags & TM_EVENT_HAS_PID) {
             tm_out_str(out, " by ");
             put_task(out, tm_who_thread(&t->who, e->machine, e->pid), e->pid);
@@ -145,7 +148,7 @@ static void put_time(struct text *t, const struct tm_event *e)
     int64_t ns = e->time_ns;
     if (t->relative && !t->has_origin) {
         t->has_origin = true;
-        t->origin_ns = ns;
+        t->origin_ns = t->context->has_origin ? t->context->origin_ns : ns;
     }
     if (t->relative && !(t->origin_ns < 0 && ns > INT64_MAX + t->origin_ns) &&
         !(t->origin_ns > 0 && ns < INT64_MIN + t->origin_ns))
@@ -225,7 +228,7 @@ static void set_widths(struct text *t)
 /* Definitions are not, nor rows that only tell the name of the task of the row before. */
 static bool is_shown(const struct tm_event *e)
 {
-    if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))
+    if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))
         return false;
     return !(e->flags & TM_EVENT_DERIVED) || (e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD);
 }

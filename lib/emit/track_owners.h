@@ -2,35 +2,48 @@
  *
  * A reader takes a second track uuid for one pid as a pid that was used again. So of the files that
  * describe a process of one machine the first one's track is the process's own; tracks of the
- * others hang below it, which also keeps the slices of different files from nesting in each other. */
+ * others hang below it, which also keeps the slices of different files from nesting in each other.
+ *
+ * A number that is given away anew begins another life: no track speaks for that process or thread
+ * any more, until it is described again. */
 #ifndef TM_EMIT_TRACK_OWNERS_H
 #define TM_EMIT_TRACK_OWNERS_H
 
-#include "base/status.h"
+#include "base/map.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+/* A process or thread in one of its lives. */
+struct tm_track_task {
+    uint64_t key;  /* never 0 */
+    uint32_t life; /* 0 is the first */
+};
 
 struct tm_track_owner {
-    uint64_t key; /* of the process or thread; 0: an empty slot */
+    uint64_t key; /* of the task; 0: an empty slot */
     uint64_t uuid;
     uint32_t file;
+    uint32_t life;
 };
 
 /* Zero-initialise. */
 struct tm_track_owners {
     struct tm_track_owner *slots;
     uint32_t count, mask;
+    struct tm_map lives; /* of a pid or tid: how many have begun after the first */
 };
 
-/* Key of process PID, or where IS_THREAD of its thread TID, on the machine with RAW_ID. */
-uint64_t tm_track_owner_key(int64_t raw_id, bool is_thread, int64_t pid, int64_t tid);
+/* Process PID, or where IS_THREAD its thread TID, on the machine with RAW_ID, as it lives now. */
+struct tm_track_task tm_track_task_of(const struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t pid,
+                                      int64_t tid);
 
-/* The owner of KEY, or NULL. */
-const struct tm_track_owner *tm_track_owners_find(const struct tm_track_owners *owners, uint64_t key);
+/* The life of the process (IS_THREAD: of the threads) with NUMBER ends here. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_owners_end(struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t number);
 
-/* Makes UUID of FILE the owner of KEY, which has none. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_track_owners_add(struct tm_track_owners *owners, uint64_t key, uint64_t uuid, uint32_t file);
+/* The owner of TASK, or NULL. */
+const struct tm_track_owner *tm_track_owners_find(const struct tm_track_owners *owners, struct tm_track_task task);
+
+/* Makes UUID of FILE the owner of TASK. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_owners_set(struct tm_track_owners *owners, struct tm_track_task task, uint64_t uuid,
+                                   uint32_t file);
 
 void tm_track_owners_release(struct tm_track_owners *owners);
 

@@ -164,3 +164,17 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_
         return tm_error_nomem(err);
     return tm_packet_end(w->packets, err);
 }
+
+enum tm_status tm_track_packet_describe(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                        struct tm_error *err)
+{
+    struct tm_buf *out = &w->packets->out;
+    size_t mark;
+    enum tm_status st = tm_track_packet_begin(w, e->machine, tm_event_is_timed(e->flags) ? &e->time_ns : NULL, err);
+    if (st < 0)
+        return st;
+    if (tm_pb_begin(out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(out, 1, uuid) != TM_OK ||
+        tm_buf_add(out, w->body.data, w->body.len) != TM_OK || tm_pb_end(out, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(w->packets, err);
+}

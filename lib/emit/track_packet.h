@@ -22,4 +22,9 @@ enum tm_status tm_track_packet_begin(struct tm_track_writer *writer, uint32_t ma
 enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struct tm_event *event, int type,
                                      uint64_t uuid, struct tm_error *err);
 
+/* A descriptor of track UUID, whose other fields are in writer->body, on EVENT's machine and, where it is
+ * timed, at its time: so that it means the process that has the pid then. */
+enum tm_status tm_track_packet_describe(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
+                                        struct tm_error *err);
+
 #endif

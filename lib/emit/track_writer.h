@@ -9,17 +9,15 @@
 #include "emit/nesting.h"
 #include "emit/open_ends.h"
 #include "emit/packet_writer.h"
+#include "emit/kept_names.h"
+#include "emit/track_set.h"
 #include "model/moment.h"
-
-struct tm_track_set { /* of 64-bit keys, open addressing; 0 is never a member */
-    uint64_t *slots;
-    uint32_t count, mask;
-};
 
 /* Zero-initialise, with .packets set. */
 struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
     uint64_t inexpressible;           /* events no TrackEvent can say */
+    struct tm_kept_names names;
     /* private */
     struct tm_track_sequence {
         uint32_t id; /* output sequence, 0 not started */
@@ -38,6 +36,13 @@ struct tm_track_writer {
 /* Takes EVENT, timed or a definition. Events come in time order; what it writes may wait for the
  * next call or flush. */
 enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
+
+/* Names of threads that waited for one that is trusted more, at NOW_NS or while the thread lived. */
+enum tm_status tm_track_writer_say_names(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
+
+/* The process PID of EVENT's machine was described by another: the name it has comes behind that. */
+enum tm_status tm_track_writer_name_again(struct tm_track_writer *writer, const struct tm_event *event, int64_t pid,
+                                          struct tm_error *err);
 
 /* Everything before NOW_NS is written; INT64_MAX: everything, open slices' ends too. */
 enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);

@@ -211,6 +211,7 @@ static void place_track(const struct tm_who *who, const struct tm_event *e, stru
             place->pid = row->pid;
             place->has_tid = row->has_tid;
             place->tid = row->tid;
+            place->is_below = depth > 0;
             return;
         }
         row = row->has_parent ? find(&who->tracks, e->file, row->parent) : NULL;

@@ -15,6 +15,7 @@ struct tm_place {
     int64_t pid, tid;
     struct tm_text process, thread; /* names, data NULL where unknown */
     struct tm_text track;           /* name of the track, for events on one by uuid */
+    bool is_below;                  /* that track is below the thread's or process's own */
 };
 
 struct tm_who_row {

@@ -107,6 +107,8 @@ static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_js
         tm_json_count(&doc->no_time, &doc->first_no_time, 1, byte);
     else if (st == TM_END)
         tm_json_count(&doc->damaged, &doc->first_damaged, 1, byte);
+    if (st >= 0 && doc->hints)
+        st = tm_json_event_hint(doc, err);
     take_to(doc, scan->p);
     return st < 0 ? TM_JSON_CLOSE : TM_JSON_OK;
 }
@@ -135,7 +137,7 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
         if (far)
             scan->end = scan->p + TM_JSON_EVENT_BYTES_MAX;
-        st = tm_json_event_parse(scan, &doc->event, doc->context.sink->want_detail ? &doc->rows.args : NULL);
+        st = tm_json_event_parse(scan, &doc->event, doc->context.sink->want_json_detail ? &doc->rows.args : NULL);
         scan->end = end;
         if (st == TM_JSON_MORE && far) {
             scan->p = doc->context.input->data;

@@ -1,6 +1,7 @@
 #include "format/format.h"
 
 #include "format/chrome_json.h"
+#include "format/fxt.h"
 #include "format/gecko.h"
 #include "format/instruments.h"
 #include "format/perf_script.h"
@@ -11,6 +12,7 @@
 /* In the order of semantics.md section 1: the first whose sniffer accepts wins. Containers and the
  * manifest come before all of them (lib/container/file_type.c). */
 const struct tm_format *const tm_formats[] = {
+    &tm_format_fxt, /* eight bytes that begin nothing else */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
     &tm_format_gecko,

@@ -270,6 +270,8 @@ static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
             st = read_shared(x);
         else if ((threads || children || counters) && type == TM_JSON_ARRAY)
             st = read_list(x, process, threads ? LIST_THREADS : counters ? LIST_COUNTERS : LIST_PROCESSES, depth);
+        else if (tm_gecko_is_unread(&key))
+            st = tm_gecko_unread_take(x);
         else
             st = tm_json_cursor_skip(&x->cursor, x->err);
     }

@@ -1,8 +1,10 @@
 #include "format/gecko_work.h"
 
 #include "base/decimal.h"
+#include "base/hash.h"
 #include "base/pb.h"
 
+enum { DETAIL_FLOW = 2, DETAIL_FLOW_END = 3 };
 enum { DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5 };
 
 enum { MARKER_START = 0, MARKER_END = 8, MARKER_NAME = 16, MARKER_PHASE = 20, MARKER_CATEGORY = 24, MARKER_BYTES = 28 };
@@ -84,7 +86,9 @@ static void find_phase(struct marker *m)
     }
 }
 
-static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_value *key, uint32_t i, bool *done)
+/* The string is an argument, and where FIELD says so names a flow that goes on or ends here. */
+static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_value *key, uint32_t i,
+                                     enum tm_gecko_string_field field, bool *done)
 {
     size_t mark;
     tm_buf_clear(&x->text);
@@ -99,6 +103,10 @@ static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_va
         tm_pb_put_bytes(&x->detail, ARG_STRING, x->text.data, x->text.len) != TM_OK ||
         tm_pb_end(&x->detail, mark) != TM_OK)
         return tm_error_nomem(x->err);
+    if (field != TM_GECKO_FIELD_STRING && x->text.len > 0 &&
+        tm_pb_put_i64(&x->detail, field == TM_GECKO_FIELD_FLOW ? DETAIL_FLOW : DETAIL_FLOW_END,
+                      tm_hash64(x->text.data, x->text.len)) != TM_OK)
+        return tm_error_nomem(x->err);
     return TM_OK;
 }
 
@@ -107,12 +115,12 @@ static enum tm_status put_arg(struct tm_gecko *x, const struct tm_json_value *ty
                               const struct tm_json_value *value)
 {
     uint64_t index = tm_gecko_field_value(TM_GF_INDEX, value);
-    uint32_t ignored;
+    uint32_t field;
     bool done = false;
     enum tm_status st = TM_OK;
     if (index && tm_map_find(&x->process->string_fields,
-                             tm_gecko_field_key(type->data, type->len, key->data, key->len), &ignored))
-        st = put_string_arg(x, key, (uint32_t)(index - 1), &done);
+                             tm_gecko_field_key(type->data, type->len, key->data, key->len), &field))
+        st = put_string_arg(x, key, (uint32_t)(index - 1), (enum tm_gecko_string_field)field, &done);
     if (st < 0 || done)
         return st;
     tm_buf_clear(&x->message);

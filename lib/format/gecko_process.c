@@ -81,11 +81,15 @@ static enum tm_status add_categories(struct tm_gecko_process *p, const struct tm
     return st;
 }
 
-/* Formats whose values are numbers of strings in the thread's table. */
-static bool is_string_format(const struct tm_json_value *format)
+/* Formats whose values are numbers of strings in the thread's table; 0: another. */
+static uint32_t string_format(const struct tm_json_value *format)
 {
-    return format->type == TM_JSON_STRING && (is(format, "unique-string") || is(format, "flow-id") ||
-                                              is(format, "terminating-flow-id"));
+    if (format->type != TM_JSON_STRING)
+        return 0;
+    return is(format, "unique-string")         ? TM_GECKO_FIELD_STRING
+           : is(format, "flow-id")             ? TM_GECKO_FIELD_FLOW
+           : is(format, "terminating-flow-id") ? TM_GECKO_FIELD_FLOW_END
+                                               : 0;
 }
 
 /* One entry of markerSchema: its name and the fields, which older profiles call data. */
@@ -98,10 +102,11 @@ static enum tm_status add_schema(struct tm_gecko_process *p, const struct tm_jso
     struct tm_json_scan scan = tm_json_scan_of(&fields);
     scan.p++;
     while (tm_json_element(&scan, &field) == TM_JSON_OK) {
-        if (!find(&field, "key", &key) || !find(&field, "format", &format) || !is_string_format(&format) ||
+        if (!find(&field, "key", &key) || !find(&field, "format", &format) || string_format(&format) == 0 ||
             p->string_fields.count >= TM_GECKO_LIST_MAX)
             continue;
-        if (tm_map_set(&p->string_fields, tm_gecko_field_key(type.data, type.len, key.data, key.len), 1) < 0)
+        if (tm_map_set(&p->string_fields, tm_gecko_field_key(type.data, type.len, key.data, key.len),
+                       string_format(&format)) < 0)
             return TM_E_SYSTEM;
     }
     return TM_OK;

@@ -47,6 +47,9 @@ struct tm_gecko_process {
     struct tm_gecko_names lib_names;
 };
 
+/* What the string is whose number a field of a payload holds: values of string_fields. */
+enum tm_gecko_string_field { TM_GECKO_FIELD_STRING = 1, TM_GECKO_FIELD_FLOW, TM_GECKO_FIELD_FLOW_END };
+
 /* Which field of which type of payload. */
 uint64_t tm_gecko_field_key(const uint8_t *type, size_t type_len, const uint8_t *field, size_t field_len);
 

@@ -69,6 +69,8 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
                           : is(key, "category")    ? &t->category
                                                    : NULL;
     bool is_main = is(key, "isMainThread");
+    if (tm_gecko_is_unread(key))
+        return tm_gecko_unread_take(x);
     if (!pid && !tid && !is_main && text == NULL)
         return tm_json_cursor_skip(&x->cursor, x->err);
     if ((st = tm_json_cursor_value(&x->cursor, &value, x->err)) < 0)

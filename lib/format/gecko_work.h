@@ -99,4 +99,9 @@ enum tm_status tm_gecko_counter_show(struct tm_gecko *x, const struct tm_gecko_t
 enum tm_status tm_gecko_marker_track(struct tm_gecko *x, const struct tm_buf *category, const struct tm_buf *name,
                                      uint64_t *track);
 
+/* Members that hold events which nothing shows: allocations, the profiler's own costs, pauses. take passes over
+ * the value that is next and counts its rows as not shown. */
+bool tm_gecko_is_unread(const struct tm_json_value *key);
+enum tm_status tm_gecko_unread_take(struct tm_gecko *x);
+
 #endif

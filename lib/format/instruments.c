@@ -135,6 +135,15 @@ static void XMLCALL on_other(void *data, const XML_Char *text, int len)
         x->seen = here(x) - x->start;
 }
 
+static void set_handlers(struct tm_instruments *x)
+{
+    XML_SetUserData(x->xml, x);
+    XML_SetElementHandler(x->xml, on_start, on_end);
+    XML_SetCharacterDataHandler(x->xml, on_text);
+    XML_SetDefaultHandler(x->xml, on_other);
+    XML_SetStartDoctypeDeclHandler(x->xml, on_doctype);
+}
+
 static enum tm_status instruments_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
     struct tm_instruments *x = calloc(1, sizeof *x);
@@ -145,11 +154,7 @@ static enum tm_status instruments_open(const struct tm_format_context *context, 
     x->context = *context;
     x->start = context->input->offset;
     tm_instruments_refs_init(&x->refs);
-    XML_SetUserData(x->xml, x);
-    XML_SetElementHandler(x->xml, on_start, on_end);
-    XML_SetCharacterDataHandler(x->xml, on_text);
-    XML_SetDefaultHandler(x->xml, on_other);
-    XML_SetStartDoctypeDeclHandler(x->xml, on_doctype);
+    set_handlers(x);
     *state = x;
     return TM_OK;
 }
@@ -172,11 +177,48 @@ static void instruments_close(void *state)
  * what is behind the document must stay. */
 static void take_seen(struct tm_instruments *x)
 {
-    tm_input_skip(x->context.input, (size_t)(x->start + x->seen - x->context.input->offset));
+    uint64_t at = x->context.input->offset;
+    if (x->start + x->seen > at)
+        tm_input_skip(x->context.input, (size_t)(x->start + x->seen - at));
 }
 
-/* The document is damaged at byte AT, which is in or behind the window: an error, or, where damage is
- * passed over, the end of what can be read. */
+/* Passes over what is in front of the next row behind byte AT. TM_END: there is none, and all is passed over. */
+static enum tm_status find_row(struct tm_instruments *x, uint64_t at)
+{
+    struct tm_input *in = x->context.input;
+    enum { TAG = 5 }; /* "<row>" */
+    enum tm_status st = at < in->offset ? TM_OK : tm_input_advance(in, at + 1 - in->offset, x->err);
+    while (st == TM_OK && (st = tm_input_fill(in, TAG, x->err)) == TM_OK) {
+        if (memcmp(in->data, "<row>", TAG) == 0 || memcmp(in->data, "<row ", TAG) == 0)
+            return TM_OK;
+        const uint8_t *next = memchr(in->data + 1, '<', in->len - 1);
+        tm_input_skip(in, next ? (size_t)(next - in->data) : in->len);
+    }
+    if (st == TM_END)
+        tm_input_skip(in, in->len);
+    return st;
+}
+
+/* Reads on at a row, which is where the input stands: for the XML parser it is the first of a document. Ids keep what
+ * they stand for. */
+static enum tm_status resume(struct tm_instruments *x)
+{
+    static const char head[] = "<trace-query-result><node>";
+    if (!XML_ParserReset(x->xml, NULL))
+        return tm_error_nomem(x->err);
+    set_handlers(x);
+    x->start = x->context.input->offset - (sizeof head - 1);
+    x->fed = sizeof head - 1;
+    x->depth = 0;
+    x->status = TM_OK;
+    tm_buf_clear(&x->text);
+    (void)XML_Parse(x->xml, head, (int)x->fed, 0);
+    x->seen = x->fed;
+    return x->status;
+}
+
+/* The document is damaged at byte AT, which is in or behind the window: an error, or the end of what can be read, or,
+ * to salvage, the next row is found. */
 static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char *cause)
 {
     struct tm_input *in = x->context.input;
@@ -185,13 +227,19 @@ static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char 
     uint64_t first = in->offset;
     if (x->context.options == NULL || x->context.options->on_damage == TM_DAMAGE_HALT)
         return tm_error_set(x->err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)at, cause);
-    while ((st = tm_input_fill(in, 1, x->err)) == TM_OK)
-        tm_input_skip(in, in->len);
+    if (x->context.options->on_damage == TM_DAMAGE_SALVAGE)
+        st = find_row(x, at);
+    else
+        while ((st = tm_input_fill(in, 1, x->err)) == TM_OK)
+            tm_input_skip(in, in->len);
+    bool ends = st == TM_END;
     if (st < 0 || (st = tm_event_sink_account(x->context.sink, "damaged", 0, 1, at, x->err)) < 0)
         return st;
     if (in->offset > first &&
         (st = tm_event_sink_account(x->context.sink, "skipped_bytes", 0, in->offset - first, first, x->err)) < 0)
         return st;
+    if (!ends)
+        return resume(x);
     st = tm_instruments_accounts(x);
     return st < 0 ? st : TM_END;
 }

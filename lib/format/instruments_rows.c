@@ -67,7 +67,7 @@ static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_t
 
 enum tm_status tm_instruments_thread_of(struct tm_instruments *x, struct tm_event *event)
 {
-    struct owner thread, process = {0};
+    struct owner thread = {0}, process = {0};
     uint64_t process_place;
     enum tm_status st;
     if (x->row.thread == 0)
@@ -207,6 +207,19 @@ static enum tm_status add_sample(struct tm_instruments *x)
     return st < 0 || row->counts == 0 ? st : add_counts(x, &e);
 }
 
+/* That BOOTTIME is the machine's: a snapshot of a file that is not its machine's first sets its clocks apart
+ * (semantics.md section 5), and with them what it relates. */
+static enum tm_status add_hint(struct tm_instruments *x)
+{
+    Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
+    if (!x->context.options || !x->context.options->hints)
+        return TM_OK;
+    hint.file = x->context.sink->file;
+    hint.from_clock = hint.clock = CLOCK_BOOTTIME_ID;
+    hint.source = tm_bytes(sync_subsystem, sizeof sync_subsystem - 1);
+    return tm_event_sink_message(x->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, x->err);
+}
+
 /* The row relates the file's clock to BOOTTIME. One that goes back does not, as in the reference. */
 static enum tm_status add_snapshot(struct tm_instruments *x)
 {
@@ -217,6 +230,7 @@ static enum tm_status add_snapshot(struct tm_instruments *x)
         x->sync_backwards++;
         return TM_OK;
     }
+    bool is_first = !x->has_sync;
     x->has_sync = true;
     x->last_sync = x->row.log;
     readings[0].clock = CLOCK_TRACE_FILE_ID;
@@ -228,7 +242,8 @@ static enum tm_status add_snapshot(struct tm_instruments *x)
     snapshot.readings = list;
     snapshot.position = x->context.sink->position;
     snapshot.byte = x->row.byte;
-    return tm_event_sink_message(x->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, x->err);
+    enum tm_status st = tm_event_sink_message(x->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, x->err);
+    return st == TM_OK && is_first ? add_hint(x) : st;
 }
 
 /* True in *IS_SYNC when the row's subsystem is that of clock synchronization. */

@@ -61,6 +61,9 @@ enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_j
 enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
                             const struct tm_json_value *value, struct tm_error *err);
 
+/* The same in doc->event: the metadata event by which node says who it is. Its times are of libuv's clock. */
+enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err);
+
 /* Damage at byte AT of the input: an error where it halts, else accounted and what is next is set. */
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err);
 

@@ -59,3 +59,18 @@ enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_v
         return put_hint(doc, MONOTONIC, 0, "metadata.clock-domain", err);
     return TM_OK;
 }
+
+/* {"ph":"M","cat":"__metadata","name":"node","args":{"process":{"versions":…}}}. Source: node's
+ * src/tracing/agent and libuv's uv_hrtime, which is CLOCK_MONOTONIC. */
+enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err)
+{
+    const struct tm_json_event *e = &doc->event;
+    const struct tm_json_value *ph = tm_json_event_of(e, TM_JF_PH, TM_JSON_STRING);
+    const struct tm_json_value *name = tm_json_event_of(e, TM_JF_NAME, TM_JSON_STRING);
+    const struct tm_json_value *args = tm_json_event_of(e, TM_JF_ARGS, TM_JSON_OBJECT);
+    struct tm_json_value process, versions;
+    if (ph == NULL || name == NULL || args == NULL || !tm_json_is(ph, "M", 1) || !tm_json_is(name, "node", 4) ||
+        !find_member(args, "process", &process) || !find_member(&process, "versions", &versions))
+        return TM_OK;
+    return put_hint(doc, MONOTONIC, 0, "args.process.versions", err);
+}

@@ -116,7 +116,7 @@ static enum tm_status fill_slice(struct tm_json_work *w, bool named)
         st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
     if (st >= 0 && w->event.name == 0 && named)
         st = tm_json_work_intern(w, no_name, sizeof no_name - 1, &w->event.name);
-    if (st < 0 || args == NULL || !w->rows->sink->want_detail)
+    if (st < 0 || args == NULL || !w->rows->sink->want_json_detail)
         return st;
     w->rows->args_cut += w->rows->args.cut;
     if (w->rows->args.no_memory ||

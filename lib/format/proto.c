@@ -112,6 +112,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->ftrace_pairs);
     tm_proto_map_release(&p->page_sizes);
     tm_proto_map_release(&p->disks);
+    tm_proto_map_release(&p->power_names);
     tm_proto_map_release(&p->address_spaces);
     tm_proto_map_release(&p->accounts);
     tm_proto_map_release(&p->stats);

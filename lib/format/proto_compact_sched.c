@@ -1,10 +1,6 @@
 #include "format/proto_count.h"
 #include "format/proto_sched.h"
 
-enum { PREV_COMM = 1, PREV_PID = 2, PREV_PRIO = 3, PREV_STATE = 4, NEXT_COMM = 5, NEXT_PID = 6, NEXT_PRIO = 7 };
-enum { WAKING_COMM = 1, WAKING_PID = 2, WAKING_PRIO = 3, WAKING_TARGET_CPU = 5 };
-enum { EVENT_TIMESTAMP = 1, EVENT_PID = 2, EVENT_SCHED_SWITCH = 4, EVENT_FLAGS = 5, EVENT_SCHED_WAKING = 20 };
-
 enum {
     COMPACT_SWITCH_TIME = 1,
     COMPACT_SWITCH_STATE = 2,
@@ -83,61 +79,10 @@ static int32_t i32(uint64_t value)
     return (int32_t)(uint32_t)value;
 }
 
-static uint8_t *put_number(uint8_t *at, uint32_t id, uint64_t value)
-{
-    *at++ = (uint8_t)(id << 3 | TM_PB_VARINT);
-    return tm_varint_put(at, value);
-}
-
-static uint8_t *put_signed(uint8_t *at, uint32_t id, int32_t value)
-{
-    return put_number(at, id, (uint64_t)(int64_t)value);
-}
-
-static uint8_t *put_text(uint8_t *at, uint32_t id, const uint8_t *data, size_t len)
-{
-    *at++ = (uint8_t)(id << 3 | TM_PB_LEN);
-    *at++ = (uint8_t)len;
-    if (len)
-        memcpy(at, data, len);
-    return at + len;
-}
-
-/* A FtraceEvent being made: the message inside it, then the whole. A name takes at most TM_PROTO_COMM_MAX bytes. */
-enum { RAW_MAX = 3 * TM_PROTO_COMM_MAX + 128 };
-
-struct raw {
-    uint8_t body[RAW_MAX], whole[2 * RAW_MAX];
-    uint8_t *end; /* of the body */
-};
-
-/* Closes the event: time, pid where one is known, flags, the body as field ID. */
-static void close_raw(struct raw *raw, struct tm_event *row, const struct tm_proto_cpu *cpu, uint64_t flags,
-                      uint32_t id)
-{
-    size_t len = (size_t)(raw->end - raw->body);
-    uint8_t *at = put_number(raw->whole, EVENT_TIMESTAMP, (uint64_t)row->time_ns);
-    if (cpu->known)
-        at = put_signed(at, EVENT_PID, cpu->pid);
-    if (flags)
-        at = put_number(at, EVENT_FLAGS, flags);
-    at = tm_varint_put(at, (uint64_t)id << 3 | TM_PB_LEN);
-    at = tm_varint_put(at, len);
-    memcpy(at, raw->body, len);
-    row->raw = raw->whole;
-    row->raw_bytes = (uint32_t)(at + len - raw->whole);
-}
-
-static size_t short_len(size_t len)
-{
-    return len < TM_PROTO_COMM_MAX ? len : TM_PROTO_COMM_MAX;
-}
-
 static enum tm_status add_switch(struct compact *c, struct tm_event *row, const uint64_t *n, const struct comm *comm,
                                  struct tm_error *err)
 {
     struct tm_proto_cpu *cpu = c->cpu;
-    struct raw raw;
     enum tm_status st = comm_string(c, comm->string, comm->data, comm->len, &row->name, err);
     row->category = cpu->string;
     if (st >= 0 && cpu->known && cpu->string == 0)
@@ -149,19 +94,7 @@ static enum tm_status add_switch(struct compact *c, struct tm_event *row, const 
     row->tid = cpu->pid;
     row->pid = i32(n[2]);
     row->value = tm_proto_switch_value(n[1], i32(n[3]), cpu->prio);
-    if (c->p->sink->want_raw) {
-        raw.end = raw.body;
-        if (cpu->known) {
-            raw.end = put_text(raw.end, PREV_COMM, cpu->comm, cpu->comm_len);
-            raw.end = put_signed(raw.end, PREV_PID, cpu->pid);
-            raw.end = put_signed(raw.end, PREV_PRIO, cpu->prio);
-        }
-        raw.end = put_number(raw.end, PREV_STATE, n[1]);
-        raw.end = put_text(raw.end, NEXT_COMM, comm->data, short_len(comm->len));
-        raw.end = put_number(raw.end, NEXT_PID, n[2]);
-        raw.end = put_number(raw.end, NEXT_PRIO, n[3]);
-        close_raw(&raw, row, cpu, 0, EVENT_SCHED_SWITCH);
-    }
+    row->track = n[1] >> 31;
     tm_proto_cpu_run(cpu, i32(n[2]), i32(n[3]));
     tm_proto_cpu_name(cpu, comm->string, comm->data, comm->len);
     return tm_proto_add(c->p, row, err);
@@ -173,7 +106,6 @@ static enum tm_status add_waking(struct compact *c, struct tm_event *row, const 
     const struct tm_proto_cpu *cpu = c->cpu;
     struct column *flags = &c->columns[COMPACT_WAKING_FLAGS];
     uint64_t common_flags = 0;
-    struct raw raw;
     enum tm_status st = comm_string(c, comm->string, comm->data, comm->len, &row->name, err);
     if (st < 0)
         return st;
@@ -184,13 +116,7 @@ static enum tm_status add_waking(struct compact *c, struct tm_event *row, const 
     row->tid = i32(n[1]);
     row->pid = cpu->pid;
     row->value = tm_proto_waking_value(i32(n[3]), i32(n[2]));
-    if (c->p->sink->want_raw) {
-        raw.end = put_text(raw.body, WAKING_COMM, comm->data, short_len(comm->len));
-        raw.end = put_number(raw.end, WAKING_PID, n[1]);
-        raw.end = put_number(raw.end, WAKING_PRIO, n[3]);
-        raw.end = put_number(raw.end, WAKING_TARGET_CPU, n[2]);
-        close_raw(&raw, row, cpu, common_flags, EVENT_SCHED_WAKING);
-    }
+    row->track = common_flags;
     return tm_proto_add(c->p, row, err);
 }
 
@@ -225,7 +151,8 @@ static enum tm_status add_events(struct compact *c, struct tm_error *err)
         struct lane *lane = waking ? &wakings : &switches;
         struct tm_event row = *c->row;
         row.time_ns = (int64_t)lane->time;
-        row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
+        row.flags = (row.flags & ~tm_event_raw_flags(TM_RAW_FTRACE_EVENT)) | tm_event_scope_flags(TM_SCOPE_CPU) |
+                    tm_event_raw_flags(TM_RAW_COMPACT_SCHED);
         st = waking ? add_waking(c, &row, lane->numbers, lane->comm, err)
                     : add_switch(c, &row, lane->numbers, lane->comm, err);
         advance(c, lane);

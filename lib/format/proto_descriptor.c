@@ -28,6 +28,27 @@ static int64_t tid_of(const struct tm_proto_thread *thread)
     return thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
 }
 
+/* TRACK is neither, but below a track of a thread or process: it is of that one. No more are kept than fit. */
+static enum tm_status remember_child(struct tm_proto *p, uint32_t machine, const struct tm_proto_track_descriptor *track,
+                                     struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry, *parent = NULL;
+    bool is_new;
+    if (track->has_parent)
+        parent = tm_proto_map_find(&p->tracks, machine, track->parent);
+    if (parent == NULL || (parent->v1 & KIND_MASK) == TM_PROTO_TRACK_COUNTER)
+        return TM_OK;
+    uint64_t v1 = parent->v1, v2 = parent->v2;
+    enum tm_status st = tm_proto_map_add(&p->tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry, &is_new);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (st == TM_OK && is_new) {
+        entry->v1 = v1;
+        entry->v2 = v2;
+    }
+    return TM_OK;
+}
+
 /* Remembers TRACK; what was said first about a uuid stays. */
 static enum tm_status remember(struct tm_proto *p, uint32_t machine, const struct tm_proto_track_descriptor *track,
                                struct tm_error *err)
@@ -35,7 +56,7 @@ static enum tm_status remember(struct tm_proto *p, uint32_t machine, const struc
     struct tm_proto_map_entry *entry;
     bool is_new;
     if (!track->has_thread && !track->has_process && !track->has_counter)
-        return TM_OK;
+        return remember_child(p, machine, track, err);
     enum tm_status st = tm_proto_map_add(&p->tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX, &entry, &is_new);
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "more than %d thread, process and counter tracks", TM_PROTO_TRACKS_MAX);

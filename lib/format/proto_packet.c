@@ -5,6 +5,7 @@
 #include "format/proto_descriptor.h"
 #include "format/proto_ftrace.h"
 #include "format/proto_metadata.h"
+#include "format/proto_power.h"
 #include "format/proto_sample.h"
 #include "format/proto_sequence.h"
 #include "format/proto_system.h"
@@ -236,6 +237,14 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_SYS_STATS:
     case TM_PACKET_SYSTEM_INFO:
         return tm_proto_system_read(p, packet, err);
+    case TM_PACKET_BATTERY:
+    case TM_PACKET_POWER_RAILS:
+    case TM_PACKET_ENTITY_STATE_RESIDENCY:
+    case TM_PACKET_INITIAL_DISPLAY_STATE:
+    case TM_PACKET_GPU_MEM_TOTAL:
+    case TM_PACKET_TRIGGER:
+    case TM_PACKET_CLONE_TRIGGER:
+        return tm_proto_power_read(p, packet, err);
     case TM_PACKET_PERF_SAMPLE:
         return tm_proto_perf_sample_read(p, packet, err);
     case TM_PACKET_STREAMING_PROFILE:

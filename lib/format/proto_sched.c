@@ -88,6 +88,10 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
     row->tid = i32(prev_pid);
     row->pid = i32(next_pid);
     row->value = tm_proto_switch_value(state, i32(next_prio), i32(prev_prio));
+    if (i32(next_prio) != (int16_t)i32(next_prio)) { /* a merged Fuchsia trace's weights */
+        row->track = (uint32_t)i32(next_prio);
+        row->flags |= TM_EVENT_HAS_TRACK;
+    }
     if (st < 0)
         return st;
     tm_proto_cpu_run(cpu, i32(next_pid), i32(next_prio));

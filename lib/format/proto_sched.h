@@ -22,7 +22,7 @@ void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t 
 /* The value columns of SCHED_SWITCH and SCHED_WAKING (doc/events.md). */
 static inline uint64_t tm_proto_switch_value(uint64_t prev_state, int32_t next_prio, int32_t prev_prio)
 {
-    return (prev_state & UINT32_MAX) | (uint64_t)(uint16_t)next_prio << 32 | (uint64_t)(uint16_t)prev_prio << 48;
+    return (prev_state & INT32_MAX) | (uint64_t)(uint16_t)next_prio << 32 | (uint64_t)(uint16_t)prev_prio << 48;
 }
 
 static inline uint64_t tm_proto_waking_value(int32_t prio, int32_t target_cpu)

@@ -99,11 +99,14 @@ enum tm_packet_field {
     TM_PACKET_TRACE_CONFIG = 33,
     TM_PACKET_TRACE_STATS = 35,
     TM_PACKET_SYNCHRONIZATION_MARKER = 36,
+    TM_PACKET_BATTERY = 38,
+    TM_PACKET_POWER_RAILS = 40,
     TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
     TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
     TM_PACKET_PROCESS_DESCRIPTOR = 43,
     TM_PACKET_THREAD_DESCRIPTOR = 44,
     TM_PACKET_SYSTEM_INFO = 45,
+    TM_PACKET_TRIGGER = 46,
     TM_PACKET_COMPRESSED = 50,
     TM_PACKET_CHROME_METADATA = 51,
     TM_PACKET_STREAMING_PROFILE = 54,
@@ -113,9 +116,13 @@ enum tm_packet_field {
     TM_PACKET_MODULE_SYMBOLS = 61,
     TM_PACKET_PERF_SAMPLE = 66,
     TM_PACKET_SERVICE_EVENT = 69,
+    TM_PACKET_INITIAL_DISPLAY_STATE = 70,
+    TM_PACKET_GPU_MEM_TOTAL = 71,
     TM_PACKET_TRACE_UUID = 89,
+    TM_PACKET_ENTITY_STATE_RESIDENCY = 91,
     TM_PACKET_MACHINE_ID = 98,
     TM_PACKET_REMOTE_CLOCK_SYNC = 107,
+    TM_PACKET_CLONE_TRIGGER = 113,
     TM_PACKET_TRACE_ATTRIBUTES = 126,
     TM_PACKET_ZSTD_COMPRESSED = 133
 };
@@ -150,6 +157,7 @@ struct tm_proto {
     struct tm_proto_map ftrace_pairs; /* (machine, 0) to the ftrace_timestamp of the last clock pair */
     struct tm_proto_map page_sizes;   /* (machine, 0) to SystemInfo.page_size */
     struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
+    struct tm_proto_map power_names;  /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
     bool has_monotonic; /* a snapshot named MONOTONIC */
     /* counts that wait to be written */

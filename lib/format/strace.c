@@ -8,34 +8,16 @@
 
 enum { CLOCK_REALTIME_ID = 1, DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5, EPOCH_DIGITS = 9 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static const char *skip_digits(const char *p, const char *end)
-{
-    while (p < end && is_digit(*p))
-        p++;
-    return p;
-}
-
-static bool begins(const char *p, const char *end, const char *with)
-{
-    size_t n = strlen(with);
-    return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;
-}
-
 /* "[pid N] " or "N " where the time follows, then "seconds.fraction "; NULL when it is not so. */
 static const char *parse_head(const char *p, const char *end, struct tm_strace_line *l)
 {
-    bool bracket = begins(p, end, "[pid ");
+    bool bracket = tm_text_begins(p, end, "[pid ");
     if (bracket) {
         p += 5;
         while (p < end && *p == ' ')
             p++;
     }
-    const char *q = skip_digits(p, end);
+    const char *q = tm_text_skip_digits(p, end);
     if (q == p)
         return NULL;
     if (q < end && *q != '.') {
@@ -46,13 +28,13 @@ static const char *parse_head(const char *p, const char *end, struct tm_strace_l
             return NULL;
         for (p = q; p < end && *p == ' '; p++)
             ;
-        q = skip_digits(p, end);
+        q = tm_text_skip_digits(p, end);
     } else if (bracket) {
         return NULL;
     }
     if (q - p < EPOCH_DIGITS || q == end || *q != '.')
         return NULL;
-    const char *r = skip_digits(q + 1, end);
+    const char *r = tm_text_skip_digits(q + 1, end);
     if (r == q + 1 || r == end || *r != ' ' || tm_decimal_scale(p, (size_t)(r - p), 9, &l->time_ns) != TM_OK)
         return NULL;
     return r + 1;
@@ -93,6 +75,8 @@ static void parse_result(const char *p, const char *end, struct tm_strace_line *
     }
 }
 
+static const char unfinished[] = "<unfinished ...>";
+
 static enum tm_status parse_resumed(const char *p, const char *end, struct tm_strace_line *l)
 {
     l->what = TM_STRACE_RESUMED;
@@ -100,9 +84,13 @@ static enum tm_status parse_resumed(const char *p, const char *end, struct tm_st
     while (p < end && *p != ' ')
         p++;
     l->name_len = (size_t)(p - l->name);
-    if (!begins(p, end, " resumed>"))
+    if (!tm_text_begins(p, end, " resumed>"))
         return TM_E_INPUT;
     p += 9;
+    if (end - p >= (ptrdiff_t)sizeof unfinished - 1 && tm_text_begins(end - (sizeof unfinished - 1), end, unfinished)) {
+        l->what = TM_STRACE_RESUMED_UNFINISHED;
+        return TM_OK;
+    }
     end = parse_duration(p, end, l);
     if (p < end)
         parse_result(p, end, l);
@@ -111,15 +99,14 @@ static enum tm_status parse_resumed(const char *p, const char *end, struct tm_st
 
 enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_strace_line *l)
 {
-    static const char unfinished[] = "<unfinished ...>";
     const char *end = line + len;
     *l = (struct tm_strace_line){0};
     const char *p = parse_head(line, end, l);
     if (p == NULL || p == end)
         return TM_E_INPUT;
-    if (begins(p, end, "<... "))
+    if (tm_text_begins(p, end, "<... "))
         return parse_resumed(p, end, l);
-    if (begins(p, end, "--- ") || begins(p, end, "+++ ")) {
+    if (tm_text_begins(p, end, "--- ") || tm_text_begins(p, end, "+++ ")) {
         l->what = TM_STRACE_NOTE;
         l->name = p + 4;
         l->name_len = (size_t)(end - p - 4);
@@ -127,7 +114,7 @@ enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_stra
             l->name_len -= 4;
         return TM_OK;
     }
-    for (l->name = p; p < end && (is_digit(*p) || *p == '_' || *p == '?' || (*p >= 'a' && *p <= 'z') ||
+    for (l->name = p; p < end && (tm_text_is_digit(*p) || *p == '_' || *p == '?' || (*p >= 'a' && *p <= 'z') ||
                                   (*p >= 'A' && *p <= 'Z'));)
         p++;
     l->name_len = (size_t)(p - l->name);
@@ -147,9 +134,8 @@ enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_stra
 }
 
 struct strace {
-    struct tm_format_context context;
+    struct tm_text_reader text;
     struct tm_buf detail;
-    bool has_calls;
 };
 
 static enum tm_status strace_open(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -157,7 +143,7 @@ static enum tm_status strace_open(const struct tm_format_context *context, void 
     struct strace *s = calloc(1, sizeof *s);
     if (s == NULL)
         return tm_error_nomem(err);
-    s->context = *context;
+    s->text = (struct tm_text_reader){.context = *context, .max = TM_STRACE_LINE_MAX, .clock = CLOCK_REALTIME_ID};
     *state = s;
     return TM_OK;
 }
@@ -165,7 +151,7 @@ static enum tm_status strace_open(const struct tm_format_context *context, void 
 static bool put_arg(struct strace *s, const char *key, const char *text, size_t len)
 {
     size_t mark;
-    if (text == NULL || len == 0 || !s->context.sink->want_detail)
+    if (text == NULL || len == 0 || !s->text.context.sink->want_detail)
         return true;
     return tm_pb_begin(&s->detail, DETAIL_ARG, &mark) == TM_OK && tm_pb_put_str(&s->detail, ARG_KEY, key) == TM_OK &&
            tm_pb_put_bytes(&s->detail, ARG_STRING, text, len) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
@@ -185,6 +171,7 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
         e.kind = TM_KIND_SLICE_BEGIN;
         break;
     case TM_STRACE_RESUMED:
+    case TM_STRACE_RESUMED_UNFINISHED:
         e.kind = TM_KIND_SLICE_END;
         e.dur_ns = 0;
         break;
@@ -193,9 +180,9 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
         break;
     }
     tm_buf_clear(&s->detail);
-    enum tm_status st = tm_event_sink_string(s->context.sink, l->name, l->name_len, &s->detail, &e.name, err);
+    enum tm_status st = tm_event_sink_string(s->text.context.sink, l->name, l->name_len, &s->detail, &e.name, err);
     if (st == TM_OK)
-        st = tm_event_sink_string(s->context.sink, "strace", 6, &s->detail, &e.category, err);
+        st = tm_event_sink_string(s->text.context.sink, "strace", 6, &s->detail, &e.category, err);
     if (st < 0)
         return st;
     if (!put_arg(s, "args.args", l->args, l->args_len) || !put_arg(s, "args.result", l->result, l->result_len))
@@ -204,29 +191,38 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
     e.raw_bytes = (uint32_t)len;
     e.detail = s->detail.data;
     e.detail_bytes = (uint32_t)s->detail.len;
-    return tm_event_sink_add(s->context.sink, &e, err);
+    st = tm_event_sink_add(s->text.context.sink, &e, err);
+    if (st < 0 || l->what != TM_STRACE_RESUMED_UNFINISHED)
+        return st;
+    e.kind = TM_KIND_SLICE_BEGIN;
+    e.flags = (e.flags & ~tm_event_raw_flags(15)) | TM_EVENT_DERIVED;
+    e.raw_bytes = 0;
+    return tm_event_sink_add(s->text.context.sink, &e, err);
+}
+
+/* What strace says of itself ("strace: Process 7 attached"), and stacks (-k: " > library(symbol+0x1) [0x2]"). */
+static bool is_remark(const char *line, size_t len)
+{
+    return tm_text_begins(line, line + len, "strace: ") || tm_text_begins(line, line + len, " > ");
 }
 
 static enum tm_status strace_read(void *state, struct tm_error *err)
 {
     struct strace *s = state;
-    struct tm_input *in = s->context.input;
+    struct tm_text_reader *r = &s->text;
     struct tm_strace_line parsed;
-    const char *line;
-    size_t len, size;
-    enum tm_status st = tm_text_line(in, TM_STRACE_LINE_MAX, &line, &len, &size, err);
-    if (st == TM_END && !s->has_calls)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: no system call in the strace text",
-                            (unsigned long long)in->offset);
+    enum tm_status st = tm_text_reader_next(r, "system call", err);
     if (st != TM_OK)
         return st;
-    if (tm_strace_line_parse(line, len, &parsed) == TM_OK) {
-        s->has_calls = true;
-        st = add_line(s, &parsed, line, len, err);
-    } else if (len > 0) {
-        st = tm_event_sink_account(s->context.sink, "damaged", CLOCK_REALTIME_ID, 1, in->offset, err);
+    if (tm_strace_line_parse(r->line, r->len, &parsed) == TM_OK) {
+        r->has_events = true;
+        st = add_line(s, &parsed, r->line, r->len, err);
+    } else if (is_remark(r->line, r->len)) {
+        tm_text_reader_not_shown(r);
+    } else if (r->len > 0) {
+        tm_text_reader_damaged(r);
     }
-    tm_input_skip(in, size);
+    tm_text_reader_pass(r);
     return st;
 }
 

@@ -11,6 +11,7 @@ enum tm_strace_what {
     TM_STRACE_CALL,       /* name(args) = result [<duration>] */
     TM_STRACE_UNFINISHED, /* name(args <unfinished ...> */
     TM_STRACE_RESUMED,    /* <... name resumed> args) = result [<duration>] */
+    TM_STRACE_RESUMED_UNFINISHED, /* <... name resumed> <unfinished ...> */
     TM_STRACE_NOTE        /* --- signal ---, +++ exit +++ */
 };
 

@@ -61,7 +61,8 @@ static bool sniff(const uint8_t *head, size_t len)
 {
     struct tm_span s = {(const char *)head, len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES};
     return has(s, "# tracer") || has(s, "TRACE:\n") || starts_nocase(s, "<!doctype html>") ||
-           starts_nocase(s, "<html>") || starts(s, "cpus=") || starts(s, " ");
+           starts_nocase(s, "<html>") || starts(s, "cpus=") || starts(s, " ") ||
+           (starts(s, "version = ") && has(s, "\ncpus=")); /* trace-cmd report of old */
 }
 
 static enum tm_status open_systrace(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -97,21 +98,38 @@ static struct tm_span cut_prefix(struct systrace *f, struct tm_span line)
     return (struct tm_span){line.s + n, line.len - n};
 }
 
+/* "CPU:1 [LOST 3 EVENTS]", in trace-cmd's words "CPU:1 [3 EVENTS DROPPED]", or without the number. */
+static bool take_lost(struct systrace *f, struct tm_span line)
+{
+    struct tm_span rest = line, count, head;
+    int64_t n = 1;
+    if (!starts(line, "CPU:") || (!has(line, "[LOST ") && !has(line, "EVENTS DROPPED]")))
+        return false;
+    if (!tm_span_cut(&rest, "[LOST ", &head))
+        (void)tm_span_cut(&rest, "[", &head);
+    if (tm_span_cut(&rest, " EVENTS", &count) && (!tm_span_int(count, &n) || n <= 0))
+        n = 1;
+    f->lost = f->lost <= INT64_MAX - n ? f->lost + n : INT64_MAX;
+    return true;
+}
+
+/* A frame of the stack that the event before it tells. */
+static bool is_stack_line(struct tm_span line)
+{
+    while (line.len && line.s[0] == ' ') {
+        line.s++;
+        line.len--;
+    }
+    return starts(line, "=> ");
+}
+
 /* Lines of a trace that are no events by intent. */
 static bool is_remark(struct systrace *f, struct tm_span line)
 {
-    if (line.len == 0 || line.s[0] == '#')
+    if (line.len == 0 || line.s[0] == '#' || is_stack_line(line) || take_lost(f, line))
         return true;
     if (starts(line, "cpus=")) {
         f->report = true;
-        return true;
-    }
-    if (starts(line, "CPU") && has(line, "LOST")) {
-        struct tm_span rest = line, count, head;
-        int64_t n;
-        if (tm_span_cut(&rest, "LOST ", &head) && tm_span_cut(&rest, " EVENTS", &count) && tm_span_int(count, &n) &&
-            n > 0 && f->lost <= INT64_MAX - n)
-            f->lost += n;
         return true;
     }
     return starts(line, "version = ") || (starts(line, "CPU ") && has(line, " is empty"));

@@ -31,3 +31,43 @@ enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, 
     return tm_error_set(err, TM_E_INPUT, "byte %llu: a line is longer than the limit of %zu bytes",
                         (unsigned long long)in->offset, max);
 }
+
+static enum tm_status write_accounts(struct tm_text_reader *r, struct tm_error *err)
+{
+    struct tm_event_sink *sink = r->context.sink;
+    enum tm_status st = TM_OK;
+    if (r->damaged)
+        st = tm_event_sink_account(sink, "damaged", r->clock, r->damaged, r->first_damaged, err);
+    if (st >= 0 && r->not_shown)
+        st = tm_event_sink_account(sink, "not_shown", r->clock, r->not_shown, r->first_not_shown, err);
+    return st < 0 ? st : TM_END;
+}
+
+enum tm_status tm_text_reader_next(struct tm_text_reader *r, const char *wanted, struct tm_error *err)
+{
+    struct tm_input *in = r->context.input;
+    enum tm_status st = tm_text_line(in, r->max, &r->line, &r->len, &r->size, err);
+    if (st != TM_END)
+        return st;
+    if (!r->has_events)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: no %s in the text", (unsigned long long)in->offset, wanted);
+    return write_accounts(r, err);
+}
+
+void tm_text_reader_damaged(struct tm_text_reader *r)
+{
+    if (r->damaged++ == 0)
+        r->first_damaged = r->context.input->offset;
+}
+
+void tm_text_reader_not_shown(struct tm_text_reader *r)
+{
+    if (r->not_shown++ == 0)
+        r->first_not_shown = r->context.input->offset;
+}
+
+bool tm_text_begins(const char *p, const char *end, const char *with)
+{
+    size_t n = strlen(with);
+    return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;
+}

@@ -2,12 +2,62 @@
 #ifndef TM_FORMAT_TEXT_LINES_H
 #define TM_FORMAT_TEXT_LINES_H
 
-#include "base/input.h"
+#include "format/format.h"
 
 /* Shows the next line of IN without reading it off: LINE and LEN without its end, SIZE with it.
  * TM_OK; TM_END when nothing is left; TM_E_INPUT when it is longer than MAX. The line is valid
  * until the next fill. */
 enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, size_t *len, size_t *size,
                             struct tm_error *err);
+
+/* Lines of a text whose format has nothing but lines, and an account of those that show nothing.
+ * Zero-initialise with context, max and clock set. */
+struct tm_text_reader {
+    struct tm_format_context context;
+    size_t max;           /* longer lines are an error */
+    uint32_t clock;       /* of the accounts */
+    bool has_events;      /* set by the parser once it has met one */
+    const char *line;     /* the line at hand, without its end; valid until the next fill */
+    size_t len, size;     /* SIZE with its end */
+    uint64_t damaged, first_damaged;
+    uint64_t not_shown, first_not_shown;
+};
+
+/* Shows the next line without reading it off. TM_OK; TM_END: all is read, the accounts are written; an
+ * error, which WANTED words where there was no event: "byte N: no WANTED in the text". */
+enum tm_status tm_text_reader_next(struct tm_text_reader *reader, const char *wanted, struct tm_error *err);
+
+/* Reads the line at hand off. */
+static inline void tm_text_reader_pass(struct tm_text_reader *reader)
+{
+    tm_input_skip(reader->context.input, reader->size);
+}
+
+/* The line at hand is damaged; or it is good, but nothing shows it. */
+void tm_text_reader_damaged(struct tm_text_reader *reader);
+void tm_text_reader_not_shown(struct tm_text_reader *reader);
+
+static inline bool tm_text_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline const char *tm_text_skip_digits(const char *p, const char *end)
+{
+    while (p < end && tm_text_is_digit(*p))
+        p++;
+    return p;
+}
+
+/* Blanks and tabs. */
+static inline const char *tm_text_skip_blanks(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p;
+}
+
+/* True when the text from P to END begins with WITH. */
+bool tm_text_begins(const char *p, const char *end, const char *with);
 
 #endif

@@ -102,6 +102,8 @@ static void set_edge(Tracemerge__ConfigEdge *edge, const struct tm_manifest_fiel
     set_clock(edge->source, relation->source_raw, clocks->clock, clocks->pins || relation->own_clock, i);
     set_clock(edge->reference, relation->reference_raw, clocks->ref_clock,
               clocks->ref_clock == TM_CLOCK_TRACE_FILE || apart, other);
+    edge->has_entry = true;
+    edge->entry = (uint32_t)i;
     edge->source_ns = clocks->offset_ns < 0 ? -clocks->offset_ns : 0;
     edge->reference_ns = clocks->offset_ns > 0 ? clocks->offset_ns : 0;
 }

@@ -1,8 +1,7 @@
 #include "manifest/configure.h"
 
 #include "manifest/file_match.h"
-#include "stream/stream_reader.h"
-#include "stream/stream_writer.h"
+#include "stream/stream_pass.h"
 
 struct configure {
     const struct tm_configure_options *options;
@@ -132,7 +131,7 @@ static enum tm_status on_frame(struct configure *c, const struct tm_frame *frame
 
 static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, struct tm_error *err)
 {
-    enum tm_status st = tm_stream_reader_open(&c->reader, in_fd, err);
+    enum tm_status st = tm_stream_pass_open(&c->reader, in_fd, out_fd, err);
     if (st < 0)
         return st;
     c->passes = c->reader.stage != TRACEMERGE__STAGE__UNPACKED;
@@ -160,8 +159,11 @@ enum tm_status tm_configure(int in_fd, int out_fd, const struct tm_configure_opt
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = open_both(&c, in_fd, out_fd, err);
-    while (st == TM_OK && (st = tm_stream_reader_next(&c.reader, &frame, &batch, err)) == TM_OK)
-        st = on_frame(&c, &frame, &batch, err);
+    while (st == TM_OK) {
+        st = tm_stream_pass_batch(&c.reader, &c.writer, err);
+        if (st == TM_END && (st = tm_stream_reader_next(&c.reader, &frame, &batch, err)) == TM_OK)
+            st = on_frame(&c, &frame, &batch, err);
+    }
     if (st == TM_END)
         st = finish(&c, unmatched, err);
     tm_stream_reader_release(&c.reader);

@@ -183,6 +183,10 @@ static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, st
         have->count += more->count;
         have->definition_count += more->definition_count;
         have->has_definition_count |= more->has_definition_count;
+        if (more->has_earliest_ns && (!have->has_earliest_ns || more->earliest_ns < have->earliest_ns)) {
+            have->has_earliest_ns = true;
+            have->earliest_ns = more->earliest_ns;
+        }
         if (more->has_byte && (!have->has_byte || more->byte < have->byte)) {
             have->has_byte = true;
             have->byte = more->byte;
@@ -193,6 +197,17 @@ static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, st
     if (st == TM_OK)
         tm_catalog_index_put(&c->account_index, c->account_count - 1, hash);
     return st;
+}
+
+uint64_t tm_catalog_account_count(const struct tm_catalog *c, const Tracemerge__Account *like)
+{
+    const struct tm_catalog_index *index = &c->account_index;
+    if (index->slots == NULL)
+        return 0;
+    for (uint32_t i = (uint32_t)tm_account_hash(like), n; (n = index->slots[i & index->mask]) != 0; i++)
+        if (tm_account_equal(c->accounts[n - 1], like))
+            return c->accounts[n - 1]->count;
+    return 0;
 }
 
 static enum tm_status add_stat(struct tm_catalog *c, ProtobufCMessage **m, struct tm_error *err)

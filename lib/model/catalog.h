@@ -82,6 +82,9 @@ enum tm_status tm_catalog_add(struct tm_catalog *catalog, const struct tm_frame 
  * that does not exist. Valid until the next add, inline ones as long as the event. */
 struct tm_text tm_catalog_string(const struct tm_catalog *catalog, uint32_t string, const struct tm_event *event);
 
+/* The count of the account that agrees with LIKE in file, machine, clock and reason; 0 where there is none. */
+uint64_t tm_catalog_account_count(const struct tm_catalog *catalog, const Tracemerge__Account *like);
+
 /* Row ID of the machine table, or NULL where there is none. */
 const struct tm_catalog_machine *tm_catalog_machine(const struct tm_catalog *catalog, uint32_t id);
 

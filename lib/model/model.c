@@ -189,7 +189,7 @@ static enum tm_status take(struct tm_model *m, const struct tm_event *e, struct 
     if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(m, &ev, err)) < 0)
         return st;
     /* The reference has a table of all ftrace events of protos; those of text show in what they do. */
-    if (raw == TM_RAW_FTRACE_EVENT && is_timed && !tm_model_is_untold(e))
+    if ((raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED) && is_timed && !tm_model_is_untold(e))
         tm_model_bound(m, e->time_ns);
     return by_kind(m, &ev, err);
 }

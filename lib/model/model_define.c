@@ -109,13 +109,14 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
     const struct tm_event *e = ev->e;
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     uint64_t place = (uint64_t)ev->place.file << 32 | ev->place.machine;
-    int64_t who[2] = {e->pid, e->tid};
-    struct tm_key key = {tm_hash64_seed(e->detail, e->detail_bytes, tm_hash64(who, sizeof who)), place, e->kind};
+    uint64_t who[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
+    struct tm_key key = {tm_hash64(who, sizeof who), place, e->kind};
+    int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
     enum tm_status st;
-    /* Descriptors come again and again in long traces; the first says it all. */
-    if (tm_table_find(&m->late_seen, &key) != TM_TABLE_NONE)
+    /* Descriptors come again and again in long traces; what says the same as the one before it says nothing. */
+    if (tm_table_find(&m->late_seen, &key) == said)
         return TM_OK;
-    if ((st = tm_table_set(&m->late_seen, &key, 1, err)) < 0 ||
+    if ((st = tm_table_set(&m->late_seen, &key, said, err)) < 0 ||
         (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
         return st;
     struct tm_late late = {.time_ns = e->time_ns,

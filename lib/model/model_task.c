@@ -24,11 +24,14 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
                                 .has_prev = e->flags & TM_EVENT_HAS_TID,
                                 .prev_tid = e->tid,
                                 .next_tid = e->pid,
-                                .next_prio = (int16_t)(e->value >> 32),
+                                .has_next = e->flags & TM_EVENT_HAS_PID,
+                                .next_prio = tm_event_next_priority(e),
                                 .end_state = {(const uint8_t *)state, len}};
-    int64_t next, prev;
+    int64_t next = 0, prev;
     bool matches;
-    enum tm_status st = task(m, ev->place.machine, e->pid, ev->name, &next, err);
+    enum tm_status st = TM_OK;
+    if (s.has_next)
+        st = task(m, ev->place.machine, e->pid, ev->name, &next, err);
     if (st < 0 || e->cpu >= TM_CPUS_A_MACHINE)
         return st;
     if (tm_model_is_untold(e))
@@ -43,7 +46,8 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     tm_model_bound(m, e->time_ns);
     if (s.has_prev)
         m->processes.threads[prev].state = len && state[0] == 'R' ? TM_TASK_RUNNABLE : TM_TASK_BLOCKED;
-    m->processes.threads[next].state = TM_TASK_RUNNING;
+    if (s.has_next)
+        m->processes.threads[next].state = TM_TASK_RUNNING;
     return matches ? TM_OK : tm_model_count(m, ev->place, TM_MODEL_SCHED_MISMATCH, err);
 }
 
@@ -54,7 +58,9 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
         return sched_switch(m, ev, err);
     if (tm_model_is_untold(ev->e))
         return TM_OK;
-    enum tm_status st = task(m, ev->place.machine, ev->e->tid, ev->name, &utid, err);
+    /* The reference takes no names from wakings in compact_sched. */
+    struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
+    enum tm_status st = task(m, ev->place.machine, ev->e->tid, name, &utid, err);
     if (st < 0)
         return st;
     /* Waking who is awake changes nothing. */
@@ -125,7 +131,12 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
 
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    struct tm_sample_row row = {.ts = ev->e->time_ns, .file = ev->place.file, .callsite = TM_NO_ID};
+    if (!(ev->e->flags & TM_EVENT_HAS_TID)) /* whose it is nobody knows */
+        return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
+    struct tm_sample_row row = {.ts = ev->e->time_ns,
+                                .file = ev->place.file,
+                                .callsite = TM_NO_ID,
+                                .is_perf = tm_event_raw(ev->e->flags) == TM_RAW_PACKET};
     enum tm_status st = tm_model_thread(m, ev, err);
     if (st < 0)
         return st;

@@ -1,5 +1,7 @@
 #include "model/processes.h"
 
+#include "model/tid_lists.h"
+
 #include <stdlib.h>
 
 void tm_processes_release(struct tm_processes *p)
@@ -15,11 +17,6 @@ void tm_processes_release(struct tm_processes *p)
     *p = (struct tm_processes){0};
 }
 
-static struct tm_key key2(uint32_t machine, int64_t number)
-{
-    return (struct tm_key){machine, (uint64_t)number, 0};
-}
-
 /* pairs: thread TID of the process whose row is UPID. */
 static struct tm_key pair_key(int64_t tid, int64_t upid)
 {
@@ -31,62 +28,15 @@ static bool is_alive(const struct tm_processes *p, const struct tm_thread *t)
     return !t->has_end && (t->upid == TM_NO_ID || p->processes[t->upid].is_current);
 }
 
-/* The list of threads of one tid: tids holds the newest. */
-
-static enum tm_status list_add(struct tm_processes *p, int64_t utid, struct tm_error *err)
-{
-    struct tm_thread *t = &p->threads[utid];
-    struct tm_key key = key2(t->machine, t->tid);
-    int64_t newest = tm_table_find(&p->tids, &key);
-    t->older = newest;
-    t->newer = TM_NO_ID;
-    t->listed = true;
-    if (newest != TM_NO_ID)
-        p->threads[newest].newer = utid;
-    return tm_table_set(&p->tids, &key, utid, err);
-}
-
-static enum tm_status list_remove(struct tm_processes *p, int64_t utid, struct tm_error *err)
-{
-    struct tm_thread *t = &p->threads[utid];
-    if (!t->listed)
-        return TM_OK;
-    t->listed = false;
-    if (t->older != TM_NO_ID)
-        p->threads[t->older].newer = t->newer;
-    if (t->newer != TM_NO_ID) {
-        p->threads[t->newer].older = t->older;
-        return TM_OK;
-    }
-    struct tm_key key = key2(t->machine, t->tid);
-    if (t->older == TM_NO_ID) {
-        tm_table_remove(&p->tids, &key);
-        return TM_OK;
-    }
-    return tm_table_set(&p->tids, &key, t->older, err);
-}
-
-/* Takes all threads of TID off its list. */
-static void list_clear(struct tm_processes *p, uint32_t machine, int64_t tid)
-{
-    struct tm_key key = key2(machine, tid);
-    for (int64_t utid = tm_table_find(&p->tids, &key); utid != TM_NO_ID;) {
-        int64_t older = p->threads[utid].older;
-        p->threads[utid].listed = false;
-        utid = older;
-    }
-    tm_table_remove(&p->tids, &key);
-}
-
 /* Sets anew which thread a bare TID means. The dead never live again: they leave the list. */
 static enum tm_status refresh_live(struct tm_processes *p, uint32_t machine, int64_t tid, struct tm_error *err)
 {
-    struct tm_key key = key2(machine, tid);
+    struct tm_key key = tm_number_key(machine, tid);
     enum tm_status st;
     for (int64_t utid; (utid = tm_table_find(&p->tids, &key)) != TM_NO_ID;) {
         if (is_alive(p, &p->threads[utid]))
             return tm_table_set(&p->live, &key, utid, err);
-        if ((st = list_remove(p, utid, err)) < 0)
+        if ((st = tm_tid_list_remove(p, utid, err)) < 0)
             return st;
     }
     tm_table_remove(&p->live, &key);
@@ -104,7 +54,7 @@ static enum tm_status refresh_process(struct tm_processes *p, int64_t upid, stru
 
 static enum tm_status orphan_count(struct tm_processes *p, const struct tm_thread *t, int by, struct tm_error *err)
 {
-    struct tm_key key = key2(t->machine, t->tid);
+    struct tm_key key = tm_number_key(t->machine, t->tid);
     int64_t count = tm_table_find(&p->orphans, &key);
     count = (count == TM_TABLE_NONE ? 0 : count) + by;
     if (count > 0)
@@ -152,7 +102,7 @@ static enum tm_status new_process(struct tm_processes *p, uint32_t machine, int6
 enum tm_status tm_processes_start_thread(struct tm_processes *p, uint32_t machine, int64_t tid, const int64_t *time_ns,
                                          int64_t *utid, struct tm_error *err)
 {
-    struct tm_key key = key2(machine, tid);
+    struct tm_key key = tm_number_key(machine, tid);
     enum tm_status st = new_thread(p, machine, tid, utid, err);
     if (st < 0)
         return st;
@@ -160,14 +110,14 @@ enum tm_status tm_processes_start_thread(struct tm_processes *p, uint32_t machin
         p->threads[*utid].has_start = true;
         p->threads[*utid].start_ns = *time_ns;
     }
-    if ((st = list_add(p, *utid, err)) < 0 || (st = orphan_count(p, &p->threads[*utid], 1, err)) < 0)
+    if ((st = tm_tid_list_add(p, *utid, err)) < 0 || (st = orphan_count(p, &p->threads[*utid], 1, err)) < 0)
         return st;
     return tm_table_set(&p->live, &key, *utid, err);
 }
 
 int64_t tm_processes_find_thread(const struct tm_processes *p, uint32_t machine, int64_t tid)
 {
-    struct tm_key key = key2(machine, tid);
+    struct tm_key key = tm_number_key(machine, tid);
     return tm_table_find(&p->live, &key);
 }
 
@@ -253,7 +203,7 @@ void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid)
 static enum tm_status find_in(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t upid, int64_t *utid,
                               struct tm_error *err)
 {
-    struct tm_key tid_key = key2(machine, tid), pair = pair_key(tid, upid);
+    struct tm_key tid_key = tm_number_key(machine, tid), pair = pair_key(tid, upid);
     if (tm_table_find(&p->orphans, &tid_key) == TM_TABLE_NONE) {
         int64_t t = tm_table_find(&p->pairs, &pair);
         *utid = t != TM_NO_ID && p->threads[t].listed && is_alive(p, &p->threads[t]) ? t : TM_NO_ID;
@@ -262,7 +212,7 @@ static enum tm_status find_in(struct tm_processes *p, uint32_t machine, int64_t 
     for (int64_t t = tm_table_find(&p->tids, &tid_key), older; t != TM_NO_ID; t = older) {
         older = p->threads[t].older;
         if (!is_alive(p, &p->threads[t])) {
-            enum tm_status st = list_remove(p, t, err);
+            enum tm_status st = tm_tid_list_remove(p, t, err);
             if (st < 0)
                 return st;
         } else if (p->threads[t].upid == TM_NO_ID || p->threads[t].upid == upid) {
@@ -283,8 +233,8 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
     if (*utid == TM_NO_ID) {
         st = tm_processes_start_thread(p, machine, tid, NULL, utid, err);
     } else if (tm_processes_find_thread(p, machine, tid) != *utid || p->threads[*utid].newer != TM_NO_ID) {
-        struct tm_key key = key2(machine, tid);
-        if ((st = list_remove(p, *utid, err)) == TM_OK && (st = list_add(p, *utid, err)) == TM_OK)
+        struct tm_key key = tm_number_key(machine, tid);
+        if ((st = tm_tid_list_remove(p, *utid, err)) == TM_OK && (st = tm_tid_list_add(p, *utid, err)) == TM_OK)
             st = tm_table_set(&p->live, &key, *utid, err);
         p->changes++;
     }
@@ -296,7 +246,7 @@ static enum tm_status thread_of(struct tm_processes *p, int64_t upid, int64_t ti
 static enum tm_status process_alone(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                     bool *is_new, struct tm_error *err)
 {
-    struct tm_key key = key2(machine, pid);
+    struct tm_key key = tm_number_key(machine, pid);
     *is_new = (*upid = tm_table_find(&p->pids, &key)) == TM_NO_ID;
     if (!*is_new)
         return TM_OK;
@@ -327,14 +277,14 @@ enum tm_status tm_processes_thread_in(struct tm_processes *p, uint32_t machine, 
 enum tm_status tm_processes_start_process(struct tm_processes *p, uint32_t machine, int64_t pid,
                                           const int64_t *time_ns, int64_t *upid, struct tm_error *err)
 {
-    struct tm_key key = key2(machine, pid);
+    struct tm_key key = tm_number_key(machine, pid);
     int64_t before = tm_table_find(&p->pids, &key), utid;
     bool is_new;
     enum tm_status st;
     if (before != TM_NO_ID)
         p->processes[before].is_current = false;
     tm_table_remove(&p->pids, &key);
-    list_clear(p, machine, pid);
+    tm_tid_list_clear(p, machine, pid);
     tm_table_remove(&p->live, &key);
     tm_table_remove(&p->orphans, &key);
     if ((st = tm_processes_start_thread(p, machine, pid, time_ns, &utid, err)) < 0 ||
@@ -358,14 +308,14 @@ enum tm_status tm_processes_end_thread(struct tm_processes *p, uint32_t machine,
     struct tm_thread *t = &p->threads[utid];
     t->has_end = true;
     t->end_ns = time_ns;
-    if ((t->upid == TM_NO_ID && t->listed && (st = orphan_count(p, t, -1, err)) < 0) || (st = list_remove(p, utid, err)) < 0 ||
+    if ((t->upid == TM_NO_ID && t->listed && (st = orphan_count(p, t, -1, err)) < 0) || (st = tm_tid_list_remove(p, utid, err)) < 0 ||
         (st = refresh_live(p, machine, tid, err)) < 0)
         return st;
     p->changes++;
     if (t->upid == TM_NO_ID || p->processes[t->upid].pid != tid)
         return TM_OK;
     struct tm_process *process = &p->processes[t->upid];
-    struct tm_key key = key2(machine, tid);
+    struct tm_key key = tm_number_key(machine, tid);
     process->has_end = true;
     process->end_ns = time_ns;
     process->is_current = false;
@@ -390,18 +340,18 @@ enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, in
 enum tm_status tm_processes_idle(struct tm_processes *p, uint32_t machine, struct tm_error *err)
 {
     static const char idle_name[] = "swapper";
-    struct tm_key key = key2(machine, 0);
+    struct tm_key key = tm_number_key(machine, 0);
     int64_t utid;
     enum tm_status st = tm_processes_machine(p, machine, &utid, err);
     if (st < 0 || p->threads[utid].listed)
         return st;
     int64_t upid = p->threads[utid].upid;
     struct tm_key pair = pair_key(0, upid);
-    list_clear(p, machine, 0);
+    tm_tid_list_clear(p, machine, 0);
     tm_table_remove(&p->orphans, &key);
     p->processes[upid].is_current = true;
     p->processes[upid].threads = utid;
-    if ((st = tm_table_set(&p->pids, &key, upid, err)) < 0 || (st = list_add(p, utid, err)) < 0 ||
+    if ((st = tm_table_set(&p->pids, &key, upid, err)) < 0 || (st = tm_tid_list_add(p, utid, err)) < 0 ||
         (st = tm_table_set(&p->live, &key, utid, err)) < 0 || (st = tm_table_set(&p->pairs, &pair, utid, err)) < 0)
         return st;
     p->changes++;

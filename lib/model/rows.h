@@ -51,6 +51,7 @@ struct tm_sample_row {
     uint32_t utid;
     uint32_t file;
     int64_t callsite; /* TM_NO_ID: no stack */
+    bool is_perf; /* a PerfSample packet */
 };
 
 struct tm_frame_row {

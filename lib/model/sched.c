@@ -46,6 +46,9 @@ enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_swi
     if (running->id != TM_NO_ID && *matches &&
         (st = rows->sched_end(rows->self, running->id, s->ts - running->ts, s->end_state, err)) < 0)
         return st;
+    running->id = TM_NO_ID;
+    if (!s->has_next)
+        return TM_OK;
     *running = (struct tm_running){sched->next_id++, s->ts, s->next_tid};
     struct tm_sched_row row = {.id = running->id,
                                .ts = s->ts,

@@ -17,6 +17,7 @@ struct tm_sched_switch {
     uint32_t file, machine, cpu;
     int64_t ts;
     bool has_prev; /* prev_tid is known */
+    bool has_next; /* else nobody runs from here on */
     int64_t prev_tid, next_tid;
     uint32_t next_utid;
     int32_t next_prio;

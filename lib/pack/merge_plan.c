@@ -166,6 +166,21 @@ static enum tm_status set_sync(struct tm_merge_plan *plan, const struct side *fr
     return TM_OK;
 }
 
+static struct part part_of(const char *text)
+{
+    return (struct part){text, text ? strlen(text) : 0};
+}
+
+enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
+                                    struct tm_error *err)
+{
+    struct side from = {.file = file, .clock = part_of(relation->clock)};
+    struct side to = {.file = relation->reference,
+                      .clock = part_of(relation->reference_clock),
+                      .offset_ns = relation->offset_ns};
+    return set_sync(plan, &from, &to, err);
+}
+
 enum tm_status tm_merge_plan_sync(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
 {
     const char *first = strchr(text, '=');

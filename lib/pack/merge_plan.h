@@ -49,6 +49,18 @@ enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *tex
 enum tm_status tm_merge_plan_sync(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
 enum tm_status tm_merge_plan_trace_time(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
 
+/* "Clock CLOCK (NULL: its own timeline, which pins it) of a file reads T when REFERENCE_CLOCK (NULL: likewise) of
+ * file REFERENCE reads T + offset_ns". */
+struct tm_plan_relation {
+    const char *clock, *reference_clock; /* copied */
+    size_t reference;                    /* a file's number, in the order added */
+    int64_t offset_ns;
+};
+
+/* Says so of FILE, of which no relation was said before. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
+                                    struct tm_error *err);
+
 /* True when anything was said. */
 bool tm_merge_plan_says(const struct tm_merge_plan *plan);
 

@@ -86,8 +86,8 @@ enum tm_status tm_batch_renumber(struct tm_batch_renumber *r, struct tm_batch *b
                    {TM_COL_GENERATION, tm_stream_ids_generation},
                    {TM_COL_NAME, tm_stream_ids_string},
                    {TM_COL_CATEGORY, tm_stream_ids_string}};
+    enum tm_status st = tm_pid_renumber(&r->pids, batch, ids, strings, err);
     const struct tm_batch old = *batch;
-    enum tm_status st = TM_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && st == TM_OK && batch->count; i++)
         st = renumber_column(r, batch, columns[i].column, ids, columns[i].renumber, err);
     if (st == TM_OK && ids->has_extra_strings &&
@@ -101,5 +101,6 @@ void tm_batch_renumber_release(struct tm_batch_renumber *r)
     for (int c = 0; c < TM_COL_COUNT; c++)
         tm_buf_release(&r->columns[c]);
     tm_batch_builder_release(&r->builder);
+    tm_pid_renumber_release(&r->pids);
     tm_buf_release(&r->detail);
 }

@@ -3,6 +3,7 @@
 #ifndef TM_SORT_BATCH_RENUMBER_H
 #define TM_SORT_BATCH_RENUMBER_H
 
+#include "sort/pid_renumber.h"
 #include "sort/stream_ids.h"
 #include "sort/string_union.h"
 #include "stream/batch.h"
@@ -13,6 +14,7 @@ struct tm_batch_renumber {
     struct tm_buf columns[TM_COL_COUNT];
     struct tm_batch_builder builder; /* where strings move into the rows */
     struct tm_buf detail;
+    struct tm_pid_renumber pids;
 };
 
 /* Makes BATCH a batch of the new stream; what changes is this object's until the next call. TM_OK;

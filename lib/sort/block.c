@@ -26,7 +26,7 @@ size_t tm_block_copy_bytes(const struct tm_batch *batch, const struct tm_block_l
 {
     size_t bytes = head_bytes() + batch->payload_bytes;
     if (layout)
-        return bytes + (size_t)layout->stride * batch->count;
+        return bytes + (size_t)layout->stride * batch->count + TM_BLOCK_SLACK;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
         bytes += column_bytes(batch, (enum tm_column)c);
     return bytes;
@@ -59,30 +59,42 @@ struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch)
     return block;
 }
 
-/* Puts the elements of COL for COUNT rows into records from TO on. Called with a WIDTH known when it
- * is compiled. */
-static inline void scatter(uint8_t *to, size_t stride, size_t width, const struct tm_batch_col *col,
-                           const struct tm_block_part *part)
+/* Puts the elements of COL into records from TO on. The first bytes of an element are its low ones. */
+static void scatter(uint8_t *to, const struct tm_block_layout *layout, enum tm_column column,
+                           const struct tm_batch_col *col, const struct tm_block_part *part)
 {
     const uint8_t *data = col->data;
     const uint32_t *rows = part->rows;
-    uint32_t mask = col->mask, count = part->count;
-    for (uint32_t i = 0; i < count; i++, to += stride)
-        memcpy(to, data + width * (rows[i] & mask), width);
+    uint32_t mask = col->mask, count = part->count, stride = layout->stride;
+    bool wide = tm_column_width(column) == 8;
+    to += layout->offsets[column];
+    switch (layout->widths[column]) {
+    case 1:
+        for (uint32_t i = 0; i < count; i++, to += stride)
+            *to = data[(wide ? 8 : 4) * (size_t)(rows[i] & mask)];
+        break;
+    case 2:
+        for (uint32_t i = 0; i < count; i++, to += stride)
+            memcpy(to, data + (wide ? 8 : 4) * (size_t)(rows[i] & mask), 2);
+        break;
+    case 4:
+        for (uint32_t i = 0; i < count; i++, to += stride)
+            memcpy(to, data + (wide ? 8 : 4) * (size_t)(rows[i] & mask), 4);
+        break;
+    case 8:
+        for (uint32_t i = 0; i < count; i++, to += stride)
+            memcpy(to, data + 8 * (size_t)(rows[i] & mask), 8);
+        break;
+    default:
+        break;
+    }
 }
 
 static void pack_tile(uint8_t *to, const struct tm_batch *batch, const struct tm_block_layout *layout,
                       const struct tm_block_part *part)
 {
-    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
-        if (!(layout->varying >> c & 1))
-            continue;
-        uint8_t *first = to + layout->offsets[c];
-        if (tm_column_width((enum tm_column)c) == 4)
-            scatter(first, layout->stride, 4, &batch->cols[c], part);
-        else
-            scatter(first, layout->stride, 8, &batch->cols[c], part);
-    }
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        scatter(to, layout, (enum tm_column)c, &batch->cols[c], part);
 }
 
 /* Rows that follow each other in both orders are copied together. */
@@ -105,7 +117,8 @@ struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const st
     struct tm_block *block = mem;
     uint8_t *records = (uint8_t *)mem + head_bytes();
     uint8_t *payload = records + (size_t)layout->stride * batch->count;
-    *block = (struct tm_block){.layout = layout, .records = records, .payload = payload, .end = batch->count};
+    *block = (struct tm_block){.layout = layout, .records = records, .payload = payload, .end = batch->count,
+                                .end_at = batch->payload_bytes};
     for (uint32_t i = 0; i < batch->count; i += BLOCK_TILE) {
         struct tm_block_part part = {order->rows + i, batch->count - i < BLOCK_TILE ? batch->count - i : BLOCK_TILE};
         pack_tile(records + (size_t)layout->stride * i, batch, layout, &part);

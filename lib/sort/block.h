@@ -15,6 +15,7 @@ struct tm_block {
     uint64_t mark;           /* private to struct tm_gather */
     uint32_t first, end;     /* rows [first, end) are the block */
     size_t first_at;         /* where the payload of row first starts in payload */
+    size_t end_at;           /* where that of the last row ends */
     bool definitions;        /* all rows are */
     int payload_fd;          /* where payload is NULL: the file, */
     uint64_t payload_offset; /* and where in it */
@@ -26,35 +27,36 @@ struct tm_block {
 /* A block of the rows of BATCH, which must stay. */
 static inline struct tm_block tm_block_of(const struct tm_batch *batch)
 {
-    return (struct tm_block){.payload = batch->payload, .end = batch->count, .batch = *batch};
+    return (struct tm_block){.payload = batch->payload, .end = batch->count, .end_at = batch->payload_bytes,
+                             .batch = *batch};
 }
 
-static inline const uint8_t *tm_block_element(const struct tm_block *block, enum tm_column column, uint32_t row)
+static inline uint64_t tm_block_value(const struct tm_block *block, enum tm_column column, uint32_t row)
 {
     if (block->layout)
-        return tm_block_layout_element(block->layout, block->records + (size_t)row * block->layout->stride, column);
+        return tm_block_layout_value(block->layout, block->records + (size_t)row * block->layout->stride, column);
     const struct tm_batch_col *col = &block->batch.cols[column];
-    return col->data + tm_column_width(column) * (row & col->mask);
+    const uint8_t *element = col->data + tm_column_width(column) * (row & col->mask);
+    return tm_column_width(column) == 4 ? tm_get_le32(element) : tm_get_le64(element);
 }
 
 /* Bytes that ROW takes in the payload. */
 static inline size_t tm_block_payload_of(const struct tm_block *block, uint32_t row)
 {
-    return (size_t)tm_get_le32(tm_block_element(block, TM_COL_RAW_BYTES, row)) +
-           tm_get_le32(tm_block_element(block, TM_COL_DETAIL_BYTES, row));
+    return (size_t)(tm_block_value(block, TM_COL_RAW_BYTES, row) + tm_block_value(block, TM_COL_DETAIL_BYTES, row));
 }
 
 static inline uint64_t tm_block_time(const struct tm_block *block, uint32_t row)
 {
-    return block->definitions ? 0 : tm_sort_time_of(tm_get_le64(tm_block_element(block, TM_COL_TIME_NS, row)));
+    return block->definitions ? 0 : tm_sort_time_of(tm_block_value(block, TM_COL_TIME_NS, row));
 }
 
 static inline struct tm_sort_key tm_block_key(const struct tm_block *block, uint32_t row,
                                               const struct tm_file_order *orders)
 {
-    uint64_t order = tm_file_order_of(orders, tm_get_le32(tm_block_element(block, TM_COL_FILE, row)));
+    uint64_t order = tm_file_order_of(orders, (uint32_t)tm_block_value(block, TM_COL_FILE, row));
     return (struct tm_sort_key){tm_block_time(block, row), tm_sort_rank(block->definitions, order),
-                                tm_get_le64(tm_block_element(block, TM_COL_POSITION, row))};
+                                tm_block_value(block, TM_COL_POSITION, row)};
 }
 
 /* The order in which rows are copied: rows[i] is the i-th; offsets: where the payload of each row
@@ -63,6 +65,10 @@ struct tm_block_order {
     const uint32_t *rows;
     const size_t *offsets;
 };
+
+/* Behind the payload of a block of records so many bytes more may be read (and mean nothing): short payloads are then
+ * copied without looking at their length. */
+enum { TM_BLOCK_SLACK = 32 };
 
 /* Bytes that a block with a copy of BATCH takes, as records of LAYOUT or, where that is NULL, as
  * columns. */

@@ -54,6 +54,7 @@ enum tm_status tm_config_union_add(struct tm_config_union *u, Tracemerge__Config
     for (size_t i = 0; i < config->n_edges; i++) {
         move_clock(config->edges[i]->source, config, u->entry_count, machines);
         move_clock(config->edges[i]->reference, config, u->entry_count, machines);
+        config->edges[i]->entry += config->edges[i]->has_entry ? u->entry_count : 0;
     }
     if (config->trace_time)
         move_raw_id(&config->trace_time->machine_raw_id, config, machines);

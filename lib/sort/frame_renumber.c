@@ -58,7 +58,8 @@ static enum tm_status renumber_clock_row(ProtobufCMessage *message, struct tm_st
     m->snapshot += ids->snapshot_base;
     if (m->snapshot >= ids->snapshot_end)
         ids->snapshot_end = m->snapshot + 1;
-    return tm_stream_ids_machine(ids, &m->machine, err);
+    enum tm_status st = m->has_file ? tm_stream_ids_file(ids, &m->file, err) : TM_OK;
+    return st < 0 ? st : tm_stream_ids_machine(ids, &m->machine, err);
 }
 
 static enum tm_status renumber_placement(ProtobufCMessage *message, struct tm_stream_ids *ids, struct tm_error *err)

@@ -9,9 +9,11 @@ enum tm_status tm_gather_init(struct tm_gather *g, struct tm_gather_sink sink, s
 {
     *g = (struct tm_gather){.sink = sink, .limit_bytes = limit_bytes, .epoch = 1};
     size_t rows = limit_bytes / TM_GATHER_ROW_BYTES + 2;
+    g->lanes = malloc(TM_GATHER_LAYOUTS * sizeof *g->lanes);
     g->ranges = malloc(rows * sizeof *g->ranges);
+    g->pieces = malloc(rows * sizeof *g->pieces);
     g->blocks = malloc(rows * sizeof(struct tm_block *));
-    if (g->ranges == NULL || g->blocks == NULL)
+    if (g->lanes == NULL || g->ranges == NULL || g->pieces == NULL || g->blocks == NULL)
         return tm_error_nomem(err);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
         g->columns[c].data = malloc(rows * tm_column_width((enum tm_column)c));
@@ -21,49 +23,92 @@ enum tm_status tm_gather_init(struct tm_gather *g, struct tm_gather_sink sink, s
     return TM_OK;
 }
 
-/* Room for one more range, of BLOCK with LAYOUT, and its source noted. What has a layout is not
- * looked at: in a merge of hundreds of runs that would be a cache miss a row. */
-static enum tm_status make_room(struct tm_gather *g, struct tm_block *block, const struct tm_block_layout *layout,
-                                struct tm_error *err)
+/* Room for one more range of BLOCK, and the block noted. What columns have in common is looked for in all of them, so
+ * that with many blocks more ranges are gathered first. */
+static enum tm_status make_room(struct tm_gather *g, struct tm_block *block, struct tm_error *err)
 {
-    if (g->range_count >= TM_GATHER_TILE + 4 * g->block_count) {
-        enum tm_status st = tm_gather_settle(g, err);
-        if (st < 0)
-            return st;
+    enum tm_status st = TM_OK;
+    if (g->range_count >= TM_GATHER_TILE + 4 * g->block_count)
+        st = tm_gather_settle(g, err);
+    if (block->mark != g->epoch) {
+        block->mark = g->epoch;
+        g->blocks[g->block_count++] = block;
     }
-    if (layout == NULL) {
-        if (block->mark != g->epoch) {
-            block->mark = g->epoch;
-            g->blocks[g->block_count++] = block;
-        }
-        return TM_OK;
-    }
-    for (uint32_t i = g->layout_count; i-- > 0;)
-        if (g->layouts[i] == layout)
-            return TM_OK;
-    enum tm_status st = g->layout_count == TM_GATHER_LAYOUTS ? tm_gather_settle(g, err) : TM_OK;
-    g->layouts[g->layout_count++] = layout;
     return st;
 }
 
-enum tm_status tm_gather_add_range(struct tm_gather *g, struct tm_block *block, const struct tm_gather_range *range,
-                                   struct tm_error *err)
+static enum tm_status count_rows(struct tm_gather *g, uint32_t count, size_t payload_bytes, struct tm_error *err)
+{
+    g->count += count;
+    g->payload_bytes += payload_bytes;
+    g->bytes += payload_bytes + (size_t)count * TM_GATHER_ROW_BYTES;
+    return g->bytes >= g->limit_bytes ? tm_gather_flush(g, err) : TM_OK;
+}
+
+/* Notes COUNT rows of BLOCK, which has columns, from ROW on; PIECE is their payload. */
+static enum tm_status add_range(struct tm_gather *g, struct tm_block *block, uint32_t row, uint32_t count,
+                                const struct tm_gather_piece *piece, struct tm_error *err)
 {
     struct tm_gather_range *last = g->range_count ? &g->ranges[g->range_count - 1] : NULL;
     enum tm_status st = TM_OK;
-    /* Single records stay apart: ranges that all are of one row are copied fastest. */
-    bool may_join = last && last->block == block && (range->layout == NULL || range->count > 1);
-    if (may_join && last->row + last->count == range->row) {
-        last->count += range->count;
-        last->payload_bytes += range->payload_bytes;
+    if (last && last->block == block && last->row + last->count == row &&
+        last->place + last->count == g->count - g->settled) {
+        last->count += count;
+        g->pieces[g->piece_count - 1].len += piece->len;
     } else {
-        st = make_room(g, block, range->layout, err);
-        g->ranges[g->range_count++] = *range;
+        st = make_room(g, block, err);
+        g->ranges[g->range_count++] = (struct tm_gather_range){block, row, count, g->count - g->settled};
+        g->pieces[g->piece_count++] = *piece;
     }
-    g->count += range->count;
-    g->payload_bytes += range->payload_bytes;
-    g->bytes += range->payload_bytes + (size_t)range->count * TM_GATHER_ROW_BYTES;
-    return st == TM_OK && g->bytes >= g->limit_bytes ? tm_gather_flush(g, err) : st;
+    return st < 0 ? st : count_rows(g, count, piece->len, err);
+}
+
+/* The lane of LAYOUT, with room for one more row. */
+static enum tm_status find_lane(struct tm_gather *g, const struct tm_block_layout *layout,
+                                struct tm_gather_lane **lane, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t i = 0;
+    while (i < g->lane_count && g->lanes[i].layout != layout)
+        i++;
+    *lane = &g->lanes[i];
+    if (i < g->lane_count && (*lane)->count < TM_GATHER_TILE)
+        return TM_OK;
+    if (i < g->lane_count || i == TM_GATHER_LAYOUTS)
+        st = tm_gather_settle(g, err);
+    *lane = &g->lanes[g->lane_count++];
+    (*lane)->layout = layout;
+    (*lane)->count = 0;
+    return st;
+}
+
+enum tm_status tm_gather_add_record_slowly(struct tm_gather *g, const struct tm_gather_record *row,
+                                           struct tm_error *err)
+{
+    struct tm_gather_lane *lane;
+    enum tm_status st = find_lane(g, row->layout, &lane, err);
+    if (st < 0)
+        return st;
+    lane->records[lane->count] = row->record;
+    lane->places[lane->count++] = g->count - g->settled;
+    g->pieces[g->piece_count++] = (struct tm_gather_piece){.data = row->payload, .len = row->payload_bytes};
+    return count_rows(g, 1, row->payload_bytes, err);
+}
+
+static enum tm_status add_records(struct tm_gather *g, const struct tm_block *block, uint32_t row, uint32_t end,
+                                  size_t *at, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    struct tm_gather_record r = {.layout = block->layout,
+                                 .record = block->records + (size_t)row * block->layout->stride};
+    for (; row < end && st == TM_OK; row++) {
+        r.payload = block->payload + *at;
+        r.payload_bytes = tm_block_payload_of(block, row);
+        *at += r.payload_bytes;
+        st = tm_gather_add_record(g, &r, err);
+        r.record += block->layout->stride;
+    }
+    return st;
 }
 
 enum tm_status tm_gather_add(struct tm_gather *g, struct tm_block *block, uint32_t row, uint32_t count, size_t *at,
@@ -71,119 +116,124 @@ enum tm_status tm_gather_add(struct tm_gather *g, struct tm_block *block, uint32
 {
     uint32_t end = row + count;
     enum tm_status st = TM_OK;
+    if (block->layout)
+        return add_records(g, block, row, end, at, err);
     while (row < end && st == TM_OK) {
-        struct tm_gather_range range = {.layout = block->layout, .block = block, .at = *at, .row = row};
-        if (block->layout)
-            range.record = block->records + (size_t)row * block->layout->stride;
+        struct tm_gather_piece piece = {.data = block->payload ? block->payload + *at : NULL, .block = block, .at = *at};
         size_t bytes = g->bytes;
+        uint32_t first = row;
         do {
             size_t payload = tm_block_payload_of(block, row++);
-            range.payload_bytes += payload;
+            piece.len += payload;
             bytes += payload + TM_GATHER_ROW_BYTES;
-            range.count++;
         } while (row < end && bytes < g->limit_bytes);
-        *at += range.payload_bytes;
-        st = tm_gather_add_range(g, block, &range, err);
+        *at += piece.len;
+        st = add_range(g, block, first, row - first, &piece, err);
     }
     return st;
 }
 
-/* The element that all rows that are noted have in COLUMN, or NULL. */
-static const uint8_t *common_element(const struct tm_gather *g, enum tm_column column)
+static uint64_t first_value(const struct tm_batch_col *col, size_t width)
 {
-    const uint8_t *element = NULL;
+    return width == 4 ? tm_get_le32(col->data) : tm_get_le64(col->data);
+}
+
+/* True when all rows that are noted have one VALUE in COLUMN. */
+static bool common_value(const struct tm_gather *g, enum tm_column column, uint64_t *value)
+{
     size_t width = tm_column_width(column);
-    for (uint32_t i = 0; i < g->layout_count; i++) {
-        const uint8_t *mine = g->layouts[i]->constants[column];
-        if ((g->layouts[i]->varying >> column & 1) || (element && memcmp(element, mine, width) != 0))
-            return NULL;
-        element = mine;
+    bool known = false;
+    for (uint32_t i = 0; i < g->lane_count; i++) {
+        const struct tm_block_layout *layout = g->lanes[i].layout;
+        if (layout->widths[column] || (known && *value != layout->constants[column]))
+            return false;
+        *value = layout->constants[column];
+        known = true;
     }
     for (uint32_t i = 0; i < g->block_count; i++) {
         const struct tm_batch_col *col = &g->blocks[i]->batch.cols[column];
-        if (col->mask != 0 || (element && memcmp(element, col->data, width) != 0))
-            return NULL;
-        element = col->data;
+        if (col->mask != 0 || (known && first_value(col, width) != *value))
+            return false;
+        *value = first_value(col, width);
+        known = true;
     }
-    return element;
+    return known;
 }
 
-static void fill(uint8_t *to, const uint8_t *element, size_t width, size_t count)
+static void fill(uint8_t *to, uint64_t value, size_t width, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + i * width, element, width);
-}
-
-/* Copies COLUMN of all ranges to TO. Called with a WIDTH known when it is compiled. */
-static inline void copy_ranges(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
-{
-    for (uint32_t i = 0; i < g->range_count; i++) {
-        const struct tm_gather_range *r = &g->ranges[i];
-        const struct tm_block_layout *layout = r->layout;
-        const struct tm_batch_col *col = &r->block->batch.cols[column];
-        if (layout == NULL && col->mask)
-            memcpy(to, col->data + width * r->row, width * r->count);
-        else if (layout == NULL)
-            fill(to, col->data, width, r->count);
-        else if (!(layout->varying >> column & 1))
-            fill(to, layout->constants[column], width, r->count);
+    for (size_t i = 0; i < count; i++) {
+        if (width == 4)
+            tm_put_le32(to + 4 * i, (uint32_t)value);
         else
-            for (uint32_t j = 0; j < r->count; j++)
-                memcpy(to + width * j, r->record + layout->offsets[column] + (size_t)layout->stride * j, width);
-        to += width * r->count;
+            tm_put_le64(to + 8 * i, value);
     }
 }
 
-/* The same where all ranges are columns, and many of one row. */
-static inline void copy_columns(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
+/* Copies a column of LANE's records, FROM bytes each, to TO, WIDTH bytes each. Called with numbers known when it is
+ * compiled. */
+static inline void copy_lane(const struct tm_gather_lane *lane, size_t offset, unsigned from, unsigned width,
+                             uint8_t *to)
+{
+    const uint8_t *const *records = lane->records; /* bytes that are written might be LANE, to the compiler */
+    const uint32_t *places = lane->places;
+    uint32_t count = lane->count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t value = tm_block_layout_get(records[i] + offset, from);
+        if (width == 4)
+            tm_put_le32(to + (size_t)4 * places[i], (uint32_t)value);
+        else
+            tm_put_le64(to + (size_t)8 * places[i], value);
+    }
+}
+
+static inline void copy_lane_to(const struct tm_gather_lane *lane, enum tm_column column, unsigned width, uint8_t *to)
+{
+    size_t offset = lane->layout->offsets[column];
+    switch (lane->layout->widths[column]) {
+    case 1:
+        copy_lane(lane, offset, 1, width, to);
+        break;
+    case 2:
+        copy_lane(lane, offset, 2, width, to);
+        break;
+    case 4:
+        copy_lane(lane, offset, 4, width, to);
+        break;
+    case 8:
+        copy_lane(lane, offset, 8, width, to);
+        break;
+    default:
+        for (uint32_t i = 0; i < lane->count; i++)
+            fill(to + (size_t)width * lane->places[i], lane->layout->constants[column], width, 1);
+    }
+}
+
+static inline void copy_ranges(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *start)
 {
     const struct tm_gather_range *end = g->ranges + g->range_count;
     for (const struct tm_gather_range *r = g->ranges; r < end; r++) {
         const struct tm_batch_col *col = &r->block->batch.cols[column];
+        uint8_t *to = start + width * r->place;
         if (r->count == 1)
             memcpy(to, col->data + width * (r->row & col->mask), width);
         else if (col->mask)
             memcpy(to, col->data + width * r->row, width * r->count);
         else
-            fill(to, col->data, width, r->count);
-        to += width * r->count;
-    }
-}
-
-/* The same where all ranges are records of one layout. */
-static inline void copy_records(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *to)
-{
-    size_t offset = g->layouts[0]->offsets[column], stride = g->layouts[0]->stride;
-    const struct tm_gather_range *ranges = g->ranges; /* bytes that are written might be G, to the compiler */
-    uint32_t range_count = g->range_count;
-    if (range_count == g->count - g->settled) {
-        for (uint32_t i = 0; i < range_count; i++)
-            memcpy(to + width * i, ranges[i].record + offset, width);
-        return;
-    }
-    for (uint32_t i = 0; i < range_count; i++) {
-        const uint8_t *record = ranges[i].record + offset;
-        uint32_t count = ranges[i].count;
-        do {
-            memcpy(to, record, width);
-            to += width;
-            record += stride;
-        } while (--count > 0);
+            fill(to, first_value(col, width), width, r->count);
     }
 }
 
 static void copy_column(const struct tm_gather *g, enum tm_column column, uint8_t *to)
 {
     bool wide = tm_column_width(column) == 8;
-    if (g->block_count == 0 && g->layout_count == 1 && wide)
-        copy_records(g, column, 8, to);
-    else if (g->block_count == 0 && g->layout_count == 1)
-        copy_records(g, column, 4, to);
-    else if (g->layout_count == 0 && wide)
-        copy_columns(g, column, 8, to);
-    else if (g->layout_count == 0)
-        copy_columns(g, column, 4, to);
-    else if (wide)
+    for (uint32_t i = 0; i < g->lane_count; i++) {
+        if (wide)
+            copy_lane_to(&g->lanes[i], column, 8, to);
+        else
+            copy_lane_to(&g->lanes[i], column, 4, to);
+    }
+    if (wide)
         copy_ranges(g, column, 8, to);
     else
         copy_ranges(g, column, 4, to);
@@ -193,64 +243,75 @@ static void settle_column(struct tm_gather *g, enum tm_column column)
 {
     struct tm_gather_column *col = &g->columns[column];
     size_t width = tm_column_width(column);
-    const uint8_t *element = common_element(g, column);
-    if (element && g->settled == 0) {
-        memcpy(col->data, element, width);
+    uint64_t value = 0, before = 0;
+    bool common = common_value(g, column, &value);
+    if (common && g->settled == 0) {
+        fill(col->data, value, width, 1);
         col->is_constant = true;
         return;
     }
     if (g->settled > 0 && col->is_constant) {
-        if (element && memcmp(element, col->data, width) == 0)
+        before = width == 4 ? tm_get_le32(col->data) : tm_get_le64(col->data);
+        if (common && value == before)
             return;
-        fill(col->data + width, col->data, width, g->settled - 1);
+        fill(col->data + width, before, width, g->settled - 1);
     }
     col->is_constant = false;
     uint8_t *to = col->data + g->settled * width;
-    if (element)
-        fill(to, element, width, g->count - g->settled);
+    if (common)
+        fill(to, value, width, g->count - g->settled);
     else
         copy_column(g, column, to);
 }
 
+/* Copies a payload that TM_BLOCK_SLACK bytes follow to where there is room for them too. */
+static inline void copy_short(uint8_t *to, const uint8_t *from, size_t len)
+{
+    memcpy(to, from, TM_BLOCK_SLACK);
+    if (len > TM_BLOCK_SLACK)
+        memcpy(to + TM_BLOCK_SLACK, from + TM_BLOCK_SLACK, len - TM_BLOCK_SLACK);
+}
+
 static enum tm_status settle_payload(struct tm_gather *g, struct tm_error *err)
 {
-    if (tm_buf_reserve(&g->payload, g->payload_bytes - g->payload.len) != TM_OK)
+    if (tm_buf_reserve(&g->payload, g->payload_bytes - g->payload.len + TM_BLOCK_SLACK) != TM_OK)
         return tm_error_nomem(err);
-    for (uint32_t i = 0; i < g->range_count; i++) {
-        const struct tm_gather_range *r = &g->ranges[i];
-        if (r->payload_bytes == 0)
-            continue;
-        uint8_t *to = g->payload.data + g->payload.len;
-        if (r->block->payload) {
-            memcpy(to, r->block->payload + r->at, r->payload_bytes);
-        } else {
-            enum tm_status st = tm_io_pread(r->block->payload_fd, to, r->payload_bytes,
-                                            r->block->payload_offset + r->at, err);
+    uint8_t *to = g->payload.data + g->payload.len;
+    for (uint32_t i = 0; i < g->piece_count; i++) {
+        const struct tm_gather_piece *p = &g->pieces[i];
+        if (p->block == NULL) {
+            copy_short(to, p->data, p->len);
+        } else if (p->data) {
+            memcpy(to, p->data, p->len);
+        } else if (p->len) {
+            enum tm_status st = tm_io_pread(p->block->payload_fd, to, p->len, p->block->payload_offset + p->at, err);
             if (st != TM_OK)
                 return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
         }
-        g->payload.len += r->payload_bytes;
+        to += p->len;
     }
+    g->payload.len = (size_t)(to - g->payload.data);
     return TM_OK;
 }
 
-static void forget_ranges(struct tm_gather *g)
+static void forget_rows(struct tm_gather *g)
 {
+    g->lane_count = 0;
     g->range_count = 0;
-    g->layout_count = 0;
+    g->piece_count = 0;
     g->block_count = 0;
     g->epoch++;
 }
 
 enum tm_status tm_gather_settle(struct tm_gather *g, struct tm_error *err)
 {
-    if (g->range_count == 0)
+    if (g->piece_count == 0)
         return TM_OK;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
         settle_column(g, (enum tm_column)c);
     enum tm_status st = settle_payload(g, err);
     g->settled = g->count;
-    forget_ranges(g);
+    forget_rows(g);
     return st;
 }
 
@@ -267,7 +328,7 @@ static void set_column(struct tm_batch *batch, enum tm_column column, const uint
 static bool is_one_range(const struct tm_gather *g)
 {
     const struct tm_gather_range *r = g->ranges;
-    return g->settled == 0 && g->range_count == 1 && r->layout == NULL && r->block->payload;
+    return g->settled == 0 && g->range_count == 1 && g->lane_count == 0 && r->block->payload;
 }
 
 /* The columns of the batch: where they are in the block of RANGE, or gathered where that is NULL. */
@@ -295,10 +356,10 @@ enum tm_status tm_gather_flush(struct tm_gather *g, struct tm_error *err)
     enum tm_status st = direct ? TM_OK : tm_gather_settle(g, err);
     if (st < 0)
         return st;
-    batch.payload = direct ? g->ranges[0].block->payload + g->ranges[0].at : g->payload.data;
+    batch.payload = direct ? g->pieces[0].data : g->payload.data;
     set_columns(g, direct ? g->ranges : NULL, &batch);
     st = g->sink.write(g->sink.to, &batch, err);
-    forget_ranges(g);
+    forget_rows(g);
     g->count = 0;
     g->settled = 0;
     g->payload_bytes = 0;
@@ -309,7 +370,9 @@ enum tm_status tm_gather_flush(struct tm_gather *g, struct tm_error *err)
 
 void tm_gather_release(struct tm_gather *g)
 {
+    free(g->lanes);
     free(g->ranges);
+    free(g->pieces);
     free(g->blocks);
     for (int c = 0; c < TM_COL_COUNT; c++)
         free(g->columns[c].data);

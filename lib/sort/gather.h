@@ -1,5 +1,5 @@
 /* Gathers rows of many blocks, in the order they are added, into batches of about a wanted size.
- * Rows are noted as ranges and copied column by column when a batch is full; a batch that is a
+ * Rows are noted and copied column by column when some hundreds are there; a batch that is a
  * range of one block is written from where it is, without a copy.
  *
  * Where batches end and which columns hold one element for all depends on the rows alone, so that
@@ -17,20 +17,33 @@ struct tm_gather_sink {
 
 enum {
     TM_GATHER_LAYOUTS = 8,
-    TM_GATHER_TILE = 256 /* ranges that are copied while their rows are in the cache */
+    TM_GATHER_TILE = 256 /* rows that are copied while they are in the cache */
 };
 
 /* What tm_batch_builder_full counts for a row's columns. */
 enum { TM_GATHER_ROW_BYTES = 104 };
 
-/* Rows that follow each other in a block. */
+/* Rows that are records of one layout. */
+struct tm_gather_lane {
+    const struct tm_block_layout *layout;
+    uint32_t count;
+    const uint8_t *records[TM_GATHER_TILE];
+    uint32_t places[TM_GATHER_TILE]; /* where they go, counted from the first row that is not settled */
+};
+
+/* Rows that follow each other in a block that has columns. */
 struct tm_gather_range {
-    const struct tm_block_layout *layout; /* of the block; NULL: it has columns */
-    const uint8_t *record;                /* of the first row, where there is a layout */
     const struct tm_block *block;
-    size_t at;             /* of the first row's payload in the block's */
-    size_t payload_bytes;  /* of all */
     uint32_t row, count;
+    uint32_t place; /* as in a lane */
+};
+
+/* Payload of rows that follow each other. */
+struct tm_gather_piece {
+    const uint8_t *data; /* NULL: it is in a file, */
+    const struct tm_block *block; /* that of the block */
+    size_t at;           /* and where in the block's payload */
+    size_t len;
 };
 
 struct tm_gather_column {
@@ -45,11 +58,13 @@ struct tm_gather {
     /* private */
     size_t payload_bytes;
     size_t bytes; /* as limit_bytes counts them */
+    struct tm_gather_lane *lanes; /* TM_GATHER_LAYOUTS of them */
+    uint32_t lane_count;
     struct tm_gather_range *ranges;
     uint32_t range_count;
-    const struct tm_block_layout *layouts[TM_GATHER_LAYOUTS]; /* of the ranges that are records */
-    uint32_t layout_count;
-    struct tm_block **blocks; /* of the ranges that are columns */
+    struct tm_gather_piece *pieces;
+    uint32_t piece_count;
+    struct tm_block **blocks; /* of the ranges */
     uint32_t block_count;
     uint32_t settled; /* rows that are in the columns already */
     struct tm_gather_column columns[TM_COL_COUNT];
@@ -62,16 +77,11 @@ struct tm_gather {
 enum tm_status tm_gather_init(struct tm_gather *gather, struct tm_gather_sink sink, size_t limit_bytes,
                               struct tm_error *err);
 
-/* Adds the COUNT rows of BLOCK from ROW on, whose payload starts at *AT in the batch's payload;
+/* Adds the COUNT rows of BLOCK from ROW on, whose payload starts at *AT in the block's payload;
  * moves *AT behind them. The block must stay as it is until settle or flush, and must not have been
  * in another gather before. */
 enum tm_status tm_gather_add(struct tm_gather *gather, struct tm_block *block, uint32_t row, uint32_t count,
                              size_t *at, struct tm_error *err);
-
-/* The same for one range of BLOCK whose payload_bytes are known, and that does not go beyond what
- * the batch has room for: one row at any time. */
-enum tm_status tm_gather_add_range(struct tm_gather *gather, struct tm_block *block,
-                                   const struct tm_gather_range *range, struct tm_error *err);
 
 /* Copies what is noted, so that the blocks may go. */
 enum tm_status tm_gather_settle(struct tm_gather *gather, struct tm_error *err);
@@ -79,16 +89,34 @@ enum tm_status tm_gather_settle(struct tm_gather *gather, struct tm_error *err);
 /* Writes what there is as a batch; settles too. */
 enum tm_status tm_gather_flush(struct tm_gather *gather, struct tm_error *err);
 
-/* tm_gather_add_range for a range of one row, quick where it is one more record of a layout. */
-static inline enum tm_status tm_gather_add_row(struct tm_gather *gather, struct tm_block *block,
-                                               const struct tm_gather_range *row, struct tm_error *err)
+/* A row that is a record. */
+struct tm_gather_record {
+    const struct tm_block_layout *layout;
+    const uint8_t *record;
+    const uint8_t *payload;
+    size_t payload_bytes;
+};
+
+/* What tm_gather_add_record does where it is not quick. */
+enum tm_status tm_gather_add_record_slowly(struct tm_gather *gather, const struct tm_gather_record *row,
+                                           struct tm_error *err);
+
+/* Adds one row of a block of records; the same rules as for tm_gather_add. */
+static inline enum tm_status tm_gather_add_record(struct tm_gather *gather, const struct tm_gather_record *row,
+                                                  struct tm_error *err)
 {
+    struct tm_gather_lane *lane = gather->lanes, *end = lane + gather->lane_count;
     size_t bytes = gather->bytes + TM_GATHER_ROW_BYTES + row->payload_bytes;
-    if (row->layout == NULL || gather->layout_count != 1 || gather->layouts[0] != row->layout ||
-        gather->range_count >= TM_GATHER_TILE || bytes >= gather->limit_bytes)
-        return tm_gather_add_range(gather, block, row, err);
-    gather->ranges[gather->range_count++] = *row;
-    gather->count++;
+    while (lane < end && lane->layout != row->layout)
+        lane++;
+    if (lane == end || lane->count >= TM_GATHER_TILE || bytes >= gather->limit_bytes)
+        return tm_gather_add_record_slowly(gather, row, err);
+    lane->records[lane->count] = row->record;
+    lane->places[lane->count++] = gather->count++ - gather->settled;
+    struct tm_gather_piece *piece = &gather->pieces[gather->piece_count++];
+    piece->data = row->payload;
+    piece->block = NULL;
+    piece->len = row->payload_bytes;
     gather->payload_bytes += row->payload_bytes;
     gather->bytes = bytes;
     return TM_OK;

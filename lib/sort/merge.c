@@ -5,7 +5,7 @@
 enum {
     CACHE_LINE = 64,
     MERGE_STREAK = 4, /* rows from one run in a row before a search for more */
-    MERGE_AHEAD = 7   /* rows of a run that are looked at together; makes a cursor two cache lines */
+    MERGE_AHEAD = 6   /* rows of a run that are looked at together; makes a cursor two cache lines */
 };
 
 /* Where a run is being read. What the merge itself needs of the next rows is held here, side by
@@ -18,8 +18,9 @@ struct cursor {
     uint32_t row;
     struct tm_block *block;         /* NULL: at its end */
     const struct tm_block_layout *layout; /* the block's */
-    const uint8_t *record;          /* the row's, where there is a layout */
-    size_t at;                      /* of the row's payload */
+    const uint8_t *record;          /* the row's, where there is a layout; */
+    const uint8_t *payload;         /* likewise its payload */
+    size_t at;                      /* of the row's payload, where there is none */
 };
 
 /* A cursor's place in the tree: the high bits are those of its row's time, less the first time of
@@ -106,6 +107,8 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
     } else if (st == TM_OK) {
         c->row = c->block->first;
         c->at = c->block->first_at;
+        if (c->block->layout)
+            c->payload = c->block->payload + c->at;
         look_ahead(c);
     }
     return st;
@@ -189,7 +192,11 @@ static uint32_t stretch(const struct merge *m, const struct cursor *c, const str
 static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, struct tm_error *err)
 {
     struct cursor *c = &m->cursors[i];
+    if (c->layout)
+        c->at = (size_t)(c->payload - c->block->payload);
     enum tm_status st = tm_gather_add(m->gather, c->block, c->row, count, &c->at, err);
+    if (c->layout)
+        c->payload = c->block->payload + c->at;
     c->row += count;
     if (st == TM_OK && c->row == c->block->end)
         st = next_block(m, i, err);
@@ -202,11 +209,16 @@ static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, str
 static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_error *err)
 {
     struct cursor *c = &m->cursors[i];
-    const struct tm_gather_range range = {.layout = c->layout, .record = c->record, .block = c->block, .at = c->at,
-                                          .payload_bytes = c->payloads[c->ahead], .row = c->row, .count = 1};
-    enum tm_status st = tm_gather_add_row(m->gather, c->block, &range, err);
-    c->at += range.payload_bytes;
-    c->record += c->layout ? c->layout->stride : 0;
+    size_t payload_bytes = c->payloads[c->ahead];
+    enum tm_status st;
+    if (c->layout) {
+        const struct tm_gather_record record = {c->layout, c->record, c->payload, payload_bytes};
+        st = tm_gather_add_record(m->gather, &record, err);
+        c->record += c->layout->stride;
+        c->payload += payload_bytes;
+    } else {
+        st = tm_gather_add(m->gather, c->block, c->row, 1, &c->at, err);
+    }
     c->row++;
     if (++c->ahead < c->ahead_count || st < 0)
         return st;

@@ -94,6 +94,33 @@ enum tm_status tm_run_writer_write(void *writer, const struct tm_batch *batch, s
     return st;
 }
 
+size_t tm_run_records_bytes(const struct tm_block *block)
+{
+    size_t records = (size_t)block->layout->stride * (block->end - block->first);
+    return records + (block->end_at - block->first_at) + CHUNK_HEAD_BYTES + TM_BLOCK_SLACK;
+}
+
+enum tm_status tm_run_writer_write_records(struct tm_run_writer *w, const struct tm_block *block, struct tm_error *err)
+{
+    uint8_t head[CHUNK_HEAD_BYTES];
+    uint32_t stride = block->layout->stride, count = block->end - block->first;
+    struct tm_run_chunk chunk = {.count = count, .columns = TM_RUN_RECORDS | block->layout->index,
+                                 .payload_bytes = block->end_at - block->first_at, .sequence = block->sequence};
+    put_chunk(head, &chunk);
+    enum tm_status st = put(w, head, sizeof head, err);
+    if (st == TM_OK)
+        st = put(w, block->records + (size_t)stride * block->first, (size_t)stride * count, err);
+    if (st == TM_OK && chunk.payload_bytes)
+        st = put(w, block->payload + block->first_at, chunk.payload_bytes, err);
+    if (!w->begun) {
+        w->run.first = tm_block_key(block, block->first, w->orders);
+        w->run.definitions = block->definitions;
+        w->begun = true;
+    }
+    w->run.last = tm_block_key(block, block->end - 1, w->orders);
+    return st;
+}
+
 enum tm_status tm_run_writer_end(struct tm_run_writer *w, struct tm_error *err)
 {
     uint8_t head[CHUNK_HEAD_BYTES];
@@ -193,12 +220,31 @@ static size_t lay_columns(struct tm_run_reader *r, const struct tm_run_chunk *ch
     return at;
 }
 
+/* The chunk's rows are records; the head behind it comes with them. */
+static enum tm_status read_records(struct tm_run_reader *r, struct tm_error *err)
+{
+    const struct tm_block_layout *layout = r->file->layouts->all[r->chunk.columns & ~TM_RUN_RECORDS];
+    size_t records = (size_t)layout->stride * r->chunk.count;
+    size_t len = records + (size_t)r->chunk.payload_bytes + CHUNK_HEAD_BYTES;
+    enum tm_status st = reserve(r, len + TM_BLOCK_SLACK, err);
+    if (st < 0 || (st = read_at(r, r->mem, len, err)) < 0)
+        return st;
+    r->block = (struct tm_block){.layout = layout, .records = r->mem, .payload = r->mem + records,
+                                 .end = r->chunk.count, .end_at = (size_t)r->chunk.payload_bytes,
+                                 .definitions = r->definitions, .sequence = r->chunk.sequence};
+    r->chunk = get_chunk(r->mem + len - CHUNK_HEAD_BYTES);
+    return TM_OK;
+}
+
 enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct tm_error *err)
 {
     struct tm_run_reader *r = reader;
     enum tm_status st = find_chunk(r, err);
     if (st != TM_OK)
         return st;
+    *block = &r->block;
+    if (r->chunk.columns & TM_RUN_RECORDS)
+        return read_records(r, err);
     struct tm_run_chunk chunk = r->chunk;
     r->block = (struct tm_block){.end = chunk.count, .definitions = r->definitions, .sequence = chunk.sequence,
                                  .payload_fd = r->file->fd};
@@ -218,7 +264,6 @@ enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct 
         r->offset += chunk.payload_bytes;
         r->has_chunk = false;
     }
-    *block = &r->block;
     return TM_OK;
 }
 

@@ -11,6 +11,7 @@
 /* Set dir, fd = -1 and the rest to zero; the file is made when the first run is written. */
 struct tm_run_file {
     const char *dir; /* borrowed; NULL: as tm_io_spool */
+    const struct tm_block_layouts *layouts; /* borrowed; of the blocks that are written as records */
     int fd;
     uint64_t end_bytes;
 };
@@ -40,6 +41,13 @@ enum tm_status tm_run_writer_begin(struct tm_run_writer *writer, struct tm_run_f
 /* Adds BATCH as a chunk; a tm_gather_sink's write with the writer as its target. */
 enum tm_status tm_run_writer_write(void *writer, const struct tm_batch *batch, struct tm_error *err);
 
+/* Adds BLOCK, which is of records of one of the file's layouts, as a chunk: row by row, as it is in memory. */
+enum tm_status tm_run_writer_write_records(struct tm_run_writer *writer, const struct tm_block *block,
+                                           struct tm_error *err);
+
+/* Bytes that such a chunk takes in memory. */
+size_t tm_run_records_bytes(const struct tm_block *block);
+
 /* Writes the link and everything that is buffered. The run has had at least one row. */
 enum tm_status tm_run_writer_end(struct tm_run_writer *writer, struct tm_error *err);
 
@@ -55,9 +63,12 @@ enum tm_status tm_run_file_clear(struct tm_run_file *file, struct tm_error *err)
 
 void tm_run_file_release(struct tm_run_file *file);
 
+#define TM_RUN_RECORDS (UINT32_C(1) << 31)
+
 struct tm_run_chunk {
     uint32_t count;   /* rows; 0: this is the link */
-    uint32_t columns; /* bit a column: it has an element for each row */
+    uint32_t columns; /* bit a column: it has an element for each row; TM_RUN_RECORDS and a layout's index: the rows
+                         are records */
     uint64_t payload_bytes; /* of a link: where the run goes on, 0 nowhere */
     uint64_t sequence;
 };

@@ -45,6 +45,7 @@ static enum tm_status add_run(struct tm_run_level *level, const struct tm_run *r
 
 static enum tm_status begin_at(struct tm_run_store *s, int level, struct tm_error *err)
 {
+    s->levels[level].file.layouts = s->layouts;
     return tm_run_writer_begin(&s->writer, &s->levels[level].file, s->orders, s->sequence, err);
 }
 
@@ -116,6 +117,27 @@ enum tm_status tm_run_store_begin(struct tm_run_store *s, uint64_t sequence, str
 {
     s->sequence = sequence;
     return begin_at(s, 0, err);
+}
+
+enum tm_status tm_run_store_add(struct tm_run_store *s, struct tm_block *block, struct tm_error *err)
+{
+    size_t at = block->first_at;
+    if (block->layout)
+        return tm_run_writer_write_records(&s->writer, block, err);
+    s->writer.sequence = block->sequence;
+    enum tm_status st = tm_gather_add(&s->gather, block, block->first, block->end - block->first, &at, err);
+    return st == TM_OK ? tm_gather_flush(&s->gather, err) : st;
+}
+
+bool tm_run_store_has_room(struct tm_run_store *s, uint32_t count, size_t block_bytes)
+{
+    enum { RUN_ROOM = 4 /* times as many can be read */ };
+    size_t each = block_bytes > s->chunk_bytes ? block_bytes : s->chunk_bytes;
+    size_t most = s->read_bytes / each;
+    if (count > most / RUN_ROOM)
+        return false;
+    s->fan_in = most < s->fan_in ? (uint32_t)most : s->fan_in;
+    return true;
 }
 
 enum tm_status tm_run_store_end(struct tm_run_store *s, struct tm_error *err)

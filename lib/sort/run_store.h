@@ -18,6 +18,8 @@ struct tm_run_store {
     const struct tm_file_order *orders; /* borrowed */
     size_t chunk_bytes;
     uint32_t fan_in; /* runs merged at once: 2 or more */
+    const struct tm_block_layouts *layouts; /* of blocks that are added; borrowed */
+    size_t read_bytes; /* memory for reading all runs of a merge */
     /* private */
     struct tm_run_level levels[TM_RUN_LEVELS]; /* newer runs in lower levels */
     struct tm_gather gather;
@@ -32,6 +34,13 @@ enum tm_status tm_run_store_init(struct tm_run_store *store, const struct tm_fil
 /* Begins a run: its rows go to store->gather, all of them definitions or none. SEQUENCE is above
  * that of all runs before. */
 enum tm_status tm_run_store_begin(struct tm_run_store *store, uint64_t sequence, struct tm_error *err);
+
+/* Adds a block to the run, and that is all it gets: as records where it is of records, else through the gather. */
+enum tm_status tm_run_store_add(struct tm_run_store *store, struct tm_block *block, struct tm_error *err);
+
+/* True when COUNT runs whose blocks take up to BLOCK_BYTES may be added as they are, so that a merge can read several
+ * times as many; the fan-in is lowered to what then can be read at once. */
+bool tm_run_store_has_room(struct tm_run_store *store, uint32_t count, size_t block_bytes);
 
 /* Ends it. May merge a level. */
 enum tm_status tm_run_store_end(struct tm_run_store *store, struct tm_error *err);

@@ -1,5 +1,7 @@
 #include "sort/sorter.h"
 
+#include "base/io.h"
+
 #include <stdlib.h>
 
 enum {
@@ -22,10 +24,7 @@ static size_t clamp(unsigned long long v, size_t low, size_t high)
 
 const char *tm_sort_dir(const struct tm_sort_options *options)
 {
-    const char *dir = options->spill_dir;
-    if (dir == NULL || *dir == '\0')
-        dir = getenv("TMPDIR");
-    return dir == NULL || *dir == '\0' ? "/tmp" : dir;
+    return tm_io_spool_dir(options->spill_dir);
 }
 
 enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options *options, struct tm_error *err)
@@ -38,6 +37,8 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     /* A quarter of the memory is for reading runs back while the last blocks are still here. */
     s->arena.limit_bytes = clamp(memory - memory / 4, 0, SIZE_MAX / 2);
     enum tm_status st = tm_run_store_init(&s->store, &s->orders, dir, chunk, err);
+    s->store.layouts = &s->layouts;
+    s->store.read_bytes = clamp(memory / 4, 0, SIZE_MAX / 2);
     s->store.fan_in = (uint32_t)clamp(memory / 4 / (chunk + chunk / 4), SORTER_FAN_IN_MIN, SORTER_FAN_IN_MAX);
     if (st < 0)
         return st;
@@ -45,12 +46,43 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
                           clamp(s->arena.limit_bytes, 1, TM_BATCH_BYTES), err);
 }
 
-/* Writes the runs of one kind that are in memory as one run. */
+/* Writes the runs of one kind each as it is; they are merged once, at the end. */
+static enum tm_status spill_as_they_are(struct tm_sorter *s, bool definitions, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < s->memory.count && st == TM_OK; i++) {
+        if (s->memory.runs[i].definitions != definitions)
+            continue;
+        st = tm_run_store_begin(&s->store, s->sequence, err);
+        for (struct tm_block *b = s->memory.runs[i].head; b && st == TM_OK; b = b->next)
+            st = tm_run_store_add(&s->store, b, err);
+        if (st == TM_OK)
+            st = tm_run_store_end(&s->store, err);
+    }
+    return st;
+}
+
+/* The most bytes that a block of one kind takes when it is read again. */
+static size_t largest_block(const struct tm_sorter *s, bool definitions)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < s->memory.count; i++) {
+        for (const struct tm_block *b = s->memory.runs[i].head; b; b = b->next) {
+            size_t bytes = b->layout ? tm_run_records_bytes(b) : 0;
+            most = s->memory.runs[i].definitions == definitions && bytes > most ? bytes : most;
+        }
+    }
+    return most;
+}
+
+/* Writes the runs of one kind that are in memory: as they are where they are few, as one run else. */
 static enum tm_status spill_kind(struct tm_sorter *s, bool definitions, struct tm_error *err)
 {
     uint32_t n = tm_memory_runs_count(&s->memory, definitions);
     if (n == 0)
         return TM_OK;
+    if (tm_run_store_has_room(&s->store, n, largest_block(s, definitions)))
+        return spill_as_they_are(s, definitions, err);
     struct tm_merge_source *sources = calloc(n, sizeof *sources);
     if (sources == NULL)
         return tm_error_nomem(err);
@@ -129,6 +161,7 @@ static enum tm_status add_block(struct tm_sorter *s, struct tm_block *block, str
         block->first = definitions;
         for (uint32_t i = 0; i < definitions; i++)
             block->first_at += tm_block_payload_of(block, i);
+        head->end_at = block->first_at;
         st = tm_memory_runs_add(&s->memory, head, &s->orders, err);
     }
     return st == TM_OK ? tm_memory_runs_add(&s->memory, block, &s->orders, err) : st;

@@ -114,18 +114,68 @@ static enum tm_status grow(struct tm_batch_builder *b)
     return TM_OK;
 }
 
-static inline void put32(struct tm_batch_builder *b, enum tm_column column, uint32_t v)
+/* The first row whose COLUMN differs from those before it: these are written, who so far shared one element. */
+static void begin_to_vary(const struct tm_batch_builder *b, enum tm_column column)
 {
-    uint8_t *p = b->cols[column] + (size_t)4 * b->count;
-    tm_put_le32(p, v);
-    b->changes |= (uint32_t)(v != tm_get_le32(b->cols[column])) << column;
+    uint8_t *col = b->cols[column];
+    uint64_t first = tm_get_le64(b->first[column]);
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (tm_column_width(column) == 4)
+            tm_put_le32(col + (size_t)4 * i, (uint32_t)first);
+        else
+            tm_put_le64(col + (size_t)8 * i, first);
+    }
 }
 
-static inline void put64(struct tm_batch_builder *b, enum tm_column column, uint64_t v)
+/* Puts element V of row ROW; CHANGES as in the builder. They are the caller's copies: a byte that is written might be
+ * the builder, to the compiler. */
+static inline void put32(const struct tm_batch_builder *b, enum tm_column column, uint32_t v, uint32_t row,
+                         uint32_t *changes)
 {
-    uint8_t *p = b->cols[column] + (size_t)8 * b->count;
-    tm_put_le64(p, v);
-    b->changes |= (uint32_t)(v != tm_get_le64(b->cols[column])) << column;
+    if (!(*changes >> column & 1)) {
+        if (v == tm_get_le32(b->first[column]))
+            return;
+        begin_to_vary(b, column);
+        *changes |= UINT32_C(1) << column;
+    }
+    tm_put_le32(b->cols[column] + (size_t)4 * row, v);
+}
+
+static inline void put64(const struct tm_batch_builder *b, enum tm_column column, uint64_t v, uint32_t row,
+                         uint32_t *changes)
+{
+    if (!(*changes >> column & 1)) {
+        if (v == tm_get_le64(b->first[column]))
+            return;
+        begin_to_vary(b, column);
+        *changes |= UINT32_C(1) << column;
+    }
+    tm_put_le64(b->cols[column] + (size_t)8 * row, v);
+}
+
+/* The first row: what is equal to it in all rows is not written again. */
+static void put_first(struct tm_batch_builder *b, const struct tm_event *e)
+{
+    b->changes = 0;
+    tm_put_le64(b->first[TM_COL_TIME_NS], (uint64_t)e->time_ns);
+    tm_put_le64(b->first[TM_COL_DUR_NS], (uint64_t)e->dur_ns);
+    tm_put_le64(b->first[TM_COL_POSITION], e->position);
+    tm_put_le64(b->first[TM_COL_KIND], e->kind);
+    tm_put_le64(b->first[TM_COL_FLAGS], e->flags);
+    tm_put_le64(b->first[TM_COL_FILE], e->file);
+    tm_put_le64(b->first[TM_COL_MACHINE], e->machine);
+    tm_put_le64(b->first[TM_COL_CLOCK], e->clock);
+    tm_put_le64(b->first[TM_COL_SEQUENCE], e->sequence);
+    tm_put_le64(b->first[TM_COL_GENERATION], e->generation);
+    tm_put_le64(b->first[TM_COL_NAME], e->name);
+    tm_put_le64(b->first[TM_COL_CATEGORY], e->category);
+    tm_put_le64(b->first[TM_COL_PID], (uint64_t)e->pid);
+    tm_put_le64(b->first[TM_COL_TID], (uint64_t)e->tid);
+    tm_put_le64(b->first[TM_COL_TRACK], e->track);
+    tm_put_le64(b->first[TM_COL_VALUE], e->value);
+    tm_put_le64(b->first[TM_COL_RAW_BYTES], e->raw_bytes);
+    tm_put_le64(b->first[TM_COL_DETAIL_BYTES], e->detail_bytes);
+    tm_put_le64(b->first[TM_COL_CPU], e->cpu);
 }
 
 enum tm_status tm_batch_builder_add(struct tm_batch_builder *b, const struct tm_event *e)
@@ -140,26 +190,30 @@ enum tm_status tm_batch_builder_add(struct tm_batch_builder *b, const struct tm_
     if (e->detail_bytes)
         memcpy(b->payload.data + b->payload.len, e->detail, e->detail_bytes);
     b->payload.len += e->detail_bytes;
-    put64(b, TM_COL_TIME_NS, (uint64_t)e->time_ns);
-    put64(b, TM_COL_DUR_NS, (uint64_t)e->dur_ns);
-    put64(b, TM_COL_POSITION, e->position);
-    put32(b, TM_COL_KIND, e->kind);
-    put32(b, TM_COL_FLAGS, e->flags);
-    put32(b, TM_COL_FILE, e->file);
-    put32(b, TM_COL_MACHINE, e->machine);
-    put32(b, TM_COL_CLOCK, e->clock);
-    put32(b, TM_COL_SEQUENCE, e->sequence);
-    put32(b, TM_COL_GENERATION, e->generation);
-    put32(b, TM_COL_NAME, e->name);
-    put32(b, TM_COL_CATEGORY, e->category);
-    put64(b, TM_COL_PID, (uint64_t)e->pid);
-    put64(b, TM_COL_TID, (uint64_t)e->tid);
-    put64(b, TM_COL_TRACK, e->track);
-    put64(b, TM_COL_VALUE, e->value);
-    put32(b, TM_COL_RAW_BYTES, e->raw_bytes);
-    put32(b, TM_COL_DETAIL_BYTES, e->detail_bytes);
-    put32(b, TM_COL_CPU, e->cpu);
-    b->count++;
+    if (b->count == 0)
+        put_first(b, e);
+    uint32_t row = b->count, changes = b->changes;
+    put64(b, TM_COL_TIME_NS, (uint64_t)e->time_ns, row, &changes);
+    put64(b, TM_COL_DUR_NS, (uint64_t)e->dur_ns, row, &changes);
+    put64(b, TM_COL_POSITION, e->position, row, &changes);
+    put32(b, TM_COL_KIND, e->kind, row, &changes);
+    put32(b, TM_COL_FLAGS, e->flags, row, &changes);
+    put32(b, TM_COL_FILE, e->file, row, &changes);
+    put32(b, TM_COL_MACHINE, e->machine, row, &changes);
+    put32(b, TM_COL_CLOCK, e->clock, row, &changes);
+    put32(b, TM_COL_SEQUENCE, e->sequence, row, &changes);
+    put32(b, TM_COL_GENERATION, e->generation, row, &changes);
+    put32(b, TM_COL_NAME, e->name, row, &changes);
+    put32(b, TM_COL_CATEGORY, e->category, row, &changes);
+    put64(b, TM_COL_PID, (uint64_t)e->pid, row, &changes);
+    put64(b, TM_COL_TID, (uint64_t)e->tid, row, &changes);
+    put64(b, TM_COL_TRACK, e->track, row, &changes);
+    put64(b, TM_COL_VALUE, e->value, row, &changes);
+    put32(b, TM_COL_RAW_BYTES, e->raw_bytes, row, &changes);
+    put32(b, TM_COL_DETAIL_BYTES, e->detail_bytes, row, &changes);
+    put32(b, TM_COL_CPU, e->cpu, row, &changes);
+    b->changes = changes;
+    b->count = row + 1;
     return TM_OK;
 }
 
@@ -174,8 +228,11 @@ void tm_batch_builder_view(const struct tm_batch_builder *b, struct tm_batch *ba
     *batch = (struct tm_batch){.count = b->count, .payload = b->payload.len ? b->payload.data : zeros,
                                .payload_bytes = b->payload.len};
     for (int c = 0; c < TM_COL_COUNT; c++) {
-        uint32_t n = b->count == 0 || c < TM_COL_TIME_NS ? 0 : b->changes >> c & 1 ? b->count : 1;
-        tm_batch_set_column(batch, (enum tm_column)c, b->cols[c], n);
+        bool varies = b->changes >> c & 1;
+        if (b->count == 0 || c < TM_COL_TIME_NS)
+            tm_batch_set_column(batch, (enum tm_column)c, NULL, 0);
+        else
+            tm_batch_set_column(batch, (enum tm_column)c, varies ? b->cols[c] : b->first[c], varies ? b->count : 1);
     }
 }
 

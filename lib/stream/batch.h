@@ -120,7 +120,8 @@ struct tm_batch_builder {
     /* private */
     uint8_t *cols[TM_COL_COUNT];
     uint32_t cap;
-    uint32_t changes; /* bit a column: not all elements so far are equal */
+    uint32_t changes; /* bit a column: not all elements so far are equal; only then they are in cols */
+    uint8_t first[TM_COL_COUNT][8]; /* elements of the first row */
 };
 
 /* Appends EVENT; copies its payload. TM_OK or TM_E_SYSTEM. */

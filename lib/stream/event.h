@@ -51,7 +51,8 @@ enum tm_event_flag {
     TM_EVENT_INNER_TIMES = 1 << 10, /* detail.inner_times is there */
     TM_EVENT_HAS_CPU = 1 << 11,
     TM_EVENT_SCOPE_SHIFT = 12,    /* four bits: enum tm_scope */
-    TM_EVENT_RAW_SHIFT = 16       /* four bits: enum tm_raw */
+    TM_EVENT_RAW_SHIFT = 16,      /* four bits: enum tm_raw */
+    TM_EVENT_CONTEXT = 1 << 20    /* kept by --only for the names it gives; lists do not show it. Never in a stream */
 };
 
 /* What the raw bytes are. */
@@ -60,7 +61,8 @@ enum tm_raw {
     TM_RAW_PACKET = 1,       /* a TracePacket message */
     TM_RAW_FTRACE_EVENT = 2, /* a FtraceEvent message */
     TM_RAW_JSON = 3,         /* a JSON object of traceEvents */
-    TM_RAW_LINE = 4          /* a line of text, without its end */
+    TM_RAW_LINE = 4,         /* a line of text, without its end */
+    TM_RAW_COMPACT_SCHED = 5 /* no bytes: one event of a CompactSched message, of which the columns say all */
 };
 
 /* What carries the event: on which kind of track it lies. */
@@ -76,6 +78,14 @@ enum tm_scope {
  * table; with the top bit set, the low bits are the offset in the event's detail bytes of a
  * length varint and that many bytes (a detail.text field). */
 #define TM_STRING_INLINE UINT32_C(0x80000000)
+
+/* Pids and tids that are strings: this plus the string's number in the stream's table, or by its hash where it is in none. */
+enum { TM_TEXT_PID_FIRST = 0x40000000, TM_TEXT_PID_HASHED = 0x41000000, TM_TEXT_PID_HASHES = 0x3e000000 };
+
+static inline int64_t tm_text_pid_hashed(uint64_t hash64)
+{
+    return TM_TEXT_PID_HASHED + (int64_t)(hash64 % TM_TEXT_PID_HASHES);
+}
 
 struct tm_event {
     int64_t time_ns;     /* reading of clock; after tm-clocks, trace time */
@@ -100,6 +110,12 @@ struct tm_event {
     uint32_t detail_bytes;
     uint32_t cpu;          /* where HAS_CPU */
 };
+
+/* The priority of the task that a SCHED_SWITCH goes to; in full where there is a track. */
+static inline int32_t tm_event_next_priority(const struct tm_event *event)
+{
+    return event->flags & TM_EVENT_HAS_TRACK ? (int32_t)(uint32_t)event->track : (int16_t)(event->value >> 32);
+}
 
 static inline enum tm_scope tm_event_scope(uint32_t flags)
 {

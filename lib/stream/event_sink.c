@@ -6,7 +6,7 @@ enum { DETAIL_TEXT_FIELD = 4, STRINGS_FRAME_MAX = 4096 };
 
 void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer)
 {
-    *sink = (struct tm_event_sink){.writer = writer, .want_raw = true, .want_detail = true};
+    *sink = (struct tm_event_sink){.writer = writer, .want_raw = true, .want_detail = true, .want_json_detail = true};
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 

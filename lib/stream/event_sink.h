@@ -19,6 +19,7 @@ struct tm_event_sink {
     uint64_t untimed_count;
     bool want_raw;    /* keep raw payloads (default true) */
     bool want_detail; /* keep args and other detail that only some outputs need (default true) */
+    bool want_json_detail; /* also args of Chrome JSON events, whose raw says them too (default true) */
     /* private */
     struct tm_batch_builder batch;
     struct tm_intern strings;

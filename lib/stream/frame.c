@@ -5,8 +5,10 @@
 #include "base/hash.h"
 #include "base/io.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 enum {
     FRAME_TAG = 0x0a,        /* field 1, length-delimited */
@@ -16,7 +18,8 @@ enum {
     FRAME_READ_BYTES = 1 << 20,
     FRAME_WRITE_BYTES = 256 << 10,
     FRAME_PIPE_BYTES = 1 << 20,
-    FRAME_PIECES_MAX = 64
+    FRAME_PIECES_MAX = 64,
+    FRAME_SIGHT_BYTES = 16 /* of a body */
 };
 
 /* The bytes of a frame before the pieces of its body. */
@@ -29,36 +32,48 @@ struct tm_frame_head {
 void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
 {
     *reader = (struct tm_frame_reader){.fd = fd, .chunk_bytes = FRAME_READ_BYTES};
+    if (fd == STDIN_FILENO)
+        tm_progress_attach(&reader->progress, false);
     tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
+}
+
+/* Room to read more of the NEED bytes. Memory grows as bytes come, so that a length which lies takes none. */
+static enum tm_status make_room(struct tm_frame_reader *r, size_t need, struct tm_error *err)
+{
+    size_t have = r->end - r->start;
+    bool fits = need <= r->cap - r->start;
+    if (!fits && r->start > 0 && (need <= r->cap || have <= r->cap / 2)) {
+        memmove(r->mem, r->mem + r->start, have);
+        r->start = 0;
+        r->end = have;
+    }
+    if (r->end < r->cap)
+        return TM_OK;
+    size_t cap = r->cap ? 2 * r->cap : 2 * r->chunk_bytes;
+    uint8_t *mem = malloc(cap);
+    if (mem == NULL)
+        return tm_error_nomem(err);
+    if (have)
+        memcpy(mem, r->mem + r->start, have);
+    free(r->mem);
+    r->mem = mem;
+    r->cap = cap;
+    r->start = 0;
+    r->end = have;
+    return TM_OK;
 }
 
 /* At least NEED unread bytes in mem, or TM_END with fewer. */
 static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
-    if (r->end - r->start >= need)
-        return TM_OK;
-    if (r->cap - r->start < need) {
-        size_t cap = r->cap ? r->cap : 2 * r->chunk_bytes;
-        while (cap < need)
-            cap *= 2;
-        if (cap > r->cap) {
-            uint8_t *mem = malloc(cap);
-            if (mem == NULL)
-                return tm_error_nomem(err);
-            if (r->end > r->start)
-                memcpy(mem, r->mem + r->start, r->end - r->start);
-            free(r->mem);
-            r->mem = mem;
-            r->cap = cap;
-        } else {
-            memmove(r->mem, r->mem + r->start, r->end - r->start);
-        }
-        r->end -= r->start;
-        r->start = 0;
-    }
     while (r->end - r->start < need && !r->ended) {
-        size_t got;
-        enum tm_status st = tm_io_read(r->fd, r->mem + r->end, r->cap - r->end, &got, err);
+        size_t got = 0;
+        enum tm_status st = make_room(r, need, err);
+        if (st == TM_OK) {
+            tm_progress_begin(&r->progress);
+            st = tm_io_read(r->fd, r->mem + r->end, r->cap - r->end, &got, err);
+            tm_progress_end(&r->progress, got);
+        }
         if (st < 0)
             return st;
         r->end += got;
@@ -146,21 +161,49 @@ enum tm_status tm_frame_peek(struct tm_frame_reader *r, uint32_t *type, struct t
     return TM_OK;
 }
 
+enum tm_status tm_frame_look(struct tm_frame_reader *r, struct tm_frame_sight *sight, struct tm_error *err)
+{
+    uint64_t len, tag, body_len;
+    size_t head = 0;
+    enum tm_status st = read_head(r, &len, &head, err);
+    if (st != TM_OK)
+        return st;
+    if (want(r, head + 2 * TM_VARINT_MAX + FRAME_SIGHT_BYTES, err) < 0)
+        return TM_E_SYSTEM;
+    const uint8_t *end = r->mem + r->end, *p = tm_varint_get(r->mem + r->start + head, end, &tag);
+    if (p == NULL || tag >> 3 > UINT32_MAX || (p = tm_varint_get(p, end, &body_len)) == NULL)
+        return damaged(r, "frame is cut short", err);
+    *sight = (struct tm_frame_sight){.type = (uint32_t)(tag >> 3), .whole_bytes = head + (size_t)len, .body = p};
+    sight->body_seen = (size_t)(end - p) < body_len ? (size_t)(end - p) : (size_t)body_len;
+    return TM_OK;
+}
+
 void tm_frame_reader_release(struct tm_frame_reader *reader)
 {
     free(reader->mem);
+    tm_progress_detach(&reader->progress);
     *reader = (struct tm_frame_reader){.fd = -1, .ended = true};
 }
 
 void tm_frame_writer_init(struct tm_frame_writer *writer, int fd)
 {
     *writer = (struct tm_frame_writer){.fd = fd};
+    if (fd == STDOUT_FILENO)
+        tm_progress_attach(&writer->progress, true);
     tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
+}
+
+static enum tm_status write_bytes(struct tm_frame_writer *writer, const void *data, size_t len, struct tm_error *err)
+{
+    tm_progress_begin(&writer->progress);
+    enum tm_status st = tm_io_write(writer->fd, data, len, err);
+    tm_progress_end(&writer->progress, len);
+    return st;
 }
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err)
 {
-    enum tm_status st = tm_io_write(writer->fd, writer->out.data, writer->out.len, err);
+    enum tm_status st = write_bytes(writer, writer->out.data, writer->out.len, err);
     tm_buf_clear(&writer->out);
     return st;
 }
@@ -179,7 +222,15 @@ static enum tm_status write_pieces(struct tm_frame_writer *writer, const struct 
     tm_put_le64(tail + 1, tm_hash64_pieces(all, n));
     all[0] = (struct iovec){(void *)(uintptr_t)head->bytes, head->len};
     all[n++] = (struct iovec){tail, sizeof tail};
-    return st < 0 ? st : tm_io_writev(writer->fd, all, n, err);
+    if (st < 0)
+        return st;
+    size_t len = 0;
+    for (size_t i = 0; i < n; i++)
+        len += all[i].iov_len;
+    tm_progress_begin(&writer->progress);
+    st = tm_io_writev(writer->fd, all, n, err);
+    tm_progress_end(&writer->progress, len);
+    return st;
 }
 
 /* Puts a small frame behind others, to be written with them. */
@@ -237,10 +288,61 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
         return writer->out.len >= FRAME_WRITE_BYTES ? tm_frame_flush(writer, err) : TM_OK;
     }
     enum tm_status st = tm_frame_flush(writer, err);
-    return st < 0 ? st : tm_io_write(writer->fd, frame->whole, frame->whole_bytes, err);
+    return st < 0 ? st : write_bytes(writer, frame->whole, frame->whole_bytes, err);
+}
+
+/* Moves LEN bytes of READER's descriptor, whose buffer is empty, to WRITER's. */
+static enum tm_status move(struct tm_frame_reader *r, const struct tm_frame_writer *writer, size_t len,
+                           struct tm_error *err)
+{
+    bool can_splice = true;
+    while (len > 0) {
+        long n = can_splice ? tm_compat_splice(r->fd, writer->fd, len) : -1;
+        if (n < 0 && can_splice) {
+            if (errno != EINTR && errno != EINVAL && errno != ENOSYS)
+                return tm_error_errno(err, errno, "cannot pass on");
+            can_splice = errno == EINTR;
+            continue;
+        }
+        size_t got = n > 0 ? (size_t)n : 0;
+        enum tm_status st = n == 0 ? TM_END : TM_OK;
+        if (n < 0 && (st = tm_io_read(r->fd, r->mem, len < r->cap ? len : r->cap, &got, err)) == TM_OK)
+            st = tm_io_write(writer->fd, r->mem, got, err);
+        if (st != TM_OK)
+            return st < 0 ? st : damaged(r, "frame is cut short", err);
+        len -= got;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *writer, struct tm_error *err)
+{
+    uint64_t len = 0;
+    size_t head = 0;
+    enum tm_status st = read_head(r, &len, &head, err);
+    if (st != TM_OK)
+        return st;
+    size_t whole = head + (size_t)len, have = r->end - r->start;
+    have = have < whole ? have : whole;
+    if ((st = tm_frame_flush(writer, err)) < 0 || (st = tm_io_write(writer->fd, r->mem + r->start, have, err)) < 0)
+        return st;
+    r->start += have;
+    /* Who moves bytes unread does nothing but wait for who writes them and who reads them. */
+    tm_progress_begin(&r->progress);
+    if (have < whole)
+        st = move(r, writer, whole - have, err);
+    tm_progress_end(&r->progress, whole - have);
+    if (st < 0)
+        return st;
+    r->offset += whole;
+    r->count++;
+    writer->offset += whole;
+    writer->count++;
+    return TM_OK;
 }
 
 void tm_frame_writer_release(struct tm_frame_writer *writer)
 {
     tm_buf_release(&writer->out);
+    tm_progress_detach(&writer->progress);
 }

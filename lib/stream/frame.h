@@ -8,6 +8,7 @@
 #define TM_STREAM_FRAME_H
 
 #include "base/buf.h"
+#include "base/progress.h"
 
 #include <stdbool.h>
 
@@ -56,6 +57,7 @@ struct tm_frame_reader {
     uint64_t offset;     /* bytes consumed */
     uint64_t count;      /* frames read */
     size_t chunk_bytes;  /* read at least so much at once; may be lowered before the first read */
+    struct tm_progress progress; /* of this stage's input, where this is it */
     /* private */
     uint8_t *mem;
     size_t cap, start, end;
@@ -74,6 +76,17 @@ enum tm_status tm_frame_read(struct tm_frame_reader *reader, struct tm_frame *fr
  * read. Returns as tm_frame_read does. */
 enum tm_status tm_frame_peek(struct tm_frame_reader *reader, uint32_t *type, struct tm_error *err);
 
+/* What is known of the next frame before it is read, not checked yet. */
+struct tm_frame_sight {
+    uint32_t type;
+    size_t whole_bytes;  /* of the frame */
+    const uint8_t *body; /* its first bytes, valid until the reader's next call */
+    size_t body_seen;    /* so many, at least 16 where the body has them */
+};
+
+/* Looks at the next frame. Returns as tm_frame_read does. */
+enum tm_status tm_frame_look(struct tm_frame_reader *reader, struct tm_frame_sight *sight, struct tm_error *err);
+
 void tm_frame_reader_release(struct tm_frame_reader *reader);
 
 /* A piece of a body that is written without being gathered first. */
@@ -86,6 +99,7 @@ struct tm_frame_writer {
     int fd;          /* borrowed */
     uint64_t offset; /* bytes written or buffered */
     uint64_t count;  /* frames written */
+    struct tm_progress progress; /* of this stage's output, where this is it */
     /* private */
     struct tm_buf out;
 };
@@ -100,6 +114,11 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
 /* Passes on FRAME as it was read, its checksum included; nothing is computed, and a large one is not
  * copied. A frame that was not read is written as tm_frame_write does. */
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
+
+/* Passes on the next frame of READER without reading it: from one pipe to another the kernel moves its pages. Only its
+ * head is checked; whoever reads it later checks the rest. After tm_frame_look. Returns as tm_frame_read does; where the
+ * stream ends inside the frame, what there is of it has been passed on. */
+enum tm_status tm_frame_pass(struct tm_frame_reader *reader, struct tm_frame_writer *writer, struct tm_error *err);
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err);
 

@@ -135,6 +135,7 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
         return TM_OK;
     st = tm_batch_decode(batch, frame->body, frame->body_bytes, err);
     reader->event_count += batch->count;
+    tm_progress_events(&reader->frames.progress, batch->count);
     return st < 0 ? at(frame->offset, err) : st;
 }
 

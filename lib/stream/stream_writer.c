@@ -34,11 +34,17 @@ enum tm_status tm_stream_write_frame(struct tm_stream_writer *writer, const stru
     return tm_frame_write(&writer->frames, frame->type, &piece, 1, err);
 }
 
+static void count_events(struct tm_stream_writer *writer, const struct tm_batch *batch)
+{
+    writer->event_count += batch->count;
+    tm_progress_events(&writer->frames.progress, batch->count);
+}
+
 enum tm_status tm_stream_forward(struct tm_stream_writer *writer, const struct tm_frame *frame,
                                  const struct tm_batch *batch, struct tm_error *err)
 {
     if (frame->type == TM_FRAME_BATCH)
-        writer->event_count += batch->count;
+        count_events(writer, batch);
     return tm_frame_forward(&writer->frames, frame, err);
 }
 
@@ -69,7 +75,7 @@ enum tm_status tm_stream_write_batch(struct tm_stream_writer *writer, const stru
     p = tm_varint_put(p, batch->payload_bytes);
     pieces[n++] = (struct tm_piece){heads[TM_COL_COUNT], (size_t)(p - heads[TM_COL_COUNT])};
     pieces[n++] = (struct tm_piece){batch->payload, batch->payload_bytes};
-    writer->event_count += batch->count;
+    count_events(writer, batch);
     return tm_frame_write(&writer->frames, TM_FRAME_BATCH, pieces, n, err);
 }
 

@@ -85,6 +85,22 @@ static void test_varint(void)
         ok(tm_varint_get(wire, end, &back) == end && back == values[i]);
         ok(tm_varint_get(wire, end - 1, &back) == NULL);
     }
+    /* With room behind them long ones are read eight bytes at a time. */
+    bool all = true;
+    for (unsigned bits = 0; bits < 64; bits++) {
+        for (uint64_t v = UINT64_C(1) << bits, i = 0; i < 3; i++) {
+            uint8_t wire[2 * TM_VARINT_MAX];
+            uint64_t value = i == 0 ? v : i == 1 ? v - 1 : v | 0x5a5a5a5a5a5a5a5a >> (63 - bits), back = 42;
+            memset(wire, 0xff, sizeof wire);
+            uint8_t *end = tm_varint_put(wire, value);
+            all = all && tm_varint_get(wire, wire + sizeof wire, &back) == end && back == value;
+        }
+    }
+    ok(all);
+    uint8_t endless[16];
+    memset(endless, 0x80, sizeof endless);
+    uint64_t ignored;
+    ok(tm_varint_get(endless, endless + sizeof endless, &ignored) == NULL);
     ok(tm_unzigzag(tm_zigzag(INT64_MIN)) == INT64_MIN);
     ok(tm_zigzag(-1) == 1);
 }
@@ -139,6 +155,12 @@ static void test_input(void)
     }
     is_int(total + in.len, 1000000);
     is_int(in.offset, total);
+    tm_input_release(&in);
+    left = 1000; /* what asks for more than there is takes no memory for it */
+    tm_input_init(&in, &ops, &left);
+    is_int(tm_input_fill(&in, TM_INPUT_WINDOW_MAX, &err), TM_END);
+    is_int(in.len, 1000);
+    ok(in.cap <= 4 << 20);
     tm_input_release(&in);
 }
 
@@ -213,6 +235,13 @@ static void test_pieces(void)
     ok(tm_hash64_pieces(pieces, PIECES) == tm_hash64(bytes, BYTES));
     ok(tm_hash64_pieces(pieces, 5) == tm_hash64(bytes, 10));
     ok(tm_hash64_pieces(pieces, 0) == tm_hash64(bytes, 0));
+    bool all = true; /* ways there are: plain (with a seed always), wide from some length on, in pieces */
+    for (size_t len = 0; len < 5000; len += len < 300 ? 1 : 37) {
+        struct iovec two[2] = {{bytes, len / 3}, {bytes + len / 3, len - len / 3}};
+        uint64_t hash = tm_hash64_seed(bytes, len, 0);
+        all = all && tm_hash64(bytes, len) == hash && tm_hash64_pieces(two, 2) == hash;
+    }
+    ok(all);
     ok(tm_io_spool(NULL, &fd, &err) == TM_OK && tm_io_writev(fd, pieces, PIECES, &err) == TM_OK);
     ok(lseek(fd, 0, SEEK_END) == BYTES && tm_io_pread(fd, back, BYTES, 0, &err) == TM_OK);
     ok(memcmp(bytes, back, BYTES) == 0);

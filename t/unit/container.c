@@ -9,6 +9,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <zlib.h>
 
 static bool pax_of(const char *text, struct tm_pax *pax)
 {

@@ -312,4 +312,19 @@ static inline bool format_gives(const struct tm_format *format, const char *text
     return good;
 }
 
+/* FORMAT halts at TEXT with CAUSE, whether it comes at once or in pieces. */
+static inline bool format_refuses(const struct tm_format *format, const char *text, const char *cause)
+{
+    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
+    bool good = true;
+    for (size_t chunk = 0; chunk < 12 && good; chunk += 11) {
+        struct format_run run = format_run(format, text, strlen(text), chunk, &halt);
+        good = run.status == TM_E_INPUT && strcmp(run.err.text, cause) == 0;
+        if (!good)
+            printf("# status %d: %s\n", run.status, run.err.text);
+        format_run_release(&run);
+    }
+    return good;
+}
+
 #endif

@@ -41,19 +41,9 @@ static void test_early(void)
           "sample 1000000 pid=1 tid=2 thread frames=main\n" HINT);
 }
 
-/* The status and the cause, whole and in pieces. */
 static bool refused(const char *text, const char *cause)
 {
-    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
-    bool good = true;
-    for (size_t chunk = 0; chunk < 12 && good; chunk += 11) {
-        struct format_run run = format_run(&tm_format_gecko, text, strlen(text), chunk, &halt);
-        good = run.status == TM_E_INPUT && strcmp(run.err.text, cause) == 0;
-        if (!good)
-            printf("# status %d: %s\n", run.status, run.err.text);
-        format_run_release(&run);
-    }
-    return good;
+    return format_refuses(&tm_format_gecko, text, cause);
 }
 
 static void test_damage(void)

@@ -38,19 +38,9 @@ static void test_refs(void)
           SHOWN("1") "sample 1 tid=5 thread frames=f\naccount no_time 1 at 42\nstat instruments_unknown_ref 7\n");
 }
 
-/* The status and the cause, whole and in pieces. */
 static bool refused(const char *text, const char *cause)
 {
-    static const struct tm_format_options halt = {TM_DAMAGE_HALT, false};
-    bool good = true;
-    for (size_t chunk = 0; chunk < 12 && good; chunk += 11) {
-        struct format_run run = format_run(&tm_format_instruments, text, strlen(text), chunk, &halt);
-        good = run.status == TM_E_INPUT && strcmp(run.err.text, cause) == 0;
-        if (!good)
-            printf("# status %d: %s\n", run.status, run.err.text);
-        format_run_release(&run);
-    }
-    return good;
+    return format_refuses(&tm_format_instruments, text, cause);
 }
 
 static void test_damage(void)

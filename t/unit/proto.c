@@ -516,6 +516,7 @@ static void test_compact_sched(void)
     put_packed(&m, 9, target, 1);
     put_packed(&m, 10, prio, 1);
     put_packed(&m, 11, zero, 1);
+    put_packed(&m, 12, target, 1);
     close_field(&m);
     close_field(&m);
     end_packet(&m);
@@ -527,8 +528,9 @@ static void test_compact_sched(void)
     ok_named(b && b->e.time_ns == 1010 && b->e.tid == 5 && b->e.pid == 6 && strcmp(b->category, "five") == 0 &&
            strcmp(b->name, "six") == 0 && b->e.value == (2 | (uint64_t)100 << 32 | (uint64_t)120 << 48),
        "the next one does");
-    ok_named(b && payload_has(r, b, "five") && tm_event_raw(b->e.flags) == TM_RAW_FTRACE_EVENT, "raw: an event made of it");
-    ok_named(waking && waking->e.tid == 5 && waking->e.pid == 5 && waking->e.value == (120 | (uint64_t)2 << 32), "a waking");
+    ok_named(b && b->e.raw_bytes == 0 && tm_event_raw(b->e.flags) == TM_RAW_COMPACT_SCHED, "no raw: the columns say all");
+    ok_named(waking && waking->e.tid == 5 && waking->e.pid == 5 && waking->e.value == (120 | (uint64_t)2 << 32) &&
+           waking->e.track == 2, "a waking and its flags");
     ok_named(r->snapshots == 1 && r->snapshot_clock[0] == 5 && r->snapshot_value[0] == 2000, "the bundle's clock pair");
     result_free(r);
     tm_buf_release(&m.out);

@@ -154,6 +154,57 @@ static void test_unknown_frames(void)
     }
 }
 
+/* Memory goes with what has come, not with what a length says. */
+static void test_lying_length(void)
+{
+    static const uint8_t bytes[] = {0x0a, 0x80, 0x80, 0x80, 0xe0, 0x02, 'x'}; /* 704 MiB */
+    struct tm_error err = {0};
+    struct tm_frame_reader reader;
+    struct tm_frame frame;
+    int fd;
+    ok(tm_io_spool(NULL, &fd, &err) == TM_OK && tm_io_write(fd, bytes, sizeof bytes, &err) == TM_OK);
+    ok(lseek(fd, 0, SEEK_SET) == 0);
+    tm_frame_reader_init(&reader, fd);
+    is_int(tm_frame_read(&reader, &frame, &err), TM_E_INPUT);
+    is_str(err.text, "byte 0: frame is cut short");
+    ok(reader.cap <= 4 << 20);
+    tm_frame_reader_release(&reader);
+    close(fd);
+}
+
+/* Frames of 1 B to 8 MiB and back through a reader that begins with little memory. */
+static void test_sizes(void)
+{
+    struct tm_error err = {0};
+    struct tm_frame_writer writer;
+    struct tm_frame_reader reader;
+    struct tm_frame frame;
+    struct tm_piece piece = {malloc(8 << 20), 0};
+    int fd, good = 0, n = 0;
+    ok(piece.data && tm_io_spool(NULL, &fd, &err) == TM_OK);
+    memset((void *)(uintptr_t)piece.data, 'x', 8 << 20);
+    tm_frame_writer_init(&writer, fd);
+    for (size_t len = 1; len <= 8 << 20; len = len * 3 + 1, n++)
+        for (int i = 0; i < 3; i++) {
+            piece.len = i == 1 ? 7 : len;
+            good += tm_frame_write(&writer, 64, &piece, 1, &err) == TM_OK;
+        }
+    ok(tm_frame_flush(&writer, &err) == TM_OK && lseek(fd, 0, SEEK_SET) == 0);
+    tm_frame_reader_init(&reader, fd);
+    reader.chunk_bytes = 512;
+    for (size_t len = 1; len <= 8 << 20; len = len * 3 + 1)
+        for (int i = 0; i < 3; i++)
+            good += tm_frame_read(&reader, &frame, &err) == TM_OK && frame.body_bytes == (i == 1 ? 7 : len) &&
+                    memcmp(frame.body, piece.data, frame.body_bytes) == 0;
+    is_int(good, 6 * n);
+    is_int(tm_frame_read(&reader, &frame, &err), TM_END);
+    ok(reader.cap <= 32 << 20);
+    tm_frame_reader_release(&reader);
+    tm_frame_writer_release(&writer);
+    free((void *)(uintptr_t)piece.data);
+    close(fd);
+}
+
 int main(void)
 {
     struct tm_buf bytes = {0};
@@ -163,6 +214,8 @@ int main(void)
     test_flips(&bytes);
     test_twice(&bytes);
     test_unknown_frames();
+    test_lying_length();
+    test_sizes();
     tm_buf_release(&bytes);
     return tap_done();
 }

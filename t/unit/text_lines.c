@@ -1,5 +1,5 @@
 /* Unit tests of the line parsers of perf script and strace text. */
-#include "format/perf_script.h"
+#include "format/perf_line.h"
 #include "format/strace.h"
 
 #include "tap.h"
@@ -31,6 +31,36 @@ static void test_perf(void)
     is_int(perf("perf 16828 [000]  2390.769772", &h), TM_E_INPUT);
     is_int(perf("perf 99999999999999999999 [000]  2390.769772: 1 x:", &h), TM_E_INPUT);
     is_int(perf("", &h), TM_E_INPUT);
+    is_int(perf(":-1    -1 [002]   100.5: page-faults:u:  7f00 f (x)", &h), TM_OK);
+    ok(!h.has_tid && !h.has_pid && is(h.comm, h.comm_len, ":-1"));
+    is_int(perf("x -1/5 100.5: e: ", &h), TM_OK);
+    ok(h.has_tid && h.tid == 5 && !h.has_pid);
+    is_int(perf("perf 99 [001] 100.5: PERF_RECORD_LOST lost 12", &h), TM_END);
+    ok(is(h.event, h.event_len, "PERF_RECORD_LOST") && is(h.rest, h.rest_len, "lost 12"));
+}
+
+static bool frame_is(const char *line, uint64_t pc, const char *symbol, const char *mapping)
+{
+    struct tm_perf_frame f;
+    return tm_perf_frame_parse(line, strlen(line), &f) && f.pc == pc && is(f.symbol.s, f.symbol.len, symbol) &&
+           is(f.mapping.s, f.mapping.len, mapping);
+}
+
+static void test_perf_stack(void)
+{
+    struct tm_span file;
+    int64_t line;
+    struct tm_perf_frame f;
+    ok(frame_is("\t7f00 f(int (*)(char))+0x1c (/lib/a b (deleted))", 0x7f00, "f(int (*)(char))", "/lib/a b (deleted)"));
+    ok(frame_is("\tffffffff81000000 native_write_msr+0x4 ([kernel.kallsyms])", UINT64_C(0xffffffff81000000),
+                "native_write_msr", "[kernel.kallsyms]"));
+    ok(frame_is("  7777 inner (inlined)", 0x7777, "inner", "inlined") && frame_is(" 1 [unknown]", 1, "[unknown]", ""));
+    ok(frame_is("400 a+0x1 (/bin/x) =>  401 main (/bin/x)", 0x400, "a", "/bin/x"));
+    ok(!tm_perf_frame_parse("  main.c:12", 11, &f) && !tm_perf_frame_parse("", 0, &f));
+    ok(tm_perf_source_parse("  src/main.c:12", 15, &file, &line) && is(file.s, file.len, "src/main.c") && line == 12);
+    ok(tm_perf_source_parse("\tC:a.c:7 (discriminator 3)", 26, &file, &line) && is(file.s, file.len, "C:a.c") && line == 7);
+    ok(!tm_perf_source_parse("  ??:?", 6, &file, &line) && !tm_perf_source_parse("  :5", 4, &file, &line) &&
+       !tm_perf_source_parse("  a:99999999999", 15, &file, &line));
 }
 
 static enum tm_status strace(const char *line, struct tm_strace_line *l)
@@ -50,6 +80,8 @@ static void test_strace(void)
     ok(l.what == TM_STRACE_UNFINISHED && is(l.name, l.name_len, "rseq"));
     is_int(strace("17189 1795206890.357963 <... rt_sigprocmask resumed>[USR1], 8) = 0 <0.000039>", &l), TM_OK);
     ok(l.what == TM_STRACE_RESUMED && is(l.name, l.name_len, "rt_sigprocmask") && is(l.result, l.result_len, "0"));
+    is_int(strace("17189 1795206890.357963 <... read resumed> <unfinished ...>", &l), TM_OK);
+    ok(l.what == TM_STRACE_RESUMED_UNFINISHED && is(l.name, l.name_len, "read") && l.result == NULL);
     is_int(strace("1 1795206890.4 --- SIGCHLD {si_signo=SIGCHLD} ---", &l), TM_OK);
     ok(l.what == TM_STRACE_NOTE && is(l.name, l.name_len, "SIGCHLD {si_signo=SIGCHLD}"));
     is_int(strace("1795206890.4 getpid() = 5", &l), TM_OK);
@@ -65,6 +97,7 @@ static void test_strace(void)
 int main(void)
 {
     test_perf();
+    test_perf_stack();
     test_strace();
     return tap_done();
 }

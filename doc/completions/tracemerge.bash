@@ -1,0 +1,88 @@
+# Completion of tracemerge's programs for bash. What options there are, and what they take, is read off --help.
+
+# _tm_option_argument PROGRAM OPTION: the placeholder of what OPTION takes, such as FILE; nothing if it takes nothing.
+# _tm_option_argument PROGRAM: all options, one a line.
+_tm_option_argument() {
+    "$1" --help 2>/dev/null | awk -v wanted="$2" '
+        /^ +-/ {
+            sub(/^ +/, "")
+            sub(/  .*/, "")
+            n = split($0, forms, /, /)
+            argument = forms[n] ~ /[ =]/ ? forms[n] : ""
+            sub(/^[^ =]*[ =]/, "", argument)
+            for (i = 1; i <= n; i++) {
+                option = forms[i]
+                sub(/[ =].*/, "", option)
+                own = forms[i] ~ /[ =]/ ? substr(forms[i], length(option) + 2) : ""
+                if (wanted == "")
+                    print option
+                else if (option == wanted)
+                    print own != "" ? own : (option ~ /^-.$/ ? argument : "")
+            }
+        }'
+}
+
+# The files that begin as the word does, directories alone with -d.
+_tm_files() {
+    local IFS=$'\n'
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen "${1:--f}" -- "$cur")
+}
+
+_tm_words() {
+    mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
+}
+
+# Names for a new output: the word with each ending that chooses a format, beside files that are there.
+_tm_outputs() {
+    local stem=${cur%%.*} endings
+    _tm_files
+    [ -n "${stem##*/}" ] || return 0
+    if [ "$program" = tm-pack ]; then
+        endings='.tar .tar.gz .zip'
+    else
+        endings=$(tm-emit --formats 2>/dev/null | cut -f 2-)
+    fi
+    local ending
+    for ending in $endings; do
+        case $stem$ending in "$cur"*) COMPREPLY+=("$stem$ending") ;; esac
+    done
+}
+
+_tracemerge() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} program=${1##*/} argument=
+    local clocks='REALTIME REALTIME_COARSE MONOTONIC MONOTONIC_COARSE MONOTONIC_RAW BOOTTIME'
+    COMPREPLY=()
+    # Bash cuts words at = and : and @; the cut may be the word under the cursor.
+    case $cur in = | : | @) prev=$cur cur= ;; esac
+    case $prev in
+    :) _tm_words "$clocks"; return ;;
+    @) _tm_files; return ;;
+    =)
+        local at=$((COMP_CWORD - 1))
+        [ "${COMP_WORDS[at]}" = = ] && at=$((at - 1))
+        prev=${COMP_WORDS[at]}
+        ;;
+    esac
+    case $prev in -*) argument=$(_tm_option_argument "$1" "$prev") ;; esac
+    case $argument in
+    FORMAT) _tm_words "$(tm-emit --formats 2>/dev/null | cut -f 1)" ;;
+    OUT) _tm_outputs ;;
+    DIR) _tm_files -d ;;
+    WHAT) _tm_words halt skip salvage ;;
+    CLOCK*) _tm_words "$clocks" ;;
+    KEY=*)
+        compopt -o nospace 2>/dev/null
+        _tm_words machine= file= cat= name= from= to=
+        ;;
+    SIZE | N) ;;
+    *)
+        case $cur in
+        -*) _tm_words "$(_tm_option_argument "$1")" ;;
+        *) case $program in tm-clocks | tm-emit) ;; *) _tm_files ;; esac ;;
+        esac
+        ;;
+    esac
+}
+
+complete -F _tracemerge tm-unpack tm-manifest tm-clocks tm-sort tm-emit tm-merge tm-pack

@@ -1,0 +1,251 @@
+#include "clocks/hint_manifest.h"
+
+#include "base/checked.h"
+#include "pack/merge_plan.h"
+
+#include <stdlib.h>
+
+static const uint32_t NO_FILE = UINT32_MAX;
+
+struct tm_hint_file {
+    uint32_t parent;
+    size_t name_at; /* in names, with a NUL behind it; empty: none */
+    bool is_archive, is_trace;
+};
+
+static bool is_one_of(ProtobufCBinaryData type, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (type.len == strlen(names[i]) && memcmp(type.data, names[i], type.len) == 0)
+            return true;
+    return false;
+}
+
+/* An archive's members have names of their own; a directory is where the names given begin. */
+static bool is_archive(ProtobufCBinaryData type)
+{
+    static const char *const names[] = {"tar", "zip"};
+    return is_one_of(type, names, sizeof names / sizeof *names);
+}
+
+enum tm_status tm_hint_manifest_file(struct tm_hint_manifest *m, const Tracemerge__File *frame, struct tm_error *err)
+{
+    ProtobufCBinaryData name = frame->has_name ? frame->name : frame->given_name;
+    if (!m->is_enabled)
+        return TM_OK;
+    if (m->count == m->cap) {
+        uint32_t cap = m->cap ? m->cap * 2 : 16;
+        struct tm_hint_file *files = realloc(m->files, cap * sizeof *files);
+        if (files == NULL)
+            return tm_error_nomem(err);
+        m->files = files;
+        m->cap = cap;
+    }
+    if (memchr(name.data ? name.data : (const uint8_t *)"", '\0', name.len)) /* no path has it */
+        name.len = 0;
+    m->files[m->count++] = (struct tm_hint_file){.parent = frame->has_parent ? frame->parent : NO_FILE,
+                                                 .name_at = m->names.len,
+                                                 .is_archive = is_archive(frame->type)};
+    if (tm_buf_add(&m->names, name.data, name.len) != TM_OK || tm_buf_add_byte(&m->names, '\0') != TM_OK)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+void tm_hint_manifest_begin(struct tm_hint_manifest *m, const Tracemerge__FileBegin *frame)
+{
+    if (!m->is_enabled || frame->id >= m->count)
+        return;
+    m->files[frame->id].is_archive = is_archive(frame->type);
+    m->files[frame->id].is_trace = frame->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+}
+
+/* The path that means FILE in a manifest beside it: its name, or that of the compressed file it is in.
+ * NULL: none, or it is inside an archive in an archive. */
+static const char *path_of(const struct tm_hint_manifest *m, uint32_t file)
+{
+    const char *path = NULL;
+    unsigned archives = 0;
+    for (uint32_t at = file; at != NO_FILE && at < m->count; at = m->files[at].parent) {
+        const char *name = (const char *)m->names.data + m->files[at].name_at;
+        archives += at != file && m->files[at].is_archive;
+        if (path == NULL && name[0] != '\0' && !m->files[at].is_archive)
+            path = name;
+    }
+    while (path && strncmp(path, "./", 2) == 0 && path[2] != '\0')
+        path += 2;
+    return archives > 1 ? NULL : path;
+}
+
+/* "Clock CLOCK of FILE reads T when REFERENCE_CLOCK of REFERENCE reads T + offset_ns"; a clock of NULL is
+ * the file's own timeline. */
+struct relation {
+    uint32_t file, reference;
+    const char *clock, *reference_clock;
+    int64_t offset_ns;
+};
+
+struct relations {
+    const struct tm_hint_manifest *m;
+    struct relation *all; /* one a hint at most */
+    size_t count;
+};
+
+static const char *name_of_clock(uint32_t clock)
+{
+    return clock == TM_CLOCK_TRACE_FILE ? NULL : tm_clock_name(clock);
+}
+
+static bool has_relation(const struct relations *r, uint32_t file)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->all[i].file == file)
+            return true;
+    return false;
+}
+
+static bool has_hint(const struct tm_clock_hints *hints, uint32_t file)
+{
+    for (uint32_t i = 0; i < hints->count; i++)
+        if (hints->hints[i].is_edge && hints->hints[i].file == file)
+            return true;
+    return false;
+}
+
+/* A trace that can say a relation of its machine's clocks, or NO_FILE. */
+static uint32_t find_carrier(const struct relations *r, const struct tm_clock_hints *hints)
+{
+    for (uint32_t i = 0; i < r->m->count; i++)
+        if (r->m->files[i].is_trace && !has_relation(r, i) && !has_hint(hints, i) && path_of(r->m, i))
+            return i;
+    return NO_FILE;
+}
+
+/* Another trace with a path, or NO_FILE. */
+static uint32_t find_other(const struct tm_hint_manifest *m, uint32_t file)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        if (i != file && m->files[i].is_trace && path_of(m, i))
+            return i;
+    return NO_FILE;
+}
+
+static enum tm_status too_far(struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "hints are too far apart for an offset of a manifest");
+}
+
+/* Who was related to SAID's reference clock is related to SAID's own. */
+static enum tm_status compose(struct relations *r, const struct relation *said, struct tm_error *err)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct relation *other = &r->all[i];
+        if (other->file == said->file || other->reference_clock == NULL ||
+            strcmp(other->reference_clock, said->reference_clock) != 0)
+            continue;
+        if (!tm_sub_i64(other->offset_ns, said->offset_ns, &other->offset_ns))
+            return too_far(err);
+        other->reference = said->file;
+        other->reference_clock = said->clock;
+    }
+    return TM_OK;
+}
+
+static enum tm_status relate(struct relations *r, const struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
+                             struct tm_error *err)
+{
+    struct relation said = {.file = hint->file,
+                            .reference = hint->file,
+                            .clock = name_of_clock(hint->from_clock),
+                            .reference_clock = name_of_clock(hint->to_clock)};
+    /* A clock that was set apart from its machine's: another file's is the machine's. */
+    if (hint->from_clock == hint->to_clock)
+        said.reference = find_other(r->m, hint->file);
+    if (said.reference_clock == NULL || !tm_sub_i64(hint->to_ns, hint->from_ns, &said.offset_ns))
+        return too_far(err);
+    if (has_relation(r, hint->file)) {
+        const char *clock = said.clock;
+        if ((said.file = find_carrier(r, hints)) == NO_FILE) {
+            said.file = hint->file;
+            return compose(r, &said, err);
+        }
+        if (!tm_sub_i64(0, said.offset_ns, &said.offset_ns))
+            return too_far(err);
+        said.clock = said.reference_clock;
+        said.reference_clock = clock;
+    }
+    r->all[r->count++] = said;
+    return TM_OK;
+}
+
+/* FILE's number in PLAN, added if it is new. */
+static enum tm_status plan_file(const struct tm_hint_manifest *m, struct tm_merge_plan *plan, uint32_t file,
+                                size_t *number, struct tm_error *err)
+{
+    const char *path = path_of(m, file);
+    if (path == NULL)
+        return tm_error_set(err, TM_E_INPUT, "file %u has a hint, but no path that a manifest could name it by", file);
+    for (*number = 0; *number < plan->count; ++*number)
+        if (plan->files[*number].name == path)
+            return TM_OK;
+    return tm_merge_plan_add(plan, path, path, err);
+}
+
+static enum tm_status make_plan(const struct relations *r, struct tm_merge_plan *plan, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; st >= 0 && i < r->count; i++) {
+        const struct relation *said = &r->all[i];
+        struct tm_plan_relation relation = {.clock = said->clock,
+                                            .reference_clock = said->reference_clock,
+                                            .offset_ns = said->offset_ns};
+        size_t file;
+        st = plan_file(r->m, plan, said->file, &file, err);
+        if (st >= 0)
+            st = plan_file(r->m, plan, said->reference, &relation.reference, err);
+        if (st >= 0)
+            st = tm_merge_plan_relate(plan, file, &relation, err);
+    }
+    return st;
+}
+
+/* Relations for all hints that became edges: each file's first one first, so that a later one finds who is
+ * free to say it. */
+static enum tm_status relate_all(struct relations *r, const struct tm_clock_hints *hints, struct tm_error *err)
+{
+    bool *told = calloc((size_t)hints->count + 1, sizeof *told);
+    enum tm_status st = told ? TM_OK : tm_error_nomem(err);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; st >= 0 && i < hints->count; i++) {
+            const struct tm_clock_hint *hint = &hints->hints[i];
+            if (!hint->is_edge || told[i] || (pass == 0 && has_relation(r, hint->file)))
+                continue;
+            told[i] = true;
+            st = relate(r, hints, hint, err);
+        }
+    free(told);
+    return st;
+}
+
+enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const struct tm_clock_hints *hints,
+                                     struct tm_buf *text, struct tm_error *err)
+{
+    struct relations r = {.m = m, .all = calloc((size_t)hints->count + 1, sizeof *r.all)};
+    struct tm_merge_plan plan = {0};
+    enum tm_status st = r.all ? relate_all(&r, hints, err) : tm_error_nomem(err);
+    if (st >= 0)
+        st = make_plan(&r, &plan, err);
+    if (st >= 0)
+        st = tm_merge_plan_manifest(&plan, text, err);
+    if (st == TM_E_USAGE)
+        err->status = st = TM_E_INPUT;
+    tm_merge_plan_release(&plan);
+    free(r.all);
+    return st;
+}
+
+void tm_hint_manifest_release(struct tm_hint_manifest *m)
+{
+    free(m->files);
+    tm_buf_release(&m->names);
+    *m = (struct tm_hint_manifest){0};
+}

@@ -1,0 +1,106 @@
+#include "emit/compact_sched.h"
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/pb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMS = 5 };
+
+/* Field numbers of the columns; times are first. */
+static const uint8_t switch_fields[] = {1, 2, 3, 4, 6}; /* time, prev_state, next_pid, next_prio, name */
+static const uint8_t waking_fields[] = {7, 8, 9, 10, 11, 12}; /* time, pid, target_cpu, prio, name, common_flags */
+
+bool tm_compact_sched_is_full(const struct tm_compact_sched *c)
+{
+    return c->switches.count == TM_COMPACT_EVENTS_MAX || c->wakings.count == TM_COMPACT_EVENTS_MAX ||
+           c->comm_count == TM_COMPACT_COMMS_MAX;
+}
+
+/* The number of the name STRING. One that travels with its event gets a new number each time. */
+static enum tm_status intern(struct tm_compact_sched *c, uint32_t string, struct tm_text name, uint32_t *number,
+                             struct tm_error *err)
+{
+    uint32_t at = (uint32_t)tm_hash_u64(string) % TM_COMPACT_SLOTS;
+    if (!(string & TM_STRING_INLINE)) {
+        while (c->slots[at].number && c->slots[at].string != string)
+            at = (at + 1) % TM_COMPACT_SLOTS;
+        if (c->slots[at].number) {
+            *number = c->slots[at].number - 1;
+            return TM_OK;
+        }
+        c->slots[at] = (struct tm_compact_slot){string, c->comm_count + 1};
+    }
+    if (tm_pb_put_bytes(&c->comms, COMMS, name.data ? name.data : (const uint8_t *)"", name.len) != TM_OK)
+        return tm_error_nomem(err);
+    *number = c->comm_count++;
+    return TM_OK;
+}
+
+static enum tm_status add_values(struct tm_compact_lane *lane, const int64_t *values, size_t columns,
+                                 struct tm_error *err)
+{
+    if (lane->values == NULL &&
+        (lane->values = malloc(columns * TM_COMPACT_EVENTS_MAX * sizeof *lane->values)) == NULL)
+        return tm_error_nomem(err);
+    for (size_t i = 0; i < columns; i++)
+        lane->values[i * TM_COMPACT_EVENTS_MAX + lane->count] = values[i];
+    lane->count++;
+    return TM_OK;
+}
+
+enum tm_status tm_compact_sched_switch(struct tm_compact_sched *c, const struct tm_event *e, uint64_t state,
+                                       struct tm_text name, struct tm_error *err)
+{
+    uint32_t comm;
+    enum tm_status st = intern(c, e->name, name, &comm, err);
+    int64_t values[] = {e->time_ns, (int64_t)state, (int32_t)e->pid, (int16_t)(e->value >> 32), comm};
+    return st < 0 ? st : add_values(&c->switches, values, sizeof switch_fields, err);
+}
+
+enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct tm_event *e, struct tm_text name,
+                                       struct tm_error *err)
+{
+    uint32_t comm;
+    enum tm_status st = intern(c, e->name, name, &comm, err);
+    int64_t values[] = {e->time_ns, (int32_t)e->tid, (int32_t)(e->value >> 32), (int32_t)e->value, comm,
+                        (int64_t)(e->track & UINT32_MAX)};
+    return st < 0 ? st : add_values(&c->wakings, values, sizeof waking_fields, err);
+}
+
+/* The columns of LANE as packed fields; times but the first as the distance from the one before. */
+static bool put_lane(struct tm_buf *out, const struct tm_compact_lane *lane, const uint8_t *fields, size_t columns)
+{
+    uint8_t bytes[TM_COMPACT_EVENTS_MAX * TM_VARINT_MAX];
+    bool good = true;
+    for (size_t c = 0; c < columns && lane->count; c++) {
+        const int64_t *values = lane->values + c * TM_COMPACT_EVENTS_MAX;
+        uint8_t *end = tm_varint_put(bytes, (uint64_t)values[0]);
+        for (uint32_t i = 1; i < lane->count; i++)
+            end = tm_varint_put(end, (uint64_t)values[i] - (c == 0 ? (uint64_t)values[i - 1] : 0));
+        good = good && tm_pb_put_bytes(out, fields[c], bytes, (size_t)(end - bytes)) == TM_OK;
+    }
+    return good;
+}
+
+enum tm_status tm_compact_sched_write(struct tm_compact_sched *c, struct tm_buf *out, uint32_t id, struct tm_error *err)
+{
+    size_t mark;
+    if (tm_pb_begin(out, id, &mark) != TM_OK || tm_buf_add(out, c->comms.data, c->comms.len) != TM_OK ||
+        !put_lane(out, &c->switches, switch_fields, sizeof switch_fields) ||
+        !put_lane(out, &c->wakings, waking_fields, sizeof waking_fields) || tm_pb_end(out, mark) != TM_OK)
+        return tm_error_nomem(err);
+    c->switches.count = c->wakings.count = c->comm_count = 0;
+    tm_buf_clear(&c->comms);
+    memset(c->slots, 0, sizeof c->slots);
+    return TM_OK;
+}
+
+void tm_compact_sched_release(struct tm_compact_sched *c)
+{
+    free(c->switches.values);
+    free(c->wakings.values);
+    tm_buf_release(&c->comms);
+}

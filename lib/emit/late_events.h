@@ -1,0 +1,46 @@
+/* Definitions that wait for their time.
+ *
+ * tm-sort puts definitions before all events. A reader that sorts by window drops what comes after a
+ * later time, and a descriptor means the process that has its pid at its time; so an output that
+ * writes one file for others writes them where their time is, or where something needs them before. */
+#ifndef TM_EMIT_LATE_EVENTS_H
+#define TM_EMIT_LATE_EVENTS_H
+
+#include "base/map.h"
+#include "stream/event.h"
+
+enum { TM_LATE_BYTES_MAX = 64 << 20 };
+
+/* Keys by which events need a definition before its time; 0 none. */
+struct tm_late_needs {
+    uint64_t key, other_key;
+    uint64_t parent_key; /* what it needs itself */
+};
+
+/* Zero-initialise. */
+struct tm_late_events {
+    uint32_t count; /* that wait */
+    /* private */
+    struct tm_late_event **heap; /* the earliest first */
+    uint32_t heap_count, heap_cap;
+    struct tm_late_event *taken; /* the one shown last */
+    struct tm_map by_key;        /* -> place in the order of coming, plus 1 */
+    struct tm_late_event **keyed;
+    uint32_t keyed_count, keyed_cap;
+    size_t bytes;
+    uint64_t order;
+};
+
+/* Keeps a copy of EVENT. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_late_events_add(struct tm_late_events *late, const struct tm_event *event, struct tm_late_needs needs);
+
+/* The earliest that is due at NOW_NS, or that must go as too much waits; it waits no more. NULL: none.
+ * Valid until the next call. */
+const struct tm_event *tm_late_events_due(struct tm_late_events *late, int64_t now_ns);
+
+/* The first of KEY that waits, its ancestors before it; call until NULL. */
+const struct tm_event *tm_late_events_needed(struct tm_late_events *late, uint64_t key);
+
+void tm_late_events_release(struct tm_late_events *late);
+
+#endif

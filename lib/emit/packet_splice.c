@@ -1,0 +1,220 @@
+#include "emit/packet_splice.h"
+
+#include "emit/track_event_fields.h"
+
+enum {
+    PIECES_MAX = 16,
+    NEW_BYTES = 128,       /* of all fields that are new in one packet */
+    FIELD_BYTES_MAX = 20,  /* of one of them: tag and value */
+    HEAD_BYTES_MAX = 64    /* of the packet's own fields in front, with its tag and length */
+};
+
+#define BIT(id) (UINT64_C(1) << (id))
+
+/* Fields of a TrackEvent that the output has otherwise than the input. */
+#define EVENT_CHANGES                                                                                                  \
+    (BIT(TM_TRACK_EVENT_DELTA_US) | BIT(TM_TRACK_EVENT_LEGACY) | BIT(TM_TRACK_EVENT_TRACK_UUID) |                      \
+     BIT(TM_TRACK_EVENT_EXTRA_VALUES) | BIT(TM_TRACK_EVENT_ABSOLUTE_US) | BIT(TM_TRACK_EVENT_COUNTER_VALUE) |          \
+     BIT(TM_TRACK_EVENT_EXTRA_UUIDS) | BIT(TM_TRACK_EVENT_FLOWS_OLD) | BIT(TM_TRACK_EVENT_ENDED_FLOWS_OLD) |           \
+     BIT(TM_TRACK_EVENT_DOUBLE_VALUE) | BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_UUIDS) |                                       \
+     BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES) | BIT(TM_TRACK_EVENT_FLOWS) | BIT(TM_TRACK_EVENT_ENDED_FLOWS))
+
+/* A stretch of bytes to be written. */
+struct piece {
+    const uint8_t *data;
+    size_t len;
+};
+
+struct splice {
+    struct tm_packet_writer *writer;
+    const struct tm_event *event;
+    struct piece pieces[PIECES_MAX];
+    uint32_t count;
+    size_t bytes; /* of all pieces */
+    uint64_t sequence_flags; /* as recorded */
+    size_t fresh_bytes;
+    uint8_t fresh[NEW_BYTES];
+};
+
+/* Adds a stretch; one that begins where the last ended makes that longer. */
+static inline bool keep(struct splice *s, const uint8_t *data, size_t len)
+{
+    struct piece *last = s->count ? &s->pieces[s->count - 1] : NULL;
+    s->bytes += len;
+    if (last && last->data + last->len == data) {
+        last->len += len;
+        return true;
+    }
+    if (s->count == PIECES_MAX)
+        return false;
+    s->pieces[s->count++] = (struct piece){data, len};
+    return true;
+}
+
+/* Adds a field that is not in the input. */
+static bool put_fresh(struct splice *s, uint32_t id, enum tm_pb_type type, uint64_t value)
+{
+    uint8_t *from = s->fresh + s->fresh_bytes, *p;
+    if (NEW_BYTES - s->fresh_bytes < FIELD_BYTES_MAX)
+        return false;
+    p = tm_varint_put(from, (uint64_t)id << 3 | type);
+    if (type == TM_PB_I64) {
+        tm_put_le64(p, value);
+        p += 8;
+    } else {
+        p = tm_varint_put(p, value);
+    }
+    s->fresh_bytes += (size_t)(p - from);
+    return keep(s, from, (size_t)(p - from));
+}
+
+/* A field of EVENT_CHANGES. */
+static bool put_changed(struct splice *s, const struct tm_pb_field *f)
+{
+    const struct tm_event *e = s->event;
+    switch (f->id) {
+    case TM_TRACK_EVENT_DELTA_US:
+    case TM_TRACK_EVENT_ABSOLUTE_US:
+        return true;
+    case TM_TRACK_EVENT_TRACK_UUID:
+        return f->type == TM_PB_VARINT &&
+               put_fresh(s, f->id, TM_PB_VARINT, tm_packet_id(s->writer, e->file, f->value));
+    case TM_TRACK_EVENT_FLOWS:
+    case TM_TRACK_EVENT_ENDED_FLOWS:
+        return f->type == TM_PB_I64 && put_fresh(s, f->id, TM_PB_I64, tm_packet_id(s->writer, e->file, f->value));
+    case TM_TRACK_EVENT_COUNTER_VALUE:
+    case TM_TRACK_EVENT_DOUBLE_VALUE:
+        if (e->kind != TM_KIND_COUNTER || !(e->flags & TM_EVENT_HAS_VALUE))
+            return keep(s, f->start, (size_t)(f->end - f->start));
+        if (e->flags & TM_EVENT_VALUE_DOUBLE)
+            return put_fresh(s, TM_TRACK_EVENT_DOUBLE_VALUE, TM_PB_I64, e->value);
+        return put_fresh(s, TM_TRACK_EVENT_COUNTER_VALUE, TM_PB_VARINT, e->value);
+    case TM_TRACK_EVENT_LEGACY:
+        return !s->writer->mixes_ids && keep(s, f->start, (size_t)(f->end - f->start));
+    default:
+        return false;
+    }
+}
+
+/* The track event F, some of whose fields change: the first of them is G, the others are in PB. */
+static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, struct tm_pb *pb, struct tm_pb_field *g)
+{
+    uint8_t *head = s->fresh + s->fresh_bytes, *p;
+    uint32_t place = s->count;
+    enum tm_status st = TM_OK;
+    if (NEW_BYTES - s->fresh_bytes < FIELD_BYTES_MAX || s->count == PIECES_MAX)
+        return false;
+    s->count++;
+    s->fresh_bytes += FIELD_BYTES_MAX;
+    s->pieces[place] = (struct piece){NULL, 0}; /* nothing continues it */
+    size_t before = s->bytes;
+    bool good = g->start == f->data || keep(s, f->data, (size_t)(g->start - f->data));
+    while (good && st == TM_OK) {
+        good = g->id < 64 && EVENT_CHANGES >> g->id & 1 ? put_changed(s, g)
+                                                         : keep(s, g->start, (size_t)(g->end - g->start));
+        st = tm_pb_next(pb, g);
+    }
+    p = tm_varint_put(head, (uint64_t)f->id << 3 | TM_PB_LEN);
+    p = tm_varint_put(p, s->bytes - before);
+    s->pieces[place] = (struct piece){head, (size_t)(p - head)};
+    s->bytes += (size_t)(p - head);
+    return good && st == TM_END;
+}
+
+static bool put_event(struct splice *s, const struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    enum tm_status st;
+    /* A longer way of writing tag or length would be copied too. */
+    if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
+        return false;
+    while ((st = tm_pb_next(&pb, &g)) == TM_OK)
+        if (g.id < 64 && EVENT_CHANGES >> g.id & 1)
+            return put_changed_event(s, f, &pb, &g);
+    return st == TM_END && keep(s, f->start, (size_t)(f->end - f->start));
+}
+
+static bool find_pieces(struct splice *s)
+{
+    struct tm_pb pb = tm_pb_of(s->event->raw, s->event->raw_bytes);
+    struct tm_pb_field f;
+    enum tm_status st;
+    bool good = true;
+    while (good && (st = tm_pb_next(&pb, &f)) == TM_OK) {
+        switch (f.id) {
+        case TM_PACKET_SEQUENCE_FLAGS:
+            s->sequence_flags = f.type == TM_PB_VARINT ? f.value : s->sequence_flags;
+            break;
+        case TM_PACKET_TRACK_EVENT:
+            good = put_event(s, &f);
+            break;
+        case TM_PACKET_TRACK_DESCRIPTOR:
+        case TM_PACKET_DEFAULTS:
+        case TM_PACKET_FTRACE_EVENTS:
+            return false;
+        default:
+            good = tm_packet_is_of_record(f.id) || keep(s, f.start, (size_t)(f.end - f.start));
+        }
+    }
+    return good && st == TM_END;
+}
+
+/* The fields that every packet of the output has in front; P has room for them. */
+static uint8_t *put_head(const struct splice *s, uint8_t *p, uint32_t sequence, uint64_t flags)
+{
+    const struct tm_event *e = s->event;
+    uint32_t machine = e->machine < s->writer->machine_count ? s->writer->machine_ids[e->machine] : 0;
+    if (machine) {
+        p = tm_varint_put(p, TM_PACKET_MACHINE_ID << 3 | TM_PB_VARINT);
+        p = tm_varint_put(p, machine);
+    }
+    if (tm_event_is_timed(e->flags)) {
+        *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
+        p = tm_varint_put(p, (uint64_t)e->time_ns);
+    }
+    if (sequence) {
+        *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
+        p = tm_varint_put(p, sequence);
+    }
+    if (flags) {
+        *p++ = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT;
+        p = tm_varint_put(p, flags);
+    }
+    return p;
+}
+
+enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    struct splice s; /* without fresh, which is not looked at before it is written */
+    uint8_t head[HEAD_BYTES_MAX];
+    uint32_t sequence;
+    bool is_new;
+    s.writer = w;
+    s.event = e;
+    s.count = 0;
+    s.bytes = s.fresh_bytes = 0;
+    s.sequence_flags = 0;
+    if (e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s))
+        return TM_END;
+    enum tm_status st = tm_packet_sequence(w, e, &sequence, &is_new, err);
+    if (st < 0)
+        return st;
+    uint64_t flags = s.sequence_flags & ~(uint64_t)TM_SEQUENCE_CLEARED;
+    if (is_new && e->generation)
+        flags |= TM_SEQUENCE_CLEARED;
+    size_t head_bytes = (size_t)(put_head(&s, head, sequence, flags) - head);
+    if (tm_buf_reserve(&w->out, 1 + TM_VARINT_MAX + head_bytes + s.bytes) != TM_OK)
+        return tm_error_nomem(err);
+    uint8_t *p = w->out.data + w->out.len;
+    *p++ = 1 << 3 | TM_PB_LEN;
+    p = tm_varint_put(p, head_bytes + s.bytes);
+    memcpy(p, head, head_bytes);
+    p += head_bytes;
+    for (uint32_t i = 0; i < s.count; i++) {
+        memcpy(p, s.pieces[i].data, s.pieces[i].len);
+        p += s.pieces[i].len;
+    }
+    w->out.len = (size_t)(p - w->out.data);
+    return tm_packet_flush_full(w, err);
+}

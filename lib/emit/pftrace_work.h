@@ -1,0 +1,50 @@
+/* Output pftrace: one Perfetto trace. What its parts work on; doc/pftrace.md is the design. */
+#ifndef TM_EMIT_PFTRACE_WORK_H
+#define TM_EMIT_PFTRACE_WORK_H
+
+#include "emit/emit.h"
+#include "emit/ftrace_writer.h"
+#include "emit/late_events.h"
+#include "emit/packet_retime.h"
+#include "emit/sample_writer.h"
+#include "emit/sequence_threads.h"
+#include "emit/track_writer.h"
+
+struct pftrace {
+    const struct tm_emit_context *context;
+    struct tm_packet_writer packets;
+    struct tm_ftrace_writer ftrace;
+    struct tm_track_writer tracks;
+    struct tm_sample_writer samples;
+    struct tm_late_events late;
+    struct tm_sequence_threads threads;
+    int64_t now_ns; /* of the last event */
+    uint32_t *marker_files; /* of each machine: the file whose markers are ftrace events, plus 1 */
+    bool started;
+    bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
+    int64_t wall_ns, wall_value;
+    /* A packet whose extra counter values are in the rows behind it. */
+    struct tm_batch_builder waiting;
+    struct tm_extra_values extras;
+    bool after_packet;     /* DERIVED rows are what a packet before them says */
+    bool no_values_follow; /* the row behind the one at hand is known and is no value of it */
+};
+
+/* pftrace_define.c: definitions that act on processes and threads */
+
+/* True where E is one that is to be kept for its time. */
+bool tm_pftrace_waits(const struct tm_event *e);
+
+/* Keeps E, for which tm_pftrace_waits holds. */
+enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
+
+/* What must come before E, an event: definitions that are due, and those of its track and sequence. */
+enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
+
+/* Notes of E, an event, which tasks start and end with it, and which threads it names. */
+enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
+
+/* All that waits is written. */
+enum tm_status tm_pftrace_rest(struct pftrace *p, struct tm_error *err);
+
+#endif

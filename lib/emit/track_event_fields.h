@@ -1,0 +1,22 @@
+/* Field numbers of perfetto/trace/track_event/track_event.proto that mean something else in a merged trace. */
+#ifndef TM_EMIT_TRACK_EVENT_FIELDS_H
+#define TM_EMIT_TRACK_EVENT_FIELDS_H
+
+enum tm_track_event_field {
+    TM_TRACK_EVENT_DELTA_US = 1,
+    TM_TRACK_EVENT_LEGACY = 6,
+    TM_TRACK_EVENT_TRACK_UUID = 11,
+    TM_TRACK_EVENT_EXTRA_VALUES = 12,
+    TM_TRACK_EVENT_ABSOLUTE_US = 16,
+    TM_TRACK_EVENT_COUNTER_VALUE = 30,
+    TM_TRACK_EVENT_EXTRA_UUIDS = 31,
+    TM_TRACK_EVENT_FLOWS_OLD = 36,
+    TM_TRACK_EVENT_ENDED_FLOWS_OLD = 42,
+    TM_TRACK_EVENT_DOUBLE_VALUE = 44,
+    TM_TRACK_EVENT_EXTRA_DOUBLE_UUIDS = 45,
+    TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES = 46,
+    TM_TRACK_EVENT_FLOWS = 47,
+    TM_TRACK_EVENT_ENDED_FLOWS = 48
+};
+
+#endif

@@ -1,0 +1,66 @@
+#include "emit/unsaid.h"
+
+#include "emit/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tm_unsaid_file *file_of(struct tm_unsaid *unsaid, uint32_t file)
+{
+    if (file >= unsaid->file_count) {
+        struct tm_unsaid_file *files = realloc(unsaid->files, ((size_t)file + 1) * sizeof *files);
+        if (files == NULL)
+            return NULL;
+        memset(files + unsaid->file_count, 0, (file + 1 - unsaid->file_count) * sizeof *files);
+        unsaid->files = files;
+        unsaid->file_count = file + 1;
+    }
+    return &unsaid->files[file];
+}
+
+void tm_unsaid_event(struct tm_unsaid *unsaid, const struct tm_event *event)
+{
+    struct tm_unsaid_file *file = unsaid ? file_of(unsaid, event->file) : NULL;
+    if (file)
+        file->events[event->kind < TM_UNSAID_KINDS ? event->kind : TM_UNSAID_KINDS - 1]++;
+}
+
+void tm_unsaid_times(struct tm_unsaid *unsaid, uint32_t file, uint32_t count)
+{
+    struct tm_unsaid_file *row = unsaid && count ? file_of(unsaid, file) : NULL;
+    if (row == NULL)
+        return;
+    row->times += count;
+    unsaid->times += count;
+}
+
+void tm_unsaid_tell(const struct tm_unsaid *unsaid, const struct tm_catalog *catalog, const char *format,
+                    void (*warn)(const char *text))
+{
+    char path[1024], line[1400];
+    for (uint32_t i = 0; i < unsaid->file_count && i < catalog->file_count; i++) {
+        const struct tm_unsaid_file *file = &unsaid->files[i];
+        tm_catalog_path(catalog, i, path, sizeof path);
+        for (uint32_t kind = 0; kind < TM_UNSAID_KINDS; kind++) {
+            const char *name = tm_name_of_kind(kind);
+            if (file->events[kind] == 0)
+                continue;
+            snprintf(line, sizeof line, "%s: %llu event%s of kind %s ha%s no form in %s", path,
+                     (unsigned long long)file->events[kind], file->events[kind] == 1 ? "" : "s", name ? name : "unknown",
+                     file->events[kind] == 1 ? "s" : "ve", format);
+            warn(line);
+        }
+        if (file->times == 0)
+            continue;
+        snprintf(line, sizeof line, "%s: %llu time%s inside packets could not be put on trace time and stand as recorded",
+                 path, (unsigned long long)file->times, file->times == 1 ? "" : "s");
+        warn(line);
+    }
+}
+
+void tm_unsaid_release(struct tm_unsaid *unsaid)
+{
+    free(unsaid->files);
+    *unsaid = (struct tm_unsaid){0};
+}

@@ -1,0 +1,28 @@
+/* The page on which stages count how far they have come (base/progress.h), made and read by who runs them. */
+#ifndef TM_MERGE_PROGRESS_PAGE_H
+#define TM_MERGE_PROGRESS_PAGE_H
+
+#include "base/pipeline.h"
+#include "base/progress.h"
+
+/* Zero-initialise with fd -1. */
+struct tm_progress_shared {
+    int fd;
+    struct tm_progress_page *page;
+    char settings[TM_PROGRESS_STAGES_MAX][32]; /* for the environments of the stages */
+};
+
+/* Makes the page and gives each of COUNT stages the setting that says which it is. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_progress_shared_make(struct tm_progress_shared *shared, const char *dir, struct tm_stage *stages,
+                                       size_t count, struct tm_error *err);
+
+void tm_progress_shared_release(struct tm_progress_shared *shared);
+
+/* What a flow had at one moment. */
+struct tm_flow_sample {
+    uint64_t bytes, events, waited_ns; /* waits that have not ended included */
+};
+
+struct tm_flow_sample tm_progress_sample(const struct tm_progress_flow *flow, uint64_t now_ns);
+
+#endif

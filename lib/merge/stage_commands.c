@@ -1,0 +1,141 @@
+#include "merge/stage_commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const stage_names[TM_MERGE_STAGES] = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"};
+
+/* Words are added to one command; the first failure stays. */
+struct writer {
+    struct tm_merge_command *command;
+    enum tm_status st;
+};
+
+static void add(struct writer *w, const char *word)
+{
+    struct tm_merge_command *c = w->command;
+    if (c->count + 1 >= c->cap) {
+        size_t cap = c->cap ? c->cap * 2 : 16;
+        const char **argv = realloc(c->argv, cap * sizeof *argv);
+        if (argv == NULL) {
+            w->st = TM_E_SYSTEM;
+            return;
+        }
+        c->argv = argv;
+        c->cap = cap;
+    }
+    c->argv[c->count++] = word;
+    c->argv[c->count] = NULL;
+}
+
+static void add_option(struct writer *w, const char *option, const char *value)
+{
+    if (value == NULL)
+        return;
+    add(w, option);
+    add(w, value);
+}
+
+static void add_flag(struct writer *w, const char *flag, bool wanted)
+{
+    if (wanted)
+        add(w, flag);
+}
+
+static void add_unpack(struct writer *w, const struct tm_merge_request *r)
+{
+    add_option(w, "--on-damage", r->on_damage);
+    add_flag(w, "--ignore-unknown", r->ignore_unknown);
+    add_flag(w, "--hints", r->hints);
+    add_flag(w, "--no-raw", !r->emit->needs_raw);
+    add_flag(w, "--no-detail", r->no_detail || !r->emit->needs_detail);
+    add_flag(w, "--no-json-detail", r->emit->reads_json_raw);
+    add_option(w, "-T", r->temporary_directory);
+    add(w, "--");
+    for (size_t i = 0; i < r->file_count; i++)
+        add(w, r->files[i]);
+}
+
+static void add_manifest(struct writer *w, const struct tm_merge_request *r)
+{
+    add_option(w, "-m", r->manifest);
+    add_flag(w, "--strict", r->strict);
+}
+
+static void add_clocks(struct writer *w, const struct tm_merge_request *r)
+{
+    add_flag(w, "--hints", r->hints);
+    add_option(w, "--write-manifest", r->write_manifest);
+    add_option(w, "-T", r->temporary_directory);
+}
+
+static void add_sort(struct writer *w, const struct tm_merge_request *r)
+{
+    add_option(w, "-S", r->buffer_size);
+    add_option(w, "-T", r->temporary_directory);
+}
+
+static void add_emit(struct writer *w, const struct tm_merge_request *r)
+{
+    add_option(w, "-f", r->emit->name);
+    add_option(w, "-T", r->temporary_directory);
+    add_flag(w, "--absolute", r->absolute);
+    add_flag(w, "--rebase", r->rebase);
+    add_flag(w, "--json", r->json);
+    add_flag(w, "--strict", r->strict);
+    add_option(w, "--max-dropped", r->max_dropped);
+    add_flag(w, "--quiet", r->quiet);
+    for (uint32_t i = 0; i < r->only.given.count; i++)
+        add_option(w, "--only", r->only.given.texts[i]);
+    add_option(w, "-o", r->out);
+    add_option(w, "--part", r->part);
+}
+
+/* The folder this program is in, or NULL. */
+static const char *own_folder(const char *argv0, char *dir, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", dir, size - 1);
+    if (n <= 0) {
+        n = (ssize_t)strlen(argv0);
+        if ((size_t)n >= size)
+            return NULL;
+        memcpy(dir, argv0, (size_t)n);
+    }
+    dir[n] = '\0';
+    char *slash = strrchr(dir, '/');
+    if (slash == NULL)
+        return NULL;
+    *slash = '\0';
+    return dir;
+}
+
+enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const struct tm_merge_request *request,
+                                      const char *argv0, struct tm_stage *stages, struct tm_error *err)
+{
+    static void (*const adders[TM_MERGE_STAGES])(struct writer *, const struct tm_merge_request *) = {
+        add_unpack, add_manifest, add_clocks, add_sort, add_emit};
+    char dir[sizeof commands->commands->path];
+    const char *folder = own_folder(argv0, dir, sizeof dir);
+    for (int i = 0; i < TM_MERGE_STAGES; i++) {
+        struct writer w = {.command = &commands->commands[i], .st = TM_OK};
+        add(&w, stage_names[i]);
+        adders[i](&w, request);
+        if (w.st < 0)
+            return tm_error_nomem(err);
+        enum tm_status st = tm_pipeline_find(stage_names[i], folder, w.command->path, sizeof w.command->path, err);
+        if (st < 0)
+            return st;
+        stages[i].name = stage_names[i];
+        stages[i].path = w.command->path;
+        stages[i].argv = w.command->argv;
+    }
+    return TM_OK;
+}
+
+void tm_merge_commands_release(struct tm_merge_commands *commands)
+{
+    for (int i = 0; i < TM_MERGE_STAGES; i++)
+        free(commands->commands[i].argv);
+    *commands = (struct tm_merge_commands){0};
+}

@@ -1,0 +1,40 @@
+/* The command lines of the five stages, from what tm-merge was asked for. */
+#ifndef TM_MERGE_STAGE_COMMANDS_H
+#define TM_MERGE_STAGE_COMMANDS_H
+
+#include "base/pipeline.h"
+#include "emit/emit.h"
+#include "select/select_spec.h"
+
+enum { TM_MERGE_UNPACK, TM_MERGE_MANIFEST, TM_MERGE_CLOCKS, TM_MERGE_SORT, TM_MERGE_EMIT, TM_MERGE_STAGES };
+
+/* All text is borrowed; NULL or false is a stage's default. The stages check what they are given. */
+struct tm_merge_request {
+    const struct tm_emit *emit;
+    char *const *files;
+    size_t file_count;
+    const char *out;  /* NULL: standard output */
+    const char *part; /* where OUT is being written; tm-merge renames it */
+    const char *write_manifest; /* with hints; NULL: none */
+    const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
+    struct tm_select_spec only;
+    bool strict, ignore_unknown, hints, no_detail, absolute, rebase, json, quiet;
+};
+
+/* Zero-initialise. Stages borrow from it. */
+struct tm_merge_commands {
+    struct tm_merge_command {
+        const char **argv; /* owned; NULL-terminated; what it points to is the request's */
+        size_t count, cap;
+        char path[4096];
+    } commands[TM_MERGE_STAGES];
+};
+
+/* Makes the command lines and finds the programs: beside the running one (ARGV0 where /proc does not say), else in
+ * $PATH. STAGES get name, path and argv. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const struct tm_merge_request *request,
+                                      const char *argv0, struct tm_stage *stages, struct tm_error *err);
+
+void tm_merge_commands_release(struct tm_merge_commands *commands);
+
+#endif

@@ -1,0 +1,43 @@
+#include "merge/stage_messages.h"
+
+#include "base/io.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void print_held(const struct tm_stage *stage, bool only_warnings)
+{
+    char prefix[64];
+    size_t prefix_len = (size_t)snprintf(prefix, sizeof prefix, "%s: warning: ", stage->name);
+    const uint8_t *text = stage->held.data;
+    for (size_t at = 0; at < stage->held.len;) {
+        const uint8_t *end = memchr(text + at, '\n', stage->held.len - at);
+        size_t len = end ? (size_t)(end + 1 - text) - at : stage->held.len - at;
+        if (!only_warnings || (len > prefix_len && memcmp(text + at, prefix, prefix_len) == 0))
+            (void)tm_io_write(STDERR_FILENO, text + at, len, NULL);
+        at += len;
+    }
+}
+
+static void print_death(const struct tm_program *program, const struct tm_stage *stage)
+{
+    int status = stage->wait_status;
+    if (WIFSIGNALED(status))
+        tm_program_message(program, "%s: killed by signal %d (%s)", stage->name, WTERMSIG(status),
+                           strsignal(WTERMSIG(status)));
+    else if (stage->held.len == 0)
+        tm_program_message(program, "%s: failed with exit status %d", stage->name, WEXITSTATUS(status));
+}
+
+void tm_stage_messages_print(const struct tm_program *program, const struct tm_pipeline *pipeline)
+{
+    size_t cause = tm_pipeline_cause(pipeline);
+    for (size_t i = 0; i < pipeline->count; i++) {
+        const struct tm_stage *stage = &pipeline->stages[i];
+        print_held(stage, i != cause && stage->wait_status != 0);
+        if (i == cause)
+            print_death(program, stage);
+    }
+}

@@ -1,0 +1,19 @@
+/* A merge for the sake of what is said of it: the stages run on an archive, and what comes out is the summary. */
+#ifndef TM_MERGE_TRIAL_H
+#define TM_MERGE_TRIAL_H
+
+#include "base/program.h"
+#include "base/pipeline.h"
+
+struct tm_trial {
+    char *archive;                     /* its path; borrowed */
+    bool strict;                       /* as tm-merge --strict */
+    const char *argv0;                 /* the stages are looked for beside this program */
+    const struct tm_program *program;  /* that messages name */
+};
+
+/* Runs the stages; what they say goes to standard error. SUMMARY gets a line a file; *STATUS is what tm-merge's exit
+ * status would be. TM_OK when the stages could be run; TM_E_SYSTEM. */
+enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary, int *status, struct tm_error *err);
+
+#endif

@@ -1,0 +1,211 @@
+#include "select/matcher.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PATH_TEXT_MAX = 1024, NUMBER_TEXT_MAX = 24, NO = 1, YES = 2 };
+
+/* VALUE means TEXT: the same bytes, or a pattern that fits. */
+static bool fits(const char *value, const char *text)
+{
+    return strcmp(value, text) == 0 || fnmatch(value, text, 0) == 0;
+}
+
+static bool fits_any(const struct tm_select_values *values, const char *text)
+{
+    for (uint32_t i = 0; i < values->count; i++)
+        if (fits(values->texts[i], text))
+            return true;
+    return false;
+}
+
+/* The answer's place for ID, made if there is none. */
+static enum tm_status answer_of(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer, struct tm_error *err)
+{
+    if (id >= answers->count) {
+        uint32_t count = id < 512 ? 1024 : id * 2;
+        uint8_t *known = realloc(answers->known, count);
+        if (known == NULL)
+            return tm_error_nomem(err);
+        memset(known + answers->count, 0, count - answers->count);
+        answers->known = known;
+        answers->count = count;
+    }
+    *answer = &answers->known[id];
+    return TM_OK;
+}
+
+/* TEXT as a C string in the matcher's buffer; a NUL in it, which no value can hold, becomes \001. */
+static const char *c_string(struct tm_matcher *m, struct tm_text text)
+{
+    tm_buf_clear(&m->text);
+    if (tm_buf_add(&m->text, text.data, text.len) < 0)
+        return NULL;
+    for (size_t i = 0; i < m->text.len; i++)
+        if (m->text.data[i] == '\0')
+            m->text.data[i] = 1;
+    return tm_buf_cstr(&m->text);
+}
+
+/* A machine's value is its name, "host" for the one without a raw id, or the raw id. */
+static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint32_t machine, bool *wanted,
+                                   struct tm_error *err)
+{
+    const struct tm_catalog_machine *row = tm_catalog_machine(m->catalog, machine);
+    char number[NUMBER_TEXT_MAX];
+    const char *name;
+    *wanted = false;
+    if (row == NULL)
+        return TM_OK;
+    snprintf(number, sizeof number, "%lld", (long long)row->raw_id);
+    *wanted = strcmp(value, number) == 0 || (row->raw_id == 0 && fits(value, "host"));
+    if (*wanted || row->name.data == NULL)
+        return TM_OK;
+    if ((name = c_string(m, row->name)) == NULL)
+        return tm_error_nomem(err);
+    *wanted = fits(value, name);
+    return TM_OK;
+}
+
+/* A file's value is its path or that of a container it is in. */
+static bool file_fits(const struct tm_matcher *m, const char *value, uint32_t file)
+{
+    char path[PATH_TEXT_MAX];
+    for (const struct tm_catalog_file *f = &m->catalog->files[file];; f = &m->catalog->files[file = f->parent]) {
+        tm_catalog_path(m->catalog, file, path, sizeof path);
+        if (fits(value, path))
+            return true;
+        if (!f->has_parent || f->parent >= file)
+            return false;
+    }
+}
+
+static enum tm_status place_fits(struct tm_matcher *m, enum tm_select_key key, uint32_t id, bool *wanted,
+                                 struct tm_error *err)
+{
+    const struct tm_select_values *values = &m->spec->values[key];
+    enum tm_status st = TM_OK;
+    *wanted = values->count == 0;
+    for (uint32_t i = 0; i < values->count && st == TM_OK && !*wanted; i++) {
+        if (key == TM_SELECT_FILE)
+            *wanted = file_fits(m, values->texts[i], id);
+        else
+            st = machine_fits(m, values->texts[i], id, wanted, err);
+    }
+    return st;
+}
+
+enum tm_status tm_matcher_place(struct tm_matcher *m, uint32_t file, uint32_t machine, bool *wanted,
+                                struct tm_error *err)
+{
+    uint8_t *answer;
+    const uint32_t ids[] = {machine, file};
+    enum tm_status st;
+    *wanted = true;
+    for (enum tm_select_key key = TM_SELECT_MACHINE; key <= TM_SELECT_FILE && *wanted; key++) {
+        if (m->spec->values[key].count == 0)
+            continue;
+        if ((st = answer_of(key == TM_SELECT_FILE ? &m->files : &m->machines, ids[key], &answer, err)) < 0)
+            return st;
+        if (*answer == 0) {
+            if ((st = place_fits(m, key, ids[key], wanted, err)) < 0)
+                return st;
+            *answer = *wanted ? YES : NO;
+        }
+        *wanted = *answer == YES;
+    }
+    return TM_OK;
+}
+
+/* One of the categories in the list TEXT, which is spoilt, fits; or all of it does. */
+static bool category_fits(const struct tm_select_values *values, char *text)
+{
+    if (fits_any(values, text))
+        return true;
+    for (char *p = text, *end; p; p = end) {
+        if ((end = strchr(p, ',')) != NULL)
+            *end++ = '\0';
+        while (*p == ' ')
+            p++;
+        for (size_t len = strlen(p); len > 0 && p[len - 1] == ' ';)
+            p[--len] = '\0';
+        if (fits_any(values, p))
+            return true;
+    }
+    return false;
+}
+
+static enum tm_status text_fits(struct tm_matcher *m, enum tm_select_key key, struct tm_text text, bool *wanted,
+                                struct tm_error *err)
+{
+    const struct tm_select_values *values = &m->spec->values[key];
+    *wanted = false;
+    if (text.data == NULL)
+        return TM_OK;
+    if (c_string(m, text) == NULL)
+        return tm_error_nomem(err);
+    *wanted = key == TM_SELECT_NAME ? fits_any(values, (const char *)m->text.data)
+                                    : category_fits(values, (char *)m->text.data);
+    return TM_OK;
+}
+
+static enum tm_status label_fits(struct tm_matcher *m, enum tm_select_key key, uint32_t string,
+                                 const struct tm_event *event, bool *wanted, struct tm_error *err)
+{
+    uint8_t *answer;
+    enum tm_status st;
+    *wanted = m->spec->values[key].count == 0;
+    if (*wanted)
+        return TM_OK;
+    if (string == 0 || string > m->catalog->string_count)
+        return text_fits(m, key, tm_catalog_string(m->catalog, string, event), wanted, err);
+    if ((st = answer_of(key == TM_SELECT_NAME ? &m->names : &m->categories, string, &answer, err)) < 0)
+        return st;
+    if (*answer == 0) {
+        if ((st = text_fits(m, key, tm_catalog_string(m->catalog, string, event), wanted, err)) < 0)
+            return st;
+        *answer = *wanted ? YES : NO;
+    }
+    *wanted = *answer == YES;
+    return TM_OK;
+}
+
+enum tm_status tm_matcher_labels(struct tm_matcher *m, const struct tm_event *event, uint32_t name, uint32_t category,
+                                 bool *wanted, struct tm_error *err)
+{
+    enum tm_status st = label_fits(m, TM_SELECT_NAME, name, event, wanted, err);
+    return st < 0 || !*wanted ? st : label_fits(m, TM_SELECT_CATEGORY, category, event, wanted, err);
+}
+
+enum tm_status tm_matcher_text(struct tm_matcher *m, struct tm_text name, bool *wanted, struct tm_error *err)
+{
+    *wanted = m->spec->values[TM_SELECT_CATEGORY].count == 0;
+    if (!*wanted || m->spec->values[TM_SELECT_NAME].count == 0)
+        return TM_OK;
+    return text_fits(m, TM_SELECT_NAME, name, wanted, err);
+}
+
+enum tm_status tm_matcher_is_known(struct tm_matcher *m, enum tm_select_key key, uint32_t i, struct tm_error *err)
+{
+    const char *value = m->spec->values[key].texts[i];
+    bool found = false;
+    enum tm_status st = TM_OK;
+    if (key == TM_SELECT_FILE)
+        for (uint32_t f = 0; f < m->catalog->file_count && !found; f++)
+            found = file_fits(m, value, f);
+    else
+        for (uint32_t k = 0; k < m->catalog->machine_count && !found && st == TM_OK; k++)
+            st = machine_fits(m, value, k, &found, err);
+    return st < 0 ? st : found ? TM_OK : TM_END;
+}
+
+void tm_matcher_release(struct tm_matcher *m)
+{
+    free(m->files.known);
+    free(m->machines.known);
+    free(m->names.known);
+    free(m->categories.known);
+    tm_buf_release(&m->text);
+    *m = (struct tm_matcher){0};
+}

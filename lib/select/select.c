@@ -1,0 +1,393 @@
+#include "select/select_work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOMENT_ROWS_MAX = 1 << 18, MOMENT_BYTES_MAX = 64 << 20 };
+
+enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_spec *spec,
+                             const struct tm_catalog *catalog, const char *spill_dir, struct tm_error *err)
+{
+    struct tm_select *s = *select = calloc(1, sizeof *s);
+    if (s == NULL)
+        return tm_error_nomem(err);
+    s->spec = spec;
+    s->catalog = catalog;
+    s->matcher.spec = spec;
+    s->matcher.catalog = catalog;
+    s->held.spill_dir = spill_dir;
+    s->held.tally = &s->tally;
+    s->waiting.spill_dir = spill_dir;
+    tm_task_names_init(&s->tasks, catalog);
+    tm_track_names_init(&s->tracks);
+    return TM_OK;
+}
+
+static enum tm_status put_held(struct tm_select *s, enum tm_held_list list, struct tm_error *err)
+{
+    struct tm_event *rows;
+    uint32_t count;
+    enum tm_status st;
+    while ((st = tm_held_take(&s->held, list, &rows, &count, err)) == TM_OK) {
+        if (list == TM_HELD_STATE)
+            for (uint32_t i = 0; i < count; i++)
+                rows[i].time_ns = s->from_ns;
+        else
+            s->wanted_count += !tm_select_only_names(rows, count);
+        if ((st = tm_select_put(s, rows, count, err)) < 0)
+            return st;
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+/* The wanted time has begun: what is still held belongs to it. */
+static enum tm_status stop_holding(struct tm_select *s, struct tm_error *err)
+{
+    enum tm_status st;
+    s->holding = false;
+    tm_table_release(&s->states);
+    if ((st = put_held(s, TM_HELD_EARLY, err)) < 0 || (st = put_held(s, TM_HELD_STATE, err)) < 0)
+        return st;
+    return put_held(s, TM_HELD_EXACT, err);
+}
+
+static bool is_json(const struct tm_select *s, const struct tm_event *e)
+{
+    const struct tm_text *type = &s->catalog->files[e->file].type;
+    return type->len == 4 && memcmp(type->data, "json", 4) == 0 && tm_event_raw(e->flags) != TM_RAW_LINE;
+}
+
+/* Of the objects of one moment in Chrome JSON ends come first, then longer slices before shorter, as in the
+ * model (lib/model/moment.h). */
+static int64_t rank_of(const struct tm_select_group *g)
+{
+    const struct tm_event *e = g->rows;
+    if (g->is_json && e->kind == TM_KIND_SLICE_END && !(e->flags & TM_EVENT_ASYNC))
+        return INT64_MIN;
+    if (g->is_json && e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns > 0)
+        return INT64_MAX - e->dur_ns;
+    return INT64_MAX;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct tm_select_rank *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Most moments are of a few events, which qsort is slow for. */
+static void sort_ranks(struct tm_select_rank *ranks, uint32_t count)
+{
+    enum { FEW = 16 };
+    if (count > FEW) {
+        qsort(ranks, count, sizeof *ranks, compare_ranks);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        struct tm_select_rank r = ranks[i];
+        uint32_t at = i;
+        for (; at > 0 && ranks[at - 1].rank > r.rank; at--)
+            ranks[at] = ranks[at - 1];
+        ranks[at] = r;
+    }
+}
+
+static enum tm_status add_group(struct tm_select *s, const struct tm_event *first, struct tm_error *err)
+{
+    uint32_t i = s->group_count;
+    enum tm_status st = tm_array_grow(&s->groups, &s->group_cap, i, sizeof *s->groups, err);
+    if (st < 0 || (st = tm_array_grow(&s->ranks, &s->rank_cap, i, sizeof *s->ranks, err)) < 0)
+        return st;
+    s->groups[i] = (struct tm_select_group){.rows = first, .count = 1, .is_json = is_json(s, first)};
+    s->ranks[i] = (struct tm_select_rank){rank_of(&s->groups[i]), i};
+    s->group_count++;
+    return TM_OK;
+}
+
+/* The rows of the moment as groups, and the order in which they are decided. */
+static enum tm_status make_groups(struct tm_select *s, struct tm_error *err)
+{
+    bool in_order = true;
+    enum tm_status st = TM_OK;
+    s->group_count = 0;
+    for (uint32_t i = 0; i < s->row_count && st == TM_OK; i++) {
+        if (i > 0 && s->rows[i].flags & TM_EVENT_DERIVED) {
+            s->groups[s->group_count - 1].count++;
+            continue;
+        }
+        st = add_group(s, &s->rows[i], err);
+        uint32_t n = s->group_count;
+        in_order = in_order && (n < 2 || s->ranks[n - 2].rank <= s->ranks[n - 1].rank);
+    }
+    if (st == TM_OK && !in_order)
+        sort_ranks(s->ranks, s->group_count);
+    return st;
+}
+
+static enum tm_status decide(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    bool here;
+    enum tm_status st = tm_matcher_place(&s->matcher, g->rows->file, g->rows->machine, &here, err);
+    if (st < 0 || (here && (st = tm_select_decide(s, g, err)) < 0) || g->fate == TM_GROUP_KEPT)
+        return st;
+    if (g->fate == TM_GROUP_DROPPED && tm_event_is_counted(g->rows->flags))
+        st = tm_tally_add(&s->tally, g->rows->file, g->rows->machine, g->rows->clock, err);
+    for (uint32_t i = 0; here && i < g->count && st == TM_OK; i++)
+        st = tm_task_names_learn(&s->tasks, &g->rows[i], false, err);
+    return st;
+}
+
+/* The kept groups of the moment go out in the order they have in the stream. */
+static enum tm_status put_moment(struct tm_select *s, struct tm_error *err)
+{
+    bool in_batch = s->carry.count == 0;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < s->group_count && st == TM_OK; i++) {
+        const struct tm_select_group *g = &s->groups[i];
+        if (g->fate != TM_GROUP_KEPT)
+            continue;
+        bool changed = g->rows->flags & TM_EVENT_CONTEXT;
+        s->wanted_count += !tm_select_only_names(g->rows, g->count);
+        st = in_batch && !changed
+                 ? tm_select_put_here(s, g->rows, g->count, s->moment_row + (uint32_t)(g->rows - s->rows), err)
+                 : tm_select_put(s, g->rows, g->count, err);
+    }
+    return st;
+}
+
+/* The moment is whole: what becomes of its events. */
+static enum tm_status decide_moment(struct tm_select *s, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (s->holding && s->moment_ns > s->from_ns && (st = stop_holding(s, err)) < 0)
+        return st;
+    if ((st = make_groups(s, err)) < 0)
+        return st;
+    for (uint32_t i = 0; i < s->group_count && st == TM_OK; i++)
+        st = decide(s, &s->groups[s->ranks[i].index], err);
+    s->order += s->group_count;
+    return st < 0 ? st : put_moment(s, err);
+}
+
+static enum tm_status add_row(struct tm_select *s, const struct tm_event *row, struct tm_error *err)
+{
+    enum tm_status st = tm_array_grow(&s->rows, &s->row_cap, s->row_count, sizeof *s->rows, err);
+    if (st == TM_OK)
+        s->rows[s->row_count++] = *row;
+    return st;
+}
+
+static enum tm_status end_moment(struct tm_select *s, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (s->carry.count) {
+        struct tm_batch batch;
+        struct tm_event row;
+        tm_batch_builder_view(&s->carry, &batch);
+        struct tm_batch_walk walk = {.batch = &batch};
+        while (st == TM_OK && tm_batch_next(&walk, &row))
+            st = add_row(s, &row, err);
+    }
+    if (st == TM_OK && s->row_count)
+        st = decide_moment(s, err);
+    s->row_count = 0;
+    if (s->carry.count)
+        tm_batch_builder_clear(&s->carry);
+    return st;
+}
+
+/* Rows that borrow from a batch that goes are copied. */
+static enum tm_status carry_rows(struct tm_select *s, struct tm_error *err)
+{
+    for (uint32_t i = 0; i < s->row_count; i++)
+        if (tm_batch_builder_add(&s->carry, &s->rows[i]) != TM_OK)
+            return tm_error_nomem(err);
+    s->row_count = 0;
+    return TM_OK;
+}
+
+/* An edge of the wanted time on the timeline. */
+static int64_t edge_of(const struct tm_select *s, const struct tm_select_time *time)
+{
+    int64_t ns;
+    if (!time->is_relative)
+        return time->ns;
+    return __builtin_add_overflow(s->origin_ns, time->ns, &ns) ? INT64_MAX : ns;
+}
+
+static void set_origin(struct tm_select *s, int64_t ns)
+{
+    s->has_origin = true;
+    s->origin_ns = ns;
+    s->has_from = s->spec->from.is_set;
+    s->has_to = s->spec->to.is_set;
+    s->from_ns = edge_of(s, &s->spec->from);
+    s->to_ns = edge_of(s, &s->spec->to);
+    s->holding = s->has_from && ns <= s->from_ns;
+}
+
+/* What defines is kept as far as it is of a place that is wanted. Interned data and tracks that are no thread's or
+ * process's, of which there may be many, wait until something needs them. */
+static enum tm_status define(struct tm_select *s, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_key key;
+    uint64_t uuid = 0;
+    bool here;
+    enum tm_status st = tm_matcher_place(&s->matcher, e->file, e->machine, &here, err);
+    if (st < 0 || !here)
+        return st;
+    if (e->kind == TM_KIND_TRACK && (st = tm_track_names_learn(&s->tracks, e, &uuid, err)) < 0)
+        return st;
+    if (e->kind == TM_KIND_TRACK && !(e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID)))
+        key = tm_waiting_of_track(e->file, uuid);
+    else if (e->kind == TM_KIND_SEQUENCE_STATE)
+        key = tm_waiting_of_generation(e->generation);
+    else
+        return tm_select_put_here(s, e, 1, s->batch_row, err);
+    return tm_waiting_add(&s->waiting, &key, e, err);
+}
+
+static bool is_full(const struct tm_select *s, const struct tm_event *e)
+{
+    bool many = s->row_count + s->carry.count >= MOMENT_ROWS_MAX || s->carry.payload.len >= MOMENT_BYTES_MAX;
+    return many && !(e->flags & TM_EVENT_DERIVED);
+}
+
+static enum tm_status take(struct tm_select *s, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    bool defines = e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED);
+    bool gathering = s->row_count > 0 || s->carry.count > 0;
+    if (gathering && (defines || e->time_ns != s->moment_ns || is_full(s, e)))
+        st = end_moment(s, err);
+    if (st < 0 || defines)
+        return st < 0 ? st : define(s, e, err);
+    if (!s->has_origin)
+        set_origin(s, e->time_ns);
+    if (s->row_count == 0)
+        s->moment_row = s->batch_row;
+    s->moment_ns = e->time_ns;
+    if (s->carry.count)
+        return tm_batch_builder_add(&s->carry, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return add_row(s, e, err);
+}
+
+/* From here on every row is kept as it is: all places and labels are wanted, and so is the rest of the time. */
+static bool keeps_rest(const struct tm_select *s)
+{
+    return s->has_origin && !s->holding && !s->has_to && tm_matcher_takes_all(&s->matcher) &&
+           s->spec->values[TM_SELECT_MACHINE].count == 0 && s->spec->values[TM_SELECT_FILE].count == 0 &&
+           !tm_task_names_any_due(&s->tasks) && !tm_waiting_any(&s->waiting);
+}
+
+static enum tm_status pass_on(struct tm_select *s, const struct tm_batch *batch, struct tm_error *err)
+{
+    enum tm_status st = end_moment(s, err);
+    if (st == TM_OK)
+        st = tm_select_flush(s, err);
+    s->wanted_count += batch->count;
+    return st < 0 ? st : s->sink->show(s->sink->self, batch, err);
+}
+
+enum tm_status tm_select_batch(struct tm_select *s, const struct tm_batch *batch, const struct tm_select_sink *sink,
+                               struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    s->sink = sink;
+    s->batch = batch;
+    if (keeps_rest(s))
+        return pass_on(s, batch, err);
+    for (; st == TM_OK && tm_batch_next(&walk, &e); s->batch_row = walk.i)
+        st = take(s, &e, err);
+    s->batch_row = 0;
+    if (st == TM_OK)
+        st = tm_select_flush(s, err);
+    return st < 0 ? st : carry_rows(s, err);
+}
+
+/* What was held for a time that the stream did not reach. */
+static enum tm_status drop_held(struct tm_select *s, struct tm_error *err)
+{
+    struct tm_event *rows;
+    uint32_t count;
+    enum tm_status st = TM_OK;
+    for (enum tm_held_list list = TM_HELD_EARLY; list < TM_HELD_LISTS; list++) {
+        while ((st = tm_held_take(&s->held, list, &rows, &count, err)) == TM_OK) {
+            if (tm_select_only_names(rows, count))
+                st = tm_select_put(s, rows, count, err);
+            else if (tm_event_is_counted(rows->flags))
+                st = tm_tally_add(&s->tally, rows->file, rows->machine, rows->clock, err);
+            if (st < 0)
+                return st;
+        }
+        if (st < 0)
+            return st;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink *sink, struct tm_error *err)
+{
+    s->sink = sink;
+    enum tm_status st = end_moment(s, err);
+    if (st == TM_OK && s->holding)
+        st = s->moment_ns >= s->from_ns ? stop_holding(s, err) : drop_held(s, err);
+    return st < 0 ? st : tm_select_flush(s, err);
+}
+
+enum tm_status tm_select_unknown(struct tm_select *s, uint32_t i, char *text, size_t size, struct tm_error *err)
+{
+    static const char *const words[] = {[TM_SELECT_MACHINE] = "machine", [TM_SELECT_FILE] = "file"};
+    for (enum tm_select_key key = TM_SELECT_MACHINE; key <= TM_SELECT_FILE; key++) {
+        for (uint32_t k = 0; k < s->spec->values[key].count; k++) {
+            enum tm_status st = tm_matcher_is_known(&s->matcher, key, k, err);
+            if (st < 0)
+                return st;
+            if (st == TM_OK || i-- > 0)
+                continue;
+            snprintf(text, size, "%s=%s", words[key], s->spec->values[key].texts[k]);
+            return TM_OK;
+        }
+    }
+    return TM_END;
+}
+
+bool tm_select_origin(const struct tm_select *s, int64_t *ns)
+{
+    *ns = s->origin_ns;
+    return s->has_origin;
+}
+
+uint64_t tm_select_count(const struct tm_select *s)
+{
+    return s->wanted_count;
+}
+
+const struct tm_tally *tm_select_tally(const struct tm_select *s)
+{
+    return &s->tally;
+}
+
+void tm_select_free(struct tm_select *s)
+{
+    if (s == NULL)
+        return;
+    tm_matcher_release(&s->matcher);
+    tm_tally_release(&s->tally);
+    tm_held_release(&s->held);
+    tm_open_release(&s->open);
+    tm_task_names_release(&s->tasks);
+    tm_track_names_release(&s->tracks);
+    tm_waiting_release(&s->waiting);
+    tm_table_release(&s->states);
+    tm_batch_builder_release(&s->carry);
+    tm_batch_builder_release(&s->out);
+    free(s->rows);
+    free(s->groups);
+    free(s->ranks);
+    free(s);
+}

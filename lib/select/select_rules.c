@@ -1,0 +1,189 @@
+/* Which events are wanted, kind by kind. */
+#include "select/select_work.h"
+
+#include "base/hash.h"
+
+/* What the kernel calls events of these kinds; their name column is the task's. */
+static const char *kernel_name(uint32_t kind)
+{
+    switch (kind) {
+    case TM_KIND_SCHED_SWITCH:
+        return "sched_switch";
+    case TM_KIND_SCHED_WAKING:
+        return "sched_waking";
+    case TM_KIND_TASK_RENAME:
+        return "task_rename";
+    case TM_KIND_TASK_NEW:
+        return "task_newtask";
+    case TM_KIND_PROCESS_EXIT:
+        return "sched_process_free";
+    default:
+        return NULL;
+    }
+}
+
+static enum tm_status row_wanted(struct tm_select *s, const struct tm_event *e, bool *wanted, struct tm_error *err)
+{
+    const char *kernel = kernel_name(e->kind);
+    enum tm_raw raw = tm_event_raw(e->flags);
+    if (kernel)
+        return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
+    if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+        return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
+    /* What is in a marker's category is the name of its track. */
+    bool is_marker = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT;
+    return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
+}
+
+static bool is_slice(uint32_t kind)
+{
+    return kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_INSTANT;
+}
+
+enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group *g, bool *wanted,
+                               struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    *wanted = tm_matcher_takes_all(&s->matcher);
+    if (*wanted || (st = row_wanted(s, g->rows, wanted, err)) < 0 || *wanted || is_slice(g->rows->kind))
+        return st;
+    for (uint32_t i = 1; i < g->count && st == TM_OK && !*wanted; i++)
+        if (g->rows[i].kind == TM_KIND_COUNTER || is_slice(g->rows[i].kind))
+            st = row_wanted(s, &g->rows[i], wanted, err);
+    return st;
+}
+
+enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, uint32_t *id, struct tm_error *err)
+{
+    uint32_t number = TM_HELD_NONE;
+    enum tm_status st = TM_OK;
+    g->fate = TM_GROUP_KEPT;
+    if (s->holding) {
+        g->fate = TM_GROUP_HELD;
+        st = tm_held_add(&s->held, g->rows->time_ns < s->from_ns ? TM_HELD_EARLY : TM_HELD_EXACT, s->order + (uint64_t)(g - s->groups),
+                         g->rows, g->count, &number, err);
+    }
+    if (id)
+        *id = number;
+    return st;
+}
+
+bool tm_select_only_names(const struct tm_event *rows, uint32_t count)
+{
+    bool names = false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t kind = rows[i].kind;
+        if (kind == TM_KIND_PROCESS || kind == TM_KIND_THREAD)
+            names = true;
+        else if (kind != TM_KIND_PACKET || i > 0)
+            return false;
+    }
+    return names;
+}
+
+/* Names are kept where they are not wanted for themselves too, as no event of their own. */
+static enum tm_status keep_names(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_event *rows = &s->rows[g->rows - s->rows];
+    bool wanted;
+    enum tm_status st = tm_select_wants(s, g, &wanted, err);
+    for (uint32_t i = 0; i < g->count && st == TM_OK; i++)
+        st = tm_task_names_learn(&s->tasks, &rows[i], true, err);
+    if (st < 0 || (wanted && tm_select_is_in(s, rows->time_ns)))
+        return st < 0 ? st : tm_select_keep(s, g, NULL, err);
+    if (tm_event_is_counted(rows->flags))
+        st = tm_tally_add(&s->tally, rows->file, rows->machine, rows->clock, err);
+    for (uint32_t i = 0; i < g->count; i++)
+        rows[i].flags |= TM_EVENT_DERIVED | TM_EVENT_CONTEXT;
+    return st < 0 ? st : tm_select_keep(s, g, NULL, err);
+}
+
+/* Kinds of states, in the key. */
+enum { OF_CPU = 1, OF_COUNTER, OF_TRACK };
+
+/* What E says holds until another event of the same key says otherwise. False: it is no such event. */
+static bool state_key(const struct tm_select *s, const struct tm_event *e, struct tm_key *key)
+{
+    const uint64_t kind_shift = 56;
+    enum tm_scope scope = tm_event_scope(e->flags);
+    *key = (struct tm_key){.a = (uint64_t)e->file << 32 | e->machine};
+    if (e->kind == TM_KIND_SCHED_SWITCH) {
+        key->a = e->machine; /* whichever file tells of its cpus */
+        key->b = e->cpu;
+        key->c = (uint64_t)OF_CPU << kind_shift;
+    } else if (e->kind == TM_KIND_PACKET && e->flags & TM_EVENT_HAS_TRACK) {
+        key->b = e->track;
+        key->c = (uint64_t)OF_TRACK << kind_shift;
+    } else if (e->kind == TM_KIND_COUNTER && scope == TM_SCOPE_TRACK) {
+        key->b = e->track;
+        key->c = (uint64_t)OF_COUNTER << kind_shift;
+    } else if (e->kind == TM_KIND_COUNTER) {
+        key->b = scope == TM_SCOPE_CPU       ? e->cpu
+                 : scope == TM_SCOPE_PROCESS ? (uint64_t)e->pid
+                 : scope == TM_SCOPE_THREAD  ? (uint64_t)e->tid
+                                             : 0;
+        key->c = (tm_hash_u64(tm_open_label(s->catalog, e, e->name)) ^ (uint64_t)scope) | UINT64_C(1) << 63;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* A group from before `from` stays until all that it says has been said anew. */
+static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_key key;
+    uint32_t id = TM_HELD_NONE;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < g->count && st == TM_OK; i++) {
+        if (!state_key(s, &g->rows[i], &key))
+            continue;
+        if (id == TM_HELD_NONE) {
+            g->fate = TM_GROUP_HELD;
+            st = tm_held_add(&s->held, TM_HELD_STATE, s->order + (uint64_t)(g - s->groups), g->rows, g->count, &id, err);
+        }
+        int64_t before = tm_table_find(&s->states, &key);
+        if (st < 0 || before == (int64_t)id)
+            continue;
+        tm_held_ref(&s->held, id);
+        st = tm_table_set(&s->states, &key, id, err);
+        if (st == TM_OK && before != TM_TABLE_NONE)
+            st = tm_held_unref(&s->held, (uint32_t)before, err);
+    }
+    return st;
+}
+
+/* Events that have a time and no length; some say what holds from then on. */
+static enum tm_status point(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    bool wanted;
+    enum tm_status st = tm_select_wants(s, g, &wanted, err);
+    if (st < 0 || !wanted)
+        return st;
+    if (tm_select_is_in(s, g->rows->time_ns))
+        return tm_select_keep(s, g, NULL, err);
+    /* Counts of the moments at which slices begin and end hold for nothing after them. */
+    if (s->holding && g->rows->time_ns < s->from_ns && !is_slice(g->rows->kind))
+        return hold_state(s, g, err);
+    return TM_OK;
+}
+
+enum tm_status tm_select_decide(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    if (tm_select_only_names(g->rows, g->count))
+        return keep_names(s, g, err);
+    switch (g->rows->kind) {
+    case TM_KIND_SLICE_BEGIN:
+    case TM_KIND_SLICE_END:
+    case TM_KIND_SLICE_COMPLETE:
+        return tm_select_slice(s, g, err);
+    case TM_KIND_FLOW_START:
+    case TM_KIND_FLOW_STEP:
+    case TM_KIND_FLOW_END:
+        return tm_select_flow(s, g, err);
+    case TM_KIND_ASYNC_STEP:
+        return tm_select_step(s, g, err);
+    default:
+        return point(s, g, err);
+    }
+}

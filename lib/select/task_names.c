@@ -1,0 +1,182 @@
+#include "select/task_names.h"
+
+#include "base/pb.h"
+
+#include <stdlib.h>
+
+enum { CLONE_THREAD_FLAG = 0x10000, DETAIL_TEXT_FIELD = 4 };
+
+struct tm_task_name {
+    uint32_t machine, file, cpu;
+    uint32_t name, said; /* string ids; with TM_STRING_INLINE numbers of own names; 0 none */
+    bool has_pid;
+    int64_t tid, pid;
+};
+
+void tm_task_names_init(struct tm_task_names *n, const struct tm_catalog *catalog)
+{
+    *n = (struct tm_task_names){.catalog = catalog};
+    tm_intern_init(&n->own, TM_TASK_NAMES_MAX, TM_TASK_NAME_BYTES_MAX);
+}
+
+/* TM_END when there are too many threads. */
+static enum tm_status row_of(struct tm_task_names *n, uint32_t machine, int64_t tid, struct tm_task_name **row,
+                             struct tm_error *err)
+{
+    struct tm_key key = {machine, (uint64_t)tid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &key);
+    enum tm_status st;
+    if (i == TM_TABLE_NONE) {
+        if (n->count >= TM_TASK_NAMES_MAX)
+            return TM_END;
+        i = n->count;
+        if ((st = tm_array_grow(&n->rows, &n->cap, n->count, sizeof *n->rows, err)) < 0 ||
+            (st = tm_table_set(&n->by_tid, &key, i, err)) < 0)
+            return st;
+        n->rows[n->count++] = (struct tm_task_name){.machine = machine, .tid = tid};
+    }
+    *row = &n->rows[i];
+    return TM_OK;
+}
+
+static bool is_due(const struct tm_task_name *row)
+{
+    return row->name && row->name != row->said;
+}
+
+static enum tm_status learn_name(struct tm_task_names *n, const struct tm_event *e, int64_t tid, uint32_t string,
+                                 bool is_shown, struct tm_error *err)
+{
+    struct tm_task_name *row;
+    if (tid == 0 || string == 0)
+        return TM_OK;
+    enum tm_status st = row_of(n, e->machine, tid, &row, err);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    if (string & TM_STRING_INLINE) {
+        struct tm_text text = tm_catalog_string(n->catalog, string, e);
+        uint32_t id;
+        if (text.data == NULL || (st = tm_intern_add(&n->own, text.data, text.len, &id, NULL)) != TM_OK)
+            return st < 0 ? tm_error_nomem(err) : TM_OK;
+        string = TM_STRING_INLINE | id;
+    }
+    n->due_count -= is_due(row);
+    row->name = string;
+    row->file = e->file;
+    row->cpu = e->cpu;
+    if (is_shown)
+        row->said = string;
+    n->due_count += is_due(row);
+    return TM_OK;
+}
+
+static enum tm_status learn_process(struct tm_task_names *n, uint32_t machine, int64_t tid, int64_t pid,
+                                    struct tm_error *err)
+{
+    struct tm_task_name *row;
+    enum tm_status st = row_of(n, machine, tid, &row, err);
+    if (st == TM_OK) {
+        row->has_pid = true;
+        row->pid = pid;
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+/* The number means another thread from now on, or none. */
+static void forget(struct tm_task_names *n, uint32_t machine, int64_t tid)
+{
+    struct tm_key key = {machine, (uint64_t)tid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &key);
+    if (i == TM_TABLE_NONE)
+        return;
+    n->due_count -= is_due(&n->rows[i]);
+    n->rows[i].has_pid = false;
+    n->rows[i].name = n->rows[i].said = 0;
+}
+
+static enum tm_status learn_new_task(struct tm_task_names *n, const struct tm_event *e, bool is_shown,
+                                     struct tm_error *err)
+{
+    bool is_thread = e->value & CLONE_THREAD_FLAG;
+    struct tm_key maker = {e->machine, (uint64_t)e->pid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &maker), pid = e->tid;
+    bool has_pid = !is_thread;
+    forget(n, e->machine, e->tid);
+    if (is_thread && i != TM_TABLE_NONE) {
+        has_pid = n->rows[i].has_pid;
+        pid = n->rows[i].pid;
+    }
+    enum tm_status st = has_pid ? learn_process(n, e->machine, e->tid, pid, err) : TM_OK;
+    return st < 0 ? st : learn_name(n, e, e->tid, e->name, is_shown, err);
+}
+
+enum tm_status tm_task_names_learn(struct tm_task_names *n, const struct tm_event *e, bool is_shown,
+                                   struct tm_error *err)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    enum tm_status st = TM_OK;
+    switch (e->kind) {
+    case TM_KIND_SCHED_SWITCH:
+        if (e->flags & TM_EVENT_HAS_TID)
+            st = learn_name(n, e, e->tid, e->category, is_shown, err);
+        return st < 0 ? st : learn_name(n, e, e->pid, e->name, is_shown, err);
+    case TM_KIND_SCHED_WAKING:
+        return learn_name(n, e, e->tid, e->name, is_shown, err);
+    case TM_KIND_TASK_RENAME:
+        if (e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_PID)
+            st = learn_process(n, e->machine, e->tid, e->pid, err);
+        return st < 0 ? st : learn_name(n, e, e->tid, e->name, is_shown, err);
+    case TM_KIND_TASK_NEW:
+        return learn_new_task(n, e, is_shown, err);
+    case TM_KIND_PROCESS_EXIT:
+        forget(n, e->machine, e->tid);
+        return TM_OK;
+    case TM_KIND_THREAD:
+        return (e->flags & both) == both ? learn_process(n, e->machine, e->tid, e->pid, err) : TM_OK;
+    case TM_KIND_PROCESS:
+        return e->flags & TM_EVENT_HAS_PID ? learn_process(n, e->machine, e->pid, e->pid, err) : TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+enum tm_status tm_task_names_say(struct tm_task_names *n, uint32_t machine, int64_t tid, int64_t time_ns,
+                                 struct tm_event *row, struct tm_error *err)
+{
+    struct tm_key key = {machine, (uint64_t)tid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &key);
+    if (i == TM_TABLE_NONE || !is_due(&n->rows[i]))
+        return TM_END;
+    struct tm_task_name *task = &n->rows[i];
+    *row = (struct tm_event){.time_ns = time_ns,
+                             .kind = TM_KIND_TASK_RENAME,
+                             .flags = TM_EVENT_DERIVED | TM_EVENT_CONTEXT | TM_EVENT_HAS_TID | (task->has_pid ? TM_EVENT_HAS_PID : 0),
+                             .file = task->file,
+                             .machine = machine,
+                             .cpu = task->cpu,
+                             .name = task->name,
+                             .tid = tid,
+                             .pid = task->has_pid ? task->pid : 0};
+    n->due_count--;
+    task->said = task->name;
+    if (!(task->name & TM_STRING_INLINE))
+        return TM_OK;
+    size_t len;
+    const uint8_t *text = tm_intern_get(&n->own, task->name & ~TM_STRING_INLINE, &len);
+    tm_buf_clear(&n->detail);
+    if (tm_pb_put_bytes(&n->detail, DETAIL_TEXT_FIELD, text, len) != TM_OK)
+        return tm_error_nomem(err);
+    row->name = TM_STRING_INLINE | 1; /* past the one-byte tag */
+    row->detail = n->detail.data;
+    row->detail_bytes = (uint32_t)n->detail.len;
+    return TM_OK;
+}
+
+void tm_task_names_release(struct tm_task_names *n)
+{
+    tm_table_release(&n->by_tid);
+    free(n->rows);
+    tm_intern_release(&n->own);
+    tm_buf_release(&n->detail);
+    *n = (struct tm_task_names){0};
+}

@@ -1,0 +1,46 @@
+/* What threads are called by events that were left out, so that the first event of a thread that is
+ * shown can be preceded by its name. Memory grows with the number of threads. */
+#ifndef TM_SELECT_TASK_NAMES_H
+#define TM_SELECT_TASK_NAMES_H
+
+#include "base/intern.h"
+#include "model/catalog.h"
+#include "model/table.h"
+#include "stream/event.h"
+
+enum { TM_TASK_NAMES_MAX = 1 << 20, TM_TASK_NAME_BYTES_MAX = 64 << 20 };
+
+/* init before use. */
+struct tm_task_names {
+    /* private */
+    const struct tm_catalog *catalog;
+    struct tm_table by_tid;
+    struct tm_task_name *rows;
+    uint32_t count, cap;
+    uint32_t due_count; /* rows whose name is not said */
+    struct tm_intern own; /* names that travelled with their event */
+    struct tm_buf detail;
+};
+
+/* CATALOG stays the caller's. */
+void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog);
+
+/* Takes in what EVENT says of names and processes of threads; IS_SHOWN: the output gets it too.
+ * TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, bool is_shown,
+                                   struct tm_error *err);
+
+/* True when there may be names to be said. */
+static inline bool tm_task_names_any_due(const struct tm_task_names *names)
+{
+    return names->due_count > 0;
+}
+
+/* The row that names thread TID of MACHINE at TIME_NS: a derived task_rename (doc/events.md), valid until
+ * the next call. From then on it is said. TM_END: nothing is to be said. */
+enum tm_status tm_task_names_say(struct tm_task_names *names, uint32_t machine, int64_t tid, int64_t time_ns,
+                                 struct tm_event *row, struct tm_error *err);
+
+void tm_task_names_release(struct tm_task_names *names);
+
+#endif

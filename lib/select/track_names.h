@@ -1,0 +1,42 @@
+/* What track descriptors say that a choice of events needs: a track's name, as counters have none of
+ * their own, and its thread. Memory grows with the number of tracks. */
+#ifndef TM_SELECT_TRACK_NAMES_H
+#define TM_SELECT_TRACK_NAMES_H
+
+#include "base/intern.h"
+#include "model/catalog.h"
+#include "model/table.h"
+#include "stream/event.h"
+
+enum { TM_TRACK_NAMES_MAX = 1 << 22, TM_TRACK_NAME_BYTES_MAX = 256 << 20, TM_TRACK_DEPTH_MAX = 64 };
+
+/* init before use. */
+struct tm_track_names {
+    /* private */
+    struct tm_table by_uuid;
+    struct tm_track_name *rows;
+    uint32_t count, cap;
+    struct tm_intern names;
+};
+
+void tm_track_names_init(struct tm_track_names *tracks);
+
+/* Takes in EVENT, a TM_KIND_TRACK row. *UUID is the track it describes. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_names_learn(struct tm_track_names *tracks, const struct tm_event *event, uint64_t *uuid,
+                                    struct tm_error *err);
+
+/* The name of track UUID of FILE; data NULL for none. */
+struct tm_text tm_track_names_find(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid);
+
+/* True with *PARENT, the uuid of the track that the descriptor of track UUID names as its parent. */
+bool tm_track_names_parent(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, uint64_t *parent);
+
+/* True with *TID when the track is a thread's own. */
+bool tm_track_names_is_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);
+
+/* True with *TID when the track, or the nearest of its parents that says, is a thread's. */
+bool tm_track_names_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);
+
+void tm_track_names_release(struct tm_track_names *tracks);
+
+#endif

@@ -1,0 +1,18 @@
+# What is missing is named by its Debian package.
+AC_DEFUN([TM_NEED_PROGRAM], [
+  AC_PATH_PROG([$1], [$2])
+  AS_IF([test -z "$$1"], [AC_MSG_ERROR([$2 is needed (Debian package: $3)])])
+])
+AC_DEFUN([TM_NEED_MODULE], [
+  PKG_CHECK_MODULES([$1], [$2], [], [AC_MSG_ERROR([$2 is needed (Debian package: $3)])])
+])
+
+# Where shells look for completions; "no" installs none.
+AC_DEFUN([TM_COMPLETIONS], [
+  AC_ARG_WITH([$1-completion-dir],
+    [AS_HELP_STRING([--with-$1-completion-dir=DIR], [where to install completions for $1 @<:@DATADIR/$2@:>@; no for none])],
+    [], [with_$1_completion_dir=yes])
+  AS_IF([test "x$with_$1_completion_dir" = xyes], [with_$1_completion_dir='${datadir}/$2'])
+  AS_IF([test "x$with_$1_completion_dir" = xno], [with_$1_completion_dir=])
+  AC_SUBST([$1completiondir], [$with_$1_completion_dir])
+])

@@ -1,0 +1,86 @@
+# Fuchsia traces: every record type, in a database, as a merged trace and as Chrome JSON.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    python3 "$TM_SRC/t/make-fxt.py" a.fxt
+}
+
+# The rows of QUERY on x.db, one after another.
+rows() {
+    sqlite3 x.db "$1" | tr '\n' ' '
+}
+
+@test "fuchsia: recognised, on BOOTTIME, what shows no row accounted" {
+    tm-merge -f report a.fxt >report
+    grep -q '^ *0  fuchsia ' report
+    grep -q 'BOOTTIME of host, claimed by' report
+    grep -q '30 events read, 20 placed, 10 dropped' report
+    grep -q 'needs_state: 3,' report
+    grep -q 'out_of_range: 1,' report
+    grep -q 'not_shown: 6,' report
+    grep -q 'fuchsia_buffer_full = 1 (data_loss' report
+    grep -q 'fuchsia_provider.7 = provider-seven' report
+}
+
+@test "fuchsia: slices, instants, operations, flows, counters, scheduling, packets in blobs" {
+    tm-merge -o x.db a.fxt
+    [ "$(rows "SELECT s.ts || ',' || s.dur || ',' || s.name || ',' || s.depth || ',' || ifnull(t.tid, '') FROM slice s
+        LEFT JOIN thread_track tt ON s.track_id = tt.id LEFT JOIN thread t USING (utid) ORDER BY s.ts, s.name")" = \
+        "1000,1000,work,0,101 1100,0,instant,1,101 1120,0,work,1,101 1200,0,in a blob,0, 1200,200,inner,1,101 1200,400,request,0, 1240,0,got it,1, 1700,200,far,0,201 " ]
+    [ "$(rows "SELECT o.name || '>' || i.name FROM flow f JOIN slice o ON o.id = slice_out JOIN slice i ON i.id = slice_in")" = "inner>far " ]
+    [ "$(rows "SELECT c.ts || ',' || t.name || ',' || c.value || ',' || p.name FROM counter c
+        JOIN process_counter_track t ON t.id = c.track_id JOIN process p USING (upid)")" = \
+        "1020,queue:depth:9,3.0,app 1020,queue:load:9,1.5,app " ]
+    # 70000 fits no 16 bits; nothing runs on a cpu that is idle
+    [ "$(rows "SELECT s.ts || ',' || s.dur || ',' || cpu || ',' || t.tid || ',' || s.end_state || ',' || s.priority FROM sched s
+        JOIN thread t USING (utid) ORDER BY s.ts")" = "800,100,0,101,S,70000 820,40,1,201,T,16 900,60,0,102,R,20 " ]
+    [ "$(rows "SELECT p.pid || ',' || ifnull(p.name, '') || ',' || t.tid || ',' || ifnull(t.name, '') FROM thread t JOIN process p USING (upid)
+        WHERE p.pid > 0 AND t.tid <> p.pid ORDER BY t.tid")" = "100,app,101,main 100,app,102,worker 200,,201, " ]
+}
+
+@test "fuchsia: arguments of every type" {
+    tm-merge -o x.db a.fxt
+    [ "$(rows "SELECT key || '=' || display_value FROM args a JOIN slice s USING (arg_set_id) WHERE s.ts IN (1000, 1100) ORDER BY s.ts, a.id")" = \
+        "n=-5 u=4000000000 s=text nothing=null result=1 i64=-1099511627776 u64=1099511627776 d=0.5 p=0xff0 k=100 yes=true later=unknown " ]
+}
+
+@test "fuchsia: merged and read again, nothing has moved" {
+    tm-merge -o again.pftrace a.fxt
+    tm-merge -o x.db again.pftrace
+    [ "$(rows "SELECT ts || ',' || dur || ',' || name FROM slice ORDER BY ts, name")" = \
+        "1000,1000,work 1100,0,instant 1120,0,work 1200,0,in a blob 1200,200,inner 1200,400,request 1240,0,got it 1700,200,far " ]
+    [ "$(rows "SELECT s.ts || ',' || s.dur || ',' || t.tid || ',' || s.priority FROM sched s JOIN thread t USING (utid) WHERE tid > 0 ORDER BY s.ts")" = \
+        "800,100,101,70000 820,40,201,16 900,60,102,20 " ]
+    tm-merge -f json a.fxt >a.json
+    [ "$(python3 -c 'import json; print(sorted((e["ts"], e["name"]) for e in json.load(open("a.json"))["traceEvents"] if e["ph"] in "XBbC"))')" = \
+        "[(0.8, 'main'), (0.82, ''), (0.9, 'worker'), (1, 'work'), (1.02, 'queue:depth:9'), (1.02, 'queue:load:9'), (1.2, 'inner'), (1.2, 'request'), (1.7, 'far')]" ]
+}
+
+@test "fuchsia: on the same clock as a proto of its machine; pinned, on one of its own" {
+    mkdir run
+    mv a.fxt run
+    cat >make.py <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+import importlib
+fxt = importlib.import_module('make-fxt')
+packet = fxt.packet
+snapshot = fxt.field(1, fxt.field(6, fxt.field(1, fxt.field(1, 6) + fxt.field(2, 10000)) + fxt.field(1, fxt.field(1, 3) + fxt.field(2, 4000))))
+open('run/a.pftrace', 'wb').write(snapshot + packet(1500, fxt.field(9, 3) + fxt.field(23, b'proto') + fxt.field(11, 1)))
+PY
+    python3 make.py "$TM_SRC/t"
+    tm-merge -o x.db run
+    [ "$(rows "SELECT name || ',' || ts FROM slice WHERE name IN ('proto', 'far', 'in a blob') ORDER BY name")" = "far,1700 in a blob,1200 proto,1500 " ]
+    printf '{"perfetto_manifest":{"version":1,"files":[{"path":"a.pftrace"},{"path":"a.fxt","clocks":{"sync_to":{"file":"a.pftrace","clock":"BOOTTIME"},"offset_ns":-500}}]}}' >run/m.json
+    rm -f x.db
+    tm-merge -o x.db run
+    [ "$(rows "SELECT name || ',' || ts FROM slice WHERE name IN ('proto', 'far', 'in a blob') ORDER BY name")" = "far,1200 in a blob,700 proto,1500 " ]
+}
+
+@test "fuchsia: cut short, it fails, or shows what is there" {
+    head -c 400 a.fxt | head -c -4 >cut.fxt
+    run tm-merge cut.fxt
+    [ "$status" -eq 1 ]
+    [[ $output == *"cut.fxt: byte "*": the last record is cut short"* ]]
+    tm-merge --on-damage skip -f report cut.fxt | grep -q 'damaged: 1'
+}

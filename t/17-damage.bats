@@ -1,0 +1,42 @@
+# Files of every format, damaged in every sort of way, and what --on-damage makes of them (t/damage.py has the rules).
+# Each seventh sort of damage; all of them by hand: python3 t/damage.py
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+}
+
+damage() { # format, least number of damaged files
+    run python3 "$TM_SRC/t/damage.py" -n 7 "$1"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output =~ ^$1:\ ([0-9]+)\ damaged ]]
+    [ "${BASH_REMATCH[1]}" -ge "$2" ]
+}
+
+@test "protos" {
+    damage proto 12
+}
+
+@test "Chrome JSON" {
+    damage json 40
+}
+
+@test "ftrace text" {
+    damage systrace 35
+}
+
+@test "strace" {
+    damage strace 20
+}
+
+@test "perf script" {
+    damage perf_script 45
+}
+
+@test "Instruments" {
+    damage instruments 60
+}
+
+@test "Gecko and Fuchsia, which end at damage or go on at a section" {
+    damage gecko 8
+    damage fuchsia 10
+}

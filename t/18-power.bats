@@ -1,0 +1,84 @@
+# Packets that are counters or instants of the device: power, screen, graphics memory, triggers.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    cat >make.py <<'PY'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+import importlib
+fxt = importlib.import_module('make-fxt')
+field, varint = fxt.field, fxt.varint
+neg = lambda v: v & (1 << 64) - 1
+
+
+def packet(ts, number, body):
+    return field(1, (field(8, ts) if ts else b'') + field(10, 1) + field(number, body))
+
+
+def capacity(v):
+    return varint(2 << 3 | 5) + struct.pack('<f', v)
+
+
+def energy(index, uws, ms=None):
+    return field(2, field(1, index) + (field(2, ms) if ms else b'') + field(3, uws))
+
+
+b = field(1, field(6, field(1, field(1, 6) + field(2, 1000)) + field(1, field(1, 3) + field(2, 500))))
+b += packet(2000, 38, field(1, 300) + capacity(87.5) + field(3, neg(-250000)) + field(4, neg(-240000)) + field(7, 4000000))
+b += packet(3000, 38, field(5, b'dock') + field(6, 9000) + field(7, 4500000))
+b += packet(0, 40, field(1, field(1, 1) + field(2, b'X_S_VDD_G3D')) + field(3, 77))
+b += packet(4000, 40, field(1, field(1, 2) + field(2, b'other')) + field(3, 77) + energy(1, 10, 5) + energy(2, 20) + energy(9, 30))
+b += packet(4500, 40, field(3, 77) + energy(2, 21, 6)) + packet(4600, 40, field(3, 78) + energy(2, 22))
+b += packet(0, 91, field(1, field(1, 0) + field(2, 1) + field(3, b'cpu') + field(4, b'idle')))
+b += packet(7000, 91, field(2, field(1, 0) + field(2, 1) + field(3, 123)) + field(2, field(1, 5) + field(3, 1)))
+b += packet(8000, 70, field(1, 2))
+b += packet(9000, 71, field(3, 1 << 20)) + packet(9100, 71, field(2, 42) + field(3, 4096))
+b += packet(9500, 46, field(1, b'boom') + field(2, b'traced') + field(3, 9999)) + packet(9600, 113, field(1, b'clone'))
+open('x.pftrace', 'wb').write(b)
+PY
+    python3 make.py "$TM_SRC/t"
+}
+
+counters() {
+    sqlite3 "$1" "SELECT c.ts || ' ' || t.name || ' ' || c.value || ifnull(' ' || p.pid, '') FROM counter c JOIN track t ON t.id = c.track_id
+        LEFT JOIN process p ON p.upid = t.upid ORDER BY c.ts, c.id"
+}
+
+@test "battery, power rails at their own times, residency, screen, graphics memory" {
+    tm-merge -o x.db x.pftrace
+    counters x.db >got
+    diff -u - got <<'END'
+2000 batt.charge_uah 300.0
+2000 batt.capacity_pct 87.5
+2000 batt.current_ua -250000.0
+2000 batt.current.avg_ua -240000.0
+2000 batt.voltage_uv 4000000.0
+2000 batt.power_mw 1000.0
+3000 batt.dock.charge_uah 2000.0
+3000 batt.dock.voltage_uv 4500000.0
+4000 power.other_uws 20.0
+7000 Entity residency: cpu is idle 123.0
+8000 ScreenState 2.0
+9000 GPU Memory 1048576.0
+9100 GPU Memory 4096.0 42
+5000000 power.rails.gpu 10.0
+6000000 power.other_uws 21.0
+END
+    tm-merge -f report x.pftrace | grep -q '0 dropped; the accounts balance'
+}
+
+@test "triggers are instants of their own track" {
+    tm-merge -o x.db x.pftrace
+    [ "$(sqlite3 x.db "SELECT group_concat(ts || ' ' || dur || ' ' || name, ',') FROM slice")" = "9500 0 boom,9600 0 clone" ]
+    [ "$(sqlite3 x.db "SELECT group_concat(key || '=' || display_value, ',') FROM args JOIN slice USING (arg_set_id) WHERE name = 'boom'")" = \
+        "producer_name=traced,trusted_producer_uid=9999" ]
+}
+
+@test "merged and read again the same" {
+    tm-merge -o again.pftrace x.pftrace
+    tm-merge -o a.db x.pftrace
+    tm-merge -o b.db again.pftrace
+    counters a.db >a
+    counters b.db >b
+    diff -u a b
+}

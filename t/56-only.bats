@@ -1,0 +1,270 @@
+#!/usr/bin/env bats
+# --only: which events a cut holds, and that it stands alone.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    demo=$TM_SRC/doc/examples/phone-watch-app.tar
+}
+
+bats_require_minimum_version 1.5.0
+
+# The names of what text shows.
+names() {
+    tm-merge --only "$1" "${2:-$demo}" | sed 1d | awk '{ $1 = $2 = $3 = ""; print }' | sed 's/^ *//; s/  *[0-9.]*[a-z]s / /'
+}
+
+# Slices of one thread, a complete one, an instant, asynchronous ones and counters, times in microseconds.
+make_json() {
+    cat >a.json <<'JSON'
+[{"ph":"M","pid":1,"name":"process_name","args":{"name":"app"}},
+ {"ph":"C","pid":1,"ts":5,"name":"mem","args":{"used":1}},
+ {"ph":"C","pid":1,"ts":8,"name":"mem","args":{"used":2}},
+ {"ph":"B","pid":1,"tid":2,"ts":10,"name":"outer","cat":"gfx,view"},
+ {"ph":"B","pid":1,"tid":2,"ts":20,"name":"short","cat":"io"},
+ {"ph":"E","pid":1,"tid":2,"ts":30},
+ {"ph":"b","pid":1,"tid":2,"id":"0x7","ts":31,"name":"load","cat":"net"},
+ {"ph":"X","pid":1,"tid":3,"ts":35,"dur":30,"name":"across, twice","cat":"io"},
+ {"ph":"X","pid":1,"tid":3,"ts":36,"dur":4,"name":"touches","cat":"io"},
+ {"ph":"i","s":"t","pid":1,"tid":2,"ts":40,"name":"tick","cat":"view"},
+ {"ph":"C","pid":1,"ts":45,"name":"mem","args":{"used":3}},
+ {"ph":"X","pid":1,"tid":3,"ts":60,"dur":1,"name":"at the end","cat":"io"},
+ {"ph":"E","pid":1,"tid":2,"ts":70},
+ {"ph":"e","pid":1,"tid":2,"id":"0x7","ts":80,"name":"load","cat":"net"},
+ {"ph":"C","pid":1,"ts":90,"name":"mem","args":{"used":4}}]
+JSON
+}
+
+slices() {
+    sqlite3 "$1" 'SELECT ts, dur, name FROM slice ORDER BY ts, dur DESC'
+}
+
+# No slice of database $1 is called $2.
+lacks() {
+    ! slices "$1" | grep -q "$2"
+}
+
+@test "machine, file, cat and name choose events; one of a key's values, all of the keys" {
+    run names machine=watch
+    [ "$output" = "begin receive from phone
+end
+begin sensor batch
+instant heart rate on
+end
+begin reply
+end" ]
+    run names 'file=app_*,name=run *'
+    [ "$output" = "instant run requested
+instant run started" ]
+    run names 'name=reply,run started'
+    [ "$output" = "begin reply
+end
+instant run started" ]
+    run tm-merge --only name=reply --only 'name=run started' --only file=app_log.json "$demo"
+    [ "$(echo "$output" | wc -l)" = 2 ]
+    [[ "$output" == *"run started" ]]
+    run names 'name=battery*'
+    [ "$(echo "$output" | grep -c 'battery mW = ')" = 4 ]
+}
+
+@test "cat is one of an event's categories; a comma in a value is escaped; patterns are a shell's" {
+    make_json
+    for c in view 'v*' 'gfx\,view' '[v]iew' 'n?t,view'; do
+        tm-merge -o c.db --only "cat=$c" a.json
+        slices c.db | grep -q outer
+        lacks c.db touches
+    done
+    tm-merge -o c.db --only 'name=across\, twice' a.json
+    [ "$(slices c.db)" = "35000|30000|across, twice" ]
+}
+
+@test "a slice that reaches into the time is kept whole, one that touches its edge is not" {
+    make_json
+    tm-merge -o c.db --only from=40us,to=60us a.json
+    [ "$(slices c.db)" = "10000|60000|outer
+31000|49000|load
+35000|30000|across, twice
+40000|0|tick" ]
+    tm-merge -o c.db --only from=40001,to=60001 a.json
+    [ "$(slices c.db)" = "10000|60000|outer
+31000|49000|load
+35000|30000|across, twice
+60000|1000|at the end" ]
+    tm-merge -o c.db --only to=20us a.json
+    [ "$(slices c.db)" = "10000|60000|outer" ]
+    tm-merge -o c.db --only from=30us a.json
+    lacks c.db short
+    slices c.db | grep -q outer
+}
+
+@test "counters begin with their last value before the time" {
+    make_json
+    tm-merge -o c.db --only from=40us,to=60us a.json
+    [ "$(sqlite3 c.db 'SELECT ts, value FROM counter ORDER BY ts')" = "40000|2.0
+45000|3.0" ]
+    tm-merge -o c.db --only from=40us,to=60us,name=tick a.json
+    [ "$(sqlite3 c.db 'SELECT count(*) FROM counter')" = 0 ]
+}
+
+@test "times are nanoseconds, decimals with a unit, from the first event on with + or as in the UI" {
+    make_json
+    for t in 'from=40000,to=60000' 'from=0.04ms,to=0.06ms' 'from=+35us,to=+0.000055s' 'from=0:00.000 035,to=+0:00:00.000055' \
+             'from=40_000,to=60 us'; do
+        tm-merge -o c.db --only "$t" a.json
+        [ "$(slices c.db | md5sum)" = "$(tm-merge -o d.db --only from=40us,to=60us a.json; slices d.db | md5sum)" ]
+    done
+    # Text counts from the same event as without --only.
+    run tm-merge --only 'from=+35us,name=tick' a.json
+    [[ "${lines[1]}" == *" 0.000035000 "* ]]
+}
+
+@test "the end of a chosen begin is kept, by nesting and by id; that of another is not" {
+    make_json
+    run tm-merge -f jsonl --only name=outer,load a.json
+    [ "$(echo "$output" | grep -c '"slice_begin"')" = 2 ]
+    [ "$(echo "$output" | grep -c '"slice_end"')" = 2 ]
+    tm-merge -o c.db --only cat=io a.json
+    slices c.db | grep -q '20000|10000|short'
+    lacks c.db outer
+}
+
+@test "ends come before begins of one time in JSON, and belong to the right slice" {
+    cat >m.json <<'JSON'
+[{"ph":"B","pid":1,"tid":2,"ts":1,"name":"a"},
+ {"ph":"B","pid":1,"tid":2,"ts":5,"name":"b"},
+ {"ph":"E","pid":1,"tid":2,"ts":5},
+ {"ph":"E","pid":1,"tid":2,"ts":9}]
+JSON
+    tm-merge -o c.db --only name=a m.json
+    [ "$(slices c.db)" = "1000|4000|a" ]
+    tm-merge -o c.db --only from=6us m.json
+    [ "$(slices c.db)" = "5000|4000|b" ]
+}
+
+@test "flows go with the slices they bind to" {
+    cat >f.json <<'JSON'
+[{"ph":"X","pid":1,"tid":1,"ts":10,"dur":30,"name":"send","cat":"cpu"},
+ {"ph":"s","pid":1,"tid":1,"ts":15,"id":1,"name":"arrow","cat":"flow"},
+ {"ph":"X","pid":1,"tid":1,"ts":50,"dur":5,"name":"other","cat":"misc"},
+ {"ph":"s","pid":1,"tid":1,"ts":52,"id":2,"name":"arrow","cat":"flow"},
+ {"ph":"X","pid":1,"tid":2,"ts":60,"dur":10,"name":"receive","cat":"gpu"},
+ {"ph":"f","bp":"e","pid":1,"tid":2,"ts":60,"id":1,"name":"arrow","cat":"flow"},
+ {"ph":"f","bp":"e","pid":1,"tid":2,"ts":61,"id":2,"name":"arrow","cat":"flow"}]
+JSON
+    count='SELECT count(*) FROM flow'
+    tm-merge -o c.db f.json
+    [ "$(sqlite3 c.db "$count")" = 2 ]
+    tm-merge -o c.db --only cat=cpu,gpu f.json
+    [ "$(sqlite3 c.db "$count")" = 1 ]
+    tm-merge -o c.db --only from=30us,to=61us f.json # its start is before the time, in a slice that reaches into it
+    [ "$(sqlite3 c.db "$count")" = 2 ]
+    run tm-merge -f jsonl --only name=receive f.json
+    [ "$(echo "$output" | grep -c flow_start)" = 0 ]
+}
+
+@test "each cpu begins with the task that ran, and threads keep the names they were given before" {
+    printf '%s\n' '# tracer: nop' \
+        '  <idle>-0     (-----) [001] d..2. 10.000001: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=r next_pid=7 next_prio=97' \
+        '  r-7 (-----) [001] d..2. 10.000005: sched_switch: prev_comm=r prev_pid=7 prev_prio=97 prev_state=S ==> next_comm=late next_pid=100 next_prio=120' \
+        '  <...>-100 (-----) [001] ..... 10.000009: tracing_mark_write: B|100|work' \
+        '  <...>-100 (-----) [001] ..... 10.000019: tracing_mark_write: E|100' \
+        '  <...>-100 (-----) [001] d..2. 10.000025: sched_switch: prev_comm=late prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=swapper next_pid=0 next_prio=97' \
+        >t.systrace
+    tm-merge -o c.db --only from=10.000007s,to=10.000030s t.systrace
+    [ "$(sqlite3 c.db 'SELECT ts, dur, name FROM sched JOIN thread USING (utid) ORDER BY ts')" = "10000007000|18000|late
+10000025000|-1|swapper" ]
+    # Lists know the names and do not show the row that is there for them, only those of the lines.
+    for format in csv jsonl; do
+        [ "$(tm-merge -f $format --only name=work t.systrace | sed '/^ts,/d' | grep -c late)" = 3 ]
+        [ "$(tm-merge -f $format --only name=work t.systrace | sed '/^ts,/d' | wc -l)" = 3 ]
+    done
+    [ "$(tm-merge --only name=work t.systrace | wc -l)" = 4 ]
+    [ "$(tm-merge -f frames --only name=work t.systrace | grep -c 'context.*name="late"')" = 1 ]
+    for out in c.db c.pftrace; do
+        tm-merge -o "$out" --only name=work t.systrace
+    done
+    tm-merge -o d.db c.pftrace
+    for db in c.db d.db; do
+        [ "$(sqlite3 $db 'SELECT s.name, t.name FROM slice s JOIN thread_track k ON k.id = s.track_id JOIN thread t USING (utid)')" = "work|late" ]
+        [ "$(sqlite3 $db 'SELECT count(*) FROM sched')" = 0 ]
+    done
+}
+
+@test "what was left out is accounted for, in the report and in SQLite" {
+    tm-merge -f report --only machine=watch "$demo" | grep -q '26 events read, 7 placed, 19 dropped; the accounts balance'
+    tm-merge -f report --only machine=watch "$demo" | grep -q 'filtered: 14, phone, BOOTTIME'
+    tm-merge -o c.db --only machine=watch "$demo"
+    [ "$(sqlite3 c.db "SELECT reason, sum(events) FROM tm_accounting GROUP BY 1")" = "filtered|19
+placed|7" ]
+    run tm-merge -f report --json --only name=reply "$demo"
+    [[ "$output" == *'"filtered"'* ]]
+    tm-merge --strict --max-dropped 0 --only name=reply "$demo"
+}
+
+@test "nothing left: a warning, and an output that is whole" {
+    for out in c.txt c.jsonl c.csv c.db c.pftrace c.json c.frames c.report; do
+        run --separate-stderr tm-merge -f "$(case $out in *.report) echo report ;; *.db) echo sqlite ;; *.txt) echo text ;; *) echo "${out#c.}" ;; esac)" \
+            -o "$out" --only name=nobody "$demo"
+        [ "$status" -eq 0 ]
+        [ "$stderr" = "tm-emit: warning: --only: no event is left" ]
+        [ -e "$out" ]
+    done
+    tm-merge -o d.db c.pftrace
+    tm-merge -o e.db c.json
+    [ "$(sqlite3 d.db 'SELECT count(*) FROM slice')" = 0 ]
+    run --separate-stderr tm-merge -f text --only from=1000s "$demo"
+    [ "$status" -eq 0 ]
+    [[ "$stderr" == *"no event is left" ]]
+}
+
+@test "a machine or file that is none is told, and refused under --strict" {
+    run --separate-stderr tm-merge -f text --only machine=watch,wach,file=nope* "$demo"
+    [ "$status" -eq 0 ]
+    [[ "$stderr" == *"warning: --only: machine=wach is nothing in the trace"* ]]
+    [[ "$stderr" == *"warning: --only: file=nope* is nothing in the trace"* ]]
+    run tm-merge -f text --strict --only machine=wach "$demo"
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"machine=wach is nothing in the trace"* ]]
+}
+
+@test "what makes no sense is refused before anything is read" {
+    for only in '' name name= nome=x from=1.5 from=x from=+-1 to=1h from=2s,to=1s from=1s,from=2s to=1:2:3:4 'from=9999999999999s'; do
+        for program in tm-emit 'tm-merge no-such-file'; do
+            run $program --only "$only"
+            [ "$status" -eq 2 ]
+            [[ "$output" == *"--only"* ]]
+        done
+    done
+    run bash -o pipefail -c "tm-unpack '$demo' | tm-emit --only name=reply"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"which --only needs"* ]]
+}
+
+@test "host is the machine without a name, and a machine goes by its id" {
+    make_json
+    tm-merge -o c.db --only machine=host a.json
+    slices c.db | grep -q outer
+    tm-merge -o c.db --only machine=0 a.json
+    slices c.db | grep -q outer
+    run names machine=4294967297
+    [[ "$output" == *"reply"* ]]
+}
+
+@test "a container stands for what it holds" {
+    make_json
+    mkdir in out
+    gzip -c a.json >in/a.json.gz
+    cp a.json in/b.json
+    tar -cf out/in.tar -C in a.json.gz b.json
+    tm-merge -f report --only file=a.json.gz out/in.tar | grep -q '30 events read, 15 placed\|28 events read, 14 placed'
+    tar -cf all.tar -C out in.tar
+    run --separate-stderr tm-merge -f jsonl --only file=in.tar all.tar
+    [ "$stderr" = "" ]
+    [ "$(echo "$output" | grep -c '"outer"')" = 2 ]
+}
+
+@test "a cut is what SQL would choose, in every output" {
+    make_json
+    run python3 "$TM_SRC/t/cut-check" -m "$TM_BIN/tm-merge" "$demo" a.json
+    echo "$output"
+    [ "$status" -eq 0 ]
+}

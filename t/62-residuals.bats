@@ -1,0 +1,25 @@
+# Hints against what the kernel saw: real traces of one machine, recorded at one time (doc/clocks.md).
+
+setup() {
+    for traces in "${TM_TRACES:-}" "$TM_SRC/../shared/traces" "$TM_SRC/../../shared/traces"; do
+        [ -n "$traces" ] && [ -f "$traces/firefox/input.tar.gz" ] && break
+    done
+    [ -f "$traces/firefox/input.tar.gz" ] || skip "the real traces are not there"
+    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "takes long when sanitized"
+    export TMPDIR=$BATS_TEST_TMPDIR
+}
+
+@test "threads tell of something when the kernel ran them, within what each file's times allow" {
+    python3 "$TM_SRC/t/residuals.py" "$traces" >table
+    python3 - <<'PY'
+rows = {line.split()[0]: dict(w.split('=') for w in line.split() if '=' in w) for line in open('table')}
+# file: share of its events that must lie where their thread ran, how far (ns) the best place may be
+for name, share, reach in (('chrome.json', .98, 0), ('node.json', .999, 0), ('clang.json', .99, 1000), ('firefox.json', .92, 1200)):
+    r = {k: int(v) for k, v in rows[name].items() if v.lstrip('-').isdigit()}
+    assert r['on_cpu'] >= share * r['events'], (name, r)
+    assert r['best'] - r['on_cpu'] <= .001 * r['events'], (name, r)
+    assert r['from'] <= reach and r['to'] >= -reach, (name, r)
+r = {k: int(v) for k, v in rows['ftrace.txt'].items()}
+assert r['missing'] <= .005 * r['switches'] and abs(r['median']) <= 500 and r['p1'] >= -1000 and r['p99'] <= 1000, r
+PY
+}

@@ -1,0 +1,65 @@
+# Inputs made to break things: t/hostile.py has them, with what is to come of each. Figures of all at full size:
+# python3 t/hostile.py --figures
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    if grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile"; then
+        export TM_HOSTILE_NO_MEMORY=1
+    fi
+}
+
+cases() { # whose names match $1
+    local names
+    mapfile -t names < <(python3 "$TM_SRC/t/hostile.py" --list | grep -E "$1")
+    [ "${#names[@]}" -ge "$2" ]
+    run python3 "$TM_SRC/t/hostile.py" "${names[@]}"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
+@test "sizes that lie: past the end, negative, 2^63, overlapping" {
+    cases '^(tar|zip|proto)_(size|long|pax|offset|overlap|length|inner)' 11
+}
+
+@test "bombs: gzip, ZIP, zstd, containers in containers" {
+    cases '^(gzip|zip|zstd|deep)_(bomb|in|containers)' 5
+}
+
+@test "bombs: nesting, width and numbers in JSON, XML and protos" {
+    cases '^(json|xml)_|^proto_(nesting|compressed|tiny|sequences)' 10
+}
+
+@test "a great many members, names of megabytes, lines without end" {
+    cases 'files$|megabyte|line_' 5
+}
+
+@test "clocks: graphs and snapshots made to explode or overflow" {
+    cases '^(clocks|snapshot)_' 5
+}
+
+@test "manifests: huge, wide, deep" {
+    cases '^manifest_' 3
+}
+
+@test "names with terminal escapes, paths upwards, SQL and JSON: never raw, never a file" {
+    cases 'escapes' 2
+}
+
+@test "time is in proportion to the input" {
+    [ -z "$TM_HOSTILE_NO_MEMORY" ] || skip "figures of sanitized programs say little"
+    # Four times the input takes at most eight times the time, where that can be measured at all.
+    python3 - "$TM_SRC/t" <<'END'
+import contextlib, io, sys
+sys.path.insert(0, sys.argv[1])
+sys.argv = ['hostile.py', '--list']
+with contextlib.redirect_stdout(io.StringIO()):
+    import hostile
+for make in (hostile.proto_tiny, hostile.proto_sequences, hostile.clocks_dense, hostile.clocks_new_each_time,
+             hostile.tar_million_files, hostile.json_wide, hostile.gzip_bomb):
+    hostile.SCALE = 1
+    once = min(hostile.run(make, hostile.PIPE)[4] for _ in range(2))
+    hostile.SCALE = 4
+    four = hostile.run(make, hostile.PIPE)[4]
+    print(make.__name__, once, four)
+    assert four < 8 * once + 0.3, make.__name__
+END
+}

@@ -1,0 +1,38 @@
+# Random archives, manifests, machines and clocks through the whole pipe: what must hold whatever goes in
+# (t/pipe_fuzz.py). By hand: python3 t/pipe_fuzz.py 1 5000
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+}
+
+@test "the rules hold for 40 seeds" {
+    run python3 "$TM_SRC/t/pipe_fuzz.py" 1 40
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == *"times explained"*" hold" ]]
+    # Most inputs are merged, or the rules would say little.
+    merged=${output%% merged*}
+    [ "${merged##* }" -ge 25 ]
+}
+
+# A tm-merge whose lines of JSON go through the sed script $1 breaks the rule that says $2.
+lie() {
+    mkdir -p liar
+    cat >liar/tm-merge <<-END
+	#!/bin/bash
+	set -o pipefail
+	case " \$* " in
+	*" jsonl "*) "$TM_BIN/tm-merge" "\$@" | sed '$1' ;;
+	*) exec "$TM_BIN/tm-merge" "\$@" ;;
+	esac
+	END
+    chmod +x liar/tm-merge
+    PATH=$PWD/liar:$PATH run python3 "$TM_SRC/t/pipe_fuzz.py" 1 20
+    [ "$status" -eq 1 ]
+    [[ $output == *"breaks a rule"*"$2"* ]] || { echo "$output"; false; }
+}
+
+@test "a lost event, a time that is off, two in the wrong order are noticed" {
+    lie '0,/"name":"e/{/"name":"e/d}' "what was placed comes out"
+    lie 's/"ts":\([0-9]*\)5,/"ts":\16,/' "a time"
+    lie '1!G;h;$!d' "events are in order"
+}

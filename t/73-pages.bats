@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# The manual pages: well formed, complete, and their examples do what they say.
+
+setup() {
+    . "$TM_SRC/t/shown.bash"
+    cd "$BATS_TEST_TMPDIR"
+    pages=$(ls "$TM_SRC"/doc/*.[0-9])
+}
+
+# examples_of PAGE: its EXAMPLES as text, a file a command or display: example.1, example.2, ...
+examples_of() {
+    rm -f example.*
+    awk -v q="'" '
+        function plain(s) { gsub(/\\e/, "\\", s); gsub(/\\\(dq/, "\"", s); gsub(/\\&/, "", s); gsub(/\\-/, "-", s); gsub(/\\\(aq/, q, s); return s }
+        /^\.Sh / { inside = $2 == "EXAMPLES"; next }
+        !inside { next }
+        /^\.Dl / { n++; sub(/^\.Dl /, ""); print plain($0) >("example." n) }
+        /^\.Bd -literal/ { n++; display = 1; next }
+        /^\.Ed/ { display = 0 }
+        display { print plain($0) >("example." n) }' "$1"
+}
+
+# The files that examples speak of, and stand-ins for programs that need a person, a network or a diagram.
+prepare() {
+    mkdir bin files
+    cd files
+    mkdir scratch
+    tar xf "$TM_SRC/doc/examples/phone-watch-app.tar"
+    touch -- *
+    mv app_log.json app.json
+    sed -i s/app_log.json/app.json/ perfetto_manifest.json
+    tar cf run.tar perfetto_manifest.json phone.pftrace watch.pftrace app.json
+    gzip -k run.tar
+    mkdir run
+    cp perfetto_manifest.json phone.pftrace watch.pftrace app.json run
+    cp perfetto_manifest.json manifest.json
+    tm-pack --manifest-only --machine phone=phone.pftrace phone.pftrace app.json >m.json
+    for f in manifest.json phone.pftrace watch.pftrace; do
+        gzip -kN $f
+    done
+    cd ..
+    printf '#!/bin/sh\ncat >/dev/null\n' >bin/less
+    printf '#!/bin/sh\nshift; exec sh -c "$*"\n' >bin/ssh
+    command -v dot >/dev/null || cp bin/less bin/dot
+    chmod +x bin/*
+    PATH=$PWD/bin:$PATH
+    export hosts="one two"
+}
+
+@test "no warnings: mandoc or groff" {
+    for page in $pages; do
+        if command -v mandoc >/dev/null; then
+            run mandoc -T lint -W warning "$page"
+        else
+            run man --warnings -E UTF-8 -l -Tutf8 -Z "$page"
+            output=$(grep -i warning <<<"$output") || true
+        fi
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [ -z "$output" ]
+    done
+}
+
+@test "every page that another refers to is there, and every program has one" {
+    for page in $(sed -n 's/^\.Xr \([a-z_]*manifest\|tm-[a-z]*\|tracemerge\) \([0-9]\).*/\1.\2/p' $pages | sort -u); do
+        [ -s "$TM_SRC/doc/$page" ]
+    done
+    for p in "$TM_BIN"/tm-*; do
+        [ "${p%.o}" = "$p" ] || continue
+        [ -s "$TM_SRC/doc/${p##*/}.1" ]
+        # The overview has a line about each.
+        grep -q "^\.It Xr ${p##*/} 1" "$TM_SRC/doc/tracemerge.7"
+    done
+}
+
+@test "pages say what they are, and have an end" {
+    for page in $pages; do
+        name=${page##*/}
+        grep -qx "\.Dt $(tr a-z A-Z <<<"${name%.*}") ${name##*.}" "$page"
+        for section in NAME DESCRIPTION 'SEE ALSO'; do
+            grep -qx "\.Sh $section" "$page"
+        done
+        case $name in
+        *.1)
+            for section in SYNOPSIS 'EXIT STATUS' EXAMPLES; do
+                grep -qx "\.Sh $section" "$page"
+            done
+            ;;
+        esac
+    done
+}
+
+@test "the examples of all pages run" {
+    prepare
+    for page in $pages; do
+        rm -rf here
+        cp -r files here
+        cd here
+        examples_of "$page"
+        cd ..
+        case $page in
+        # Shown byte by byte, and compared in 12-stream-page.
+        *tm-stream.5) continue ;;
+        *perfetto_manifest.5) continue ;;
+        esac
+        grep -qx '\.Sh EXAMPLES' "$page" || continue
+        cd here
+        [ -s example.1 ]
+        for example in $(ls example.* | sort -V); do
+            sed -i 's,/scratch,scratch,' $example
+            if head -n 1 $example | grep -q '^\$ '; then
+                run_shown $example
+            elif grep -q jq $example && ! command -v jq; then
+                continue
+            else
+                echo "${page##*/}: $(cat $example)"
+                bash -eo pipefail $example </dev/null >out || [ $? -eq 141 ]
+            fi
+        done
+        cd ..
+    done
+}
+
+@test "each document in perfetto_manifest(5) is one" {
+    awk '/^\.Bd -literal/ { n++; inside = 1; next } /^\.Ed/ { inside = 0 } inside { print >("m" n ".json") }' \
+        "$TM_SRC/doc/perfetto_manifest.5"
+    [ -s m3.json ]
+    tm-manifest --check m*.json
+    # What is no manifest would be found.
+    sed -i 's/"version"/"Version"/' m1.json
+    run tm-manifest --check m1.json
+    [ "$status" -eq 1 ]
+}

@@ -1,0 +1,71 @@
+# tm-pack tries what it has packed: how it would be merged, and with --strict that nothing would be lost.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    tar xf "$TM_SRC/doc/examples/phone-watch-app.tar"
+    rm perfetto_manifest.json
+    echo '[{"ph":"i","ts":5,"pid":1,"tid":1,"s":"t"},{"ph":"i","ts":50,"pid":1,"tid":1,"s":"t"}]' >late.json
+    says="--machine phone=phone.pftrace --machine watch=watch.pftrace --machine phone=app_log.json
+        --sync app_log.json=phone.pftrace:BOOTTIME+250ms --trace-time BOOTTIME@phone.pftrace"
+}
+
+@test "a line a file on standard error; nothing on standard output; -q silences" {
+    tm-pack -o run.tar $says *.pftrace app_log.json >out 2>err
+    [ ! -s out ]
+    diff - err <<-'END'
+	  phone.pftrace on phone: 14 events on BOOTTIME, its clock is the timeline
+	  watch.pftrace on watch: 7 events on BOOTTIME, by REALTIME rendezvous, offset -4899.8s
+	  app_log.json on phone: 5 events on TRACE_FILE, by the manifest, offset +250ms
+	  26 events on the timeline, BOOTTIME of phone; 0 dropped
+	END
+    tm-pack -q -o quiet.tar $says *.pftrace app_log.json 2>err
+    [ ! -s err ]
+    cmp run.tar quiet.tar
+    tm-pack -q --strict -o strict.zip $says *.pftrace app_log.json 2>err
+    [ ! -s err ]
+    [ -s strict.zip ]
+    tm-merge -f summary run.tar | grep -q '^  26 events on the timeline'
+}
+
+@test "what would be dropped is said; with --strict there is no archive" {
+    sync="--sync late.json=app_log.json-6us"
+    tm-pack -o run.tar $sync app_log.json late.json 2>err
+    grep -qx '  late.json: 1 event dropped, negative_time' err
+    [ -s run.tar ]
+    rm run.tar
+    run tm-pack --strict -o run.tar $sync app_log.json late.json
+    echo "$output"
+    [ "$status" -eq 4 ]
+    [[ $output == *"  late.json: 1 event dropped, negative_time"* ]]
+    [[ ${lines[-1]} == "tm-pack: run.tar: not written, as it would not merge without loss" ]]
+    [ -z "$(ls -A | grep run)" ]
+    run tm-pack -q --strict -o run.tar $sync app_log.json late.json
+    [ "$status" -eq 4 ]
+    [[ $output != *"negative_time"* ]]
+}
+
+@test "what would not merge at all is a warning, with --strict an error" {
+    head -c 300 phone.pftrace >cut.pftrace
+    tm-pack -o run.tar cut.pftrace 2>err
+    cat err
+    grep -q '^tm-unpack: ' err
+    grep -qx 'tm-pack: warning: run.tar: tm-merge would fail on it' err
+    [ -s run.tar ]
+    rm run.tar
+    run tm-pack --strict -o run.tar cut.pftrace
+    [ "$status" -eq 1 ]
+    [ ! -e run.tar ]
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "nobody.json"}]}}' >m.json
+    run tm-pack --strict -o run.tar m.json app_log.json
+    [ "$status" -eq 4 ]
+    [[ $output == *nobody.json* ]]
+    [ ! -e run.tar ]
+}
+
+@test "--strict needs an archive that does not appear at once" {
+    for how in "-o -" --manifest-only; do
+        run tm-pack --strict $how app_log.json
+        [ "$status" -eq 2 ]
+        [[ $output == *"--strict tries the archive before it appears; give its name with -o"* ]]
+    done
+}

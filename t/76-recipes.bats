@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# doc/recipes: each is used as its page says. ssh, sbatch and, where it is missing, parallel are stand-ins.
+
+setup() {
+    . "$TM_SRC/t/shown.bash"
+    cd "$BATS_TEST_TMPDIR"
+    cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
+    ln -s "$TM_SRC/doc/recipes" recipes
+    mkdir bin
+    PATH=$PWD/bin:$PATH
+    # A make of its own: not a part of the one that runs the tests.
+    unset MAKEFLAGS MFLAGS MAKELEVEL
+}
+
+# stand_in NAME SCRIPT
+stand_in() {
+    printf '#!/bin/bash\n%s\n' "$2" >"bin/$1"
+    chmod +x "bin/$1"
+}
+
+# kineto N: a rank's profile as PyTorch writes it: times from a base, which is given last.
+kineto() {
+    cat <<END
+{"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "step of $1", "pid": 77, "tid": 77, "ts": $((10 * $1)).5, "dur": 5}],
+"baseTimeNanoseconds": 1700000000000000000}
+END
+}
+
+ranks() {
+    mkdir ranks
+    for n in 0 1 2; do
+        kineto $n >ranks/rank$n.json
+    done
+}
+
+# What all ways of merging ranks must give.
+check_ranks() {
+    tm-merge -f jsonl "$1" | grep '"kind":"slice_begin"' >got
+    [ "$(grep -o '"name":"step of [0-9]"' got | tr -d '\n')" = '"name":"step of 0""name":"step of 1""name":"step of 2"' ]
+    [ "$(grep -o '"ts":[0-9]*' got | tr '\n' ' ')" = '"ts":1700000000000000500 "ts":1700000000000010500 "ts":1700000000000020500 ' ]
+    # Equal process numbers are processes of three machines.
+    [ "$(grep -o '"machine":"[^"]*"' got | sort -u | wc -l)" -eq 3 ]
+}
+
+@test "what the page shows is what happens" {
+    shown_blocks recipes/README.md >shown
+    [ "$(run_shown shown)" -ge 20 ]
+}
+
+@test "make: a run that lost events leaves no trace, the others are merged" {
+    mkdir -p runs/good runs/bad
+    tar xf phone-watch-app.tar -C runs/good
+    tar xf phone-watch-app.tar -C runs/bad
+    sed -i s/250000000/-900000000000/ runs/bad/perfetto_manifest.json
+    run make -k -f recipes/Makefile
+    [ "$status" -eq 2 ]
+    [[ $output == *"tm-emit: 5 of 26 events were dropped"* ]]
+    [ "$(cd merged && echo *)" = "bad.report bad.tms good.pftrace good.report good.tms" ]
+    make -f recipes/Makefile MAX_DROPPED=20% merged/bad.db
+    make -f recipes/Makefile clean
+    [ ! -e merged ]
+}
+
+@test "make: what is damaged is tried again, not taken for done" {
+    mkdir -p runs/cut
+    tar xf phone-watch-app.tar -C runs/cut
+    cp runs/cut/phone.pftrace whole
+    head -c 100 whole >runs/cut/phone.pftrace
+    run make -f recipes/Makefile
+    [ "$status" -eq 2 ]
+    [ ! -e merged/cut.tms ]
+    cp whole runs/cut/phone.pftrace
+    make -f recipes/Makefile
+    [ -s merged/cut.pftrace ]
+}
+
+@test "ranks over ssh: every host is asked, what one lacks is an error" {
+    ranks
+    stand_in ssh 'host=$1; shift; cd "hosts/$host" && exec sh -c "$*"'
+    for n in 0 1 2; do
+        mkdir -p "hosts/node$n/job dir"
+        mv ranks/rank$n.json "hosts/node$n/job dir/trace.json"
+    done
+    recipes/merge-ranks all.pftrace node0:"job dir/trace.json" node1:"job dir/trace.json" node2:"job dir/trace.json"
+    check_ranks all.pftrace
+    run recipes/merge-ranks none.pftrace node0:"job dir/trace.json" node1:nowhere
+    [ "$status" -ne 0 ]
+    [ ! -e none.pftrace ]
+}
+
+@test "ranks with GNU parallel, as the page says it" {
+    ranks
+    cp recipes/place-rank .
+    command -v parallel || skip "GNU parallel is not installed"
+    stand_in ssh 'shift; exec sh -c "$*"'
+    printf 'node%d:ranks/rank%d.json\n' 0 0 1 1 2 2 >places
+    sed -n 's/^    \(parallel --colsep .*\)/\1/p' recipes/README.md >command
+    [ -s command ]
+    # It calls its author's name once; not here.
+    mkdir -p home/.parallel && touch home/.parallel/will-cite
+    HOME=$PWD/home bash command
+    sed -n 's/^    \(tm-sort -m rank.*pftrace\)  .*/\1/p' recipes/README.md >command
+    [ -s command ]
+    bash command
+    check_ranks all.pftrace
+}
+
+@test "ranks as a Slurm array job" {
+    ranks
+    stand_in sbatch 'for word; do case $word in
+        --array=*) range=${word#--array=} ;;
+        --dependency=*) dependency=${word#--dependency=} ;;
+        --parsable | --job-name=*) ;;
+        *) echo "sbatch: $word?" >&2; exit 1 ;;
+        esac; done
+        cat >script
+        if [ "$range" ]; then
+            for n in $(seq ${range%-*} ${range#*-}); do
+                SLURM_ARRAY_TASK_ID=$n bash script || failed=1
+            done
+            [ "$failed" ] || touch done.41
+            echo 41
+        else
+            [ -e "done.${dependency#afterok:}" ] || exit 0
+            bash script && echo 42
+        fi'
+    recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 3
+    check_ranks all.pftrace
+    # A rank that is missing: the last job does not start.
+    rm all.pftrace done.41
+    recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 4
+    [ ! -e all.pftrace ]
+    [ ! -e ranks/streams/rank0003.tms ]
+}
+
+# The commands of a CI job that use tracemerge, in a directory with traces of a client and a server.
+prepare_ci() {
+    tar xf phone-watch-app.tar
+    mkdir traces
+    mv phone.pftrace traces/client.pftrace
+    mv watch.pftrace traces/server.pftrace
+}
+
+@test "CI on GitHub: a good run passes, one that loses events fails with the reason" {
+    prepare_ci
+    sed -n '/name: Merge/,/name: Say/s/^          //p' recipes/github-actions.yml >merge
+    sed -n '/name: Say/,/uses:/s/^          //p' recipes/github-actions.yml >say
+    bash -e merge
+    [ -s run.pftrace ]
+    rm run.pftrace
+    # Chrome JSON from long before the first trace, and a manifest that says so.
+    sed 's/250000000/-900000000000/; s/phone.pftrace/client.pftrace/; s/watch.pftrace/server.pftrace/' \
+        perfetto_manifest.json >traces/manifest.json
+    mv app_log.json traces
+    sed -i 's/--machine [^ ]* //g' merge
+    run bash -e merge
+    [ "$status" -eq 4 ]
+    [ ! -e run.pftrace ]
+    run bash -e say
+    [ "$status" -eq 0 ]
+    [[ $output == *"app_log.json: 5 events read, 0 placed, 5 dropped"* ]]
+}
+
+@test "CI on GitLab: likewise, in one line" {
+    prepare_ci
+    sed -n 's/^    - \(tm-.*\)/\1/p' recipes/gitlab-ci.yml >job
+    [ "$(wc -l <job)" -eq 2 ]
+    bash -e job
+    [ -s run.pftrace ]
+    rm run.pftrace
+    head -c 100 traces/client.pftrace >cut
+    sed -i '1s/.*/cp cut run.tar/' job
+    run bash -e job
+    [ "$status" -eq 1 ]
+    [ ! -e run.pftrace ]
+}
+
+@test "CI jobs are YAML" {
+    python3 -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
+    python3 - recipes/github-actions.yml recipes/gitlab-ci.yml <<'END'
+import sys, yaml
+github, gitlab = (yaml.safe_load(open(path)) for path in sys.argv[1:])
+assert [step.get("name") for step in github["jobs"]["merge"]["steps"]] == [None, "Record", "Merge", "Say what was lost", None]
+assert all(isinstance(line, str) for line in gitlab["merge-traces"]["script"])
+END
+}
+
+@test "open-in-perfetto serves the trace to the UI's page, once" {
+    tm-merge -o 'a run.pftrace' phone-watch-app.tar
+    recipes/open-in-perfetto --port 0 --print 'a run.pftrace' >address 3>&- &
+    while [ ! -s address ]; do sleep 0.05; done
+    address=$(cat address)
+    [[ $address == "https://ui.perfetto.dev/#!/?url=http://127.0.0.1:"*"/a%20run.pftrace" ]]
+    python3 - "${address#*url=}" <<'END'
+import sys, urllib.error, urllib.request
+url = sys.argv[1]
+try:
+    urllib.request.urlopen(url + ".other")
+    sys.exit("served what was not asked for")
+except urllib.error.HTTPError as e:
+    assert e.code == 404
+with urllib.request.urlopen(url) as answer:
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://ui.perfetto.dev"
+    open("got", "wb").write(answer.read())
+END
+    wait $!
+    cmp got 'a run.pftrace'
+    run recipes/open-in-perfetto --print nowhere
+    [ "$status" -eq 1 ]
+    [ "$output" = "open-in-perfetto: nowhere: no such file" ]
+}
+
+@test "the questions to SQLite have answers" {
+    tar xf phone-watch-app.tar
+    # The app's log twice, as of two machines, with a flow between two of its slices.
+    cat >a.json <<'END'
+[{"ph":"X","name":"send","pid":1,"ts":1000,"dur":100},{"ph":"s","id":7,"name":"f","cat":"f","pid":1,"ts":1050},
+ {"ph":"X","name":"step","pid":1,"ts":2000,"dur":10},
+ {"ph":"X","name":"take","pid":1,"ts":5000,"dur":100},{"ph":"f","bp":"e","id":7,"name":"f","cat":"f","pid":1,"ts":5050}]
+END
+    echo '[{"ph":"X","name":"step","pid":1,"ts":2500,"dur":10},{"ph":"X","name":"early","pid":1,"ts":-9,"dur":1}]' >b.json
+    tm-merge --machine A=a.json --machine B=b.json -o run.db a.json b.json
+    sqlite3 -list run.db <recipes/queries.sql >got
+    cat got
+    grep -Fx 'a.json|A|TRACE_FILE|trace_time|5|0' got
+    grep -Fx 'b.json|B|TRACE_FILE|private|1|1' got
+    grep -Fx 'b.json|negative_time|1' got
+    grep -Fx 'A|send|1|0.1' got
+    grep -Fx 'send|take|1|4.0|4.0' got
+    grep -Fx 'step|1|2|0.5' got
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# make install puts all that users need below DESTDIR, make uninstall takes it away again; file(1) knows a stream.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    # A make of its own: not a part of the one that runs the tests.
+    unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+    build=${TM_BIN%/bin}
+    # Where they go by default, whatever this build was configured for.
+    completions="bashcompletiondir=/usr/share/bash-completion/completions
+        zshcompletiondir=/usr/share/zsh/site-functions fishcompletiondir=/usr/share/fish/vendor_completions.d"
+}
+
+programs="tm-unpack tm-manifest tm-clocks tm-sort tm-emit tm-merge tm-pack"
+
+installed() {
+    (cd stage && find . ! -type d | sed 's/^..//' | sort)
+}
+
+@test "install with DESTDIR, and uninstall" {
+    make -s -C "$build" install DESTDIR="$PWD/stage" prefix=/usr $completions >log 2>&1 || { cat log; false; }
+    {
+        for p in $programs; do
+            echo usr/bin/$p
+            echo usr/share/bash-completion/completions/$p
+            echo usr/share/fish/vendor_completions.d/$p.fish
+        done
+        echo usr/share/zsh/site-functions/_tracemerge
+        echo usr/share/tracemerge/perfetto_manifest.schema.json
+        echo usr/share/tracemerge/tracemerge.magic
+        for page in "$TM_SRC"/doc/*.[0-9]; do
+            echo usr/share/man/man${page##*.}/${page##*/}
+        done
+        for page in $(sed -n '/^dist_doc_DATA/,/[^\\]$/p' "$TM_SRC/Makefile.am" | grep -oE 'README|NEWS|doc/[a-z]+\.md'); do
+            echo usr/share/doc/tracemerge/${page##*/}
+        done
+        for recipe in "$TM_SRC"/doc/recipes/*; do
+            echo usr/share/doc/tracemerge/examples/recipes/${recipe##*/}
+        done
+        echo usr/share/doc/tracemerge/examples/phone-watch-app.tar
+    } | sort >wanted
+    installed | diff wanted -
+    # What is installed works where it is, and finds its stages beside itself.
+    run env PATH=/usr/bin:/bin stage/usr/bin/tm-merge "$TM_SRC/doc/examples/phone-watch-app.tar"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 27 ]
+    for f in place-rank merge-ranks submit-ranks open-in-perfetto; do
+        [ -x stage/usr/share/doc/tracemerge/examples/recipes/$f ]
+    done
+    make -s -C "$build" uninstall DESTDIR="$PWD/stage" prefix=/usr $completions >log 2>&1 || { cat log; false; }
+    [ -z "$(installed)" ]
+}
+
+@test "completions go where configure was told, or nowhere" {
+    make -s -C "$build" install-data DESTDIR="$PWD/stage" prefix=/usr zshcompletiondir= fishcompletiondir='/else where' \
+        >log 2>&1 || { cat log; false; }
+    [ ! -e stage/usr/share/zsh ]
+    [ ! -e stage/usr/share/fish ]
+    [ -s 'stage/else where/tm-sort.fish' ]
+}
+
+@test "file(1) knows a stream and what has been done to it" {
+    command -v file >/dev/null || skip "file is not installed"
+    demo=$TM_SRC/doc/examples/phone-watch-app.tar
+    look() {
+        file -b -m "$TM_SRC/doc/tracemerge.magic" "$@"
+    }
+    tm-unpack "$demo" >s
+    [ "$(look s)" = "tracemerge stream version 1, unpacked, by tm-unpack" ]
+    tm-manifest <s >t
+    [ "$(look t)" = "tracemerge stream version 1, configured, by tm-manifest" ]
+    tm-clocks <t >u
+    [ "$(look u)" = "tracemerge stream version 1, placed, by tm-clocks" ]
+    tm-sort <u >v
+    [ "$(look v)" = "tracemerge stream version 1, placed, sorted, by tm-sort" ]
+    [ "$(look --mime-type v)" = application/x-tracemerge ]
+    # A Perfetto trace begins with the same byte.
+    tm-merge -o run.pftrace "$demo"
+    [ "$(look run.pftrace)" = data ]
+}

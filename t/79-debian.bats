@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# The Debian source package says what the rest of the tree says.
+
+setup() {
+    cd "$TM_SRC"
+}
+
+# Packages of the field Build-Depends, less restrictions and versions.
+build_depends() {
+    sed -n '/^Build-Depends:/,/^[A-Z][A-Za-z-]*:/p' debian/control | grep -v '^[A-Z]' |
+        sed 's/^ *//; s/[ ,(<].*//' | sort
+}
+
+@test "Build-Depends is what bootstrap installs" {
+    # build-essential has what is left out here.
+    diff <(build_depends) \
+        <(sed -n "/^PACKAGES='/,/'\$/p" bootstrap | tr -d "'" | sed 's/^PACKAGES=//' | tr -s ' ' '\n' | grep . |
+            grep -vx -e gcc -e libc6-dev -e make | sort)
+}
+
+@test "everything configure asks for by its Debian name is among it" {
+    for package in $(grep -ohE '\(Debian package: [a-z0-9-]+\)|TM_NEED_[A-Z]+\(.*\)' configure.ac |
+        sed -E 's/\(Debian package: (.*)\)/\1/; s/.*\[([a-z0-9-]+)\]\)$/\1/' | grep -vx -e gcc -e linux-libc-dev | sort -u); do
+        build_depends | grep -qx "$package" || { echo "$package"; false; }
+    done
+}
+
+@test "one version everywhere" {
+    version=$(sed -n 's/^AC_INIT(\[tracemerge\], \[\(.*\)\])$/\1/p' configure.ac)
+    [ -n "$version" ]
+    head -n 1 debian/changelog | grep -F "tracemerge ($version) "
+    grep -E "^${version//./\\.}( |$)" NEWS
+}
+
+@test "control files can be read, scripts are scripts" {
+    command -v dpkg-parsechangelog >/dev/null || skip "dpkg-dev is not installed"
+    [ "$(dpkg-parsechangelog -l debian/changelog -S Source)" = tracemerge ]
+    run dpkg-parsechangelog -l debian/changelog
+    [[ $output != *warning* ]]
+    [ -x debian/rules ]
+    sh -n debian/tests/smoke
+}
+
+@test "the smoke test passes on what make install installs" {
+    unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+    cd "$BATS_TEST_TMPDIR"
+    make -s -C "${TM_BIN%/bin}" install DESTDIR="$PWD/stage" prefix=/usr >log 2>&1 || { cat log; false; }
+    mkdir tmp
+    sed "s,doc=/usr,doc=$PWD/stage/usr," "$TM_SRC/debian/tests/smoke" >smoke
+    PATH=$PWD/stage/usr/bin:$PATH AUTOPKGTEST_TMP=$PWD/tmp sh smoke
+}

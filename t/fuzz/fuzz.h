@@ -1,0 +1,71 @@
+/* What the fuzzer and the replay of its corpus run: one target a parser, a container, a stage.
+ *
+ * A target that finds something wrong aborts. Wrong is, besides what the sanitizers catch: a status that the
+ * target's call does not promise, an error without text or with a control byte in it, a stream of ours that the
+ * next stage refuses, and accounts that do not balance. */
+#ifndef TM_T_FUZZ_H
+#define TM_T_FUZZ_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct fuzz_target {
+    const char *name;     /* and of its folder in t/fuzz/corpus */
+    void (*run)(const struct fuzz_target *target, const uint8_t *data, size_t len);
+    const void *with;     /* what RUN needs to know: a format, an output */
+    unsigned max_bytes;   /* of an input: where more of them find nothing new */
+    const char *dictionary; /* in t/fuzz, without .dict; NULL: none */
+};
+
+/* All of them, NULL-terminated names. */
+extern const struct fuzz_target fuzz_targets[];
+
+const struct fuzz_target *fuzz_find(const char *name);
+
+#define FUZZ_CHECK(condition)                                                             \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                      \
+        }                                                                                 \
+    } while (0)
+
+/* ST is TM_OK, TM_END or one of the failures in ALLOWED (bit 1: TM_E_INPUT, 3: TM_E_SYSTEM, …), and ERR says why. */
+void fuzz_check_status(enum tm_status st, unsigned allowed, const struct tm_error *err);
+
+/* A temporary file without a name, empty. */
+int fuzz_file(void);
+/* One that holds LEN bytes, to be read from its start. */
+int fuzz_file_of(const void *data, size_t len);
+/* To its start. */
+void fuzz_rewind(int fd);
+
+/* Reads the stream FD to its end and checks that it is whole, that its frames agree with each other (catalog) and,
+ * where BALANCED, that its accounts balance. */
+void fuzz_check_stream(int fd, bool balanced);
+
+/* A stream out of loose notes of its frames (stream_notes.h). */
+int fuzz_stream_of(const uint8_t *data, size_t len);
+
+/* Has EMIT show the stream IN to a file that is then gone. */
+struct tm_emit;
+struct tm_emit_options;
+enum tm_status fuzz_emit_stream(int in, const struct tm_emit *emit, const struct tm_emit_options *options,
+                                struct tm_error *err);
+
+/* Targets, by file. */
+void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_unpack(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_merge(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_manifest(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_reader(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_configure(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_clocks(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_sort(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_join(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_emit(const struct fuzz_target *target, const uint8_t *data, size_t len);
+
+#endif

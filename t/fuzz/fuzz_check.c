@@ -1,0 +1,77 @@
+#include "fuzz.h"
+
+#include "base/io.h"
+#include "emit/balance.h"
+#include "stream_notes.h"
+
+#include <unistd.h>
+
+void fuzz_check_status(enum tm_status st, unsigned allowed, const struct tm_error *err)
+{
+    if (st >= 0)
+        return;
+    if (!(allowed >> -st & 1)) {
+        fprintf(stderr, "status %d: %s\n", st, err->text);
+        abort();
+    }
+    FUZZ_CHECK(err->status == st);
+    FUZZ_CHECK(err->text[0] != '\0');
+    for (const char *p = err->text; *p; p++)
+        FUZZ_CHECK((unsigned char)*p >= 0x20 && *p != 0x7f);
+}
+
+int fuzz_file(void)
+{
+    int fd;
+    struct tm_error err = {0};
+    if (tm_io_spool(NULL, &fd, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(2);
+    }
+    return fd;
+}
+
+void fuzz_rewind(int fd)
+{
+    FUZZ_CHECK(lseek(fd, 0, SEEK_SET) == 0);
+}
+
+int fuzz_file_of(const void *data, size_t len)
+{
+    int fd = fuzz_file();
+    FUZZ_CHECK(tm_io_write(fd, data, len, NULL) == TM_OK);
+    fuzz_rewind(fd);
+    return fd;
+}
+
+int fuzz_stream_of(const uint8_t *data, size_t len)
+{
+    int fd = fuzz_file();
+    stream_notes_write(fd, data, len);
+    fuzz_rewind(fd);
+    return fd;
+}
+
+void fuzz_check_stream(int fd, bool balanced)
+{
+    struct tm_stream_reader reader;
+    struct tm_catalog catalog = {0};
+    struct tm_balance balance = {0};
+    struct tm_frame frame;
+    struct tm_batch batch;
+    struct tm_error err = {0};
+    enum tm_status st = tm_stream_reader_open(&reader, fd, &err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &err)) == TM_OK) {
+        st = tm_catalog_add(&catalog, &frame, &err);
+        if (st == TM_OK && frame.type == TM_FRAME_BATCH)
+            st = tm_balance_add(&balance, &catalog, &batch, reader.stage == TRACEMERGE__STAGE__PLACED, &err);
+    }
+    if (st == TM_END)
+        st = tm_balance_sum(&balance, &catalog, &err);
+    if (st == TM_OK && balanced)
+        st = tm_balance_check(&balance, &catalog, &err);
+    fuzz_check_status(st, 0, &err);
+    tm_balance_release(&balance);
+    tm_catalog_release(&catalog);
+    tm_stream_reader_release(&reader);
+}

@@ -1,0 +1,79 @@
+/* Parsers. The last byte of an input says how it is read: what happens to damage, in pieces of which size. */
+#include "fuzz.h"
+
+#include "base/input.h"
+#include "format/format.h"
+
+#include <unistd.h>
+
+struct pieces {
+    const uint8_t *data;
+    size_t len, piece;
+};
+
+static enum tm_status read_piece(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct pieces *p = source;
+    size_t n = p->piece < len ? p->piece : len;
+    (void)err;
+    n = n < p->len ? n : p->len;
+    memcpy(data, p->data, n);
+    p->data += n;
+    p->len -= n;
+    *got = n;
+    return n ? TM_OK : TM_END;
+}
+
+static enum tm_status parse(const struct tm_format *format, const struct tm_format_context *context,
+                            struct tm_error *err)
+{
+    void *state = NULL;
+    enum tm_status st = format->open(context, &state, err);
+    while (st == TM_OK)
+        st = format->read(state, err);
+    format->close(state);
+    return st;
+}
+
+/* A stream of one file: what FORMAT makes of IN. */
+static void make_stream(const struct tm_format *format, const struct tm_format_options *options, struct tm_input *in,
+                        int fd)
+{
+    struct tm_stream_writer writer;
+    struct tm_event_sink sink;
+    struct tm_error err = {0};
+    Tracemerge__File file = TRACEMERGE__FILE__INIT;
+    Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
+    begin.clock_policy = format->clock_policy;
+    FUZZ_CHECK(tm_stream_writer_open(&writer, fd, "fuzz", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK);
+    tm_event_sink_init(&sink, &writer);
+    FUZZ_CHECK(tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &err) == TM_OK);
+    FUZZ_CHECK(tm_event_sink_file_begin(&sink, &begin, &err) == TM_OK);
+    struct tm_format_context context = {in, &sink, options};
+    enum tm_status st = parse(format, &context, &err);
+    fuzz_check_status(st, 1 << -TM_E_INPUT, &err);
+    FUZZ_CHECK(tm_event_sink_file_end(&sink, 0, in->offset, &err) == TM_OK || st < 0);
+    FUZZ_CHECK(tm_event_sink_flush(&sink, &err) == TM_OK || st < 0);
+    FUZZ_CHECK(tm_stream_writer_end(&writer, &err) == TM_OK || st < 0);
+    tm_event_sink_release(&sink);
+    tm_stream_writer_release(&writer);
+}
+
+void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t len)
+{
+    const struct tm_format *format = target->with;
+    if (len == 0)
+        return;
+    uint8_t how = data[--len];
+    struct tm_format_options options = {.on_damage = (enum tm_on_damage)(how % 3), .hints = how & 4};
+    struct pieces pieces = {data, len, how & 8 ? 1 + (how >> 4) * 7u : SIZE_MAX};
+    static const struct tm_input_ops ops = {read_piece, NULL};
+    struct tm_input in;
+    int fd = fuzz_file();
+    tm_input_init(&in, &ops, &pieces);
+    make_stream(format, &options, &in, fd);
+    fuzz_rewind(fd);
+    fuzz_check_stream(fd, true);
+    tm_input_release(&in);
+    close(fd);
+}

@@ -1,0 +1,58 @@
+#include "fuzz.h"
+
+#include "emit/outputs.h"
+#include "format/chrome_json.h"
+#include "format/fxt.h"
+#include "format/gecko.h"
+#include "format/instruments.h"
+#include "format/perf_script.h"
+#include "format/proto.h"
+#include "format/strace.h"
+#include "format/systrace.h"
+
+enum { KIB = 1024 };
+
+const struct fuzz_target fuzz_targets[] = {
+    {"proto", fuzz_format, &tm_format_proto, 16 * KIB, "proto"},
+    {"symbols", fuzz_format, &tm_format_symbols, 4 * KIB, "proto"},
+    {"json", fuzz_format, &tm_format_chrome_json, 8 * KIB, "json"},
+    {"systrace", fuzz_format, &tm_format_systrace, 8 * KIB, "systrace"},
+    {"gecko", fuzz_format, &tm_format_gecko, 16 * KIB, "gecko"},
+    {"instruments", fuzz_format, &tm_format_instruments, 16 * KIB, "instruments"},
+    {"perf_script", fuzz_format, &tm_format_perf_script, 4 * KIB, "perf_script"},
+    {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
+    {"fxt", fuzz_format, &tm_format_fxt, 8 * KIB, NULL},
+    {"tar", fuzz_unpack, NULL, 32 * KIB, "container"},
+    {"zip", fuzz_unpack, NULL, 16 * KIB, "container"},
+    {"gzip", fuzz_unpack, NULL, 8 * KIB, "container"},
+    {"zstd", fuzz_unpack, NULL, 8 * KIB, "container"},
+    {"ctrace", fuzz_unpack, NULL, 8 * KIB, "systrace"},
+    {"documents", fuzz_unpack, NULL, 8 * KIB, "container"},
+    {"merge", fuzz_merge, NULL, 32 * KIB, "container"},
+    {"manifest", fuzz_manifest, NULL, 8 * KIB, "manifest"},
+    {"reader", fuzz_reader, NULL, 8 * KIB, NULL},
+    {"configure", fuzz_configure, NULL, 8 * KIB, "manifest"},
+    {"clocks", fuzz_clocks, NULL, 8 * KIB, NULL},
+    {"sort", fuzz_sort, NULL, 8 * KIB, NULL},
+    {"join", fuzz_join, NULL, 8 * KIB, NULL},
+    {"emit-text", fuzz_emit, &tm_emit_text, 8 * KIB, NULL},
+    {"emit-jsonl", fuzz_emit, &tm_emit_jsonl, 8 * KIB, NULL},
+    {"emit-csv", fuzz_emit, &tm_emit_csv, 8 * KIB, NULL},
+    {"emit-frames", fuzz_emit, &tm_emit_frames, 8 * KIB, NULL},
+    {"emit-report", fuzz_emit, &tm_emit_report, 8 * KIB, NULL},
+    {"emit-explain", fuzz_emit, &tm_emit_explain, 8 * KIB, NULL},
+    {"emit-summary", fuzz_emit, &tm_emit_summary, 8 * KIB, NULL},
+    {"emit-svg", fuzz_emit, &tm_emit_svg, 8 * KIB, NULL},
+    {"emit-json", fuzz_emit, &tm_emit_json, 8 * KIB, NULL},
+    {"emit-pftrace", fuzz_emit, &tm_emit_pftrace, 8 * KIB, NULL},
+    {"emit-sqlite", fuzz_emit, &tm_emit_sqlite, 8 * KIB, NULL},
+    {NULL, NULL, NULL, 0, NULL},
+};
+
+const struct fuzz_target *fuzz_find(const char *name)
+{
+    for (const struct fuzz_target *t = fuzz_targets; t->name; t++)
+        if (strcmp(t->name, name) == 0)
+            return t;
+    return NULL;
+}

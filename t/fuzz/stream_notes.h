@@ -1,0 +1,24 @@
+/* Notes of a stream: its frames without lengths and checksums that must agree, so that a fuzzer's changes reach
+ * what reads the bodies. Any bytes are notes of some stream.
+ *
+ *     a frame  type (one byte)  then, for a batch:  varint rows  rows;  for any other:  varint length  body
+ *     a row    19 varints, columns 2 to 20 (signed ones zigzag)  raw  detail
+ *
+ * 255 is a batch whose body stands as it is: varint length, body. Lengths past the end mean the rest. Header and
+ * END are as the notes say, but END's counts, which are right. */
+#ifndef TM_T_STREAM_NOTES_H
+#define TM_T_STREAM_NOTES_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+enum { NOTES_BODY = 255, NOTES_ROWS_MAX = 2048 };
+
+/* Writes the stream that LEN bytes of notes mean to FD. */
+void stream_notes_write(int fd, const uint8_t *notes, size_t len);
+
+/* Notes of the stream FD; false when it is none. */
+bool stream_notes_read(int fd, struct tm_buf *notes);
+
+#endif

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""How far from the truth does a hint put a file?  residuals.py TRACES [--table]
+
+TRACES is the folder of real traces of which sys_boot.pftrace, chrome.json, node.json, clang.json, firefox.json and
+ftrace.txt were recorded on one machine at one time. They are merged with --hints (tm-merge is found in PATH), and
+compared with the kernel's scheduling in sys_boot.pftrace:
+
+- A thread can tell of something only while it runs. `on_cpu` is how many of a file's events lie where the kernel ran
+  their thread; `best` how many would at most if the whole file were moved, and `from`, `to` by how many nanoseconds,
+  up to a millisecond either way. A file that is placed well has 0 between them, or as far from them as its times are
+  coarse.
+- `pair` is the event that follows closest on the kernel's switch to its thread.
+- ftrace.txt has the same switches as the kernel's trace: how far apart they are.
+"""
+import bisect, collections, json, os, subprocess, sys, tarfile, tempfile
+
+FILES = {'sys_boot.pftrace': 'kernel-with-pinned-json', 'chrome.json': 'browser-json-node-clang',
+         'node.json': 'browser-json-node-clang', 'clang.json': 'browser-json-node-clang', 'firefox.json': 'firefox',
+         'ftrace.txt': 'ftrace-text'}
+REACH = 1000000
+NO_MOMENT = 'sample', 'process', 'thread', 'counter'  # told by another thread, or by none
+
+
+def read(folder):
+    """Who the kernel ran when, its switches and those of the text, by cpu; the events of each file by thread."""
+    runs, events = collections.defaultdict(list), collections.defaultdict(list)
+    switches, running = collections.defaultdict(list), {}
+    with subprocess.Popen(['tm-merge', '--hints', '-f', 'jsonl', *FILES], cwd=folder, stdout=subprocess.PIPE) as p:
+        for line in p.stdout:
+            e = json.loads(line)
+            name = e.get('file')
+            if e['kind'] == 'sched_switch':
+                switches[name, e['cpu']].append((e['ts'], e['prev_tid'], e['next_tid']))
+                if name == 'sys_boot.pftrace':
+                    if e['cpu'] in running:
+                        tid, since = running[e['cpu']]
+                        runs[tid].append((since, e['ts']))
+                    running[e['cpu']] = e['next_tid'], e['ts']
+            elif name and name.endswith('.json') and 'tid' in e and 'ts' in e and e['kind'] not in NO_MOMENT and \
+                    not e.get('name', '').startswith('Total '):  # clang's sums are no moments
+                events[name].append((e['tid'], e['ts'], e.get('name', '')))
+    assert p.returncode == 0
+    return runs, switches, events
+
+
+def fit(runs, events):
+    """How many EVENTS lie in their thread's RUNS, at most if moved, and by how much; the closest pair."""
+    steps, total, on_cpu, pair = collections.Counter(), 0, 0, None
+    starts = {tid: [a for a, _ in r] for tid, r in runs.items()}
+    for tid, ts, name in events:
+        if tid not in runs:
+            continue
+        total += 1
+        i = bisect.bisect_right(starts[tid], ts) - 1
+        if i >= 0 and ts <= runs[tid][i][1]:
+            on_cpu += 1
+            closest = (ts - starts[tid][i], starts[tid][i], tid, name)
+            pair = min(pair, closest) if pair else closest
+        for a, b in runs[tid][max(bisect.bisect_left(starts[tid], ts - REACH) - 1, 0):]:
+            if a > ts + REACH:
+                break
+            if b >= ts - REACH:
+                steps[max(a - ts, -REACH)] += 1
+                steps[min(b - ts, REACH) + 1] -= 1
+    best, count, spans, at = 0, 0, [], sorted(steps)
+    for k, step in enumerate(at):
+        count += steps[step]
+        if count > best:
+            best, spans = count, []
+        if count == best:
+            spans.append((step, at[k + 1] - 1 if k + 1 < len(at) else REACH))
+    return {'events': total, 'on_cpu': on_cpu, 'best': best, 'from': spans[0][0], 'to': spans[-1][1], 'pair': pair}
+
+
+def compare(kernel, text):
+    """Distances of the switches in TEXT from the nearest of KERNEL between the same threads; those without one."""
+    times = [k[0] for k in kernel]
+    found, missing = [], 0
+    for ts, old, new in text:
+        near = kernel[bisect.bisect_left(times, ts - 20000):bisect.bisect_right(times, ts + 20000)]
+        near = [ts - k[0] for k in near if k[1:] == (old, new)]
+        found += [min(near, key=abs)] if near else []
+        missing += not near
+    return found, missing
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, case in FILES.items():
+            with tarfile.open(os.path.join(sys.argv[1], case, 'input.tar.gz')) as tar, \
+                    open(os.path.join(folder, name), 'wb') as out:
+                out.write(tar.extractfile(name).read())
+        runs, switches, events = read(folder)
+    for name in sorted(events):
+        f = fit(runs, events[name])
+        after, at, tid, what = f.pop('pair')
+        print(name, *('%s=%d' % item for item in f.items()), 'pair: %d ns after the switch to %d at %d: %s' % (after, tid, at, what))
+    found, missing = [], 0
+    for file, cpu in list(switches):
+        if file == 'ftrace.txt':
+            near, none = compare(switches['sys_boot.pftrace', cpu], switches[file, cpu])
+            found += near
+            missing += none
+    found.sort()
+    print('ftrace.txt switches=%d missing=%d median=%d p1=%d p99=%d' % (
+        len(found), missing, found[len(found) // 2], found[len(found) // 100], found[-len(found) // 100]))
+
+
+if __name__ == '__main__':
+    main()

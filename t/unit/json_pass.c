@@ -1,0 +1,120 @@
+/* Unit tests of the fast ways over a container: tm_json_pass ends where reading all of it says, wherever quotes, escapes
+ * and brackets fall among the blocks it looks at; tm_json_value accepts and refuses what reading it member by member does. */
+#include "base/json_scan.h"
+#include "format/json_args.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+static uint64_t roll(uint64_t *seed)
+{
+    *seed ^= *seed >> 12;
+    *seed ^= *seed << 25;
+    *seed ^= *seed >> 27;
+    return *seed * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static void put_string(struct tm_buf *out, uint64_t *seed)
+{
+    static const char *const parts[] = {"{", "}", "[", "]", ",", ":", "\\\"", "\\\\", "\\u005b", "a", "bcdefgh", "\xc3\xa9"};
+    (void)tm_buf_add_byte(out, '"');
+    for (uint64_t n = roll(seed) >> 60; n > 0; n--)
+        (void)tm_buf_add_str(out, parts[(roll(seed) >> 8) % (sizeof parts / sizeof *parts)]);
+    (void)tm_buf_add_byte(out, '"');
+}
+
+static void put_container(struct tm_buf *out, uint64_t *seed, int depth)
+{
+    bool object = roll(seed) >> 63;
+    (void)tm_buf_add_byte(out, object ? '{' : '[');
+    uint64_t members = roll(seed) >> 61;
+    for (uint64_t i = 0; i < members; i++) {
+        if (object) {
+            put_string(out, seed);
+            (void)tm_buf_add_byte(out, ':');
+        }
+        uint64_t what = roll(seed) >> 62;
+        if (what == 0 && depth < 6)
+            put_container(out, seed, depth + 1);
+        else if (what == 1)
+            put_string(out, seed);
+        else
+            (void)tm_buf_addf(out, "%llu", (unsigned long long)(roll(seed) >> 50));
+        if (i + 1 < members)
+            (void)tm_buf_add_str(out, what & 1 ? ", " : ",");
+    }
+    (void)tm_buf_add_byte(out, object ? '}' : ']');
+}
+
+/* What one way over the container says: the bytes it takes, or minus what is wrong. */
+static long verdict(enum tm_json_status st, const struct tm_json_scan *scan, const uint8_t *start)
+{
+    return st == TM_JSON_OK ? scan->p - start : st == TM_JSON_MORE ? -1 : -2 - (scan->p - start);
+}
+
+static void test_mutations(void)
+{
+    static const char bytes[] = "{}[],:\"\\0123456789.eE+- \ntfn\x01\x80x";
+    struct tm_buf text = {0};
+    struct tm_json_args args = {0};
+    uint64_t seed = 99;
+    bool same = true;
+    long accepted = 0, refused = 0;
+    for (int i = 0; i < 200000 && same; i++) {
+        struct tm_json_value value;
+        if (i % 20 == 0) {
+            tm_buf_clear(&text);
+            put_container(&text, &seed, 2);
+        }
+        uint64_t r = roll(&seed);
+        uint8_t *byte = &text.data[(r >> 32) % text.len], old = *byte;
+        *byte = i % 20 == 0 ? old : (uint8_t)bytes[(r >> 8) % (sizeof bytes - 1)];
+        if (text.data[0] == '{' || text.data[0] == '[') {
+            struct tm_json_scan a = {text.data, text.data + text.len, r & 1, NULL}, b = a;
+            long one = verdict(tm_json_value(&a, &value), &a, text.data);
+            long other = verdict(tm_json_args_read(&args, "args", &b, &value), &b, text.data);
+            same = one == other;
+            if (!same)
+                printf("# %ld and %ld for %s\n", one, other, tm_buf_cstr(&text));
+            accepted += one > 0;
+            refused += one < 0;
+        }
+        *byte = old;
+    }
+    ok_named(same, "what is accepted, and where it fails, is the same both ways");
+    ok(accepted > 1000 && refused > 1000);
+    printf("# %ld accepted, %ld refused\n", accepted, refused);
+    tm_json_args_release(&args);
+    tm_buf_release(&text);
+}
+
+int main(void)
+{
+    struct tm_buf text = {0};
+    uint64_t seed = 7;
+    bool same = true, cut = true;
+    size_t longest = 0;
+    for (int i = 0; i < 20000; i++) {
+        struct tm_json_value whole, passed;
+        tm_buf_clear(&text);
+        put_container(&text, &seed, 0);
+        size_t len = text.len;
+        (void)tm_buf_add_str(&text, ", \"]}]}\"]}");
+        /* A copy of its own length, so that reading past the end shows under AddressSanitizer. */
+        uint8_t *copy = malloc(text.len);
+        memcpy(copy, text.data, text.len);
+        struct tm_json_scan a = {copy, copy + text.len, true, NULL}, b = a, c = {copy, copy + len - 1, false, NULL};
+        same = same && tm_json_value(&a, &whole) == TM_JSON_OK && tm_json_pass(&b, &passed) == TM_JSON_OK &&
+               a.p == b.p && passed.len == len && passed.data == whole.data && passed.type == whole.type;
+        cut = cut && tm_json_pass(&c, &passed) == TM_JSON_MORE;
+        longest = len > longest ? len : longest;
+        free(copy);
+    }
+    ok_named(same, "passing over ends where reading does");
+    ok_named(cut, "one byte less is not enough");
+    ok(longest > 2000);
+    tm_buf_release(&text);
+    test_mutations();
+    return tap_done();
+}

@@ -1,0 +1,116 @@
+/* doc/tm-limits.7 says what the source says. */
+#include "base/input.h"
+#include "base/json_scan.h"
+#include "container/limits.h"
+#include "emit/paths.h"
+#include "emit/who.h"
+#include "format/chrome_json.h"
+#include "format/fxt_tables.h"
+#include "format/gecko.h"
+#include "format/instruments.h"
+#include "format/json_profile.h"
+#include "format/perf_script.h"
+#include "format/proto_state.h"
+#include "format/strace.h"
+#include "format/systrace.h"
+#include "manifest/json_text.h"
+#include "manifest/problems.h"
+#include "model/lanes.h"
+#include "model/moment.h"
+#include "model/slices.h"
+#include "sort/file_order.h"
+#include "stream/batch.h"
+#include "stream/frame.h"
+#include "limit_rows.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static const struct limit limits[] = {
+    LIMIT(TM_FILES_MAX),
+    LIMIT(TM_NAME_BYTES_MAX),
+    LIMIT(TM_NAMES_BYTES_MAX),
+    LIMIT(TM_DEPTH_MAX),
+    LIMIT(TM_PAX_BYTES_MAX),
+    LIMIT(TM_INPUT_WINDOW_MAX),
+    LIMIT(TM_MANIFEST_BYTES_MAX),
+    LIMIT(TM_JSON_TEXT_VALUES_MAX),
+    LIMIT(TM_JSON_TEXT_DEPTH_MAX),
+    LIMIT(TM_MANIFEST_PROBLEMS_MAX),
+    LIMIT(TM_PROTO_EXPANDED_MAX),
+    LIMIT(TM_PROTO_SEQUENCES_MAX),
+    LIMIT(TM_PROTO_TRACKS_MAX),
+    LIMIT(TM_PROTO_CPUS_MAX),
+    LIMIT(TM_PROTO_CPU_MAX),
+    LIMIT(TM_PROTO_DEPTH_MAX),
+    LIMIT(TM_JSON_EVENT_BYTES_MAX),
+    LIMIT(TM_JSON_TOP_BYTES_MAX),
+    LIMIT(TM_JSON_DEPTH_MAX),
+    LIMIT(TM_PROFILE_NODES_MAX),
+    LIMIT(TM_SYSTRACE_LINE_MAX),
+    LIMIT(TM_STRACE_LINE_MAX),
+    LIMIT(TM_PERF_LINE_MAX),
+    LIMIT(TM_PERF_FRAMES_MAX),
+    LIMIT(TM_INSTRUMENTS_TAG_MAX),
+    LIMIT(TM_INSTRUMENTS_TEXT_MAX),
+    LIMIT(TM_INSTRUMENTS_DEPTH_MAX),
+    LIMIT(TM_INSTRUMENTS_FRAMES_MAX),
+    LIMIT(TM_GECKO_PROCESSES_MAX),
+    LIMIT(TM_GECKO_THREADS_MAX),
+    LIMIT(TM_GECKO_FRAMES_MAX),
+    LIMIT(TM_FXT_PROVIDERS_MAX),
+    LIMIT(TM_FXT_STRINGS_MAX),
+    LIMIT(TM_FRAME_BYTES_MAX),
+    LIMIT(TM_BATCH_EVENTS_MAX),
+    LIMIT(TM_FILE_ORDER_IDS_MAX),
+    LIMIT(TM_SLICES_DEPTH_MAX),
+    LIMIT(TM_LANES_CROSSING_MAX),
+    LIMIT(TM_MOMENT_EVENTS_MAX),
+    LIMIT(TM_WHO_ROWS_MAX),
+    LIMIT(TM_PATH_TEXT_MAX),
+};
+
+enum { LIMIT_COUNT = sizeof limits / sizeof *limits };
+
+static const struct limit *find(const char *name)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (strcmp(limits[i].name, name) == 0)
+            return &limits[i];
+    for (int i = 0; clock_limits[i].name; i++)
+        if (strcmp(clock_limits[i].name, name) == 0)
+            return &clock_limits[i];
+    return NULL;
+}
+
+/* ".It Dv NAME Ta VALUE Ta TEXT" */
+static bool is_known(const char *line)
+{
+    char name[64];
+    unsigned long long value;
+    if (sscanf(line, ".It Dv %63s Ta %llu Ta", name, &value) != 2)
+        return false;
+    const struct limit *limit = find(name);
+    return limit && limit->value == value;
+}
+
+int main(void)
+{
+    char path[4096], line[512];
+    const char *source = getenv("TM_SRC");
+    int rows = 0;
+    snprintf(path, sizeof path, "%s/doc/tm-limits.7", source ? source : ".");
+    FILE *f = fopen(path, "r");
+    ok(f != NULL);
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, ".It Dv ", 7) == 0) {
+            ok_named(is_known(line), line + 7);
+            rows++;
+        }
+    for (int i = 0; clock_limits[i].name; i++)
+        rows--;
+    is_int(rows, LIMIT_COUNT);
+    if (f)
+        fclose(f);
+    return tap_done();
+}

@@ -1,0 +1,417 @@
+/* lib/select: what --only says, and which rows of a stream it leaves. */
+#include "base/pb.h"
+#include "emit/out.h"
+#include "model/catalog.h"
+#include "select/held.h"
+#include "select/select.h"
+
+#include "tap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { FILES = 2, MACHINES = 2, BIG_BYTES = 1 << 20 };
+
+struct bench {
+    struct tm_catalog catalog;
+    struct tm_catalog_file files[FILES];
+    struct tm_catalog_machine machines[MACHINES];
+    struct tm_select_spec spec;
+    struct tm_select *select;
+    struct tm_select_sink sink;
+    struct tm_batch_builder batch;
+    struct tm_buf out;
+    uint64_t payload;
+    uint32_t context; /* rows that are there for their names */
+    struct tm_error err;
+    enum tm_status st;
+};
+
+/* A row as "TIME KIND TID VALUE". */
+static enum tm_status on_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct bench *b = self;
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    (void)err;
+    while (tm_batch_next(&walk, &e)) {
+        (void)tm_buf_addf(&b->out, "%" PRId64 " %u %" PRId64 " %" PRIu64 "\n", e.time_ns, e.kind, e.tid, e.value);
+        b->context += (e.flags & TM_EVENT_CONTEXT) != 0;
+        for (uint32_t i = 0; i < e.raw_bytes; i++)
+            b->payload += e.raw[i];
+    }
+    return TM_OK;
+}
+
+static void start(struct bench *b, const char *only)
+{
+    *b = (struct bench){0};
+    b->files[0].type = tm_text_str("proto");
+    b->files[1].type = tm_text_str("json");
+    b->machines[1] = (struct tm_catalog_machine){.raw_id = 1, .name = tm_text_str("phone")};
+    b->catalog.files = b->files;
+    b->catalog.machines = b->machines;
+    b->catalog.file_count = FILES;
+    b->catalog.machine_count = MACHINES;
+    b->sink = (struct tm_select_sink){on_batch, b};
+    b->st = tm_select_spec_add(&b->spec, only, &b->err);
+    if (b->st == TM_OK)
+        b->st = tm_select_new(&b->select, &b->spec, &b->catalog, NULL, &b->err);
+}
+
+static void add(struct bench *b, struct tm_event e)
+{
+    if (b->st == TM_OK)
+        b->st = tm_batch_builder_add(&b->batch, &e);
+}
+
+static void flush(struct bench *b)
+{
+    struct tm_batch batch;
+    tm_batch_builder_view(&b->batch, &batch);
+    if (b->st == TM_OK)
+        b->st = tm_select_batch(b->select, &batch, &b->sink, &b->err);
+    tm_batch_builder_clear(&b->batch);
+}
+
+/* The rows that are left, and how many events are not. */
+static const char *finish(struct bench *b, uint64_t *left_out)
+{
+    flush(b);
+    if (b->st == TM_OK)
+        b->st = tm_select_finish(b->select, &b->sink, &b->err);
+    const struct tm_tally *tally = tm_select_tally(b->select);
+    *left_out = 0;
+    for (uint32_t i = 0; i < tally->count; i++)
+        *left_out += tally->rows[i].count;
+    return b->st == TM_OK ? tm_buf_cstr(&b->out) : b->err.text;
+}
+
+static void stop(struct bench *b)
+{
+    tm_select_free(b->select);
+    tm_select_spec_release(&b->spec);
+    tm_batch_builder_release(&b->batch);
+    tm_buf_release(&b->out);
+}
+
+static struct tm_event on_thread(enum tm_kind kind, int64_t ns, int64_t tid)
+{
+    return (struct tm_event){
+        .kind = kind, .time_ns = ns, .tid = tid, .flags = TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD)};
+}
+
+static struct tm_event counter(int64_t ns, uint64_t track, uint64_t value, uint32_t flags)
+{
+    return (struct tm_event){.kind = TM_KIND_COUNTER,
+                             .time_ns = ns,
+                             .track = track,
+                             .value = value,
+                             .flags = flags | TM_EVENT_HAS_VALUE | tm_event_scope_flags(TM_SCOPE_TRACK)};
+}
+
+static void test_times(void)
+{
+    static const struct {
+        const char *text;
+        bool relative;
+        int64_t ns;
+    } good[] = {
+        {"0", false, 0},
+        {"-5", false, -5},
+        {"9223372036854775807", false, INT64_MAX},
+        {"1500ns", false, 1500},
+        {"1.5us", false, 1500},
+        {".5ms", false, 500000},
+        {"-1.5s", false, -1500000000},
+        {"+7", true, 7},
+        {"+0.000000001s", true, 1},
+        {"1:02", true, 62000000000},
+        {"+01:00:00.000 000 001", true, 3600000000001},
+        {"1_000 000", false, 1000000},
+    };
+    static const char *const bad[] = {"",    "s",   "1.5", "1h",   "+-1", "--1", "1e3",    "1.2.3s", "1:",
+                                      ":1",  "1:2:3:4", "1:-2", "x",  "1 x", "+", "9223372036854775808", "99999999999s",
+                                      "9999999999:00:00"};
+    struct tm_select_time t;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ok_named(tm_select_time_parse(&t, good[i].text) == TM_OK && t.is_set && t.ns == good[i].ns &&
+                     t.is_relative == good[i].relative,
+                 good[i].text);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ok_named(tm_select_time_parse(&t, bad[i]) == TM_E_USAGE, bad[i]);
+}
+
+static void test_spec(void)
+{
+    struct tm_select_spec s = {0};
+    struct tm_error err = {0};
+    ok(tm_select_spec_add(&s, "name=a\\,b,c\\*,cat=x,from=1s", &err) == TM_OK);
+    ok(tm_select_spec_add(&s, "to=2s,name=\\\\,=odd", &err) == TM_E_USAGE);
+    is_str(err.text, "--only: '' is none of machine, file, cat, name, from, to");
+    is_int(s.values[TM_SELECT_NAME].count, 3);
+    is_str(s.values[TM_SELECT_NAME].texts[0], "a,b");
+    is_str(s.values[TM_SELECT_NAME].texts[1], "c\\*");
+    is_str(s.values[TM_SELECT_NAME].texts[2], "\\\\");
+    is_int(s.given.count, 2);
+    tm_select_spec_release(&s);
+}
+
+/* Held begins go out in order before what was last true and the time's first moment. */
+static void test_edge(void)
+{
+    struct bench b;
+    uint64_t left_out;
+    start(&b, "from=100,to=200");
+    add(&b, counter(10, 1, 41, 0));
+    add(&b, on_thread(TM_KIND_SLICE_BEGIN, 20, 1));
+    add(&b, on_thread(TM_KIND_SLICE_BEGIN, 30, 2));
+    add(&b, counter(40, 1, 42, 0));
+    flush(&b);
+    add(&b, on_thread(TM_KIND_SLICE_BEGIN, 100, 3));
+    add(&b, on_thread(TM_KIND_SLICE_END, 100, 1)); /* touches the edge */
+    flush(&b);
+    add(&b, on_thread(TM_KIND_SLICE_END, 100, 3));
+    add(&b, on_thread(TM_KIND_INSTANT, 199, 3));
+    add(&b, on_thread(TM_KIND_INSTANT, 200, 3));
+    add(&b, on_thread(TM_KIND_SLICE_END, 300, 2));
+    is_str(finish(&b, &left_out), "30 1 2 0\n100 5 0 42\n100 1 3 0\n100 2 3 0\n199 4 3 0\n300 2 2 0\n");
+    is_int(left_out, 4);
+    is_int(tm_select_count(b.select), 5);
+    stop(&b);
+}
+
+/* A packet stays with the rows derived from it, also where a batch ends between them. */
+static void test_groups(void)
+{
+    struct bench b;
+    uint64_t left_out;
+    start(&b, "from=100");
+    add(&b, (struct tm_event){.kind = TM_KIND_PACKET, .time_ns = 10});
+    add(&b, counter(10, 1, 1, TM_EVENT_DERIVED));
+    flush(&b);
+    add(&b, counter(10, 2, 2, TM_EVENT_DERIVED));
+    add(&b, (struct tm_event){.kind = TM_KIND_PACKET, .time_ns = 20});
+    add(&b, counter(20, 1, 3, TM_EVENT_DERIVED));
+    add(&b, (struct tm_event){.kind = TM_KIND_PACKET, .time_ns = 30});
+    add(&b, counter(30, 1, 4, TM_EVENT_DERIVED));
+    add(&b, on_thread(TM_KIND_INSTANT, 150, 3));
+    is_str(finish(&b, &left_out), "100 0 0 0\n100 5 0 1\n100 5 0 2\n100 0 0 0\n100 5 0 4\n150 4 3 0\n");
+    is_int(left_out, 1);
+    stop(&b);
+}
+
+static void test_never_reached(void)
+{
+    struct bench b;
+    uint64_t left_out;
+    start(&b, "from=100");
+    add(&b, on_thread(TM_KIND_SLICE_BEGIN, 20, 1));
+    add(&b, counter(40, 1, 42, 0));
+    is_str(finish(&b, &left_out), "");
+    is_int(left_out, 2);
+    is_int(tm_select_count(b.select), 0);
+    stop(&b);
+}
+
+/* Begins nested deeper than outputs show are not held. */
+static void test_depth(void)
+{
+    enum { BEGINS = 600, DEPTH = 512 };
+    struct bench b;
+    uint64_t left_out;
+    start(&b, "from=1000");
+    for (int64_t ns = 1; ns <= BEGINS; ns++)
+        add(&b, on_thread(TM_KIND_SLICE_BEGIN, ns, 1));
+    add(&b, on_thread(TM_KIND_INSTANT, 2000, 1));
+    (void)finish(&b, &left_out);
+    is_int(left_out, BEGINS - DEPTH);
+    is_int(tm_select_count(b.select), DEPTH + 1);
+    stop(&b);
+}
+
+/* More payload than is kept in memory comes back as it was. */
+static void test_spill(void)
+{
+    struct bench b;
+    uint64_t left_out;
+    uint8_t *raw = malloc(BIG_BYTES);
+    uint32_t begins = TM_HELD_MEMORY_MAX / BIG_BYTES + 8;
+    start(&b, "from=1000");
+    for (uint32_t i = 0; raw && i < begins; i++) {
+        struct tm_event e = on_thread(TM_KIND_SLICE_BEGIN, i, i);
+        memset(raw, (int)i, BIG_BYTES);
+        e.raw = raw;
+        e.raw_bytes = BIG_BYTES;
+        add(&b, e);
+        flush(&b);
+    }
+    add(&b, on_thread(TM_KIND_SLICE_END, 500, 0));
+    add(&b, on_thread(TM_KIND_INSTANT, 2000, 1));
+    (void)finish(&b, &left_out);
+    is_int(b.st, TM_OK);
+    is_int(left_out, 2);
+    ok(b.payload == (uint64_t)BIG_BYTES * begins * (begins - 1) / 2);
+    free(raw);
+    stop(&b);
+}
+
+/* The last name that left-out events gave a thread comes before its first event, once. */
+static void test_names(void)
+{
+    struct bench b;
+    uint64_t left_out;
+    uint8_t detail[] = {4 << 3 | 2, 1, 'x'};
+    struct tm_event waking = on_thread(TM_KIND_SCHED_WAKING, 10, 7);
+    waking.name = TM_STRING_INLINE | 1;
+    waking.detail = detail;
+    waking.detail_bytes = sizeof detail;
+    start(&b, "from=100");
+    add(&b, waking);
+    waking.tid = 8;
+    add(&b, waking);
+    add(&b, on_thread(TM_KIND_INSTANT, 110, 7));
+    add(&b, on_thread(TM_KIND_INSTANT, 120, 7));
+    is_str(finish(&b, &left_out), "110 13 7 0\n110 4 7 0\n120 4 7 0\n");
+    stop(&b);
+}
+
+/* A descriptor of track UUID below PARENT. */
+static void add_track(struct bench *b, uint64_t uuid, uint64_t parent)
+{
+    struct tm_buf detail = {0};
+    size_t mark;
+    struct tm_event e = {.kind = TM_KIND_TRACK, .track = uuid, .value = uuid,
+                         .flags = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK};
+    ok(tm_pb_begin(&detail, 5, &mark) == TM_OK && tm_pb_put_i64(&detail, 1, uuid) == TM_OK &&
+       tm_pb_put_i64(&detail, 2, parent) == TM_OK && tm_pb_end(&detail, mark) == TM_OK);
+    e.detail = detail.data;
+    e.detail_bytes = (uint32_t)detail.len;
+    add(b, e);
+    tm_buf_release(&detail);
+}
+
+/* Tracks and interned data come before the first row that needs them, once, and others not at all. */
+static void test_waiting(void)
+{
+    const uint32_t untimed = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED;
+    struct bench b;
+    uint64_t left_out;
+    start(&b, "from=100");
+    add(&b, (struct tm_event){.kind = TM_KIND_SEQUENCE_STATE, .flags = untimed, .generation = 1, .value = 11});
+    add(&b, (struct tm_event){.kind = TM_KIND_SEQUENCE_STATE, .flags = untimed, .generation = 2, .value = 21});
+    add(&b, (struct tm_event){.kind = TM_KIND_SEQUENCE_STATE, .flags = untimed, .generation = 1, .value = 12});
+    add_track(&b, 5, 4);
+    add_track(&b, 4, 3);
+    add_track(&b, 6, 4);
+    add_track(&b, 7, 7); /* its own parent */
+    add(&b, (struct tm_event){.kind = TM_KIND_TRACK, .flags = untimed | TM_EVENT_HAS_PID, .track = 3, .value = 3});
+    flush(&b);
+    struct tm_event e = {.kind = TM_KIND_INSTANT, .time_ns = 50, .generation = 2, .track = 6,
+                         .flags = TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_TRACK)};
+    add(&b, e);
+    e.time_ns = 110;
+    e.generation = 1;
+    e.track = 5;
+    add(&b, e);
+    e.track = 7;
+    add(&b, e);
+    add(&b, e);
+    is_str(finish(&b, &left_out), "0 33 0 3\n0 32 0 11\n0 32 0 12\n0 33 0 4\n0 33 0 5\n110 4 0 0\n"
+                                  "0 33 0 7\n110 4 0 0\n110 4 0 0\n");
+    is_int(left_out, 1);
+    stop(&b);
+}
+
+/* What tells of processes alone is kept wherever it stands, but not as an event. */
+static void test_context(void)
+{
+    struct bench b;
+    uint64_t left_out;
+    start(&b, "from=100,to=200");
+    for (int64_t ns = 50; ns <= 250; ns += 100) {
+        add(&b, (struct tm_event){.kind = TM_KIND_PACKET, .time_ns = ns, .value = (uint64_t)ns});
+        add(&b, (struct tm_event){.kind = TM_KIND_PROCESS, .time_ns = ns, .flags = TM_EVENT_DERIVED | TM_EVENT_HAS_PID});
+    }
+    is_str(finish(&b, &left_out), "50 0 0 50\n50 17 0 0\n150 0 0 150\n150 17 0 0\n250 0 0 250\n250 17 0 0\n");
+    is_int(left_out, 2);
+    is_int(b.context, 4);
+    stop(&b);
+}
+
+/* An event that just names its thread ends a slice on the track that a descriptor gave the thread; a cpu is its
+ * machine's, whichever file tells of it. */
+static void test_shared(void)
+{
+    struct bench b;
+    uint64_t left_out;
+    struct tm_buf detail = {0};
+    size_t mark;
+    ok(tm_pb_begin(&detail, 5, &mark) == TM_OK && tm_pb_put_varint(&detail, 14, 1) == TM_OK &&
+       tm_pb_end(&detail, mark) == TM_OK);
+    struct tm_event track = {.kind = TM_KIND_TRACK, .track = 77, .tid = 9, .detail = detail.data,
+                             .detail_bytes = (uint32_t)detail.len,
+                             .flags = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_HAS_TID | TM_EVENT_HAS_TRACK};
+    struct tm_event begin = on_thread(TM_KIND_SLICE_BEGIN, 10, 9);
+    begin.flags = TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_TRACK);
+    begin.track = 77;
+    struct tm_event run = {.kind = TM_KIND_SCHED_SWITCH, .time_ns = 30, .flags = TM_EVENT_HAS_CPU, .cpu = 3, .value = 1};
+    start(&b, "from=100");
+    add(&b, track);
+    add(&b, begin);
+    add(&b, on_thread(TM_KIND_SLICE_END, 20, 9));
+    add(&b, run);
+    run.file = 1;
+    run.value = 2;
+    add(&b, run);
+    add(&b, on_thread(TM_KIND_INSTANT, 150, 9));
+    is_str(finish(&b, &left_out), "0 33 9 0\n100 11 0 2\n150 4 9 0\n");
+    is_int(left_out, 3);
+    tm_buf_release(&detail);
+    stop(&b);
+}
+
+/* Long runs of kept rows go out as they stand in their batch, short ones are copied: the same rows in the same order. */
+static void test_ranges(void)
+{
+    enum { ROWS = 300 };
+    struct bench b;
+    uint64_t left_out;
+    struct tm_buf wanted = {0};
+    start(&b, "machine=0,from=1");
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct tm_event e = on_thread(TM_KIND_INSTANT, 10 + i / 3, i);
+        uint8_t raw[1] = {1};
+        bool here = i % 97 < 60 || i % 2;
+        e.machine = here ? 0 : 1;
+        e.raw = raw;
+        e.raw_bytes = i % 2;
+        e.value = i;
+        add(&b, e);
+        if (here)
+            (void)tm_buf_addf(&wanted, "%u 4 %u %u\n", 10 + i / 3, i, i);
+        if (i % 130 == 100)
+            flush(&b);
+    }
+    is_str(finish(&b, &left_out), tm_buf_cstr(&wanted));
+    is_int(b.payload, ROWS / 2);
+    tm_buf_release(&wanted);
+    stop(&b);
+}
+
+int main(void)
+{
+    test_waiting();
+    test_context();
+    test_shared();
+    test_ranges();
+    test_times();
+    test_spec();
+    test_edge();
+    test_groups();
+    test_never_reached();
+    test_depth();
+    test_spill();
+    test_names();
+    return tap_done();
+}
