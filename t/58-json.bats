@@ -158,3 +158,27 @@ PY
     [ "$status" -eq 0 ]
     [ -z "$output" ]
 }
+
+@test "what tm-unpack noted of an object's values changes it as reading it again does" {
+    local i=0 e
+    for e in '"ph":"X","ts":1.5,"dur":1,"pid":7,"tid":7,"name":"x"' \
+        '"id":"0x1","pid" : 7,"ph":"b","cat":"k","tid":7,"ts" :"2.25","name":"n","id2":{"local":5}' \
+        '"ph":"e","ts":3,"id2":{"global":"g","local":"l"},"cat":"k","pid":7,"tid":7,"name":"n"' \
+        '"ph":"n","id":18,"bind_id":"0x5","ts":4,"pid":"text","tid":"t","name":"q\"","cat":"k"' \
+        '"ts":5,"ph":"X","pid":1,"pid":7,"dur":2,"tid":7,"name":"twice"' \
+        '"t\u0073":9,"ts":6,"ph":"i","s":"g","args":{"ts":1,"pid":2},"name":"escaped key"' \
+        '"ph":"C","ts":7,"pid":7,"name":"c","args":{"a":1,"b":2}' '"ph":"M","ts":null,"pid":7,"name":"process_name","args":{"name":"p"}' \
+        '"ph":"M","ts":8,"pid":7,"tid":7,"name":"thread_name","args":{"name":"t"}' '"ph":"N","ts":9.001,"id":[1],"pid":null,"name":"kept"' \
+        '"ph":"s","ts":10,"id":3,"pid":7,"tid":7,"name":"f","cat":"k"' '"ph":"I","ts":11,"name":"nowhere"'; do
+        echo "[{$e}]" >$((++i)).json
+    done
+    bash -o pipefail -c 'tm-unpack --no-json-detail ?.json ??.json | tm-emit -f frames' >frames
+    [ "$(grep -c 'json={ spots=' frames)" = 11 ]
+    bash -o pipefail -c 'tm-unpack --no-json-detail ?.json ??.json | tm-manifest | tm-clocks | tm-sort | tm-emit -f json' >noted.json
+    cat noted.json
+    bash -o pipefail -c 'tm-unpack ?.json ??.json | tm-manifest | tm-clocks | tm-sort | tm-emit -f json' >read.json
+    cmp read.json noted.json
+    mv read.json m.json
+    [ "$(json '(len(e) > 12, [x["ts"] for x in e if x.get("name") == "escaped key"], [x["id2"] for x in e if x["ph"] == "e"])')" = \
+      "(True, [6], [{'global': '6:g', 'local': '6:l'}])" ]
+}

@@ -1,6 +1,7 @@
 #include "emit/json_work.h"
 
 #include "base/json_scan.h"
+#include "stream/json_ref.h"
 
 /* Which of an object's members change, and how. */
 enum change { CHANGE_NONE, CHANGE_TIME, CHANGE_PID, CHANGE_ID, CHANGE_ID2 };
@@ -108,31 +109,74 @@ static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *c
     return st != TM_JSON_OK ? st : tm_json_comma(scan, '}');
 }
 
-enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+static enum tm_status no_object(const struct tm_event *e, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no JSON object", (unsigned long long)e->position);
+}
+
+/* A value that changes: all since *FROM, and the value anew. */
+static inline void change_value(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from, enum change change,
+                                const struct tm_json_value *value, int64_t pid)
+{
+    size_t quote = value->type == TM_JSON_STRING;
+    tm_out_bytes(&j->out, *from, (size_t)(value->data - quote - *from));
+    put_value(j, e, change, value, pid);
+    *from = value->data + value->len + quote;
+}
+
+/* The object of E, read for what must change. */
+static enum tm_status put_read(struct tm_json_out *j, const struct tm_event *e, int64_t pid, struct tm_error *err)
 {
     struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
     struct tm_json_value value;
     const uint8_t *from = e->raw;
     enum change change;
-    int64_t pid = e->pid;
     enum tm_json_status json;
-    enum tm_status st = TM_OK;
+    scan.p++;
+    while ((json = next_member(&scan, &change, &value)) == TM_JSON_OK)
+        if (must_change(j, e, change, &value))
+            change_value(j, e, &from, change, &value, pid);
+    if (json != TM_JSON_CLOSE)
+        return no_object(e, err);
+    tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
+    return TM_OK;
+}
+
+/* The same where tm-unpack has noted what may. */
+static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref, int64_t pid,
+                                struct tm_error *err)
+{
+    static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME, [TM_JSON_SPOT_PID] = CHANGE_PID,
+                                          [TM_JSON_SPOT_ID] = CHANGE_ID, [TM_JSON_SPOT_ID2] = CHANGE_ID2};
+    const uint8_t *from = e->raw;
+    if (ref->spots_end > e->raw_bytes)
+        return no_object(e, err);
+    for (uint32_t i = 0; i < ref->spot_count; i++) {
+        const struct tm_json_spot *s = &ref->spots[i];
+        struct tm_json_value value = {.data = e->raw + s->at + s->is_string, .len = s->len - 2u * s->is_string,
+                                      .type = s->is_string ? TM_JSON_STRING
+                                              : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT : TM_JSON_NUMBER};
+        if (must_change(j, e, changes[s->of], &value))
+            change_value(j, e, &from, changes[s->of], &value, pid);
+    }
+    tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
+    return TM_OK;
+}
+
+enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_ref ref;
+    int64_t pid = e->pid;
+    enum tm_status st = tm_json_ref_find(e->detail, e->detail_bytes, &ref);
+    if (st < 0)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: Detail is damaged", (unsigned long long)e->position);
+    bool is_noted = st == TM_OK && ref.has_spots;
+    st = TM_OK;
     if (e->flags & TM_EVENT_HAS_PID && (st = tm_json_out_pid(j, e->machine, e->pid, &pid, err)) == TM_OK)
         st = tm_json_out_source(j, e, pid, err);
     if (st < 0)
         return st;
     tm_json_out_next(j);
-    scan.p++;
-    while ((json = next_member(&scan, &change, &value)) == TM_JSON_OK) {
-        if (!must_change(j, e, change, &value))
-            continue;
-        size_t quote = value.type == TM_JSON_STRING;
-        tm_out_bytes(&j->out, from, (size_t)(value.data - quote - from));
-        put_value(j, e, change, &value, pid);
-        from = value.data + value.len + quote;
-    }
-    if (json != TM_JSON_CLOSE)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no JSON object", (unsigned long long)e->position);
-    tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
-    return tm_out_end_row(&j->out, err);
+    st = is_noted ? put_noted(j, e, &ref, pid, err) : put_read(j, e, pid, err);
+    return st < 0 ? st : tm_out_end_row(&j->out, err);
 }

@@ -42,6 +42,7 @@ enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_jso
     event->raw = scan->p;
     event->fields = 0;
     event->empty = true;
+    event->repeated = false;
     event->non_ascii = false;
     scan->p++;
     while ((st = tm_json_key(scan, &key)) == TM_JSON_OK) {
@@ -55,7 +56,9 @@ enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_jso
         if (st != TM_JSON_OK || (st = tm_json_comma(scan, '}')) != TM_JSON_OK)
             return st;
         event->non_ascii |= value->type == TM_JSON_STRING && value->non_ascii;
-        event->fields |= field < TM_JF_COUNT ? UINT32_C(1) << field : 0;
+        uint32_t bit = field < TM_JF_COUNT ? UINT32_C(1) << field : 0;
+        event->repeated |= (event->fields & bit) != 0;
+        event->fields |= bit;
     }
     event->raw_len = (size_t)(scan->p - event->raw);
     return st == TM_JSON_CLOSE ? TM_JSON_OK : st;

@@ -33,6 +33,7 @@ struct tm_json_event {
     size_t raw_len;
     uint32_t fields;  /* bit 1 << enum tm_json_field: the member is there */
     bool empty;       /* {} */
+    bool repeated;    /* a member that means something is there twice */
     bool non_ascii;   /* a string outside of nested values has bytes of 0x80 or above */
     struct tm_json_value value[TM_JF_COUNT]; /* where its bit is set; of equal keys the last */
 };

@@ -32,6 +32,9 @@ enum tm_status tm_json_work_intern(struct tm_json_work *work, const void *s, siz
 /* Adds the row with RAW (or none: a DERIVED row). */
 enum tm_status tm_json_work_add(struct tm_json_work *work);
 
+/* json_spots.c: the JsonRef of the event, to its detail, where there is a use for it. */
+enum tm_status tm_json_work_ref(struct tm_json_work *work);
+
 /* Makes the event one that no output but JSON shows. */
 void tm_json_work_plain(struct tm_json_work *work);
 
