@@ -85,6 +85,19 @@ static inline unsigned tm_trailing_zeros(uint64_t v)
 #endif
 }
 
+/* The number of the highest bit of V that is set; V is not 0. */
+static inline unsigned tm_highest_bit(uint64_t v)
+{
+#ifdef __GNUC__
+    return 63 - (unsigned)__builtin_clzll(v);
+#else
+    unsigned n = 0;
+    while (v >>= 1)
+        n++;
+    return n;
+#endif
+}
+
 /* Bytes that V takes as a varint: 1 to TM_VARINT_MAX. */
 static inline size_t tm_varint_size(uint64_t v)
 {
@@ -105,6 +118,20 @@ static inline uint8_t *tm_varint_put(uint8_t *p, uint64_t v)
     }
     *p++ = (uint8_t)v;
     return p;
+}
+
+/* The same where all TM_VARINT_MAX bytes at P may be overwritten, whatever V takes: without a branch on its size, for
+ * numbers of which nobody knows how large the next one is. */
+static inline uint8_t *tm_varint_put_over(uint8_t *p, uint64_t v)
+{
+    unsigned n = tm_highest_bit(v | 1) / 7 + 1;
+    if (n > 8)
+        return tm_varint_put(p, v);
+    uint64_t x = (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0xfffffff0000000)) << 4;
+    x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x0fffc0000fffc000)) << 2;
+    x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x3f803f803f803f80)) << 1;
+    tm_put_le64(p, x | (UINT64_C(0x8080808080808080) & ((UINT64_C(1) << (8 * n - 8)) - 1)));
+    return p + n;
 }
 
 /* Eight bytes of varint, little end first, of which N (1 to 8) count: groups of seven bits side by side. */
@@ -142,6 +169,19 @@ static inline const uint8_t *tm_varint_get(const uint8_t *p, const uint8_t *end,
         }
     }
     return NULL;
+}
+
+/* The same without a branch on the size where there are eight bytes. */
+static inline const uint8_t *tm_varint_get_any(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+    if (end - p < 8)
+        return tm_varint_get(p, end, v);
+    uint64_t x = tm_get_le64(p), ends = ~x & UINT64_C(0x8080808080808080);
+    if (ends == 0)
+        return tm_varint_get(p, end, v);
+    unsigned n = tm_trailing_zeros(ends) / 8 + 1;
+    *v = tm_varint_join(x, n);
+    return p + n;
 }
 
 static inline uint64_t tm_zigzag(int64_t v)

@@ -94,16 +94,64 @@ static inline uint64_t tm_pb_bits(double d)
     return bits;
 }
 
+/* What writers of a field that is no run of bytes need at most, its tag included. */
+enum { TM_PB_FIELD_MAX = 2 * TM_VARINT_MAX };
+
+/* Writes a tag at P, which has room for TM_VARINT_MAX bytes; for a number that is known, one store. */
+static inline uint8_t *tm_pb_tag_put(uint8_t *p, uint32_t id, enum tm_pb_type type)
+{
+    uint32_t tag = id << 3 | (uint32_t)type;
+    if (tag < 0x80) {
+        *p = (uint8_t)tag;
+        return p + 1;
+    }
+    if (tag < 0x4000) {
+        tm_put_le16(p, (uint16_t)((tag & 0x7f) | 0x80 | tag >> 7 << 8));
+        return p + 2;
+    }
+    return tm_varint_put(p, (uint64_t)id << 3 | type);
+}
+
 /* Writers append one field to BUF: TM_OK, or TM_E_SYSTEM when out of memory. */
-enum tm_status tm_pb_put_varint(struct tm_buf *buf, uint32_t id, uint64_t value);
+static inline enum tm_status tm_pb_put_varint(struct tm_buf *buf, uint32_t id, uint64_t value)
+{
+    if (tm_buf_reserve(buf, TM_PB_FIELD_MAX) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *p = tm_pb_tag_put(buf->data + buf->len, id, TM_PB_VARINT);
+    buf->len = (size_t)(tm_varint_put_over(p, value) - buf->data);
+    return TM_OK;
+}
+
 enum tm_status tm_pb_put_i64(struct tm_buf *buf, uint32_t id, uint64_t value);
 enum tm_status tm_pb_put_i32(struct tm_buf *buf, uint32_t id, uint32_t value);
-enum tm_status tm_pb_put_bytes(struct tm_buf *buf, uint32_t id, const void *data, size_t len);
+
+static inline enum tm_status tm_pb_put_bytes(struct tm_buf *buf, uint32_t id, const void *data, size_t len)
+{
+    if (len > SIZE_MAX - TM_PB_FIELD_MAX || tm_buf_reserve(buf, TM_PB_FIELD_MAX + len) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *p = tm_varint_put_over(tm_pb_tag_put(buf->data + buf->len, id, TM_PB_LEN), len);
+    if (len)
+        memcpy(p, data, len);
+    buf->len = (size_t)(p - buf->data) + len;
+    return TM_OK;
+}
+
 enum tm_status tm_pb_put_str(struct tm_buf *buf, uint32_t id, const char *s);
 
 /* A submessage whose length is not known yet: begin returns a mark (the buffer's length before
  * the length bytes), end patches the length in; the bytes in between move by at most 9. */
 enum tm_status tm_pb_begin(struct tm_buf *buf, uint32_t id, size_t *mark);
-enum tm_status tm_pb_end(struct tm_buf *buf, size_t mark);
+
+/* What tm_pb_end does where the length takes more than a byte. */
+enum tm_status tm_pb_end_long(struct tm_buf *buf, size_t mark);
+
+static inline enum tm_status tm_pb_end(struct tm_buf *buf, size_t mark)
+{
+    size_t len = buf->len - mark - 1;
+    if (len >= 0x80)
+        return tm_pb_end_long(buf, mark);
+    buf->data[mark] = (uint8_t)len;
+    return TM_OK;
+}
 
 #endif

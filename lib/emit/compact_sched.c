@@ -77,9 +77,9 @@ static bool put_lane(struct tm_buf *out, const struct tm_compact_lane *lane, con
     bool good = true;
     for (size_t c = 0; c < columns && lane->count; c++) {
         const int64_t *values = lane->values + c * TM_COMPACT_EVENTS_MAX;
-        uint8_t *end = tm_varint_put(bytes, (uint64_t)values[0]);
+        uint8_t *end = tm_varint_put_over(bytes, (uint64_t)values[0]);
         for (uint32_t i = 1; i < lane->count; i++)
-            end = tm_varint_put(end, (uint64_t)values[i] - (c == 0 ? (uint64_t)values[i - 1] : 0));
+            end = tm_varint_put_over(end, (uint64_t)values[i] - (c == 0 ? (uint64_t)values[i - 1] : 0));
         good = good && tm_pb_put_bytes(out, fields[c], bytes, (size_t)(end - bytes)) == TM_OK;
     }
     return good;

@@ -64,26 +64,24 @@ static enum tm_status add_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bu
 enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *w, const struct tm_event *e,
                                      struct tm_ftrace_bundle **bundle, struct tm_error *err)
 {
-    struct tm_ftrace_bundle *b = w->last;
-    if (b == NULL || b->cpu != e->cpu || b->machine != e->machine) {
-        uint32_t at = (uint32_t)tm_hash_u64((uint64_t)e->machine << 32 | e->cpu);
-        for (b = NULL;; at++) {
-            uint16_t *slot = &w->slots[at % TM_FTRACE_BUNDLE_SLOTS];
-            if (*slot == 0) {
-                enum tm_status st = add_bundle(w, &b, err);
-                if (st < 0)
-                    return st;
-                w->slots[at % TM_FTRACE_BUNDLE_SLOTS] = (uint16_t)w->count;
-                b->machine = e->machine;
-                b->cpu = e->cpu;
-                break;
-            }
-            b = &w->bundles[*slot - 1];
-            if (b->cpu == e->cpu && b->machine == e->machine)
-                break;
+    struct tm_ftrace_bundle *b = NULL;
+    uint32_t at = (uint32_t)tm_hash_u64((uint64_t)e->machine << 32 | e->cpu);
+    for (;; at++) {
+        uint16_t *slot = &w->slots[at % TM_FTRACE_BUNDLE_SLOTS];
+        if (*slot == 0) {
+            enum tm_status st = add_bundle(w, &b, err);
+            if (st < 0)
+                return st;
+            w->slots[at % TM_FTRACE_BUNDLE_SLOTS] = (uint16_t)w->count;
+            b->machine = e->machine;
+            b->cpu = e->cpu;
+            break;
         }
+        b = &w->bundles[*slot - 1];
+        if (b->cpu == e->cpu && b->machine == e->machine)
+            break;
     }
-    *bundle = w->last = b;
+    *bundle = b;
     return b->events.len < BUNDLE_BYTES && !tm_compact_sched_is_full(&b->sched) ? TM_OK : write_bundle(w, b, err);
 }
 
@@ -220,6 +218,16 @@ enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm
     return st;
 }
 
+/* Appends the bytes from FROM to END, for which there is room. */
+static void put_fields(struct tm_buf *out, const uint8_t *from, const uint8_t *end)
+{
+    size_t len = (size_t)(end - from);
+    if (len == 0)
+        return;
+    memcpy(out->data + out->len, from, len);
+    out->len += len;
+}
+
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_ftrace_bundle *b;
@@ -233,11 +241,18 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
         return st;
     struct tm_buf *out = &b->events;
     if (tm_pb_begin(out, TM_BUNDLE_EVENT, &mark) != TM_OK ||
-        tm_pb_put_varint(out, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK)
+        tm_pb_put_varint(out, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+        tm_buf_reserve(out, e->raw_bytes) != TM_OK)
         return tm_error_nomem(err);
-    while ((st = tm_pb_next(&pb, &f)) == TM_OK)
-        if (f.id != TM_FTRACE_TIMESTAMP && tm_buf_add(out, f.start, (size_t)(f.end - f.start)) != TM_OK)
-            return tm_error_nomem(err);
+    const uint8_t *from = e->raw; /* what is kept and not copied yet begins here */
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.id != TM_FTRACE_TIMESTAMP)
+            continue;
+        put_fields(out, from, f.start);
+        from = f.end;
+    }
+    if (st == TM_END)
+        put_fields(out, from, pb.end);
     if (st < 0)
         return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid FtraceEvent",
                             (unsigned long long)e->position);

@@ -29,7 +29,6 @@ struct tm_ftrace_writer {
     } *bundles;
     uint32_t count, cap;
     uint16_t slots[TM_FTRACE_BUNDLE_SLOTS]; /* index of the bundle of a (machine, cpu), plus 1 */
-    struct tm_ftrace_bundle *last;          /* the one opened last */
     uint32_t *kernels;                      /* of each machine: TM_KERNEL_VERSION, 0 not known */
     struct tm_buf line;
 };

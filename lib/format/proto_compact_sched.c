@@ -41,7 +41,8 @@ static bool next_numbers(struct compact *c, const uint8_t *ids, size_t count, ui
                 c->damaged |= j < i || c->columns[ids[j]].at != c->columns[ids[j]].end;
             return false;
         }
-        column->at = tm_varint_get(column->at, column->end, &numbers[i]);
+        column->at = i ? tm_varint_get(column->at, column->end, &numbers[i])
+                       : tm_varint_get_any(column->at, column->end, &numbers[i]); /* times are of all sizes */
         if (column->at == NULL) {
             column->at = column->end;
             c->damaged = true;

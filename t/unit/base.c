@@ -94,6 +94,11 @@ static void test_varint(void)
             memset(wire, 0xff, sizeof wire);
             uint8_t *end = tm_varint_put(wire, value);
             all = all && tm_varint_get(wire, wire + sizeof wire, &back) == end && back == value;
+            all = all && tm_varint_get_any(wire, wire + sizeof wire, &back) == end && back == value;
+            all = all && tm_varint_get_any(wire, end, &back) == end && tm_varint_get_any(wire, end - 1, &back) == NULL;
+            uint8_t over[TM_VARINT_MAX];
+            size_t len = (size_t)(tm_varint_put_over(over, value) - over);
+            all = all && len == (size_t)(end - wire) && memcmp(over, wire, len) == 0;
         }
     }
     ok(all);
