@@ -1,4 +1,5 @@
-# tm-merge --progress: how far it is, on a terminal and elsewhere.
+# tm-merge --progress: how far it is, on a terminal and elsewhere. t/dialogue.py waits for what is shown before it goes
+# on, so that a trace takes its time where it must, and no longer.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -7,83 +8,102 @@ setup() {
     cat head.json tail.json >a.json
 }
 
-# A trace that takes its time, on standard output.
-slowly() {
-    cat head.json
-    sleep "${1:-1.3}"
-    cat tail.json
-}
-
-needs_script() {
-    command -v script >/dev/null || skip "script is not installed"
-}
-
-# Runs COMMAND on a terminal; what it showed is in the file shown.
+# on_terminal STEP... -- COMMAND: what it showed is in the file shown, how it ended in $status.
 on_terminal() {
-    script -qec "$1" /dev/null </dev/null >shown
+    run python3 "$TM_SRC/t/dialogue.py" shown "$@"
+    echo "$output"
+    [ ! -e shown ] || tr '\r' '\n' <shown | cat -v
+    [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
+}
+
+# The line has come, as often as it takes until it counts what was read.
+line='see=\rtm-merge: [0-9]+ kB read, '
+
+# One line was shown, however often, and is there no more.
+clean_line() {
+    grep -qF "$(printf '\r')tm-merge: " shown
+    [ "$(tr -cd '\n' <shown | wc -l)" -eq 0 ]
+    tail -c 4 shown | cmp - <(printf '\r\033[K')
+}
+
+# Each second at most one line in err, and one at the end, which says how long it took.
+lines_of_progress() {
+    local took='([0-9]+) s|([0-9]+):([0-9]+) min' seconds
+    cat err
+    grep -qvE '^tm-merge: ' err && return 1
+    [[ $(tail -n 1 err) =~ ^"tm-merge: "[0-9]+" kB read, 501 events written in "($took)$ ]]
+    seconds=$((10#${BASH_REMATCH[2]:-$((10#${BASH_REMATCH[3]} * 60 + 10#${BASH_REMATCH[4]}))}))
+    [ "$(wc -l <err)" -le $((seconds + 1)) ]
+    LC_ALL=C grep -q "$(printf '[\033\r]')" err && return 1
+    return 0
 }
 
 @test "--progress where no terminal is: a line a second, one at the end, and the same output" {
+    reading='tm-merge: [0-9]+ kB read, [0-9]+ events, [0-9.]+ [kM]?B/s, (the input|tm-[a-z]+) limits'
     tm-merge -o want.csv a.json
-    slowly | tm-merge --progress -o got.csv - 2>err
+    run python3 "$TM_SRC/t/dialogue.py" -p err feed=head.json "see=$reading\n" feed=tail.json end \
+        -- tm-merge --progress -o got.csv -
+    echo "$output"
+    [ "$status" -eq 0 ]
     cmp want.csv got.csv
-    cat err
-    [ "$(wc -l <err)" -ge 2 ]
-    grep -qE '^tm-merge: [0-9]+ kB read, 500 events, [0-9. k]+B/s, the input limits$' err || grep -qE '^tm-merge: [0-9]+ kB read, 0 events, ' err
-    tail -n 1 err | grep -qE '^tm-merge: [0-9]+ kB read, 501 events written in [0-9]+ s$'
-    ! LC_ALL=C grep -q "$(printf '[\033\r]')" err
+    grep -qxE "$reading" err
+    lines_of_progress
     tm-merge --progress -o got.csv a.json 2>err
-    [ "$(wc -l <err)" -eq 1 ]
+    cmp want.csv got.csv
+    lines_of_progress
     tm-merge --progress a.json 2>err >got.txt
     tm-merge a.json | cmp - got.txt
+    lines_of_progress
 }
 
 @test "nothing is shown where nobody looks, nor with -q" {
-    slowly | tm-merge -o got.csv - 2>err
+    # Where no terminal is, what is shown has a last line, however short a merge is.
+    tm-merge -o got.csv a.json 2>err
     [ ! -s err ]
-    slowly | tm-merge --progress -q -o got.csv - 2>err
+    tm-merge --progress -q -o got.csv a.json 2>err
     [ ! -s err ]
-}
-
-@test "on a terminal one line that is written over, and nothing is left of it" {
-    needs_script
-    on_terminal "cat head.json | (cat; sleep 1.3; cat tail.json) | tm-merge -o got.csv -"
-    tr '\r' '\n' <shown | cat -v
-    grep -qF "$(printf '\r')tm-merge: " shown
-    grep -qF ' read, ' shown
-    [ "$(grep -c . shown)" -eq 1 ] # one line, however often
-    tail -c 4 shown | cmp - <(printf '\r\033[K')
-    on_terminal "cat head.json | (cat; sleep 1.3; cat tail.json) | tm-merge -q -o got.csv -"
+    on_terminal feed=head.json pause=1.5 feed=tail.json end -- tm-merge -q -o got.csv -
+    [ "$status" -eq 0 ]
+    [ -e shown ]
     [ ! -s shown ]
 }
 
+@test "on a terminal one line that is written over, and nothing is left of it" {
+    on_terminal feed=head.json "$line" feed=tail.json end -- tm-merge -o got.csv -
+    [ "$status" -eq 0 ]
+    clean_line
+    tm-merge a.json -o want.csv
+    cmp want.csv got.csv
+}
+
 @test "a narrow terminal: the line is cut, not folded" {
-    needs_script
-    on_terminal "stty cols 30; cat head.json | (cat; sleep 1.3; cat tail.json) | tm-merge -o got.csv -"
+    run python3 "$TM_SRC/t/dialogue.py" -c 30 shown feed=head.json "$line" feed=tail.json end -- tm-merge -o got.csv -
+    [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
+    [ "$status" -eq 0 ]
+    clean_line
     tr '\r' '\n' <shown | sed 's/\x1b\[K//' | awk 'length($0) > 29 { exit 1 }'
-    grep -qF 'tm-merge: ' shown
+    tr '\r' '\n' <shown | sed 's/\x1b\[K//' | awk 'length($0) == 29 { seen = 1 } END { exit !seen }'
 }
 
 @test "ctrl-C, and being killed, leave a clean line and no file" {
-    needs_script
-    mkfifo in
-    (sleep 1; printf '\003'; sleep 0.5) | script -qec "exec 3<>in; cat head.json >&3; exec tm-merge -o out.csv - <&3" /dev/null >shown || true
-    tr '\r' '\n' <shown | cat -v
-    grep -qF "$(printf '\r')tm-merge: " shown
-    tail -c 4 shown | cmp - <(printf '\r\033[K')
+    on_terminal feed=head.json "$line" 'type=\x03' -- tm-merge -o out.csv -
+    [ "$status" -eq 130 ]
+    clean_line
     [ -z "$(ls -A | grep out)" ]
-    on_terminal "exec 3<>in; cat head.json >&3; tm-merge -o out.csv - <&3 & sleep 1; kill -TERM \$!; wait \$!; echo status \$?"
-    tr '\r' '\n' <shown | cat -v
-    grep -qF "$(printf '\r\033[K')status 143" shown
-    [ -z "$(ls -A | grep out)" ]
+    for signal in TERM:143 HUP:129 INT:130; do
+        on_terminal feed=head.json "$line" "kill=SIG${signal%:*}" -- tm-merge -o out.csv -
+        [ "$status" -eq "${signal#*:}" ]
+        clean_line
+        [ -z "$(ls -A | grep out)" ]
+    done
 }
 
 @test "messages stand on lines of their own" {
-    needs_script
-    on_terminal "cat head.json | (cat; sleep 1.3; echo '{oops') | tm-merge -o got.csv -; echo status \$?"
-    tr '\r' '\n' <shown | cat -v
+    echo '{oops' >oops.json
+    on_terminal feed=head.json "$line" feed=oops.json end -- tm-merge -o got.csv -
+    [ "$status" -eq 1 ]
     grep -qF "$(printf '\r\033[K')tm-unpack: " shown
-    grep -qF 'status 1' shown
+    [ "$(tr -cd '\n' <shown | wc -l)" -eq 1 ]
 }
 
 @test "a variable that is not meant for it does no harm" {

@@ -1,0 +1,177 @@
+"""Talks with a command that shows how far it is, so that nothing depends on how fast either of them is.
+
+usage: dialogue.py [-p] [-c COLUMNS] SHOWN STEP... -- COMMAND [ARGUMENT]...
+
+COMMAND runs on a terminal of its own, COLUMNS wide; with -p its standard error is a pipe instead. Signals are for it
+as after a login, whatever the caller ignores or blocks. STEPs follow one another:
+
+    see=REGEX     waits until what was shown matches
+    feed=FILE     writes FILE to standard input, which is a pipe where a STEP feeds or ends, else the terminal
+    end           closes standard input
+    type=TEXT     types TEXT, with escapes as Python has them
+    kill=SIGNAL   sends SIGINT, SIGTERM, ... to COMMAND alone
+    pause=SECONDS waits for what must not come: on a slow machine that says less, never something wrong
+
+When COMMAND has ended after that, all that was shown is in the file SHOWN. Exits as COMMAND did, with 128 and more for
+a signal; with 99 if a step, or the end, takes more than LIMIT_S, after killing COMMAND and what it started; with 77
+where there are no terminals to be had.
+"""
+import fcntl
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+import traceback
+
+LIMIT_S = 60
+END = b"\0end of the dialogue\0"
+
+
+def reset_signals():
+    for signum in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        try:
+            signal.signal(signum, signal.SIG_DFL)
+        except OSError:
+            pass
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+class Terminal:
+    """What a command shows goes in at `inner` and comes out at `outer`. Without is_terminal: a pipe."""
+
+    def __init__(self, is_terminal, columns):
+        self.is_terminal = is_terminal
+        if not is_terminal:
+            self.outer, self.inner = os.pipe()
+            return
+        try:
+            self.outer, self.inner = os.openpty()
+            fcntl.ioctl(self.inner, termios.TIOCSCTTY, 0)
+        except OSError as e:
+            print("dialogue.py: no terminals: %s" % e, file=sys.stderr)
+            os._exit(77)
+        attributes = termios.tcgetattr(self.inner)
+        attributes[3] = attributes[3] & ~termios.ECHO | termios.NOFLSH  # what is typed changes nothing that is shown
+        termios.tcsetattr(self.inner, termios.TCSANOW, attributes)
+        fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def take_over(self):
+        """In the child, before it becomes the command: its group is the one in front."""
+        os.setpgid(0, 0)
+        if self.is_terminal:
+            signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            os.tcsetpgrp(self.inner, os.getpgrp())
+        reset_signals()
+
+
+class Dialogue:
+    def __init__(self, terminal, command, has_input):
+        self.terminal = terminal
+        self.shown = b""
+        self.more = threading.Condition()
+        self.step = "start"
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            command, preexec_fn=terminal.take_over, bufsize=0,
+            stdin=subprocess.PIPE if has_input else terminal.inner if terminal.is_terminal else subprocess.DEVNULL,
+            stdout=terminal.inner if terminal.is_terminal else None, stderr=terminal.inner)
+        for watch in (self.listen, self.limit):
+            threading.Thread(target=watch, daemon=True).start()
+
+    def listen(self):
+        while END not in self.shown:
+            data = os.read(self.terminal.outer, 65536)
+            with self.more:
+                self.shown += data
+                self.more.notify()
+
+    def limit(self):
+        while time.monotonic() - self.began < LIMIT_S:
+            time.sleep(1)
+        print("dialogue.py: nothing came of %s for %d s; shown was %r" % (self.step, LIMIT_S, self.shown), file=sys.stderr)
+        os.killpg(self.process.pid, signal.SIGKILL)
+        os._exit(99)
+
+    def take(self, step):
+        self.step, self.began = step, time.monotonic()
+        what, _, value = step.partition("=")
+        getattr(self, "take_" + what)(value)
+
+    def take_see(self, value):
+        with self.more:
+            self.more.wait_for(lambda: re.search(value.encode(), self.shown))
+
+    def take_feed(self, value):
+        with open(value, "rb") as file:
+            rest = memoryview(file.read())
+        try:
+            while rest:
+                rest = rest[self.process.stdin.write(rest):]
+        except BrokenPipeError:
+            pass  # what the command said of it is of interest, and how it ended
+
+    def take_end(self, _):
+        self.process.stdin.close()
+
+    def take_type(self, value):
+        os.write(self.terminal.outer, value.encode().decode("unicode_escape").encode("latin-1"))
+
+    def take_kill(self, value):
+        self.process.send_signal(signal.Signals[value])
+
+    def take_pause(self, value):
+        time.sleep(float(value))
+
+    def finish(self):
+        """The exit status; what was shown is whole then."""
+        self.step, self.began = "the end", time.monotonic()
+        status = self.process.wait()
+        os.write(self.terminal.inner, END)
+        with self.more:
+            self.more.wait_for(lambda: END in self.shown)
+        self.shown = self.shown.partition(END)[0]
+        return status if status >= 0 else 128 - status
+
+
+def talk(arguments):
+    """In a session of its own, which the terminal belongs to until this has read all of it."""
+    os.setsid()
+    is_terminal = arguments[0] != "-p"
+    if not is_terminal:
+        arguments = arguments[1:]
+    columns = 80
+    if arguments[0] == "-c":
+        columns, arguments = int(arguments[1]), arguments[2:]
+    split = arguments.index("--")
+    path, steps = arguments[0], arguments[1:split]
+    has_input = any(step.partition("=")[0] in ("feed", "end") for step in steps)
+    dialogue = Dialogue(Terminal(is_terminal, columns), arguments[split + 1:], has_input)
+    for step in steps:
+        dialogue.take(step)
+    status = dialogue.finish()
+    with open(path, "wb") as file:
+        file.write(dialogue.shown)
+    return status
+
+
+def main():
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pid = os.fork()
+    if pid == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        status = 98
+        try:
+            status = talk(sys.argv[1:])
+        except BaseException:
+            traceback.print_exc()
+        os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    sys.exit(status if status >= 0 else 128 - status)
+
+
+main()
