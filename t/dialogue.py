@@ -93,7 +93,8 @@ class Dialogue:
     def limit(self):
         while time.monotonic() - self.began < LIMIT_S:
             time.sleep(1)
-        print("dialogue.py: nothing came of %s for %d s; shown was %r" % (self.step, LIMIT_S, self.shown), file=sys.stderr)
+        print("dialogue.py: %s: not within %d s; the last that was shown: %r" % (self.step, LIMIT_S, self.shown[-400:]),
+              file=sys.stderr)
         os.killpg(self.process.pid, signal.SIGKILL)
         os._exit(99)
 
