@@ -24,6 +24,7 @@ static const struct tm_program program = {
              "      --absolute       text: times as they are, not from the first event on\n"
              "      --json           report: as JSON\n"
              "      --hex            frames: raw payloads too\n"
+             "      --source FILE    a file in which tm-unpack has left the text of JSON events; any number\n"
              "      --rebase         json: times count from the first event on\n"
              "      --only KEY=VALUE,...  events of these alone: machine, file, cat, name (or shell patterns of\n"
              "                       them), from, to (1.5s, +200ms after the first event, nanoseconds)\n"
@@ -43,6 +44,8 @@ struct arguments {
     struct tm_emit_options options;
     struct tm_balance_limit limit;
     struct tm_select_spec only;
+    const char **sources; /* at most as many as there are arguments */
+    size_t source_count;
     bool quiet;
     bool list; /* the formats were asked for */
 };
@@ -95,6 +98,7 @@ static int take_option(void *context, int option, const char *value)
     case 'a': a->options.absolute = true; return 0;
     case 'j': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
+    case 'S': a->sources[a->source_count++] = value; return 0;
     case 'b': a->options.rebase = true; return 0;
     case 's': a->limit.strict = true; return 0;
     case 'q': a->quiet = true; return 0;
@@ -121,6 +125,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"json", no_argument, NULL, 'j'},
         {"hex", no_argument, NULL, 'x'},
         {"strict", no_argument, NULL, 's'},
+        {"source", required_argument, NULL, 'S'},
         {"rebase", no_argument, NULL, 'b'},
         {"max-dropped", required_argument, NULL, 'd'},
         {"only", required_argument, NULL, 'O'},
@@ -214,16 +219,21 @@ static int run(const struct arguments *a)
                               .limit = a->limit,
                               .only = &a->only,
                               .warn = a->quiet ? ignore : warn};
-    enum tm_status st = a->out ? emit_to_file(&run, a, &err) : emit_to_stdout(&run, &err);
+    enum tm_status st = a->source_count ? tm_sources_open(a->sources, a->source_count, &run.sources, &err) : TM_OK;
+    if (st == TM_OK)
+        st = a->out ? emit_to_file(&run, a, &err) : emit_to_stdout(&run, &err);
+    tm_sources_free(run.sources);
     return tm_program_finish(&program, st, &err);
 }
 
 int main(int argc, char **argv)
 {
-    struct arguments a = {0};
-    int status = parse(argc, argv, &a);
+    struct tm_error err = {0};
+    struct arguments a = {.sources = calloc((size_t)argc + 1, sizeof *a.sources)};
+    int status = a.sources ? parse(argc, argv, &a) : tm_program_finish(&program, tm_error_nomem(&err), &err);
     if (status == TM_OPTIONS_GO_ON)
         status = run(&a);
+    free(a.sources);
     tm_select_spec_release(&a.only);
     return status;
 }

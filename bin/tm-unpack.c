@@ -23,12 +23,14 @@ static const struct tm_program program = {
              "      --no-raw           leave out what only lossless outputs need\n"
              "      --no-detail        leave out arguments and other detail\n"
              "      --no-json-detail   leave out arguments of JSON events, whose text is there with raw\n"
+             "      --by-reference     leave the text of JSON events in regular files where it is\n"
              "  -T, --temporary-directory=DIR  for what a pipe must be spooled to (default $TMPDIR, then /tmp)\n"
              "      --help             this text\n"
              "      --version          the version\n",
 };
 
-enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_NO_DETAIL, OPT_NO_JSON_DETAIL };
+enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_NO_DETAIL, OPT_NO_JSON_DETAIL,
+       OPT_BY_REFERENCE };
 
 struct settings {
     struct tm_unpack_options unpack;
@@ -57,6 +59,7 @@ static int take_option(void *context, int option, const char *value)
     case OPT_NO_RAW: settings->no_raw = true; break;
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
+    case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;
     default:
         if (!parse_damage(value, &settings->unpack.format.on_damage))
             return tm_program_usage(&program, "--on-damage is halt, skip or salvage, not '%s'", value);
@@ -74,6 +77,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"no-raw", no_argument, NULL, OPT_NO_RAW},
         {"no-detail", no_argument, NULL, OPT_NO_DETAIL},
         {"no-json-detail", no_argument, NULL, OPT_NO_JSON_DETAIL},
+        {"by-reference", no_argument, NULL, OPT_BY_REFERENCE},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
     };

@@ -68,8 +68,16 @@ out.jsonl" ]
     merge -f frames - </dev/null
     grep -Fx "tm-unpack -- -" args.tm-unpack
     rm args.*
+    echo >x
     merge -f json x
-    grep -Fx "tm-unpack --no-json-detail -- x" args.tm-unpack
+    grep -Fx "tm-unpack --no-json-detail --by-reference -- x" args.tm-unpack
+    grep -Fx "tm-emit -f json --source x" args.tm-emit
+    for f in - . "x x/missing"; do
+        rm args.*
+        merge -f json $f </dev/null
+        grep -Fx "tm-unpack --no-json-detail -- $f" args.tm-unpack
+        grep -Fx "tm-emit -f json" args.tm-emit
+    done
     rm args.*
     merge --no-detail -f pftrace -o out.pftrace x || true
     grep -Fx "tm-unpack --no-detail -- x" args.tm-unpack

@@ -75,7 +75,8 @@ enum tm_status tm_content_by_place(struct tm_content *content, const char *dir, 
 struct tm_extent tm_content_part(const struct tm_content *content, uint64_t at, uint64_t len)
 {
     return (struct tm_extent){
-        .fd = content->extent.fd, .start = content->extent.start + (at - content->extent_at), .len = len};
+        .fd = content->extent.fd, .start = content->extent.start + (at - content->extent_at), .len = len,
+        .is_spooled = content->extent.is_spooled};
 }
 
 uint64_t tm_content_end(const struct tm_content *content)

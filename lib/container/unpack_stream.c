@@ -2,7 +2,9 @@
 #include "base/bytes.h"
 #include "container/unpack_run.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* How far apart documents may be in one look: white space between them. */
 enum { GAP_BYTES = 256 };
@@ -62,13 +64,34 @@ static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in,
     }
 }
 
+/* Says in which file the text of NODE stays, where it may, for CONTEXT. */
+static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *node, const struct tm_content *content,
+                            struct tm_format_context *context)
+{
+    Tracemerge__Source source = TRACEMERGE__SOURCE__INIT;
+    struct stat info;
+    if (!run->options->by_reference || !node->type.format->refers || content->extent.fd < 0 || content->extent.is_spooled)
+        return TM_OK;
+    if (fstat(content->extent.fd, &info) != 0)
+        return tm_error_errno(run->err, errno, "cannot tell what it is");
+    source.file = node->id;
+    source.device = (uint64_t)info.st_dev;
+    source.inode = (uint64_t)info.st_ino;
+    source.size_bytes = (uint64_t)info.st_size;
+    context->has_source = true;
+    context->source_at = content->extent.start - content->extent_at;
+    return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
+}
+
 static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_node *node, struct tm_content *content)
 {
     const struct tm_format *format = node->type.format;
     struct tm_format_context context = {
         .input = content->in, .sink = run->sink, .options = &run->options->format};
     void *state = NULL;
-    enum tm_status st = format->open(&context, &state, run->err);
+    enum tm_status st = refer(run, node, content, &context);
+    if (st == TM_OK)
+        st = format->open(&context, &state, run->err);
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
         st = format->read(state, run->err);

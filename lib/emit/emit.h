@@ -3,6 +3,7 @@
 #define TM_EMIT_EMIT_H
 
 #include "emit/balance.h"
+#include "emit/sources.h"
 #include "emit/unsaid.h"
 #include "model/catalog.h"
 #include "stream/stream_reader.h"
@@ -24,6 +25,7 @@ struct tm_emit_context {
     const struct tm_catalog *catalog; /* already holds what the frame being shown says */
     const struct tm_balance *balance; /* what was read, placed and dropped, up to the frame before */
     const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
+    struct tm_sources *sources; /* of text that is not in the stream; may be NULL */
     struct tm_unsaid *unsaid; /* the output notes here what it cannot say; may be NULL */
     bool has_origin;   /* with --only, once an event has come: the first one, shown or not, is at … */
     int64_t origin_ns; /* … this time */

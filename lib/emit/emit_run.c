@@ -11,6 +11,7 @@ struct job {
     struct tm_unsaid unsaid;
     struct tm_emit_only only;
     const struct tm_emit *emit;
+    struct tm_emit_context context;
     const struct tm_frame *frame; /* that is being shown; batches that --only leaves have its place */
     void *state;
 };
@@ -39,10 +40,23 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
                   : job->emit->frame(job->state, job->frame, batch, err);
 }
 
+/* Where the text of a file's events is. */
+static enum tm_status add_source(struct job *job, const struct tm_frame *frame, struct tm_error *err)
+{
+    Tracemerge__Source *source = (Tracemerge__Source *)tm_frame_message(frame, &tracemerge__source__descriptor, err);
+    if (source == NULL)
+        return err->status;
+    enum tm_status st = tm_sources_add(job->context.sources, source, err);
+    tracemerge__source__free_unpacked(source, NULL);
+    return st;
+}
+
 static enum tm_status show(struct job *job, const struct tm_frame *frame, const struct tm_batch *batch,
                            struct tm_error *err)
 {
     enum tm_status st = tm_catalog_add(&job->catalog, frame, err);
+    if (st == TM_OK && frame->type == TM_FRAME_SOURCE)
+        st = add_source(job, frame, err);
     if (st < 0)
         return st;
     if (frame->type != TM_FRAME_BATCH)
@@ -83,26 +97,28 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, s
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
 {
     struct job job = {.emit = run->emit};
-    struct tm_emit_context context = {.fd = run->out_fd,
-                                      .path = run->path,
-                                      .options = &run->options,
-                                      .catalog = &job.catalog,
-                                      .balance = &job.balance,
-                                      .stream = &job.stream,
-                                      .unsaid = &job.unsaid};
+    struct tm_emit_context *context = &job.context;
+    *context = (struct tm_emit_context){.fd = run->out_fd,
+                                        .path = run->path,
+                                        .options = &run->options,
+                                        .catalog = &job.catalog,
+                                        .balance = &job.balance,
+                                        .stream = &job.stream,
+                                        .sources = run->sources,
+                                        .unsaid = &job.unsaid};
     struct tm_squeeze squeeze = {.fd = -1};
     enum tm_squeeze_kind kind = run->path ? TM_SQUEEZE_NONE : tm_squeeze_of(run->options.out_path, NULL);
     enum tm_status st = tm_stream_reader_open(&job.stream, run->in_fd, err);
     if (st < 0 || (st = check_needs(run->emit, &job.stream, err)) < 0 ||
-        (st = tm_emit_only_init(&job.only, run, &job.catalog, &context, err)) < 0)
+        (st = tm_emit_only_init(&job.only, run, &job.catalog, context, err)) < 0)
         goto out;
     job.only.sink = (struct tm_select_sink){show_batch, &job};
     if (kind != TM_SQUEEZE_NONE) {
         if ((st = tm_squeeze_start(&squeeze, kind, run->out_fd, err)) < 0)
             goto out;
-        context.fd = squeeze.fd;
+        context->fd = squeeze.fd;
     }
-    if ((st = run->emit->open(&context, &job.state, err)) == TM_OK)
+    if ((st = run->emit->open(context, &job.state, err)) == TM_OK)
         st = show_all(run, &job, err);
     if (st == TM_OK)
         st = tm_squeeze_finish(&squeeze, err);

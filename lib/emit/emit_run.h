@@ -12,6 +12,7 @@ struct tm_emit_run {
     const struct tm_emit *emit;
     struct tm_emit_options options;
     struct tm_balance_limit limit;
+    struct tm_sources *sources;         /* files that texts may be in, or NULL; borrowed */
     const struct tm_select_spec *only;  /* the events to show; NULL or not given: all */
     void (*warn)(const char *text);     /* told what is odd and no failure; not NULL */
 };

@@ -103,9 +103,22 @@ static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, s
     return st;
 }
 
+/* E without its text, which REF says is in a file: as if it had come along. */
+static enum tm_status write_referred(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
+                                     struct tm_error *err)
+{
+    struct tm_event whole = *e;
+    enum tm_status st = tm_sources_text(j->context->sources, e->file, ref, &whole.raw, err);
+    if (st == TM_OK && (ref->bytes == 0 || whole.raw[0] != '{'))
+        st = tm_error_set(err, TM_E_INPUT, "event %llu: its text is no JSON object", (unsigned long long)e->position);
+    whole.raw_bytes = ref->bytes;
+    return st == TM_OK ? tm_json_out_object(j, &whole, ref, err) : st;
+}
+
 static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     bool is_json = tm_event_raw(e->flags) == TM_RAW_JSON && e->raw_bytes > 0;
+    struct tm_json_ref ref;
     enum tm_status st;
     if (e->file >= j->context->catalog->file_count)
         return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e->file);
@@ -115,6 +128,9 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
         return st;
     if (is_json && e->raw[0] == '{')
         return tm_json_out_raw(j, e, err);
+    if (tm_event_raw(e->flags) == TM_RAW_JSON && !is_json &&
+        tm_json_ref_find(e->detail, e->detail_bytes, &ref) == TM_OK && ref.is_elsewhere)
+        return write_referred(j, e, &ref, err);
     if (is_json)
         return tm_json_out_keep_top(j, e, err);
     const struct tm_text *type = &j->context->catalog->files[e->file].type;

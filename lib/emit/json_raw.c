@@ -163,20 +163,23 @@ static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e,
     return TM_OK;
 }
 
-enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
+                                  struct tm_error *err)
 {
-    struct tm_json_ref ref;
     int64_t pid = e->pid;
-    enum tm_status st = tm_json_ref_find(e->detail, e->detail_bytes, &ref);
-    if (st < 0)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: Detail is damaged", (unsigned long long)e->position);
-    bool is_noted = st == TM_OK && ref.has_spots;
-    st = TM_OK;
+    enum tm_status st = TM_OK;
     if (e->flags & TM_EVENT_HAS_PID && (st = tm_json_out_pid(j, e->machine, e->pid, &pid, err)) == TM_OK)
         st = tm_json_out_source(j, e, pid, err);
     if (st < 0)
         return st;
     tm_json_out_next(j);
-    st = is_noted ? put_noted(j, e, &ref, pid, err) : put_read(j, e, pid, err);
+    st = ref->has_spots ? put_noted(j, e, ref, pid, err) : put_read(j, e, pid, err);
     return st < 0 ? st : tm_out_end_row(&j->out, err);
+}
+
+enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_ref ref = {0};
+    enum tm_status st = tm_json_ref_find(e->detail, e->detail_bytes, &ref);
+    return st < 0 ? no_object(e, err) : tm_json_out_object(j, e, &ref, err);
 }

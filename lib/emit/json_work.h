@@ -87,6 +87,10 @@ enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_
                                 struct tm_error *err);
 
 /* json_raw.c: E, whose raw bytes are a JSON object, with what must change changed. */
+enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
+                                  struct tm_error *err);
+
+/* The same, REF being what E's detail says. */
 enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
 
 /* json_rows.c: E made into a JSON event. */

@@ -27,6 +27,7 @@ static enum tm_status open_json(const struct tm_format_context *context, void **
     doc->system.sink = context->sink;
     doc->system.hints = doc->hints;
     tm_json_rows_init(&doc->rows, context->sink);
+    doc->rows.has_source = context->has_source;
     *state = doc;
     return TM_OK;
 }
@@ -102,6 +103,7 @@ static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_js
 {
     const char *reason;
     uint64_t byte = doc->context.input->offset;
+    doc->rows.text_at = doc->context.source_at + byte;
     enum tm_status st = tm_json_rows_add(&doc->rows, &doc->event, &reason, err);
     if (st == TM_END && reason[0] == 'n')
         tm_json_count(&doc->no_time, &doc->first_no_time, 1, byte);
@@ -210,4 +212,5 @@ const struct tm_format tm_format_chrome_json = {
     .open = open_json,
     .read = read_json,
     .close = close_json,
+    .refers = true,
 };

@@ -13,6 +13,8 @@ struct tm_format_context {
     struct tm_input *input;      /* the file's bytes; the parser consumes what is the file's */
     struct tm_event_sink *sink;  /* where events go; its file is set */
     const struct tm_format_options *options;
+    bool has_source;     /* text may stay in the file, */
+    uint64_t source_at;  /* where byte 0 of input is this one (or, by its offset, would be) */
 };
 
 enum tm_on_damage { TM_DAMAGE_HALT, TM_DAMAGE_SKIP, TM_DAMAGE_SALVAGE };
@@ -38,6 +40,8 @@ struct tm_format {
     void (*close)(void *state);
     /* True when HEAD, met where the document before it ended, is more of the same file (proto). */
     bool appends;
+    /* It can leave text in its file, and say where (frame Source). */
+    bool refers;
 };
 
 /* All formats in the order they are tried, NULL-terminated. */

@@ -10,6 +10,8 @@
 /* Zero-initialise, then init; release at the end. One a file. */
 struct tm_json_rows {
     struct tm_event_sink *sink; /* borrowed */
+    bool has_source;  /* the text of events may stay in the file; set behind init */
+    uint64_t text_at; /* where that of the next one is there */
     /* What could not be shown as the event it claims to be, named as the reference's statistics. */
     uint64_t parser_failures;
     uint64_t flow_invalid_ids;

@@ -1,7 +1,9 @@
-/* Where an object's text has the values that a JSON output may change. */
+/* Where an object's text is, and where in it are the values that a JSON output may change. */
 #include "format/json_work.h"
 
 #include "stream/json_ref.h"
+
+enum { LEAVE_MIN = 64 /* bytes of a text that is worth leaving in its file */ };
 
 /* VALUE among the spots, which stay in order. */
 static void add_spot(struct tm_json_ref *ref, const uint8_t *raw, const struct tm_json_value *value,
@@ -15,7 +17,7 @@ static void add_spot(struct tm_json_ref *ref, const uint8_t *raw, const struct t
     ref->spots[i] = spot;
 }
 
-enum tm_status tm_json_work_ref(struct tm_json_work *w)
+static void find_spots(const struct tm_json_event *json, struct tm_json_ref *ref)
 {
     static const struct {
         enum tm_json_field field;
@@ -25,17 +27,31 @@ enum tm_status tm_json_work_ref(struct tm_json_work *w)
                                    {TM_JF_ID, TM_JSON_SPOT_ID},
                                    {TM_JF_BIND_ID, TM_JSON_SPOT_ID},
                                    {TM_JF_ID2, TM_JSON_SPOT_ID2}};
-    struct tm_json_ref ref;
-    if (w->rows->sink->want_json_detail || !w->rows->sink->want_raw || w->json->repeated)
-        return TM_OK;
-    ref.is_elsewhere = false;
-    ref.has_spots = true;
-    ref.spot_count = 0;
     for (int i = 0; i < TM_JSON_SPOTS_MAX; i++) {
-        const struct tm_json_value *v = tm_json_event_get(w->json, fields[i].field);
+        const struct tm_json_value *v = tm_json_event_get(json, fields[i].field);
         bool is_object = v && v->type == TM_JSON_OBJECT, is_scalar = v && (v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING);
         if (fields[i].of == TM_JSON_SPOT_ID2 ? is_object : is_scalar)
-            add_spot(&ref, w->json->raw, v, fields[i].of);
+            add_spot(ref, json->raw, v, fields[i].of);
+    }
+}
+
+enum tm_status tm_json_work_ref(struct tm_json_work *w)
+{
+    const struct tm_event_sink *sink = w->rows->sink;
+    struct tm_event *e = &w->event;
+    struct tm_json_ref ref;
+    ref.is_elsewhere = w->rows->has_source && e->raw_bytes >= LEAVE_MIN && !(e->flags & TM_EVENT_DEFINITION);
+    ref.has_spots = !sink->want_json_detail && !w->json->repeated;
+    ref.spot_count = 0;
+    if (!sink->want_raw || !(ref.is_elsewhere || ref.has_spots))
+        return TM_OK;
+    if (ref.has_spots)
+        find_spots(w->json, &ref);
+    if (ref.is_elsewhere) {
+        ref.offset = w->rows->text_at;
+        ref.bytes = e->raw_bytes;
+        ref.checksum = tm_json_ref_checksum(e->raw, e->raw_bytes);
+        e->raw_bytes = 0;
     }
     return tm_json_ref_put(&ref, &w->rows->detail);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const stage_names[TM_MERGE_STAGES] = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"};
@@ -43,6 +44,20 @@ static void add_flag(struct writer *w, const char *flag, bool wanted)
         add(w, flag);
 }
 
+/* Whether the text of JSON events may stay in the files: an output that writes it again reads it there instead of
+ * through four pipes. All that might have such text must be known by name: no directory, no standard input. */
+static bool refers(const struct tm_merge_request *r)
+{
+    enum { SOURCES_MAX = 256 /* descriptors */ };
+    struct stat info;
+    if (!r->emit->reads_json_raw || r->file_count == 0 || r->file_count > SOURCES_MAX)
+        return false;
+    for (size_t i = 0; i < r->file_count; i++)
+        if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode))
+            return false;
+    return true;
+}
+
 static void add_unpack(struct writer *w, const struct tm_merge_request *r)
 {
     add_option(w, "--on-damage", r->on_damage);
@@ -51,6 +66,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--no-raw", !r->emit->needs_raw);
     add_flag(w, "--no-detail", r->no_detail || !r->emit->needs_detail);
     add_flag(w, "--no-json-detail", r->emit->reads_json_raw);
+    add_flag(w, "--by-reference", refers(r));
     add_option(w, "-T", r->temporary_directory);
     add(w, "--");
     for (size_t i = 0; i < r->file_count; i++)
@@ -78,6 +94,7 @@ static void add_sort(struct writer *w, const struct tm_merge_request *r)
 
 static void add_emit(struct writer *w, const struct tm_merge_request *r)
 {
+    size_t count = refers(r) ? r->file_count : 0;
     add_option(w, "-f", r->emit->name);
     add_option(w, "-T", r->temporary_directory);
     add_flag(w, "--absolute", r->absolute);
@@ -86,6 +103,8 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--strict", r->strict);
     add_option(w, "--max-dropped", r->max_dropped);
     add_flag(w, "--quiet", r->quiet);
+    for (size_t i = 0; i < count; i++)
+        add_option(w, "--source", r->files[i]);
     for (uint32_t i = 0; i < r->only.given.count; i++)
         add_option(w, "--only", r->only.given.texts[i]);
     add_option(w, "-o", r->out);

@@ -99,6 +99,8 @@ enum tm_status tm_frame_renumber(uint32_t type, ProtobufCMessage *message, struc
         return renumber_clock_hint(message, ids, err);
     case TM_FRAME_SEQUENCE:
         return renumber_sequence(message, ids, err);
+    case TM_FRAME_SOURCE:
+        return tm_stream_ids_file(ids, &((Tracemerge__Source *)message)->file, err);
     case TM_FRAME_CLOCK_ROW:
         return renumber_clock_row(message, ids, err);
     case TM_FRAME_PLACEMENT:

@@ -30,6 +30,7 @@ enum tm_frame_type {
     TM_FRAME_END = 14,
     TM_FRAME_SEQUENCE = 16,
     TM_FRAME_CLOCK_HINT = 17,
+    TM_FRAME_SOURCE = 18,
     TM_FRAME_CLOCK_ROW = 64,
     TM_FRAME_PLACEMENT = 65,
     TM_FRAME_ACCOUNT = 66,

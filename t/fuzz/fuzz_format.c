@@ -49,7 +49,7 @@ static void make_stream(const struct tm_format *format, const struct tm_format_o
     tm_event_sink_init(&sink, &writer);
     FUZZ_CHECK(tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &err) == TM_OK);
     FUZZ_CHECK(tm_event_sink_file_begin(&sink, &begin, &err) == TM_OK);
-    struct tm_format_context context = {in, &sink, options};
+    struct tm_format_context context = {.input = in, .sink = &sink, .options = options};
     enum tm_status st = parse(format, &context, &err);
     fuzz_check_status(st, 1 << -TM_E_INPUT, &err);
     FUZZ_CHECK(tm_event_sink_file_end(&sink, 0, in->offset, &err) == TM_OK || st < 0);

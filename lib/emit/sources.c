@@ -1,0 +1,216 @@
+#include "emit/sources.h"
+
+#include "base/io.h"
+#include "base/map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Texts lie in no order as far as anybody knows, though mostly one behind the other in each of several places. So blocks
+ * are kept, those last used; a text that begins in a block is in it unless it is long. Where blocks serve nobody, texts
+ * are read one by one for a while. */
+enum {
+    BLOCK_BYTES = 64 << 10,
+    BLOCK_SLACK = 8 << 10, /* behind a block, for the text that begins at its end */
+    BLOCKS = 128,
+    GOOD_USES = 8,   /* of a block that was worth reading */
+    POOR_MAX = 16,   /* blocks in a row that were not */
+    SINGLE_TEXTS = 1024,
+    TEXT_BYTES_MAX = 64 << 20
+};
+
+struct source {
+    int fd;
+    const char *path; /* borrowed */
+    uint64_t device, inode, size_bytes; /* no more is read */
+    uint32_t last; /* the block that was last used */
+};
+
+struct block {
+    uint32_t source;  /* plus 1; 0: empty */
+    uint32_t uses;
+    uint64_t number;
+    uint64_t used_at; /* the request that last did */
+    size_t bytes;
+    uint8_t *mem;
+};
+
+struct tm_sources {
+    struct source *sources;
+    size_t count;
+    struct tm_map by_file; /* -> number of the source plus 1; 0: none has its text */
+    struct block blocks[BLOCKS];
+    uint64_t requests;
+    uint32_t poor, singles; /* blocks that were; texts still to be read by themselves */
+    struct tm_buf single;
+};
+
+static enum tm_status open_source(struct source *s, const char *path, struct tm_error *err)
+{
+    struct stat info;
+    *s = (struct source){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (s->fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+        return tm_error_errno(err, errno, "%s: cannot open", path);
+    if (s->fd < 0)
+        return tm_error_set(err, TM_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    if (fstat(s->fd, &info) != 0)
+        return tm_error_errno(err, errno, "%s: cannot tell what it is", path);
+    if (!S_ISREG(info.st_mode))
+        return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which --source has to be", path);
+    s->device = (uint64_t)info.st_dev;
+    s->inode = (uint64_t)info.st_ino;
+    s->size_bytes = (uint64_t)info.st_size;
+    return TM_OK;
+}
+
+enum tm_status tm_sources_open(const char *const *paths, size_t count, struct tm_sources **sources,
+                               struct tm_error *err)
+{
+    struct tm_sources *s = calloc(1, sizeof *s);
+    enum tm_status st = TM_OK;
+    *sources = s;
+    if (s == NULL || (s->sources = calloc(count + 1, sizeof *s->sources)) == NULL)
+        return tm_error_nomem(err);
+    while (s->count < count && st == TM_OK) {
+        st = open_source(&s->sources[s->count], paths[s->count], err);
+        s->count++;
+    }
+    return st;
+}
+
+enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *source, struct tm_error *err)
+{
+    uint32_t found = 0;
+    if (s == NULL)
+        return TM_OK;
+    for (size_t i = 0; i < s->count && found == 0; i++)
+        if (s->sources[i].device == source->device && s->sources[i].inode == source->inode)
+            found = (uint32_t)i + 1;
+    struct source *is = found ? &s->sources[found - 1] : NULL;
+    if (is && is->size_bytes < source->size_bytes) /* it grew before it was unpacked */
+        is->size_bytes = source->size_bytes;
+    return tm_map_set(&s->by_file, source->file, found) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status failed(const struct source *source, uint64_t offset, enum tm_status st, struct tm_error *err)
+{
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked", source->path,
+                            (unsigned long long)offset);
+    return tm_error_prefix(err, "%s", source->path);
+}
+
+static bool is_it(const struct block *b, uint32_t source, uint64_t number)
+{
+    return b->source == source + 1 && b->number == number;
+}
+
+/* The place of block NUMBER: where it is, or the one that was not used for the longest time. */
+static uint32_t find_block(const struct tm_sources *s, uint32_t source, uint64_t number)
+{
+    uint32_t oldest = 0;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        if (is_it(&s->blocks[i], source, number))
+            return i;
+        if (s->blocks[i].used_at < s->blocks[oldest].used_at)
+            oldest = i;
+    }
+    return oldest;
+}
+
+static enum tm_status read_block(struct tm_sources *s, struct block *b, uint32_t source, uint64_t number,
+                                 struct tm_error *err)
+{
+    const struct source *file = &s->sources[source];
+    uint64_t start = number * BLOCK_BYTES, left = file->size_bytes - start;
+    if (b->source) {
+        s->poor = b->uses < GOOD_USES ? s->poor + 1 : 0;
+        s->singles = s->poor >= POOR_MAX ? SINGLE_TEXTS : 0;
+        s->poor = s->singles ? POOR_MAX / 2 : s->poor;
+    }
+    if (b->mem == NULL && (b->mem = malloc(BLOCK_BYTES + BLOCK_SLACK)) == NULL)
+        return tm_error_nomem(err);
+    b->source = 0;
+    b->bytes = left < BLOCK_BYTES + BLOCK_SLACK ? (size_t)left : BLOCK_BYTES + BLOCK_SLACK;
+    enum tm_status st = tm_io_pread(file->fd, b->mem, b->bytes, start, err);
+    if (st != TM_OK)
+        return failed(file, start, st, err);
+    b->source = source + 1;
+    b->number = number;
+    b->uses = 0;
+    return TM_OK;
+}
+
+/* LEN bytes at OFFSET by themselves. */
+static enum tm_status read_single(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len,
+                                  const uint8_t **data, struct tm_error *err)
+{
+    const struct source *file = &s->sources[source];
+    tm_buf_clear(&s->single);
+    if (tm_buf_reserve(&s->single, len + 1) != TM_OK)
+        return tm_error_nomem(err);
+    s->singles -= s->singles > 0;
+    *data = s->single.data;
+    enum tm_status st = tm_io_pread(file->fd, s->single.data, len, offset, err);
+    return st == TM_OK ? TM_OK : failed(file, offset, st, err);
+}
+
+static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len, const uint8_t **data,
+                                struct tm_error *err)
+{
+    struct source *file = &s->sources[source];
+    uint64_t number = offset / BLOCK_BYTES;
+    size_t at = (size_t)(offset % BLOCK_BYTES);
+    if (at + len > BLOCK_BYTES + BLOCK_SLACK)
+        return read_single(s, source, offset, len, data, err);
+    if (!is_it(&s->blocks[file->last], source, number))
+        file->last = find_block(s, source, number);
+    struct block *b = &s->blocks[file->last];
+    if (!is_it(b, source, number)) {
+        if (s->singles)
+            return read_single(s, source, offset, len, data, err);
+        enum tm_status st = read_block(s, b, source, number, err);
+        if (st < 0)
+            return st;
+    }
+    b->uses++;
+    b->used_at = ++s->requests;
+    *data = b->mem + at;
+    return TM_OK;
+}
+
+enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct tm_json_ref *ref, const uint8_t **data,
+                               struct tm_error *err)
+{
+    uint32_t number = 0;
+    if (s == NULL || !tm_map_find(&s->by_file, file, &number) || number == 0)
+        return tm_error_set(err, TM_E_INPUT, "the text of file %u is not in the stream but in the file itself; name that "
+                                             "with --source", file);
+    const struct source *source = &s->sources[number - 1];
+    if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes || source->size_bytes - ref->offset < ref->bytes)
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: is behind its end", source->path,
+                            (unsigned long long)ref->offset);
+    enum tm_status st = read_text(s, number - 1, ref->offset, ref->bytes, data, err);
+    if (st == TM_OK && tm_json_ref_checksum(*data, ref->bytes) != ref->checksum)
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file has changed since it was unpacked", source->path,
+                            (unsigned long long)ref->offset);
+    return st;
+}
+
+void tm_sources_free(struct tm_sources *s)
+{
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->sources[i].fd >= 0)
+            (void)close(s->sources[i].fd);
+    for (int i = 0; i < BLOCKS; i++)
+        free(s->blocks[i].mem);
+    free(s->sources);
+    tm_map_release(&s->by_file);
+    tm_buf_release(&s->single);
+    free(s);
+}

@@ -1,0 +1,30 @@
+/* Files that hold the text of events whose stream came without it (frame Source): tm-unpack has read them, and they are
+ * where the caller says. What tm-emit reads of them it checks, so that a file that has changed since is noticed. */
+#ifndef TM_EMIT_SOURCES_H
+#define TM_EMIT_SOURCES_H
+
+#include "stream/json_ref.h"
+#include "tm_stream.pb-c.h"
+
+#include "base/status.h"
+
+struct tm_sources;
+
+/* Opens COUNT regular files, which from then on are known by what they are, not by their names. TM_OK with *SOURCES set;
+ * TM_E_INPUT where one cannot be opened, or is no regular file; TM_E_SYSTEM. */
+enum tm_status tm_sources_open(const char *const *paths, size_t count, struct tm_sources **sources,
+                               struct tm_error *err);
+
+/* A file of the stream has its text in one of SOURCES (NULL: there are none). Where it is in none of them, that is said
+ * when a text is asked for. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_sources_add(struct tm_sources *sources, const Tracemerge__Source *source, struct tm_error *err);
+
+/* The text of REF, an event of FILE: *DATA, ref->bytes of it, valid until the next call. TM_OK; TM_E_INPUT "NAME: byte N:
+ * cause" where its file is not there or has changed; TM_E_SYSTEM. */
+enum tm_status tm_sources_text(struct tm_sources *sources, uint32_t file, const struct tm_json_ref *ref,
+                               const uint8_t **data, struct tm_error *err);
+
+/* SOURCES may be NULL. */
+void tm_sources_free(struct tm_sources *sources);
+
+#endif

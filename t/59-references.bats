@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# Text that stays in its file: tm-unpack --by-reference says where it is, tm-emit --source reads it there.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# events FILE COUNT SEED: objects of all lengths, in no order of time.
+events() {
+    python3 - "$@" <<'END'
+import random, sys
+path, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+random.seed(seed)
+def event(i):
+    size = 100000 if i % 4001 == 7 else random.choice((0, 1, 20, 200, 300))
+    return ('{"ph":"X","name":"n%d","ts":%d.%03d,"dur":1,"pid":%d,"tid":7,"id":"0x%x","args":{"text":"%s"}}'
+            % (i % 9, random.randrange(10**9), i % 1000, 7 + seed, i, 'x' * size))
+with open(path, 'w') as f:
+    f.write('{"schemaVersion":1,"traceEvents":[' + ',\n'.join(event(i) for i in range(count)) + ']}')
+END
+}
+
+merge_plain() {
+    bash -o pipefail -c 'tm-unpack --no-json-detail "$@" | tm-manifest | tm-clocks | tm-sort | tm-emit -f json' x "$@"
+}
+
+# merge_referred SORT-OPTION FILE...
+merge_referred() {
+    local sort=$1 sources=()
+    shift
+    for f in "$@"; do sources+=(--source "$f"); done
+    tm-unpack --no-json-detail --by-reference "$@" | tm-manifest | tm-clocks | tm-sort $sort >s
+    tm-emit -f json "${sources[@]}" <s
+}
+
+@test "text that stayed in its file comes out the same, whatever its order there and the memory" {
+    events a.json 40000 1
+    events b.json 300 2
+    merge_plain a.json b.json >plain.json
+    merge_referred -S1k a.json b.json >referred.json
+    cmp plain.json referred.json
+    merge_referred -S64M a.json b.json | cmp plain.json
+    [ "$(stat -c %s s)" -lt "$(($(stat -c %s a.json) / 2))" ]
+    tm-merge -f json a.json b.json | cmp plain.json
+    tm-emit -f frames <s | grep -c '^@[0-9]* Source file=[12] device=' | grep -qx 2
+    tm-emit -f jsonl <s >/dev/null
+}
+
+@test "members of an archive stay there; compressed ones, pipes and short texts come along" {
+    events a.json 200 1
+    events b.json 200 2
+    events c.json 3 3
+    gzip c.json
+    tar cf in.tar a.json b.json c.json.gz
+    merge_plain in.tar >plain.json
+    merge_referred -S1M in.tar >referred.json
+    cmp plain.json referred.json
+    [ "$(tm-emit -f frames <s | grep -c 'Source file=')" = 2 ]
+    tm-merge -f json in.tar | cmp plain.json
+    gzip -k in.tar
+    merge_plain in.tar.gz >plain.json
+    for in in in.tar.gz "<(cat in.tar)"; do
+        eval "tm-unpack --no-json-detail --by-reference $in" >u
+        run bash -c 'tm-emit -f frames <u | grep -c Source\ file='
+        [ "$output" = 0 ]
+    done
+    tm-merge -f json in.tar.gz | cmp plain.json
+    tm-unpack --no-raw --by-reference a.json | tm-emit -f frames | grep -c 'offset=' | grep -qx 0
+}
+
+@test "sorted streams that refer to files merge" {
+    mkdir s p
+    printf '\n\006\062\004\012\002\010\006' >c.pftrace # a ClockSnapshot: BOOTTIME 0
+    for n in 1 2; do
+        events $n.json 100 $n
+        echo '{"perfetto_manifest":{"version":1,"trace_time":{"clock":"BOOTTIME"},"files":[{"path":"c.pftrace"},{"path":"'$n.json'",
+            "clocks":{"sync_to":{"file":"c.pftrace","clock":"BOOTTIME"}}}]}}' >manifest.json
+        tar cf $n.tar manifest.json c.pftrace $n.json
+        tm-unpack --no-json-detail --by-reference $n.tar | tm-manifest | tm-clocks | tm-sort >s/$n
+        tm-unpack --no-json-detail $n.tar | tm-manifest | tm-clocks | tm-sort >p/$n
+    done
+    (cd p && tm-sort -m 1 2) | tm-emit -f json >plain.json
+    (cd s && tm-sort -m 1 2) | tm-emit -f json --source 2.tar --source 1.tar | cmp plain.json
+}
+
+@test "a file that is not there, or not what it was, is an error and no output" {
+    events a.json 2000 1
+    cp -p a.json copy.json
+    merge_referred -S1M a.json >/dev/null
+    fails() { # MESSAGE OPTION...
+        local message=$1
+        shift
+        run tm-emit -f json -o out.json "$@" <s
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"$message"* ]]
+        [ ! -e out.json ]
+    }
+    fails "the text of file 0 is not in the stream but in the file itself; name that with --source"
+    fails "the text of file 0 is not in the stream" --source copy.json
+    fails "missing.json: cannot open" --source missing.json
+    fails ".: is no regular file" --source .
+    mkfifo pipe
+    fails "pipe: is no regular file" --source pipe
+    tm-emit -f json -o out.json --source copy.json --source a.json <s
+    rm out.json
+    printf '7' | dd of=a.json bs=1 seek=100000 conv=notrunc status=none
+    fails "the file has changed since it was unpacked" --source a.json
+    cat copy.json >a.json
+    tm-emit -f json -o out.json --source a.json <s
+    rm out.json
+    head -c 100000 copy.json >a.json
+    fails "the file became shorter since it was unpacked" --source a.json
+    cat copy.json copy.json >a.json
+    tm-emit -f json -o out.json --source a.json <s
+}
