@@ -49,57 +49,63 @@ static uint64_t own_id(const struct rewrite *r, uint64_t id)
     return tm_packet_id(r->writer, r->event->file, id);
 }
 
-/* An id field, alone or packed, as varint or fixed64; written one field an element. */
-static bool put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed)
+/* An id field, alone or packed, as varint or fixed64; written one field an element. Elements that are damaged stay as
+ * they are. */
+static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed)
 {
     struct tm_buf *out = &r->writer->out;
+    const uint8_t *p = f->data, *end = f->data + f->len, *next;
+    uint64_t v = f->value;
     if (f->type != TM_PB_LEN) {
-        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, own_id(r, f->value)) : tm_pb_put_varint(out, f->id, own_id(r, f->value)));
-        return true;
+        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, own_id(r, v)) : tm_pb_put_varint(out, f->id, own_id(r, v)));
+        return;
     }
-    for (const uint8_t *p = f->data, *end = f->data + f->len; p < end;) {
-        uint64_t v;
-        if (is_fixed) {
-            if (end - p < 8)
-                return false;
-            v = tm_get_le64(p);
-            p += 8;
-            keep(r, tm_pb_put_i64(out, f->id, own_id(r, v)));
-        } else {
-            if ((p = tm_varint_get(p, end, &v)) == NULL)
-                return false;
-            keep(r, tm_pb_put_varint(out, f->id, own_id(r, v)));
+    for (; p < end; p = next) {
+        next = !is_fixed ? tm_varint_get(p, end, &v) : end - p < 8 ? NULL : p + 8;
+        if (next == NULL) {
+            keep(r, tm_pb_put_bytes(out, f->id, p, (size_t)(end - p)));
+            return;
         }
+        if (is_fixed)
+            keep(r, tm_pb_put_i64(out, f->id, own_id(r, tm_get_le64(p))));
+        else
+            keep(r, tm_pb_put_varint(out, f->id, own_id(r, v)));
     }
-    return true;
 }
 
-/* Runs EACH over the fields of the message at F and writes the result as field ID. */
-static bool rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
-                            bool (*each)(struct rewrite *, const struct tm_pb_field *))
+/* Runs EACH over the fields of the message at F and writes the result in its place. Bytes that are damaged, which
+ * tm-unpack has counted, stay as they are: whoever reads the packet again makes the same of it. */
+static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
+                            void (*each)(struct rewrite *, const struct tm_pb_field *))
 {
+    struct tm_buf *out = &r->writer->out;
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field g;
     enum tm_status st;
+    const uint8_t *good = f->data;
     size_t mark = 0;
-    if (f->type != TM_PB_LEN)
-        return false;
-    keep(r, tm_pb_begin(&r->writer->out, f->id, &mark));
-    while (!r->failed && (st = tm_pb_next(&pb, &g)) == TM_OK)
-        if (!each(r, &g))
-            return false;
-    if (r->failed || st < 0)
-        return false;
-    keep(r, tm_pb_end(&r->writer->out, mark));
-    return true;
+    if (f->type != TM_PB_LEN) {
+        copy(r, f);
+        return;
+    }
+    keep(r, tm_pb_begin(out, f->id, &mark));
+    while (!r->failed && (st = tm_pb_next(&pb, &g)) == TM_OK) {
+        each(r, &g);
+        good = g.end;
+    }
+    if (r->failed)
+        return;
+    if (st < 0)
+        keep(r, tm_buf_add(out, good, (size_t)(f->data + f->len - good)));
+    keep(r, tm_pb_end(out, mark));
 }
 
-static bool legacy_field(struct rewrite *r, const struct tm_pb_field *f)
+static void legacy_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == LEGACY_UNSCOPED_ID || f->id == LEGACY_BIND_ID || f->id == LEGACY_LOCAL_ID || f->id == LEGACY_GLOBAL_ID)
-        return put_ids(r, f, false);
-    copy(r, f);
-    return true;
+        put_ids(r, f, false);
+    else
+        copy(r, f);
 }
 
 static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_field, uint64_t value, bool is_double)
@@ -109,7 +115,7 @@ static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_fie
 }
 
 /* The values of the derived rows stand in for as many as F holds. */
-static bool put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
+static void put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
 {
     uint32_t n = 1;
     if (f->type == TM_PB_LEN) {
@@ -122,7 +128,7 @@ static bool put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
     }
     if (r->extras == NULL || n > r->extras->count - r->extras_used) {
         copy(r, f);
-        return true;
+        return;
     }
     for (; n > 0; n--) {
         const struct tm_packet_value *v = &r->extras->values[r->extras_used++];
@@ -133,113 +139,119 @@ static bool put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
             value = tm_pb_bits((double)(int64_t)value);
         put_value(r, TM_TRACK_EVENT_EXTRA_VALUES, TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES, value, f->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES);
     }
-    return true;
+    return;
 }
 
-static bool track_event_field(struct rewrite *r, const struct tm_pb_field *f)
+static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     const struct tm_event *e = r->event;
     switch (f->id) {
     case TM_TRACK_EVENT_DELTA_US:
     case TM_TRACK_EVENT_ABSOLUTE_US:
-        return true; /* the packet's timestamp says it */
+        return; /* the packet's timestamp says it */
     case TM_TRACK_EVENT_TRACK_UUID:
     case TM_TRACK_EVENT_EXTRA_UUIDS:
     case TM_TRACK_EVENT_EXTRA_DOUBLE_UUIDS:
     case TM_TRACK_EVENT_FLOWS_OLD:
     case TM_TRACK_EVENT_ENDED_FLOWS_OLD:
-        return put_ids(r, f, false);
+        put_ids(r, f, false);
+        return;
     case TM_TRACK_EVENT_FLOWS:
     case TM_TRACK_EVENT_ENDED_FLOWS:
-        return put_ids(r, f, true);
+        put_ids(r, f, true);
+        return;
     case TM_TRACK_EVENT_COUNTER_VALUE:
     case TM_TRACK_EVENT_DOUBLE_VALUE:
         if (e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE) {
             put_value(r, TM_TRACK_EVENT_COUNTER_VALUE, TM_TRACK_EVENT_DOUBLE_VALUE, e->value, e->flags & TM_EVENT_VALUE_DOUBLE);
-            return true;
+            return;
         }
         break;
     case TM_TRACK_EVENT_EXTRA_VALUES:
     case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
-        return put_extra_values(r, f);
+        put_extra_values(r, f);
+        return;
     case TM_TRACK_EVENT_LEGACY:
-        if (r->writer->mixes_ids)
-            return rewrite_message(r, f, legacy_field);
-        break;
+        if (!r->writer->mixes_ids)
+            break;
+        rewrite_message(r, f, legacy_field);
+        return;
     default:
         break;
     }
     copy(r, f);
-    return true;
 }
 
-static bool counter_field(struct rewrite *r, const struct tm_pb_field *f)
+static void counter_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id != COUNTER_IS_INCREMENTAL && f->id != COUNTER_UNIT_MULTIPLIER)
         copy(r, f);
-    return true;
 }
 
-static bool descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
+static void descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == DESCRIPTOR_UUID && r->writer->descriptor_uuid) {
         keep(r, tm_pb_put_varint(&r->writer->out, DESCRIPTOR_UUID, r->writer->descriptor_uuid));
-        return true;
+        return;
     }
     if (f->id == DESCRIPTOR_UUID || f->id == DESCRIPTOR_PARENT)
-        return put_ids(r, f, false);
-    if (f->id == DESCRIPTOR_COUNTER)
-        return rewrite_message(r, f, counter_field);
-    copy(r, f);
-    return true;
+        put_ids(r, f, false);
+    else if (f->id == DESCRIPTOR_COUNTER)
+        rewrite_message(r, f, counter_field);
+    else
+        copy(r, f);
 }
 
-static bool defaults_field(struct rewrite *r, const struct tm_pb_field *f)
+static void defaults_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (f->id == TM_PACKET_TIMESTAMP_CLOCK_ID)
-        return true;
+        return;
     if (f->id == TM_PACKET_TRACK_EVENT)
-        return rewrite_message(r, f, track_event_field);
-    copy(r, f);
-    return true;
+        rewrite_message(r, f, track_event_field);
+    else
+        copy(r, f);
 }
 
 /* What is left of a bundle when its events have gone their own way: what speaks of its clock would now be wrong, and
  * so would times that could not be converted. */
-static bool bundle_field(struct rewrite *r, const struct tm_pb_field *f)
+static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     switch (f->id) {
     case BUNDLE_CLOCK:
     case BUNDLE_FTRACE_TIME:
     case BUNDLE_BOOT_TIME:
-        return true;
+        return;
     case BUNDLE_LAST_READ:
     case BUNDLE_PREVIOUS_END:
         if (r->has_inner_times)
             copy(r, f);
-        return true;
+        return;
     default:
         copy(r, f);
-        return true;
+        return;
     }
 }
 
-static bool packet_field(struct rewrite *r, const struct tm_pb_field *f)
+static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (tm_packet_is_of_record(f->id))
-        return true;
+        return;
     switch (f->id) {
     case TM_PACKET_TRACK_EVENT:
-        return rewrite_message(r, f, track_event_field);
+        rewrite_message(r, f, track_event_field);
+        return;
     case TM_PACKET_TRACK_DESCRIPTOR:
-        return rewrite_message(r, f, descriptor_field);
+        rewrite_message(r, f, descriptor_field);
+        return;
     case TM_PACKET_DEFAULTS:
-        return rewrite_message(r, f, defaults_field);
+        rewrite_message(r, f, defaults_field);
+        return;
     case TM_PACKET_FTRACE_EVENTS:
-        return rewrite_message(r, f, bundle_field);
+        rewrite_message(r, f, bundle_field);
+        return;
     default:
         copy(r, f);
-        return true;
+        return;
     }
 }
 
@@ -325,7 +337,8 @@ enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_even
     if (st < 0)
         return st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
-        if (!packet_field(&r, &f) || r.failed)
+        packet_field(&r, &f);
+        if (r.failed)
             break;
     }
     if (r.failed)
