@@ -100,8 +100,8 @@ def gecko():
 
 FORMATS = {'proto': proto, 'json': json_object, 'systrace': systrace, 'strace': strace, 'perf_script': perf,
            'instruments': instruments, 'fuchsia': fuchsia, 'gecko': gecko}
-# A profile's tables lean on each other; a Fuchsia trace goes on at the next provider's section.
-ENDS_AT_DAMAGE = ('gecko', 'fuchsia')
+# A Fuchsia trace goes on at the next provider's section.
+ENDS_AT_DAMAGE = ('fuchsia',)
 OFFSET = {'strace': 10**18}
 
 

@@ -4,9 +4,10 @@
 
 enum { FIRST_FILL = 4 << 10 };
 
-static enum tm_status bad(const struct tm_json_cursor *c, const char *cause, struct tm_error *err)
+/* AHEAD: how far in front of what has been read. */
+static enum tm_status bad(const struct tm_json_cursor *c, size_t ahead, const char *cause, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)c->in->offset, cause);
+    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)(c->in->offset + ahead), cause);
 }
 
 static enum tm_status cut_short(const struct tm_json_cursor *c, struct tm_error *err)
@@ -28,7 +29,7 @@ static enum tm_status more(struct tm_json_cursor *c, struct tm_error *err)
 {
     struct tm_input *in = c->in;
     if (in->len > TM_JSON_VALUE_MAX)
-        return bad(c, "a value is larger than the limit", err);
+        return bad(c, 0, "a value is larger than the limit", err);
     size_t had = in->len, need = had < FIRST_FILL ? FIRST_FILL : had * 2;
     enum tm_status st = tm_input_fill(in, need, err);
     return st < 0 ? st : in->len > had || !in->ended ? TM_OK : cut_short(c, err);
@@ -85,7 +86,7 @@ enum tm_status tm_json_cursor_enter(struct tm_json_cursor *c, struct tm_error *e
     if (st < 0)
         return st;
     if (c->in->data[0] != '{' && c->in->data[0] != '[')
-        return bad(c, "'{' or '[' is expected", err);
+        return bad(c, 0, "'{' or '[' is expected", err);
     c->fresh = true;
     return take(c, 1, err);
 }
@@ -99,7 +100,7 @@ static enum tm_status next(struct tm_json_cursor *c, uint8_t closer, struct tm_e
     if (st == TM_OK && !fresh && c->in->data[0] == ',' && (st = take(c, 1, err)) == TM_OK)
         st = to_token(c, err);
     else if (st == TM_OK && !fresh && c->in->data[0] != closer)
-        return bad(c, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected", err);
+        return bad(c, 0, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected", err);
     if (st < 0 || c->in->data[0] != closer)
         return st;
     st = take(c, 1, err);
@@ -117,10 +118,8 @@ static enum tm_status read_whole(struct tm_json_cursor *c,
         enum tm_json_status found = read(&scan, value);
         if (found == TM_JSON_OK)
             return take(c, (size_t)(scan.p - c->in->data), err);
-        if (found == TM_JSON_BAD) {
-            tm_input_skip(c->in, (size_t)(scan.p - c->in->data));
-            return bad(c, scan.cause, err);
-        }
+        if (found == TM_JSON_BAD)
+            return bad(c, (size_t)(scan.p - c->in->data), scan.cause, err);
         st = more(c, err);
     }
     return st;
@@ -210,7 +209,7 @@ enum tm_status tm_json_cursor_skip(struct tm_json_cursor *c, struct tm_error *er
         if ((st = take(c, used, err)) < 0)
             return st;
         if (walked != TM_OK)
-            return walked == TM_END ? TM_OK : bad(c, cause, err);
+            return walked == TM_END ? TM_OK : bad(c, 0, cause, err);
         if ((st = tm_input_fill(c->in, 1, err)) != TM_OK)
             return st < 0 ? st : cut_short(c, err);
     }

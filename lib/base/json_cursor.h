@@ -1,7 +1,8 @@
 /* JSON read from front to back off an input, value by value, whatever its size: containers are
  * entered or passed over without being held, values are read whole. Accepted is what json_scan.h
  * accepts. Errors are TM_E_INPUT, "byte N: cause", N counted from the start of the input; after one
- * only the input may be used. */
+ * only the input may be used, which then stands at what could not be read (in a container that is passed over, at the
+ * byte the error names). */
 #ifndef TM_BASE_JSON_CURSOR_H
 #define TM_BASE_JSON_CURSOR_H
 

@@ -4,11 +4,6 @@
 
 enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, SPOOL_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
 
-static bool is(const struct tm_json_value *key, const char *name)
-{
-    return tm_json_is(key, name, strlen(name));
-}
-
 /* {"meta" or {"libs", white space aside. */
 static bool gecko_sniff(const uint8_t *head, size_t len)
 {
@@ -28,6 +23,8 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->context = *context;
     x->cursor.in = context->input;
     x->salvage = context->options && context->options->on_damage != TM_DAMAGE_HALT;
+    x->rescues = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
+    x->rescue = (struct tm_gecko_rescue){.cursor = &x->cursor, .damaged = &x->damaged, .skipped = &x->skipped};
     tm_paged_init(&x->spool, SPOOL_MEMORY);
     tm_paged_init(&x->counter_spool, ROWS_MEMORY);
     tm_paged_init(&x->rows.paged, ROWS_MEMORY);
@@ -68,214 +65,6 @@ static void gecko_close(void *state)
     tm_map_release(&x->defined);
     free(x->processes);
     free(x);
-}
-
-static enum tm_status refuse(struct tm_gecko *x, const char *cause)
-{
-    return tm_error_set(x->err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)x->context.input->offset, cause);
-}
-
-static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)
-{
-    if (x->process_count == TM_GECKO_PROCESSES_MAX)
-        return refuse(x, "too many processes");
-    if (x->process_count == x->process_cap) {
-        uint32_t cap = x->process_cap ? x->process_cap * 2 : 8;
-        struct tm_gecko_process **all = realloc(x->processes, cap * sizeof *all);
-        if (all == NULL)
-            return tm_error_nomem(x->err);
-        x->processes = all;
-        x->process_cap = cap;
-    }
-    struct tm_gecko_process *p = calloc(1, sizeof *p);
-    if (p == NULL)
-        return tm_error_nomem(x->err);
-    *number = x->process_count;
-    x->processes[x->process_count++] = p;
-    return TM_OK;
-}
-
-/* What passes the cursor goes to SPOOL, from its start where nothing there is NEEDED any more. */
-static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct tm_paged *spool, bool needed)
-{
-    if (!needed)
-        tm_paged_clear(spool);
-    x->cursor.copy = spool;
-    x->cursor.copied = spool->end;
-    parts->shift = x->context.input->offset - x->cursor.copied;
-}
-
-/* Moves x->thread to LIST. */
-static enum tm_status list_add(struct tm_gecko *x, struct tm_gecko_list *list)
-{
-    if (list->count == TM_GECKO_THREADS_MAX)
-        return refuse(x, "too many threads before what they need");
-    if (list->count == list->cap) {
-        uint32_t cap = list->cap ? list->cap * 2 : 16;
-        struct tm_gecko_thread *all = realloc(list->all, cap * sizeof *all);
-        if (all == NULL)
-            return tm_error_nomem(x->err);
-        list->all = all;
-        list->cap = cap;
-    }
-    list->all[list->count++] = x->thread;
-    x->thread = (struct tm_gecko_thread){0};
-    return TM_OK;
-}
-
-/* All that the thread needs has been read: what its process and the outermost say, and its tables or
- * those that threads share. */
-static bool is_ready(const struct tm_gecko *x, const struct tm_gecko_thread *t)
-{
-    const struct tm_gecko_parts *parts = &t->parts;
-    bool own = tm_gecko_has(parts, TM_GP_STRINGS) &&
-               (tm_gecko_has(parts, TM_GP_STACKS_DATA) || tm_gecko_has(parts, TM_GP_STACKS_FRAME));
-    return x->processes[0]->has_meta && x->processes[t->process]->has_meta && (own || x->has_shared);
-}
-
-/* Shows the thread that was read, or lets it wait. */
-static enum tm_status end_thread(struct tm_gecko *x)
-{
-    struct tm_gecko_process *process = x->processes[x->thread.process];
-    x->in_thread = false;
-    if (x->thread.has_pid && !process->has_pid) {
-        process->has_pid = true;
-        process->pid = x->thread.pid;
-    }
-    if (!is_ready(x, &x->thread))
-        return list_add(x, &x->waiting);
-    enum tm_status st = tm_gecko_thread_show(x, &x->thread);
-    tm_gecko_thread_release(&x->thread);
-    return st;
-}
-
-static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
-{
-    struct tm_json_value key;
-    x->thread.process = process;
-    x->thread.spool = &x->spool;
-    x->in_thread = true;
-    begin_copy(x, &x->thread.parts, &x->spool, x->waiting.count > 0 || x->has_shared);
-    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
-        st = tm_gecko_thread_member(x, &key);
-    x->cursor.copy = NULL;
-    return st == TM_END ? end_thread(x) : st;
-}
-
-/* The samples of a counter, which older profiles have in a list of groups, of which there is one. */
-static enum tm_status read_groups(struct tm_gecko *x)
-{
-    struct tm_json_value key;
-    enum tm_json_type type;
-    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK &&
-           (st = tm_json_cursor_type(&x->cursor, &type, x->err)) == TM_OK) {
-        if (type != TM_JSON_OBJECT) {
-            st = tm_json_cursor_skip(&x->cursor, x->err);
-            continue;
-        }
-        st = tm_json_cursor_enter(&x->cursor, x->err);
-        while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
-            st = tm_gecko_thread_member(x, &key);
-        st = st == TM_END ? TM_OK : st;
-    }
-    return st == TM_END ? TM_OK : st;
-}
-
-static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
-{
-    struct tm_json_value key;
-    enum tm_json_type type;
-    x->thread.process = process;
-    x->thread.spool = &x->counter_spool;
-    begin_copy(x, &x->thread.parts, &x->counter_spool, true);
-    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
-        bool groups = is(&key, "sample_groups") || is(&key, "sampleGroups");
-        if (groups && (st = tm_json_cursor_type(&x->cursor, &type, x->err)) < 0)
-            break;
-        st = groups && type == TM_JSON_ARRAY ? read_groups(x) : tm_gecko_thread_member(x, &key);
-    }
-    x->cursor.copy = NULL;
-    return st == TM_END ? list_add(x, &x->counters) : st;
-}
-
-static enum tm_status read_shared(struct tm_gecko *x)
-{
-    struct tm_json_value key;
-    begin_copy(x, &x->shared, &x->spool, x->waiting.count > 0);
-    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
-        if ((st = tm_gecko_parts_take(&x->shared, &key, &x->cursor, x->err)) == TM_END)
-            st = tm_json_cursor_skip(&x->cursor, x->err);
-    x->cursor.copy = NULL;
-    x->has_shared = true;
-    return st == TM_END ? TM_OK : st;
-}
-
-static enum tm_status read_meta(struct tm_gecko *x, struct tm_gecko_process *process)
-{
-    struct tm_json_value meta;
-    enum tm_status st = tm_json_cursor_value(&x->cursor, &meta, x->err);
-    if (st == TM_OK && tm_gecko_process_meta(process, &meta, &x->text) < 0)
-        return tm_error_nomem(x->err);
-    return st;
-}
-
-static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth);
-
-enum list { LIST_THREADS, LIST_COUNTERS, LIST_PROCESSES };
-
-/* The elements of a list of PROCESS. What is no object is passed over. */
-static enum tm_status read_list(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
-{
-    enum tm_json_type type;
-    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK &&
-           (st = tm_json_cursor_type(&x->cursor, &type, x->err)) == TM_OK) {
-        if (type == TM_JSON_STRING) /* a child's profile as text: Firefox before 2018 */
-            tm_gecko_count(&x->not_shown, 1, x->context.input->offset);
-        if (type != TM_JSON_OBJECT)
-            st = tm_json_cursor_skip(&x->cursor, x->err);
-        else
-            st = list == LIST_THREADS    ? read_thread(x, process)
-                 : list == LIST_COUNTERS ? read_counter(x, process)
-                                         : read_profile(x, depth + 1);
-    }
-    return st == TM_END ? TM_OK : st;
-}
-
-/* A profile: the document, or that of a child process. */
-static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
-{
-    struct tm_json_value key;
-    enum tm_json_type type;
-    uint32_t process = 0;
-    if (depth == TM_GECKO_NESTING_MAX)
-        return refuse(x, "processes are nested too deeply");
-    enum tm_status st = new_process(x, &process);
-    if (st == TM_OK)
-        st = tm_json_cursor_enter(&x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
-        bool meta = is(&key, "meta"), libs = is(&key, "libs"), threads = is(&key, "threads");
-        bool children = is(&key, "processes"), counters = is(&key, "counters"), shared = is(&key, "shared") && depth == 0;
-        if ((st = tm_json_cursor_type(&x->cursor, &type, x->err)) < 0)
-            break;
-        if (meta && type == TM_JSON_OBJECT)
-            st = read_meta(x, x->processes[process]);
-        else if (libs && type == TM_JSON_ARRAY)
-            st = tm_gecko_process_libs(x->processes[process], &x->cursor, &x->text, x->err);
-        else if (shared && type == TM_JSON_OBJECT)
-            st = read_shared(x);
-        else if ((threads || children || counters) && type == TM_JSON_ARRAY)
-            st = read_list(x, process, threads ? LIST_THREADS : counters ? LIST_COUNTERS : LIST_PROCESSES, depth);
-        else if (tm_gecko_is_unread(&key))
-            st = tm_gecko_unread_take(x);
-        else
-            st = tm_json_cursor_skip(&x->cursor, x->err);
-    }
-    return st == TM_END ? TM_OK : st;
 }
 
 /* What could not be shown before the end. */
@@ -341,6 +130,8 @@ static enum tm_status finish(struct tm_gecko *x)
         st = account(x, "no_stack", &x->no_stack);
     if (st >= 0)
         st = account(x, "not_shown", &x->not_shown);
+    if (st >= 0)
+        st = account(x, "skipped_bytes", &x->skipped);
     for (size_t i = 0; st >= 0 && i < sizeof stats / sizeof *stats; i++)
         st = stat(x, stats[i].name, stats[i].count);
     return st < 0 ? st : TM_END;
@@ -355,15 +146,15 @@ static enum tm_status salvage(struct tm_gecko *x)
     tm_gecko_count(&x->damaged, 1, tm_gecko_error_byte(x->err));
     *x->err = (struct tm_error){0};
     x->cursor.copy = NULL;
-    x->cut = true;
+    x->thread.parts.torn = x->shared.torn = true;
     if (x->in_thread && x->process_count)
         st = tm_gecko_thread_show(x, &x->thread);
     if (st == TM_OK)
         st = show_waiting(x);
     while (st == TM_OK && (st = tm_input_fill(in, 1, x->err)) == TM_OK)
         tm_input_skip(in, in->len);
-    if (st >= 0 && in->offset > first)
-        st = tm_event_sink_account(x->context.sink, "skipped_bytes", 0, in->offset - first, first, x->err);
+    if (in->offset > first)
+        tm_gecko_count(&x->skipped, in->offset - first, first);
     return st < 0 ? st : finish(x);
 }
 
@@ -371,7 +162,7 @@ static enum tm_status gecko_read(void *state, struct tm_error *err)
 {
     struct tm_gecko *x = state;
     x->err = err;
-    enum tm_status st = read_profile(x, 0);
+    enum tm_status st = tm_gecko_document_read(x);
     if (st == TM_OK)
         st = show_waiting(x);
     if (st == TM_E_INPUT && x->salvage)

@@ -81,11 +81,13 @@ uint64_t tm_gecko_error_byte(const struct tm_error *err)
     return sscanf(err->text, "byte %llu", &byte) == 1 ? byte : 0;
 }
 
-enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_status st, struct tm_error *err)
+enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_gecko_part part, enum tm_status st,
+                                struct tm_error *err)
 {
     if (st != TM_E_INPUT || source->damaged == NULL)
         return st;
-    tm_gecko_count(source->damaged, 1, tm_gecko_error_byte(err));
+    if (!source->parts->of[part].is_cut)
+        tm_gecko_count(source->damaged, 1, tm_gecko_error_byte(err));
     *err = (struct tm_error){0};
     return TM_END;
 }
@@ -118,7 +120,9 @@ static enum tm_status read_column(const struct tm_gecko_source *source, const st
     }
     if (rows->count < i)
         rows->count = i;
-    st = tm_gecko_salvage(source, st, err);
+    if (st == TM_E_INPUT && rows->whole > i)
+        rows->whole = i;
+    st = tm_gecko_salvage(source, field->part, st, err);
     tm_gecko_reader_release(&reader);
     return st == TM_END ? TM_OK : st;
 }
@@ -146,7 +150,7 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
             }
     }
     tm_gecko_reader_release(&reader);
-    st = tm_gecko_salvage(source, st, err);
+    st = tm_gecko_salvage(source, part, st, err);
     return st == TM_END ? TM_OK : st;
 }
 
@@ -188,7 +192,9 @@ static enum tm_status read_data(const struct tm_gecko_source *source, const stru
         if (st == TM_OK)
             st = tm_paged_write(&rows->paged, (uint64_t)rows->count++ * table->row_bytes, row, table->row_bytes, err);
     }
-    st = tm_gecko_salvage(source, st, err);
+    if (st == TM_E_INPUT)
+        rows->whole = rows->count;
+    st = tm_gecko_salvage(source, table->data, st, err);
     tm_gecko_reader_release(&reader);
     return st == TM_END ? TM_OK : st;
 }
@@ -199,11 +205,17 @@ enum tm_status tm_gecko_rows_read(const struct tm_gecko_source *source, const st
     enum tm_status st = TM_OK;
     tm_paged_clear(&rows->paged);
     rows->count = 0;
+    rows->whole = UINT32_MAX;
     if (table->schema != table->data && tm_gecko_has(source->parts, table->schema) &&
         tm_gecko_has(source->parts, table->data))
         return read_data(source, table, rows, err);
     for (uint32_t i = 0; st == TM_OK && i < table->field_count; i++)
         if (table->fields[i].part != TM_GP_COUNT && tm_gecko_has(source->parts, table->fields[i].part))
             st = read_column(source, table, &table->fields[i], rows, err);
+    if (st == TM_OK && rows->count > rows->whole) {
+        if (table->is_events)
+            tm_gecko_count(source->damaged, rows->count - rows->whole, source->parts->shift);
+        rows->count = rows->whole;
+    }
     return st;
 }

@@ -30,12 +30,14 @@ struct tm_gecko_table {
     uint32_t field_count;
     uint32_t row_bytes;
     enum tm_gecko_part schema, data; /* both 0: the table has no such form */
+    bool is_events;                  /* its rows are events: what a damaged column takes from all is counted */
 };
 
 /* Where the rows of a table went. */
 struct tm_gecko_rows {
     struct tm_paged paged;
     uint32_t count;
+    uint32_t whole; /* rows before damage; UINT32_MAX: there was none */
 };
 
 /* Coding of 64-bit numbers in which 0 is none (and INT64_MIN is lost). */
@@ -91,7 +93,7 @@ static inline void tm_gecko_count(struct tm_gecko_account *account, uint64_t n, 
 struct tm_gecko_source {
     struct tm_paged *spool;
     const struct tm_gecko_parts *parts;
-    struct tm_gecko_account *damaged; /* where set, damage is counted there and ends a table; else an error */
+    struct tm_gecko_account *damaged; /* where set, damage is counted there and ends a column or table; else an error */
 };
 
 /* Reads the columns' places out of PART. */
@@ -99,7 +101,8 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
                                     const struct tm_gecko_field *fields, uint32_t field_count,
                                     struct tm_gecko_schema *schema, struct tm_error *err);
 
-/* Reads TABLE, in whichever form it is there, into ROWS, which is cleared. TM_OK or an error. */
+/* Reads TABLE, in whichever form it is there, into ROWS, which is cleared. Of columns that damage ends, the shortest
+ * tells how many rows there are. TM_OK or an error. */
 enum tm_status tm_gecko_rows_read(const struct tm_gecko_source *source, const struct tm_gecko_table *table,
                                   struct tm_gecko_rows *rows, struct tm_error *err);
 
@@ -113,8 +116,9 @@ static inline enum tm_status tm_gecko_row_get(struct tm_gecko_rows *rows, const 
 /* What VALUE is as a field of KIND (not TM_GF_DELTA); 0 none. */
 uint64_t tm_gecko_field_value(enum tm_gecko_field_kind kind, const struct tm_json_value *value);
 
-/* What ST means to a reader of a table: TM_END for damage that is counted; else ST. */
-enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_status st, struct tm_error *err);
+/* What ST means to a reader of PART: TM_END for damage that is counted (once, where the part was cut by it); else ST. */
+enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_gecko_part part, enum tm_status st,
+                                struct tm_error *err);
 
 /* The byte that an error "byte N: cause" names. */
 uint64_t tm_gecko_error_byte(const struct tm_error *err);

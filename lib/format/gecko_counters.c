@@ -8,7 +8,7 @@ static const struct tm_gecko_field count_fields[] = {
     {TM_GP_SAMPLES_COUNT, "count", TM_GF_REAL, COUNT_VALUE},
 };
 static const struct tm_gecko_table count_table = {count_fields, 3, COUNT_BYTES, TM_GP_SAMPLES_SCHEMA,
-                                                  TM_GP_SAMPLES_DATA};
+                                                  TM_GP_SAMPLES_DATA, true};
 
 /* Counts of memory and bandwidth are changes; others are values. Source: the profiler's
  * selectors/profile.ts. */

@@ -22,7 +22,7 @@ static const struct tm_gecko_field marker_fields[SCHEMA_FIELDS] = {
     {TM_GP_COUNT, "time", TM_GF_TIME, MARKER_START},
     {TM_GP_COUNT, "data", TM_GF_TIME, 0},
 };
-static const struct tm_gecko_table marker_table = {marker_fields, FIELD_COUNT, MARKER_BYTES, 0, 0};
+static const struct tm_gecko_table marker_table = {marker_fields, FIELD_COUNT, MARKER_BYTES, 0, 0, true};
 
 enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
@@ -228,7 +228,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
     if (st < 0 || x->rows.count == 0)
         return st;
     tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_MARKERS_DATA);
-    if (has_data && (st = tm_gecko_salvage(source, tm_json_cursor_enter(&reader.cursor, x->err), x->err)) == TM_END)
+    if (has_data && (st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, tm_json_cursor_enter(&reader.cursor, x->err), x->err)) == TM_END)
         has_data = false;
     for (uint32_t i = 0; st >= 0 && i < x->rows.count; i++) {
         struct marker m = {.byte = tm_gecko_byte(x, TM_GP_MARKERS_NAME)};
@@ -238,7 +238,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
                 m.byte = reader.in.offset;
                 st = tm_json_cursor_value(&reader.cursor, &m.data, x->err);
             }
-            st = tm_gecko_salvage(source, st, x->err);
+            st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, x->err);
             has_data = st == TM_OK;
         }
         if (st >= 0)
@@ -298,7 +298,7 @@ static enum tm_status show_rows(struct tm_gecko *x, const struct tm_gecko_source
         if (st == TM_OK)
             st = show_row(x, &schema, &value, byte);
     }
-    st = tm_gecko_salvage(source, st, x->err);
+    st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, x->err);
     tm_gecko_reader_release(&reader);
     return st < 0 ? st : TM_OK;
 }

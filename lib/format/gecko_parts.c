@@ -1,4 +1,6 @@
-#include "format/gecko_parts.h"
+#include "format/gecko_rescue.h"
+
+#include <string.h>
 
 static const struct {
     enum tm_gecko_part part;
@@ -56,43 +58,100 @@ static size_t find_member(size_t table, const struct tm_json_value *key)
     return NAME_COUNT;
 }
 
-/* The value at which CURSOR stands as *EXTENT, if it is of TYPE WANTED. */
-static enum tm_status take_value(struct tm_gecko_extent *extent, enum tm_json_type wanted,
-                                 struct tm_json_cursor *cursor, struct tm_error *err)
+/* The table that KEY names: its first entry; NAME_COUNT none. */
+static size_t find_table(const struct tm_json_value *key)
 {
+    size_t table = 0;
+    while (table < NAME_COUNT && !is(key, names[table].table))
+        table++;
+    return table;
+}
+
+bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct tm_json_value *key)
+{
+    size_t table = find_table(key);
+    for (size_t i = table; i < NAME_COUNT && is(key, names[i].table); i++)
+        if (tm_gecko_has(parts, names[i].part))
+            return false;
+    return table < NAME_COUNT;
+}
+
+bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, const struct tm_json_value *key)
+{
+    size_t i = names[table].member ? find_member((size_t)table, key) : NAME_COUNT;
+    return i < NAME_COUNT && !tm_gecko_has(parts, names[i].part);
+}
+
+/* An array, element by element, so that damage is noticed where it is and ends no more than it must. */
+static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_rescue *rescue, size_t table,
+                                 bool has_rows, struct tm_error *err)
+{
+    struct tm_gecko_sought sought = {.rows = has_rows, .table = (int)table};
+    struct tm_json_value value;
+    enum tm_json_type type;
+    enum tm_status st = tm_json_cursor_enter(cursor, err);
+    for (bool first = true;; first = false) {
+        if (st == TM_OK && (st = tm_json_cursor_element(cursor, err)) == TM_OK &&
+            (st = tm_json_cursor_type(cursor, &type, err)) == TM_OK) {
+            sought.rows = sought.rows && !(first && type != TM_JSON_ARRAY); /* payloads of markers: a column */
+            st = sought.rows && type != TM_JSON_ARRAY
+                     ? tm_error_set(err, TM_E_INPUT, "byte %llu: a row is expected", (unsigned long long)cursor->in->offset)
+                     : tm_json_cursor_value(cursor, &value, err);
+        }
+        if (st == TM_E_INPUT && sought.rows && (st = tm_gecko_rescue(rescue, &sought, err)) == TM_OK)
+            st = tm_gecko_rescue_take(rescue, TM_GECKO_AT_ROW) ? TM_OK : TM_E_INPUT;
+        if (st != TM_OK)
+            return st == TM_END ? TM_OK : st;
+    }
+}
+
+/* The value at which CURSOR stands as entry I's part, if it is of TYPE WANTED. */
+static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm_json_type wanted,
+                                 struct tm_json_cursor *cursor, struct tm_gecko_rescue *rescue, struct tm_error *err)
+{
+    enum tm_gecko_part part = names[i].part;
+    size_t table = i;
     enum tm_json_type type;
     enum tm_status st = tm_json_cursor_type(cursor, &type, err);
     uint64_t at = cursor->copied;
     if (st < 0)
         return st;
-    st = tm_json_cursor_skip(cursor, err);
+    while (table > 0 && strcmp(names[table - 1].table, names[i].table) == 0)
+        table--;
+    if (rescue && type == TM_JSON_ARRAY)
+        st = pass_array(cursor, rescue, table, part == TM_GP_SAMPLES_DATA || part == TM_GP_MARKERS_DATA, err);
+    else
+        st = tm_json_cursor_skip(cursor, err);
     if (st != TM_E_SYSTEM && type == wanted)
-        *extent = (struct tm_gecko_extent){at, cursor->copied - at};
+        parts->of[part] = (struct tm_gecko_extent){at, cursor->copied - at, st < 0};
     return st;
 }
 
 enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
-                                   struct tm_json_cursor *cursor, struct tm_error *err)
+                                   struct tm_json_cursor *cursor, struct tm_gecko_rescue *rescue, struct tm_error *err)
 {
     struct tm_json_value member;
     enum tm_json_type type;
-    size_t table = 0;
-    while (table < NAME_COUNT && !is(key, names[table].table))
-        table++;
+    size_t table = find_table(key);
+    struct tm_gecko_sought sought = {.table = (int)table};
     if (table == NAME_COUNT)
         return TM_END;
     if (names[table].member == NULL)
-        return take_value(&parts->of[names[table].part], TM_JSON_ARRAY, cursor, err);
+        return take_value(parts, table, TM_JSON_ARRAY, cursor, rescue, err);
     enum tm_status st = tm_json_cursor_type(cursor, &type, err);
     if (st < 0 || type != TM_JSON_OBJECT)
         return st < 0 ? st : tm_json_cursor_skip(cursor, err);
     st = tm_json_cursor_enter(cursor, err);
-    while (st == TM_OK && (st = tm_json_cursor_key(cursor, &member, err)) == TM_OK) {
-        size_t i = find_member(table, &member);
-        bool schema = is(&member, "schema");
-        st = i == NAME_COUNT ? tm_json_cursor_skip(cursor, err)
-                             : take_value(&parts->of[names[i].part], schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, cursor,
-                                          err);
+    while (st == TM_OK) {
+        if ((st = tm_json_cursor_key(cursor, &member, err)) == TM_OK) {
+            size_t i = find_member(table, &member);
+            bool schema = is(&member, "schema");
+            st = i == NAME_COUNT
+                     ? tm_json_cursor_skip(cursor, err)
+                     : take_value(parts, i, schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, cursor, rescue, err);
+        }
+        if (st == TM_E_INPUT && rescue && (st = tm_gecko_rescue(rescue, &sought, err)) == TM_OK)
+            st = tm_gecko_rescue_take(rescue, TM_GECKO_AT_COLUMN) ? TM_OK : TM_E_INPUT;
     }
     return st == TM_END ? TM_OK : st;
 }

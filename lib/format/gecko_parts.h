@@ -44,12 +44,16 @@ enum tm_gecko_part {
 
 struct tm_gecko_extent {
     uint64_t at, len; /* in the spool; len 0 absent */
+    bool is_cut;      /* by damage, which has been counted */
 };
 
 struct tm_gecko_parts {
     struct tm_gecko_extent of[TM_GP_COUNT];
     uint64_t shift; /* added to a place in the spool: where that is in the input */
+    bool torn;      /* by damage: what is not there may have been */
 };
+
+struct tm_gecko_rescue;
 
 static inline bool tm_gecko_has(const struct tm_gecko_parts *parts, enum tm_gecko_part part)
 {
@@ -58,9 +62,14 @@ static inline bool tm_gecko_has(const struct tm_gecko_parts *parts, enum tm_geck
 
 /* Takes in the value of member KEY of a thread's object, at which CURSOR stands; it copies to the
  * spool. TM_OK: it was a table, and has been passed over; TM_END: it is none, and nothing was read;
- * or an error, after which what was read of a table up to there is a part too. */
+ * or an error, after which what was read of a table up to there is a part too. With RESCUE (may be NULL) damage inside
+ * of a table is passed over where that can go on; an error then means that it cannot. */
 enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
-                                   struct tm_json_cursor *cursor, struct tm_error *err);
+                                   struct tm_json_cursor *cursor, struct tm_gecko_rescue *rescue, struct tm_error *err);
+
+/* KEY names a table of which PARTS have nothing; a column of TABLE that PARTS do not have. */
+bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct tm_json_value *key);
+bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, const struct tm_json_value *key);
 
 /* A cursor over a part in the spool; its errors name places in the input. */
 struct tm_gecko_reader {

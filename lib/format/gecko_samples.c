@@ -9,7 +9,7 @@ static const struct tm_gecko_field sample_fields[] = {
     {TM_GP_SAMPLES_STACK, "stack", TM_GF_INDEX, SAMPLE_STACK},
 };
 static const struct tm_gecko_table sample_table = {sample_fields, 4, SAMPLE_BYTES, TM_GP_SAMPLES_SCHEMA,
-                                                   TM_GP_SAMPLES_DATA};
+                                                   TM_GP_SAMPLES_DATA, true};
 
 /* What the sample in ROW lacks is accounted. LAST: the stack that x->stack holds. */
 static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, const uint8_t *row, uint32_t *last)

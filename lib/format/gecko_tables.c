@@ -13,7 +13,7 @@ static const struct tm_gecko_field stack_fields[] = {
     {TM_GP_STACKS_FRAME, "frame", TM_GF_INDEX, STACK_FRAME},
 };
 static const struct tm_gecko_table stack_table = {stack_fields, 2, STACK_BYTES, TM_GP_STACKS_SCHEMA,
-                                                  TM_GP_STACKS_DATA};
+                                                  TM_GP_STACKS_DATA, false};
 
 enum { FRAME_ADDRESS = 0, FRAME_FUNC = 8, FRAME_SYMBOL = 12, FRAME_LINE = 16, FRAME_LOCATION = 20, FRAME_BYTES = 24 };
 
@@ -25,7 +25,7 @@ static const struct tm_gecko_field frame_fields[] = {
     {TM_GP_COUNT, "location", TM_GF_INDEX, FRAME_LOCATION},
 };
 static const struct tm_gecko_table frame_table = {frame_fields, 5, FRAME_BYTES, TM_GP_FRAMES_SCHEMA,
-                                                  TM_GP_FRAMES_DATA};
+                                                  TM_GP_FRAMES_DATA, false};
 
 enum { FUNC_NAME = 0, FUNC_RESOURCE = 4, FUNC_FILE = 8, FUNC_SOURCE = 12, FUNC_BYTES = 16 };
 
@@ -35,7 +35,7 @@ static const struct tm_gecko_field func_fields[] = {
     {TM_GP_FUNCS_FILE, "", TM_GF_INDEX, FUNC_FILE},
     {TM_GP_FUNCS_SOURCE, "", TM_GF_INDEX, FUNC_SOURCE},
 };
-static const struct tm_gecko_table func_table = {func_fields, 4, FUNC_BYTES, 0, 0};
+static const struct tm_gecko_table func_table = {func_fields, 4, FUNC_BYTES, 0, 0, false};
 
 enum { RESOURCE_LIB = 0, RESOURCE_NAME = 4, RESOURCE_BYTES = 8, INDEX_BYTES = 4 };
 
@@ -43,12 +43,12 @@ static const struct tm_gecko_field resource_fields[] = {
     {TM_GP_RESOURCES_LIB, "", TM_GF_INDEX, RESOURCE_LIB},
     {TM_GP_RESOURCES_NAME, "", TM_GF_INDEX, RESOURCE_NAME},
 };
-static const struct tm_gecko_table resource_table = {resource_fields, 2, RESOURCE_BYTES, 0, 0};
+static const struct tm_gecko_table resource_table = {resource_fields, 2, RESOURCE_BYTES, 0, 0, false};
 
 static const struct tm_gecko_field symbol_fields[] = {{TM_GP_SYMBOLS_LIB, "", TM_GF_INDEX, 0}};
-static const struct tm_gecko_table symbol_table = {symbol_fields, 1, INDEX_BYTES, 0, 0};
+static const struct tm_gecko_table symbol_table = {symbol_fields, 1, INDEX_BYTES, 0, 0, false};
 static const struct tm_gecko_field source_fields[] = {{TM_GP_SOURCES_FILE, "", TM_GF_INDEX, 0}};
-static const struct tm_gecko_table source_table = {source_fields, 1, INDEX_BYTES, 0, 0};
+static const struct tm_gecko_table source_table = {source_fields, 1, INDEX_BYTES, 0, 0, false};
 
 void tm_gecko_tables_init(struct tm_gecko_tables *t)
 {
@@ -128,27 +128,30 @@ static enum tm_status read_strings(struct tm_gecko_tables *t, const struct tm_ge
         if (st == TM_OK)
             st = add_string(&t->strings, s, len, err);
     }
-    st = tm_gecko_salvage(source, st, err);
+    t->torn |= st == TM_E_INPUT;
+    st = tm_gecko_salvage(source, TM_GP_STRINGS, st, err);
     tm_gecko_reader_release(&reader);
     t->strings.present = true;
     return st == TM_END ? TM_OK : st;
 }
 
 /* Field FIELD of row I of ROWS, an index; false where there is none. */
-static bool index_of(struct tm_gecko_rows *rows, const struct tm_gecko_table *table, uint32_t i, uint32_t field,
-                     uint32_t *index)
+static bool index_of(struct tm_gecko_tables *t, struct tm_gecko_rows *rows, const struct tm_gecko_table *table,
+                     uint32_t i, uint32_t field, uint32_t *index)
 {
     struct tm_error ignored = {0};
     uint8_t row[TM_GECKO_ROW_MAX];
+    t->lost |= t->torn && i >= rows->count && i != UINT32_MAX;
     return i < rows->count && tm_gecko_row_get(rows, table, i, row, &ignored) == TM_OK &&
            tm_gecko_index_get(row + field, index);
 }
 
 /* String I for a part of a frame, cut to what a name may have. */
-static enum tm_status frame_string(struct tm_gecko_strings *strings, uint32_t i, struct tm_buf *out,
-                                   struct tm_error *err)
+static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_strings *strings, uint32_t i,
+                                   struct tm_buf *out, struct tm_error *err)
 {
     tm_buf_clear(out);
+    t->lost |= i != UINT32_MAX && (strings ? strings->torn && i >= strings->count : t->torn);
     enum tm_status st = strings ? tm_gecko_strings_get(strings, i, out, err) : TM_END;
     if (out->len > TM_GECKO_NAME_BYTES)
         out->len = TM_GECKO_NAME_BYTES;
@@ -165,14 +168,14 @@ static enum tm_status find_mapping(struct tm_gecko_tables *t, const uint8_t *row
     const uint8_t *s = NULL;
     size_t len = 0;
     tm_buf_clear(&t->text);
-    bool has_resource = index_of(&t->funcs, &func_table, func, FUNC_RESOURCE, &resource);
-    if ((has_resource && index_of(&t->resources, &resource_table, resource, RESOURCE_LIB, &lib)) ||
-        (tm_gecko_index_get(row + FRAME_SYMBOL, &symbol) && index_of(&t->symbols, &symbol_table, symbol, 0, &lib)))
+    bool has_resource = index_of(t, &t->funcs, &func_table, func, FUNC_RESOURCE, &resource);
+    if ((has_resource && index_of(t, &t->resources, &resource_table, resource, RESOURCE_LIB, &lib)) ||
+        (tm_gecko_index_get(row + FRAME_SYMBOL, &symbol) && index_of(t, &t->symbols, &symbol_table, symbol, 0, &lib)))
         s = tm_gecko_names_get(&process->lib_names, lib, &len);
     if (s)
         return tm_buf_add(&t->text, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
-    if (has_resource && index_of(&t->resources, &resource_table, resource, RESOURCE_NAME, &name))
-        return frame_string(strings, name, &t->text, err);
+    if (has_resource && index_of(t, &t->resources, &resource_table, resource, RESOURCE_NAME, &name))
+        return frame_string(t, strings, name, &t->text, err);
     return TM_OK;
 }
 
@@ -186,14 +189,14 @@ static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *r
     tm_gecko_index_get(row + FRAME_FUNC, &func);
     tm_buf_clear(&t->name);
     enum tm_status st = TM_OK;
-    if (index_of(&t->funcs, &func_table, func, FUNC_NAME, &name))
-        st = frame_string(strings, name, &t->name, err);
+    if (index_of(t, &t->funcs, &func_table, func, FUNC_NAME, &name))
+        st = frame_string(t, strings, name, &t->name, err);
     if (st == TM_OK)
         st = find_mapping(t, row, func, strings, process, err);
-    if (st == TM_OK && (index_of(&t->funcs, &func_table, func, FUNC_FILE, &file) ||
-                        (index_of(&t->funcs, &func_table, func, FUNC_SOURCE, &source) &&
-                         index_of(&t->sources, &source_table, source, 0, &file))))
-        st = frame_string(strings, file, &path, err);
+    if (st == TM_OK && (index_of(t, &t->funcs, &func_table, func, FUNC_FILE, &file) ||
+                        (index_of(t, &t->funcs, &func_table, func, FUNC_SOURCE, &source) &&
+                         index_of(t, &t->sources, &source_table, source, 0, &file))))
+        st = frame_string(t, strings, file, &path, err);
     if (st == TM_OK) {
         tm_gecko_frame_name(&frame, (struct tm_span){(const char *)t->name.data, t->name.len});
         if (t->text.len)
@@ -218,7 +221,7 @@ static enum tm_status put_location_frame(struct tm_gecko_tables *t, const uint8_
     struct tm_gecko_frame frame = {0};
     uint32_t location = UINT32_MAX, line;
     tm_gecko_index_get(row + FRAME_LOCATION, &location);
-    enum tm_status st = frame_string(strings, location, &t->name, err);
+    enum tm_status st = frame_string(t, strings, location, &t->name, err);
     if (st < 0)
         return st;
     tm_gecko_frame_location(&frame, (struct tm_span){(const char *)t->name.data, t->name.len}, process);
@@ -234,12 +237,13 @@ static enum tm_status make_frames(struct tm_gecko_tables *t, bool is_location, s
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; st == TM_OK && i < t->raw_frames.count; i++) {
         tm_buf_clear(&t->record);
+        t->lost = false;
         st = tm_gecko_row_get(&t->raw_frames, &frame_table, i, row, err);
         if (st == TM_OK)
             st = is_location ? put_location_frame(t, row, strings, process, err)
                              : put_func_frame(t, row, strings, process, err);
         if (st == TM_OK)
-            st = add_string(&t->frames, t->record.data, t->record.len, err);
+            st = add_string(&t->frames, t->record.data, t->lost ? 0 : t->record.len, err);
     }
     return st;
 }
@@ -256,17 +260,21 @@ enum tm_status tm_gecko_tables_read(struct tm_gecko_tables *t, const struct tm_g
     enum tm_status st = TM_OK;
     clear_strings(&t->strings);
     clear_strings(&t->frames);
+    t->torn = source->parts->torn;
     if (tm_gecko_has(source->parts, TM_GP_STRINGS))
         st = read_strings(t, source, err);
-    for (size_t i = 0; st == TM_OK && i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; st == TM_OK && i < sizeof all / sizeof *all; i++) {
         st = tm_gecko_rows_read(source, all[i].table, all[i].rows, err);
+        t->torn |= all[i].rows->whole != UINT32_MAX;
+    }
+    t->strings.torn = t->torn;
     t->has_stacks = t->stacks.count > 0;
     return st < 0 ? st
                   : make_frames(t, tm_gecko_has(source->parts, TM_GP_FRAMES_DATA),
                                 t->strings.present ? &t->strings : shared, process, err);
 }
 
-/* The frames of stack I into FRAMES, innermost first. */
+/* The frames of stack I into FRAMES, innermost first. TM_END: one of them was lost to damage. */
 static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, uint32_t *frames, uint32_t *count, bool *is_cut,
                            struct tm_error *err)
 {
@@ -282,8 +290,11 @@ static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, uint32_t *fram
             *is_cut = true;
             return TM_OK;
         }
-        if (tm_gecko_index_get(row + STACK_FRAME, &frame) && frame < t->frames.count)
+        bool has_frame = tm_gecko_index_get(row + STACK_FRAME, &frame);
+        if (has_frame && frame < t->frames.count)
             frames[(*count)++] = frame;
+        else if (has_frame && t->torn)
+            return TM_END;
         if (!tm_gecko_index_get(row + STACK_PREFIX, &prefix))
             return TM_OK;
         if (prefix >= i) {
@@ -318,6 +329,8 @@ enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *t, uint32_t i, stru
     for (fit = 0; st == TM_OK && fit < count; fit++) {
         tm_buf_clear(&t->record);
         st = tm_gecko_strings_get(&t->frames, frames[fit], &t->record, err);
+        if (st == TM_OK && t->record.len == 0)
+            return TM_END;
         bytes += t->record.len + 2 * TM_VARINT_MAX;
         if (bytes > TM_GECKO_STACK_BYTES)
             break;

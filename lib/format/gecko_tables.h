@@ -7,6 +7,7 @@
 
 struct tm_gecko_strings {
     bool present;
+    bool torn; /* by damage: a number from count on is one of a string that was lost */
     uint32_t count;
     /* private */
     struct tm_paged bytes;
@@ -21,9 +22,10 @@ struct tm_gecko_tables {
     /* private */
     struct tm_gecko_rows stacks; /* prefix, frame */
     uint32_t frame_count;
-    struct tm_gecko_strings frames; /* a code byte, 8 bytes address, fields of a StackFrame */
+    struct tm_gecko_strings frames; /* a code byte, 8 bytes address, fields of a StackFrame; empty: lost to damage */
     struct tm_gecko_rows raw_frames, funcs, resources, symbols, sources; /* while frames are made */
     struct tm_buf text, name, record;
+    bool torn, lost; /* a table was cut by damage; it had what the frame being made refers to */
 };
 
 void tm_gecko_tables_init(struct tm_gecko_tables *tables);
@@ -40,7 +42,7 @@ enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *strings, uint32_t i
                                     struct tm_error *err);
 
 /* Replaces OUT by the frames of stack I, outermost first, as frames of a Detail message; *IS_CUT when
- * there are more than may be. TM_END: there is no such stack. */
+ * there are more than may be. TM_END: there is no such stack, or damage has taken a frame of it. */
 enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *tables, uint32_t i, struct tm_buf *out, bool *is_cut,
                                      struct tm_error *err);
 

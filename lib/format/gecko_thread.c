@@ -21,7 +21,7 @@ static bool is(const struct tm_json_value *key, const char *name)
 bool tm_gecko_time(const struct tm_gecko *x, int64_t ns, int64_t *time_ns)
 {
     int64_t offset = x->offset_ns;
-    if (offset > 0 ? ns > INT64_MAX - offset : ns < INT64_MIN - offset)
+    if (x->shown->is_astray || (offset > 0 ? ns > INT64_MAX - offset : ns < INT64_MIN - offset))
         return false;
     *time_ns = ns + offset;
     return true;
@@ -59,7 +59,7 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
 {
     struct tm_gecko_thread *t = &x->thread;
     struct tm_json_value value;
-    enum tm_status st = tm_gecko_parts_take(&t->parts, key, &x->cursor, x->err);
+    enum tm_status st = tm_gecko_parts_take(&t->parts, key, &x->cursor, tm_gecko_rescuer(x), x->err);
     if (st != TM_END)
         return st;
     bool pid = is(key, "pid"), tid = is(key, "tid");

@@ -4,6 +4,7 @@
 #define TM_FORMAT_GECKO_WORK_H
 
 #include "format/gecko.h"
+#include "format/gecko_rescue.h"
 #include "format/gecko_tables.h"
 #include "format/json_args.h"
 
@@ -13,6 +14,7 @@ struct tm_gecko_thread {
     struct tm_paged *spool;
     struct tm_gecko_parts parts;
     bool has_pid, has_tid, pid_is_text, tid_is_text, is_main;
+    bool is_astray; /* its times count from what nobody knows */
     int64_t pid, tid;
     struct tm_buf name, process_name, process_type, pid_text, tid_text, category;
 };
@@ -25,7 +27,8 @@ struct tm_gecko_list {
 struct tm_gecko {
     struct tm_format_context context;
     bool salvage; /* damage ends a table, not the reading */
-    bool cut;     /* the document ended in damage, which has been counted */
+    bool rescues; /* and reading goes on behind it */
+    struct tm_gecko_rescue rescue;
     struct tm_json_cursor cursor;
     struct tm_gecko_process **processes; /* the first is the outermost */
     uint32_t process_count, process_cap;
@@ -52,7 +55,7 @@ struct tm_gecko {
     struct tm_map defined; /* processes, threads and marker tracks that have a definition */
     struct tm_error *err;  /* of the call at hand */
     /* accounts and statistics, written at the end */
-    struct tm_gecko_account damaged, no_time, no_stack, not_shown, counted;
+    struct tm_gecko_account damaged, skipped, no_time, no_stack, not_shown;
     uint64_t stacks_cut, no_start, tracks_shared, args_cut;
 };
 
@@ -65,10 +68,20 @@ static inline uint64_t tm_gecko_byte(const struct tm_gecko *x, enum tm_gecko_par
 /* PARTS to read tables from. */
 static inline struct tm_gecko_source tm_gecko_source(struct tm_gecko *x, const struct tm_gecko_parts *parts)
 {
-    return (struct tm_gecko_source){parts == &x->shared ? &x->spool : x->shown->spool, parts, !x->salvage ? NULL : x->cut ? &x->counted : &x->damaged};
+    return (struct tm_gecko_source){parts == &x->shared ? &x->spool : x->shown->spool, parts,
+                                    x->salvage ? &x->damaged : NULL};
 }
 
-/* The sum of a time of the thread's and its process's offset. False: beyond int64. */
+/* What goes on behind damage, or NULL. */
+static inline struct tm_gecko_rescue *tm_gecko_rescuer(struct tm_gecko *x)
+{
+    return x->rescues ? &x->rescue : NULL;
+}
+
+/* Reads the document. TM_OK or an error, which leaves what was read of a thread in x->thread. */
+enum tm_status tm_gecko_document_read(struct tm_gecko *x);
+
+/* The sum of a time of the thread's and its process's offset. False: beyond int64, or the offset is not known. */
 bool tm_gecko_time(const struct tm_gecko *x, int64_t ns, int64_t *time_ns);
 
 /* Takes in member KEY of a thread's object. TM_OK or an error. */

@@ -6,6 +6,8 @@
 #include "format_run.h"
 #include "tap.h"
 
+#include <stdlib.h>
+
 #define GIVES(text, want) ok_named(format_gives(&tm_format_gecko, text, want), #want)
 
 #define META "\"meta\":{\"startTime\":5,\"categories\":[{\"name\":\"Other\"}]}"
@@ -90,6 +92,72 @@ static void test_skip(void)
     format_run_release(&run);
 }
 
+/* TEXT, damaged, read by salvage: what comes out is SAMPLES (of all that it tells the lines that begin with WORD) and
+ * ACCOUNTS. */
+static bool salvages(const char *text, const char *word, const char *want)
+{
+    static const struct tm_format_options salvage = {TM_DAMAGE_SALVAGE, false};
+    struct format_run run = format_run(&tm_format_gecko, text, strlen(text), 0, &salvage);
+    struct tm_buf got = {0};
+    char *save = NULL, *lines = run.text.data ? strdup(tm_buf_cstr(&run.text)) : NULL;
+    for (char *line = lines ? strtok_r(lines, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+        if (strncmp(line, word, strlen(word)) == 0 || strncmp(line, "account", 7) == 0)
+            (void)tm_buf_addf(&got, "%s\n", line);
+    bool good = run.status == TM_END && strcmp(got.data ? tm_buf_cstr(&got) : "", want) == 0;
+    if (!good)
+        printf("# %d %s\n# %s", run.status, run.err.text, got.data ? tm_buf_cstr(&got) : "nothing\n");
+    free(lines);
+    tm_buf_release(&got);
+    format_run_release(&run);
+    return good;
+}
+
+#define TABLES STRINGS "," FRAMES "," STACKS
+#define ROWS(rows) "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[" rows "]}"
+#define PROFILE(threads) "{" META ",\"threads\":[" threads "]}"
+#define SAMPLE(time, frames) "sample " time " pid=1 tid=2 thread frames=" frames "\n"
+
+static void test_salvage(void)
+{
+    static const char payload[] =
+        PROFILE("{\"pid\":1,\"tid\":2," TABLES ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,"
+                "\"phase\":3,\"data\":4},\"data\":[[2,1,0,0],[2,2,0,0,{\"x\":01,\"stack\":{\"tid\":9,\"samples\":{\"data\":"
+                "[[1,2]],\"schema\":{}}},\"a\":[1,2]}],[2,3,0,0]]}}");
+    static const char border[] =
+        "{" META ",\"threads\":[],\"processes\":[{" META ",\"threads\":[" THREAD(ROWS("[1,1],[1,2x]") "," TABLES)
+        ",{\"pid\":7,\"tid\":2," ROWS("[1,4]") "," TABLES "}]}]}";
+    /* Rows: at the damage, without the comma, with a quote that takes what follows for a string. */
+    ok(salvages(PROFILE(THREAD(ROWS("[1,1],[1,2x],[1,3],[1,4]") "," TABLES)), "sample",
+                SAMPLE("1000000", "main<f") SAMPLE("3000000", "main<f") SAMPLE("4000000", "main<f")
+                "account damaged 1 at 143\naccount skipped_bytes 7 at 139\n"));
+    ok(salvages(PROFILE(THREAD(ROWS("[1,1][1,2],[1,3]") "," TABLES)), "sample",
+                SAMPLE("1000000", "main<f") SAMPLE("3000000", "main<f")
+                "account damaged 1 at 138\naccount skipped_bytes 6 at 138\n"));
+    ok(salvages(PROFILE(THREAD(ROWS("[1,1],[\"1,2],[1,3],[1,4]") "," TABLES)), "sample",
+                SAMPLE("1000000", "main<f") SAMPLE("3000000", "main<f") SAMPLE("4000000", "main<f")
+                "account damaged 1 at 161\naccount skipped_bytes 7 at 139\n"));
+    /* What payloads hold is neither a row nor a thread. */
+    ok(salvages(payload, "instant", "instant 1000000 pid=1 tid=2 track 'm' track=9b70df0979265c8d\n"
+                "instant 3000000 pid=1 tid=2 track 'm' track=9b70df0979265c8d\n"
+                "account damaged 1 at 350\naccount skipped_bytes 86 at 336\n"));
+    /* A table that others refer to is whole up to the damage; what refers behind it is dropped, and the next thread is
+     * whole. */
+    ok(salvages(PROFILE(THREAD("\"stringTable\":[\"f\",7x],\"a\":1," ROWS("[0,1],[1,2]") "," FRAMES "," STACKS) ","
+                        THREAD(ROWS("[0,3]") "," TABLES)), "sample",
+                SAMPLE("3000000", "main") "account damaged 3 at 104\naccount skipped_bytes 9 at 104\n"));
+    ok(salvages(PROFILE(THREAD("\"stringTable\":[\"f\",\"main\",7x]," ROWS("[0,1],[1,2]") "," FRAMES "," STACKS)), "sample",
+                SAMPLE("1000000", "main") SAMPLE("2000000", "main<f")
+                "account damaged 1 at 111\naccount skipped_bytes 3 at 111\n"));
+    /* Columns: rows behind the end of the shortest, the next column is read. */
+    ok(salvages(PROFILE(THREAD("\"samples\":{\"stack\":[1,0x,1],\"time\":[1,2,3]},\"stringArray\":[\"f\"],\"frameTable\":"
+                               "{\"func\":[0]},\"funcTable\":{\"name\":[0],\"resource\":[-1]},\"stackTable\":"
+                               "{\"prefix\":[null,0],\"frame\":[0,0]}")), "sample",
+                SAMPLE("1000000", "f<f") "account damaged 3 at 107\naccount skipped_bytes 5 at 107\n"));
+    /* The border between two processes is gone: whose times count from what is not known. */
+    ok(salvages(border, "sample",
+                SAMPLE("1000000", "main<f") "account damaged 2 at 225\naccount skipped_bytes 9 at 221\n"));
+}
+
 /* Every cut and every changed byte of a document ends with a status. */
 static void test_every_byte(void)
 {
@@ -101,7 +169,8 @@ static void test_every_byte(void)
             "\"markers\":{\"name\":[0],\"startTime\":[1],\"endTime\":[null],\"phase\":[2],\"category\":[0],\"data\":[{}]}}],"
             "\"shared\":{\"stringArray\":[\"s\"],\"funcTable\":{\"name\":[0],\"resource\":[-1]},\"frameTable\":{\"func\":[0]},"
             "\"stackTable\":{\"prefix\":[null],\"frame\":[0]}}}";
-    static const struct tm_format_options options[] = {{TM_DAMAGE_HALT, true}, {TM_DAMAGE_SKIP, true}};
+    static const struct tm_format_options options[] = {
+        {TM_DAMAGE_HALT, true}, {TM_DAMAGE_SKIP, true}, {TM_DAMAGE_SALVAGE, true}};
     static const char changes[] = "\"{}[],:9x";
     char copy[sizeof text];
     bool good = true;
@@ -112,7 +181,7 @@ static void test_every_byte(void)
             len = at;
         else
             copy[at] = changes[(at + i) % (sizeof changes - 1)];
-        struct format_run run = format_run(&tm_format_gecko, copy, len, 0, &options[at & 1]);
+        struct format_run run = format_run(&tm_format_gecko, copy, len, 0, &options[at % 3]);
         good = run.status == TM_END || (run.status == TM_E_INPUT && strncmp(run.err.text, "byte ", 5) == 0);
         good = good && strstr((const char *)run.text.data, "STREAM") == NULL;
         if (!good)
@@ -155,6 +224,7 @@ int main(void)
     test_early();
     test_damage();
     test_skip();
+    test_salvage();
     test_every_byte();
     test_numbers();
     test_deep_stack();
