@@ -47,6 +47,7 @@ struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch)
     struct tm_block *block = mem;
     uint8_t *to = (uint8_t *)mem + head_bytes();
     *block = tm_block_of(batch);
+    block->batch.store = NULL;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
         size_t len = column_bytes(batch, (enum tm_column)c);
         memcpy(to, batch->cols[c].data, len);

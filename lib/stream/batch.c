@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH_FIELD_COUNT = 1, BATCH_FIELD_PAYLOAD = 21, BATCH_FIRST_ROWS = 1024 };
+enum { BATCH_FIRST_ROWS = 1024 };
 
 static const uint8_t zeros[8];
 
@@ -44,36 +44,125 @@ static enum tm_status check_payload(const struct tm_batch *batch, struct tm_erro
     return sum == batch->payload_bytes ? TM_OK : refuse("lengths in the batch do not add up", err);
 }
 
-enum tm_status tm_batch_decode(struct tm_batch *batch, const uint8_t *body, size_t len, struct tm_error *err)
+/* One NarrowColumn: what it is goes to the store, to be widened when the number of rows is known. */
+static enum tm_status decode_narrow(struct tm_batch_store *store, const struct tm_pb_field *message, uint64_t *counts,
+                                    struct tm_error *err)
 {
-    struct tm_pb pb = tm_pb_of(body, len);
-    struct tm_pb_field field;
-    uint64_t counts[TM_COL_COUNT] = {0};
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    struct tm_narrow narrow = {.data = zeros};
+    uint64_t column = 0, bytes = 0, width = 0;
     enum tm_status st;
-    *batch = (struct tm_batch){.payload = zeros};
-    for (int c = 0; c < TM_COL_COUNT; c++)
-        tm_batch_set_column(batch, (enum tm_column)c, zeros, 0);
-    while ((st = tm_pb_next(&pb, &field)) == TM_OK) {
-        if (field.id == BATCH_FIELD_COUNT && field.type == TM_PB_VARINT) {
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.id == TM_NARROW_FIELD_COLUMN && f.type == TM_PB_VARINT) {
+            column = f.value;
+        } else if (f.id == TM_NARROW_FIELD_WIDTH && f.type == TM_PB_VARINT) {
+            width = f.value;
+        } else if (f.id == TM_NARROW_FIELD_LOW && f.type == TM_PB_I64) {
+            narrow.low = f.value;
+        } else if (f.id == TM_NARROW_FIELD_ELEMENTS && f.type == TM_PB_LEN) {
+            narrow.data = f.data;
+            bytes = f.len;
+        }
+    }
+    if (st < 0 || column < TM_COL_TIME_NS || column >= TM_COL_COUNT)
+        return refuse("the batch has a narrow column this version does not know", err);
+    if ((width != 1 && width != 2 && width != 4) || width >= tm_column_width((enum tm_column)column) || bytes % width)
+        return refuse("a narrow column of the batch has a width it cannot have", err);
+    if (counts[column] || store->columns[column].width)
+        return refuse("a column of the batch is there twice", err);
+    narrow.width = (uint32_t)width;
+    counts[column] = bytes / width;
+    store->columns[column] = narrow;
+    return TM_OK;
+}
+
+static enum tm_status widen(struct tm_batch *batch, struct tm_batch_store *store, struct tm_error *err)
+{
+    size_t bytes = 0;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        bytes += store->columns[c].width ? tm_column_width((enum tm_column)c) * batch->count : 0;
+    tm_buf_clear(&store->elements);
+    if (bytes == 0)
+        return TM_OK;
+    if (tm_buf_reserve(&store->elements, bytes) != TM_OK)
+        return tm_error_nomem(err);
+    store->count = batch->count;
+    batch->store = store;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        size_t width = tm_column_width((enum tm_column)c);
+        if (store->columns[c].width == 0)
+            continue;
+        uint8_t *to = store->elements.data + store->elements.len;
+        tm_narrow_unpack(&store->columns[c], to, width, batch->count);
+        tm_batch_set_column(batch, (enum tm_column)c, to, batch->count);
+        store->widened[c] = to;
+        store->elements.len += width * batch->count;
+    }
+    return TM_OK;
+}
+
+static enum tm_status decode_fields(struct tm_batch *batch, struct tm_batch_store *store, struct tm_pb *pb,
+                                    uint64_t *counts, struct tm_error *err)
+{
+    struct tm_pb_field field;
+    enum tm_status st;
+    while ((st = tm_pb_next(pb, &field)) == TM_OK) {
+        enum tm_status good = TM_OK;
+        if (field.id == TM_BATCH_FIELD_COUNT && field.type == TM_PB_VARINT) {
             if (field.value > TM_BATCH_EVENTS_MAX)
                 return refuse("the batch holds more events than the limit", err);
             batch->count = (uint32_t)field.value;
-        } else if (field.id == BATCH_FIELD_PAYLOAD && field.type == TM_PB_LEN) {
+        } else if (field.id == TM_BATCH_FIELD_PAYLOAD && field.type == TM_PB_LEN) {
             batch->payload = field.data;
             batch->payload_bytes = field.len;
+        } else if (field.id == TM_BATCH_FIELD_NARROW && field.type == TM_PB_LEN) {
+            good = decode_narrow(store, &field, counts, err);
         } else if (field.id >= TM_COL_TIME_NS && field.id < TM_COL_COUNT) {
-            if ((st = decode_column(batch, &field, counts, err)) != TM_OK)
-                return st;
+            good = store->columns[field.id].width ? refuse("a column of the batch is there twice", err)
+                                                  : decode_column(batch, &field, counts, err);
         } else {
             return refuse("the batch has a column this version does not know", err);
         }
+        if (good < 0)
+            return good;
     }
+    return st < 0 ? refuse("the batch is damaged", err) : TM_OK;
+}
+
+enum tm_status tm_batch_decode(struct tm_batch *batch, struct tm_batch_store *store, const uint8_t *body, size_t len,
+                               struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(body, len);
+    uint64_t counts[TM_COL_COUNT] = {0};
+    *batch = (struct tm_batch){.payload = zeros};
+    memset(store->columns, 0, sizeof store->columns);
+    for (int c = 0; c < TM_COL_COUNT; c++)
+        tm_batch_set_column(batch, (enum tm_column)c, zeros, 0);
+    enum tm_status st = decode_fields(batch, store, &pb, counts, err);
     if (st < 0)
-        return refuse("the batch is damaged", err);
+        return st;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
-        if (counts[c] > 1 && counts[c] != batch->count)
+        if (counts[c] != batch->count && (counts[c] > 1 || store->columns[c].width))
             return refuse("a column of the batch has the wrong length", err);
-    return check_payload(batch, err);
+    st = widen(batch, store, err);
+    return st < 0 ? st : check_payload(batch, err);
+}
+
+void tm_batch_store_release(struct tm_batch_store *store)
+{
+    tm_buf_release(&store->elements);
+}
+
+struct tm_narrow tm_batch_narrow(const struct tm_batch *batch, enum tm_column column)
+{
+    const struct tm_batch_store *store = batch->store;
+    if (store && store->columns[column].width && store->widened[column] == batch->cols[column].data &&
+        store->count == batch->count)
+        return store->columns[column];
+    if (batch->count < TM_BATCH_NARROW_MIN)
+        return (struct tm_narrow){0};
+    return tm_narrow_find(batch->cols[column].data, tm_column_width(column), batch->count);
 }
 
 void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event)

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "stream/event.h"
+#include "stream/narrow.h"
 
 /* Columns: field numbers of message Batch. */
 enum tm_column {
@@ -37,8 +38,13 @@ enum tm_column {
 
 enum {
     TM_BATCH_BYTES = 1 << 20,     /* a builder says full from here on */
-    TM_BATCH_EVENTS_MAX = 1 << 16 /* more events in one batch are refused */
+    TM_BATCH_EVENTS_MAX = 1 << 16, /* more events in one batch are refused */
+    TM_BATCH_NARROW_MIN = 64      /* columns of fewer events are written in their full width */
 };
+
+/* Fields of message Batch that are no columns, and of message NarrowColumn. */
+enum { TM_BATCH_FIELD_COUNT = 1, TM_BATCH_FIELD_PAYLOAD = 21, TM_BATCH_FIELD_NARROW = 22 };
+enum { TM_NARROW_FIELD_COLUMN = 1, TM_NARROW_FIELD_WIDTH = 2, TM_NARROW_FIELD_LOW = 3, TM_NARROW_FIELD_ELEMENTS = 4 };
 
 /* Bytes an element of COLUMN takes: 4 or 8. */
 static inline size_t tm_column_width(enum tm_column column)
@@ -56,6 +62,16 @@ struct tm_batch {
     struct tm_batch_col cols[TM_COL_COUNT];
     const uint8_t *payload; /* borrowed */
     size_t payload_bytes;
+    const struct tm_batch_store *store; /* where columns came narrow; else NULL */
+};
+
+/* Columns of a batch that were narrow in its frame, in full width. Zero-initialise; one for a reader of frames. */
+struct tm_batch_store {
+    /* private */
+    struct tm_buf elements;
+    uint32_t count;
+    struct tm_narrow columns[TM_COL_COUNT];  /* as they were in the frame; width 0: in full width */
+    const uint8_t *widened[TM_COL_COUNT]; /* where they are in elements */
 };
 
 static inline uint32_t tm_batch_u32(const struct tm_batch *batch, enum tm_column column, uint32_t i)
@@ -89,9 +105,17 @@ static inline size_t tm_batch_payload_of(const struct tm_batch *batch, uint32_t 
 /* Points COLUMN at ELEMENTS (1 or batch->count of them, little-endian), which stay the caller's. */
 void tm_batch_set_column(struct tm_batch *batch, enum tm_column column, const void *elements, uint32_t count);
 
-/* Makes BATCH a view of a Batch message that stays the caller's. Checks that every column has 0,
- * 1 or count elements and that the payload lengths add up to the payload. TM_OK or TM_E_INPUT. */
-enum tm_status tm_batch_decode(struct tm_batch *batch, const uint8_t *body, size_t len, struct tm_error *err);
+/* Makes BATCH a view of a Batch message that stays the caller's, and of STORE, until that is used again. Checks that
+ * every column has 0, 1 or count elements and that the payload lengths add up to the payload. TM_OK, TM_E_INPUT or
+ * TM_E_SYSTEM. */
+enum tm_status tm_batch_decode(struct tm_batch *batch, struct tm_batch_store *store, const uint8_t *body, size_t len,
+                               struct tm_error *err);
+
+void tm_batch_store_release(struct tm_batch_store *store);
+
+/* The narrow form of COLUMN, which is not constant: as its frame had it, where the column is still that of the frame,
+ * else found from its elements, and then data is NULL; width 0 where it has none. */
+struct tm_narrow tm_batch_narrow(const struct tm_batch *batch, enum tm_column column);
 
 /* Event I whose payload starts at payload byte AT. */
 void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event);

@@ -133,7 +133,7 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
     }
     if (frame->type != TM_FRAME_BATCH)
         return TM_OK;
-    st = tm_batch_decode(batch, frame->body, frame->body_bytes, err);
+    st = tm_batch_decode(batch, &reader->store, frame->body, frame->body_bytes, err);
     reader->event_count += batch->count;
     tm_progress_events(&reader->frames.progress, batch->count);
     return st < 0 ? at(frame->offset, err) : st;
@@ -142,4 +142,5 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
 void tm_stream_reader_release(struct tm_stream_reader *reader)
 {
     tm_frame_reader_release(&reader->frames);
+    tm_batch_store_release(&reader->store);
 }

@@ -13,6 +13,7 @@ struct tm_stream_reader {
     uint64_t event_count;    /* events seen so far */
     struct tm_frame_reader frames;
     /* private */
+    struct tm_batch_store store;
     bool ended;
 };
 

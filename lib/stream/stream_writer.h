@@ -10,7 +10,7 @@ struct tm_stream_writer {
     struct tm_frame_writer frames;
     uint64_t event_count;
     /* private */
-    struct tm_buf scratch;
+    struct tm_buf scratch; /* a message, or the narrow columns of a batch */
 };
 
 /* Writes the header. FD stays the caller's. PRODUCER is the program's name. */

@@ -74,9 +74,11 @@ static enum tm_status write_body(struct tm_stream_writer *writer, uint32_t type,
     frame.body = take_bytes(n, take_number(n), &len);
     frame.body_bytes = len;
     struct tm_batch batch;
+    struct tm_batch_store store = {0};
     struct tm_error err = {0};
-    if (type == TM_FRAME_BATCH && tm_batch_decode(&batch, frame.body, frame.body_bytes, &err) == TM_OK)
+    if (type == TM_FRAME_BATCH && tm_batch_decode(&batch, &store, frame.body, frame.body_bytes, &err) == TM_OK)
         writer->event_count += batch.count;
+    tm_batch_store_release(&store);
     return tm_stream_write_frame(writer, &frame, NULL);
 }
 
@@ -148,13 +150,17 @@ bool stream_notes_read(int fd, struct tm_buf *notes)
     struct tm_frame_reader frames;
     struct tm_frame frame;
     struct tm_batch batch;
+    struct tm_batch_store store = {0};
     enum tm_status st;
     tm_frame_reader_init(&frames, fd);
     while ((st = tm_frame_read(&frames, &frame, NULL)) == TM_OK) {
-        if (frame.type == TM_FRAME_BATCH && (st = tm_batch_decode(&batch, frame.body, frame.body_bytes, NULL)) < 0)
+        if (frame.type == TM_FRAME_BATCH)
+            st = tm_batch_decode(&batch, &store, frame.body, frame.body_bytes, NULL);
+        if (st < 0)
             break;
         put_frame(notes, &frame, &batch);
     }
     tm_frame_reader_release(&frames);
+    tm_batch_store_release(&store);
     return st == TM_END;
 }

@@ -1,0 +1,141 @@
+/* Private to the narrow columns: their loops, compiled once as they are and once for wider vectors. Each is a loop over
+ * whole tiles of a fixed size and a rest, which compilers make vectors of. */
+#ifndef TM_STREAM_NARROW_LOOPS_H
+#define TM_STREAM_NARROW_LOOPS_H
+
+#include "base/bytes.h"
+#include "stream/narrow.h"
+
+enum { NARROW_TILE = 64 };
+
+/* The smallest and the largest of what was looked at, as signed numbers. */
+struct narrow_range {
+    int64_t low, high;
+};
+
+static inline int64_t narrow_get(const uint8_t *data, size_t width, uint32_t i)
+{
+    return width == 8 ? (int64_t)tm_get_le64(data + (size_t)8 * i) : (int32_t)tm_get_le32(data + (size_t)4 * i);
+}
+
+static inline struct narrow_range narrow_range64(const uint8_t *data, uint32_t count)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t v = narrow_get(data, 8, i);
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    return (struct narrow_range){low, high};
+}
+
+static inline struct narrow_range narrow_range32(const uint8_t *data, uint32_t count)
+{
+    int32_t low = INT32_MAX, high = INT32_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t v = (int32_t)tm_get_le32(data + (size_t)4 * i);
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    return (struct narrow_range){low, high};
+}
+
+/* The range of COUNT elements, or of so many of the first that no narrow form holds them. */
+static inline struct narrow_range narrow_range(const uint8_t *data, size_t width, uint32_t count)
+{
+    uint64_t most = width == 8 ? UINT32_MAX : UINT16_MAX;
+    struct narrow_range all = {INT64_MAX, INT64_MIN};
+    uint32_t i = 0;
+    do {
+        struct narrow_range part;
+        const uint8_t *from = data + width * i;
+        if (count - i < NARROW_TILE)
+            part = width == 8 ? narrow_range64(from, count - i) : narrow_range32(from, count - i);
+        else
+            part = width == 8 ? narrow_range64(from, NARROW_TILE) : narrow_range32(from, NARROW_TILE);
+        all.low = part.low < all.low ? part.low : all.low;
+        all.high = part.high > all.high ? part.high : all.high;
+        i += NARROW_TILE;
+    } while (i < count && (uint64_t)all.high - (uint64_t)all.low <= most);
+    return all;
+}
+
+static inline void narrow_put(uint8_t *to, size_t width, uint64_t v)
+{
+    if (width == 1)
+        *to = (uint8_t)v;
+    else if (width == 2)
+        tm_put_le16(to, (uint16_t)v);
+    else if (width == 4)
+        tm_put_le32(to, (uint32_t)v);
+    else
+        tm_put_le64(to, v);
+}
+
+static inline uint64_t narrow_get_unsigned(const uint8_t *from, size_t width)
+{
+    return width == 1 ? *from : width == 2 ? tm_get_le16(from) : width == 4 ? tm_get_le32(from) : tm_get_le64(from);
+}
+
+/* COUNT elements of FROM_WIDTH bytes at FROM, to each of which ADD is added, as elements of TO_WIDTH bytes at TO. */
+static inline void narrow_copy_some(uint8_t *restrict to, size_t to_width, const uint8_t *restrict from,
+                                    size_t from_width, uint64_t add, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        narrow_put(to + to_width * i, to_width, narrow_get_unsigned(from + from_width * i, from_width) + add);
+}
+
+static inline void narrow_copy_as(uint8_t *to, size_t to_width, const uint8_t *from, size_t from_width, uint64_t add,
+                                  uint32_t count)
+{
+    uint32_t i = 0;
+    for (; count - i >= NARROW_TILE; i += NARROW_TILE)
+        narrow_copy_some(to + to_width * i, to_width, from + from_width * i, from_width, add, NARROW_TILE);
+    narrow_copy_some(to + to_width * i, to_width, from + from_width * i, from_width, add, count - i);
+}
+
+struct narrow_copy {
+    const uint8_t *from;
+    size_t from_width, to_width;
+    uint64_t add;
+};
+
+static inline void narrow_copy(uint8_t *to, const struct narrow_copy *c, uint32_t count)
+{
+    switch (c->from_width * 16 + c->to_width) {
+    case 0x81:
+        narrow_copy_as(to, 1, c->from, 8, c->add, count);
+        break;
+    case 0x82:
+        narrow_copy_as(to, 2, c->from, 8, c->add, count);
+        break;
+    case 0x84:
+        narrow_copy_as(to, 4, c->from, 8, c->add, count);
+        break;
+    case 0x41:
+        narrow_copy_as(to, 1, c->from, 4, c->add, count);
+        break;
+    case 0x42:
+        narrow_copy_as(to, 2, c->from, 4, c->add, count);
+        break;
+    case 0x18:
+        narrow_copy_as(to, 8, c->from, 1, c->add, count);
+        break;
+    case 0x28:
+        narrow_copy_as(to, 8, c->from, 2, c->add, count);
+        break;
+    case 0x48:
+        narrow_copy_as(to, 8, c->from, 4, c->add, count);
+        break;
+    case 0x14:
+        narrow_copy_as(to, 4, c->from, 1, c->add, count);
+        break;
+    case 0x24:
+        narrow_copy_as(to, 4, c->from, 2, c->add, count);
+        break;
+    default:
+        break;
+    }
+}
+
+#endif
