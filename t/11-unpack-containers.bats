@@ -34,6 +34,19 @@ rows() {
     [ "$(rows long-ustar.tar | tail -n 1 | wc -c)" -eq 133 ]
 }
 
+@test "a name stays as it is in the TAR" {
+    python3 - <<'END'
+import io, tarfile
+with tarfile.open("odd.tar", "w", format=tarfile.USTAR_FORMAT) as t:
+    for name in "../up.json", "/abs/root.json", "x/../y.json", "./here.json", "d" * 90 + "/../" + "n" * 60:
+        info = tarfile.TarInfo(name)
+        info.size = 2
+        t.addfile(info, io.BytesIO(b"{\""))
+END
+    [ "$(rows odd.tar | sort)" = "$(printf 'json %s\n' ../up.json ./here.json /abs/root.json x/../y.json \
+        "$(printf 'd%.0s' {1..90})/../$(printf 'n%.0s' {1..60})" | { cat; echo tar odd.tar; } | sort)" ]
+}
+
 @test "ZIP64, and members of 5 and 9 GiB" {
     [ "$(rows zip64.zip | tail -n 1)" = "json a.json" ]
     run tm-unpack --list big.tar

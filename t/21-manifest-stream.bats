@@ -119,6 +119,20 @@ END
     [ "$output" = "tm-manifest: warning: perfetto_manifest: files[1]: path 'a.systrace' matches no file" ]
 }
 
+@test "a manifest may name itself and the stream it begins, if it changes nothing" {
+    files '{"path": "m.json"}, {"path": "a.systrace"}' >m.json
+    tar cf run.tar a.systrace m.json
+    tm-merge --strict -o out.db run.tar
+    files '{"path": "run.gz"}' >m.json
+    gzip -nc m.json a.systrace >run.gz
+    tm-merge --strict -o out.db run.gz
+    files '{"path": "m.json", "machine": {"name": "x"}}' >m.json
+    tar cf run.tar a.systrace m.json
+    run tm-merge -o out.db run.tar
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"not supported for 'm.json', which is itself a perfetto_manifest" ]]
+}
+
 @test "gzip members one after another are matched by their names" {
     files '{"path": "a.systrace", "machine": {"name": "x"}}, {"path": "b.systrace", "machine": {"name": "y"}}' >m.json
     gzip -k a.systrace b.systrace m.json

@@ -98,7 +98,8 @@ static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage 
     if (t->files.config == NULL || frame->entry >= t->files.config->n_entries || frame->file >= t->files.count)
         return tm_error_set(err, TM_E_INPUT, "a file is configured by what the manifest does not hold");
     struct tm_clock_file *file = t->files.files[frame->file];
-    if (file->is_open)
+    /* A manifest may name itself and what it is packed in: they have no events. */
+    if (file->is_open && file->policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
         return tm_error_set(err, TM_E_INPUT, "%s: configured after its turn has begun", tm_clock_file_text(file));
     file->entry = t->files.config->entries[frame->entry];
     file->tag = TM_TAG_ENTRY | frame->entry;

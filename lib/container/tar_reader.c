@@ -3,7 +3,6 @@
 #include "container/pax.h"
 
 #include <libtar.h>
-#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(offsetof(struct tar_header, gnu_longname) == T_BLOCKSIZE, "struct tar_header begins with the block");
@@ -188,18 +187,23 @@ static enum tm_status take_extension(struct tm_tar_reader *tar, const TAR *heade
     }
 }
 
-/* The member's name into tar->name. */
-static enum tm_status take_name(struct tm_tar_reader *tar, TAR *header, struct tm_error *err)
+/* The member's name into tar->name, as it stands there: libtar's th_get_pathname would leave out a leading "/" and
+ * what is in front of a "..", but a manifest names members exactly. */
+static enum tm_status take_name(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
 {
+    const struct tar_header *block = &header->th_buf;
     if (tar->has_path)
         return keep(&tar->name, tar->long_name.data, tar->long_name.len, err);
-    if (memcmp(header->th_buf.magic, "ustar ", 6) == 0)
-        header->th_buf.prefix[0] = '\0'; /* the old GNU format has times there */
-    const char *name = th_get_pathname(header);
-    enum tm_status st = name ? keep(&tar->name, name, strlen(name), err) : tm_error_nomem(err);
-    free(header->th_pathname);
-    header->th_pathname = NULL;
-    return st;
+    size_t prefix = strnlen(block->prefix, sizeof block->prefix);
+    if (memcmp(block->magic, "ustar ", 6) == 0)
+        prefix = 0; /* the old GNU format has times there */
+    tm_buf_clear(&tar->name);
+    if (tm_buf_add(&tar->name, block->prefix, prefix) != TM_OK ||
+        tm_buf_add(&tar->name, "/", prefix ? 1 : 0) != TM_OK ||
+        tm_buf_add(&tar->name, block->name, strnlen(block->name, sizeof block->name)) != TM_OK ||
+        tm_buf_cstr(&tar->name) == NULL)
+        return tm_error_nomem(err);
+    return TM_OK;
 }
 
 static enum tm_status check_name(const struct tm_tar_reader *tar, uint64_t at, struct tm_error *err)
