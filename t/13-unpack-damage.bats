@@ -86,7 +86,7 @@ END
     run tm-unpack bad.zst
     [ "$status" -eq 1 ]
     [[ $output == "tm-unpack: bad.zst: compressed byte "*": the zstd data is damaged "* ]]
-    run timeout 20 tm-unpack --list --on-damage=salvage bad.zst
+    run timeout 300 tm-unpack --list --on-damage=salvage bad.zst
     [ "$status" -eq 0 ]
 }
 

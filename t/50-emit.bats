@@ -290,18 +290,14 @@ stream" ]
 
 @test "SIGINT, SIGTERM and SIGHUP remove the temporary file" {
     for signal in INT TERM HUP; do
-        # A shell's background jobs ignore SIGINT; python starts the program with it at its default.
-        python3 - $signal <<'PY'
-import os, signal, subprocess, sys, time
+        PYTHONPATH=$TM_SRC/t python3 - $signal <<'PY'
+import os, signal, subprocess, sys
+from waiting import end_of, start, until
 sig = getattr(signal, "SIG" + sys.argv[1])
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-signal.signal(signal.SIGTERM, signal.SIG_DFL)
-p = subprocess.Popen(["tm-emit", "-o", "out.txt"], stdin=subprocess.PIPE)
-while not any(".tmp." in f for f in os.listdir(".")):
-    time.sleep(0.01)
+p = start("tm-emit", "-o", "out.txt", stdin=subprocess.PIPE)
+until(lambda: any(".tmp." in f for f in os.listdir(".")), p)
 p.send_signal(sig)
-assert p.wait(10) == -sig, p.returncode
+assert end_of(p) == -sig, p.returncode
 PY
         [ -z "$(ls -A)" ]
     done

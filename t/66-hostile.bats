@@ -55,10 +55,15 @@ with contextlib.redirect_stdout(io.StringIO()):
     import hostile
 for make in (hostile.proto_tiny, hostile.proto_sequences, hostile.clocks_dense, hostile.clocks_new_each_time,
              hostile.tar_million_files, hostile.json_wide, hostile.gzip_bomb):
-    hostile.SCALE = 1
-    once = min(hostile.run(make, hostile.PIPE)[4] for _ in range(2))
-    hostile.SCALE = 4
-    four = hostile.run(make, hostile.PIPE)[4]
+    once = four = float('inf')
+    # A machine that has much else to do makes times longer, never shorter: the shortest of several counts.
+    for _ in range(6):
+        hostile.SCALE = 1
+        once = min(once, hostile.run(make, hostile.PIPE)[4])
+        hostile.SCALE = 4
+        four = min(four, hostile.run(make, hostile.PIPE)[4])
+        if four < 8 * once + 0.3:
+            break
     print(make.__name__, once, four)
     assert four < 8 * once + 0.3, make.__name__
 END

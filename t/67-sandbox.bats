@@ -39,7 +39,15 @@ refused() {
 
 @test "what the preload tries works where nothing is refused" {
     escape tm-merge tm-merge --version
-    [ "$(grep -c '^escape: .*: done$' said)" -eq 5 ]
+    cat said
+    [ "$(grep -c '^escape: ' said)" -eq 5 ]
+    for what in read write exec; do
+        grep -qx "escape: $what: done" said
+    done
+    # A container, or a debugger around it all, may refuse these to everybody.
+    ! python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)' || grep -qx 'escape: socket: done' said
+    ! python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)' ||
+        grep -qx 'escape: ptrace: done' said
     [ -e "$escaped" ]
 }
 

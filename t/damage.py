@@ -154,7 +154,7 @@ def tar(data, name):
 
 
 def merge(path, how, *options):
-    return subprocess.run(['tm-merge', '--on-damage=' + how, *options, path], capture_output=True, timeout=60)
+    return subprocess.run(['tm-merge', '--on-damage=' + how, *options, path], capture_output=True, timeout=600)
 
 
 class Wrong(Exception):

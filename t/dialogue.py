@@ -28,17 +28,9 @@ import threading
 import time
 import traceback
 
-LIMIT_S = 60
+from waiting import LIMIT_S, reset_signals
+
 END = b"\0end of the dialogue\0"
-
-
-def reset_signals():
-    for signum in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-        try:
-            signal.signal(signum, signal.SIG_DFL)
-        except OSError:
-            pass
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 class Terminal:

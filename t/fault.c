@@ -35,7 +35,7 @@ static struct {
     long mark; /* open before the program's sandbox closes */
 } fault;
 
-enum { MARK_DESCRIPTOR = 900 };
+enum { MARK_DESCRIPTOR = 900, MARK_LEAST = 40 };
 
 static void look(void)
 {
@@ -52,7 +52,9 @@ static void look(void)
     fault.active = true;
     const char *mark = getenv("TM_FAULT_HIT");
     long fd = mark ? syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
-    fault.mark = fd < 0 ? -1 : syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, MARK_DESCRIPTOR);
+    fault.mark = -1;
+    for (int at = MARK_DESCRIPTOR; fd >= 0 && fault.mark < 0 && at >= MARK_LEAST; at /= 2) /* the limit may be lower */
+        fault.mark = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, at);
     if (fd >= 0)
         syscall(SYS_close, fd);
 }

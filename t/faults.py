@@ -28,7 +28,7 @@ def run(fault):
         env.update(LD_PRELOAD=so, TM_FAULT=fault, TM_FAULT_IN=program, TM_FAULT_HIT=hit)
     try:
         p = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True,
-                           stdin=subprocess.DEVNULL, timeout=20)
+                           stdin=subprocess.DEVNULL, timeout=300)
         result = open(os.path.join(folder, out), "rb").read() if out and os.path.exists(
             os.path.join(folder, out)) else (None if out else p.stdout)
         return p.returncode, result, sorted(os.listdir(folder)), p.stderr.decode(), os.path.exists(hit) and os.path.getsize(hit) > 0
@@ -77,3 +77,5 @@ for call in calls.split(","):
     if found:
         judge(call + ":1+", run(call + ":1+"))
 print("%s: %d faults of %d calls" % (program, hits, tried))
+if hits == 0:
+    wrong("nothing", "no call was made to fail", whole)

@@ -425,15 +425,28 @@ json.dump([status, use.ru_utime + use.ru_stime, use.ru_maxrss / 1024], open(figu
 """
 
 
+def on_terminal(make, command):
+    return 'names' in make.__name__ and 'out.db' not in command
+
+
+def are_terminals():
+    try:
+        for fd in os.openpty():
+            os.close(fd)
+        return True
+    except OSError:
+        return False
+
+
 def run(make, command):
     """(status, what it said, stdout, bytes of input, processor seconds, peak MiB of the largest process, its files)."""
     data = make()
     total = 0
-    on_terminal = 'names' in make.__name__ and 'out.db' not in command
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as aside:
         with open(aside + '/out', 'w+b') as out, open(aside + '/said', 'w+b') as said:
-            p = subprocess.Popen([sys.executable, '-S', '-E', '-c', RUNNER, 'pty' if on_terminal else '-',
-                                  aside + '/figures', *command], stdin=subprocess.PIPE, stdout=out, stderr=said, cwd=folder)
+            kind = 'pty' if on_terminal(make, command) else '-'
+            p = subprocess.Popen([sys.executable, '-S', '-E', '-c', RUNNER, kind, aside + '/figures', *command],
+                                 stdin=subprocess.PIPE, stdout=out, stderr=said, cwd=folder)
             try:
                 for part in [data] if isinstance(data, bytes) else data:
                     total += len(part)
@@ -479,6 +492,9 @@ def main():
     failed = False
     for case in CASES:
         if sys.argv[1] != '--figures' and case[0].__name__ not in sys.argv[1:]:
+            continue
+        if on_terminal(*case[:2]) and not are_terminals():
+            print('%-24s %s: no pseudo-terminals here' % (case[0].__name__, ' '.join(case[1])))
             continue
         figures, wrong, said = check(case)
         print(figures, flush=True)

@@ -176,7 +176,7 @@ class Merge:
     """A run of tm-merge over bytes on standard input."""
 
     def __init__(self, data, *options):
-        done = subprocess.run(['tm-merge', *options], input=data, capture_output=True, timeout=60)
+        done = subprocess.run(['tm-merge', *options], input=data, capture_output=True, timeout=600)
         self.status, self.out, self.said = done.returncode, done.stdout, done.stderr.decode('utf-8')
         hold(self.status in (0, 1), 'status %d' % self.status, self.said)
         errors = [t for t in self.said.splitlines() if ': warning: ' not in t]

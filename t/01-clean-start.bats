@@ -1,0 +1,35 @@
+# t/clean-start: what tests find does not depend on who started them.
+
+@test "signals, descriptors, mode and variables are the same whoever starts a test" {
+    cat >"$BATS_TEST_TMPDIR/hostile.py" <<'PY'
+import os, resource, signal, subprocess, sys
+for signum in (signal.SIGINT, signal.SIGPIPE, signal.SIGHUP, signal.SIGTERM, signal.SIGXFSZ):
+    signal.signal(signum, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGCHLD))
+os.umask(0o777)
+extra = os.open("/dev/null", os.O_RDONLY)
+os.set_inheritable(extra, True)
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+env = dict(os.environ, LC_ALL="tr_TR", LANG="tr_TR", TZ="Asia/Kolkata", GREP_OPTIONS="-v", BASH_ENV="/no", PYTHONOPTIMIZE="1",
+           http_proxy="http://127.0.0.1:1", MAKEFLAGS="-n", TM_PROGRESS="3,0", TM_KEPT="1", HOME="/no")
+said = ""
+for look in (["grep", "^Sig.*[kn]:", "/proc/self/status"], ["ls", "/proc/self/fd"],
+             ["sh", "-c", "umask; ulimit -n; readlink /proc/$$/fd/0"], ["env"]):
+    said += subprocess.run(["python3", "-I", "-S", sys.argv[1] + "/t/clean-start", *look], env=env, stdin=subprocess.PIPE,
+                           stdout=subprocess.PIPE, text=True, restore_signals=False, close_fds=False, check=True).stdout
+print(said)
+lines = said.splitlines()
+assert [int(line.split()[1], 16) & 0x7fffffff for line in lines[:2]] == [0, 0] # beyond are those of the C library
+assert lines[2:6] == ["0", "1", "2", "3"] # the last is the listing's
+assert lines[6] == "0022" and int(lines[7]) >= 64 and lines[8] == "/dev/null"
+seen = dict(line.split("=", 1) for line in lines[9:] if "=" in line)
+assert seen["LC_ALL"] == "C" and seen["TM_KEPT"] == "1" and seen["PATH"] == os.environ["PATH"]
+assert not seen.keys() & {"LANG", "TZ", "GREP_OPTIONS", "BASH_ENV", "PYTHONOPTIMIZE", "http_proxy", "MAKEFLAGS", "TM_PROGRESS"}
+PY
+    python3 "$BATS_TEST_TMPDIR/hostile.py" "$TM_SRC"
+}
+
+@test "the exit status is that of the test" {
+    run python3 -I -S "$TM_SRC/t/clean-start" bash -c 'exit 7'
+    [ "$status" -eq 7 ]
+}

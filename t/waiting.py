@@ -1,0 +1,75 @@
+"""For tests that start programs and look at what becomes of them: they wait for conditions, and for no time."""
+import os
+import signal
+import subprocess
+import time
+
+LIMIT_S = 60  # nothing takes that long, but on a machine that is busy with everything else
+
+
+def reset_signals():
+    """As after a login, whatever the caller ignores or blocks."""
+    for signum in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        try:
+            signal.signal(signum, signal.SIG_DFL)
+        except OSError:
+            pass  # those of the C library
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def start(*command, **how):
+    return subprocess.Popen(command, preexec_fn=reset_signals, **how)
+
+
+def until(condition, process):
+    """The first true value of CONDITION, a function, while PROCESS runs."""
+    began = time.monotonic()
+    while True:
+        value = condition()
+        if value:
+            return value
+        if process.poll() is not None:
+            raise AssertionError("ended with %d before it could be seen" % process.returncode)
+        if time.monotonic() - began > LIMIT_S:
+            process.kill()
+            raise AssertionError("not within %d s" % LIMIT_S)
+        time.sleep(0.01)
+
+
+def end_of(process):
+    """How PROCESS ended; kills it if it does not."""
+    try:
+        return process.wait(LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+
+
+def look_at(pid):
+    """(name, state, parent, when it began) of a process, or None. The last tells it from another of its number."""
+    try:
+        with open("/proc/%s/stat" % pid) as stat:
+            before, _, rest = stat.read().rpartition(")")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = rest.split()
+    return before.partition("(")[2], fields[0], int(fields[1]), fields[19]
+
+
+def children(process):
+    """The processes that PROCESS has started: numbers by name."""
+    seen = ((int(pid), look_at(pid)) for pid in os.listdir("/proc") if pid.isdigit())
+    return {looks[0]: pid for pid, looks in seen if looks and looks[2] == process.pid}
+
+
+class Others:
+    """Processes that somebody else has started."""
+
+    def __init__(self, pids):
+        self.known = {pid: look_at(pid) for pid in pids}
+
+    def left(self):
+        """Those that are still there."""
+        now = {pid: look_at(pid) for pid in self.known}
+        return [pid for pid, was in self.known.items()
+                if was and now[pid] and now[pid][3] == was[3] and now[pid][1] not in "ZX"]
