@@ -324,11 +324,12 @@ static int merge(struct merge *m, const char *argv0)
         (void)close(m->plan_fd);
     tm_merge_commands_release(&m->commands);
     tm_progress_shared_release(&m->shared);
-    if (tm_pipeline_reader_left(&m->pipeline))
-        die_of(SIGPIPE);
+    bool reader_left = tm_pipeline_reader_left(&m->pipeline);
     tm_pipeline_release(&m->pipeline);
     if (signal_seen)
         die_of(signal_seen);
+    if (reader_left)
+        die_of(SIGPIPE);
     return status;
 }
 

@@ -329,6 +329,27 @@ PY
     done
 }
 
+@test "SIGINT is what it dies of, also where it cost the last stage its compressor" {
+    for name in tm-unpack tm-manifest tm-clocks tm-sort; do
+        stage $name 'exit 0'
+    done
+    stage tm-emit 'trap "trap - PIPE; kill -PIPE \$\$" INT; echo >ready; while :; do sleep 0.01; done'
+    python3 - <<'PY'
+import os, signal, subprocess, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+p = subprocess.Popen(["bin/tm-merge", "-o", "out.txt", "x"])
+end = time.monotonic() + 30
+while not os.path.exists("ready"):
+    assert time.monotonic() < end
+    time.sleep(0.01)
+p.send_signal(signal.SIGINT)
+assert p.wait(30) == -signal.SIGINT, p.returncode
+PY
+    rm ready
+    nothing_left
+}
+
 @test "signals that were ignored stay ignored" {
     stage tm-unpack 'grep SigIgn /proc/self/status >&2; exec emit-stream'
     run bash -c 'trap "" HUP; exec bin/tm-merge -o out.txt x'

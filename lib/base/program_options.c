@@ -1,5 +1,6 @@
 #include "base/program_options.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 static bool is_known(const struct option *longs, int letter)
@@ -30,6 +31,7 @@ static int answer(const struct tm_program *program, void (*show)(const struct tm
 int tm_program_options(const struct tm_program *program, const struct tm_program_options *options, int argc, char **argv)
 {
     int letter, status;
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write, after which there is cleaning up */
     opterr = 0;
     while ((letter = getopt_long(argc, argv, options->letters, options->longs, NULL)) != -1) {
         if (letter == ':')

@@ -114,14 +114,17 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
         goto out;
     job.only.sink = (struct tm_select_sink){show_batch, &job};
     if (kind != TM_SQUEEZE_NONE) {
-        if ((st = tm_squeeze_start(&squeeze, kind, run->out_fd, err)) < 0)
+        if ((st = tm_squeeze_start(&squeeze, kind, run->out_fd, run->options.out_path, err)) < 0)
             goto out;
         context->fd = squeeze.fd;
     }
     if ((st = run->emit->open(context, &job.state, err)) == TM_OK)
         st = show_all(run, &job, err);
+    struct tm_error cause = {0};
     if (st == TM_OK)
         st = tm_squeeze_finish(&squeeze, err);
+    else if (st == TM_E_SYSTEM && tm_squeeze_finish(&squeeze, &cause) < 0) /* what it wrote to was gone */
+        *err = cause;
     run->emit->close(job.state);
 out:
     tm_squeeze_abandon(&squeeze);

@@ -152,7 +152,7 @@ enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_erro
 {
     enum tm_status st = tm_io_write(w->fd, w->out.data, w->out.len, err);
     tm_buf_clear(&w->out);
-    return st;
+    return st < 0 ? tm_error_prefix(err, "%s", w->name ? w->name : "standard output") : st;
 }
 
 void tm_packet_writer_release(struct tm_packet_writer *w)

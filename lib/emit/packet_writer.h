@@ -57,6 +57,7 @@ enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.Se
 struct tm_packet_writer {
     const struct tm_catalog *catalog; /* borrowed */
     int fd;                           /* borrowed */
+    const char *name;                 /* of the output, for messages; NULL: standard output */
     struct tm_buf out;
     bool mixes_ids;         /* more than one proto: ids of each are made its own */
     uint32_t *machine_ids;  /* packet's machine_id of each Machine.id; 0: none */

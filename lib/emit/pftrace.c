@@ -96,6 +96,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     if (p->marker_files == NULL)
         return tm_error_nomem(err);
     p->packets.unsaid = p->context->unsaid;
+    p->packets.name = p->context->options->out_path;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;

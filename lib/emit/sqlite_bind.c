@@ -3,7 +3,8 @@
 
 enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_SYSTEM, "%s: sqlite: %s", s->context->path,
+    return tm_error_set(err, TM_E_SYSTEM, "%s: sqlite: %s",
+                        s->context->options->out_path ? s->context->options->out_path : s->context->path,
                         s->db ? sqlite3_errmsg(s->db) : "out of memory");
 }
 

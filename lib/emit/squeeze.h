@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -17,12 +18,19 @@ enum tm_squeeze_kind tm_squeeze_of(const char *path, size_t *len);
 struct tm_squeeze {
     int fd;    /* write here; -1 when there is none */
     pid_t pid; /* of the compressor; 0 when there is none */
+    /* private */
+    const char *name;
+    struct sigaction on_pipe; /* as it was */
 };
 
-/* Starts a compressor of KIND that writes OUT_FD, which stays the caller's. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_squeeze_start(struct tm_squeeze *squeeze, enum tm_squeeze_kind kind, int out_fd, struct tm_error *err);
+/* Starts a compressor of KIND that writes OUT_FD, which stays the caller's, and NAME (borrowed) to messages. TM_OK or
+ * TM_E_SYSTEM. Until finish or abandon SIGPIPE is ignored: a compressor that has failed shows as EPIPE, and finish says
+ * why. */
+enum tm_status tm_squeeze_start(struct tm_squeeze *squeeze, enum tm_squeeze_kind kind, int out_fd, const char *name,
+                                struct tm_error *err);
 
-/* All was written: waits until the compressor has written it too. TM_OK or TM_E_SYSTEM. */
+/* All was written, or no more can be: waits until the compressor has written it too. TM_OK or TM_E_SYSTEM. Dies of
+ * SIGPIPE where the compressor did, whose reader has left. */
 enum tm_status tm_squeeze_finish(struct tm_squeeze *squeeze, struct tm_error *err);
 
 /* Ends the compressor, whatever it has done; after finish it does nothing. */

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <minizip/zip.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum {
 
 static enum tm_status failed(struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_SYSTEM, "cannot write the ZIP archive");
+    return tm_error_errno(err, errno ? errno : EIO, "cannot write the ZIP archive");
 }
 
 enum tm_status tm_zip_writer_begin(struct tm_zip_writer *zip, const char *path, struct tm_error *err)

@@ -1,0 +1,91 @@
+# What strangers, full disks and kill -9 do, once more, where it is not a single stage's matter: outputs that cannot be
+# written, compressors that die, streams cut and changed anywhere, damaged input in every format into every output.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    demo="$TM_SRC/doc/examples/phone-watch-app.tar"
+}
+
+# Names that do not compress to nothing.
+events() {
+    python3 - "$1" <<'PY'
+import random, sys
+r = random.Random(1)
+print('[' + ',\n'.join('{"ph":"i","s":"t","ts":%d,"pid":%d,"tid":1,"name":"%x"}' % (i, r.randrange(9999), r.getrandbits(300))
+                       for i in range(int(sys.argv[1]))) + ']')
+PY
+}
+
+@test "an output that may not grow: one line with the cause, exit 3, nothing left, the old one as it was" {
+    events 12000 >x.json
+    mkdir outs
+    bash -o pipefail -c 'tm-unpack x.json | tm-manifest | tm-clocks | tm-sort >sorted'
+    for out in x.json x.json.gz x.json.zst x.pftrace x.pftrace.gz x.csv x.csv.gz x.txt x.frames x.jsonl.zst x.db; do
+        echo old >outs/$out
+        for program in "tm-merge -o outs/$out x.json" "tm-emit -o outs/$out <sorted"; do
+            run bash -c "ulimit -f 64; exec $program"
+            echo "$program: $status: $output"
+            [ "$status" -eq 3 ]
+            [ "${#lines[@]}" -eq 1 ]
+            case $out in
+            *.db) [[ "$output" == "tm-emit: outs/$out: sqlite: "* ]] ;;
+            *) [ "$output" = "tm-emit: outs/$out: cannot write: File too large" ] ;;
+            esac
+            [ "$(ls -A outs)" = "$out" ]
+            [ "$(cat outs/$out)" = old ]
+        done
+        rm outs/$out
+    done
+    for out in x.tar x.tar.gz x.zip; do
+        run bash -c "ulimit -f 64; exec tm-pack -o outs/$out x.json"
+        echo "$out: $status: $output"
+        [ "$status" -eq 3 ]
+        [ "${#lines[@]}" -eq 1 ]
+        [[ "$output" == "tm-pack: "*"File too large" ]]
+        [ -z "$(ls -A outs)" ]
+    done
+}
+
+@test "a compressor that is killed is an error, and its reader that leaves is none" {
+    events 12000 >x.json
+    bash -o pipefail -c 'tm-unpack x.json | tm-manifest | tm-clocks | tm-sort >sorted'
+    python3 - <<'PY'
+import os, signal, subprocess, time
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+data = open("sorted", "rb").read()
+p = subprocess.Popen(["tm-emit", "-o", "out.json.gz"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+p.stdin.write(data[:len(data) // 2])
+p.stdin.flush()
+end = time.monotonic() + 30
+while not (children := open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()):
+    assert time.monotonic() < end
+    time.sleep(0.01)
+os.kill(int(children[0]), signal.SIGKILL)
+err = p.communicate(data[len(data) // 2:], timeout=60)[1].decode()
+assert p.returncode == 3, p.returncode
+assert err == "tm-emit: out.json.gz: the compressor was killed by signal 9\n", err
+assert sorted(os.listdir()) == ["sorted", "x.json"], os.listdir()
+PY
+    mkfifo fifo.json.gz
+    (exec 3<fifo.json.gz; head -c 10 <&3 >/dev/null; exec 3<&-) &
+    run tm-emit -o fifo.json.gz <sorted
+    wait
+    [ "$status" -eq 141 ]
+    [ -z "$output" ]
+}
+
+@test "a stream cut or changed anywhere: each stage and output notices, says one line, leaves nothing" {
+    run python3 "$TM_SRC/t/cut_streams.py" 97 "$demo"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" =~ ^([0-9]+)\ damaged\ streams$ ]]
+    [ "${BASH_REMATCH[1]}" -ge 1500 ]
+}
+
+@test "damaged input of every format into every output: the numbers agree, nothing is raw" {
+    run python3 "$TM_SRC/t/damage_outputs.py" 1 60
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" =~ ^([0-9]+)\ streams\ into\ 11\ outputs ]]
+    [ "${BASH_REMATCH[1]}" -ge 90 ]
+}
