@@ -1,5 +1,6 @@
 /* tm-merge: trace files and archives go in, their events come out on one timeline, as text or in the
  * format that OUT's name asks for. It runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
+#include "base/io.h"
 #include "base/program_options.h"
 #include "emit/out_file.h"
 #include "merge/progress_line.h"
@@ -63,6 +64,8 @@ struct merge {
     struct tm_out_file manifest_out; /* of the hints */
     int plan_fd; /* the manifest that was made; -1: none */
     char plan_path[32];
+    int text_fd; /* the file for text that stays out of the stream; -1: none */
+    char text_path[32];
     struct tm_merge_commands commands;
     struct tm_stage stages[TM_MERGE_STAGES];
     struct tm_pipeline pipeline;
@@ -226,6 +229,18 @@ static enum tm_status spool_plan(struct merge *m, struct tm_error *err)
     return st;
 }
 
+/* Makes the file for text that need not go through the stages. They do without where that cannot be. */
+static void spool_text(struct merge *m)
+{
+    struct tm_merge_request *r = &m->a.request;
+    struct tm_error err = {0};
+    if (!r->emit->reads_json_raw || tm_io_spool(r->temporary_directory, &m->text_fd, &err) < 0)
+        return;
+    snprintf(m->text_path, sizeof m->text_path, "/dev/fd/%d", m->text_fd);
+    if (fcntl(m->text_fd, F_SETFD, 0) == 0 && access(m->text_path, R_OK | W_OK) == 0)
+        r->text = m->text_path;
+}
+
 static void on_tick(void *context)
 {
     tm_progress_line_tick(context);
@@ -299,6 +314,8 @@ static int merge(struct merge *m, const char *argv0)
     enum tm_status st = spool_plan(m, &err);
     if (st == TM_OK && r->out)
         st = tm_out_file_open(&m->out, r->out, NULL, &err);
+    if (st == TM_OK)
+        spool_text(m);
     r->part = m->out.temp;
     if (st == TM_OK && m->a.write_manifest)
         st = tm_out_file_open(&m->manifest_out, m->a.write_manifest, NULL, &err);
@@ -322,6 +339,8 @@ static int merge(struct merge *m, const char *argv0)
     tm_out_file_abandon(&m->manifest_out);
     if (m->plan_fd >= 0)
         (void)close(m->plan_fd);
+    if (m->text_fd >= 0)
+        (void)close(m->text_fd);
     tm_merge_commands_release(&m->commands);
     tm_progress_shared_release(&m->shared);
     bool reader_left = tm_pipeline_reader_left(&m->pipeline);
@@ -345,7 +364,8 @@ static void fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    struct merge m = {.out = {.fd = -1}, .manifest_out = {.fd = -1}, .plan_fd = -1, .shared = {.fd = -1}};
+    struct merge m = {
+        .out = {.fd = -1}, .manifest_out = {.fd = -1}, .plan_fd = -1, .text_fd = -1, .shared = {.fd = -1}};
     fill_standard_descriptors();
     int status = parse(argc, argv, &m.a);
     if (status == TM_OPTIONS_GO_ON)

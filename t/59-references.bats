@@ -68,6 +68,41 @@ merge_referred() {
     tm-unpack --no-raw --by-reference a.json | tm-emit -f frames | grep -c 'offset=' | grep -qx 0
 }
 
+@test "text of what cannot be read again goes to a file of its own" {
+    mkdir d
+    events d/a.json 3000 1
+    events d/b.json 300 2
+    gzip -k d/b.json
+    tar czf in.tar.gz -C d a.json b.json.gz
+    (cd d && python3 -m zipfile -c ../in.zip a.json b.json.gz)
+    mkfifo pipe
+    for in in in.tar.gz in.zip d pipe d/b.json.gz; do
+        [ $in != pipe ] || cat in.tar.gz >pipe &
+        merge_plain $in >plain.json
+        [ $in != pipe ] || cat in.tar.gz >pipe &
+        echo "what was there before" >text
+        tm-unpack --no-json-detail --text text $in | tm-manifest | tm-clocks | tm-sort -S1M >s
+        wait
+        tm-emit -f json --source text <s | cmp plain.json
+        [ "$(stat -c %s s)" -lt "$(($(stat -c %s plain.json) / 2))" ]
+        [ "$(stat -c %s text)" -gt "$(($(stat -c %s plain.json) / 2))" ]
+        [ $in != pipe ] || cat in.tar.gz >pipe &
+        tm-merge -f json -S1M $in | cmp plain.json
+        wait
+    done
+    tm-unpack --no-json-detail --by-reference --text text in.zip d/a.json | tm-manifest | tm-clocks | tm-sort >s
+    tm-emit -f json --source d/a.json --source text <s >both.json
+    merge_plain in.zip d/a.json | cmp both.json
+    for not in d missing pipe/x; do
+        run tm-unpack --text $not d/a.json
+        [ "$status" -ne 0 ]
+        [[ "$output" == *"$not: "* ]]
+    done
+    run bash -c 'ulimit -f 100; trap "" XFSZ; tm-unpack --text text in.zip >s'
+    [ "$status" -eq 3 ]
+    [[ "$output" == "tm-unpack: text: "* ]]
+}
+
 @test "sorted streams that refer to files merge" {
     mkdir s p
     printf '\n\006\062\004\012\002\010\006' >c.pftrace # a ClockSnapshot: BOOTTIME 0

@@ -70,13 +70,13 @@ out.jsonl" ]
     rm args.*
     echo >x
     merge -f json x
-    grep -Fx "tm-unpack --no-json-detail --by-reference -- x" args.tm-unpack
-    grep -Fx "tm-emit -f json --source x" args.tm-emit
+    grep -x "tm-unpack --no-json-detail --by-reference --text /dev/fd/[0-9]* -- x" args.tm-unpack
+    grep -x "tm-emit -f json --source x --source /dev/fd/[0-9]*" args.tm-emit
     for f in - . "x x/missing"; do
         rm args.*
         merge -f json $f </dev/null
-        grep -Fx "tm-unpack --no-json-detail -- $f" args.tm-unpack
-        grep -Fx "tm-emit -f json" args.tm-emit
+        grep -x "tm-unpack --no-json-detail --text /dev/fd/[0-9]* -- $f" args.tm-unpack
+        grep -x "tm-emit -f json --source /dev/fd/[0-9]*" args.tm-emit
     done
     rm args.*
     merge --no-detail -f pftrace -o out.pftrace x || true

@@ -26,6 +26,10 @@ long tm_compat_splice(int in, int out, size_t len);
 /* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
 void tm_compat_large_pages(void *mem, size_t bytes);
 
+/* After code of others that may have used the processor's wide registers: where it leaves their upper halves in use, all
+ * that follows in the narrow ones waits for them. */
+void tm_compat_leave_wide(void);
+
 /* How many characters a line of the terminal FD has; 80 where it cannot be told. */
 size_t tm_compat_columns(int fd);
 

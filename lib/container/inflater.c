@@ -2,6 +2,8 @@
 
 #include "container/inflater.h"
 
+#include "base/compat.h"
+
 #include <stdlib.h>
 
 /* What a step is about: from where to where, and how much of both was used. */
@@ -55,6 +57,7 @@ static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
     s->avail_out = p->out_len < UINT32_MAX ? (uint32_t)p->out_len : UINT32_MAX;
     uint32_t in_before = s->avail_in, out_before = s->avail_out;
     int answer = isal_inflate(s);
+    tm_compat_leave_wide();
     size_t taken = inflater->held + (in_before - s->avail_in);
     size_t held = s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
     p->got = out_before - s->avail_out;
@@ -72,7 +75,9 @@ static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
 
 uint32_t tm_inflater_crc32(uint32_t crc, const uint8_t *data, size_t len)
 {
-    return crc32_gzip_refl(crc, data, len);
+    crc = crc32_gzip_refl(crc, data, len);
+    tm_compat_leave_wide();
+    return crc;
 }
 
 void tm_inflater_release(struct tm_inflater *inflater)

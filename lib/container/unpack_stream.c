@@ -64,21 +64,22 @@ static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in,
     }
 }
 
-/* Says in which file the text of NODE stays, where it may, for CONTEXT. */
+/* Says in which file the text of NODE stays or goes, where it may, for CONTEXT. */
 static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *node, const struct tm_content *content,
                             struct tm_format_context *context)
 {
+    const struct tm_unpack_options *options = run->options;
     Tracemerge__Source source = TRACEMERGE__SOURCE__INIT;
     struct stat info;
-    if (!run->options->by_reference || !node->type.format->refers || content->extent.fd < 0 || content->extent.is_spooled)
+    context->has_source = options->by_reference && content->extent.fd >= 0 && !content->extent.is_spooled;
+    context->text_file = context->has_source ? NULL : options->text_file;
+    if (!node->type.format->refers || !(context->has_source || context->text_file))
         return TM_OK;
-    if (fstat(content->extent.fd, &info) != 0)
+    if (context->has_source && fstat(content->extent.fd, &info) != 0)
         return tm_error_errno(run->err, errno, "cannot tell what it is");
     source.file = node->id;
-    source.device = (uint64_t)info.st_dev;
-    source.inode = (uint64_t)info.st_ino;
-    source.size_bytes = (uint64_t)info.st_size;
-    context->has_source = true;
+    source.device = context->has_source ? (uint64_t)info.st_dev : options->text_file->device;
+    source.inode = context->has_source ? (uint64_t)info.st_ino : options->text_file->inode;
     context->source_at = content->extent.start - content->extent_at;
     return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
 }

@@ -25,7 +25,7 @@ enum {
 struct source {
     int fd;
     const char *path; /* borrowed */
-    uint64_t device, inode, size_bytes; /* no more is read */
+    uint64_t device, inode, size_bytes; /* when all that is said of it had been written */
     uint32_t last; /* the block that was last used */
 };
 
@@ -62,7 +62,6 @@ static enum tm_status open_source(struct source *s, const char *path, struct tm_
         return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which --source has to be", path);
     s->device = (uint64_t)info.st_dev;
     s->inode = (uint64_t)info.st_ino;
-    s->size_bytes = (uint64_t)info.st_size;
     return TM_OK;
 }
 
@@ -84,14 +83,16 @@ enum tm_status tm_sources_open(const char *const *paths, size_t count, struct tm
 enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *source, struct tm_error *err)
 {
     uint32_t found = 0;
+    struct stat info;
     if (s == NULL)
         return TM_OK;
     for (size_t i = 0; i < s->count && found == 0; i++)
         if (s->sources[i].device == source->device && s->sources[i].inode == source->inode)
             found = (uint32_t)i + 1;
-    struct source *is = found ? &s->sources[found - 1] : NULL;
-    if (is && is->size_bytes < source->size_bytes) /* it grew before it was unpacked */
-        is->size_bytes = source->size_bytes;
+    if (found && fstat(s->sources[found - 1].fd, &info) != 0)
+        return tm_error_errno(err, errno, "%s: cannot tell its size", s->sources[found - 1].path);
+    if (found)
+        s->sources[found - 1].size_bytes = (uint64_t)info.st_size;
     return tm_map_set(&s->by_file, source->file, found) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -191,7 +192,7 @@ enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct
                                              "with --source", file);
     const struct source *source = &s->sources[number - 1];
     if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes || source->size_bytes - ref->offset < ref->bytes)
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: is behind its end", source->path,
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked", source->path,
                             (unsigned long long)ref->offset);
     enum tm_status st = read_text(s, number - 1, ref->offset, ref->bytes, data, err);
     if (st == TM_OK && tm_json_ref_checksum(*data, ref->bytes) != ref->checksum)

@@ -4,6 +4,7 @@
 
 #include "base/input.h"
 #include "stream/event_sink.h"
+#include "stream/text_file.h"
 
 /* Sniffers look at no more than this. */
 enum { TM_SNIFF_BYTES = 512 };
@@ -15,6 +16,7 @@ struct tm_format_context {
     const struct tm_format_options *options;
     bool has_source;     /* text may stay in the file, */
     uint64_t source_at;  /* where byte 0 of input is this one (or, by its offset, would be) */
+    struct tm_text_file *text_file; /* where it may not: it may go here; NULL: nor that */
 };
 
 enum tm_on_damage { TM_DAMAGE_HALT, TM_DAMAGE_SKIP, TM_DAMAGE_SALVAGE };

@@ -37,7 +37,7 @@ enum tm_status tm_json_work_string(struct tm_json_work *w, enum tm_json_field fi
 enum tm_status tm_json_work_add(struct tm_json_work *w)
 {
     if (w->event.raw_bytes && tm_json_work_ref(w) < 0)
-        return tm_error_nomem(w->err);
+        return w->err->status;
     w->event.detail = w->rows->detail.data;
     w->event.detail_bytes = (uint32_t)w->rows->detail.len;
     return tm_event_sink_add(w->rows->sink, &w->event, w->err);

@@ -6,12 +6,14 @@
 #include "format/json_event.h"
 #include "format/json_profile.h"
 #include "stream/event_sink.h"
+#include "stream/text_file.h"
 
 /* Zero-initialise, then init; release at the end. One a file. */
 struct tm_json_rows {
     struct tm_event_sink *sink; /* borrowed */
     bool has_source;  /* the text of events may stay in the file; set behind init */
     uint64_t text_at; /* where that of the next one is there */
+    struct tm_text_file *text_file; /* else it may go here; may be NULL */
     /* What could not be shown as the event it claims to be, named as the reference's statistics. */
     uint64_t parser_failures;
     uint64_t flow_invalid_ids;

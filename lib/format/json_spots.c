@@ -40,7 +40,8 @@ enum tm_status tm_json_work_ref(struct tm_json_work *w)
     const struct tm_event_sink *sink = w->rows->sink;
     struct tm_event *e = &w->event;
     struct tm_json_ref ref;
-    ref.is_elsewhere = w->rows->has_source && e->raw_bytes >= LEAVE_MIN && !(e->flags & TM_EVENT_DEFINITION);
+    ref.is_elsewhere = (w->rows->has_source || w->rows->text_file) && e->raw_bytes >= LEAVE_MIN &&
+                       !(e->flags & TM_EVENT_DEFINITION);
     ref.has_spots = !sink->want_json_detail && !w->json->repeated;
     ref.spot_count = 0;
     if (!sink->want_raw || !(ref.is_elsewhere || ref.has_spots))
@@ -51,7 +52,9 @@ enum tm_status tm_json_work_ref(struct tm_json_work *w)
         ref.offset = w->rows->text_at;
         ref.bytes = e->raw_bytes;
         ref.checksum = tm_json_ref_checksum(e->raw, e->raw_bytes);
+        if (!w->rows->has_source && tm_text_file_add(w->rows->text_file, e->raw, e->raw_bytes, &ref.offset, w->err) < 0)
+            return w->err->status;
         e->raw_bytes = 0;
     }
-    return tm_json_ref_put(&ref, &w->rows->detail);
+    return tm_json_ref_put(&ref, &w->rows->detail) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }

@@ -67,6 +67,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--no-detail", r->no_detail || !r->emit->needs_detail);
     add_flag(w, "--no-json-detail", r->emit->reads_json_raw);
     add_flag(w, "--by-reference", refers(r));
+    add_option(w, "--text", r->text);
     add_option(w, "-T", r->temporary_directory);
     add(w, "--");
     for (size_t i = 0; i < r->file_count; i++)
@@ -105,6 +106,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--quiet", r->quiet);
     for (size_t i = 0; i < count; i++)
         add_option(w, "--source", r->files[i]);
+    add_option(w, "--source", r->text);
     for (uint32_t i = 0; i < r->only.given.count; i++)
         add_option(w, "--only", r->only.given.texts[i]);
     add_option(w, "-o", r->out);

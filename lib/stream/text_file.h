@@ -1,0 +1,32 @@
+/* A file for text that would have to go through the stream, as what it comes from cannot be read again: a pipe, something
+ * compressed. Events refer to it (json_ref.h) as they refer to a file that was read in place. */
+#ifndef TM_STREAM_TEXT_FILE_H
+#define TM_STREAM_TEXT_FILE_H
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+struct tm_text_file {
+    int fd;
+    const char *path;       /* borrowed, for messages */
+    uint64_t device, inode; /* what it is known by */
+    /* private */
+    uint64_t written; /* bytes in FD */
+    struct tm_buf out;
+};
+
+/* Opens PATH, a regular file that is there, and empties it. TM_OK; TM_E_INPUT where it is none; TM_E_SYSTEM. */
+enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, struct tm_error *err);
+
+/* Appends LEN bytes; *OFFSET: where they are. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, size_t len, uint64_t *offset,
+                                struct tm_error *err);
+
+/* Writes what was gathered: before the end of the stream that refers to it. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_text_file_flush(struct tm_text_file *file, struct tm_error *err);
+
+/* Closes it. Set fd to -1 where it may not have been opened. */
+void tm_text_file_release(struct tm_text_file *file);
+
+#endif
