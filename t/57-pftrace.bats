@@ -70,14 +70,50 @@ switches() {
         '  new-100 (  100) [001] d..2. 10.000007: sched_switch: prev_comm=new prev_pid=100 prev_prio=120 prev_state=R+ ==> next_comm=r next_pid=7 next_prio=97'
 }
 
-@test "scheduling of text is compact where the rest is known, and states are a kernel mask" {
+# COUNT switches of a cpu between pids 100 and 7, the first at 10 s and FIRST ns.
+to_and_fro() { # COUNT FIRST
+    local i
+    echo '# tracer: nop'
+    for ((i = 0; i < $1; i += 2)); do
+        printf '  app-100 (  100) [001] d..2. 10.%09d: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=r next_pid=7 next_prio=97\n' $(($2 + 2000 * i))
+        printf '  r-7 (-----) [001] d..2. 10.%09d: sched_switch: prev_comm=r prev_pid=7 prev_prio=97 prev_state=D|K ==> next_comm=app next_pid=100 next_prio=120\n' $(($2 + 2000 * i + 2000))
+    done
+}
+
+@test "scheduling is in full where a switch does not fit the one before it, and compact again when eight did" {
+    to_and_fro 20 1000 >"$BATS_TEST_TMPDIR/t.systrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
+    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    echo "$output"
+    [ "${#lines[@]}" -eq 20 ]
+    [ "${lines[7]}" = "switch 1 10000015000 prev=7 state=130 next=100 app full" ]
+    [ "${lines[9]}" = "switch 1 10000019000 prev=? state=130 next=100 app compact" ]
+    [ "$(grep -c full <<<"$output")" -eq 8 ]
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a cpu of which two files tell different tales does not take a packet for every other switch" {
+    mkdir "$BATS_TEST_TMPDIR/in"
+    to_and_fro 400 1000 >"$BATS_TEST_TMPDIR/in/a.systrace"
+    to_and_fro 400 1500 | sed 's/100/200/g; s/app/two/g' >"$BATS_TEST_TMPDIR/in/b.systrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in"
+    run bash -o pipefail -c "python3 '$TM_SRC/t/sched-wire.py' '$BATS_TEST_TMPDIR/m.pftrace' | wc -l"
+    [ "$output" -eq 800 ]
+    run bash -o pipefail -c "tm-unpack '$BATS_TEST_TMPDIR/m.pftrace' | tm-emit -f frames | grep -c kind=packet"
+    echo "$output"
+    [ "$output" -lt 40 ]
+}
+
+@test "scheduling of text is in full or compact as it fits, and states are a kernel mask" {
     switches >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
     run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
     echo "$output"
     [ "$output" = "switch 1 10000001000 prev=100 state=2048 next=7 r full
 waking 1 10000003000 by=7 tid=100 target=1 app flags=0 full
-switch 1 10000005000 prev=? state=130 next=100 app compact
+switch 1 10000005000 prev=7 state=130 next=100 app full
 switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
     run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
     echo "$output"
@@ -93,7 +129,7 @@ switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
     run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
     echo "$output"
     [ "${lines[0]}" = "switch 1 10000001000 prev=100 state=256 next=7 r full" ]
-    [ "${lines[2]}" = "switch 1 10000005000 prev=? state=2 next=100 app compact" ]
+    [ "${lines[2]}" = "switch 1 10000005000 prev=7 state=2 next=100 app full" ]
     tar -C "$BATS_TEST_TMPDIR/in" -cf "$BATS_TEST_TMPDIR/in.tar" t.systrace k.pftrace
     run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/in.tar"
     echo "$output"

@@ -112,6 +112,25 @@ static inline uint8_t *tm_pb_tag_put(uint8_t *p, uint32_t id, enum tm_pb_type ty
     return tm_varint_put(p, (uint64_t)id << 3 | type);
 }
 
+/* The same for a whole field, for a run of fields whose sizes are known to have room: each returns the byte behind it and
+ * may use up to TM_PB_FIELD_MAX bytes (and LEN) from P on. */
+static inline uint8_t *tm_pb_varint_at(uint8_t *p, uint32_t id, uint64_t value)
+{
+    p = tm_pb_tag_put(p, id, TM_PB_VARINT);
+    if (value >= 0x80)
+        return tm_varint_put_over(p, value);
+    *p = (uint8_t)value;
+    return p + 1;
+}
+
+static inline uint8_t *tm_pb_bytes_at(uint8_t *p, uint32_t id, const void *data, size_t len)
+{
+    p = tm_varint_put_over(tm_pb_tag_put(p, id, TM_PB_LEN), len);
+    if (len)
+        memcpy(p, data, len);
+    return p + len;
+}
+
 /* Writers append one field to BUF: TM_OK, or TM_E_SYSTEM when out of memory. */
 static inline enum tm_status tm_pb_put_varint(struct tm_buf *buf, uint32_t id, uint64_t value)
 {

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-enum { BUNDLE_BYTES = 32 << 10 }; /* of events before a bundle is written */
+enum {
+    BUNDLE_BYTES = 32 << 10, /* of events before a bundle is written */
+    FITS_MIN = 8             /* switches */
+};
 
 static enum tm_status write_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_error *err)
 {
@@ -146,6 +149,17 @@ static bool fits_compact(const struct tm_ftrace_writer *w, const struct tm_ftrac
             same_comm(w, r, e->category, e));
 }
 
+/* True when E goes into compact_sched. Behind switches in full it only does when it has to or FITS_MIN switches could have:
+ * on a cpu of which two files tell different tales every other one fits, and in bundles of three nothing is compact. */
+static bool is_for_compact(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
+{
+    bool fits = fits_compact(w, &b->running, e);
+    bool says_all = e->flags & TM_EVENT_HAS_PID && e->flags & TM_EVENT_HAS_TID;
+    if (e->kind == TM_KIND_SCHED_SWITCH)
+        b->fits = fits ? b->fits + 1 : 0;
+    return fits && !(b->has_switch && says_all && b->fits < FITS_MIN);
+}
+
 /* The prev_state of E as the kernel of its machine records it. */
 static uint64_t kernel_state(const struct tm_ftrace_writer *w, const struct tm_event *e)
 {
@@ -164,40 +178,66 @@ bool tm_ftrace_put_text(const struct tm_ftrace_writer *w, struct tm_buf *out, ui
 
 enum { EVENT_SCHED_SWITCH = 4, EVENT_COMMON_FLAGS = 5, EVENT_SCHED_WAKING = 20 };
 
-static bool put_switch(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
+static inline uint8_t *text_at(uint8_t *p, uint32_t id, struct tm_text text)
 {
-    size_t mark;
-    return tm_pb_put_varint(out, TM_FTRACE_PID, (uint64_t)e->tid) == TM_OK &&
-           tm_pb_begin(out, EVENT_SCHED_SWITCH, &mark) == TM_OK && tm_ftrace_put_text(w, out, 1, e->category, e) &&
-           tm_pb_put_varint(out, 2, (uint64_t)e->tid) == TM_OK &&
-           tm_pb_put_varint(out, 3, (uint64_t)(int64_t)(int16_t)(e->value >> 48)) == TM_OK &&
-           tm_pb_put_varint(out, 4, kernel_state(w, e)) == TM_OK && tm_ftrace_put_text(w, out, 5, e->name, e) &&
-           tm_pb_put_varint(out, 6, (uint64_t)e->pid) == TM_OK &&
-           tm_pb_put_varint(out, 7, (uint64_t)(int64_t)tm_event_next_priority(e)) == TM_OK &&
-           tm_pb_end(out, mark) == TM_OK;
+    return text.data ? tm_pb_bytes_at(p, id, text.data, text.len) : p;
 }
 
-static bool put_waking(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
+/* The fields of E after its time at P, where there is room; *BODY is where the length of the last of them belongs. */
+static uint8_t *put_switch(const struct tm_ftrace_writer *w, uint8_t *p, const struct tm_event *e,
+                           const struct tm_text names[2], uint8_t **body)
 {
-    size_t mark;
-    return (!(e->flags & TM_EVENT_HAS_PID) || tm_pb_put_varint(out, TM_FTRACE_PID, (uint64_t)e->pid) == TM_OK) &&
-           (e->track == 0 || tm_pb_put_varint(out, EVENT_COMMON_FLAGS, e->track & UINT32_MAX) == TM_OK) &&
-           tm_pb_begin(out, EVENT_SCHED_WAKING, &mark) == TM_OK && tm_ftrace_put_text(w, out, 1, e->name, e) &&
-           tm_pb_put_varint(out, 2, (uint64_t)e->tid) == TM_OK &&
-           tm_pb_put_varint(out, 3, (uint64_t)(int64_t)(int32_t)e->value) == TM_OK &&
-           tm_pb_put_varint(out, 5, (uint64_t)(int64_t)(int32_t)(e->value >> 32)) == TM_OK &&
-           tm_pb_end(out, mark) == TM_OK;
+    p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->tid);
+    *body = tm_pb_tag_put(p, EVENT_SCHED_SWITCH, TM_PB_LEN);
+    p = text_at(*body + 1, 1, names[1]);
+    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
+    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int16_t)(e->value >> 48));
+    p = tm_pb_varint_at(p, 4, kernel_state(w, e));
+    p = text_at(p, 5, names[0]);
+    p = tm_pb_varint_at(p, 6, (uint64_t)e->pid);
+    return tm_pb_varint_at(p, 7, (uint64_t)(int64_t)tm_event_next_priority(e));
+}
+
+static uint8_t *put_waking(uint8_t *p, const struct tm_event *e, const struct tm_text names[2], uint8_t **body)
+{
+    if (e->flags & TM_EVENT_HAS_PID)
+        p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->pid);
+    if (e->track)
+        p = tm_pb_varint_at(p, EVENT_COMMON_FLAGS, e->track & UINT32_MAX);
+    *body = tm_pb_tag_put(p, EVENT_SCHED_WAKING, TM_PB_LEN);
+    p = text_at(*body + 1, 1, names[0]);
+    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
+    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int32_t)e->value);
+    return tm_pb_varint_at(p, 5, (uint64_t)(int64_t)(int32_t)(e->value >> 32));
+}
+
+/* E as a FtraceEvent of its own. */
+static bool put_full(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
+{
+    enum { FIELDS_MAX = 10 };
+    bool is_switch = e->kind == TM_KIND_SCHED_SWITCH;
+    const struct tm_text names[2] = {
+        tm_catalog_string(w->packets->catalog, e->name, e),
+        is_switch ? tm_catalog_string(w->packets->catalog, e->category, e) : (struct tm_text){0}};
+    size_t event;
+    uint8_t *body;
+    if (tm_pb_begin(out, TM_BUNDLE_EVENT, &event) != TM_OK ||
+        tm_buf_reserve(out, FIELDS_MAX * TM_PB_FIELD_MAX + names[0].len + names[1].len) != TM_OK)
+        return false;
+    uint8_t *p = tm_pb_varint_at(out->data + out->len, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns);
+    p = is_switch ? put_switch(w, p, e, names, &body) : put_waking(p, e, names, &body);
+    out->len = (size_t)(p - out->data);
+    return tm_pb_end(out, (size_t)(body - out->data)) == TM_OK && tm_pb_end(out, event) == TM_OK;
 }
 
 enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_switch = e->kind == TM_KIND_SCHED_SWITCH;
     struct tm_ftrace_bundle *b;
-    size_t mark;
     enum tm_status st = tm_ftrace_bundle_open(w, e, &b, err);
     if (st < 0)
         return st;
-    bool compact = fits_compact(w, &b->running, e);
+    bool compact = is_for_compact(w, b, e);
     if (compact ? b->has_switch : is_switch && !tm_compact_sched_is_empty(&b->sched))
         st = write_bundle(w, b, err); /* one after the other, as a bundle is not read in time order */
     if (st < 0)
@@ -206,10 +246,7 @@ enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm
         struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
         st = is_switch ? tm_compact_sched_switch(&b->sched, e, kernel_state(w, e), name, err)
                        : tm_compact_sched_waking(&b->sched, e, name, err);
-    } else if (tm_pb_begin(&b->events, TM_BUNDLE_EVENT, &mark) != TM_OK ||
-               tm_pb_put_varint(&b->events, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
-               !(is_switch ? put_switch(w, &b->events, e) : put_waking(w, &b->events, e)) ||
-               tm_pb_end(&b->events, mark) != TM_OK) {
+    } else if (!put_full(w, &b->events, e)) {
         st = tm_error_nomem(err);
     }
     b->has_switch |= is_switch && !compact;

@@ -25,6 +25,7 @@ struct tm_ftrace_writer {
         struct tm_buf events; /* event fields of a FtraceEventBundle */
         struct tm_compact_sched sched;
         bool has_switch; /* among events: who runs is then said by these, which a reader takes in after sched */
+        uint32_t fits;   /* so many switches in a row could have been in sched */
         struct tm_ftrace_running running;
     } *bundles;
     uint32_t count, cap;
@@ -41,7 +42,7 @@ enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *writer, const stru
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *writer, const struct tm_event *event, struct tm_error *err);
 
 /* EVENT, a SCHED_SWITCH or SCHED_WAKING, from its columns: in compact_sched where a reader will find the rest in what was
- * written before, else in full. Wakings of text are always in full, as those in compact_sched name no thread. */
+ * written before, else in full; then the next ones, too, until several in a row could be in compact_sched. Wakings of text are always in full, as those in compact_sched name no thread. */
 enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_error *err);
 
