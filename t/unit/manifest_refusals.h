@@ -1,0 +1,159 @@
+/* Manifests that are refused, and in which words. */
+#ifndef TM_T_UNIT_MANIFEST_REFUSALS_H
+#define TM_T_UNIT_MANIFEST_REFUSALS_H
+
+#define M(body) "{\"perfetto_manifest\": {\"version\": 1, " body "}}"
+#define F(body) M("\"files\": [" body "]")
+#define CLOCKS "Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME"
+#define PHONE "{\"path\": \"p\", \"machine\": {\"name\": \"phone\"}}"
+#define RELAY "{\"path\": \"r\", \"machines\": [{\"id\": 0, \"name\": \"host\"}, {\"id\": 9, \"name\": \"vm\"}]}"
+#define MATCH " It must match the path of an entry in the files array"
+
+/* A manifest and all its problems, one a line, without their prefix. */
+struct refusal {
+    const char *text;
+    const char *problems;
+};
+
+/* The conditions of the specification's table that a manifest alone decides. */
+static const struct refusal conditions[] = {
+    {"{\"perfetto_manifest\": {}}", "missing required field: version\n"},
+    {"{\"perfetto_manifest\": {\"Version\": 1}}", "missing required field: version\n"},
+    {"{\"perfetto_manifest\": {\"version\": 2, \"files\": 3}}", "unsupported version: 2. Only version 1 is supported\n"},
+    {"{\"perfetto_manifest\": {\"version\": -12345678901234567890}}",
+     "unsupported version: -12345678901234567890. Only version 1 is supported\n"},
+    {M("\"trace_time\": {\"clock\": \"TSC\"}"), "unknown clock name: TSC. " CLOCKS " (trace_time.clock)\n"},
+    {M("\"trace_time\": {\"clock\": \"boottime\"}"), "unknown clock name: boottime. " CLOCKS " (trace_time.clock)\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"clock\": \"\", \"sync_to\": {\"file\": \"a\", \"clock\": \"X\"}}}"),
+     "unknown clock name: . " CLOCKS " (files[0].clocks.clock)\n"
+     "unknown clock name: X. " CLOCKS " (files[0].clocks.sync_to.clock)\n"},
+    {F("{\"path\": \"a\", \"machine\": {\"name\": \"x\"}, \"machines\": []}"),
+     "machine and machines are mutually exclusive (files[0])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"machine\": {\"name\": \"\"}}"), "machine: name must be non-empty (files[1])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"name\": \"\"}]}"),
+     "machine: name must be non-empty (files[0].machines[0])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 0, \"name\": \"h\"}, {\"id\": 4294967296, \"name\": \"x\"}]}"),
+     "machines: id must be in [0, 4294967295] (files[0].machines[1])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": -1, \"name\": \"x\"}]}"),
+     "machines: id must be in [0, 4294967295] (files[0].machines[0])\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 99999999999999999999, \"name\": \"x\"}]}"),
+     "machines: id must be in [0, 4294967295] (files[0].machines[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {}}"), "clocks: a sync_to block is required (files[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {}}}"), "clocks: sync_to.file is required (files[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"x\"}}}"),
+     "sync_to.file names unknown file 'x'." MATCH " (files[0].clocks.sync_to)\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"machine\": \"x\"}}}"),
+     "a machine name alone is ambiguous, name the file too (files[0]: clocks: sync_to.file is required)\n"},
+    {F(RELAY ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"r\"}}}"),
+     "'r' is a multi-machine trace; also name the machine (files[1].clocks.sync_to)\n"},
+    {F(RELAY ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"r\", \"machine\": \"VM\"}}}"),
+     "'VM' is not a machine declared by file 'r' (files[1].clocks.sync_to)\n"},
+    {F(PHONE ", {\"path\": \"r\", \"machines\": [{\"id\": 9, \"name\": \"vm\"}], "
+             "\"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": {\"file\": \"p\"}}}"),
+     "file 'r' is a multi-machine trace; name which machine the clock is on (files[1].clocks)\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"machine\": \"phone\", \"sync_to\": {\"file\": \"p\"}}}"),
+     "'phone' is not a machine declared by file 'a' (files[1].clocks)\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 1.0, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns must be an integer (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 1e3, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns must be an integer (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": \"5\", \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns must be an integer (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": -9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns is out of range (files[1])\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
+     "offset_ns is out of range (files[1])\n"},
+};
+
+/* Errors beyond the table. */
+static const struct refusal others[] = {
+    {"[]", "the document must be an object with the key perfetto_manifest\n"},
+    {"{\"Perfetto_Manifest\": {\"version\": 1}}", "the document must be an object with the key perfetto_manifest\n"},
+    {"{\"perfetto_manifest\": [1]}", "perfetto_manifest must be an object\n"},
+    {"{\"perfetto_manifest\": {\"version\": \"1\"}}", "version must be an integer\n"},
+    {"{\"perfetto_manifest\": {\"version\": 1.0}}", "version must be an integer\n"},
+    {"{\"perfetto_manifest\": {\"version\": 1e0}}", "version must be an integer\n"},
+    {"{\"perfetto_manifest\": {\"version\": true}}", "version must be an integer\n"},
+    {M("\"files\": {}"), "files must be an array\n"},
+    {M("\"files\": null"), "files must be an array\n"},
+    {M("\"trace_time\": \"BOOTTIME\""), "trace_time must be an object\n"},
+    {M("\"trace_time\": {}"), "trace_time: clock is required\n"},
+    {M("\"trace_time\": {\"clock\": 3}"), "trace_time.clock must be a string\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": 1}"), "trace_time.file must be a string\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"machine\": \"m\"}"),
+     "a machine name alone is ambiguous, name the file too (trace_time)\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"X\"}"),
+     "trace_time: file names unknown file 'X'." MATCH "\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"p\", \"machine\": \"M\"}, \"files\": [" PHONE "]"),
+     "'M' is not a machine declared by file 'p' (trace_time)\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"r\"}, \"files\": [" RELAY "]"),
+     "'r' is a multi-machine trace; also name the machine (trace_time)\n"},
+    {F("3"), "files[0]: must be an object with a path\n"},
+    {F("{}"), "files[0]: path is required\n"},
+    {F("{\"path\": null}"), "files[0]: path must be a string\n"},
+    {F(PHONE ", {\"path\": \"p\"}"), "files[1]: path 'p' is that of files[0] too\n"},
+    {F("{\"path\": \"a\", \"machine\": \"phone\"}"), "files[0]: machine must be an object with a name\n"},
+    {F("{\"path\": \"a\", \"machine\": {}}"), "files[0]: machine.name is required\n"},
+    {F("{\"path\": \"a\", \"machine\": {\"name\": 1}}"), "files[0]: machine.name must be a string\n"},
+    {F("{\"path\": \"a\", \"machines\": {}}"), "files[0]: machines must be an array\n"},
+    {F("{\"path\": \"a\", \"machines\": [1, {}, {\"id\": \"1\", \"name\": 2}]}"),
+     "files[0].machines[0]: must be an object with id and name\n"
+     "files[0].machines[1]: id is required\n"
+     "files[0].machines[1]: name is required\n"
+     "files[0].machines[2]: id must be an integer\n"
+     "files[0].machines[2]: name must be a string\n"},
+    {F("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"name\": \"x\"}, {\"id\": 1, \"name\": \"y\"}]}"),
+     "files[0].machines[1]: id 1 is declared already\n"},
+    {F("{\"path\": \"a\", \"clocks\": []}"), "files[0]: clocks must be an object\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": \"a\"}}"), "files[0]: clocks.sync_to must be an object\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"clock\": 6, \"machine\": 1, \"sync_to\": {\"file\": 1}}}"),
+     "files[0]: clocks.clock must be a string\n"
+     "files[0]: clocks.machine must be a string\n"
+     "files[0]: clocks.sync_to.file must be a string\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"a\"}}}"),
+     "files[0]: clocks relate the file's own timeline to itself\n"},
+    {M("\"attributes\": []"), "attributes must be an object of string or integer values\n"},
+    {M("\"attributes\": {\"\": 1}"), "attributes: keys must be non-empty\n"},
+    {M("\"attributes\": {\"a\": 1.5, \"b\": null, \"c\": [], \"d\": 9223372036854775808, \"e\": 1}"),
+     "attributes: 'a' must be a string or an integer\n"
+     "attributes: 'b' must be a string or an integer\n"
+     "attributes: 'c' must be a string or an integer\n"
+     "attributes: 'd' is out of range\n"},
+};
+
+static const struct refusal syntax[] = {
+    {"", "line 1, column 1: expected a value, but the text ends here\n"},
+    {"{", "line 1, column 2: expected a key in double quotes, but the text ends here\n"},
+    {"{\"a\": 1", "line 1, column 8: expected ',' or '}', but the text ends here\n"},
+    {"{\n  \"\xc3\xa9\": 01}", "line 2, column 8: a number with a leading zero\n"},
+    {"{\"a\": 1,}", "line 1, column 9: expected a key in double quotes, not '}'\n"},
+    {"[1,]", "line 1, column 4: expected a value, not ']'\n"},
+    {"[1.]", "line 1, column 4: expected a digit behind the decimal point, not ']'\n"},
+    {"[1e]", "line 1, column 4: expected a digit of the exponent, not ']'\n"},
+    {"[.5]", "line 1, column 2: expected a value, not '.'\n"},
+    {"[+1]", "line 1, column 2: expected a value, not '+'\n"},
+    {"[-]", "line 1, column 3: expected a digit, not ']'\n"},
+    {"[NaN]", "line 1, column 2: expected a value, not 'N'\n"},
+    {"[truE]", "line 1, column 2: expected a value, not 't'\n"},
+    {"{\"a\" 1}", "line 1, column 6: expected ':', not '1'\n"},
+    {"{a: 1}", "line 1, column 2: expected a key in double quotes, not 'a'\n"},
+    {"{} {}", "line 1, column 4: expected the end of the document, not '{'\n"},
+    {"{}\v", "line 1, column 3: expected the end of the document, not byte 0x0b\n"},
+    {"\xef\xbb\xbf{}", "line 1, column 1: a byte order mark, which JSON does not allow\n"},
+    {"[\"a\nb\"]", "line 1, column 4: raw control byte 0x0a in a string\n"},
+    {"[\"\x1b[2J\"]", "line 1, column 3: raw control byte 0x1b in a string\n"},
+    {"[\"\\u0000\"]", "line 1, column 3: \\u0000 in a string\n"},
+    {"[\"\\ud800\"]", "line 1, column 3: unpaired surrogate in a string\n"},
+    {"[\"\\ud800\\u0041\"]", "line 1, column 3: unpaired surrogate in a string\n"},
+    {"[\"\\udc00\"]", "line 1, column 3: unpaired surrogate in a string\n"},
+    {"[\"\\u12G4\"]", "line 1, column 7: expected a hexadecimal digit, not 'G'\n"},
+    {"[\"\\x\"]", "line 1, column 4: expected an escape of JSON behind the backslash, not 'x'\n"},
+    {"[\"\xff\"]", "line 1, column 3: invalid UTF-8\n"},
+    {"[\"\xc0\x80\"]", "line 1, column 3: invalid UTF-8\n"},
+    {"[\"\xed\xa0\x80\"]", "line 1, column 3: invalid UTF-8\n"},
+    {"[\"a", "line 1, column 2: the string that begins here does not end\n"},
+    {"{\"a\": 1,\n \"a\": 2, \"\\u0061\": 3, \"A\": 4, \"b\": {\"a\": 5}}",
+     "line 2, column 2: duplicate key 'a'\nline 2, column 10: duplicate key 'a'\n"},
+};
+
+#endif

@@ -1,0 +1,205 @@
+/* Perfetto traces read by lib/format: packets in, rows out. */
+#ifndef TM_T_UNIT_PROTO_RUN_H
+#define TM_T_UNIT_PROTO_RUN_H
+
+#include "base/io.h"
+#include "format/proto.h"
+#include "stream/stream_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ROWS_MAX = 4096, NAME_MAX_BYTES = 64 };
+
+/* A row as it came out, its strings beside it. */
+struct row {
+    struct tm_event e;
+    char name[NAME_MAX_BYTES];
+    char category[NAME_MAX_BYTES];
+    size_t raw_at, detail_at; /* in bytes */
+};
+
+/* What a trace became. */
+struct result {
+    struct row rows[ROWS_MAX];
+    size_t count;
+    struct tm_buf bytes; /* payloads */
+    struct tm_buf text;  /* strings of the stream, one behind the other */
+    size_t ends[ROWS_MAX];
+    size_t string_count;
+    uint32_t snapshots, syncs, sequences;
+    uint64_t needs_state, damaged, skipped_bytes, timed;
+    uint32_t snapshot_clock[8];
+    int64_t snapshot_value[8];
+    uint32_t snapshot_readings, snapshot_primary;
+    enum tm_status status;
+    struct tm_error err;
+};
+
+static inline void copy_string(const struct result *r, uint32_t string, const struct tm_event *e, char *out)
+{
+    out[0] = 0;
+    if (string & TM_STRING_INLINE) {
+        uint64_t len = 0;
+        const uint8_t *at = e->detail + (string & ~TM_STRING_INLINE);
+        at = tm_varint_get(at, e->detail + e->detail_bytes, &len);
+        snprintf(out, NAME_MAX_BYTES, "%.*s", (int)len, (const char *)at);
+    } else if (string) {
+        size_t from = string > 1 ? r->ends[string - 2] : 0;
+        snprintf(out, NAME_MAX_BYTES, "%.*s", (int)(r->ends[string - 1] - from), (const char *)r->text.data + from);
+    }
+}
+
+static inline void take_strings(struct result *r, const struct tm_frame *frame)
+{
+    Tracemerge__Strings *s = (Tracemerge__Strings *)tm_frame_message(frame, &tracemerge__strings__descriptor, &r->err);
+    for (size_t i = 0; s && i < s->n_text && r->string_count < ROWS_MAX; i++) {
+        tm_buf_add(&r->text, s->text[i].data, s->text[i].len);
+        r->ends[r->string_count++] = r->text.len;
+    }
+    if (s)
+        protobuf_c_message_free_unpacked(&s->base, NULL);
+}
+
+static inline void take_snapshot(struct result *r, const struct tm_frame *frame)
+{
+    Tracemerge__Snapshot *s =
+        (Tracemerge__Snapshot *)tm_frame_message(frame, &tracemerge__snapshot__descriptor, &r->err);
+    if (s == NULL)
+        return;
+    r->snapshots++;
+    r->snapshot_readings = (uint32_t)s->n_readings;
+    r->snapshot_primary = s->primary_clock;
+    for (size_t i = 0; i < s->n_readings && i < 8; i++) {
+        r->snapshot_clock[i] = s->readings[i]->clock;
+        r->snapshot_value[i] = s->readings[i]->value;
+    }
+    protobuf_c_message_free_unpacked(&s->base, NULL);
+}
+
+static inline void take_account(struct result *r, const struct tm_frame *frame)
+{
+    Tracemerge__Account *a = (Tracemerge__Account *)tm_frame_message(frame, &tracemerge__account__descriptor, &r->err);
+    if (a == NULL)
+        return;
+    uint64_t *to = memcmp(a->reason.data, "needs", 5) == 0     ? &r->needs_state
+                   : memcmp(a->reason.data, "skipped", 7) == 0 ? &r->skipped_bytes
+                                                               : &r->damaged;
+    *to += a->count;
+    protobuf_c_message_free_unpacked(&a->base, NULL);
+}
+
+static inline void take_batch(struct result *r, const struct tm_batch *batch)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    while (tm_batch_next(&walk, &e) && r->count < ROWS_MAX) {
+        struct row *row = &r->rows[r->count++];
+        row->e = e;
+        copy_string(r, e.name, &e, row->name);
+        copy_string(r, e.category, &e, row->category);
+        row->raw_at = r->bytes.len;
+        tm_buf_add(&r->bytes, e.raw, e.raw_bytes);
+        row->detail_at = r->bytes.len;
+        tm_buf_add(&r->bytes, e.detail, e.detail_bytes);
+    }
+}
+
+static inline void collect(struct result *r, int fd)
+{
+    struct tm_stream_reader reader;
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = tm_stream_reader_open(&reader, fd, &r->err);
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &r->err)) == TM_OK) {
+        switch (frame.type) {
+        case TM_FRAME_BATCH:
+            take_batch(r, &batch);
+            break;
+        case TM_FRAME_STRINGS:
+            take_strings(r, &frame);
+            break;
+        case TM_FRAME_SNAPSHOT:
+            take_snapshot(r, &frame);
+            break;
+        case TM_FRAME_REMOTE_CLOCK_SYNC:
+            r->syncs++;
+            break;
+        case TM_FRAME_SEQUENCE:
+            r->sequences++;
+            break;
+        case TM_FRAME_ACCOUNT:
+            take_account(r, &frame);
+            break;
+        default:
+            break;
+        }
+    }
+    if (st != TM_END && r->status == TM_OK)
+        r->status = st;
+    tm_stream_reader_release(&reader);
+}
+
+/* Reads LEN bytes of trace. */
+static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_damage on_damage)
+{
+    struct result *r = calloc(1, sizeof *r);
+    struct tm_stream_writer writer;
+    struct tm_event_sink sink;
+    struct tm_input in;
+    struct tm_format_options options = {.on_damage = on_damage};
+    struct tm_format_context context = {.input = &in, .sink = &sink, .options = &options};
+    Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
+    void *state = NULL;
+    int fd;
+    if (r == NULL || tm_io_spool(NULL, &fd, &r->err) < 0)
+        abort();
+    tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &r->err);
+    tm_event_sink_init(&sink, &writer);
+    tm_event_sink_file_begin(&sink, &begin, &r->err);
+    tm_input_init_bytes(&in, data, len);
+    enum tm_status st = tm_format_proto.open(&context, &state, &r->err);
+    while (st == TM_OK)
+        st = tm_format_proto.read(state, &r->err);
+    tm_format_proto.close(state);
+    r->status = st == TM_END ? TM_OK : st;
+    r->timed = sink.timed_count;
+    tm_event_sink_file_end(&sink, 0, len, &r->err);
+    tm_stream_writer_end(&writer, &r->err);
+    lseek(fd, 0, SEEK_SET);
+    collect(r, fd);
+    tm_event_sink_release(&sink);
+    tm_stream_writer_release(&writer);
+    tm_input_release(&in);
+    close(fd);
+    return r;
+}
+
+static inline void result_free(struct result *r)
+{
+    tm_buf_release(&r->bytes);
+    tm_buf_release(&r->text);
+    free(r);
+}
+
+/* The I-th row of KIND, counted from 0, or NULL. */
+static inline const struct row *row_of(const struct result *r, enum tm_kind kind, size_t i)
+{
+    for (size_t at = 0; at < r->count; at++)
+        if (r->rows[at].e.kind == kind && i-- == 0)
+            return &r->rows[at];
+    return NULL;
+}
+
+/* True when the row's payload holds the bytes of TEXT. */
+static inline bool payload_has(const struct result *r, const struct row *row, const char *text)
+{
+    size_t len = strlen(text), total = (size_t)row->e.raw_bytes + row->e.detail_bytes;
+    for (size_t i = 0; i + len <= total; i++)
+        if (memcmp(r->bytes.data + row->raw_at + i, text, len) == 0)
+            return true;
+    return false;
+}
+
+#endif
