@@ -105,6 +105,27 @@ b|0|2|thread_overlapping_slice"
     answers a.db "SELECT name, value FROM stats WHERE severity = 'error'" "slice_spill_overlapping_complete_event|1"
 }
 
+@test "a slice that ends below one that is still on" {
+    json '{"ph":"B","name":"b","pid":1,"tid":2,"ts":0},{"ph":"X","name":"x","pid":1,"tid":2,"ts":1,"dur":5},
+        {"ph":"E","name":"b","pid":1,"tid":2,"ts":4},{"ph":"B","name":"a","pid":1,"tid":2,"ts":4},
+        {"ph":"i","name":"later","pid":1,"tid":2,"ts":5,"s":"t"}'
+    answers a.db "SELECT s.ts, s.dur, s.name, s.depth, p.name FROM slice s LEFT JOIN slice p ON p.id = s.parent_id
+        ORDER BY s.ts" "0|4000|b|0|-
+1000|5000|x|1|b
+4000|0|a|1|b
+5000|0|later|0|-"
+}
+
+@test "work of a workqueue in text is of its category, and ends by it" {
+    printf '%s\n' '# tracer: nop' '  kw-7 (    7) [000] ...1 1.1: workqueue_execute_start: work struct 0: function foo' \
+        '  kw-7 (    7) [000] ...1 1.2: tracing_mark_write: B|7|mark' \
+        '  kw-7 (    7) [000] ...1 1.3: workqueue_execute_end: work struct 0' \
+        '  kw-7 (    7) [000] ...1 1.4: tracing_mark_write: E|7' >wq.txt
+    tm-merge -o wq.db wq.txt
+    answers wq.db "SELECT name, category, dur FROM slice ORDER BY ts" "foo|workqueue|200000000
+mark|-|100000000"
+}
+
 @test "args of every type, shown as text" {
     json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":0,"args":{"i":-3,"d":0.5,"s":"t","b":true,"l":[7,{"k":8}]}}'
     answers a.db "SELECT key, flat_key, value_type, display_value FROM args ORDER BY id" \

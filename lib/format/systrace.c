@@ -157,6 +157,15 @@ static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_
     return TM_OK;
 }
 
+/* The first line of a trace in HTML: a comment of its header, or an event where it has none. */
+static bool begins_trace(struct tm_span line)
+{
+    struct tm_systrace_line event;
+    if (starts(line, "#"))
+        return has(line, "TASK-PID") || starts(line, "# tracer:");
+    return tm_systrace_line_parse(line.s, line.len, &event) == TM_OK;
+}
+
 static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_t byte, struct tm_error *err)
 {
     if (line.len && line.s[line.len - 1] == '\r')
@@ -167,9 +176,11 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
             f->section = HTML_DATA;
         return TM_OK;
     case HTML_DATA:
-        if (starts(line, "#") && has(line, "TASK-PID"))
+        if (begins_trace(line)) {
             f->section = TRACE;
-        else if (starts(line, "PROCESS DUMP"))
+            return trace_line(f, line, byte, err);
+        }
+        if (starts(line, "PROCESS DUMP"))
             f->section = PROCESS_DUMP;
         else if (starts(line, "CGROUP DUMP"))
             f->section = CGROUP_DUMP;

@@ -183,7 +183,7 @@ static void default_name(struct tm_model_event *ev)
         ev->name = (struct tm_text){(const uint8_t *)json_name, sizeof json_name - 1};
     if (ev->is_marker && tm_text_empty(ev->name) && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
         ev->name = (struct tm_text){(const uint8_t *)marker_name, sizeof marker_name - 1};
-    if (ev->is_marker)
+    if (ev->is_marker && (e->flags & TM_EVENT_ASYNC)) /* there it is the track's name */
         ev->category = (struct tm_text){0};
 }
 
@@ -203,7 +203,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
                          m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
         if (ev->is_marker)
-            label[0] = label[1] = 0;
+            label[0] = 0;
         return end(m, ev, track, label, err);
     }
     if (is_saturating && e->kind == TM_KIND_SLICE_BEGIN && tm_slices_busy(&m->slices, track))

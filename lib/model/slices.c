@@ -74,7 +74,7 @@ static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *st
                 return st;
             open_above = false;
         } else if (end < ts || (end == ts && !(s->dur == 0 && dur == 0))) {
-            stack->depth = i;
+            stack->depth--;
         } else if (dur >= 0 && ts < end && end_of(ts, dur) > end) {
             return TM_END;
         }

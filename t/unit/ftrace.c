@@ -218,6 +218,16 @@ static void test_wrapping(void)
                     "thread pid=1 tid=2 def thread{name=a b}\n"
                     "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
                     "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"));
+    ok(format_gives(&tm_format_systrace,
+                    "<html>\n<script class=\"trace-data\" type=\"application/text\">\n"
+                    "# tracer: nop\n a-1 [000] .... 1.5: e: f\n</script>\n",
+                    "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
+                    "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"));
+    ok(format_gives(&tm_format_systrace,
+                    "<html>\n<script class=\"trace-data\" type=\"application/text\">\nno event\n"
+                    " a-1 [000] .... 1.5: e: f\n</script>\n",
+                    "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
+                    "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"));
     ok(format_gives(&tm_format_systrace, "capturing trace... done\nTRACE:\n# tracer: nop\n\n \n a-1 [000] .... 1.5: e: f\n"
                                          "CPU:1 [LOST 17 EVENTS]\nfoo bar\nbaz",
                     "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
