@@ -116,6 +116,15 @@ b|0|2|thread_overlapping_slice"
 5000|0|later|0|-"
 }
 
+@test "pid 0 in a proto's process tree is the idle process, and only one" {
+    # a ClockSnapshot with BOOTTIME, and a ProcessTree at 2000: init, pid 1, of parent 0
+    printf '\x0a\x09\x32\x07\x0a\x05\x08\x06\x10\xe8\x07\x0a\x11\x40\xd0\x0f\x12\x0c\x0a\x0a\x08\x01\x10\x00\x1a\x04init' >tree.pb
+    tm-merge -o tree.db tree.pb
+    answers tree.db "SELECT p.pid, p.name, q.pid, t.tid, t.name, t.is_main_thread FROM process p
+        LEFT JOIN process q ON q.id = p.parent_upid JOIN thread t ON t.upid = p.id ORDER BY p.pid" "0|-|-|0|swapper|1
+1|init|0|1|-|1"
+}
+
 @test "work of a workqueue in text is of its category, and ends by it" {
     printf '%s\n' '# tracer: nop' '  kw-7 (    7) [000] ...1 1.1: workqueue_execute_start: work struct 0: function foo' \
         '  kw-7 (    7) [000] ...1 1.2: tracing_mark_write: B|7|mark' \

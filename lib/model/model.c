@@ -93,12 +93,13 @@ static enum tm_status machine_get(struct tm_model *m, uint32_t machine, struct t
     return tm_processes_machine(&m->processes, machine, &utid, err);
 }
 
-/* Rows that only a recording of the kernel's scheduler has make tid 0 the idle task. */
+/* Tid 0 is the idle task where rows of the kernel's scheduler say so, and in all packets. */
 static enum tm_status note_idle(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_machine_info *machine = &m->machines[ev->place.machine];
     uint32_t kind = ev->e->kind;
-    if (machine->is_idle_known || !(ev->is_marker || (kind >= TM_KIND_SCHED_SWITCH && kind <= TM_KIND_FTRACE)))
+    if (machine->is_idle_known || !(ev->is_marker || tm_event_raw(ev->e->flags) == TM_RAW_PACKET ||
+                                    (kind >= TM_KIND_SCHED_SWITCH && kind <= TM_KIND_FTRACE)))
         return TM_OK;
     machine->is_idle_known = true;
     return tm_processes_idle(&m->processes, ev->place.machine, err);
