@@ -182,3 +182,45 @@ PY
     [ "$(json '(len(e) > 12, [x["ts"] for x in e if x.get("name") == "escaped key"], [x["id2"] for x in e if x["ph"] == "e"])')" = \
       "(True, [6], [{'global': '6:g', 'local': '6:l'}])" ]
 }
+
+@test "slices of files that cross on one thread keep their times, on tids that say whose they are" {
+    echo '[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
+        {"ph":"B","pid":1,"tid":2,"name":"a","ts":1},{"ph":"E","pid":1,"tid":2,"ts":5},
+        {"ph":"X","pid":1,"tid":2,"name":"alone","ts":20,"dur":1}]' >a.json
+    echo '[{"ph":"B","pid":1,"tid":2,"name":"b","ts":3},{"ph":"s","id":1,"pid":1,"tid":2,"name":"f","cat":"f","ts":4},
+        {"ph":"E","pid":1,"tid":2,"ts":9},{"ph":"B","pid":1,"tid":2,"name":"alone","ts":10},{"pid":1,"ph":"E","tid":2,"ts":11}]' >b.json
+    tar cf in.tar a.json b.json
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json in.tar
+    [ "$(json '[(x["ph"], x["ts"], x["tid"]) for x in e if x["ph"] != "M"]')" = "[('B', 1, 2), ('B', 3, 1610612736), \
+('s', 4, 1610612736), ('E', 5, 2), ('E', 9, 1610612736), ('B', 10, 2), ('E', 11, 2), ('X', 20, 2)]" ]
+    [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["tid"] == 1610612736]')" = "['main (tid 2, part 2)']" ]
+}
+
+@test "files that meet on one thread: the merged.json has the same slices" {
+    mkdir in
+    for seed in $(seq 1 25); do
+        python3 "$TM_SRC/t/make-meetings.py" $seed m$seed
+        (cd m$seed && tar cf ../in/m$seed.tar *)
+        python3 "$TM_SRC/t/make-collisions.py" $seed c$seed
+        (cd c$seed && tar cf ../in/c$seed.tar *)
+    done
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in/*.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "50 passed, 0 failed, 0 skipped" ]
+}
+
+@test "a pid that is a string and another's on its machine keeps its name" {
+    for f in a b; do
+        echo '[{"ph":"X","pid":"Spans","tid":1,"name":"n","ts":1,"dur":1}]' >$f.json
+    done
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json","machine":{"name":"x"}},
+        {"path":"b.json","machine":{"name":"y"}}]}}' >manifest.json
+    tar cf in.tar manifest.json a.json b.json
+    tm-merge -o m.json in.tar
+    [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["name"] == "process_name"]')" = "['Spans']" ]
+    [ "$(json '[x["args"]["labels"] for x in e if x["ph"] == "M" and x["name"] == "process_labels"]')" = "['x, a.json', 'y, b.json']" ]
+}

@@ -41,6 +41,7 @@ static enum tm_status json_open(const struct tm_emit_context *context, void **st
     j->context = context;
     tm_out_init(&j->out, context->fd, context->options->out_path);
     tm_who_init(&j->who, context->catalog);
+    tm_who_init(&j->said, context->catalog);
     *state = j;
     return TM_OK;
 }
@@ -55,6 +56,7 @@ static void start(struct tm_json_out *j)
         j->json_files += f->begun && f->type.len == 4 && memcmp(f->type.data, "json", 4) == 0;
         traces += f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
     }
+    j->meets = traces > 1;
     j->names_sources = traces > 1 || c->machine_count > 1;
     tm_out_str(&j->out, "{\"traceEvents\":[");
     j->has_started = true;
@@ -98,8 +100,11 @@ static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, s
     while (st == TM_OK && j->late.count && (late = tm_late_events_due(&j->late, e->time_ns)) != NULL)
         st = tm_json_out_raw(j, late, err);
     bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !(e->value & CLONE_THREAD_FLAG));
-    if (st == TM_OK && is_life && e->tid && tm_track_owners_end(&j->lives, e->machine, false, e->tid) != TM_OK)
-        st = tm_error_nomem(err);
+    if (st == TM_OK && is_life && e->tid) {
+        j->changes++;
+        if (tm_track_owners_end(&j->lives, e->machine, false, e->tid) != TM_OK)
+            st = tm_error_nomem(err);
+    }
     return st;
 }
 
@@ -122,6 +127,8 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     enum tm_status st;
     if (e->file >= j->context->catalog->file_count)
         return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e->file);
+    if ((e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS) && (st = tm_json_out_learn(j, e, err)) < 0)
+        return st;
     if (is_json && e->raw[0] == '{' && e->flags & TM_EVENT_DEFINITION && tm_event_is_timed(e->flags))
         return tm_late_events_add(&j->late, e, (struct tm_late_needs){0}) == TM_OK ? TM_OK : tm_error_nomem(err);
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)) && (st = advance(j, e, err)) < 0)
@@ -194,6 +201,7 @@ static void json_close(void *state)
     tm_map_release(&j->labelled);
     tm_map_release(&j->named);
     tm_json_spans_release(&j->spans);
+    tm_json_out_where_release(j);
     free(j->wholes);
     tm_buf_release(&j->wholes_text);
     tm_table_release(&j->open_markers);

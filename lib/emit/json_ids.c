@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MOVED_PID_FIRST = 0x50000000, TASK_NAMES_MAX = 1 << 20 };
+enum { TEXT_PID_FIRST = 0x40000000, MOVED_PID_FIRST = 0x50000000, TASK_NAMES_MAX = 1 << 20 };
 
 static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -91,6 +91,24 @@ static void put_metadata(struct tm_json_out *j, const char *what, int64_t pid, i
     tm_out_str(&j->out, ",\"args\":{");
 }
 
+static bool is_text(int64_t pid)
+{
+    return pid >= TEXT_PID_FIRST && pid < MOVED_PID_FIRST;
+}
+
+/* A string as pid names its process; in its place there is a number. */
+static void put_text_name(struct tm_json_out *j, const struct tm_event *e, int64_t out_pid)
+{
+    struct tm_place place;
+    tm_who_find(&j->said, e, &place);
+    if (place.process.data == NULL)
+        return;
+    put_metadata(j, "process_name", out_pid, 0);
+    tm_out_str(&j->out, "\"name\":");
+    tm_out_json(&j->out, place.process);
+    tm_out_str(&j->out, "}}");
+}
+
 enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t out_pid,
                                   struct tm_error *err)
 {
@@ -111,10 +129,13 @@ enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *
     struct tm_text machine = e->machine < c->machine_count ? c->machines[e->machine].name : (struct tm_text){0};
     if ((machine.data && (tm_buf_add(&j->scratch, machine.data, machine.len) < 0 || tm_buf_add_str(&j->scratch, ", ") < 0)) ||
         tm_buf_add_str(&j->scratch, path) < 0 ||
-        (moved && tm_buf_addf(&j->scratch, ", pid %lld", (long long)j->moved[moved - 1].was) < 0))
+        (moved && !is_text(j->moved[moved - 1].was) &&
+         tm_buf_addf(&j->scratch, ", pid %lld", (long long)j->moved[moved - 1].was) < 0))
         return tm_error_nomem(err);
     tm_out_json(&j->out, (struct tm_text){j->scratch.data, j->scratch.len});
     tm_out_str(&j->out, "}}");
+    if (moved && is_text(j->moved[moved - 1].was))
+        put_text_name(j, e, out_pid);
     if (is_first) {
         put_metadata(j, "process_sort_index", out_pid, 0);
         tm_out_str(&j->out, "\"sort_index\":");

@@ -4,7 +4,7 @@
 #include "stream/json_ref.h"
 
 /* Which of an object's members change, and how. */
-enum change { CHANGE_NONE, CHANGE_TIME, CHANGE_PID, CHANGE_ID, CHANGE_ID2 };
+enum change { CHANGE_NONE, CHANGE_TIME, CHANGE_PID, CHANGE_TID, CHANGE_ID, CHANGE_ID2 };
 
 static enum change change_of(const struct tm_json_value *key)
 {
@@ -12,7 +12,7 @@ static enum change change_of(const struct tm_json_value *key)
         const char *name;
         size_t len;
         enum change change;
-    } members[] = {{"ts", 2, CHANGE_TIME}, {"pid", 3, CHANGE_PID}, {"id", 2, CHANGE_ID}, {"id2", 3, CHANGE_ID2},
+    } members[] = {{"ts", 2, CHANGE_TIME}, {"pid", 3, CHANGE_PID}, {"tid", 3, CHANGE_TID}, {"id", 2, CHANGE_ID}, {"id2", 3, CHANGE_ID2},
                    {"bind_id", 7, CHANGE_ID}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (tm_json_is(key, members[i].name, members[i].len))
@@ -53,22 +53,24 @@ static void put_id2(struct tm_json_out *j, const struct tm_event *e, const struc
     tm_out_bytes(&j->out, from, (size_t)(id2->data + id2->len - from));
 }
 
-/* PID: that of the output. */
 static void put_value(struct tm_json_out *j, const struct tm_event *e, enum change change,
-                      const struct tm_json_value *value, int64_t pid)
+                      const struct tm_json_value *value, const struct tm_json_where *where)
 {
     switch (change) {
     case CHANGE_TIME:
         tm_json_out_time(j, e->time_ns);
         break;
     case CHANGE_PID:
-        if (value->type == TM_JSON_STRING && pid == e->pid) {
+        if (value->type == TM_JSON_STRING && where->pid == e->pid) {
             tm_out_char(&j->out, '"');
             tm_out_bytes(&j->out, value->data, value->len);
             tm_out_char(&j->out, '"');
         } else {
-            tm_out_i64(&j->out, pid);
+            tm_out_i64(&j->out, where->pid);
         }
+        break;
+    case CHANGE_TID:
+        tm_out_i64(&j->out, where->tid);
         break;
     case CHANGE_ID:
         put_id(j, e, value);
@@ -81,7 +83,7 @@ static void put_value(struct tm_json_out *j, const struct tm_event *e, enum chan
 
 /* True when this member, of this value, must be written anew. */
 static bool must_change(const struct tm_json_out *j, const struct tm_event *e, enum change change,
-                        const struct tm_json_value *value)
+                        const struct tm_json_value *value, const struct tm_json_where *where)
 {
     switch (change) {
     case CHANGE_NONE:
@@ -90,6 +92,8 @@ static bool must_change(const struct tm_json_out *j, const struct tm_event *e, e
         return tm_event_is_timed(e->flags);
     case CHANGE_PID:
         return e->flags & TM_EVENT_HAS_PID && is_scalar(value);
+    case CHANGE_TID:
+        return where->has_tid && is_scalar(value);
     case CHANGE_ID:
         return j->json_files > 1 && is_scalar(value);
     default:
@@ -116,35 +120,47 @@ static enum tm_status no_object(const struct tm_event *e, struct tm_error *err)
 
 /* A value that changes: all since *FROM, and the value anew. */
 static inline void change_value(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from, enum change change,
-                                const struct tm_json_value *value, int64_t pid)
+                                const struct tm_json_value *value, const struct tm_json_where *where)
 {
     size_t quote = value->type == TM_JSON_STRING;
     tm_out_bytes(&j->out, *from, (size_t)(value->data - quote - *from));
-    put_value(j, e, change, value, pid);
+    put_value(j, e, change, value, where);
     *from = value->data + value->len + quote;
 }
 
 /* The object of E, read for what must change. */
-static enum tm_status put_read(struct tm_json_out *j, const struct tm_event *e, int64_t pid, struct tm_error *err)
+static enum tm_status put_read(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_where *where,
+                               struct tm_error *err)
 {
     struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
     struct tm_json_value value;
     const uint8_t *from = e->raw;
     enum change change;
     enum tm_json_status json;
+    bool has_tid = false;
     scan.p++;
-    while ((json = next_member(&scan, &change, &value)) == TM_JSON_OK)
-        if (must_change(j, e, change, &value))
-            change_value(j, e, &from, change, &value, pid);
+    while ((json = next_member(&scan, &change, &value)) == TM_JSON_OK) {
+        if (!must_change(j, e, change, &value, where))
+            continue;
+        change_value(j, e, &from, change, &value, where);
+        has_tid |= change == CHANGE_TID;
+    }
     if (json != TM_JSON_CLOSE)
         return no_object(e, err);
+    if (where->has_tid && !has_tid) { /* it had none; the object ends with its brace */
+        const uint8_t *brace = e->raw + e->raw_bytes - 1;
+        tm_out_bytes(&j->out, from, (size_t)(brace - from));
+        tm_out_str(&j->out, ",\"tid\":");
+        tm_out_i64(&j->out, where->tid);
+        from = brace;
+    }
     tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
     return TM_OK;
 }
 
 /* The same where tm-unpack has noted what may. */
-static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref, int64_t pid,
-                                struct tm_error *err)
+static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
+                                const struct tm_json_where *where, struct tm_error *err)
 {
     static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME, [TM_JSON_SPOT_PID] = CHANGE_PID,
                                           [TM_JSON_SPOT_ID] = CHANGE_ID, [TM_JSON_SPOT_ID2] = CHANGE_ID2};
@@ -156,8 +172,8 @@ static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e,
         struct tm_json_value value = {.data = e->raw + s->at + s->is_string, .len = s->len - 2u * s->is_string,
                                       .type = s->is_string ? TM_JSON_STRING
                                               : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT : TM_JSON_NUMBER};
-        if (must_change(j, e, changes[s->of], &value))
-            change_value(j, e, &from, changes[s->of], &value, pid);
+        if (must_change(j, e, changes[s->of], &value, where))
+            change_value(j, e, &from, changes[s->of], &value, where);
     }
     tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
     return TM_OK;
@@ -166,14 +182,12 @@ static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e,
 enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
                                   struct tm_error *err)
 {
-    int64_t pid = e->pid;
-    enum tm_status st = TM_OK;
-    if (e->flags & TM_EVENT_HAS_PID && (st = tm_json_out_pid(j, e->machine, e->pid, &pid, err)) == TM_OK)
-        st = tm_json_out_source(j, e, pid, err);
+    struct tm_json_where where;
+    enum tm_status st = tm_json_out_where(j, e, &where, err);
     if (st < 0)
         return st;
     tm_json_out_next(j);
-    st = ref->has_spots ? put_noted(j, e, ref, pid, err) : put_read(j, e, pid, err);
+    st = ref->has_spots && !where.has_tid ? put_noted(j, e, ref, &where, err) : put_read(j, e, &where, err);
     return st < 0 ? st : tm_out_end_row(&j->out, err);
 }
 

@@ -21,6 +21,14 @@ void tm_json_row_head(struct tm_json_out *j, const char *phase, int64_t time_ns)
     tm_json_out_time(j, time_ns);
 }
 
+void tm_json_row_thread(struct tm_json_out *j, int64_t pid, int64_t tid)
+{
+    tm_out_str(&j->out, ",\"pid\":");
+    tm_out_i64(&j->out, pid);
+    tm_out_str(&j->out, ",\"tid\":");
+    tm_out_i64(&j->out, tid);
+}
+
 enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e, const char *phase,
                                  struct tm_error *err)
 {
@@ -30,12 +38,8 @@ enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e
     enum tm_status st = tm_json_out_pid_of(j, e, place.has_pid ? place.pid : 0, &pid, err);
     if (st < 0)
         return st;
-    if (phase)
-        tm_json_row_head(j, phase, e->time_ns);
-    tm_out_str(&j->out, ",\"pid\":");
-    tm_out_i64(&j->out, pid);
-    tm_out_str(&j->out, ",\"tid\":");
-    tm_out_i64(&j->out, place.has_tid ? place.tid : 0);
+    tm_json_row_head(j, phase, e->time_ns);
+    tm_json_row_thread(j, pid, place.has_tid ? place.tid : 0);
     return TM_OK;
 }
 

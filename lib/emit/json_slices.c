@@ -53,20 +53,35 @@ static uint64_t label_of(struct tm_text text)
 
 static enum tm_status put_begin(struct tm_json_out *j, const struct tm_json_span_view *v, struct tm_error *err)
 {
+    int64_t tid;
+    enum tm_status st = tm_json_out_tid(j, v->thread, v->lane, &tid, err);
+    if (st < 0)
+        return st;
     tm_json_row_head(j, "B", v->ts_ns);
+    tm_json_row_thread(j, v->pid, tid);
     tm_out_bytes(&j->out, v->text, v->text_len);
     tm_json_row_detail(j, v->detail, v->detail_len);
     tm_out_char(&j->out, '}');
     return tm_out_end_row(&j->out, err);
 }
 
-static enum tm_status put_begins(struct tm_json_out *j, uint64_t thread, struct tm_error *err)
+static enum tm_status put_begins(struct tm_json_out *j, uint64_t stack, struct tm_error *err)
 {
     struct tm_json_span_view v;
-    enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_json_spans_next_begin(&j->spans, thread, &v))
+    enum tm_status st = tm_json_spans_write(&j->spans, stack) < 0 ? tm_error_nomem(err) : TM_OK;
+    while (st == TM_OK && tm_json_spans_next_begin(&j->spans, stack, &v))
         st = put_begin(j, &v, err);
     return st;
+}
+
+/* The stack that E, which begins, is on. */
+static enum tm_status span_at(struct tm_json_out *j, const struct tm_event *e, const struct tm_place *place,
+                              struct tm_json_span_at *at, struct tm_error *err)
+{
+    at->machine = e->machine;
+    at->stack = thread_key(e, place, place->has_pid);
+    at->tid = place->has_tid ? place->tid : 0;
+    return tm_json_out_pid_of(j, e, place->has_pid ? place->pid : 0, &at->pid, err);
 }
 
 /* E begins on a thread: what is written of it when it ends is made now. */
@@ -74,10 +89,11 @@ static enum tm_status open_span(struct tm_json_out *j, const struct tm_event *e,
                                 struct tm_error *err)
 {
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
-    uint64_t labels[2] = {label_of(category), label_of(name)}, thread = thread_key(e, place, place->has_pid);
+    uint64_t labels[2] = {label_of(category), label_of(name)};
+    struct tm_json_span_at at;
     size_t from = j->out.buf.len;
     bool is_full = false;
-    enum tm_status st = tm_json_row_begin(j, e, NULL, err);
+    enum tm_status st = span_at(j, e, place, &at, err);
     if (st < 0)
         return st;
     tm_json_row_text(j, ",\"cat\":", category);
@@ -85,18 +101,22 @@ static enum tm_status open_span(struct tm_json_out *j, const struct tm_event *e,
     struct tm_json_span_view v = {.ts_ns = e->time_ns, .detail = e->detail, .detail_len = e->detail_bytes};
     v.text = j->out.buf.data + from;
     v.text_len = j->out.buf.len - from;
-    st = j->out.failed ? TM_E_SYSTEM : tm_json_spans_open(&j->spans, thread, &v, labels, &is_full);
+    st = j->out.failed ? TM_E_SYSTEM : tm_json_spans_open(&j->spans, &at, &v, labels, &is_full);
     j->out.buf.len = from;
     if (st < 0)
         return tm_error_nomem(err);
-    return is_full ? put_begins(j, thread, err) : TM_OK;
+    return is_full ? put_begins(j, at.stack, err) : TM_OK;
 }
 
 /* The slice V ends with E: a complete event, which waits for others that end at this time. */
 static enum tm_status keep_whole(struct tm_json_out *j, const struct tm_json_span_view *v, const struct tm_event *e,
                                  struct tm_error *err)
 {
+    int64_t tid;
+    enum tm_status st = tm_json_out_tid(j, v->thread, v->lane, &tid, err);
     size_t from = j->out.buf.len;
+    if (st < 0)
+        return st;
     if (j->whole_count == j->whole_cap) {
         uint32_t cap = j->whole_cap ? j->whole_cap * 2 : 64;
         struct tm_json_whole *wholes = realloc(j->wholes, cap * sizeof *wholes);
@@ -113,6 +133,7 @@ static enum tm_status keep_whole(struct tm_json_out *j, const struct tm_json_spa
     tm_json_out_time(j, v->ts_ns);
     tm_out_str(&j->out, ",\"dur\":");
     tm_json_out_micros(j, e->time_ns - v->ts_ns);
+    tm_json_row_thread(j, v->pid, tid);
     tm_out_bytes(&j->out, v->text, v->text_len);
     tm_json_row_detail(j, j->scratch.data, j->scratch.len);
     tm_out_char(&j->out, '}');
@@ -150,27 +171,29 @@ enum tm_status tm_json_out_open_rest(struct tm_json_out *j, struct tm_error *err
 {
     struct tm_json_span_view v;
     enum tm_status st = tm_json_out_wholes(j, err);
-    while (st == TM_OK && tm_json_spans_rest(&j->spans, &v))
+    while (st == TM_OK && (st = tm_json_spans_rest(&j->spans, &v)) == TM_OK)
         st = put_begin(j, &v, err);
-    return st;
+    return st == TM_END ? TM_OK : st;
 }
 
 static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e, const struct tm_place *place,
                                  struct tm_error *err)
 {
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
-    uint64_t labels[2] = {label_of(category), label_of(name)}, thread = thread_key(e, place, place->has_pid);
+    uint64_t labels[2] = {label_of(category), label_of(name)}, stack = thread_key(e, place, place->has_pid);
     struct tm_json_span_view v;
-    enum tm_json_span_fate fate = tm_json_spans_close(&j->spans, thread, labels, &v);
+    enum tm_json_span_fate fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
+    struct tm_json_span_at at;
+    int64_t tid;
     enum tm_status st;
     if (fate == TM_JSON_SPAN_NONE && place->has_pid) { /* it began when its process was not known */
-        thread = thread_key(e, place, false);
-        fate = tm_json_spans_close(&j->spans, thread, labels, &v);
+        stack = thread_key(e, place, false);
+        fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
     }
     if (fate == TM_JSON_SPAN_INNER) {
-        if ((st = put_begins(j, thread, err)) < 0)
+        if ((st = put_begins(j, stack, err)) < 0)
             return st;
-        fate = tm_json_spans_close(&j->spans, thread, labels, &v);
+        fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
     }
     if (fate == TM_JSON_SPAN_WHOLE)
         return keep_whole(j, &v, e, err);
@@ -178,8 +201,10 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
         tm_json_out_unsaid(j, e);
         return TM_OK;
     }
-    if ((st = tm_json_row_begin(j, e, "E", err)) < 0)
+    if ((st = span_at(j, e, place, &at, err)) < 0 || (st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)
         return st;
+    tm_json_row_head(j, "E", e->time_ns);
+    tm_json_row_thread(j, at.pid, tid);
     tm_json_row_text(j, ",\"cat\":", category);
     tm_json_row_text(j, ",\"name\":", name);
     return tm_json_row_end(j, e, err);
@@ -227,12 +252,23 @@ static enum tm_status put_other(struct tm_json_out *j, const struct tm_event *e,
     return tm_json_row_end(j, e, err);
 }
 
-static enum tm_status put_complete(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+static enum tm_status put_complete(struct tm_json_out *j, const struct tm_event *e, const struct tm_place *place,
+                                   struct tm_error *err)
 {
     struct tm_text name = tm_json_row_string(j, e->name, e);
-    enum tm_status st = tm_json_row_begin(j, e, "X", err);
+    int64_t end_ns = e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns ? e->time_ns + e->dur_ns : e->time_ns;
+    struct tm_json_span_view v = {.ts_ns = e->time_ns};
+    struct tm_json_span_at at;
+    int64_t tid;
+    enum tm_status st = span_at(j, e, place, &at, err);
     if (st < 0)
         return st;
+    if (tm_json_spans_complete(&j->spans, &at, end_ns, &v) < 0)
+        return tm_error_nomem(err);
+    if ((st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)
+        return st;
+    tm_json_row_head(j, "X", e->time_ns);
+    tm_json_row_thread(j, at.pid, tid);
     tm_json_row_text(j, ",\"cat\":", tm_json_row_string(j, e->category, e));
     tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str(""));
     if (!(e->flags & TM_EVENT_OPEN_ENDED)) {
@@ -247,7 +283,7 @@ enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e
     struct tm_place place;
     tm_who_find(&j->who, e, &place);
     if (e->kind == TM_KIND_SLICE_COMPLETE)
-        return put_complete(j, e, err);
+        return put_complete(j, e, &place, err);
     if (e->kind == TM_KIND_SLICE_BEGIN && is_on_thread(e, &place))
         return open_span(j, e, &place, err);
     if (e->kind == TM_KIND_SLICE_END && is_on_thread(e, &place))

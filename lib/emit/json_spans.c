@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tm_json_span_stack *find(const struct tm_json_spans *spans, uint64_t thread)
+static struct tm_json_span_stack *find(const struct tm_json_spans *spans, uint64_t key)
 {
     uint32_t number;
-    return tm_map_find(&spans->by_thread, thread, &number) ? &spans->stacks[number - 1] : NULL;
+    return tm_map_find(&spans->by_key, key, &number) ? &spans->stacks[number - 1] : NULL;
 }
 
-static struct tm_json_span_stack *get(struct tm_json_spans *spans, uint64_t thread)
+static struct tm_json_span_stack *get(struct tm_json_spans *spans, uint64_t key)
 {
-    struct tm_json_span_stack *stack = find(spans, thread);
+    struct tm_json_span_stack *stack = find(spans, key);
     if (stack)
         return stack;
     if (spans->count == spans->cap) {
@@ -22,37 +22,76 @@ static struct tm_json_span_stack *get(struct tm_json_spans *spans, uint64_t thre
         spans->stacks = grown;
         spans->cap = cap;
     }
-    if (tm_map_set(&spans->by_thread, thread, spans->count + 1) != TM_OK)
+    if (tm_map_set(&spans->by_key, key, spans->count + 1) != TM_OK)
         return NULL;
     spans->stacks[spans->count] = (struct tm_json_span_stack){0};
     return &spans->stacks[spans->count++];
 }
 
-enum tm_status tm_json_spans_open(struct tm_json_spans *spans, uint64_t thread, const struct tm_json_span_view *view,
-                                  const uint64_t labels[2], bool *is_full)
+/* SPAN's stack is given room for one more. */
+static enum tm_status grow(struct tm_json_span_stack *stack)
 {
-    struct tm_json_span_stack *stack = get(spans, thread);
-    if (stack == NULL)
+    uint32_t cap = stack->cap ? stack->cap * 2 : 8;
+    struct tm_json_span *grown;
+    if (stack->depth < stack->cap)
+        return TM_OK;
+    if ((grown = realloc(stack->spans, cap * sizeof *grown)) == NULL)
         return TM_E_SYSTEM;
-    if (stack->depth == stack->cap) {
-        uint32_t cap = stack->cap ? stack->cap * 2 : 8;
-        struct tm_json_span *grown = realloc(stack->spans, cap * sizeof *grown);
-        if (grown == NULL)
-            return TM_E_SYSTEM;
-        stack->spans = grown;
-        stack->cap = cap;
+    stack->spans = grown;
+    stack->cap = cap;
+    return TM_OK;
+}
+
+void tm_json_spans_meet(struct tm_json_spans *spans, uint32_t thread, int64_t ts_ns)
+{
+    const struct tm_json_thread *t = &spans->lanes.threads[thread];
+    if (t->last_stack == 0 || t->last_ns != ts_ns)
+        return;
+    struct tm_json_span_stack *last = &spans->stacks[t->last_stack - 1];
+    for (uint32_t i = last->depth; i > last->begun && last->spans[i - 1].ts_ns == ts_ns; i--) {
+        if (last->spans[i - 1].is_crossed)
+            break;
+        last->spans[i - 1].is_crossed = true;
     }
-    if (tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
+}
+
+enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
+                                  const struct tm_json_span_view *view, const uint64_t labels[2], bool *is_full)
+{
+    struct tm_json_span_stack *stack = get(spans, at->stack);
+    bool is_crossed;
+    if (stack == NULL || grow(stack) < 0 || tm_json_lanes_join(&spans->lanes, &stack->holder, at->machine, at->pid, at->tid) < 0 ||
+        tm_json_lanes_open(&spans->lanes, &stack->holder, view->ts_ns, &is_crossed) < 0 ||
+        tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
         tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
         return TM_E_SYSTEM;
+    struct tm_json_thread *t = &spans->lanes.threads[stack->holder.thread - 1];
+    tm_json_spans_meet(spans, stack->holder.thread - 1, view->ts_ns);
+    t->last_ns = view->ts_ns;
+    t->last_stack = (uint32_t)(stack - spans->stacks) + 1;
+    *is_full = stack->begun && stack->begun == stack->depth && stack->spans[stack->depth - 1].ts_ns == view->ts_ns;
     stack->spans[stack->depth++] = (struct tm_json_span){.ts_ns = view->ts_ns,
+                                                         .pid = at->pid,
                                                          .order = spans->order++,
                                                          .category = labels[0],
                                                          .name = labels[1],
                                                          .text_len = (uint32_t)view->text_len,
-                                                         .detail_len = (uint32_t)view->detail_len};
+                                                         .detail_len = (uint32_t)view->detail_len,
+                                                         .is_crossed = is_crossed};
     spans->bytes += view->text_len + view->detail_len + sizeof *stack->spans;
-    *is_full = spans->bytes > TM_JSON_SPAN_BYTES_MAX;
+    *is_full |= spans->bytes > TM_JSON_SPAN_BYTES_MAX;
+    return TM_OK;
+}
+
+enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
+                                      struct tm_json_span_view *view)
+{
+    struct tm_json_span_stack *stack = get(spans, at->stack);
+    if (stack == NULL || tm_json_lanes_join(&spans->lanes, &stack->holder, at->machine, at->pid, at->tid) < 0 ||
+        tm_json_lanes_complete(&spans->lanes, &stack->holder, view->ts_ns, end_ns, &view->lane) < 0)
+        return TM_E_SYSTEM;
+    view->thread = stack->holder.thread - 1;
+    tm_json_spans_meet(spans, view->thread, view->ts_ns);
     return TM_OK;
 }
 
@@ -61,6 +100,9 @@ static void show(const struct tm_json_span_stack *stack, const struct tm_json_sp
                  struct tm_json_span_view *view)
 {
     *view = (struct tm_json_span_view){.ts_ns = span->ts_ns,
+                                       .pid = span->pid,
+                                       .thread = stack->holder.thread - 1,
+                                       .lane = stack->holder.lane,
                                        .order = span->order,
                                        .text = stack->bytes.data + at,
                                        .detail = stack->bytes.data + at + span->text_len,
@@ -68,10 +110,10 @@ static void show(const struct tm_json_span_stack *stack, const struct tm_json_sp
                                        .detail_len = span->detail_len};
 }
 
-enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t thread, const uint64_t labels[2],
-                                           struct tm_json_span_view *view)
+enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t key, int64_t ts_ns,
+                                           const uint64_t labels[2], struct tm_json_span_view *view)
 {
-    struct tm_json_span_stack *stack = find(spans, thread);
+    struct tm_json_span_stack *stack = find(spans, key);
     uint32_t i = stack ? stack->depth : 0;
     for (; i > 0; i--) {
         const struct tm_json_span *s = &stack->spans[i - 1];
@@ -88,6 +130,8 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
         memmove(span, span + 1, (stack->depth - i) * sizeof *span);
         stack->depth--;
         stack->begun--;
+        *view = (struct tm_json_span_view){.thread = stack->holder.thread - 1};
+        tm_json_lanes_end(&spans->lanes, &stack->holder, ts_ns, &view->lane);
         return TM_JSON_SPAN_BEGUN;
     }
     size_t len = (size_t)span->text_len + span->detail_len;
@@ -95,6 +139,7 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
     show(stack, span, stack->bytes.len, view);
     stack->depth--;
     spans->bytes -= len;
+    tm_json_lanes_close(&spans->lanes, &stack->holder, ts_ns, &view->lane);
     return TM_JSON_SPAN_WHOLE;
 }
 
@@ -113,18 +158,33 @@ static bool begin_next(struct tm_json_spans *spans, struct tm_json_span_stack *s
     return true;
 }
 
-bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t thread, struct tm_json_span_view *view)
+enum tm_status tm_json_spans_write(struct tm_json_spans *spans, uint64_t key)
 {
-    struct tm_json_span_stack *stack = find(spans, thread);
+    struct tm_json_span_stack *stack = find(spans, key);
+    bool is_crossed = false;
+    if (stack == NULL || stack->begun == stack->depth)
+        return TM_OK;
+    for (uint32_t i = stack->begun; i < stack->depth; i++)
+        is_crossed |= stack->spans[i].is_crossed;
+    return tm_json_lanes_write(&spans->lanes, &stack->holder, stack->depth - stack->begun,
+                               stack->spans[stack->begun].ts_ns, is_crossed);
+}
+
+bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t key, struct tm_json_span_view *view)
+{
+    struct tm_json_span_stack *stack = find(spans, key);
     return stack && begin_next(spans, stack, view);
 }
 
-bool tm_json_spans_rest(struct tm_json_spans *spans, struct tm_json_span_view *view)
+enum tm_status tm_json_spans_rest(struct tm_json_spans *spans, struct tm_json_span_view *view)
 {
-    for (; spans->rest < spans->count; spans->rest++)
-        if (begin_next(spans, &spans->stacks[spans->rest], view))
-            return true;
-    return false;
+    for (; spans->rest < spans->count; spans->rest++) {
+        struct tm_json_span_stack *stack = &spans->stacks[spans->rest];
+        bool is_crossed = stack->begun < stack->depth && stack->spans[stack->begun].is_crossed;
+        if (begin_next(spans, stack, view))
+            return tm_json_lanes_endless(&spans->lanes, &stack->holder, is_crossed, &view->lane);
+    }
+    return TM_END;
 }
 
 void tm_json_spans_release(struct tm_json_spans *spans)
@@ -134,6 +194,7 @@ void tm_json_spans_release(struct tm_json_spans *spans)
         tm_buf_release(&spans->stacks[i].bytes);
     }
     free(spans->stacks);
-    tm_map_release(&spans->by_thread);
+    tm_map_release(&spans->by_key);
+    tm_json_lanes_release(&spans->lanes);
     *spans = (struct tm_json_spans){0};
 }

@@ -3,31 +3,36 @@
  * A thread has one stack in Chrome JSON: begins and ends of two files on it would close each other's,
  * and of one moment they would be taken ends first. A complete event says when it ends, so it is
  * written when it does; what never ends becomes a begin. An end that closes another slice than the
- * innermost, and too much that is open, make a thread's slices begins and ends until they are over. */
+ * innermost, and too much that is open, make a thread's slices begins and ends until they are over. Begins are
+ * where no other's complete events are: on a lane of the thread, if it has such. */
 #ifndef TM_EMIT_JSON_SPANS_H
 #define TM_EMIT_JSON_SPANS_H
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "emit/json_lanes.h"
 
 enum { TM_JSON_SPAN_BYTES_MAX = 64 << 20 };
 
 struct tm_json_span {
-    int64_t ts_ns;
+    int64_t ts_ns, pid;
     uint64_t order;
     uint64_t category, name; /* hashes; 0 none */
     uint32_t text_len, detail_len;
+    bool is_crossed; /* as a begin it would not be safe where its thread's complete events are */
 };
 
 /* What to write of a slice: its members, and the Detail of its begin with that of its end behind it. */
 struct tm_json_span_view {
-    int64_t ts_ns;
+    int64_t ts_ns, pid;
     uint64_t order;
+    uint32_t thread, lane; /* where (json_lanes.h) */
     const uint8_t *text, *detail;
     size_t text_len, detail_len;
 };
 
 struct tm_json_span_stack {
+    struct tm_json_holder holder;
     struct tm_json_span *spans;
     uint32_t depth, cap;
     uint32_t begun;      /* the first so many were written as begins */
@@ -37,7 +42,8 @@ struct tm_json_span_stack {
 
 /* Zero-initialise. */
 struct tm_json_spans {
-    struct tm_map by_thread; /* -> number in stacks, plus 1 */
+    struct tm_json_lanes lanes; /* of all threads, also for other stacks than these */
+    struct tm_map by_key; /* -> number in stacks, plus 1 */
     struct tm_json_span_stack *stacks;
     uint32_t count, cap;
     uint32_t rest; /* stack that tm_json_spans_rest is at */
@@ -52,21 +58,38 @@ enum tm_json_span_fate {
     TM_JSON_SPAN_INNER  /* one that is not the innermost: have all written as begins, and ask again */
 };
 
-/* A slice of THREAD (a key) begins. TM_OK or TM_E_SYSTEM; *IS_FULL when so much is open that what THREAD
- * has open is to be written as begins. */
-enum tm_status tm_json_spans_open(struct tm_json_spans *spans, uint64_t thread, const struct tm_json_span_view *view,
-                                  const uint64_t labels[2], bool *is_full);
+/* What a slice begins on: STACK (a key) of thread TID of the process that has PID in the output. */
+struct tm_json_span_at {
+    uint64_t stack;
+    uint32_t machine;
+    int64_t pid, tid;
+};
 
-/* The slice that an end with LABELS (hashes of category and name, 0: any) means, as the model has it.
+/* A slice begins. TM_OK or TM_E_SYSTEM; *IS_FULL when what its stack has open is to be written as begins. */
+enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
+                                  const struct tm_json_span_view *view, const uint64_t labels[2], bool *is_full);
+
+/* A complete event on it until END_NS: *VIEW says where it goes. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
+                                      struct tm_json_span_view *view);
+
+/* A slice begins at TS_NS on a thread (a number): readers take complete events of a moment before begins, so what began
+ * there last at that time is no begin beside complete events any more. What began before that was told by it. */
+void tm_json_spans_meet(struct tm_json_spans *spans, uint32_t thread, int64_t ts_ns);
+
+/* The slice of STACK that an end at TS_NS with LABELS (hashes of category and name, 0: any) means, as the model has it.
  * VIEW is valid until the next open. */
-enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t thread, const uint64_t labels[2],
-                                           struct tm_json_span_view *view);
+enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t stack, int64_t ts_ns,
+                                           const uint64_t labels[2], struct tm_json_span_view *view);
 
-/* The outermost slice of THREAD that is to be written as a begin, or false. */
-bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t thread, struct tm_json_span_view *view);
+/* What STACK has open is to be written as begins. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_spans_write(struct tm_json_spans *spans, uint64_t stack);
 
-/* The same of any thread, at the end. */
-bool tm_json_spans_rest(struct tm_json_spans *spans, struct tm_json_span_view *view);
+/* Its outermost slice that is to be written as a begin, or false. */
+bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t stack, struct tm_json_span_view *view);
+
+/* The same of any stack, at the end: TM_OK, TM_END or TM_E_SYSTEM. */
+enum tm_status tm_json_spans_rest(struct tm_json_spans *spans, struct tm_json_span_view *view);
 
 void tm_json_spans_release(struct tm_json_spans *spans);
 

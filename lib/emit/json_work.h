@@ -20,6 +20,16 @@ struct tm_json_running {
     struct tm_buf comm;
 };
 
+enum { TM_JSON_RECENT = 256 }; /* a power of two */
+
+/* Where a thread of a file was found last. */
+struct tm_json_recent {
+    int64_t pid, tid, out_pid;
+    uint32_t file, machine, changes;
+    uint32_t stack; /* in raw_stacks, plus 1; 0: not looked for */
+    bool is_there;
+};
+
 struct tm_json_out {
     const struct tm_emit_context *context;
     struct tm_out out;
@@ -46,6 +56,13 @@ struct tm_json_out {
     struct tm_buf *open;      /* names and categories, the innermost last */
     uint32_t open_count, open_cap;
     struct tm_json_spans spans; /* open slices of threads */
+    bool meets;               /* more than one file: those of Chrome JSON may be of one thread */
+    struct tm_json_recent recent[TM_JSON_RECENT];
+    uint32_t changes;         /* of what pids mean */
+    struct tm_map raw_by_key; /* file, machine, pid, tid -> raw_stacks, plus 1 */
+    struct tm_json_raw_stack *raw_stacks;
+    uint32_t raw_count, raw_cap;
+    struct tm_who said;       /* by definitions of Chrome JSON */
     struct tm_json_whole *wholes; /* slices that ended at wholes_ns */
     uint32_t whole_count, whole_cap;
     struct tm_buf wholes_text;
@@ -86,6 +103,25 @@ enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *
 enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_t *tid, struct tm_text name,
                                 struct tm_error *err);
 
+/* json_where.c: which process and thread of the output objects of Chrome JSON are of. */
+
+/* *HAS_TID: E goes to TID instead of what it says. */
+struct tm_json_where {
+    int64_t pid, tid;
+    bool has_tid;
+};
+enum tm_status tm_json_out_where(struct tm_json_out *j, const struct tm_event *e, struct tm_json_where *where,
+                                 struct tm_error *err);
+
+/* The tid of a lane of a thread (numbers of json_lanes.h); it is said whose it is, before it is used. */
+enum tm_status tm_json_out_tid(struct tm_json_out *j, uint32_t thread, uint32_t lane, int64_t *tid, struct tm_error *err);
+
+/* Notes what E, a definition, says of a thread or process if it is of Chrome JSON: for lanes, and for pids that are
+ * strings, where these become others. */
+enum tm_status tm_json_out_learn(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+void tm_json_out_where_release(struct tm_json_out *j);
+
 /* json_raw.c: E, whose raw bytes are a JSON object, with what must change changed. */
 enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
                                   struct tm_error *err);
@@ -102,7 +138,10 @@ struct tm_text tm_json_row_string(const struct tm_json_out *j, uint32_t string, 
 /* {"ph":"X","ts":… */
 void tm_json_row_head(struct tm_json_out *j, const char *phase, int64_t time_ns);
 
-/* The head, but where PHASE is NULL, and ,"pid":…,"tid":… */
+/* ,"pid":…,"tid":… */
+void tm_json_row_thread(struct tm_json_out *j, int64_t pid, int64_t tid);
+
+/* The head, and whose E is. */
 enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e, const char *phase, struct tm_error *err);
 
 /* MEMBER (,"key":) with TEXT, where it is there. */

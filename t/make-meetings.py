@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Files of Chrome JSON, and one of text, that speak of the same threads.
+
+usage: make-meetings.py SEED FOLDER
+
+Each file's slices nest among themselves, as begins and ends and as complete events, some never ending, some ends of nothing;
+those of different files cross each other.
+"""
+import json, os, random, sys
+
+rng, folder = random.Random(int(sys.argv[1])), sys.argv[2]
+
+
+def nest(tag, base, start, end, depth):
+    """Slices within [start, end]."""
+    out, t = [], start
+    while t < end:
+        t += rng.choice((0, 1, 2, 5))
+        stop = t + rng.choice((0, 1, 3, 8, 20))
+        if stop > end:
+            break
+        name = tag + str(rng.randrange(9))
+        within = nest(tag, base, t, stop, depth + 1) if depth < 4 and stop > t else []
+        if stop == t or rng.random() < .5:
+            out += [dict(base, ph='X', ts=t, dur=stop - t, name=name)] + within
+        else:
+            named = {'name': name} if rng.random() < .3 else {}
+            out += [dict(base, ph='B', ts=t, name=name)] + within + [dict(base, ph='E', ts=stop, **named)]
+        t = stop
+    return out
+
+
+def thread(tag, base):
+    out = nest(tag, base, rng.randrange(20), rng.randrange(20, 100), 0)
+    if rng.random() < .4:
+        out.append(dict(base, ph='B', ts=rng.randrange(100, 105), name=tag + ' never ends'))
+    if rng.random() < .2:
+        out.append(dict(base, ph='E', ts=rng.randrange(110, 115)))
+    return out
+
+
+os.makedirs(folder, exist_ok=True)
+for tag in 'abc'[:rng.choice((2, 3))]:
+    events = [e for tid in (1, 'worker', 3) for e in thread(tag, {'pid': rng.choice((1, 1, 2)), 'tid': tid})]
+    if rng.random() < .3:
+        for e in events:
+            if e['tid'] == 1:
+                del e['tid']
+    with open(os.path.join(folder, tag + '.json'), 'w') as f:
+        json.dump(events, f)
+with open(os.path.join(folder, 'd.systrace'), 'w') as f:
+    f.write('# tracer: nop\n')
+    t = 0
+    for i in range(40):
+        t += rng.choice((0, 1, 2, 4))
+        mark = 'B|1|text %d' % i if rng.random() < .5 else 'E|1'
+        f.write('  app-%d     (  1) [000] ..... 0.%06d: tracing_mark_write: %s\n' % (rng.choice((1, 3)), t, mark))
