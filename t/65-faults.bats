@@ -23,6 +23,19 @@ all="read,write,open,mkstemp,close,rename,fsync,ftruncate,lseek,pipe,fork"
     done
 }
 
+@test "text that stays out of the stream: tm-unpack and tm-emit" {
+    python3 - >x.json <<'END'
+print('[' + ',\n'.join('{"ph":"X","name":"n","ts":%d,"dur":1,"pid":1,"tid":1,"args":{"text":"%s"}}' % (i, 'x' * 200)
+                       for i in range(3000)) + ']')
+END
+    gzip -k x.json
+    touch text
+    faults tm-unpack $all out.json "tm-merge -o out.json $PWD/x.json $PWD/x.json.gz"
+    faults tm-merge $all,malloc out.json "tm-merge -o out.json $PWD/x.json $PWD/x.json.gz"
+    tm-unpack --no-json-detail --by-reference --text text x.json x.json.gz | tm-manifest | tm-clocks | tm-sort >s
+    faults tm-emit $all,malloc out "tm-emit -f json -o out --source $PWD/x.json --source $PWD/text <$PWD/s"
+}
+
 @test "tm-emit: to standard output" {
     # What was written before the fault cannot be taken back.
     faults tm-emit malloc '' "tm-emit -f report --json <$stream | cat >out; s=\$?; [ \$s = 0 ] && cat out; rm out; exit \$s"

@@ -2,10 +2,8 @@
 
 #include "base/decimal.h"
 
-static inline bool is(const struct tm_json_value *key, const char *text)
-{
-    return memcmp(key->data, text, key->len) == 0;
-}
+/* KEY is as long as TEXT, a literal. */
+#define is(key, text) (memcmp((key)->data, text, sizeof text - 1) == 0)
 
 /* The field of KEY, or TM_JF_COUNT. */
 static inline enum tm_json_field field_of(const struct tm_json_value *key)
