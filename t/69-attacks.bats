@@ -89,3 +89,12 @@ PY
     [[ "$output" =~ ^([0-9]+)\ streams\ into\ 11\ outputs ]]
     [ "${BASH_REMATCH[1]}" -ge 90 ]
 }
+
+@test "no name reaches a terminal raw: every output, message, list, graph and report" {
+    mkdir shown
+    cd shown
+    run python3 "$TM_SRC/t/terminal.py"
+    [ "$status" -ne 77 ] || skip "no terminals here"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}

@@ -100,8 +100,8 @@ static inline bool tm_json_is(const struct tm_json_value *key, const char *text,
     return key->len == len && !key->escaped && memcmp(key->data, text, len) == 0;
 }
 
-/* Appends the LEN bytes at S to OUT as a JSON string with its quotes: control characters, quotes
- * and backslashes escaped, bytes that are not UTF-8 replaced by U+FFFD, all else as it is. */
+/* Appends the LEN bytes at S to OUT as a JSON string with its quotes: control characters (DEL and U+0080 to U+009F
+ * too), quotes and backslashes escaped, bytes that are not UTF-8 replaced by U+FFFD, all else as it is. */
 enum tm_status tm_json_put_string(struct tm_buf *out, const void *s, size_t len);
 
 #endif

@@ -82,10 +82,16 @@ bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, co
     return true;
 }
 
+/* U+0080 to U+009F, which terminals obey too. */
+static bool is_c1(const uint8_t *p, const uint8_t *end)
+{
+    return end - p > 1 && p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+}
+
 /* Where a character is that must be escaped, or END. */
 static const uint8_t *plain_end(const uint8_t *p, const uint8_t *end)
 {
-    while (p < end && *p >= 0x20 && *p != '"' && *p != '\\')
+    while (p < end && *p >= 0x20 && *p != '"' && *p != '\\' && *p != 0x7f && !is_c1(p, end))
         p++;
     return p;
 }
@@ -115,8 +121,10 @@ enum tm_status tm_json_put_string(struct tm_buf *out, const void *s, size_t len)
                 p++;
             }
         }
-        if (p < end && st == TM_OK)
+        if (p < end && st == TM_OK) {
+            p += is_c1(p, end);
             st = put_escaped(out, *p++);
+        }
     }
     return st == TM_OK ? tm_buf_add_byte(out, '"') : st;
 }

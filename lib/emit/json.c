@@ -40,6 +40,7 @@ static enum tm_status json_open(const struct tm_emit_context *context, void **st
         return tm_error_nomem(err);
     j->context = context;
     tm_out_init(&j->out, context->fd, context->options->out_path);
+    tm_out_guard_json(&j->out);
     tm_who_init(&j->who, context->catalog);
     tm_who_init(&j->said, context->catalog);
     *state = j;

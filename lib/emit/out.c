@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { OUT_FLUSH_BYTES = 256 << 10, OUT_NUMBER_MAX = 24, NS_DIGITS = 9 };
 
@@ -257,8 +258,35 @@ void tm_out_pad(struct tm_out *out, size_t from, size_t width, bool right)
     }
 }
 
+void tm_out_guard_json(struct tm_out *out)
+{
+    out->guards = isatty(out->fd) == 1;
+}
+
+/* What is no character a terminal may be shown stands only in strings of valid JSON, but for returns. */
+static void guard(struct tm_out *out)
+{
+    struct tm_buf raw = out->buf;
+    out->buf = (struct tm_buf){0};
+    for (size_t i = 0, n; i < raw.len; i += n ? n : 1) {
+        const uint8_t *p = raw.data + i;
+        n = tm_utf8_length(p, raw.len - i);
+        if (*p == '\r')
+            tm_out_char(out, ' ');
+        else if (n == 0)
+            tm_out_str(out, "\\ufffd");
+        else if (*p == '\n' || *p == '\t' || (n == 1 && *p >= 0x20 && *p != 0x7f))
+            tm_out_bytes(out, p, n);
+        else
+            (void)put_json_special(out, (struct tm_text){p, n});
+    }
+    tm_buf_release(&raw);
+}
+
 enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
 {
+    if (out->guards && !out->failed)
+        guard(out);
     if (out->failed)
         return tm_error_nomem(err);
     struct tm_error why = {0};

@@ -14,10 +14,15 @@ struct tm_out {
     struct tm_buf buf;
     /* private */
     bool failed;
+    bool guards;
 };
 
 /* NAME: what FD is, NULL for standard output. */
 void tm_out_init(struct tm_out *out, int fd, const char *name);
+
+/* OUT is JSON, and may have strings as they were read: where FD is a terminal, what that could obey is escaped. To be
+ * called before anything is put. */
+void tm_out_guard_json(struct tm_out *out);
 
 void tm_out_bytes(struct tm_out *out, const void *data, size_t len);
 void tm_out_str(struct tm_out *out, const char *s);
