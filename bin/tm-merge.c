@@ -2,6 +2,7 @@
  * format that OUT's name asks for. It runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
 #include "base/io.h"
 #include "base/program_options.h"
+#include "base/sandbox.h"
 #include "emit/out_file.h"
 #include "merge/progress_line.h"
 #include "merge/stage_commands.h"
@@ -10,6 +11,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -290,10 +292,27 @@ static enum tm_status prepare_progress(struct merge *m, struct tm_error *err)
     return TM_OK;
 }
 
+/* With the stages running all that is left to do is to put what they wrote in its place. */
+static enum tm_status enter_sandbox(const struct merge *m, struct tm_error *err)
+{
+    char *folders[] = {m->out.temp ? tm_out_file_folder(m->out.temp) : NULL,
+                       m->manifest_out.temp ? tm_out_file_folder(m->manifest_out.temp) : NULL};
+    const struct tm_sandbox sandbox = {.folders = {folders[0], folders[1]}, .signals = true};
+    enum tm_status st = tm_sandbox_enter(&sandbox, err);
+    free(folders[0]);
+    free(folders[1]);
+    return st;
+}
+
 /* Runs the stages; the exit status. */
 static int run_stages(struct merge *m, struct tm_error *err)
 {
-    if (tm_pipeline_start(&m->pipeline, err) < 0) {
+    enum tm_status st = tm_pipeline_start(&m->pipeline, err);
+    if (st == TM_OK && (st = enter_sandbox(m, err)) < 0)
+        tm_pipeline_stop(&m->pipeline);
+    if (st < 0) {
+        if (m->shared.page)
+            tm_progress_line_finish(&m->line);
         tm_program_fail(&program, err);
         return tm_status_exit(err->status);
     }

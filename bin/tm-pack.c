@@ -1,6 +1,8 @@
 /* tm-pack: trace files in; one archive of them that says by its manifest how they are merged, out. */
+#include "base/apart.h"
 #include "base/io.h"
 #include "base/program_options.h"
+#include "base/sandbox.h"
 #include "emit/out_file.h"
 #include "manifest/manifest.h"
 #include "merge/trial.h"
@@ -8,6 +10,7 @@
 #include "pack/plan_words.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,12 +42,15 @@ struct arguments {
     size_t file_count;
 };
 
-/* What a handler may touch: the file that must not stay behind. */
+/* What a handler may touch: the file that must not stay behind, and who writes it. */
 static const char *volatile unfinished;
+static volatile sig_atomic_t writer;
 
 static void on_signal(int signum)
 {
     const char *temp = unfinished;
+    if (writer)
+        (void)kill((pid_t)writer, SIGKILL);
     if (temp)
         tm_out_file_remove(temp);
     (void)signal(signum, SIG_DFL);
@@ -188,47 +194,64 @@ static enum tm_status try_archive(const struct arguments *a, const char *archive
     return TM_OK;
 }
 
-static enum tm_status write_file(const struct tm_pack *pack, const struct arguments *a, struct tm_error *err)
+/* Files to be packed, and where the archive goes: a descriptor, and its name where it has one. */
+struct work {
+    const struct arguments *a;
+    int fd;
+    const char *target, *folder; /* NULL: none */
+};
+
+static enum tm_status enter_sandbox(const struct work *w, struct tm_error *err)
 {
-    const char *path = a->out;
-    struct tm_out_file out = {.fd = -1};
-    enum tm_status st = tm_out_file_open(&out, path, NULL, err);
-    unfinished = out.temp;
+    const struct tm_sandbox sandbox = {.reads = (const char *const *)w->a->files, .read_count = w->a->file_count,
+                                       .folders = {w->folder}};
+    return tm_sandbox_enter(&sandbox, err);
+}
+
+/* Reads the files and writes the archive, or its manifest alone, and from the start can do no more than that. */
+static enum tm_status pack_files(void *context, struct tm_error *err)
+{
+    const struct work *w = context;
+    const struct arguments *a = w->a;
+    struct tm_members members = {0};
+    struct tm_buf manifest = {0};
+    struct tm_pack pack = {.members = &members, .kind = w->target ? tm_pack_kind_of(a->out) : TM_PACK_TAR};
+    enum tm_status st = enter_sandbox(w, err);
     if (st == TM_OK)
-        st = tm_pack_write(pack, out.fd, tm_out_file_target(&out), err);
+        st = tm_members_read(&members, (const char *const *)a->files, a->file_count, err);
+    if (st == TM_OK)
+        st = make_manifest(a, &members, &manifest, err);
+    pack.manifest = members.manifest ? NULL : &manifest;
+    if (st == TM_OK)
+        st = a->manifest_only ? tm_io_write(w->fd, manifest.data, manifest.len, err)
+                              : tm_pack_write(&pack, w->fd, w->target, err);
+    tm_members_release(&members);
+    tm_buf_release(&manifest);
+    return st;
+}
+
+static enum tm_status write_file(const struct arguments *a, struct tm_error *err)
+{
+    struct tm_out_file out = {.fd = -1};
+    enum tm_status st = tm_out_file_open(&out, a->out, NULL, err);
+    unfinished = out.temp;
+    struct work work = {a, out.fd, tm_out_file_target(&out), out.temp ? tm_out_file_folder(out.temp) : NULL};
+    if (st == TM_OK)
+        st = tm_apart_run(pack_files, &work, &writer, err); /* as what tries the archive runs programs */
     if (st == TM_OK && out.temp)
         st = try_archive(a, tm_out_file_target(&out), err);
     if (st == TM_OK)
         st = tm_out_file_commit(&out, err);
     unfinished = NULL;
     tm_out_file_abandon(&out);
+    free((char *)(uintptr_t)work.folder);
     return st;
 }
 
 static enum tm_status run(const struct arguments *a, struct tm_error *err)
 {
-    struct tm_members members = {0};
-    struct tm_buf manifest = {0};
-    struct tm_pack pack = {.members = &members};
-    enum tm_status st = tm_members_read(&members, (const char *const *)a->files, a->file_count, err);
-    if (st == TM_OK)
-        st = make_manifest(a, &members, &manifest, err);
-    pack.manifest = members.manifest ? NULL : &manifest;
-    if (st < 0)
-        goto out;
-    if (a->manifest_only) {
-        st = tm_io_write(STDOUT_FILENO, manifest.data, manifest.len, err);
-    } else if (strcmp(a->out, "-") == 0) {
-        pack.kind = TM_PACK_TAR;
-        st = tm_pack_write(&pack, STDOUT_FILENO, NULL, err);
-    } else {
-        pack.kind = tm_pack_kind_of(a->out);
-        st = write_file(&pack, a, err);
-    }
-out:
-    tm_members_release(&members);
-    tm_buf_release(&manifest);
-    return st;
+    struct work work = {.a = a, .fd = STDOUT_FILENO};
+    return a->manifest_only || strcmp(a->out, "-") == 0 ? pack_files(&work, err) : write_file(a, err);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* A preload that plays the bug: when the program that it is in ends well, it tries what a stage has no business
- * with and says on standard error what came of each, "escape: WHAT: done" or "escape: WHAT: refused". */
+/* A preload that plays the bug: when the program that it is in ends well (or, with TM_ESCAPE_APART set, a process that
+ * it has forked), it tries what a stage has no business with and says on standard error what came of each, "escape: WHAT: done" or "escape: WHAT: refused". */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static void try_exec(void)
     tell("exec", WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-__attribute__((destructor)) static void escape(void)
+static void escape(void)
 {
     const char *in = getenv("TM_ESCAPE_IN"), *path = getenv("TM_ESCAPE_PATH");
     if (in == NULL || path == NULL || strcmp(in, program_invocation_short_name) != 0)
@@ -53,4 +53,19 @@ __attribute__((destructor)) static void escape(void)
     int fd = socket(AF_INET, SOCK_DGRAM, 0);
     tell("socket", fd >= 0);
     tell("ptrace", ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0);
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+    if (getenv("TM_ESCAPE_APART") == NULL)
+        escape();
+}
+
+/* How a forked process of ours ends. */
+__attribute__((noreturn)) void _exit(int status)
+{
+    if (getenv("TM_ESCAPE_APART"))
+        escape();
+    for (;;)
+        syscall(SYS_exit_group, status);
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -246,4 +247,37 @@ int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *
                 char *const[]);
     find(&next, "posix_spawn");
     return hit("fork", EAGAIN) ? EAGAIN : next(pid, path, actions, attr, argv, envp);
+}
+
+/* Only what sandboxes are made of: landlock's three calls, and seccomp through prctl. */
+long syscall(long number, ...)
+{
+    static long (*next)(long, ...);
+    long args[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        args[i] = va_arg(list, long);
+    va_end(list);
+    if (next == NULL)
+        find(&next, "syscall");
+    if (number >= SYS_landlock_create_ruleset && number <= SYS_landlock_restrict_self && hit("landlock", ENOMEM))
+        return -1;
+    return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+int prctl(int option, ...)
+{
+    static int (*next)(int, ...);
+    unsigned long args[4];
+    va_list list;
+    va_start(list, option);
+    for (int i = 0; i < 4; i++)
+        args[i] = va_arg(list, unsigned long);
+    va_end(list);
+    if (next == NULL)
+        find(&next, "prctl");
+    if (option == PR_SET_SECCOMP && hit("seccomp", ENOMEM))
+        return -1;
+    return next(option, args[0], args[1], args[2], args[3]);
 }

@@ -162,6 +162,16 @@ static void reap(struct tm_stage *stage)
     close_fd(&stage->err_fd);
 }
 
+void tm_pipeline_stop(struct tm_pipeline *p)
+{
+    signal_stages(p, 0, p->count, SIGTERM);
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->stages[i].running)
+            reap(&p->stages[i]);
+        close_fd(&p->stages[i].err_fd);
+    }
+}
+
 enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -186,14 +196,8 @@ enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
         p->stages[i].err_fd = errs[0];
     }
     close_fd(&in);
-    if (st == TM_OK)
-        return TM_OK;
-    signal_stages(p, 0, p->count, SIGTERM);
-    for (i = 0; i < p->count; i++) {
-        if (p->stages[i].running)
-            reap(&p->stages[i]);
-        close_fd(&p->stages[i].err_fd);
-    }
+    if (st < 0)
+        tm_pipeline_stop(p);
     return st;
 }
 

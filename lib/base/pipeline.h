@@ -56,6 +56,9 @@ enum tm_status tm_pipeline_find(const char *name, const char *dir, char *out, si
  * TM_OK; TM_E_SYSTEM when a program cannot be run: those started are ended then. */
 enum tm_status tm_pipeline_start(struct tm_pipeline *pipeline, struct tm_error *err);
 
+/* Ends all stages that were started, and waits for that. */
+void tm_pipeline_stop(struct tm_pipeline *pipeline);
+
 /* Waits for all stages to end, however they do. */
 void tm_pipeline_wait(struct tm_pipeline *pipeline);
 

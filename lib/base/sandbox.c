@@ -24,7 +24,8 @@
 /* Of linux/landlock.h, whose newer parts not every system's headers have. */
 #define FS_TRUNCATE (UINT64_C(1) << 14)       /* ABI 3 */
 #define NET_ALL (UINT64_C(1) << 0 | UINT64_C(1) << 1) /* ABI 4: bind and connect TCP */
-#define SCOPE_ALL (UINT64_C(1) << 0 | UINT64_C(1) << 1) /* ABI 6: abstract sockets, signals */
+#define SCOPE_SOCKETS (UINT64_C(1) << 0) /* ABI 6: abstract ones */
+#define SCOPE_SIGNALS (UINT64_C(1) << 1)
 
 enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_SCOPE = 6 };
 
@@ -56,14 +57,21 @@ static enum tm_status allow(int ruleset, const char *path, uint64_t rights, stru
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (rule.parent_fd < 0)
         return TM_OK;
-    (void)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    bool failed = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0;
+    int errnum = errno;
     (void)close(rule.parent_fd);
+    /* EBADFD: a pipe or another file of the kernel's own, which no rule is about. EINVAL: no folder, which shows when a
+     * file is to be made in it. */
+    if (failed && errnum != EBADFD && errnum != EINVAL)
+        return tm_error_errno(err, errnum, "%s: cannot confine itself: landlock", path);
     return TM_OK;
 }
 
 static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error *err)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    if (abi < 1 && errno != ENOSYS && errno != EOPNOTSUPP && errno != EPERM)
+        return tm_error_errno(err, errno, "cannot confine itself: landlock");
     if (abi < 1)
         return TM_OK;
     bool reads_anything = false;
@@ -75,11 +83,11 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
     if (reads_anything)
         attr.handled_access_fs &= ~FS_READ;
     attr.handled_access_net = abi >= ABI_NET ? NET_ALL : 0;
-    attr.scoped = abi >= ABI_SCOPE ? SCOPE_ALL : 0;
+    attr.scoped = abi < ABI_SCOPE ? 0 : s->signals ? SCOPE_SOCKETS : SCOPE_SOCKETS | SCOPE_SIGNALS;
     size_t size = abi >= ABI_SCOPE ? sizeof attr : abi >= ABI_NET ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0);
     if (ruleset < 0)
-        return TM_OK;
+        return tm_error_errno(err, errno, "cannot confine itself: landlock");
     enum tm_status st = allow(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE, err);
     for (size_t i = 0; i < s->read_count && !reads_anything && st == TM_OK; i++)
         if (strcmp(s->reads[i], "-") != 0)
@@ -87,8 +95,9 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
     for (size_t i = 0; i < TM_SANDBOX_FOLDERS_MAX && st == TM_OK; i++)
         if (s->folders[i])
             st = allow(ruleset, s->folders[i], FS_FOLDER & attr.handled_access_fs, err);
-    if (st == TM_OK)
-        (void)syscall(SYS_landlock_restrict_self, ruleset, 0);
+    /* E2BIG: as many sandboxes around this one as there can be. */
+    if (st == TM_OK && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0 && errno != E2BIG)
+        st = tm_error_errno(err, errno, "cannot confine itself: landlock");
     (void)close(ruleset);
     return st;
 }
@@ -113,7 +122,7 @@ static const unsigned denied_calls[] = {
     SYS_io_uring_setup, SYS_pidfd_getfd,   SYS_open_by_handle_at, SYS_personality,
 };
 
-static void restrict_calls(void)
+static enum tm_status restrict_calls(struct tm_error *err)
 {
     enum { HEAD = 5, COUNT = sizeof denied_calls / sizeof *denied_calls };
     struct sock_filter filter[HEAD + COUNT + 2] = {
@@ -129,13 +138,17 @@ static void restrict_calls(void)
     filter[HEAD + COUNT] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     filter[HEAD + COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */);
     struct sock_fprog program = {.len = HEAD + COUNT + 2, .filter = filter};
-    (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0 && errno != EINVAL && errno != EPERM)
+        return tm_error_errno(err, errno, "cannot confine itself: seccomp"); /* else the kernel has none, or not for us */
+    return TM_OK;
 }
 
 #else
 
-static void restrict_calls(void)
+static enum tm_status restrict_calls(struct tm_error *err)
 {
+    (void)err;
+    return TM_OK;
 }
 
 #endif
@@ -145,9 +158,7 @@ enum tm_status tm_sandbox_enter(const struct tm_sandbox *sandbox, struct tm_erro
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return TM_OK;
     enum tm_status st = restrict_files(sandbox, err);
-    if (st == TM_OK)
-        restrict_calls();
-    return st;
+    return st < 0 ? st : restrict_calls(err);
 }
 
 #else
