@@ -119,7 +119,8 @@ struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const st
     uint8_t *records = (uint8_t *)mem + head_bytes();
     uint8_t *payload = records + (size_t)layout->stride * batch->count;
     *block = (struct tm_block){.layout = layout, .records = records, .payload = payload, .end = batch->count,
-                                .end_at = batch->payload_bytes};
+                                .end_at = batch->payload_bytes,
+                                .of_one_file = tm_batch_is_constant(batch, TM_COL_FILE)};
     for (uint32_t i = 0; i < batch->count; i += BLOCK_TILE) {
         struct tm_block_part part = {order->rows + i, batch->count - i < BLOCK_TILE ? batch->count - i : BLOCK_TILE};
         pack_tile(records + (size_t)layout->stride * i, batch, layout, &part);

@@ -17,6 +17,7 @@ struct tm_block {
     size_t first_at;         /* where the payload of row first starts in payload */
     size_t end_at;           /* where that of the last row ends */
     bool definitions;        /* all rows are */
+    bool of_one_file;        /* all rows are known to be of one file */
     int payload_fd;          /* where payload is NULL: the file, */
     uint64_t payload_offset; /* and where in it */
     uint64_t sequence;       /* of two blocks with equal keys the one with the lower number is first */
@@ -28,7 +29,7 @@ struct tm_block {
 static inline struct tm_block tm_block_of(const struct tm_batch *batch)
 {
     return (struct tm_block){.payload = batch->payload, .end = batch->count, .end_at = batch->payload_bytes,
-                             .batch = *batch};
+                             .of_one_file = tm_batch_is_constant(batch, TM_COL_FILE), .batch = *batch};
 }
 
 static inline uint64_t tm_block_value(const struct tm_block *block, enum tm_column column, uint32_t row)

@@ -8,6 +8,8 @@ enum {
     MERGE_AHEAD = 6   /* rows of a run that are looked at together; makes a cursor two cache lines */
 };
 
+#define RANK_VARIES UINT64_MAX
+
 /* Where a run is being read. What the merge itself needs of the next rows is held here, side by
  * side for all runs: rows of hundreds of runs lie in hundreds of pages, which no processor keeps at
  * hand. */
@@ -21,6 +23,7 @@ struct cursor {
     const uint8_t *record;          /* the row's, where there is a layout; */
     const uint8_t *payload;         /* likewise its payload */
     size_t at;                      /* of the row's payload, where there is none */
+    uint64_t rank;                  /* see tm_sort_key, of all rows of the block; RANK_VARIES where they may differ */
 };
 
 /* A cursor's place in the tree: the high bits are those of its row's time, less the first time of
@@ -60,6 +63,10 @@ static bool less_by_rows(const struct merge *m, tree_entry one, tree_entry other
     const struct cursor *x = &m->cursors[a], *y = &m->cursors[b];
     if (x->block == NULL || y->block == NULL)
         return x->block != NULL || (y->block == NULL && a < b);
+    if (x->times[x->ahead] != y->times[y->ahead])
+        return x->times[x->ahead] < y->times[y->ahead];
+    if (x->rank != y->rank && x->rank != RANK_VARIES && y->rank != RANK_VARIES)
+        return x->rank < y->rank;
     struct tm_sort_key p = tm_block_key(x->block, x->row, m->orders);
     struct tm_sort_key q = tm_block_key(y->block, y->row, m->orders);
     if (tm_sort_key_less(&p, &q))
@@ -109,6 +116,7 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
         c->at = c->block->first_at;
         if (c->block->layout)
             c->payload = c->block->payload + c->at;
+        c->rank = c->block->of_one_file ? tm_block_key(c->block, c->row, m->orders).rank : RANK_VARIES;
         look_ahead(c);
     }
     return st;
