@@ -70,16 +70,41 @@ enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct 
     return st < 0 ? st : add_values(&c->wakings, values, sizeof waking_fields, err);
 }
 
-/* The columns of LANE as packed fields; times but the first as the distance from the one before. */
+/* COUNT values as varints to TO, which has room for any; the byte behind them. */
+static uint8_t *put_values(uint8_t *to, const int64_t *values, uint32_t count)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bits |= (uint64_t)values[i];
+    if (bits < 0x80) { /* states, priorities, names: mostly a byte each */
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = (uint8_t)values[i];
+        return to + count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        to = tm_varint_put_over(to, (uint64_t)values[i]);
+    return to;
+}
+
+/* Likewise times: the first, then each as the distance from the one before. */
+static uint8_t *put_times(uint8_t *to, const int64_t *times, uint32_t count)
+{
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        to = tm_varint_put_over(to, (uint64_t)times[i] - before);
+        before = (uint64_t)times[i];
+    }
+    return to;
+}
+
+/* The columns of LANE, times first, as packed fields. */
 static bool put_lane(struct tm_buf *out, const struct tm_compact_lane *lane, const uint8_t *fields, size_t columns)
 {
     uint8_t bytes[TM_COMPACT_EVENTS_MAX * TM_VARINT_MAX];
     bool good = true;
     for (size_t c = 0; c < columns && lane->count; c++) {
         const int64_t *values = lane->values + c * TM_COMPACT_EVENTS_MAX;
-        uint8_t *end = tm_varint_put_over(bytes, (uint64_t)values[0]);
-        for (uint32_t i = 1; i < lane->count; i++)
-            end = tm_varint_put_over(end, (uint64_t)values[i] - (c == 0 ? (uint64_t)values[i - 1] : 0));
+        const uint8_t *end = c == 0 ? put_times(bytes, values, lane->count) : put_values(bytes, values, lane->count);
         good = good && tm_pb_put_bytes(out, fields[c], bytes, (size_t)(end - bytes)) == TM_OK;
     }
     return good;

@@ -1,13 +1,13 @@
 #include "emit/ftrace_writer.h"
 
-#include "base/hash.h"
 #include "model/sched_state.h"
 
 #include <stdlib.h>
 
 enum {
     BUNDLE_BYTES = 32 << 10, /* of events before a bundle is written */
-    FITS_MIN = 8             /* switches */
+    FITS_MIN = 8,            /* switches */
+    SLOTS_A_MACHINE = 37     /* where those of the next one begin; more cpus than that go on from there */
 };
 
 static enum tm_status write_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_error *err)
@@ -68,8 +68,7 @@ enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *w, const struct tm
                                      struct tm_ftrace_bundle **bundle, struct tm_error *err)
 {
     struct tm_ftrace_bundle *b = NULL;
-    uint32_t at = (uint32_t)tm_hash_u64((uint64_t)e->machine << 32 | e->cpu);
-    for (;; at++) {
+    for (uint32_t at = e->machine * SLOTS_A_MACHINE + e->cpu;; at++) {
         uint16_t *slot = &w->slots[at % TM_FTRACE_BUNDLE_SLOTS];
         if (*slot == 0) {
             enum tm_status st = add_bundle(w, &b, err);
