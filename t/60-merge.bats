@@ -3,6 +3,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    exec </dev/null # stand-ins read it
     PATH="$TM_BIN/../t:$PATH"
     mkdir bin
     cp "$TM_BIN/tm-merge" bin/
