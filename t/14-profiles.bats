@@ -2,16 +2,12 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/common.bash"
     data=$TM_SRC/t/data
 }
 
-# The frames of files and options "$@" without what depends on where it lies: offsets, names given.
-frames() {
-    tm-unpack "$@" | tm-emit -f frames | sed 's/^@[0-9]* //; s/ given_name=.*//' | grep -v '^Header'
-}
-
 @test "Instruments: samples, threads, stacks by reference, counters, clock snapshots, accounts" {
-    frames "$data/instruments.xml" >got
+    frames_anywhere "$data/instruments.xml" >got
     diff -u "$data/instruments.frames" got
 }
 
@@ -41,12 +37,12 @@ EOF
 }
 
 @test "Gecko: both processes' times, samples, markers of all phases, text ids, accounts, hints" {
-    frames --hints "$data/gecko.json" >got
+    frames_anywhere --hints "$data/gecko.json" >got
     diff -u "$data/gecko.frames" got
 }
 
 @test "Gecko: the preprocessed format, its shared tables behind the threads" {
-    frames "$data/gecko-processed.json" >got
+    frames_anywhere "$data/gecko-processed.json" >got
     diff -u "$data/gecko-processed.frames" got
 }
 

@@ -2,16 +2,12 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/common.bash"
     data=$TM_SRC/t/data
 }
 
-# The frames of FILE without what depends on where it lies: offsets, names given.
-frames() {
-    tm-unpack "$1" | tm-emit -f frames | sed 's/^@[0-9]* //; s/ given_name=.*//' | grep -v '^Header'
-}
-
 @test "perf script: stacks with source lines and inlined frames, tracepoints with stacks, no thread, perf's own records" {
-    frames "$data/perf-script.txt" >got
+    frames_anywhere "$data/perf-script.txt" >got
     diff -u "$data/perf-script.frames" got
 }
 
@@ -25,16 +21,16 @@ frames() {
 }
 
 @test "strace: signals, exits, calls interrupted and taken up again, stacks, remarks" {
-    frames "$data/strace.txt" >got
+    frames_anywhere "$data/strace.txt" >got
     diff -u "$data/strace.frames" got
 }
 
 @test "trace-cmd report: version and cpus, latency columns, stacks, dropped events, nanoseconds" {
-    frames "$data/trace-cmd.txt" >got
+    frames_anywhere "$data/trace-cmd.txt" >got
     diff -u "$data/trace-cmd.frames" got
 }
 
 @test "ftrace: tgids, names with blanks and dashes, clocks that count no seconds" {
-    frames "$data/ftrace-tgid.txt" >got
+    frames_anywhere "$data/ftrace-tgid.txt" >got
     diff -u "$data/ftrace-tgid.frames" got
 }

@@ -2,15 +2,10 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
+    . "$TM_SRC/t/common.bash"
     echo '[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"j"}]' >a.json
     echo '[{"ph":"X","pid":1,"tid":1,"ts":7,"dur":1,"name":"k"}]' >b.json
     printf '# tracer: nop\n#\n  app-100 (  100) [001] ...1  2.000001: tracing_mark_write: B|100|s\n' >c.systrace
-}
-
-# All frames after tm-clocks of an archive of FILES.
-frames() {
-    tar cf run.tar "$@"
-    tm-unpack run.tar | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
 }
 
 placements() {
@@ -18,7 +13,7 @@ placements() {
 }
 
 @test "the first file to claim owns trace time, a private timeline is put on it" {
-    frames a.json b.json
+    placed_frames a.json b.json
     run placements
     [ "${lines[0]}" = 'file=1 machine=0 clock=11 rule="trace_time" path="TRACE_FILE(a.json)" first_ns=5000 last_ns=5000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1' ]
     [ "${lines[1]}" = 'file=2 machine=0 clock=11 rule="private" path="TRACE_FILE(b.json) = TRACE_FILE(a.json)" first_ns=7000 last_ns=7000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1 hops={ from="TRACE_FILE(b.json)" to="TRACE_FILE(a.json)" from_clock=11 to_clock=11 same_machine=true origin="private" first_from_ns=0 first_to_ns=0 last_from_ns=0 last_to_ns=0 }' ]
@@ -33,7 +28,7 @@ placements() {
 	  {"path": "c.systrace", "machine": {"name": "phone"}},
 	  {"path": "a.json", "clocks": {"sync_to": {"file": "c.systrace", "clock": "MONOTONIC"}, "offset_ns": 250}}]}}
 	END
-    frames manifest.json a.json c.systrace
+    placed_frames manifest.json a.json c.systrace
     run placements
     [[ ${lines[0]} == *'rule="manifest" path="TRACE_FILE(a.json) -manifest-> MONOTONIC(phone)" first_ns=5250 last_ns=5250 first_offset_ns=250'* ]]
     [[ ${lines[1]} == *'rule="trace_time" path="MONOTONIC(phone)" first_ns=2000001000 '* ]]
@@ -48,7 +43,7 @@ placements() {
 	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "MONOTONIC"}, "files": [
 	  {"path": "c.systrace", "machine": {"name": "phone"}}]}}
 	END
-    frames manifest.json a.json c.systrace
+    placed_frames manifest.json a.json c.systrace
     run placements
     [[ ${lines[0]} == *'file=2 machine=1 clock=11 rule="private" path="TRACE_FILE(a.json) = MONOTONIC(phone)"'* ]]
     [[ ${lines[1]} == *'file=3 machine=0 clock=3 rule="trace_time" path="MONOTONIC(phone)"'* ]]
@@ -58,7 +53,7 @@ placements() {
     cat >manifest.json <<-'END'
 	{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "BOOTTIME"}}}
 	END
-    frames manifest.json c.systrace a.json
+    placed_frames manifest.json c.systrace a.json
     run grep -o 'Account.*' frames.txt
     [ "$output" = 'Account file=2 machine=0 clock=3 reason="unknown_source_clock" count=1' ]
     run placements
@@ -76,11 +71,11 @@ placements() {
 	{"perfetto_manifest": {"version": 1, "files": [{"path": "a.json"},
 	  {"path": "b.json", "clocks": {"sync_to": {"file": "a.json"}, "offset_ns": -7001}}]}}
 	END
-    frames manifest.json a.json b.json
+    placed_frames manifest.json a.json b.json
     grep -q 'Account file=3 machine=0 clock=11 reason="negative_time" count=1 earliest_ns=-1$' frames.txt
     grep -q 'Stat name="trace_sorter_negative_timestamp_dropped"' frames.txt
     sed -i s/7001/7000/ manifest.json
-    frames manifest.json a.json b.json
+    placed_frames manifest.json a.json b.json
     [[ $(placements) == *'first_ns=0 last_ns=0 first_offset_ns=-7000'* ]]
 }
 

@@ -2,17 +2,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
-}
-
-# Lines on standard input as proto FILE.
-proto() {
-    python3 "$TM_SRC/t/make-proto.py" >"$1"
-}
-
-# All frames after tm-clocks of an archive of FILES (or of a lone one).
-frames() {
-    tar cf run.tar "$@"
-    tm-unpack run.tar | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
+    . "$TM_SRC/t/common.bash"
 }
 
 # Times of the timed events of file N (all without N), in stream order.
@@ -34,7 +24,7 @@ accounts() {
 	event 900 clock=130
 	event 1500
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(times)" = "1842 2050 1500" ]
     grep -q 'clock=130 rule="snapshot" path="clock 130(host) -> MONOTONIC(host) -> BOOTTIME(host)" first_ns=1842 last_ns=2050 first_offset_ns=943 last_offset_ns=1150 snapshots_used=4 max_distance_ns=892 placed_count=2' frames.txt
 }
@@ -48,7 +38,7 @@ accounts() {
 	event 30 clock=3
 	event 7 clock=99 seq=1
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(times)" = "5000 930 910 920" ]
     [ "$(accounts)" = 'file=1 machine=0 clock=99 reason="unknown_source_clock" count=1' ]
     # The snapshot came too late to claim: the first event had been converted.
@@ -79,7 +69,7 @@ accounts() {
 	event 1 clock=64 seq=1
 	event 1 clock=64 seq=3
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(times)" = "2000 9001000 4000 101000" ]
     [ "$(accounts)" = 'file=1 machine=0 clock=64 reason="unknown_source_clock" count=1' ]
 }
@@ -92,7 +82,7 @@ accounts() {
 	event 100 seq=9
 	event 6000
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(times)" = "77 5000 6000" ]
     grep -q 'clock=0 rule="trace_time" path="taken as trace time"' frames.txt
     grep -q 'TraceTime clock=1 ' frames.txt
@@ -107,7 +97,7 @@ accounts() {
 	snap 6=1400:unit=10
 	event 350 clock=3
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(times)" = 1250 ]
     grep -q 'Stat name="invalid_clock_snapshots" severity=ERROR value=4 machine=0 file=1' frames.txt
 }
@@ -119,7 +109,7 @@ accounts() {
 	snap 6=2000 1=8000
 	event 9000 clock=1
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(times)" = 1000 ]
     [ "$(accounts)" = 'file=1 machine=0 clock=1 reason="no_path" count=1' ]
 }
@@ -133,7 +123,7 @@ accounts() {
 	snap 6=9000 3=100
 	event 100 clock=3
 	END
-    frames a.pb b.pb
+    placed_frames a.pb b.pb
     [ "$(times 1)" = 1000 ]
     [ "$(times 2)" = 9000 ]
     grep -q 'rule="same_domain" path="MONOTONIC(host, b.pb) -> BOOTTIME(host, b.pb) = BOOTTIME(host)"' frames.txt
@@ -150,7 +140,7 @@ accounts() {
 	snap 6=5 1=1000500
 	event 5
 	END
-    frames manifest.json a.pb b.pb
+    placed_frames manifest.json a.pb b.pb
     [ "$(times 3)" = 1500 ]
     grep -q 'rule="rendezvous" path="BOOTTIME(watch) -> REALTIME(watch) = REALTIME(phone) -> BOOTTIME(phone)"' frames.txt
 }
@@ -161,7 +151,7 @@ accounts() {
 	snap 6=1000 m=7
 	event 1000 m=7
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(grep -o 'Machine id.*' frames.txt)" = $'Machine id=0 raw_id=0\nMachine id=0 raw_id=7' ]
     [[ $(grep -o 'kind=.*' frames.txt) != *machine=1* ]]
     proto b.pb <<-'END'
@@ -170,14 +160,14 @@ accounts() {
 	event 1000 m=7
 	name watch m=7
 	END
-    frames b.pb
+    placed_frames b.pb
     [ "$(grep -o 'Machine id.*' frames.txt)" = $'Machine id=0 raw_id=0\nMachine id=1 raw_id=7\nMachine id=1 raw_id=7 name="watch"' ]
 }
 
 @test "an id is not adopted once another file has had data on the host" {
     echo 'event 5' | proto a.pb
     echo 'event 6 m=7' | proto b.pb
-    frames a.pb b.pb
+    placed_frames a.pb b.pb
     [ "$(grep -o 'Machine id.*' frames.txt)" = $'Machine id=0 raw_id=0\nMachine id=1 raw_id=7' ]
 }
 
@@ -188,7 +178,7 @@ accounts() {
 	sync client 6=1000 host 6=100000 / client 6=1200 host 6=100200 m=7
 	event 1100 m=7 clock=6
 	END
-    frames a.pb
+    placed_frames a.pb
     # ((1000 + 1200)/2 - 100000 + 1200 - (100000 + 100200)/2) / 2 = -98900
     [ "$(times)" = "100000 100000" ]
     grep -q 'ClockRow ts_ns=100200 clock=6 value=1300 snapshot=3 machine=1' frames.txt
@@ -217,7 +207,7 @@ accounts() {
     { echo 'snap 6=1000'; echo 'event 1000'; } | proto b.pb
     echo '{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "BOOTTIME", "file": "b.pb"}, "files": [
         {"path": "a.pb", "clocks": {"sync_to": {"file": "b.pb", "clock": "BOOTTIME"}, "offset_ns": 500}}, {"path": "b.pb"}]}}' >m.json
-    frames m.json a.pb b.pb
+    placed_frames m.json a.pb b.pb
     [ "$(times 2)" = "510 520" ]
 }
 
@@ -226,7 +216,7 @@ accounts() {
     { echo 'snap 6=10 3=5'; echo 'event 5 clock=3'; } | proto b.pb
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb"},
         {"path": "b.pb", "clocks": {"clock": "BOOTTIME", "sync_to": {"file": "a.pb", "clock": "BOOTTIME"}, "offset_ns": 5000}}]}}' >m.json
-    frames m.json a.pb b.pb
+    placed_frames m.json a.pb b.pb
     [ "$(times 2)" = 1000 ]
     [ "$(times 3)" = 5010 ]
     grep -q 'path="MONOTONIC(host, b.pb) -> BOOTTIME(host, b.pb) -manifest-> BOOTTIME(host)"' frames.txt
@@ -238,7 +228,7 @@ accounts() {
 	event 7 clock=3
 	event 8 clock=3
 	END
-    frames a.pb
+    placed_frames a.pb
     [ "$(times)" = 9223372036854775807 ]
     [ "$(accounts)" = 'file=1 machine=0 clock=3 reason="out_of_range" count=1' ]
 }

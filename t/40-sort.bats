@@ -3,11 +3,8 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/common.bash"
     gen=${TM_BIN%/bin}/t/gen-stream
-}
-
-pipe() {
-    run bash -o pipefail -c "$1"
 }
 
 @test "--help and --version" {

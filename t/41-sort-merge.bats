@@ -3,6 +3,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/common.bash"
     gen=${TM_BIN%/bin}/t/gen-stream
 }
 
@@ -19,10 +20,6 @@ frames() {
     for f; do
         tm-emit -f frames <"$f" >"$f.txt"
     done
-}
-
-pipe() {
-    run bash -o pipefail -c "$1"
 }
 
 @test "events, accounts and snapshots of all streams, renumbered" {

@@ -335,17 +335,13 @@ PY
         stage $name 'exit 0'
     done
     stage tm-emit 'trap "trap - PIPE; kill -PIPE \$\$" INT; echo >ready; while :; do sleep 0.01; done'
-    python3 - <<'PY'
-import os, signal, subprocess, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-p = subprocess.Popen(["bin/tm-merge", "-o", "out.txt", "x"])
-end = time.monotonic() + 30
-while not os.path.exists("ready"):
-    assert time.monotonic() < end
-    time.sleep(0.01)
+    PYTHONPATH=$TM_SRC/t python3 - <<'PY'
+import os, signal
+from waiting import end_of, start, until
+p = start("bin/tm-merge", "-o", "out.txt", "x")
+until(lambda: os.path.exists("ready"), p)
 p.send_signal(signal.SIGINT)
-assert p.wait(30) == -signal.SIGINT, p.returncode
+assert end_of(p) == -signal.SIGINT, p.returncode
 PY
     rm ready
     nothing_left

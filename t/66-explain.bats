@@ -3,10 +3,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
-}
-
-proto() {
-    python3 "$TM_SRC/t/make-proto.py" >"$1"
+    . "$TM_SRC/t/common.bash"
 }
 
 paste_remedy() {

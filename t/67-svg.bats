@@ -2,6 +2,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
+    . "$TM_SRC/t/common.bash"
 }
 
 # Asks the picture FILE: python expressions see root, and text (by class), paths, titles.
@@ -18,10 +19,6 @@ ask() {
 	for question in sys.argv[2:]:
 	    print(eval(question))
 	END
-}
-
-proto() {
-    python3 "$TM_SRC/t/make-proto.py" >"$1"
 }
 
 @test "the demo: machines, files, how they were placed, counts, both time axes" {

@@ -49,19 +49,16 @@ PY
 @test "a compressor that is killed is an error, and its reader that leaves is none" {
     events 12000 >x.json
     bash -o pipefail -c 'tm-unpack x.json | tm-manifest | tm-clocks | tm-sort >sorted'
-    python3 - <<'PY'
-import os, signal, subprocess, time
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    PYTHONPATH=$TM_SRC/t python3 - <<'PY'
+import os, signal, subprocess
+from waiting import LIMIT_S, children, start, until
 data = open("sorted", "rb").read()
-p = subprocess.Popen(["tm-emit", "-o", "out.json.gz"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+p = start("tm-emit", "-o", "out.json.gz", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
 p.stdin.write(data[:len(data) // 2])
 p.stdin.flush()
-end = time.monotonic() + 30
-while not (children := open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()):
-    assert time.monotonic() < end
-    time.sleep(0.01)
-os.kill(int(children[0]), signal.SIGKILL)
-err = p.communicate(data[len(data) // 2:], timeout=60)[1].decode()
+compressor, = until(lambda: children(p), p).values()
+os.kill(compressor, signal.SIGKILL)
+err = p.communicate(data[len(data) // 2:], timeout=LIMIT_S)[1].decode()
 assert p.returncode == 3, p.returncode
 assert err == "tm-emit: out.json.gz: the compressor was killed by signal 9\n", err
 assert sorted(os.listdir()) == ["sorted", "x.json"], os.listdir()

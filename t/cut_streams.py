@@ -16,7 +16,7 @@ STAGES = ('tm-unpack', 'tm-manifest', 'tm-clocks', 'tm-sort')
 
 
 def run(command, data):
-    return subprocess.run(command, input=data, capture_output=True, timeout=60)
+    return subprocess.run(command, input=data, capture_output=True, timeout=600)
 
 
 def readers(folder):

@@ -41,7 +41,7 @@ def hold(condition, *what):
 
 
 def run(command, data=None):
-    return subprocess.run(command, input=data, capture_output=True, timeout=120)
+    return subprocess.run(command, input=data, capture_output=True, timeout=600)
 
 
 def spoil(r, data):

@@ -5,7 +5,7 @@ usage: dialogue.py [-p] [-c COLUMNS] SHOWN STEP... -- COMMAND [ARGUMENT]...
 COMMAND runs on a terminal of its own, COLUMNS wide; with -p its standard error is a pipe instead. Signals are for it
 as after a login, whatever the caller ignores or blocks. STEPs follow one another:
 
-    see=REGEX     waits until what was shown matches
+    see=REGEX     waits until what was shown matches, or COMMAND has ended
     feed=FILE     writes FILE to standard input, which is a pipe where a STEP feeds or ends, else the terminal
     end           closes standard input
     type=TEXT     types TEXT, with escapes as Python has them
@@ -97,7 +97,8 @@ class Dialogue:
 
     def take_see(self, value):
         with self.more:
-            self.more.wait_for(lambda: re.search(value.encode(), self.shown))
+            while not re.search(value.encode(), self.shown) and self.process.poll() is None:
+                self.more.wait(0.2)
 
     def take_feed(self, value):
         with open(value, "rb") as file:
