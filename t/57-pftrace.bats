@@ -324,3 +324,19 @@ PY
     done
     [ "$(wc -l <got)" = 6 ]
 }
+
+@test "files that meet on one thread: the merged trace has the same timeline" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir in
+    for seed in $(seq 1 20); do
+        python3 "$TM_SRC/t/make-meetings.py" $seed m$seed apart
+        (cd m$seed && tar cf ../in/m$seed.tar *)
+        cp m$seed/a.json in/m$seed.json
+        python3 "$TM_SRC/t/make-collisions.py" $seed c$seed
+        (cd c$seed && tar cf ../in/c$seed.tar *)
+    done
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" in/*
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "60 passed, 0 failed, 0 skipped" ]
+}

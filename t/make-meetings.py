@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Files of Chrome JSON, and one of text, that speak of the same threads.
 
-usage: make-meetings.py SEED FOLDER
+usage: make-meetings.py SEED FOLDER [apart]
 
 Each file's slices nest among themselves, as begins and ends and as complete events, some never ending, some ends of nothing;
-those of different files cross each other.
+those of different files cross each other. `apart': what is within a begin starts later.
 """
 import json, os, random, sys
 
+apart = len(sys.argv) > 3
 rng, folder = random.Random(int(sys.argv[1])), sys.argv[2]
 
 
@@ -20,9 +21,10 @@ def nest(tag, base, start, end, depth):
         if stop > end:
             break
         name = tag + str(rng.randrange(9))
-        within = nest(tag, base, t, stop, depth + 1) if depth < 4 and stop > t else []
-        if stop == t or rng.random() < .5:
-            out += [dict(base, ph='X', ts=t, dur=stop - t, name=name)] + within
+        is_whole = stop == t or rng.random() < .5
+        within = nest(tag, base, t + (apart and not is_whole), stop, depth + 1) if depth < 4 and stop > t else []
+        if is_whole:
+            out += [dict(base, ph='X', ts=t, dur=stop - t, name=name + ' whole')] + within
         else:
             named = {'name': name} if rng.random() < .3 else {}
             out += [dict(base, ph='B', ts=t, name=name)] + within + [dict(base, ph='E', ts=stop, **named)]

@@ -56,13 +56,14 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     struct tm_packet_writer *packets = w->packets;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(&packets->owners, task);
-    bool is_line = tm_event_raw(e->flags) == TM_RAW_LINE; /* ftrace events of another file may be on the thread itself */
-    if (owner && owner->file == e->file && !is_line) {
+    /* Ftrace events of another file may be on the thread itself. */
+    bool is_apart = tm_event_raw(e->flags) == TM_RAW_LINE || (is_thread && w->names.is_kept);
+    if (owner && owner->file == e->file && !is_apart) {
         *uuid = owner->uuid;
         return TM_OK;
     }
     *uuid = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 0);
-    if (owner == NULL && is_line) {
+    if (owner == NULL && is_apart) {
         uint64_t own = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 1);
         enum tm_status st = describe_task(w, e, is_thread, own, err);
         if (st < 0)

@@ -12,6 +12,8 @@ enum { LANES_A_THREAD_MAX = 1024 };
 static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
     struct tm_event e = {.time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
+    if (w->begun.count && tm_track_set_has(&w->begun, end->uuid)) /* a begin within may never end */
+        e.name = end->name;
     return tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
 }
 
@@ -146,7 +148,7 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
         st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
     if (st < 0 || e->flags & TM_EVENT_OPEN_ENDED)
         return st;
-    struct tm_open_end end = {end_ns, w->order++, uuid, e->machine, e->file};
+    struct tm_open_end end = {end_ns, w->order++, uuid, e->machine, e->file, e->name & TM_STRING_INLINE ? 0 : e->name};
     return tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -168,6 +170,10 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
         return st;
     switch (e->kind) {
     case TM_KIND_SLICE_BEGIN:
+        if ((st = write_ends(w, e->time_ns, err)) < 0) /* it is not within what takes no time */
+            return st;
+        if (!(e->flags & TM_EVENT_ASYNC) && tm_track_set_add(&w->begun, uuid) < 0)
+            return tm_error_nomem(err);
         return tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
     case TM_KIND_SLICE_END:
         return tm_track_packet_event(w, e, TM_TRACK_END, uuid, err);
@@ -246,6 +252,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     }
     free(w->sequences);
     tm_track_set_release(&w->known);
+    tm_track_set_release(&w->begun);
     tm_open_ends_release(&w->ends);
     tm_nesting_release(&w->nesting);
     tm_kept_names_release(&w->names);

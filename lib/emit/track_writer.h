@@ -25,6 +25,7 @@ struct tm_track_writer {
     } *sequences; /* one a machine */
     uint32_t sequence_count;
     struct tm_track_set known;
+    struct tm_track_set begun; /* tracks that have begins: their ends may mean other slices than the innermost */
     struct tm_open_ends ends;
     struct tm_nesting nesting;
     uint64_t order;
