@@ -312,7 +312,7 @@ static int run_stages(struct merge *m, struct tm_error *err)
         tm_pipeline_stop(&m->pipeline);
     if (st < 0) {
         if (m->shared.page)
-            tm_progress_line_finish(&m->line);
+            tm_progress_line_clear(&m->line);
         tm_program_fail(&program, err);
         return tm_status_exit(err->status);
     }

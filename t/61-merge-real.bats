@@ -118,6 +118,10 @@ PY
     [ "$status" -eq 3 ]
     [[ "$output" == *"Too many open files"* ]]
     [ -z "$(ls -A)" ]
+    run bash -c "ulimit -n 10; tm-merge --progress -o out.jsonl '$demo'"
+    [ "$status" -eq 3 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [ -z "$(ls -A)" ]
     for input in "'$demo'" "- <'$demo'"; do
         TMPDIR=$PWD/nowhere run bash -c "cat '$demo' | tm-merge -S 1 -o out.jsonl"
         [ "$status" -eq 3 ]
