@@ -31,6 +31,7 @@ struct systrace {
     char prefix[64];  /* "name:" of the file that trace-cmd report puts before each line */
     bool report;      /* a cpus= line was met: trace-cmd report */
     bool has_prefix;
+    bool has_data;    /* an HTML file with trace data of any kind */
 };
 
 static bool has(struct tm_span s, const char *text)
@@ -172,8 +173,10 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
         line.len--;
     switch (f->section) {
     case HTML:
-        if (has(line, "<script class=\"trace-data\" type=\"application/text\">"))
+        if (has(line, "<script class=\"trace-data\" type=\"application/text\">")) {
             f->section = HTML_DATA;
+            f->has_data = true;
+        }
         return TM_OK;
     case HTML_DATA:
         if (begins_trace(line)) {
@@ -220,8 +223,13 @@ static enum tm_status finish(struct systrace *f, struct tm_error *err)
 {
     struct tm_event_sink *sink = f->context.sink;
     enum tm_status st = TM_OK;
+    bool halts = !f->context.options || f->context.options->on_damage == TM_DAMAGE_HALT;
+    bool is_empty_page = f->section == HTML && !f->has_data;
+    if (is_empty_page && halts)
+        return tm_error_set(err, TM_E_INPUT, "byte 0: HTML without trace data");
+    f->damaged += is_empty_page;
     uint64_t failures = f->damaged + f->text.malformed_count;
-    if (f->events == 0 && f->damaged && (!f->context.options || f->context.options->on_damage == TM_DAMAGE_HALT))
+    if (f->events == 0 && f->damaged && halts)
         return tm_error_set(err, TM_E_INPUT, "byte %llu: no line is an event of ftrace text",
                             (unsigned long long)f->first_damaged);
     if (failures)

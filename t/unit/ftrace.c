@@ -248,6 +248,14 @@ static void test_damage(void)
     run = format_run(&tm_format_systrace, noise, strlen(noise), 0, &skip);
     ok(format_run_is(&run, "account damaged 2 at 14\nstat systrace_parse_failure 2\n"));
     format_run_release(&run);
+    static const char page[] = "<html>\n<script>\n a-1 [000] .... 1.5: e: f\n</script></html>\n";
+    run = format_run(&tm_format_systrace, page, strlen(page), 0, &halt);
+    is_int(run.status, TM_E_INPUT);
+    is_str(run.err.text, "byte 0: HTML without trace data");
+    format_run_release(&run);
+    run = format_run(&tm_format_systrace, page, strlen(page), 0, &skip);
+    ok(format_run_is(&run, "account damaged 1 at 0\nstat systrace_parse_failure 1\n"));
+    format_run_release(&run);
     struct tm_buf b = {0};
     tm_buf_add_str(&b, " a-1 [000] .... 1.5: e: f\n");
     for (int i = 0; i < TM_SYSTRACE_LINE_MAX * 3; i++)
