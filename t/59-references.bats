@@ -42,6 +42,8 @@ merge_referred() {
     merge_referred -S64M a.json b.json | cmp plain.json
     [ "$(stat -c %s s)" -lt "$(($(stat -c %s a.json) / 2))" ]
     tm-merge -f json a.json b.json | cmp plain.json
+    merge_plain a.json | cmp - <(tm-merge -f json /dev/stdin <a.json)
+    merge_plain a.json | cmp - <(tm-merge -f json /dev/fd/3 3<a.json)
     tm-emit -f frames <s | grep -c '^@[0-9]* Source file=[12] device=' | grep -qx 2
     tm-emit -f jsonl <s >/dev/null
 }

@@ -45,15 +45,18 @@ static void add_flag(struct writer *w, const char *flag, bool wanted)
 }
 
 /* Whether the text of JSON events may stay in the files: an output that writes it again reads it there instead of
- * through four pipes. All that might have such text must be known by name: no directory, no standard input. */
+ * through four pipes. All that might have such text must be known by name: no directory, nor standard input, which is
+ * another thing in each stage, also where its name is /dev/stdin. */
 static bool refers(const struct tm_merge_request *r)
 {
     enum { SOURCES_MAX = 256 /* descriptors */ };
-    struct stat info;
+    struct stat info, in;
+    bool has_in = fstat(STDIN_FILENO, &in) == 0;
     if (!r->emit->reads_json_raw || r->file_count == 0 || r->file_count > SOURCES_MAX)
         return false;
     for (size_t i = 0; i < r->file_count; i++)
-        if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode))
+        if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
+            (has_in && info.st_dev == in.st_dev && info.st_ino == in.st_ino))
             return false;
     return true;
 }
