@@ -268,3 +268,19 @@ placed|7" ]
     echo "$output"
     [ "$status" -eq 0 ]
 }
+
+@test "a slice of a process whose pid was given away anew stays open" {
+    printf '%s\n' '# tracer: nop' \
+        '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: S|100|open|7' \
+        '  app-100 (  100) [000] ..... 10.000011: tracing_mark_write: B|100|begun' \
+        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_exit: comm=old pid=100 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000040: task_newtask: pid=100 comm=sh clone_flags=1200011 oom_score_adj=0' \
+        '  app-100 (  100) [000] ..... 10.000050: tracing_mark_write: F|100|open|7' \
+        '  app-100 (  100) [000] ..... 10.000051: tracing_mark_write: E|100' \
+        '  sh-7 (    7) [000] ..... 10.000060: tracing_mark_write: B|7|later' >k.systrace
+    tm-merge -o whole.db k.systrace
+    tm-merge -o cut.db --only from=10000055000 k.systrace
+    slices whole.db
+    [ "$(slices whole.db)" = "$(slices cut.db)" ]
+    [ "$(slices cut.db | head -1)" = "10000010000|-1|open" ]
+}

@@ -1,6 +1,8 @@
 /* Slices, whose begin and end are kept together, and what binds to them. */
 #include "select/select_work.h"
 
+#include "base/hash.h"
+
 enum { BINDS_NEXT = 1 }; /* value of a FLOW_END */
 
 static struct tm_open_track track_of(const struct tm_select *s, const struct tm_select_group *g)
@@ -11,7 +13,14 @@ static struct tm_open_track track_of(const struct tm_select *s, const struct tm_
     if (tm_event_scope(e.flags) == TM_SCOPE_TRACK && !(e.flags & TM_EVENT_ASYNC) &&
         tm_track_names_is_thread(&s->tracks, e.file, e.track, &e.tid))
         e.flags = (e.flags & ~scope_bits) | tm_event_scope_flags(TM_SCOPE_THREAD);
-    return tm_open_track_of(s->catalog, &e, g->is_json);
+    struct tm_open_track track = tm_open_track_of(s->catalog, &e, g->is_json);
+    enum tm_scope scope = tm_event_scope(e.flags);
+    uint32_t life = scope == TM_SCOPE_PROCESS  ? tm_task_names_life(&s->tasks, e.machine, e.pid)
+                    : scope == TM_SCOPE_THREAD ? tm_task_names_life(&s->tasks, e.machine, e.tid)
+                                               : 0;
+    if (life) /* a number that was given away anew is another's: its slices end no other's */
+        track.key.a ^= tm_hash_u64(life) << 1;
+    return track;
 }
 
 static bool is_marker(const struct tm_event *e)

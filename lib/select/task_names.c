@@ -1,5 +1,7 @@
 #include "select/task_names.h"
 
+#include "base/hash.h"
+
 #include "base/pb.h"
 
 #include <stdlib.h>
@@ -94,6 +96,27 @@ static void forget(struct tm_task_names *n, uint32_t machine, int64_t tid)
     n->rows[i].name = n->rows[i].said = 0;
 }
 
+static uint64_t life_key(uint32_t machine, int64_t tid)
+{
+    return tm_hash_u64(tm_hash_u64(machine) ^ (uint64_t)tid);
+}
+
+uint32_t tm_task_names_life(const struct tm_task_names *n, uint32_t machine, int64_t tid)
+{
+    uint32_t life;
+    return n->lives.count && tm_map_find(&n->lives, life_key(machine, tid), &life) ? life : 0;
+}
+
+/* TID starts or ends: what the number meant is over. Past the most there may be, numbers keep their meaning. */
+static enum tm_status end_life(struct tm_task_names *n, uint32_t machine, int64_t tid, struct tm_error *err)
+{
+    uint32_t life = tm_task_names_life(n, machine, tid);
+    forget(n, machine, tid);
+    if (life == 0 && n->lives.count >= TM_TASK_NAMES_MAX)
+        return TM_OK;
+    return tm_map_set(&n->lives, life_key(machine, tid), life + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
 static enum tm_status learn_new_task(struct tm_task_names *n, const struct tm_event *e, bool is_shown,
                                      struct tm_error *err)
 {
@@ -101,12 +124,15 @@ static enum tm_status learn_new_task(struct tm_task_names *n, const struct tm_ev
     struct tm_key maker = {e->machine, (uint64_t)e->pid, 0};
     int64_t i = tm_table_find(&n->by_tid, &maker), pid = e->tid;
     bool has_pid = !is_thread;
-    forget(n, e->machine, e->tid);
+    enum tm_status st = end_life(n, e->machine, e->tid, err);
+    if (st < 0)
+        return st;
     if (is_thread && i != TM_TABLE_NONE) {
         has_pid = n->rows[i].has_pid;
         pid = n->rows[i].pid;
     }
-    enum tm_status st = has_pid ? learn_process(n, e->machine, e->tid, pid, err) : TM_OK;
+    if (has_pid)
+        st = learn_process(n, e->machine, e->tid, pid, err);
     return st < 0 ? st : learn_name(n, e, e->tid, e->name, is_shown, err);
 }
 
@@ -129,8 +155,7 @@ enum tm_status tm_task_names_learn(struct tm_task_names *n, const struct tm_even
     case TM_KIND_TASK_NEW:
         return learn_new_task(n, e, is_shown, err);
     case TM_KIND_PROCESS_EXIT:
-        forget(n, e->machine, e->tid);
-        return TM_OK;
+        return end_life(n, e->machine, e->tid, err);
     case TM_KIND_THREAD:
         return (e->flags & both) == both ? learn_process(n, e->machine, e->tid, e->pid, err) : TM_OK;
     case TM_KIND_PROCESS:
@@ -174,6 +199,7 @@ enum tm_status tm_task_names_say(struct tm_task_names *n, uint32_t machine, int6
 
 void tm_task_names_release(struct tm_task_names *n)
 {
+    tm_map_release(&n->lives);
     tm_table_release(&n->by_tid);
     free(n->rows);
     tm_intern_release(&n->own);

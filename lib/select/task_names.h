@@ -4,6 +4,7 @@
 #define TM_SELECT_TASK_NAMES_H
 
 #include "base/intern.h"
+#include "base/map.h"
 #include "model/catalog.h"
 #include "model/table.h"
 #include "stream/event.h"
@@ -12,6 +13,7 @@ enum { TM_TASK_NAMES_MAX = 1 << 20, TM_TASK_NAME_BYTES_MAX = 64 << 20 };
 
 /* init before use. */
 struct tm_task_names {
+    struct tm_map lives; /* for tm_task_names_life */
     /* private */
     const struct tm_catalog *catalog;
     struct tm_table by_tid;
@@ -29,6 +31,9 @@ void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *ca
  * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, bool is_shown,
                                    struct tm_error *err);
+
+/* Which task has the number TID by now: another value after it has started or ended. 0 before. */
+uint32_t tm_task_names_life(const struct tm_task_names *names, uint32_t machine, int64_t tid);
 
 /* True when there may be names to be said. */
 static inline bool tm_task_names_any_due(const struct tm_task_names *names)
