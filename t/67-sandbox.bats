@@ -97,23 +97,19 @@ refused() {
     refused tm-merge "tm-merge --progress -S 1 -o outs/x.csv - <$demo"
     # It still stops those that write for nobody, and ends them with itself.
     [ "$(bash -o pipefail -c 'tm-merge --absolute "$0" | head -n 1; echo ${PIPESTATUS[0]}' "$demo" | wc -l)" = 2 ]
-    python3 - <<'PY'
-import os, signal, subprocess, time
-signal.signal(signal.SIGTERM, signal.SIG_DFL)
-p = subprocess.Popen(["tm-merge", "-o", "outs/never.csv"], stdin=subprocess.PIPE)
-def stages():
-    pids = open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()
-    return [pid for pid in pids if open("/proc/%s/comm" % pid).read() != "tm-merge\n"]
+    PYTHONPATH=$TM_SRC/t python3 - <<'PY'
+import signal, subprocess
+from waiting import Others, children, end_of, start, until
+p = start("tm-merge", "-o", "outs/never.csv", stdin=subprocess.PIPE)
 def is_confined():
-    return "Seccomp:\t2" in open("/proc/%d/status" % p.pid).read()
-end = time.monotonic() + 30
-while not (len(stages()) == 5 and is_confined()):
-    assert time.monotonic() < end
-    time.sleep(0.01)
-pids = stages()
+    with open("/proc/%d/status" % p.pid) as status:
+        return "Seccomp:\t2" in status.read()
+all_names = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"}
+until(lambda: set(children(p)) == all_names and is_confined(), p)
+stages = Others(children(p).values())
 p.send_signal(signal.SIGTERM)
-assert p.wait(30) == -signal.SIGTERM, p.returncode
-assert not any(os.path.exists("/proc/" + pid) for pid in pids)
+assert end_of(p) == -signal.SIGTERM, p.returncode
+assert not stages.left(), stages.left()
 PY
     [ ! -e outs/never.csv ]
 }
