@@ -325,6 +325,37 @@ PY
     [ "$(wc -l <got)" = 6 ]
 }
 
+@test "ends of Chrome JSON end what they mean, which is no complete event" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir in
+    # The begin ends with the complete event around it, and its end is one of nothing.
+    # An end means the begin below another, which ends with it. Nothing begins but complete events, and two ends come.
+    # The innermost is a complete event, and what the end means has its name.
+    cat >files <<'EOF'
+X 8 whole 20;B 8 begun;X 8 longer 1;E 11 -;B 13 next;E 16 -
+X 0 whole 50;B 1 a;B 3 c;E 4 a;E 6 -;X 7 d 1
+X 0 whole 30;X 5 within 10;E 7 -;E 8 within;X 9 deep 2
+B 0 same;X 5 same 4;B 6 same;E 8 same;E 9 same;X 20 after 2
+EOF
+    python3 - <<'EOF'
+import json
+for i, line in enumerate(open('files')):
+    events = []
+    for event in line.strip().split(';'):
+        ph, ts, name, *dur = event.split()
+        events.append({'ph': ph, 'ts': int(ts), 'pid': 1, 'tid': 1, **({} if name == '-' else {'name': name}),
+                       **({'dur': int(dur[0])} if dur else {})})
+    json.dump(events, open('in/%d.json' % i, 'w'))
+EOF
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" in/*
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "4 passed, 0 failed, 0 skipped" ]
+    # What cannot be said is counted: the end of nothing would end what is open there.
+    tm-merge -o m.pftrace in/2.json 2>err
+    grep -qF '2 events of kind slice_end have no form in pftrace' err
+}
+
 @test "files that meet on one thread: the merged trace has the same timeline" {
     cd "$BATS_TEST_TMPDIR"
     mkdir in

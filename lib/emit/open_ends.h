@@ -12,7 +12,8 @@ struct tm_open_end {
     uint64_t order; /* of the begin; of two ends at one time that of the later begin is first */
     uint64_t uuid;  /* of the track */
     uint32_t machine, file;
-    uint32_t name; /* of the stream's strings; 0 none, or not known any more */
+    uint32_t name, category; /* of the stream's strings; 0 none, or not known any more */
+    int64_t twin; /* slice_twins.h */
 };
 
 /* Zero-initialise. heap[0] is the next to end, where count is not 0. */

@@ -1,5 +1,6 @@
 #include "emit/track_writer.h"
 
+#include "emit/track_ends.h"
 #include "emit/track_packet.h"
 #include "emit/track_tasks.h"
 
@@ -8,14 +9,6 @@
 #include <stdlib.h>
 
 enum { LANES_A_THREAD_MAX = 1024 };
-
-static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
-{
-    struct tm_event e = {.time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
-    if (w->begun.count && tm_track_set_has(&w->begun, end->uuid)) /* a begin within may never end */
-        e.name = end->name;
-    return tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
-}
 
 /* --- tracks */
 
@@ -116,7 +109,24 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
     return know_named(w, &global, *uuid, 0, false, err);
 }
 
-/* --- complete slices */
+/* --- slices */
+
+static void unsaid(struct tm_track_writer *w, const struct tm_event *e)
+{
+    if (!tm_event_is_counted(e->flags))
+        return;
+    w->inexpressible++;
+    tm_unsaid_event(w->packets->unsaid, e);
+}
+
+static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
+{
+    struct tm_event e = {.time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
+    enum tm_status st = TM_OK;
+    if (w->has_begins)
+        st = tm_track_ends_name(w, &e, end->uuid, end->twin, (tm_slice_label[2]){end->name, end->category}, err);
+    return st == TM_OK ? tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err) : st < 0 ? st : TM_OK;
+}
 
 static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, struct tm_error *err)
 {
@@ -128,11 +138,34 @@ static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, st
     return st;
 }
 
+static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                  struct tm_error *err)
+{
+    int64_t twin;
+    enum tm_status st = write_ends(w, e->time_ns, err); /* it is not within what takes no time */
+    if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK)
+        st = tm_track_ends_begin(w, e, uuid, -1, &twin, err);
+    return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
+}
+
+static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, struct tm_error *err)
+{
+    struct tm_event named = *e;
+    enum tm_status st = TM_OK;
+    if (!(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK)
+        st = tm_track_ends_mean(w, &named, uuid, err);
+    if (st == TM_OK)
+        return tm_track_packet_event(w, &named, TM_TRACK_END, uuid, err);
+    if (st == TM_END)
+        unsaid(w, e);
+    return st < 0 ? st : TM_OK;
+}
+
 static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                      struct tm_error *err)
 {
     uint64_t thread = uuid;
-    int64_t end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
+    int64_t end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns, twin = TM_NO_ID;
     if (e->flags & TM_EVENT_OPEN_ENDED)
         end_ns = INT64_MAX;
     enum tm_status st = tm_nesting_add(&w->nesting, uuid, e->time_ns, end_ns);
@@ -144,23 +177,24 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
         return tm_error_nomem(err);
     if (uuid != thread)
         st = know_named(w, e, uuid, thread, false, err);
+    if (st >= 0 && w->has_begins)
+        st = tm_track_ends_begin(w, e, uuid, e->flags & TM_EVENT_OPEN_ENDED ? TM_TWIN_ENDLESS : e->dur_ns, &twin, err);
     if (st >= 0)
         st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
     if (st < 0 || e->flags & TM_EVENT_OPEN_ENDED)
         return st;
-    struct tm_open_end end = {end_ns, w->order++, uuid, e->machine, e->file, e->name & TM_STRING_INLINE ? 0 : e->name};
+    struct tm_open_end end = {.end_ns = end_ns,
+                              .order = w->order++,
+                              .uuid = uuid,
+                              .machine = e->machine,
+                              .file = e->file,
+                              .name = e->name & TM_STRING_INLINE ? 0 : e->name,
+                              .category = e->category & TM_STRING_INLINE ? 0 : e->category,
+                              .twin = twin};
     return tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* --- one moment at a time */
-
-static void unsaid(struct tm_track_writer *w, const struct tm_event *e)
-{
-    if (!tm_event_is_counted(e->flags))
-        return;
-    w->inexpressible++;
-    tm_unsaid_event(w->packets->unsaid, e);
-}
 
 static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
@@ -170,13 +204,9 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
         return st;
     switch (e->kind) {
     case TM_KIND_SLICE_BEGIN:
-        if ((st = write_ends(w, e->time_ns, err)) < 0) /* it is not within what takes no time */
-            return st;
-        if (!(e->flags & TM_EVENT_ASYNC) && tm_track_set_add(&w->begun, uuid) < 0)
-            return tm_error_nomem(err);
-        return tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
+        return write_begin(w, e, uuid, err);
     case TM_KIND_SLICE_END:
-        return tm_track_packet_event(w, e, TM_TRACK_END, uuid, err);
+        return write_end(w, e, uuid, err);
     case TM_KIND_SLICE_COMPLETE:
         if (e->dur_ns >= 0)
             return write_complete(w, e, uuid, err);
@@ -252,7 +282,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     }
     free(w->sequences);
     tm_track_set_release(&w->known);
-    tm_track_set_release(&w->begun);
+    tm_slice_twins_release(&w->twins);
     tm_open_ends_release(&w->ends);
     tm_nesting_release(&w->nesting);
     tm_kept_names_release(&w->names);

@@ -10,6 +10,7 @@
 #include "emit/open_ends.h"
 #include "emit/packet_writer.h"
 #include "emit/kept_names.h"
+#include "emit/slice_twins.h"
 #include "emit/track_set.h"
 #include "model/moment.h"
 
@@ -25,7 +26,8 @@ struct tm_track_writer {
     } *sequences; /* one a machine */
     uint32_t sequence_count;
     struct tm_track_set known;
-    struct tm_track_set begun; /* tracks that have begins: their ends may mean other slices than the innermost */
+    struct tm_slice_twins twins;
+    bool has_begins; /* then twins follows the tracks that slices are on */
     struct tm_open_ends ends;
     struct tm_nesting nesting;
     uint64_t order;

@@ -119,6 +119,19 @@ static bool contradicts(tm_slice_label wanted, tm_slice_label there, bool none_f
     return wanted && wanted != there && !(none_fits && there == 0);
 }
 
+/* The place plus 1 in STACK of the slice that an end with LABEL means; 0: none. */
+static uint32_t meant(const struct tm_slice_stack *stack, const tm_slice_label label[2])
+{
+    uint32_t i = stack ? stack->depth : 0;
+    while (i > 0) {
+        const struct open_slice *s = &stack->slices[i - 1];
+        if (s->dur < 0 && !contradicts(label[0], s->label[0], true) && !contradicts(label[1], s->label[1], false))
+            break;
+        i--;
+    }
+    return i;
+}
+
 enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
                              struct tm_slice_end *end, const struct tm_rows *rows, struct tm_error *err)
 {
@@ -126,18 +139,26 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t t
     enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
     if (st < 0)
         return st;
-    for (uint32_t i = stack ? stack->depth : 0; i-- > 0;) {
-        struct open_slice *s = &stack->slices[i];
-        if (s->dur >= 0 || contradicts(label[0], s->label[0], true) || contradicts(label[1], s->label[1], false))
-            continue;
-        *end = (struct tm_slice_end){s->id, ts - s->ts, s->arg_set};
-        s->dur = end->dur;
-        if (i == stack->depth - 1)
-            stack->depth--;
-        return TM_OK;
+    uint32_t i = meant(stack, label);
+    if (i == 0) {
+        slices->unmatched_ends++;
+        return TM_END;
     }
-    slices->unmatched_ends++;
-    return TM_END;
+    struct open_slice *s = &stack->slices[i - 1];
+    *end = (struct tm_slice_end){s->id, ts - s->ts, s->arg_set, {s->label[0], s->label[1]}};
+    s->dur = end->dur;
+    stack->depth -= i == stack->depth;
+    return TM_OK;
+}
+
+enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
+                               int64_t *id, const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_slice_stack *stack = stack_find(slices, track);
+    enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
+    uint32_t i = st < 0 ? 0 : meant(stack, label);
+    *id = i ? stack->slices[i - 1].id : TM_NO_ID;
+    return st < 0 ? st : TM_OK;
 }
 
 int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts)

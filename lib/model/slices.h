@@ -36,13 +36,18 @@ enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *ro
 /* The same on a track where there is never more than one slice: TM_END when there is one. */
 bool tm_slices_busy(const struct tm_slices *slices, uint32_t track);
 
-/* One that ended at TS. TM_OK with *ID and *ARG_SET (the one it began with), then the caller calls
- * tm_rows.slice_end with *DUR; TM_END when none fits. */
+/* One that ended at TS. TM_OK with its id, arg_set and label (those it began with), then the caller calls
+ * tm_rows.slice_end with its dur; TM_END when none fits. */
 struct tm_slice_end {
     int64_t id, dur, arg_set;
+    tm_slice_label label[2];
 };
 enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
                              struct tm_slice_end *end, const struct tm_rows *rows, struct tm_error *err);
+
+/* *ID: the slice that such an end would mean, TM_NO_ID: none. It goes on. TM_OK or what ROWS failed with. */
+enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
+                               int64_t *id, const struct tm_rows *rows, struct tm_error *err);
 
 /* The innermost slice on TRACK, closed or not, that nothing has come after: *TS its start. TM_NO_ID
  * if there is none. */
