@@ -106,6 +106,20 @@ to_and_fro() { # COUNT FIRST
     [ "$output" -lt 40 ]
 }
 
+@test "names of any length are whole where scheduling is in full" {
+    for n in 1 15 16 17 99 100 130 4000; do
+        name=$(printf "%0${n}d" 0 | tr 0 "$((n % 10))")
+        printf '     x-1 [000] d..2. 10.0%05d: sched_switch: prev_comm=%s prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=%s next_pid=9 next_prio=120\n' \
+            "$n" "p$name" "n$name"
+    done >"$BATS_TEST_TMPDIR/t.systrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
+    python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace" | grep -c full >"$BATS_TEST_TMPDIR/full"
+    [ "$(<"$BATS_TEST_TMPDIR/full")" -eq 8 ]
+    tm-unpack "$BATS_TEST_TMPDIR/m.pftrace" | tm-emit -f frames | sed -n 's/.*kind=sched_switch.* name="\([^"]*\)" category="\([^"]*\)".*/\2 \1/p' >"$BATS_TEST_TMPDIR/got"
+    sed 's/.*prev_comm=\([^ ]*\) .*next_comm=\([^ ]*\) .*/\1 \2/' "$BATS_TEST_TMPDIR/t.systrace" >"$BATS_TEST_TMPDIR/want"
+    diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+}
+
 @test "scheduling of text is in full or compact as it fits, and states are a kernel mask" {
     switches >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"

@@ -134,6 +134,14 @@ static inline uint8_t *tm_varint_put_over(uint8_t *p, uint64_t v)
     return p + n;
 }
 
+/* The same for V below 2^14; two bytes at P may be overwritten. */
+static inline uint8_t *tm_varint_put_two(uint8_t *p, uint64_t v)
+{
+    uint64_t more = v >= 0x80;
+    tm_put_le16(p, (uint16_t)((v & 0x7f) | more << 7 | v >> 7 << 8));
+    return p + 1 + more;
+}
+
 /* Eight bytes of varint, little end first, of which N (1 to 8) count: groups of seven bits side by side. */
 static inline uint64_t tm_varint_join(uint64_t x, unsigned n)
 {

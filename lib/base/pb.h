@@ -117,10 +117,7 @@ static inline uint8_t *tm_pb_tag_put(uint8_t *p, uint32_t id, enum tm_pb_type ty
 static inline uint8_t *tm_pb_varint_at(uint8_t *p, uint32_t id, uint64_t value)
 {
     p = tm_pb_tag_put(p, id, TM_PB_VARINT);
-    if (value >= 0x80)
-        return tm_varint_put_over(p, value);
-    *p = (uint8_t)value;
-    return p + 1;
+    return value < 0x4000 ? tm_varint_put_two(p, value) : tm_varint_put_over(p, value);
 }
 
 static inline uint8_t *tm_pb_bytes_at(uint8_t *p, uint32_t id, const void *data, size_t len)

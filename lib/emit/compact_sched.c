@@ -13,12 +13,6 @@ enum { COMMS = 5 };
 static const uint8_t switch_fields[] = {1, 2, 3, 4, 6}; /* time, prev_state, next_pid, next_prio, name */
 static const uint8_t waking_fields[] = {7, 8, 9, 10, 11, 12}; /* time, pid, target_cpu, prio, name, common_flags */
 
-bool tm_compact_sched_is_full(const struct tm_compact_sched *c)
-{
-    return c->switches.count == TM_COMPACT_EVENTS_MAX || c->wakings.count == TM_COMPACT_EVENTS_MAX ||
-           c->comm_count == TM_COMPACT_COMMS_MAX;
-}
-
 /* The number of the name STRING. One that travels with its event gets a new number each time. */
 static enum tm_status intern(struct tm_compact_sched *c, uint32_t string, struct tm_text name, uint32_t *number,
                              struct tm_error *err)

@@ -33,7 +33,11 @@ static inline bool tm_compact_sched_is_empty(const struct tm_compact_sched *c)
 }
 
 /* True when another event may not fit; write it first. */
-bool tm_compact_sched_is_full(const struct tm_compact_sched *compact);
+static inline bool tm_compact_sched_is_full(const struct tm_compact_sched *c)
+{
+    return c->switches.count == TM_COMPACT_EVENTS_MAX || c->wakings.count == TM_COMPACT_EVENTS_MAX ||
+           c->comm_count == TM_COMPACT_COMMS_MAX;
+}
 
 /* Adds EVENT, a SCHED_SWITCH whose prev_state a kernel would have recorded as STATE, or a SCHED_WAKING. NAME is the text of
  * its name column. Not full; events of one kind come in time order. TM_OK or TM_E_SYSTEM. */

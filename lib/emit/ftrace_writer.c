@@ -10,25 +10,26 @@ enum {
     SLOTS_A_MACHINE = 37     /* where those of the next one begin; more cpus than that go on from there */
 };
 
+static inline bool has_room(const struct tm_ftrace_bundle *b)
+{
+    return b->events.len < BUNDLE_BYTES && !tm_compact_sched_is_full(&b->sched);
+}
+
 static enum tm_status write_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_error *err)
 {
-    struct tm_buf *out = &w->packets->out;
-    size_t mark;
+    uint8_t cpu[TM_PB_FIELD_MAX];
+    enum tm_status st;
     if (b->events.len == 0 && tm_compact_sched_is_empty(&b->sched))
         return TM_OK;
-    enum tm_status st = tm_packet_begin(w->packets, b->machine, err);
-    if (st < 0)
+    if (!tm_compact_sched_is_empty(&b->sched) &&
+        (st = tm_compact_sched_write(&b->sched, &b->events, TM_BUNDLE_COMPACT_SCHED, err)) < 0)
         return st;
-    if (tm_pb_begin(out, TM_PACKET_FTRACE_EVENTS, &mark) != TM_OK ||
-        tm_pb_put_varint(out, TM_BUNDLE_CPU, b->cpu) != TM_OK ||
-        tm_buf_add(out, b->events.data, b->events.len) != TM_OK)
-        return tm_error_nomem(err);
+    const struct iovec bundle[2] = {{cpu, (size_t)(tm_pb_varint_at(cpu, TM_BUNDLE_CPU, b->cpu) - cpu)},
+                                    {b->events.data, b->events.len}};
+    st = tm_packet_message(w->packets, b->machine, TM_PACKET_FTRACE_EVENTS, bundle, err);
     tm_buf_clear(&b->events);
     b->has_switch = false;
-    if (!tm_compact_sched_is_empty(&b->sched) &&
-        (st = tm_compact_sched_write(&b->sched, out, TM_BUNDLE_COMPACT_SCHED, err)) < 0)
-        return st;
-    return tm_pb_end(out, mark) == TM_OK ? tm_packet_end(w->packets, err) : tm_error_nomem(err);
+    return st;
 }
 
 enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *w, struct tm_error *err)
@@ -84,7 +85,20 @@ enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *w, const struct tm
             break;
     }
     *bundle = b;
-    return b->events.len < BUNDLE_BYTES && !tm_compact_sched_is_full(&b->sched) ? TM_OK : write_bundle(w, b, err);
+    return has_room(b) ? TM_OK : write_bundle(w, b, err);
+}
+
+/* The same; mostly the first place that is looked at has it. */
+static inline enum tm_status open_bundle(struct tm_ftrace_writer *w, const struct tm_event *e,
+                                         struct tm_ftrace_bundle **bundle, struct tm_error *err)
+{
+    uint16_t slot = w->slots[(e->machine * SLOTS_A_MACHINE + e->cpu) % TM_FTRACE_BUNDLE_SLOTS];
+    if (slot) {
+        *bundle = &w->bundles[slot - 1];
+        if ((*bundle)->cpu == e->cpu && (*bundle)->machine == e->machine && has_room(*bundle))
+            return TM_OK;
+    }
+    return tm_ftrace_bundle_open(w, e, bundle, err);
 }
 
 enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
@@ -175,65 +189,11 @@ bool tm_ftrace_put_text(const struct tm_ftrace_writer *w, struct tm_buf *out, ui
     return text.data == NULL || tm_pb_put_bytes(out, id, text.data, text.len) == TM_OK;
 }
 
-enum { EVENT_SCHED_SWITCH = 4, EVENT_COMMON_FLAGS = 5, EVENT_SCHED_WAKING = 20 };
-
-static inline uint8_t *text_at(uint8_t *p, uint32_t id, struct tm_text text)
-{
-    return text.data ? tm_pb_bytes_at(p, id, text.data, text.len) : p;
-}
-
-/* The fields of E after its time at P, where there is room; *BODY is where the length of the last of them belongs. */
-static uint8_t *put_switch(const struct tm_ftrace_writer *w, uint8_t *p, const struct tm_event *e,
-                           const struct tm_text names[2], uint8_t **body)
-{
-    p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->tid);
-    *body = tm_pb_tag_put(p, EVENT_SCHED_SWITCH, TM_PB_LEN);
-    p = text_at(*body + 1, 1, names[1]);
-    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
-    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int16_t)(e->value >> 48));
-    p = tm_pb_varint_at(p, 4, kernel_state(w, e));
-    p = text_at(p, 5, names[0]);
-    p = tm_pb_varint_at(p, 6, (uint64_t)e->pid);
-    return tm_pb_varint_at(p, 7, (uint64_t)(int64_t)tm_event_next_priority(e));
-}
-
-static uint8_t *put_waking(uint8_t *p, const struct tm_event *e, const struct tm_text names[2], uint8_t **body)
-{
-    if (e->flags & TM_EVENT_HAS_PID)
-        p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->pid);
-    if (e->track)
-        p = tm_pb_varint_at(p, EVENT_COMMON_FLAGS, e->track & UINT32_MAX);
-    *body = tm_pb_tag_put(p, EVENT_SCHED_WAKING, TM_PB_LEN);
-    p = text_at(*body + 1, 1, names[0]);
-    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
-    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int32_t)e->value);
-    return tm_pb_varint_at(p, 5, (uint64_t)(int64_t)(int32_t)(e->value >> 32));
-}
-
-/* E as a FtraceEvent of its own. */
-static bool put_full(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
-{
-    enum { FIELDS_MAX = 10 };
-    bool is_switch = e->kind == TM_KIND_SCHED_SWITCH;
-    const struct tm_text names[2] = {
-        tm_catalog_string(w->packets->catalog, e->name, e),
-        is_switch ? tm_catalog_string(w->packets->catalog, e->category, e) : (struct tm_text){0}};
-    size_t event;
-    uint8_t *body;
-    if (tm_pb_begin(out, TM_BUNDLE_EVENT, &event) != TM_OK ||
-        tm_buf_reserve(out, FIELDS_MAX * TM_PB_FIELD_MAX + names[0].len + names[1].len) != TM_OK)
-        return false;
-    uint8_t *p = tm_pb_varint_at(out->data + out->len, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns);
-    p = is_switch ? put_switch(w, p, e, names, &body) : put_waking(p, e, names, &body);
-    out->len = (size_t)(p - out->data);
-    return tm_pb_end(out, (size_t)(body - out->data)) == TM_OK && tm_pb_end(out, event) == TM_OK;
-}
-
 enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_switch = e->kind == TM_KIND_SCHED_SWITCH;
     struct tm_ftrace_bundle *b;
-    enum tm_status st = tm_ftrace_bundle_open(w, e, &b, err);
+    enum tm_status st = open_bundle(w, e, &b, err);
     if (st < 0)
         return st;
     bool compact = is_for_compact(w, b, e);
@@ -245,7 +205,7 @@ enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm
         struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
         st = is_switch ? tm_compact_sched_switch(&b->sched, e, kernel_state(w, e), name, err)
                        : tm_compact_sched_waking(&b->sched, e, name, err);
-    } else if (!put_full(w, &b->events, e)) {
+    } else if (tm_sched_event_put(&b->events, w->packets->catalog, e, is_switch ? kernel_state(w, e) : 0) != TM_OK) {
         st = tm_error_nomem(err);
     }
     b->has_switch |= is_switch && !compact;
@@ -270,7 +230,7 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
     size_t mark;
-    enum tm_status st = tm_ftrace_bundle_open(w, e, &b, err);
+    enum tm_status st = open_bundle(w, e, &b, err);
     if (st < 0)
         return st;
     if (e->kind == TM_KIND_SCHED_SWITCH && !tm_compact_sched_is_empty(&b->sched) && (st = write_bundle(w, b, err)) < 0)

@@ -4,6 +4,7 @@
 
 #include "emit/compact_sched.h"
 #include "emit/packet_writer.h"
+#include "emit/sched_event.h"
 
 enum { TM_FTRACE_BUNDLES_MAX = 512, TM_FTRACE_BUNDLE_SLOTS = 1024, TM_FTRACE_COMM_MAX = 64 };
 
@@ -64,9 +65,5 @@ enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *writer, const stru
  * memory. */
 bool tm_ftrace_put_text(const struct tm_ftrace_writer *writer, struct tm_buf *out, uint32_t id, uint32_t string,
                         const struct tm_event *event);
-
-/* Field numbers of FtraceEventBundle and FtraceEvent. */
-enum { TM_BUNDLE_CPU = 1, TM_BUNDLE_EVENT = 2, TM_BUNDLE_COMPACT_SCHED = 4 };
-enum { TM_FTRACE_TIMESTAMP = 1, TM_FTRACE_PID = 2 };
 
 #endif

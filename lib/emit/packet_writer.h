@@ -12,6 +12,8 @@
 #include "model/catalog.h"
 #include "stream/event.h"
 
+#include <sys/uio.h>
+
 /* Field numbers of perfetto/trace/trace_packet.proto. */
 enum tm_packet_field {
     TM_PACKET_FTRACE_EVENTS = 1,
@@ -85,6 +87,11 @@ enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine
 
 /* Ends it; sends full buffers. */
 enum tm_status tm_packet_end(struct tm_packet_writer *writer, struct tm_error *err);
+
+/* A packet of MACHINE with one field ID, a MESSAGE in two pieces: nothing is moved to make room for lengths.
+ * TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_message(struct tm_packet_writer *writer, uint32_t machine, uint32_t id,
+                                 const struct iovec message[2], struct tm_error *err);
 
 /* After a packet that was put into writer->out whole: sends full buffers. */
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_error *err);

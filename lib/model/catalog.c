@@ -142,12 +142,14 @@ static enum tm_status add_strings(struct tm_catalog *c, const Tracemerge__String
     if (m->n_text >= TM_STRING_INLINE - m->first)
         return tm_error_set(err, TM_E_INPUT, "more strings than numbers for them");
     for (size_t i = 0; i < m->n_text; i++) {
-        enum tm_status st = grow(&c->string_ends, &c->string_cap, c->string_count, sizeof *c->string_ends, err);
+        enum tm_status st = grow(&c->string_bounds, &c->string_cap, c->string_count + 1, sizeof *c->string_bounds, err);
         if (st < 0)
             return st;
-        if (tm_buf_add(&c->text, m->text[i].data, m->text[i].len) < 0)
+        if (tm_buf_reserve(&c->text, m->text[i].len + TM_CATALOG_TEXT_SLACK) < 0)
             return tm_error_nomem(err);
-        c->string_ends[c->string_count++] = c->text.len;
+        c->string_bounds[c->string_count] = c->text.len;
+        tm_buf_add(&c->text, m->text[i].data, m->text[i].len);
+        c->string_bounds[++c->string_count] = c->text.len;
     }
     return TM_OK;
 }
@@ -301,22 +303,12 @@ enum tm_status tm_catalog_add(struct tm_catalog *c, const struct tm_frame *frame
     return st < 0 ? tm_error_set(err, st, "%s", why.text) : TM_OK;
 }
 
-struct tm_text tm_catalog_string(const struct tm_catalog *c, uint32_t string, const struct tm_event *event)
+struct tm_text tm_catalog_inline_string(uint32_t string, const struct tm_event *event)
 {
-    static const uint8_t empty[1];
     struct tm_text none = {0};
-    if (string == 0)
-        return none;
-    if (!(string & TM_STRING_INLINE)) {
-        if (string > c->string_count)
-            return none;
-        size_t start = string > 1 ? c->string_ends[string - 2] : 0;
-        size_t len = c->string_ends[string - 1] - start;
-        return (struct tm_text){len ? c->text.data + start : empty, len};
-    }
     uint64_t len;
     uint32_t at = string & ~TM_STRING_INLINE;
-    if (event == NULL || at >= event->detail_bytes)
+    if (!(string & TM_STRING_INLINE) || event == NULL || at >= event->detail_bytes)
         return none;
     const uint8_t *end = event->detail + event->detail_bytes;
     const uint8_t *p = tm_varint_get(event->detail + at, end, &len);
@@ -377,7 +369,7 @@ void tm_catalog_release(struct tm_catalog *c)
     free(c->accounts);
     free(c->stats);
     free(c->metadata);
-    free(c->string_ends);
+    free(c->string_bounds);
     free(c->account_index.slots);
     free(c->stat_index.slots);
     tm_buf_release(&c->text);

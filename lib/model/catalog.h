@@ -65,7 +65,7 @@ struct tm_catalog {
     uint32_t string_count; /* ids 1 to string_count */
     /* private */
     struct tm_buf text;
-    size_t *string_ends; /* string_ends[i]: where string i + 1 ends in text */
+    size_t *string_bounds; /* string i is from string_bounds[i - 1] to string_bounds[i] of text */
     uint32_t string_cap;
     uint32_t file_cap, machine_cap, sequence_cap;
     uint32_t placement_cap, account_cap, stat_cap, metadata_cap;
@@ -78,9 +78,23 @@ struct tm_catalog {
  * tm-clocks they are embedded ids. */
 enum tm_status tm_catalog_add(struct tm_catalog *catalog, const struct tm_frame *frame, struct tm_error *err);
 
+/* Behind the text of a string that has a number so many bytes more may be read (and mean nothing): short ones are then
+ * copied without looking at their length. */
+enum { TM_CATALOG_TEXT_SLACK = 16 };
+
+/* What tm_catalog_string does where STRING has no number. */
+struct tm_text tm_catalog_inline_string(uint32_t string, const struct tm_event *event);
+
 /* The string STRING (a name or category column) of EVENT; data NULL for none or an id or offset
  * that does not exist. Valid until the next add, inline ones as long as the event. */
-struct tm_text tm_catalog_string(const struct tm_catalog *catalog, uint32_t string, const struct tm_event *event);
+static inline struct tm_text tm_catalog_string(const struct tm_catalog *catalog, uint32_t string,
+                                               const struct tm_event *event)
+{
+    if (string - 1 >= catalog->string_count)
+        return tm_catalog_inline_string(string, event);
+    const size_t *bounds = catalog->string_bounds + string;
+    return (struct tm_text){catalog->text.data + bounds[-1], bounds[0] - bounds[-1]};
+}
 
 /* The count of the account that agrees with LIKE in file, machine, clock and reason; 0 where there is none. */
 uint64_t tm_catalog_account_count(const struct tm_catalog *catalog, const Tracemerge__Account *like);

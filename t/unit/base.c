@@ -99,6 +99,9 @@ static void test_varint(void)
             uint8_t over[TM_VARINT_MAX];
             size_t len = (size_t)(tm_varint_put_over(over, value) - over);
             all = all && len == (size_t)(end - wire) && memcmp(over, wire, len) == 0;
+            uint8_t two[2];
+            all = all && (value >= 0x4000 || ((size_t)(tm_varint_put_two(two, value) - two) == len &&
+                                              memcmp(two, wire, len) == 0));
         }
     }
     ok(all);
