@@ -144,6 +144,31 @@ PY
     [ "$(json '[(x["ph"], x.get("name")) for x in e if x["ph"] in "BE"]')" = "[('B', 'outer'), ('B', 'inner'), ('E', 'outer'), ('E', None)]" ]
 }
 
+@test "an end means the slice that the model says: its category is the end's, a slice without a name has any" {
+    # track events of thread 2 of process 1: B a of k, B, E of any category named x, E of l, E of k
+    python3 - <<'PY' >t.pftrace
+import sys
+def v(n):
+    out = b''
+    while True:
+        n, b = n >> 7, n & 127
+        out += bytes([b | 128 if n else b])
+        if not n:
+            return out
+f = lambda i, b: v(i << 3 | 2) + v(len(b)) + b
+n = lambda i, x: v(i << 3) + v(x)
+packet = lambda b: sys.stdout.buffer.write(f(1, n(10, 1) + b))
+packet(f(60, n(1, 5) + f(4, n(1, 1) + n(2, 2))) + n(13, 1))
+for ts, kind, name, category in ((1000, 1, b'a', b'k'), (2000, 1, b'', b''), (3000, 2, b'x', b''), (4000, 2, b'', b'l'), (5000, 2, b'', b'k')):
+    packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + (f(23, name) if name else b'') + (f(22, category) if category else b'')))
+PY
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json t.pftrace
+    [ "$(json '[(x["ph"], x["name"], x["ts"], x["dur"]) for x in e if x["ph"] in "BEX"]')" = "[('X', '', 2, 1), ('X', 'a', 1, 4)]" ]
+}
+
 @test "what JSON has no form for is warned of by file and kind, and no failure" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: sched_waking: comm=app pid=100 prio=120 target_cpu=000' \
@@ -195,7 +220,7 @@ PY
     [ "$status" -eq 0 ]
     tm-merge -o m.json in.tar
     [ "$(json '[(x["ph"], x["ts"], x["tid"]) for x in e if x["ph"] != "M"]')" = "[('B', 1, 2), ('B', 3, 1610612736), \
-('s', 4, 1610612736), ('E', 5, 2), ('E', 9, 1610612736), ('B', 10, 2), ('E', 11, 2), ('X', 20, 2)]" ]
+('s', 4, 1610612736), ('E', 5, 2), ('E', 9, 1610612736), ('B', 10, 1610612736), ('E', 11, 1610612736), ('X', 20, 2)]" ]
     [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["tid"] == 1610612736]')" = "['main (tid 2, part 2)']" ]
 }
 
@@ -211,6 +236,33 @@ PY
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "50 passed, 0 failed, 0 skipped" ]
+}
+
+@test "begins and ends that cross, and those of one time: the merged.json means what the files did" {
+    mkdir in
+    for seed in $(seq 1 60); do
+        python3 "$TM_SRC/t/make-meetings.py" $seed w$seed wild
+        [ $((seed % 4)) -eq 0 ] || rm w$seed/d.systrace # depth and flows are compared too
+        (cd w$seed && tar cf ../in/w$seed.tar *)
+    done
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in/*.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "60 passed, 0 failed, 0 skipped" ]
+}
+
+@test "files of one thread, one after the other, stay on it; one that met another keeps its lane" {
+    echo '[{"ph":"B","pid":1,"tid":2,"name":"a","ts":1},{"ph":"E","pid":1,"tid":2,"ts":5},
+        {"ph":"X","pid":1,"tid":2,"name":"late","ts":30,"dur":10}]' >a.json
+    echo '[{"ph":"B","pid":1,"tid":2,"name":"b","ts":5},{"ph":"E","pid":1,"tid":2,"ts":9},
+        {"ph":"X","pid":1,"tid":2,"name":"in a","ts":31,"dur":1},{"ph":"i","s":"t","pid":1,"tid":2,"name":"i","ts":50}]' >b.json
+    tar cf in.tar a.json b.json
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json in.tar
+    [ "$(json '[(x["ts"], x["tid"]) for x in e if x["ph"] != "M"]')" = "[(1, 2), (5, 2), (5, 2), (9, 2), (30, 2), \
+(31, 1610612736), (50, 1610612736)]" ]
 }
 
 @test "a pid that is a string and another's on its machine keeps its name" {

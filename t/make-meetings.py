@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Files of Chrome JSON, and one of text, that speak of the same threads.
 
-usage: make-meetings.py SEED FOLDER [apart]
+usage: make-meetings.py SEED FOLDER [apart|wild]
 
 Each file's slices nest among themselves, as begins and ends and as complete events, some never ending, some ends of nothing;
-those of different files cross each other. `apart': what is within a begin starts later.
+those of different files cross each other. `apart': what is within a begin starts later. `wild': nothing nests: begins, ends,
+complete events, instants and flows at any time, many at one.
 """
 import json, os, random, sys
 
-apart = len(sys.argv) > 3
+apart, wild = ([*sys.argv, ''][3] == mode for mode in ('apart', 'wild'))
 rng, folder = random.Random(int(sys.argv[1])), sys.argv[2]
 
 
@@ -32,7 +33,26 @@ def nest(tag, base, start, end, depth):
     return out
 
 
+def jumble(tag, base):
+    start, spread = rng.randrange(60), rng.choice((4, 30, 100))
+    times = sorted(start + rng.randrange(spread) for _ in range(rng.randrange(4, 24)))
+    for t in times:
+        event = dict(base, ph=rng.choice('BBBEEEXXXistf'), ts=t, name=tag + str(rng.randrange(3)), cat=rng.choice('kkl'))
+        if event['ph'] == 'X':
+            event['dur'] = rng.choice((0, 1, 3, 10, 40))
+        elif event['ph'] in 'stf':
+            event.update(id=rng.randrange(3), name='flow')
+            if rng.random() < .5:
+                event['bp'] = 'e'
+        for member in ('name', 'cat') if event['ph'] in 'BE' else ():
+            if rng.random() < .5:
+                del event[member]
+        yield event
+
+
 def thread(tag, base):
+    if wild:
+        return list(jumble(tag, base))
     out = nest(tag, base, rng.randrange(20), rng.randrange(20, 100), 0)
     if rng.random() < .4:
         out.append(dict(base, ph='B', ts=rng.randrange(100, 105), name=tag + ' never ends'))

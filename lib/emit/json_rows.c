@@ -149,7 +149,10 @@ static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, 
 {
     static const char *const phases[] = {"s", "t", "f"};
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
-    enum tm_status st = tm_json_row_begin(j, e, phases[e->kind - TM_KIND_FLOW_START], err);
+    const char *phase = phases[e->kind - TM_KIND_FLOW_START];
+    struct tm_place place;
+    tm_who_find(&j->who, e, &place);
+    enum tm_status st = place.has_tid ? tm_json_out_touch(j, e, place, phase, err) : tm_json_row_begin(j, e, phase, err);
     if (st < 0)
         return st;
     tm_json_row_text(j, ",\"cat\":", category.data ? category : tm_text_str("flow"));

@@ -78,10 +78,31 @@ static enum tm_status put_begins(struct tm_json_out *j, uint64_t stack, struct t
 static enum tm_status span_at(struct tm_json_out *j, const struct tm_event *e, const struct tm_place *place,
                               struct tm_json_span_at *at, struct tm_error *err)
 {
+    at->file = e->file;
     at->machine = e->machine;
     at->stack = thread_key(e, place, place->has_pid);
     at->tid = place->has_tid ? place->tid : 0;
     return tm_json_out_pid_of(j, e, place->has_pid ? place->pid : 0, &at->pid, err);
+}
+
+enum tm_status tm_json_out_touch(struct tm_json_out *j, const struct tm_event *e, struct tm_place place, const char *phase,
+                                 struct tm_error *err)
+{
+    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
+    struct tm_json_span_at at;
+    struct tm_json_span_view v;
+    int64_t tid;
+    place.is_below = place.is_below && !is_flow; /* they are of slices of the thread itself */
+    enum tm_status st = span_at(j, e, &place, &at, err);
+    if (st < 0)
+        return st;
+    if (tm_json_spans_touch(&j->spans, &at, e->time_ns, e->kind == TM_KIND_FLOW_END && e->value != 0, &v) < 0)
+        return tm_error_nomem(err);
+    if ((st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)
+        return st;
+    tm_json_row_head(j, phase, e->time_ns);
+    tm_json_row_thread(j, at.pid, tid);
+    return TM_OK;
 }
 
 /* E begins on a thread: what is written of it when it ends is made now. */
@@ -89,7 +110,7 @@ static enum tm_status open_span(struct tm_json_out *j, const struct tm_event *e,
                                 struct tm_error *err)
 {
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
-    uint64_t labels[2] = {label_of(category), label_of(name)};
+    uint64_t labels[2] = {label_of(name), label_of(category)};
     struct tm_json_span_at at;
     size_t from = j->out.buf.len;
     bool is_full = false;
@@ -180,7 +201,7 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
                                  struct tm_error *err)
 {
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
-    uint64_t labels[2] = {label_of(category), label_of(name)}, stack = thread_key(e, place, place->has_pid);
+    uint64_t labels[2] = {is_marker(e) ? 0 : label_of(name), label_of(category)}, stack = thread_key(e, place, place->has_pid);
     struct tm_json_span_view v;
     enum tm_json_span_fate fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
     struct tm_json_span_at at;
@@ -206,7 +227,7 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
     tm_json_row_head(j, "E", e->time_ns);
     tm_json_row_thread(j, at.pid, tid);
     tm_json_row_text(j, ",\"cat\":", category);
-    tm_json_row_text(j, ",\"name\":", name);
+    tm_json_row_text(j, ",\"name\":", is_marker(e) ? (struct tm_text){0} : name);
     return tm_json_row_end(j, e, err);
 }
 
@@ -241,7 +262,7 @@ static enum tm_status put_other(struct tm_json_out *j, const struct tm_event *e,
         tm_json_out_close(j, e, &category, &name);
     if (is_tracked && e->kind == TM_KIND_SLICE_BEGIN)
         st = tm_json_out_open(j, e, category, name.data ? name : tm_text_str(""), err);
-    if (st < 0 || (st = tm_json_row_begin(j, e, phase, err)) < 0)
+    if (st < 0 || (st = on_thread ? tm_json_out_touch(j, e, *place, phase, err) : tm_json_row_begin(j, e, phase, err)) < 0)
         return st;
     tm_json_row_text(j, ",\"cat\":", category);
     tm_json_row_text(j, ",\"name\":", name.data || is_end ? name : tm_text_str(""));

@@ -42,42 +42,53 @@ static enum tm_status grow(struct tm_json_span_stack *stack)
     return TM_OK;
 }
 
-void tm_json_spans_meet(struct tm_json_spans *spans, uint32_t thread, int64_t ts_ns)
+/* A slice begins at TS_NS within what STACK has open: what began at that time, and is written when it ends or never, is no
+ * begin beside complete events any more. What began before that was told by it. */
+static void cross(struct tm_json_span_stack *stack, int64_t ts_ns)
 {
-    const struct tm_json_thread *t = &spans->lanes.threads[thread];
-    if (t->last_stack == 0 || t->last_ns != ts_ns)
-        return;
-    struct tm_json_span_stack *last = &spans->stacks[t->last_stack - 1];
-    for (uint32_t i = last->depth; i > last->begun && last->spans[i - 1].ts_ns == ts_ns; i--) {
-        if (last->spans[i - 1].is_crossed)
+    for (uint32_t i = stack->depth; i > stack->begun && stack->spans[i - 1].ts_ns == ts_ns; i--) {
+        if (stack->spans[i - 1].is_crossed)
             break;
-        last->spans[i - 1].is_crossed = true;
+        stack->spans[i - 1].is_crossed = true;
     }
+}
+
+/* The stack of AT, on its lane at TS_NS, or NULL. */
+static struct tm_json_span_stack *take(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns)
+{
+    struct tm_json_span_stack *stack = get(spans, at->stack);
+    if (stack == NULL ||
+        tm_json_lanes_join(&spans->lanes, &stack->holder, at->file, at->machine, at->pid, at->tid) < 0 ||
+        tm_json_lanes_take(&spans->lanes, &stack->holder, ts_ns) < 0)
+        return NULL;
+    return stack;
+}
+
+/* What keeps others from STACK's lane. */
+static void hold(struct tm_json_spans *spans, const struct tm_json_span_stack *stack)
+{
+    tm_json_lanes_hold(&spans->lanes, &stack->holder, stack->depth || stack->awaits);
 }
 
 enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
                                   const struct tm_json_span_view *view, const uint64_t labels[2], bool *is_full)
 {
-    struct tm_json_span_stack *stack = get(spans, at->stack);
-    bool is_crossed;
-    if (stack == NULL || grow(stack) < 0 || tm_json_lanes_join(&spans->lanes, &stack->holder, at->machine, at->pid, at->tid) < 0 ||
-        tm_json_lanes_open(&spans->lanes, &stack->holder, view->ts_ns, &is_crossed) < 0 ||
-        tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
+    struct tm_json_span_stack *stack = take(spans, at, view->ts_ns);
+    if (stack == NULL || grow(stack) < 0 || tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
         tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
         return TM_E_SYSTEM;
-    struct tm_json_thread *t = &spans->lanes.threads[stack->holder.thread - 1];
-    tm_json_spans_meet(spans, stack->holder.thread - 1, view->ts_ns);
-    t->last_ns = view->ts_ns;
-    t->last_stack = (uint32_t)(stack - spans->stacks) + 1;
+    cross(stack, view->ts_ns);
+    tm_json_lanes_use(&spans->lanes, &stack->holder, view->ts_ns, view->ts_ns);
     *is_full = stack->begun && stack->begun == stack->depth && stack->spans[stack->depth - 1].ts_ns == view->ts_ns;
     stack->spans[stack->depth++] = (struct tm_json_span){.ts_ns = view->ts_ns,
                                                          .pid = at->pid,
                                                          .order = spans->order++,
-                                                         .category = labels[0],
-                                                         .name = labels[1],
+                                                         .name = labels[0],
+                                                         .category = labels[1],
                                                          .text_len = (uint32_t)view->text_len,
-                                                         .detail_len = (uint32_t)view->detail_len,
-                                                         .is_crossed = is_crossed};
+                                                         .detail_len = (uint32_t)view->detail_len};
+    stack->awaits = false;
+    hold(spans, stack);
     spans->bytes += view->text_len + view->detail_len + sizeof *stack->spans;
     *is_full |= spans->bytes > TM_JSON_SPAN_BYTES_MAX;
     return TM_OK;
@@ -86,12 +97,29 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
 enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
                                       struct tm_json_span_view *view)
 {
-    struct tm_json_span_stack *stack = get(spans, at->stack);
-    if (stack == NULL || tm_json_lanes_join(&spans->lanes, &stack->holder, at->machine, at->pid, at->tid) < 0 ||
-        tm_json_lanes_complete(&spans->lanes, &stack->holder, view->ts_ns, end_ns, &view->lane) < 0)
+    struct tm_json_span_stack *stack = take(spans, at, view->ts_ns);
+    if (stack == NULL)
         return TM_E_SYSTEM;
+    cross(stack, view->ts_ns);
+    tm_json_lanes_use(&spans->lanes, &stack->holder, view->ts_ns, end_ns);
+    stack->awaits = false;
+    hold(spans, stack);
     view->thread = stack->holder.thread - 1;
-    tm_json_spans_meet(spans, view->thread, view->ts_ns);
+    view->lane = stack->holder.lane;
+    return TM_OK;
+}
+
+enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns, bool awaits,
+                                   struct tm_json_span_view *view)
+{
+    struct tm_json_span_stack *stack = take(spans, at, ts_ns);
+    if (stack == NULL)
+        return TM_E_SYSTEM;
+    tm_json_lanes_use(&spans->lanes, &stack->holder, ts_ns, ts_ns);
+    stack->awaits |= awaits;
+    hold(spans, stack);
+    view->thread = stack->holder.thread - 1;
+    view->lane = stack->holder.lane;
     return TM_OK;
 }
 
@@ -117,7 +145,7 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
     uint32_t i = stack ? stack->depth : 0;
     for (; i > 0; i--) {
         const struct tm_json_span *s = &stack->spans[i - 1];
-        if ((labels[0] == 0 || s->category == 0 || s->category == labels[0]) && (labels[1] == 0 || s->name == labels[1]))
+        if ((labels[0] == 0 || s->name == 0 || s->name == labels[0]) && (labels[1] == 0 || s->category == labels[1]))
             break;
     }
     if (i == 0)
@@ -130,8 +158,9 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
         memmove(span, span + 1, (stack->depth - i) * sizeof *span);
         stack->depth--;
         stack->begun--;
-        *view = (struct tm_json_span_view){.thread = stack->holder.thread - 1};
-        tm_json_lanes_end(&spans->lanes, &stack->holder, ts_ns, &view->lane);
+        *view = (struct tm_json_span_view){.thread = stack->holder.thread - 1, .lane = stack->holder.lane};
+        tm_json_lanes_use(&spans->lanes, &stack->holder, INT64_MIN, ts_ns);
+        hold(spans, stack);
         return TM_JSON_SPAN_BEGUN;
     }
     size_t len = (size_t)span->text_len + span->detail_len;
@@ -139,7 +168,8 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
     show(stack, span, stack->bytes.len, view);
     stack->depth--;
     spans->bytes -= len;
-    tm_json_lanes_close(&spans->lanes, &stack->holder, ts_ns, &view->lane);
+    tm_json_lanes_use(&spans->lanes, &stack->holder, INT64_MIN, ts_ns);
+    hold(spans, stack);
     return TM_JSON_SPAN_WHOLE;
 }
 
@@ -166,8 +196,9 @@ enum tm_status tm_json_spans_write(struct tm_json_spans *spans, uint64_t key)
         return TM_OK;
     for (uint32_t i = stack->begun; i < stack->depth; i++)
         is_crossed |= stack->spans[i].is_crossed;
-    return tm_json_lanes_write(&spans->lanes, &stack->holder, stack->depth - stack->begun,
-                               stack->spans[stack->begun].ts_ns, is_crossed);
+    if (!is_crossed || stack->begun)
+        return TM_OK;
+    return tm_json_lanes_leave(&spans->lanes, &stack->holder, stack->spans[stack->begun].ts_ns);
 }
 
 bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t key, struct tm_json_span_view *view)

@@ -3,8 +3,8 @@
  * A thread has one stack in Chrome JSON: begins and ends of two files on it would close each other's,
  * and of one moment they would be taken ends first. A complete event says when it ends, so it is
  * written when it does; what never ends becomes a begin. An end that closes another slice than the
- * innermost, and too much that is open, make a thread's slices begins and ends until they are over. Begins are
- * where no other's complete events are: on a lane of the thread, if it has such. */
+ * innermost, and too much that is open, make a thread's slices begins and ends until they are over. Each stack is on a
+ * lane of its thread (json_lanes.h). */
 #ifndef TM_EMIT_JSON_SPANS_H
 #define TM_EMIT_JSON_SPANS_H
 
@@ -19,7 +19,7 @@ struct tm_json_span {
     uint64_t order;
     uint64_t category, name; /* hashes; 0 none */
     uint32_t text_len, detail_len;
-    bool is_crossed; /* as a begin it would not be safe where its thread's complete events are */
+    bool is_crossed; /* one within it begins at its time: readers take complete events of a moment before begins */
 };
 
 /* What to write of a slice: its members, and the Detail of its begin with that of its end behind it. */
@@ -36,6 +36,7 @@ struct tm_json_span_stack {
     struct tm_json_span *spans;
     uint32_t depth, cap;
     uint32_t begun;      /* the first so many were written as begins */
+    bool awaits;         /* a flow ends at its next slice */
     struct tm_buf bytes; /* text and detail of those that were not, from front on */
     size_t front;
 };
@@ -61,7 +62,7 @@ enum tm_json_span_fate {
 /* What a slice begins on: STACK (a key) of thread TID of the process that has PID in the output. */
 struct tm_json_span_at {
     uint64_t stack;
-    uint32_t machine;
+    uint32_t file, machine;
     int64_t pid, tid;
 };
 
@@ -73,11 +74,12 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
 enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
                                       struct tm_json_span_view *view);
 
-/* A slice begins at TS_NS on a thread (a number): readers take complete events of a moment before begins, so what began
- * there last at that time is no begin beside complete events any more. What began before that was told by it. */
-void tm_json_spans_meet(struct tm_json_spans *spans, uint32_t thread, int64_t ts_ns);
+/* Something of it that takes no time, or a flow event, is at TS_NS; AWAITS: it is bound to the next slice. *VIEW says where it
+ * goes. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns, bool awaits,
+                                   struct tm_json_span_view *view);
 
-/* The slice of STACK that an end at TS_NS with LABELS (hashes of category and name, 0: any) means, as the model has it.
+/* The slice of STACK that an end at TS_NS with LABELS (hashes of name and category, 0: any) means, as the model has it.
  * VIEW is valid until the next open. */
 enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t stack, int64_t ts_ns,
                                            const uint64_t labels[2], struct tm_json_span_view *view);

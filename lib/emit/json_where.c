@@ -1,139 +1,102 @@
 /* Which process and thread of the output objects of Chrome JSON are of.
  *
- * What two files say of one thread is on two stacks. Where files do meet, each event of a slice is on the lane that its
- * file's stack has (json_lanes.h); else nothing changes. Threads come in turns: what was found of the last ones is kept
- * at hand, since this is asked for every object. */
+ * What two files say of one thread is on two stacks. Where files do meet, each event of a thread's slices is on the lane that
+ * its file's stack has (json_lanes.h), and others stay away as long as a reader has something of it there
+ * (json_reading.h); else nothing changes. Threads come in turns: what was found of the last ones is kept at hand, since this
+ * is asked for every object. */
 #include "emit/json_work.h"
 
 #include "base/hash.h"
 
 #include <stdlib.h>
 
-/* Labels are strings' ids, or hashes of those that have none. */
-struct tm_json_raw_begun {
-    int64_t ts_ns;
-    uint64_t category, name;
-};
-
-/* Begins of one file on one thread that did not end. */
+/* One file's part of one thread. */
 struct tm_json_raw_stack {
     struct tm_json_holder holder;
-    struct tm_json_raw_begun *begun;
-    uint32_t depth, cap;
+    bool awaits; /* a flow ends at its next slice */
 };
 
-enum { RAW_DEPTH_MAX = 512 }; /* deeper slices are no reader's (model/slices.h) */
-
-static uint64_t label_of(const struct tm_json_out *j, const struct tm_event *e, uint32_t string)
+static tm_slice_label label_of(const struct tm_json_out *j, const struct tm_event *e, uint32_t string)
 {
-    if (string == 0)
-        return 0;
     if (!(string & TM_STRING_INLINE))
         return string;
     struct tm_text text = tm_json_row_string(j, string, e);
     return text.data ? tm_hash64(text.data, text.len) | UINT64_C(1) << 63 : 0;
 }
 
-static enum tm_status push(struct tm_json_raw_stack *s, struct tm_json_raw_begun begun)
-{
-    if (s->depth == s->cap) {
-        uint32_t cap = s->cap ? s->cap * 2 : 4;
-        struct tm_json_raw_begun *grown = realloc(s->begun, cap * sizeof *grown);
-        if (grown == NULL)
-            return TM_E_SYSTEM;
-        s->begun = grown;
-        s->cap = cap;
-    }
-    s->begun[s->depth++] = begun;
-    return TM_OK;
-}
-
-/* Takes off what END ends: the innermost that it can mean, and what is open within that. Readers take the ends of a
- * moment before its begins. How many that were; 0: it means none. */
-static uint32_t pop(struct tm_json_raw_stack *s, const struct tm_json_raw_begun *end)
-{
-    uint32_t last = s->depth, i;
-    while (last > 0 && s->begun[last - 1].ts_ns == end->ts_ns)
-        last--;
-    for (i = last; i > 0; i--) {
-        const struct tm_json_raw_begun *b = &s->begun[i - 1];
-        if ((end->category == 0 || b->category == 0 || b->category == end->category) &&
-            (end->name == 0 || end->name == b->name))
-            break;
-    }
-    if (i == 0)
-        return 0;
-    memmove(&s->begun[i - 1], &s->begun[last], (s->depth - last) * sizeof *s->begun);
-    s->depth -= last - i + 1;
-    return last - i + 1;
-}
-
-/* The stack of E's file on the thread that it is of; *STACK its number plus 1. */
-static enum tm_status stack_of(struct tm_json_out *j, const struct tm_event *e, uint32_t *stack, struct tm_error *err)
+/* The stack of E's file on the thread that it is of in process PID of the output; *STACK its number plus 1. */
+static enum tm_status stack_of(struct tm_json_out *j, const struct tm_event *e, int64_t pid, uint32_t *stack,
+                               struct tm_error *err)
 {
     uint64_t key = tm_hash_u64((uint64_t)e->file << 32 | e->machine);
-    key = tm_hash_u64(tm_hash_u64(key ^ (uint64_t)e->pid) ^ (uint64_t)e->tid);
+    key = tm_hash_u64(tm_hash_u64(key ^ (uint64_t)pid) ^ (uint64_t)e->tid);
     if (tm_map_find(&j->raw_by_key, key, stack))
         return TM_OK;
-    if (j->raw_count == j->raw_cap) {
-        uint32_t cap = j->raw_cap ? j->raw_cap * 2 : 64;
-        struct tm_json_raw_stack *grown = realloc(j->raw_stacks, cap * sizeof *grown);
-        if (grown == NULL)
-            return tm_error_nomem(err);
-        j->raw_stacks = grown;
-        j->raw_cap = cap;
-    }
-    j->raw_stacks[j->raw_count] = (struct tm_json_raw_stack){0};
+    if (tm_array_grow(&j->raw_stacks, &j->raw_cap, j->raw_count, sizeof *j->raw_stacks, err) < 0)
+        return TM_E_SYSTEM;
+    struct tm_json_raw_stack *s = &j->raw_stacks[j->raw_count];
+    *s = (struct tm_json_raw_stack){0};
     *stack = ++j->raw_count;
-    return tm_map_set(&j->raw_by_key, key, *stack) == TM_OK ? TM_OK : tm_error_nomem(err);
-}
-
-static enum tm_status end(struct tm_json_out *j, const struct tm_json_raw_begun *event, struct tm_json_raw_stack *s,
-                          uint32_t *lane)
-{
-    uint32_t ended = pop(s, event);
-    if (ended == 0)
-        return tm_json_lanes_stray(&j->spans.lanes, &s->holder, event->ts_ns, lane);
-    for (; ended > 0; ended--)
-        tm_json_lanes_end(&j->spans.lanes, &s->holder, event->ts_ns, lane);
+    if (tm_map_set(&j->raw_by_key, key, *stack) < 0 ||
+        tm_json_lanes_join(&j->spans.lanes, &s->holder, e->file, e->machine, pid, e->tid) < 0)
+        return tm_error_nomem(err);
     return TM_OK;
 }
 
-/* Where the stack S has E. */
-static enum tm_status lane_of(struct tm_json_out *j, const struct tm_event *e, struct tm_json_raw_stack *s, uint32_t *lane)
+/* What E does on the stack with NUMBER: *END_NS is when it is over, as far as that is known. */
+static enum tm_status read_event(struct tm_json_out *j, const struct tm_event *e, uint32_t number, int64_t *end_ns,
+                                 struct tm_error *err)
 {
-    struct tm_json_lanes *lanes = &j->spans.lanes;
-    struct tm_json_raw_begun event = {e->time_ns, label_of(j, e, e->category), label_of(j, e, e->name)};
-    int64_t end_ns = e->time_ns;
-    *lane = 0;
+    struct tm_json_raw_stack *s = &j->raw_stacks[number];
+    tm_slice_label label[2] = {0};
     switch (e->kind) {
     case TM_KIND_SLICE_BEGIN:
-        if (s->depth == RAW_DEPTH_MAX) {
-            *lane = s->holder.lane;
-            return TM_OK;
-        }
-        if (push(s, event) < 0)
-            return TM_E_SYSTEM;
-        return tm_json_lanes_begin(lanes, &s->holder, e->time_ns, lane);
     case TM_KIND_SLICE_END:
-        return end(j, &event, s, lane);
+        label[0] = label_of(j, e, e->name);
+        label[1] = label_of(j, e, e->category);
+        if (e->kind == TM_KIND_SLICE_END)
+            return tm_json_reading_end(&j->reading, number, e->time_ns, label, err);
+        s->awaits = false;
+        return tm_json_reading_begin(&j->reading, number, e->time_ns, label, err);
     case TM_KIND_SLICE_COMPLETE:
-        if (e->dur_ns > 0)
-            end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
-        tm_json_spans_meet(&j->spans, s->holder.thread - 1, e->time_ns);
-        return tm_json_lanes_complete(lanes, &s->holder, e->time_ns, end_ns, lane);
-    default: /* flows are of the slice around them */
-        *lane = tm_json_lanes_now(&s->holder, e->time_ns);
+        if (e->dur_ns > 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
+            *end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns;
+        s->awaits = s->awaits && (e->dur_ns < 0 || e->flags & TM_EVENT_OPEN_ENDED); /* these are no slices */
+        return TM_OK;
+    case TM_KIND_INSTANT:
+        s->awaits = false;
+        return TM_OK;
+    default: /* flows are bound to the slice around them, or to the next */
+        s->awaits |= e->kind == TM_KIND_FLOW_END && e->value != 0;
         return TM_OK;
     }
 }
 
-/* Slices of threads, and flows, which find these. */
+/* The lane on which E is, of the stack with NUMBER. */
+static enum tm_status lane_of(struct tm_json_out *j, const struct tm_event *e, uint32_t number, uint32_t *lane,
+                              struct tm_error *err)
+{
+    struct tm_json_lanes *lanes = &j->spans.lanes;
+    struct tm_json_raw_stack *s = &j->raw_stacks[number];
+    int64_t end_ns = e->time_ns;
+    enum tm_status st = tm_json_lanes_take(lanes, &s->holder, e->time_ns) < 0 ? tm_error_nomem(err)
+                                                                             : read_event(j, e, number, &end_ns, err);
+    if (st < 0)
+        return st;
+    tm_json_lanes_use(lanes, &s->holder, e->kind == TM_KIND_SLICE_END ? INT64_MIN : e->time_ns, end_ns);
+    tm_json_lanes_hold(lanes, &s->holder, s->awaits || tm_json_reading_is_open(&j->reading, number));
+    *lane = s->holder.lane;
+    return TM_OK;
+}
+
+/* What is of a thread's slices: these, instants, which are slices that take no time, and flows, which find them. */
 static bool has_lane(const struct tm_event *e)
 {
-    return !(e->flags & TM_EVENT_ASYNC) &&
-           ((e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_SLICE_COMPLETE) ||
-            (e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END));
+    if (e->flags & TM_EVENT_ASYNC)
+        return false;
+    return (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_SLICE_COMPLETE) ||
+           (e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END) ||
+           (e->kind == TM_KIND_INSTANT && tm_event_scope(e->flags) == TM_SCOPE_THREAD);
 }
 
 /* What is known of E's process and thread, looked up where it is not at hand. */
@@ -169,18 +132,12 @@ enum tm_status tm_json_out_where(struct tm_json_out *j, const struct tm_event *e
     *where = (struct tm_json_where){.pid = r->out_pid};
     if (!j->meets || !has_lane(e))
         return TM_OK;
-    if (r->stack == 0) {
-        if ((st = stack_of(j, e, &r->stack, err)) < 0)
-            return st;
-        if (tm_json_lanes_join(&j->spans.lanes, &j->raw_stacks[r->stack - 1].holder, e->machine, r->out_pid,
-                               e->tid) < 0)
-            return tm_error_nomem(err);
-    }
-    struct tm_json_raw_stack *s = &j->raw_stacks[r->stack - 1];
-    if (lane_of(j, e, s, &lane) < 0)
-        return tm_error_nomem(err);
+    if (r->stack == 0 && (st = stack_of(j, e, r->out_pid, &r->stack, err)) < 0)
+        return st;
+    if ((st = lane_of(j, e, r->stack - 1, &lane, err)) < 0)
+        return st;
     where->has_tid = lane != 0;
-    return lane ? tm_json_out_tid(j, s->holder.thread - 1, lane, &where->tid, err) : TM_OK;
+    return lane ? tm_json_out_tid(j, j->raw_stacks[r->stack - 1].holder.thread - 1, lane, &where->tid, err) : TM_OK;
 }
 
 enum tm_status tm_json_out_learn(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
@@ -195,10 +152,10 @@ enum tm_status tm_json_out_tid(struct tm_json_out *j, uint32_t thread, uint32_t 
 {
     struct tm_json_thread *t = &j->spans.lanes.threads[thread];
     struct tm_text name;
-    *tid = lane ? t->lanes[lane - 1].tid : t->tid;
-    if (lane == 0 || t->lanes[lane - 1].is_named)
+    *tid = t->lanes[lane].tid;
+    if (lane == 0 || t->lanes[lane].is_named)
         return TM_OK;
-    t->lanes[lane - 1].is_named = true;
+    t->lanes[lane].is_named = true;
     name = tm_who_thread(&j->who, t->machine, t->tid);
     if (name.data == NULL)
         name = tm_who_thread(&j->said, t->machine, t->tid);
@@ -211,8 +168,7 @@ enum tm_status tm_json_out_tid(struct tm_json_out *j, uint32_t thread, uint32_t 
 
 void tm_json_out_where_release(struct tm_json_out *j)
 {
-    for (uint32_t i = 0; i < j->raw_count; i++)
-        free(j->raw_stacks[i].begun);
+    tm_json_reading_release(&j->reading);
     free(j->raw_stacks);
     tm_map_release(&j->raw_by_key);
     tm_who_release(&j->said);

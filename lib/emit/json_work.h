@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "emit/emit.h"
+#include "emit/json_reading.h"
 #include "emit/json_spans.h"
 #include "emit/late_events.h"
 #include "emit/out.h"
@@ -59,6 +60,7 @@ struct tm_json_out {
     bool meets;               /* more than one file: those of Chrome JSON may be of one thread */
     struct tm_json_recent recent[TM_JSON_RECENT];
     uint32_t changes;         /* of what pids mean */
+    struct tm_json_reading reading; /* of raw_stacks, by their numbers */
     struct tm_map raw_by_key; /* file, machine, pid, tid -> raw_stacks, plus 1 */
     struct tm_json_raw_stack *raw_stacks;
     uint32_t raw_count, raw_cap;
@@ -155,6 +157,10 @@ enum tm_status tm_json_row_end(struct tm_json_out *j, const struct tm_event *e, 
 
 /* json_slices.c: a slice or instant. */
 enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* The head of E, an instant or flow event of the thread of PLACE, where the slices are that it belongs to. */
+enum tm_status tm_json_out_touch(struct tm_json_out *j, const struct tm_event *e, struct tm_place place, const char *phase,
+                                 struct tm_error *err);
 
 /* Complete events that ended at wholes_ns. */
 enum tm_status tm_json_out_wholes(struct tm_json_out *j, struct tm_error *err);

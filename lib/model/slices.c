@@ -170,6 +170,15 @@ int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *t
     return stack->slices[stack->depth - 1].id;
 }
 
+bool tm_slices_is_open(const struct tm_slices *slices, uint32_t track)
+{
+    const struct tm_slice_stack *stack = stack_find(slices, track);
+    for (uint32_t i = stack ? stack->depth : 0; i > 0; i--)
+        if (stack->slices[i - 1].dur < 0)
+            return true;
+    return false;
+}
+
 uint64_t tm_slices_open_count(const struct tm_slices *slices)
 {
     uint64_t count = 0;

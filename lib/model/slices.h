@@ -53,6 +53,9 @@ enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t
  * if there is none. */
 int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts);
 
+/* True when a slice is open on TRACK. */
+bool tm_slices_is_open(const struct tm_slices *slices, uint32_t track);
+
 /* Number of slices that are still open. */
 uint64_t tm_slices_open_count(const struct tm_slices *slices);
 
