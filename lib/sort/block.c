@@ -1,15 +1,6 @@
 #include "sort/block.h"
 
-enum {
-    BLOCK_ALIGN = 16,
-    BLOCK_TILE = 256 /* records that are filled column by column while they are in the cache */
-};
-
-/* Rows that become records together. */
-struct tm_block_part {
-    const uint32_t *rows;
-    uint32_t count;
-};
+enum { BLOCK_ALIGN = 16 };
 
 static size_t head_bytes(void)
 {
@@ -60,42 +51,25 @@ struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch)
     return block;
 }
 
-/* Puts the elements of COL into records from TO on. The first bytes of an element are its low ones. */
-static void scatter(uint8_t *to, const struct tm_block_layout *layout, enum tm_column column,
-                           const struct tm_batch_col *col, const struct tm_block_part *part)
+/* Puts COUNT records of WORDS words each to TO, in their order. Called with WORDS known when it is compiled. */
+static inline void put_records(uint8_t *to, const struct tm_block_order *order, uint32_t count, uint32_t stride,
+                               uint32_t words)
 {
-    const uint8_t *data = col->data;
-    const uint32_t *rows = part->rows;
-    uint32_t mask = col->mask, count = part->count, stride = layout->stride;
-    bool wide = tm_column_width(column) == 8;
-    to += layout->offsets[column];
-    switch (layout->widths[column]) {
-    case 1:
-        for (uint32_t i = 0; i < count; i++, to += stride)
-            *to = data[(wide ? 8 : 4) * (size_t)(rows[i] & mask)];
-        break;
-    case 2:
-        for (uint32_t i = 0; i < count; i++, to += stride)
-            memcpy(to, data + (wide ? 8 : 4) * (size_t)(rows[i] & mask), 2);
-        break;
-    case 4:
-        for (uint32_t i = 0; i < count; i++, to += stride)
-            memcpy(to, data + (wide ? 8 : 4) * (size_t)(rows[i] & mask), 4);
-        break;
-    case 8:
-        for (uint32_t i = 0; i < count; i++, to += stride)
-            memcpy(to, data + 8 * (size_t)(rows[i] & mask), 8);
-        break;
-    default:
-        break;
-    }
+    const uint32_t *rows = order->rows;
+    for (uint32_t i = 0; i < count; i++, to += stride)
+        for (uint32_t w = 0; w < words; w++)
+            tm_put_le64(to + (size_t)8 * w, order->words[(size_t)w * count + rows[i]]);
 }
 
-static void pack_tile(uint8_t *to, const struct tm_batch *batch, const struct tm_block_layout *layout,
-                      const struct tm_block_part *part)
+static void pack_records(uint8_t *to, const struct tm_block_layout *layout, const struct tm_block_order *order,
+                         uint32_t count)
 {
-    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
-        scatter(to, layout, (enum tm_column)c, &batch->cols[c], part);
+    if (layout->words == 2)
+        put_records(to, order, count, layout->stride, 2);
+    else if (layout->words == 3)
+        put_records(to, order, count, layout->stride, 3);
+    else
+        put_records(to, order, count, layout->stride, layout->words);
 }
 
 /* Rows that follow each other in both orders are copied together. */
@@ -121,10 +95,8 @@ struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const st
     *block = (struct tm_block){.layout = layout, .records = records, .payload = payload, .end = batch->count,
                                 .end_at = batch->payload_bytes,
                                 .of_one_file = tm_batch_is_constant(batch, TM_COL_FILE)};
-    for (uint32_t i = 0; i < batch->count; i += BLOCK_TILE) {
-        struct tm_block_part part = {order->rows + i, batch->count - i < BLOCK_TILE ? batch->count - i : BLOCK_TILE};
-        pack_tile(records + (size_t)layout->stride * i, batch, layout, &part);
-    }
+    tm_block_layout_pack(layout, batch, order->words);
+    pack_records(records, layout, order, batch->count);
     if (batch->payload_bytes)
         pack_payload(payload, batch, order);
     return block;

@@ -65,10 +65,11 @@ static inline struct tm_sort_key tm_block_key(const struct tm_block *block, uint
 struct tm_block_order {
     const uint32_t *rows;
     const size_t *offsets;
+    uint64_t *words; /* to work with: as many a row as the layout has */
 };
 
 /* Behind the payload of a block of records so many bytes more may be read (and mean nothing): short payloads are then
- * copied without looking at their length. */
+ * copied without looking at their length, and the last record's last word may end there. */
 enum { TM_BLOCK_SLACK = 32 };
 
 /* Bytes that a block with a copy of BATCH takes, as records of LAYOUT or, where that is NULL, as

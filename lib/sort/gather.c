@@ -145,7 +145,7 @@ static bool common_value(const struct tm_gather *g, enum tm_column column, uint6
     bool known = false;
     for (uint32_t i = 0; i < g->lane_count; i++) {
         const struct tm_block_layout *layout = g->lanes[i].layout;
-        if (layout->widths[column] || (known && *value != layout->constants[column]))
+        if (layout->varying[column] || (known && *value != layout->constants[column]))
             return false;
         *value = layout->constants[column];
         known = true;
@@ -170,45 +170,6 @@ static void fill(uint8_t *to, uint64_t value, size_t width, size_t count)
     }
 }
 
-/* Copies a column of LANE's records, FROM bytes each, to TO, WIDTH bytes each. Called with numbers known when it is
- * compiled. */
-static inline void copy_lane(const struct tm_gather_lane *lane, size_t offset, unsigned from, unsigned width,
-                             uint8_t *to)
-{
-    const uint8_t *const *records = lane->records; /* bytes that are written might be LANE, to the compiler */
-    const uint32_t *places = lane->places;
-    uint32_t count = lane->count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t value = tm_block_layout_get(records[i] + offset, from);
-        if (width == 4)
-            tm_put_le32(to + (size_t)4 * places[i], (uint32_t)value);
-        else
-            tm_put_le64(to + (size_t)8 * places[i], value);
-    }
-}
-
-static inline void copy_lane_to(const struct tm_gather_lane *lane, enum tm_column column, unsigned width, uint8_t *to)
-{
-    size_t offset = lane->layout->offsets[column];
-    switch (lane->layout->widths[column]) {
-    case 1:
-        copy_lane(lane, offset, 1, width, to);
-        break;
-    case 2:
-        copy_lane(lane, offset, 2, width, to);
-        break;
-    case 4:
-        copy_lane(lane, offset, 4, width, to);
-        break;
-    case 8:
-        copy_lane(lane, offset, 8, width, to);
-        break;
-    default:
-        for (uint32_t i = 0; i < lane->count; i++)
-            fill(to + (size_t)width * lane->places[i], lane->layout->constants[column], width, 1);
-    }
-}
-
 static inline void copy_ranges(const struct tm_gather *g, enum tm_column column, size_t width, uint8_t *start)
 {
     const struct tm_gather_range *end = g->ranges + g->range_count;
@@ -227,12 +188,8 @@ static inline void copy_ranges(const struct tm_gather *g, enum tm_column column,
 static void copy_column(const struct tm_gather *g, enum tm_column column, uint8_t *to)
 {
     bool wide = tm_column_width(column) == 8;
-    for (uint32_t i = 0; i < g->lane_count; i++) {
-        if (wide)
-            copy_lane_to(&g->lanes[i], column, 8, to);
-        else
-            copy_lane_to(&g->lanes[i], column, 4, to);
-    }
+    for (uint32_t i = 0; i < g->lane_count; i++)
+        tm_gather_lane_copy(&g->lanes[i], column, to);
     if (wide)
         copy_ranges(g, column, 8, to);
     else
@@ -307,6 +264,8 @@ enum tm_status tm_gather_settle(struct tm_gather *g, struct tm_error *err)
 {
     if (g->piece_count == 0)
         return TM_OK;
+    for (uint32_t i = 0; i < g->lane_count; i++)
+        tm_gather_lane_read(&g->lanes[i]);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
         settle_column(g, (enum tm_column)c);
     enum tm_status st = settle_payload(g, err);

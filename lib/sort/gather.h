@@ -8,6 +8,7 @@
 #define TM_SORT_GATHER_H
 
 #include "sort/block.h"
+#include "sort/gather_lane.h"
 
 /* Where full batches go; the batch is valid during the call. */
 struct tm_gather_sink {
@@ -15,21 +16,10 @@ struct tm_gather_sink {
     void *to;
 };
 
-enum {
-    TM_GATHER_LAYOUTS = 8,
-    TM_GATHER_TILE = 256 /* rows that are copied while they are in the cache */
-};
+enum { TM_GATHER_LAYOUTS = 8 };
 
 /* What tm_batch_builder_full counts for a row's columns. */
 enum { TM_GATHER_ROW_BYTES = 104 };
-
-/* Rows that are records of one layout. */
-struct tm_gather_lane {
-    const struct tm_block_layout *layout;
-    uint32_t count;
-    const uint8_t *records[TM_GATHER_TILE];
-    uint32_t places[TM_GATHER_TILE]; /* where they go, counted from the first row that is not settled */
-};
 
 /* Rows that follow each other in a block that has columns. */
 struct tm_gather_range {

@@ -103,6 +103,13 @@ static bool processed_before(const struct tm_batch *batch, const struct tm_file_
 
 static bool in_order_of_processing(const struct tm_batch *batch, const struct tm_file_order *orders)
 {
+    if (tm_batch_is_constant(batch, TM_COL_FILE) && !tm_batch_is_constant(batch, TM_COL_POSITION)) {
+        const uint8_t *positions = batch->cols[TM_COL_POSITION].data;
+        for (uint32_t i = 1; i < batch->count; i++)
+            if (tm_get_le64(positions + (size_t)8 * i) < tm_get_le64(positions + (size_t)8 * i - 8))
+                return false;
+        return true;
+    }
     for (uint32_t i = 1; i < batch->count; i++)
         if (processed_before(batch, orders, i, i - 1))
             return false;

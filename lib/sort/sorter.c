@@ -194,8 +194,11 @@ static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, str
         return st;
     if (mem == NULL)
         return write_batch(s, batch, err);
+    if (layout && tm_buf_reserve(&s->words, sizeof(uint64_t) * layout->words * batch->count) != TM_OK)
+        return tm_error_nomem(err);
     struct tm_block *head = mem;
-    struct tm_block_order order = {s->row_order.rows, (const size_t *)(const void *)s->offsets.data};
+    struct tm_block_order order = {s->row_order.rows, (const size_t *)(const void *)s->offsets.data,
+                                   (uint64_t *)(void *)s->words.data};
     struct tm_block *block = layout ? tm_block_pack(head + 1, batch, layout, &order) : tm_block_copy(head + 1, batch);
     return add_block(s, block, head, err);
 }
@@ -277,4 +280,5 @@ void tm_sorter_release(struct tm_sorter *s)
     tm_frame_spool_release(&s->frames);
     tm_file_order_release(&s->orders);
     tm_buf_release(&s->offsets);
+    tm_buf_release(&s->words);
 }

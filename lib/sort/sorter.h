@@ -22,6 +22,7 @@ struct tm_sorter {
     struct tm_file_order orders;
     struct tm_row_order row_order;
     struct tm_buf offsets; /* size_t a row */
+    struct tm_buf words;   /* uint64_t a row and word of its layout */
     struct tm_arena arena;
     struct tm_block_layouts layouts;
     struct tm_memory_runs memory;

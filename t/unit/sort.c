@@ -177,8 +177,58 @@ static void make_mixed(struct tm_event *e, uint32_t i)
     e->raw_bytes = file % 2 ? i % 11 : 5;
 }
 
+/* Columns of which some bits vary, others do not, and other ones later on. */
+static void make_bits(struct tm_event *e, uint32_t i)
+{
+    uint64_t r = tm_hash_u64(i), epoch = tm_hash_u64(i / 4000), rare = i % 500 == 3 ? UINT64_MAX : 0;
+    e->time_ns = (int64_t)(r % 100000 + (i / 4000 % 3 << 30));
+    e->position = i;
+    e->dur_ns = (int64_t)(tm_hash_u64(r) & (epoch | rare));
+    e->flags = (uint32_t)(r >> 8) & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TRACK | TM_EVENT_INNER_TIMES | 3u << 16);
+    e->kind = (uint32_t)(r >> 20) & (uint32_t)epoch & 31;
+    e->name = (uint32_t)(r % (i / 1000 + 1)) | (uint32_t)rare << 31;
+    e->category = 5;
+    e->pid = i % 4000 < 2000 ? -1 : (int64_t)(r >> 48);
+    e->tid = (int64_t)(tm_hash_u64(r + 1) & 0x8001000180010001);
+    e->track = tm_hash_u64(r + 2);
+    e->cpu = i / 4000 % 2 ? (uint32_t)r & 0x80000001 : 7;
+    e->machine = i / 9000;
+    e->raw = (const uint8_t *)"0123456789012345678901234567890123456789";
+    e->raw_bytes = (uint32_t)(r >> 32) % 41;
+}
+
+/* A record of scheduling has the bits that vary and little more. */
+static void test_layout(void)
+{
+    struct tm_batch_builder builder = {0};
+    struct tm_block_layouts layouts = {0};
+    struct tm_batch batch;
+    for (uint32_t i = 0; i < 5000; i++) {
+        uint64_t r = tm_hash_u64(i);
+        bool is_switch = r % 6 > 0;
+        struct tm_event e = {.time_ns = INT64_C(100000000000) + i * 2000, .position = i, .clock = 6, .name = (uint32_t)(r % 5) + 1};
+        e.kind = is_switch ? TM_KIND_SCHED_SWITCH : TM_KIND_FTRACE;
+        e.flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU;
+        e.flags |= tm_event_raw_flags(is_switch ? TM_RAW_COMPACT_SCHED : TM_RAW_FTRACE_EVENT);
+        e.flags |= is_switch ? TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE : 0;
+        e.tid = 100 + (int64_t)(r >> 8) % 50;
+        e.pid = is_switch ? 100 + (int64_t)(r >> 16) % 50 : 0;
+        e.value = is_switch ? UINT64_C(120) << 48 | UINT64_C(120) << 32 | (r >> 24) % 3 : 0;
+        e.cpu = (uint32_t)(r >> 63);
+        tm_batch_builder_add(&builder, &e);
+    }
+    tm_batch_builder_view(&builder, &batch);
+    const struct tm_block_layout *layout = tm_block_layouts_find(&layouts, &batch);
+    ok(layout && layout->stride <= 17);
+    ok(tm_block_layouts_find(&layouts, &batch) == layout && layouts.count == 1);
+    tm_block_layouts_release(&layouts);
+    tm_batch_builder_release(&builder);
+}
+
 static void test_rows(void)
 {
+    check_rows("bits that vary", 9000, make_bits);
+    check_rows("bits that vary", 700, make_bits);
     check_rows("equal keys", 100, make_equal);
     check_rows("equal keys", 9000, make_equal);
     check_rows("clustered times", 9000, make_clustered);
@@ -271,6 +321,7 @@ int main(void)
     test_orders();
     test_keys();
     test_payloads();
+    test_layout();
     test_rows();
     test_cuts();
     return tap_done();
