@@ -276,3 +276,58 @@ PY
     [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["name"] == "process_name"]')" = "['Spans']" ]
     [ "$(json '[x["args"]["labels"] for x in e if x["ph"] == "M" and x["name"] == "process_labels"]')" = "['x, a.json', 'y, b.json']" ]
 }
+
+@test "tables of stack frames are one; sf, esf, parent and samples follow where ids meet" {
+    echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":5,"sf":1,"esf":"2","args":{"sf":1}}],
+        "stackFrames":{"1":{"name":"main","category":"k"},"2":{"name":"fa","parent":1}},
+        "samples":[{"cpu":0,"tid":1,"ts":10.5,"name":"cycles","sf":2,"weight":1}]}' >a.json
+    echo '{"traceEvents":[{"ph":"B","pid":2,"tid":1,"name":"b","ts":11,"sf":"2"},{"ph":"E","pid":2,"tid":1,"ts":12,"sf":1}],
+        "stackFrames":{"1":{"name":"start"},"2":{"name":"fb","parent":"1"}},"samples":[{"tid":1,"ts":"20","sf":1}]}' >b.json
+    echo '{"traceEvents":[{"ph":"X","pid":3,"tid":1,"name":"c","ts":21,"dur":1,"sf":1}]}' >c.json
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json"},
+        {"path":"b.json","clocks":{"sync_to":{"file":"a.json"},"offset_ns":1500}}]}}' >manifest.json
+    tar cf in.tar manifest.json a.json b.json c.json
+    tm-merge -o m.json in.tar
+    [ "$(json '[(x["name"], x["sf"], x.get("esf"), x.get("args")) for x in e if x["ph"] in "XB"]')" = \
+      "[('a', '2:1', '2:2', {'sf': 1}), ('b', '3:2', None, None), ('c', '4::1', None, None)]" ]
+    [ "$(json '[x["sf"] for x in e if x["ph"] == "E"]')" = "['3:1']" ]
+    [ "$(json 'd["stackFrames"]')" = "{'2:1': {'name': 'main', 'category': 'k'}, '2:2': {'name': 'fa', 'parent': '2:1'}, \
+'3:1': {'name': 'start'}, '3:2': {'name': 'fb', 'parent': '3:1'}}" ]
+    [ "$(json '[(x["ts"], x["sf"]) for x in d["samples"]]')" = "[(10.5, '2:2'), (21.5, '3:1')]" ]
+    tm-merge --rebase -o m.json in.tar
+    [ "$(json '[x["ts"] for x in d["samples"]]')" = "[9.5, 20.5]" ]
+
+    # ids that do not meet, and equal tables, stay as they are
+    sed -i 's/"1":{"name":"start"}/"7":{"name":"start"}/; s/"2":{"name":"fb"/"8":{"name":"fb"/' b.json
+    cp a.json d.json
+    tar cf in.tar a.json b.json d.json
+    tm-merge -o m.json in.tar
+    [ "$(json 'sorted(d["stackFrames"])')" = "['1', '2', '7', '8']" ]
+    [ "$(json '[x["sf"] for x in e if x["ph"] in "XB"]')" = "[1, 1, '2']" ]
+    [ "$(json 'd["stackFrames"]["8"]["parent"]')" = 1 ]
+    tm-merge -o again.json m.json
+    [ "$(sed -n '/stackFrames/,$p' again.json)" = "$(sed -n '/stackFrames/,$p' m.json)" ]
+}
+
+@test "references to objects follow ids and processes, also of objects within snapshots" {
+    local f
+    for f in a b; do
+        echo '[{"ph":"N","id":"0x1","cat":"c","name":"Obj","pid":1,"tid":1,"ts":1},
+            {"ph":"O","id":"0x1","cat":"c","name":"Obj","pid":1,"tid":1,"ts":2,"args":{"snapshot":{"id":"Obj/0x1","b":"id_ref",
+            "a":[{"id_ref":"0x2","scope":"s"},{"x":{ "idRef" : 3,"pid_ref":1}},{"id":"n/In/0x2"},{"id":5}]}}},
+            {"args":{"linked_id":"0x2"},"ph":"=","id":"0x1","cat":"c","pid":1,"tid":1,"ts":2},
+            {"ph":"X","pid":1,"tid":1,"name":"r","ts":3,"dur":1,"args":{"o":{"id_ref":"0x1"},"id":"Obj/0x1"}}]' >$f.json
+    done
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json"},{"path":"b.json","machine":{"name":"y"}}]}}' >manifest.json
+    tar cf in.tar manifest.json a.json b.json
+    tm-merge -o m.json in.tar
+    [ "$(json '[(x["id"], x["args"]["snapshot"]["id"]) for x in e if x["ph"] == "O"]')" = \
+      "[('2:0x1', 'Obj/2:0x1'), ('3:0x1', 'Obj/3:0x1')]" ]
+    [ "$(json '[x["args"]["snapshot"]["a"] for x in e if x["ph"] == "O"][1]')" = \
+      "[{'id_ref': '3:0x2', 'scope': 's'}, {'x': {'idRef': '3:3', 'pid_ref': 1342177280}}, {'id': 'n/In/3:0x2'}, {'id': 5}]" ]
+    [ "$(json '[x["args"]["linked_id"] for x in e if x["ph"] == "="]')" = "['2:0x2', '3:0x2']" ]
+    [ "$(json '[x["args"] for x in e if x["ph"] == "X"]')" = \
+      "[{'o': {'id_ref': '2:0x1'}, 'id': 'Obj/0x1'}, {'o': {'id_ref': '3:0x1'}, 'id': 'Obj/0x1'}]" ]
+    tm-merge -o m.json a.json
+    grep -qF '"a":[{"id_ref":"0x2","scope":"s"},{"x":{ "idRef" : 3,"pid_ref":1}},{"id":"n/In/0x2"},{"id":5}]' m.json
+}

@@ -209,6 +209,8 @@ static void json_close(void *state)
     tm_track_owners_release(&j->lives);
     tm_late_events_release(&j->late);
     tm_buf_release(&j->top);
+    tm_map_release(&j->frames.table_of);
+    tm_map_release(&j->with_objects);
     tm_buf_release(&j->scratch);
     tm_who_release(&j->who);
     tm_out_release(&j->out);

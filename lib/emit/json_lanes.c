@@ -92,6 +92,21 @@ enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_ho
     return TM_OK;
 }
 
+enum tm_status tm_json_lanes_take_bare(struct tm_json_lanes *lanes, struct tm_json_holder *holder)
+{
+    struct tm_json_thread *t = thread_of(lanes, holder);
+    if (t->lanes[holder->lane].holder == holder->number)
+        return TM_OK;
+    holder->lane = 0;
+    if (t->lanes[0].holder != 0) {
+        if (add_lane(t, lanes->next_tid++, holder->file) < 0)
+            return TM_E_SYSTEM;
+        holder->lane = t->lane_count - 1;
+    }
+    t->lanes[holder->lane].holder = holder->number;
+    return TM_OK;
+}
+
 enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns)
 {
     struct tm_json_lane *l = lane_of(lanes, holder);

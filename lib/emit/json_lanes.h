@@ -60,6 +60,9 @@ enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_ho
 /* holder->lane becomes where it is from SINCE_NS on: where it was, if nobody took that. */
 enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns);
 
+/* The same, but if another took it, where nobody ever was: for what is bound to the last slice there, ended or not. */
+enum tm_status tm_json_lanes_take_bare(struct tm_json_lanes *lanes, struct tm_json_holder *holder);
+
 /* The same, but another than where it is: what is open goes there. */
 enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns);
 

@@ -96,7 +96,10 @@ enum tm_status tm_json_out_touch(struct tm_json_out *j, const struct tm_event *e
     enum tm_status st = span_at(j, e, &place, &at, err);
     if (st < 0)
         return st;
-    if (tm_json_spans_touch(&j->spans, &at, e->time_ns, e->kind == TM_KIND_FLOW_END && e->value != 0, &v) < 0)
+    enum tm_json_span_touch touch = !is_flow ? TM_JSON_SPAN_MOMENT
+                                    : e->kind == TM_KIND_FLOW_END && e->value != 0 ? TM_JSON_SPAN_AWAITS
+                                                                                   : TM_JSON_SPAN_BOUND;
+    if (tm_json_spans_touch(&j->spans, &at, e->time_ns, touch, &v) < 0)
         return tm_error_nomem(err);
     if ((st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)
         return st;

@@ -54,12 +54,14 @@ static void cross(struct tm_json_span_stack *stack, int64_t ts_ns)
 }
 
 /* The stack of AT, on its lane at TS_NS, or NULL. */
-static struct tm_json_span_stack *take(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns)
+static struct tm_json_span_stack *take(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns,
+                                       bool is_bound)
 {
     struct tm_json_span_stack *stack = get(spans, at->stack);
     if (stack == NULL ||
         tm_json_lanes_join(&spans->lanes, &stack->holder, at->file, at->machine, at->pid, at->tid) < 0 ||
-        tm_json_lanes_take(&spans->lanes, &stack->holder, ts_ns) < 0)
+        (is_bound ? tm_json_lanes_take_bare(&spans->lanes, &stack->holder)
+                  : tm_json_lanes_take(&spans->lanes, &stack->holder, ts_ns)) < 0)
         return NULL;
     return stack;
 }
@@ -73,7 +75,7 @@ static void hold(struct tm_json_spans *spans, const struct tm_json_span_stack *s
 enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_json_span_at *at,
                                   const struct tm_json_span_view *view, const uint64_t labels[2], bool *is_full)
 {
-    struct tm_json_span_stack *stack = take(spans, at, view->ts_ns);
+    struct tm_json_span_stack *stack = take(spans, at, view->ts_ns, false);
     if (stack == NULL || grow(stack) < 0 || tm_buf_add(&stack->bytes, view->text, view->text_len) != TM_OK ||
         tm_buf_add(&stack->bytes, view->detail, view->detail_len) != TM_OK)
         return TM_E_SYSTEM;
@@ -97,7 +99,7 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
 enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
                                       struct tm_json_span_view *view)
 {
-    struct tm_json_span_stack *stack = take(spans, at, view->ts_ns);
+    struct tm_json_span_stack *stack = take(spans, at, view->ts_ns, false);
     if (stack == NULL)
         return TM_E_SYSTEM;
     cross(stack, view->ts_ns);
@@ -109,14 +111,14 @@ enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct 
     return TM_OK;
 }
 
-enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns, bool awaits,
-                                   struct tm_json_span_view *view)
+enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns,
+                                   enum tm_json_span_touch touch, struct tm_json_span_view *view)
 {
-    struct tm_json_span_stack *stack = take(spans, at, ts_ns);
+    struct tm_json_span_stack *stack = take(spans, at, ts_ns, touch == TM_JSON_SPAN_BOUND);
     if (stack == NULL)
         return TM_E_SYSTEM;
     tm_json_lanes_use(&spans->lanes, &stack->holder, ts_ns, ts_ns);
-    stack->awaits |= awaits;
+    stack->awaits = touch == TM_JSON_SPAN_AWAITS || (stack->awaits && touch == TM_JSON_SPAN_BOUND);
     hold(spans, stack);
     view->thread = stack->holder.thread - 1;
     view->lane = stack->holder.lane;

@@ -74,10 +74,15 @@ enum tm_status tm_json_spans_open(struct tm_json_spans *spans, const struct tm_j
 enum tm_status tm_json_spans_complete(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t end_ns,
                                       struct tm_json_span_view *view);
 
-/* Something of it that takes no time, or a flow event, is at TS_NS; AWAITS: it is bound to the next slice. *VIEW says where it
- * goes. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns, bool awaits,
-                                   struct tm_json_span_view *view);
+/* What an event at TS_NS that is no slice of some length has to do with slices. *VIEW says where it goes. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_json_span_touch {
+    TM_JSON_SPAN_MOMENT, /* it is one that takes no time */
+    TM_JSON_SPAN_BOUND,  /* it is bound to the last */
+    TM_JSON_SPAN_AWAITS  /* it is bound to the next */
+};
+enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_json_span_at *at, int64_t ts_ns,
+                                   enum tm_json_span_touch touch, struct tm_json_span_view *view);
 
 /* The slice of STACK that an end at TS_NS with LABELS (hashes of name and category, 0: any) means, as the model has it.
  * VIEW is valid until the next open. */

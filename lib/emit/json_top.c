@@ -1,15 +1,8 @@
 #include "emit/json_work.h"
 
 #include "base/json_scan.h"
-#include "base/pb.h"
 
 enum { TOP_BYTES_MAX = 64 << 20 };
-
-/* A kept member, as wire fields of j->top: 1 file, 2 key, 3 value. */
-struct member {
-    uint32_t file;
-    struct tm_text key, value;
-};
 
 enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
@@ -32,7 +25,8 @@ enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event
     return TM_OK;
 }
 
-static bool next_member(struct tm_pb *pb, struct member *m)
+/* A kept member is, as wire fields of j->top: 1 file, 2 key, 3 value. */
+bool tm_json_top_next(struct tm_pb *pb, struct tm_json_top_member *m)
 {
     struct tm_pb_field f, g;
     if (tm_pb_next(pb, &f) != TM_OK)
@@ -64,14 +58,16 @@ static bool is_about_time(struct tm_text key)
 }
 
 /* Every Chrome JSON file has M's key with M's value, and M's is the first. */
-static bool is_shared(const struct tm_json_out *j, const struct member *m)
+static bool is_shared(const struct tm_json_out *j, const struct tm_json_top_member *m)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
-    struct member other = {0};
+    struct tm_json_top_member other = {0};
     uint32_t agree = 0;
+    if (tm_json_frames_take(j, m))
+        return false;
     if (is_about_time(m->key))
         return j->json_files == 1 && j->context->catalog->file_count <= 2;
-    while (next_member(&pb, &other)) {
+    while (tm_json_top_next(&pb, &other)) {
         if (!same(other.key, m->key))
             continue;
         if (!same(other.value, m->value) || other.file < m->file)
@@ -82,17 +78,17 @@ static bool is_shared(const struct tm_json_out *j, const struct member *m)
 }
 
 /* The same for a member that is not the first of its key. */
-static bool is_said(const struct tm_json_out *j, const struct member *m)
+static bool is_said(const struct tm_json_out *j, const struct tm_json_top_member *m)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
-    struct member other = {0};
-    while (next_member(&pb, &other))
+    struct tm_json_top_member other = {0};
+    while (tm_json_top_next(&pb, &other))
         if (same(other.key, m->key) && is_shared(j, &other))
             return true;
     return false;
 }
 
-static void put_member(struct tm_json_out *j, const struct member *m)
+static void put_member(struct tm_json_out *j, const struct tm_json_top_member *m)
 {
     tm_out_char(&j->out, '"');
     tm_out_bytes(&j->out, m->key.data, m->key.len);
@@ -103,11 +99,11 @@ static void put_member(struct tm_json_out *j, const struct member *m)
 static enum tm_status put_file_members(struct tm_json_out *j, uint32_t file, bool *has_files, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
-    struct member m = {0};
+    struct tm_json_top_member m = {0};
     bool has_members = false;
-    while (next_member(&pb, &m)) {
+    while (tm_json_top_next(&pb, &m)) {
         char path[1024];
-        if (m.file != file || is_said(j, &m))
+        if (m.file != file || tm_json_frames_take(j, &m) || is_said(j, &m))
             continue;
         if (!has_members) {
             tm_catalog_path(j->context->catalog, file, path, sizeof path);
@@ -128,15 +124,16 @@ static enum tm_status put_file_members(struct tm_json_out *j, uint32_t file, boo
 enum tm_status tm_json_out_write_top(struct tm_json_out *j, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
-    struct member m = {0};
+    struct tm_json_top_member m = {0};
     bool has_files = false;
     enum tm_status st = TM_OK;
-    while (next_member(&pb, &m)) {
+    while (tm_json_top_next(&pb, &m)) {
         if (is_shared(j, &m)) {
             tm_out_str(&j->out, ",\n");
             put_member(j, &m);
         }
     }
+    st = tm_json_out_write_frames(j, err);
     for (uint32_t file = 0; file < j->context->catalog->file_count && st == TM_OK && j->top.len; file++)
         st = put_file_members(j, file, &has_files, err);
     if (has_files)

@@ -79,9 +79,12 @@ static enum tm_status lane_of(struct tm_json_out *j, const struct tm_event *e, u
     struct tm_json_lanes *lanes = &j->spans.lanes;
     struct tm_json_raw_stack *s = &j->raw_stacks[number];
     int64_t end_ns = e->time_ns;
-    enum tm_status st = tm_json_lanes_take(lanes, &s->holder, e->time_ns) < 0 ? tm_error_nomem(err)
-                                                                             : read_event(j, e, number, &end_ns, err);
+    bool is_bound = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END && e->value == 0;
+    enum tm_status st = is_bound ? tm_json_lanes_take_bare(lanes, &s->holder)
+                                 : tm_json_lanes_take(lanes, &s->holder, e->time_ns);
     if (st < 0)
+        return tm_error_nomem(err);
+    if ((st = read_event(j, e, number, &end_ns, err)) < 0)
         return st;
     tm_json_lanes_use(lanes, &s->holder, e->kind == TM_KIND_SLICE_END ? INT64_MIN : e->time_ns, end_ns);
     tm_json_lanes_hold(lanes, &s->holder, s->awaits || tm_json_reading_is_open(&j->reading, number));

@@ -2,7 +2,9 @@
 #ifndef TM_EMIT_JSON_WORK_H
 #define TM_EMIT_JSON_WORK_H
 
+#include "base/json_scan.h"
 #include "base/map.h"
+#include "base/pb.h"
 #include "emit/emit.h"
 #include "emit/json_reading.h"
 #include "emit/json_spans.h"
@@ -31,6 +33,14 @@ struct tm_json_recent {
     bool is_there;
 };
 
+/* Which file's frames an object's sf and esf mean (json_frames.c). */
+struct tm_json_frames {
+    bool is_ready;
+    bool are_renamed;     /* ids of two tables meet */
+    uint32_t table_count; /* different ones */
+    struct tm_map table_of; /* file -> the first file with the same table, plus 1 */
+};
+
 struct tm_json_out {
     const struct tm_emit_context *context;
     struct tm_out out;
@@ -53,6 +63,8 @@ struct tm_json_out {
     struct tm_json_running *running;
     uint32_t running_count;
     struct tm_buf top;        /* top-level members of the inputs: file, key and value */
+    struct tm_json_frames frames;
+    struct tm_map with_objects; /* files that have object events: others' arguments refer to none */
     struct tm_map open_tracks; /* (file, track) -> its open slices, plus 1 */
     struct tm_buf *open;      /* names and categories, the innermost last */
     uint32_t open_count, open_cap;
@@ -178,5 +190,46 @@ void tm_json_out_close(struct tm_json_out *j, const struct tm_event *e, struct t
 /* json_top.c: "key":value of an input's top level is kept; all of it is written at the end. */
 enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
 enum tm_status tm_json_out_write_top(struct tm_json_out *j, struct tm_error *err);
+
+/* One that was kept; PB is over j->top. */
+struct tm_json_top_member {
+    uint32_t file;
+    struct tm_text key, value; /* as they are in the text */
+};
+bool tm_json_top_next(struct tm_pb *pb, struct tm_json_top_member *m);
+
+/* json_frames.c: stackFrames and samples of the top level, of which there is one in the output.
+ *
+ * Tables that are equal stay one, different ones are joined. Where an id is in two of them, all ids become those of their
+ * file (or of the first that has the same table): "ORDER:ID", in the tables, and in sf, esf and parent. */
+
+/* True: M is among these, and is not kept as it is. */
+bool tm_json_frames_take(const struct tm_json_out *j, const struct tm_json_top_member *m);
+
+/* Looks at the tables, once, when all are known: before the first event with a time. */
+enum tm_status tm_json_frames_ready(struct tm_json_out *j, struct tm_error *err);
+
+/* True when what FILE says of frames is to be renamed: they, or frames of others, which an id of it without a frame could
+ * mean. */
+bool tm_json_frames_renames(const struct tm_json_out *j, uint32_t file);
+
+/* ID of FILE under its new name, a string. */
+void tm_json_frames_put_id(struct tm_json_out *j, uint32_t file, const struct tm_json_value *id);
+
+enum tm_status tm_json_out_write_frames(struct tm_json_out *j, struct tm_error *err);
+
+/* json_refs.c: arguments of events that name objects. */
+
+/* True when E, an object with arguments, may refer to an object whose id or process is another now. IS_SNAPSHOT: it is one, and
+ * may hold others, which have ids of their own. */
+enum tm_status tm_json_out_refers(struct tm_json_out *j, const struct tm_event *e, bool *refers, bool *is_snapshot,
+                                  struct tm_error *err);
+
+/* ARGS with its references changed. */
+enum tm_status tm_json_out_refs(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *args,
+                                bool is_snapshot, struct tm_error *err);
+
+/* json_raw.c: an id of E's file, the file's order in front, as a string. */
+void tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id);
 
 #endif
