@@ -34,6 +34,8 @@ enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t 
 void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t *comm, size_t len)
 {
     cpu->string = string & TM_STRING_INLINE ? 0 : string;
+    if (cpu->string) /* which says it all */
+        return;
     cpu->comm_len = (uint32_t)(len < sizeof cpu->comm ? len : sizeof cpu->comm);
     if (cpu->comm_len)
         memcpy(cpu->comm, comm, cpu->comm_len);

@@ -1,4 +1,5 @@
 /* Unit tests of the Perfetto reader: what packets hold, of the kernel, of tracks' events and of profiles. */
+#include "base/hash.h"
 #include "proto_maker.h"
 #include "proto_run.h"
 #include "tap.h"
@@ -108,6 +109,58 @@ static void test_compact_sched(void)
     ok_named(r->snapshots == 1 && r->snapshot_clock[0] == 5 && r->snapshot_value[0] == 2000, "the bundle's clock pair");
     result_free(r);
     tm_buf_release(&m.out);
+}
+
+/* COUNT switches of a cpu in one message, numbers of all sizes, of which column SHORTER lacks LACKS. True when those that
+ * are whole came out as they are. */
+static bool many_switches(size_t count, int shorter, size_t lacks)
+{
+    enum { COLUMNS = 5, MOST = 400 };
+    static const uint32_t ids[COLUMNS] = {1, 2, 3, 4, 6};
+    static uint64_t n[COLUMNS][MOST];
+    struct maker m = {0};
+    int64_t now = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t r = tm_hash_u64(i);
+        n[0][i] = 1 + (r & 0xffffff) % (UINT64_C(1) << (r >> 24) % 24);
+        n[1][i] = r >> 32 & 3;
+        n[2][i] = i / 50 % 2 ? r >> 34 & 0x7f : r >> 34 & 0x1ff;
+        n[3][i] = i == 77 ? (uint64_t)-1 : 120;
+        n[4][i] = r >> 60 & 1;
+    }
+    begin_packet(&m, 0, 1, 0);
+    open_field(&m, 1);
+    number(&m, 1, 0);
+    open_field(&m, 4);
+    text(&m, 5, "even");
+    text(&m, 5, "odd");
+    for (int c = 0; c < COLUMNS; c++)
+        put_packed(&m, ids[c], n[c], c == shorter ? count - lacks : count);
+    close_field(&m);
+    close_field(&m);
+    end_packet(&m);
+    struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    size_t whole = shorter < 0 ? count : count - lacks;
+    bool good = row_of(r, TM_KIND_SCHED_SWITCH, (uint32_t)whole) == NULL;
+    for (size_t i = 0; i < whole && good; i++) {
+        const struct row *row = row_of(r, TM_KIND_SCHED_SWITCH, (uint32_t)i);
+        now += (int64_t)n[0][i];
+        good = row && row->e.time_ns == now && row->e.pid == (int64_t)n[2][i] && (row->e.value & 3) == n[1][i] &&
+               (int16_t)(row->e.value >> 32) == (int16_t)n[3][i] && strcmp(row->name, n[4][i] ? "odd" : "even") == 0;
+    }
+    result_free(r);
+    tm_buf_release(&m.out);
+    return good;
+}
+
+static void test_compact_sizes(void)
+{
+    static const size_t counts[] = {1, 7, 8, 9, 127, 128, 129, 255, 256, 257, 400};
+    bool all = true;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int shorter = -1; shorter < 5; shorter++)
+            all = all && many_switches(counts[i], shorter, 1) && (counts[i] < 3 || many_switches(counts[i], shorter, 3));
+    ok_named(all, "compact switches of any number, and as many as all columns have");
 }
 
 static void test_compressed(void)
@@ -253,6 +306,7 @@ int main(void)
 {
     test_ftrace();
     test_compact_sched();
+    test_compact_sizes();
     test_compressed();
     test_annotations();
     test_samples();
