@@ -48,6 +48,20 @@ merge_referred() {
     tm-emit -f jsonl <s >/dev/null
 }
 
+@test "an archive that has to be spooled is spooled to the file of --text, where its texts stay" {
+    events a.json 3000 1
+    events b.json 3000 2
+    tar cf in.tar a.json b.json
+    gzip -k in.tar
+    merge_plain in.tar.gz >plain.json
+    touch text
+    # In no folder of its own.
+    tm-unpack -T /nonexistent --no-json-detail --text text in.tar.gz | tm-manifest | tm-clocks | tm-sort >s
+    cmp text in.tar
+    tm-emit -f json --source text <s | cmp plain.json
+    ! tm-unpack -T /nonexistent --no-json-detail in.tar.gz >/dev/null
+}
+
 @test "members of an archive stay there; compressed ones, pipes and short texts come along" {
     events a.json 200 1
     events b.json 200 2
@@ -100,7 +114,7 @@ merge_referred() {
         [ "$status" -ne 0 ]
         [[ "$output" == *"$not: "* ]]
     done
-    run bash -c 'ulimit -f 100; trap "" XFSZ; tm-unpack --text text in.zip >s'
+    run bash -c 'ulimit -f 100; trap "" XFSZ; tm-unpack --text text in.zip >/dev/null'
     [ "$status" -eq 3 ]
     [[ "$output" == "tm-unpack: text: "* ]]
 }

@@ -36,6 +36,23 @@ END
     faults tm-emit $all,malloc out "tm-emit -f json -o out --source $PWD/x.json --source $PWD/text <$PWD/s"
 }
 
+@test "what is inflated ahead and written behind: tm-unpack with and without its threads" {
+    python3 - <<'END'
+import random
+random.seed(1)
+for name in ('a', 'b'):
+    with open(name + '.json', 'w') as f:
+        f.write('[' + ',\n'.join('{"ph":"X","name":"n","ts":%d,"dur":1,"pid":1,"tid":1,"args":{"text":"%0400x"}}'
+                                 % (i, random.getrandbits(1600)) for i in range(2500)) + ']')
+END
+    tar czf a.tar.gz a.json
+    python3 -m zipfile -c b.zip b.json
+    touch text
+    faults tm-unpack thread,read,write out.json "tm-merge -o out.json $PWD/a.tar.gz $PWD/b.zip"
+    faults tm-unpack thread out.json "tm-merge -o out.json $PWD/b.zip"
+    faults tm-unpack malloc out.json "tm-merge -o out.json $PWD/a.tar.gz"
+}
+
 @test "tm-emit: to standard output" {
     # What was written before the fault cannot be taken back.
     faults tm-emit malloc '' "tm-emit -f report --json <$stream | cat >out; s=\$?; [ \$s = 0 ] && cat out; rm out; exit \$s"

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -247,6 +248,13 @@ int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *
                 char *const[]);
     find(&next, "posix_spawn");
     return hit("fork", EAGAIN) ? EAGAIN : next(pid, path, actions, attr, argv, envp);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*work)(void *), void *arg)
+{
+    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    find(&next, "pthread_create");
+    return hit("thread", EAGAIN) ? EAGAIN : next(thread, attr, work, arg);
 }
 
 /* Only what sandboxes are made of: landlock's three calls, and seccomp through prctl. */

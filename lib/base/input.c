@@ -24,7 +24,7 @@ static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_erro
         return TM_OK;
     if (in->cap >= want && front >= in->cap / 2) {
         memmove(in->mem, in->data, in->len);
-        in->data = in->mem;
+        in->data = in->first = in->mem;
         return TM_OK;
     }
     size_t cap = in->cap ? in->cap : (size_t)INPUT_READ_BYTES * 2;
@@ -38,7 +38,7 @@ static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_erro
     free(in->mem);
     in->mem = mem;
     in->cap = cap;
-    in->data = mem;
+    in->data = in->first = mem;
     return TM_OK;
 }
 
@@ -51,6 +51,8 @@ enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *
     if (need > TM_INPUT_WINDOW_MAX)
         return tm_error_set(err, TM_E_INPUT, "byte %llu: a piece of %zu bytes is larger than the limit of %zu",
                             (unsigned long long)in->offset, need, TM_INPUT_WINDOW_MAX);
+    if (in->ops->show)
+        return in->ops->show(in->source, in, need, err);
     enum tm_status st = TM_OK;
     size_t reach = 0; /* of the memory: it grows as bytes come, so that a length which lies takes none */
     while (st == TM_OK && in->len < need) {
@@ -74,7 +76,7 @@ enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *
 
 size_t tm_input_unread(struct tm_input *in, size_t n)
 {
-    size_t front = in->mem ? (size_t)(in->data - in->mem) : 0;
+    size_t front = in->first ? (size_t)(in->data - in->first) : 0;
     n = n < front ? n : front;
     n = n < in->offset ? n : (size_t)in->offset;
     in->data -= n;

@@ -15,9 +15,14 @@
 struct tm_input;
 
 /* Where bytes come from. read: up to LEN bytes (at least 1) into DATA, *GOT says how many;
- * TM_OK, TM_END (*GOT = 0) at the end, or an error. close may be NULL. */
+ * TM_OK, TM_END (*GOT = 0) at the end, or an error. close may be NULL.
+ *
+ * show: instead of read, for a source that has the bytes in memory of its own: sets data, len, ended and first of IN so
+ * that NEED bytes or more, which are not in the window yet, are shown behind the same unread ones. Returns as
+ * tm_input_fill does. */
 struct tm_input_ops {
     enum tm_status (*read)(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err);
+    enum tm_status (*show)(void *source, struct tm_input *in, size_t need, struct tm_error *err);
     void (*close)(void *source);
 };
 
@@ -32,6 +37,7 @@ struct tm_input {
     /* private */
     const struct tm_input_ops *ops;
     void *source;
+    const uint8_t *first; /* what was read from here on can be taken back; NULL: nothing */
     uint8_t *mem;
     size_t cap;
 };

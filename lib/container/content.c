@@ -50,20 +50,22 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
     return tm_extent_open(&content->extent, &content->own, err);
 }
 
-enum tm_status tm_content_by_place(struct tm_content *content, const char *dir, struct tm_error *err)
+enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_file *text, const char *dir,
+                                   struct tm_error *err)
 {
     if (content->extent.fd >= 0)
         return TM_OK;
     uint64_t at = content->in->offset;
     struct tm_extent extent;
-    enum tm_status st = tm_extent_spool(content->in, dir, &extent, err);
+    enum tm_status st = text ? tm_extent_spool_text(content->in, text, &extent, err)
+                             : tm_extent_spool(content->in, dir, &extent, err);
     if (st < 0)
         return st;
     if (content->in == &content->own)
         tm_input_release(&content->own);
     if (content->owned_fd >= 0)
         close(content->owned_fd);
-    content->owned_fd = extent.fd;
+    content->owned_fd = text ? -1 : extent.fd;
     content->extent = extent;
     content->extent_at = at;
     content->in = &content->own;

@@ -24,9 +24,10 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
 /* A stretch of a file that outlives it. */
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err);
 
-/* Makes what is unread available by place: what comes from a pipe or a decompressor goes to a temporary
- * file in DIR first. */
-enum tm_status tm_content_by_place(struct tm_content *content, const char *dir, struct tm_error *err);
+/* Makes what is unread available by place: what comes from a pipe or a decompressor goes to TEXT first, or, where that is
+ * NULL, to a temporary file in DIR. */
+enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_file *text, const char *dir,
+                                   struct tm_error *err);
 
 /* The part of the extent from offset AT on, LEN bytes; the content has one and reaches that far. */
 struct tm_extent tm_content_part(const struct tm_content *content, uint64_t at, uint64_t len);

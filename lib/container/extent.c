@@ -106,30 +106,39 @@ enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_err
     return TM_OK;
 }
 
-static enum tm_status part_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+void tm_part_settle(struct tm_part *part, const struct tm_input *in)
+{
+    if (in->offset >= part->read_bytes) {
+        tm_input_skip(part->around, (size_t)(in->offset - part->read_bytes));
+        part->left -= in->offset - part->read_bytes;
+    } else {
+        part->left += tm_input_unread(part->around, (size_t)(part->read_bytes - in->offset));
+    }
+    part->read_bytes = in->offset;
+}
+
+static enum tm_status part_show(void *source, struct tm_input *in, size_t need, struct tm_error *err)
 {
     struct tm_part *part = source;
-    *got = 0;
-    if (part->left == 0)
-        return TM_END;
-    enum tm_status st = tm_input_fill(part->around, 1, err);
+    struct tm_input *around = part->around;
+    tm_part_settle(part, in);
+    enum tm_status st = tm_input_fill(around, need < part->left ? need : (size_t)part->left, err);
     if (st == TM_END && !part->tolerant)
-        return tm_error_set(err, TM_E_INPUT, "cut short, %llu bytes are missing", (unsigned long long)part->left);
-    if (st != TM_OK)
+        return tm_error_set(err, TM_E_INPUT, "cut short, %llu bytes are missing",
+                            (unsigned long long)(part->left - around->len));
+    if (st < 0)
         return st;
-    size_t n = len < part->around->len ? len : part->around->len;
-    if (n > part->left)
-        n = (size_t)part->left;
-    memcpy(data, part->around->data, n);
-    tm_input_skip(part->around, n);
-    part->left -= n;
-    *got = n;
-    return TM_OK;
+    size_t front = around->first ? (size_t)(around->data - around->first) : 0;
+    in->data = around->data;
+    in->first = in->data - (front < in->offset ? front : (size_t)in->offset);
+    in->ended = st == TM_END || around->len >= part->left;
+    in->len = around->len < part->left ? around->len : (size_t)part->left;
+    return in->len >= need ? TM_OK : TM_END;
 }
 
 void tm_part_open(struct tm_part *part, struct tm_input *in)
 {
-    static const struct tm_input_ops ops = {.read = part_read};
+    static const struct tm_input_ops ops = {.show = part_show};
     tm_input_init(in, &ops, part);
 }
 
@@ -153,4 +162,20 @@ enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_e
     close(extent->fd);
     extent->fd = -1;
     return st;
+}
+
+enum tm_status tm_extent_spool_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
+                                    struct tm_error *err)
+{
+    enum tm_status st;
+    *extent = (struct tm_extent){.fd = text->fd, .is_spooled = true};
+    while ((st = tm_input_fill(in, 1, err)) == TM_OK) {
+        uint64_t at;
+        if ((st = tm_text_file_write(text, in->data, in->len, &at, err)) < 0)
+            return st;
+        extent->start = extent->len > 0 ? extent->start : at;
+        extent->len += in->len;
+        tm_input_skip(in, in->len);
+    }
+    return st == TM_END ? TM_OK : st;
 }

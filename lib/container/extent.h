@@ -4,6 +4,7 @@
 #define TM_CONTAINER_EXTENT_H
 
 #include "base/input.h"
+#include "stream/text_file.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,18 +27,26 @@ enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *i
 /* Makes IN an input over what FD gives from where it stands; with OWNED, FD is closed at release. */
 enum tm_status tm_fd_open(int fd, bool owned, struct tm_input *in, struct tm_error *err);
 
-/* The next bytes of an input, as an input of their own. */
+/* The next bytes of an input, as an input of their own, which shows them where they are. */
 struct tm_part {
     struct tm_input *around; /* borrowed; left alone by all others meanwhile */
-    uint64_t left;           /* bytes of the part that were not taken from AROUND yet */
+    uint64_t left;           /* bytes of the part that were not read off AROUND yet */
     bool tolerant;           /* AROUND ending before that ends the part; else it is TM_E_INPUT */
+    uint64_t read_bytes;     /* private: of the part, off AROUND */
 };
 
 /* Makes IN an input over PART, which stays the caller's and must outlive it. */
 void tm_part_open(struct tm_part *part, struct tm_input *in);
 
+/* Reads off AROUND what was read of IN, which is over PART. Until then that may lag behind. */
+void tm_part_settle(struct tm_part *part, const struct tm_input *in);
+
 /* Copies all that is left of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT
  * is that file, its descriptor the caller's. */
 enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err);
+
+/* The same to the end of TEXT, whose descriptor stays its own. */
+enum tm_status tm_extent_spool_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
+                                    struct tm_error *err);
 
 #endif

@@ -15,6 +15,8 @@ static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *e
 enum tm_status tm_gzip_reader_init(struct tm_gzip_reader *gzip, struct tm_input *in, struct tm_error *err)
 {
     *gzip = (struct tm_gzip_reader){.in = in};
+    if (pthread_mutex_init(&gzip->lock, NULL) != 0)
+        return tm_error_nomem(err);
     return tm_inflater_init(&gzip->inflater, TM_INFLATER_GZIP, in, err);
 }
 
@@ -59,8 +61,8 @@ static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct
     }
 }
 
-/* Remembers that a member of the same name begins here, forgetting what lies too far back to matter. */
-static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *err)
+/* add_start with the lock held. */
+static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     uint64_t at = gzip->file_bytes;
     size_t n = gzip->starts.len;
@@ -78,7 +80,16 @@ static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *er
     return tm_buf_add(&gzip->starts, &at, sizeof at) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-bool tm_gzip_is_start(const struct tm_gzip_reader *gzip, uint64_t from, uint64_t to)
+/* Remembers that a member of the same name begins here, forgetting what lies too far back to matter. */
+static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *err)
+{
+    (void)pthread_mutex_lock(&gzip->lock);
+    enum tm_status st = put_start(gzip, err);
+    (void)pthread_mutex_unlock(&gzip->lock);
+    return st;
+}
+
+static bool find_start(const struct tm_gzip_reader *gzip, uint64_t from, uint64_t to)
 {
     for (size_t i = gzip->starts.len; i > 0; i -= sizeof from) {
         uint64_t start;
@@ -87,6 +98,14 @@ bool tm_gzip_is_start(const struct tm_gzip_reader *gzip, uint64_t from, uint64_t
             return start >= from;
     }
     return false;
+}
+
+bool tm_gzip_is_start(struct tm_gzip_reader *gzip, uint64_t from, uint64_t to)
+{
+    (void)pthread_mutex_lock(&gzip->lock);
+    bool found = find_start(gzip, from, to);
+    (void)pthread_mutex_unlock(&gzip->lock);
+    return found;
 }
 
 /* Between members: passes over zero padding and looks at what comes. */
@@ -214,4 +233,5 @@ void tm_gzip_reader_release(struct tm_gzip_reader *gzip)
     tm_buf_release(&gzip->name);
     tm_buf_release(&gzip->next_name);
     tm_buf_release(&gzip->starts);
+    (void)pthread_mutex_destroy(&gzip->lock);
 }

@@ -10,6 +10,7 @@
 #include "container/inflater.h"
 #include "format/format.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 
 struct tm_gzip_reader {
@@ -23,6 +24,7 @@ struct tm_gzip_reader {
     uint64_t member_at; /* where the member being read begins in the compressed bytes */
     enum { TM_GZIP_BETWEEN, TM_GZIP_IN_MEMBER, TM_GZIP_AT_FILE, TM_GZIP_ENDED } state;
     struct tm_buf next_name;
+    pthread_mutex_t lock;   /* of starts, which tm_gzip_is_start reads while the input may be read by another thread */
     struct tm_buf starts;   /* offsets in the file's data of members named as the one before: uint64_t */
     uint64_t file_bytes;    /* given of this file */
 };
@@ -37,7 +39,7 @@ enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input,
 
 /* True when a member with a name of its own, equal to the file's, begins at an offset FROM to TO of its data:
  * if a document ended at FROM, the one that begins at TO is a new file of that name. */
-bool tm_gzip_is_start(const struct tm_gzip_reader *gzip, uint64_t from, uint64_t to);
+bool tm_gzip_is_start(struct tm_gzip_reader *gzip, uint64_t from, uint64_t to);
 
 void tm_gzip_reader_release(struct tm_gzip_reader *gzip);
 

@@ -1,4 +1,5 @@
 /* The turns of TAR and ZIP archives. */
+#include "base/ahead.h"
 #include "container/archive.h"
 #include "container/tar_reader.h"
 #include "container/zip_reader.h"
@@ -43,7 +44,9 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     struct tm_archive archive = {.open = tar_open, .state = content};
     struct tm_tar_reader tar = {0};
     struct tm_tar_entry entry;
-    enum tm_status st = tm_content_by_place(content, run->options->spool_dir, run->err);
+    /* Text of its members can then stay where it was spooled to. */
+    enum tm_status st =
+        tm_content_by_place(content, run->options->text_file, run->options->spool_dir, run->err);
     uint64_t start = content->in->offset;
     tm_tar_reader_init(&tar, content->in, tm_content_end(content));
     tar.tolerant = is_tolerant(run);
@@ -87,6 +90,7 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
         st = tm_unpack_documents(run, &inner, &row, NULL, NULL);
         tm_content_release(&inner);
     }
+    tm_part_settle(&part, &input);
     if (st == TM_OK && part.left > 0 && content->in->ended && content->in->len == 0) {
         struct tm_error why = {0};
         tm_error_set(&why, TM_E_INPUT, "%s: cut short, %llu bytes are missing", entry->name,
@@ -124,7 +128,10 @@ static enum tm_status zip_open(void *state, const struct tm_member *member, stru
 {
     *content = tm_content_of(&content->own);
     content->size_bytes = member->size_bytes;
-    return tm_zip_open(state, member->place, damage, &content->own, err);
+    enum tm_status st = tm_zip_open(state, member->place, damage, &content->own, err);
+    if (st == TM_OK && member->size_bytes >= TM_AHEAD_MIN_BYTES)
+        tm_ahead_start(&content->own);
+    return st;
 }
 
 /* Adds the members of ZIP to ARCHIVE. */
@@ -193,7 +200,7 @@ static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node
 {
     struct tm_archive archive = {.open = zip_open};
     struct tm_zip_reader *zip = NULL;
-    enum tm_status st = tm_content_by_place(content, run->options->spool_dir, run->err);
+    enum tm_status st = tm_content_by_place(content, NULL, run->options->spool_dir, run->err);
     if (st < 0)
         return st;
     uint64_t len = tm_content_end(content) - content->in->offset;

@@ -1,14 +1,18 @@
 /* The turns of compressed files. */
+#include "base/ahead.h"
 #include "container/gzip_reader.h"
 #include "container/unpack_run.h"
 #include "container/zlib_reader.h"
 #include "container/zstd_reader.h"
 
-/* What INPUT, which reads the decompressed bytes, holds. */
-static enum tm_status unpack_inner(struct tm_unpack_run *run, struct tm_node *node, struct tm_input *input,
-                                   const struct tm_gzip_reader *gzip)
+/* What INPUT, which reads the decompressed bytes of CONTENT, holds. */
+static enum tm_status unpack_inner(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
+                                   struct tm_input *input, struct tm_gzip_reader *gzip)
 {
     struct tm_content inner = tm_content_of(input);
+    /* Only where the bytes are there for the taking: a thread that waits for a pipe could not be told to end. */
+    if (content->extent.fd >= 0 && tm_content_end(content) - content->in->offset >= TM_AHEAD_MIN_BYTES)
+        tm_ahead_start(input);
     enum tm_status st = tm_unpack_documents(run, &inner, NULL, node, gzip);
     tm_content_release(&inner);
     tm_input_release(input);
@@ -22,7 +26,7 @@ static enum tm_status gzip_files(struct tm_unpack_run *run, struct tm_node *node
     enum tm_status st = tm_gzip_reader_init(&gzip, content->in, run->err);
     gzip.on_damage = run->options->format.on_damage;
     while (st == TM_OK && (st = tm_gzip_next(&gzip, &input, run->err)) == TM_OK)
-        st = unpack_inner(run, node, &input, &gzip);
+        st = unpack_inner(run, node, content, &input, &gzip);
     if (st >= 0)
         tm_unpack_damage(run, node, &gzip.damage);
     tm_gzip_reader_release(&gzip);
@@ -36,7 +40,7 @@ static enum tm_status zstd_file(struct tm_unpack_run *run, struct tm_node *node,
     enum tm_status st = tm_zstd_reader_init(&zstd, content->in, &input, run->err);
     zstd.on_damage = run->options->format.on_damage;
     if (st == TM_OK)
-        st = unpack_inner(run, node, &input, NULL);
+        st = unpack_inner(run, node, content, &input, NULL);
     if (st == TM_OK)
         tm_unpack_damage(run, node, &zstd.damage);
     tm_zstd_reader_release(&zstd);
@@ -52,7 +56,7 @@ static enum tm_status ctrace_file(struct tm_unpack_run *run, struct tm_node *nod
     enum tm_status st = tm_zlib_reader_init(&zlib, content->in, &input, run->err);
     zlib.on_damage = run->options->format.on_damage;
     if (st == TM_OK)
-        st = unpack_inner(run, node, &input, NULL);
+        st = unpack_inner(run, node, content, &input, NULL);
     if (st == TM_OK)
         tm_unpack_damage(run, node, &zlib.damage);
     tm_zlib_reader_release(&zlib);

@@ -57,7 +57,7 @@ void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const str
  * become its children; or FIRST is NULL and all become children of PARENT. Where GZIP (may be NULL) says that
  * a file of its own name begins they are named by it. */
 enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
-                                   const struct tm_node *parent, const struct tm_gzip_reader *gzip);
+                                   const struct tm_node *parent, struct tm_gzip_reader *gzip);
 
 /* The turn of a gzip, zstd or ctrace: what it holds is unpacked as a stream of documents. */
 enum tm_status tm_unpack_compressed(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content);

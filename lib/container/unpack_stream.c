@@ -71,15 +71,17 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     const struct tm_unpack_options *options = run->options;
     Tracemerge__Source source = TRACEMERGE__SOURCE__INIT;
     struct stat info;
-    context->has_source = options->by_reference && content->extent.fd >= 0 && !content->extent.is_spooled;
+    bool kept = options->text_file && content->extent.fd == options->text_file->fd;
+    context->has_source = kept || (options->by_reference && content->extent.fd >= 0 && !content->extent.is_spooled);
     context->text_file = context->has_source ? NULL : options->text_file;
     if (!node->type.format->refers || !(context->has_source || context->text_file))
         return TM_OK;
-    if (context->has_source && fstat(content->extent.fd, &info) != 0)
+    bool in_place = context->has_source && !kept;
+    if (in_place && fstat(content->extent.fd, &info) != 0)
         return tm_error_errno(run->err, errno, "cannot tell what it is");
     source.file = node->id;
-    source.device = context->has_source ? (uint64_t)info.st_dev : options->text_file->device;
-    source.inode = context->has_source ? (uint64_t)info.st_ino : options->text_file->inode;
+    source.device = in_place ? (uint64_t)info.st_dev : options->text_file->device;
+    source.inode = in_place ? (uint64_t)info.st_ino : options->text_file->inode;
     context->source_at = content->extent.start - content->extent_at;
     return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
 }
@@ -288,7 +290,7 @@ static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node
 }
 
 enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
-                                   const struct tm_node *parent, const struct tm_gzip_reader *gzip)
+                                   const struct tm_node *parent, struct tm_gzip_reader *gzip)
 {
     struct tm_node node;
     struct tm_file_type type;

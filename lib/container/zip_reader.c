@@ -293,7 +293,10 @@ enum tm_status tm_zip_open(struct tm_zip_reader *zip, const uint64_t place[2], s
     if (unzGoToFilePos64(zip->file, &position) != UNZ_OK ||
         unzGetCurrentFileInfo64(zip->file, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK)
         return failed(zip, "the ZIP's central directory is damaged", err);
-    if (unzOpenCurrentFile2(zip->file, &method, &level, 1) != UNZ_OK)
+    int answer = unzOpenCurrentFile2(zip->file, &method, &level, 1);
+    if (answer == UNZ_INTERNALERROR) /* what it says for want of memory */
+        return tm_error_nomem(err);
+    if (answer != UNZ_OK)
         return failed(zip, "the member's own header is damaged or contradicts the directory", err);
     zip->member_open = true;
     zip->ended = false;

@@ -171,7 +171,7 @@ static enum tm_status read_spool(void *source, uint8_t *data, size_t len, size_t
 void tm_gecko_reader_init(struct tm_gecko_reader *r, struct tm_paged *spool, const struct tm_gecko_parts *parts,
                           enum tm_gecko_part part)
 {
-    static const struct tm_input_ops ops = {read_spool, NULL};
+    static const struct tm_input_ops ops = {.read = read_spool};
     const struct tm_gecko_extent *extent = &parts->of[part];
     *r = (struct tm_gecko_reader){.spool = spool, .at = extent->at, .end = extent->at + extent->len};
     tm_input_init(&r->in, &ops, r);

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WRITE_BYTES = 256 << 10 };
+enum { WRITE_BYTES = 512 << 10 };
 
 enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, struct tm_error *err)
 {
     struct stat info;
-    *file = (struct tm_text_file){.path = path, .fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK)};
+    *file = (struct tm_text_file){.path = path, .fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC | O_NONBLOCK)};
     if (file->fd < 0 || fstat(file->fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (!S_ISREG(info.st_mode))
@@ -22,13 +22,29 @@ enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, st
     return TM_OK;
 }
 
-enum tm_status tm_text_file_flush(struct tm_text_file *file, struct tm_error *err)
+/* Writes what is in out, or has it written. */
+static enum tm_status write_out(struct tm_text_file *file, struct tm_error *err)
 {
     size_t len = file->out.len;
-    enum tm_status st = tm_io_pwrite(file->fd, file->out.data, len, file->written, err);
+    if (file->behind == NULL)
+        file->behind = tm_behind_new(file->fd);
+    enum tm_status st = file->behind ? tm_behind_write(file->behind, &file->out, file->written, err)
+                                     : tm_io_pwrite(file->fd, file->out.data, len, file->written, err);
     if (st < 0)
         return tm_error_prefix(err, "%s", file->path);
     file->written += len;
+    tm_buf_clear(&file->out);
+    return TM_OK;
+}
+
+enum tm_status tm_text_file_flush(struct tm_text_file *file, struct tm_error *err)
+{
+    enum tm_status st = file->behind ? tm_behind_wait(file->behind, err) : TM_OK;
+    if (st == TM_OK)
+        st = tm_io_pwrite(file->fd, file->out.data, file->out.len, file->written, err);
+    if (st < 0)
+        return tm_error_prefix(err, "%s", file->path);
+    file->written += file->out.len;
     tm_buf_clear(&file->out);
     return TM_OK;
 }
@@ -39,11 +55,24 @@ enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, siz
     *offset = file->written + file->out.len;
     if (tm_buf_add(&file->out, text, len) != TM_OK)
         return tm_error_nomem(err);
-    return file->out.len >= WRITE_BYTES ? tm_text_file_flush(file, err) : TM_OK;
+    return file->out.len >= WRITE_BYTES ? write_out(file, err) : TM_OK;
+}
+
+enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, size_t len, uint64_t *offset,
+                                  struct tm_error *err)
+{
+    enum tm_status st = file->out.len > 0 || file->behind ? tm_text_file_flush(file, err) : TM_OK;
+    *offset = file->written;
+    if (st == TM_OK && (st = tm_io_pwrite(file->fd, data, len, file->written, err)) < 0)
+        tm_error_prefix(err, "%s", file->path);
+    file->written += len;
+    return st;
 }
 
 void tm_text_file_release(struct tm_text_file *file)
 {
+    tm_behind_free(file->behind);
+    file->behind = NULL;
     if (file->fd >= 0)
         (void)close(file->fd);
     tm_buf_release(&file->out);

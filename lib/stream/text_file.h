@@ -3,17 +3,19 @@
 #ifndef TM_STREAM_TEXT_FILE_H
 #define TM_STREAM_TEXT_FILE_H
 
+#include "base/behind.h"
 #include "base/buf.h"
 
 #include <stdint.h>
 
 struct tm_text_file {
-    int fd;
+    int fd;                 /* for reading too */
     const char *path;       /* borrowed, for messages */
     uint64_t device, inode; /* what it is known by */
     /* private */
-    uint64_t written; /* bytes in FD */
+    uint64_t written; /* bytes in FD, or on their way there */
     struct tm_buf out;
+    struct tm_behind *behind; /* NULL: none yet, or there can be none */
 };
 
 /* Opens PATH, a regular file that is there, and empties it. TM_OK; TM_E_INPUT where it is none; TM_E_SYSTEM. */
@@ -22,6 +24,10 @@ enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, st
 /* Appends LEN bytes; *OFFSET: where they are. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, size_t len, uint64_t *offset,
                                 struct tm_error *err);
+
+/* Appends LEN bytes of what is not one text, without gathering them: FD has them, and can be read. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, size_t len, uint64_t *offset,
+                                  struct tm_error *err);
 
 /* Writes what was gathered: before the end of the stream that refers to it. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_text_file_flush(struct tm_text_file *file, struct tm_error *err);

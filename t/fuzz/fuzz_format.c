@@ -67,7 +67,7 @@ void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t l
     uint8_t how = data[--len];
     struct tm_format_options options = {.on_damage = (enum tm_on_damage)(how % 3), .hints = how & 4};
     struct pieces pieces = {data, len, how & 8 ? 1 + (how >> 4) * 7u : SIZE_MAX};
-    static const struct tm_input_ops ops = {read_piece, NULL};
+    static const struct tm_input_ops ops = {.read = read_piece};
     struct tm_input in;
     int fd = fuzz_file();
     tm_input_init(&in, &ops, &pieces);

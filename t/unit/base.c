@@ -151,7 +151,7 @@ static enum tm_status slow_read(void *source, uint8_t *data, size_t len, size_t 
 
 static void test_input(void)
 {
-    static const struct tm_input_ops ops = {slow_read, NULL};
+    static const struct tm_input_ops ops = {.read = slow_read};
     struct tm_error err = {0};
     struct tm_input in;
     int left = 1000000;

@@ -39,7 +39,7 @@ static enum tm_status chunk_read(void *source, uint8_t *data, size_t len, size_t
     return n ? TM_OK : TM_END;
 }
 
-static const struct tm_input_ops chunk_ops = {chunk_read, NULL};
+static const struct tm_input_ops chunk_ops = {.read = chunk_read};
 
 static inline void show_text(struct tm_buf *out, struct tm_text t)
 {
