@@ -191,7 +191,7 @@ PY
         '"ph":"e","ts":3,"id2":{"global":"g","local":"l"},"cat":"k","pid":7,"tid":7,"name":"n"' \
         '"ph":"n","id":18,"bind_id":"0x5","ts":4,"pid":"text","tid":"t","name":"q\"","cat":"k"' \
         '"ts":5,"ph":"X","pid":1,"pid":7,"dur":2,"tid":7,"name":"twice"' \
-        '"t\u0073":9,"ts":6,"ph":"i","s":"g","args":{"ts":1,"pid":2},"name":"escaped key"' \
+        '"t\u0073":6,"ph":"i","s":"g","args":{"ts":1,"pid":2},"name":"escaped key"' \
         '"ph":"C","ts":7,"pid":7,"name":"c","args":{"a":1,"b":2}' '"ph":"M","ts":null,"pid":7,"name":"process_name","args":{"name":"p"}' \
         '"ph":"M","ts":8,"pid":7,"tid":7,"name":"thread_name","args":{"name":"t"}' '"ph":"N","ts":9.001,"id":[1],"pid":null,"name":"kept"' \
         '"ph":"s","ts":10,"id":3,"pid":7,"tid":7,"name":"f","cat":"k"' '"ph":"I","ts":11,"name":"nowhere"'; do
@@ -330,4 +330,36 @@ PY
       "[{'o': {'id_ref': '2:0x1'}, 'id': 'Obj/0x1'}, {'o': {'id_ref': '3:0x1'}, 'id': 'Obj/0x1'}]" ]
     tm-merge -o m.json a.json
     grep -qF '"a":[{"id_ref":"0x2","scope":"s"},{"x":{ "idRef" : 3,"pid_ref":1}},{"id":"n/In/0x2"},{"id":5}]' m.json
+}
+
+@test "JSON without a list of events is told of, and is no failure" {
+    printf '{"ph":"X","pid":1,"tid":1,"name":"%s","ts":1,"dur":5}\n' a b c >lines.json
+    echo '{"nodes":[],"samples":[]}' >profile.json
+    echo '{"traceEvents":[]}' >empty.json
+    tar cf in.tar lines.json profile.json empty.json
+    run tm-merge -o m.db in.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "tm-emit: warning: lines.json (and 2 more): an event without a list around it is not read; jq -s . makes a list of lines" ]
+    [ "${lines[1]}" = "tm-emit: warning: profile.json: a JSON object without traceEvents has no events" ]
+    [ "${#lines[@]}" -eq 2 ]
+    run tm-merge -q -o m.db in.tar
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    run bash -o pipefail -c 'tm-unpack in.tar | tm-manifest | tm-clocks | tm-sort | tm-emit -q -f report'
+    [[ "$output" == *"tm_json_lines = 1 (error, host, lines.json)"* ]]
+    [[ "$output" == *"tm_json_without_events = 1 (error, host, profile.json)"* ]]
+}
+
+@test "names of members are the same however they are written" {
+    echo '{"stack\u0046rames":{"1":{"name":"a"}},"trace\u0045vents":[{"\u0070h":"b","cat":"k","i\u0064":"0x1","pi\u0064":7,"name":"n","t\u0073":1},
+        {"ph":"X","pid":7,"tid":7,"ts":1,"dur":2,"name":"x","s\u0066":1}]}' >a.json
+    echo '{"stackFrames":{"1":{"name":"b"}},"traceEvents":[{"ph":"b","cat":"k","id":"0x1","pid":7,"name":"n","ts":1}]}' >b.json
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json","machine":{"name":"x"}},
+        {"path":"b.json","machine":{"name":"y"}}]}}' >manifest.json
+    tar cf in.tar manifest.json a.json b.json
+    tm-merge -o m.json in.tar
+    [ "$(json '[(x["id"], x["pid"]) for x in e if x["ph"] == "b"]')" = "[('2:0x1', 7), ('3:0x1', 1342177280)]" ]
+    [ "$(json '[x["sf"] for x in e if x["ph"] == "X"]')" = "['2:1']" ]
+    [ "$(json 'sorted(d["stackFrames"])')" = "['2:1', '3:1']" ]
 }

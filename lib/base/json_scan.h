@@ -94,10 +94,18 @@ enum tm_status tm_json_unescape(const struct tm_json_value *string, struct tm_bu
  * of memory. */
 bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, const uint8_t **data, size_t *len);
 
-/* True when KEY is TEXT (LEN bytes). Escaped keys match nothing. */
+/* The bytes of KEY with its escapes resolved, into OUT of SIZE bytes; returns how many they are, SIZE + 1 if they are more. */
+size_t tm_json_resolve(const struct tm_json_value *key, uint8_t *out, size_t size);
+
+/* tm_json_is where KEY is escaped; TEXT has up to 64 bytes. */
+bool tm_json_is_escaped(const struct tm_json_value *key, const char *text, size_t len);
+
+/* True when KEY is TEXT (LEN bytes, no backslash), whatever of it is escaped (RFC 8259, section 8.3). */
 static inline bool tm_json_is(const struct tm_json_value *key, const char *text, size_t len)
 {
-    return key->len == len && !key->escaped && memcmp(key->data, text, len) == 0;
+    if (key->escaped)
+        return tm_json_is_escaped(key, text, len);
+    return key->len == len && memcmp(key->data, text, len) == 0;
 }
 
 /* Appends the LEN bytes at S to OUT as a JSON string with its quotes: control characters (DEL and U+0080 to U+009F

@@ -41,6 +41,14 @@ static const uint8_t *decode_u(const uint8_t *p, const uint8_t *end, uint32_t *c
     return p;
 }
 
+/* What a backslash and C, which is no u, stand for. */
+static uint8_t unescaped(uint8_t c)
+{
+    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+    const char *at = strchr(from, c);
+    return at ? (uint8_t)to[at - from] : c;
+}
+
 enum tm_status tm_json_unescape(const struct tm_json_value *string, struct tm_buf *out)
 {
     const uint8_t *p = string->data, *end = p + string->len;
@@ -60,12 +68,41 @@ enum tm_status tm_json_unescape(const struct tm_json_value *string, struct tm_bu
             out->len += tm_utf8_encode(cp, out->data + out->len);
             continue;
         }
-        static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-        const char *at = strchr(from, p[1]);
-        out->data[out->len++] = at ? (uint8_t)to[at - from] : p[1];
+        out->data[out->len++] = unescaped(p[1]);
         p += 2;
     }
     return TM_OK;
+}
+
+size_t tm_json_resolve(const struct tm_json_value *key, uint8_t *out, size_t size)
+{
+    const uint8_t *p = key->data, *end = p + key->len;
+    size_t len = 0;
+    while (p < end && len <= size) {
+        uint8_t bytes[4] = {*p};
+        size_t n = 1;
+        if (*p != '\\') {
+            p++;
+        } else if (p[1] == 'u') {
+            uint32_t cp;
+            p = decode_u(p, end, &cp);
+            n = tm_utf8_encode(cp, bytes);
+        } else {
+            bytes[0] = unescaped(p[1]);
+            p += 2;
+        }
+        if (n > size - len)
+            return size + 1;
+        memcpy(out + len, bytes, n);
+        len += n;
+    }
+    return len;
+}
+
+bool tm_json_is_escaped(const struct tm_json_value *key, const char *text, size_t len)
+{
+    uint8_t name[64];
+    return len <= sizeof name && tm_json_resolve(key, name, sizeof name) == len && memcmp(name, text, len) == 0;
 }
 
 bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, const uint8_t **data, size_t *len)

@@ -1,6 +1,7 @@
 #include "emit/emit_run.h"
 
 #include "emit/emit_only.h"
+#include "emit/no_events.h"
 #include "emit/squeeze.h"
 
 /* What one run works with. */
@@ -89,6 +90,7 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, s
     if ((st = tm_balance_check(&job->balance, &job->catalog, err)) < 0)
         return st;
     tm_unsaid_tell(&job->unsaid, &job->catalog, run->emit->name, run->warn);
+    tm_no_events_tell(&job->catalog, run->warn);
     if (run->limit.strict && job->unsaid.times)
         return tm_error_set(err, TM_E_STRICT, "times inside packets could not be put on trace time, and --strict allows none");
     return tm_balance_within(&job->balance, &run->limit, err);

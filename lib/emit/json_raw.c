@@ -197,14 +197,13 @@ static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e,
     return TM_OK;
 }
 
-/* True when E's text has sf" in it, as the keys sf and esf do. */
-static bool may_have_frame(const struct tm_event *e)
+bool tm_json_out_may_have(const struct tm_event *e, const char *ending)
 {
     const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes;
-    while (end - p > 2 && (p = memchr(p + 1, 'f', (size_t)(end - p - 2))) != NULL)
-        if (p[-1] == 's' && p[1] == '"')
+    while (end - p > 2 && (p = memchr(p + 1, ending[1], (size_t)(end - p - 2))) != NULL)
+        if (p[-1] == (uint8_t)ending[0] && p[1] == '"')
             return true;
-    return false;
+    return memchr(e->raw, '\\', e->raw_bytes) != NULL;
 }
 
 enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
@@ -216,7 +215,7 @@ enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *
         return st;
     if (!j->frames.is_ready && !(e->flags & TM_EVENT_DEFINITION) && (st = tm_json_frames_ready(j, err)) < 0)
         return st;
-    o.renames_frames = tm_json_frames_renames(j, e->file) && may_have_frame(e);
+    o.renames_frames = tm_json_frames_renames(j, e->file) && tm_json_out_may_have(e, "sf");
     tm_json_out_next(j);
     bool is_noted = ref->has_spots && !o.where.has_tid && !o.renames_frames && !o.refers;
     st = is_noted ? put_noted(j, e, &o, err) : put_read(j, e, &o, err);

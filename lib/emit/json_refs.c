@@ -28,16 +28,6 @@ static char phase_of(const struct tm_event *e)
     return phase;
 }
 
-/* True when ef" is in the text, as in the keys id_ref, idRef and their like. */
-static bool may_refer(const struct tm_event *e)
-{
-    const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes;
-    while (end - p > 2 && (p = memchr(p + 1, 'f', (size_t)(end - p - 2))) != NULL)
-        if (p[-1] == 'e' && p[1] == '"')
-            return true;
-    return false;
-}
-
 enum tm_status tm_json_out_refers(struct tm_json_out *j, const struct tm_event *e, bool *refers, bool *is_snapshot,
                                   struct tm_error *err)
 {
@@ -49,7 +39,7 @@ enum tm_status tm_json_out_refers(struct tm_json_out *j, const struct tm_event *
         *refers = true;
         return tm_map_set(&j->with_objects, e->file, 1) < 0 ? tm_error_nomem(err) : TM_OK;
     }
-    *refers = j->with_objects.count && tm_map_find(&j->with_objects, e->file, &there) && may_refer(e);
+    *refers = j->with_objects.count && tm_map_find(&j->with_objects, e->file, &there) && tm_json_out_may_have(e, "ef"); /* id_ref, idRef … */
     return TM_OK;
 }
 

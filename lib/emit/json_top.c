@@ -4,6 +4,20 @@
 
 enum { TOP_BYTES_MAX = 64 << 20 };
 
+/* Where KEY has escapes, it is written as all write it, so that equal names are equal. */
+static enum tm_status plain_key(struct tm_json_out *j, struct tm_json_value *key, struct tm_buf *quoted)
+{
+    const uint8_t *name;
+    size_t len;
+    if (!key->escaped)
+        return TM_OK;
+    if (!tm_json_text(key, &j->scratch, &name, &len) || tm_json_put_string(quoted, name, len) != TM_OK)
+        return TM_E_SYSTEM;
+    key->data = quoted->data + 1;
+    key->len = quoted->len - 2;
+    return TM_OK;
+}
+
 enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
@@ -18,11 +32,15 @@ enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event
         tm_unsaid_event(j->context->unsaid, e);
         return TM_OK;
     }
-    if (tm_pb_begin(&j->top, 1, &mark) != TM_OK || tm_pb_put_varint(&j->top, 1, e->file) != TM_OK ||
-        tm_pb_put_bytes(&j->top, 2, key.data, key.len) != TM_OK ||
-        tm_pb_put_bytes(&j->top, 3, value.data - quote, value.len + 2 * quote) != TM_OK || tm_pb_end(&j->top, mark) != TM_OK)
-        return tm_error_nomem(err);
-    return TM_OK;
+    struct tm_buf quoted = {0};
+    enum tm_status st = plain_key(j, &key, &quoted);
+    if (st == TM_OK && (tm_pb_begin(&j->top, 1, &mark) != TM_OK || tm_pb_put_varint(&j->top, 1, e->file) != TM_OK ||
+                        tm_pb_put_bytes(&j->top, 2, key.data, key.len) != TM_OK ||
+                        tm_pb_put_bytes(&j->top, 3, value.data - quote, value.len + 2 * quote) != TM_OK ||
+                        tm_pb_end(&j->top, mark) != TM_OK))
+        st = TM_E_SYSTEM;
+    tm_buf_release(&quoted);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 /* A kept member is, as wire fields of j->top: 1 file, 2 key, 3 value. */

@@ -229,7 +229,10 @@ enum tm_status tm_json_out_refers(struct tm_json_out *j, const struct tm_event *
 enum tm_status tm_json_out_refs(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *args,
                                 bool is_snapshot, struct tm_error *err);
 
-/* json_raw.c: an id of E's file, the file's order in front, as a string. */
+/* json_raw.c: true when E's text may have a key with ENDING, two characters. */
+bool tm_json_out_may_have(const struct tm_event *e, const char *ending);
+
+/* An id of E's file, the file's order in front, as a string. */
 void tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id);
 
 #endif

@@ -63,6 +63,9 @@ static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
         st = tm_event_sink_stat(sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)markers, err);
     if (st >= 0 && doc->display_time_unit)
         st = tm_event_sink_stat(sink, "json_display_time_unit", TRACEMERGE__SEVERITY__INFO, 1, err);
+    if (st >= 0 && doc->has_members && !doc->has_events && !doc->damaged)
+        st = tm_event_sink_stat(sink, doc->is_event ? "tm_json_lines" : "tm_json_without_events",
+                                TRACEMERGE__SEVERITY__ERROR, 1, err);
     if (st >= 0)
         st = put_account(doc, "damaged", doc->damaged, doc->first_damaged, err);
     if (st >= 0)

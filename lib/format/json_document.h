@@ -28,6 +28,8 @@ struct tm_json_document {
     enum tm_json_place place;
     bool bare_array;
     bool display_time_unit;
+    bool has_members, has_events; /* of the outer object: any, traceEvents or systemTraceEvents */
+    bool is_event;                /* it has a ph */
     struct tm_buf text; /* scratch; a line of systemTraceEvents; a metadata name */
     /* accounts, written at the end: counts and the first byte of each */
     uint64_t damaged, first_damaged;

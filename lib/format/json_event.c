@@ -5,11 +5,21 @@
 /* KEY is as long as TEXT, a literal. */
 #define is(key, text) (memcmp((key)->data, text, sizeof text - 1) == 0)
 
+static enum tm_json_field field_of(const struct tm_json_value *key);
+
+/* The same of a key with escapes, which nobody writes. */
+static enum tm_json_field field_of_escaped(const struct tm_json_value *key)
+{
+    uint8_t name[TM_JSON_FIELD_NAME_MAX] = {0};
+    struct tm_json_value plain = {.data = name, .len = tm_json_resolve(key, name, sizeof name), .type = TM_JSON_STRING};
+    return plain.len <= sizeof name ? field_of(&plain) : TM_JF_COUNT;
+}
+
 /* The field of KEY, or TM_JF_COUNT. */
 static inline enum tm_json_field field_of(const struct tm_json_value *key)
 {
     if (key->escaped)
-        return TM_JF_COUNT;
+        return field_of_escaped(key);
     switch (key->len) {
     case 1:
         return key->data[0] == 's' ? TM_JF_S : TM_JF_COUNT;

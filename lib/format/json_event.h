@@ -28,6 +28,8 @@ enum tm_json_field {
     TM_JF_COUNT
 };
 
+enum { TM_JSON_FIELD_NAME_MAX = 8 };
+
 struct tm_json_event {
     const uint8_t *raw; /* the whole object */
     size_t raw_len;

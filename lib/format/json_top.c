@@ -37,10 +37,13 @@ static enum tm_json_status take_member(struct tm_json_document *doc, const struc
         return bad(scan, "traceEvents is not an array");
     if (events || (system && *scan->p == '"')) {
         doc->place = events ? TM_JSON_IN_EVENTS : TM_JSON_IN_SYSTEM;
+        doc->has_events = true;
         tm_buf_clear(&doc->text);
         tm_input_skip(in, (size_t)(scan->p + 1 - in->data));
         return TM_JSON_OK;
     }
+    doc->has_members = true;
+    doc->is_event |= tm_json_is(key, "ph", 2);
     const uint8_t *start = scan->p;
     bool large = scan->end - start > TM_JSON_TOP_BYTES_MAX;
     if (large)

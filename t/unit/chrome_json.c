@@ -44,6 +44,17 @@ static void test_no_events(void)
     GIVES("[]", "");
     GIVES("{}", "");
     GIVES(" [ {} , ", "");
+    GIVES("{\"a\":1}", "metadata 'a' def raw=\"a\":1\nstat tm_json_without_events 1\n");
+    GIVES("{\"p\\u0068\":\"X\"}", "metadata 'ph' def raw=\"p\\u0068\":\"X\"\nstat tm_json_lines 1\n");
+    GIVES("{\"a\":1,\"traceEvents\":[]}", "metadata 'a' def raw=\"a\":1\n");
+}
+
+/* A name is the same however it is written. */
+static void test_escaped_names(void)
+{
+    GIVES("{\"trace\\u0045vents\":[{\"p\\u0068\":\"B\",\"\\u0074\\u0073\":2,\"n\\u0061me\":\"n\",\"pid\\/\":1,\"bind_id\\u0000\":1}]}",
+          "begin 2000 pid=0 tid=0 thread 'n' raw={\"p\\u0068\":\"B\",\"\\u0074\\u0073\":2,\"n\\u0061me\":\"n\","
+          "\"pid\\/\":1,\"bind_id\\u0000\":1}\n");
 }
 
 static void test_args(void)
@@ -169,7 +180,7 @@ static void test_hints(void)
     GIVES("{\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\"}}",
           "metadata 'metadata' def raw=\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\"}\n"
           "hint 0:0 = 3:0 metadata.clock-domain\n"
-          "row json_metadata.clock-domain=LINUX_CLOCK_MONOTONIC\n");
+          "stat tm_json_without_events 1\nrow json_metadata.clock-domain=LINUX_CLOCK_MONOTONIC\n");
 }
 
 static void test_ids(void)
@@ -332,6 +343,7 @@ int main(void)
     test_slices();
     test_times();
     test_no_events();
+    test_escaped_names();
     test_args();
     test_counters();
     test_metadata();

@@ -1,0 +1,31 @@
+#include "emit/no_events.h"
+
+#include <stdio.h>
+
+static void tell(const struct tm_catalog *catalog, const char *stat, const char *cause, void (*warn)(const char *text))
+{
+    char path[1024], more[64] = "", line[1400];
+    uint32_t first = 0, count = 0;
+    for (uint32_t i = 0; i < catalog->stat_count; i++) {
+        const Tracemerge__Stat *s = catalog->stats[i];
+        if (!s->has_file || s->name.len != strlen(stat) || memcmp(s->name.data, stat, s->name.len) != 0)
+            continue;
+        if (count++ == 0 || s->file < first)
+            first = s->file;
+    }
+    if (count == 0 || first >= catalog->file_count)
+        return;
+    while (catalog->files[first].name.data && catalog->files[first].name.len == 0 && catalog->files[first].has_parent)
+        first = catalog->files[first].parent; /* a part of that */
+    tm_catalog_path(catalog, first, path, sizeof path);
+    if (count > 1)
+        snprintf(more, sizeof more, " (and %u more)", count - 1);
+    snprintf(line, sizeof line, "%s%s: %s", path, more, cause);
+    warn(line);
+}
+
+void tm_no_events_tell(const struct tm_catalog *catalog, void (*warn)(const char *text))
+{
+    tell(catalog, "tm_json_lines", "an event without a list around it is not read; jq -s . makes a list of lines", warn);
+    tell(catalog, "tm_json_without_events", "a JSON object without traceEvents has no events", warn);
+}
