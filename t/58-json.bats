@@ -363,3 +363,22 @@ PY
     [ "$(json '[x["sf"] for x in e if x["ph"] == "X"]')" = "['2:1']" ]
     [ "$(json 'sorted(d["stackFrames"])')" = "['2:1', '3:1']" ]
 }
+
+@test "times in the arguments of profiles move with their events" {
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"a","ts":100,"dur":5}]' >a.json
+    echo '[{"ph":"P","id":"0x1","name":"Profile","cat":"v8","pid":2,"tid":2,"ts":50,"args":{"data":{"startTime":49.5}}},
+        {"ph":"P","id":"0x1","name":"ProfileChunk","cat":"v8","pid":2,"tid":2,"ts":60,"args":{"data":{"cpuProfile":{"nodes":[
+        {"id":1,"callFrame":{"functionName":"f"}}],"samples":[1,1]},"timeDeltas":[1,2],"endTime":60}}},
+        {"ph":"c","name":"clock_sync","pid":2,"tid":2,"ts":55,"args":{"sync_id":"s","issue_ts":54,"startTime":7}},
+        {"ph":"X","pid":2,"tid":2,"name":"b","ts":55,"dur":1,"args":{"startTime":49.5}}]' >b.json
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json"},
+        {"path":"b.json","clocks":{"sync_to":{"file":"a.json"},"offset_ns":1000250}}]}}' >manifest.json
+    tar cf in.tar manifest.json a.json b.json
+    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    tm-merge -o m.json in.tar
+    [ "$(json '[x["args"]["data"].get("startTime") or x["args"]["data"]["endTime"] for x in e if x["ph"] == "P"]')" = "[1049.75, 1060.25]" ]
+    [ "$(json '[(x["args"]["issue_ts"], x["args"]["startTime"]) for x in e if x["ph"] == "c"]')" = "[(1054.25, 7)]" ]
+    [ "$(json '[x["args"] for x in e if x.get("name") == "b"]')" = "[{'startTime': 49.5}]" ]
+}

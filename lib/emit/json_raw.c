@@ -10,7 +10,8 @@ enum change { CHANGE_NONE, CHANGE_TIME, CHANGE_PID, CHANGE_TID, CHANGE_ID, CHANG
 struct object {
     const struct tm_json_ref *ref;
     struct tm_json_where where;
-    bool renames_frames, refers, is_snapshot;
+    struct tm_json_refs refs;
+    bool renames_frames;
 };
 
 static enum change change_of(const struct tm_json_value *key)
@@ -85,7 +86,7 @@ static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e,
         tm_json_frames_put_id(j, e->file, value);
         return TM_OK;
     case CHANGE_ARGS:
-        return tm_json_out_refs(j, e, value, o->is_snapshot, err);
+        return tm_json_out_refs(j, e, value, &o->refs, err);
     default:
         put_id2(j, e, value);
         return TM_OK;
@@ -110,7 +111,7 @@ static bool must_change(const struct tm_json_out *j, const struct tm_event *e, e
     case CHANGE_FRAME:
         return o->renames_frames && is_scalar(value);
     case CHANGE_ARGS:
-        return o->refers && value->type == TM_JSON_OBJECT;
+        return o->refs.is_there && value->type == TM_JSON_OBJECT;
     default:
         return j->json_files > 1 && value->type == TM_JSON_OBJECT;
     }
@@ -211,13 +212,13 @@ enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *
 {
     struct object o = {.ref = ref};
     enum tm_status st = tm_json_out_where(j, e, &o.where, err);
-    if (st < 0 || (j->meets && (st = tm_json_out_refers(j, e, &o.refers, &o.is_snapshot, err)) < 0))
+    if (st < 0 || (st = tm_json_out_refers(j, e, &o.refs, err)) < 0)
         return st;
     if (!j->frames.is_ready && !(e->flags & TM_EVENT_DEFINITION) && (st = tm_json_frames_ready(j, err)) < 0)
         return st;
     o.renames_frames = tm_json_frames_renames(j, e->file) && tm_json_out_may_have(e, "sf");
     tm_json_out_next(j);
-    bool is_noted = ref->has_spots && !o.where.has_tid && !o.renames_frames && !o.refers;
+    bool is_noted = ref->has_spots && !o.where.has_tid && !o.renames_frames && !o.refs.is_there;
     st = is_noted ? put_noted(j, e, &o, err) : put_read(j, e, &o, err);
     return st < 0 ? st : tm_out_end_row(&j->out, err);
 }

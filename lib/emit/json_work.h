@@ -218,16 +218,22 @@ void tm_json_frames_put_id(struct tm_json_out *j, uint32_t file, const struct tm
 
 enum tm_status tm_json_out_write_frames(struct tm_json_out *j, struct tm_error *err);
 
-/* json_refs.c: arguments of events that name objects. */
+/* json_refs.c: what arguments of events say of objects, and of times. */
 
-/* True when E, an object with arguments, may refer to an object whose id or process is another now. IS_SNAPSHOT: it is one, and
- * may hold others, which have ids of their own. */
-enum tm_status tm_json_out_refers(struct tm_json_out *j, const struct tm_event *e, bool *refers, bool *is_snapshot,
+/* What is to change in them. */
+struct tm_json_refs {
+    bool is_there;    /* there may be something */
+    bool is_snapshot; /* of an object: it may hold others, which have ids of their own */
+    bool is_profile;
+    bool has_times;   /* shift_ns is to be added to what is known to be a time of the event's clock */
+    int64_t shift_ns;
+};
+enum tm_status tm_json_out_refers(struct tm_json_out *j, const struct tm_event *e, struct tm_json_refs *refs,
                                   struct tm_error *err);
 
-/* ARGS with its references changed. */
+/* ARGS, of E, anew. */
 enum tm_status tm_json_out_refs(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *args,
-                                bool is_snapshot, struct tm_error *err);
+                                const struct tm_json_refs *refs, struct tm_error *err);
 
 /* json_raw.c: true when E's text may have a key with ENDING, two characters. */
 bool tm_json_out_may_have(const struct tm_event *e, const char *ending);
