@@ -382,3 +382,13 @@ PY
     [ "$(json '[(x["args"]["issue_ts"], x["args"]["startTime"]) for x in e if x["ph"] == "c"]')" = "[(1054.25, 7)]" ]
     [ "$(json '[x["args"] for x in e if x.get("name") == "b"]')" = "[{'startTime': 49.5}]" ]
 }
+
+@test "a thread has its name where that comes to be known after its slices" {
+    printf '%s\n' '# tracer: nop' \
+        '   <...>-100 (  100) [000] ..... 10.000010: tracing_mark_write: B|100|a' \
+        '   <...>-100 (  100) [000] ..... 10.000020: tracing_mark_write: E|100' \
+        '    sh-7 (    7) [000] d..2. 10.000030: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=app next_pid=100 next_prio=120' \
+        >k.systrace
+    tm-merge -o m.json k.systrace
+    [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["name"] == "thread_name" and x["tid"] == 100]')" = "['app']" ]
+}

@@ -177,6 +177,8 @@ static enum tm_status json_finish(void *state, struct tm_error *err)
         st = tm_json_out_raw(j, late, err);
     if (st == TM_OK)
         st = tm_json_out_open_rest(j, err);
+    if (st == TM_OK)
+        st = tm_json_out_late_names(j, err);
     tm_out_str(&j->out, "\n]");
     if (st < 0 || (st = tm_json_out_write_top(j, err)) < 0)
         return st;

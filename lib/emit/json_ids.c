@@ -160,3 +160,16 @@ enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_
     tm_out_str(&j->out, "}}");
     return tm_out_end_row(&j->out, err);
 }
+
+enum tm_status tm_json_out_late_names(struct tm_json_out *j, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < j->spans.lanes.count && st == TM_OK; i++) {
+        const struct tm_json_thread *t = &j->spans.lanes.threads[i];
+        uint32_t said;
+        if (!tm_map_find(&j->named, key_of((uint64_t)t->pid, (uint64_t)t->tid, 1), &said) &&
+            tm_who_thread(&j->said, t->machine, t->tid).data == NULL)
+            st = tm_json_out_name(j, t->pid, &t->tid, tm_who_thread(&j->who, t->machine, t->tid), err);
+    }
+    return st;
+}

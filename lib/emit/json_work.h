@@ -117,6 +117,9 @@ enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *
 enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_t *tid, struct tm_text name,
                                 struct tm_error *err);
 
+/* At the end, the names of threads that came to be known when all of their slices had been written. */
+enum tm_status tm_json_out_late_names(struct tm_json_out *j, struct tm_error *err);
+
 /* json_where.c: which process and thread of the output objects of Chrome JSON are of. */
 
 /* *HAS_TID: E goes to TID instead of what it says. */
