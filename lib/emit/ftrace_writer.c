@@ -119,7 +119,7 @@ enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *w, const struct tm
 }
 
 /* After E, a switch, was written. */
-static void note_switch(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
+static inline void note_switch(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
 {
     struct tm_ftrace_running *r = &b->running;
     r->is_known = true;
@@ -174,7 +174,7 @@ static bool is_for_compact(const struct tm_ftrace_writer *w, struct tm_ftrace_bu
 }
 
 /* The prev_state of E as the kernel of its machine records it. */
-static uint64_t kernel_state(const struct tm_ftrace_writer *w, const struct tm_event *e)
+static inline uint64_t kernel_state(const struct tm_ftrace_writer *w, const struct tm_event *e)
 {
     if (!(e->value & TM_SCHED_STATE_FLAGS))
         return (e->value & INT32_MAX) | (e->flags & TM_EVENT_HAS_TRACK ? 0 : e->track << 31);

@@ -71,7 +71,7 @@ struct lane {
     /* Numbers of some hundred events are read at once, column by column. */
     uint32_t at, count;
     bool is_last; /* what is behind them is damaged */
-    uint64_t numbers[LANE_COLUMNS][LANE_TILE];
+    uint64_t numbers[LANE_COLUMNS * LANE_TILE];
 };
 
 static inline void widen_bytes(uint64_t *restrict numbers, const uint8_t *restrict bytes)
@@ -117,7 +117,7 @@ static void read_tile(struct compact *c, struct lane *lane)
     lane->at = 0;
     lane->count = lane->is_last ? 0 : LANE_TILE;
     for (int i = 0; i < LANE_COLUMNS && !lane->is_last; i++) {
-        uint32_t n = read_numbers(c, &c->columns[lane->ids[i]], lane->numbers[i]);
+        uint32_t n = read_numbers(c, &c->columns[lane->ids[i]], lane->numbers + (size_t)i * LANE_TILE);
         if (i > 0 && n != lane->count)
             c->damaged = true;
         lane->count = n < lane->count ? n : lane->count;
@@ -129,8 +129,8 @@ static void advance(struct compact *c, struct lane *lane)
 {
     if (lane->at == lane->count)
         read_tile(c, lane);
-    lane->n = &lane->numbers[0][lane->at];
-    lane->has = lane->at++ < lane->count && (lane->comm = comm_at(c, lane->n[4 * LANE_TILE])) != NULL;
+    lane->n = lane->numbers + lane->at;
+    lane->has = lane->at++ < lane->count && (lane->comm = comm_at(c, lane->n[(LANE_COLUMNS - 1) * LANE_TILE])) != NULL;
     if (lane->has)
         lane->time += lane->n[0];
 }
