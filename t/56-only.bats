@@ -284,3 +284,72 @@ placed|7" ]
     [ "$(slices whole.db)" = "$(slices cut.db)" ]
     [ "$(slices cut.db | head -1)" = "10000010000|-1|open" ]
 }
+
+# A shell makes a process that changes its name, which makes a thread; pid 200 ends and is given away anew; pid 300 ends.
+lives() {
+    printf '%s\n' '# tracer: nop' \
+        '  sh-7 (    7) [000] d..2. 10.000005: task_newtask: pid=200 comm=sh clone_flags=1200011 oom_score_adj=0' \
+        '  sh-7 (    7) [000] d..2. 10.000006: task_newtask: pid=300 comm=sh clone_flags=1200011 oom_score_adj=0' \
+        '  sh-7 (    7) [000] d..2. 10.000010: task_newtask: pid=100 comm=sh clone_flags=1200011 oom_score_adj=0' \
+        '  sh-100 (  100) [000] d..2. 10.000011: task_rename: pid=100 oldcomm=sh newcomm=app oom_score_adj=0' \
+        '  app-100 (  100) [000] d..2. 10.000012: task_newtask: pid=101 comm=app clone_flags=3d0f00 oom_score_adj=0' \
+        '  old-200 (  200) [000] ..... 10.000015: tracing_mark_write: C|200|n|1' \
+        '  old-300 (  300) [000] ..... 10.000016: tracing_mark_write: B|300|never ends' \
+        '  sh-7 (    7) [000] d..2. 10.000018: sched_process_exit: comm=old pid=300 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000020: sched_process_exit: comm=old pid=200 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000030: task_newtask: pid=200 comm=sh clone_flags=1200011 oom_score_adj=0' \
+        '  <idle>-0 (-----) [000] d..2. 10.000040: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=work next_pid=101 next_prio=97' \
+        '  work-101 (  100) [000] d..2. 10.000060: sched_switch: prev_comm=work prev_pid=101 prev_prio=97 prev_state=S ==> next_comm=new next_pid=200 next_prio=120' \
+        '  new-200 (  200) [000] ..... 10.000065: tracing_mark_write: B|200|later' \
+        '  sh-7 (    7) [000] d..2. 10.000070: sched_process_exit: comm=work pid=101 prio=120' >k.systrace
+}
+
+tasks() {
+    sqlite3 "$1" "SELECT t.tid, t.name, t.start_ts, t.end_ts, p.pid, p.name, p.start_ts, q.pid FROM thread t
+        LEFT JOIN process p USING (upid) LEFT JOIN process q ON q.upid = p.parent_upid
+        WHERE t.tid >= 100 AND t.start_ts ORDER BY t.start_ts"
+}
+
+@test "tasks have in a cut the starts, ends, names, processes and parents that they have in the whole" {
+    lives
+    tm-merge -o whole.db k.systrace
+    run tasks whole.db
+    echo "$output"
+    [ "${#lines[@]}" -eq 5 ]
+    for out in c.pftrace cut.db; do
+        tm-merge -o $out --only from=10.000050s,to=10.000066s k.systrace
+    done
+    tm-merge -o again.db c.pftrace
+    for db in cut.db again.db; do
+        run tasks $db # 200's first life is not told of, and what ends at 70 lives
+        echo "$output"
+        [ "$output" = "300|old|10000006000|10000018000|300|sh|10000006000|7
+100|app|10000010000||100|app|10000010000|7
+101|work|10000012000||100|app|10000010000|7
+200|new|10000030000||200|sh|10000030000|7" ]
+        run sqlite3 $db 'SELECT ts, dur, tid FROM sched JOIN thread USING (utid) ORDER BY ts'
+        [ "$output" = "10000050000|10000|101
+10000060000|-1|200" ]
+        run sqlite3 $db "SELECT count(*) FROM counter"
+        [ "$output" = 0 ] # it was true of the process that ended
+    done
+    tm-merge -o cut.db --only from=10.000050s k.systrace
+    run tasks cut.db
+    [[ "$output" == *"101|work|10000012000|10000070000|100|app"* ]]
+    # Lists show nothing of it, and accounts call it left out.
+    run tm-merge -f csv --only from=10.000050s,to=10.000066s k.systrace
+    [ "$(grep '^1000' <<<"$output" | grep -vc ',task_rename,')" -eq 4 ]
+    ! grep -q 'task_new\|process_exit' <<<"$output"
+    tm-merge -f report --only from=10.000050s,to=10.000066s k.systrace | grep '14 events read, 4 placed, 10 dropped'
+}
+
+@test "what a cut says at its first moment is not said twice" {
+    lives
+    tm-merge -o cut.db --only from=10.000060s k.systrace
+    run sqlite3 cut.db 'SELECT ts, dur, tid FROM sched JOIN thread USING (utid)'
+    [ "$output" = "10000060000|-1|200" ]
+    make_json
+    tm-merge -o c.db --only from=45us a.json
+    [ "$(sqlite3 c.db 'SELECT ts, value FROM counter ORDER BY ts')" = "45000|3.0
+90000|4.0" ]
+}

@@ -17,6 +17,7 @@ struct tm_held_group {
     uint32_t leader, followers;    /* the first of them */
     uint32_t sibling, follower_count;
     uint32_t file, machine, clock;
+    uint32_t *lives, life_count, life_cap;
     uint8_t list;
     bool is_counted;
 };
@@ -65,6 +66,7 @@ static void free_group(struct tm_held *h, uint32_t number)
     if (g->block)
         h->memory_bytes -= g->bytes;
     free(g->block);
+    free(g->lives);
     *g = (struct tm_held_group){.next = h->free_group};
     h->free_group = number;
 }
@@ -175,6 +177,33 @@ enum tm_status tm_held_unref(struct tm_held *h, uint32_t id, struct tm_error *er
     return --group_at(h, id)->refs == 0 ? tm_held_drop(h, id, err) : TM_OK;
 }
 
+enum tm_status tm_held_add_life(struct tm_held *h, uint32_t id, uint32_t life, struct tm_error *err)
+{
+    struct tm_held_group *g = group_at(h, id);
+    if (g->life_count && g->lives[g->life_count - 1] == life)
+        return TM_OK;
+    enum tm_status st = tm_array_grow(&g->lives, &g->life_cap, g->life_count, sizeof *g->lives, err);
+    if (st == TM_OK)
+        g->lives[g->life_count++] = life;
+    return st;
+}
+
+const uint32_t *tm_held_lives(const struct tm_held *h, uint32_t id, uint32_t *count)
+{
+    *count = h->groups[id - 1].life_count;
+    return h->groups[id - 1].lives;
+}
+
+void tm_held_move(struct tm_held *h, uint32_t id, enum tm_held_list list)
+{
+    struct tm_held_group *g = group_at(h, id);
+    if (g->list != TM_HELD_STATE)
+        return;
+    unlink_group(h, id);
+    g->list = (uint8_t)list;
+    link_group(h, id);
+}
+
 static enum tm_status load(struct tm_held *h, const struct tm_held_group *g, struct tm_error *err)
 {
     if (g->bytes > h->loaded_cap) {
@@ -216,8 +245,10 @@ enum tm_status tm_held_take(struct tm_held *h, enum tm_held_list list, struct tm
 
 void tm_held_release(struct tm_held *h)
 {
-    for (uint32_t i = 0; i < h->group_count; i++)
+    for (uint32_t i = 0; i < h->group_count; i++) {
         free(h->groups[i].block);
+        free(h->groups[i].lives);
+    }
     free(h->groups);
     free(h->loaded);
     if (h->has_spool)

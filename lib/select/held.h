@@ -14,7 +14,7 @@ enum {
 };
 
 enum tm_held_list {
-    TM_HELD_EARLY, /* from before the wanted time, as they are */
+    TM_HELD_EARLY, /* from before the wanted time, at the time they have */
     TM_HELD_STATE, /* what was last true before it */
     TM_HELD_EXACT, /* of its first moment */
     TM_HELD_LISTS
@@ -50,6 +50,15 @@ enum tm_status tm_held_unref(struct tm_held *held, uint32_t id, struct tm_error 
 
 /* Forgets group ID and those that follow it; counts them as left out. */
 enum tm_status tm_held_drop(struct tm_held *held, uint32_t id, struct tm_error *err);
+
+/* Something of group ID is of task LIFE, a number of the caller's that is not 0. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_held_add_life(struct tm_held *held, uint32_t id, uint32_t life, struct tm_error *err);
+
+/* The tasks of group ID, *COUNT of them; none where ID, from 1 to group_count, is no group any more. */
+const uint32_t *tm_held_lives(const struct tm_held *held, uint32_t id, uint32_t *count);
+
+/* Puts group ID into LIST, if it is in that of states. */
+void tm_held_move(struct tm_held *held, uint32_t id, enum tm_held_list list);
 
 /* The first group of LIST as *ROWS, valid until the next call, and no longer held. TM_OK; TM_END
  * when there is none; TM_E_SYSTEM. */

@@ -17,6 +17,7 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->matcher.catalog = catalog;
     s->held.spill_dir = spill_dir;
     s->held.tally = &s->tally;
+    s->lives.held = &s->held;
     s->waiting.spill_dir = spill_dir;
     tm_task_names_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
@@ -33,8 +34,8 @@ static enum tm_status put_held(struct tm_select *s, enum tm_held_list list, stru
             for (uint32_t i = 0; i < count; i++)
                 rows[i].time_ns = s->from_ns;
         else
-            s->wanted_count += !tm_select_only_names(rows, count);
-        if ((st = tm_select_put(s, rows, count, err)) < 0)
+            s->wanted_count += tm_select_is_shown(rows, count);
+        if ((st = tm_select_put_late(s, rows, count, err)) < 0)
             return st;
     }
     return st < 0 ? st : TM_OK;
@@ -45,10 +46,13 @@ static enum tm_status stop_holding(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st;
     s->holding = false;
-    tm_table_release(&s->states);
-    if ((st = put_held(s, TM_HELD_EARLY, err)) < 0 || (st = put_held(s, TM_HELD_STATE, err)) < 0)
-        return st;
-    return put_held(s, TM_HELD_EXACT, err);
+    if ((st = tm_select_settle(s, err)) == TM_OK)
+        st = put_held(s, TM_HELD_EARLY, err);
+    if (st == TM_OK)
+        st = put_held(s, TM_HELD_STATE, err);
+    if (st == TM_OK)
+        st = tm_select_say_held(s, err);
+    return st < 0 ? st : put_held(s, TM_HELD_EXACT, err);
 }
 
 static bool is_json(const struct tm_select *s, const struct tm_event *e)
@@ -135,7 +139,7 @@ static enum tm_status decide(struct tm_select *s, struct tm_select_group *g, str
     if (g->fate == TM_GROUP_DROPPED && tm_event_is_counted(g->rows->flags))
         st = tm_tally_add(&s->tally, g->rows->file, g->rows->machine, g->rows->clock, err);
     for (uint32_t i = 0; here && i < g->count && st == TM_OK; i++)
-        st = tm_task_names_learn(&s->tasks, &g->rows[i], false, err);
+        st = tm_task_names_learn(&s->tasks, &g->rows[i], err);
     return st;
 }
 
@@ -149,7 +153,7 @@ static enum tm_status put_moment(struct tm_select *s, struct tm_error *err)
         if (g->fate != TM_GROUP_KEPT)
             continue;
         bool changed = g->rows->flags & TM_EVENT_CONTEXT;
-        s->wanted_count += !tm_select_only_names(g->rows, g->count);
+        s->wanted_count += tm_select_is_shown(g->rows, g->count);
         st = in_batch && !changed
                  ? tm_select_put_here(s, g->rows, g->count, s->moment_row + (uint32_t)(g->rows - s->rows), err)
                  : tm_select_put(s, g->rows, g->count, err);
@@ -238,7 +242,8 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
     enum tm_status st = tm_matcher_place(&s->matcher, e->file, e->machine, &here, err);
     if (st < 0 || !here)
         return st;
-    if (e->kind == TM_KIND_TRACK && (st = tm_track_names_learn(&s->tracks, e, &uuid, err)) < 0)
+    if (e->kind == TM_KIND_TRACK && ((st = tm_track_names_learn(&s->tracks, e, &uuid, err)) < 0 ||
+                                     (st = tm_select_told(s, e, true, err)) < 0))
         return st;
     if (e->kind == TM_KIND_TRACK && !(e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID)))
         key = tm_waiting_of_track(e->file, uuid);
@@ -318,7 +323,7 @@ static enum tm_status drop_held(struct tm_select *s, struct tm_error *err)
     for (enum tm_held_list list = TM_HELD_EARLY; list < TM_HELD_LISTS; list++) {
         while ((st = tm_held_take(&s->held, list, &rows, &count, err)) == TM_OK) {
             if (tm_select_only_names(rows, count))
-                st = tm_select_put(s, rows, count, err);
+                st = tm_select_put_late(s, rows, count, err);
             else if (tm_event_is_counted(rows->flags))
                 st = tm_tally_add(&s->tally, rows->file, rows->machine, rows->clock, err);
             if (st < 0)
@@ -381,9 +386,11 @@ void tm_select_free(struct tm_select *s)
     tm_held_release(&s->held);
     tm_open_release(&s->open);
     tm_task_names_release(&s->tasks);
+    tm_lives_release(&s->lives);
     tm_track_names_release(&s->tracks);
     tm_waiting_release(&s->waiting);
     tm_table_release(&s->states);
+    free(s->state_rows);
     tm_batch_builder_release(&s->carry);
     tm_batch_builder_release(&s->out);
     free(s->rows);

@@ -66,14 +66,27 @@ static enum tm_status say_name(struct tm_select *s, const struct tm_event *e, in
     return st < 0 ? st : add_row(s, &name, err);
 }
 
-/* The names of the threads that E shows without naming them. */
+/* The process of a thread that E names. */
+static enum tm_status say_process(struct tm_select *s, const struct tm_event *e, int64_t tid, struct tm_error *err)
+{
+    return tm_task_names_is_process_due(&s->tasks, e->machine, tid) ? say_name(s, e, tid, err) : TM_OK;
+}
+
+/* What is to be said of the threads that E shows: names where it does not name them, and processes. */
 static enum tm_status say_names(struct tm_select *s, const struct tm_event *e, struct tm_error *err)
 {
+    enum tm_status st;
     int64_t tid;
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_DERIVED))
         return TM_OK;
-    if (e->kind == TM_KIND_SCHED_WAKING)
-        return e->flags & TM_EVENT_HAS_PID ? say_name(s, e, e->pid, err) : TM_OK;
+    if (e->kind == TM_KIND_SCHED_WAKING && e->flags & TM_EVENT_HAS_PID && (st = say_name(s, e, e->pid, err)) < 0)
+        return st;
+    if (e->kind == TM_KIND_SCHED_SWITCH && e->flags & TM_EVENT_HAS_PID && (st = say_process(s, e, e->pid, err)) < 0)
+        return st;
+    if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
+        return e->flags & TM_EVENT_HAS_TID ? say_process(s, e, e->tid, err) : TM_OK;
+    if (e->kind == TM_KIND_TASK_NEW)
+        return say_process(s, e, e->pid, err);
     if (e->kind >= TM_KIND_SCHED_SWITCH && e->kind <= TM_KIND_PROCESS_EXIT)
         return TM_OK;
     if (e->flags & TM_EVENT_HAS_TID)
@@ -123,26 +136,54 @@ static enum tm_status release_needed(struct tm_select *s, const struct tm_event 
     return st < 0 || !is_on_track ? st : release_track(s, row->file, row->track, err);
 }
 
-/* What is said before ROWS, and by them. */
-static enum tm_status say(struct tm_select *s, const struct tm_event *rows, uint32_t count, struct tm_error *err)
+/* What is said before ROWS, and by them. Those of before `from` may be of tasks whose numbers mean others by now. */
+static enum tm_status say(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
+                          struct tm_error *err)
 {
-    enum tm_status st = tm_task_names_any_due(&s->tasks) ? say_names(s, rows, err) : TM_OK;
+    bool is_early = is_late && rows->time_ns < s->from_ns;
+    enum tm_status st = tm_task_names_any_due(&s->tasks) && !is_early ? say_names(s, rows, err) : TM_OK;
     for (uint32_t i = 0; i < count && st == TM_OK; i++) {
         if (tm_waiting_any(&s->waiting))
             st = release_needed(s, &rows[i], err);
+        if (st == TM_OK && !is_late)
+            st = tm_task_names_learn(&s->tasks, &rows[i], err);
         if (st == TM_OK)
-            st = tm_task_names_learn(&s->tasks, &rows[i], true, err);
+            st = tm_task_names_shown(&s->tasks, &rows[i], err);
     }
+    return st;
+}
+
+/* IS_LATE: ROWS were held, and have been learned from. */
+static enum tm_status put(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
+                          struct tm_error *err)
+{
+    enum tm_status st = say(s, rows, count, is_late, err);
+    if (st == TM_OK)
+        st = flush_range(s, err);
+    for (uint32_t i = 0; i < count && st == TM_OK; i++)
+        st = add_row(s, &rows[i], err);
     return st;
 }
 
 enum tm_status tm_select_put(struct tm_select *s, const struct tm_event *rows, uint32_t count, struct tm_error *err)
 {
-    enum tm_status st = say(s, rows, count, err);
-    if (st == TM_OK)
-        st = flush_range(s, err);
-    for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        st = add_row(s, &rows[i], err);
+    return put(s, rows, count, false, err);
+}
+
+enum tm_status tm_select_put_late(struct tm_select *s, const struct tm_event *rows, uint32_t count,
+                                  struct tm_error *err)
+{
+    return put(s, rows, count, true, err);
+}
+
+enum tm_status tm_select_say_held(struct tm_select *s, struct tm_error *err)
+{
+    struct tm_event e = {.time_ns = s->from_ns};
+    uint32_t i = 0;
+    int64_t tid;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_lives_next_shown(&s->lives, &i, &e.machine, &tid))
+        st = say_name(s, &e, tid, err);
     return st;
 }
 
@@ -151,7 +192,7 @@ enum tm_status tm_select_put_here(struct tm_select *s, const struct tm_event *ro
 {
     const struct tm_event *last = &rows[count - 1];
     struct tm_select_range *range = &s->range;
-    enum tm_status st = say(s, rows, count, err);
+    enum tm_status st = say(s, rows, count, false, err);
     if (st == TM_OK && range->first + range->count != first)
         st = flush_range(s, err);
     if (range->count == 0)

@@ -53,6 +53,13 @@ enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group
     return st;
 }
 
+static enum tm_status keep_life(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)
+{
+    uint32_t life;
+    enum tm_status st = tm_select_life(s, row, &life, err);
+    return st < 0 || life == 0 ? st : tm_held_add_life(&s->held, id, life, err);
+}
+
 enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, uint32_t *id, struct tm_error *err)
 {
     uint32_t number = TM_HELD_NONE;
@@ -60,8 +67,11 @@ enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, ui
     g->fate = TM_GROUP_KEPT;
     if (s->holding) {
         g->fate = TM_GROUP_HELD;
-        st = tm_held_add(&s->held, g->rows->time_ns < s->from_ns ? TM_HELD_EARLY : TM_HELD_EXACT, s->order + (uint64_t)(g - s->groups),
-                         g->rows, g->count, &number, err);
+        bool is_early = g->rows->time_ns < s->from_ns;
+        st = tm_held_add(&s->held, is_early ? TM_HELD_EARLY : TM_HELD_EXACT, s->order + (uint64_t)(g - s->groups), g->rows,
+                         g->count, &number, err);
+        if (st == TM_OK && is_early)
+            st = keep_life(s, number, g->rows, err);
     }
     if (id)
         *id = number;
@@ -84,18 +94,14 @@ bool tm_select_only_names(const struct tm_event *rows, uint32_t count)
 /* Names are kept where they are not wanted for themselves too, as no event of their own. */
 static enum tm_status keep_names(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
-    struct tm_event *rows = &s->rows[g->rows - s->rows];
     bool wanted;
     enum tm_status st = tm_select_wants(s, g, &wanted, err);
     for (uint32_t i = 0; i < g->count && st == TM_OK; i++)
-        st = tm_task_names_learn(&s->tasks, &rows[i], true, err);
-    if (st < 0 || (wanted && tm_select_is_in(s, rows->time_ns)))
-        return st < 0 ? st : tm_select_keep(s, g, NULL, err);
-    if (tm_event_is_counted(rows->flags))
-        st = tm_tally_add(&s->tally, rows->file, rows->machine, rows->clock, err);
-    for (uint32_t i = 0; i < g->count; i++)
-        rows[i].flags |= TM_EVENT_DERIVED | TM_EVENT_CONTEXT;
-    return st < 0 ? st : tm_select_keep(s, g, NULL, err);
+        st = tm_select_told(s, &g->rows[i], false, err);
+    if (st < 0)
+        return st;
+    bool is_event = wanted && tm_select_is_in(s, g->rows->time_ns);
+    return is_event ? tm_select_keep(s, g, NULL, err) : tm_select_as_context(s, g, err);
 }
 
 /* Kinds of states, in the key. */
@@ -129,11 +135,35 @@ static bool state_key(const struct tm_select *s, const struct tm_event *e, struc
     return true;
 }
 
+/* KEY is said by group ID of task LIFE from now on. */
+static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, uint32_t id, uint32_t life,
+                                struct tm_error *err)
+{
+    int64_t i = tm_table_find(&s->states, key);
+    enum tm_status st = TM_OK;
+    if (i == TM_TABLE_NONE) {
+        if (id == TM_HELD_NONE)
+            return TM_OK;
+        i = s->state_count;
+        if ((st = tm_array_grow(&s->state_rows, &s->state_cap, s->state_count, sizeof *s->state_rows, err)) < 0 ||
+            (st = tm_table_set(&s->states, key, i, err)) < 0)
+            return st;
+        s->state_rows[s->state_count++] = (struct tm_select_state){.held = TM_HELD_NONE};
+    }
+    struct tm_select_state before = s->state_rows[i];
+    s->state_rows[i] = (struct tm_select_state){id, life};
+    if (id == before.held)
+        return TM_OK;
+    if (id != TM_HELD_NONE)
+        tm_held_ref(&s->held, id);
+    return before.held != TM_HELD_NONE ? tm_held_unref(&s->held, before.held, err) : TM_OK;
+}
+
 /* A group from before `from` stays until all that it says has been said anew. */
 static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_key key;
-    uint32_t id = TM_HELD_NONE;
+    uint32_t id = TM_HELD_NONE, life;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < g->count && st == TM_OK; i++) {
         if (!state_key(s, &g->rows[i], &key))
@@ -142,15 +172,39 @@ static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g,
             g->fate = TM_GROUP_HELD;
             st = tm_held_add(&s->held, TM_HELD_STATE, s->order + (uint64_t)(g - s->groups), g->rows, g->count, &id, err);
         }
-        int64_t before = tm_table_find(&s->states, &key);
-        if (st < 0 || before == (int64_t)id)
-            continue;
-        tm_held_ref(&s->held, id);
-        st = tm_table_set(&s->states, &key, id, err);
-        if (st == TM_OK && before != TM_TABLE_NONE)
-            st = tm_held_unref(&s->held, (uint32_t)before, err);
+        life = 0;
+        if (st == TM_OK && g->rows[i].kind == TM_KIND_COUNTER)
+            st = tm_select_life(s, &g->rows[i], &life, err);
+        if (st == TM_OK && life)
+            st = tm_held_add_life(&s->held, id, life, err);
+        if (st == TM_OK)
+            st = set_state(s, &key, id, life, err);
     }
     return st;
+}
+
+/* What G, of the first moment of the time, says anew. */
+static enum tm_status replace_state(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_key key;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < g->count && st == TM_OK; i++)
+        if (state_key(s, &g->rows[i], &key))
+            st = set_state(s, &key, TM_HELD_NONE, 0, err);
+    return st;
+}
+
+enum tm_status tm_select_settle(struct tm_select *s, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < s->state_count && st == TM_OK; i++) {
+        const struct tm_select_state *state = &s->state_rows[i];
+        if (state->held != TM_HELD_NONE && state->life && tm_lives_is_over(&s->lives, state->life))
+            st = tm_held_unref(&s->held, state->held, err);
+    }
+    tm_table_release(&s->states);
+    s->state_count = 0;
+    return st < 0 ? st : tm_lives_settle(&s->lives, err);
 }
 
 /* Events that have a time and no length; some say what holds from then on. */
@@ -160,8 +214,11 @@ static enum tm_status point(struct tm_select *s, struct tm_select_group *g, stru
     enum tm_status st = tm_select_wants(s, g, &wanted, err);
     if (st < 0 || !wanted)
         return st;
-    if (tm_select_is_in(s, g->rows->time_ns))
+    if (tm_select_is_in(s, g->rows->time_ns)) {
+        if (s->holding && !is_slice(g->rows->kind) && (st = replace_state(s, g, err)) < 0)
+            return st;
         return tm_select_keep(s, g, NULL, err);
+    }
     /* Counts of the moments at which slices begin and end hold for nothing after them. */
     if (s->holding && g->rows->time_ns < s->from_ns && !is_slice(g->rows->kind))
         return hold_state(s, g, err);
@@ -173,6 +230,10 @@ enum tm_status tm_select_decide(struct tm_select *s, struct tm_select_group *g, 
     if (tm_select_only_names(g->rows, g->count))
         return keep_names(s, g, err);
     switch (g->rows->kind) {
+    case TM_KIND_TASK_NEW:
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_PROCESS_EXIT:
+        return tm_select_task(s, g, err);
     case TM_KIND_SLICE_BEGIN:
     case TM_KIND_SLICE_END:
     case TM_KIND_SLICE_COMPLETE:

@@ -4,6 +4,7 @@
 
 #include "model/catalog.h"
 #include "select/held.h"
+#include "select/lives.h"
 #include "select/matcher.h"
 #include "select/open_slices.h"
 #include "select/select.h"
@@ -33,6 +34,12 @@ struct tm_select_range {
     const uint8_t *payload, *payload_end;
 };
 
+/* What was last true before `from` of a counter or a cpu. */
+struct tm_select_state {
+    uint32_t held; /* the group that says it; TM_HELD_NONE: it is said anew at `from` */
+    uint32_t life; /* the task of which it is true; 0: none */
+};
+
 struct tm_select {
     const struct tm_select_spec *spec;
     const struct tm_catalog *catalog;
@@ -41,9 +48,12 @@ struct tm_select {
     struct tm_held held;
     struct tm_open_slices open;
     struct tm_task_names tasks;
+    struct tm_lives lives;
     struct tm_track_names tracks;
     struct tm_waiting_rows waiting;
-    struct tm_table states; /* of counters and cpus: the held group that says the last before `from` */
+    struct tm_table states; /* of counters and cpus: numbers of state_rows */
+    struct tm_select_state *state_rows;
+    uint32_t state_count, state_cap;
     bool has_origin;
     int64_t origin_ns;
     bool has_from, has_to;
@@ -91,7 +101,14 @@ enum tm_status tm_select_wants(struct tm_select *select, const struct tm_select_
 enum tm_status tm_select_put(struct tm_select *select, const struct tm_event *rows, uint32_t count,
                              struct tm_error *err);
 
-/* The same for rows that stand in the batch at hand from row FIRST on. */
+/* The same for rows that were held; those of before `from` go out without names. */
+enum tm_status tm_select_put_late(struct tm_select *select, const struct tm_event *rows, uint32_t count,
+                                  struct tm_error *err);
+
+/* Names the threads of rows from before `from` that have been put late and live. */
+enum tm_status tm_select_say_held(struct tm_select *select, struct tm_error *err);
+
+/* The same as tm_select_put for rows that stand in the batch at hand from row FIRST on. */
 enum tm_status tm_select_put_here(struct tm_select *select, const struct tm_event *rows, uint32_t count,
                                   uint32_t first, struct tm_error *err);
 
@@ -100,6 +117,27 @@ enum tm_status tm_select_flush(struct tm_select *select, struct tm_error *err);
 
 /* True when the event and its rows tell of threads and processes, and of nothing else. */
 bool tm_select_only_names(const struct tm_event *rows, uint32_t count);
+
+/* True when ROWS are an event that was wanted for itself. */
+static inline bool tm_select_is_shown(const struct tm_event *rows, uint32_t count)
+{
+    return !(rows->flags & TM_EVENT_CONTEXT) && !tm_select_only_names(rows, count);
+}
+
+/* *LIFE is the task that ROW, one of an event, is of; 0 none. */
+enum tm_status tm_select_life(struct tm_select *select, const struct tm_event *row, uint32_t *life, struct tm_error *err);
+
+/* The wanted time has come: what was last true before it, and is so of tasks that live. */
+enum tm_status tm_select_settle(struct tm_select *select, struct tm_error *err);
+
+/* Kernel events that start, end or rename a task. */
+enum tm_status tm_select_task(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
+
+/* GROUP is there for what it says of threads and processes alone, as no event of its own. */
+enum tm_status tm_select_as_context(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
+
+/* ROW, which is kept, tells of a thread and a process. */
+enum tm_status tm_select_told(struct tm_select *select, const struct tm_event *row, bool is_lasting, struct tm_error *err);
 
 /* Slices and what binds to them. */
 enum tm_status tm_select_slice(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);

@@ -11,7 +11,7 @@ enum { CLONE_THREAD_FLAG = 0x10000, DETAIL_TEXT_FIELD = 4 };
 struct tm_task_name {
     uint32_t machine, file, cpu;
     uint32_t name, said; /* string ids; with TM_STRING_INLINE numbers of own names; 0 none */
-    bool has_pid;
+    bool has_pid, is_pid_said;
     int64_t tid, pid;
 };
 
@@ -43,45 +43,67 @@ static enum tm_status row_of(struct tm_task_names *n, uint32_t machine, int64_t 
 
 static bool is_due(const struct tm_task_name *row)
 {
-    return row->name && row->name != row->said;
+    return (row->name && row->name != row->said) || (row->has_pid && !row->is_pid_said);
 }
 
-static enum tm_status learn_name(struct tm_task_names *n, const struct tm_event *e, int64_t tid, uint32_t string,
-                                 bool is_shown, struct tm_error *err)
+/* The number of NAME, a string of E: its own, or that of the text that travels with E. 0: none. */
+static enum tm_status number_of(struct tm_task_names *n, const struct tm_event *e, uint32_t *name, struct tm_error *err)
+{
+    uint32_t id;
+    if (!(*name & TM_STRING_INLINE))
+        return TM_OK;
+    struct tm_text text = tm_catalog_string(n->catalog, *name, e);
+    *name = 0;
+    if (text.data == NULL)
+        return TM_OK;
+    enum tm_status st = tm_intern_add(&n->own, text.data, text.len, &id, NULL);
+    if (st != TM_OK)
+        return st < 0 ? tm_error_nomem(err) : TM_OK;
+    *name = TM_STRING_INLINE | id;
+    return TM_OK;
+}
+
+/* IS_SAID: the output has been told, else it is true. */
+static enum tm_status take_name(struct tm_task_names *n, const struct tm_event *e, int64_t tid, uint32_t string,
+                                bool is_said, struct tm_error *err)
 {
     struct tm_task_name *row;
     if (tid == 0 || string == 0)
         return TM_OK;
     enum tm_status st = row_of(n, e->machine, tid, &row, err);
-    if (st != TM_OK)
+    if (st != TM_OK || (st = number_of(n, e, &string, err)) < 0 || string == 0)
         return st < 0 ? st : TM_OK;
-    if (string & TM_STRING_INLINE) {
-        struct tm_text text = tm_catalog_string(n->catalog, string, e);
-        uint32_t id;
-        if (text.data == NULL || (st = tm_intern_add(&n->own, text.data, text.len, &id, NULL)) != TM_OK)
-            return st < 0 ? tm_error_nomem(err) : TM_OK;
-        string = TM_STRING_INLINE | id;
-    }
     n->due_count -= is_due(row);
-    row->name = string;
-    row->file = e->file;
-    row->cpu = e->cpu;
-    if (is_shown)
+    if (is_said) {
         row->said = string;
+    } else {
+        row->name = string;
+        row->file = e->file;
+        row->cpu = e->cpu;
+    }
     n->due_count += is_due(row);
     return TM_OK;
 }
 
-static enum tm_status learn_process(struct tm_task_names *n, uint32_t machine, int64_t tid, int64_t pid,
-                                    struct tm_error *err)
+static enum tm_status take_process(struct tm_task_names *n, const struct tm_event *e, int64_t tid, int64_t pid,
+                                   bool is_said, struct tm_error *err)
 {
     struct tm_task_name *row;
-    enum tm_status st = row_of(n, machine, tid, &row, err);
-    if (st == TM_OK) {
+    enum tm_status st = row_of(n, e->machine, tid, &row, err);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    n->due_count -= is_due(row);
+    if (is_said) {
+        row->is_pid_said = row->has_pid && row->pid == pid;
+    } else {
+        row->is_pid_said = row->is_pid_said && row->pid == pid;
         row->has_pid = true;
         row->pid = pid;
+        if (row->name == 0)
+            row->file = e->file;
     }
-    return st < 0 ? st : TM_OK;
+    n->due_count += is_due(row);
+    return TM_OK;
 }
 
 /* The number means another thread from now on, or none. */
@@ -92,7 +114,7 @@ static void forget(struct tm_task_names *n, uint32_t machine, int64_t tid)
     if (i == TM_TABLE_NONE)
         return;
     n->due_count -= is_due(&n->rows[i]);
-    n->rows[i].has_pid = false;
+    n->rows[i].has_pid = n->rows[i].is_pid_said = false;
     n->rows[i].name = n->rows[i].said = 0;
 }
 
@@ -117,62 +139,86 @@ static enum tm_status end_life(struct tm_task_names *n, uint32_t machine, int64_
     return tm_map_set(&n->lives, life_key(machine, tid), life + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-static enum tm_status learn_new_task(struct tm_task_names *n, const struct tm_event *e, bool is_shown,
-                                     struct tm_error *err)
+/* The process that E, a task that starts, is in, as far as it is known: *PID. */
+static bool process_of_new(const struct tm_task_names *n, const struct tm_event *e, int64_t *pid)
 {
-    bool is_thread = e->value & CLONE_THREAD_FLAG;
     struct tm_key maker = {e->machine, (uint64_t)e->pid, 0};
-    int64_t i = tm_table_find(&n->by_tid, &maker), pid = e->tid;
-    bool has_pid = !is_thread;
-    enum tm_status st = end_life(n, e->machine, e->tid, err);
-    if (st < 0)
-        return st;
-    if (is_thread && i != TM_TABLE_NONE) {
-        has_pid = n->rows[i].has_pid;
-        pid = n->rows[i].pid;
-    }
-    if (has_pid)
-        st = learn_process(n, e->machine, e->tid, pid, err);
-    return st < 0 ? st : learn_name(n, e, e->tid, e->name, is_shown, err);
+    int64_t i = tm_table_find(&n->by_tid, &maker);
+    *pid = e->tid;
+    if (!(e->value & CLONE_THREAD_FLAG))
+        return true;
+    if (i == TM_TABLE_NONE || !n->rows[i].has_pid)
+        return false;
+    *pid = n->rows[i].pid;
+    return true;
 }
 
-enum tm_status tm_task_names_learn(struct tm_task_names *n, const struct tm_event *e, bool is_shown,
-                                   struct tm_error *err)
+static enum tm_status take_new_task(struct tm_task_names *n, const struct tm_event *e, bool is_said, struct tm_error *err)
+{
+    int64_t pid;
+    enum tm_status st = is_said ? TM_OK : end_life(n, e->machine, e->tid, err);
+    if (st == TM_OK && process_of_new(n, e, &pid))
+        st = take_process(n, e, e->tid, pid, is_said, err);
+    return st < 0 ? st : take_name(n, e, e->tid, e->name, is_said, err);
+}
+
+static enum tm_status take(struct tm_task_names *n, const struct tm_event *e, bool is_said, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     enum tm_status st = TM_OK;
     switch (e->kind) {
     case TM_KIND_SCHED_SWITCH:
         if (e->flags & TM_EVENT_HAS_TID)
-            st = learn_name(n, e, e->tid, e->category, is_shown, err);
-        return st < 0 ? st : learn_name(n, e, e->pid, e->name, is_shown, err);
+            st = take_name(n, e, e->tid, e->category, is_said, err);
+        return st < 0 ? st : take_name(n, e, e->pid, e->name, is_said, err);
     case TM_KIND_SCHED_WAKING:
-        return learn_name(n, e, e->tid, e->name, is_shown, err);
+        return take_name(n, e, e->tid, e->name, is_said, err);
     case TM_KIND_TASK_RENAME:
         if (e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_PID)
-            st = learn_process(n, e->machine, e->tid, e->pid, err);
-        return st < 0 ? st : learn_name(n, e, e->tid, e->name, is_shown, err);
+            st = take_process(n, e, e->tid, e->pid, is_said, err);
+        return st < 0 ? st : take_name(n, e, e->tid, e->name, is_said, err);
     case TM_KIND_TASK_NEW:
-        return learn_new_task(n, e, is_shown, err);
+        return take_new_task(n, e, is_said, err);
     case TM_KIND_PROCESS_EXIT:
-        return end_life(n, e->machine, e->tid, err);
+        return is_said ? TM_OK : end_life(n, e->machine, e->tid, err);
     case TM_KIND_THREAD:
-        return (e->flags & both) == both ? learn_process(n, e->machine, e->tid, e->pid, err) : TM_OK;
+        return (e->flags & both) == both ? take_process(n, e, e->tid, e->pid, is_said, err) : TM_OK;
     case TM_KIND_PROCESS:
-        return e->flags & TM_EVENT_HAS_PID ? learn_process(n, e->machine, e->pid, e->pid, err) : TM_OK;
+        return e->flags & TM_EVENT_HAS_PID ? take_process(n, e, e->pid, e->pid, is_said, err) : TM_OK;
     default:
         return TM_OK;
     }
 }
 
-enum tm_status tm_task_names_say(struct tm_task_names *n, uint32_t machine, int64_t tid, int64_t time_ns,
-                                 struct tm_event *row, struct tm_error *err)
+enum tm_status tm_task_names_learn(struct tm_task_names *n, const struct tm_event *e, struct tm_error *err)
+{
+    return take(n, e, false, err);
+}
+
+enum tm_status tm_task_names_shown(struct tm_task_names *n, const struct tm_event *e, struct tm_error *err)
+{
+    return take(n, e, true, err);
+}
+
+static struct tm_task_name *find(const struct tm_task_names *n, uint32_t machine, int64_t tid)
 {
     struct tm_key key = {machine, (uint64_t)tid, 0};
     int64_t i = tm_table_find(&n->by_tid, &key);
-    if (i == TM_TABLE_NONE || !is_due(&n->rows[i]))
+    return i == TM_TABLE_NONE ? NULL : &n->rows[i];
+}
+
+bool tm_task_names_is_process_due(const struct tm_task_names *n, uint32_t machine, int64_t tid)
+{
+    const struct tm_task_name *row = find(n, machine, tid);
+    return row && row->has_pid && !row->is_pid_said;
+}
+
+enum tm_status tm_task_names_say(struct tm_task_names *n, uint32_t machine, int64_t tid, int64_t time_ns,
+                                 struct tm_event *row, struct tm_error *err)
+{
+    struct tm_task_name *task = find(n, machine, tid);
+    if (task == NULL || !is_due(task))
         return TM_END;
-    struct tm_task_name *task = &n->rows[i];
     *row = (struct tm_event){.time_ns = time_ns,
                              .kind = TM_KIND_TASK_RENAME,
                              .flags = TM_EVENT_DERIVED | TM_EVENT_CONTEXT | TM_EVENT_HAS_TID | (task->has_pid ? TM_EVENT_HAS_PID : 0),
@@ -184,6 +230,7 @@ enum tm_status tm_task_names_say(struct tm_task_names *n, uint32_t machine, int6
                              .pid = task->has_pid ? task->pid : 0};
     n->due_count--;
     task->said = task->name;
+    task->is_pid_said = task->has_pid;
     if (!(task->name & TM_STRING_INLINE))
         return TM_OK;
     size_t len;

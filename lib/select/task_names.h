@@ -1,5 +1,5 @@
-/* What threads are called by events that were left out, so that the first event of a thread that is
- * shown can be preceded by its name. Memory grows with the number of threads. */
+/* What threads are called by events that were left out, and their processes, so that the first event of a
+ * thread that is shown can be preceded by its name. Memory grows with the number of threads. */
 #ifndef TM_SELECT_TASK_NAMES_H
 #define TM_SELECT_TASK_NAMES_H
 
@@ -19,7 +19,7 @@ struct tm_task_names {
     struct tm_table by_tid;
     struct tm_task_name *rows;
     uint32_t count, cap;
-    uint32_t due_count; /* rows whose name is not said */
+    uint32_t due_count; /* rows whose name or process is not said */
     struct tm_intern own; /* names that travelled with their event */
     struct tm_buf detail;
 };
@@ -27,10 +27,11 @@ struct tm_task_names {
 /* CATALOG stays the caller's. */
 void tm_task_names_init(struct tm_task_names *names, const struct tm_catalog *catalog);
 
-/* Takes in what EVENT says of names and processes of threads; IS_SHOWN: the output gets it too.
- * TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, bool is_shown,
-                                   struct tm_error *err);
+/* Takes in what EVENT says of names and processes of threads. Events come in order. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_task_names_learn(struct tm_task_names *names, const struct tm_event *event, struct tm_error *err);
+
+/* The output gets EVENT, which has been learned from, be it at once or late. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_task_names_shown(struct tm_task_names *names, const struct tm_event *event, struct tm_error *err);
 
 /* Which task has the number TID by now: another value after it has started or ended. 0 before. */
 uint32_t tm_task_names_life(const struct tm_task_names *names, uint32_t machine, int64_t tid);
@@ -40,6 +41,9 @@ static inline bool tm_task_names_any_due(const struct tm_task_names *names)
 {
     return names->due_count > 0;
 }
+
+/* True when the process of the thread is known and has not been said. */
+bool tm_task_names_is_process_due(const struct tm_task_names *names, uint32_t machine, int64_t tid);
 
 /* The row that names thread TID of MACHINE at TIME_NS: a derived task_rename (doc/events.md), valid until
  * the next call. From then on it is said. TM_END: nothing is to be said. */

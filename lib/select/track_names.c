@@ -8,7 +8,7 @@ enum { DETAIL_TRACK = 5, TRACK_UUID = 1, TRACK_PARENT = 2, TRACK_NAME = 3, TRACK
 
 struct tm_track_name {
     uint64_t parent;
-    int64_t tid;
+    int64_t tid, pid;
     uint32_t name; /* plus one; 0 none */
     bool has_parent, has_tid, has_pid, is_thread;
 };
@@ -49,7 +49,7 @@ enum tm_status tm_track_names_learn(struct tm_track_names *t, const struct tm_ev
     struct tm_pb detail = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f, name = {0};
     struct tm_track_name said = {.has_tid = e->flags & TM_EVENT_HAS_TID, .has_pid = e->flags & TM_EVENT_HAS_PID,
-                                 .tid = e->tid};
+                                 .tid = e->tid, .pid = e->pid};
     *uuid = e->track;
     while (tm_pb_next(&detail, &f) == TM_OK) {
         if (f.id != DETAIL_TRACK || f.type != TM_PB_LEN)
@@ -110,17 +110,24 @@ bool tm_track_names_is_thread(const struct tm_track_names *t, uint32_t file, uin
     return true;
 }
 
-bool tm_track_names_thread(const struct tm_track_names *t, uint32_t file, uint64_t uuid, int64_t *tid)
+void tm_track_names_owner(const struct tm_track_names *t, uint32_t file, uint64_t uuid, bool *has_tid, int64_t *tid,
+                          bool *has_pid, int64_t *pid)
 {
     const struct tm_track_name *row = find(t, file, uuid);
-    for (int depth = 0; row && depth < TM_TRACK_DEPTH_MAX; depth++) {
-        if (row->has_tid || row->has_pid) {
-            *tid = row->tid;
-            return row->has_tid;
-        }
-        row = row->has_parent ? find(t, file, row->parent) : NULL;
-    }
-    return false;
+    for (int depth = 1; row && !row->has_tid && !row->has_pid; depth++)
+        row = row->has_parent && depth < TM_TRACK_DEPTH_MAX ? find(t, file, row->parent) : NULL;
+    *has_tid = row && row->has_tid;
+    *has_pid = row && row->has_pid;
+    *tid = row ? row->tid : 0;
+    *pid = row ? row->pid : 0;
+}
+
+bool tm_track_names_thread(const struct tm_track_names *t, uint32_t file, uint64_t uuid, int64_t *tid)
+{
+    bool has_tid, has_pid;
+    int64_t pid;
+    tm_track_names_owner(t, file, uuid, &has_tid, tid, &has_pid, &pid);
+    return has_tid;
 }
 
 void tm_track_names_release(struct tm_track_names *t)

@@ -142,10 +142,10 @@ static inline bool tm_event_is_timed(uint32_t flags)
     return !(flags & TM_EVENT_UNTIMED);
 }
 
-/* Counted by the accounts: timed, not a definition, not a part of another event. */
+/* Counted by the accounts: timed, not a definition, not a part of another event, not there for its names alone. */
 static inline bool tm_event_is_counted(uint32_t flags)
 {
-    return !(flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED));
+    return !(flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED | TM_EVENT_CONTEXT));
 }
 
 #endif
