@@ -148,7 +148,8 @@ merge_referred() {
         [ ! -e out.json ]
     }
     fails "the text of file 0 is not in the stream but in the file itself; name that with --source"
-    fails "the text of file 0 is not in the stream" --source copy.json
+    fails "the text of file 0 is in a file that another has replaced since it was unpacked, or that no --source names" \
+        --source copy.json
     fails "missing.json: cannot open" --source missing.json
     fails ".: is no regular file" --source .
     mkfifo pipe
@@ -164,4 +165,20 @@ merge_referred() {
     fails "the file became shorter since it was unpacked" --source a.json
     cat copy.json copy.json >a.json
     tm-emit -f json -o out.json --source a.json <s
+}
+
+@test "an input that is renamed over during the merge is said to have been replaced" {
+    events a.json 2000 1
+    cp -p a.json copy.json
+    cp -p a.json next.json
+    merge_referred -S1M a.json >/dev/null
+    mv next.json a.json # as an editor saves it
+    run tm-emit -f json -o out.json --source a.json <s
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"the text of file 0 is in a file that another has replaced since it was unpacked"* ]]
+    [ ! -e out.json ]
+    ln -f copy.json a.json # a copy is another file too
+    run tm-emit -f json -o out.json --source a.json <s
+    [ "$status" -eq 1 ]
 }

@@ -187,9 +187,12 @@ enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct
                                struct tm_error *err)
 {
     uint32_t number = 0;
-    if (s == NULL || !tm_map_find(&s->by_file, file, &number) || number == 0)
+    if (s == NULL || s->count == 0)
         return tm_error_set(err, TM_E_INPUT, "the text of file %u is not in the stream but in the file itself; name that "
                                              "with --source", file);
+    if (!tm_map_find(&s->by_file, file, &number) || number == 0)
+        return tm_error_set(err, TM_E_INPUT, "the text of file %u is in a file that another has replaced since it was "
+                                             "unpacked, or that no --source names", file);
     const struct source *source = &s->sources[number - 1];
     if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes || source->size_bytes - ref->offset < ref->bytes)
         return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked", source->path,
