@@ -194,10 +194,15 @@ const uint32_t *tm_held_lives(const struct tm_held *h, uint32_t id, uint32_t *co
     return h->groups[id - 1].lives;
 }
 
+bool tm_held_is_state(const struct tm_held *h, uint32_t id)
+{
+    return h->groups[id - 1].list == TM_HELD_STATE;
+}
+
 void tm_held_move(struct tm_held *h, uint32_t id, enum tm_held_list list)
 {
     struct tm_held_group *g = group_at(h, id);
-    if (g->list != TM_HELD_STATE)
+    if (!tm_held_is_state(h, id))
         return;
     unlink_group(h, id);
     g->list = (uint8_t)list;

@@ -57,6 +57,9 @@ enum tm_status tm_held_add_life(struct tm_held *held, uint32_t id, uint32_t life
 /* The tasks of group ID, *COUNT of them; none where ID, from 1 to group_count, is no group any more. */
 const uint32_t *tm_held_lives(const struct tm_held *held, uint32_t id, uint32_t *count);
 
+/* True where ID is in the list of states. */
+bool tm_held_is_state(const struct tm_held *held, uint32_t id);
+
 /* Puts group ID into LIST, if it is in that of states. */
 void tm_held_move(struct tm_held *held, uint32_t id, enum tm_held_list list);
 

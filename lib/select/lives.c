@@ -12,7 +12,8 @@ struct tm_life {
     int64_t tid;
     uint32_t held[TM_LIFE_SIGNS];
     bool is_used, is_over, is_told, is_root, is_needed;
-    bool is_shown; /* groups that are held are of it, or it made a task that is kept */
+    bool is_shown; /* slices that are held are of it */
+    bool is_meant; /* states that are held are of it, or a task that it made is kept */
 };
 
 static struct tm_key number_key(uint32_t machine, int64_t tid)
@@ -86,20 +87,21 @@ static void mark(struct tm_lives *l)
     for (uint32_t i = 0; i < l->count; i++) {
         struct tm_life *row = &l->rows[i];
         row->is_root = row->is_needed = row->is_used && (!row->is_over || row->is_told);
-        row->is_shown = false;
+        row->is_shown = row->is_meant = false;
     }
     for (uint32_t id = 1; id <= l->held->group_count; id++) {
         uint32_t count;
         const uint32_t *lives = tm_held_lives(l->held, id, &count);
         while (count-- > 0) {
             struct tm_life *row = &l->rows[lives[count] - 1];
-            row->is_root = row->is_needed = row->is_shown = true;
+            row->is_root = row->is_needed = row->is_meant = true;
+            row->is_shown = row->is_shown || !tm_held_is_state(l->held, id);
         }
     }
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t maker = l->rows[i].is_root ? l->rows[i].maker : 0;
         if (maker)
-            l->rows[maker - 1].is_shown = true;
+            l->rows[maker - 1].is_meant = true;
         for (int n = 0; maker && n < TM_LIFE_MAKERS_MAX && !l->rows[maker - 1].is_root; n++) {
             l->rows[maker - 1].is_needed = true;
             maker = l->rows[maker - 1].maker;
@@ -201,12 +203,13 @@ enum tm_status tm_lives_settle(struct tm_lives *l, struct tm_error *err)
     return st;
 }
 
-bool tm_lives_next_shown(const struct tm_lives *l, uint32_t *i, uint32_t *machine, int64_t *tid)
+bool tm_lives_next_shown(const struct tm_lives *l, uint32_t *i, uint32_t *machine, int64_t *tid, bool *by_name)
 {
     while (*i < l->count) {
         const struct tm_life *row = &l->rows[(*i)++];
-        if (!row->is_shown || row->is_over)
+        if (!row->is_meant || row->is_over)
             continue;
+        *by_name = row->is_shown;
         *machine = row->machine;
         *tid = row->tid;
         return true;

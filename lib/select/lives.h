@@ -42,9 +42,9 @@ enum tm_status tm_lives_tell(struct tm_lives *lives, uint32_t machine, int64_t t
  * it had. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_lives_settle(struct tm_lives *lives, struct tm_error *err);
 
-/* After tm_lives_settle: the tasks that live of which groups are held, and that made those kept, one after another from *I 0
- * on; false: no more. */
-bool tm_lives_next_shown(const struct tm_lives *lives, uint32_t *i, uint32_t *machine, int64_t *tid);
+/* After tm_lives_settle: the tasks that live of which slices are held (*BY_NAME), or just states, or that made tasks that are
+ * kept, one after another from *I 0 on; false: no more. */
+bool tm_lives_next_shown(const struct tm_lives *lives, uint32_t *i, uint32_t *machine, int64_t *tid, bool *by_name);
 
 void tm_lives_release(struct tm_lives *lives);
 

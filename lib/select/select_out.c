@@ -69,7 +69,11 @@ static enum tm_status say_name(struct tm_select *s, const struct tm_event *e, in
 /* The process of a thread that E names. */
 static enum tm_status say_process(struct tm_select *s, const struct tm_event *e, int64_t tid, struct tm_error *err)
 {
-    return tm_task_names_is_process_due(&s->tasks, e->machine, tid) ? say_name(s, e, tid, err) : TM_OK;
+    struct tm_event row;
+    enum tm_status st = tm_task_names_say_process(&s->tasks, e->machine, tid, e->time_ns, &row);
+    if (st == TM_OK && (st = flush_range(s, err)) == TM_OK)
+        st = add_row(s, &row, err);
+    return st < 0 ? st : TM_OK;
 }
 
 /* What is to be said of the threads that E shows: names where it does not name them, and processes. */
@@ -182,8 +186,9 @@ enum tm_status tm_select_say_held(struct tm_select *s, struct tm_error *err)
     uint32_t i = 0;
     int64_t tid;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_lives_next_shown(&s->lives, &i, &e.machine, &tid))
-        st = say_name(s, &e, tid, err);
+    bool by_name;
+    while (st == TM_OK && tm_lives_next_shown(&s->lives, &i, &e.machine, &tid, &by_name))
+        st = by_name ? say_name(s, &e, tid, err) : say_process(s, &e, tid, err);
     return st;
 }
 

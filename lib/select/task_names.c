@@ -182,6 +182,7 @@ static enum tm_status take(struct tm_task_names *n, const struct tm_event *e, bo
     case TM_KIND_PROCESS_EXIT:
         return is_said ? TM_OK : end_life(n, e->machine, e->tid, err);
     case TM_KIND_THREAD:
+    case TM_KIND_TRACK:
         return (e->flags & both) == both ? take_process(n, e, e->tid, e->pid, is_said, err) : TM_OK;
     case TM_KIND_PROCESS:
         return e->flags & TM_EVENT_HAS_PID ? take_process(n, e, e->pid, e->pid, is_said, err) : TM_OK;
@@ -207,10 +208,34 @@ static struct tm_task_name *find(const struct tm_task_names *n, uint32_t machine
     return i == TM_TABLE_NONE ? NULL : &n->rows[i];
 }
 
-bool tm_task_names_is_process_due(const struct tm_task_names *n, uint32_t machine, int64_t tid)
+/* A derived task_rename with the process of TASK, if that is known. */
+static struct tm_event row_about(const struct tm_task_name *task, int64_t time_ns)
 {
-    const struct tm_task_name *row = find(n, machine, tid);
-    return row && row->has_pid && !row->is_pid_said;
+    struct tm_event row = {.time_ns = time_ns,
+                           .kind = TM_KIND_TASK_RENAME,
+                           .flags = TM_EVENT_DERIVED | TM_EVENT_CONTEXT | TM_EVENT_HAS_TID,
+                           .file = task->file,
+                           .machine = task->machine,
+                           .cpu = task->cpu,
+                           .tid = task->tid};
+    if (task->has_pid) {
+        row.flags |= TM_EVENT_HAS_PID;
+        row.pid = task->pid;
+    }
+    return row;
+}
+
+enum tm_status tm_task_names_say_process(struct tm_task_names *n, uint32_t machine, int64_t tid, int64_t time_ns,
+                                         struct tm_event *row)
+{
+    struct tm_task_name *task = find(n, machine, tid);
+    if (task == NULL || !task->has_pid || task->is_pid_said)
+        return TM_END;
+    *row = row_about(task, time_ns);
+    n->due_count -= is_due(task);
+    task->is_pid_said = true;
+    n->due_count += is_due(task);
+    return TM_OK;
 }
 
 enum tm_status tm_task_names_say(struct tm_task_names *n, uint32_t machine, int64_t tid, int64_t time_ns,
@@ -219,15 +244,8 @@ enum tm_status tm_task_names_say(struct tm_task_names *n, uint32_t machine, int6
     struct tm_task_name *task = find(n, machine, tid);
     if (task == NULL || !is_due(task))
         return TM_END;
-    *row = (struct tm_event){.time_ns = time_ns,
-                             .kind = TM_KIND_TASK_RENAME,
-                             .flags = TM_EVENT_DERIVED | TM_EVENT_CONTEXT | TM_EVENT_HAS_TID | (task->has_pid ? TM_EVENT_HAS_PID : 0),
-                             .file = task->file,
-                             .machine = machine,
-                             .cpu = task->cpu,
-                             .name = task->name,
-                             .tid = tid,
-                             .pid = task->has_pid ? task->pid : 0};
+    *row = row_about(task, time_ns);
+    row->name = task->name;
     n->due_count--;
     task->said = task->name;
     task->is_pid_said = task->has_pid;

@@ -42,13 +42,14 @@ static inline bool tm_task_names_any_due(const struct tm_task_names *names)
     return names->due_count > 0;
 }
 
-/* True when the process of the thread is known and has not been said. */
-bool tm_task_names_is_process_due(const struct tm_task_names *names, uint32_t machine, int64_t tid);
-
 /* The row that names thread TID of MACHINE at TIME_NS: a derived task_rename (doc/events.md), valid until
  * the next call. From then on it is said. TM_END: nothing is to be said. */
 enum tm_status tm_task_names_say(struct tm_task_names *names, uint32_t machine, int64_t tid, int64_t time_ns,
                                  struct tm_event *row, struct tm_error *err);
+
+/* The same for its process alone, where that is due: a row without a name. TM_OK or TM_END. */
+enum tm_status tm_task_names_say_process(struct tm_task_names *names, uint32_t machine, int64_t tid, int64_t time_ns,
+                                         struct tm_event *row);
 
 void tm_task_names_release(struct tm_task_names *names);
 
