@@ -332,6 +332,20 @@ PY
     grep -qF '"a":[{"id_ref":"0x2","scope":"s"},{"x":{ "idRef" : 3,"pid_ref":1}},{"id":"n/In/0x2"},{"id":5}]' m.json
 }
 
+@test "a merged file's lanes are its own when it is merged with others" {
+    echo '[{"ph":"B","pid":1,"tid":2,"name":"a","ts":100},{"ph":"E","pid":1,"tid":2,"ts":105}]' >a.json
+    echo '[{"ph":"B","pid":1,"tid":2,"name":"b","ts":103},{"ph":"E","pid":1,"tid":2,"ts":109}]' >b.json
+    tar cf ab.tar a.json b.json
+    tm-merge -o ab.json ab.tar
+    for f in c d; do
+        echo '[{"ph":"B","pid":1,"tid":2,"name":"'$f'","ts":1},{"ph":"E","pid":1,"tid":2,"ts":104}]' >$f.json
+    done
+    tar cf in.tar ab.json c.json d.json
+    tm-merge -o m.json in.tar
+    [ "$(json 'len({x["tid"] for x in e if x["ph"] == "B"}), len([x for x in e if x["ph"] == "B"])')" = "(4, 4)" ]
+    [ "$(json '[x["tid"] for x in e if x.get("name") == "b"]')" = "[1610612736]" ]
+}
+
 @test "JSON without a list of events is told of, and is no failure" {
     printf '{"ph":"X","pid":1,"tid":1,"name":"%s","ts":1,"dur":5}\n' a b c >lines.json
     echo '{"nodes":[],"samples":[]}' >profile.json

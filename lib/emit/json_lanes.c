@@ -36,6 +36,14 @@ static enum tm_status add_lane(struct tm_json_thread *t, int64_t tid, uint32_t f
     return TM_OK;
 }
 
+void tm_json_lanes_avoid(struct tm_json_lanes *lanes, int64_t tid)
+{
+    if (lanes->next_tid < TM_JSON_LANE_TID_FIRST)
+        lanes->next_tid = TM_JSON_LANE_TID_FIRST;
+    if (tid >= lanes->next_tid && tid < INT64_C(2) * TM_JSON_LANE_TID_FIRST)
+        lanes->next_tid = tid + 1;
+}
+
 enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder, uint32_t file,
                                   uint32_t machine, int64_t pid, int64_t tid)
 {
@@ -56,10 +64,7 @@ enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_ho
         if (tm_map_set(&lanes->by_id, key, number) < 0)
             return TM_E_SYSTEM;
     }
-    if (lanes->next_tid < TM_JSON_LANE_TID_FIRST)
-        lanes->next_tid = TM_JSON_LANE_TID_FIRST;
-    if (tid >= lanes->next_tid && tid < INT64_C(2) * TM_JSON_LANE_TID_FIRST) /* a merged file's own lanes */
-        lanes->next_tid = tid + 1;
+    tm_json_lanes_avoid(lanes, tid);
     *holder = (struct tm_json_holder){.thread = number, .number = ++lanes->holder_count, .file = file};
     return TM_OK;
 }

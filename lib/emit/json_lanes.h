@@ -57,6 +57,9 @@ struct tm_json_lanes {
 enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder, uint32_t file,
                                   uint32_t machine, int64_t pid, int64_t tid);
 
+/* TID is an input's: no lane to come has it. */
+void tm_json_lanes_avoid(struct tm_json_lanes *lanes, int64_t tid);
+
 /* holder->lane becomes where it is from SINCE_NS on: where it was, if nobody took that. */
 enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns);
 
