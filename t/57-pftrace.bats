@@ -14,39 +14,6 @@
     cmp "$BATS_TEST_TMPDIR/1.pftrace" "$BATS_TEST_TMPDIR/2.pftrace"
 }
 
-@test "complete slices that cross keep their times" {
-    cat >"$BATS_TEST_TMPDIR/x.json" <<'JSON'
-[{"ph":"X","pid":1,"tid":2,"name":"long","ts":10,"dur":10},
- {"ph":"X","pid":1,"tid":2,"name":"inner","ts":10,"dur":2.5},
- {"ph":"X","pid":1,"tid":2,"name":"crosses","ts":15,"dur":10},
- {"ph":"X","pid":1,"tid":2,"name":"empty","ts":20,"dur":0},
- {"ph":"X","pid":1,"tid":2,"name":"open","ts":21}]
-JSON
-    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/x.json"
-    tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
-    run sqlite3 "$BATS_TEST_TMPDIR/m.db" 'SELECT ts, dur, name FROM slice ORDER BY ts, dur DESC'
-    [ "$output" = "10000|10000|long
-10000|2500|inner
-15000|10000|crosses
-20000|0|empty
-21000|-1|open" ]
-}
-
-@test "a slice of negative duration is not in the trace, and counted" {
-    cd "$BATS_TEST_TMPDIR"
-    cat >x.json <<'JSON'
-[{"ph":"X","pid":1,"tid":2,"name":"back","ts":10,"dur":-1},
- {"ph":"X","pid":1,"tid":2,"name":"forth","ts":20,"dur":1}]
-JSON
-    tm-merge -o m.pftrace x.json
-    run bash -o pipefail -c "tm-merge -f csv m.pftrace | cut -d, -f1,4"
-    [ "${lines[1]}" = "20000,forth" ]
-    [[ ${lines[2]} == "21000,"* ]]
-    [ "${#lines[@]}" -eq 3 ]
-    run tm-merge -f report m.pftrace
-    [[ $output == *"trace_attribute.tracemerge.events_without_perfetto_form = 1"* ]]
-}
-
 @test "lines of ftrace text become ftrace events" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [001] d..2. 10.000001: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=r next_pid=7 next_prio=97' \
@@ -368,20 +335,4 @@ EOF
     # What cannot be said is counted: the end of nothing would end what is open there.
     tm-merge -o m.pftrace in/2.json 2>err
     grep -qF '2 events of kind slice_end have no form in pftrace' err
-}
-
-@test "files that meet on one thread: the merged trace has the same timeline" {
-    cd "$BATS_TEST_TMPDIR"
-    mkdir in
-    for seed in $(seq 1 20); do
-        python3 "$TM_SRC/t/make-meetings.py" $seed m$seed apart
-        (cd m$seed && tar cf ../in/m$seed.tar *)
-        cp m$seed/a.json in/m$seed.json
-        python3 "$TM_SRC/t/make-collisions.py" $seed c$seed
-        (cd c$seed && tar cf ../in/c$seed.tar *)
-    done
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" in/*
-    echo "$output"
-    [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "60 passed, 0 failed, 0 skipped" ]
 }

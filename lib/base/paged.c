@@ -28,7 +28,7 @@ static enum tm_status flush(struct tm_paged *p, struct tm_page *page, struct tm_
     enum tm_status st;
     if (!page->dirty)
         return TM_OK;
-    if (p->file_end == 0 && (st = tm_io_spool(NULL, &p->fd, err)) < 0)
+    if (p->file_end == 0 && (st = tm_io_spool(p->dir, &p->fd, err)) < 0)
         return st;
     if (p->file_end < offset + TM_PAGE_BYTES)
         p->file_end = offset + TM_PAGE_BYTES;

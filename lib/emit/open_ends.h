@@ -13,7 +13,8 @@ struct tm_open_end {
     uint64_t uuid;  /* of the track */
     uint32_t machine, file;
     uint32_t name, category; /* of the stream's strings; 0 none, or not known any more */
-    int64_t twin; /* slice_twins.h */
+    int64_t twin; /* slice_twins.h; TM_NO_ID: it is not followed */
+    uint32_t choice; /* track_choice.h: its number plus 1; 0: it is on its track for good */
 };
 
 /* Zero-initialise. heap[0] is the next to end, where count is not 0. */

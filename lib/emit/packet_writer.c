@@ -93,7 +93,7 @@ enum tm_status tm_packet_message(struct tm_packet_writer *w, uint32_t machine, u
 
 enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error *err)
 {
-    return w->out.len >= WRITE_BYTES ? tm_packet_writer_flush(w, err) : TM_OK;
+    return w->out.len >= WRITE_BYTES && !w->is_aside ? tm_packet_writer_flush(w, err) : TM_OK;
 }
 
 static enum tm_status plain_sequence(struct tm_packet_writer *w, uint32_t file, uint32_t sequence, uint32_t **output,
@@ -168,17 +168,64 @@ enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm
     return tm_packet_end(w, err);
 }
 
-enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_error *err)
+void tm_packet_aside_begin(struct tm_packet_writer *w)
+{
+    w->aside = w->out;
+    w->out = (struct tm_buf){0};
+    w->is_aside = true;
+}
+
+void tm_packet_aside_end(struct tm_packet_writer *w, struct tm_buf *text)
+{
+    *text = w->out;
+    w->out = w->aside;
+    w->aside = (struct tm_buf){0};
+    w->is_aside = false;
+}
+
+static enum tm_status write_out(struct tm_packet_writer *w, struct tm_error *err)
 {
     enum tm_status st = tm_io_write(w->fd, w->out.data, w->out.len, err);
     tm_buf_clear(&w->out);
     return st < 0 ? tm_error_prefix(err, "%s", w->name ? w->name : "standard output") : st;
 }
 
+enum tm_status tm_packet_hole(struct tm_packet_writer *w, struct tm_buf versions[2], uint32_t *hole,
+                              struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (!tm_holes_any(&w->held))
+        st = write_out(w, err);
+    else
+        st = tm_holes_put(&w->held, w->out.data, w->out.len, err);
+    tm_buf_clear(&w->out);
+    enum tm_status made = tm_holes_open(&w->held, versions, hole, st < 0 ? NULL : err);
+    return st < 0 ? st : made;
+}
+
+enum tm_status tm_packet_decide(struct tm_packet_writer *w, uint32_t hole, int which, struct tm_error *err)
+{
+    return tm_holes_decide(&w->held, hole, which, err);
+}
+
+enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (tm_holes_any(&w->held)) {
+        st = tm_holes_put(&w->held, w->out.data, w->out.len, err);
+        tm_buf_clear(&w->out);
+        while (st == TM_OK && (st = tm_holes_take(&w->held, &w->out, WRITE_BYTES, err)) == TM_OK)
+            st = write_out(w, err);
+    }
+    return st < 0 ? st : write_out(w, err);
+}
+
 void tm_packet_writer_release(struct tm_packet_writer *w)
 {
     tm_buf_release(&w->out);
     tm_buf_release(&w->inner_times);
+    tm_buf_release(&w->aside);
+    tm_holes_release(&w->held);
     tm_track_owners_release(&w->owners);
     free(w->machine_ids);
     free(w->sequences);

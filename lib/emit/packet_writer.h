@@ -7,6 +7,7 @@
 #define TM_EMIT_PACKET_WRITER_H
 
 #include "base/pb.h"
+#include "emit/output_holes.h"
 #include "emit/track_owners.h"
 #include "emit/unsaid.h"
 #include "model/catalog.h"
@@ -76,6 +77,9 @@ struct tm_packet_writer {
     size_t mark;            /* of the packet being written */
     struct tm_buf inner_times; /* a packet whose inner times were rewritten */
     struct tm_unsaid *unsaid;  /* borrowed; notes what could not be said */
+    struct tm_output_holes held; /* what comes before out and is not decided */
+    struct tm_buf aside;         /* out while packets are written aside */
+    bool is_aside;
 };
 
 /* The catalog must be complete but for strings: call at the first batch. TM_OK or TM_E_SYSTEM. */
@@ -111,6 +115,21 @@ uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);
 
+/* Until tm_packet_aside_end, packets are not for the output. */
+void tm_packet_aside_begin(struct tm_packet_writer *writer);
+
+/* TEXT, which is empty, becomes what was written aside. */
+void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
+
+/* Here come packets of which there are two versions, to be decided before the last flush: *HOLE is their number. Takes
+ * VERSIONS over, also where it fails. What follows is held back, beyond a few MiB in a temporary file. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_hole(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *hole,
+                              struct tm_error *err);
+
+/* HOLE becomes its version WHICH. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t hole, int which, struct tm_error *err);
+
+/* All that no open hole holds back. */
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
 void tm_packet_writer_release(struct tm_packet_writer *writer);
 

@@ -97,6 +97,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
         return tm_error_nomem(err);
     p->packets.unsaid = p->context->unsaid;
     p->packets.name = p->context->options->out_path;
+    p->packets.held.dir = p->context->options->spill_dir;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;

@@ -1,5 +1,7 @@
 #include "emit/slice_twins.h"
 
+#include <stdlib.h>
+
 static enum tm_status no_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
 {
     (void)self, (void)row, (void)err;
@@ -13,6 +15,33 @@ static enum tm_status no_end(void *self, int64_t id, int64_t dur, int64_t arg_se
 }
 
 static const struct tm_rows nobody = {.slice = no_slice, .slice_end = no_end};
+
+static void add(void *self, int64_t id, int64_t dur_ns)
+{
+    struct tm_slice_ids *list = self;
+    if (list->count == list->cap) {
+        uint32_t cap = list->cap ? list->cap * 2 : 16;
+        int64_t *ids = realloc(list->ids, cap * sizeof *ids);
+        list->ids = ids ? ids : list->ids;
+        int64_t *durs_ns = ids ? realloc(list->durs_ns, cap * sizeof *durs_ns) : NULL;
+        list->durs_ns = durs_ns ? durs_ns : list->durs_ns;
+        if (durs_ns == NULL) {
+            list->failed = true;
+            return;
+        }
+        list->cap = cap;
+    }
+    list->ids[list->count] = id;
+    list->durs_ns[list->count++] = dur_ns;
+}
+
+static enum tm_status is_cut(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
+{
+    struct tm_slice_ids *cut = self;
+    (void)arg_set;
+    add(cut, id, dur);
+    return cut->failed ? tm_error_nomem(err) : TM_OK;
+}
 
 /* Its number; it is followed. */
 static uint32_t number_of(const struct tm_slice_twins *twins, uint64_t uuid)
@@ -39,22 +68,31 @@ enum tm_status tm_slice_twins_begin(struct tm_slice_twins *twins, uint64_t uuid,
                                     const tm_slice_label label[2], int64_t *id, struct tm_error *err)
 {
     struct tm_slice_row row = {.ts = ts_ns, .dur = dur_ns, .track = number_of(twins, uuid), .arg_set = TM_NO_ID};
+    const struct tm_rows rows = {.self = &twins->cut, .slice = no_slice, .slice_end = is_cut};
     bool crosses;
-    enum tm_status st = TM_OK;
-    *id = twins->said.next_id = twins->written.next_id = twins->next_id++;
-    if (dur_ns != TM_TWIN_ENDLESS)
-        st = tm_slices_begin(&twins->said, &row, label, &crosses, &nobody, err);
-    row.dur = -1;
-    if (st >= 0)
-        st = tm_slices_begin(&twins->written, &row, label, &crosses, &nobody, err);
+    tm_slice_twins_pass(twins);
+    *id = twins->said.next_id = twins->next_id++;
+    enum tm_status st = tm_slices_begin(&twins->said, &row, label, &crosses, &rows, err);
+    return st < 0 ? st : crosses ? TM_END : TM_OK;
+}
+
+enum tm_status tm_slice_twins_write_begin(struct tm_slice_twins *twins, uint64_t uuid, int64_t ts_ns, int64_t dur_ns,
+                                          const tm_slice_label label[2], int64_t id, struct tm_error *err)
+{
+    struct tm_slice_row row = {.ts = ts_ns, .dur = dur_ns, .track = number_of(twins, uuid), .arg_set = TM_NO_ID};
+    bool crosses;
+    twins->written.next_id = id;
+    enum tm_status st = tm_slices_begin(&twins->written, &row, label, &crosses, &nobody, err);
     return st < 0 ? st : TM_OK;
 }
 
 enum tm_status tm_slice_twins_end(struct tm_slice_twins *twins, uint64_t uuid, int64_t ts_ns, tm_slice_label label[2],
                                   int64_t *id, struct tm_error *err)
 {
+    const struct tm_rows rows = {.self = &twins->cut, .slice = no_slice, .slice_end = is_cut};
     struct tm_slice_end end;
-    enum tm_status st = tm_slices_end(&twins->said, number_of(twins, uuid), ts_ns, label, &end, &nobody, err);
+    tm_slice_twins_pass(twins);
+    enum tm_status st = tm_slices_end(&twins->said, number_of(twins, uuid), ts_ns, label, &end, &rows, err);
     *id = TM_NO_ID;
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
@@ -64,8 +102,8 @@ enum tm_status tm_slice_twins_end(struct tm_slice_twins *twins, uint64_t uuid, i
     return TM_OK;
 }
 
-enum tm_status tm_slice_twins_write(struct tm_slice_twins *twins, uint64_t uuid, int64_t ts_ns,
-                                    const tm_slice_label label[2], int64_t id, struct tm_error *err)
+enum tm_status tm_slice_twins_write_end(struct tm_slice_twins *twins, uint64_t uuid, int64_t ts_ns,
+                                        const tm_slice_label label[2], int64_t id, struct tm_error *err)
 {
     uint32_t number = number_of(twins, uuid);
     struct tm_slice_end end;
@@ -77,10 +115,77 @@ enum tm_status tm_slice_twins_write(struct tm_slice_twins *twins, uint64_t uuid,
     return st < 0 ? st : TM_OK;
 }
 
+void tm_slice_twins_pass(struct tm_slice_twins *twins)
+{
+    twins->cut.count = 0;
+}
+
+enum tm_status tm_slice_twins_overtaken(struct tm_slice_twins *twins, uint64_t uuid, int64_t ts_ns,
+                                        const struct tm_slice_ids **shown, struct tm_error *err)
+{
+    struct tm_slice_ids *s = &twins->shown;
+    s->count = 0;
+    tm_slices_foresee(&twins->written, number_of(twins, uuid), ts_ns, add, s);
+    *shown = s;
+    return s->failed ? tm_error_nomem(err) : TM_OK;
+}
+
+bool tm_slice_ids_have(const struct tm_slice_ids *list, int64_t id, int64_t dur_ns)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->ids[i] == id && list->durs_ns[i] == dur_ns)
+            return true;
+    return false;
+}
+
+enum tm_status tm_slice_twins_above(struct tm_slice_twins *twins, uint64_t uuid, int64_t id,
+                                    const struct tm_slice_ids **shown, struct tm_error *err)
+{
+    struct tm_slice_ids *s = &twins->shown;
+    uint32_t number = number_of(twins, uuid);
+    struct tm_slice_view at;
+    bool seen = false;
+    s->count = 0;
+    for (uint32_t i = 0; tm_slices_at(&twins->written, number, i, &at); i++) {
+        if (seen && at.is_open)
+            add(s, at.id, 0);
+        seen |= at.id == id;
+    }
+    *shown = s;
+    return s->failed ? tm_error_nomem(err) : TM_OK;
+}
+
+bool tm_slice_twins_is_open(const struct tm_slice_twins *twins, uint64_t uuid, int64_t id, int64_t *ts_ns)
+{
+    uint32_t number = number_of(twins, uuid);
+    struct tm_slice_view at;
+    for (uint32_t i = 0; tm_slices_at(&twins->written, number, i, &at); i++) {
+        if (at.id != id)
+            continue;
+        *ts_ns = at.ts;
+        return at.is_open;
+    }
+    return false;
+}
+
+bool tm_slice_twins_waits(const struct tm_slice_twins *twins, uint64_t uuid)
+{
+    return tm_slices_is_open(&twins->said, number_of(twins, uuid));
+}
+
+void tm_slice_twins_forget(struct tm_slice_twins *twins, uint64_t uuid, int64_t id)
+{
+    tm_slices_forget(&twins->written, number_of(twins, uuid), id);
+}
+
 void tm_slice_twins_release(struct tm_slice_twins *twins)
 {
     tm_slices_release(&twins->said);
     tm_slices_release(&twins->written);
     tm_map_release(&twins->by_track);
+    free(twins->cut.ids);
+    free(twins->cut.durs_ns);
+    free(twins->shown.ids);
+    free(twins->shown.durs_ns);
     *twins = (struct tm_slice_twins){0};
 }

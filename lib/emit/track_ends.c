@@ -1,5 +1,7 @@
 #include "emit/track_ends.h"
 
+#include "emit/track_choice.h"
+
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -29,9 +31,12 @@ static int by_order(const void *a, const void *b)
 static enum tm_status follow_end(struct tm_track_writer *w, struct tm_open_end *end, struct tm_error *err)
 {
     const tm_slice_label label[2] = {end->name, end->category};
+    const int64_t now_ns = w->moment_ns;
     if (tm_slice_twins_follow(&w->twins, end->uuid) < 0)
         return tm_error_nomem(err);
-    return tm_slice_twins_begin(&w->twins, end->uuid, w->moment_ns, end->end_ns - w->moment_ns, label, &end->twin, err);
+    enum tm_status st =
+        tm_slice_twins_begin(&w->twins, end->uuid, now_ns, end->end_ns - now_ns, label, &end->twin, err);
+    return st < 0 ? st : tm_slice_twins_write_begin(&w->twins, end->uuid, now_ns, -1, label, end->twin, err);
 }
 
 enum tm_status tm_track_ends_follow(struct tm_track_writer *w, struct tm_error *err)
@@ -58,7 +63,15 @@ enum tm_status tm_track_ends_begin(struct tm_track_writer *w, const struct tm_ev
     const tm_slice_label label[2] = {label_of(w, e, e->name), label_of(w, e, e->category)};
     if (tm_slice_twins_follow(&w->twins, uuid) < 0)
         return tm_error_nomem(err);
-    return tm_slice_twins_begin(&w->twins, uuid, e->time_ns, dur_ns, label, twin, err);
+    enum tm_status st = tm_slice_twins_begin(&w->twins, uuid, e->time_ns, dur_ns, label, twin, err);
+    return st != TM_OK ? st : tm_track_choice_clear(w, e, uuid, err);
+}
+
+enum tm_status tm_track_ends_begun(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
+                                   int64_t twin, struct tm_error *err)
+{
+    const tm_slice_label label[2] = {label_of(w, e, e->name), label_of(w, e, e->category)};
+    return tm_slice_twins_write_begin(&w->twins, uuid, e->time_ns, dur_ns, label, twin, err);
 }
 
 enum tm_status tm_track_ends_name(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, int64_t twin,
@@ -70,7 +83,7 @@ enum tm_status tm_track_ends_name(struct tm_track_writer *w, struct tm_event *e,
         e->name = called[i][0];
         e->category = called[i][1];
         const tm_slice_label as[2] = {label_of(w, e, e->name), label_of(w, e, e->category)};
-        st = tm_slice_twins_write(&w->twins, uuid, e->time_ns, as, twin, err);
+        st = tm_slice_twins_write_end(&w->twins, uuid, e->time_ns, as, twin, err);
     }
     return st;
 }
@@ -82,5 +95,10 @@ enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e,
     if (tm_slice_twins_follow(&w->twins, uuid) < 0)
         return tm_error_nomem(err);
     enum tm_status st = tm_slice_twins_end(&w->twins, uuid, e->time_ns, label, &twin, err);
-    return st < 0 ? st : tm_track_ends_name(w, e, uuid, twin, label, err);
+    if (st < 0 || (st = tm_track_choice_clear(w, e, uuid, err)) < 0)
+        return st;
+    do /* a complete event that would be taken for it is moved out of its way */
+        st = tm_track_ends_name(w, e, uuid, twin, label, err);
+    while (st == TM_END && twin != TM_NO_ID && (st = tm_track_choice_move_above(w, uuid, twin, err)) == TM_OK);
+    return st;
 }

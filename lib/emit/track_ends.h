@@ -8,9 +8,14 @@
  * complete events are open from now on, others when something begins. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_ends_follow(struct tm_track_writer *writer, struct tm_error *err);
 
-/* A slice of EVENT begins on track UUID; *TWIN is its number. TM_OK or TM_E_SYSTEM. */
+/* A slice of EVENT begins on track UUID; *TWIN is its number. What cannot stay there with it goes (track_choice.h). TM_OK;
+ * TM_END: it crosses a complete event there; TM_E_SYSTEM. */
 enum tm_status tm_track_ends_begin(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                    int64_t dur_ns, int64_t *twin, struct tm_error *err);
+
+/* It is written to UUID; DUR_NS is 0 for an instant, else -1. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_ends_begun(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
+                                   int64_t dur_ns, int64_t twin, struct tm_error *err);
 
 /* Gives the end E a name and category with which it ends slice TWIN, which began with LABEL: those it has, or those of
  * the slice, or none. TM_OK; TM_END: there are no such; TM_E_SYSTEM. */

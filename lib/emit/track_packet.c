@@ -165,6 +165,48 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_
     return tm_packet_end(w->packets, err);
 }
 
+enum tm_status tm_track_packet_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t parent,
+                                    struct tm_error *err)
+{
+    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
+    tm_buf_clear(&w->body);
+    if (tm_pb_put_varint(&w->body, 5, parent) != TM_OK ||
+        (name.data && tm_pb_put_bytes(&w->body, 2, name.data, name.len) != TM_OK))
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, lane, err);
+}
+
+enum { TRACK_UUID = 11 }; /* of TrackEvent */
+
+static bool move_event(const struct tm_pb_field *event, uint64_t uuid, struct tm_buf *out)
+{
+    struct tm_pb pb = tm_pb_of(event->data, event->len);
+    struct tm_pb_field f;
+    size_t mark;
+    bool good = tm_pb_begin(out, TM_PACKET_TRACK_EVENT, &mark) == TM_OK;
+    while (good && tm_pb_next(&pb, &f) == TM_OK)
+        good = (f.id == TRACK_UUID ? tm_pb_put_varint(out, TRACK_UUID, uuid)
+                                   : tm_buf_add(out, f.start, (size_t)(f.end - f.start))) == TM_OK;
+    return good && tm_pb_end(out, mark) == TM_OK;
+}
+
+enum tm_status tm_track_packet_move(const struct tm_buf *packets, uint64_t uuid, struct tm_buf *out)
+{
+    struct tm_pb pb = tm_pb_of(packets->data, packets->len);
+    struct tm_pb_field packet, f;
+    bool good = true;
+    while (good && tm_pb_next(&pb, &packet) == TM_OK) {
+        struct tm_pb within = tm_pb_of(packet.data, packet.len);
+        size_t mark;
+        good = tm_pb_begin(out, packet.id, &mark) == TM_OK;
+        while (good && tm_pb_next(&within, &f) == TM_OK)
+            good = f.id == TM_PACKET_TRACK_EVENT ? move_event(&f, uuid, out)
+                                                 : tm_buf_add(out, f.start, (size_t)(f.end - f.start)) == TM_OK;
+        good = good && tm_pb_end(out, mark) == TM_OK;
+    }
+    return good ? TM_OK : TM_E_SYSTEM;
+}
+
 enum tm_status tm_track_packet_describe(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                         struct tm_error *err)
 {

@@ -22,6 +22,13 @@ enum tm_status tm_track_packet_begin(struct tm_track_writer *writer, uint32_t ma
 enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struct tm_event *event, int type,
                                      uint64_t uuid, struct tm_error *err);
 
+/* A descriptor of track LANE below PARENT, named like EVENT. */
+enum tm_status tm_track_packet_lane(struct tm_track_writer *writer, const struct tm_event *event, uint64_t lane,
+                                    uint64_t parent, struct tm_error *err);
+
+/* Adds to OUT the packets in PACKETS, whose TrackEvents it puts on track UUID. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_packet_move(const struct tm_buf *packets, uint64_t uuid, struct tm_buf *out);
+
 /* A descriptor of track UUID, whose other fields are in writer->body, on EVENT's machine and, where it is
  * timed, at its time: so that it means the process that has the pid then. */
 enum tm_status tm_track_packet_describe(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,

@@ -1,5 +1,6 @@
 #include "emit/track_writer.h"
 
+#include "emit/track_choice.h"
 #include "emit/track_ends.h"
 #include "emit/track_packet.h"
 #include "emit/track_tasks.h"
@@ -121,11 +122,8 @@ static void unsaid(struct tm_track_writer *w, const struct tm_event *e)
 
 static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
-    struct tm_event e = {.time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
-    enum tm_status st = TM_OK;
-    if (w->has_begins)
-        st = tm_track_ends_name(w, &e, end->uuid, end->twin, (tm_slice_label[2]){end->name, end->category}, err);
-    return st == TM_OK ? tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err) : st < 0 ? st : TM_OK;
+    const struct tm_event e = {.time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
+    return end->twin != TM_NO_ID ? tm_track_choice_end(w, end, err) : tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
 }
 
 static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, struct tm_error *err)
@@ -143,9 +141,21 @@ static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_eve
 {
     int64_t twin;
     enum tm_status st = write_ends(w, e->time_ns, err); /* it is not within what takes no time */
-    if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK)
-        st = tm_track_ends_begin(w, e, uuid, -1, &twin, err);
+    if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK &&
+        (st = tm_track_ends_begin(w, e, uuid, -1, &twin, err)) >= 0)
+        st = tm_track_ends_begun(w, e, uuid, -1, twin, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
+}
+
+static enum tm_status write_instant(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                    struct tm_error *err)
+{
+    int64_t twin;
+    enum tm_status st = TM_OK;
+    if (w->has_begins && !(e->flags & TM_EVENT_ASYNC) && tm_slice_twins_has(&w->twins, uuid) &&
+        (st = tm_track_ends_begin(w, e, uuid, 0, &twin, err)) == TM_OK)
+        st = tm_track_ends_begun(w, e, uuid, 0, twin, err);
+    return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_INSTANT, uuid, err);
 }
 
 static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, struct tm_error *err)
@@ -161,37 +171,63 @@ static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event
     return st < 0 ? st : TM_OK;
 }
 
+/* The first lane of thread *UUID on which END's slice, E, nests: UUID becomes that. */
+static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event *e, int64_t end_ns, uint64_t *uuid,
+                                struct tm_error *err)
+{
+    enum tm_status st = TM_END;
+    for (uint64_t lane = 1; st == TM_END && lane < LANES_A_THREAD_MAX; lane++) {
+        *uuid = tm_track_key(w, e, TM_TRACK_KIND_LANE, lane);
+        st = tm_nesting_add(&w->nesting, *uuid, e->time_ns, end_ns);
+    }
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* E, which ends as END says, begins on END's track among begins and ends. TM_END: it crosses what is there. */
+static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end,
+                                  struct tm_error *err)
+{
+    uint64_t lane;
+    enum tm_status st = tm_track_ends_begin(w, e, end->uuid, e->dur_ns, &end->twin, err);
+    if (st == TM_OK)
+        st = tm_track_ends_begun(w, e, end->uuid, -1, end->twin, err);
+    if (st == TM_OK && !tm_slice_twins_waits(&w->twins, end->uuid))
+        return tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
+    if (st != TM_OK || (st = find_lane(w, e, end->end_ns, &lane, err)) < 0)
+        return st;
+    return tm_track_choice_open(w, e, lane, end, err);
+}
+
+static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end,
+                                     struct tm_error *err)
+{
+    uint64_t thread = end->uuid;
+    enum tm_status st;
+    if (w->has_begins) {
+        if ((st = begin_among(w, e, end, err)) != TM_END)
+            return st;
+        end->twin = TM_NO_ID;
+    } else if ((st = tm_nesting_add(&w->nesting, thread, e->time_ns, end->end_ns)) < 0) {
+        return tm_error_nomem(err);
+    }
+    if (st == TM_END && (st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK)
+        st = know_named(w, e, end->uuid, thread, false, err);
+    return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
+}
+
 static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                      struct tm_error *err)
 {
-    uint64_t thread = uuid;
-    int64_t end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns, twin = TM_NO_ID;
-    if (e->flags & TM_EVENT_OPEN_ENDED)
-        end_ns = INT64_MAX;
-    enum tm_status st = tm_nesting_add(&w->nesting, uuid, e->time_ns, end_ns);
-    for (uint64_t lane = 1; st == TM_END && lane < LANES_A_THREAD_MAX; lane++) {
-        uuid = tm_track_key(w, e, TM_TRACK_KIND_LANE, lane);
-        st = tm_nesting_add(&w->nesting, uuid, e->time_ns, end_ns);
-    }
-    if (st < 0)
-        return tm_error_nomem(err);
-    if (uuid != thread)
-        st = know_named(w, e, uuid, thread, false, err);
-    if (st >= 0 && w->has_begins)
-        st = tm_track_ends_begin(w, e, uuid, e->flags & TM_EVENT_OPEN_ENDED ? TM_TWIN_ENDLESS : e->dur_ns, &twin, err);
-    if (st >= 0)
-        st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
-    if (st < 0 || e->flags & TM_EVENT_OPEN_ENDED)
-        return st;
-    struct tm_open_end end = {.end_ns = end_ns,
+    struct tm_open_end end = {.end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns,
                               .order = w->order++,
                               .uuid = uuid,
                               .machine = e->machine,
                               .file = e->file,
                               .name = e->name & TM_STRING_INLINE ? 0 : e->name,
                               .category = e->category & TM_STRING_INLINE ? 0 : e->category,
-                              .twin = twin};
-    return tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
+                              .twin = TM_NO_ID};
+    enum tm_status st = begin_complete(w, e, &end, err);
+    return st < 0 ? st : tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* --- one moment at a time */
@@ -208,13 +244,13 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     case TM_KIND_SLICE_END:
         return write_end(w, e, uuid, err);
     case TM_KIND_SLICE_COMPLETE:
-        if (e->dur_ns >= 0)
+        if (e->dur_ns >= 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
             return write_complete(w, e, uuid, err);
-        unsaid(w, e); /* it ends before it begins */
+        unsaid(w, e); /* it ends before it begins, or nothing says when */
         return TM_OK;
     case TM_KIND_INSTANT:
     case TM_KIND_ASYNC_STEP:
-        return tm_track_packet_event(w, e, TM_TRACK_INSTANT, uuid, err);
+        return write_instant(w, e, uuid, err);
     case TM_KIND_COUNTER:
         return tm_track_packet_event(w, e, TM_TRACK_COUNTER, uuid, err);
     case TM_KIND_FLOW_START:
@@ -283,6 +319,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
     free(w->sequences);
     tm_track_set_release(&w->known);
     tm_slice_twins_release(&w->twins);
+    free(w->choices.choices);
     tm_open_ends_release(&w->ends);
     tm_nesting_release(&w->nesting);
     tm_kept_names_release(&w->names);

@@ -1,7 +1,7 @@
 /* Events of formats that are no Perfetto protos, written as TrackEvents: thread and process tracks
  * by (machine, pid, tid), async tracks by id, counters by name. Complete events become a begin and
  * an end; those that cross on one thread go to further tracks of it. Memory: tracks met, slices
- * open at one time, and the events of one moment. */
+ * open at one time, and the events of one moment (and what output_holes.h says). */
 #ifndef TM_EMIT_TRACK_WRITER_H
 #define TM_EMIT_TRACK_WRITER_H
 
@@ -13,6 +13,17 @@
 #include "emit/slice_twins.h"
 #include "emit/track_set.h"
 #include "model/moment.h"
+
+/* Complete events that may have to go to a lane. Zero-initialise. */
+struct tm_track_choices {
+    struct tm_track_choice {
+        int64_t twin, begin_ns;
+        uint64_t lane;
+        uint32_t hole;
+        bool is_used, has_moved, has_ended;
+    } *choices;
+    uint32_t count, cap;
+};
 
 /* Zero-initialise, with .packets set. */
 struct tm_track_writer {
@@ -28,6 +39,7 @@ struct tm_track_writer {
     struct tm_track_set known;
     struct tm_slice_twins twins;
     bool has_begins; /* then twins follows the tracks that slices are on */
+    struct tm_track_choices choices;
     struct tm_open_ends ends;
     struct tm_nesting nesting;
     uint64_t order;

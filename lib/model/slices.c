@@ -82,6 +82,27 @@ static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *st
     return TM_OK;
 }
 
+void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t ts,
+                       void (*show)(void *self, int64_t id, int64_t dur), void *self)
+{
+    const struct tm_slice_stack *stack = stack_find(slices, track);
+    uint32_t depth = stack ? stack->depth : 0;
+    bool open_above = false;
+    for (uint32_t i = depth; i-- > 0;) { /* as settle does */
+        const struct open_slice *s = &stack->slices[i];
+        if (s->dur < 0) {
+            open_above = true;
+        } else if (!open_above) {
+            depth -= end_of(s->ts, s->dur) <= ts;
+        } else if (end_of(s->ts, s->dur) < ts) {
+            for (; depth > i + 1; depth--)
+                show(self, stack->slices[depth - 1].id, end_of(s->ts, s->dur) - stack->slices[depth - 1].ts);
+            depth = i;
+            open_above = false;
+        }
+    }
+}
+
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
                                bool *crosses, const struct tm_rows *rows, struct tm_error *err)
 {
@@ -177,6 +198,32 @@ bool tm_slices_is_open(const struct tm_slices *slices, uint32_t track)
         if (stack->slices[i - 1].dur < 0)
             return true;
     return false;
+}
+
+bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, struct tm_slice_view *view)
+{
+    const struct tm_slice_stack *stack = stack_find(slices, track);
+    if (stack == NULL || i >= stack->depth)
+        return false;
+    const struct open_slice *s = &stack->slices[i];
+    *view = (struct tm_slice_view){s->id, s->ts, s->dur < 0};
+    return true;
+}
+
+void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id)
+{
+    struct tm_slice_stack *stack = stack_find(slices, track);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; stack && i < stack->depth; i++) {
+        const struct open_slice *s = &stack->slices[i], *below = kept ? &stack->slices[kept - 1] : NULL;
+        if (s->id == id)
+            continue;
+        /* What had ended when S began had stayed for the sake of what was above it. */
+        kept -= below && below->dur >= 0 && end_of(below->ts, below->dur) <= s->ts && (below->dur || s->dur);
+        stack->slices[kept++] = *s;
+    }
+    if (stack)
+        stack->depth = kept;
 }
 
 uint64_t tm_slices_open_count(const struct tm_slices *slices)

@@ -56,6 +56,20 @@ int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *t
 /* True when a slice is open on TRACK. */
 bool tm_slices_is_open(const struct tm_slices *slices, uint32_t track);
 
+/* Slice I from the outermost of what lies on TRACK. False: there are no more. */
+struct tm_slice_view {
+    int64_t id, ts;
+    bool is_open; /* it waits for its end */
+};
+bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, struct tm_slice_view *view);
+
+/* Gives SHOW the id of each slice that something which comes at TS would cut short, and how long it would be. Changes nothing. */
+void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t ts,
+                       void (*show)(void *self, int64_t id, int64_t dur), void *self);
+
+/* Slice ID was never on TRACK; nothing was cut short by it. */
+void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id);
+
 /* Number of slices that are still open. */
 uint64_t tm_slices_open_count(const struct tm_slices *slices);
 
