@@ -6,335 +6,14 @@ time and memory. --figures runs all at full size (TM_HOSTILE_SCALE times as larg
 input size, status, seconds of processor time and peak MiB of the largest process. TM_HOSTILE_NO_MEMORY: do not look
 at memory and time (sanitizers).
 """
-import gzip
-import io
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
-import tarfile
 import tempfile
-import zipfile
-import zlib
 
-SCALE = 1
-MIB = 1 << 20
-LINE = b'   a-5 ( 5) [000] d..2 100.000001: tracing_mark_write: B|5|x\n'
-JSON = b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"s":"t","name":"x"}]}'
-
-
-def varint(n):
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7f | 0x80)
-        n >>= 7
-    return bytes(out + bytes([n]))
-
-
-def field(number, body):
-    return varint(number << 3 | 2) + varint(len(body)) + body
-
-
-def number(n, value):
-    return varint(n << 3) + varint(value & (1 << 64) - 1)
-
-
-def packet(*parts):
-    return field(1, b''.join(parts))
-
-
-def tar_header(name, size, kind=b'0'):
-    head = bytearray(512)
-    head[:len(name)] = name
-    head[100:108] = b'0000644\0'
-    head[124:136] = size if isinstance(size, bytes) else b'%011o\0' % size
-    head[156:157] = kind
-    head[257:265] = b'ustar  \0'
-    head[148:156] = b' ' * 8
-    head[148:156] = b'%06o\0 ' % sum(head)
-    return bytes(head)
-
-
-def zip_of(members, lies=None):
-    """A ZIP whose directory says what LIES (a function of a bytearray and a member's place in it) makes of it."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
-        for name, data in members:
-            z.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
-    data = bytearray(out.getvalue())
-    at = data.find(b'PK\1\2')
-    while lies and at >= 0:
-        lies(data, at)
-        at = data.find(b'PK\1\2', at + 4)
-    return bytes(data)
-
-
-# --- sizes that lie
-
-def tar_size_past_end():
-    return tar_header(b'a.json', 10**9) + JSON
-
-
-def tar_size_negative():
-    return tar_header(b'a.json', b'\xff' * 12) + JSON
-
-
-def tar_size_huge():
-    return tar_header(b'a.json', b'\x80' + (2**63).to_bytes(11, 'big')) + JSON
-
-
-def tar_long_name_lies():
-    return tar_header(b'././@LongLink', 2**32, b'L') + b'x' * 512
-
-
-def tar_pax_lies():
-    return tar_header(b'x', 30, b'x') + b'99999999999999999999 path=abc\n'.ljust(512, b'\0')
-
-
-def zip_size_past_end():
-    def lies(data, at):
-        data[at + 20:at + 24] = struct.pack('<I', 0x7fffffff)
-    return zip_of([('a.json', JSON)], lies)
-
-
-def zip_offset_past_end():
-    def lies(data, at):
-        data[at + 42:at + 46] = struct.pack('<I', 0x7fffffff)
-    return zip_of([('a.json', JSON)], lies)
-
-
-def zip_size_understated():
-    def lies(data, at):
-        data[at + 24:at + 28] = struct.pack('<I', 3)
-    return zip_of([('a.json', JSON)], lies)
-
-
-def zip_overlap():
-    """Many entries that are the same bytes: a quine's trick to make much of little."""
-    data = zip_of([('%05d.systrace' % i, b'# tracer: nop\n' + LINE * 2000 if i == 0 else b'x') for i in range(200)])
-    first = data.find(b'PK\1\2')
-    data, entry, at = bytearray(data), data[first:first + 46], first
-    while at >= 0:
-        data[at + 10:at + 28] = entry[10:28]
-        data[at + 42:at + 46] = entry[42:46]
-        at = data.find(b'PK\1\2', at + 4)
-    return bytes(data)
-
-
-def proto_length_past_end():
-    return packet(number(8, 1)) + b'\x0a' + varint(200 << 20) + b'abc'
-
-
-def proto_length_huge():
-    return packet(number(8, 1)) + b'\x0a' + varint(2**63) + b'abc'
-
-
-def proto_inner_length():
-    return packet(b'\x5a' + varint(2**63 - 1) + b'x') * 3
-
-
-# --- bombs
-
-def gzip_bomb():
-    return gzip.compress((b'# tracer: nop\n' + LINE * 10000) * 15 * SCALE, 9, mtime=0)
-
-
-def gzip_in_gzip():
-    data = b' ' * (60 * MIB * SCALE)
-    for _ in range(3):
-        data = gzip.compress(data, 9, mtime=0)
-    return data
-
-
-def deep_containers():
-    data = JSON
-    for _ in range(9):
-        data = gzip.compress(data, 1, mtime=0)
-    return data
-
-
-def zip_bomb():
-    return zip_of([('%d.systrace' % i, b'# tracer: nop\n' + LINE * 20000) for i in range(10 * SCALE)])
-
-
-def zstd_bomb():
-    """A frame of RLE blocks: 128 KiB of one byte in four bytes."""
-    block = struct.pack('<I', (128 << 10) << 3 | 1 << 1)[:3] + b' '
-    last = struct.pack('<I', (1 << 3) | 1 << 1 | 1)[:3] + b' '
-    return b'\x28\xb5\x2f\xfd\x00\x58' + block * 500 * SCALE + last
-
-
-def json_nesting():
-    return b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"name":"x","args":' + b'[' * (MIB * SCALE)
-
-
-def json_nesting_top():
-    return b'{"other":' + b'{"a":' * (MIB * SCALE)
-
-
-def json_wide():
-    """A million arguments in one event."""
-    args = b','.join(b'"k%d":%d' % (i, i) for i in range(100000 * SCALE))
-    return b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x","args":{' + args + b'}}]}'
-
-
-def json_number():
-    """A time of a million digits, and an exponent beyond all reason."""
-    return (b'{"traceEvents":[{"ph":"i","ts":' + b'9' * (MIB * SCALE) + b',"pid":1,"tid":1,"name":"x"},'
-            b'{"ph":"i","ts":1e999999999,"pid":1,"tid":1,"name":"x"}]}')
-
-
-def proto_nesting():
-    """A debug annotation in a debug annotation …: field 11 is dict_entries."""
-    body = b'x'
-    for _ in range(20000):
-        body = field(11, body) if len(body) < MIB else body
-    return packet(number(8, 1), number(58, 6), field(11, number(9, 3) + field(4, body)))
-
-
-def proto_tiny():
-    """A million packets of nothing."""
-    return b'\x0a\x00' * (1000000 * SCALE)
-
-
-def proto_compressed_bomb():
-    """A packet that holds packets of packets: compressed_packets (50) is a zlib stream."""
-    inner = packet(number(8, 1)) * 100000 * SCALE
-    return packet(number(10, 1)) + packet(field(50, zlib.compress(inner, 9))) * 3
-
-
-def proto_compressed_nested():
-    data = packet(number(8, 1))
-    for _ in range(50):
-        data = packet(field(50, zlib.compress(data, 9)))
-    return data
-
-
-def proto_sequences():
-    """A new sequence, with state of its own, in every packet."""
-    return b''.join(packet(number(8, i), number(58, 6), number(10, i + 1), number(13, 1), field(12, field(
-        2, number(1, 1) + field(2, b'name%d' % i)))) for i in range(60000 * SCALE))
-
-
-def tar_million_files():
-    thousand = b''.join(tar_header(b'%07d.json' % i, len(JSON)) + JSON.ljust(512, b'\0') for i in range(1000))
-    for _ in range(20 * SCALE):
-        yield thousand
-
-
-def tar_too_many_files():
-    thousand = b''.join(tar_header(b'%d' % i, 0) for i in range(1000))
-    for _ in range(1100):
-        yield thousand
-
-
-def name_of_a_megabyte():
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode='w', format=tarfile.GNU_FORMAT) as t:
-        info = tarfile.TarInfo('x' * MIB + '.json')
-        info.size = len(JSON)
-        t.addfile(info, io.BytesIO(JSON))
-    return out.getvalue()
-
-
-def event_name_of_megabytes():
-    return b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"s":"t","name":"' + b'n' * (20 * MIB) + b'"}]}'
-
-
-def line_without_end():
-    return b'# tracer: nop\n' + LINE + b'x' * (10 * MIB * SCALE)
-
-
-def xml_entities():
-    return (b'<?xml version="1.0"?>\n<trace-query-result><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">'
-            b'<!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>&b;</trace-query-result>')
-
-
-def xml_nesting():
-    return b'<?xml version="1.0"?>\n<trace-query-result>' + b'<a>' * (300000 * SCALE)
-
-
-# --- clocks
-
-def snapshot(readings):
-    return packet(field(6, b''.join(field(1, number(1, c) + number(2, v)) for c, v in readings)))
-
-
-def clocks_dense():
-    """Snapshots that relate every clock to every other in kinds of their own, and a target none of them reaches."""
-    n, out = 60, [snapshot([(6, 1)])]
-    for i in range(n):
-        for j in range(i):
-            out.append(snapshot([(200 + i, 1), (200 + j, 1)]))
-    events = (packet(number(8, i), number(58, 200 + i % n), field(900, b'')) for i in range(3000 * SCALE))
-    return b''.join(out) + b''.join(events)
-
-
-def clocks_chain():
-    """A chain of thousands of clocks: the way is longer than any that is looked for."""
-    out = [snapshot([(200 + i, 1), (201 + i, 1)]) for i in range(5000)]
-    return b''.join(out) + packet(number(8, 5), number(58, 200), field(900, b''))
-
-
-def clocks_new_each_time():
-    """A snapshot between a new clock and BOOTTIME before every event: each conversion meets a changed graph."""
-    return b''.join(snapshot([(6, i), (200 + i % 5000, i)]) + packet(number(8, i), number(58, 200 + i % 5000),
-                                                                      field(900, b'')) for i in range(10000 * SCALE))
-
-
-def snapshot_overflow():
-    far = 2**63 - 1
-    return (snapshot([(6, 1), (3, far)]) + snapshot([(6, far), (3, 2)]) + snapshot([(3, 2**64 - 1), (130, far)]) +
-            b''.join(packet(number(8, t), number(58, c), field(900, b''))
-                     for t in (0, 1, far, 2**63, 2**64 - 1) for c in (3, 6, 130)))
-
-
-def snapshot_wide():
-    return snapshot([(200 + i, i) for i in range(100000)]) + packet(number(8, 1), field(900, b''))
-
-
-# --- the manifest
-
-def manifest_huge():
-    yield b'{"perfetto_manifest":{"version":1,"files":['
-    for i in range(70 * SCALE):
-        yield b'{"path":"' + b'%d' % i + b'x' * MIB + b'"},'
-    yield b'{"path":"end"}]}}'
-
-
-def manifest_many():
-    entries = b','.join(b'{"path":"%d","machine":{"name":"m%d"}}' % (i, i) for i in range(20000 * SCALE))
-    return b'{"perfetto_manifest":{"version":1,"files":[' + entries + b']}}'
-
-
-def manifest_nesting():
-    return b'{"perfetto_manifest":' + b'[' * (MIB * SCALE)
-
-
-# --- names
-
-ESCAPES = '\x1b]0;owned\x07\x1b[31m\x9b31m\x7f\r'
-
-
-def names_with_escapes():
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode='w', format=tarfile.PAX_FORMAT) as t:
-        for name in (ESCAPES + '.json', '../../../tmp/owned.json', '/tmp/owned.json', "a'; drop table slice; --.json"):
-            info = tarfile.TarInfo(name)
-            body = json.dumps({'traceEvents': [
-                {'ph': 'X', 'ts': 1, 'dur': 1, 'pid': 1, 'tid': 1, 'name': ESCAPES + '\'"; drop table slice; --\\',
-                 'cat': ESCAPES, 'args': {ESCAPES: ESCAPES}},
-                {'ph': 'M', 'name': 'process_name', 'pid': 1, 'args': {'name': '"},' + ESCAPES}}]}).encode()
-            info.size = len(body)
-            t.addfile(info, io.BytesIO(body))
-    return out.getvalue()
-
-
-def unknown_with_escapes():
-    return tar_header(ESCAPES.encode('latin-1'), 3) + b'abc'.ljust(512, b'\0')
-
+import hostile_inputs as inputs
 
 PIPE = ['tm-merge', '-f', 'report']
 SALVAGE = PIPE + ['--on-damage=salvage', '--ignore-unknown']
@@ -343,62 +22,62 @@ CUT = 'cut short|missing|past the end|beyond|larger than|damaged|no central'
 
 # command, exit status, what it says, at most so many MiB and seconds
 CASES = [
-    (tar_size_past_end, UNPACK, 1, 'a.json: byte 70: cut short', 30, 2),
-    (tar_size_past_end, SALVAGE, 0, 'cut short', 30, 2),
-    (tar_size_negative, UNPACK, 1, 'size', 30, 2),
-    (tar_size_huge, UNPACK, 1, 'size', 30, 2),
-    (tar_long_name_lies, UNPACK, 1, 'limit', 30, 2),
-    (tar_pax_lies, UNPACK, 1, 'PAX', 30, 2),
-    (zip_size_past_end, UNPACK, 1, '.', 30, 2),
-    (zip_offset_past_end, UNPACK, 1, '.', 30, 2),
-    (zip_size_understated, UNPACK, 1, '.', 30, 2),
-    (zip_overlap, UNPACK, 1, 'larger than the ZIP, or overlaps', 30, 2),
-    (proto_length_past_end, UNPACK, 1, 'cut short', 30, 2),
-    (proto_length_past_end, SALVAGE, 0, '', 30, 2),
-    (proto_length_huge, UNPACK, 1, 'byte', 30, 2),
-    (proto_inner_length, PIPE, 1, 'byte 0: packet with damaged fields', 40, 2),
-    (proto_inner_length, SALVAGE, 0, '', 40, 2),
-    (gzip_bomb, PIPE, 0, '', 100, 20),
-    (gzip_in_gzip, UNPACK, 1, 'no line is an event', 60, 10),
-    (deep_containers, UNPACK, 1, 'containers nest deeper than 8', 30, 2),
-    (zip_bomb, PIPE, 0, '', 100, 20),
-    (zstd_bomb, UNPACK, 1, 'no line is an event', 60, 10),
-    (json_nesting, UNPACK, 1, 'nest|deep', 200, 5),
-    (json_nesting_top, UNPACK, 1, 'nest|deep', 200, 5),
-    (json_wide, PIPE, 0, '', 300, 10),
-    (json_number, PIPE, 0, '', 60, 10),
-    (json_number, PIPE + ['--strict'], 4, '2 of 2 events were dropped', 60, 10),
-    (proto_nesting, PIPE, 0, '', 60, 10),
-    (proto_tiny, PIPE, 0, '', 100, 20),
-    (proto_compressed_bomb, PIPE, 0, '', 100, 20),
-    (proto_compressed_nested, UNPACK, 1, 'byte', 60, 5),
-    (proto_sequences, PIPE, 0, '', 200, 20),
-    (tar_million_files, PIPE, 0, '', 400, 60),
-    (tar_too_many_files, UNPACK + ['--ignore-unknown'], 1, 'more than the limit of 1048576 members', 400, 20),
-    (name_of_a_megabyte, UNPACK, 1, 'more than the limit', 30, 2),
-    (event_name_of_megabytes, ['tm-merge', '-f', 'sqlite', '-o', 'out.db'], 0, '', 400, 10),
-    (line_without_end, UNPACK, 0, '', 60, 5),
-    (xml_entities, UNPACK, 1, 'byte', 30, 2),
-    (xml_nesting, UNPACK, 1, 'deep|nest|limit', 60, 5),
-    (clocks_dense, PIPE, 0, '', 100, 20),
-    (clocks_chain, PIPE, 0, '', 100, 20),
-    (clocks_new_each_time, PIPE, 0, '', 100, 30),
-    (snapshot_overflow, PIPE, 0, '', 60, 2),
-    (snapshot_wide, PIPE, 1, 'byte 0: clock snapshot with more than 1024 clocks', 60, 5),
-    (manifest_huge, UNPACK, 1, 'limit', 300, 10),
-    (manifest_huge, ['tm-manifest', '--check', '-'], 1, 'limit', 300, 10),
-    (manifest_many, ['tm-manifest', '--check', '-'], 0, '', 300, 10),
-    (manifest_nesting, ['tm-manifest', '--check', '-'], 1, 'deep|nest', 200, 10),
-    (names_with_escapes, ['tm-merge', '-f', 'text'], 0, '', 60, 5),
-    (names_with_escapes, ['tm-merge', '-f', 'report'], 0, '', 60, 5),
-    (names_with_escapes, ['tm-merge', '-f', 'csv'], 0, '', 60, 5),
-    (names_with_escapes, ['tm-merge', '-f', 'jsonl'], 0, '', 60, 5),
-    (names_with_escapes, ['tm-merge', '-f', 'json'], 0, '', 60, 5),
-    (names_with_escapes, ['tm-merge', '-f', 'sqlite', '-o', 'out.db'], 0, '', 60, 5),
-    (names_with_escapes, ['bash', '-c', 'tm-unpack | tm-emit -f frames'], 0, '', 60, 5),
-    (names_with_escapes, ['tm-merge', '-f', 'pftrace'], 2, 'terminal', 60, 5),
-    (names_with_escapes, ['tm-unpack', '--list'], 0, '', 30, 2),
-    (unknown_with_escapes, UNPACK, 1, 'unknown trace type', 30, 2),
+    (inputs.tar_size_past_end, UNPACK, 1, 'a.json: byte 70: cut short', 30, 2),
+    (inputs.tar_size_past_end, SALVAGE, 0, 'cut short', 30, 2),
+    (inputs.tar_size_negative, UNPACK, 1, 'size', 30, 2),
+    (inputs.tar_size_huge, UNPACK, 1, 'size', 30, 2),
+    (inputs.tar_long_name_lies, UNPACK, 1, 'limit', 30, 2),
+    (inputs.tar_pax_lies, UNPACK, 1, 'PAX', 30, 2),
+    (inputs.zip_size_past_end, UNPACK, 1, '.', 30, 2),
+    (inputs.zip_offset_past_end, UNPACK, 1, '.', 30, 2),
+    (inputs.zip_size_understated, UNPACK, 1, '.', 30, 2),
+    (inputs.zip_overlap, UNPACK, 1, 'larger than the ZIP, or overlaps', 30, 2),
+    (inputs.proto_length_past_end, UNPACK, 1, 'cut short', 30, 2),
+    (inputs.proto_length_past_end, SALVAGE, 0, '', 30, 2),
+    (inputs.proto_length_huge, UNPACK, 1, 'byte', 30, 2),
+    (inputs.proto_inner_length, PIPE, 1, 'byte 0: packet with damaged fields', 40, 2),
+    (inputs.proto_inner_length, SALVAGE, 0, '', 40, 2),
+    (inputs.gzip_bomb, PIPE, 0, '', 100, 20),
+    (inputs.gzip_in_gzip, UNPACK, 1, 'no line is an event', 60, 10),
+    (inputs.deep_containers, UNPACK, 1, 'containers nest deeper than 8', 30, 2),
+    (inputs.zip_bomb, PIPE, 0, '', 100, 20),
+    (inputs.zstd_bomb, UNPACK, 1, 'no line is an event', 60, 10),
+    (inputs.json_nesting, UNPACK, 1, 'nest|deep', 200, 5),
+    (inputs.json_nesting_top, UNPACK, 1, 'nest|deep', 200, 5),
+    (inputs.json_wide, PIPE, 0, '', 300, 10),
+    (inputs.json_number, PIPE, 0, '', 60, 10),
+    (inputs.json_number, PIPE + ['--strict'], 4, '2 of 2 events were dropped', 60, 10),
+    (inputs.proto_nesting, PIPE, 0, '', 60, 10),
+    (inputs.proto_tiny, PIPE, 0, '', 100, 20),
+    (inputs.proto_compressed_bomb, PIPE, 0, '', 100, 20),
+    (inputs.proto_compressed_nested, UNPACK, 1, 'byte', 60, 5),
+    (inputs.proto_sequences, PIPE, 0, '', 200, 20),
+    (inputs.tar_million_files, PIPE, 0, '', 400, 60),
+    (inputs.tar_too_many_files, UNPACK + ['--ignore-unknown'], 1, 'more than the limit of 1048576 members', 400, 20),
+    (inputs.name_of_a_megabyte, UNPACK, 1, 'more than the limit', 30, 2),
+    (inputs.event_name_of_megabytes, ['tm-merge', '-f', 'sqlite', '-o', 'out.db'], 0, '', 400, 10),
+    (inputs.line_without_end, UNPACK, 0, '', 60, 5),
+    (inputs.xml_entities, UNPACK, 1, 'byte', 30, 2),
+    (inputs.xml_nesting, UNPACK, 1, 'deep|nest|limit', 60, 5),
+    (inputs.clocks_dense, PIPE, 0, '', 100, 20),
+    (inputs.clocks_chain, PIPE, 0, '', 100, 20),
+    (inputs.clocks_new_each_time, PIPE, 0, '', 100, 30),
+    (inputs.snapshot_overflow, PIPE, 0, '', 60, 2),
+    (inputs.snapshot_wide, PIPE, 1, 'byte 0: clock snapshot with more than 1024 clocks', 60, 5),
+    (inputs.manifest_huge, UNPACK, 1, 'limit', 300, 10),
+    (inputs.manifest_huge, ['tm-manifest', '--check', '-'], 1, 'limit', 300, 10),
+    (inputs.manifest_many, ['tm-manifest', '--check', '-'], 0, '', 300, 10),
+    (inputs.manifest_nesting, ['tm-manifest', '--check', '-'], 1, 'deep|nest', 200, 10),
+    (inputs.names_with_escapes, ['tm-merge', '-f', 'text'], 0, '', 60, 5),
+    (inputs.names_with_escapes, ['tm-merge', '-f', 'report'], 0, '', 60, 5),
+    (inputs.names_with_escapes, ['tm-merge', '-f', 'csv'], 0, '', 60, 5),
+    (inputs.names_with_escapes, ['tm-merge', '-f', 'jsonl'], 0, '', 60, 5),
+    (inputs.names_with_escapes, ['tm-merge', '-f', 'json'], 0, '', 60, 5),
+    (inputs.names_with_escapes, ['tm-merge', '-f', 'sqlite', '-o', 'out.db'], 0, '', 60, 5),
+    (inputs.names_with_escapes, ['bash', '-c', 'tm-unpack | tm-emit -f frames'], 0, '', 60, 5),
+    (inputs.names_with_escapes, ['tm-merge', '-f', 'pftrace'], 2, 'terminal', 60, 5),
+    (inputs.names_with_escapes, ['tm-unpack', '--list'], 0, '', 30, 2),
+    (inputs.unknown_with_escapes, UNPACK, 1, 'unknown trace type', 30, 2),
 ]
 
 
@@ -474,8 +153,8 @@ def check(case):
     shown = re.sub(b'\r+\n', b'\n', out)  # terminals add returns, and CSV has its own
     if 'names' in make.__name__ and re.search(rb'[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]', shown):
         wrong.append('output with control characters')
-    if not os.environ.get('TM_HOSTILE_NO_MEMORY') and (mib > most_mib or seconds > most_seconds * SCALE):
-        wrong.append('%d MiB and %.1f s, more than %d and %d' % (mib, seconds, most_mib, most_seconds * SCALE))
+    if not os.environ.get('TM_HOSTILE_NO_MEMORY') and (mib > most_mib or seconds > most_seconds * inputs.SCALE):
+        wrong.append('%d MiB and %.1f s, more than %d and %d' % (mib, seconds, most_mib, most_seconds * inputs.SCALE))
     if files not in ([], ['out.db']):
         wrong.append('left files: %s' % files)
     figures = '%-24s %-38s %d %9d %6.2f %5d' % (make.__name__, ' '.join(command), status, total, seconds, mib)
@@ -483,12 +162,11 @@ def check(case):
 
 
 def main():
-    global SCALE
     if sys.argv[1] == '--list':
         print('\n'.join(dict.fromkeys(case[0].__name__ for case in CASES)))
         return
     if sys.argv[1] == '--figures':
-        SCALE = int(os.environ.get('TM_HOSTILE_SCALE', '10'))
+        inputs.SCALE = int(os.environ.get('TM_HOSTILE_SCALE', '10'))
     failed = False
     for case in CASES:
         if sys.argv[1] != '--figures' and case[0].__name__ not in sys.argv[1:]:
