@@ -40,7 +40,6 @@ static enum tm_status grow(struct tm_output_holes *h, struct tm_error *err)
     struct tm_hole *holes = realloc(h->holes, cap * sizeof *holes);
     if (holes == NULL)
         return tm_error_nomem(err);
-    memset(holes + h->hole_cap, 0, (cap - h->hole_cap) * sizeof *holes);
     h->holes = holes;
     h->hole_cap = cap;
     return TM_OK;
@@ -48,20 +47,18 @@ static enum tm_status grow(struct tm_output_holes *h, struct tm_error *err)
 
 enum tm_status tm_holes_open(struct tm_output_holes *h, struct tm_buf versions[2], uint32_t *hole, struct tm_error *err)
 {
-    enum tm_status st = h->open_count == h->hole_cap ? grow(h, err) : TM_OK;
+    enum tm_status st = h->free == 0 && h->hole_count == h->hole_cap ? grow(h, err) : TM_OK;
     uint64_t room = versions[0].len > versions[1].len ? versions[0].len : versions[1].len;
-    uint32_t at = 0;
     if (st < 0) {
         tm_buf_release(&versions[0]);
         tm_buf_release(&versions[1]);
         return st;
     }
-    while (h->holes[at].is_open)
-        at++;
-    h->holes[at] = (struct tm_hole){.record = h->end, .versions = {versions[0], versions[1]}, .is_open = true};
+    uint32_t at = h->free ? h->free - 1 : h->hole_count++;
+    h->free = h->free ? h->holes[at].next_free : 0;
+    h->holes[at] = (struct tm_hole){.record = h->end, .versions = {versions[0], versions[1]}};
     versions[0] = versions[1] = (struct tm_buf){0};
     *hole = at;
-    h->open_count++;
     start(h);
     st = write_head(h, h->end, UINT64_MAX, room, err);
     h->end += HEAD_BYTES + room;
@@ -78,8 +75,8 @@ enum tm_status tm_holes_decide(struct tm_output_holes *h, uint32_t hole, int whi
         st = tm_paged_write(&h->bytes, o->record + HEAD_BYTES, text->data, text->len, err);
     tm_buf_release(&o->versions[0]);
     tm_buf_release(&o->versions[1]);
-    o->is_open = false;
-    h->open_count--;
+    o->next_free = h->free;
+    h->free = hole + 1;
     return st;
 }
 
@@ -113,7 +110,7 @@ enum tm_status tm_holes_take(struct tm_output_holes *h, struct tm_buf *out, size
 
 void tm_holes_release(struct tm_output_holes *h)
 {
-    for (uint32_t i = 0; i < h->hole_cap; i++) {
+    for (uint32_t i = 0; i < h->hole_count; i++) {
         tm_buf_release(&h->holes[i].versions[0]);
         tm_buf_release(&h->holes[i].versions[1]);
     }

@@ -20,9 +20,9 @@ struct tm_output_holes {
     struct tm_hole {
         uint64_t record;
         struct tm_buf versions[2];
-        bool is_open;
+        uint32_t next_free; /* of one that is not open: as free */
     } *holes;
-    uint32_t open_count, hole_cap;
+    uint32_t hole_count, hole_cap, free; /* free: the number of one plus 1, 0 none */
 };
 
 /* True while anything is held back. */

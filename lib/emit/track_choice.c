@@ -11,9 +11,10 @@ enum { ON_TRACK, ON_LANE }; /* versions of a hole */
 
 static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struct tm_error *err)
 {
-    for (*at = 0; *at < c->count; ++*at)
-        if (!c->choices[*at].is_used)
-            return TM_OK;
+    if (c->free) {
+        *at = c->free - 1;
+        return TM_OK;
+    }
     if (c->count == c->cap) {
         uint32_t cap = c->cap ? c->cap * 2 : 16;
         struct tm_track_choice *choices = realloc(c->choices, cap * sizeof *choices);
@@ -22,7 +23,9 @@ static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struc
         c->choices = choices;
         c->cap = cap;
     }
-    c->count++;
+    c->choices[c->count] = (struct tm_track_choice){.next_free = 0};
+    *at = c->count++;
+    c->free = c->count;
     return TM_OK;
 }
 
@@ -55,9 +58,9 @@ enum tm_status tm_track_choice_open(struct tm_track_writer *w, const struct tm_e
         tm_buf_release(&versions[ON_LANE]);
         return st;
     }
-    w->choices.choices[at].is_used = false;
     if ((st = tm_packet_hole(w->packets, versions, &hole, err)) < 0)
         return st;
+    w->choices.free = w->choices.choices[at].next_free;
     w->choices.choices[at] = (struct tm_track_choice){.twin = end->twin,
                                                       .begin_ns = e->time_ns,
                                                       .lane = lane,
@@ -152,19 +155,19 @@ static struct tm_event end_event(const struct tm_open_end *end)
         .time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
 }
 
-/* The ends of COUNT begins above that of END, which it cuts short, and its own. */
+/* The ends of the begins ABOVE that of END, which it cuts short, and its own. */
 static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_end *end, const struct tm_slice_ids *above,
                                struct tm_error *err)
 {
     const tm_slice_label none[2] = {0, 0};
     const struct tm_event e = end_event(end);
     enum tm_status st = TM_OK;
-    for (uint32_t i = above->count + 1; i-- > 0 && st == TM_OK;) {
+    for (uint32_t i = above->count + 1; i-- > 0 && st >= 0;) {
         st = tm_slice_twins_write_end(&w->twins, end->uuid, end->end_ns, none, i ? above->ids[i - 1] : end->twin, err);
-        if (st >= 0)
+        if (st == TM_OK)
             st = tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
     }
-    return st;
+    return st < 0 ? st : TM_OK;
 }
 
 /* END's slice is open on its track. */
@@ -214,7 +217,9 @@ enum tm_status tm_track_choice_end(struct tm_track_writer *w, const struct tm_op
         st = end_on_track(w, end, err);
     if (choice && is_on_track && st == TM_OK)
         st = tm_packet_decide(w->packets, choice->hole, ON_TRACK, err);
-    if (choice)
-        choice->is_used = false;
+    if (choice) {
+        *choice = (struct tm_track_choice){.next_free = w->choices.free};
+        w->choices.free = end->choice;
+    }
     return st;
 }

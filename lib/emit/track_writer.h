@@ -21,8 +21,9 @@ struct tm_track_choices {
         uint64_t lane;
         uint32_t hole;
         bool is_used, has_moved, has_ended;
+        uint32_t next_free; /* of one that is not used: as free */
     } *choices;
-    uint32_t count, cap;
+    uint32_t count, cap, free; /* free: the number of one plus 1, 0 none */
 };
 
 /* Zero-initialise, with .packets set. */
