@@ -8,6 +8,20 @@ json() { # PYTHON-EXPRESSION over d, the merged object
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
+    cat >events.py <<'PY' # packets on standard output; a first one says that track 5 is thread 2 of process 1
+import sys
+def v(n):
+    out = b''
+    while True:
+        n, b = n >> 7, n & 127
+        out += bytes([b | 128 if n else b])
+        if not n:
+            return out
+f = lambda i, b: v(i << 3 | 2) + v(len(b)) + b
+n = lambda i, x: v(i << 3) + v(x)
+packet = lambda b: sys.stdout.buffer.write(f(1, n(10, 1) + b))
+packet(f(60, n(1, 5) + f(4, n(1, 1) + n(2, 2))) + n(13, 1))
+PY
 }
 
 @test "the demo archive and its merged.json have the same slices" {
@@ -122,18 +136,7 @@ setup() {
 @test "an end that closes another than the innermost slice is written as one" {
     # track events of thread 2 of process 1: B outer, B inner, E outer, E
     python3 - <<'PY' >t.pftrace
-import sys
-def v(n):
-    out = b''
-    while True:
-        n, b = n >> 7, n & 127
-        out += bytes([b | 128 if n else b])
-        if not n:
-            return out
-f = lambda i, b: v(i << 3 | 2) + v(len(b)) + b
-n = lambda i, x: v(i << 3) + v(x)
-packet = lambda b: sys.stdout.buffer.write(f(1, n(10, 1) + b))
-packet(f(60, n(1, 5) + f(4, n(1, 1) + n(2, 2))) + n(13, 1))
+from events import *
 for ts, kind, name in ((1000, 1, b'outer'), (2000, 1, b'inner'), (3000, 2, b'outer'), (4000, 2, b'')):
     packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + (f(23, name) if name else b'')))
 PY
@@ -147,18 +150,7 @@ PY
 @test "an end means the slice that the model says: its category is the end's, a slice without a name has any" {
     # track events of thread 2 of process 1: B a of k, B, E of any category named x, E of l, E of k
     python3 - <<'PY' >t.pftrace
-import sys
-def v(n):
-    out = b''
-    while True:
-        n, b = n >> 7, n & 127
-        out += bytes([b | 128 if n else b])
-        if not n:
-            return out
-f = lambda i, b: v(i << 3 | 2) + v(len(b)) + b
-n = lambda i, x: v(i << 3) + v(x)
-packet = lambda b: sys.stdout.buffer.write(f(1, n(10, 1) + b))
-packet(f(60, n(1, 5) + f(4, n(1, 1) + n(2, 2))) + n(13, 1))
+from events import *
 for ts, kind, name, category in ((1000, 1, b'a', b'k'), (2000, 1, b'', b''), (3000, 2, b'x', b''), (4000, 2, b'', b'l'), (5000, 2, b'', b'k')):
     packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + (f(23, name) if name else b'') + (f(22, category) if category else b'')))
 PY

@@ -15,20 +15,6 @@ struct tm_json_moment {
 
 enum { MOMENT_BEGINS_MAX = 2 * TM_SLICES_DEPTH_MAX };
 
-static enum tm_status no_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status no_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
-{
-    (void)self, (void)id, (void)dur, (void)arg_set, (void)err;
-    return TM_OK;
-}
-
-static const struct tm_rows nobody = {.slice = no_slice, .slice_end = no_end};
-
 static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, struct tm_error *err)
 {
     struct tm_json_moment *m = &reading->moments[thread];
@@ -36,7 +22,7 @@ static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, s
     bool crosses;
     for (uint32_t i = 0; i < m->count && st >= 0; i++) {
         struct tm_slice_row row = {.ts = m->ts_ns, .dur = -1, .track = thread, .arg_set = TM_NO_ID};
-        st = tm_slices_begin(&reading->slices, &row, m->begun[i].label, &crosses, &nobody, err);
+        st = tm_slices_begin(&reading->slices, &row, m->begun[i].label, &crosses, &tm_slices_no_rows, err);
     }
     m->count = 0;
     return st < 0 ? st : TM_OK;
@@ -79,7 +65,7 @@ enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thr
     struct tm_slice_end end;
     enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
     if (st >= 0) /* before what waits */
-        st = tm_slices_end(&reading->slices, thread, ts_ns, label, &end, &nobody, err);
+        st = tm_slices_end(&reading->slices, thread, ts_ns, label, &end, &tm_slices_no_rows, err);
     return st < 0 ? st : TM_OK;
 }
 

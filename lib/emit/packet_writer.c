@@ -199,8 +199,11 @@ enum tm_status tm_packet_hole(struct tm_packet_writer *w, struct tm_buf versions
     else
         st = tm_holes_put(&w->held, w->out.data, w->out.len, err);
     tm_buf_clear(&w->out);
-    enum tm_status made = tm_holes_open(&w->held, versions, hole, st < 0 ? NULL : err);
-    return st < 0 ? st : made;
+    if (st == TM_OK)
+        return tm_holes_open(&w->held, versions, hole, err);
+    tm_buf_release(&versions[0]);
+    tm_buf_release(&versions[1]);
+    return st;
 }
 
 enum tm_status tm_packet_decide(struct tm_packet_writer *w, uint32_t hole, int which, struct tm_error *err)

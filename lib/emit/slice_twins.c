@@ -2,20 +2,6 @@
 
 #include <stdlib.h>
 
-static enum tm_status no_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
-{
-    (void)self, (void)row, (void)err;
-    return TM_OK;
-}
-
-static enum tm_status no_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
-{
-    (void)self, (void)id, (void)dur, (void)arg_set, (void)err;
-    return TM_OK;
-}
-
-static const struct tm_rows nobody = {.slice = no_slice, .slice_end = no_end};
-
 static void add(void *self, int64_t id, int64_t dur_ns)
 {
     struct tm_slice_ids *list = self;
@@ -68,7 +54,7 @@ enum tm_status tm_slice_twins_begin(struct tm_slice_twins *twins, uint64_t uuid,
                                     const tm_slice_label label[2], int64_t *id, struct tm_error *err)
 {
     struct tm_slice_row row = {.ts = ts_ns, .dur = dur_ns, .track = number_of(twins, uuid), .arg_set = TM_NO_ID};
-    const struct tm_rows rows = {.self = &twins->cut, .slice = no_slice, .slice_end = is_cut};
+    const struct tm_rows rows = {.self = &twins->cut, .slice = tm_slices_no_rows.slice, .slice_end = is_cut};
     bool crosses;
     tm_slice_twins_pass(twins);
     *id = twins->said.next_id = twins->next_id++;
@@ -82,14 +68,14 @@ enum tm_status tm_slice_twins_write_begin(struct tm_slice_twins *twins, uint64_t
     struct tm_slice_row row = {.ts = ts_ns, .dur = dur_ns, .track = number_of(twins, uuid), .arg_set = TM_NO_ID};
     bool crosses;
     twins->written.next_id = id;
-    enum tm_status st = tm_slices_begin(&twins->written, &row, label, &crosses, &nobody, err);
+    enum tm_status st = tm_slices_begin(&twins->written, &row, label, &crosses, &tm_slices_no_rows, err);
     return st < 0 ? st : TM_OK;
 }
 
 enum tm_status tm_slice_twins_end(struct tm_slice_twins *twins, uint64_t uuid, int64_t ts_ns, tm_slice_label label[2],
                                   int64_t *id, struct tm_error *err)
 {
-    const struct tm_rows rows = {.self = &twins->cut, .slice = no_slice, .slice_end = is_cut};
+    const struct tm_rows rows = {.self = &twins->cut, .slice = tm_slices_no_rows.slice, .slice_end = is_cut};
     struct tm_slice_end end;
     tm_slice_twins_pass(twins);
     enum tm_status st = tm_slices_end(&twins->said, number_of(twins, uuid), ts_ns, label, &end, &rows, err);
@@ -108,10 +94,10 @@ enum tm_status tm_slice_twins_write_end(struct tm_slice_twins *twins, uint64_t u
     uint32_t number = number_of(twins, uuid);
     struct tm_slice_end end;
     int64_t meant;
-    enum tm_status st = tm_slices_meant(&twins->written, number, ts_ns, label, &meant, &nobody, err);
+    enum tm_status st = tm_slices_meant(&twins->written, number, ts_ns, label, &meant, &tm_slices_no_rows, err);
     if (st < 0 || meant != id)
         return st < 0 ? st : TM_END;
-    st = tm_slices_end(&twins->written, number, ts_ns, label, &end, &nobody, err);
+    st = tm_slices_end(&twins->written, number, ts_ns, label, &end, &tm_slices_no_rows, err);
     return st < 0 ? st : TM_OK;
 }
 

@@ -12,6 +12,20 @@ struct tm_slice_stack {
     uint32_t depth, cap;
 };
 
+static enum tm_status no_slice(void *self, const struct tm_slice_row *row, struct tm_error *err)
+{
+    (void)self, (void)row, (void)err;
+    return TM_OK;
+}
+
+static enum tm_status no_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err)
+{
+    (void)self, (void)id, (void)dur, (void)arg_set, (void)err;
+    return TM_OK;
+}
+
+const struct tm_rows tm_slices_no_rows = {.slice = no_slice, .slice_end = no_end};
+
 static struct tm_slice_stack *stack_find(const struct tm_slices *slices, uint32_t track)
 {
     return track < slices->stack_count ? &slices->stacks[track] : NULL;

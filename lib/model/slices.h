@@ -27,6 +27,9 @@ struct tm_slices {
     uint32_t stack_count, stack_cap;
 };
 
+/* Rows for those who only follow what is open: nothing is done with any. */
+extern const struct tm_rows tm_slices_no_rows;
+
 /* A slice that begins: of duration row->dur, or -1 for one that is open. Sets row's id, depth and
  * parent and gives it to ROWS. TM_OK; TM_END when it was not kept: it crosses another (*CROSSES
  * says so) or lies too deep. */
