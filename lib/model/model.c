@@ -291,7 +291,7 @@ void tm_model_release(struct tm_model *m)
     tm_arg_sets_release(&m->arg_sets);
     tm_stacks_release(&m->stacks);
     tm_moment_release(&m->moment);
-    tm_table_release(&m->async_roots);
+    tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->stat_rows);
     tm_table_release(&m->late_seen);
     for (uint32_t i = 0; i < m->machine_count; i++)

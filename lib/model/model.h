@@ -8,6 +8,7 @@
 #define TM_MODEL_MODEL_H
 
 #include "model/arg_sets.h"
+#include "model/async_roots.h"
 #include "model/descriptors.h"
 #include "model/flows.h"
 #include "model/moment.h"
@@ -74,7 +75,8 @@ struct tm_model {
     struct tm_arg_sets arg_sets;
     struct tm_stacks stacks;
     struct tm_moment moment;
-    struct tm_table async_roots, stat_rows;
+    struct tm_async_roots async_roots;
+    struct tm_table stat_rows;
     uint32_t machine_cap, stat_cap;
     struct tm_model_file *files;
     uint32_t file_count, file_cap;

@@ -1,6 +1,6 @@
 #include "model/model_work.h"
 
-#include "base/hash.h"
+#include <string.h>
 
 enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
                                  uint32_t *set, struct tm_error *err)
@@ -52,20 +52,12 @@ static enum tm_status marker_track(struct tm_model *m, struct tm_model_event *ev
     return tm_model_lane_track(m, ev->place, &of, set, lane, track, err);
 }
 
-/* The name that an identity's first event had is its track's, as long as something on it is open. */
-static enum tm_status root_name(struct tm_model *m, const struct tm_model_event *ev, int64_t upid,
-                                struct tm_text *name, struct tm_error *err)
+/* What the track of an event would be called: Chrome JSON names slices that have no name, not tracks. */
+static struct tm_text own_name(const struct tm_model_event *ev)
 {
-    struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, ev->e->track, (uint64_t)upid};
-    int64_t found = tm_table_find(&m->async_roots, &key);
-    uint32_t number;
-    if (found != TM_TABLE_NONE) {
-        *name = tm_tracks_text(&m->tracks, (uint32_t)found);
-        return TM_OK;
-    }
-    *name = ev->name;
-    enum tm_status st = tm_tracks_name(&m->tracks, ev->name, &number, err);
-    return st < 0 ? st : tm_table_set(&m->async_roots, &key, number, err);
+    static const char none[] = "[No name]";
+    bool is_none = ev->is_json && ev->name.len == sizeof none - 1 && memcmp(ev->name.data, none, ev->name.len) == 0;
+    return is_none ? (struct tm_text){0} : ev->name;
 }
 
 enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
@@ -74,7 +66,7 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
     const struct tm_event *e = ev->e;
     bool is_process = tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
     int64_t upid = TM_NO_ID;
-    uint32_t set, lane;
+    uint32_t set, lane, root;
     enum tm_status st = TM_OK;
     if (is_process && (st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err)) < 0)
         return st;
@@ -83,12 +75,17 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
     struct tm_lane_of of = {is_process ? TM_SET_ASYNC_PROCESS : TM_SET_ASYNC_GLOBAL,
                             is_process ? TM_TRACK_TYPE_ASYNC_PROCESS : TM_TRACK_TYPE_ASYNC_GLOBAL,
                             is_process ? TM_TRACK_PROCESS : TM_TRACK_GLOBAL, upid, {0}};
-    if ((st = root_name(m, ev, upid, &of.name, err)) < 0 || (st = tm_model_lane_set(m, ev->place, &of, &set, err)) < 0 ||
+    struct tm_key identity = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, (uint64_t)upid};
+    if ((st = tm_tracks_name(&m->tracks, own_name(ev), &root, err)) < 0 ||
+        (st = tm_async_roots_get(&m->async_roots, &identity, root, &root, err)) < 0)
+        return st;
+    of.name = tm_tracks_text(&m->tracks, root);
+    if ((st = tm_model_lane_set(m, ev->place, &of, &set, err)) < 0 ||
         (st = tm_lanes_cookie(&m->lanes, set, e->track, lane_event(e->kind), &lane, err)) < 0)
         return st;
-    if (!tm_lanes_is_open(&m->lanes, set, lane)) {
-        struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, (uint64_t)upid};
-        tm_table_remove(&m->async_roots, &key);
-    }
+    if (!tm_lanes_is_open(&m->lanes, set, lane) &&
+        (st = tm_async_roots_closed(&m->async_roots, &identity, root, err)) < 0)
+        return st;
+    of.name = own_name(ev); /* a new lane is called as what came onto it first */
     return tm_model_lane_track(m, ev->place, &of, set, lane, track, err);
 }

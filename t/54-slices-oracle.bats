@@ -1,0 +1,24 @@
+# Slices of Chrome JSON against a second, slow implementation of the same rules: t/oracle/slices.py.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    oracle=$TM_SRC/t/oracle/slices.py
+}
+
+@test "random events" {
+    run python3 "$oracle" "$TM_BIN/tm-merge" 2000 1
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == "2000 cases agree: "* ]]
+}
+
+@test "an id that ended has the lanes of its first name when it comes again" {
+    cat >events <<-'END'
+	[{"ph": "b", "pid": 1, "tid": 1, "ts": 1, "name": "y", "id": "0x1"},
+	 {"ph": "e", "pid": 1, "tid": 1, "ts": 2, "name": "z", "id": "0x1"},
+	 {"ph": "n", "pid": 1, "tid": 1, "ts": 3, "name": "z", "id": "0x1"}]
+	END
+    run python3 "$oracle" "$TM_BIN/tm-merge" - <events
+    [ "$status" -eq 0 ]
+    want="[(1000, -1, 'y', None, 0, None, 'y'), (3000, 0, 'z', None, 1, 'y', 'y')]"
+    [ "$output" = "model  $want"$'\n'"merged $want" ] || { echo "$output"; false; }
+}
