@@ -3,6 +3,7 @@
  * of each, ended by ".". */
 #include "base/io.h"
 #include "clocks/timeline.h"
+#include "stream/batch_builder.h"
 #include "stream/stream_reader.h"
 #include "stream/stream_writer.h"
 

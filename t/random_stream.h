@@ -4,6 +4,7 @@
 #define TM_T_RANDOM_STREAM_H
 
 #include "base/hash.h"
+#include "stream/batch_builder.h"
 #include "stream/stream_writer.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #define TM_CLOCKS_BATCH_PLACER_H
 
 #include "clocks/clock_route.h"
+#include "stream/batch_builder.h"
 
 /* What one row came to. */
 enum tm_outcome {

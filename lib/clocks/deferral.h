@@ -3,6 +3,7 @@
 #ifndef TM_CLOCKS_DEFERRAL_H
 #define TM_CLOCKS_DEFERRAL_H
 
+#include "stream/batch_builder.h"
 #include "stream/stream_reader.h"
 #include "stream/stream_writer.h"
 

@@ -9,6 +9,7 @@
 #include "emit/sample_writer.h"
 #include "emit/sequence_threads.h"
 #include "emit/track_writer.h"
+#include "stream/batch_builder.h"
 
 struct pftrace {
     const struct tm_emit_context *context;

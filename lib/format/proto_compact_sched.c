@@ -1,3 +1,4 @@
+#include "base/varints.h"
 #include "format/proto_count.h"
 #include "format/proto_sched.h"
 
@@ -22,13 +23,64 @@ struct column {
     const uint8_t *at, *end;
 };
 
+enum { STAGE_ROWS = 128 };
+
+/* Rows on their way to the sink, which takes them column by column. */
+struct stage {
+    uint32_t count;
+    int64_t time_ns[STAGE_ROWS], pid[STAGE_ROWS], tid[STAGE_ROWS];
+    uint64_t track[STAGE_ROWS], value[STAGE_ROWS];
+    uint32_t kind[STAGE_ROWS], flags[STAGE_ROWS], name[STAGE_ROWS], category[STAGE_ROWS];
+};
+
 struct compact {
     struct tm_proto *p;
-    const struct tm_event *row;
+    const struct tm_event *row; /* what all rows have in common */
     struct tm_proto_cpu *cpu;
     struct column columns[COMPACT_FIELDS];
     bool damaged;
+    struct stage *stage;
 };
+
+static enum tm_status send_stage(struct compact *c, struct tm_error *err)
+{
+    struct stage *s = c->stage;
+    struct tm_batch_rows rows = {.count = s->count,
+                                 .common = c->row,
+                                 .columns = {[TM_COL_TIME_NS] = s->time_ns,
+                                             [TM_COL_KIND] = s->kind,
+                                             [TM_COL_FLAGS] = s->flags,
+                                             [TM_COL_NAME] = s->name,
+                                             [TM_COL_CATEGORY] = s->category,
+                                             [TM_COL_PID] = s->pid,
+                                             [TM_COL_TID] = s->tid,
+                                             [TM_COL_TRACK] = s->track,
+                                             [TM_COL_VALUE] = s->value}};
+    s->count = 0;
+    return rows.count ? tm_event_sink_add_rows(c->p->sink, &rows, err) : TM_OK;
+}
+
+/* ROW, and the strings that travel with it. */
+static enum tm_status add_row(struct compact *c, struct tm_event *row, struct tm_error *err)
+{
+    struct stage *s = c->stage;
+    if (s->count == STAGE_ROWS || c->p->detail.len) {
+        enum tm_status st = send_stage(c, err);
+        if (st < 0 || c->p->detail.len)
+            return st < 0 ? st : tm_proto_add(c->p, row, err);
+    }
+    uint32_t i = s->count++;
+    s->time_ns[i] = row->time_ns;
+    s->kind[i] = row->kind;
+    s->flags[i] = row->flags;
+    s->name[i] = row->name;
+    s->category[i] = row->category;
+    s->pid[i] = row->pid;
+    s->tid[i] = row->tid;
+    s->track[i] = row->track;
+    s->value[i] = row->value;
+    return TM_OK;
+}
 
 /* A string of the intern table: its number and its bytes. */
 struct comm {
@@ -74,50 +126,15 @@ struct lane {
     uint64_t numbers[LANE_COLUMNS * LANE_TILE];
 };
 
-static inline void widen_bytes(uint64_t *restrict numbers, const uint8_t *restrict bytes)
-{
-    for (int i = 0; i < 8; i++)
-        numbers[i] = bytes[i];
-}
-
-/* Reads as many numbers of COLUMN as there are, up to LANE_TILE; eight at once where each is a byte. */
-static uint32_t read_numbers(struct compact *c, struct column *column, uint64_t *numbers)
-{
-    const uint64_t highest = UINT64_C(0x8080808080808080);
-    const uint8_t *p = column->at, *end = column->end;
-    uint32_t n = 0;
-    while (n <= LANE_TILE - 8 && end - p >= 8) {
-        uint64_t x = tm_get_le64(p), more = x & highest;
-        if (more == 0) {
-            widen_bytes(numbers + n, p);
-            p += 8;
-            n += 8;
-            continue;
-        }
-        if (more == highest)
-            break;
-        unsigned len = tm_trailing_zeros(more ^ highest) / 8 + 1;
-        numbers[n++] = tm_varint_join(x, len);
-        p += len;
-    }
-    for (; n < LANE_TILE && p != end; n++) {
-        if ((p = tm_varint_get_any(p, end, &numbers[n])) == NULL) {
-            p = end;
-            c->damaged = true;
-            break;
-        }
-    }
-    column->at = p;
-    return n;
-}
-
 /* Reads the next numbers of all columns, which should end together. */
 static void read_tile(struct compact *c, struct lane *lane)
 {
     lane->at = 0;
     lane->count = lane->is_last ? 0 : LANE_TILE;
     for (int i = 0; i < LANE_COLUMNS && !lane->is_last; i++) {
-        uint32_t n = read_numbers(c, &c->columns[lane->ids[i]], lane->numbers + (size_t)i * LANE_TILE);
+        struct column *column = &c->columns[lane->ids[i]];
+        uint64_t *numbers = lane->numbers + (size_t)i * LANE_TILE;
+        uint32_t n = tm_varints_read(&column->at, column->end, numbers, LANE_TILE, &c->damaged);
         if (i > 0 && n != lane->count)
             c->damaged = true;
         lane->count = n < lane->count ? n : lane->count;
@@ -156,7 +173,7 @@ static enum tm_status add_switch(struct compact *c, struct lane *lane, struct tm
     row->track = n[LANE_TILE] >> 31;
     tm_proto_cpu_run(cpu, i32(n[2 * LANE_TILE]), i32(n[3 * LANE_TILE]));
     tm_proto_cpu_name(cpu, comm->string, comm->data, comm->len);
-    return tm_proto_add(c->p, row, err);
+    return add_row(c, row, err);
 }
 
 static enum tm_status add_waking(struct compact *c, struct lane *lane, struct tm_error *err)
@@ -179,7 +196,7 @@ static enum tm_status add_waking(struct compact *c, struct lane *lane, struct tm
     row->pid = cpu->pid;
     row->value = tm_proto_waking_value(i32(n[3 * LANE_TILE]), i32(n[2 * LANE_TILE]));
     row->track = common_flags;
-    return tm_proto_add(c->p, row, err);
+    return add_row(c, row, err);
 }
 
 /* LANE is of events of KIND and begins before its first one. */
@@ -213,7 +230,7 @@ static enum tm_status add_events(struct compact *c, struct tm_error *err)
         st = waking ? add_waking(c, &wakings, err) : add_switch(c, &switches, err);
         advance(c, waking ? &wakings : &switches);
     }
-    return st;
+    return st < 0 ? st : send_stage(c, err);
 }
 
 static enum tm_status read_columns(struct compact *c, const struct tm_pb_field *message, struct tm_error *err)
@@ -243,7 +260,9 @@ static enum tm_status read_columns(struct compact *c, const struct tm_pb_field *
 enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err)
 {
-    struct compact c = {.p = p, .row = row};
+    struct stage stage;
+    struct compact c = {.p = p, .row = row, .stage = &stage};
+    stage.count = 0;
     enum tm_status st = tm_proto_cpu_find(p, row->machine, row->cpu, &c.cpu, err);
     if (st >= 0)
         st = read_columns(&c, f, err);

@@ -172,12 +172,39 @@ static enum tm_status add(struct derive *d, uint32_t event)
     }
 }
 
+/* What add makes something of; most events are none, and their fields are not read. */
+static bool says_more(uint32_t event)
+{
+    switch (event) {
+    case EVENT_CPU_FREQUENCY:
+    case EVENT_CPU_FREQUENCY_LIMITS:
+    case EVENT_CPU_IDLE:
+    case EVENT_CLOCK_ENABLE:
+    case EVENT_CLOCK_DISABLE:
+    case EVENT_CLOCK_SET_RATE:
+    case EVENT_GPU_FREQUENCY:
+    case EVENT_KGSL_GPU_FREQUENCY:
+    case EVENT_DCVSH_FREQ:
+    case EVENT_THERMAL_TEMPERATURE:
+    case EVENT_CDEV_UPDATE:
+    case EVENT_RSS_STAT:
+    case EVENT_RSS_STAT_THROTTLED:
+    case EVENT_OOM_SCORE_ADJ:
+    case EVENT_SIGNAL_GENERATE:
+    case EVENT_SIGNAL_DELIVER:
+    case EVENT_MARK_VICTIM:
+        return true;
+    default:
+        return false;
+    }
+}
+
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err)
 {
-    struct derive d = {.p = p, .row = row, .err = err};
-    if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID))
+    if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID) || !says_more(f->id))
         return TM_OK;
+    struct derive d = {.p = p, .row = row, .err = err};
     tm_proto_event_fields_read(&d.fields, f);
     return add(&d, f->id);
 }

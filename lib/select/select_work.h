@@ -11,6 +11,7 @@
 #include "select/task_names.h"
 #include "select/track_names.h"
 #include "select/waiting_rows.h"
+#include "stream/batch_builder.h"
 
 enum tm_group_fate { TM_GROUP_DROPPED, TM_GROUP_KEPT, TM_GROUP_HELD };
 

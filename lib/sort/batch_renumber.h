@@ -6,7 +6,7 @@
 #include "sort/pid_renumber.h"
 #include "sort/stream_ids.h"
 #include "sort/string_union.h"
-#include "stream/batch.h"
+#include "stream/batch_builder.h"
 
 /* Zero-initialise. */
 struct tm_batch_renumber {

@@ -7,7 +7,7 @@
 
 #include "sort/stream_ids.h"
 #include "sort/string_union.h"
-#include "stream/batch.h"
+#include "stream/batch_builder.h"
 
 /* Zero-initialise. */
 struct tm_pid_renumber {

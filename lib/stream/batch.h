@@ -3,7 +3,7 @@
  * struct tm_batch is a view: columns point into a frame that was read, or into a builder. A column
  * has no element (all zeros), one (the same for all events) or one an event; accessors hide that.
  * A stage that changes a column points it at bytes of its own and writes the view again: the
- * others are copied as blocks. struct tm_batch_builder makes a batch row by row. */
+ * others are copied as blocks. batch_builder.h makes a batch row by row. */
 #ifndef TM_STREAM_BATCH_H
 #define TM_STREAM_BATCH_H
 
@@ -136,28 +136,5 @@ static inline bool tm_batch_next(struct tm_batch_walk *walk, struct tm_event *ev
     walk->at += (size_t)event->raw_bytes + event->detail_bytes;
     return true;
 }
-
-/* Rows on their way to becoming a batch. Zero-initialise. */
-struct tm_batch_builder {
-    uint32_t count;
-    struct tm_buf payload;
-    /* private */
-    uint8_t *cols[TM_COL_COUNT];
-    uint32_t cap;
-    uint32_t changes; /* bit a column: not all elements so far are equal; only then they are in cols */
-    uint8_t first[TM_COL_COUNT][8]; /* elements of the first row */
-};
-
-/* Appends EVENT; copies its payload. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_batch_builder_add(struct tm_batch_builder *builder, const struct tm_event *event);
-
-/* True when the batch should be written before the next add. */
-bool tm_batch_builder_full(const struct tm_batch_builder *builder);
-
-/* BATCH becomes a view of the rows, valid until the next add or clear. */
-void tm_batch_builder_view(const struct tm_batch_builder *builder, struct tm_batch *batch);
-
-void tm_batch_builder_clear(struct tm_batch_builder *builder);
-void tm_batch_builder_release(struct tm_batch_builder *builder);
 
 #endif

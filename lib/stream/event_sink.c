@@ -2,7 +2,7 @@
 
 #include "base/pb.h"
 
-enum { DETAIL_TEXT_FIELD = 4, STRINGS_FRAME_MAX = 4096 };
+enum { DETAIL_TEXT_FIELD = 4, STRINGS_FRAME_MAX = 4096, POSITIONS = 128 };
 
 void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer)
 {
@@ -112,6 +112,40 @@ enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *ev
     else if (!(event->flags & TM_EVENT_DERIVED))
         sink->untimed_count++;
     return tm_batch_builder_add(&sink->batch, event) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* The rows of ALL from FROM on, COUNT of them. */
+static struct tm_batch_rows rows_from(const struct tm_batch_rows *all, uint32_t from, uint32_t count)
+{
+    struct tm_batch_rows rows = {.count = count, .common = all->common};
+    for (int c = 0; c < TM_COL_COUNT; c++)
+        if (all->columns[c])
+            rows.columns[c] = (const uint8_t *)all->columns[c] + tm_column_width((enum tm_column)c) * from;
+    return rows;
+}
+
+enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct tm_batch_rows *rows, struct tm_error *err)
+{
+    struct tm_event common = *rows->common;
+    uint64_t positions[POSITIONS];
+    common.file = sink->file;
+    for (uint32_t done = 0, count; done < rows->count; done += count) {
+        enum tm_status st = tm_batch_builder_full(&sink->batch) ? tm_event_sink_flush(sink, err) : TM_OK;
+        if (st < 0)
+            return st;
+        uint32_t room = tm_batch_builder_room(&sink->batch);
+        count = rows->count - done < room ? rows->count - done : room;
+        count = count < POSITIONS ? count : POSITIONS;
+        struct tm_batch_rows part = rows_from(rows, done, count);
+        for (uint32_t i = 0; i < count; i++)
+            positions[i] = sink->position++;
+        part.common = &common;
+        part.columns[TM_COL_POSITION] = positions;
+        if (tm_batch_builder_add_rows(&sink->batch, &part) != TM_OK)
+            return tm_error_nomem(err);
+        sink->timed_count += count;
+    }
+    return TM_OK;
 }
 
 enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t machine, uint32_t sequence,

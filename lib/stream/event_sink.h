@@ -6,6 +6,7 @@
 #define TM_STREAM_EVENT_SINK_H
 
 #include "base/intern.h"
+#include "stream/batch_builder.h"
 #include "stream/stream_writer.h"
 
 /* Bounds of the string table; past them strings travel with their event. */
@@ -51,6 +52,10 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, s
 /* Adds EVENT. Sets file and position itself; drops raw where want_raw is off. The payload is
  * copied. */
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err);
+
+/* Adds ROWS, all of them counted events; sets file and position itself. */
+enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct tm_batch_rows *rows,
+                                      struct tm_error *err);
 
 /* A new number for the generation column; writes the Sequence frame. */
 enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t machine, uint32_t sequence,

@@ -1,6 +1,7 @@
 #include "stream_notes.h"
 
 #include "base/bytes.h"
+#include "stream/batch_builder.h"
 #include "stream/stream_reader.h"
 #include "stream/stream_writer.h"
 

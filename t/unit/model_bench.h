@@ -4,6 +4,7 @@
 
 #include "base/pb.h"
 #include "model/model.h"
+#include "stream/batch_builder.h"
 
 #include "tap.h"
 

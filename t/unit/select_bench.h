@@ -6,6 +6,7 @@
 #include "model/catalog.h"
 #include "select/held.h"
 #include "select/select.h"
+#include "stream/batch_builder.h"
 
 #include "tap.h"
 

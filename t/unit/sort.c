@@ -2,6 +2,7 @@
  * same events; nothing that is cut comes out whole. */
 #include "../random_stream.h"
 
+#include "stream/batch_builder.h"
 #include "sort_content.h"
 #include "tap.h"
 

@@ -1,0 +1,13 @@
+/* Many varints at a time, as packed fields have them. */
+#ifndef TM_BASE_VARINTS_H
+#define TM_BASE_VARINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reads up to MAX varints from [*P, END) into NUMBERS, bits past the 64th dropped as protobuf does, and moves *P behind
+ * the last one. Returns how many. *DAMAGED is set, and *P is END, when one is cut short or longer than TM_VARINT_MAX
+ * bytes; those before it are read. */
+uint32_t tm_varints_read(const uint8_t **p, const uint8_t *end, uint64_t *numbers, uint32_t max, bool *damaged);
+
+#endif

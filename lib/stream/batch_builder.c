@@ -1,0 +1,248 @@
+#include "stream/batch_builder.h"
+
+#include <stdlib.h>
+
+enum { BATCH_FIRST_ROWS = 1024, ROW_BYTES = 104 };
+
+static const uint8_t zeros[8];
+
+static enum tm_status grow(struct tm_batch_builder *b)
+{
+    uint32_t cap = b->cap ? b->cap * 2 : BATCH_FIRST_ROWS;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        uint8_t *col = realloc(b->cols[c], (size_t)cap * tm_column_width((enum tm_column)c));
+        if (col == NULL)
+            return TM_E_SYSTEM;
+        b->cols[c] = col;
+    }
+    b->cap = cap;
+    return TM_OK;
+}
+
+/* The first row whose COLUMN differs from those before it: these are written, who so far shared one element. */
+static void begin_to_vary(const struct tm_batch_builder *b, enum tm_column column)
+{
+    uint8_t *col = b->cols[column];
+    uint64_t first = tm_get_le64(b->first[column]);
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (tm_column_width(column) == 4)
+            tm_put_le32(col + (size_t)4 * i, (uint32_t)first);
+        else
+            tm_put_le64(col + (size_t)8 * i, first);
+    }
+}
+
+/* Puts element V of row ROW; CHANGES as in the builder. They are the caller's copies: a byte that is written might be
+ * the builder, to the compiler. */
+static inline void put32(const struct tm_batch_builder *b, enum tm_column column, uint32_t v, uint32_t row,
+                         uint32_t *changes)
+{
+    if (!(*changes >> column & 1)) {
+        if (v == tm_get_le32(b->first[column]))
+            return;
+        begin_to_vary(b, column);
+        *changes |= UINT32_C(1) << column;
+    }
+    tm_put_le32(b->cols[column] + (size_t)4 * row, v);
+}
+
+static inline void put64(const struct tm_batch_builder *b, enum tm_column column, uint64_t v, uint32_t row,
+                         uint32_t *changes)
+{
+    if (!(*changes >> column & 1)) {
+        if (v == tm_get_le64(b->first[column]))
+            return;
+        begin_to_vary(b, column);
+        *changes |= UINT32_C(1) << column;
+    }
+    tm_put_le64(b->cols[column] + (size_t)8 * row, v);
+}
+
+/* What COLUMN of E holds, 4 byte columns in the low half. */
+static void spread(const struct tm_event *e, uint64_t values[TM_COL_COUNT])
+{
+    values[TM_COL_TIME_NS] = (uint64_t)e->time_ns;
+    values[TM_COL_DUR_NS] = (uint64_t)e->dur_ns;
+    values[TM_COL_POSITION] = e->position;
+    values[TM_COL_KIND] = e->kind;
+    values[TM_COL_FLAGS] = e->flags;
+    values[TM_COL_FILE] = e->file;
+    values[TM_COL_MACHINE] = e->machine;
+    values[TM_COL_CLOCK] = e->clock;
+    values[TM_COL_SEQUENCE] = e->sequence;
+    values[TM_COL_GENERATION] = e->generation;
+    values[TM_COL_NAME] = e->name;
+    values[TM_COL_CATEGORY] = e->category;
+    values[TM_COL_PID] = (uint64_t)e->pid;
+    values[TM_COL_TID] = (uint64_t)e->tid;
+    values[TM_COL_TRACK] = e->track;
+    values[TM_COL_VALUE] = e->value;
+    values[TM_COL_RAW_BYTES] = e->raw_bytes;
+    values[TM_COL_DETAIL_BYTES] = e->detail_bytes;
+    values[TM_COL_CPU] = e->cpu;
+}
+
+/* The first row: what is equal to it in all rows is not written again. */
+static void put_first(struct tm_batch_builder *b, const struct tm_event *e)
+{
+    uint64_t values[TM_COL_COUNT] = {0};
+    b->changes = 0;
+    spread(e, values);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        tm_put_le64(b->first[c], values[c]);
+}
+
+enum tm_status tm_batch_builder_add(struct tm_batch_builder *b, const struct tm_event *e)
+{
+    if (b->count == b->cap && grow(b) != TM_OK)
+        return TM_E_SYSTEM;
+    if (tm_buf_reserve(&b->payload, (size_t)e->raw_bytes + e->detail_bytes) != TM_OK)
+        return TM_E_SYSTEM;
+    if (e->raw_bytes)
+        memcpy(b->payload.data + b->payload.len, e->raw, e->raw_bytes);
+    b->payload.len += e->raw_bytes;
+    if (e->detail_bytes)
+        memcpy(b->payload.data + b->payload.len, e->detail, e->detail_bytes);
+    b->payload.len += e->detail_bytes;
+    if (b->count == 0)
+        put_first(b, e);
+    uint32_t row = b->count, changes = b->changes;
+    put64(b, TM_COL_TIME_NS, (uint64_t)e->time_ns, row, &changes);
+    put64(b, TM_COL_DUR_NS, (uint64_t)e->dur_ns, row, &changes);
+    put64(b, TM_COL_POSITION, e->position, row, &changes);
+    put32(b, TM_COL_KIND, e->kind, row, &changes);
+    put32(b, TM_COL_FLAGS, e->flags, row, &changes);
+    put32(b, TM_COL_FILE, e->file, row, &changes);
+    put32(b, TM_COL_MACHINE, e->machine, row, &changes);
+    put32(b, TM_COL_CLOCK, e->clock, row, &changes);
+    put32(b, TM_COL_SEQUENCE, e->sequence, row, &changes);
+    put32(b, TM_COL_GENERATION, e->generation, row, &changes);
+    put32(b, TM_COL_NAME, e->name, row, &changes);
+    put32(b, TM_COL_CATEGORY, e->category, row, &changes);
+    put64(b, TM_COL_PID, (uint64_t)e->pid, row, &changes);
+    put64(b, TM_COL_TID, (uint64_t)e->tid, row, &changes);
+    put64(b, TM_COL_TRACK, e->track, row, &changes);
+    put64(b, TM_COL_VALUE, e->value, row, &changes);
+    put32(b, TM_COL_RAW_BYTES, e->raw_bytes, row, &changes);
+    put32(b, TM_COL_DETAIL_BYTES, e->detail_bytes, row, &changes);
+    put32(b, TM_COL_CPU, e->cpu, row, &changes);
+    b->changes = changes;
+    b->count = row + 1;
+    return TM_OK;
+}
+
+static inline uint64_t element(const void *elements, size_t width, uint32_t i)
+{
+    return width == 4 ? ((const uint32_t *)elements)[i] : ((const uint64_t *)elements)[i];
+}
+
+/* COUNT elements of WIDTH bytes as they are in memory. */
+static void copy_elements(uint8_t *to, const void *elements, size_t width, uint32_t count)
+{
+    if (TM_LITTLE_ENDIAN) {
+        memcpy(to, elements, width * count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (width == 4)
+            tm_put_le32(to + (size_t)4 * i, (uint32_t)element(elements, width, i));
+        else
+            tm_put_le64(to + (size_t)8 * i, element(elements, width, i));
+    }
+}
+
+static void fill_elements(uint8_t *to, uint64_t v, size_t width, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (width == 4)
+            tm_put_le32(to + (size_t)4 * i, (uint32_t)v);
+        else
+            tm_put_le64(to + (size_t)8 * i, v);
+    }
+}
+
+static bool all_equal(const void *elements, size_t width, uint32_t count, uint64_t v)
+{
+    uint32_t same = 0;
+    while (same < count && element(elements, width, same) == v)
+        same++;
+    return same == count;
+}
+
+/* COUNT rows get ELEMENTS in COLUMN or, where that is NULL, V each. */
+static void add_elements(struct tm_batch_builder *b, enum tm_column column, const void *elements, uint64_t v,
+                         uint32_t count)
+{
+    size_t width = tm_column_width(column);
+    if (!(b->changes >> column & 1)) {
+        uint64_t first = tm_get_le64(b->first[column]);
+        if (elements ? all_equal(elements, width, count, first) : v == first)
+            return;
+        begin_to_vary(b, column);
+        b->changes |= UINT32_C(1) << column;
+    }
+    uint8_t *to = b->cols[column] + width * b->count;
+    if (elements)
+        copy_elements(to, elements, width, count);
+    else
+        fill_elements(to, v, width, count);
+}
+
+enum tm_status tm_batch_builder_add_rows(struct tm_batch_builder *b, const struct tm_batch_rows *rows)
+{
+    uint64_t values[TM_COL_COUNT] = {0};
+    while (b->cap - b->count < rows->count)
+        if (grow(b) != TM_OK)
+            return TM_E_SYSTEM;
+    spread(rows->common, values);
+    values[TM_COL_RAW_BYTES] = values[TM_COL_DETAIL_BYTES] = 0;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        enum tm_column column = (enum tm_column)c;
+        const void *elements = rows->columns[c];
+        if (b->count == 0)
+            tm_put_le64(b->first[c], elements ? element(elements, tm_column_width(column), 0) : values[c]);
+        add_elements(b, column, elements, values[c], rows->count);
+    }
+    b->count += rows->count;
+    return TM_OK;
+}
+
+uint32_t tm_batch_builder_room(const struct tm_batch_builder *b)
+{
+    uint64_t rows = b->payload.len < TM_BATCH_BYTES ? (TM_BATCH_BYTES - b->payload.len + ROW_BYTES - 1) / ROW_BYTES : 0;
+    rows = rows < TM_BATCH_EVENTS_MAX ? rows : TM_BATCH_EVENTS_MAX;
+    return rows > b->count ? (uint32_t)rows - b->count : 0;
+}
+
+bool tm_batch_builder_full(const struct tm_batch_builder *b)
+{
+    return b->count >= TM_BATCH_EVENTS_MAX || b->payload.len + (size_t)b->count * ROW_BYTES >= TM_BATCH_BYTES;
+}
+
+void tm_batch_builder_view(const struct tm_batch_builder *b, struct tm_batch *batch)
+{
+    *batch = (struct tm_batch){.count = b->count, .payload = b->payload.len ? b->payload.data : zeros,
+                               .payload_bytes = b->payload.len};
+    for (int c = 0; c < TM_COL_COUNT; c++) {
+        bool varies = b->changes >> c & 1;
+        if (b->count == 0 || c < TM_COL_TIME_NS)
+            tm_batch_set_column(batch, (enum tm_column)c, NULL, 0);
+        else
+            tm_batch_set_column(batch, (enum tm_column)c, varies ? b->cols[c] : b->first[c], varies ? b->count : 1);
+    }
+}
+
+void tm_batch_builder_clear(struct tm_batch_builder *b)
+{
+    b->count = 0;
+    b->changes = 0;
+    tm_buf_clear(&b->payload);
+}
+
+void tm_batch_builder_release(struct tm_batch_builder *b)
+{
+    for (int c = 0; c < TM_COL_COUNT; c++)
+        free(b->cols[c]);
+    tm_buf_release(&b->payload);
+    *b = (struct tm_batch_builder){0};
+}

@@ -1,0 +1,201 @@
+/* Unit tests of what works on many elements at once: varints of packed fields, rows that are added to a batch column by
+ * column. Each does what its counterpart for one element does. */
+#include "base/hash.h"
+#include "base/varints.h"
+#include "stream/batch_builder.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { NUMBERS = 600, ROWS = 700 };
+
+static uint64_t roll(uint64_t *state)
+{
+    return tm_hash_u64(++*state);
+}
+
+/* Numbers of up to MAX_BITS bits; a tenth of them, where MIXED, of any size. Returns the byte behind them. */
+static uint8_t *make_numbers(uint64_t seed, unsigned max_bits, bool mixed, uint64_t *numbers, uint8_t *to)
+{
+    for (int i = 0; i < NUMBERS; i++) {
+        unsigned bits = mixed && roll(&seed) % 10 == 0 ? 64 : max_bits;
+        numbers[i] = roll(&seed) >> (64 - bits) >> (mixed ? roll(&seed) % bits : 0);
+        to = tm_varint_put(to, numbers[i]);
+    }
+    return to;
+}
+
+/* Reads [BYTES, END), of exactly so much memory, MAX at a time; true when it is as much of NUMBERS as is whole. */
+static bool reads(const uint8_t *bytes, size_t len, const uint64_t *numbers, uint32_t max, bool damaged_end)
+{
+    uint8_t *exact = malloc(len ? len : 1);
+    uint64_t got[NUMBERS];
+    bool damaged = false;
+    uint32_t total = 0, n, whole = 0;
+    if (exact == NULL)
+        return false;
+    if (len)
+        memcpy(exact, bytes, len);
+    for (size_t i = 0; i < len; i++)
+        whole += exact[i] < 0x80;
+    const uint8_t *p = exact, *end = exact + len;
+    while ((n = tm_varints_read(&p, end, got + total, NUMBERS - total < max ? NUMBERS - total : max, &damaged)) > 0)
+        total += n;
+    bool good = total == whole && p == end && damaged == damaged_end && memcmp(got, numbers, total * sizeof *got) == 0;
+    free(exact);
+    return good;
+}
+
+static void test_varints(void)
+{
+    static uint8_t bytes[NUMBERS * TM_VARINT_MAX];
+    static const unsigned sizes[] = {1, 7, 8, 14, 15, 28, 35, 56, 57, 63, 64};
+    uint64_t numbers[NUMBERS];
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (int mixed = 0; mixed < 2; mixed++) {
+            size_t len = (size_t)(make_numbers(s, sizes[s], mixed, numbers, bytes) - bytes);
+            ok(reads(bytes, len, numbers, NUMBERS, false) && reads(bytes, len, numbers, 1, false) &&
+               reads(bytes, len, numbers, 63, false) && reads(bytes, len, numbers, 128, false));
+            bool good = true;
+            for (size_t cut = 0; cut < len && good; cut += cut < 150 ? 1 : 41)
+                good = reads(bytes, cut, numbers, 128, cut > 0 && bytes[cut - 1] >= 0x80);
+            ok_named(good, "what is cut short is damaged, what is before it is read");
+        }
+    }
+    ok(reads(bytes, 0, numbers, 8, false));
+}
+
+/* Eleven bytes are no number, wherever in a window they are; what comes behind them is not looked at. */
+static void test_long_varint(void)
+{
+    uint8_t bytes[300];
+    uint64_t got[300];
+    bool good = true;
+    for (size_t at = 0; at < 150 && good; at++) {
+        bool damaged = false;
+        const uint8_t *p = bytes;
+        memset(bytes, 7, sizeof bytes);
+        memset(bytes + at, 0xff, 10);
+        good = tm_varints_read(&p, bytes + sizeof bytes, got, 300, &damaged) == at && damaged && p == bytes + sizeof bytes;
+        bytes[at + 9] = 1; /* ten are one */
+        p = bytes;
+        damaged = false;
+        good = good && tm_varints_read(&p, bytes + sizeof bytes, got, 300, &damaged) == 300 - 9 && !damaged &&
+               got[at] == UINT64_MAX;
+    }
+    ok(good);
+}
+
+/* Columns that ROWS of events differ in. */
+struct columns {
+    int64_t time_ns[ROWS];
+    uint64_t position[ROWS], value[ROWS];
+    uint32_t kind[ROWS], name[ROWS], cpu[ROWS];
+};
+
+/* Each column is of equal elements up to a row of its own, for good in one of three. */
+static void make_columns(uint64_t seed, struct columns *c)
+{
+    uint32_t from[6];
+    for (int k = 0; k < 6; k++)
+        from[k] = roll(&seed) % 3 ? (uint32_t)(roll(&seed) % 400) : ROWS;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        c->time_ns[i] = i < from[0] ? -5 : (int64_t)roll(&seed);
+        c->position[i] = i < from[1] ? 9 : i;
+        c->value[i] = i < from[2] ? UINT64_MAX : roll(&seed);
+        c->kind[i] = i < from[3] ? TM_KIND_SCHED_SWITCH : (uint32_t)(roll(&seed) % 20);
+        c->name[i] = i < from[4] ? 0 : (uint32_t)roll(&seed);
+        c->cpu[i] = i < from[5] ? 3 : (uint32_t)(roll(&seed) % 4);
+    }
+}
+
+static struct tm_event event_of(const struct columns *c, const struct tm_event *common, uint32_t i)
+{
+    struct tm_event e = *common;
+    e.time_ns = c->time_ns[i];
+    e.position = c->position[i];
+    e.value = c->value[i];
+    e.kind = c->kind[i];
+    e.name = c->name[i];
+    e.cpu = c->cpu[i];
+    return e;
+}
+
+static bool is_same(const struct tm_batch_builder *a, const struct tm_batch_builder *b)
+{
+    struct tm_batch x, y;
+    tm_batch_builder_view(a, &x);
+    tm_batch_builder_view(b, &y);
+    bool same = x.count == y.count && x.payload_bytes == y.payload_bytes;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT && same; c++) {
+        size_t width = tm_column_width((enum tm_column)c);
+        same = x.cols[c].mask == y.cols[c].mask &&
+               memcmp(x.cols[c].data, y.cols[c].data, x.cols[c].mask ? width * x.count : width) == 0;
+    }
+    return same;
+}
+
+/* Rows in pieces of up to PIECE, single rows between them, are what single rows are. */
+static void test_rows(uint64_t seed, uint32_t piece)
+{
+    static struct columns c;
+    struct tm_batch_builder one = {0}, many = {0};
+    struct tm_event common = {.flags = TM_EVENT_HAS_CPU, .file = 2, .pid = -1, .tid = 77};
+    bool good = true;
+    make_columns(seed, &c);
+    for (uint32_t at = 0, n; at < ROWS && good; at += n) {
+        n = 1 + (uint32_t)(roll(&seed) % piece);
+        n = n < ROWS - at ? n : ROWS - at;
+        common.tid += roll(&seed) % 8 == 0; /* in common, and not what it was before */
+        struct tm_batch_rows rows = {.count = n, .common = &common};
+        rows.columns[TM_COL_TIME_NS] = c.time_ns + at;
+        rows.columns[TM_COL_POSITION] = c.position + at;
+        rows.columns[TM_COL_VALUE] = c.value + at;
+        rows.columns[TM_COL_KIND] = c.kind + at;
+        rows.columns[TM_COL_NAME] = c.name + at;
+        rows.columns[TM_COL_CPU] = c.cpu + at;
+        for (uint32_t i = at; i < at + n; i++) {
+            struct tm_event e = event_of(&c, &common, i);
+            good = good && tm_batch_builder_add(&one, &e) == TM_OK;
+        }
+        struct tm_event e = event_of(&c, &common, at);
+        good = good && (n == 1 ? tm_batch_builder_add(&many, &e) : tm_batch_builder_add_rows(&many, &rows)) == TM_OK &&
+               is_same(&one, &many);
+    }
+    ok_named(good, "rows added together are rows added one by one");
+    tm_batch_builder_release(&one);
+    tm_batch_builder_release(&many);
+}
+
+/* There is room until the batch is full, whatever payload it has. */
+static void test_room(size_t payload)
+{
+    static uint8_t raw[TM_BATCH_BYTES + 1];
+    struct tm_batch_builder b = {0};
+    struct tm_event e = {.raw = raw, .raw_bytes = (uint32_t)payload};
+    bool good = true;
+    uint32_t rows = 0;
+    for (; !tm_batch_builder_full(&b) && good; rows++) {
+        uint32_t room = tm_batch_builder_room(&b);
+        good = tm_batch_builder_add(&b, &e) == TM_OK;
+        good = good && room > 0 && (rows == 0 || tm_batch_builder_room(&b) == room - 1);
+        e.raw_bytes = 0;
+    }
+    ok_named(good && tm_batch_builder_room(&b) == 0, "as much room as rows until it is full");
+    tm_batch_builder_release(&b);
+}
+
+int main(void)
+{
+    test_varints();
+    test_long_varint();
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        test_rows(seed << 32, seed % 2 ? 128 : 5);
+    test_room(0);
+    test_room(104);
+    test_room(104 * 5000 + 1);
+    test_room(TM_BATCH_BYTES - 1);
+    test_room(TM_BATCH_BYTES + 1);
+    return tap_done();
+}
