@@ -1,15 +1,12 @@
 #include "clocks/batch_placer.h"
 
 #include "base/pb.h"
-#include "clocks/inner_times.h"
+#include "clocks/plain_rows.h"
 #include "clocks/row_converter.h"
 
 #include <stdlib.h>
 
-/* A flag of our own in rows that wait: time_ns is absolute nanoseconds already. */
-#define ROW_IS_ABSOLUTE (UINT32_C(1) << 31)
-
-enum { NOT_PLAIN = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES };
+enum { LOOK_AHEAD_MIN = 16, LOOK_AHEAD_MAX = TM_BATCH_EVENTS_MAX };
 
 static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, struct tm_error *err)
 {
@@ -28,14 +25,6 @@ static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, st
         return TM_OK;
     placer->cap = 0;
     return tm_error_nomem(err);
-}
-
-static struct tm_route_key key_of(const struct tm_batch *batch, uint32_t i)
-{
-    return (struct tm_route_key){.file = tm_batch_u32(batch, TM_COL_FILE, i),
-                                 .embedded = tm_batch_u32(batch, TM_COL_MACHINE, i),
-                                 .clock = tm_batch_u32(batch, TM_COL_CLOCK, i),
-                                 .sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i)};
 }
 
 static void put_row(struct tm_batch_placer *placer, uint32_t i)
@@ -78,28 +67,63 @@ static enum tm_status tell_file(const struct tm_batch_placer *placer, uint32_t f
     return tm_error_prefix(err, "%s", tm_clock_file_text(files->files[file]));
 }
 
-/* Row I by the route of the row before it, which was a plain one: false where it is not like that row, or the step does
- * not hold for it. Most rows of a batch that has a few definitions go this way. */
-static bool convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i, uint32_t flags)
+/* ROWS were converted by ROUTE, all of them. */
+static void note_block(struct tm_batch_placer *placer, const struct tm_plain_rows *rows,
+                       const struct tm_clock_route *route)
+{
+    int64_t latest_ns = tm_step_apply(&route->step, rows->high);
+    placer->last.file = route->key.file;
+    placer->last.machine = route->scope->machine;
+    placer->last.clock = route->clock;
+    placer->last.outcome = TM_OUTCOME_KEEP;
+    placer->has_last = true;
+    placer->last.time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * (rows->end - 1));
+    placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
+}
+
+/* Rows from I on by the route of the row before, which was a plain one; returns the first that is not like it, or for
+ * which the step does not hold. Most rows of a batch that has a few definitions go this way. So that rows are not looked at
+ * again and again where routes or steps change often, it looks as far ahead as it came the last times. */
+static uint32_t convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i)
 {
     struct tm_clock_route *route = placer->again;
-    int64_t value = tm_batch_i64(batch, TM_COL_TIME_NS, i), time_ns;
-    struct tm_route_key key = key_of(batch, i);
-    if (flags & (NOT_PLAIN | ROW_IS_ABSOLUTE) || !tm_route_key_is(&key, &placer->again_key) ||
-        tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_SYNC_MARKER || !tm_row_convert_again(route, value, &time_ns))
-        return false;
-    tm_row_count(route, value);
-    placer->last.outcome = TM_OUTCOME_KEEP;
-    placer->last.time_ns = time_ns;
-    placer->latest_ns = time_ns > placer->latest_ns ? time_ns : placer->latest_ns;
-    put_row(placer, i);
-    return true;
+    struct tm_plain_rows rows = tm_plain_rows_from(batch, &placer->again_key, i, placer->look_ahead);
+    bool is_all = rows.end == batch->count || rows.end - i == placer->look_ahead;
+    if (rows.end > i && !tm_plain_rows_convert(&rows, batch, route, placer->times)) {
+        is_all = false;
+        tm_plain_rows_cut(&rows, batch, route);
+        if (rows.end > i)
+            (void)tm_plain_rows_convert(&rows, batch, route, placer->times);
+    }
+    if (!is_all)
+        placer->look_ahead = LOOK_AHEAD_MIN;
+    else if (placer->look_ahead < LOOK_AHEAD_MAX)
+        placer->look_ahead *= 2;
+    if (rows.end == i)
+        return i;
+    for (uint32_t k = i; k < rows.end; k++)
+        tm_put_le32(placer->machines + (size_t)4 * k, placer->last.machine);
+    for (uint32_t k = i; k < rows.end; k++)
+        tm_put_le32(placer->clocks + (size_t)4 * k, placer->last.clock);
+    memset(placer->outcomes + i, TM_OUTCOME_KEEP, rows.end - i);
+    note_block(placer, &rows, route);
+    return rows.end;
+}
+
+/* As far as convert_again comes. */
+static uint32_t convert_like_last(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i)
+{
+    for (uint32_t from = i + 1; i < batch->count && from != i;) {
+        from = i;
+        i = convert_again(placer, batch, i);
+    }
+    return i;
 }
 
 static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
                                     uint32_t flags, struct tm_error *err)
 {
-    struct tm_route_key key = key_of(batch, i);
+    struct tm_route_key key = tm_row_route_key(batch, i);
     struct tm_clock_route *route;
     bool is_data = tm_batch_u32(batch, TM_COL_KIND, i) != TM_KIND_SYNC_MARKER;
     struct tm_row_time time = {.value = tm_batch_i64(batch, TM_COL_TIME_NS, i),
@@ -108,7 +132,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     enum tm_status st = tm_clock_routes_find(&placer->routes, &key, is_data, &route, err);
     if (st < 0)
         return tell_file(placer, key.file, err);
-    if (placer->is_last_try && flags & ROW_IS_ABSOLUTE) {
+    if (placer->is_last_try && flags & TM_ROW_IS_ABSOLUTE) {
         time.is_absolute = true;
         time.absolute_ns = time.value;
     }
@@ -137,7 +161,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
 static enum tm_status convert_untimed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
                                       struct tm_error *err)
 {
-    struct tm_route_key key = key_of(batch, i);
+    struct tm_route_key key = tm_row_route_key(batch, i);
     struct tm_clock_scope *scope;
     bool is_data = tm_batch_u32(batch, TM_COL_KIND, i) != TM_KIND_SYNC_MARKER;
     struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, key.file, err);
@@ -185,12 +209,11 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
     enum tm_status st = TM_OK;
     size_t at = 0;
     placer->again = NULL;
-    for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
+    placer->look_ahead = LOOK_AHEAD_MIN;
+    for (uint32_t i = 0, at_row = 0; i < batch->count && st == TM_OK; i++) {
+        if (placer->again && (i = convert_like_last(placer, batch, i)) == batch->count)
+            break;
         uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
-        if (placer->again && convert_again(placer, batch, i, flags)) {
-            at += tm_batch_payload_of(batch, i);
-            continue;
-        }
         placer->again = NULL; /* whatever comes next may change routes */
         if (flags & TM_EVENT_DERIVED && placer->has_last && tm_batch_u32(batch, TM_COL_FILE, i) == placer->last.file) {
             placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
@@ -202,9 +225,10 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
         }
         if (st == TM_OK && tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_SYSTEM_INFO) {
             uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
+            for (; at_row < i; at_row++)
+                at += tm_batch_payload_of(batch, at_row);
             st = name_machine(placer, batch->payload + at + raw_bytes, tm_batch_payload_of(batch, i) - raw_bytes, err);
         }
-        at += tm_batch_payload_of(batch, i);
     }
     return st;
 }
@@ -213,7 +237,7 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
 static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                 struct tm_clock_route **route, struct tm_error *err)
 {
-    struct tm_route_key key = key_of(batch, 0);
+    struct tm_route_key key = tm_row_route_key(batch, 0);
     uint32_t flags = 0;
     *route = NULL;
     if (!tm_batch_is_constant(batch, TM_COL_FILE) || !tm_batch_is_constant(batch, TM_COL_MACHINE) ||
@@ -222,7 +246,7 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
         return TM_OK;
     for (uint32_t i = 0; i < batch->count; i++)
         flags |= tm_batch_u32(batch, TM_COL_FLAGS, i);
-    if (flags & (NOT_PLAIN | ROW_IS_ABSOLUTE))
+    if (flags & TM_ROW_NOT_PLAIN)
         return TM_OK;
     if (tm_batch_u32(batch, TM_COL_KIND, 0) == TM_KIND_SYNC_MARKER)
         return TM_OK;
@@ -232,34 +256,13 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
 /* The whole batch at once where ROUTE's step holds for all of it. */
 static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_clock_route *route)
 {
-    const uint8_t *times = batch->cols[TM_COL_TIME_NS].data;
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    uint64_t translation = route->step.translation;
-    int64_t ignored;
-    if (!route->is_plain || tm_batch_is_constant(batch, TM_COL_TIME_NS))
+    struct tm_plain_rows rows = {.end = batch->count};
+    if (!route->is_plain || tm_batch_is_constant(batch, TM_COL_TIME_NS) ||
+        !tm_plain_rows_convert(&rows, batch, route, placer->times))
         return false;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        int64_t t = (int64_t)tm_get_le64(times + (size_t)8 * i);
-        low = t < low ? t : low;
-        high = t > high ? t : high;
-    }
-    if (!tm_row_convert_again(route, low, &ignored) || !tm_row_convert_again(route, high, &ignored))
-        return false;
-    for (uint32_t i = 0; i < batch->count; i++)
-        tm_put_le64(placer->times + (size_t)8 * i, tm_get_le64(times + (size_t)8 * i) + translation);
-    tm_row_count(route, low);
-    tm_row_count(route, high);
-    route->run.count += batch->count - 2;
     tm_put_le32(placer->machines, route->scope->machine);
     tm_put_le32(placer->clocks, route->clock);
-    placer->last.file = route->key.file;
-    placer->last.machine = route->scope->machine;
-    placer->last.clock = route->clock;
-    placer->last.outcome = TM_OUTCOME_KEEP;
-    placer->has_last = true;
-    placer->last.time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * (batch->count - 1));
-    high = (int64_t)((uint64_t)high + translation);
-    placer->latest_ns = high > placer->latest_ns ? high : placer->latest_ns;
+    note_block(placer, &rows, route);
     return true;
 }
 
@@ -278,96 +281,6 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     /* Rows that waited are written one by one, so each needs an outcome of its own. */
     placer->is_block = route && !placer->is_last_try && convert_block(placer, batch, route);
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
-}
-
-/* Converts the inner times of kept rows; BATCH gets a payload of its own for it. */
-static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_batch *batch, struct tm_error *err)
-{
-    enum tm_status st = TM_OK;
-    bool is_copied = false;
-    size_t at = 0;
-    for (uint32_t i = 0; i < batch->count && st == TM_OK && !placer->is_block; i++) {
-        size_t len = tm_batch_payload_of(batch, i);
-        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_INNER_TIMES && placer->outcomes[i] == TM_OUTCOME_KEEP) {
-            struct tm_route_key key = key_of(batch, i);
-            uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
-            if (!is_copied) {
-                tm_buf_clear(&placer->payload);
-                if (tm_buf_add(&placer->payload, batch->payload, batch->payload_bytes) != TM_OK)
-                    return tm_error_nomem(err);
-                batch->payload = placer->payload.data;
-                is_copied = true;
-            }
-            st = tm_inner_times_convert(&placer->routes, &key, placer->payload.data + at + raw_bytes, len - raw_bytes,
-                                        err);
-        }
-        at += len;
-    }
-    return st;
-}
-
-static enum tm_status flush_rebuilt(struct tm_batch_placer *placer, struct tm_error *err)
-{
-    struct tm_batch batch;
-    tm_batch_builder_view(&placer->rebuilt, &batch);
-    enum tm_status st = tm_stream_write_batch(placer->writer, &batch, err);
-    tm_batch_builder_clear(&placer->rebuilt);
-    return st;
-}
-
-/* Row by row: what is kept into a new batch, what waits to its file. */
-static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
-{
-    struct tm_batch_walk walk = {.batch = batch};
-    struct tm_event event;
-    enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_batch_next(&walk, &event)) {
-        uint32_t i = walk.i - 1;
-        int64_t time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * i);
-        event.flags &= ~ROW_IS_ABSOLUTE;
-        if (placer->outcomes[i] == TM_OUTCOME_KEEP) {
-            event.time_ns = time_ns;
-            event.machine = tm_get_le32(placer->machines + (size_t)4 * i);
-            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
-            if (tm_batch_builder_full(&placer->rebuilt))
-                st = flush_rebuilt(placer, err);
-            if (st == TM_OK && tm_batch_builder_add(&placer->rebuilt, &event) != TM_OK)
-                st = tm_error_nomem(err);
-        } else if (placer->outcomes[i] != TM_OUTCOME_DROP) {
-            struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, event.file, err);
-            if (file == NULL)
-                return TM_E_INPUT;
-            event.time_ns = time_ns;
-            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
-            event.flags |= placer->outcomes[i] == TM_OUTCOME_DEFER_ABSOLUTE ? ROW_IS_ABSOLUTE : 0;
-            st = tm_clock_file_defer(file, &event, placer->spill_dir, err);
-        }
-    }
-    return st < 0 ? st : flush_rebuilt(placer, err);
-}
-
-static bool is_same_throughout(const uint8_t *column, uint32_t count)
-{
-    return memcmp(column, column + 4, (size_t)4 * (count - 1)) == 0;
-}
-
-enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struct tm_batch *batch,
-                                     struct tm_error *err)
-{
-    struct tm_batch out = *batch;
-    if (batch->count == 0)
-        return TM_OK;
-    enum tm_status st = convert_inner(placer, &out, err);
-    if (st < 0)
-        return st;
-    if (!placer->all_kept || placer->is_last_try)
-        return write_rows(placer, &out, err);
-    bool one_machine = placer->is_block || is_same_throughout(placer->machines, batch->count);
-    bool one_clock = placer->is_block || is_same_throughout(placer->clocks, batch->count);
-    tm_batch_set_column(&out, TM_COL_TIME_NS, placer->times, batch->count);
-    tm_batch_set_column(&out, TM_COL_MACHINE, placer->machines, one_machine ? 1 : batch->count);
-    tm_batch_set_column(&out, TM_COL_CLOCK, placer->clocks, one_clock ? 1 : batch->count);
-    return tm_stream_write_batch(placer->writer, &out, err);
 }
 
 enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,

@@ -35,6 +35,7 @@ struct tm_batch_placer {
     } last;
     struct tm_clock_route *again; /* of the row before, where rows like it may be converted the same way */
     struct tm_route_key again_key;
+    uint32_t look_ahead; /* rows that are looked at together */
     struct tm_buf payload;
     struct tm_batch_builder rebuilt;
 };

@@ -1,0 +1,105 @@
+/* What the placer found goes out: batches with new columns or, where rows are dropped or wait, row by row. */
+#include "clocks/batch_placer.h"
+
+#include "clocks/inner_times.h"
+#include "clocks/plain_rows.h"
+
+static bool any_inner_times(const struct tm_batch *batch)
+{
+    uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, 0);
+    for (uint32_t i = 1; i < batch->count && !tm_batch_is_constant(batch, TM_COL_FLAGS); i++)
+        flags |= tm_batch_u32(batch, TM_COL_FLAGS, i);
+    return flags & TM_EVENT_INNER_TIMES;
+}
+
+/* Converts the inner times of kept rows; BATCH gets a payload of its own for it. */
+static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_batch *batch, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    bool is_copied = false;
+    size_t at = 0;
+    if (placer->is_block || !any_inner_times(batch))
+        return TM_OK;
+    for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
+        size_t len = tm_batch_payload_of(batch, i);
+        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_INNER_TIMES && placer->outcomes[i] == TM_OUTCOME_KEEP) {
+            struct tm_route_key key = tm_row_route_key(batch, i);
+            uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
+            if (!is_copied) {
+                tm_buf_clear(&placer->payload);
+                if (tm_buf_add(&placer->payload, batch->payload, batch->payload_bytes) != TM_OK)
+                    return tm_error_nomem(err);
+                batch->payload = placer->payload.data;
+                is_copied = true;
+            }
+            st = tm_inner_times_convert(&placer->routes, &key, placer->payload.data + at + raw_bytes, len - raw_bytes,
+                                        err);
+        }
+        at += len;
+    }
+    return st;
+}
+
+static enum tm_status flush_rebuilt(struct tm_batch_placer *placer, struct tm_error *err)
+{
+    struct tm_batch batch;
+    tm_batch_builder_view(&placer->rebuilt, &batch);
+    enum tm_status st = tm_stream_write_batch(placer->writer, &batch, err);
+    tm_batch_builder_clear(&placer->rebuilt);
+    return st;
+}
+
+/* Row by row: what is kept into a new batch, what waits to its file. */
+static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event event;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_batch_next(&walk, &event)) {
+        uint32_t i = walk.i - 1;
+        int64_t time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * i);
+        event.flags &= ~TM_ROW_IS_ABSOLUTE;
+        if (placer->outcomes[i] == TM_OUTCOME_KEEP) {
+            event.time_ns = time_ns;
+            event.machine = tm_get_le32(placer->machines + (size_t)4 * i);
+            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
+            if (tm_batch_builder_full(&placer->rebuilt))
+                st = flush_rebuilt(placer, err);
+            if (st == TM_OK && tm_batch_builder_add(&placer->rebuilt, &event) != TM_OK)
+                st = tm_error_nomem(err);
+        } else if (placer->outcomes[i] != TM_OUTCOME_DROP) {
+            struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, event.file, err);
+            if (file == NULL)
+                return TM_E_INPUT;
+            event.time_ns = time_ns;
+            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
+            event.flags |= placer->outcomes[i] == TM_OUTCOME_DEFER_ABSOLUTE ? TM_ROW_IS_ABSOLUTE : 0;
+            st = tm_clock_file_defer(file, &event, placer->spill_dir, err);
+        }
+    }
+    return st < 0 ? st : flush_rebuilt(placer, err);
+}
+
+static bool is_same_throughout(const uint8_t *column, uint32_t count)
+{
+    return memcmp(column, column + 4, (size_t)4 * (count - 1)) == 0;
+}
+
+enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                     struct tm_error *err)
+{
+    struct tm_batch out = *batch;
+    if (batch->count == 0)
+        return TM_OK;
+    enum tm_status st = convert_inner(placer, &out, err);
+    if (st < 0)
+        return st;
+    if (!placer->all_kept || placer->is_last_try)
+        return write_rows(placer, &out, err);
+    bool one_machine = placer->is_block || is_same_throughout(placer->machines, batch->count);
+    bool one_clock = placer->is_block || is_same_throughout(placer->clocks, batch->count);
+    tm_batch_set_column(&out, TM_COL_TIME_NS, placer->times, batch->count);
+    tm_batch_set_column(&out, TM_COL_MACHINE, placer->machines, one_machine ? 1 : batch->count);
+    tm_batch_set_column(&out, TM_COL_CLOCK, placer->clocks, one_clock ? 1 : batch->count);
+    return tm_stream_write_batch(placer->writer, &out, err);
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# Whatever batches rows come in, what the stages make of them is the same: also where they look at many rows at once.
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    # Two sequences whose clocks step at different times, events with none, with a time before the first snapshot and
+    # with no way; long stretches of equal rows, short ones, single rows.
+    python3 - "$TM_SRC/t/make-proto.py" <<'PY'
+import random, subprocess, sys
+random.seed(5)
+lines, t = ['snap 6=1000 64=50 3=70000 seq=1', 'event 400 seq=2 clock=64'], 1000
+while len(lines) < 9000:
+    what = random.random()
+    t += random.randrange(1, 40)
+    if what < .01:
+        lines.append('snap 6=%d 64=%d 3=%d seq=%d' % (t, t * 2 - random.randrange(900), t + 69000 + len(lines), random.choice((1, 2))))
+    elif what < .02:
+        lines.append('event - seq=1')
+    elif what < .03:
+        lines.append('name m%d m=%d' % (len(lines), random.randrange(3)))
+    else:
+        clock = random.choice(('', ' clock=64', ' clock=3', ' clock=65'))
+        seq, word = random.choice((1, 1, 2, 3)), random.choice(('event', 'event', 'instant x'))
+        n = 1 if what < .5 else 60 if what < .53 else 3
+        for _ in range(n):
+            t += random.randrange(9)
+            lines.append('%s %d%s seq=%d%s' % (word, t, clock, seq, random.choice(('', '', '', ' m=1')) if n == 1 else ''))
+text = '\n'.join(lines) + '\n'
+open('made.pftrace', 'wb').write(subprocess.run([sys.executable, sys.argv[1]], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout)
+PY
+    cp "$TM_SRC/doc/examples/phone-watch-app.tar" demo.tar
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/common.bash"
+    rebatch=${TM_BIN%/bin}/t/rebatch
+}
+
+# same INPUT COUNT: its events, COUNT or more, the report and the merged trace do not depend on batches.
+same() {
+    tm-unpack "$1" | tm-manifest | tm-clocks | tm-sort >sorted
+    tm-emit -f jsonl <sorted >events
+    tm-emit -f report <sorted >report
+    tm-emit -f pftrace <sorted >merged
+    [ "$(wc -l <events)" -ge "$2" ]
+    for rows in 1 2 17 1000; do
+        tm-unpack "$1" | "$rebatch" "$rows" | tm-manifest | tm-clocks | "$rebatch" "$rows" | tm-sort | "$rebatch" "$rows" >sorted
+        tm-emit -f jsonl <sorted | cmp - events
+        tm-emit -f report <sorted | cmp - report
+        tm-emit -f pftrace <sorted | cmp - merged
+    done
+}
+
+@test "clocks that step, definitions and events without a way between others" {
+    same "$BATS_FILE_TMPDIR/made.pftrace" 3000
+}
+
+@test "the shipped example" {
+    same "$BATS_FILE_TMPDIR/demo.tar" 30
+}
+
+@test "batches are divided" {
+    tm-unpack "$BATS_FILE_TMPDIR/demo.tar" >whole
+    "$rebatch" 2 <whole >divided
+    [ "$(tm-emit -f frames <divided | grep -c " Batch ")" -gt "$(tm-emit -f frames <whole | grep -c " Batch ")" ]
+}
