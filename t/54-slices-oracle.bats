@@ -1,8 +1,9 @@
-# Slices of Chrome JSON against a second, slow implementation of the same rules: t/oracle/slices.py.
+# What databases say of Chrome JSON and of ftrace text, against second, slow implementations of the same rules.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     oracle=$TM_SRC/t/oracle/slices.py
+    export PYTHONDONTWRITEBYTECODE=1
 }
 
 @test "random events" {
@@ -21,4 +22,10 @@ setup() {
     [ "$status" -eq 0 ]
     want="[(1000, -1, 'y', None, 0, None, 'y'), (3000, 0, 'z', None, 1, 'y', 'y')]"
     [ "$output" = "model  $want"$'\n'"merged $want" ] || { echo "$output"; false; }
+}
+
+@test "random ftrace text: names by whoever said one last, markers, scheduling" {
+    run python3 "$TM_SRC/t/oracle/ftrace_text.py" "$TM_BIN/tm-merge" 1000 1
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == "1000 cases agree: "* ]]
 }

@@ -15,6 +15,11 @@ static bool valid_side(const struct side *s)
     return s->pid >= 0 && s->pid <= UINT32_MAX && s->prio >= PRIO_MIN && s->prio <= PRIO_MAX;
 }
 
+static void names(struct tm_ftrace_work *w, int64_t tid, struct tm_span comm)
+{
+    w->named[w->named_count++] = (struct tm_ftrace_named){tid, comm};
+}
+
 /* "comm:pid [prio]", the form of trace-cmd report; the comm may hold ':' and blanks. */
 static bool parse_report_task(struct tm_span s, struct side *side)
 {
@@ -81,6 +86,8 @@ enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_work *w, struct tm_span a
     e->pid = next.pid;
     e->value = tm_sched_state_parse(state.s, state.len) | (uint64_t)(uint16_t)next.prio << 32 |
                (uint64_t)(uint16_t)prev.prio << 48;
+    names(w, next.pid, next.comm);
+    names(w, prev.pid, prev.comm);
     enum tm_status st = tm_ftrace_work_string(w, next.comm, &e->name);
     return st < 0 ? st : tm_ftrace_work_string(w, prev.comm, &e->category);
 }
@@ -119,6 +126,7 @@ enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_work *w, struct tm_span a
     e->tid = task.pid;
     e->pid = w->line->pid;
     e->value = (uint32_t)task.prio | (uint64_t)cpu << 32;
+    names(w, task.pid, task.comm);
     return tm_ftrace_work_string(w, task.comm, &e->name);
 }
 
@@ -132,6 +140,7 @@ enum tm_status tm_ftrace_task_rename(struct tm_ftrace_work *w, struct tm_span ar
         name = args;
     w->event->kind = TM_KIND_TASK_RENAME;
     w->event->tid = pid;
+    names(w, pid, name);
     return tm_ftrace_work_string(w, name, &w->event->name);
 }
 

@@ -10,11 +10,13 @@
 enum { TASKS = 1 << 14 };
 enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3 };
 
-/* What the last line of a tid said; a collision forgets, and says again. */
+/* What was last said of a tid; a collision forgets, and says again. */
 struct tm_ftrace_task {
     uint32_t tid;
-    bool used;
-    uint64_t said; /* hash of name and tgid */
+    uint32_t process;
+    bool has_process; /* the last that a line or a marker said */
+    uint64_t name;    /* hash */
+    uint64_t turn;    /* its name is still what its last line said, if this is that of the text */
 };
 
 enum tm_status tm_ftrace_work_string(struct tm_ftrace_work *w, struct tm_span s, uint32_t *string)
@@ -145,24 +147,67 @@ static enum tm_status add_rows(struct tm_ftrace_work *w, struct tm_event *event)
     return tm_event_sink_add(w->text->sink, &second, w->err);
 }
 
-/* A TASK_RENAME after the line where it says of its task what the last one did not. */
+static struct tm_ftrace_task *task_of(struct tm_ftrace_text *text, uint32_t tid)
+{
+    struct tm_ftrace_task *task = &text->tasks[tm_hash_u64(tid) % TASKS];
+    if (task->tid != tid)
+        *task = (struct tm_ftrace_task){.tid = tid};
+    return task;
+}
+
+static uint64_t hash_of(struct tm_span name)
+{
+    return tm_hash64(name.s, name.len);
+}
+
+/* The event may have said otherwise since: then the next line says it again. Whether it named the line's own task,
+ * which is after what the line says. */
+static bool note_event(struct tm_ftrace_work *w)
+{
+    const struct tm_event *e = w->event;
+    bool is_own = false;
+    for (size_t i = 0; i < w->named_count; i++) {
+        struct tm_ftrace_task *task = task_of(w->text, (uint32_t)w->named[i].tid);
+        if (task->name != hash_of(w->named[i].comm))
+            task->turn = 0;
+        is_own = is_own || w->named[i].tid == w->line->pid;
+    }
+    bool is_marker = (e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END || e->kind == TM_KIND_INSTANT) &&
+                     (e->flags & TM_EVENT_HAS_PID) && !(e->flags & TM_EVENT_ASYNC);
+    if (!is_marker)
+        return is_own;
+    struct tm_ftrace_task *task = task_of(w->text, w->line->pid);
+    if (task->has_process && task->process != (uint32_t)e->pid)
+        task->turn = 0;
+    task->has_process = true;
+    task->process = (uint32_t)e->pid;
+    return is_own;
+}
+
+/* A TASK_RENAME after the line where it says of its task what is not known of it. */
 static enum tm_status add_task(struct tm_ftrace_work *w)
 {
     const struct tm_systrace_line *line = w->line;
-    struct tm_ftrace_task *task = &w->text->tasks[tm_hash_u64(line->pid) % TASKS];
-    uint64_t said = tm_hash64_seed(line->task, line->task_len, line->has_tgid ? line->tgid + UINT64_C(1) : 0);
+    struct tm_ftrace_task *task = task_of(w->text, line->pid), before = *task;
+    uint64_t name = hash_of((struct tm_span){line->task, line->task_len});
     struct tm_event event = {.time_ns = line->time_ns, .kind = TM_KIND_TASK_RENAME, .tid = line->pid, .cpu = line->cpu,
                              .flags = TM_EVENT_DERIVED | TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU};
     enum tm_status st = TM_OK;
-    if (task->used && task->tid == line->pid && task->said == said)
-        return TM_OK;
-    *task = (struct tm_ftrace_task){line->pid, true, said};
+    bool is_moved = line->has_tgid && !(task->has_process && task->process == line->tgid);
     if (line->has_tgid) {
         event.flags |= TM_EVENT_HAS_PID;
         event.pid = line->tgid;
+        task->has_process = true;
+        task->process = line->tgid;
     }
+    /* The thread of a process that is new for the tid has no name before the next line. */
+    task->turn = is_moved && before.has_process ? 0 : w->text->turn;
+    task->name = name;
+    bool is_own = note_event(w);
+    if ((before.turn == w->text->turn && before.name == name && !is_moved) || (is_own && !line->has_tgid))
+        return TM_OK;
     tm_buf_clear(&w->text->detail);
-    if (line->task_len != 5 || memcmp(line->task, "<...>", 5) != 0)
+    if (!is_own && (line->task_len != 5 || memcmp(line->task, "<...>", 5) != 0))
         st = tm_ftrace_work_string(w, (struct tm_span){line->task, line->task_len}, &event.name);
     event.detail = w->text->detail.data;
     event.detail_bytes = (uint32_t)w->text->detail.len;
@@ -182,8 +227,14 @@ enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_s
         event.flags |= TM_EVENT_HAS_PID;
         event.pid = line->tgid;
     }
+    bool goes_back = line->time_ns < text->latest_ns;
+    text->turn += text->turn == 0 || goes_back;
+    text->latest_ns = goes_back ? text->latest_ns : line->time_ns;
     enum tm_status st = add_rows(&work, &event);
-    return st < 0 ? st : add_task(&work);
+    if (st < 0 || (st = add_task(&work)) < 0)
+        return st;
+    text->turn += goes_back; /* what the lines around it said was not what came before it, nor after */
+    return TM_OK;
 }
 
 void tm_ftrace_text_release(struct tm_ftrace_text *text)

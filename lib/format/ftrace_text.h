@@ -15,6 +15,8 @@ struct tm_ftrace_text {
     uint64_t malformed_count;   /* markers and arguments that could not be read, for the statistics */
     /* private */
     struct tm_ftrace_task *tasks; /* what was last said of a tid, in a table of fixed size */
+    int64_t latest_ns;            /* of all lines */
+    uint64_t turn;                /* counts the lines that go back; from 1 */
     struct tm_buf detail;
 };
 

@@ -14,6 +14,11 @@ struct tm_ftrace_work {
     bool has_second;        /* a DERIVED row like the first but for these */
     uint32_t second_name;
     uint64_t second_value;
+    struct tm_ftrace_named {
+        int64_t tid;
+        struct tm_span comm;
+    } named[2]; /* tasks that the event itself names */
+    size_t named_count;
     struct tm_error *err;
 };
 

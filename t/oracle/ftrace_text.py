@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""Random ftrace text, and the threads, slices, counters and scheduling that a model says are in it: the rules of
+doc/model.md and doc/events.md as plainly as they can be. Each case is a file on a machine of its own.
+
+usage: ftrace_text.py TM_MERGE CASES SEED
+"""
+import collections, io, json, os, random, re, sqlite3, subprocess, sys, tarfile, tempfile
+from slices import OPEN, Slices
+
+STATES = 'SDTtXZPxKWNI'
+TASKS = {100: 100, 101: 100, 102: 100, 200: 200, 201: 200, 300: 300}  # tid: process
+NAMES = {0: '<idle>', 100: 'main', 101: 'a-b', 102: 'x:1/2', 200: 'two', 201: 'two(1)', 300: 'three'}
+
+
+class Tasks:
+    """Threads and processes of one machine; the last thread of a tid is the one that runs."""
+
+    def __init__(self):
+        self.threads, self.processes = [], []
+        self.of_tid, self.of_pid = collections.defaultdict(list), {}
+        self.process(0)
+        self.threads[0].update(name='swapper', fixed=True)
+
+    def thread(self, tid):
+        return self.of_tid[tid][-1] if self.of_tid[tid] else self.new_thread(tid)
+
+    def new_thread(self, tid):
+        self.threads.append({'tid': tid, 'name': None, 'process': None, 'fixed': False})
+        self.of_tid[tid].append(self.threads[-1])
+        return self.threads[-1]
+
+    def process(self, pid):
+        if pid not in self.of_pid:
+            self.of_pid[pid] = {'pid': pid, 'name': None}
+            self.processes.append(self.of_pid[pid])
+            self.thread_in(pid, pid)
+        return self.of_pid[pid]
+
+    def thread_in(self, tid, pid):
+        process = self.process(pid)
+        found = next((t for t in reversed(self.of_tid[tid]) if t['process'] in (None, process)), None)
+        found = found or self.new_thread(tid)
+        self.of_tid[tid].remove(found)
+        self.of_tid[tid].append(found)
+        found['process'] = found['process'] or process
+        return found
+
+    @staticmethod
+    def name(thread, name):
+        if not thread['fixed']:
+            thread['name'] = name
+
+
+def end_state(text):
+    if text[0] == 'R':
+        return 'R+' if text == 'R+' else 'R'
+    letters = set(text) - {'|'}
+    return ''.join(c for c in STATES if c in letters) if letters <= set(STATES) else None
+
+
+def integer(text):
+    return int(text) if re.fullmatch('[-+]?[0-9]+', text) and abs(int(text)) < 2 ** 63 else None
+
+
+def parse_mark(text):
+    """(phase, pid, fields) of a marker, None if it is none."""
+    phase, *f = text.split('|')
+    pid = int(f[0]) if f and re.fullmatch('[0-9]+', f[0]) else None
+    f = f[1:] + [''] * 4
+    if phase == 'E':
+        return 'E', pid or 0, ()
+    if pid is None or phase not in list('BISFCNGH'):
+        return None
+    if phase == 'B':
+        return 'B', pid, (text.split('|', 2)[2] if text.count('|') > 1 and f[0] + f[1] else '[empty slice name]',)
+    if not f[0]:
+        return None
+    if phase == 'I':
+        return phase, pid, (f[0],)
+    if phase == 'N':
+        return (phase, pid, (f[0], f[1])) if f[1] else None
+    number = integer({'G': f[2], 'H': f[2] or f[1]}.get(phase, f[1]))
+    if number is None or (phase == 'G' and not f[1]):
+        return None
+    return phase, pid, (f[0], number, f[1])
+
+
+class Model:
+    def __init__(self):
+        self.tasks, self.slices, self.lanes = Tasks(), Slices(), collections.defaultdict(list)
+        self.counters, self.sched, self.running = [], [], {}
+        self.owner = {}  # of tracks: ('thread', thread) or ('process', process, name)
+
+    def lane(self, kind, process, name, cookie, step):
+        lanes = self.lanes[kind, process['pid'], name]
+        lane = next((x for x in lanes if x['cookie'] == cookie), None) or next((x for x in lanes if not x['open']), None)
+        if lane is None:
+            lane = {'open': 0, 'number': len(lanes)}
+            lanes.append(lane)
+        lane['cookie'] = cookie
+        lane['open'] = max(0, lane['open'] + step) if kind == 'named' else int(step > 0)
+        track = kind, process['pid'], name, lane['number']
+        self.owner[track] = 'process', process, name
+        return track
+
+    def marker(self, ts, tid, text):
+        mark = parse_mark(text)
+        if mark is None:
+            return
+        phase, pid, f = mark
+        if phase in 'BEI':
+            thread = self.tasks.thread_in(tid, pid) if pid else self.tasks.thread(tid)
+            track = 'thread', id(thread)
+            self.owner[track] = 'thread', thread
+            if phase == 'E':
+                self.slices.end(track, ts, None, None)
+            else:
+                self.slices.begin(track, ts, OPEN if phase == 'B' else 0, None, f[0])
+            return
+        process = self.tasks.process(pid)
+        if phase == 'C':
+            self.counters.append((ts, f[0], float(f[1])))
+        elif phase == 'N':
+            track = 'instants', pid, f[0]
+            self.owner[track] = 'process', process, f[0]
+            self.slices.begin(track, ts, 0, None, f[1])
+        else:
+            begins = phase in 'SG'
+            track = self.lane('named' if phase in 'GH' else 'async', process, f[0], f[1], 1 if begins else -1)
+            if not begins:
+                self.slices.end(track, ts, None, None)
+            elif phase == 'G' or not self.slices.stacks[track]:
+                self.slices.begin(track, ts, OPEN, None, f[2] if phase == 'G' else f[0])
+
+    def switch(self, ts, cpu, a):
+        following = self.tasks.thread(a['next_pid'])
+        self.tasks.name(following, a['next_comm'])
+        row = self.running.get(cpu)
+        if row and row['pid'] == a['prev_pid']:
+            row.update(dur=ts - row['ts'], state=end_state(a['prev_state']))
+        self.tasks.name(self.tasks.thread(a['prev_pid']), a['prev_comm'])
+        self.running[cpu] = {'ts': ts, 'dur': OPEN, 'cpu': cpu, 'pid': a['next_pid'], 'thread': following, 'state': None,
+                             'prio': a['next_prio']}
+        self.sched.append(self.running[cpu])
+
+    def line(self, line):
+        ts, tasks, a = line['ts'], self.tasks, line['args']
+        thread = tasks.thread(line['pid'])
+        if line['task'] != '<...>':
+            tasks.name(thread, line['task'])
+        if line['tgid'] not in (None, '-----'):
+            tasks.thread_in(line['pid'], int(line['tgid']))
+        if line['event'] == 'sched_switch':
+            self.switch(ts, line['cpu'], a)
+        elif line['event'] == 'sched_waking':
+            tasks.name(tasks.thread(a['pid']), a['comm'])
+        elif line['event'] in ('cpu_frequency', 'cpu_idle'):
+            self.counters.append((ts, {'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[line['event']], float(a['state'])))
+        elif line['event'] in ('tracing_mark_write', 'print'):
+            self.marker(ts, line['pid'], a)
+
+    def answers(self):
+        def process(p):
+            return (p['pid'], p['name']) if p else (None, None)
+
+        owned = [(r, self.owner[r['track']]) for r in self.slices.rows]
+        found = {
+            'slices': [(r['ts'], r['dur'], r['name'], r['category'], r['depth'], r['parent']) for r in self.slices.rows],
+            'thread_slices': [(r['ts'], r['name'], o[1]['tid'], o[1]['name'], *process(o[1]['process']))
+                              for r, o in owned if o[0] == 'thread'],
+            'process_slices': [(r['ts'], r['name'], o[2], *process(o[1])) for r, o in owned if o[0] == 'process'],
+            'threads': [(t['tid'], t['name'], process(t['process'])[0]) for t in self.tasks.threads if t['tid']],
+            'processes': [process(p) for p in self.tasks.processes if p['pid']],
+            'counters': self.counters,
+            'sched': [(r['ts'], r['dur'], r['cpu'], r['thread']['tid'], r['thread']['name'], r['state'], r['prio'])
+                      for r in self.sched]}
+        return {name: sorted(rows, key=repr) for name, rows in found.items()}
+
+
+QUERIES = {
+    'slices': 's.ts, s.dur, s.name, s.category, s.depth, p.name FROM slice s LEFT JOIN slice p ON s.parent_id = p.id '
+              'JOIN track k ON s.track_id = k.id JOIN machine m ON k.machine_id = m.id',
+    'thread_slices': 's.ts, s.name, t.tid, t.name, p.pid, p.name FROM slice s JOIN thread_track k ON s.track_id = k.id '
+                     'JOIN thread t USING (utid) LEFT JOIN process p USING (upid) JOIN machine m ON t.machine_id = m.id',
+    'process_slices': 's.ts, s.name, k.name, p.pid, p.name FROM slice s JOIN process_track k ON s.track_id = k.id '
+                      'JOIN process p USING (upid) JOIN machine m ON p.machine_id = m.id',
+    'threads': 't.tid, t.name, p.pid FROM thread t LEFT JOIN process p USING (upid) '
+               'JOIN machine m ON t.machine_id = m.id WHERE t.tid != 0',
+    'processes': 'p.pid, p.name FROM process p JOIN machine m ON p.machine_id = m.id WHERE p.pid != 0',
+    'counters': 'c.ts, k.name, c.value FROM counter c JOIN counter_track k ON c.track_id = k.id '
+                'JOIN machine m ON k.machine_id = m.id',
+    'sched': 's.ts, s.dur, c.cpu, t.tid, t.name, s.end_state, s.priority FROM sched s JOIN cpu c USING (ucpu) '
+             'JOIN thread t USING (utid) JOIN machine m ON t.machine_id = m.id'}
+
+
+def random_switch(rng, cpu, running, strange):
+    before = running[cpu] if rng.random() < .85 else rng.choice(list(NAMES))
+    after = running[cpu] = rng.choice(list(NAMES))
+    a = {'prev_comm': rng.choice([NAMES[before]] * 4 + strange), 'prev_pid': before, 'prev_prio': rng.choice([120, -1]),
+         'prev_state': rng.choice(['R', 'S', 'D', 'R+', 'D|K', 'S|W', 'x', 'I', 'Z', '?', 'X|Z']),
+         'next_comm': NAMES[after], 'next_pid': after, 'next_prio': rng.choice([120, 139, 98, -1])}
+    return a, ('prev_comm=%(prev_comm)s prev_pid=%(prev_pid)d prev_prio=%(prev_prio)d prev_state=%(prev_state)s ==> '
+               'next_comm=%(next_comm)s next_pid=%(next_pid)d next_prio=%(next_prio)d' % a)
+
+
+def random_mark(rng, pid):
+    number = rng.choice(['7', '8', '-1', '+7', 'x', ''])
+    return rng.choice(['B|%d|n1', 'B|%d|n|y', 'B|%d|n2', 'E|%d', 'E|%d', 'E|%d', 'B|%d|', 'B|%d', 'I|%d|ins', 'I|%d|ins|z', 'I|%d|',
+                       'S|%d|as|' + number, 'S|%d|as|7', 'F|%d|as|7', 'F|%d|as|' + number, 'N|%d|trk|ins', 'G|%d|trk|gs|7',
+                       'G|%d|trk|gs|' + number, 'H|%d|trk|7', 'H|%d|trk|gs|' + number, 'C|%d|ctr|' + number,
+                       'C|%d|ctr|5|Blob', 'C|%d||5']) % pid if rng.random() < .9 else rng.choice(['E', 'text', '', 'B|x|n'])
+
+
+def random_lines(rng):
+    """Lines, and their text. Out of order they are only where no name changes: names are told of when they change."""
+    lines, running, ts = [], collections.defaultdict(int), rng.randint(1000, 10 ** 6) * 1000
+    is_shuffled, with_tgid, has_column = rng.random() < .2, rng.choice([0, .5, 1]), rng.random() < .8
+    strange = [] if is_shuffled else ['renamed']
+    for _ in range(rng.randint(1, 40)):
+        ts += rng.choice([0, 1000, 1000, 5000, 123000])
+        pid, cpu = rng.choice(list(TASKS)), rng.randint(0, 1)
+        event = rng.choice(['sched_switch'] * 5 + ['tracing_mark_write'] * 8 +
+                           ['sched_waking', 'sched_wakeup', 'print', 'cpu_frequency', 'cpu_idle'])
+        if event == 'sched_switch':
+            args, text = random_switch(rng, cpu, running, strange)
+            pid = args['prev_pid']
+        elif event in ('sched_waking', 'sched_wakeup'):
+            args = {'pid': rng.choice(list(TASKS))}
+            args['comm'] = rng.choice([NAMES[args['pid']]] + strange)
+            text = 'comm=%(comm)s pid=%(pid)d prio=120 target_cpu=001' % args
+        elif event in ('cpu_frequency', 'cpu_idle'):
+            args = {'state': rng.choice([0, 300000, 4294967295])}
+            text = 'state=%d cpu_id=%d' % (args['state'], cpu)
+        else:
+            args = text = random_mark(rng, rng.choice([TASKS[pid]] * 6 + [0]))
+        tgid = '-----' if pid == 0 or rng.random() >= with_tgid else str(TASKS[pid])
+        lines.append({'task': rng.choice([NAMES[pid]] * 5 + [x for x in ['<...>'] if strange]), 'pid': pid, 'cpu': cpu,
+                      'tgid': tgid if has_column else None, 'ts': ts, 'event': event, 'args': args, 'text': text})
+    if is_shuffled:
+        rng.shuffle(lines)
+    return lines
+
+
+def text_of(lines):
+    return '# tracer: nop\n#\n' + ''.join(
+        '%16s-%d %s[%03d] d..2 %d.%06d: %s: %s\n' % (
+            x['task'], x['pid'], '' if x['tgid'] is None else '(%5s) ' % x['tgid'], x['cpu'], x['ts'] // 10 ** 9,
+            x['ts'] % 10 ** 9 // 1000, x['event'], x['text']) for x in lines)
+
+
+def merged(tm_merge, texts):
+    """The answers of each text, by the program."""
+    manifest = {'version': 1, 'files': [{'path': '%d.txt' % i, 'machine': {'name': '%d' % i}} for i in range(len(texts))]}
+    with tempfile.TemporaryDirectory() as folder:
+        path, db = os.path.join(folder, 'in.tar'), os.path.join(folder, 'out.db')
+        with tarfile.open(path, 'w') as out:
+            for name, text in [('manifest', json.dumps({'perfetto_manifest': manifest}))] + [
+                    ('%d.txt' % i, text) for i, text in enumerate(texts)]:
+                member = tarfile.TarInfo(name)
+                member.size = len(text.encode())
+                out.addfile(member, io.BytesIO(text.encode()))
+        subprocess.run([tm_merge, '-o', db, path], check=True)
+        found = [{q: [] for q in QUERIES} for _ in texts]
+        for query, sql in QUERIES.items():
+            for machine, *row in sqlite3.connect(db).execute('SELECT m.name, ' + sql):
+                if machine is not None:
+                    found[int(machine)][query].append(tuple(row))
+        return [{q: sorted(rows, key=repr) for q, rows in one.items()} for one in found]
+
+
+def main():
+    tm_merge, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    rng = random.Random(seed)
+    cases = [random_lines(rng) for _ in range(count)]
+    rows = bad = 0
+    for lines, got in zip(cases, merged(tm_merge, [text_of(lines) for lines in cases])):
+        model = Model()
+        for _, line in sorted(enumerate(lines), key=lambda x: (x[1]['ts'], x[0])):
+            model.line(line)
+        want = model.answers()
+        rows += sum(map(len, want.values()))
+        if want != got:
+            bad += 1
+            if bad == 1:
+                print(text_of(lines))
+                for q in want:
+                    print(q, 'missing', [r for r in want[q] if r not in got[q]], 'extra', [r for r in got[q] if r not in want[q]])
+    print('%d cases %s: %d rows' % (count, 'differ' if bad else 'agree', rows))
+    return bad > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
