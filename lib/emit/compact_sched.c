@@ -64,31 +64,30 @@ enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct 
     return st < 0 ? st : add_values(&c->wakings, values, sizeof waking_fields, err);
 }
 
-/* COUNT values as varints to TO, which has room for any; the byte behind them. */
+/* COUNT values as varints to TO, which has room for any; the byte behind them. Where a number begins hangs on the one before,
+ * so that columns of small ones, and most are, are written by what knows of two sizes alone. */
 static uint8_t *put_values(uint8_t *to, const int64_t *values, uint32_t count)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < count; i++)
         bits |= (uint64_t)values[i];
-    if (bits < 0x80) { /* states, priorities, names: mostly a byte each */
+    if (bits < 1 << 7) { /* states, priorities, names */
         for (uint32_t i = 0; i < count; i++)
             to[i] = (uint8_t)values[i];
         return to + count;
     }
     for (uint32_t i = 0; i < count; i++)
-        to = tm_varint_put_over(to, (uint64_t)values[i]);
+        to = bits < 1 << 14 ? tm_varint_put_two(to, (uint64_t)values[i]) : tm_varint_put_over(to, (uint64_t)values[i]);
     return to;
 }
 
 /* Likewise times: the first, then each as the distance from the one before. */
 static uint8_t *put_times(uint8_t *to, const int64_t *times, uint32_t count)
 {
-    uint64_t before = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        to = tm_varint_put_over(to, (uint64_t)times[i] - before);
-        before = (uint64_t)times[i];
-    }
-    return to;
+    int64_t steps[TM_COMPACT_EVENTS_MAX];
+    for (uint32_t i = 1; i < count; i++)
+        steps[i] = (int64_t)((uint64_t)times[i] - (uint64_t)times[i - 1]);
+    return put_values(tm_varint_put(to, (uint64_t)times[0]), steps + 1, count - 1);
 }
 
 /* The columns of LANE, times first, as packed fields. */
