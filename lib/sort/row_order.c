@@ -1,5 +1,8 @@
 #include "sort/row_order.h"
 
+#include "base/bytes.h"
+#include "sort/row_keys.h"
+
 #include <stdlib.h>
 
 enum {
@@ -32,11 +35,12 @@ enum tm_status tm_row_order_use_files(const struct tm_batch *batch, struct tm_fi
 
 static uint32_t count_definitions(const struct tm_batch *batch)
 {
+    const uint8_t *flags = batch->cols[TM_COL_FLAGS].data;
     uint32_t n = 0;
     if (tm_batch_is_constant(batch, TM_COL_FLAGS))
         return batch->count && tm_sort_is_definition(batch, 0) ? batch->count : 0;
     for (uint32_t i = 0; i < batch->count; i++)
-        n += tm_sort_is_definition(batch, i);
+        n += (tm_get_le32(flags + (size_t)4 * i) & TM_SORT_DEFINITION) != 0;
     return n;
 }
 
@@ -129,13 +133,14 @@ static void merge_numbers(const struct tm_batch *batch, const struct tm_file_ord
         to[at++] = from[b++];
 }
 
-/* o->numbers: all rows in the order they were processed. */
-static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, const struct tm_file_order *orders)
+/* o->numbers: all rows in the order they were processed; IN_ORDER: as they stand. */
+static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, const struct tm_file_order *orders,
+                        bool in_order)
 {
     uint32_t n = batch->count;
     for (uint32_t i = 0; i < n; i++)
         o->numbers[i] = i;
-    if (in_order_of_processing(batch, orders))
+    if (in_order)
         return;
     for (uint32_t width = 1; width < n; width *= 2) {
         for (uint32_t start = 0; start < n; start += 2 * width) {
@@ -208,6 +213,35 @@ static void sort_entries(struct tm_row_order *o, uint32_t n)
         radix_pass(o, n, shift);
 }
 
+/* Rows that stand in the order they were processed, and whose times are not too far apart: false where they are. */
+static bool find_by_keys(struct tm_row_order *o, const struct tm_batch *batch)
+{
+    const uint8_t *times = batch->cols[TM_COL_TIME_NS].data;
+    uint64_t *keys = (uint64_t *)(void *)o->entries, *spare = (uint64_t *)(void *)o->spare;
+    uint64_t low = UINT64_MAX, high = 0;
+    uint32_t definitions = 0, events = 0;
+    if (batch->count > 1 << TM_ROW_KEY_ROW_BITS || tm_batch_is_constant(batch, TM_COL_TIME_NS))
+        return false;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        uint64_t time = tm_sort_time_of(tm_get_le64(times + (size_t)8 * i));
+        low = time < low ? time : low;
+        high = time > high ? time : high;
+    }
+    if ((high - low) >> TM_ROW_KEY_TIME_BITS)
+        return false;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        keys[events] = tm_row_key(tm_sort_time_of(tm_get_le64(times + (size_t)8 * i)) - low, i);
+        o->spare_numbers[definitions] = i;
+        bool definition = tm_sort_is_definition(batch, i);
+        definitions += definition;
+        events += !definition;
+    }
+    keys = tm_row_keys_sort(keys, spare, events, high > low ? tm_highest_bit(high - low) + 1 : 0);
+    for (uint32_t i = 0; i < events; i++)
+        o->spare_numbers[definitions + i] = tm_row_key_row(keys[i]);
+    return true;
+}
+
 enum tm_status tm_row_order_find(struct tm_row_order *o, const struct tm_batch *batch, struct tm_file_order *orders,
                                  struct tm_error *err)
 {
@@ -220,7 +254,12 @@ enum tm_status tm_row_order_find(struct tm_row_order *o, const struct tm_batch *
         return TM_OK;
     if ((st = reserve(o, batch->count, err)) < 0)
         return st;
-    number_rows(o, batch, orders);
+    bool in_order = in_order_of_processing(batch, orders);
+    if (in_order && find_by_keys(o, batch)) {
+        o->rows = o->spare_numbers;
+        return TM_OK;
+    }
+    number_rows(o, batch, orders, in_order);
     uint32_t definitions = 0, events = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         uint32_t row = o->numbers[i];

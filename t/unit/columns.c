@@ -1,7 +1,8 @@
 /* Unit tests of what works on many elements at once: varints of packed fields, rows that are added to a batch column by
- * column. Each does what its counterpart for one element does. */
+ * column, keys that are sorted. Each does what its counterpart for one element does. */
 #include "base/hash.h"
 #include "base/varints.h"
+#include "sort/row_keys.h"
 #include "stream/batch_builder.h"
 
 #include "tap.h"
@@ -186,6 +187,31 @@ static void test_room(size_t payload)
     tm_batch_builder_release(&b);
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+/* Times of up to BITS bits in COUNT rows; all but one in DISORDER rise slowly. */
+static void test_keys(uint64_t seed, uint32_t count, unsigned bits, unsigned disorder)
+{
+    uint64_t *keys = malloc((size_t)3 * (count + 1) * sizeof *keys), *spare = keys + count, *wanted = spare + count;
+    if (keys == NULL)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t time = bits ? (roll(&seed) % disorder ? ((UINT64_C(1) << (bits - 1)) / count) * i : roll(&seed) >> (64 - bits)) : 0;
+        wanted[i] = keys[i] = tm_row_key(time, i);
+    }
+    if (count)
+        qsort(wanted, count, sizeof *wanted, compare_keys);
+    uint64_t *sorted = tm_row_keys_sort(keys, spare, count, bits);
+    ok_named((sorted == keys || sorted == spare) && memcmp(sorted, wanted, count * sizeof *sorted) == 0, "keys are sorted");
+    free(keys);
+}
+
 int main(void)
 {
     test_varints();
@@ -197,5 +223,11 @@ int main(void)
     test_room(104 * 5000 + 1);
     test_room(TM_BATCH_BYTES - 1);
     test_room(TM_BATCH_BYTES + 1);
+    static const uint32_t counts[] = {0, 1, 2, 63, 64, 2047, 2048, 65536};
+    static const unsigned sizes[] = {0, 1, 11, 22, 23, 40, 48};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++)
+            for (unsigned disorder = 1; disorder < 1000; disorder *= 30)
+                test_keys(c << 40 | b << 32 | disorder, counts[c], sizes[b], disorder);
     return tap_done();
 }
