@@ -1,4 +1,4 @@
-# What databases say of Chrome JSON and of ftrace text, against second, slow implementations of the same rules.
+# What databases say of Chrome JSON, ftrace text and track events, against second, slow implementations of the same rules.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -26,6 +26,12 @@ setup() {
 
 @test "random ftrace text: names by whoever said one last, markers, scheduling" {
     run python3 "$TM_SRC/t/oracle/ftrace_text.py" "$TM_BIN/tm-merge" 1000 1
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == "1000 cases agree: "* ]]
+}
+
+@test "random track events: descriptors, siblings that share lanes, counters, packets without a track" {
+    run python3 "$TM_SRC/t/oracle/track_events.py" "$TM_BIN/tm-merge" 1000 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output == "1000 cases agree: "* ]]
 }

@@ -215,10 +215,12 @@ static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_eve
 {
     enum tm_status st = TM_OK;
     place(c, row);
-    if (c->event->has_extra && (st = tm_proto_extra_counters_read(c, row, err)) != TM_OK)
-        return st;
     if (c->event->type == TM_TYPE_COUNTER)
-        return tm_proto_counter_fill(c, row, err);
+        st = tm_proto_counter_fill(c, row, err);
+    if (st == TM_OK && c->event->has_extra) /* after the event's own value, which may be of the same counter */
+        st = tm_proto_extra_counters_read(c, row, err);
+    if (st != TM_OK || c->event->type == TM_TYPE_COUNTER)
+        return st;
     if (c->event->legacy->has_phase)
         return tm_proto_legacy_fill(c, row, err);
     switch (c->event->type) {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { ANCESTORS_MAX = 100, MERGE_NONE = 2, MERGE_BY_KEY = 3, SET_TAG = 1 };
+enum { ANCESTORS_MAX = 100, MERGE_BY_NAME = 1, MERGE_NONE = 2, MERGE_BY_KEY = 3, SET_TAG = 1 };
 
 struct tm_descriptor {
     struct tm_place place;
@@ -70,34 +70,48 @@ static enum tm_status rename_track(struct tm_descriptors *ds, struct tm_descript
     return TM_OK;
 }
 
+static uint8_t merge_of(const struct tm_description *d)
+{
+    return (uint8_t)(d->merge && d->merge <= MERGE_BY_KEY ? d->merge : MERGE_BY_NAME);
+}
+
+/* Both speak of one track: under another parent, of another thread and the like they do not. */
+static bool is_same(const struct tm_descriptor *row, const struct tm_descriptor *other)
+{
+    return row->parent_uuid == other->parent_uuid && row->has_pid == other->has_pid && row->has_tid == other->has_tid &&
+           (!row->has_pid || row->pid == other->pid) && (!row->has_tid || row->tid == other->tid) &&
+           row->is_counter == other->is_counter && row->merge == other->merge && row->merge_key == other->merge_key;
+}
+
 enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place place, const struct tm_description *d,
                                   struct tm_error *err)
 {
     struct tm_descriptor *row = find(ds, place, d->uuid);
     struct tm_key key = key_of(place, d->uuid);
+    struct tm_descriptor said = {.place = place,
+                                 .uuid = d->uuid,
+                                 .parent_uuid = d->parent_uuid,
+                                 .pid = d->pid,
+                                 .tid = d->tid,
+                                 .has_pid = d->has_pid && (d->is_process || d->is_thread),
+                                 .has_tid = d->has_tid && d->has_pid && d->is_thread,
+                                 .is_counter = d->is_counter,
+                                 .own_track = d->own_track,
+                                 .merge = merge_of(d)};
     enum tm_status st;
     if (d->uuid == 0 && d->parent_uuid)
         return TM_OK;
+    if (said.merge == MERGE_BY_KEY && (st = tm_tracks_name(ds->tracks, d->merge_key, &said.merge_key, err)) < 0)
+        return st;
     if (row)
-        return rename_track(ds, row, d->name, err);
-    if ((st = tm_array_grow(&ds->rows, &ds->cap, ds->count, sizeof *ds->rows, err)) < 0 ||
+        return is_same(row, &said) ? rename_track(ds, row, d->name, err) : TM_OK;
+    if ((st = tm_tracks_name(ds->tracks, d->name, &said.name, err)) < 0 ||
+        (st = tm_tracks_name(ds->tracks, d->unit, &said.unit, err)) < 0 ||
+        (st = tm_array_grow(&ds->rows, &ds->cap, ds->count, sizeof *ds->rows, err)) < 0 ||
         (st = tm_table_set(&ds->table, &key, ds->count, err)) < 0)
         return st;
-    row = &ds->rows[ds->count++];
-    *row = (struct tm_descriptor){.place = place,
-                                  .uuid = d->uuid,
-                                  .parent_uuid = d->parent_uuid,
-                                  .pid = d->pid,
-                                  .tid = d->tid,
-                                  .has_pid = d->has_pid && (d->is_process || d->is_thread),
-                                  .has_tid = d->has_tid && d->has_pid && d->is_thread,
-                                  .is_counter = d->is_counter,
-                                  .own_track = d->own_track,
-                                  .merge = (uint8_t)(d->merge <= MERGE_BY_KEY ? d->merge : 0)};
-    if ((st = tm_tracks_name(ds->tracks, d->name, &row->name, err)) < 0 ||
-        (st = tm_tracks_name(ds->tracks, d->unit, &row->unit, err)) < 0)
-        return st;
-    return tm_tracks_name(ds->tracks, d->merge_key, &row->merge_key, err);
+    ds->rows[ds->count++] = said;
+    return TM_OK;
 }
 
 /* The ancestors of ROW are all there and end at the root. */

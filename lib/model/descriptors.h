@@ -46,7 +46,8 @@ struct tm_descriptors {
     struct tm_table table, owners;
 };
 
-/* Takes in a descriptor. The first for its uuid counts; later ones may change the name. */
+/* Takes in a descriptor. The first for its uuid counts; later ones may change the name, unless they speak of another
+ * track: of another parent, thread or process. */
 enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place place, const struct tm_description *d,
                                   struct tm_error *err);
 

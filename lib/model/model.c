@@ -182,6 +182,10 @@ static enum tm_status take(struct tm_model *m, const struct tm_event *e, struct 
         if (m->late_count && (st = tm_model_late(m, m->now_ns, err)) < 0)
             return st;
     }
+    bool is_derived = e->flags & TM_EVENT_DERIVED;
+    m->is_lost = m->is_lost && is_derived;
+    if (m->is_lost && e->kind == TM_KIND_COUNTER)
+        return TM_OK;
     enum tm_raw raw = tm_event_raw(e->flags);
     ev.is_json = file->is_json && raw != TM_RAW_LINE;
     ev.is_marker = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT;
@@ -294,6 +298,7 @@ void tm_model_release(struct tm_model *m)
     tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->stat_rows);
     tm_table_release(&m->late_seen);
+    tm_table_release(&m->late_times);
     for (uint32_t i = 0; i < m->machine_count; i++)
         tm_buf_release(&m->machines[i].description);
     free(m->machines);

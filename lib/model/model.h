@@ -84,9 +84,10 @@ struct tm_model {
     struct tm_late *late; /* heap of definitions whose time has not come */
     uint32_t late_count, late_cap;
     uint64_t late_sequence;
-    struct tm_table late_seen;
+    struct tm_table late_seen, late_times; /* by whom: what was said of them last, and for when */
     struct tm_text name, category; /* of the event at hand */
     bool has_json;
+    bool is_lost; /* the packet at hand is on no track */
 };
 
 /* ROWS and CATALOG stay the caller's. */

@@ -68,7 +68,7 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
         return TM_OK;
     enum tm_status st = track_of(m, ev, &row.track, err);
     if (st != TM_OK)
-        return st < 0 ? st : tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
+        return st < 0 ? st : tm_model_lost(m, ev, err);
     m->tracks.rows[row.track].is_counter = true;
     row.value = e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_double(e->value) : (double)(int64_t)e->value;
     if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, m->rows, err)) < 0)

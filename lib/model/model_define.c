@@ -73,15 +73,14 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
 }
 
 /* A track's descriptor packet: the track is resolved, and the thread or process it is that of gets
- * the name. */
+ * the name. TM_END: it is no track, and says nothing of either. */
 static enum tm_status describe_track(struct tm_model *m, struct tm_place place, const struct tm_pb_field *part,
                                      struct tm_error *err)
 {
     struct tm_description d;
     struct tm_resolved resolved;
     tm_description_decode(&d, part->data, part->len);
-    enum tm_status st = tm_descriptors_resolve(&m->descriptors, place, d.uuid, &resolved, err);
-    return st < 0 ? st : TM_OK;
+    return tm_descriptors_resolve(&m->descriptors, place, d.uuid, &resolved, err);
 }
 
 enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
@@ -96,7 +95,7 @@ enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t fla
         st = tm_model_describe_process(m, source != SOURCE_DESCRIPTOR, place, detail, len, err);
     if (st == TM_OK && tm_model_part(detail, len, DETAIL_THREAD, &part))
         st = describe_thread(m, source, place, &part, err);
-    return st;
+    return st < 0 ? st : TM_OK;
 }
 
 static bool before(const struct tm_late *a, const struct tm_late *b)
@@ -113,10 +112,14 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
     struct tm_key key = {tm_hash64(who, sizeof who), place, e->kind};
     int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
     enum tm_status st;
-    /* Descriptors come again and again in long traces; what says the same as the one before it says nothing. */
-    if (tm_table_find(&m->late_seen, &key) == said)
+    /* Descriptors come again and again in long traces; what says the same as the one before it says nothing, unless
+     * one that says something else acts between them. */
+    int64_t before_said = tm_table_find(&m->late_seen, &key), latest = tm_table_find(&m->late_times, &key);
+    if (before_said == said && latest != INT64_MAX)
         return TM_OK;
+    latest = latest > e->time_ns && before_said != said ? INT64_MAX : latest > e->time_ns ? latest : e->time_ns;
     if ((st = tm_table_set(&m->late_seen, &key, said, err)) < 0 ||
+        (st = tm_table_set(&m->late_times, &key, latest, err)) < 0 ||
         (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
         return st;
     struct tm_late late = {.time_ns = e->time_ns,

@@ -196,7 +196,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
                               e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
     enum tm_status st = track_of(m, ev, &track, err);
     if (st != TM_OK)
-        return st < 0 ? st : tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
+        return st < 0 ? st : tm_model_lost(m, ev, err);
     default_name(ev);
     tm_slice_label label[2] = {label_of(e->name, ev->name), label_of(e->category, ev->category)};
     bool is_saturating = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&

@@ -27,6 +27,14 @@ static inline bool tm_text_empty(struct tm_text text)
 enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
                               struct tm_error *err);
 
+/* The event is on no track: counted, and the values that its packet brings of other counters are not shown, as in the
+ * reference. */
+static inline enum tm_status tm_model_lost(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    m->is_lost = m->is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
+    return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
+}
+
 /* Compact scheduling before the first switch of its cpu, and other kernel events that do not say who ran: the
  * reference passes over them (of such a switch it takes the name of who runs next). */
 static inline bool tm_model_is_untold(const struct tm_event *e)

@@ -38,10 +38,9 @@ class Tasks:
 
     def thread_in(self, tid, pid):
         process = self.process(pid)
-        found = next((t for t in reversed(self.of_tid[tid]) if t['process'] in (None, process)), None)
+        found = next((t for t in reversed(self.of_tid[tid]) if t['process'] is None or t['process'] is process), None)
         found = found or self.new_thread(tid)
-        self.of_tid[tid].remove(found)
-        self.of_tid[tid].append(found)
+        self.of_tid[tid] = [t for t in self.of_tid[tid] if t is not found] + [found]
         found['process'] = found['process'] or process
         return found
 
@@ -93,7 +92,8 @@ class Model:
 
     def lane(self, kind, process, name, cookie, step):
         lanes = self.lanes[kind, process['pid'], name]
-        lane = next((x for x in lanes if x['cookie'] == cookie), None) or next((x for x in lanes if not x['open']), None)
+        lane = next((x for x in lanes if x['cookie'] == cookie), None)
+        lane = lane or next((x for x in lanes if not x['open']), None)
         if lane is None:
             lane = {'open': 0, 'number': len(lanes)}
             lanes.append(lane)
@@ -139,8 +139,8 @@ class Model:
         if row and row['pid'] == a['prev_pid']:
             row.update(dur=ts - row['ts'], state=end_state(a['prev_state']))
         self.tasks.name(self.tasks.thread(a['prev_pid']), a['prev_comm'])
-        self.running[cpu] = {'ts': ts, 'dur': OPEN, 'cpu': cpu, 'pid': a['next_pid'], 'thread': following, 'state': None,
-                             'prio': a['next_prio']}
+        self.running[cpu] = {'ts': ts, 'dur': OPEN, 'cpu': cpu, 'pid': a['next_pid'], 'thread': following,
+                             'state': None, 'prio': a['next_prio']}
         self.sched.append(self.running[cpu])
 
     def line(self, line):
@@ -155,7 +155,8 @@ class Model:
         elif line['event'] == 'sched_waking':
             tasks.name(tasks.thread(a['pid']), a['comm'])
         elif line['event'] in ('cpu_frequency', 'cpu_idle'):
-            self.counters.append((ts, {'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[line['event']], float(a['state'])))
+            name = {'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[line['event']]
+            self.counters.append((ts, name, float(a['state'])))
         elif line['event'] in ('tracing_mark_write', 'print'):
             self.marker(ts, line['pid'], a)
 
@@ -165,7 +166,7 @@ class Model:
 
         owned = [(r, self.owner[r['track']]) for r in self.slices.rows]
         found = {
-            'slices': [(r['ts'], r['dur'], r['name'], r['category'], r['depth'], r['parent']) for r in self.slices.rows],
+            'slices': self.slices.answers(),
             'thread_slices': [(r['ts'], r['name'], o[1]['tid'], o[1]['name'], *process(o[1]['process']))
                               for r, o in owned if o[0] == 'thread'],
             'process_slices': [(r['ts'], r['name'], o[2], *process(o[1])) for r, o in owned if o[0] == 'process'],
@@ -181,7 +182,8 @@ QUERIES = {
     'slices': 's.ts, s.dur, s.name, s.category, s.depth, p.name FROM slice s LEFT JOIN slice p ON s.parent_id = p.id '
               'JOIN track k ON s.track_id = k.id JOIN machine m ON k.machine_id = m.id',
     'thread_slices': 's.ts, s.name, t.tid, t.name, p.pid, p.name FROM slice s JOIN thread_track k ON s.track_id = k.id '
-                     'JOIN thread t USING (utid) LEFT JOIN process p USING (upid) JOIN machine m ON t.machine_id = m.id',
+                     'JOIN thread t USING (utid) LEFT JOIN process p USING (upid) '
+                     'JOIN machine m ON t.machine_id = m.id',
     'process_slices': 's.ts, s.name, k.name, p.pid, p.name FROM slice s JOIN process_track k ON s.track_id = k.id '
                       'JOIN process p USING (upid) JOIN machine m ON p.machine_id = m.id',
     'threads': 't.tid, t.name, p.pid FROM thread t LEFT JOIN process p USING (upid) '
@@ -205,10 +207,12 @@ def random_switch(rng, cpu, running, strange):
 
 def random_mark(rng, pid):
     number = rng.choice(['7', '8', '-1', '+7', 'x', ''])
-    return rng.choice(['B|%d|n1', 'B|%d|n|y', 'B|%d|n2', 'E|%d', 'E|%d', 'E|%d', 'B|%d|', 'B|%d', 'I|%d|ins', 'I|%d|ins|z', 'I|%d|',
-                       'S|%d|as|' + number, 'S|%d|as|7', 'F|%d|as|7', 'F|%d|as|' + number, 'N|%d|trk|ins', 'G|%d|trk|gs|7',
-                       'G|%d|trk|gs|' + number, 'H|%d|trk|7', 'H|%d|trk|gs|' + number, 'C|%d|ctr|' + number,
-                       'C|%d|ctr|5|Blob', 'C|%d||5']) % pid if rng.random() < .9 else rng.choice(['E', 'text', '', 'B|x|n'])
+    if rng.random() < .1:
+        return rng.choice(['E', 'text', '', 'B|x|n'])
+    return rng.choice(['B|%d|n1', 'B|%d|n|y', 'B|%d|n2', 'E|%d', 'E|%d', 'E|%d', 'B|%d|', 'B|%d', 'I|%d|ins',
+                       'I|%d|ins|z', 'I|%d|', 'S|%d|as|' + number, 'S|%d|as|7', 'F|%d|as|7', 'F|%d|as|' + number,
+                       'N|%d|trk|ins', 'G|%d|trk|gs|7', 'G|%d|trk|gs|' + number, 'H|%d|trk|7', 'H|%d|trk|gs|' + number,
+                       'C|%d|ctr|' + number, 'C|%d|ctr|5|Blob', 'C|%d||5']) % pid
 
 
 def random_lines(rng):
@@ -248,19 +252,19 @@ def text_of(lines):
             x['ts'] % 10 ** 9 // 1000, x['event'], x['text']) for x in lines)
 
 
-def merged(tm_merge, texts):
-    """The answers of each text, by the program."""
-    manifest = {'version': 1, 'files': [{'path': '%d.txt' % i, 'machine': {'name': '%d' % i}} for i in range(len(texts))]}
+def merged(tm_merge, traces):
+    """The answers of each trace, by the program; they are merged in this order."""
+    names = ['%06d' % i for i in range(len(traces))]
+    manifest = {'version': 1, 'files': [{'path': name, 'machine': {'name': name}} for name in names]}
     with tempfile.TemporaryDirectory() as folder:
         path, db = os.path.join(folder, 'in.tar'), os.path.join(folder, 'out.db')
         with tarfile.open(path, 'w') as out:
-            for name, text in [('manifest', json.dumps({'perfetto_manifest': manifest}))] + [
-                    ('%d.txt' % i, text) for i, text in enumerate(texts)]:
+            for name, data in [('manifest', json.dumps({'perfetto_manifest': manifest}).encode()), *zip(names, traces)]:
                 member = tarfile.TarInfo(name)
-                member.size = len(text.encode())
-                out.addfile(member, io.BytesIO(text.encode()))
+                member.size = len(data)
+                out.addfile(member, io.BytesIO(data))
         subprocess.run([tm_merge, '-o', db, path], check=True)
-        found = [{q: [] for q in QUERIES} for _ in texts]
+        found = [{q: [] for q in QUERIES} for _ in traces]
         for query, sql in QUERIES.items():
             for machine, *row in sqlite3.connect(db).execute('SELECT m.name, ' + sql):
                 if machine is not None:
@@ -268,12 +272,18 @@ def merged(tm_merge, texts):
         return [{q: sorted(rows, key=repr) for q, rows in one.items()} for one in found]
 
 
+def print_difference(want, got):
+    for q in want:
+        missing = [r for r in want[q] if r not in got[q]]
+        print(q, 'missing', missing, 'extra', [r for r in got[q] if r not in want[q]])
+
+
 def main():
     tm_merge, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     rng = random.Random(seed)
     cases = [random_lines(rng) for _ in range(count)]
     rows = bad = 0
-    for lines, got in zip(cases, merged(tm_merge, [text_of(lines) for lines in cases])):
+    for lines, got in zip(cases, merged(tm_merge, [text_of(lines).encode() for lines in cases])):
         model = Model()
         for _, line in sorted(enumerate(lines), key=lambda x: (x[1]['ts'], x[0])):
             model.line(line)
@@ -283,8 +293,7 @@ def main():
             bad += 1
             if bad == 1:
                 print(text_of(lines))
-                for q in want:
-                    print(q, 'missing', [r for r in want[q] if r not in got[q]], 'extra', [r for r in got[q] if r not in want[q]])
+                print_difference(want, got)
     print('%d cases %s: %d rows' % (count, 'differ' if bad else 'agree', rows))
     return bad > 0
 

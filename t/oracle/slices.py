@@ -60,6 +60,9 @@ class Slices:
                     stack.pop()
                 return
 
+    def answers(self):
+        return [(r['ts'], r['dur'], r['name'], r['category'], r['depth'], r['parent']) for r in self.rows]
+
 
 class Lanes:
     """Cookies over as few lanes as keep open ones apart."""
@@ -71,7 +74,8 @@ class Lanes:
         """The track of an event that is called NAME of what COOKIE identifies."""
         root = self.roots.setdefault((owner, cookie), name)
         lanes = self.sets[owner, root]
-        found = next((x for x in lanes if x['cookie'] == cookie), None) or next((x for x in lanes if not x['open']), None)
+        found = next((x for x in lanes if x['cookie'] == cookie), None)
+        found = found or next((x for x in lanes if not x['open']), None)
         if found is None:
             found = {'open': 0, 'name': name, 'number': len(lanes)}
             lanes.append(found)
@@ -139,7 +143,7 @@ def random_events(rng):
             e['s'] = rng.choice('tpg')
         elif e['ph'] in 'ben':
             number = rng.choice(['0x1', '0x2', 1])
-            e.update(rng.choice([{'id': number}, {'id': number}, {'id2': {'global': number}}, {'id2': {'local': number}}]))
+            e.update(rng.choice([{'id': number}] * 2 + [{'id2': {'global': number}}, {'id2': {'local': number}}]))
         events.append(e)
     return events if rng.random() < .5 else sorted(events, key=lambda e: e['ts'])
 
