@@ -7,6 +7,16 @@ AC_DEFUN([TM_NEED_MODULE], [
   PKG_CHECK_MODULES([$1], [$2], [], [AC_MSG_ERROR([$2 is needed (Debian package: $3)])])
 ])
 
+# Adds flags to a variable of flags if a program is linked with both, which then runs.
+AC_DEFUN([TM_TAKES], [
+  AC_MSG_CHECKING([whether $CC takes $2])
+  tm_save_CFLAGS=$CFLAGS
+  CFLAGS="$CFLAGS $$1 $2 -Werror"
+  AC_RUN_IFELSE([AC_LANG_PROGRAM()], [$1="$$1 $2"; tm_takes=yes], [tm_takes=no], [tm_takes=no])
+  CFLAGS=$tm_save_CFLAGS
+  AC_MSG_RESULT([$tm_takes])
+])
+
 # Where shells look for completions; "no" installs none.
 AC_DEFUN([TM_COMPLETIONS], [
   AC_ARG_WITH([$1-completion-dir],

@@ -29,6 +29,18 @@ PY
     python3 "$BATS_TEST_TMPDIR/hostile.py" "$TM_SRC"
 }
 
+@test "what looks for python3 is asked once: the interpreter comes before it, behind what came before" {
+    mkdir -p "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/looks"
+    printf '#!/bin/sh\necho asked >>"%s"\nexec "%s" "$@"\n' "$BATS_TEST_TMPDIR/asked" "$(command -v python3)" \
+        >"$BATS_TEST_TMPDIR/looks/python3"
+    chmod +x "$BATS_TEST_TMPDIR/looks/python3"
+    PATH="$BATS_TEST_TMPDIR/first:$BATS_TEST_TMPDIR/looks:$PATH" run python3 -I -S "$TM_SRC/t/clean-start" \
+        bash -c 'python3 -c pass; python3 -c pass; echo "$PATH"'
+    [ "$status" -eq 0 ]
+    [[ $output == "$BATS_TEST_TMPDIR/first:"*":$BATS_TEST_TMPDIR/looks:"* ]]
+    [ "$(cat "$BATS_TEST_TMPDIR/asked")" = asked ]
+}
+
 @test "the exit status is that of the test" {
     run python3 -I -S "$TM_SRC/t/clean-start" bash -c 'exit 7'
     [ "$status" -eq 7 ]

@@ -159,7 +159,7 @@ END
 }
 
 @test "a reader that leaves early is met in silence" {
-    { cat a.systrace; for i in $(seq 20000); do echo ' a-1 [000] .... 11.000001: tracing_mark_write: I|1|some instant'; done; } >long
+    { cat a.systrace; yes ' a-1 [000] .... 11.000001: tracing_mark_write: I|1|some instant' | head -n 20000; } >long
     run bash -c 'tm-unpack long | tm-manifest | head -c 1000 >/dev/null'
     [ "$status" -eq 0 ]
     [ -z "$output" ]

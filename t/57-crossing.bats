@@ -64,9 +64,7 @@ JSON
     cd "$BATS_TEST_TMPDIR"
     {
         echo '[{"ph":"B","pid":1,"tid":2,"name":"call","ts":0},{"ph":"X","pid":1,"tid":2,"name":"crosses","ts":5,"dur":1e6},'
-        for ((i = 0; i < 60000; i++)); do
-            printf '{"ph":"X","pid":1,"tid":3,"name":"a name","ts":%d,"dur":1,"args":{"text":"so that it is much, all in all"}},\n' $((10 + i))
-        done
+        seq -f '{"ph":"X","pid":1,"tid":3,"name":"a name","ts":%.0f,"dur":1,"args":{"text":"so that it is much, all in all"}},' 10 60009
         echo '{"ph":"E","pid":1,"tid":2,"ts":900000}]'
     } >long.json
     tm-merge -o long.pftrace long.json

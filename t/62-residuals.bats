@@ -1,6 +1,7 @@
 # Hints against what the kernel saw: real traces of one machine, recorded at one time (doc/clocks.md).
 
 setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
     for traces in "${TM_TRACES:-}" "$TM_SRC/../shared/traces" "$TM_SRC/../../shared/traces"; do
         [ -n "$traces" ] && [ -f "$traces/firefox/input.tar.gz" ] && break
     done

@@ -11,7 +11,11 @@ A file is a member of a TAR: a head, pieces of which each gives one event at a t
     salvage  all pieces but those next to the damage are there (as with skip, where a format cannot go on); what was
              lost is accounted
     always   nothing else is there, accounts balance
+
+With halt each is merged by itself. With skip and salvage all of a format are members of one archive: what is lost of one
+is of no concern to the others.
 """
+import collections
 import importlib.util
 import io
 import json
@@ -144,13 +148,12 @@ def damages(file):
             PIECES // 2, file.piece_at(middle + 5 + size))
 
 
-def tar(data, name):
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode='w', format=tarfile.USTAR_FORMAT) as t:
-        info = tarfile.TarInfo(name)
-        info.size = len(data)
-        t.addfile(info, io.BytesIO(data))
-    return out.getvalue()
+def write_tar(path, members):
+    with tarfile.open(path, mode='w', format=tarfile.USTAR_FORMAT) as t:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            t.addfile(info, io.BytesIO(data))
 
 
 def merge(path, how, *options):
@@ -161,18 +164,25 @@ class Wrong(Exception):
     pass
 
 
-def times_of(file, path, how):
-    done = merge(path, how, '-f', 'jsonl')
+def output(path, how, *options):
+    done = merge(path, how, *options)
     if done.returncode:
-        raise Wrong('jsonl: status %d: %s' % (done.returncode, done.stderr.decode()))
-    rows = [json.loads(text) for text in done.stdout.decode('utf-8', 'surrogateescape').splitlines()]
-    return [r['ts'] - OFFSET.get(file.name, 0) for r in rows if 'ts' in r and not r.get('definition')]
+        raise Wrong('%s: status %d: %s' % (how, done.returncode, done.stderr.decode()))
+    return done.stdout.decode('utf-8', 'surrogateescape')
 
 
-def check_kept(file, what, where, path, how, touched, accounted, counts):
-    times = times_of(file, path, how)
+def times_of(file, path, how):
+    """Times of events, by member."""
+    times = collections.defaultdict(list)
+    for row in map(json.loads, output(path, how, '-f', 'jsonl').splitlines()):
+        if 'ts' in row and not row.get('definition'):
+            times[row['file']].append(row['ts'] - OFFSET.get(file.name, 0))
+    return times
+
+
+def check_kept(file, case, how, times, accounted):
     want = {at(k) for k in range(PIECES)}
-    first, last = touched
+    what, where, (first, last) = case.what, case.where, case.touched
     goes_on = how == 'salvage' and file.name not in ENDS_AT_DAMAGE
     for k in range(PIECES):
         if (k < first - 1 or (goes_on and k > last + 2)) and at(k) not in times:
@@ -185,36 +195,52 @@ def check_kept(file, what, where, path, how, touched, accounted, counts):
     unseen += file.endless and where + 1 in file.starts  # two lines that become one
     if PIECES - len(times) > unseen and not accounted:
         raise Wrong('%d events are gone without an account' % (PIECES - len(times)))
-    counts['kept'] += len(times)
 
 
-def check(file, what, data, where, touched, folder, counts):
+def holds(file, case, failed, check):
+    """Runs a check; says what is wrong, of the first few."""
+    try:
+        check()
+        return True
+    except (Wrong, subprocess.TimeoutExpired, ValueError) as e:
+        if failed < int(os.environ.get('TM_DAMAGE_SHOWN', '10')):
+            inside = file.piece_at(case.where)
+            print('%s: %s at byte %d (%d in event %d): %s' % (
+                file.name, case.what, case.where, case.where - file.starts[inside], inside, e))
+        return False
+
+
+class Case:
+    def __init__(self, number, what, data, where, touched):
+        self.member, self.what, self.data, self.where, self.touched = 'member%d' % number, what, data, where, touched
+        self.halted = False
+
+
+def check_halt(case, folder):
     path = os.path.join(folder, 'run.tar')
-    with open(path, 'wb') as f:
-        f.write(tar(data, 'member'))
+    write_tar(path, [(case.member, case.data)])
     halt = merge(path, 'halt', '-f', 'report', '--json')
     said = halt.stderr.decode()
     if halt.returncode not in (0, 1):
         raise Wrong('halt: status %d: %s' % (halt.returncode, said))
     if halt.returncode == 1:
-        counts['halted'] += 1
-        found = re.fullmatch(r'tm-\w+: %s: member: (?:perfetto blobs: )?byte (\d+): [^\0-\x1f]+\n' % re.escape(path), said)
+        case.halted = True
+        found = re.fullmatch(r'tm-\w+: %s: %s: (?:perfetto blobs: )?byte (\d+): [^\0-\x1f]+\n' % (
+            re.escape(path), case.member), said)
         if not found:
             raise Wrong('halt: says %r' % said)
-        if 'blobs' not in said and not where - NEAR <= int(found.group(1)) <= where + NEAR:
+        if 'blobs' not in said and not case.where - NEAR <= int(found.group(1)) <= case.where + NEAR:
             raise Wrong('halt: names byte %s' % found.group(1))
-    for how in ('skip', 'salvage'):
-        done = merge(path, how, '-f', 'report', '--json')
-        if done.returncode:
-            raise Wrong('%s: status %d: %s' % (how, done.returncode, done.stderr.decode()))
-        report = json.loads(done.stdout)
-        total = report['total']
-        accounted = total['dropped'] or total['skipped_bytes'] or report['stats']
-        if not all(f['balanced'] for f in report['files']):
-            raise Wrong(how + ': accounts do not balance')
-        if halt.returncode and not total['dropped']:
-            raise Wrong(how + ': nothing is accounted')
-        check_kept(file, what, where, path, how, touched, accounted, counts)
+
+
+def check_report(file, case, how, report, times):
+    of_file, = (f for f in report['files'] if f['path'] == case.member)
+    accounted = of_file['dropped'] or of_file['skipped_bytes'] or any(s.get('file') == of_file['id'] for s in report['stats'])
+    if not of_file['balanced']:
+        raise Wrong(how + ': accounts do not balance')
+    if case.halted and not of_file['dropped']:
+        raise Wrong(how + ': nothing is accounted')
+    check_kept(file, case, how, times[case.member], accounted)
 
 
 def main():
@@ -224,18 +250,19 @@ def main():
         del sys.argv[1:3]
     with tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or FORMATS:
-            file, n, counts = File(name), 0, {'halted': 0, 'kept': 0}
-            cases = [('nothing', file.data, 0, (PIECES + 1, PIECES))] + list(damages(file))[::every]
-            for what, data, where, touched in cases:
-                n += 1
-                try:
-                    check(file, what, data, where, touched, folder, counts)
-                except (Wrong, subprocess.TimeoutExpired, ValueError) as e:
-                    failed += 1
-                    if failed <= int(os.environ.get('TM_DAMAGE_SHOWN', '10')):
-                        print('%s: %s at byte %d (%d in event %d): %s' % (
-                            name, what, where, where - file.starts[file.piece_at(where)], file.piece_at(where), e))
-            print('%s: %d damaged files, %d an error, %d events kept' % (name, n, counts['halted'], counts['kept']))
+            file, kept, path = File(name), 0, os.path.join(folder, 'all.tar')
+            sorts = [('nothing', file.data, 0, (PIECES + 1, PIECES))] + list(damages(file))[::every]
+            cases = [Case(number, *sort) for number, sort in enumerate(sorts)]
+            write_tar(path, [(case.member, case.data) for case in cases])
+            for case in cases:
+                failed += not holds(file, case, failed, lambda: check_halt(case, folder))
+            for how in ('skip', 'salvage'):
+                report, times = json.loads(output(path, how, '-f', 'report', '--json')), times_of(file, path, how)
+                for case in cases:
+                    failed += not holds(file, case, failed, lambda: check_report(file, case, how, report, times))
+                kept += sum(map(len, times.values()))
+            print('%s: %d damaged files, %d an error, %d events kept' % (
+                name, len(cases), sum(case.halted for case in cases), kept))
     sys.exit(failed > 0)
 
 

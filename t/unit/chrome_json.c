@@ -119,8 +119,11 @@ static void test_many_names(void)
     for (int i = 0; i < NAMES; i++)
         tm_buf_addf(&b, "{\"ph\":\"E\",\"ts\":1,\"pid\":\"p%d\"},", i);
     struct format_run run = format_run(&tm_format_chrome_json, b.data, b.len, 0, NULL);
-    for (const char *at = (char *)run.text.data; (at = strstr(at, "process{name=p")) != NULL; at++)
-        found++;
+    /* strstr of a sanitizer looks at all the text, each time. */
+    static const char named[] = "{name=p";
+    const uint8_t *end = run.text.data + run.text.len;
+    for (const uint8_t *at = run.text.data; (at = memchr(at, named[0], (size_t)(end - at))) != NULL; at++)
+        found += (size_t)(end - at) > strlen(named) && memcmp(at, named, strlen(named)) == 0;
     is_int(found, NAMES);
     format_run_release(&run);
     tm_buf_release(&b);
