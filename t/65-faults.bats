@@ -54,6 +54,15 @@ END
     faults tm-unpack malloc out.json "tm-merge -o out.json $PWD/a.tar.gz"
 }
 
+@test "a ZIP that there is no memory to look into is not called damaged" {
+    echo '[{"ph":"X","name":"n","ts":1,"dur":1,"pid":1,"tid":1}]' >x.json
+    python3 -m zipfile -c x.zip x.json
+    for how in halt salvage; do
+        TM_FAULTS_EVERY=1000000 faults tm-unpack malloc out \
+            "tm-unpack --on-damage=$how $PWD/x.zip >out; s=\$?; [ \$s = 0 ] || rm out; exit \$s"
+    done
+}
+
 @test "tm-emit: to standard output" {
     # What was written before the fault cannot be taken back.
     faults tm-emit malloc '' "tm-emit -f report --json <$stream | cat >out; s=\$?; [ \$s = 0 ] && cat out; rm out; exit \$s"

@@ -3,6 +3,7 @@
 #include "container/inflater.h"
 #include "container/limits.h"
 
+#include <errno.h>
 #include <minizip/unzip.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -120,6 +121,13 @@ static enum tm_status failed(struct tm_zip_reader *zip, const char *cause, struc
     return tm_error_set(err, zip->io.status, "%s", zip->io.text);
 }
 
+/* Without memory to look for a directory, minizip says that there is none, or takes the old one of a ZIP64. Only malloc
+ * tells the difference: errno was 0 before, and a failure to read is in zip->io. */
+static bool lacked_memory(const struct tm_zip_reader *zip)
+{
+    return errno == ENOMEM && zip->io.status == TM_OK;
+}
+
 enum tm_status tm_zip_new(struct tm_zip_reader **out, const struct tm_extent *extent, struct tm_error *err)
 {
     struct tm_zip_reader *zip = calloc(1, sizeof *zip);
@@ -134,14 +142,18 @@ enum tm_status tm_zip_new(struct tm_zip_reader **out, const struct tm_extent *ex
                                      .zclose_file = io_close,
                                      .zerror_file = io_error,
                                      .opaque = zip};
+    errno = 0;
     zip->file = unzOpen2_64("", &functions);
-    if (zip->file == NULL) {
-        enum tm_status st = failed(zip, "the ZIP has no central directory; it is cut short or damaged", err);
-        free(zip);
-        return st;
-    }
-    *out = zip;
-    return TM_OK;
+    enum tm_status st = TM_OK;
+    if (lacked_memory(zip))
+        st = tm_error_nomem(err);
+    else if (zip->file == NULL)
+        st = failed(zip, "the ZIP has no central directory; it is cut short or damaged", err);
+    if (st == TM_OK)
+        *out = zip;
+    else
+        tm_zip_free(zip);
+    return st;
 }
 
 /* Moves to the next member of the directory. */
