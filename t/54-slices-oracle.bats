@@ -30,6 +30,12 @@ setup() {
     [[ $output == "1000 cases agree: "* ]]
 }
 
+@test "the same in ftrace bundles: who wakes is a thread too" {
+    run python3 "$TM_SRC/t/oracle/ftrace_events.py" "$TM_BIN/tm-merge" 1000 1
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == "1000 cases agree: "* ]]
+}
+
 @test "random track events: descriptors, siblings that share lanes, counters, packets without a track" {
     run python3 "$TM_SRC/t/oracle/track_events.py" "$TM_BIN/tm-merge" 1000 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }

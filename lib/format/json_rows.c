@@ -100,6 +100,7 @@ static enum tm_status read_pids(struct tm_json_work *w)
     enum tm_status st = read_pid(w, TM_JF_PID, TM_EVENT_HAS_PID, &w->event.pid, &w->pid_is_text);
     if (st >= 0)
         st = read_pid(w, TM_JF_TID, TM_EVENT_HAS_TID, &w->event.tid, &w->tid_is_text);
+    w->has_tid = w->event.flags & TM_EVENT_HAS_TID; /* of its own */
     if (st >= 0 && w->event.tid == 0 && w->event.pid != 0 && !w->tid_is_text) {
         w->event.tid = w->event.pid;
         w->event.flags |= TM_EVENT_HAS_TID;
@@ -149,8 +150,8 @@ static enum tm_status do_instant(struct tm_json_work *w)
         scope = TM_SCOPE_GLOBAL;
     else if (s && tm_json_is(s, "p", 1))
         scope = TM_SCOPE_PROCESS;
-    uint32_t needs = scope == TM_SCOPE_THREAD ? TM_EVENT_HAS_TID : scope == TM_SCOPE_PROCESS ? TM_EVENT_HAS_PID : 0;
-    if ((w->event.flags & needs) != needs) {
+    if ((scope == TM_SCOPE_THREAD && !w->has_tid) ||
+        (scope == TM_SCOPE_PROCESS && !(w->event.flags & TM_EVENT_HAS_PID))) {
         w->rows->parser_failures++;
         tm_json_work_plain(w);
         return tm_json_work_add(w);

@@ -11,7 +11,7 @@ struct tm_json_work {
     struct tm_event event; /* the row being made */
     char phase;
     bool has_time; /* event.time_ns is set: metadata need not have one */
-    bool pid_is_text, tid_is_text;
+    bool pid_is_text, tid_is_text, has_tid;
     struct tm_error *err;
 };
 

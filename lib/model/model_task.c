@@ -60,7 +60,10 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
         return TM_OK;
     /* The reference takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
-    enum tm_status st = task(m, ev->place.machine, ev->e->tid, name, &utid, err);
+    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &utid, err); /* who wakes */
+    if (st < 0)
+        return st;
+    st = task(m, ev->place.machine, ev->e->tid, name, &utid, err);
     if (st < 0)
         return st;
     /* Waking who is awake changes nothing. */

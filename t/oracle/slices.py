@@ -95,7 +95,7 @@ def model(events):
     slices, lanes, spilled = Slices(), Lanes(), collections.defaultdict(list)
     for _, e in sorted(enumerate(events), key=order):
         ts, category, bare = e['ts'] * 1000, e.get('cat'), e.get('name')
-        name, thread = '[No name]' if bare is None else bare, ('thread', e['tid'])
+        name, thread = '[No name]' if bare is None else bare, ('thread', e.get('tid'))
         if e['ph'] == 'B':
             slices.begin(thread, ts, OPEN, category, name)
         elif e['ph'] == 'E':
@@ -112,6 +112,8 @@ def model(events):
                     over.append([])
                 over[lane].append(ts + dur)
                 slices.begin(('over', e['tid'], lane), ts, dur, category, name)
+        elif e['ph'] == 'i' and 'tid' not in e and e.get('s', 't') == 't':
+            continue  # of no thread
         elif e['ph'] == 'i':
             scope = e.get('s', 't')
             track = thread if scope == 't' else ('process', e['pid']) if scope == 'p' else ('global',)
@@ -141,6 +143,8 @@ def random_events(rng):
             e['dur'] = rng.choice([0, 1, 2, 5, 10, rng.randint(0, span)])
         elif e['ph'] == 'i' and rng.random() < .7:
             e['s'] = rng.choice('tpg')
+            if rng.random() < .1:
+                del e['tid']
         elif e['ph'] in 'ben':
             number = rng.choice(['0x1', '0x2', 1])
             e.update(rng.choice([{'id': number}] * 2 + [{'id2': {'global': number}}, {'id2': {'local': number}}]))
