@@ -182,7 +182,6 @@ JSON
     run sqlite3 "$BATS_TEST_TMPDIR/m.db" "SELECT tid, name FROM thread WHERE tid IN (100, 105) ORDER BY utid"
     echo "$output"
     [ "$output" = "100|old
-100|
 100|kernelname
 105|only here" ]
 }

@@ -125,9 +125,11 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
     /* In scheduling rows and markers the pid is not that of the tid's process. */
     if ((ev->is_json || (!ev->is_marker && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
         return tm_model_thread(m, ev, err);
-    if (ev->is_marker && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH) {
-        int64_t utid;
-        return tm_processes_thread(&m->processes, ev->place.machine, e->tid, &utid, err);
+    /* Who ends need not have been; who is new is so by what made it. */
+    if (ev->is_marker && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH &&
+        e->kind != TM_KIND_PROCESS_EXIT) {
+        int64_t utid, tid = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid;
+        return tm_processes_thread(&m->processes, ev->place.machine, tid, &utid, err);
     }
     return TM_OK;
 }

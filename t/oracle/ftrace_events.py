@@ -1,22 +1,92 @@
 #!/usr/bin/env python3
-"""What t/oracle/ftrace_text.py says in text, as ftrace bundles of Perfetto traces, whose events do not name the task that
-ran. Each case is a file on a machine of its own.
+"""What t/oracle/ftrace_text.py says in text, as ftrace bundles of Perfetto traces, whose events do not name the task
+that ran. Each case is a file on a machine of its own.
 
 usage: ftrace_events.py TM_MERGE CASES SEED
 """
 import collections, random, sys
-from ftrace_text import Model, merged, print_difference, random_lines, text_of
+from ftrace_text import Model, Tasks, merged, print_difference, random_lines, text_of
 from track_events import field, message
 
 # Bits of Linux 4.4, which is assumed where a trace does not say.
 STATES = {'R': 0, 'S': 1, 'D': 2, 'R+': 0x800, 'D|K': 0x82, 'S|W': 0x101, 'x': 0x40, 'I': 0x402, 'Z': 32, 'X|Z': 48}
-PRINT, SWITCH, CPU_FREQUENCY, CPU_IDLE, WAKEUP, WAKING = 3, 4, 11, 13, 17, 20
+PRINT, SWITCH, CPU_FREQUENCY, CPU_IDLE, WAKEUP, WAKING, NEW, RENAME, FREE = 3, 4, 11, 13, 17, 20, 235, 236, 240
+CLONE_THREAD = 0x10000
+
+
+class Lives(Tasks):
+    """Tasks that begin and end: who has ended is not found any more, nor are the threads of an ended process."""
+
+    def __init__(self):
+        self.same = []  # pairs of threads that are of one process, whichever it is
+        super().__init__()
+
+    def is_alive(self, thread):
+        process = thread['process']
+        return not thread.get('ended') and (process is None or self.of_pid.get(process['pid']) is process)
+
+    def thread(self, tid):
+        self.of_tid[tid] = [t for t in self.of_tid[tid] if self.is_alive(t)]
+        return super().thread(tid)
+
+    def thread_in(self, tid, pid):
+        self.process(pid)
+        self.of_tid[tid] = [t for t in self.of_tid[tid] if self.is_alive(t)]
+        thread = super().thread_in(tid, pid)
+        self.spread()
+        return thread
+
+    def spread(self):
+        for a, b in self.same * len(self.same):
+            if a['process'] and not b['process']:
+                b['process'] = a['process']
+            elif b['process'] and not a['process']:
+                a['process'] = b['process']
+
+    def begin_thread(self, maker, tid, name):
+        maker = self.thread(maker)
+        thread = self.new_thread(tid)
+        thread['name'] = name
+        self.same.append((maker, thread))
+        self.spread()
+
+    def begin_process(self, pid, name):
+        self.of_pid.pop(pid, None)
+        self.of_tid[pid] = []
+        self.new_thread(pid)['name'] = name
+        self.process(pid)['name'] = name
+
+    def end(self, tid):
+        found = [t for t in self.of_tid[tid] if self.is_alive(t)]
+        if found:
+            found[-1]['ended'] = True
+            if found[-1]['process'] and found[-1]['process']['pid'] == tid:
+                del self.of_pid[tid]
 
 
 class Events(Model):
+    def __init__(self):
+        super().__init__()
+        self.tasks = Lives()
+
     def line(self, line):
+        a, tasks = line['args'], self.tasks
         if line['event'] == 'sched_switch':
-            self.switch(line['ts'], line['cpu'], line['args'])
+            self.switch(line['ts'], line['cpu'], a)
+        elif line['event'] == 'task_newtask':
+            tasks.thread(line['pid'])
+            if a['flags'] & CLONE_THREAD:
+                tasks.begin_thread(line['pid'], a['pid'], a['comm'])
+            else:
+                tasks.begin_process(a['pid'], a['comm'])
+                tasks.thread(line['pid'])
+        elif line['event'] == 'task_rename':
+            thread = tasks.thread(a['pid'])
+            tasks.name(thread, a['comm'])
+            if thread['process'] and thread['process']['pid'] == thread['tid']:
+                thread['process']['name'] = a['comm']
+        elif line['event'] == 'sched_process_free':
+            tasks.end(a['pid'])
         else:
             super().line({**line, 'task': '<...>', 'tgid': None})
 
@@ -32,6 +102,12 @@ def event_bytes(line):
     elif name in ('cpu_frequency', 'cpu_idle'):
         number = CPU_FREQUENCY if name == 'cpu_frequency' else CPU_IDLE
         body = field(number, message((1, a['state']), (2, line['cpu'])))
+    elif name == 'task_newtask':
+        body = field(NEW, message((1, a['pid']), (2, a['comm']), (3, a['flags'])))
+    elif name == 'task_rename':
+        body = field(RENAME, message((1, a['pid']), (2, 'before'), (3, a['comm'])))
+    elif name == 'sched_process_free':
+        body = field(FREE, message((1, 'x'), (2, a['pid'])))
     else:
         body = field(PRINT, message((1, 1), (2, a + '\n')))
     return field(2, field(1, line['ts']) + field(2, line['pid']) + body)
@@ -50,8 +126,24 @@ def trace(lines):
 
 
 def random_events(rng):
-    """Lines that have times of their own: in bundles nothing says what comes first of two cpus at one time."""
+    """Lines that have times of their own: in bundles nothing says what comes first of two cpus at one time. Tids are
+    given away anew after they were free."""
     lines, latest = sorted(random_lines(rng), key=lambda line: line['ts']), 0
+    alive = []
+    for line in lines:
+        if rng.random() > .2:
+            continue
+        new = rng.choice([t for t in range(400, 404) if t not in alive] + [0])
+        tid = rng.choice(alive + [line['pid']])
+        if new and rng.random() < .5:
+            alive.append(new)
+            args = {'pid': new, 'comm': 'new', 'flags': rng.choice([0, CLONE_THREAD])}
+            line.update(event='task_newtask', args=args, text=str(args))
+        elif tid in alive and rng.random() < .5:
+            alive.remove(tid)
+            line.update(event='sched_process_free', args={'pid': tid}, text=str(tid))
+        else:
+            line.update(event='task_rename', args={'pid': tid, 'comm': 'renamed'}, text=str(tid))
     for line in lines:
         line['ts'] = latest = max(line['ts'], latest + 1000)
         if line['event'] == 'sched_switch' and line['args']['prev_state'] not in STATES:

@@ -91,7 +91,7 @@ class Model:
         self.owner = {}  # of tracks: ('thread', thread) or ('process', process, name)
 
     def lane(self, kind, process, name, cookie, step):
-        lanes = self.lanes[kind, process['pid'], name]
+        lanes = self.lanes[kind, id(process), name]
         lane = next((x for x in lanes if x['cookie'] == cookie), None)
         lane = lane or next((x for x in lanes if not x['open']), None)
         if lane is None:
@@ -99,7 +99,7 @@ class Model:
             lanes.append(lane)
         lane['cookie'] = cookie
         lane['open'] = max(0, lane['open'] + step) if kind == 'named' else int(step > 0)
-        track = kind, process['pid'], name, lane['number']
+        track = kind, id(process), name, lane['number']
         self.owner[track] = 'process', process, name
         return track
 
@@ -121,7 +121,7 @@ class Model:
         if phase == 'C':
             self.counters.append((ts, f[0], float(f[1])))
         elif phase == 'N':
-            track = 'instants', pid, f[0]
+            track = 'instants', id(process), f[0]
             self.owner[track] = 'process', process, f[0]
             self.slices.begin(track, ts, 0, None, f[1])
         else:
