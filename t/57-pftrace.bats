@@ -47,6 +47,24 @@ to_and_fro() { # COUNT FIRST
     done
 }
 
+@test "a name on a line of text gives way to what the scheduler says later" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' '# tracer: nop' \
+        '  first-101 (  100) [000] ..... 10.000010: tracing_mark_write: B|100|a' \
+        '  first-101 (  100) [000] ..... 10.000020: tracing_mark_write: E|100' \
+        '  sh-7 (    7) [000] d..2. 10.000030: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=second next_pid=101 next_prio=120' \
+        '  renamed-102 (  100) [001] ..... 10.000040: tracing_mark_write: I|100|b' >t.systrace
+    tm-merge -o m.pftrace t.systrace
+    tm-merge -o m.db m.pftrace
+    run sqlite3 m.db 'SELECT t.tid, t.name, p.pid, p.name IS NULL FROM thread t JOIN process p USING (upid) WHERE tid > 100 ORDER BY tid'
+    echo "$output"
+    [ "$output" = "101|second|100|1
+102|renamed|100|1" ]
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" t.systrace
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
 @test "scheduling is in full where a switch does not fit the one before it, and compact again when eight did" {
     to_and_fro 20 1000 >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"

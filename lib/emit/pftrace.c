@@ -191,25 +191,26 @@ static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
     return *owner != e->file + 1;
 }
 
-/* A name for a thread that lines of text showed: through the process tree where its process is
- * known, else as a rename. */
+/* A thread that lines of text showed: its process through the process tree, its name as a rename, which is trusted as the
+ * line was. The rename of a main thread would name the process too, and one of no cpu has no place among ftrace events: the
+ * tree names these. */
 static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_buf *out = &p->packets.out;
     struct tm_text name = tm_catalog_string(p->context->catalog, e->name, e);
     size_t tree, thread;
-    if (!(e->flags & TM_EVENT_HAS_PID)) {
-        enum tm_status st = tm_ftrace_write_line(&p->ftrace, e, err);
+    bool has_process = e->flags & TM_EVENT_HAS_PID;
+    bool is_rename = !has_process || (e->flags & TM_EVENT_HAS_CPU && e->pid != e->tid && name.data);
+    enum tm_status st = is_rename ? tm_ftrace_write_line(&p->ftrace, e, err) : TM_OK;
+    if (st < 0 || !has_process)
         return st < 0 ? st : TM_OK;
-    }
-    enum tm_status st = tm_packet_begin(&p->packets, e->machine, err);
-    if (st < 0)
+    if ((st = tm_packet_begin(&p->packets, e->machine, err)) < 0)
         return st;
     if (tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
         tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK || tm_pb_begin(out, 2, &thread) != TM_OK ||
         tm_pb_put_varint(out, 1, (uint64_t)e->tid) != TM_OK || tm_pb_put_varint(out, 3, (uint64_t)e->pid) != TM_OK ||
-        (name.data && tm_pb_put_bytes(out, 2, name.data, name.len) != TM_OK) || tm_pb_end(out, thread) != TM_OK ||
-        tm_pb_end(out, tree) != TM_OK)
+        (name.data && !is_rename && tm_pb_put_bytes(out, 2, name.data, name.len) != TM_OK) ||
+        tm_pb_end(out, thread) != TM_OK || tm_pb_end(out, tree) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(&p->packets, err);
 }
