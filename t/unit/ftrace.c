@@ -123,19 +123,19 @@ static void test_sched(void)
                     "sched_switch 10000000001 pid=8 tid=7 cpu=1 'c' [a b] state=80001000 prio=-1>120 raw=  a b-7 (    5) "
                     "[001] d..2 10.000000001: sched_switch: prev_comm=a b prev_pid=7 prev_prio=-1 prev_state=R+ ==> "
                     "next_comm=c next_pid=8 next_prio=120\n"
-                    "task_rename 10000000001 pid=5 tid=7 cpu=1 'a b' derived\n"
+                    "task_rename 10000000001 pid=5 tid=7 cpu=1 derived\n"
                     "sched_waking 9000000000 pid=8 tid=7 cpu=1 'a b' value=12884902008 raw=  c-8 (-----) [001] d..2 "
                     "9.0: sched_waking: comm=a b pid=7 prio=120 target_cpu=003\n"
                     "task_rename 9000000000 tid=8 cpu=1 'c' derived\n"
                     "ftrace 9000000000 tid=8 cpu=1 'sched_wakeup' raw=  c-8 [001] d..2 9.0: sched_wakeup: comm=a b "
-                    "pid=7 prio=120 target_cpu=003\n"));
+                    "pid=7 prio=120 target_cpu=003\n"
+                    "task_rename 9000000000 tid=8 cpu=1 'c' derived\n"));
     ok(format_gives(&tm_format_systrace,
                     "cpus=2\n"
                     "tc:   run: x-7 [001]2390277738417: sched_switch:         run: x:7 [120] S ==> y:16827 [20]\n"
                     "tc:        y-9 [001]2390277738418: sched_waking:         k/1:1H:44 [100] CPU:001\n",
                     "sched_switch 2390277738417 pid=16827 tid=7 cpu=1 'y' [run: x] state=80000001 prio=120>20 raw=tc:   "
                     "run: x-7 [001]2390277738417: sched_switch:         run: x:7 [120] S ==> y:16827 [20]\n"
-                    "task_rename 2390277738417 tid=7 cpu=1 'run: x' derived\n"
                     "sched_waking 2390277738418 pid=9 tid=44 cpu=1 'k/1:1H' value=4294967396 raw=tc:        y-9 "
                     "[001]2390277738418: sched_waking:         k/1:1H:44 [100] CPU:001\n"
                     "task_rename 2390277738418 tid=9 cpu=1 'y' derived\n"));
