@@ -9,6 +9,9 @@
 /* Field numbers of Detail and of the descriptions in it. */
 enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_MACHINE = 8, MACHINE_RELEASE = 3 };
 
+/* Instead of a time: what was said of it is not in the order of time. Tables hold no INT64_MAX. */
+static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
+
 /* A definition whose time has not come. */
 struct tm_late {
     int64_t time_ns;
@@ -115,9 +118,10 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
     /* Descriptors come again and again in long traces; what says the same as the one before it says nothing, unless
      * one that says something else acts between them. */
     int64_t before_said = tm_table_find(&m->late_seen, &key), latest = tm_table_find(&m->late_times, &key);
-    if (before_said == said && latest != INT64_MAX)
+    if (before_said == said && latest != OUT_OF_ORDER)
         return TM_OK;
-    latest = latest > e->time_ns && before_said != said ? INT64_MAX : latest > e->time_ns ? latest : e->time_ns;
+    int64_t ns = e->time_ns < 0 ? 0 : e->time_ns < OUT_OF_ORDER ? e->time_ns : OUT_OF_ORDER;
+    latest = latest > ns && before_said != said ? OUT_OF_ORDER : latest > ns ? latest : ns;
     if ((st = tm_table_set(&m->late_seen, &key, said, err)) < 0 ||
         (st = tm_table_set(&m->late_times, &key, latest, err)) < 0 ||
         (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
