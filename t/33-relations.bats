@@ -1,0 +1,26 @@
+# Traces told otherwise, and relations said by somebody else, give the same times: t/relations.py.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+}
+
+@test "what is certain of random traces, manifests and machines" {
+    run python3 "$TM_SRC/t/relations.py" 10 1
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "$output" = "250 relations hold, 0 do not" ]
+}
+
+@test "a wrong time is noticed" {
+    mkdir bin
+    cat >bin/tm-merge <<-END
+	#!/bin/sh
+	"$(command -v tm-merge)" "\$@" && python3 - "\$3" <<-PY
+	import sqlite3, sys
+	sqlite3.connect(sys.argv[1], isolation_level=None).execute("UPDATE slice SET ts = ts + 1 WHERE name = 'b1'")
+	PY
+	END
+    chmod +x bin/tm-merge
+    PATH=$PWD/bin:$PATH run python3 "$TM_SRC/t/relations.py" 1 1
+    [ "$status" -eq 1 ]
+    [[ $output == *"offset: not [('b1', "*" relations hold, "* ]]
+}
