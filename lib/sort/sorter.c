@@ -11,7 +11,9 @@ enum {
     SORTER_FAN_IN_MIN = 4,
     SORTER_FAN_IN_MAX = 1024,
     SORTER_FRAMES_BYTES = 4 << 20,
-    SORTER_SMALL_BYTES = TM_BATCH_BYTES / 4, /* batches below are joined */
+    SORTER_SMALL_BYTES = 256 << 10, /* batches below are joined, */
+    SORTER_JOINED_BYTES = 1 << 20,  /* up to so much */
+    SORTER_RUNS_MANY = 32,
     SORTER_ROW_BYTES = 104
 };
 
@@ -43,7 +45,7 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     if (st < 0)
         return st;
     return tm_gather_init(&s->staging, (struct tm_gather_sink){sort_batch, s},
-                          clamp(s->arena.limit_bytes, 1, TM_BATCH_BYTES), err);
+                          clamp(s->arena.limit_bytes, 1, SORTER_JOINED_BYTES), err);
 }
 
 /* Writes the runs of one kind each as it is; they are merged once, at the end. */
@@ -101,6 +103,7 @@ static enum tm_status spill(struct tm_sorter *s, struct tm_error *err)
         st = spill_kind(s, false, err);
     tm_memory_runs_clear(&s->memory);
     tm_arena_clear(&s->arena);
+    s->memory_blocks = 0;
     return st;
 }
 
@@ -153,6 +156,7 @@ static enum tm_status add_block(struct tm_sorter *s, struct tm_block *block, str
     uint32_t definitions = s->row_order.definition_count;
     enum tm_status st = TM_OK;
     block->sequence = ++s->sequence;
+    s->memory_blocks++;
     block->definitions = definitions == block->end;
     if (definitions > 0 && definitions < block->end) {
         *head = *block;
@@ -203,12 +207,20 @@ static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, str
     return add_block(s, block, head, err);
 }
 
+/* Most blocks begin a run of their own: half as many runs of twice the size are worth a copy of each row. */
+static bool is_shuffled(struct tm_sorter *s)
+{
+    if (s->memory.count >= SORTER_RUNS_MANY)
+        s->is_shuffled = s->memory.count > s->memory_blocks / 2;
+    return s->is_shuffled;
+}
+
 static enum tm_status add_batch(struct tm_sorter *s, const struct tm_batch *batch, struct tm_error *err)
 {
     if (batch->count == 0)
         return TM_OK;
     bool small = batch->payload_bytes + (size_t)batch->count * SORTER_ROW_BYTES < SORTER_SMALL_BYTES;
-    if (small) {
+    if (small || is_shuffled(s)) {
         struct tm_block block = tm_block_of(batch);
         size_t at = 0;
         enum tm_status st = tm_row_order_use_files(batch, &s->orders, err);

@@ -26,9 +26,11 @@ struct tm_sorter {
     struct tm_arena arena;
     struct tm_block_layouts layouts;
     struct tm_memory_runs memory;
+    uint32_t memory_blocks; /* in them */
     struct tm_run_store store;
     struct tm_frame_spool frames;
-    struct tm_gather staging; /* joins small batches */
+    struct tm_gather staging; /* joins small batches, and all where times are shuffled */
+    bool is_shuffled;
     uint64_t sequence;
     bool spilled;
 };

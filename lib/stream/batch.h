@@ -1,4 +1,4 @@
-/* A batch: up to about a megabyte of events held as columns.
+/* A batch: up to about half a megabyte of events held as columns.
  *
  * struct tm_batch is a view: columns point into a frame that was read, or into a builder. A column
  * has no element (all zeros), one (the same for all events) or one an event; accessors hide that.
@@ -37,7 +37,7 @@ enum tm_column {
 };
 
 enum {
-    TM_BATCH_BYTES = 1 << 20,     /* a builder says full from here on */
+    TM_BATCH_BYTES = 1 << 19,     /* a builder says full from here on; with larger ones stages wait longer for each other */
     TM_BATCH_EVENTS_MAX = 1 << 16, /* more events in one batch are refused */
     TM_BATCH_NARROW_MIN = 64      /* columns of fewer events are written in their full width */
 };

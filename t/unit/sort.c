@@ -90,6 +90,9 @@ static void test_keys(void)
     r.span_ns = UINT64_MAX;
     r.definitions_percent = 1;
     check_sort("times over all of int64", &r);
+    /* So many large batches that they are joined. */
+    r = (struct random_stream){.events = 250000, .files = 3, .strings = 3, .order = RANDOM_SHUFFLED, .definitions_percent = 1};
+    check_sort("shuffled, many batches", &r);
 }
 
 static void test_payloads(void)
