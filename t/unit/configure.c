@@ -178,7 +178,7 @@ static void test_streams(void)
     start(&f, TRACEMERGE__STAGE__UNPACKED); /* no manifest at all */
     file(&f, -1, NULL, "proto");
     events(&f, 0, 20000);
-    finish(&f, NULL, "1: F B 9800 events 9800 events 400 events ", 0);
+    finish(&f, NULL, "1: F B 4900 events 4900 events 4900 events 4900 events 400 events ", 0);
 }
 
 static void test_given_manifest(void)
