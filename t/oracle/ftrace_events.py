@@ -4,8 +4,8 @@ that ran. Each case is a file on a machine of its own.
 
 usage: ftrace_events.py TM_MERGE CASES SEED
 """
-import collections, random, sys
-from ftrace_text import Model, Tasks, merged, print_difference, random_lines, text_of
+import collections, sys
+from ftrace_text import Model, Tasks, compare, random_lines
 from track_events import field, message
 
 # Bits of Linux 4.4, which is assumed where a trace does not say.
@@ -151,25 +151,12 @@ def random_events(rng):
     return lines
 
 
-def main():
-    tm_merge, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    rng = random.Random(seed)
-    cases = [random_events(rng) for _ in range(count)]
-    rows = bad = 0
-    for lines, got in zip(cases, merged(tm_merge, [trace(lines) for lines in cases])):
-        model = Events()
-        for line in lines:
-            model.line(line)
-        want = model.answers()
-        rows += sum(map(len, want.values()))
-        if want != got:
-            bad += 1
-            if bad == 1:
-                print(text_of(lines))
-                print_difference(want, got)
-    print('%d cases %s: %d rows' % (count, 'differ' if bad else 'agree', rows))
-    return bad > 0
+def answers(lines):
+    model = Events()
+    for line in lines:
+        model.line(line)
+    return model.answers()
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(compare(random_events, trace, answers))

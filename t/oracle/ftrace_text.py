@@ -278,16 +278,14 @@ def print_difference(want, got):
         print(q, 'missing', missing, 'extra', [r for r in got[q] if r not in want[q]])
 
 
-def main():
+def compare(random_case, input_of, answers_of):
+    """Random cases by the program and by a model; arguments as the module says. True where they differ."""
     tm_merge, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     rng = random.Random(seed)
-    cases = [random_lines(rng) for _ in range(count)]
+    cases = [random_case(rng) for _ in range(count)]
     rows = bad = 0
-    for lines, got in zip(cases, merged(tm_merge, [text_of(lines).encode() for lines in cases])):
-        model = Model()
-        for _, line in sorted(enumerate(lines), key=lambda x: (x[1]['ts'], x[0])):
-            model.line(line)
-        want = model.answers()
+    for lines, got in zip(cases, merged(tm_merge, [input_of(lines) for lines in cases])):
+        want = answers_of(lines)
         rows += sum(map(len, want.values()))
         if want != got:
             bad += 1
@@ -298,5 +296,12 @@ def main():
     return bad > 0
 
 
+def answers(lines):
+    model = Model()
+    for _, line in sorted(enumerate(lines), key=lambda x: (x[1]['ts'], x[0])):
+        model.line(line)
+    return model.answers()
+
+
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(compare(random_lines, lambda lines: text_of(lines).encode(), answers))
