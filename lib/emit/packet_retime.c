@@ -1,7 +1,7 @@
 #include "emit/packet_retime.h"
 
 #include "emit/packet_splice.h"
-#include "emit/track_event_fields.h"
+#include "model/track_event_fields.h"
 #include "model/packet_times.h"
 
 /* Field numbers of what lies in packets beside track events. */
@@ -146,24 +146,24 @@ static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     const struct tm_event *e = r->event;
     switch (f->id) {
-    case TM_TRACK_EVENT_DELTA_US:
-    case TM_TRACK_EVENT_ABSOLUTE_US:
+    case TM_TRACK_EVENT_TIME_DELTA_US:
+    case TM_TRACK_EVENT_TIME_ABSOLUTE_US:
         return; /* the packet's timestamp says it */
     case TM_TRACK_EVENT_TRACK_UUID:
-    case TM_TRACK_EVENT_EXTRA_UUIDS:
-    case TM_TRACK_EVENT_EXTRA_DOUBLE_UUIDS:
+    case TM_TRACK_EVENT_EXTRA_TRACKS:
+    case TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS:
     case TM_TRACK_EVENT_FLOWS_OLD:
-    case TM_TRACK_EVENT_ENDED_FLOWS_OLD:
+    case TM_TRACK_EVENT_ENDING_FLOWS_OLD:
         put_ids(r, f, false);
         return;
     case TM_TRACK_EVENT_FLOWS:
-    case TM_TRACK_EVENT_ENDED_FLOWS:
+    case TM_TRACK_EVENT_ENDING_FLOWS:
         put_ids(r, f, true);
         return;
-    case TM_TRACK_EVENT_COUNTER_VALUE:
-    case TM_TRACK_EVENT_DOUBLE_VALUE:
+    case TM_TRACK_EVENT_COUNTER:
+    case TM_TRACK_EVENT_DOUBLE_COUNTER:
         if (e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE) {
-            put_value(r, TM_TRACK_EVENT_COUNTER_VALUE, TM_TRACK_EVENT_DOUBLE_VALUE, e->value, e->flags & TM_EVENT_VALUE_DOUBLE);
+            put_value(r, TM_TRACK_EVENT_COUNTER, TM_TRACK_EVENT_DOUBLE_COUNTER, e->value, e->flags & TM_EVENT_VALUE_DOUBLE);
             return;
         }
         break;

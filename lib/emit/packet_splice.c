@@ -1,23 +1,14 @@
 #include "emit/packet_splice.h"
 
-#include "emit/track_event_fields.h"
+#include "model/track_event_fields.h"
 
 enum {
     PIECES_MAX = 16,
     NEW_BYTES = 128,       /* of all fields that are new in one packet */
     FIELD_BYTES_MAX = 20,  /* of one of them: tag and value */
-    HEAD_BYTES_MAX = 64    /* of the packet's own fields in front, with its tag and length */
+    HEAD_BYTES_MAX = 64,   /* of the packet's own fields in front, with its tag and length */
+    TRUSTED_UID = 3        /* field of TracePacket */
 };
-
-#define BIT(id) (UINT64_C(1) << (id))
-
-/* Fields of a TrackEvent that the output has otherwise than the input. */
-#define EVENT_CHANGES                                                                                                  \
-    (BIT(TM_TRACK_EVENT_DELTA_US) | BIT(TM_TRACK_EVENT_LEGACY) | BIT(TM_TRACK_EVENT_TRACK_UUID) |                      \
-     BIT(TM_TRACK_EVENT_EXTRA_VALUES) | BIT(TM_TRACK_EVENT_ABSOLUTE_US) | BIT(TM_TRACK_EVENT_COUNTER_VALUE) |          \
-     BIT(TM_TRACK_EVENT_EXTRA_UUIDS) | BIT(TM_TRACK_EVENT_FLOWS_OLD) | BIT(TM_TRACK_EVENT_ENDED_FLOWS_OLD) |           \
-     BIT(TM_TRACK_EVENT_DOUBLE_VALUE) | BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_UUIDS) |                                       \
-     BIT(TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES) | BIT(TM_TRACK_EVENT_FLOWS) | BIT(TM_TRACK_EVENT_ENDED_FLOWS))
 
 /* A stretch of bytes to be written. */
 struct piece {
@@ -68,27 +59,27 @@ static bool put_fresh(struct splice *s, uint32_t id, enum tm_pb_type type, uint6
     return keep(s, from, (size_t)(p - from));
 }
 
-/* A field of EVENT_CHANGES. */
+/* A field of TM_TRACK_EVENT_CHANGES. */
 static bool put_changed(struct splice *s, const struct tm_pb_field *f)
 {
     const struct tm_event *e = s->event;
     switch (f->id) {
-    case TM_TRACK_EVENT_DELTA_US:
-    case TM_TRACK_EVENT_ABSOLUTE_US:
+    case TM_TRACK_EVENT_TIME_DELTA_US:
+    case TM_TRACK_EVENT_TIME_ABSOLUTE_US:
         return true;
     case TM_TRACK_EVENT_TRACK_UUID:
         return f->type == TM_PB_VARINT &&
                put_fresh(s, f->id, TM_PB_VARINT, tm_packet_id(s->writer, e->file, f->value));
     case TM_TRACK_EVENT_FLOWS:
-    case TM_TRACK_EVENT_ENDED_FLOWS:
+    case TM_TRACK_EVENT_ENDING_FLOWS:
         return f->type == TM_PB_I64 && put_fresh(s, f->id, TM_PB_I64, tm_packet_id(s->writer, e->file, f->value));
-    case TM_TRACK_EVENT_COUNTER_VALUE:
-    case TM_TRACK_EVENT_DOUBLE_VALUE:
+    case TM_TRACK_EVENT_COUNTER:
+    case TM_TRACK_EVENT_DOUBLE_COUNTER:
         if (e->kind != TM_KIND_COUNTER || !(e->flags & TM_EVENT_HAS_VALUE))
             return keep(s, f->start, (size_t)(f->end - f->start));
         if (e->flags & TM_EVENT_VALUE_DOUBLE)
-            return put_fresh(s, TM_TRACK_EVENT_DOUBLE_VALUE, TM_PB_I64, e->value);
-        return put_fresh(s, TM_TRACK_EVENT_COUNTER_VALUE, TM_PB_VARINT, e->value);
+            return put_fresh(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, e->value);
+        return put_fresh(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, e->value);
     case TM_TRACK_EVENT_LEGACY:
         return !s->writer->mixes_ids && keep(s, f->start, (size_t)(f->end - f->start));
     default:
@@ -110,8 +101,8 @@ static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, str
     size_t before = s->bytes;
     bool good = g->start == f->data || keep(s, f->data, (size_t)(g->start - f->data));
     while (good && st == TM_OK) {
-        good = g->id < 64 && EVENT_CHANGES >> g->id & 1 ? put_changed(s, g)
-                                                         : keep(s, g->start, (size_t)(g->end - g->start));
+        good = g->id < 64 && TM_TRACK_EVENT_CHANGES >> g->id & 1 ? put_changed(s, g)
+                                                                   : keep(s, g->start, (size_t)(g->end - g->start));
         st = tm_pb_next(pb, g);
     }
     p = tm_varint_put(head, (uint64_t)f->id << 3 | TM_PB_LEN);
@@ -129,8 +120,10 @@ static bool put_event(struct splice *s, const struct tm_pb_field *f)
     /* A longer way of writing tag or length would be copied too. */
     if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
         return false;
+    if (s->event->flags & TM_EVENT_RAW_BODY) /* nothing in it changes */
+        return keep(s, f->start, (size_t)(f->end - f->start));
     while ((st = tm_pb_next(&pb, &g)) == TM_OK)
-        if (g.id < 64 && EVENT_CHANGES >> g.id & 1)
+        if (g.id < 64 && TM_TRACK_EVENT_CHANGES >> g.id & 1)
             return put_changed_event(s, f, &pb, &g);
     return st == TM_END && keep(s, f->start, (size_t)(f->end - f->start));
 }
@@ -160,6 +153,15 @@ static bool find_pieces(struct splice *s)
     return good && st == TM_END;
 }
 
+static inline void begin(struct splice *s, struct tm_packet_writer *w, const struct tm_event *e)
+{
+    s->writer = w;
+    s->event = e;
+    s->count = 0;
+    s->bytes = s->fresh_bytes = 0;
+    s->sequence_flags = 0;
+}
+
 /* The fields that every packet of the output has in front; P has room for them. */
 static uint8_t *put_head(const struct splice *s, uint8_t *p, uint32_t sequence, uint64_t flags)
 {
@@ -171,7 +173,7 @@ static uint8_t *put_head(const struct splice *s, uint8_t *p, uint32_t sequence, 
     }
     if (tm_event_is_timed(e->flags)) {
         *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
-        p = tm_varint_put(p, (uint64_t)e->time_ns);
+        p = tm_varint_put_over(p, (uint64_t)e->time_ns);
     }
     if (sequence) {
         *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
@@ -184,37 +186,71 @@ static uint8_t *put_head(const struct splice *s, uint8_t *p, uint32_t sequence, 
     return p;
 }
 
-enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+/* Writes what was found. */
+static enum tm_status write_pieces(struct tm_packet_writer *w, const struct splice *s, struct tm_error *err)
 {
-    struct splice s; /* without fresh, which is not looked at before it is written */
-    uint8_t head[HEAD_BYTES_MAX];
+    const struct tm_event *e = s->event;
     uint32_t sequence;
     bool is_new;
-    s.writer = w;
-    s.event = e;
-    s.count = 0;
-    s.bytes = s.fresh_bytes = 0;
-    s.sequence_flags = 0;
-    if (e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s))
-        return TM_END;
     enum tm_status st = tm_packet_sequence(w, e, &sequence, &is_new, err);
     if (st < 0)
         return st;
-    uint64_t flags = s.sequence_flags & ~(uint64_t)TM_SEQUENCE_CLEARED;
+    uint64_t flags = s->sequence_flags & ~(uint64_t)TM_SEQUENCE_CLEARED;
     if (is_new && e->generation)
         flags |= TM_SEQUENCE_CLEARED;
-    size_t head_bytes = (size_t)(put_head(&s, head, sequence, flags) - head);
-    if (tm_buf_reserve(&w->out, 1 + TM_VARINT_MAX + head_bytes + s.bytes) != TM_OK)
+    if (tm_buf_reserve(&w->out, 1 + TM_VARINT_MAX + HEAD_BYTES_MAX + s->bytes) != TM_OK)
         return tm_error_nomem(err);
-    uint8_t *p = w->out.data + w->out.len;
-    *p++ = 1 << 3 | TM_PB_LEN;
-    p = tm_varint_put(p, head_bytes + s.bytes);
-    memcpy(p, head, head_bytes);
-    p += head_bytes;
-    for (uint32_t i = 0; i < s.count; i++) {
-        memcpy(p, s.pieces[i].data, s.pieces[i].len);
-        p += s.pieces[i].len;
+    uint8_t *at = w->out.data + w->out.len, *head = at + 2; /* where the length takes one byte */
+    uint8_t *p = put_head(s, head, sequence, flags);
+    size_t head_bytes = (size_t)(p - head), len = head_bytes + s->bytes;
+    at[0] = 1 << 3 | TM_PB_LEN;
+    at[1] = (uint8_t)len;
+    if (len >= 0x80) {
+        memmove(at + 1 + tm_varint_size(len), head, head_bytes);
+        p = tm_varint_put(at + 1, len) + head_bytes;
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        memcpy(p, s->pieces[i].data, s->pieces[i].len);
+        p += s->pieces[i].len;
     }
     w->out.len = (size_t)(p - w->out.data);
     return tm_packet_flush_full(w, err);
+}
+
+enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    struct splice s; /* without fresh, which is not looked at before it is written */
+    begin(&s, w, e);
+    return e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s) ? TM_END : write_pieces(w, &s, err);
+}
+
+/* The flags of a sequence whose state the packet needs, and nothing else. */
+static inline bool is_flags(const uint8_t *p, const uint8_t *end)
+{
+    return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;
+}
+
+enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes, *from, *event;
+    struct splice s;
+    uint64_t len;
+    begin(&s, w, e);
+    if (is_flags(p, end)) {
+        s.sequence_flags = TM_SEQUENCE_NEEDS_STATE;
+        p += 2;
+    }
+    from = p;
+    if (p == end || *p != (TM_PACKET_TRACK_EVENT << 3 | TM_PB_LEN) || (event = tm_varint_get(p + 1, end, &len)) == NULL ||
+        len > (uint64_t)(end - event))
+        return TM_END;
+    p = event + len;
+    if (end - p == 2 && is_flags(p, end)) {
+        s.sequence_flags = TM_SEQUENCE_NEEDS_STATE;
+        end = p;
+    } else if (p < end && (*p != (TRUSTED_UID << 3 | TM_PB_VARINT) || tm_varint_get(p + 1, end, &len) != end)) {
+        return TM_END;
+    }
+    keep(&s, from, (size_t)(end - from));
+    return write_pieces(w, &s, err);
 }

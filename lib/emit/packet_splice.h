@@ -9,4 +9,10 @@
  * own way gives the same bytes. TM_OK or TM_E_SYSTEM else. */
 enum tm_status tm_packet_splice(struct tm_packet_writer *writer, const struct tm_event *event, struct tm_error *err);
 
+/* The same for the body of a packet (TM_EVENT_RAW_BODY) that looks as most do: a track event, and flags and the uid of its
+ * writer around it. Of EVENT are looked at: flags, time_ns, file, machine, sequence, generation, raw and raw_bytes. TM_END
+ * with nothing written where it is none of these. */
+enum tm_status tm_packet_splice_body(struct tm_packet_writer *writer, const struct tm_event *event,
+                                     struct tm_error *err);
+
 #endif

@@ -1,5 +1,6 @@
 /* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md is its design. */
 #include "emit/outputs.h"
+#include "emit/pftrace_plain.h"
 #include "emit/pftrace_work.h"
 
 #include <stdlib.h>
@@ -273,25 +274,6 @@ static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
                                  tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COUNTER);
 }
 
-/* True when E is a ftrace event of which write_event would do no more than hand it to the ftrace writer. */
-static inline bool is_plain_ftrace(const struct pftrace *p, const struct tm_event *e)
-{
-    const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED;
-    if (e->flags & special || (p->waiting.count | p->late.count) || p->tracks.names.is_kept)
-        return false;
-    if (e->kind == TM_KIND_FTRACE)
-        return tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
-    return tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED &&
-           (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING);
-}
-
-static inline enum tm_status write_plain_ftrace(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
-{
-    p->now_ns = e->time_ns;
-    p->after_packet = true;
-    return e->kind == TM_KIND_FTRACE ? tm_ftrace_write_raw(&p->ftrace, e, err) : tm_ftrace_write_sched(&p->ftrace, e, err);
-}
-
 static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                     struct tm_error *err)
 {
@@ -305,11 +287,16 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
         return TM_OK;
     if (!p->started)
         st = start(p, err);
-    while (st == TM_OK && tm_batch_next(&walk, &e)) {
+    while (st == TM_OK) {
+        if ((st = tm_pftrace_plain_packet(p, &walk, err)) != TM_END)
+            continue;
+        st = TM_OK;
+        if (!tm_batch_next(&walk, &e))
+            break;
         if (e.file >= p->context->catalog->file_count)
             return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
-        if (is_plain_ftrace(p, &e)) {
-            st = write_plain_ftrace(p, &e, err);
+        if (tm_pftrace_is_plain_ftrace(p, &e)) {
+            st = tm_pftrace_plain_ftrace(p, &e, err);
             continue;
         }
         p->no_values_follow = !may_be_extra(batch, walk.i);

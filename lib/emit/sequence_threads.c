@@ -112,8 +112,8 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const str
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t, const struct tm_event *e)
 {
     uint32_t number;
-    if (t->count == 0 || e->generation == 0 || (e->generation < t->said_cap && t->said[e->generation]) ||
-        !tm_map_find(&t->by_sequence, key_of(e), &number) || !reach(t, e->generation))
+    if (tm_sequence_threads_is_said(t, e->generation) || !tm_map_find(&t->by_sequence, key_of(e), &number) ||
+        !reach(t, e->generation))
         return NULL;
     struct tm_event *event = &t->rows[number - 1].event;
     t->said[e->generation] = number;

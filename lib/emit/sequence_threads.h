@@ -28,6 +28,12 @@ enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *threads, con
  * Valid until the next note. */
 const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *threads, const struct tm_event *event);
 
+/* True when tm_sequence_threads_missing has nothing for events of GENERATION. */
+static inline bool tm_sequence_threads_is_said(const struct tm_sequence_threads *threads, uint32_t generation)
+{
+    return threads->count == 0 || generation == 0 || (generation < threads->said_cap && threads->said[generation]);
+}
+
 void tm_sequence_threads_release(struct tm_sequence_threads *threads);
 
 #endif

@@ -19,14 +19,14 @@ enum {
 static bool plausible(const struct tm_pb_field *f)
 {
     switch (f->id) {
-    case 3: /* trusted_uid */
+    case TM_PACKET_TRUSTED_UID:
     case TM_PACKET_TIMESTAMP:
     case TM_PACKET_SEQUENCE_ID:
     case TM_PACKET_SEQUENCE_FLAGS:
     case TM_PACKET_INCREMENTAL_STATE_CLEARED:
     case TM_PACKET_PREVIOUS_PACKET_DROPPED:
     case TM_PACKET_CLOCK_ID:
-    case 79: /* trusted_pid */
+    case TM_PACKET_TRUSTED_PID:
     case 87: /* first_packet_on_sequence */
     case TM_PACKET_MACHINE_ID:
         return f->type == TM_PB_VARINT;

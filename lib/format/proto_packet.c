@@ -19,20 +19,33 @@ static bool is_compressed(uint32_t id)
     return id == TM_PACKET_COMPRESSED || id == TM_PACKET_ZSTD_COMPRESSED;
 }
 
+/* What becomes of a field where the packet goes on as the rest of what its row's columns say. */
+enum part {
+    PART_SAID,   /* the columns say it */
+    PART_REST,   /* it means the same in a merged trace */
+    PART_UNKNOWN
+};
+
 /* Numbers: of no interest as the packet's data. */
-static void take_number(struct tm_proto_packet *packet, uint32_t id, uint64_t value)
+static inline enum part take_number(struct tm_proto_packet *packet, uint32_t id, uint64_t value)
 {
     switch (id) {
     case TM_PACKET_TIMESTAMP:
         packet->time = (int64_t)value;
         packet->has_time = true;
-        break;
+        return PART_SAID;
     case TM_PACKET_SEQUENCE_ID:
         packet->sequence_id = (uint32_t)value;
-        break;
+        return PART_SAID;
+    case TM_PACKET_CLOCK_ID:
+        packet->clock = (uint32_t)value;
+        return PART_SAID;
     case TM_PACKET_SEQUENCE_FLAGS:
         packet->flags = (uint32_t)value;
-        break;
+        return value == SEQ_NEEDS_STATE ? PART_REST : PART_UNKNOWN;
+    case TM_PACKET_TRUSTED_UID:
+    case TM_PACKET_TRUSTED_PID:
+        return PART_REST;
     case TM_PACKET_INCREMENTAL_STATE_CLEARED:
         packet->cleared = value != 0;
         break;
@@ -42,20 +55,30 @@ static void take_number(struct tm_proto_packet *packet, uint32_t id, uint64_t va
     case TM_PACKET_MACHINE_ID:
         packet->machine = (uint32_t)value;
         break;
-    case TM_PACKET_CLOCK_ID:
-        packet->clock = (uint32_t)value;
-        break;
     default:
         break;
     }
+    return PART_UNKNOWN;
 }
 
-static void take_body(struct tm_proto_packet *packet, const struct tm_pb_field *f)
+static inline void take_body(struct tm_proto_packet *packet, const struct tm_pb_field *f)
 {
     packet->body.id = f->id;
     packet->body.type = TM_PB_LEN;
     packet->body.data = f->data;
     packet->body.len = f->len;
+}
+
+static inline enum part take_message(struct tm_proto_packet *packet, const struct tm_pb_field *f)
+{
+    if (f->id == TM_PACKET_INTERNED_DATA)
+        packet->interned = *f;
+    else if (f->id == TM_PACKET_DEFAULTS)
+        packet->defaults = *f;
+    else if (packet->body.id == 0 || is_compressed(f->id))
+        take_body(packet, f);
+    /* A longer way of writing tag or length would not be copied. */
+    return f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len) ? PART_REST : PART_UNKNOWN;
 }
 
 /* Member by member, as in proto_track_fields.c. */
@@ -77,22 +100,26 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
     enum tm_status st;
+    const uint8_t *from = NULL, *to = NULL; /* of the rest */
+    bool is_closed = false, is_known = true;
     clear(packet);
     packet->data = packet->raw = data;
     packet->len = packet->raw_len = len;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
-        if (f.type == TM_PB_VARINT)
-            take_number(packet, f.id, f.value);
-        else if (f.type != TM_PB_LEN)
+        enum part part = f.type == TM_PB_VARINT ? take_number(packet, f.id, f.value)
+                         : f.type == TM_PB_LEN  ? take_message(packet, &f)
+                                                : PART_UNKNOWN;
+        if (part == PART_SAID) {
+            is_closed = from != NULL;
             continue;
-        else if (f.id == TM_PACKET_INTERNED_DATA)
-            packet->interned = f;
-        else if (f.id == TM_PACKET_DEFAULTS)
-            packet->defaults = f;
-        else if (packet->body.id == 0 || is_compressed(f.id))
-            take_body(packet, &f);
+        }
+        is_known = is_known && part == PART_REST && !is_closed;
+        from = from ? from : f.start;
+        to = f.end;
     }
     packet->cleared |= (packet->flags & SEQ_CLEARED) != 0;
+    packet->rest = is_known ? from : NULL;
+    packet->rest_len = from ? (size_t)(to - from) : 0;
     return st == TM_END ? TM_OK : st;
 }
 
@@ -159,7 +186,12 @@ static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *pack
  * interned data. */
 static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
-    enum tm_status st = tm_proto_sequence_find(p, packet->machine, packet->sequence_id, &packet->sequence, err);
+    struct tm_proto_sequence *last = p->last_sequence < p->sequence_count ? &p->sequences[p->last_sequence] : NULL;
+    enum tm_status st = TM_OK;
+    if (last && last->id == packet->sequence_id && last->machine == packet->machine)
+        packet->sequence = last;
+    else
+        st = tm_proto_sequence_find(p, packet->machine, packet->sequence_id, &packet->sequence, err);
     if (st < 0)
         return st;
     if (packet->cleared)

@@ -27,11 +27,6 @@ enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint
 {
     struct tm_proto_map_entry *entry;
     bool is_new;
-    if (p->last_sequence < p->sequence_count) {
-        *sequence = &p->sequences[p->last_sequence];
-        if ((*sequence)->id == id && (*sequence)->machine == machine)
-            return TM_OK;
-    }
     if (grow(p) != TM_OK)
         return tm_error_nomem(err);
     enum tm_status st = tm_proto_map_add(&p->sequence_index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);

@@ -81,12 +81,17 @@ struct tm_proto_packet {
     struct tm_proto_sequence *sequence; /* NULL: the packet is on none */
     const uint8_t *raw; /* the packet less interned_data and trace_packet_defaults */
     size_t raw_len;
+    /* One stretch of data with all fields but those that a row's columns say; NULL where that is no one stretch, or where
+     * there are fields in it of which it is not known that they mean the same in a merged trace. */
+    const uint8_t *rest;
+    size_t rest_len;
 };
 
 /* Fields of TracePacket. */
 enum tm_packet_field {
     TM_PACKET_FTRACE_EVENTS = 1,
     TM_PACKET_PROCESS_TREE = 2,
+    TM_PACKET_TRUSTED_UID = 3,
     TM_PACKET_CHROME_EVENTS = 5,
     TM_PACKET_CLOCK_SNAPSHOT = 6,
     TM_PACKET_SYS_STATS = 7,
@@ -118,6 +123,7 @@ enum tm_packet_field {
     TM_PACKET_SERVICE_EVENT = 69,
     TM_PACKET_INITIAL_DISPLAY_STATE = 70,
     TM_PACKET_GPU_MEM_TOTAL = 71,
+    TM_PACKET_TRUSTED_PID = 79,
     TM_PACKET_TRACE_UUID = 89,
     TM_PACKET_ENTITY_STATE_RESIDENCY = 91,
     TM_PACKET_MACHINE_ID = 98,

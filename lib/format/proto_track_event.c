@@ -9,6 +9,12 @@
 #include <stdio.h>
 
 enum { DETAIL_FLOWS = 2, DETAIL_ENDING_FLOWS = 3 };
+/* Fields that say what kind of event it is and what it is called. */
+#define PLAIN_FIELDS                                                                                                   \
+    (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORY_IIDS) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TYPE) |                      \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_NAME_IID) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORIES) |                     \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_NAME))
+
 enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
 
 static enum tm_status join(struct tm_buf *text, const uint8_t *data, size_t len)
@@ -126,11 +132,19 @@ static int64_t add_clamped(int64_t a, int64_t b)
     return sum;
 }
 
+/* True when nothing in EVENT says more than which slice or instant it is: what most of a trace consists of. */
+static bool is_plain(const struct tm_proto_track_event *event)
+{
+    return !(event->fields & ~PLAIN_FIELDS);
+}
+
 /* Times and counts relative to the thread descriptor's. TM_END: there is none, the event is lost. */
 static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_proto_track_event *event,
                                     struct tm_proto_packet *packet)
 {
     struct tm_proto_sequence *sequence = packet->sequence;
+    if (is_plain(event))
+        return TM_OK;
     if ((event->has_delta || event->has_thread_delta || event->has_instructions_delta) && !sequence->has_reference)
         return TM_END;
     if (event->has_delta || (event->has_absolute && event->time_us)) {
@@ -255,6 +269,8 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
     bool dropped = st == TM_END;
     if (dropped)
         row->kind = TM_KIND_PACKET;
+    if (is_plain(event))
+        return tm_proto_add(p, row, err);
     if (event->has_flows && put_flows(&p->detail, event->body) != TM_OK)
         return tm_error_nomem(err);
     if (put_bind(&p->detail, event->legacy) != TM_OK)
@@ -277,6 +293,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     struct tm_proto_track_event event;
     struct tm_proto_track_context c = {.p = p, .packet = packet, .event = &event};
     enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
+    bool whole = read == TM_OK;
     if (read < 0 && (read = tm_proto_count_inner(p, packet, read, err)) < 0)
         return read;
     if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
@@ -284,6 +301,11 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
         return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
     }
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
+    if (whole && packet->rest && !(event.fields & TM_TRACK_EVENT_CHANGES)) {
+        row.flags |= TM_EVENT_RAW_BODY;
+        row.raw = packet->rest;
+        row.raw_bytes = (uint32_t)packet->rest_len;
+    }
     if (!packet->has_time) {
         enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);
         row.kind = TM_KIND_METADATA;

@@ -4,41 +4,7 @@
 #define TM_FORMAT_PROTO_TRACK_EVENT_H
 
 #include "format/proto_state.h"
-
-/* Fields of TrackEvent. */
-enum {
-    TM_TRACK_EVENT_TIME_DELTA_US = 1,
-    TM_TRACK_EVENT_THREAD_DELTA_US = 2,
-    TM_TRACK_EVENT_CATEGORY_IIDS = 3,
-    TM_TRACK_EVENT_ANNOTATIONS = 4,
-    TM_TRACK_EVENT_TASK_EXECUTION = 5,
-    TM_TRACK_EVENT_LEGACY = 6,
-    TM_TRACK_EVENT_INSTRUCTIONS_DELTA = 8,
-    TM_TRACK_EVENT_TYPE = 9,
-    TM_TRACK_EVENT_NAME_IID = 10,
-    TM_TRACK_EVENT_TRACK_UUID = 11,
-    TM_TRACK_EVENT_EXTRA_VALUES = 12,
-    TM_TRACK_EVENT_TIME_ABSOLUTE_US = 16,
-    TM_TRACK_EVENT_THREAD_ABSOLUTE_US = 17,
-    TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE = 20,
-    TM_TRACK_EVENT_LOG_MESSAGE = 21,
-    TM_TRACK_EVENT_CATEGORIES = 22,
-    TM_TRACK_EVENT_NAME = 23,
-    TM_TRACK_EVENT_HISTOGRAM = 28,
-    TM_TRACK_EVENT_COUNTER = 30,
-    TM_TRACK_EVENT_EXTRA_TRACKS = 31,
-    TM_TRACK_EVENT_SOURCE_LOCATION_IID = 34,
-    TM_TRACK_EVENT_FLOWS_OLD = 36,
-    TM_TRACK_EVENT_ENDING_FLOWS_OLD = 42,
-    TM_TRACK_EVENT_DOUBLE_COUNTER = 44,
-    TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS = 45,
-    TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES = 46,
-    TM_TRACK_EVENT_FLOWS = 47,
-    TM_TRACK_EVENT_ENDING_FLOWS = 48,
-    TM_TRACK_EVENT_CORRELATION_ID = 52,
-    TM_TRACK_EVENT_CORRELATION_STRING = 53,
-    TM_TRACK_EVENT_CORRELATION_IID = 54
-};
+#include "model/track_event_fields.h"
 
 /* TrackEvent.Type */
 enum { TM_TYPE_SLICE_BEGIN = 1, TM_TYPE_SLICE_END = 2, TM_TYPE_INSTANT = 3, TM_TYPE_COUNTER = 4, TM_TYPE_STATE = 5 };
@@ -78,6 +44,7 @@ struct tm_proto_track_event {
     uint64_t counter;            /* int64 or the bits of a double */
     int64_t time_us, thread_us, instructions;
     struct tm_pb body;
+    uint64_t fields; /* TM_TRACK_EVENT_BITs of those that are there; 63 stands for all from there on */
     const struct tm_proto_legacy *legacy; /* never NULL */
     struct tm_proto_legacy legacy_read;   /* where has_legacy */
 };

@@ -179,6 +179,7 @@ static void clear(struct tm_proto_track_event *event)
     event->has_instructions_delta = event->has_instructions_absolute = false;
     event->has_extra = event->has_flows = event->has_args = event->has_legacy = false;
     event->type = 0;
+    event->fields = 0;
     event->category_count = 0;
     event->track = 0;
     event->name_iid = 0;
@@ -197,8 +198,10 @@ enum tm_status tm_proto_track_event_decode(struct tm_proto_track_event *event, c
     enum tm_status st;
     clear(event);
     event->body = pb;
-    while ((st = tm_pb_next(&pb, &f)) == TM_OK)
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        event->fields |= TM_TRACK_EVENT_BIT(f.id < 63 ? f.id : 63);
         if ((st = read_field(event, &f)) < 0)
             return st;
+    }
     return st == TM_END ? TM_OK : st;
 }

@@ -8,7 +8,7 @@ enum tm_status tm_gather_init(struct tm_gather *g, struct tm_gather_sink sink, s
                               struct tm_error *err)
 {
     *g = (struct tm_gather){.sink = sink, .limit_bytes = limit_bytes, .epoch = 1};
-    size_t rows = limit_bytes / TM_GATHER_ROW_BYTES + 2;
+    size_t rows = limit_bytes / TM_BATCH_ROW_BYTES + 2;
     g->lanes = malloc(TM_GATHER_LAYOUTS * sizeof *g->lanes);
     g->ranges = malloc(rows * sizeof *g->ranges);
     g->pieces = malloc(rows * sizeof *g->pieces);
@@ -41,7 +41,7 @@ static enum tm_status count_rows(struct tm_gather *g, uint32_t count, size_t pay
 {
     g->count += count;
     g->payload_bytes += payload_bytes;
-    g->bytes += payload_bytes + (size_t)count * TM_GATHER_ROW_BYTES;
+    g->bytes += payload_bytes + (size_t)count * TM_BATCH_ROW_BYTES;
     return g->bytes >= g->limit_bytes ? tm_gather_flush(g, err) : TM_OK;
 }
 
@@ -125,7 +125,7 @@ enum tm_status tm_gather_add(struct tm_gather *g, struct tm_block *block, uint32
         do {
             size_t payload = tm_block_payload_of(block, row++);
             piece.len += payload;
-            bytes += payload + TM_GATHER_ROW_BYTES;
+            bytes += payload + TM_BATCH_ROW_BYTES;
         } while (row < end && bytes < g->limit_bytes);
         *at += piece.len;
         st = add_range(g, block, first, row - first, &piece, err);

@@ -18,9 +18,6 @@ struct tm_gather_sink {
 
 enum { TM_GATHER_LAYOUTS = 8 };
 
-/* What tm_batch_builder_full counts for a row's columns. */
-enum { TM_GATHER_ROW_BYTES = 104 };
-
 /* Rows that follow each other in a block that has columns. */
 struct tm_gather_range {
     const struct tm_block *block;
@@ -96,7 +93,7 @@ static inline enum tm_status tm_gather_add_record(struct tm_gather *gather, cons
                                                   struct tm_error *err)
 {
     struct tm_gather_lane *lane = gather->lanes, *end = lane + gather->lane_count;
-    size_t bytes = gather->bytes + TM_GATHER_ROW_BYTES + row->payload_bytes;
+    size_t bytes = gather->bytes + TM_BATCH_ROW_BYTES + row->payload_bytes;
     while (lane < end && lane->layout != row->layout)
         lane++;
     if (lane == end || lane->count >= TM_GATHER_TILE || bytes >= gather->limit_bytes)

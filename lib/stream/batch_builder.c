@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH_FIRST_ROWS = 1024, ROW_BYTES = 104 };
+enum { BATCH_FIRST_ROWS = 1024 };
 
 static const uint8_t zeros[8];
 
@@ -209,14 +209,9 @@ enum tm_status tm_batch_builder_add_rows(struct tm_batch_builder *b, const struc
 
 uint32_t tm_batch_builder_room(const struct tm_batch_builder *b)
 {
-    uint64_t rows = b->payload.len < TM_BATCH_BYTES ? (TM_BATCH_BYTES - b->payload.len + ROW_BYTES - 1) / ROW_BYTES : 0;
+    uint64_t rows = b->payload.len < TM_BATCH_BYTES ? (TM_BATCH_BYTES - b->payload.len + TM_BATCH_ROW_BYTES - 1) / TM_BATCH_ROW_BYTES : 0;
     rows = rows < TM_BATCH_EVENTS_MAX ? rows : TM_BATCH_EVENTS_MAX;
     return rows > b->count ? (uint32_t)rows - b->count : 0;
-}
-
-bool tm_batch_builder_full(const struct tm_batch_builder *b)
-{
-    return b->count >= TM_BATCH_EVENTS_MAX || b->payload.len + (size_t)b->count * ROW_BYTES >= TM_BATCH_BYTES;
 }
 
 void tm_batch_builder_view(const struct tm_batch_builder *b, struct tm_batch *batch)

@@ -32,7 +32,11 @@ enum tm_status tm_batch_builder_add_rows(struct tm_batch_builder *builder, const
 uint32_t tm_batch_builder_room(const struct tm_batch_builder *builder);
 
 /* True when the batch should be written before the next add. */
-bool tm_batch_builder_full(const struct tm_batch_builder *builder);
+static inline bool tm_batch_builder_full(const struct tm_batch_builder *builder)
+{
+    return builder->count >= TM_BATCH_EVENTS_MAX ||
+           builder->payload.len + (size_t)builder->count * TM_BATCH_ROW_BYTES >= TM_BATCH_BYTES;
+}
 
 /* BATCH becomes a view of the rows, valid until the next add or clear. */
 void tm_batch_builder_view(const struct tm_batch_builder *builder, struct tm_batch *batch);
