@@ -68,6 +68,7 @@ const char *tm_name_of_flag(uint32_t flag)
         "untimed",   "definition", "derived", "has_pid",    "has_tid",     "has_value",
         "double",    "has_track",  "async",   "open_ended", "inner_times", "has_cpu",
         [20] = "context",
+        [21] = "raw_body",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
         if (flag >> bit & 1)

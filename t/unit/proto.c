@@ -312,8 +312,77 @@ static void test_hostile(void)
     tm_buf_release(&m.out);
 }
 
+/* Packets on a sequence that has state, and the raw of their rows where it is a body. */
+static const struct {
+    const char *name;
+    const char *packet;
+    const char *body; /* NULL: all of the packet */
+} bodies[] = {
+    {"time, sequence, event, flags", "40e907" "5001" "5a024803" "6802", "5a024803" "6802"},
+    {"as services write it", "40e907" "6802" "5a024803" "18e807" "5001", "6802" "5a024803" "18e807"},
+    {"with a clock", "40e907" "d00306" "5a024803" "5001" "d00306", "5a024803"},
+    {"names and categories", "40e907" "5001" "5a0a4801" "1801" "5002" "ba0101" "61", "5a0a4801" "1801" "5002" "ba0101" "61"},
+    {"arguments go with it", "40e907" "5001" "5a084801" "22040805" "2001", "5a084801" "22040805" "2001"},
+    {"what columns say in the middle", "40e907" "5a024803" "5001" "6802", NULL},
+    {"state is cleared", "40e907" "5001" "5a024803" "6803", NULL},
+    {"flags of no state", "40e907" "5001" "5a024803" "6800", NULL},
+    {"a loss before it", "40e907" "5001" "d00201" "6801" "5a024803", NULL},
+    {"a machine", "40e907" "5001" "5a024803" "900605", NULL},
+    {"a number that is not known", "40e907" "5001" "5a024803" "f03f01", NULL},
+    {"a message that is not known", "40e907" "5001" "5a024803" "f23f00", NULL},
+    {"a time that is none", "4200" "40e907" "5001" "5a024803", NULL},
+    {"a length in more bytes than it takes", "40e907" "5001" "5a82004803", NULL},
+    {"interned data", "40e907" "5001" "5a024803" "6200", NULL},
+    {"a delta time", "40e907" "5001" "5a054803" "800101", NULL},
+    {"a track", "40e907" "5001" "5a044803" "5805", NULL},
+    {"a counter's value", "40e907" "5001" "5a054803" "f00163", NULL},
+    {"an extra value", "40e907" "5001" "5a044803" "6005", NULL},
+    {"tracks of extra values", "40e907" "5001" "5a054803" "f80105", NULL},
+    {"a legacy event", "40e907" "5001" "5a044803" "3200", NULL},
+    {"a flow", "40e907" "5001" "5a0c4803" "f9020100000000000000", NULL},
+    {"a field with a large number", "40e907" "5001" "5a054803" "c03e01", "5a054803" "c03e01"},
+    {"an event that is damaged inside", "40e907" "5001" "5a044803" "1aff", NULL},
+    {"no time", "5001" "5a024803", "5a024803"},
+};
+
+static size_t put_hex(struct tm_buf *out, const char *hex)
+{
+    size_t n = strlen(hex) / 2;
+    for (size_t i = 0; i < n; i++) {
+        const char pair[3] = {hex[2 * i], hex[2 * i + 1], '\0'};
+        tm_buf_add_byte(out, (uint8_t)strtoul(pair, NULL, 16));
+    }
+    return n;
+}
+
+static void test_bodies(void)
+{
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct tm_buf trace = {0}, expected = {0};
+        size_t mark;
+        tm_pb_begin(&trace, 1, &mark);
+        put_hex(&trace, "40e807" "5001" "6801" "5a024803");
+        tm_pb_end(&trace, mark);
+        tm_pb_begin(&trace, 1, &mark);
+        put_hex(&trace, bodies[i].packet);
+        tm_pb_end(&trace, mark);
+        put_hex(&expected, bodies[i].body ? bodies[i].body : bodies[i].packet);
+        struct result *r = run(trace.data, trace.len, TM_DAMAGE_HALT);
+        const struct row *row = r->count > 1 ? &r->rows[r->count - 1] : NULL;
+        ok_named(row && !(r->rows[0].e.flags & TM_EVENT_RAW_BODY), "the first packet stays whole");
+        ok_named(row && (row->e.flags & TM_EVENT_RAW_BODY) == (bodies[i].body ? TM_EVENT_RAW_BODY : 0), bodies[i].name);
+        ok_named(row && (strcmp(bodies[i].name, "interned data") == 0 || row->e.flags & TM_EVENT_DERIVED ||
+                         (row->e.raw_bytes == expected.len &&
+                          memcmp(r->bytes.data + row->raw_at, expected.data, expected.len) == 0)), bodies[i].name);
+        result_free(r);
+        tm_buf_release(&trace);
+        tm_buf_release(&expected);
+    }
+}
+
 int main(void)
 {
+    test_bodies();
     test_interning();
     test_generations();
     test_counters();
