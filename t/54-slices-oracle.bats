@@ -36,6 +36,12 @@ setup() {
     [[ $output == "1000 cases agree: "* ]]
 }
 
+@test "what was merged into a Perfetto trace says the same once more" {
+    run python3 "$TM_SRC/t/oracle/ftrace_events.py" "$TM_BIN/tm-merge" 300 2 again
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == "300 cases agree: "* ]]
+}
+
 @test "random track events: descriptors, siblings that share lanes, counters, packets without a track" {
     run python3 "$TM_SRC/t/oracle/track_events.py" "$TM_BIN/tm-merge" 1000 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }

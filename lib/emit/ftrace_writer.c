@@ -17,17 +17,23 @@ static inline bool has_room(const struct tm_ftrace_bundle *b)
 
 static enum tm_status write_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_error *err)
 {
+    const struct tm_event of_symbols = {.generation = b->symbols};
     uint8_t cpu[TM_PB_FIELD_MAX];
+    uint32_t sequence;
+    bool is_new;
     enum tm_status st;
     if (b->events.len == 0 && tm_compact_sched_is_empty(&b->sched))
         return TM_OK;
     if (!tm_compact_sched_is_empty(&b->sched) &&
         (st = tm_compact_sched_write(&b->sched, &b->events, TM_BUNDLE_COMPACT_SCHED, err)) < 0)
         return st;
+    if ((st = tm_packet_sequence(w->packets, &of_symbols, &sequence, &is_new, err)) < 0)
+        return st;
     const struct iovec bundle[2] = {{cpu, (size_t)(tm_pb_varint_at(cpu, TM_BUNDLE_CPU, b->cpu) - cpu)},
                                     {b->events.data, b->events.len}};
-    st = tm_packet_message(w->packets, b->machine, TM_PACKET_FTRACE_EVENTS, bundle, err);
+    st = tm_packet_message(w->packets, b->machine, sequence, TM_PACKET_FTRACE_EVENTS, bundle, err);
     tm_buf_clear(&b->events);
+    b->symbols = 0;
     b->has_switch = false;
     return st;
 }
@@ -224,6 +230,32 @@ static void put_fields(struct tm_buf *out, const uint8_t *from, const uint8_t *e
     out->len += len;
 }
 
+/* Events with a function, which is the number of a symbol in the sequence's interned data: sched_blocked_reason,
+ * workqueue_activate_work, workqueue_execute_end, workqueue_execute_start, workqueue_queue_work, funcgraph_entry,
+ * funcgraph_exit, mm_shrink_slab_start, hrtimer_expire_entry. */
+static bool has_symbol(uint32_t event)
+{
+    return event == 18 || (event >= 56 && event <= 59) || event == 437 || event == 438 || event == 443 || event == 553;
+}
+
+/* E of a generation with interned data goes into a bundle that is on its sequence, if it names a function. */
+static enum tm_status take_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
+                                   struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    uint32_t event = 0;
+    enum tm_status st = TM_OK;
+    while (event == 0 && tm_pb_next(&pb, &f) == TM_OK)
+        event = f.type == TM_PB_LEN ? f.id : 0;
+    if (!has_symbol(event))
+        return TM_OK;
+    if (b->symbols && b->symbols != e->generation)
+        st = write_bundle(w, b, err);
+    b->symbols = e->generation;
+    return st;
+}
+
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_ftrace_bundle *b;
@@ -234,6 +266,8 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
     if (st < 0)
         return st;
     if (e->kind == TM_KIND_SCHED_SWITCH && !tm_compact_sched_is_empty(&b->sched) && (st = write_bundle(w, b, err)) < 0)
+        return st;
+    if (e->generation && (st = take_symbols(w, b, e, err)) < 0)
         return st;
     struct tm_buf *out = &b->events;
     if (tm_pb_begin(out, TM_BUNDLE_EVENT, &mark) != TM_OK ||

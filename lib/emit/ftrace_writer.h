@@ -23,6 +23,7 @@ struct tm_ftrace_writer {
     struct tm_packet_writer *packets; /* borrowed */
     struct tm_ftrace_bundle {
         uint32_t machine, cpu;
+        uint32_t symbols;     /* the generation that names functions of its events; 0: none does */
         struct tm_buf events; /* event fields of a FtraceEventBundle */
         struct tm_compact_sched sched;
         bool has_switch; /* among events: who runs is then said by these, which a reader takes in after sched */

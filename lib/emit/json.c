@@ -197,6 +197,7 @@ static void json_close(void *state)
     for (uint32_t i = 0; i < j->open_count; i++)
         tm_buf_release(&j->open[i]);
     free(j->open);
+    tm_map_release(&j->kernel_tids);
     tm_map_release(&j->open_tracks);
     free(j->moved);
     tm_map_release(&j->pids);

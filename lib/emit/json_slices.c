@@ -2,6 +2,7 @@
 #include "emit/json_work.h"
 
 #include "base/hash.h"
+#include "model/kernel_tracks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,12 @@ static bool is_marker(const struct tm_event *e)
     return tm_event_raw(e->flags) == TM_RAW_LINE || tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
 }
 
-/* True when E is drawn on its thread: on the thread's own track or one below that. */
+/* True when E is drawn on its thread: on the thread's own track or one below that, or one that is drawn as a thread. */
 static bool is_on_thread(const struct tm_event *e, const struct tm_place *place)
 {
     enum tm_scope scope = tm_event_scope(e->flags);
-    return !(e->flags & TM_EVENT_ASYNC) && place->has_tid && (scope == TM_SCOPE_TRACK || scope == TM_SCOPE_THREAD);
+    return !(e->flags & TM_EVENT_ASYNC) && place->has_tid &&
+           (scope == TM_SCOPE_TRACK || scope == TM_SCOPE_THREAD || tm_kernel_track_of(e));
 }
 
 /* The id of the track E is on: files of one merge never meet. The scope makes it independent of the category,
@@ -204,7 +206,7 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
                                  struct tm_error *err)
 {
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
-    uint64_t labels[2] = {is_marker(e) ? 0 : label_of(name), label_of(category)}, stack = thread_key(e, place, place->has_pid);
+    uint64_t labels[2] = {label_of(name), label_of(category)}, stack = thread_key(e, place, place->has_pid);
     struct tm_json_span_view v;
     enum tm_json_span_fate fate = tm_json_spans_close(&j->spans, stack, e->time_ns, labels, &v);
     struct tm_json_span_at at;
@@ -230,7 +232,7 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
     tm_json_row_head(j, "E", e->time_ns);
     tm_json_row_thread(j, at.pid, tid);
     tm_json_row_text(j, ",\"cat\":", category);
-    tm_json_row_text(j, ",\"name\":", is_marker(e) ? (struct tm_text){0} : name);
+    tm_json_row_text(j, ",\"name\":", name);
     return tm_json_row_end(j, e, err);
 }
 
@@ -306,6 +308,9 @@ enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e
 {
     struct tm_place place;
     tm_who_find(&j->who, e, &place);
+    enum tm_status st = tm_json_out_kernel(j, e, &place, err);
+    if (st < 0)
+        return st;
     if (e->kind == TM_KIND_SLICE_COMPLETE)
         return put_complete(j, e, &place, err);
     if (e->kind == TM_KIND_SLICE_BEGIN && is_on_thread(e, &place))

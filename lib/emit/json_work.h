@@ -65,6 +65,7 @@ struct tm_json_out {
     struct tm_buf top;        /* top-level members of the inputs: file, key and value */
     struct tm_json_frames frames;
     struct tm_map with_objects; /* files that have object events: others' arguments refer to none */
+    struct tm_map kernel_tids; /* (machine, track of the kernel's) -> its tid in the process "Kernel" */
     struct tm_map open_tracks; /* (file, track) -> its open slices, plus 1 */
     struct tm_buf *open;      /* names and categories, the innermost last */
     uint32_t open_count, open_cap;
@@ -169,6 +170,10 @@ void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len
 
 /* E's detail, and the end. */
 enum tm_status tm_json_row_end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* json_kernel.c: where E is, if it is on a track of the kernel's; else PLACE stays. */
+enum tm_status tm_json_out_kernel(struct tm_json_out *j, const struct tm_event *e, struct tm_place *place,
+                                  struct tm_error *err);
 
 /* json_slices.c: a slice or instant. */
 enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);

@@ -5,6 +5,7 @@
 #include "emit/outputs.h"
 #include "emit/paths.h"
 #include "emit/who.h"
+#include "model/kernel_tracks.h"
 
 #include <stdlib.h>
 
@@ -92,7 +93,11 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
         put_u64(out, "cpu", e->cpu);
     if (tm_event_scope(e->flags) != TM_SCOPE_GLOBAL)
         put_name(out, "scope", tm_name_of_scope(tm_event_scope(e->flags)), tm_event_scope(e->flags));
-    bool has_track = e->flags & TM_EVENT_HAS_TRACK && e->kind != TM_KIND_SCHED_SWITCH;
+    enum tm_kernel_track kernel = tm_kernel_track_of(e);
+    char name[TM_KERNEL_TRACK_NAME_MAX];
+    if (kernel)
+        place.track = tm_kernel_track_name(kernel, tm_kernel_track_instance(e), name);
+    bool has_track = e->flags & TM_EVENT_HAS_TRACK && e->kind != TM_KIND_SCHED_SWITCH && !kernel;
     if (has_track || tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         put_u64(out, "track", e->track);
     put_text(out, "track_name", place.track);

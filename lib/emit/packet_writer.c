@@ -71,16 +71,18 @@ enum tm_status tm_packet_end(struct tm_packet_writer *w, struct tm_error *err)
     return tm_packet_flush_full(w, err);
 }
 
-enum tm_status tm_packet_message(struct tm_packet_writer *w, uint32_t machine, uint32_t id,
+enum tm_status tm_packet_message(struct tm_packet_writer *w, uint32_t machine, uint32_t sequence, uint32_t id,
                                  const struct iovec message[2], struct tm_error *err)
 {
     uint32_t machine_id = machine < w->machine_count ? w->machine_ids[machine] : 0;
     size_t len = message[0].iov_len + message[1].iov_len;
-    uint8_t fields[2 * TM_PB_FIELD_MAX], *p = fields;
+    uint8_t fields[3 * TM_PB_FIELD_MAX], *p = fields;
     if (tm_buf_reserve(&w->out, sizeof fields + TM_PB_FIELD_MAX + len) != TM_OK)
         return tm_error_nomem(err);
     if (machine_id)
         p = tm_pb_varint_at(p, TM_PACKET_MACHINE_ID, machine_id);
+    if (sequence)
+        p = tm_pb_varint_at(p, TM_PACKET_SEQUENCE_ID, sequence);
     p = tm_varint_put_over(tm_pb_tag_put(p, id, TM_PB_LEN), len);
     uint8_t *head = tm_pb_tag_put(w->out.data + w->out.len, 1, TM_PB_LEN);
     head = tm_varint_put_over(head, (size_t)(p - fields) + len);

@@ -92,9 +92,9 @@ enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine
 /* Ends it; sends full buffers. */
 enum tm_status tm_packet_end(struct tm_packet_writer *writer, struct tm_error *err);
 
-/* A packet of MACHINE with one field ID, a MESSAGE in two pieces: nothing is moved to make room for lengths.
- * TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_packet_message(struct tm_packet_writer *writer, uint32_t machine, uint32_t id,
+/* A packet of MACHINE on SEQUENCE (0: none) with one field ID, a MESSAGE in two pieces: nothing is moved to make room for
+ * lengths. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_message(struct tm_packet_writer *writer, uint32_t machine, uint32_t sequence, uint32_t id,
                                  const struct iovec message[2], struct tm_error *err);
 
 /* After a packet that was put into writer->out whole: sends full buffers. */

@@ -2,6 +2,7 @@
 #include "emit/outputs.h"
 #include "emit/pftrace_plain.h"
 #include "emit/pftrace_work.h"
+#include "model/kernel_tracks.h"
 
 #include <stdlib.h>
 
@@ -184,7 +185,8 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
  * threads they would nest in each other. */
 static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
 {
-    if (e->kind < TM_KIND_SLICE_BEGIN || e->kind > TM_KIND_COUNTER || e->machine >= p->packets.machine_count)
+    if (e->kind < TM_KIND_SLICE_BEGIN || e->kind > TM_KIND_COUNTER || e->machine >= p->packets.machine_count ||
+        tm_kernel_track_of(e))
         return false;
     uint32_t *owner = &p->marker_files[e->machine];
     if (*owner == 0)

@@ -239,6 +239,9 @@ void tm_who_find(const struct tm_who *who, const struct tm_event *e, struct tm_p
         if (!place->has_pid && row && row->has_pid) {
             place->has_pid = true;
             place->pid = row->pid;
+        } else if (!place->has_pid && place->tid && find(&who->processes, e->machine, (uint64_t)place->tid)) {
+            place->has_pid = true; /* it is the main thread */
+            place->pid = place->tid;
         }
     }
     if (place->has_pid)

@@ -158,6 +158,8 @@ enum tm_status tm_atrace_mark_fill(const struct tm_atrace_mark *mark, struct tm_
         event->pid = mark->pid;
         event->flags |= TM_EVENT_HAS_PID;
     }
+    if (mark->phase == 'E') /* ends whatever is open, also where a driver names it */
+        return TM_OK;
     enum tm_status st = tm_event_sink_string(sink, mark->name, mark->name_len, detail, &event->name, err);
     if (st >= 0 && mark->track)
         st = tm_event_sink_string(sink, mark->track, mark->track_len, detail, &event->category, err);

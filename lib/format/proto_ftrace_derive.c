@@ -1,28 +1,9 @@
 /* Counters and instants that kernel events amount to, named as the reference's tracks and slices. */
+#include "format/proto_arg.h"
 #include "format/proto_ftrace_event.h"
 #include "format/proto_system.h"
 
 #include <stdio.h>
-
-enum {
-    EVENT_CPU_FREQUENCY = 11,
-    EVENT_CPU_FREQUENCY_LIMITS = 12,
-    EVENT_CPU_IDLE = 13,
-    EVENT_CLOCK_ENABLE = 14,
-    EVENT_CLOCK_DISABLE = 15,
-    EVENT_CLOCK_SET_RATE = 16,
-    EVENT_RSS_STAT = 313,
-    EVENT_SIGNAL_DELIVER = 324,
-    EVENT_SIGNAL_GENERATE = 325,
-    EVENT_OOM_SCORE_ADJ = 326,
-    EVENT_GPU_FREQUENCY = 332,
-    EVENT_MARK_VICTIM = 334,
-    EVENT_THERMAL_TEMPERATURE = 341,
-    EVENT_CDEV_UPDATE = 342,
-    EVENT_RSS_STAT_THROTTLED = 359,
-    EVENT_DCVSH_FREQ = 508,
-    EVENT_KGSL_GPU_FREQUENCY = 509
-};
 
 /* Address spaces remembered, for the sizes of which another task tells. */
 enum { ADDRESS_SPACES_MAX = 1 << 17 };
@@ -85,7 +66,7 @@ static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t 
 }
 
 /* The memory is the writing task's (curr), or that of the task last seen with the address space. */
-static enum tm_status add_rss(struct derive *d, bool throttled)
+static enum tm_status add_rss_of(struct derive *d, bool throttled)
 {
     static const char *const names[] = {"mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem",
                                         "mem.unreclaimable"};
@@ -115,13 +96,16 @@ static enum tm_status add_rss(struct derive *d, bool throttled)
     return add_of_thread(d, member < 5 ? names[member] : "mem.unknown", tid, (uint64_t)size);
 }
 
-static enum tm_status add_instant(struct derive *d, const char *name, int64_t tid)
+/* SIGNAL: a field that becomes an argument; 0: none. */
+static enum tm_status add_instant(struct derive *d, const char *name, int64_t tid, uint32_t signal)
 {
     struct tm_event e = like(d, TM_SCOPE_THREAD);
     e.kind = TM_KIND_INSTANT;
     e.flags |= TM_EVENT_HAS_TID;
     e.tid = tid;
     enum tm_status st = tm_proto_string(d->p, name, strlen(name), &e.name, d->err);
+    if (st >= 0 && signal && tm_proto_arg_int(&d->p->detail, "signal.sig", (int32_t)(uint32_t)d->fields.number[signal]) < 0)
+        return tm_error_nomem(d->err);
     return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
 }
 
@@ -130,81 +114,115 @@ static int64_t i32(uint64_t value)
     return (int32_t)(uint32_t)value;
 }
 
-static enum tm_status add(struct derive *d, uint32_t event)
+static enum tm_status add_global(struct derive *d, const char *name, uint64_t value)
 {
-    const uint64_t *n = d->fields.number;
-    struct tm_event global = like(d, TM_SCOPE_GLOBAL);
-    switch (event) {
-    case EVENT_CPU_FREQUENCY:
-        return add_cpu(d, "cpufreq", n[2], (uint32_t)n[1]);
-    case EVENT_CPU_FREQUENCY_LIMITS:
-        return add_limits(d);
-    case EVENT_CPU_IDLE:
-        return add_cpu(d, "cpuidle", n[2], (uint32_t)n[1]);
-    case EVENT_CLOCK_ENABLE:
-    case EVENT_CLOCK_DISABLE:
-        return add_named(d, 1, "State", n[2]);
-    case EVENT_CLOCK_SET_RATE:
-        return add_named(d, 1, "Frequency", n[2]);
-    case EVENT_GPU_FREQUENCY:
-        return tm_proto_counter_add(d->p, &global, "gpufreq", (uint32_t)n[2], d->err);
-    case EVENT_KGSL_GPU_FREQUENCY: /* recorded in thousands */
-        return tm_proto_counter_add(d->p, &global, "gpufreq", (uint64_t)(uint32_t)n[1] * 1000, d->err);
-    case EVENT_DCVSH_FREQ:
-        return add_cpu(d, "cpufreq_throttle", n[1], n[2]);
-    case EVENT_THERMAL_TEMPERATURE:
-        return add_named(d, 4, "Temperature", (uint64_t)i32(n[2]));
-    case EVENT_CDEV_UPDATE:
-        return add_named(d, 2, "Cooling Device", n[1]);
-    case EVENT_RSS_STAT:
-    case EVENT_RSS_STAT_THROTTLED:
-        return add_rss(d, event == EVENT_RSS_STAT_THROTTLED);
-    case EVENT_OOM_SCORE_ADJ: /* older recorders cut the sign off above 16 bits */
-        return add_of_thread(d, "oom_score_adj", i32(n[3]), (uint64_t)(int64_t)(int16_t)n[2]);
-    case EVENT_SIGNAL_GENERATE:
-        return add_instant(d, "signal_generate", i32(n[4]));
-    case EVENT_SIGNAL_DELIVER:
-        return add_instant(d, "signal_deliver", d->row->tid);
-    case EVENT_MARK_VICTIM:
-        return add_instant(d, "mem.oom_kill", i32(n[1]));
-    default:
-        return TM_OK;
-    }
+    struct tm_event e = like(d, TM_SCOPE_GLOBAL);
+    return tm_proto_counter_add(d->p, &e, name, value, d->err);
 }
 
-/* What add makes something of; most events are none, and their fields are not read. */
-static bool says_more(uint32_t event)
+static enum tm_status add_frequency(struct derive *d)
 {
-    switch (event) {
-    case EVENT_CPU_FREQUENCY:
-    case EVENT_CPU_FREQUENCY_LIMITS:
-    case EVENT_CPU_IDLE:
-    case EVENT_CLOCK_ENABLE:
-    case EVENT_CLOCK_DISABLE:
-    case EVENT_CLOCK_SET_RATE:
-    case EVENT_GPU_FREQUENCY:
-    case EVENT_KGSL_GPU_FREQUENCY:
-    case EVENT_DCVSH_FREQ:
-    case EVENT_THERMAL_TEMPERATURE:
-    case EVENT_CDEV_UPDATE:
-    case EVENT_RSS_STAT:
-    case EVENT_RSS_STAT_THROTTLED:
-    case EVENT_OOM_SCORE_ADJ:
-    case EVENT_SIGNAL_GENERATE:
-    case EVENT_SIGNAL_DELIVER:
-    case EVENT_MARK_VICTIM:
-        return true;
-    default:
-        return false;
-    }
+    return add_cpu(d, "cpufreq", d->fields.number[2], (uint32_t)d->fields.number[1]);
 }
+
+static enum tm_status add_idle(struct derive *d)
+{
+    return add_cpu(d, "cpuidle", d->fields.number[2], (uint32_t)d->fields.number[1]);
+}
+
+static enum tm_status add_throttle(struct derive *d)
+{
+    return add_cpu(d, "cpufreq_throttle", d->fields.number[1], d->fields.number[2]);
+}
+
+static enum tm_status add_clock_state(struct derive *d)
+{
+    return add_named(d, 1, "State", d->fields.number[2]);
+}
+
+static enum tm_status add_clock_rate(struct derive *d)
+{
+    return add_named(d, 1, "Frequency", d->fields.number[2]);
+}
+
+static enum tm_status add_temperature(struct derive *d)
+{
+    return add_named(d, 4, "Temperature", (uint64_t)i32(d->fields.number[2]));
+}
+
+static enum tm_status add_cooling(struct derive *d)
+{
+    return add_named(d, 2, "Cooling Device", d->fields.number[1]);
+}
+
+static enum tm_status add_gpu(struct derive *d)
+{
+    return add_global(d, "gpufreq", (uint32_t)d->fields.number[2]);
+}
+
+static enum tm_status add_kgsl_gpu(struct derive *d) /* recorded in thousands */
+{
+    return add_global(d, "gpufreq", (uint64_t)(uint32_t)d->fields.number[1] * 1000);
+}
+
+static enum tm_status add_rss(struct derive *d)
+{
+    return add_rss_of(d, false);
+}
+
+static enum tm_status add_rss_throttled(struct derive *d)
+{
+    return add_rss_of(d, true);
+}
+
+static enum tm_status add_oom_score(struct derive *d) /* older recorders cut the sign off above 16 bits */
+{
+    return add_of_thread(d, "oom_score_adj", i32(d->fields.number[3]), (uint64_t)(int64_t)(int16_t)d->fields.number[2]);
+}
+
+static enum tm_status add_signal_generate(struct derive *d)
+{
+    return add_instant(d, "signal_generate", i32(d->fields.number[4]), 6);
+}
+
+static enum tm_status add_signal_deliver(struct derive *d)
+{
+    return add_instant(d, "signal_deliver", d->row->tid, 3);
+}
+
+static enum tm_status add_victim(struct derive *d)
+{
+    return add_instant(d, "mem.oom_kill", i32(d->fields.number[1]), 0);
+}
+
+/* By field number in FtraceEvent. Most events are none of these, and their fields are not read. */
+static enum tm_status (*const derivations[])(struct derive *d) = {
+    [11] = add_frequency,          /* cpu_frequency */
+    [12] = add_limits,             /* cpu_frequency_limits */
+    [13] = add_idle,               /* cpu_idle */
+    [14] = add_clock_state,        /* clock_enable */
+    [15] = add_clock_state,        /* clock_disable */
+    [16] = add_clock_rate,         /* clock_set_rate */
+    [313] = add_rss,               /* rss_stat */
+    [324] = add_signal_deliver,    /* signal_deliver */
+    [325] = add_signal_generate,   /* signal_generate */
+    [326] = add_oom_score,         /* oom_score_adj_update */
+    [332] = add_gpu,               /* gpu_frequency */
+    [334] = add_victim,            /* mark_victim */
+    [341] = add_temperature,       /* thermal_temperature */
+    [342] = add_cooling,           /* cdev_update */
+    [359] = add_rss_throttled,     /* rss_stat_throttled */
+    [508] = add_throttle,          /* dcvsh_freq */
+    [509] = add_kgsl_gpu,          /* kgsl_gpu_frequency */
+};
 
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err)
 {
-    if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID) || !says_more(f->id))
+    if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID) ||
+        f->id >= sizeof derivations / sizeof *derivations || derivations[f->id] == NULL)
         return TM_OK;
     struct derive d = {.p = p, .row = row, .err = err};
     tm_proto_event_fields_read(&d.fields, f);
-    return add(&d, f->id);
+    return derivations[f->id](&d);
 }

@@ -31,7 +31,7 @@ void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const stru
         if (field.id >= TM_PROTO_EVENT_FIELDS)
             continue;
         fields->has[field.id] = true;
-        fields->number[field.id] = field.value;
+        fields->number[field.id] = field.type == TM_PB_LEN ? 0 : field.value;
         fields->text[field.id] = field.data;
         fields->len[field.id] = field.len;
     }
@@ -79,8 +79,8 @@ static enum tm_status set_name(struct tm_proto *p, const struct tm_pb_field *f, 
 }
 
 /* What the event is. */
-static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
-                           struct tm_error *err)
+static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_proto_packet *packet,
+                           struct tm_event *row, struct tm_error *err)
 {
     switch (f->id) {
     case EVENT_SCHED_SWITCH:
@@ -92,7 +92,9 @@ static enum tm_status fill(struct tm_proto *p, const struct tm_pb_field *f, stru
     case EVENT_PROCESS_FREE:
         return fill_task(p, f, row, err);
     default: {
-        enum tm_status st = tm_proto_ftrace_mark(p, f, row, err);
+        enum tm_status st = tm_proto_ftrace_slice(p, f, packet, row, err);
+        if (st == TM_END)
+            st = tm_proto_ftrace_mark(p, f, row, err);
         if (st != TM_END)
             return st;
         row->kind = TM_KIND_FTRACE;
@@ -139,8 +141,8 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
         return damaged(p, common, packet, err);
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
-    st = row.flags & TM_EVENT_HAS_TID ? fill(p, &what, &row, err) : fill_untold(p, &what, &row, err);
-    if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER)
+    st = row.flags & TM_EVENT_HAS_TID ? fill(p, &what, packet, &row, err) : fill_untold(p, &what, &row, err);
+    if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && !(row.flags & TM_EVENT_HAS_TRACK))
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
         st = what.id == EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(p, &row, row.clock, err)

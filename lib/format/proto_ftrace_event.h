@@ -10,7 +10,7 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
                                      const struct tm_proto_packet *packet, struct tm_error *err);
 
 /* The numbers and texts of an event's message by field number, as far as the ones read here go. */
-enum { TM_PROTO_EVENT_FIELDS = 8 };
+enum { TM_PROTO_EVENT_FIELDS = 16 };
 
 struct tm_proto_event_fields {
     bool has[TM_PROTO_EVENT_FIELDS];
@@ -25,6 +25,11 @@ void tm_proto_event_fields_read(struct tm_proto_event_fields *fields, const stru
  * malformed ones are counted and TM_END, too. */
 enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                     struct tm_error *err);
+
+/* Makes ROW a slice's begin or end, or an instant, of a thread or on a track of the kernel's. TM_END: F is none that
+ * the reference makes one of, or says too little. PACKET is the one that F is in. */
+enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_field *f,
+                                     const struct tm_proto_packet *packet, struct tm_event *row, struct tm_error *err);
 
 /* Adds the DERIVED counters and instants that the reference makes of the event in F, behind ROW. */
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,

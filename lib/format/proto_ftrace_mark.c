@@ -78,10 +78,12 @@ static enum tm_status read_zero(const struct tm_pb_field *f, struct tm_atrace_ma
 
 static enum tm_status read_print(const struct tm_pb_field *f, struct tm_atrace_mark *mark)
 {
-    struct tm_proto_event_fields fields;
-    tm_proto_event_fields_read(&fields, f);
-    const uint8_t *text = fields.text[PRINT_TEXT];
-    return tm_atrace_mark_parse(text ? (const char *)text : "", fields.len[PRINT_TEXT], mark);
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field field, text = {.data = (const uint8_t *)""};
+    while (tm_pb_next(&pb, &field) == TM_OK)
+        if (field.id == PRINT_TEXT)
+            text = field;
+    return tm_atrace_mark_parse(text.data ? (const char *)text.data : "", text.len, mark);
 }
 
 enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,

@@ -1,4 +1,5 @@
 #include "model/model_work.h"
+#include "model/kernel_tracks.h"
 
 #include "base/hash.h"
 #include "base/pb.h"
@@ -27,6 +28,29 @@ enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, 
     return st;
 }
 
+/* The track KERNEL of EV. */
+static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev, enum tm_kernel_track kernel,
+                                   uint32_t *track, struct tm_error *err)
+{
+    const uint32_t instance = tm_kernel_track_instance(ev->e);
+    const enum tm_track_scope scope = tm_kernel_track_scope(kernel);
+    struct tm_track_id id = {ev->place.file, ev->place.machine, (enum tm_track_type)(TM_TRACK_TYPE_KERNEL + kernel),
+                             instance, 0};
+    char text[TM_KERNEL_TRACK_NAME_MAX];
+    bool is_new;
+    enum tm_status st = TM_OK;
+    if (scope == TM_TRACK_CPU)
+        st = tm_sched_cpu(&m->sched, ev->place.machine, instance, err);
+    else if (scope == TM_TRACK_THREAD && (st = tm_model_thread(m, ev, err)) == TM_OK)
+        id.number = (uint64_t)ev->utid;
+    if (st < 0 || (st = tm_tracks_get(&m->tracks, &id, track, &is_new, err)) < 0 || !is_new)
+        return st;
+    struct tm_track *row = &m->tracks.rows[*track];
+    row->scope = scope;
+    row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : (int64_t)id.number;
+    return tm_tracks_name(&m->tracks, tm_kernel_track_name(kernel, instance, text), &row->name, err);
+}
+
 /* The track on which what EV does lies. TM_END: it has none. */
 static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
@@ -35,6 +59,9 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     int64_t upid = TM_NO_ID;
     bool is_new;
     enum tm_status st;
+    enum tm_kernel_track kernel = tm_kernel_track_of(e);
+    if (kernel)
+        return kernel_track(m, ev, kernel, track, err);
     if (e->flags & TM_EVENT_ASYNC)
         return tm_model_async_track(m, ev, track, err);
     switch (tm_event_scope(e->flags)) {
@@ -202,7 +229,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     bool is_saturating = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&
                          m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
     if (e->kind == TM_KIND_SLICE_END) {
-        if (ev->is_marker)
+        if (ev->is_marker && e->flags & TM_EVENT_ASYNC)
             label[0] = 0;
         return end(m, ev, track, label, err);
     }

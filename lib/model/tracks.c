@@ -1,5 +1,7 @@
 #include "model/tracks.h"
 
+#include "model/kernel_tracks.h"
+
 #include <stdlib.h>
 
 const char *tm_track_type_name(enum tm_track_type type)
@@ -20,7 +22,8 @@ const char *tm_track_type_name(enum tm_track_type type)
         [TM_TRACK_TYPE_PROCESS_COUNTER] = "process_counter",
         [TM_TRACK_TYPE_CPU_COUNTER] = "cpu_counter",
     };
-    return names[type];
+    return type >= TM_TRACK_TYPE_KERNEL ? tm_kernel_track_type((enum tm_kernel_track)(type - TM_TRACK_TYPE_KERNEL))
+                                        : names[type];
 }
 
 void tm_tracks_init(struct tm_tracks *tracks)

@@ -23,7 +23,8 @@ enum tm_track_type {
     TM_TRACK_TYPE_COUNTER,          /* name */
     TM_TRACK_TYPE_THREAD_COUNTER,   /* utid, name */
     TM_TRACK_TYPE_PROCESS_COUNTER,  /* upid, name */
-    TM_TRACK_TYPE_CPU_COUNTER       /* cpu, name */
+    TM_TRACK_TYPE_CPU_COUNTER,      /* cpu, name */
+    TM_TRACK_TYPE_KERNEL            /* and from here on, one for each enum tm_kernel_track: instance */
 };
 
 /* The word for it in the type column. */

@@ -1,6 +1,7 @@
 #include "select/open_slices.h"
 
 #include "base/hash.h"
+#include "model/kernel_tracks.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ uint64_t tm_open_label(const struct tm_catalog *catalog, const struct tm_event *
 }
 
 /* Kinds of tracks, in the key. */
-enum { OF_THREAD = 1, OF_TRACK, OF_ASYNC, OF_MARKER, OF_PROCESS, OF_OTHER };
+enum { OF_THREAD = 1, OF_TRACK, OF_ASYNC, OF_MARKER, OF_PROCESS, OF_KERNEL, OF_OTHER };
 
 struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const struct tm_event *e, bool is_json)
 {
@@ -22,7 +23,11 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
     enum tm_scope scope = tm_event_scope(e->flags);
     uint64_t pid = scope == TM_SCOPE_PROCESS ? (uint64_t)e->pid : 0;
     struct tm_open_track track = {.key = {.a = (uint64_t)e->file << 32 | e->machine}};
-    if (e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT)) {
+    if (tm_kernel_track_of(e)) {
+        track.lasts = true;
+        track.key.b = e->track;
+        track.key.c = (uint64_t)OF_KERNEL << kind_shift;
+    } else if (e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT)) {
         track.key.b = e->track ^ tm_hash_u64(tm_open_label(catalog, e, e->category ? e->category : e->name));
         track.key.c = (uint64_t)OF_MARKER << kind_shift ^ pid;
     } else if (e->flags & TM_EVENT_ASYNC) {

@@ -1,6 +1,8 @@
 /* Kept rows on their way to the output. */
 #include "select/select_work.h"
 
+#include "model/kernel_tracks.h"
+
 /* A range this long goes out as it stands in its batch; a shorter one is copied. */
 enum { RANGE_ROWS_MIN = 32 };
 
@@ -133,7 +135,7 @@ static enum tm_status release_track(struct tm_select *s, uint32_t file, uint64_t
 static enum tm_status release_needed(struct tm_select *s, const struct tm_event *row, struct tm_error *err)
 {
     struct tm_key key = tm_waiting_of_generation(row->generation);
-    bool is_on_track = row->flags & TM_EVENT_HAS_TRACK || tm_event_scope(row->flags) == TM_SCOPE_TRACK;
+    bool is_on_track = (row->flags & TM_EVENT_HAS_TRACK && !tm_kernel_track_of(row)) || tm_event_scope(row->flags) == TM_SCOPE_TRACK;
     enum tm_status st = TM_OK;
     if (row->generation && row->kind != TM_KIND_TRACK)
         st = release(s, &key, err);

@@ -30,8 +30,8 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_event *e, 
         return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
     if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
-    /* What is in a marker's category is the name of its track. */
-    bool is_marker = raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT;
+    /* What is in an asynchronous marker's category is the name of its track. */
+    bool is_marker = e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT);
     return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
 }
 

@@ -31,7 +31,7 @@ static bool is_marker(const struct tm_event *e)
 static void labels_of(const struct tm_select *s, const struct tm_event *e, uint64_t label[2])
 {
     label[0] = label[1] = 0;
-    if (is_marker(e))
+    if (is_marker(e) && e->flags & TM_EVENT_ASYNC)
         return;
     label[0] = tm_open_label(s->catalog, e, e->name);
     label[1] = tm_open_label(s->catalog, e, e->category);

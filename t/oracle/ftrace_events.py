@@ -2,9 +2,10 @@
 """What t/oracle/ftrace_text.py says in text, as ftrace bundles of Perfetto traces, whose events do not name the task
 that ran. Each case is a file on a machine of its own.
 
-usage: ftrace_events.py TM_MERGE CASES SEED
+usage: ftrace_events.py TM_MERGE CASES SEED [again]     again: what was merged into a Perfetto trace
 """
 import collections, sys
+import ftrace_text, kernel_events
 from ftrace_text import Model, Tasks, compare, random_lines
 from track_events import field, message
 
@@ -12,6 +13,7 @@ from track_events import field, message
 STATES = {'R': 0, 'S': 1, 'D': 2, 'R+': 0x800, 'D|K': 0x82, 'S|W': 0x101, 'x': 0x40, 'I': 0x402, 'Z': 32, 'X|Z': 48}
 PRINT, SWITCH, CPU_FREQUENCY, CPU_IDLE, WAKEUP, WAKING, NEW, RENAME, FREE = 3, 4, 11, 13, 17, 20, 235, 236, 240
 CLONE_THREAD = 0x10000
+ftrace_text.QUERIES['kernel'] = kernel_events.QUERY
 
 
 class Lives(Tasks):
@@ -68,10 +70,14 @@ class Events(Model):
     def __init__(self):
         super().__init__()
         self.tasks = Lives()
+        self.kernel = kernel_events.Kernel(self)
 
     def line(self, line):
         a, tasks = line['args'], self.tasks
-        if line['event'] == 'sched_switch':
+        if line['event'] in kernel_events.NUMBERS:
+            tasks.thread(line['pid'])
+            self.kernel.event(line['ts'], line['cpu'], line['pid'], line['event'], a)
+        elif line['event'] == 'sched_switch':
             self.switch(line['ts'], line['cpu'], a)
         elif line['event'] == 'task_newtask':
             tasks.thread(line['pid'])
@@ -90,10 +96,15 @@ class Events(Model):
         else:
             super().line({**line, 'task': '<...>', 'tgid': None})
 
+    def answers(self):
+        return {**super().answers(), 'kernel': sorted(kernel_events.answers(self), key=repr)}
+
 
 def event_bytes(line):
     name, a = line['event'], line['args']
-    if name == 'sched_switch':
+    if name in kernel_events.NUMBERS:
+        body = kernel_events.body_of(name, a)
+    elif name == 'sched_switch':
         body = field(SWITCH, message((1, a['prev_comm']), (2, a['prev_pid']), (3, a['prev_prio']),
                                      (4, STATES[a['prev_state']]), (5, a['next_comm']), (6, a['next_pid']),
                                      (7, a['next_prio'])))
@@ -121,7 +132,8 @@ def trace(lines):
         of_cpu[line['cpu']].append(line)
     for cpu, of_this in of_cpu.items():
         bundle = field(1, cpu) + b''.join(map(event_bytes, of_this))
-        out += field(1, message((8, of_this[0]['ts']), (10, 7), (1, bundle)))
+        state = [(13, 1), (12, kernel_events.symbols())] if not out.count(b'do_work') else []
+        out += field(1, message((8, of_this[0]['ts']), (10, 7), (1, bundle), *state))
     return out
 
 
@@ -145,6 +157,9 @@ def random_events(rng):
         else:
             line.update(event='task_rename', args={'pid': tid, 'comm': 'renamed'}, text=str(tid))
     for line in lines:
+        if line['event'] == 'tracing_mark_write' and rng.random() < .6:
+            name, fields = kernel_events.sample(rng)
+            line.update(event=name, args=fields, text=str(fields))
         line['ts'] = latest = max(line['ts'], latest + 1000)
         if line['event'] == 'sched_switch' and line['args']['prev_state'] not in STATES:
             line['args']['prev_state'] = 'S'
@@ -159,4 +174,4 @@ def answers(lines):
 
 
 if __name__ == '__main__':
-    sys.exit(compare(random_events, trace, answers))
+    sys.exit(compare(random_events, trace, answers, sys.argv[4:] == ['again']))

@@ -252,8 +252,9 @@ def text_of(lines):
             x['ts'] % 10 ** 9 // 1000, x['event'], x['text']) for x in lines)
 
 
-def merged(tm_merge, traces):
-    """The answers of each trace, by the program; they are merged in this order."""
+def merged(tm_merge, traces, again=False):
+    """The answers of each trace, by the program; they are merged in this order. AGAIN: what was merged into one Perfetto
+    trace is merged to them."""
     names = ['%06d' % i for i in range(len(traces))]
     manifest = {'version': 1, 'files': [{'path': name, 'machine': {'name': name}} for name in names]}
     with tempfile.TemporaryDirectory() as folder:
@@ -263,6 +264,10 @@ def merged(tm_merge, traces):
                 member = tarfile.TarInfo(name)
                 member.size = len(data)
                 out.addfile(member, io.BytesIO(data))
+        if again:
+            merge = os.path.join(folder, 'out.pftrace')
+            subprocess.run([tm_merge, '-o', merge, path], check=True)
+            path = merge
         subprocess.run([tm_merge, '-o', db, path], check=True)
         found = [{q: [] for q in QUERIES} for _ in traces]
         for query, sql in QUERIES.items():
@@ -278,13 +283,13 @@ def print_difference(want, got):
         print(q, 'missing', missing, 'extra', [r for r in got[q] if r not in want[q]])
 
 
-def compare(random_case, input_of, answers_of):
+def compare(random_case, input_of, answers_of, again=False):
     """Random cases by the program and by a model; arguments as the module says. True where they differ."""
     tm_merge, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     rng = random.Random(seed)
     cases = [random_case(rng) for _ in range(count)]
     rows = bad = 0
-    for lines, got in zip(cases, merged(tm_merge, [input_of(lines) for lines in cases])):
+    for lines, got in zip(cases, merged(tm_merge, [input_of(lines) for lines in cases], again)):
         want = answers_of(lines)
         rows += sum(map(len, want.values()))
         if want != got:

@@ -58,7 +58,7 @@ class Slices:
                 row['dur'] = ts - row['ts']
                 if row is stack[-1]:
                     stack.pop()
-                return
+                return row
 
     def answers(self):
         return [(r['ts'], r['dur'], r['name'], r['category'], r['depth'], r['parent']) for r in self.rows]

@@ -1,5 +1,7 @@
 /* Unit tests of the Perfetto reader: what packets hold, of the kernel, of tracks' events and of profiles. */
 #include "base/hash.h"
+#include "model/kernel_tracks.h"
+
 #include "proto_maker.h"
 #include "proto_run.h"
 #include "tap.h"
@@ -63,6 +65,62 @@ static void test_ftrace(void)
     ok_named(mark && strcmp(mark->name, "marked") == 0 && mark->e.tid == 43 && mark->e.pid == 41, "a marker");
     ok_named(idle && strcmp(idle->name, "cpuidle") == 0 && idle->e.value == 2 && idle->e.cpu == 3, "a counter of an event");
     ok_named(r->rows[0].e.kind == TM_KIND_PACKET && !tm_event_is_timed(r->rows[0].e.flags), "what is left of the bundle");
+    result_free(r);
+    tm_buf_release(&m.out);
+}
+
+static void begin_event(struct maker *m, uint64_t time, uint32_t event)
+{
+    open_field(m, 2);
+    number(m, 1, time);
+    number(m, 2, 42);
+    open_field(m, event);
+}
+
+static void end_event(struct maker *m)
+{
+    close_field(m);
+    close_field(m);
+}
+
+static void test_kernel_slices(void)
+{
+    struct maker m = {0};
+    begin_packet(&m, 0, 1, 1);
+    intern(&m, 26, 7, "do_work");
+    open_field(&m, 1);
+    number(&m, 1, 3);
+    begin_event(&m, 500, 36);
+    text(&m, 2, "eth0");
+    end_event(&m);
+    begin_event(&m, 600, 37);
+    end_event(&m);
+    begin_event(&m, 700, 24);
+    number(&m, 1, 10); /* no softirq */
+    end_event(&m);
+    begin_event(&m, 800, 58);
+    number(&m, 2, 7);
+    end_event(&m);
+    begin_event(&m, 900, 58);
+    number(&m, 2, 0xffff);
+    end_event(&m);
+    close_field(&m);
+    end_packet(&m);
+    struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    const struct row *irq = row_of(r, TM_KIND_SLICE_BEGIN, 0), *end = row_of(r, TM_KIND_SLICE_END, 0);
+    const struct row *work = row_of(r, TM_KIND_SLICE_BEGIN, 1), *unnamed = row_of(r, TM_KIND_SLICE_BEGIN, 2);
+    const struct row *other = row_of(r, TM_KIND_FTRACE, 0);
+    ok_named(irq && strcmp(irq->name, "IRQ (eth0)") == 0 && strcmp(irq->category, "irq") == 0 && irq->e.cpu == 3 &&
+                 tm_event_scope(irq->e.flags) == TM_SCOPE_CPU && tm_event_raw(irq->e.flags) == TM_RAW_FTRACE_EVENT,
+             "an interrupt is a slice of its cpu, and the event");
+    ok_named(irq && end && tm_kernel_track_of(&irq->e) == TM_KERNEL_TRACK_IRQ && tm_kernel_track_instance(&irq->e) == 3 &&
+                 end->e.track == irq->e.track && end->e.name == 0,
+             "on the track of its end");
+    ok_named(other && strcmp(other->name, "softirq_entry") == 0, "a softirq that is none is an event");
+    ok_named(work && strcmp(work->name, "do_work") == 0 && !(work->e.flags & TM_EVENT_HAS_TRACK) &&
+                 tm_event_scope(work->e.flags) == TM_SCOPE_THREAD,
+             "work is named by its function's symbol");
+    ok_named(unnamed && strcmp(unnamed->name, "0xffff") == 0, "or by its address");
     result_free(r);
     tm_buf_release(&m.out);
 }
@@ -305,6 +363,7 @@ static void test_samples(void)
 int main(void)
 {
     test_ftrace();
+    test_kernel_slices();
     test_compact_sched();
     test_compact_sizes();
     test_compressed();

@@ -1,0 +1,180 @@
+"""Kernel events that are slices: random ones, their bytes, and what a model makes of them. Facts are those of doc/events.md
+and of perfetto's protos/perfetto/trace/ftrace; used by ftrace_events.py."""
+from slices import OPEN
+from track_events import field, message
+
+SYMBOLS = {7: 'do_work', 9: 'tick_sched_timer'}
+SOFTIRQS = 'HI TIMER NET_TX NET_RX BLOCK BLOCK_IOPOLL TASKLET SCHED HRTIMER RCU'.split()
+
+
+def function(number):
+    return SYMBOLS.get(number, hex(number) if number else '0')
+
+
+def sample(rng):
+    """(event's name, its fields by number)."""
+    f = rng.choice([0, 7, 8, 9])
+    vec, handled, dev = rng.randint(0, 11), rng.randint(0, 2), rng.choice([5, 2 ** 33 + 1])
+    return rng.choice([
+        ('irq_handler_entry', {1: 5, 2: rng.choice(['eth0', 'x (y)'])}), ('irq_handler_exit', {1: 5, 2: handled}),
+        ('irq_handler_exit', {1: 5}), ('local_timer_entry', {1: 9}), ('local_timer_exit', {1: 9}),
+        ('softirq_entry', {1: vec}), ('softirq_exit', {1: vec}), ('softirq_exit', {1: vec}),
+        ('hrtimer_expire_entry', {1: 1, 3: f}), ('hrtimer_expire_exit', {1: 1}),
+        ('napi_gro_receive_entry', {7: 60, 10: 'eth0'}), ('napi_gro_receive_exit', {1: rng.choice([-1, 3])}),
+        ('cpuhp_enter', {1: 1, 3: rng.choice([-2, 5])}), ('cpuhp_multi_enter', {1: 1, 3: 6}), ('cpuhp_exit', {1: 1}),
+        ('workqueue_execute_start', {1: 1, 2: f}), ('workqueue_execute_end', {1: 1}),
+        ('funcgraph_entry', {1: 0, 2: f}), ('funcgraph_exit', {2: 0, 3: f}),
+        ('kprobe_event', {1: 'probe', 2: rng.randint(0, 4)}),
+        ('mm_vmscan_direct_reclaim_begin', {1: 2, 3: 5}), ('mm_vmscan_direct_reclaim_end', {1: 2 ** 63}),
+        ('mm_vmscan_memcg_reclaim_begin', {2: -1, 3: 2 ** 40}), ('mm_vmscan_memcg_reclaim_end', {}),
+        ('mm_shrink_slab_start', {8: f, 9: 3, 11: -1}), ('mm_shrink_slab_end', {2: -4}),
+        ('scm_call_start', {2: f}), ('scm_call_end', {}),
+        ('block_io_start', {1: dev, 2: 77}), ('block_io_done', {1: dev, 2: 78}),
+        ('suspend_resume_minimal', {1: rng.randint(0, 1)}), ('tcp_retransmit_skb', {2: 80, 6: 4000}),
+        ('google_icc_event', {1: 'icc'}), ('google_irm_event', {1: 'irm'})])
+
+
+NUMBERS = {'irq_handler_entry': 36, 'irq_handler_exit': 37, 'local_timer_entry': 559, 'local_timer_exit': 560,
+           'softirq_entry': 24, 'softirq_exit': 25, 'hrtimer_expire_entry': 553, 'hrtimer_expire_exit': 554,
+           'napi_gro_receive_entry': 365, 'napi_gro_receive_exit': 366, 'cpuhp_enter': 345, 'cpuhp_multi_enter': 344,
+           'cpuhp_exit': 343, 'workqueue_execute_start': 58, 'workqueue_execute_end': 57, 'funcgraph_entry': 437,
+           'funcgraph_exit': 438, 'kprobe_event': 542, 'mm_vmscan_direct_reclaim_begin': 46,
+           'mm_vmscan_direct_reclaim_end': 47, 'mm_vmscan_memcg_reclaim_begin': 607,
+           'mm_vmscan_memcg_reclaim_end': 608, 'mm_shrink_slab_start': 443, 'mm_shrink_slab_end': 444,
+           'scm_call_start': 338, 'scm_call_end': 339, 'block_io_start': 546, 'block_io_done': 547,
+           'suspend_resume_minimal': 481, 'tcp_retransmit_skb': 363, 'google_icc_event': 502, 'google_irm_event': 503}
+
+
+def body_of(name, fields):
+    return field(NUMBERS[name], message(*sorted(fields.items())))
+
+
+def symbols():
+    """The interned data that names functions."""
+    return message(*((26, message((1, n), (2, s))) for n, s in SYMBOLS.items()))
+
+
+class Kernel:
+    """What the events do to a model (ftrace_text.Model) of tasks and slices."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def track(self, type_, name, cpu, number):
+        track = 'kernel', type_, number
+        self.model.owner[track] = 'kernel', type_, name, cpu
+        return track
+
+    def of_thread(self, tid, type_='thread'):
+        thread = self.model.tasks.thread(tid)
+        track = type_, id(thread)
+        self.model.owner[track] = ('thread', thread) if type_ == 'thread' else ('thread', thread, type_, 'Funcgraph')
+        return track
+
+    def of_cpu(self, type_, words, cpu):
+        return self.track('cpu_' + type_, words % cpu, cpu, cpu)
+
+    def begin(self, track, ts, name, category=None, args=(), dur=OPEN):
+        slices = self.model.slices
+        if slices.begin(track, ts, dur, category, name):
+            slices.rows[-1]['args'] = list(args)
+
+    def end(self, track, ts, category=None, name=None, args=()):
+        row = self.model.slices.end(track, ts, category, name)
+        if row:
+            row['args'] = row.get('args', []) + list(args)
+
+    def event(self, ts, cpu, tid, name, f):
+        get = lambda i: f.get(i, 0)
+        thread = lambda: self.of_thread(tid)
+        if name in ('irq_handler_entry', 'local_timer_entry'):
+            who = f[2] if name == 'irq_handler_entry' else 'LocalTimer'
+            self.begin(self.of_cpu('irq', 'Irq Cpu %d', cpu), ts, 'IRQ (%s)' % who, 'irq')
+        elif name in ('irq_handler_exit', 'local_timer_exit'):
+            args = [('ret', 'handled' if get(2) == 1 else 'unhandled')] if name == 'irq_handler_exit' else []
+            self.end(self.of_cpu('irq', 'Irq Cpu %d', cpu), ts, 'irq', None, args)
+        elif name == 'softirq_entry':
+            if get(1) < len(SOFTIRQS):
+                self.begin(self.of_cpu('softirq', 'SoftIrq Cpu %d', cpu), ts, SOFTIRQS[get(1)], 'irq')
+        elif name == 'softirq_exit':
+            self.end(self.of_cpu('softirq', 'SoftIrq Cpu %d', cpu), ts, 'irq', None, [('vec', get(1))])
+        elif name == 'hrtimer_expire_entry':
+            self.begin(self.of_cpu('hrtimer', 'Hrtimer Cpu %d', cpu), ts, function(get(3)), 'hrtimer')
+        elif name == 'hrtimer_expire_exit':
+            self.end(self.of_cpu('hrtimer', 'Hrtimer Cpu %d', cpu), ts, 'hrtimer')
+        elif name == 'napi_gro_receive_entry':
+            self.begin(self.of_cpu('napi_gro', 'Napi Gro Cpu %d', cpu), ts, f[10], 'napi_gro', [('len', get(7))])
+        elif name == 'napi_gro_receive_exit':
+            self.end(self.of_cpu('napi_gro', 'Napi Gro Cpu %d', cpu), ts, 'napi_gro', None, [('ret', get(1))])
+        elif name in ('cpuhp_enter', 'cpuhp_multi_enter'):
+            self.begin(self.of_cpu('hotplug', 'CPU Hotplug %d', get(1)), ts, 'cpuhp(%d)' % get(3), 'cpu',
+                       [('action_cpu', cpu), ('cpuhp_idx', get(3))])
+        elif name == 'cpuhp_exit':
+            self.end(self.of_cpu('hotplug', 'CPU Hotplug %d', get(1)), ts)
+        elif name == 'workqueue_execute_start':
+            self.begin(thread(), ts, function(get(2)), 'workqueue', [('cpu', cpu)])
+        elif name == 'workqueue_execute_end':
+            self.end(thread(), ts, 'workqueue')
+        elif name == 'funcgraph_entry':
+            self.begin(self.of_thread(tid, 'thread_funcgraph'), ts, function(get(2)))
+        elif name == 'funcgraph_exit':
+            self.end(self.of_thread(tid, 'thread_funcgraph'), ts, None, function(get(3)))
+        elif name == 'kprobe_event':
+            if get(2) == 2:
+                self.end(thread(), ts, None, f[1])
+            elif get(2) in (1, 3):
+                self.begin(thread(), ts, f[1], dur=OPEN if get(2) == 1 else 0)
+        elif name.endswith('reclaim_begin'):
+            kind = name[len('mm_vmscan_'):-len('_begin')]
+            self.begin(thread(), ts, 'mm_vmscan_' + kind, None,
+                       [(kind + '_order', get(1)), (kind + '_may_writepage', get(2)), (kind + '_gfp_flags', get(3))])
+        elif name.endswith('reclaim_end'):
+            kind = name[len('mm_vmscan_'):-len('_end')]
+            self.end(thread(), ts, None, None, [(kind + '_nr_reclaimed', get(1))])
+        elif name == 'mm_shrink_slab_start':
+            self.begin(thread(), ts, 'mm_vmscan_shrink_slab', None,
+                       [('shrink_name', function(get(8))), ('total_scan', get(9)), ('priority', get(11))])
+        elif name == 'mm_shrink_slab_end':
+            self.end(thread(), ts, None, None, [('freed', get(2))])
+        elif name == 'scm_call_start':
+            self.begin(thread(), ts, 'scm id=' + (hex(get(2)) if get(2) else '0'))
+        elif name == 'scm_call_end':
+            self.end(thread(), ts)
+        elif name == 'block_io_start':
+            self.begin(self.track('block_io', None, None, get(1)), ts, 'block_io', None, [('sector', get(2))])
+        elif name == 'block_io_done':
+            self.end(self.track('block_io', None, None, get(1)), ts, None, 'block_io', [('sector', get(2))])
+        elif name == 'suspend_resume_minimal':
+            track = self.track('suspend_resume_minimal', 'Suspend/Resume Minimal', None, 0)
+            if get(1):
+                self.begin(track, ts, 'Suspended')
+            else:
+                self.end(track, ts)
+        elif name == 'tcp_retransmit_skb':
+            self.begin(self.track('net_tcp_retransmit_skb', 'TCP Retransmit Skb', None, 0), ts,
+                       'sport=%d,dport=%d' % (get(6), get(2)), 'tcp_event', dur=0)
+        else:
+            self.begin(self.track('interconnect_events', 'Interconnect Events', None, 0), ts, f[1], name, dur=0)
+
+
+def answers(model):
+    """(ts, name, the track's type, name and cpu, args) of slices on tracks of the kernel's and of threads with args."""
+    rows = []
+    for r in model.slices.rows:
+        owner = model.owner[r['track']]
+        if owner[0] == 'kernel':
+            where = owner[1:]
+        elif owner[0] == 'thread':
+            where = (owner[2], owner[3], None) if len(owner) > 2 else ('thread_execution', None, None)
+        else:
+            continue
+        args = ','.join('%s=%s' % a for a in r.get('args', ())) or None
+        if args or where[0] != 'thread_execution':
+            rows.append((r['ts'], r['name'], *where, args))
+    return rows
+
+
+QUERY = ("s.ts, s.name, k.type, k.name, k.cpu, (SELECT group_concat(key || '=' || display_value) FROM (SELECT key, "
+         "display_value FROM args a WHERE a.arg_set_id = s.arg_set_id ORDER BY id)) FROM slice s JOIN track k "
+         "ON s.track_id = k.id JOIN machine m ON k.machine_id = m.id WHERE s.arg_set_id IS NOT NULL OR k.type NOT IN "
+         "('thread_execution', 'atrace_async_slice', 'atrace_async_slice_for_track')")
