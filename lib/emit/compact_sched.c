@@ -1,7 +1,6 @@
 #include "emit/compact_sched.h"
 
 #include "base/bytes.h"
-#include "base/hash.h"
 #include "base/pb.h"
 
 #include <stdlib.h>
@@ -13,55 +12,74 @@ enum { COMMS = 5 };
 static const uint8_t switch_fields[] = {1, 2, 3, 4, 6}; /* time, prev_state, next_pid, next_prio, name */
 static const uint8_t waking_fields[] = {7, 8, 9, 10, 11, 12}; /* time, pid, target_cpu, prio, name, common_flags */
 
-/* The number of the name STRING. One that travels with its event gets a new number each time. */
-static enum tm_status intern(struct tm_compact_sched *c, uint32_t string, struct tm_text name, uint32_t *number,
-                             struct tm_error *err)
+/* The number of the name of E in C, made if new. One that travels with its event gets a new number each time. */
+static enum tm_status add_name(struct tm_compact_sched *c, const struct tm_event *e, const struct tm_catalog *catalog,
+                               struct tm_compact_slot *slot, uint32_t *number, struct tm_error *err)
 {
-    uint32_t at = (uint32_t)tm_hash_u64(string) % TM_COMPACT_SLOTS;
-    if (!(string & TM_STRING_INLINE)) {
-        while (c->slots[at].number && c->slots[at].string != string)
-            at = (at + 1) % TM_COMPACT_SLOTS;
-        if (c->slots[at].number) {
-            *number = c->slots[at].number - 1;
-            return TM_OK;
-        }
-        c->slots[at] = (struct tm_compact_slot){string, c->comm_count + 1};
-    }
+    struct tm_text name = tm_catalog_string(catalog, e->name, e);
     if (tm_pb_put_bytes(&c->comms, COMMS, name.data ? name.data : (const uint8_t *)"", name.len) != TM_OK)
         return tm_error_nomem(err);
     *number = c->comm_count++;
+    if (slot)
+        *slot = (struct tm_compact_slot){e->name, c->comm_count};
     return TM_OK;
 }
 
-static enum tm_status add_values(struct tm_compact_lane *lane, const int64_t *values, size_t columns,
-                                 struct tm_error *err)
+static inline enum tm_status intern(struct tm_compact_sched *c, const struct tm_event *e,
+                                    const struct tm_catalog *catalog, uint32_t *number, struct tm_error *err)
 {
-    if (lane->values == NULL &&
-        (lane->values = malloc(columns * TM_COMPACT_EVENTS_MAX * sizeof *lane->values)) == NULL)
-        return tm_error_nomem(err);
-    for (size_t i = 0; i < columns; i++)
-        lane->values[i * TM_COMPACT_EVENTS_MAX + lane->count] = values[i];
-    lane->count++;
+    uint32_t at = e->name % TM_COMPACT_SLOTS; /* numbers of strings are given out in turn */
+    if (e->name & TM_STRING_INLINE)
+        return add_name(c, e, catalog, NULL, number, err);
+    while (c->slots[at].number && c->slots[at].string != e->name)
+        at = (at + 1) % TM_COMPACT_SLOTS;
+    if (c->slots[at].number == 0)
+        return add_name(c, e, catalog, &c->slots[at], number, err);
+    *number = c->slots[at].number - 1;
     return TM_OK;
+}
+
+static enum tm_status make_lane(struct tm_compact_lane *lane, size_t columns, struct tm_error *err)
+{
+    lane->values = malloc(columns * TM_COMPACT_EVENTS_MAX * sizeof *lane->values);
+    return lane->values ? TM_OK : tm_error_nomem(err);
 }
 
 enum tm_status tm_compact_sched_switch(struct tm_compact_sched *c, const struct tm_event *e, uint64_t state,
-                                       struct tm_text name, struct tm_error *err)
+                                       const struct tm_catalog *catalog, struct tm_error *err)
 {
+    enum { STATE = TM_COMPACT_EVENTS_MAX, PID = 2 * STATE, PRIO = 3 * STATE, COMM = 4 * STATE };
+    struct tm_compact_lane *lane = &c->switches;
     uint32_t comm;
-    enum tm_status st = intern(c, e->name, name, &comm, err);
-    int64_t values[] = {e->time_ns, (int64_t)state, (int32_t)e->pid, (int16_t)(e->value >> 32), comm};
-    return st < 0 ? st : add_values(&c->switches, values, sizeof switch_fields, err);
+    enum tm_status st = lane->values ? TM_OK : make_lane(lane, sizeof switch_fields, err);
+    if (st < 0 || (st = intern(c, e, catalog, &comm, err)) < 0)
+        return st;
+    int64_t *value = lane->values + lane->count++;
+    value[0] = e->time_ns;
+    value[STATE] = (int64_t)state;
+    value[PID] = (int32_t)e->pid;
+    value[PRIO] = (int16_t)(e->value >> 32);
+    value[COMM] = comm;
+    return TM_OK;
 }
 
-enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct tm_event *e, struct tm_text name,
-                                       struct tm_error *err)
+enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct tm_event *e,
+                                       const struct tm_catalog *catalog, struct tm_error *err)
 {
+    enum { PID = TM_COMPACT_EVENTS_MAX, CPU = 2 * PID, PRIO = 3 * PID, COMM = 4 * PID, COMMON_FLAGS = 5 * PID };
+    struct tm_compact_lane *lane = &c->wakings;
     uint32_t comm;
-    enum tm_status st = intern(c, e->name, name, &comm, err);
-    int64_t values[] = {e->time_ns, (int32_t)e->tid, (int32_t)(e->value >> 32), (int32_t)e->value, comm,
-                        (int64_t)(e->track & UINT32_MAX)};
-    return st < 0 ? st : add_values(&c->wakings, values, sizeof waking_fields, err);
+    enum tm_status st = lane->values ? TM_OK : make_lane(lane, sizeof waking_fields, err);
+    if (st < 0 || (st = intern(c, e, catalog, &comm, err)) < 0)
+        return st;
+    int64_t *value = lane->values + lane->count++;
+    value[0] = e->time_ns;
+    value[PID] = (int32_t)e->tid;
+    value[CPU] = (int32_t)(e->value >> 32);
+    value[PRIO] = (int32_t)e->value;
+    value[COMM] = comm;
+    value[COMMON_FLAGS] = (int64_t)(e->track & UINT32_MAX);
+    return TM_OK;
 }
 
 /* COUNT values as varints to TO, which has room for any; the byte behind them. Where a number begins hangs on the one before,

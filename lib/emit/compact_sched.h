@@ -39,12 +39,12 @@ static inline bool tm_compact_sched_is_full(const struct tm_compact_sched *c)
            c->comm_count == TM_COMPACT_COMMS_MAX;
 }
 
-/* Adds EVENT, a SCHED_SWITCH whose prev_state a kernel would have recorded as STATE, or a SCHED_WAKING. NAME is the text of
- * its name column. Not full; events of one kind come in time order. TM_OK or TM_E_SYSTEM. */
+/* Adds EVENT, a SCHED_SWITCH whose prev_state a kernel would have recorded as STATE, or a SCHED_WAKING. CATALOG has its
+ * strings. Not full; events of one kind come in time order. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_compact_sched_switch(struct tm_compact_sched *compact, const struct tm_event *event, uint64_t state,
-                                       struct tm_text name, struct tm_error *err);
+                                       const struct tm_catalog *catalog, struct tm_error *err);
 enum tm_status tm_compact_sched_waking(struct tm_compact_sched *compact, const struct tm_event *event,
-                                       struct tm_text name, struct tm_error *err);
+                                       const struct tm_catalog *catalog, struct tm_error *err);
 
 /* Appends the message to OUT as field ID and is empty again. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_compact_sched_write(struct tm_compact_sched *compact, struct tm_buf *out, uint32_t id,

@@ -208,9 +208,8 @@ enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm
     if (st < 0)
         return st;
     if (compact) {
-        struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
-        st = is_switch ? tm_compact_sched_switch(&b->sched, e, kernel_state(w, e), name, err)
-                       : tm_compact_sched_waking(&b->sched, e, name, err);
+        st = is_switch ? tm_compact_sched_switch(&b->sched, e, kernel_state(w, e), w->packets->catalog, err)
+                       : tm_compact_sched_waking(&b->sched, e, w->packets->catalog, err);
     } else if (tm_sched_event_put(&b->events, w->packets->catalog, e, is_switch ? kernel_state(w, e) : 0) != TM_OK) {
         st = tm_error_nomem(err);
     }

@@ -290,17 +290,13 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     if (!p->started)
         st = start(p, err);
     while (st == TM_OK) {
-        if ((st = tm_pftrace_plain_packet(p, &walk, err)) != TM_END)
+        if ((st = tm_pftrace_plain(p, &walk, err)) != TM_END)
             continue;
         st = TM_OK;
         if (!tm_batch_next(&walk, &e))
             break;
         if (e.file >= p->context->catalog->file_count)
             return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
-        if (tm_pftrace_is_plain_ftrace(p, &e)) {
-            st = tm_pftrace_plain_ftrace(p, &e, err);
-            continue;
-        }
         p->no_values_follow = !may_be_extra(batch, walk.i);
         st = write_event(p, &e, err);
     }

@@ -5,56 +5,80 @@
 #include "emit/packet_splice.h"
 #include "emit/pftrace_work.h"
 
-/* True when no event must wait, and nothing is to be noted of those that are neither of a task's life nor a definition. */
-static inline bool tm_pftrace_is_at_ease(const struct pftrace *p)
+/* The columns of row I of BATCH that tm_packet_splice_body looks at; flags, kind and file are there. */
+static inline void tm_plain_get_packet(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
-    return !(p->waiting.count | p->late.count) && !p->tracks.names.is_kept;
+    e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+    e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
+    e->sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i);
+    e->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
 }
 
-/* True when E is a ftrace event of which write_event would do no more than hand it to the ftrace writer. */
-static inline bool tm_pftrace_is_plain_ftrace(const struct pftrace *p, const struct tm_event *e)
+/* And those that tm_ftrace_write_raw does. */
+static inline void tm_plain_get_ftrace(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
-    const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED;
-    if (e->flags & special || !tm_pftrace_is_at_ease(p))
-        return false;
-    if (e->kind == TM_KIND_FTRACE)
-        return tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
-    return tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED &&
-           (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING);
+    e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+    e->position = tm_batch_u64(batch, TM_COL_POSITION, i);
+    e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
+    e->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
 }
 
-static inline enum tm_status tm_pftrace_plain_ftrace(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+/* And tm_ftrace_write_sched, beside these. */
+static inline void tm_plain_get_sched(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
-    p->now_ns = e->time_ns;
-    p->after_packet = true;
-    return e->kind == TM_KIND_FTRACE ? tm_ftrace_write_raw(&p->ftrace, e, err) : tm_ftrace_write_sched(&p->ftrace, e, err);
+    tm_plain_get_ftrace(batch, i, e);
+    e->pid = tm_batch_i64(batch, TM_COL_PID, i);
+    e->tid = tm_batch_i64(batch, TM_COL_TID, i);
+    e->value = tm_batch_u64(batch, TM_COL_VALUE, i);
+    e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
+    e->name = tm_batch_u32(batch, TM_COL_NAME, i);
+    e->category = tm_batch_u32(batch, TM_COL_CATEGORY, i);
+    e->detail = e->raw + e->raw_bytes;
+    e->detail_bytes = tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
 }
 
-/* Writes the next event of WALK where it is a slice or an instant whose packet goes on as it is. TM_END with nothing done
- * where it is none, or where there is no event. TM_OK or TM_E_SYSTEM. */
-static inline enum tm_status tm_pftrace_plain_packet(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
+/* Writes the next event of WALK where it is one of which write_event would do no more than hand it to what writes it: a
+ * slice or an instant whose packet goes on as it is, or an ftrace event. TM_END with nothing done where it is none, or
+ * where there is no event. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
     const struct tm_batch *batch = walk->batch;
     uint32_t i = walk->i;
-    struct tm_event e;
-    if (i >= batch->count)
+    enum tm_status st = TM_END;
+    struct tm_event e; /* as far as what it is handed to looks at it */
+    if (i >= batch->count || (p->waiting.count | p->late.count) || p->tracks.names.is_kept)
         return TM_END;
     e.flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
-    if ((e.flags & (special | TM_EVENT_RAW_BODY)) != TM_EVENT_RAW_BODY || tm_event_raw(e.flags) != TM_RAW_PACKET)
-        return TM_END;
     e.kind = tm_batch_u32(batch, TM_COL_KIND, i);
     e.file = tm_batch_u32(batch, TM_COL_FILE, i);
-    e.generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
-    if (!tm_pftrace_is_at_ease(p) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT ||
-        e.file >= p->context->catalog->file_count || !tm_sequence_threads_is_said(&p->threads, e.generation))
-        return TM_END;
-    e.time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
-    e.machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
-    e.sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i);
     e.raw = batch->payload + walk->at;
     e.raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
-    enum tm_status st = tm_packet_splice_body(&p->packets, &e, err);
+    if (e.flags & special || e.file >= p->context->catalog->file_count)
+        return TM_END;
+    switch (tm_event_raw(e.flags)) {
+    case TM_RAW_PACKET:
+        if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
+            return TM_END;
+        tm_plain_get_packet(batch, i, &e);
+        if (tm_sequence_threads_is_said(&p->threads, e.generation))
+            st = tm_packet_splice_body(&p->packets, &e, err);
+        break;
+    case TM_RAW_FTRACE_EVENT:
+        if (e.kind != TM_KIND_FTRACE)
+            return TM_END;
+        tm_plain_get_ftrace(batch, i, &e);
+        st = tm_ftrace_write_raw(&p->ftrace, &e, err);
+        break;
+    case TM_RAW_COMPACT_SCHED:
+        if (e.kind != TM_KIND_SCHED_SWITCH && e.kind != TM_KIND_SCHED_WAKING)
+            return TM_END;
+        tm_plain_get_sched(batch, i, &e);
+        st = tm_ftrace_write_sched(&p->ftrace, &e, err);
+        break;
+    default:
+        break;
+    }
     if (st == TM_END)
         return TM_END;
     p->now_ns = e.time_ns;
