@@ -125,3 +125,102 @@ B 4.2 None 0x1f Hrtimer Cpu 0 Kernel" ] || { echo "$output"; false; }
     run bash -o pipefail -c "tm-merge k.pftrace | grep -c 'cpu0 .*NET_RX'"
     [ "$output" = 1 ]
 }
+
+calls() {
+    kernel <<'END'
+process 100 caller
+process 200 server
+1000 0 100 binder_command cmd=0x40406300
+1100 0 100 binder_transaction transaction=7 dest_node=5 dest_proc=200 dest_thread=0 reply=0 code=3 flags=0x10
+1150 0 100 binder_transaction_alloc_buf data_size=100 offsets_size=8
+1200 1 200 binder_transaction_received transaction=7
+1250 1 200 print 2=B|200|work
+1300 1 200 print 2=E|200
+1400 1 200 binder_transaction transaction=8 dest_proc=100 dest_thread=100 reply=1
+1500 0 100 binder_transaction_received transaction=8
+1600 0 100 binder_transaction transaction=9 dest_node=5 dest_proc=200 flags=1
+1700 1 200 binder_transaction_received transaction=9
+1800 0 100 binder_command cmd=0x40406300
+1900 0 100 binder_transaction transaction=10 dest_proc=200
+2000 0 100 binder_return cmd=0x7211
+END
+}
+
+@test "a call has its answer: slices of both threads, what they are about, a flow from one to the other" {
+    calls
+    tm-merge -o k.db k.pftrace
+    run sqlite3 k.db "SELECT s.ts, s.dur, s.category, s.name, t.tid FROM slice s JOIN thread_track k ON s.track_id = k.id
+        JOIN thread t USING (utid) ORDER BY s.ts"
+    [ "$output" = '1100|400|binder|binder transaction|100
+1200|200|binder|binder reply|200
+1250|50||work|200
+1600|0|binder|binder transaction async|100
+1700|0|binder|binder async rcv|200
+1900|100|binder|binder transaction|100' ] || { echo "$output"; false; }
+    run sqlite3 k.db "SELECT key, display_value, value_type FROM args WHERE arg_set_id = (SELECT arg_set_id FROM slice WHERE ts = 1100)"
+    [ "$output" = 'transaction id|7|int
+destination node|5|int
+destination process|200|int
+reply transaction?|false|bool
+flags|0x10 allow replies with file descriptors; |string
+code|0x03 Java Layer Dependent|string
+calling tid|100|uint
+data size|100|uint
+offsets size|8|uint
+destination thread|200|uint' ] || { echo "$output"; false; }
+    run sqlite3 k.db "SELECT a.ts, b.ts FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in"
+    [ "$output" = '1100|1200
+1600|1700' ] || { echo "$output"; false; }
+    [ "$(sqlite3 k.db "SELECT count(*) FROM stats WHERE severity = 'error'")" = 0 ]
+}
+
+@test "calls are the same when they are merged again, as a Perfetto trace and as Chrome JSON" {
+    calls
+    for format in pftrace json; do
+        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+    done
+    tm-merge -f json k.pftrace >m.json
+    run python3 -c 'import json
+for e in json.load(open("m.json"))["traceEvents"]:
+    if e.get("cat") == "binder":
+        print(e["ph"], e["ts"], e["name"], e["args"].get("destination thread"), e["args"].get("data size"), "bind_id" in e)'
+    [ "$output" = "X 1.2 binder reply 100 None True
+X 1.1 binder transaction 200 100 True
+i 1.6 binder transaction async None None True
+i 1.7 binder async rcv None None True
+X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
+}
+
+@test "--only: a call that is under way is whole, with what it is about" {
+    calls
+    tm-merge --only 'from=1260ns,to=1350ns' --absolute -o k.db k.pftrace
+    run sqlite3 k.db "SELECT ts, dur, name, (SELECT count(*) FROM args a WHERE a.arg_set_id = s.arg_set_id) FROM slice s ORDER BY ts"
+    [ "$output" = '1100|400|binder transaction|10
+1200|200|binder reply|8
+1250|50|work|0' ] || { echo "$output"; false; }
+    tm-merge --only 'name=binder reply' -o k.db k.pftrace
+    run sqlite3 k.db "SELECT ts, dur, name FROM slice"
+    [ "$output" = '1200|200|binder reply' ] || { echo "$output"; false; }
+}
+
+@test "a trace of binder in text becomes the kernel's events, and says the same" {
+    {
+        printf '# tracer: nop\n'
+        printf ' call-100 (  100) [000] ...1 1.1: binder_transaction: transaction=7 dest_node=5 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x3\n'
+        printf ' serv-200 (  200) [001] ...1 1.2: binder_transaction_received: transaction=7\n'
+        printf ' serv-200 (  200) [001] ...1 1.3: binder_transaction: transaction=8 dest_node=0 dest_proc=100 dest_thread=100 reply=1 flags=0x0 code=0x0\n'
+        printf ' call-100 (  100) [000] ...1 1.4: binder_transaction_received: transaction=8\n'
+        printf ' call-100 (  100) [000] ...1 1.5: binder_transaction_received: transaction=99\n'
+    } >b.txt
+    tm-merge -o k.db b.txt
+    run sqlite3 k.db "SELECT ts / 1000000, dur / 1000000, name, (SELECT group_concat(display_value) FROM args a WHERE
+        a.arg_set_id = s.arg_set_id AND key LIKE 'dest% name') FROM slice s"
+    [ "$output" = '1100|300|binder transaction|serv
+1200|100|binder reply|call' ] || { echo "$output"; false; }
+    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" b.txt
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    tm-merge -o m.pftrace b.txt
+    run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | grep -c 'kind=binder .*raw=ftrace_event'"
+    [ "$output" = 5 ]
+}

@@ -30,7 +30,7 @@ def main():
             continue
         ts, cpu, tid, name, *rest = line.split()
         pairs = (f.split('=', 1) for f in rest)
-        args = {int(k): value(v) for k, v in pairs}
+        args = {int(k) if k.isdigit() else k: value(v) for k, v in pairs}
         args = args[2] if name == 'print' else args
         event = event_bytes({'event': name, 'args': args, 'ts': int(ts), 'pid': int(tid), 'cpu': int(cpu)})
         out += field(1, message((10, 7), (1, field(1, int(cpu)) + event)))

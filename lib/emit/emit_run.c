@@ -1,5 +1,6 @@
 #include "emit/emit_run.h"
 
+#include "emit/emit_binder.h"
 #include "emit/emit_only.h"
 #include "emit/no_events.h"
 #include "emit/squeeze.h"
@@ -11,6 +12,7 @@ struct job {
     struct tm_balance balance;
     struct tm_unsaid unsaid;
     struct tm_emit_only only;
+    struct tm_emit_binder binder;
     const struct tm_emit *emit;
     struct tm_emit_context context;
     const struct tm_frame *frame; /* that is being shown; batches that --only leaves have its place */
@@ -41,6 +43,13 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
                   : job->emit->frame(job->state, job->frame, batch, err);
 }
 
+/* The same of those whose binder events are slices. */
+static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct job *job = self;
+    return job->only.select ? tm_emit_only_batch(&job->only, batch, err) : show_batch(job, batch, err);
+}
+
 /* Where the text of a file's events is. */
 static enum tm_status add_source(struct job *job, const struct tm_frame *frame, struct tm_error *err)
 {
@@ -63,14 +72,19 @@ static enum tm_status show(struct job *job, const struct tm_frame *frame, const 
     if (frame->type != TM_FRAME_BATCH)
         return job->emit->frame(job->state, frame, NULL, err);
     job->frame = frame;
-    return job->only.select ? tm_emit_only_batch(&job->only, batch, err) : show_batch(job, batch, err);
+    bool is_ordered = job->stream.sorted && job->stream.stage == TRACEMERGE__STAGE__PLACED;
+    return is_ordered && !job->emit->shows_stream ? tm_emit_binder_batch(&job->binder, batch, err)
+                                                  : select_batch(job, batch, err);
 }
 
-/* What --only still holds when the stream has ended. */
-static enum tm_status finish_only(struct job *job, struct tm_error *err)
+/* What is still held when the stream has ended, for --only too. */
+static enum tm_status finish_held(struct job *job, struct tm_error *err)
 {
     const struct tm_frame end = {.type = TM_FRAME_BATCH, .offset = job->stream.frames.offset};
     job->frame = &end;
+    enum tm_status st = tm_emit_binder_finish(&job->binder, err);
+    if (st < 0)
+        return st;
     return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
 }
 
@@ -83,7 +97,7 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, s
         if ((st = show(job, &frame, &batch, err)) != TM_OK)
             return st;
     }
-    if (st < 0 || (st = finish_only(job, err)) < 0 || (st = tm_balance_sum(&job->balance, &job->catalog, err)) < 0)
+    if (st < 0 || (st = finish_held(job, err)) < 0 || (st = tm_balance_sum(&job->balance, &job->catalog, err)) < 0)
         return st;
     if ((st = run->emit->finish(job->state, err)) < 0)
         return st;
@@ -115,6 +129,8 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
         (st = tm_emit_only_init(&job.only, run, &job.catalog, context, err)) < 0)
         goto out;
     job.only.sink = (struct tm_select_sink){show_batch, &job};
+    job.binder.catalog = &job.catalog;
+    job.binder.sink = (struct tm_emit_binder_sink){select_batch, &job};
     if (kind != TM_SQUEEZE_NONE) {
         if ((st = tm_squeeze_start(&squeeze, kind, run->out_fd, run->options.out_path, err)) < 0)
             goto out;
@@ -131,6 +147,7 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
 out:
     tm_squeeze_abandon(&squeeze);
     tm_emit_only_release(&job.only);
+    tm_emit_binder_release(&job.binder);
     tm_unsaid_release(&job.unsaid);
     tm_balance_release(&job.balance);
     tm_catalog_release(&job.catalog);

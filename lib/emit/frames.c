@@ -233,6 +233,7 @@ static const char *const frames_suffixes[] = {".frames", NULL};
 
 const struct tm_emit tm_emit_frames = {
     .name = "frames",
+    .shows_stream = true,
     .suffixes = frames_suffixes,
     .needs_raw = true,
     .needs_detail = true,

@@ -1,4 +1,5 @@
 /* Lines of ftrace text as ftrace events. */
+#include "emit/binder_line.h"
 #include "emit/ftrace_writer.h"
 
 enum {
@@ -72,6 +73,8 @@ static bool put_generic(const struct tm_ftrace_writer *w, struct tm_buf *out, co
 
 static bool put_line(struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
+    if (tm_binder_event_of(e))
+        return tm_binder_line_put(out, e);
     switch (e->kind) {
     case TM_KIND_TASK_NEW:
     case TM_KIND_TASK_RENAME:

@@ -277,6 +277,8 @@ enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, 
     case TM_KIND_INSTANT:
     case TM_KIND_ASYNC_STEP:
         return tm_json_out_slice(j, e, err);
+    case TM_KIND_SLICE_ARGS:
+        return tm_json_out_slice_args(j, e, err);
     case TM_KIND_COUNTER:
         return put_counter(j, e, err);
     case TM_KIND_FLOW_START:

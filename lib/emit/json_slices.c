@@ -2,6 +2,7 @@
 #include "emit/json_work.h"
 
 #include "base/hash.h"
+#include "model/binder_rows.h"
 #include "model/kernel_tracks.h"
 
 #include <stdio.h>
@@ -318,4 +319,21 @@ enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e
     if (e->kind == TM_KIND_SLICE_END && is_on_thread(e, &place))
         return close_span(j, e, &place, err);
     return put_other(j, e, &place, err);
+}
+
+enum tm_status tm_json_out_slice_args(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    const uint64_t labels[2] = {label_of(tm_json_row_string(j, e->name, e)), label_of(tm_json_row_string(j, e->category, e))};
+    struct tm_text name = {0};
+    struct tm_place place;
+    int64_t tid;
+    tm_who_find(&j->who, e, &place);
+    if (tm_binder_destination(e, &tid))
+        name = tm_who_thread(&j->who, e->machine, tid);
+    if (tm_binder_name_destination(&j->scratch, e, name) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = TM_END;
+    for (int has_pid = place.has_pid; has_pid >= 0 && st == TM_END; has_pid--) /* it may have begun before its process was known */
+        st = tm_json_spans_add(&j->spans, thread_key(e, &place, has_pid), labels, j->scratch.data, j->scratch.len);
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
 }

@@ -140,16 +140,44 @@ static void show(const struct tm_json_span_stack *stack, const struct tm_json_sp
                                        .detail_len = span->detail_len};
 }
 
-enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t key, int64_t ts_ns,
-                                           const uint64_t labels[2], struct tm_json_span_view *view)
+/* The place plus 1 in STACK of the slice that LABELS mean; 0: none. */
+static uint32_t meant(const struct tm_json_span_stack *stack, const uint64_t labels[2])
 {
-    struct tm_json_span_stack *stack = find(spans, key);
     uint32_t i = stack ? stack->depth : 0;
     for (; i > 0; i--) {
         const struct tm_json_span *s = &stack->spans[i - 1];
         if ((labels[0] == 0 || s->name == 0 || s->name == labels[0]) && (labels[1] == 0 || s->category == labels[1]))
             break;
     }
+    return i;
+}
+
+enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t key, const uint64_t labels[2], const uint8_t *detail,
+                                 size_t len)
+{
+    struct tm_json_span_stack *stack = find(spans, key);
+    uint32_t i = meant(stack, labels);
+    if (i == 0 || i <= stack->begun)
+        return i ? TM_OK : TM_END;
+    size_t behind = 0;
+    for (uint32_t k = i; k < stack->depth; k++)
+        behind += (size_t)stack->spans[k].text_len + stack->spans[k].detail_len;
+    if (tm_buf_add(&stack->bytes, detail, len) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *at = stack->bytes.data + stack->bytes.len - len - behind;
+    memmove(at + len, at, behind);
+    if (len)
+        memcpy(at, detail, len);
+    stack->spans[i - 1].detail_len += (uint32_t)len;
+    spans->bytes += len;
+    return TM_OK;
+}
+
+enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t key, int64_t ts_ns,
+                                           const uint64_t labels[2], struct tm_json_span_view *view)
+{
+    struct tm_json_span_stack *stack = find(spans, key);
+    uint32_t i = meant(stack, labels);
     if (i == 0)
         return TM_JSON_SPAN_NONE;
     if (i > stack->begun && i < stack->depth)

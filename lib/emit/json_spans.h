@@ -89,6 +89,11 @@ enum tm_status tm_json_spans_touch(struct tm_json_spans *spans, const struct tm_
 enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t stack, int64_t ts_ns,
                                            const uint64_t labels[2], struct tm_json_span_view *view);
 
+/* DETAIL goes to the slice that such an end would mean; nowhere, where it was written as a begin. TM_OK; TM_END: there is
+ * none; TM_E_SYSTEM. */
+enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t stack, const uint64_t labels[2],
+                                 const uint8_t *detail, size_t len);
+
 /* What STACK has open is to be written as begins. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_spans_write(struct tm_json_spans *spans, uint64_t stack);
 

@@ -178,6 +178,9 @@ enum tm_status tm_json_out_kernel(struct tm_json_out *j, const struct tm_event *
 /* json_slices.c: a slice or instant. */
 enum tm_status tm_json_out_slice(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
 
+/* Args of one that is open. */
+enum tm_status tm_json_out_slice_args(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
 /* The head of E, an instant or flow event of the thread of PLACE, where the slices are that it belongs to. */
 enum tm_status tm_json_out_touch(struct tm_json_out *j, const struct tm_event *e, struct tm_place place, const char *phase,
                                  struct tm_error *err);

@@ -2,6 +2,7 @@
 #include "emit/outputs.h"
 #include "emit/pftrace_plain.h"
 #include "emit/pftrace_work.h"
+#include "model/binder_rows.h"
 #include "model/kernel_tracks.h"
 
 #include <stdlib.h>
@@ -256,12 +257,13 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     case TM_RAW_LINE:
         if (is_foreign_marker(p, e) || file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK)
             return tm_track_write(&p->tracks, e, err);
+        p->after_packet = tm_binder_event_of(e); /* a reader makes the same of it */
         st = tm_ftrace_write_line(&p->ftrace, e, err);
         return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
             return write_thread_name(p, e, err);
-        if (of_proto || p->after_packet)
+        if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS)
             return TM_OK; /* its primary row has the packet */
         if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
             return tm_ftrace_write_line(&p->ftrace, e, err);

@@ -87,7 +87,7 @@ static void put_kind(struct tm_out *out, const struct tm_event *e)
 {
     static const char *const short_names[] = {
         [TM_KIND_SLICE_BEGIN] = "begin", [TM_KIND_SLICE_END] = "end",       [TM_KIND_SLICE_COMPLETE] = "slice",
-        [TM_KIND_SCHED_SWITCH] = "switch", [TM_KIND_SCHED_WAKING] = "waking",
+        [TM_KIND_SCHED_SWITCH] = "switch", [TM_KIND_SCHED_WAKING] = "waking", [TM_KIND_SLICE_ARGS] = "args",
     };
     const char *name = tm_name_of_kind(e->kind);
     if (e->kind < sizeof short_names / sizeof *short_names && short_names[e->kind])
@@ -230,7 +230,8 @@ static bool is_shown(const struct tm_event *e)
 {
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))
         return false;
-    return !(e->flags & TM_EVENT_DERIVED) || (e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD);
+    return !(e->flags & TM_EVENT_DERIVED) ||
+           (e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD && e->kind != TM_KIND_SLICE_ARGS);
 }
 
 static enum tm_status show_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,

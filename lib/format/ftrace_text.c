@@ -108,6 +108,14 @@ static const struct {
     {"rss_stat", tm_ftrace_rss_stat},
     {"workqueue_execute_start", on_workqueue_start},
     {"workqueue_execute_end", on_workqueue_end},
+    {"binder_transaction", tm_ftrace_binder_transaction},
+    {"binder_transaction_received", tm_ftrace_binder_received},
+    {"binder_transaction_alloc_buf", tm_ftrace_binder_alloc_buf},
+    {"binder_command", tm_ftrace_binder_command},
+    {"binder_return", tm_ftrace_binder_return},
+    {"binder_lock", tm_ftrace_binder_lock},
+    {"binder_locked", tm_ftrace_binder_locked},
+    {"binder_unlock", tm_ftrace_binder_unlock},
 };
 
 static tm_ftrace_handler find_handler(const struct tm_systrace_line *line)

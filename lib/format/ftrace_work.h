@@ -44,4 +44,14 @@ enum tm_status tm_ftrace_thermal_temperature(struct tm_ftrace_work *work, struct
 enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_work *work, struct tm_span args);
 
+/* ftrace_binder.c: those of Android's binder. */
+enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_received(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_command(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_return(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_lock(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_locked(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_unlock(struct tm_ftrace_work *work, struct tm_span args);
+
 #endif

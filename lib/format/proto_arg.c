@@ -80,6 +80,11 @@ enum tm_status tm_proto_arg_uint(struct tm_buf *detail, const char *key, uint64_
     return put_number(detail, key, strlen(key), TM_ARG_UINT, value);
 }
 
+enum tm_status tm_proto_arg_bool(struct tm_buf *detail, const char *key, bool value)
+{
+    return put_number(detail, key, strlen(key), TM_ARG_BOOL, value);
+}
+
 enum tm_status tm_proto_arg_text(struct tm_buf *detail, const char *key, const void *data, size_t len)
 {
     return put_bytes(detail, key, strlen(key), TM_ARG_STRING, (struct tm_pb_field){.data = data, .len = len});

@@ -22,6 +22,7 @@ enum tm_status tm_proto_arg_bytes(struct tm_buf *detail, const struct tm_buf *ke
 
 /* The same with a key that is text. */
 enum tm_status tm_proto_arg_int(struct tm_buf *detail, const char *key, int64_t value);
+enum tm_status tm_proto_arg_bool(struct tm_buf *detail, const char *key, bool value);
 enum tm_status tm_proto_arg_uint(struct tm_buf *detail, const char *key, uint64_t value);
 enum tm_status tm_proto_arg_text(struct tm_buf *detail, const char *key, const void *data, size_t len);
 

@@ -31,6 +31,10 @@ enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field
 enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_field *f,
                                      const struct tm_proto_packet *packet, struct tm_event *row, struct tm_error *err);
 
+/* Makes ROW what F, an event of binder, says. */
+enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                      struct tm_error *err);
+
 /* Adds the DERIVED counters and instants that the reference makes of the event in F, behind ROW. */
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err);

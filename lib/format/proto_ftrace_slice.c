@@ -51,7 +51,7 @@ struct rule {
 };
 
 enum { B = TM_KIND_SLICE_BEGIN, E = TM_KIND_SLICE_END, I = TM_KIND_INSTANT };
-enum { BY_TYPE = 100, BY_START }; /* as kind: as field 2 says, and whether field 1 is 0 */
+enum { BY_TYPE = 100, BY_START, BINDER }; /* as kind: as field 2 says, and whether field 1 is 0 */
 
 #define ARGS(...) (const struct arg[]){__VA_ARGS__, {NULL, 0, 0}}
 #define OF_CPU(which) .track = TM_KERNEL_TRACK_##which, .track_rule = TRACK_OF_CPU
@@ -109,6 +109,15 @@ static const struct rule rules[] = {
     /* block_io_start, _done */
     [546] = {B, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
     [547] = {E, OF_FIELD(BLOCK_IO, 1), NAMED("block_io"), .args = ARGS({"sector", 2, ARG_UINT})},
+    /* binder_transaction, _received, _lock, _locked, _unlock, _transaction_alloc_buf, _command, _return */
+    [50] = {BINDER},
+    [51] = {BINDER},
+    [53] = {BINDER},
+    [54] = {BINDER},
+    [55] = {BINDER},
+    [323] = {BINDER},
+    [485] = {BINDER},
+    [486] = {BINDER},
     /* suspend_resume_minimal */
     [481] = {BY_START, OF_MACHINE(SUSPEND_MINIMAL), NAMED("Suspended")},
     /* tcp_retransmit_skb; google_icc_event, google_irm_event */
@@ -270,6 +279,8 @@ enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_fiel
 {
     if (f->id >= sizeof rules / sizeof *rules || rules[f->id].kind == 0)
         return TM_END;
+    if (rules[f->id].kind == BINDER)
+        return tm_proto_ftrace_binder(p, f, row, err);
     struct slice s = {.p = p, .rule = &rules[f->id], .packet = packet, .row = row, .err = err};
     tm_proto_event_fields_read(&s.fields, f);
     uint32_t kind = kind_of(&s);

@@ -1,4 +1,5 @@
 #include "model/model_work.h"
+#include "model/binder_rows.h"
 #include "model/kernel_tracks.h"
 
 #include "base/hash.h"
@@ -244,4 +245,39 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
                                .name = ev->name,
                                .category = ev->category};
     return begin(m, ev, &row, label, err);
+}
+
+/* The name of the thread that EV, which is about one, means. */
+static enum tm_status destination(struct tm_model *m, const struct tm_model_event *ev, int64_t tid, struct tm_text *name,
+                                  struct tm_error *err)
+{
+    int64_t utid;
+    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, tid, &utid, err);
+    if (st == TM_OK)
+        *name = tm_processes_text(&m->processes, m->processes.threads[utid].name);
+    return st;
+}
+
+enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    const tm_slice_label label[2] = {label_of(e->name, ev->name), label_of(e->category, ev->category)};
+    struct tm_text name = {0};
+    struct tm_buf detail = {0};
+    uint32_t track;
+    int64_t id, tid, *set;
+    enum tm_status st = track_of(m, ev, &track, err);
+    bool has_destination = tm_binder_destination(e, &tid);
+    if (st == TM_OK && has_destination)
+        st = destination(m, ev, tid, &name, err);
+    if (st < 0 || (set = tm_slices_args(&m->slices, track, label, &id)) == NULL)
+        return st < 0 ? st : TM_OK;
+    if (tm_binder_name_destination(&detail, e, name) != TM_OK)
+        st = tm_error_nomem(err);
+    if (st >= 0)
+        st = tm_arg_sets_join(&m->arg_sets, *set, detail.data, detail.len, set, m->rows, err);
+    if (st >= 0)
+        st = m->rows->slice_end(m->rows->self, id, -1, *set, err);
+    tm_buf_release(&detail);
+    return st;
 }

@@ -75,6 +75,7 @@ enum tm_status tm_model_lane_track(struct tm_model *m, struct tm_place place, co
 
 /* By kind. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);

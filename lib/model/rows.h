@@ -74,7 +74,7 @@ struct tm_callsite_row {
 struct tm_rows {
     void *self;
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
-    /* The open slice ID ended; ARG_SET replaces the one it had. */
+    /* The open slice ID ended (DUR -1: it has not); ARG_SET replaces the one it had. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);

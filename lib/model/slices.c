@@ -196,6 +196,16 @@ enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t
     return st < 0 ? st : TM_OK;
 }
 
+int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id)
+{
+    struct tm_slice_stack *stack = stack_find(slices, track);
+    uint32_t i = meant(stack, label);
+    if (i == 0)
+        return NULL;
+    *id = stack->slices[i - 1].id;
+    return &stack->slices[i - 1].arg_set;
+}
+
 int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts)
 {
     const struct tm_slice_stack *stack = stack_find(slices, track);

@@ -52,6 +52,9 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t t
 enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
                                int64_t *id, const struct tm_rows *rows, struct tm_error *err);
 
+/* The same as it is, whatever has ended: its args, which may be changed, and *ID; NULL: there is none. */
+int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id);
+
 /* The innermost slice on TRACK, closed or not, that nothing has come after: *TS its start. TM_NO_ID
  * if there is none. */
 int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts);

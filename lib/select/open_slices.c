@@ -144,6 +144,19 @@ enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *
     return TM_OK;
 }
 
+static bool fits(const struct tm_open_slice *s, const uint64_t label[2])
+{
+    return s->dur < 0 && !(label[0] && s->label[0] && label[0] != s->label[0]) && !(label[1] && label[1] != s->label[1]);
+}
+
+const struct tm_open_slice *tm_open_meant(const struct tm_open_stack *stack, const uint64_t label[2])
+{
+    for (uint32_t i = stack->depth; i-- > 0;)
+        if (fits(&stack->slices[i], label))
+            return &stack->slices[i];
+    return NULL;
+}
+
 enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts,
                            const uint64_t label[2], struct tm_open_slice *ended, struct tm_error *err)
 {
@@ -152,8 +165,7 @@ enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *st
         return st;
     for (uint32_t i = stack->depth; i-- > 0;) {
         struct tm_open_slice *s = &stack->slices[i];
-        if (s->dur >= 0 || (label[0] && s->label[0] && label[0] != s->label[0]) ||
-            (label[1] && label[1] != s->label[1]))
+        if (!fits(s, label))
             continue;
         *ended = *s;
         s->dur = ts - s->ts;

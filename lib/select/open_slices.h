@@ -65,6 +65,9 @@ enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *
 enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts,
                            const uint64_t label[2], struct tm_open_slice *ended, struct tm_error *err);
 
+/* The slice that an end with LABEL would mean; NULL: none. */
+const struct tm_open_slice *tm_open_meant(const struct tm_open_stack *stack, const uint64_t label[2]);
+
 /* One more held group that waits for the next slice. TM_END when there are too many. */
 enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t held, struct tm_error *err);
 

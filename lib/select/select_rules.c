@@ -237,6 +237,7 @@ enum tm_status tm_select_decide(struct tm_select *s, struct tm_select_group *g, 
     case TM_KIND_SLICE_BEGIN:
     case TM_KIND_SLICE_END:
     case TM_KIND_SLICE_COMPLETE:
+    case TM_KIND_SLICE_ARGS:
         return tm_select_slice(s, g, err);
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:

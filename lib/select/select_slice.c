@@ -5,10 +5,17 @@
 
 enum { BINDS_NEXT = 1 }; /* value of a FLOW_END */
 
+/* The row of G that begins or ends a slice: args may come before it. */
+static const struct tm_event *slice_of(const struct tm_select_group *g)
+{
+    bool is_second = g->rows->kind == TM_KIND_SLICE_ARGS && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_END;
+    return &g->rows[is_second];
+}
+
 static struct tm_open_track track_of(const struct tm_select *s, const struct tm_select_group *g)
 {
     const uint32_t scope_bits = tm_event_scope_flags((enum tm_scope)15);
-    struct tm_event e = *g->rows;
+    struct tm_event e = *slice_of(g);
     /* The track of a thread is where events that just name the thread are. */
     if (tm_event_scope(e.flags) == TM_SCOPE_TRACK && !(e.flags & TM_EVENT_ASYNC) &&
         tm_track_names_is_thread(&s->tracks, e.file, e.track, &e.tid))
@@ -115,7 +122,7 @@ static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, stru
 
 static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
-    const struct tm_event *e = g->rows;
+    const struct tm_event *e = slice_of(g);
     struct tm_open_track track = track_of(s, g);
     struct tm_open_stack *stack = tm_open_find(&s->open, &track);
     struct tm_open_slice ended;
@@ -160,9 +167,28 @@ static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, s
     return st < 0 ? st : TM_OK;
 }
 
+/* Args go with the slice that they are of. */
+static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_open_track track = track_of(s, g);
+    const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    uint64_t label[2];
+    uint32_t held;
+    labels_of(s, g->rows, label);
+    const struct tm_open_slice *slice = stack ? tm_open_meant(stack, label) : NULL;
+    if (slice == NULL || slice->fate == TM_OPEN_DROPPED)
+        return TM_OK;
+    enum tm_status st = tm_select_keep(s, g, &held, err);
+    if (st == TM_OK && slice->fate == TM_OPEN_HELD && s->holding && held != TM_HELD_NONE)
+        st = tm_held_follow(&s->held, slice->held, held);
+    return st < 0 ? st : TM_OK;
+}
+
 enum tm_status tm_select_slice(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
-    switch (g->rows->kind) {
+    switch (slice_of(g)->kind) {
+    case TM_KIND_SLICE_ARGS:
+        return args(s, g, err);
     case TM_KIND_SLICE_BEGIN:
         return begin(s, g, err);
     case TM_KIND_SLICE_END:

@@ -5,7 +5,7 @@ that ran. Each case is a file on a machine of its own.
 usage: ftrace_events.py TM_MERGE CASES SEED [again]     again: what was merged into a Perfetto trace
 """
 import collections, sys
-import ftrace_text, kernel_events
+import binder, ftrace_text, kernel_events
 from ftrace_text import Model, Tasks, compare, random_lines
 from track_events import field, message
 
@@ -71,6 +71,7 @@ class Events(Model):
         super().__init__()
         self.tasks = Lives()
         self.kernel = kernel_events.Kernel(self)
+        self.binder = binder.Binder(self, '0x%02x')
 
     def line(self, line):
         a, tasks = line['args'], self.tasks
@@ -104,6 +105,9 @@ def event_bytes(line):
     name, a = line['event'], line['args']
     if name in kernel_events.NUMBERS:
         body = kernel_events.body_of(name, a)
+    elif name in binder.EVENTS:
+        number, fields = binder.fields_of(name, a)
+        body = field(number, message(*sorted(fields.items())))
     elif name == 'sched_switch':
         body = field(SWITCH, message((1, a['prev_comm']), (2, a['prev_pid']), (3, a['prev_prio']),
                                      (4, STATES[a['prev_state']]), (5, a['next_comm']), (6, a['next_pid']),
@@ -174,4 +178,4 @@ def answers(lines):
 
 
 if __name__ == '__main__':
-    sys.exit(compare(random_events, trace, answers, sys.argv[4:] == ['again']))
+    sys.exit(compare(random_events, trace, answers, list(ftrace_text.QUERIES) if sys.argv[4:] == ['again'] else None))

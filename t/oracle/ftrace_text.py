@@ -2,9 +2,10 @@
 """Random ftrace text, and the threads, slices, counters and scheduling that a model says are in it: the rules of
 doc/model.md and doc/events.md as plainly as they can be. Each case is a file on a machine of its own.
 
-usage: ftrace_text.py TM_MERGE CASES SEED
+usage: ftrace_text.py TM_MERGE CASES SEED [again]     again: what was merged into a Perfetto trace
 """
 import collections, io, json, os, random, re, sqlite3, subprocess, sys, tarfile, tempfile
+import binder
 from slices import OPEN, Slices
 
 STATES = 'SDTtXZPxKWNI'
@@ -88,6 +89,7 @@ class Model:
     def __init__(self):
         self.tasks, self.slices, self.lanes = Tasks(), Slices(), collections.defaultdict(list)
         self.counters, self.sched, self.running = [], [], {}
+        self.binder = binder.Binder(self, '0x%x')
         self.owner = {}  # of tracks: ('thread', thread) or ('process', process, name)
 
     def lane(self, kind, process, name, cookie, step):
@@ -157,6 +159,8 @@ class Model:
         elif line['event'] in ('cpu_frequency', 'cpu_idle'):
             name = {'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[line['event']]
             self.counters.append((ts, name, float(a['state'])))
+        elif line['event'] in binder.EVENTS:
+            self.binder.event(ts, line['pid'], line['event'], a)
         elif line['event'] in ('tracing_mark_write', 'print'):
             self.marker(ts, line['pid'], a)
 
@@ -172,7 +176,7 @@ class Model:
             'process_slices': [(r['ts'], r['name'], o[2], *process(o[1])) for r, o in owned if o[0] == 'process'],
             'threads': [(t['tid'], t['name'], process(t['process'])[0]) for t in self.tasks.threads if t['tid']],
             'processes': [process(p) for p in self.tasks.processes if p['pid']],
-            'counters': self.counters,
+            'counters': self.counters, 'binder': binder.answers(self), 'flows': self.binder.flows,
             'sched': [(r['ts'], r['dur'], r['cpu'], r['thread']['tid'], r['thread']['name'], r['state'], r['prio'])
                       for r in self.sched]}
         return {name: sorted(rows, key=repr) for name, rows in found.items()}
@@ -189,6 +193,7 @@ QUERIES = {
     'threads': 't.tid, t.name, p.pid FROM thread t LEFT JOIN process p USING (upid) '
                'JOIN machine m ON t.machine_id = m.id WHERE t.tid != 0',
     'processes': 'p.pid, p.name FROM process p JOIN machine m ON p.machine_id = m.id WHERE p.pid != 0',
+    'binder': binder.ARGS, 'flows': binder.FLOWS,
     'counters': 'c.ts, k.name, c.value FROM counter c JOIN counter_track k ON c.track_id = k.id '
                 'JOIN machine m ON k.machine_id = m.id',
     'sched': 's.ts, s.dur, c.cpu, t.tid, t.name, s.end_state, s.priority FROM sched s JOIN cpu c USING (ucpu) '
@@ -219,12 +224,14 @@ def random_lines(rng):
     """Lines, and their text. Out of order they are only where no name changes: names are told of when they change."""
     lines, running, ts = [], collections.defaultdict(int), rng.randint(1000, 10 ** 6) * 1000
     is_shuffled, with_tgid, has_column = rng.random() < .2, rng.choice([0, .5, 1]), rng.random() < .8
+    calls, callers = rng.choice([0, 0, 8, 80]), rng.choice([list(TASKS), [101, 200]])
+    senders = {}
     strange = [] if is_shuffled else ['renamed']
-    for _ in range(rng.randint(1, 40)):
+    for _ in range(rng.randint(1, 40 + calls)):
         ts += rng.choice([0, 1000, 1000, 5000, 123000])
         pid, cpu = rng.choice(list(TASKS)), rng.randint(0, 1)
         event = rng.choice(['sched_switch'] * 5 + ['tracing_mark_write'] * 8 +
-                           ['sched_waking', 'sched_wakeup', 'print', 'cpu_frequency', 'cpu_idle'])
+                           ['binder'] * calls + ['sched_waking', 'sched_wakeup', 'print', 'cpu_frequency', 'cpu_idle'])
         if event == 'sched_switch':
             args, text = random_switch(rng, cpu, running, strange)
             pid = args['prev_pid']
@@ -232,6 +239,14 @@ def random_lines(rng):
             args = {'pid': rng.choice(list(TASKS))}
             args['comm'] = rng.choice([NAMES[args['pid']]] + strange)
             text = 'comm=%(comm)s pid=%(pid)d prio=120 target_cpu=001' % args
+        elif event == 'binder':
+            pid = rng.choice(callers)
+            event, args = binder.sample(rng, [t for t in TASKS if t != pid])
+            if event == 'binder_transaction':
+                senders[args['transaction']] = pid
+            elif event == 'binder_transaction_received': # by another
+                pid = rng.choice([t for t in callers if t != senders.get(args['transaction'])])
+            text = binder.text_of(event, args)
         elif event in ('cpu_frequency', 'cpu_idle'):
             args = {'state': rng.choice([0, 300000, 4294967295])}
             text = 'state=%d cpu_id=%d' % (args['state'], cpu)
@@ -242,6 +257,15 @@ def random_lines(rng):
                       'tgid': tgid if has_column else None, 'ts': ts, 'event': event, 'args': args, 'text': text})
     if is_shuffled:
         rng.shuffle(lines)
+    return lines
+
+
+def random_apart(rng):
+    """The same in order, and no two at one time; without counters, which say of threads that they are processes' own."""
+    lines = [line for line in random_lines(rng) if not line['event'].startswith('cpu_')]
+    lines, latest = sorted(lines, key=lambda line: line['ts']), 0
+    for line in lines:
+        line['ts'] = latest = max(line['ts'], latest + 1000)
     return lines
 
 
@@ -283,14 +307,16 @@ def print_difference(want, got):
         print(q, 'missing', missing, 'extra', [r for r in got[q] if r not in want[q]])
 
 
-def compare(random_case, input_of, answers_of, again=False):
-    """Random cases by the program and by a model; arguments as the module says. True where they differ."""
+def compare(random_case, input_of, answers_of, again=None):
+    """Random cases by the program and by a model; arguments as the module says. AGAIN: the queries to compare of what was
+    merged to a Perfetto trace before. True where they differ."""
     tm_merge, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     rng = random.Random(seed)
+    compared = again or list(QUERIES)
     cases = [random_case(rng) for _ in range(count)]
     rows = bad = 0
-    for lines, got in zip(cases, merged(tm_merge, [input_of(lines) for lines in cases], again)):
-        want = answers_of(lines)
+    for lines, got in zip(cases, merged(tm_merge, [input_of(lines) for lines in cases], again is not None)):
+        want, got = ({q: rows[q] for q in compared} for rows in (answers_of(lines), got))
         rows += sum(map(len, want.values()))
         if want != got:
             bad += 1
@@ -309,4 +335,9 @@ def answers(lines):
 
 
 if __name__ == '__main__':
-    sys.exit(compare(random_lines, lambda lines: text_of(lines).encode(), answers))
+    def encoded(lines):
+        return text_of(lines).encode()
+
+    if sys.argv[4:] == ['again']: # names and processes of threads are told in other ways then
+        sys.exit(compare(random_apart, encoded, answers, ['slices', 'flows']))
+    sys.exit(compare(random_lines, encoded, answers))

@@ -329,6 +329,7 @@ def main():
     cases = [random_packets(rng) for _ in range(count)]
     rows = bad = latest = 0
     for packets, got in zip(cases, merged(tm_merge, [trace(rng, packets) for packets in cases])):
+        got = {q: rows for q, rows in got.items() if q not in ("binder", "flows")}  # of ftrace
         want, latest = answers(packets, latest)
         rows += sum(map(len, want.values()))
         if want != got:

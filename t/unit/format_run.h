@@ -50,7 +50,7 @@ static inline void show_text(struct tm_buf *out, struct tm_text t)
 static const char *const kind_names[64] = {
     "packet", "begin", "end", "complete", "instant", "counter", "flow_start", "flow_step", "flow_end", "async_step",
     "sample", "sched_switch", "sched_waking", "task_rename", "task_new", "process_exit", "ftrace", "process", "thread",
-    "log", "sync_marker", [32] = "state", [33] = "track", [34] = "system_info", [35] = "metadata"};
+    "log", "sync_marker", "slice_args", "binder", [32] = "state", [33] = "track", [34] = "system_info", [35] = "metadata"};
 
 static inline void show_arg(struct tm_buf *out, const Tracemerge__Arg *a)
 {
@@ -161,6 +161,8 @@ static inline void show_event(struct tm_buf *out, const struct tm_catalog *catal
         tm_buf_addf(out, " value=%.17g", tm_pb_double(e->value));
     else if (e->flags & TM_EVENT_HAS_VALUE)
         tm_buf_addf(out, " value=%" PRId64, (int64_t)e->value);
+    if (e->kind == TM_KIND_BINDER)
+        tm_buf_addf(out, " event=%llx track=%llx", (unsigned long long)e->value, (unsigned long long)e->track);
     if (e->flags & TM_EVENT_HAS_TRACK)
         tm_buf_addf(out, " track=%" PRIx64, e->track);
     static const struct {

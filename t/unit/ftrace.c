@@ -179,6 +179,28 @@ static void test_events(void)
     event_is("workqueue_execute_start: work struct 00: function fn a",
              "begin 1500000000 pid=5 tid=7 cpu=1 thread 'fn a' [workqueue]");
     event_is("workqueue_execute_end: work struct 00", "end 1500000000 pid=5 tid=7 cpu=1 thread [workqueue]");
+    event_is("binder_transaction: transaction=3 dest_node=4 dest_proc=5 dest_thread=6 reply=0 flags=0x11 code=0x1",
+             "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder transaction async' [binder] event=600000102 track=3 "
+             "transaction id=3 destination node=4 destination process=5 reply transaction?=false flags='0x11 this is a "
+             "one-way call: async, no return; allow replies with file descriptors; ' code='0x1 Java Layer Dependent' "
+             "calling tid=u7");
+    event_is("binder_transaction: transaction=-3 dest_node=4 dest_proc=5 dest_thread=6 reply=1 flags=0x0 code=0x1",
+             "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder reply' [binder] event=600000003 track=fffffffd "
+             "transaction id=-3 destination node=4 destination process=5 reply transaction?=true flags='0x00 No Flags Set' "
+             "code='0x1 Java Layer Dependent' calling tid=u7");
+    event_is("binder_transaction: transaction=3 dest_node=4 dest_proc=-5 dest_thread=6 reply=1 flags=0x0",
+             "ftrace 1500000000 pid=5 tid=7 cpu=1 'binder_transaction'");
+    event_is("binder_transaction_received: transaction=3",
+             "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder reply' [binder] event=4 track=3");
+    event_is("binder_transaction_alloc_buf: transaction=3 data_size=8 offsets_size=0",
+             "slice_args 1500000000 pid=5 tid=7 cpu=1 thread 'binder transaction' [binder] data size=u8 offsets size=u0");
+    event_is("binder_command: cmd=0x40406300 BC_TRANSACTION",
+             "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder_command' [binder] event=5 track=40406300");
+    event_is("binder_return: cmd=29189 x",
+             "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder_return' [binder] event=6 track=7205");
+    event_is("binder_return: x", "ftrace 1500000000 pid=5 tid=7 cpu=1 'binder_return'");
+    event_is("binder_locked: tag=x",
+             "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder lock held' [binder] event=8 track=0");
     event_is("sched_switch: prev_comm=a prev_pid=x", "ftrace 1500000000 pid=5 tid=7 cpu=1 'sched_switch'");
     event_is("print: E", "end 1500000000 tid=7 cpu=1 thread");
     event_is("print:    tracing_mark_write: B|5|a: b", "begin 1500000000 pid=5 tid=7 cpu=1 thread 'a: b'");
