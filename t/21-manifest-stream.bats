@@ -55,8 +55,30 @@ END
     tar cf run.tar a.systrace m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: m.json: perfetto_manifest: machine: name must be non-empty (files[0])" ]
+    [ "$output" = "tm-manifest: run.tar: m.json: perfetto_manifest: machine: name must be non-empty (files[0]), line 1, column 91" ]
     [ ! -s out ]
+    gzip run.tar
+    run bash -c 'tm-unpack run.tar.gz | tm-manifest >out'
+    [[ "$output" == "tm-manifest: run.tar.gz: run.tar: m.json: perfetto_manifest: machine: name"* ]]
+    run bash -c 'tm-unpack <run.tar.gz | tm-manifest >out'
+    [[ "$output" == "tm-manifest: run.tar: m.json: perfetto_manifest: machine: name"* ]] # gzip kept the name
+}
+
+@test "a member that only a ./ keeps from being meant is pointed out" {
+    files '{"path": "a.systrace"}, {"path": "b.systrace"}, {"path": "sub/c"}' >m.json
+    mkdir sub
+    cp a.systrace sub/c
+    tar cf run.tar ./m.json ./a.systrace b.systrace ./sub/c
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    [ "$status" -eq 0 ]
+    diff - <(printf '%s\n' "$output") <<'END'
+tm-manifest: warning: perfetto_manifest: files[0]: path 'a.systrace' matches no file; there is './a.systrace', and paths are exact, line 1, column 48
+tm-manifest: warning: perfetto_manifest: files[2]: path 'sub/c' matches no file; there is './sub/c', and paths are exact, line 1, column 96
+END
+    tar cf run.tar ./a.systrace b.systrace ./sub/c ./m.json
+    run bash -c 'tm-unpack run.tar | tm-manifest >out'
+    [ "${#lines[@]}" -eq 2 ]
+    [[ "$output" == *"there is './a.systrace'"*"there is './sub/c'"* ]]
 }
 
 @test "a path that matches no file is a warning, with --strict an error" {
@@ -66,8 +88,8 @@ END
     [ "$status" -eq 0 ]
     diff - <(printf '%s\n' "$output" | sort) <<'END'
 1
-tm-manifest: warning: perfetto_manifest: files[0]: path 'ghost' matches no file
-tm-manifest: warning: perfetto_manifest: files[2]: path './b.systrace' matches no file
+tm-manifest: warning: perfetto_manifest: files[0]: path 'ghost' matches no file, line 1, column 48
+tm-manifest: warning: perfetto_manifest: files[2]: path './b.systrace' matches no file, line 1, column 91
 END
     run bash -c 'tm-unpack run.tar | tm-manifest --strict >out'
     [ "$status" -eq 4 ]
@@ -116,7 +138,7 @@ END
     tar cf run.tar inner.tar m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
     [ "$status" -eq 0 ]
-    [ "$output" = "tm-manifest: warning: perfetto_manifest: files[1]: path 'a.systrace' matches no file" ]
+    [ "$output" = "tm-manifest: warning: perfetto_manifest: files[1]: path 'a.systrace' matches no file, line 1, column 71" ]
 }
 
 @test "a manifest may name itself and the stream it begins, if it changes nothing" {

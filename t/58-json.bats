@@ -169,8 +169,8 @@ PY
     run tm-emit --strict -f json -o m.json <s
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "tm-emit: warning: -: 1 event of kind slice_end has no form in json" ]
-    [ "${lines[1]}" = "tm-emit: warning: -: 1 event of kind sched_waking has no form in json" ]
+    [ "${lines[0]}" = "tm-emit: warning: k.systrace: 1 event of kind slice_end has no form in json" ]
+    [ "${lines[1]}" = "tm-emit: warning: k.systrace: 1 event of kind sched_waking has no form in json" ]
     run tm-emit -q -f json -o m.json <s
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -349,6 +349,8 @@ PY
     [ "${lines[0]}" = "tm-emit: warning: lines.json (and 2 more): an event without a list around it is not read; jq -s . makes a list of lines" ]
     [ "${lines[1]}" = "tm-emit: warning: profile.json: a JSON object without traceEvents has no events" ]
     [ "${#lines[@]}" -eq 2 ]
+    run tm-merge -o m.db lines.json
+    [ "$output" = "tm-emit: warning: lines.json (and 2 more): an event without a list around it is not read; jq -s . makes a list of lines" ]
     run tm-merge -q -o m.db in.tar
     [ "$status" -eq 0 ]
     [ -z "$output" ]

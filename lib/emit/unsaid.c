@@ -41,7 +41,7 @@ void tm_unsaid_tell(const struct tm_unsaid *unsaid, const struct tm_catalog *cat
     char path[1024], line[1400];
     for (uint32_t i = 0; i < unsaid->file_count && i < catalog->file_count; i++) {
         const struct tm_unsaid_file *file = &unsaid->files[i];
-        tm_catalog_path(catalog, i, path, sizeof path);
+        tm_catalog_told_path(catalog, i, path, sizeof path);
         for (uint32_t kind = 0; kind < TM_UNSAID_KINDS; kind++) {
             const char *name = tm_name_of_kind(kind);
             if (file->events[kind] == 0)

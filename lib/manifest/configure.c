@@ -65,9 +65,10 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
     st = tm_manifest_read(&c->manifest, c->text.data, c->text.len, err);
     if (st == TM_OK)
         return apply(c, &c->manifest, from, err);
-    struct tm_manifest_quoted name = from ? tm_file_match_name(&c->match, file) : (struct tm_manifest_quoted){""};
-    if (name.text[0])
-        tm_error_prefix(err, "%s", name.text);
+    struct tm_manifest_quoted path = from ? tm_file_match_path(&c->match, file) : (struct tm_manifest_quoted){""};
+    size_t len = strlen(path.text);
+    if (len > 2) /* tm_error_prefix puts the last ": " */
+        tm_error_prefix(err, "%.*s", (int)(len - 2), path.text);
     return st;
 }
 

@@ -6,8 +6,9 @@
 /* Where problems are found: enough to say the field's place in the manifest. */
 struct reader {
     struct tm_manifest_fields *fields;
-    const struct tm_json_text *json;
+    struct tm_json_text *json;
     struct tm_manifest_problems *problems;
+    const cJSON *at;      /* what problems are about */
     size_t machine_count; /* of all files so far */
     char entry[64];       /* "files[3]" or nothing: what is being read */
     char where[68];       /* the same in front of a problem: "files[3]: " */
@@ -25,21 +26,30 @@ static void set_place(struct reader *r, const char *array, size_t index)
     snprintf(r->place, sizeof r->place, " (%s)", r->entry);
 }
 
+/* Where to say a problem, which is with what is being read. */
+static struct tm_manifest_problems *here(struct reader *r)
+{
+    if (r->at)
+        tm_manifest_problems_at(r->problems, tm_json_text_place(r->json, r->at));
+    return r->problems;
+}
+
 /* A condition of the error table, in its words. */
 static void condition(struct reader *r, const char *text)
 {
-    tm_manifest_problems_add(r->problems, "%s%s", text, r->place);
+    tm_manifest_problems_add(here(r), "%s%s", text, r->place);
 }
 
 static void wrong(struct reader *r, const char *field, const char *what)
 {
-    tm_manifest_problems_add(r->problems, "%s%s %s", r->where, field, what);
+    tm_manifest_problems_add(here(r), "%s%s %s", r->where, field, what);
 }
 
 /* The string at NAME of OBJECT, or NULL: not there, or (a problem) not a string. FIELD says both. */
 static const char *string_at(struct reader *r, const cJSON *object, const char *name, const char *field)
 {
     const cJSON *item = tm_json_text_get(object, name);
+    r->at = item ? item : object;
     if (item && !cJSON_IsString(item))
         wrong(r, field, "must be a string");
     return cJSON_IsString(item) ? item->valuestring : NULL;
@@ -56,7 +66,7 @@ static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name
         if (strcmp(text, names[i]) == 0)
             return i + 1;
     if (text) {
-        tm_manifest_problems_add(r->problems,
+        tm_manifest_problems_add(here(r),
                                  "unknown clock name: %s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, "
                                  "MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME (%s%s%s)",
                                  tm_manifest_quote(text, strlen(text)).text, r->entry, r->entry[0] ? "." : "", field);
@@ -69,6 +79,7 @@ static void read_offset(struct reader *r, const cJSON *clocks, int64_t *offset_n
     const cJSON *item = tm_json_text_get(clocks, "offset_ns");
     if (item == NULL)
         return;
+    r->at = item;
     enum tm_status st = tm_json_text_integer(r->json, item, offset_ns);
     if (st == TM_E_INPUT)
         condition(r, "offset_ns must be an integer");
@@ -85,8 +96,9 @@ static void read_sync_to(struct reader *r, const cJSON *sync_to, struct tm_manif
         clocks->ref_clock = clock_at(r, sync_to, "clock", "clocks.sync_to.clock");
     if (tm_json_text_get(sync_to, "file"))
         return;
+    r->at = sync_to;
     if (tm_json_text_get(sync_to, "machine")) {
-        tm_manifest_problems_add(r->problems,
+        tm_manifest_problems_add(here(r),
                                  "a machine name alone is ambiguous, name the file too "
                                  "(%sclocks: sync_to.file is required)",
                                  r->where);
@@ -97,6 +109,7 @@ static void read_sync_to(struct reader *r, const cJSON *sync_to, struct tm_manif
 
 static void read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_clocks *clocks)
 {
+    r->at = item;
     if (!cJSON_IsObject(item)) {
         wrong(r, "clocks", "must be an object");
         return;
@@ -107,6 +120,9 @@ static void read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_
     clocks->machine = string_at(r, item, "machine", "clocks.machine");
     read_offset(r, item, &clocks->offset_ns);
     const cJSON *sync_to = tm_json_text_get(item, "sync_to");
+    clocks->item = item;
+    clocks->sync_to = sync_to;
+    r->at = sync_to ? sync_to : item;
     if (sync_to == NULL)
         condition(r, "clocks: a sync_to block is required");
     else if (!cJSON_IsObject(sync_to))
@@ -118,6 +134,7 @@ static void read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_
 /* The name of a machine, in an object that must have one. */
 static const char *machine_name(struct reader *r, const cJSON *object, const char *field)
 {
+    r->at = object;
     if (tm_json_text_get(object, "name") == NULL) {
         wrong(r, field, "is required");
         return NULL;
@@ -134,6 +151,7 @@ static bool machine_id(struct reader *r, const cJSON *object, uint32_t *id)
 {
     const cJSON *item = tm_json_text_get(object, "id");
     int64_t value;
+    r->at = item ? item : object;
     if (item == NULL) {
         wrong(r, "id", "is required");
         return false;
@@ -157,6 +175,7 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
     size_t i = 0;
     const cJSON *one;
     size_t before = r->problems->count;
+    r->at = item;
     if (!cJSON_IsArray(item)) {
         wrong(r, "machines", "must be an array");
         file->unsure = true;
@@ -168,8 +187,9 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
     cJSON_ArrayForEach(one, item) {
         struct tm_manifest_machine machine = {0};
         set_place(r, prefix, i++);
+        machine.item = r->at = one;
         if (!cJSON_IsObject(one)) {
-            tm_manifest_problems_add(r->problems, "%smust be an object with id and name", r->where);
+            tm_manifest_problems_add(here(r), "%smust be an object with id and name", r->where);
             continue;
         }
         bool good = machine_id(r, one, &machine.id);
@@ -187,8 +207,9 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
 static void read_file(struct reader *r, const cJSON *item, struct tm_manifest_file *file, size_t index)
 {
     set_place(r, "files", index);
+    file->item = r->at = item;
     if (!cJSON_IsObject(item)) {
-        tm_manifest_problems_add(r->problems, "%smust be an object with a path", r->where);
+        tm_manifest_problems_add(here(r), "%smust be an object with a path", r->where);
         return;
     }
     if (tm_json_text_get(item, "path") == NULL)
@@ -196,6 +217,7 @@ static void read_file(struct reader *r, const cJSON *item, struct tm_manifest_fi
     file->path = string_at(r, item, "path", "path");
     const cJSON *machine = tm_json_text_get(item, "machine");
     const cJSON *machines = tm_json_text_get(item, "machines");
+    r->at = machine;
     if (machine && machines)
         condition(r, "machine and machines are mutually exclusive");
     if (machine && !cJSON_IsObject(machine))
@@ -235,6 +257,7 @@ static enum tm_status read_files(struct reader *r, const cJSON *manifest)
     const cJSON *file;
     if (files == NULL)
         return TM_OK;
+    r->at = files;
     if (!cJSON_IsArray(files)) {
         wrong(r, "files", "must be an array");
         return TM_OK;
@@ -254,6 +277,7 @@ static void read_attribute(struct reader *r, const cJSON *item)
 {
     struct tm_manifest_attribute *attribute = &r->fields->attributes[r->fields->attribute_count];
     *attribute = (struct tm_manifest_attribute){.key = item->string};
+    r->at = item;
     if (*item->string == '\0') {
         wrong(r, "attributes:", "keys must be non-empty");
         return;
@@ -264,7 +288,7 @@ static void read_attribute(struct reader *r, const cJSON *item)
     else
         st = tm_json_text_integer(r->json, item, &attribute->integer);
     if (st != TM_OK) {
-        tm_manifest_problems_add(r->problems, "attributes: '%s' %s",
+        tm_manifest_problems_add(here(r), "attributes: '%s' %s",
                                  tm_manifest_quote(item->string, strlen(item->string)).text,
                                  st == TM_END ? "is out of range" : "must be a string or an integer");
         return;
@@ -279,6 +303,7 @@ static enum tm_status read_attributes(struct reader *r, const cJSON *manifest)
     size_t count = 0;
     if (attributes == NULL)
         return TM_OK;
+    r->at = attributes;
     if (!cJSON_IsObject(attributes)) {
         wrong(r, "attributes", "must be an object of string or integer values");
         return TM_OK;
@@ -299,6 +324,7 @@ static void read_trace_time(struct reader *r, const cJSON *manifest)
     struct tm_manifest_fields *fields = r->fields;
     if (item == NULL)
         return;
+    fields->trace_time = r->at = item;
     if (!cJSON_IsObject(item)) {
         wrong(r, "trace_time", "must be an object");
         return;
@@ -308,8 +334,9 @@ static void read_trace_time(struct reader *r, const cJSON *manifest)
     fields->trace_time_clock = clock_at(r, item, "clock", "trace_time.clock");
     fields->trace_time_file = string_at(r, item, "file", "trace_time.file");
     fields->trace_time_machine = string_at(r, item, "machine", "trace_time.machine");
+    r->at = item;
     if (tm_json_text_get(item, "machine") && tm_json_text_get(item, "file") == NULL)
-        tm_manifest_problems_add(r->problems, "a machine name alone is ambiguous, name the file too (trace_time)");
+        tm_manifest_problems_add(here(r), "a machine name alone is ambiguous, name the file too (trace_time)");
 }
 
 /* TM_END: of another version. */
@@ -317,6 +344,7 @@ static enum tm_status read_version(struct reader *r, const cJSON *manifest)
 {
     const cJSON *item = tm_json_text_get(manifest, "version");
     int64_t version = 0;
+    r->at = item ? item : manifest;
     if (item == NULL) {
         condition(r, "missing required field: version");
         return TM_OK;
@@ -329,20 +357,22 @@ static enum tm_status read_version(struct reader *r, const cJSON *manifest)
     if (st == TM_OK && version == TM_MANIFEST_VERSION)
         return TM_OK;
     struct tm_json_slice number = tm_json_text_number(r->json, item);
-    tm_manifest_problems_add(r->problems, "unsupported version: %s. Only version 1 is supported",
+    tm_manifest_problems_add(here(r), "unsupported version: %s. Only version 1 is supported",
                              tm_manifest_quote(number.text, number.len).text);
     return TM_END;
 }
 
-enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, const struct tm_json_text *json,
+enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, struct tm_json_text *json,
                                        struct tm_manifest_problems *problems)
 {
     struct reader r = {.fields = fields, .json = json, .problems = problems};
+    fields->json = json;
     const cJSON *manifest = cJSON_IsObject(json->root) ? tm_json_text_get(json->root, "perfetto_manifest") : NULL;
     if (manifest == NULL) {
         tm_manifest_problems_add(problems, "the document must be an object with the key perfetto_manifest");
         return TM_END;
     }
+    r.at = manifest;
     if (!cJSON_IsObject(manifest)) {
         wrong(&r, "perfetto_manifest", "must be an object");
         return TM_END;

@@ -8,14 +8,16 @@
 enum { TM_MANIFEST_VERSION = 1, TM_CLOCK_TRACE_FILE = 11 };
 
 /* Strings are borrowed from the JSON tree; NULL where the field is not there or not valid. Clocks
- * are builtin clock ids, 0 where there is none. */
+ * are builtin clock ids, 0 where there is none. Items are what says all that, for places of problems. */
 
 struct tm_manifest_machine {
     uint32_t id;      /* embedded */
     const char *name;
+    const cJSON *item;
 };
 
 struct tm_manifest_clocks {
+    const cJSON *item, *sync_to;
     bool given;
     bool pins; /* no `clock` */
     uint32_t clock;
@@ -27,6 +29,7 @@ struct tm_manifest_clocks {
 };
 
 struct tm_manifest_file {
+    const cJSON *item;
     const char *path;
     const char *machine;
     bool unsure; /* its machine or machines have a problem: what it declares is not known */
@@ -48,6 +51,8 @@ struct tm_manifest_fields {
     size_t file_count;
     struct tm_manifest_attribute *attributes; /* owned */
     size_t attribute_count;
+    struct tm_json_text *json;
+    const cJSON *trace_time;
     uint32_t trace_time_clock;
     const char *trace_time_file;
     const char *trace_time_machine;
@@ -58,7 +63,7 @@ struct tm_manifest_fields {
 /* Reads what JSON holds, which must outlive FIELDS. TM_OK, also when PROBLEMS got some; TM_END when
  * the manifest is of another version, so that its fields mean nothing to us (a problem says so);
  * TM_E_SYSTEM when memory ran out. */
-enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, const struct tm_json_text *json,
+enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, struct tm_json_text *json,
                                        struct tm_manifest_problems *problems);
 
 void tm_manifest_fields_release(struct tm_manifest_fields *fields);

@@ -21,6 +21,7 @@ struct tm_path_match {
     uint32_t file; /* NO_FILE: none */
     uint32_t inside; /* a compressed file in which a file took the entry over; NO_FILE: none yet */
     enum nearness nearness;
+    bool has_dotted; /* a member is called as the path is but for "./" in front */
 };
 
 static enum file_kind kind_of(ProtobufCBinaryData type)
@@ -97,6 +98,20 @@ static enum tm_status claim_by(struct tm_file_match *match, const char *name, si
     if (st < 0)
         return tm_error_nomem(err);
     return st == TM_OK ? claim(match, entry, file, nearness, err) : TM_OK;
+}
+
+/* Notes that member FILE, which no path names, is what a path names without its "./": tar of a folder's "." makes such. */
+static enum tm_status note_dotted(struct tm_file_match *match, uint32_t file, struct tm_error *err)
+{
+    const struct tm_matched_file *f = &match->files[file];
+    const char *name = name_of(match, f);
+    uint32_t entry;
+    if (f->entry != TM_NO_ENTRY || f->name_len < 3 || memcmp(name, "./", 2) != 0)
+        return TM_OK;
+    enum tm_status st = tm_intern_add(&match->paths, name + 2, f->name_len - 2, &entry, NULL);
+    if (st == TM_OK)
+        match->matches[entry].has_dotted = true;
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
 /* Claims FILE by its name, or a part of it that NEARNESS allows. */
@@ -184,6 +199,8 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
     if (match->manifest == NULL)
         return TM_OK;
     enum tm_status st = in_scope(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
+    if (st == TM_OK && in_scope(match, f))
+        st = note_dotted(match, id, err);
     tm_buf_clear(&match->names);
     if (st == TM_OK)
         st = inherit(match, id, err);
@@ -247,8 +264,11 @@ static enum tm_status match_known(struct tm_file_match *match, struct tm_error *
                 st = claim_near(match, i, near, err);
         }
     }
-    for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++)
+    for (uint32_t i = 0; i < match->file_count && st == TM_OK; i++) {
         st = inherit(match, i, err);
+        if (st == TM_OK && in_scope(match, &match->files[i]))
+            st = note_dotted(match, i, err);
+    }
     return st;
 }
 
@@ -282,20 +302,39 @@ uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file)
     return match->manifest && file < match->file_count ? match->files[file].entry : TM_NO_ENTRY;
 }
 
-struct tm_manifest_quoted tm_file_match_name(const struct tm_file_match *match, uint32_t file)
+struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file)
 {
-    bool known = !match->closed && match->manifest == NULL && file < match->file_count;
-    return known ? tm_manifest_quote(name_of(match, &match->files[file]), match->files[file].name_len)
-                 : tm_manifest_quote("", 0);
+    struct tm_manifest_quoted path = {""};
+    while (!match->closed && match->manifest == NULL && file < match->file_count) {
+        const struct tm_matched_file *f = &match->files[file];
+        struct tm_manifest_quoted name = tm_manifest_quote(name_of(match, f), f->name_len);
+        size_t len = strlen(name.text), inner = strlen(path.text);
+        if (len && len + inner + sizeof ": " <= sizeof path.text) {
+            memmove(path.text + len + 2, path.text, inner + 1);
+            memcpy(path.text, name.text, len);
+            memcpy(path.text + len, ": ", 2);
+        }
+        file = f->parent; /* one that comes before it, or NO_FILE */
+    }
+    return path;
 }
 
 void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manifest_problems *problems)
 {
     if (match->manifest == NULL)
         return;
-    for (uint32_t i = 0; i < match->manifest->fields.file_count; i++)
-        if (match->matches[i].file == NO_FILE)
-            tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file", i, quote_path(match, i).text);
+    const struct tm_manifest_fields *fields = &match->manifest->fields;
+    for (uint32_t i = 0; i < fields->file_count; i++) {
+        struct tm_manifest_quoted path = quote_path(match, i);
+        if (match->matches[i].file != NO_FILE)
+            continue;
+        tm_manifest_problems_at(problems, tm_json_text_place(fields->json, fields->files[i].item));
+        if (match->matches[i].has_dotted)
+            tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file; there is './%s', and paths are exact",
+                                     i, path.text, path.text);
+        else
+            tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file", i, path.text);
+    }
 }
 
 void tm_file_match_release(struct tm_file_match *match)

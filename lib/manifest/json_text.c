@@ -22,7 +22,7 @@ struct scanner {
     int depth;
     /* Line and column of a byte; problems come in the order of the text, so it only moves on. */
     const uint8_t *seen;
-    size_t line, column;
+    struct tm_manifest_place place;
 };
 
 static enum tm_status scan_value(struct scanner *s);
@@ -33,18 +33,12 @@ static void problem(struct scanner *s, const uint8_t *at, const char *format, ..
 {
     char text[512];
     va_list args;
-    for (; s->seen < at; s->seen++) {
-        if (*s->seen == '\n') {
-            s->line++;
-            s->column = 1;
-        } else if ((*s->seen & 0xc0) != 0x80) {
-            s->column++;
-        }
-    }
+    tm_manifest_place_move(&s->place, s->seen, at);
+    s->seen = at;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    tm_manifest_problems_add(s->problems, "line %zu, column %zu: %s", s->line, s->column, text);
+    tm_manifest_problems_add(s->problems, "line %zu, column %zu: %s", s->place.line, s->place.column, text);
 }
 
 static enum tm_status expected(struct scanner *s, const char *what)
@@ -291,6 +285,9 @@ static enum tm_status scan_value(struct scanner *s)
         problem(s, s->p, "more values than the limit of %d", TM_JSON_TEXT_VALUES_MAX);
         return TM_E_INPUT;
     }
+    uint32_t start = (uint32_t)(s->p - (const uint8_t *)s->json->text);
+    if ((st = tm_buf_add(&s->json->starts, &start, sizeof start)) < 0)
+        return st;
     if (next_is(s, '{') || next_is(s, '['))
         st = scan_members(s);
     else if (next_is(s, '"'))
@@ -320,18 +317,22 @@ static enum tm_status scan_document(struct scanner *s)
 enum tm_status tm_json_text_read(struct tm_json_text *json, const void *text, size_t len,
                                  struct tm_manifest_problems *problems)
 {
-    struct scanner s = {.json = json, .problems = problems, .p = text, .seen = text, .line = 1, .column = 1};
+    struct scanner s = {.json = json, .problems = problems, .p = text, .seen = text, .place = {1, 1}};
     if (len > TM_JSON_TEXT_BYTES_MAX) {
         tm_manifest_problems_add(problems, "larger than the limit of %zu bytes", TM_JSON_TEXT_BYTES_MAX);
         return TM_E_INPUT;
     }
     s.end = len ? s.p + len : s.p;
+    json->text = text;
+    json->cursor.place = (struct tm_manifest_place){1, 1};
     tm_intern_init(&s.keys, KEYS_MAX, SIZE_MAX / 2);
     enum tm_status st = scan_document(&s);
     if (st == TM_OK) {
         json->root = cJSON_ParseWithLength((const char *)s.plain.data, s.plain.len);
         if (json->root == NULL) /* the text is valid: only memory can be the cause */
             st = TM_E_SYSTEM;
+        else
+            tm_json_text_number_values(json->root);
     }
     tm_buf_release(&s.plain);
     tm_buf_release(&s.key);
@@ -357,6 +358,7 @@ enum tm_status tm_json_text_integer(const struct tm_json_text *json, const cJSON
 
 void tm_json_text_release(struct tm_json_text *json)
 {
+    tm_buf_release(&json->starts);
     cJSON_Delete(json->root);
     free(json->numbers);
     *json = (struct tm_json_text){0};

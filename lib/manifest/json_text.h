@@ -27,6 +27,13 @@ struct tm_json_text {
     /* private */
     struct tm_json_slice *numbers;
     size_t number_count, number_cap;
+    const uint8_t *text;
+    struct tm_buf starts; /* uint32_t in host order: where the values begin, in the order of the text */
+    struct {
+        size_t at; /* bytes looked at */
+        struct tm_manifest_place place;
+        uint32_t returns; /* to the beginning */
+    } cursor;
 };
 
 /* Reads the LEN bytes at TEXT. TM_OK; TM_E_INPUT when PROBLEMS got one or more; TM_E_SYSTEM when
@@ -43,6 +50,16 @@ struct tm_json_slice tm_json_text_number(const struct tm_json_text *json, const 
 /* TM_OK with *VALUE set; TM_E_INPUT when ITEM is not a number written as an integer (1.0 and 1e3
  * are not); TM_END when it is one that does not fit int64. */
 enum tm_status tm_json_text_integer(const struct tm_json_text *json, const cJSON *item, int64_t *value);
+
+/* Where ITEM of the document is, for a problem; line 0 where nobody has looked for so many places that the next would
+ * take too long. Going on in the order of the document is quick. */
+struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJSON *item);
+
+/* For tm_json_text_read. Values are told by valueint which one of the document they are, but for numbers. */
+void tm_json_text_number_values(cJSON *root);
+
+/* PLACE, that of byte FROM of a text, becomes that of byte TO behind it. */
+void tm_manifest_place_move(struct tm_manifest_place *place, const uint8_t *from, const uint8_t *to);
 
 void tm_json_text_release(struct tm_json_text *json);
 

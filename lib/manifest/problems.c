@@ -2,10 +2,18 @@
 
 #include <stdio.h>
 
+void tm_manifest_problems_at(struct tm_manifest_problems *problems, struct tm_manifest_place place)
+{
+    problems->place = place;
+}
+
 void tm_manifest_problems_add(struct tm_manifest_problems *problems, const char *format, ...)
 {
-    char text[TM_ERROR_TEXT_MAX], escaped[TM_ERROR_TEXT_MAX];
+    char text[TM_ERROR_TEXT_MAX], escaped[TM_ERROR_TEXT_MAX], place[64] = "";
     va_list args;
+    if (problems->place.line)
+        snprintf(place, sizeof place, ", line %zu, column %zu", problems->place.line, problems->place.column);
+    problems->place.line = 0;
     problems->count++;
     if (problems->kept == TM_MANIFEST_PROBLEMS_MAX)
         return;
@@ -14,7 +22,7 @@ void tm_manifest_problems_add(struct tm_manifest_problems *problems, const char 
     va_end(args);
     tm_text_escape(text, strlen(text), escaped, sizeof escaped);
     size_t before = problems->lines.len;
-    if (tm_buf_addf(&problems->lines, "perfetto_manifest: %s", escaped) != TM_OK ||
+    if (tm_buf_addf(&problems->lines, "perfetto_manifest: %s%s", escaped, place) != TM_OK ||
         tm_buf_add_byte(&problems->lines, 0) != TM_OK) {
         problems->lines.len = before;
         problems->no_memory = true;

@@ -12,6 +12,11 @@ enum {
     TM_MANIFEST_QUOTE_MAX = 200      /* bytes of a name that a line shows */
 };
 
+/* Where in the manifest: line and column are counted from 1, columns in characters. */
+struct tm_manifest_place {
+    size_t line, column;
+};
+
 /* Zero-initialise. */
 struct tm_manifest_problems {
     size_t count; /* problems found; more than are kept where there are very many */
@@ -19,7 +24,11 @@ struct tm_manifest_problems {
     size_t kept;
     struct tm_buf lines; /* each with its NUL */
     bool no_memory;
+    struct tm_manifest_place place; /* of the next problem; line 0: not said */
 };
+
+/* Where the next problem is. Its line then ends with ", line L, column C". */
+void tm_manifest_problems_at(struct tm_manifest_problems *problems, struct tm_manifest_place place);
 
 /* Adds "perfetto_manifest: " and the formatted text, control bytes escaped. */
 void tm_manifest_problems_add(struct tm_manifest_problems *problems, const char *format, ...) TM_PRINTF(2, 3);

@@ -21,6 +21,13 @@ static struct tm_manifest_quoted quote(const char *name)
     return tm_manifest_quote(name, strlen(name));
 }
 
+/* Where to say a problem with ITEM. */
+static struct tm_manifest_problems *at(struct tm_manifest_resolution *r, const cJSON *item)
+{
+    tm_manifest_problems_at(r->problems, tm_json_text_place(r->fields->json, item));
+    return r->problems;
+}
+
 static enum tm_status index_paths(struct tm_manifest_resolution *r)
 {
     for (size_t i = 0; i < r->fields->file_count; i++) {
@@ -31,11 +38,12 @@ static enum tm_status index_paths(struct tm_manifest_resolution *r)
             continue;
         if (tm_intern_add(&r->paths, path, strlen(path), &id, &is_new) != TM_OK)
             return TM_E_SYSTEM;
-        if (is_new)
+        if (is_new) {
             r->file_of_path[id] = i;
-        else
-            tm_manifest_problems_add(r->problems, "files[%zu]: path '%s' is that of files[%zu] too", i,
-                                     quote(path).text, r->file_of_path[id]);
+            continue;
+        }
+        tm_manifest_problems_add(at(r, r->fields->files[i].item), "files[%zu]: path '%s' is that of files[%zu] too", i,
+                                 quote(path).text, r->file_of_path[id]);
     }
     close_table(&r->paths);
     return TM_OK;
@@ -91,9 +99,10 @@ static enum tm_status name_machines_of(struct tm_manifest_resolution *r, size_t 
         if (name_machine(r, i, machine->name) != TM_OK)
             return TM_E_SYSTEM;
         st = declare(r, i, 'i', id, sizeof id, &is_new);
-        if (st == TM_OK && !is_new)
-            tm_manifest_problems_add(r->problems, "files[%zu].machines[%zu]: id %u is declared already", i, k,
+        if (st == TM_OK && !is_new) {
+            tm_manifest_problems_add(at(r, machine->item), "files[%zu].machines[%zu]: id %u is declared already", i, k,
                                      machine->id);
+        }
         if (machine->id == 0)
             r->base_raw[i] = tm_manifest_machine_raw(r, machine->name);
     }
@@ -129,57 +138,69 @@ static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file,
     return CHOSEN;
 }
 
-static void not_declared(struct tm_manifest_resolution *r, size_t file, const char *machine, const char *place)
+/* Where a relation is said: "files[3].clocks" and the item. */
+struct place {
+    const char *text;
+    const cJSON *item;
+};
+
+static void not_declared(struct tm_manifest_resolution *r, size_t file, const char *machine, struct place place)
 {
     const struct tm_manifest_file *f = &r->fields->files[file];
-    if (!f->unsure && f->path)
-        tm_manifest_problems_add(r->problems, "'%s' is not a machine declared by file '%s' (%s)", quote(machine).text,
-                                 quote(f->path).text, place);
+    if (f->unsure || f->path == NULL)
+        return;
+    tm_manifest_problems_add(at(r, place.item), "'%s' is not a machine declared by file '%s' (%s)", quote(machine).text,
+                             quote(f->path).text, place.text);
 }
 
 /* The machine that FILE (a path of the manifest) and MACHINE (may be NULL) name together. */
 static bool resolve_reference(struct tm_manifest_resolution *r, const char *file, const char *machine,
-                              const char *place, struct tm_manifest_relation *found)
+                              struct place place, struct tm_manifest_relation *found)
 {
     found->reference_file = find_file(r, file);
     if (found->reference_file == NO_FILE)
         return false;
     enum choice choice = choose_machine(r, found->reference_file, machine, &found->reference_raw);
-    if (choice == NOT_DECLARED)
+    if (choice == NOT_DECLARED) {
         not_declared(r, found->reference_file, machine, place);
-    else if (choice == NOT_SAID)
-        tm_manifest_problems_add(r->problems, "'%s' is a multi-machine trace; also name the machine (%s)",
-                                 quote(file).text, place);
+    } else if (choice == NOT_SAID) {
+        tm_manifest_problems_add(at(r, place.item), "'%s' is a multi-machine trace; also name the machine (%s)",
+                                 quote(file).text, place.text);
+    }
     return choice == CHOSEN;
 }
 
 static void resolve_trace_time(struct tm_manifest_resolution *r)
 {
     const char *file = r->fields->trace_time_file;
+    struct place place = {"trace_time", r->fields->trace_time};
     struct tm_manifest_relation found = {0};
     if (file == NULL)
         return;
-    if (find_file(r, file) == NO_FILE)
-        tm_manifest_problems_add(r->problems,
+    if (find_file(r, file) == NO_FILE) {
+        tm_manifest_problems_add(at(r, place.item),
                                  "trace_time: file names unknown file '%s'. It must match the path of an entry in "
                                  "the files array",
                                  quote(file).text);
-    else if (resolve_reference(r, file, r->fields->trace_time_machine, "trace_time", &found))
+    } else if (resolve_reference(r, file, r->fields->trace_time_machine, place, &found)) {
         r->trace_time_raw = found.reference_raw;
+    }
 }
 
 static bool resolve_source(struct tm_manifest_resolution *r, size_t i)
 {
     const struct tm_manifest_file *file = &r->fields->files[i];
-    char place[PLACE_MAX];
-    snprintf(place, sizeof place, "files[%zu].clocks", i);
+    char text[PLACE_MAX];
+    struct place place = {text, file->clocks.item};
+    snprintf(text, sizeof text, "files[%zu].clocks", i);
     enum choice choice = choose_machine(r, i, file->clocks.machine, &r->relations[i].source_raw);
-    if (choice == NOT_DECLARED)
+    if (choice == NOT_DECLARED) {
         not_declared(r, i, file->clocks.machine, place);
-    else if (choice == NOT_SAID && file->path)
-        tm_manifest_problems_add(r->problems,
+    } else if (choice == NOT_SAID && file->path) {
+        tm_manifest_problems_add(at(r, place.item),
                                  "file '%s' is a multi-machine trace; name which machine the clock is on (%s)",
-                                 quote(file->path).text, place);
+                                 quote(file->path).text, place.text);
+    }
     return choice == CHOSEN;
 }
 
@@ -187,23 +208,24 @@ static void resolve_relation(struct tm_manifest_resolution *r, size_t i)
 {
     const struct tm_manifest_clocks *clocks = &r->fields->files[i].clocks;
     struct tm_manifest_relation *relation = &r->relations[i];
-    char place[PLACE_MAX];
+    char text[PLACE_MAX];
+    struct place place = {text, clocks->sync_to};
     bool good = resolve_source(r, i);
     if (clocks->ref_file == NULL)
         return;
-    snprintf(place, sizeof place, "files[%zu].clocks.sync_to", i);
+    snprintf(text, sizeof text, "files[%zu].clocks.sync_to", i);
     if (find_file(r, clocks->ref_file) == NO_FILE) {
-        tm_manifest_problems_add(r->problems,
+        tm_manifest_problems_add(at(r, place.item),
                                  "sync_to.file names unknown file '%s'. It must match the path of an entry in the "
                                  "files array (%s)",
-                                 quote(clocks->ref_file).text, place);
+                                 quote(clocks->ref_file).text, place.text);
         return;
     }
     if (!resolve_reference(r, clocks->ref_file, clocks->ref_machine, place, relation) || !good)
         return;
     bool same = clocks->clock == clocks->ref_clock && relation->source_raw == relation->reference_raw;
     if (same && clocks->pins && relation->reference_file == i) {
-        tm_manifest_problems_add(r->problems, "files[%zu]: clocks relate the file's own timeline to itself", i);
+        tm_manifest_problems_add(at(r, clocks->item), "files[%zu]: clocks relate the file's own timeline to itself", i);
         return;
     }
     relation->own_clock = same && !clocks->pins;

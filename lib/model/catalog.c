@@ -59,6 +59,8 @@ static enum tm_status add_file(struct tm_catalog *c, const Tracemerge__File *m, 
                                   .parent = m->parent,
                                   .size_bytes = m->size_bytes,
                                   .is_container = m->is_container};
+    if (m->id == 0 && m->has_given_name && (st = text_copy(&c->given_name, &m->given_name, err)) < 0)
+        return st;
     if (m->has_name && (st = text_copy(&f->name, &m->name, err)) < 0)
         return st;
     return text_copy(&f->type, &m->type, err);
@@ -346,12 +348,20 @@ void tm_catalog_path(const struct tm_catalog *c, uint32_t file, char *out, size_
         tm_text_escape("-", 1, out, size);
 }
 
+void tm_catalog_told_path(const struct tm_catalog *c, uint32_t file, char *out, size_t size)
+{
+    tm_catalog_path(c, file, out, size);
+    if (strcmp(out, "-") == 0 && c->given_name.len)
+        tm_text_escape((const char *)c->given_name.data, c->given_name.len, out, size);
+}
+
 void tm_catalog_release(struct tm_catalog *c)
 {
     for (uint32_t i = 0; i < c->file_count; i++) {
         text_free(&c->files[i].name);
         text_free(&c->files[i].type);
     }
+    text_free(&c->given_name);
     for (uint32_t i = 0; i < c->machine_count; i++)
         text_free(&c->machines[i].name);
     for (uint32_t i = 0; i < c->placement_count; i++)

@@ -62,6 +62,7 @@ struct tm_catalog {
     uint32_t stat_count;
     Tracemerge__Metadata **metadata;
     uint32_t metadata_count;
+    struct tm_text given_name; /* of file 0, where a command line named it; data NULL: none */
     uint32_t string_count; /* ids 1 to string_count */
     /* private */
     struct tm_buf text;
@@ -105,6 +106,9 @@ const struct tm_catalog_machine *tm_catalog_machine(const struct tm_catalog *cat
 /* Full path of a file for people: names from the outermost down, joined by "/"; "-" where no part
  * has a name (standard input). Escaped as by tm_text_escape. Writes at most SIZE bytes with the NUL. */
 void tm_catalog_path(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
+
+/* The same for warnings: a lone trace goes by the name that a command line gave it. */
+void tm_catalog_told_path(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
 void tm_catalog_release(struct tm_catalog *catalog);
 

@@ -21,11 +21,11 @@ static void test_archive(void)
     finish(&f, NULL, "1: F F F F F F B B C B 3 events B F B 2 events B F B 1 events B 1 events ", 6);
     struct tm_configure_options strict = {.producer = "test", .strict = true};
     archive(&f, V(PATH("a.pb") "," PATH("ghost.pb")));
-    finish(&f, &strict, "perfetto_manifest: files[1]: path 'ghost.pb' matches no file", 1);
+    finish(&f, &strict, "perfetto_manifest: files[1]: path 'ghost.pb' matches no file, line 1, column 65", 1);
     archive(&f, V(PATH("a.pb")));
     finish(&f, &strict, "1: F F F F F F B B C f1=0 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
     archive(&f, "{\"perfetto_manifest\": {}}");
-    finish(&f, NULL, "m.json: perfetto_manifest: missing required field: version", 0);
+    finish(&f, NULL, "run.tar: m.json: perfetto_manifest: missing required field: version, line 1, column 23", 0);
 }
 
 static void test_overrides(void)

@@ -11,9 +11,9 @@ static void all_problems(const struct tm_manifest *manifest, struct tm_buf *all)
     static const char prefix[] = "perfetto_manifest: ";
     tm_buf_clear(all);
     for (const char *line = NULL; (line = tm_manifest_problems_next(&manifest->problems, line)) != NULL;) {
-        if (strncmp(line, prefix, sizeof prefix - 1) == 0)
-            line += sizeof prefix - 1;
-        (void)tm_buf_addf(all, "%s\n", line);
+        const char *text = strncmp(line, prefix, sizeof prefix - 1) == 0 ? line + sizeof prefix - 1 : line;
+        const char *place = strstr(text, ", line ");
+        (void)tm_buf_addf(all, "%.*s\n", (int)(place ? (size_t)(place - text) : strlen(text)), text);
     }
 }
 
@@ -237,8 +237,73 @@ static void test_configs(void)
                 "machine 0 host\nmachine 1 vm\nentry r base 0 machines 0=0 9=1\ntrace time 1@4294967297\n");
 }
 
+/* Columns are counted in characters; what is looked at later may come earlier in the text. */
+static void test_places(void)
+{
+    static const char text[] = "{\"perfetto_manifest\": {\n"
+                               "  \"files\": [\n"
+                               "    {\"path\": \"\xc3\xa9\", \"clocks\": {\"sync_to\": {\"file\": \"gone\"}}},\n"
+                               "    {\"path\": 7},\n"
+                               "    {\"path\": \"b\", \"machines\": [{\"id\": 1, \"name\": \"x\"},\n"
+                               "      {\"id\": 1, \"name\": \"y\"}, 5]},\n"
+                               "    {}],\n"
+                               "  \"attributes\": {\"k\": [\"in\", {}], \"good\": \"v\"},\n"
+                               "  \"version\": true,\n"
+                               "\t\"trace_time\": {\"clock\": \"TSC\"}\n"
+                               "}}";
+    static const struct {
+        const char *problem, *place;
+    } expected[] = {
+        {"version must be an integer", "line 9, column 14"},
+        {"unknown clock name", "line 10, column 26"},
+        {"files[1]: path must be a string", "line 4, column 14"},
+        {"files[2].machines[2]: must be an object", "line 6, column 31"},
+        {"files[3]: path is required", "line 7, column 5"},
+        {"attributes: 'k' must be", "line 8, column 23"},
+        {"files[2].machines[1]: id 1 is declared already", "line 6, column 7"},
+        {"sync_to.file names unknown file 'gone'", "line 3, column 41"},
+    };
+    struct tm_manifest manifest = {0};
+    struct tm_error err = {0};
+    const char *line = NULL;
+    ok(tm_manifest_read(&manifest, text, sizeof text - 1, &err) == TM_E_INPUT);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        line = tm_manifest_problems_next(&manifest.problems, line);
+        if (line == NULL || strstr(line, expected[i].problem) == NULL)
+            is_str(line ? line : "nothing", expected[i].problem);
+        const char *place = line ? strstr(line, "line ") : NULL;
+        is_str(place ? place : "nothing", expected[i].place);
+        if (line == NULL)
+            break;
+    }
+    ok(line && tm_manifest_problems_next(&manifest.problems, line) == NULL);
+    tm_manifest_release(&manifest);
+}
+
+/* Looking for places back and forth in a large manifest ends. */
+static void test_places_end(void)
+{
+    enum { FILES = 1000 };
+    struct tm_manifest manifest = {0};
+    struct tm_buf text = {0};
+    struct tm_error err = {0};
+    size_t told = 0, count = 0;
+    tm_buf_add_str(&text, "{\"perfetto_manifest\": {\"version\": 1, \"files\": [");
+    for (int i = 0; i < FILES; i++) /* the machine is looked at first, and then what stands in front of it */
+        tm_buf_addf(&text, "%s{\"clocks\": 1, \"path\": \"p%d\", \"machine\": 2}", i ? "," : "", i);
+    tm_buf_add_str(&text, "]}}");
+    ok(tm_manifest_read(&manifest, text.data, text.len, &err) == TM_E_INPUT);
+    for (const char *line = NULL; (line = tm_manifest_problems_next(&manifest.problems, line)) != NULL; count++)
+        told += strstr(line, ", line 1, column ") != NULL;
+    ok_named(count == 1000 && told > 32 && told < count, "most places are found without going back");
+    tm_manifest_release(&manifest);
+    tm_buf_release(&text);
+}
+
 int main(void)
 {
+    test_places();
+    test_places_end();
     test_refusals(conditions, sizeof conditions / sizeof *conditions);
     test_refusals(others, sizeof others / sizeof *others);
     test_refusals(syntax, sizeof syntax / sizeof *syntax);

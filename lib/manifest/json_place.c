@@ -1,0 +1,51 @@
+/* Where the values of a manifest are. */
+#include "manifest/json_text.h"
+
+enum { RETURNS_MAX = 32 };
+
+void tm_manifest_place_move(struct tm_manifest_place *place, const uint8_t *from, const uint8_t *to)
+{
+    for (; from < to; from++) {
+        if (*from == '\n') {
+            place->line++;
+            place->column = 1;
+        } else if ((*from & 0xc0) != 0x80) {
+            place->column++;
+        }
+    }
+}
+
+/* ITEM and those behind it are numbered from NEXT on; returns the one after. Numbers have their own numbers. */
+static int number_values(cJSON *item, int next)
+{
+    for (; item; item = item->next) {
+        if (!cJSON_IsNumber(item))
+            item->valueint = next;
+        next = number_values(item->child, next + 1);
+    }
+    return next;
+}
+
+void tm_json_text_number_values(cJSON *root)
+{
+    number_values(root, 0);
+}
+
+struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJSON *item)
+{
+    uint32_t start;
+    if (cJSON_IsNumber(item))
+        start = (uint32_t)((const uint8_t *)json->numbers[item->valueint].text - json->text);
+    else
+        memcpy(&start, json->starts.data + (size_t)item->valueint * sizeof start, sizeof start);
+    if (start < json->cursor.at && json->cursor.returns++ < RETURNS_MAX) {
+        json->cursor.at = 0;
+        json->cursor.place = (struct tm_manifest_place){1, 1};
+    }
+    if (start < json->cursor.at)
+        return (struct tm_manifest_place){0};
+    tm_manifest_place_move(&json->cursor.place, json->text + json->cursor.at, json->text + start);
+    json->cursor.at = start;
+    return json->cursor.place;
+}
+
