@@ -195,6 +195,153 @@ static enum tm_status add_victim(struct derive *d)
     return add_instant(d, "mem.oom_kill", i32(d->fields.number[1]), 0);
 }
 
+/* A counter of the thread that ran. */
+static enum tm_status add_of_task(struct derive *d, const char *name, int64_t value)
+{
+    struct tm_event e = like(d, TM_SCOPE_THREAD);
+    e.flags |= TM_EVENT_HAS_TID;
+    e.tid = d->row->tid;
+    return tm_proto_counter_add(d->p, &e, name, (uint64_t)value, d->err);
+}
+
+/* NAME, and of text field FIELD, behind it, what is not empty. Valid until the next call. */
+static const char *name_of(struct derive *d, const char *name, uint32_t field, const char *absent)
+{
+    struct tm_buf *key = &d->p->key;
+    const char *text = d->fields.has[field] ? (const char *)d->fields.text[field] : absent;
+    int len = text == NULL ? 0 : d->fields.has[field] ? (int)d->fields.len[field] : (int)strlen(absent);
+    key->len = 0;
+    return tm_buf_addf(key, len ? "%s.%.*s" : "%s", name, len, text) == TM_OK ? tm_buf_cstr(key) : NULL;
+}
+
+/* A heap is TOTAL bytes after CHANGE. */
+static enum tm_status add_heap(struct derive *d, const char *const names[2], const char *heap, int64_t total, int64_t change)
+{
+    const char *name = name_of(d, names[0], 1, heap);
+    enum tm_status st = name ? add_global(d, name, (uint64_t)total) : tm_error_nomem(d->err);
+    if (st < 0)
+        return st;
+    name = name_of(d, names[1], 1, heap);
+    return name ? add_of_task(d, name, change) : tm_error_nomem(d->err);
+}
+
+static const char *const ion_names[] = {"mem.ion", "mem.ion_change"};
+
+/* The total is that before the change. */
+static enum tm_status add_ion_grow(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    return add_heap(d, ion_names, "unknown", (int64_t)(n[3] + n[2]), (int64_t)n[2]);
+}
+
+static enum tm_status add_ion_shrink(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    return add_heap(d, ion_names, "unknown", (int64_t)(n[3] - n[2]), (int64_t)(0 - n[2]));
+}
+
+static enum tm_status add_ion(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    d->fields.has[1] = false; /* the buffer's number */
+    return add_heap(d, ion_names, NULL, (int64_t)n[3], (int64_t)n[2]);
+}
+
+static enum tm_status add_dma_heap(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    enum tm_status st = add_global(d, "mem.dma_heap", n[3]);
+    if (st >= 0 && tm_proto_arg_uint(&d->p->detail, "inode", n[1]) < 0)
+        return tm_error_nomem(d->err);
+    return st < 0 ? st : add_of_task(d, "mem.dma_heap_change", (int64_t)n[2]);
+}
+
+static enum tm_status add_fastrpc(struct derive *d)
+{
+    static const char *const processors[] = {"ASDP", "MDSP", "SDSP", "CDSP"};
+    const uint64_t *n = d->fields.number;
+    uint32_t id = (uint32_t)n[1];
+    char which[16], name[48];
+    snprintf(which, sizeof which, "%u", id);
+    snprintf(name, sizeof name, "mem.fastrpc[%s]", id < 4 ? processors[id] : which);
+    enum tm_status st = add_global(d, name, n[3]);
+    snprintf(name, sizeof name, "mem.fastrpc_change[%s]", id < 4 ? processors[id] : which);
+    return st < 0 ? st : add_of_task(d, name, (int64_t)n[2]);
+}
+
+static enum tm_status add_mm_event(struct derive *d)
+{
+    static const char *const types[] = {"min_flt", "maj_flt", "read_io", "compaction", "reclaim", "swp_flt", "kern_alloc"};
+    static const char *const what[] = {"count", "max_lat", "avg_lat"};
+    static const uint8_t fields[] = {2, 3, 1};
+    uint64_t type = d->fields.number[4];
+    enum tm_status st = TM_OK;
+    for (int i = 0; i < 3 && st >= 0 && type < sizeof types / sizeof *types; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "mem.mm.%s.%s", types[type], what[i]);
+        st = add_of_thread(d, name, d->row->tid, (uint32_t)d->fields.number[fields[i]]);
+    }
+    return st;
+}
+
+static enum tm_status add_utilization(struct derive *d)
+{
+    static const struct {
+        const char *name;
+        uint8_t field;
+    } counters[] = {{"Util", 6}, {"Cap", 2}, {"Nr Running", 11}};
+    enum tm_status st = TM_OK;
+    for (int i = 0; i < 3 && st >= 0; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "Cpu %u %s", (unsigned)d->fields.number[4], counters[i].name);
+        st = add_cpu(d, name, d->fields.number[4], d->fields.number[counters[i].field]);
+    }
+    return st;
+}
+
+/* An address in front of the name is left out. */
+static enum tm_status add_devfreq(struct derive *d)
+{
+    static const char prefix[] = "devfreq_";
+    const char *text = d->fields.text[1] ? (const char *)d->fields.text[1] : "";
+    size_t len = d->fields.len[1], n = sizeof prefix - 1, at = 0;
+    struct tm_buf *key = &d->p->key;
+    while (at + n <= len && memcmp(text + at, prefix, n) != 0)
+        at++;
+    key->len = 0;
+    enum tm_status st = at + n <= len ? tm_buf_add(key, text + at, len - at)
+                                      : tm_buf_addf(key, "%s%.*s", prefix, (int)len, text);
+    const char *name = st == TM_OK ? tm_buf_cstr(key) : NULL;
+    return name ? add_global(d, name, d->fields.number[2]) : tm_error_nomem(d->err);
+}
+
+static enum tm_status add_gpu_memory(struct derive *d)
+{
+    struct tm_event e = like(d, d->fields.number[2] ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL);
+    if (d->fields.number[2]) {
+        e.flags |= TM_EVENT_HAS_PID;
+        e.pid = (uint32_t)d->fields.number[2];
+    }
+    return tm_proto_counter_add(d->p, &e, "GPU Memory", d->fields.number[3], d->err);
+}
+
+static enum tm_status add_clock_gating(struct derive *d)
+{
+    static const uint8_t levels[] = {0, 3, 1, 2}; /* off, on, off requested, on requested */
+    uint64_t state = d->fields.number[2];
+    return add_global(d, "io.ufs.clkgating (OFF:0/REQ_OFF/REQ_ON/ON:3)", state < sizeof levels ? levels[state] : 0);
+}
+
+static enum tm_status add_dmabuf_rss(struct derive *d)
+{
+    return add_of_thread(d, "mem.dmabuf_rss", d->row->tid, d->fields.number[1]);
+}
+
+static enum tm_status add_mali_power(struct derive *d)
+{
+    return add_global(d, "mali_gpu_power_state", (uint64_t)i32(d->fields.number[3]));
+}
+
 /* By field number in FtraceEvent. Most events are none of these, and their fields are not read. */
 static enum tm_status (*const derivations[])(struct derive *d) = {
     [11] = add_frequency,          /* cpu_frequency */
@@ -204,16 +351,28 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [15] = add_clock_state,        /* clock_disable */
     [16] = add_clock_rate,         /* clock_set_rate */
     [313] = add_rss,               /* rss_stat */
+    [314] = add_ion_shrink,        /* ion_heap_shrink */
+    [315] = add_ion_grow,          /* ion_heap_grow */
     [324] = add_signal_deliver,    /* signal_deliver */
     [325] = add_signal_generate,   /* signal_generate */
     [326] = add_oom_score,         /* oom_score_adj_update */
+    [328] = add_mm_event,          /* mm_event_record */
     [332] = add_gpu,               /* gpu_frequency */
     [334] = add_victim,            /* mark_victim */
+    [335] = add_ion,               /* ion_stat */
+    [340] = add_gpu_memory,        /* gpu_mem_total */
     [341] = add_temperature,       /* thermal_temperature */
     [342] = add_cooling,           /* cdev_update */
+    [347] = add_fastrpc,           /* fastrpc_dma_stat */
+    [351] = add_dma_heap,          /* dma_heap_stat */
     [359] = add_rss_throttled,     /* rss_stat_throttled */
+    [407] = add_clock_gating,      /* ufshcd_clk_gating */
+    [421] = add_utilization,       /* sched_cpu_util_cfs */
     [508] = add_throttle,          /* dcvsh_freq */
     [509] = add_kgsl_gpu,          /* kgsl_gpu_frequency */
+    [541] = add_devfreq,           /* devfreq_frequency */
+    [548] = add_mali_power,        /* mali_gpu_power_state */
+    [579] = add_dmabuf_rss,        /* dmabuf_rss_stat */
 };
 
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,

@@ -70,7 +70,7 @@ const char *tm_binder_event_name(enum tm_binder_event event)
         [TM_BINDER_LOCK] = "binder_lock",               [TM_BINDER_LOCKED] = "binder_locked",
         [TM_BINDER_UNLOCK] = "binder_unlock",           [TM_BINDER_ALLOC] = "binder_transaction_alloc_buf",
     };
-    return names[event];
+    return names[event] ? names[event] : "binder";
 }
 
 enum tm_binder_event tm_binder_event_of(const struct tm_event *e)

@@ -162,7 +162,7 @@ def random_events(rng):
             line.update(event='task_rename', args={'pid': tid, 'comm': 'renamed'}, text=str(tid))
     for line in lines:
         if line['event'] == 'tracing_mark_write' and rng.random() < .6:
-            name, fields = kernel_events.sample(rng)
+            name, fields = (kernel_events.sample if rng.random() < .8 else kernel_events.counter)(rng)
             line.update(event=name, args=fields, text=str(fields))
         line['ts'] = latest = max(line['ts'], latest + 1000)
         if line['event'] == 'sched_switch' and line['args']['prev_state'] not in STATES:

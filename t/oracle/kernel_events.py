@@ -31,7 +31,19 @@ def sample(rng):
         ('scm_call_start', {2: f}), ('scm_call_end', {}),
         ('block_io_start', {1: dev, 2: 77}), ('block_io_done', {1: dev, 2: 78}),
         ('suspend_resume_minimal', {1: rng.randint(0, 1)}), ('tcp_retransmit_skb', {2: 80, 6: 4000}),
-        ('google_icc_event', {1: 'icc'}), ('google_irm_event', {1: 'irm'})])
+        ('google_icc_event', {1: 'icc'}), ('google_irm_event', {1: 'irm'}), counter(rng)])
+
+
+def counter(rng):
+    """One that amounts to counters."""
+    size, small = rng.choice([0, 4096, 2 ** 40]), rng.choice([0, 3, 10 ** 6])
+    return rng.choice([
+        ('mm_event_record', {1: small, 2: 7, 3: 9, 4: rng.randint(0, 7)}), ('dma_heap_stat', {1: 5, 2: -4096, 3: size}),
+        ('ion_stat', {1: 5, 2: 4096, 3: size}), ('ion_heap_grow', {1: 'sys', 2: 4096, 3: size}),
+        ('ion_heap_shrink', {2: 4096, 3: size}), ('fastrpc_dma_stat', {1: rng.randint(2, 5), 2: -8, 3: size}),
+        ('sched_cpu_util_cfs', {2: 1024, 4: 1, 6: small, 11: 2}), ('gpu_mem_total', {1: 0, 2: 0, 3: size}),
+        ('devfreq_frequency', {1: rng.choice(['17000010.devfreq_mif', 'x']), 2: size}),
+        ('ufshcd_clk_gating', {2: rng.randint(0, 4)}), ('mali_gpu_power_state', {3: -1}), ('dmabuf_rss_stat', {1: size})])
 
 
 NUMBERS = {'irq_handler_entry': 36, 'irq_handler_exit': 37, 'local_timer_entry': 559, 'local_timer_exit': 560,
@@ -42,7 +54,9 @@ NUMBERS = {'irq_handler_entry': 36, 'irq_handler_exit': 37, 'local_timer_entry':
            'mm_vmscan_direct_reclaim_end': 47, 'mm_vmscan_memcg_reclaim_begin': 607,
            'mm_vmscan_memcg_reclaim_end': 608, 'mm_shrink_slab_start': 443, 'mm_shrink_slab_end': 444,
            'scm_call_start': 338, 'scm_call_end': 339, 'block_io_start': 546, 'block_io_done': 547,
-           'suspend_resume_minimal': 481, 'tcp_retransmit_skb': 363, 'google_icc_event': 502, 'google_irm_event': 503}
+           'mm_event_record': 328, 'dma_heap_stat': 351, 'ion_stat': 335, 'ion_heap_grow': 315, 'ion_heap_shrink': 314,
+           'fastrpc_dma_stat': 347, 'sched_cpu_util_cfs': 421, 'gpu_mem_total': 340, 'devfreq_frequency': 541,
+           'ufshcd_clk_gating': 407, 'mali_gpu_power_state': 548, 'dmabuf_rss_stat': 579, 'suspend_resume_minimal': 481, 'tcp_retransmit_skb': 363, 'google_icc_event': 502, 'google_irm_event': 503}
 
 
 def body_of(name, fields):
@@ -52,6 +66,31 @@ def body_of(name, fields):
 def symbols():
     """The interned data that names functions."""
     return message(*((26, message((1, n), (2, s))) for n, s in SYMBOLS.items()))
+
+
+def heap(name, total, change, which=''):
+    return [('mem.%s%s' % (name, which), total), ('mem.%s_change%s' % (name, which), change)]
+
+
+def mm_event(f, get):
+    types = 'min_flt maj_flt read_io compaction reclaim swp_flt kern_alloc'.split()
+    return [('mem.mm.%s.%s' % (types[f[4]], what), get(n)) for what, n in (('count', 2), ('max_lat', 3), ('avg_lat', 1))
+            if f[4] < len(types)]
+
+
+COUNTERS = {
+    'mm_event_record': mm_event,
+    'dma_heap_stat': lambda f, get: heap('dma_heap', f[3], f[2]),
+    'ion_stat': lambda f, get: heap('ion', f[3], f[2]),
+    'ion_heap_grow': lambda f, get: heap('ion', f[3] + f[2], f[2], '.' + f.get(1, 'unknown')),
+    'ion_heap_shrink': lambda f, get: heap('ion', f[3] - f[2], -f[2], '.' + f.get(1, 'unknown')),
+    'fastrpc_dma_stat': lambda f, get: heap('fastrpc', f[3], f[2], '[%s]' % ({2: 'SDSP', 3: 'CDSP'}.get(f[1], f[1]))),
+    'sched_cpu_util_cfs': lambda f, get: [('Cpu 1 Util', f[6]), ('Cpu 1 Cap', 1024), ('Cpu 1 Nr Running', 2)],
+    'gpu_mem_total': lambda f, get: [('GPU Memory', f[3])],
+    'devfreq_frequency': lambda f, get: [('devfreq_' + f[1].split('devfreq_')[-1], f[2])],
+    'ufshcd_clk_gating': lambda f, get: [('io.ufs.clkgating (OFF:0/REQ_OFF/REQ_ON/ON:3)', [0, 3, 1, 2, 0][f[2]])],
+    'mali_gpu_power_state': lambda f, get: [('mali_gpu_power_state', -1)],
+    'dmabuf_rss_stat': lambda f, get: [('mem.dmabuf_rss', f[1])]}
 
 
 class Kernel:
@@ -144,6 +183,8 @@ class Kernel:
             self.begin(self.track('block_io', None, None, get(1)), ts, 'block_io', None, [('sector', get(2))])
         elif name == 'block_io_done':
             self.end(self.track('block_io', None, None, get(1)), ts, None, 'block_io', [('sector', get(2))])
+        elif name in COUNTERS:
+            self.model.counters += [(ts, counted, float(value)) for counted, value in COUNTERS[name](f, get)]
         elif name == 'suspend_resume_minimal':
             track = self.track('suspend_resume_minimal', 'Suspend/Resume Minimal', None, 0)
             if get(1):
