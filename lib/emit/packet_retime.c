@@ -117,29 +117,15 @@ static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_fie
 /* The values of the derived rows stand in for as many as F holds. */
 static void put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
 {
-    uint32_t n = 1;
-    if (f->type == TM_PB_LEN) {
-        n = (uint32_t)(f->len / 8);
-        if (f->id == TM_TRACK_EVENT_EXTRA_VALUES) {
-            n = 0;
-            for (size_t i = 0; i < f->len; i++)
-                n += f->data[i] < 0x80;
-        }
-    }
+    bool is_double = tm_extra_values_are_double(f);
+    uint32_t n = tm_extra_values_in(f);
     if (r->extras == NULL || n > r->extras->count - r->extras_used) {
         copy(r, f);
         return;
     }
-    for (; n > 0; n--) {
-        const struct tm_packet_value *v = &r->extras->values[r->extras_used++];
-        uint64_t value = v->value;
-        if (f->id == TM_TRACK_EVENT_EXTRA_VALUES && v->is_double)
-            value = (uint64_t)(int64_t)tm_pb_double(value);
-        if (f->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES && !v->is_double)
-            value = tm_pb_bits((double)(int64_t)value);
-        put_value(r, TM_TRACK_EVENT_EXTRA_VALUES, TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES, value, f->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES);
-    }
-    return;
+    for (; n > 0; n--)
+        put_value(r, TM_TRACK_EVENT_EXTRA_VALUES, TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES,
+                  tm_extra_value_for(&r->extras->values[r->extras_used++], f), is_double);
 }
 
 static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
@@ -320,16 +306,13 @@ static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struc
     return TM_OK;
 }
 
-enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
-                                const struct tm_extra_values *extras, struct tm_error *err)
+enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_event *e,
+                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
     struct rewrite r = {.writer = w, .event = e, .extras = extras};
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
-    enum tm_status st = extras == NULL || extras->count == 0 ? tm_packet_splice(w, e, err) : TM_END;
-    if (st != TM_END)
-        return st;
-    st = tm_packet_begin(w, e->machine, err);
+    enum tm_status st = tm_packet_begin(w, e->machine, err);
     if (st == TM_OK)
         st = put_head(w, e, err);
     if (st == TM_OK && e->flags & TM_EVENT_INNER_TIMES)
@@ -347,4 +330,11 @@ enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_even
         return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid TracePacket",
                             (unsigned long long)e->position);
     return tm_packet_end(w, err);
+}
+
+enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
+                                const struct tm_extra_values *extras, struct tm_error *err)
+{
+    enum tm_status st = tm_packet_splice(w, e, extras, err);
+    return st == TM_END ? tm_packet_rewrite(w, e, extras, err) : st;
 }

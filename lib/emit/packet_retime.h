@@ -3,17 +3,8 @@
 #ifndef TM_EMIT_PACKET_RETIME_H
 #define TM_EMIT_PACKET_RETIME_H
 
+#include "emit/packet_values.h"
 #include "emit/packet_writer.h"
-
-/* Values of the DERIVED counter rows that follow an event, in order: they replace the extra counter
- * values in its packet. */
-struct tm_extra_values {
-    struct tm_packet_value {
-        uint64_t value;
-        bool is_double;
-    } *values;
-    uint32_t count, cap;
-};
 
 /* True when EVENT's packet holds extra counter values, so that the rows behind it must be known. */
 bool tm_packet_has_extras(const struct tm_event *event);
@@ -21,5 +12,10 @@ bool tm_packet_has_extras(const struct tm_event *event);
 /* Writes EVENT's packet (raw is a TracePacket). TM_OK; TM_E_INPUT when raw is not one. */
 enum tm_status tm_packet_retime(struct tm_packet_writer *writer, const struct tm_event *event,
                                 const struct tm_extra_values *extras, struct tm_error *err);
+
+/* The same by the long way alone, which knows all there is in packets; tm_packet_retime takes tm_packet_splice's where that
+ * will do. */
+enum tm_status tm_packet_rewrite(struct tm_packet_writer *writer, const struct tm_event *event,
+                                 const struct tm_extra_values *extras, struct tm_error *err);
 
 #endif

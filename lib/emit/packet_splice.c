@@ -19,6 +19,8 @@ struct piece {
 struct splice {
     struct tm_packet_writer *writer;
     const struct tm_event *event;
+    const struct tm_extra_values *extras; /* NULL: none */
+    uint32_t extras_used;
     struct piece pieces[PIECES_MAX];
     uint32_t count;
     size_t bytes; /* of all pieces */
@@ -59,6 +61,19 @@ static bool put_fresh(struct splice *s, uint32_t id, enum tm_pb_type type, uint6
     return keep(s, from, (size_t)(p - from));
 }
 
+/* Extra counter values: those of the derived rows stand in for as many as F holds. */
+static bool put_extras(struct splice *s, const struct tm_pb_field *f)
+{
+    enum tm_pb_type type = tm_extra_values_are_double(f) ? TM_PB_I64 : TM_PB_VARINT;
+    uint32_t n = tm_extra_values_in(f);
+    if (s->extras == NULL || n > s->extras->count - s->extras_used)
+        return false;
+    for (; n > 0; n--)
+        if (!put_fresh(s, f->id, type, tm_extra_value_for(&s->extras->values[s->extras_used++], f)))
+            return false;
+    return true;
+}
+
 /* A field of TM_TRACK_EVENT_CHANGES. */
 static bool put_changed(struct splice *s, const struct tm_pb_field *f)
 {
@@ -80,6 +95,9 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f)
         if (e->flags & TM_EVENT_VALUE_DOUBLE)
             return put_fresh(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, e->value);
         return put_fresh(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, e->value);
+    case TM_TRACK_EVENT_EXTRA_VALUES:
+    case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
+        return put_extras(s, f);
     case TM_TRACK_EVENT_LEGACY:
         return !s->writer->mixes_ids && keep(s, f->start, (size_t)(f->end - f->start));
     default:
@@ -153,8 +171,11 @@ static bool find_pieces(struct splice *s)
     return good && st == TM_END;
 }
 
-static inline void begin(struct splice *s, struct tm_packet_writer *w, const struct tm_event *e)
+static inline void begin(struct splice *s, struct tm_packet_writer *w, const struct tm_event *e,
+                         const struct tm_extra_values *extras)
 {
+    s->extras = extras;
+    s->extras_used = 0;
     s->writer = w;
     s->event = e;
     s->count = 0;
@@ -217,10 +238,11 @@ static enum tm_status write_pieces(struct tm_packet_writer *w, const struct spli
     return tm_packet_flush_full(w, err);
 }
 
-enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e,
+                                const struct tm_extra_values *extras, struct tm_error *err)
 {
     struct splice s; /* without fresh, which is not looked at before it is written */
-    begin(&s, w, e);
+    begin(&s, w, e, extras);
     return e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s) ? TM_END : write_pieces(w, &s, err);
 }
 
@@ -235,7 +257,7 @@ enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm
     const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes, *from, *event;
     struct splice s;
     uint64_t len;
-    begin(&s, w, e);
+    begin(&s, w, e, NULL);
     if (is_flags(p, end)) {
         s.sequence_flags = TM_SEQUENCE_NEEDS_STATE;
         p += 2;

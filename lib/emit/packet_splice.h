@@ -3,11 +3,13 @@
 #ifndef TM_EMIT_PACKET_SPLICE_H
 #define TM_EMIT_PACKET_SPLICE_H
 
+#include "emit/packet_values.h"
 #include "emit/packet_writer.h"
 
-/* Writes EVENT's packet. TM_END with nothing written where it takes more than that (or is damaged): tm_packet_retime's
+/* Writes EVENT's packet; EXTRAS as for tm_packet_retime. TM_END with nothing written where it takes more than that (or is damaged): tm_packet_retime's
  * own way gives the same bytes. TM_OK or TM_E_SYSTEM else. */
-enum tm_status tm_packet_splice(struct tm_packet_writer *writer, const struct tm_event *event, struct tm_error *err);
+enum tm_status tm_packet_splice(struct tm_packet_writer *writer, const struct tm_event *event,
+                                const struct tm_extra_values *extras, struct tm_error *err);
 
 /* The same for the body of a packet (TM_EVENT_RAW_BODY) that looks as most do: a track event, and flags and the uid of its
  * writer around it. Of EVENT are looked at: flags, time_ns, file, machine, sequence, generation, raw and raw_bytes. TM_END

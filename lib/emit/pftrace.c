@@ -130,16 +130,26 @@ static enum tm_status note_clock_row(struct pftrace *p, const struct tm_frame *f
 
 static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
 {
-    struct tm_batch batch;
-    struct tm_event e;
-    if (p->waiting.count == 0)
+    if (!p->is_waiting)
         return TM_OK;
-    tm_batch_builder_view(&p->waiting, &batch);
-    tm_batch_get(&batch, 0, 0, &e);
-    enum tm_status st = tm_packet_retime(&p->packets, &e, &p->extras, err);
-    tm_batch_builder_clear(&p->waiting);
+    enum tm_status st = tm_packet_retime(&p->packets, &p->waiting, &p->extras, err);
+    p->is_waiting = false;
     p->extras.count = 0;
     return st;
+}
+
+/* Keeps a copy of E for flush_waiting. */
+static enum tm_status keep_waiting(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_buf *bytes = &p->waiting_bytes;
+    bytes->len = 0;
+    if (tm_buf_add(bytes, e->raw, e->raw_bytes) != TM_OK || tm_buf_add(bytes, e->detail, e->detail_bytes) != TM_OK)
+        return tm_error_nomem(err);
+    p->waiting = *e;
+    p->waiting.raw = bytes->data;
+    p->waiting.detail = bytes->data + e->raw_bytes;
+    p->is_waiting = true;
+    return TM_OK;
 }
 
 static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
@@ -179,7 +189,7 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
         return tm_packet_retime(&p->packets, e, &p->extras, err); /* which are none */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
-    return tm_batch_builder_add(&p->waiting, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return keep_waiting(p, e, err);
 }
 
 /* True when E is a marker in a line of text whose machine has markers of another file: on the same
@@ -223,7 +233,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
 {
     enum tm_raw raw = tm_event_raw(e->flags);
     enum tm_status st;
-    if (e->flags & TM_EVENT_DERIVED && p->waiting.count && e->kind == TM_KIND_COUNTER)
+    if (e->flags & TM_EVENT_DERIVED && p->is_waiting && e->kind == TM_KIND_COUNTER)
         return add_extra(p, e, err);
     if ((st = flush_waiting(p, err)) < 0)
         return st;
@@ -346,7 +356,7 @@ static void pftrace_close(void *state)
     struct pftrace *p = state;
     if (p == NULL)
         return;
-    tm_batch_builder_release(&p->waiting);
+    tm_buf_release(&p->waiting_bytes);
     free(p->extras.values);
     free(p->marker_files);
     tm_late_events_release(&p->late);

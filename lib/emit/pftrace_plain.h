@@ -47,7 +47,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
     uint32_t i = walk->i;
     enum tm_status st = TM_END;
     struct tm_event e; /* as far as what it is handed to looks at it */
-    if (i >= batch->count || (p->waiting.count | p->late.count) || p->tracks.names.is_kept)
+    if (i >= batch->count || p->is_waiting || p->late.count || p->tracks.names.is_kept)
         return TM_END;
     e.flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
     e.kind = tm_batch_u32(batch, TM_COL_KIND, i);

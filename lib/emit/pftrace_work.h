@@ -9,7 +9,7 @@
 #include "emit/sample_writer.h"
 #include "emit/sequence_threads.h"
 #include "emit/track_writer.h"
-#include "stream/batch_builder.h"
+#include "stream/batch.h"
 
 struct pftrace {
     const struct tm_emit_context *context;
@@ -25,7 +25,9 @@ struct pftrace {
     bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
     int64_t wall_ns, wall_value;
     /* A packet whose extra counter values are in the rows behind it. */
-    struct tm_batch_builder waiting;
+    struct tm_event waiting;
+    struct tm_buf waiting_bytes; /* its payload */
+    bool is_waiting;
     struct tm_extra_values extras;
     bool after_packet;     /* DERIVED rows are what a packet before them says */
     bool no_values_follow; /* the row behind the one at hand is known and is no value of it */

@@ -100,13 +100,23 @@ static enum tm_status put_path(struct tm_buf *detail, const char *key, const str
     return st;
 }
 
-/* The interned SourceLocation IID under PREFIX. */
-static enum tm_status put_location(const struct tm_proto_track_context *c, const char *prefix, uint64_t iid,
-                                   uint32_t *errors)
+/* The keys of a source location's parts. */
+struct location_keys {
+    const char *file, *function, *line;
+};
+
+#define LOCATION_KEYS(prefix) {prefix ".file_name", prefix ".function_name", prefix ".line_number"}
+
+static const struct location_keys source_keys = LOCATION_KEYS("source");
+static const struct location_keys posted_keys = LOCATION_KEYS("task.posted_from");
+static const struct location_keys log_keys = LOCATION_KEYS("track_event.log_message");
+
+/* The interned SourceLocation IID. */
+static enum tm_status put_location(const struct tm_proto_track_context *c, const struct location_keys *keys,
+                                   uint64_t iid, uint32_t *errors)
 {
     struct tm_buf *detail = &c->p->detail;
     struct tm_pb_field f, file = {0}, function = {0};
-    char key[64];
     uint64_t line = 0;
     struct tm_pb pb = {0};
     const uint8_t *data;
@@ -124,13 +134,10 @@ static enum tm_status put_location(const struct tm_proto_track_context *c, const
         else if (f.id == LOCATION_LINE)
             line = f.value;
     }
-    snprintf(key, sizeof key, "%s.file_name", prefix);
-    enum tm_status st = put_path(detail, key, &file);
-    snprintf(key, sizeof key, "%s.function_name", prefix);
+    enum tm_status st = put_path(detail, keys->file, &file);
     if (st == TM_OK)
-        st = tm_proto_arg_text(detail, key, function.data, function.len);
-    snprintf(key, sizeof key, "%s.line_number", prefix);
-    return st == TM_OK ? tm_proto_arg_int(detail, key, (int64_t)line) : st;
+        st = tm_proto_arg_text(detail, keys->function, function.data, function.len);
+    return st == TM_OK ? tm_proto_arg_int(detail, keys->line, (int64_t)line) : st;
 }
 
 /* The number FIELD of MESSAGE, or 0. */
@@ -162,7 +169,7 @@ static enum tm_status put_log(const struct tm_proto_track_context *c, const stru
     enum tm_status st = put_interned(c, "track_event.log_message.message", TM_INTERNED_LOG_BODIES,
                                      number_in(message, LOG_BODY_IID), errors);
     if (st == TM_OK && location)
-        st = put_location(c, "track_event.log_message", location, errors);
+        st = put_location(c, &log_keys, location, errors);
     if (st == TM_OK && priority)
         st = tm_proto_arg_int(&c->p->detail, "track_event.priority", (int64_t)priority);
     return st;
@@ -174,9 +181,9 @@ static enum tm_status put_typed(const struct tm_proto_track_context *c, const st
     char id[32];
     switch (f->id) {
     case TM_TRACK_EVENT_SOURCE_LOCATION_IID:
-        return put_location(c, "source", f->value, errors);
+        return put_location(c, &source_keys, f->value, errors);
     case TM_TRACK_EVENT_TASK_EXECUTION:
-        return put_location(c, "task.posted_from", number_in(f, TASK_POSTED_FROM_IID), errors);
+        return put_location(c, &posted_keys, number_in(f, TASK_POSTED_FROM_IID), errors);
     case TM_TRACK_EVENT_LOG_MESSAGE:
         return put_log(c, f, errors);
     case TM_TRACK_EVENT_HISTOGRAM:

@@ -26,7 +26,13 @@ static const struct sample samples[] = {
     {"double counter value", "5a0c4804e102000000000000f03f", true, true},
     {"delta and absolute times go", "5a0748010805800164" "5005", true, true},
     {"legacy event", "5a083204106230051802", true, false},
-    {"extra counter values", "5a0448016005", false, false},
+    {"an extra counter value", "5a0448016005", true, true},
+    {"extra counter values, one by one and packed", "5a0c4801" "6005" "62028901" "6001" "5003", true, true},
+    {"extra counter values, packed, the last cut", "5a064801" "62020580", true, true},
+    {"a double extra counter value, and one", "5a0e4801" "f102000000000000f03f" "6007", true, true},
+    {"double extra counter values, packed", "5a154801" "f20210000000000000f03f000000000000f03f", true, true},
+    {"more extra counter values than rows behind", "5a094801" "6205" "0102030405", false, false},
+    {"tracks of extra counter values", "5a054801" "f80105", false, false},
     {"length of the event in more bytes than it takes", "5a82004801", false, false},
     {"machine id and flags are written anew", "900603" "6801" "5a024801", true, true},
     {"descriptor", "e203020805", false, false},
@@ -99,7 +105,7 @@ static void compare_body(size_t i)
         enum tm_status st = tm_packet_splice_body(&quick, &e, &err);
         tap_check(st == (bodies[i].is_usual ? TM_OK : TM_END), bodies[i].name, __FILE__, __LINE__);
         if (bodies[i].is_usual)
-            tm_packet_retime(&slow, &e, &extras, &err);
+            tm_packet_rewrite(&slow, &e, &extras, &err);
         tap_check(quick.out.len == slow.out.len && (slow.out.len > 0) == bodies[i].is_usual &&
                       (slow.out.len == 0 || memcmp(quick.out.data, slow.out.data, slow.out.len) == 0),
                   bodies[i].name, __FILE__, __LINE__);
@@ -121,22 +127,22 @@ static void compare(const struct sample *sample, bool mixed)
                                  .sequence_count = 2};
     struct tm_event e = {.time_ns = 123456789, .kind = TM_KIND_COUNTER, .sequence = 5, .generation = 1, .value = 77,
                          .flags = TM_EVENT_HAS_VALUE | tm_event_raw_flags(TM_RAW_PACKET), .raw = raw};
-    struct tm_packet_value none = {0};
-    struct tm_extra_values extras = {.values = &none, .count = 1}; /* keeps tm_packet_retime to its long way */
+    struct tm_packet_value values[] = {{300, false}, {tm_pb_bits(-1.5), true}, {7, false}, {tm_pb_bits(1e300), true}};
+    struct tm_extra_values extras = {.values = values, .count = 4};
     struct tm_packet_writer quick = {0}, slow = {0};
     struct tm_error err = {0};
     e.raw_bytes = (uint32_t)unhex(sample->hex, raw);
     tm_packet_writer_init(&quick, &catalog, -1, &err);
     tm_packet_writer_init(&slow, &catalog, -1, &err);
     for (int i = 0; i < 2; i++) {
-        enum tm_status st = tm_packet_splice(&quick, &e, &err);
+        enum tm_status st = tm_packet_splice(&quick, &e, &extras, &err);
         tap_check(st == ((mixed ? sample->also_mixed : sample->by_splice) ? TM_OK : TM_END), sample->name, __FILE__,
                   __LINE__);
         if (st == TM_END) {
             tap_check(quick.out.len == 0, "nothing is written of what is left to the long way", __FILE__, __LINE__);
             continue;
         }
-        st = tm_packet_retime(&slow, &e, &extras, &err);
+        st = tm_packet_rewrite(&slow, &e, &extras, &err);
         tap_check(st == TM_OK && quick.out.len == slow.out.len &&
                       memcmp(quick.out.data, slow.out.data, slow.out.len) == 0, sample->name, __FILE__, __LINE__);
     }
