@@ -224,3 +224,39 @@ X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
     run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | grep -c 'kind=binder .*raw=ftrace_event'"
     [ "$output" = 5 ]
 }
+
+@test "what adds up and what is a state depends on what came before, in order of time, whatever that of the file" {
+    python3 "$TM_SRC/t/make-kernel.py" >k.pftrace <<'END'
+3000 1 5 netif_receive_skb 1=1000 2=eth0
+1000 0 5 netif_receive_skb 1=1000 2=eth0
+2000 0 6 netif_receive_skb 1=100 2=eth0
+4000 0 6 wakeup_source_activate 1=a
+4500 1 5 wakeup_source_deactivate 1=a
+4100 1 5 wakeup_source_activate 1=a
+4600 0 6 wakeup_source_deactivate 1=a
+4700 0 6 wakeup_source_deactivate 1=a
+5000 0 6 rpm_status 1=usb 2=0
+5200 1 6 rpm_status 1=usb 2=3
+5300 0 6 rpm_status 1=usb 2=2
+5400 0 6 gpu_power_state 2=2
+6000 0 6 inet_sock_set_state 2=80 3=2 4=2 5=7 6=6 8=99 9=4000
+6100 1 5 inet_sock_set_state 2=80 3=2 4=1 5=2 6=6 8=99 9=4000
+END
+    tm-merge -o k.db k.pftrace
+    run sqlite3 k.db "SELECT c.ts, k.name, c.value, (SELECT display_value FROM args a WHERE a.arg_set_id = c.arg_set_id AND
+        key = 'len') FROM counter c JOIN track k ON c.track_id = k.id ORDER BY c.ts"
+    [ "$output" = '1000|eth0 Received KB|0.0|1000
+2000|eth0 Received KB|1.0|100
+3000|eth0 Received KB|2.0|1000' ] || { echo "$output"; false; }
+    run sqlite3 k.db "SELECT s.ts, s.dur, s.name, k.type, k.name FROM slice s JOIN track k ON s.track_id = k.id ORDER BY s.ts"
+    [ "$output" = '4000|600|Wakelock(a)|wakesource_wakelock|Wakelock(a)
+5000|200|Active|linux_rpm|
+5200|100|Suspending|linux_rpm|
+5400|-1|ON|powervr_gpu_power_state|powervr_gpu_power_state
+6000|100|TCP_SYN_SENT(pid=6)|net_socket_set_state|TCP stream#1
+6100|-1|TCP_ESTABLISHED(sport=4000,dport=80)|net_socket_set_state|TCP stream#1' ] || { echo "$output"; false; }
+    for format in pftrace json; do
+        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+    done
+}

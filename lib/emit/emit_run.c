@@ -1,6 +1,6 @@
 #include "emit/emit_run.h"
 
-#include "emit/emit_binder.h"
+#include "emit/emit_history.h"
 #include "emit/emit_only.h"
 #include "emit/no_events.h"
 #include "emit/squeeze.h"
@@ -12,7 +12,7 @@ struct job {
     struct tm_balance balance;
     struct tm_unsaid unsaid;
     struct tm_emit_only only;
-    struct tm_emit_binder binder;
+    struct tm_emit_history history;
     const struct tm_emit *emit;
     struct tm_emit_context context;
     const struct tm_frame *frame; /* that is being shown; batches that --only leaves have its place */
@@ -43,7 +43,7 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
                   : job->emit->frame(job->state, job->frame, batch, err);
 }
 
-/* The same of those whose binder events are slices. */
+/* The same of those whose history is settled. */
 static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
@@ -73,7 +73,7 @@ static enum tm_status show(struct job *job, const struct tm_frame *frame, const 
         return job->emit->frame(job->state, frame, NULL, err);
     job->frame = frame;
     bool is_ordered = job->stream.sorted && job->stream.stage == TRACEMERGE__STAGE__PLACED;
-    return is_ordered && !job->emit->shows_stream ? tm_emit_binder_batch(&job->binder, batch, err)
+    return is_ordered && !job->emit->shows_stream ? tm_emit_history_batch(&job->history, batch, err)
                                                   : select_batch(job, batch, err);
 }
 
@@ -82,7 +82,7 @@ static enum tm_status finish_held(struct job *job, struct tm_error *err)
 {
     const struct tm_frame end = {.type = TM_FRAME_BATCH, .offset = job->stream.frames.offset};
     job->frame = &end;
-    enum tm_status st = tm_emit_binder_finish(&job->binder, err);
+    enum tm_status st = tm_emit_history_finish(&job->history, err);
     if (st < 0)
         return st;
     return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
@@ -129,8 +129,8 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
         (st = tm_emit_only_init(&job.only, run, &job.catalog, context, err)) < 0)
         goto out;
     job.only.sink = (struct tm_select_sink){show_batch, &job};
-    job.binder.catalog = &job.catalog;
-    job.binder.sink = (struct tm_emit_binder_sink){select_batch, &job};
+    job.history.catalog = &job.catalog;
+    job.history.sink = (struct tm_emit_history_sink){select_batch, &job};
     if (kind != TM_SQUEEZE_NONE) {
         if ((st = tm_squeeze_start(&squeeze, kind, run->out_fd, run->options.out_path, err)) < 0)
             goto out;
@@ -147,7 +147,7 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
 out:
     tm_squeeze_abandon(&squeeze);
     tm_emit_only_release(&job.only);
-    tm_emit_binder_release(&job.binder);
+    tm_emit_history_release(&job.history);
     tm_unsaid_release(&job.unsaid);
     tm_balance_release(&job.balance);
     tm_catalog_release(&job.catalog);

@@ -14,6 +14,8 @@ static enum tm_status name_it(struct tm_json_out *j, const struct tm_event *e, e
     struct tm_text name = tm_kernel_track_name(track, tm_kernel_track_instance(e), text);
     int64_t pid = 0;
     enum tm_status st = tm_json_out_pid(j, e->machine, KERNEL_PID, &pid, err);
+    if (tm_kernel_track_is_called_as_slices(track))
+        name = tm_json_row_string(j, e->name, e);
     if (name.data == NULL)
         name = tm_text_str(tm_kernel_track_type(track));
     if (st >= 0)

@@ -35,6 +35,7 @@ const char *tm_name_of_kind(uint32_t kind)
         [TM_KIND_SYNC_MARKER] = "sync_marker",
         [TM_KIND_SLICE_ARGS] = "slice_args",
         [TM_KIND_BINDER] = "binder",
+        [TM_KIND_KERNEL] = "kernel",
         [TM_KIND_SEQUENCE_STATE] = "sequence_state",
         [TM_KIND_TRACK] = "track",
         [TM_KIND_SYSTEM_INFO] = "system_info",

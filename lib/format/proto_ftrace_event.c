@@ -142,7 +142,8 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
     row.raw = f->data;
     row.raw_bytes = (uint32_t)f->len;
     st = row.flags & TM_EVENT_HAS_TID ? fill(p, &what, packet, &row, err) : fill_untold(p, &what, &row, err);
-    if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && !(row.flags & TM_EVENT_HAS_TRACK))
+    if (tm_event_scope(row.flags) == TM_SCOPE_GLOBAL && row.kind != TM_KIND_COUNTER && row.kind != TM_KIND_KERNEL &&
+        !(row.flags & TM_EVENT_HAS_TRACK))
         row.flags |= tm_event_scope_flags(TM_SCOPE_CPU);
     if (st >= 0)
         st = what.id == EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(p, &row, row.clock, err)

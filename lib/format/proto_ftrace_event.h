@@ -35,6 +35,10 @@ enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_fiel
 enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
 
+/* Makes ROW what F says that adds to what others said. TM_END: it says nothing. */
+enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                       struct tm_error *err);
+
 /* Adds the DERIVED counters and instants that the reference makes of the event in F, behind ROW. */
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err);

@@ -18,7 +18,11 @@ enum tm_kernel_track {
     TM_KERNEL_TRACK_FUNCGRAPH,
     /* One a device. */
     TM_KERNEL_TRACK_BLOCK_IO,
+    TM_KERNEL_TRACK_DEVICE,
+    TM_KERNEL_TRACK_WAKELOCK, /* called as its slices */
+    TM_KERNEL_TRACK_TCP_STREAM,
     /* One a machine: the instance is 0. */
+    TM_KERNEL_TRACK_GPU_POWER,
     TM_KERNEL_TRACK_SUSPEND_MINIMAL,
     TM_KERNEL_TRACK_TCP_RETRANSMIT,
     TM_KERNEL_TRACK_INTERCONNECT,
@@ -47,9 +51,14 @@ enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track);
 /* The word for it in the type column. */
 const char *tm_kernel_track_type(enum tm_kernel_track track);
 
-/* Its name, in TEXT; data is NULL where it has none. */
+/* Its name, in TEXT, unless it is called as its slices; data is NULL where it has none. */
 enum { TM_KERNEL_TRACK_NAME_MAX = 48 };
 struct tm_text tm_kernel_track_name(enum tm_kernel_track track, uint32_t instance,
                                     char text[TM_KERNEL_TRACK_NAME_MAX]);
+
+static inline bool tm_kernel_track_is_called_as_slices(enum tm_kernel_track track)
+{
+    return track == TM_KERNEL_TRACK_WAKELOCK;
+}
 
 #endif

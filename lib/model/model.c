@@ -162,6 +162,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
         return tm_model_slice_args(m, ev, err);
     case TM_KIND_FTRACE:
     case TM_KIND_BINDER:
+    case TM_KIND_KERNEL:
         return TM_OK;
     case TM_KIND_LOG:
         tm_model_bound(m, ev->e->time_ns);

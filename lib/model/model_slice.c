@@ -49,7 +49,10 @@ static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev
     struct tm_track *row = &m->tracks.rows[*track];
     row->scope = scope;
     row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : (int64_t)id.number;
-    return tm_tracks_name(&m->tracks, tm_kernel_track_name(kernel, instance, text), &row->name, err);
+    struct tm_text name = tm_kernel_track_name(kernel, instance, text);
+    if (tm_kernel_track_is_called_as_slices(kernel))
+        name = ev->name;
+    return tm_tracks_name(&m->tracks, name, &row->name, err);
 }
 
 /* The track on which what EV does lies. TM_END: it has none. */

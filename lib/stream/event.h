@@ -32,6 +32,7 @@ enum tm_kind {
     TM_KIND_SYNC_MARKER = 20, /* synchronization marker packet; no host data (semantics.md 4) */
     TM_KIND_SLICE_ARGS = 21,  /* args of the open slice that an end with this name and category would mean */
     TM_KIND_BINDER = 22,      /* of Android's binder; what it begins or ends depends on what came before (model/binder_rows.h) */
+    TM_KIND_KERNEL = 23,      /* a kernel event that adds to others, or changes a state (model/kernel_rows.h) */
     /* Definitions: TM_EVENT_DEFINITION is set. */
     TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
     TM_KIND_TRACK = 33,       /* detail.track */

@@ -162,7 +162,8 @@ def random_events(rng):
             line.update(event='task_rename', args={'pid': tid, 'comm': 'renamed'}, text=str(tid))
     for line in lines:
         if line['event'] == 'tracing_mark_write' and rng.random() < .6:
-            name, fields = (kernel_events.sample if rng.random() < .8 else kernel_events.counter)(rng)
+            kind = rng.choice([kernel_events.sample] * 3 + [kernel_events.counter, kernel_events.history])
+            name, fields = kind(rng)
             line.update(event=name, args=fields, text=str(fields))
         line['ts'] = latest = max(line['ts'], latest + 1000)
         if line['event'] == 'sched_switch' and line['args']['prev_state'] not in STATES:

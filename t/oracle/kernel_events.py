@@ -34,6 +34,19 @@ def sample(rng):
         ('google_icc_event', {1: 'icc'}), ('google_irm_event', {1: 'irm'}), counter(rng)])
 
 
+def history(rng):
+    """One that adds to others, or changes a state."""
+    length = rng.choice([0, 60, 1500, 2 ** 31])
+    return rng.choice([
+        ('netif_receive_skb', {1: length, 2: rng.choice(['eth0', 'wlan0'])}),
+        ('net_dev_xmit', {1: length, 2: 'eth0', 3: rng.choice([0, 0, -1])}),
+        ('kfree_skb', {2: rng.choice([0x800, 0x86dd, 0x806])}),
+        ('wakeup_source_activate', {1: rng.choice(['a', 'b'])}), ('wakeup_source_deactivate', {1: rng.choice(['a', 'b'])}),
+        ('rpm_status', {1: rng.choice(['usb', 'pci']), 2: rng.randint(-1, 4)}), ('gpu_power_state', {2: rng.randint(0, 3)}),
+        ('inet_sock_set_state', {2: 80, 3: rng.choice([2, 10, 1]), 4: rng.randint(-1, 12), 5: 7, 6: rng.choice([6, 6, 6, 17]),
+                                 8: rng.choice([2 ** 63, 5]), 9: 4000})])
+
+
 def counter(rng):
     """One that amounts to counters."""
     size, small = rng.choice([0, 4096, 2 ** 40]), rng.choice([0, 3, 10 ** 6])
@@ -46,7 +59,9 @@ def counter(rng):
         ('ufshcd_clk_gating', {2: rng.randint(0, 4)}), ('mali_gpu_power_state', {3: -1}), ('dmabuf_rss_stat', {1: size})])
 
 
-NUMBERS = {'irq_handler_entry': 36, 'irq_handler_exit': 37, 'local_timer_entry': 559, 'local_timer_exit': 560,
+NUMBERS = {'netif_receive_skb': 360, 'net_dev_xmit': 361, 'kfree_skb': 367, 'wakeup_source_activate': 404,
+           'wakeup_source_deactivate': 405, 'rpm_status': 489, 'gpu_power_state': 601, 'inet_sock_set_state': 362,
+           'irq_handler_entry': 36, 'irq_handler_exit': 37, 'local_timer_entry': 559, 'local_timer_exit': 560,
            'softirq_entry': 24, 'softirq_exit': 25, 'hrtimer_expire_entry': 553, 'hrtimer_expire_exit': 554,
            'napi_gro_receive_entry': 365, 'napi_gro_receive_exit': 366, 'cpuhp_enter': 345, 'cpuhp_multi_enter': 344,
            'cpuhp_exit': 343, 'workqueue_execute_start': 58, 'workqueue_execute_end': 57, 'funcgraph_entry': 437,
@@ -66,6 +81,10 @@ def body_of(name, fields):
 def symbols():
     """The interned data that names functions."""
     return message(*((26, message((1, n), (2, s))) for n, s in SYMBOLS.items()))
+
+
+TCP = ['TCP_' + s for s in ('UNKNOWN ESTABLISHED SYN_SENT SYN_RECV FIN_WAIT1 FIN_WAIT2 TIME_WAIT CLOSE CLOSE_WAIT LAST_ACK '
+                            'LISTEN CLOSING').split()]
 
 
 def heap(name, total, change, which=''):
@@ -98,6 +117,7 @@ class Kernel:
 
     def __init__(self, model):
         self.model = model
+        self.sums, self.holders, self.states, self.streams = {}, {}, {}, {}
 
     def track(self, type_, name, cpu, number):
         track = 'kernel', type_, number
@@ -122,6 +142,17 @@ class Kernel:
         row = self.model.slices.end(track, ts, category, name)
         if row:
             row['args'] = row.get('args', []) + list(args)
+
+    def count(self, ts, name, by, unit):
+        self.sums[name] = self.sums.get(name, 0) + by
+        self.model.counters.append((ts, name, float(self.sums[name] // unit)))
+
+    def change(self, track, ts, state, category=None):
+        if self.states.get(track):
+            self.end(track, ts)
+        self.states[track] = state
+        if state:
+            self.begin(track, ts, state, category)
 
     def event(self, ts, cpu, tid, name, f):
         get = lambda i: f.get(i, 0)
@@ -183,6 +214,34 @@ class Kernel:
             self.begin(self.track('block_io', None, None, get(1)), ts, 'block_io', None, [('sector', get(2))])
         elif name == 'block_io_done':
             self.end(self.track('block_io', None, None, get(1)), ts, None, 'block_io', [('sector', get(2))])
+        elif name in ('netif_receive_skb', 'net_dev_xmit'):
+            if not get(3):
+                what = f[2] + (' Received KB' if name == 'netif_receive_skb' else ' Transmitted KB')
+                self.count(ts, what, f[1], 1024)
+        elif name == 'kfree_skb':
+            if f[2] in (0x800, 0x86dd):
+                self.count(ts, 'Kfree Skb IP Prot', 1, 1)
+        elif name == 'wakeup_source_activate':
+            held = self.holders[f[1]] = self.holders.get(f[1], 0) + 1
+            if held == 1:
+                called = 'Wakelock(%s)' % f[1]
+                self.begin(self.track('wakesource_wakelock', called, None, f[1]), ts, called)
+        elif name == 'wakeup_source_deactivate':
+            held = self.holders.get(f[1], 0)
+            self.holders[f[1]] = max(0, held - 1)
+            if held == 1:
+                self.end(self.track('wakesource_wakelock', 'Wakelock(%s)' % f[1], None, f[1]), ts)
+        elif name == 'rpm_status':
+            state = {0: 'Active', 1: 'Resuming', 2: None, 3: 'Suspending'}.get(f[2], 'Invalid State')
+            self.change(self.track('linux_rpm', None, None, f[1]), ts, state)
+        elif name == 'gpu_power_state':
+            state = {0: 'OFF', 1: 'PG', 2: 'ON'}.get(f[2], 'Unknown')
+            self.change(self.track('powervr_gpu_power_state', 'powervr_gpu_power_state', None, 0), ts, state)
+        elif name == 'inet_sock_set_state':
+            if f[6] == 6 and f[3] in (2, 10) and 0 <= f[4] < 12:
+                number = self.streams.setdefault(f[8], len(self.streams) + 1)
+                state = TCP[f[4]] + {1: '(sport=4000,dport=80)', 2: '(pid=%d)' % tid}.get(f[4], '')
+                self.change(self.track('net_socket_set_state', 'TCP stream#%d' % number, None, number), ts, state, 'tcp_state')
         elif name in COUNTERS:
             self.model.counters += [(ts, counted, float(value)) for counted, value in COUNTERS[name](f, get)]
         elif name == 'suspend_resume_minimal':

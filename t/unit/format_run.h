@@ -50,7 +50,7 @@ static inline void show_text(struct tm_buf *out, struct tm_text t)
 static const char *const kind_names[64] = {
     "packet", "begin", "end", "complete", "instant", "counter", "flow_start", "flow_step", "flow_end", "async_step",
     "sample", "sched_switch", "sched_waking", "task_rename", "task_new", "process_exit", "ftrace", "process", "thread",
-    "log", "sync_marker", "slice_args", "binder", [32] = "state", [33] = "track", [34] = "system_info", [35] = "metadata"};
+    "log", "sync_marker", "slice_args", "binder", "kernel", [32] = "state", [33] = "track", [34] = "system_info", [35] = "metadata"};
 
 static inline void show_arg(struct tm_buf *out, const Tracemerge__Arg *a)
 {

@@ -1,0 +1,166 @@
+#include "model/kernel_rows.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+#include "model/kernel_tracks.h"
+
+#include <stdlib.h>
+
+enum { DETAIL_TEXT = 4, KILO_BITS = 10 };
+
+/* A counter, a track or a stream. */
+struct tm_kernel_thing {
+    uint64_t sum;
+    uint32_t number; /* of holders of a source; of a stream */
+    bool is_on;
+};
+
+/* What the kernel calls the event of a rule that may come to nothing. */
+static const char *event_name(uint64_t rule)
+{
+    static const char *const names[TM_KERNEL_RULES] = {[TM_KERNEL_WAKE] = "wakeup_source_activate",
+                                                       [TM_KERNEL_WAKE_DONE] = "wakeup_source_deactivate",
+                                                       [TM_KERNEL_DEVICE_IDLE] = "rpm_status",
+                                                       [TM_KERNEL_TCP] = "inet_sock_set_state"};
+    return rule < TM_KERNEL_RULES && names[rule] ? names[rule] : "kernel";
+}
+
+/* The thing NUMBER of ROW's file and machine, among those of KIND; NULL where there are too many. */
+static enum tm_status thing_of(struct tm_kernel_rows *k, const struct tm_event *row, uint64_t number, uint64_t kind,
+                               struct tm_kernel_thing **thing, struct tm_error *err)
+{
+    struct tm_key key = {(uint64_t)row->file << 32 | row->machine, number, kind};
+    int64_t i = tm_table_find(&k->by_key, &key);
+    enum tm_status st;
+    *thing = NULL;
+    if (i == TM_TABLE_NONE) {
+        if (k->count == TM_KERNEL_THINGS_MAX)
+            return TM_OK;
+        i = k->count;
+        if ((st = tm_array_grow(&k->things, &k->cap, k->count, sizeof *k->things, err)) < 0 ||
+            (st = tm_table_set(&k->by_key, &key, i, err)) < 0)
+            return st;
+        k->things[k->count++] = (struct tm_kernel_thing){0};
+    }
+    *thing = &k->things[i];
+    return TM_OK;
+}
+
+static enum tm_status take_plain(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *out,
+                                 struct tm_error *err)
+{
+    const char *name = event_name(row->value);
+    out->kind = TM_KIND_FTRACE;
+    out->flags = (row->flags & ~(TM_EVENT_HAS_TRACK | tm_event_scope_flags((enum tm_scope)15))) |
+                 tm_event_scope_flags(TM_SCOPE_CPU);
+    out->track = 0;
+    out->category = 0;
+    out->name = TM_STRING_INLINE | 1;
+    tm_buf_clear(&k->detail);
+    if (tm_pb_put_bytes(&k->detail, DETAIL_TEXT, name, strlen(name)) != TM_OK)
+        return tm_error_nomem(err);
+    out->detail = k->detail.data;
+    out->detail_bytes = (uint32_t)k->detail.len;
+    return TM_OK;
+}
+
+static void take_sum(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
+{
+    thing->sum += (uint64_t)row->dur_ns;
+    out->kind = TM_KIND_COUNTER;
+    out->flags |= TM_EVENT_HAS_VALUE;
+    out->value = row->value == TM_KERNEL_FREED ? thing->sum : thing->sum >> KILO_BITS;
+}
+
+/* True where the slice of a source begins or ends. */
+static bool take_wake(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
+{
+    bool is_begin = row->value == TM_KERNEL_WAKE;
+    uint32_t before = thing->number;
+    thing->number = is_begin ? before + (before < UINT32_MAX) : before - (before > 0);
+    out->kind = is_begin ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    return before == !is_begin;
+}
+
+/* The state of a track: what it was ends. */
+static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
+                       struct tm_event out[2], uint32_t *count)
+{
+    bool was_on = thing->is_on;
+    thing->is_on = row->value != TM_KERNEL_DEVICE_IDLE;
+    if (!was_on) {
+        out[0].kind = TM_KIND_SLICE_BEGIN;
+        return thing->is_on;
+    }
+    out[1] = out[0];
+    out[0].kind = TM_KIND_SLICE_END;
+    out[0].name = out[0].category = 0;
+    out[0].detail_bytes = 0;
+    if (!thing->is_on)
+        return true;
+    out[1].kind = TM_KIND_SLICE_BEGIN;
+    out[1].flags = (out[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+    out[1].raw_bytes = 0;
+    out[1].detail = k->detail.data;
+    *count = 2;
+    return true;
+}
+
+/* ROW's stream gets its number: *TRACK is its track. */
+static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_event *row, uint64_t *track,
+                                    struct tm_error *err)
+{
+    enum { OF_ADDRESSES = 1 << 8, OF_MACHINE };
+    struct tm_kernel_thing *stream, *machine;
+    enum tm_status st = thing_of(k, row, 0, OF_MACHINE, &machine, err);
+    uint32_t known = st == TM_OK && machine ? machine->number : 0;
+    if (st < 0 || (st = thing_of(k, row, (uint64_t)row->dur_ns, OF_ADDRESSES, &stream, err)) < 0)
+        return st;
+    if (stream && stream->number == 0) {
+        stream->number = known + 1;
+        if ((st = thing_of(k, row, 0, OF_MACHINE, &machine, err)) < 0) /* which may have moved */
+            return st;
+        if (machine)
+            machine->number = stream->number;
+    }
+    *track = tm_kernel_track_number(TM_KERNEL_TRACK_TCP_STREAM, stream ? stream->number : 0);
+    return TM_OK;
+}
+
+enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_catalog *catalog, const struct tm_event *row,
+                                   struct tm_event out[2], uint32_t *count, struct tm_error *err)
+{
+    bool is_sum = row->value <= TM_KERNEL_FREED, has_meaning = true;
+    struct tm_kernel_thing *thing;
+    struct tm_text name = is_sum ? tm_catalog_string(catalog, row->name, row) : (struct tm_text){0};
+    enum tm_status st = TM_OK;
+    *count = 1;
+    out[0] = *row;
+    out[0].value = 0;
+    out[0].dur_ns = 0;
+    tm_buf_clear(&k->detail);
+    if (tm_buf_add(&k->detail, row->detail, row->detail_bytes) != TM_OK)
+        return tm_error_nomem(err);
+    if (row->value == TM_KERNEL_TCP)
+        st = number_stream(k, row, &out[0].track, err);
+    uint64_t number = is_sum ? tm_hash64(name.data ? (const void *)name.data : "", name.len) : out[0].track;
+    if (st < 0 || (st = thing_of(k, row, number, is_sum ? row->value : TM_KERNEL_RULES, &thing, err)) < 0)
+        return st;
+    if (thing == NULL || row->value >= TM_KERNEL_RULES)
+        has_meaning = false;
+    else if (is_sum)
+        take_sum(row, thing, &out[0]);
+    else if (row->value == TM_KERNEL_WAKE || row->value == TM_KERNEL_WAKE_DONE)
+        has_meaning = take_wake(row, thing, &out[0]);
+    else
+        has_meaning = take_state(k, row, thing, out, count);
+    return has_meaning ? TM_OK : take_plain(k, row, &out[0], err);
+}
+
+void tm_kernel_rows_release(struct tm_kernel_rows *k)
+{
+    free(k->things);
+    tm_table_release(&k->by_key);
+    tm_buf_release(&k->detail);
+    *k = (struct tm_kernel_rows){0};
+}
