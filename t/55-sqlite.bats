@@ -181,3 +181,12 @@ EOF
     json ''
     answers a.db "SELECT * FROM trace_bounds" "0|0"
 }
+
+@test "a cpu's number past all that a machine has is no other machine's cpu" {
+    printf '# tracer: nop\n a-1 [000] .... 1.5: cpu_frequency: state=5 cpu_id=4096\n' >a.txt
+    printf '# tracer: nop\n b-1 [000] .... 1.5: cpu_frequency: state=7 cpu_id=0\n' >b.txt
+    tm-merge --machine b=a.txt -o a.db a.txt b.txt
+    answers a.db "SELECT c.value, k.cpu, u.ucpu FROM counter c JOIN track k ON c.track_id = k.id LEFT JOIN cpu u
+        ON u.cpu = k.cpu AND u.machine_id = k.machine_id ORDER BY c.value" "5.0|4096|-
+7.0|0|4096"
+}

@@ -9,7 +9,7 @@ struct tm_running {
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err)
 {
     struct tm_key key = {machine, cpu, 0};
-    if (tm_table_find(&sched->cpu_table, &key) != TM_TABLE_NONE)
+    if (cpu >= TM_CPUS_A_MACHINE || tm_table_find(&sched->cpu_table, &key) != TM_TABLE_NONE)
         return TM_OK;
     enum tm_status st = tm_array_grow(&sched->cpus, &sched->cpu_cap, sched->cpu_count, sizeof *sched->cpus, err);
     if (st < 0)

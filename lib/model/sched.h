@@ -36,7 +36,7 @@ struct tm_sched {
     uint32_t state_count, state_cap;
 };
 
-/* The row of a cpu, made if it is new. */
+/* The row of a cpu, made if it is new; none for those past the bound. */
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err);
 
 static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)

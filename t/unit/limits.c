@@ -15,6 +15,8 @@
 #include "format/systrace.h"
 #include "manifest/json_text.h"
 #include "manifest/problems.h"
+#include "model/binder_rows.h"
+#include "model/kernel_rows.h"
 #include "model/lanes.h"
 #include "model/moment.h"
 #include "model/slices.h"
@@ -64,6 +66,10 @@ static const struct limit limits[] = {
     LIMIT(TM_BATCH_EVENTS_MAX),
     LIMIT(TM_FILE_ORDER_IDS_MAX),
     LIMIT(TM_SLICES_DEPTH_MAX),
+    LIMIT(TM_BINDER_WAITING_MAX),
+    LIMIT(TM_BINDER_THREADS_MAX),
+    LIMIT(TM_BINDER_FRAMES_MAX),
+    LIMIT(TM_KERNEL_THINGS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
     LIMIT(TM_MOMENT_EVENTS_MAX),
     LIMIT(TM_WHO_ROWS_MAX),
