@@ -82,6 +82,19 @@ want_irqs='1000|1000|irq|IRQ (eth0)|cpu_irq|Irq Cpu 0|0|ret=handled
 b|dO_WORK" ] || { echo "$output"; false; }
 }
 
+@test "an event that is no slice and names a function stays on the sequence that knows it" {
+    kernel <<'END'
+1000 0 5 #59 2=7
+1100 0 5 irq_handler_entry 2=eth0
+1300 1 5 #59 2=7
+END
+    tm-merge -o m.pftrace k.pftrace
+    run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | grep raw=ftrace_event | grep -c generation=1"
+    [ "$output" = 3 ]
+    run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | grep workqueue_queue_work"
+    [[ "$output" == *" generation=1 "* ]]
+}
+
 @test "in Chrome JSON they are threads of a process Kernel, and stay what they are when it is merged" {
     irqs
     tm-merge -o m.json k.pftrace

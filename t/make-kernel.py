@@ -3,7 +3,7 @@
 
 usage: make-kernel.py >FILE <LINES
 
-    TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number; TIME in nanoseconds of BOOTTIME
+    TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number, EVENT too as #NUMBER; TIME in nanoseconds of BOOTTIME
     process PID NAME                              the process tree, at 10 ns
 """
 import os, sys
@@ -32,7 +32,8 @@ def main():
         pairs = (f.split('=', 1) for f in rest)
         args = {int(k) if k.isdigit() else k: value(v) for k, v in pairs}
         args = args[2] if name == 'print' else args
-        event = event_bytes({'event': name, 'args': args, 'ts': int(ts), 'pid': int(tid), 'cpu': int(cpu)})
+        event = field(2, field(1, int(ts)) + field(2, int(tid)) + field(int(name[1:]), message(*sorted(args.items())))) \
+            if name[0] == '#' else event_bytes({'event': name, 'args': args, 'ts': int(ts), 'pid': int(tid), 'cpu': int(cpu)})
         out += field(1, message((10, 7), (1, field(1, int(cpu)) + event)))
     sys.stdout.buffer.write(out)
 

@@ -14,12 +14,13 @@ static inline void tm_plain_get_packet(const struct tm_batch *batch, uint32_t i,
     e->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
 }
 
-/* And those that tm_ftrace_write_raw does. */
+/* And those that tm_ftrace_write_raw does: what it comes to look at must be here. */
 static inline void tm_plain_get_ftrace(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
     e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
     e->position = tm_batch_u64(batch, TM_COL_POSITION, i);
     e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
+    e->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
     e->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
 }
 
@@ -47,6 +48,9 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
     uint32_t i = walk->i;
     enum tm_status st = TM_END;
     struct tm_event e; /* as far as what it is handed to looks at it */
+#ifdef __SANITIZE_ADDRESS__ /* what is looked at and was not got shows in the tests */
+    memset(&e, 0xa5, sizeof e);
+#endif
     if (i >= batch->count || p->is_waiting || p->late.count || p->tracks.names.is_kept)
         return TM_END;
     e.flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
