@@ -85,10 +85,12 @@ static enum tm_status on_workqueue_end(struct tm_ftrace_work *w, struct tm_span 
     return tm_ftrace_work_string(w, (struct tm_span){workqueue, 9}, &w->event->category);
 }
 
-static const struct {
+struct handler {
     const char *name;
     tm_ftrace_handler handler;
-} handlers[] = {
+};
+
+static const struct handler handlers[] = {
     {"sched_switch", tm_ftrace_sched_switch},
     {"sched_waking", tm_ftrace_sched_waking},
     {"tracing_mark_write", on_mark},
@@ -108,6 +110,10 @@ static const struct {
     {"rss_stat", tm_ftrace_rss_stat},
     {"workqueue_execute_start", on_workqueue_start},
     {"workqueue_execute_end", on_workqueue_end},
+};
+
+/* Those whose names begin with b. */
+static const struct handler binder_handlers[] = {
     {"binder_transaction", tm_ftrace_binder_transaction},
     {"binder_transaction_received", tm_ftrace_binder_received},
     {"binder_transaction_alloc_buf", tm_ftrace_binder_alloc_buf},
@@ -120,10 +126,13 @@ static const struct {
 
 static tm_ftrace_handler find_handler(const struct tm_systrace_line *line)
 {
-    for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++)
-        if (handlers[i].name[0] == line->event[0] && strlen(handlers[i].name) == line->event_len &&
-            memcmp(handlers[i].name, line->event, line->event_len) == 0)
-            return handlers[i].handler;
+    bool is_binder = line->event_len && line->event[0] == 'b';
+    const struct handler *table = is_binder ? binder_handlers : handlers;
+    size_t count = is_binder ? sizeof binder_handlers / sizeof *binder_handlers : sizeof handlers / sizeof *handlers;
+    for (size_t i = 0; i < count; i++)
+        if (table[i].name[0] == line->event[0] && strlen(table[i].name) == line->event_len &&
+            memcmp(table[i].name, line->event, line->event_len) == 0)
+            return table[i].handler;
     return NULL;
 }
 
