@@ -273,3 +273,21 @@ END
         [ "$status" -eq 0 ] || { echo "$output"; false; }
     done
 }
+
+@test "--only: a state that is on at the first moment is whole, and a state is chosen by its name" {
+    python3 "$TM_SRC/t/make-kernel.py" >k.pftrace <<'END'
+1000 0 6 rpm_status 1=usb 2=0
+2000 1 6 rpm_status 1=usb 2=3
+3000 0 6 rpm_status 1=usb 2=1
+4000 0 6 rpm_status 1=usb 2=0
+5000 0 6 rpm_status 1=usb 2=2
+END
+    tm-merge --only 'from=2500ns,to=3500ns' --absolute -o k.db k.pftrace
+    run sqlite3 k.db "SELECT ts, dur, name FROM slice ORDER BY ts"
+    [ "$output" = "2000|1000|Suspending
+3000|1000|Resuming
+4000|-1|Active" ] || { echo "$output"; false; }
+    tm-merge --only 'name=Resuming' -o k.db k.pftrace
+    run sqlite3 k.db "SELECT ts, dur, name FROM slice WHERE name = 'Resuming'"
+    [ "$output" = "3000|1000|Resuming" ] || { echo "$output"; false; }
+}

@@ -45,7 +45,9 @@ enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group
 {
     enum tm_status st = TM_OK;
     *wanted = tm_matcher_takes_all(&s->matcher);
-    if (*wanted || (st = row_wanted(s, g->rows, wanted, err)) < 0 || *wanted || is_slice(g->rows->kind))
+    if (*wanted || (st = row_wanted(s, g->rows, wanted, err)) < 0 || *wanted)
+        return st;
+    if (is_slice(g->rows->kind) && !(g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN))
         return st;
     for (uint32_t i = 1; i < g->count && st == TM_OK && !*wanted; i++)
         if (g->rows[i].kind == TM_KIND_COUNTER || is_slice(g->rows[i].kind))

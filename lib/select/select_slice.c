@@ -12,6 +12,12 @@ static const struct tm_event *slice_of(const struct tm_select_group *g)
     return &g->rows[is_second];
 }
 
+/* True when a state begins where another ends. */
+static bool is_change(const struct tm_select_group *g)
+{
+    return g->rows->kind == TM_KIND_SLICE_END && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
+}
+
 static struct tm_open_track track_of(const struct tm_select *s, const struct tm_select_group *g)
 {
     const uint32_t scope_bits = tm_event_scope_flags((enum tm_scope)15);
@@ -82,7 +88,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
     enum tm_status st = tm_open_need(&s->open, &track, &stack, err);
     if (st < 0)
         return st;
-    labels_of(s, g->rows, slice->label);
+    labels_of(s, &g->rows[is_change(g)], slice->label);
     enum tm_status begun = tm_open_begin(&s->open, stack, slice, err);
     if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_pending(s, stack, slice, err)) < 0)
         return begun < 0 ? begun : st;
@@ -144,6 +150,31 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     return wanted && tm_select_is_in(s, e->time_ns) ? tm_select_keep(s, g, NULL, err) : TM_OK;
 }
 
+/* What ends decides together with what begins. */
+static enum tm_status change(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = g->rows;
+    struct tm_open_track track = track_of(s, g);
+    struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    struct tm_open_slice ended = {.fate = TM_OPEN_DROPPED}, slice = {.ts = e->time_ns, .dur = -1};
+    uint64_t label[2];
+    bool wanted, before = s->has_from && e->time_ns < s->from_ns;
+    labels_of(s, e, label);
+    enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
+    if (st < 0 || (st = drop_cut_short(s, err)) < 0 || (st = tm_select_wants(s, g, &wanted, err)) < 0)
+        return st;
+    bool is_shown = ended.fate == TM_OPEN_KEPT || (ended.fate == TM_OPEN_HELD && !s->holding);
+    if (ended.fate == TM_OPEN_HELD && s->holding && (st = tm_held_drop(&s->held, ended.held, err)) < 0)
+        return st;
+    wanted = wanted && (before || tm_select_is_in(s, e->time_ns));
+    if ((is_shown || wanted) && (st = tm_select_keep(s, g, &slice.held, err)) < 0)
+        return st;
+    if (wanted) /* else what begins is there for what ends, and its own end is left out */
+        slice.fate = before ? TM_OPEN_HELD : TM_OPEN_KEPT;
+    st = push(s, g, &slice, err);
+    return st == TM_END && slice.fate == TM_OPEN_HELD ? tm_held_drop(&s->held, slice.held, err) : st < 0 ? st : TM_OK;
+}
+
 static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
@@ -192,7 +223,7 @@ enum tm_status tm_select_slice(struct tm_select *s, struct tm_select_group *g, s
     case TM_KIND_SLICE_BEGIN:
         return begin(s, g, err);
     case TM_KIND_SLICE_END:
-        return end(s, g, err);
+        return is_change(g) ? change(s, g, err) : end(s, g, err);
     default:
         return complete(s, g, err);
     }
