@@ -60,6 +60,14 @@ static void forget_keys(struct tm_late_events *late, struct tm_late_event *e)
     e->places[0] = e->places[1] = 0;
 }
 
+static void set_next(struct tm_late_events *late)
+{
+    if (late->heap_count == 0)
+        late->next_ns = INT64_MAX;
+    else
+        late->next_ns = late->bytes > TM_LATE_BYTES_MAX ? INT64_MIN : late->heap[0]->event.time_ns;
+}
+
 enum tm_status tm_late_events_add(struct tm_late_events *late, const struct tm_event *event, struct tm_late_needs needs)
 {
     size_t payload = (size_t)event->raw_bytes + event->detail_bytes;
@@ -87,6 +95,8 @@ enum tm_status tm_late_events_add(struct tm_late_events *late, const struct tm_e
     late->heap[i] = e;
     late->count++;
     late->bytes += e->bytes;
+    memset(late->absent, 0, sizeof late->absent);
+    set_next(late);
     return TM_OK;
 }
 
@@ -130,6 +140,7 @@ const struct tm_event *tm_late_events_due(struct tm_late_events *late, int64_t n
         late->taken = e;
         return show(late, e);
     }
+    set_next(late);
     if (late->count == 0) {
         tm_map_clear(&late->by_key);
         late->keyed_count = 0;
@@ -142,6 +153,8 @@ const struct tm_event *tm_late_events_needed(struct tm_late_events *late, uint64
     struct tm_late_event *e = find(late, key), *parent;
     for (int i = 0; e && i < ANCESTORS_MAX && (parent = find(late, e->needs.parent_key)) != NULL && parent != e; i++)
         e = parent;
+    if (e == NULL && key)
+        late->absent[key % TM_LATE_ABSENT_SLOTS] = key;
     return e ? show(late, e) : NULL;
 }
 

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "stream/event.h"
 
-enum { TM_LATE_BYTES_MAX = 64 << 20 };
+enum { TM_LATE_BYTES_MAX = 64 << 20, TM_LATE_ABSENT_SLOTS = 256 };
 
 /* Keys by which events need a definition before its time; 0 none. */
 struct tm_late_needs {
@@ -29,6 +29,8 @@ struct tm_late_events {
     uint32_t keyed_count, keyed_cap;
     size_t bytes;
     uint64_t order;
+    int64_t next_ns; /* none is due before; where there is none yet, 0 */
+    uint64_t absent[TM_LATE_ABSENT_SLOTS]; /* keys that nothing waits by, each at its remainder */
 };
 
 /* Keeps a copy of EVENT. TM_OK or TM_E_SYSTEM. */
@@ -40,6 +42,18 @@ const struct tm_event *tm_late_events_due(struct tm_late_events *late, int64_t n
 
 /* The first of KEY that waits, its ancestors before it; call until NULL. */
 const struct tm_event *tm_late_events_needed(struct tm_late_events *late, uint64_t key);
+
+/* True when tm_late_events_due has nothing at NOW_NS, as far as can be said at once. */
+static inline bool tm_late_events_none_due(const struct tm_late_events *late, int64_t now_ns)
+{
+    return late->count == 0 || now_ns < late->next_ns;
+}
+
+/* True when tm_late_events_needed has nothing by KEY: found so before, and nothing was added since. */
+static inline bool tm_late_events_none_needed(const struct tm_late_events *late, uint64_t key)
+{
+    return key == 0 || late->count == 0 || late->absent[key % TM_LATE_ABSENT_SLOTS] == key;
+}
 
 void tm_late_events_release(struct tm_late_events *late);
 

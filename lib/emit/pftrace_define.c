@@ -173,24 +173,38 @@ static enum tm_status write_thread_again(struct pftrace *p, const struct tm_even
     return at.kind == TM_KIND_TRACK ? write_track(p, &at, err) : tm_packet_retime(&p->packets, &at, NULL, err);
 }
 
+bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e)
+{
+    return tm_late_events_none_due(&p->late, e->time_ns) && tm_late_events_none_needed(&p->late, sequence_need(e)) &&
+           (!(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK ||
+            tm_late_events_none_needed(&p->late, track_need(tm_packet_id(&p->packets, e->file, e->track))));
+}
+
+/* Definitions that are needed by KEY before E. */
+static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err)
+{
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && !tm_late_events_none_needed(&p->late, key) &&
+           (late = tm_late_events_needed(&p->late, key)) != NULL)
+        st = write_late(p, late, e->time_ns, err);
+    return st;
+}
+
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_event *late;
     enum tm_status st = TM_OK;
-    if (p->late.count) {
-        while (st == TM_OK && (late = tm_late_events_due(&p->late, e->time_ns)) != NULL)
-            st = write_late(p, late, e->time_ns, err);
-        while (st == TM_OK && (late = tm_late_events_needed(&p->late, sequence_need(e))) != NULL)
-            st = write_late(p, late, e->time_ns, err);
-    }
+    while (st == TM_OK && !tm_late_events_none_due(&p->late, e->time_ns) &&
+           (late = tm_late_events_due(&p->late, e->time_ns)) != NULL)
+        st = write_late(p, late, e->time_ns, err);
+    if (st == TM_OK && p->late.count)
+        st = write_needed(p, e, sequence_need(e), err);
     if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
         st = write_thread_again(p, e, err);
-    if (p->late.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK)
+    if (st < 0 || p->late.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK)
         return st;
-    uint64_t need = track_need(tm_packet_id(&p->packets, e->file, e->track));
-    while (st == TM_OK && (late = tm_late_events_needed(&p->late, need)) != NULL)
-        st = write_late(p, late, e->time_ns, err);
-    return st;
+    return write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, e->track)), err);
 }
 
 /* A task that starts or ends: its number may mean another one before and after. */

@@ -5,13 +5,14 @@
 #include "emit/packet_splice.h"
 #include "emit/pftrace_work.h"
 
-/* The columns of row I of BATCH that tm_packet_splice_body looks at; flags, kind and file are there. */
+/* The columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_none_due look at; flags, kind and file are there. */
 static inline void tm_plain_get_packet(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
     e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
     e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
     e->sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i);
     e->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
+    e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
 }
 
 /* And those that tm_ftrace_write_raw does: what it comes to look at must be here. */
@@ -20,7 +21,9 @@ static inline void tm_plain_get_ftrace(const struct tm_batch *batch, uint32_t i,
     e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
     e->position = tm_batch_u64(batch, TM_COL_POSITION, i);
     e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
+    e->sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i);
     e->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
+    e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
     e->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
 }
 
@@ -31,7 +34,6 @@ static inline void tm_plain_get_sched(const struct tm_batch *batch, uint32_t i, 
     e->pid = tm_batch_i64(batch, TM_COL_PID, i);
     e->tid = tm_batch_i64(batch, TM_COL_TID, i);
     e->value = tm_batch_u64(batch, TM_COL_VALUE, i);
-    e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
     e->name = tm_batch_u32(batch, TM_COL_NAME, i);
     e->category = tm_batch_u32(batch, TM_COL_CATEGORY, i);
     e->detail = e->raw + e->raw_bytes;
@@ -51,7 +53,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
 #ifdef __SANITIZE_ADDRESS__ /* what is looked at and was not got shows in the tests */
     memset(&e, 0xa5, sizeof e);
 #endif
-    if (i >= batch->count || p->is_waiting || p->late.count || p->tracks.names.is_kept)
+    if (i >= batch->count || p->is_waiting || p->tracks.names.is_kept)
         return TM_END;
     e.flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
     e.kind = tm_batch_u32(batch, TM_COL_KIND, i);
@@ -65,6 +67,8 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
         if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
             return TM_END;
         tm_plain_get_packet(batch, i, &e);
+        if (p->late.count && !tm_pftrace_none_due(p, &e))
+            return TM_END;
         if (tm_sequence_threads_is_said(&p->threads, e.generation))
             st = tm_packet_splice_body(&p->packets, &e, err);
         break;
@@ -72,12 +76,16 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
         if (e.kind != TM_KIND_FTRACE)
             return TM_END;
         tm_plain_get_ftrace(batch, i, &e);
+        if (p->late.count && !tm_pftrace_none_due(p, &e))
+            return TM_END;
         st = tm_ftrace_write_raw(&p->ftrace, &e, err);
         break;
     case TM_RAW_COMPACT_SCHED:
         if (e.kind != TM_KIND_SCHED_SWITCH && e.kind != TM_KIND_SCHED_WAKING)
             return TM_END;
         tm_plain_get_sched(batch, i, &e);
+        if (p->late.count && !tm_pftrace_none_due(p, &e))
+            return TM_END;
         st = tm_ftrace_write_sched(&p->ftrace, &e, err);
         break;
     default:

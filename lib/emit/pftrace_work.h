@@ -41,6 +41,10 @@ bool tm_pftrace_waits(const struct tm_event *e);
 /* Keeps E, for which tm_pftrace_waits holds. */
 enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
+/* True when no definition must come before E, as far as can be said at once. Of E are looked at: flags, time_ns, file,
+ * sequence, generation, track. */
+bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e);
+
 /* What must come before E, an event: definitions that are due, and those of its track and sequence. */
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
