@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-enum { DETAIL_ARGS = 1, DETAIL_FLOW_ID = 2, DETAIL_TERMINATING_FLOW_ID = 3, DETAIL_TEXT = 4, ARG_KEY = 1, ARG_INT = 2, ARG_UINT = 3, ARG_STRING = 5 };
+enum { DETAIL_ARGS = 1, DETAIL_FLOW_ID = 2, DETAIL_TERMINATING_FLOW_ID = 3, DETAIL_TEXT = 4 };
+enum { ARG_KEY = 1, ARG_INT = 2, ARG_UINT = 3, ARG_STRING = 5 };
 
 struct tm_binder_waiting {
     bool is_there, is_one_way, is_reply;
@@ -145,9 +146,11 @@ static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
     forget(b, waiting_find(b, w->row));
     struct tm_binder_waiting *waiting = &b->waiting[b->waiting_at];
     forget(b, waiting);
+    const struct tm_event *row = w->row;
     *waiting = (struct tm_binder_waiting){
-        .is_there = true, .flow = tm_hash_u64(UINT64_C(0x62696e646572) << 16 ^ ++b->flow_count), .is_one_way = is_one_way, .is_reply = is_reply, .key = key_of(w->row, w->row->track),
-        .tid = w->row->tid, .pid = w->row->pid, .has_pid = w->row->flags & TM_EVENT_HAS_PID, .name = w->row->name & TM_STRING_INLINE ? 0 : w->row->name};
+        .is_there = true, .is_one_way = is_one_way, .is_reply = is_reply, .key = key_of(row, row->track), .tid = row->tid,
+        .pid = row->pid, .has_pid = row->flags & TM_EVENT_HAS_PID, .name = row->name & TM_STRING_INLINE ? 0 : row->name,
+        .flow = tm_hash_u64(UINT64_C(0x62696e646572) << 16 ^ ++b->flow_count)};
     tm_buf_clear(args);
     if (is_one_way && copy_args(args, w->row->detail, w->row->detail_bytes) != TM_OK)
         return tm_error_nomem(w->err);

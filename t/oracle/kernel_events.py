@@ -71,7 +71,8 @@ NUMBERS = {'netif_receive_skb': 360, 'net_dev_xmit': 361, 'kfree_skb': 367, 'wak
            'scm_call_start': 338, 'scm_call_end': 339, 'block_io_start': 546, 'block_io_done': 547,
            'mm_event_record': 328, 'dma_heap_stat': 351, 'ion_stat': 335, 'ion_heap_grow': 315, 'ion_heap_shrink': 314,
            'fastrpc_dma_stat': 347, 'sched_cpu_util_cfs': 421, 'gpu_mem_total': 340, 'devfreq_frequency': 541,
-           'ufshcd_clk_gating': 407, 'mali_gpu_power_state': 548, 'dmabuf_rss_stat': 579, 'suspend_resume_minimal': 481, 'tcp_retransmit_skb': 363, 'google_icc_event': 502, 'google_irm_event': 503}
+           'ufshcd_clk_gating': 407, 'mali_gpu_power_state': 548, 'dmabuf_rss_stat': 579,
+           'suspend_resume_minimal': 481, 'tcp_retransmit_skb': 363, 'google_icc_event': 502, 'google_irm_event': 503}
 
 
 def body_of(name, fields):
