@@ -77,8 +77,9 @@ static inline enum part take_message(struct tm_proto_packet *packet, const struc
         packet->defaults = *f;
     else if (packet->body.id == 0 || is_compressed(f->id))
         take_body(packet, f);
-    /* A longer way of writing tag or length would not be copied. */
-    return f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len) ? PART_REST : PART_UNKNOWN;
+    /* A longer way of writing tag or length would not be copied, and of two events only the first is looked at. */
+    bool is_plain = f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len);
+    return is_plain && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
 }
 
 /* Member by member, as in proto_track_fields.c. */

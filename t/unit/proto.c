@@ -332,6 +332,7 @@ static const struct {
     {"a message that is not known", "40e907" "5001" "5a024803" "f23f00", NULL},
     {"a time that is none", "4200" "40e907" "5001" "5a024803", NULL},
     {"a length in more bytes than it takes", "40e907" "5001" "5a82004803", NULL},
+    {"two events", "40e907" "5001" "5a024803" "5a0448035805", NULL},
     {"interned data", "40e907" "5001" "5a024803" "6200", NULL},
     {"a delta time", "40e907" "5001" "5a054803" "800101", NULL},
     {"a track", "40e907" "5001" "5a044803" "5805", NULL},
