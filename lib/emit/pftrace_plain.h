@@ -15,15 +15,11 @@ static inline void tm_plain_get_packet(const struct tm_batch *batch, uint32_t i,
     e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
 }
 
-/* And those that tm_ftrace_write_raw does: what it comes to look at must be here. */
+/* Beside these, those that tm_ftrace_write_raw does: what it comes to look at must be here. */
 static inline void tm_plain_get_ftrace(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
-    e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+    tm_plain_get_packet(batch, i, e);
     e->position = tm_batch_u64(batch, TM_COL_POSITION, i);
-    e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
-    e->sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i);
-    e->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
-    e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
     e->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
 }
 
