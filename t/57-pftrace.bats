@@ -79,6 +79,85 @@ to_and_fro() { # COUNT FIRST
     [ "$status" -eq 0 ]
 }
 
+@test "counters of the kernel in text are the kernel's events: of their cpu and machine, and of no new process" {
+    cat >"$BATS_TEST_TMPDIR/t.systrace" <<'END'
+# tracer: nop
+          foo-100 [001] d..2 10.000100: cpu_frequency: state=1000 cpu_id=1
+          foo-100 [001] d..2 10.000200: cpu_idle: state=4294967295 cpu_id=0
+          foo-100 [001] d..2 10.000300: tracing_mark_write: B|50|cpu_idle: x
+          foo-100 [001] d..2 10.000400: tracing_mark_write: E|50
+          foo-101 [001] d..2 10.000500: clock_set_rate: gpu state=55 cpu_id=1
+          foo-101 [001] d..2 10.000510: cpu_frequency_limits: min=55 max=67 cpu_id=1
+          foo-101 [001] d..2 10.000515: cpu_frequency_limits: max_freq=68 min_freq=54 cpu_id=2
+          foo-101 [001] d..2 10.000520: rss_stat: mm_id=33 curr=1 member=1 size=8437760B
+          foo-101 [001] d..2 10.000550: clock_enable: name=gpu state=1 cpu_id=1
+          foo-101 [001] d..2 10.000555: clock_disable: gpu state=0 cpu_id=1
+          foo-101 [001] d..2 10.000560: thermal_temperature: thermal_zone=gpu id=3 temp_prev=33 temp=-34
+          foo-101 [001] d..2 10.000570: cdev_update: type=fan target=2
+          foo-101 [001] d..2 10.000580: tracing_mark_write: C|50|mem.rss.anon|44
+END
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
+    run bash -o pipefail -c "tm-unpack '$BATS_TEST_TMPDIR/m.pftrace' | tm-emit -f frames | grep -c kind=track"
+    [ "$output" = 0 ]
+    for trace in t.systrace m.pftrace; do
+        tm-merge -o "$BATS_TEST_TMPDIR/$trace.db" "$BATS_TEST_TMPDIR/$trace"
+        sqlite3 "$BATS_TEST_TMPDIR/$trace.db" "SELECT tid, t.name, pid FROM thread t LEFT JOIN process USING (upid) ORDER BY 1;
+            SELECT pid FROM process ORDER BY 1; SELECT ts, dur, name FROM slice;
+            SELECT ts, k.name, value, k.type, u.cpu FROM counter c JOIN counter_track k ON c.track_id = k.id
+            LEFT JOIN cpu_counter_track u ON u.id = k.id ORDER BY 1, 2" >"$BATS_TEST_TMPDIR/$trace.txt"
+    done
+    diff "$BATS_TEST_TMPDIR"/{t.systrace,m.pftrace}.txt
+    [ "$(grep -c counter "$BATS_TEST_TMPDIR/m.pftrace.txt")" -eq 13 ]
+    grep -qx '10000515000|Cpu 2 Min Freq Limit|54.0|cpu_counter|2' "$BATS_TEST_TMPDIR/m.pftrace.txt"
+}
+
+@test "a counter in text that the kernel's event cannot have is a counter all the same" {
+    printf '%s\n' '# tracer: nop' '  foo-100 [001] d..2 10.000100: cpu_frequency: state=4294967296 cpu_id=1' \
+        '  foo-100 [001] d..2 10.000200: thermal_temperature: thermal_zone=gpu id=3 temp=2147483648' \
+        '  foo-100 [001] d..2 10.000300: clock_enable: gpu state=-1 cpu_id=1' \
+        '  foo-100 [001] d..2 10.000400: cpu_frequency_limits: max=5 cpu_id=1' >"$BATS_TEST_TMPDIR/t.systrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
+    run sqlite3 "$BATS_TEST_TMPDIR/m.db" 'SELECT name, value FROM counter c JOIN track k ON c.track_id = k.id ORDER BY ts'
+    echo "$output"
+    [ "$output" = "cpufreq|4294967296.0
+gpu Temperature|2147483648.0
+gpu State|-1.0
+Cpu 1 Max Freq Limit|5.0" ]
+}
+
+@test "work of a workqueue in text is the kernel's, its functions named beside it" {
+    printf '%s\n' '# tracer: nop' '  kw-7 [000] d..2 1.1: workqueue_execute_start: work struct ffff8880: function foo [mod]' \
+        '  kw-7 [000] d..2 1.2: tracing_mark_write: B|3|hello' '  kw-7 [000] d..2 1.3: tracing_mark_write: E|3' \
+        '  kw-7 [000] d..2 1.4: workqueue_execute_end: work struct ffff8880' >"$BATS_TEST_TMPDIR/t.systrace"
+    tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
+    for trace in t.systrace m.pftrace; do
+        tm-merge -o "$BATS_TEST_TMPDIR/$trace.db" "$BATS_TEST_TMPDIR/$trace"
+        sqlite3 "$BATS_TEST_TMPDIR/$trace.db" "SELECT tid, t.name, pid FROM thread t LEFT JOIN process USING (upid) ORDER BY 1;
+            SELECT ts, dur, name, category, depth FROM slice" >"$BATS_TEST_TMPDIR/$trace.txt"
+    done
+    diff "$BATS_TEST_TMPDIR"/{t.systrace,m.pftrace}.txt
+    grep -qx '1100000000|300000000|foo \[mod\]|workqueue|0' "$BATS_TEST_TMPDIR/m.pftrace.txt"
+    grep -qx '1200000000|100000000|hello||1' "$BATS_TEST_TMPDIR/m.pftrace.txt"
+}
+
+@test "more functions than are numbered at once, on two machines, keep their names" {
+    mkdir "$BATS_TEST_TMPDIR/in"
+    for m in a b; do
+        awk -v m=$m 'BEGIN { print "# tracer: nop"; for (i = 0; i < 70000; i++) {
+            printf "  kw-7 [%03d] d..2 1.%06d: workqueue_execute_start: work struct 0: function %s%d\n", i % 3, i * 2, m, i
+            printf "  kw-7 [%03d] d..2 1.%06d: workqueue_execute_end: work struct 0\n", i % 3, i * 2 + 1 } }' >"$BATS_TEST_TMPDIR/in/$m.systrace"
+    done
+    tm-merge --machine "second=$BATS_TEST_TMPDIR/in/b.systrace" -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR"/in/*
+    tm-merge -o "$BATS_TEST_TMPDIR/m.db" "$BATS_TEST_TMPDIR/m.pftrace"
+    run sqlite3 "$BATS_TEST_TMPDIR/m.db" "SELECT m.name, count(*), count(DISTINCT s.name), max(s.dur),
+        sum(s.name = substr('ab', 1 + (m.name IS NOT NULL), 1) || ((s.ts - 1000000000) / 2000))
+        FROM slice s JOIN track k ON s.track_id = k.id JOIN machine m ON k.machine_id = m.id GROUP BY m.id"
+    echo "$output"
+    [ "$output" = "|70000|70000|1000|70000
+second|70000|70000|1000|70000" ]
+}
+
 @test "a cpu of which two files tell different tales does not take a packet for every other switch" {
     mkdir "$BATS_TEST_TMPDIR/in"
     to_and_fro 400 1000 >"$BATS_TEST_TMPDIR/in/a.systrace"

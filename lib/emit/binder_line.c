@@ -1,10 +1,9 @@
 #include "emit/binder_line.h"
 
 #include "base/pb.h"
+#include "emit/line_text.h"
 
-#include <stdlib.h>
-
-enum { NUMBER_TEXT_MAX = 24, FIELDS_MAX = 7 };
+enum { FIELDS_MAX = 7 };
 
 /* A field of an event's message: its number in it, and its key in a line. */
 struct field {
@@ -29,29 +28,6 @@ static const struct {
     [TM_BINDER_UNLOCK] = {55, {{0}}},
 };
 
-/* Where TEXT's LEN bytes have WORD first, behind it; NULL. */
-static const char *behind(const char *text, size_t len, const char *word)
-{
-    size_t n = strlen(word);
-    for (size_t i = 0; i + n <= len; i++)
-        if (memcmp(text + i, word, n) == 0)
-            return text + i + n;
-    return NULL;
-}
-
-/* The number at AT, which ends at a blank or at END. Negative ones are as varints have them. */
-static uint64_t number_at(const char *at, const char *end, int base)
-{
-    char text[NUMBER_TEXT_MAX];
-    size_t len = 0;
-    while (at + len < end && at[len] != ' ' && len + 1 < sizeof text) {
-        text[len] = at[len];
-        len++;
-    }
-    text[len] = '\0';
-    return text[0] == '-' ? (uint64_t)strtoll(text, NULL, base) : strtoull(text, NULL, base);
-}
-
 bool tm_binder_line_put(struct tm_buf *out, const struct tm_event *e)
 {
     enum tm_binder_event event = tm_binder_event_of(e);
@@ -59,12 +35,12 @@ bool tm_binder_line_put(struct tm_buf *out, const struct tm_event *e)
     size_t mark;
     if (event == TM_BINDER_ASYNC || event == TM_BINDER_REPLY)
         event = TM_BINDER_TRANSACTION;
-    const char *args = behind(line, e->raw_bytes, name);
+    const char *args = tm_line_behind(line, e->raw_bytes, name);
     bool good = tm_pb_begin(out, messages[event].event, &mark) == TM_OK;
     for (const struct field *f = messages[event].fields; good && args && f->key; f++) {
-        const char *at = behind(args, (size_t)(end - args), f->key);
+        const char *at = tm_line_behind(args, (size_t)(end - args), f->key);
         if (at)
-            good = tm_pb_put_varint(out, f->id, number_at(at, end, f->base)) == TM_OK;
+            good = tm_pb_put_varint(out, f->id, tm_line_number(at, end, f->base)) == TM_OK;
     }
     return good && tm_pb_end(out, mark) == TM_OK;
 }

@@ -1,5 +1,6 @@
 #include "emit/ftrace_writer.h"
 
+#include "emit/work_line.h"
 #include "model/sched_state.h"
 
 #include <stdlib.h>
@@ -29,11 +30,13 @@ static enum tm_status write_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_
         return st;
     if ((st = tm_packet_sequence(w->packets, &of_symbols, &sequence, &is_new, err)) < 0)
         return st;
+    if (b->sequence)
+        sequence = b->sequence;
     const struct iovec bundle[2] = {{cpu, (size_t)(tm_pb_varint_at(cpu, TM_BUNDLE_CPU, b->cpu) - cpu)},
                                     {b->events.data, b->events.len}};
     st = tm_packet_message(w->packets, b->machine, sequence, TM_PACKET_FTRACE_EVENTS, bundle, err);
     tm_buf_clear(&b->events);
-    b->symbols = 0;
+    b->symbols = b->sequence = 0;
     b->has_switch = false;
     return st;
 }
@@ -249,9 +252,19 @@ static enum tm_status take_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_
         event = f.type == TM_PB_LEN ? f.id : 0;
     if (!has_symbol(event))
         return TM_OK;
-    if (b->symbols && b->symbols != e->generation)
+    if (b->sequence || (b->symbols && b->symbols != e->generation))
         st = write_bundle(w, b, err);
     b->symbols = e->generation;
+    return st;
+}
+
+enum tm_status tm_ftrace_bundle_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, uint32_t *sequence,
+                                        struct tm_error *err)
+{
+    enum tm_status st = b->symbols ? write_bundle(w, b, err) : TM_OK;
+    if (*sequence == 0)
+        *sequence = tm_packet_new_sequence(w->packets);
+    b->sequence = *sequence;
     return st;
 }
 
@@ -300,6 +313,7 @@ void tm_ftrace_writer_release(struct tm_ftrace_writer *w)
     }
     free(w->bundles);
     free(w->kernels);
+    tm_work_names_release(w);
     tm_buf_release(&w->line);
     *w = (struct tm_ftrace_writer){0};
 }

@@ -2,6 +2,7 @@
 #ifndef TM_EMIT_FTRACE_WRITER_H
 #define TM_EMIT_FTRACE_WRITER_H
 
+#include "base/intern.h"
 #include "emit/compact_sched.h"
 #include "emit/packet_writer.h"
 #include "emit/sched_event.h"
@@ -24,6 +25,7 @@ struct tm_ftrace_writer {
     struct tm_ftrace_bundle {
         uint32_t machine, cpu;
         uint32_t symbols;     /* the generation that names functions of its events; 0: none does */
+        uint32_t sequence;    /* the output sequence that does, of the writer's own making; 0: none. Not both */
         struct tm_buf events; /* event fields of a FtraceEventBundle */
         struct tm_compact_sched sched;
         bool has_switch; /* among events: who runs is then said by these, which a reader takes in after sched */
@@ -33,6 +35,12 @@ struct tm_ftrace_writer {
     uint32_t count, cap;
     uint16_t slots[TM_FTRACE_BUNDLE_SLOTS]; /* index of the bundle of a (machine, cpu), plus 1 */
     uint32_t *kernels;                      /* of each machine: TM_KERNEL_VERSION, 0 not known */
+    struct tm_work_names {
+        uint32_t sequence; /* 0: not begun */
+        bool is_begun;     /* its state was cleared since names is empty */
+        struct tm_intern names;
+    } *work;               /* functions of lines of text; one a machine */
+    uint32_t work_count;
     struct tm_buf line;
 };
 
@@ -61,6 +69,11 @@ void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
 /* For the parts of the writer. The open bundle of EVENT's machine and cpu, with room for more. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_ftrace_bundle **bundle, struct tm_error *err);
+
+/* For the parts of the writer. BUNDLE is on *SEQUENCE, which is made where it is 0, from the next event on. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_ftrace_bundle_symbols(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle, uint32_t *sequence,
+                                        struct tm_error *err);
 
 /* For the parts of the writer. STRING, a name or category of EVENT, as field ID; none writes nothing. False when out of
  * memory. */

@@ -193,10 +193,10 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
 }
 
 /* True when E is a marker in a line of text whose machine has markers of another file: on the same
- * threads they would nest in each other. */
+ * threads they would nest in each other. Counters do not. */
 static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
 {
-    if (e->kind < TM_KIND_SLICE_BEGIN || e->kind > TM_KIND_COUNTER || e->machine >= p->packets.machine_count ||
+    if (e->kind < TM_KIND_SLICE_BEGIN || e->kind >= TM_KIND_COUNTER || e->machine >= p->packets.machine_count ||
         tm_kernel_track_of(e))
         return false;
     uint32_t *owner = &p->marker_files[e->machine];
@@ -267,8 +267,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     case TM_RAW_LINE:
         if (is_foreign_marker(p, e) || file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK)
             return tm_track_write(&p->tracks, e, err);
-        p->after_packet = tm_binder_event_of(e); /* a reader makes the same of it */
         st = tm_ftrace_write_line(&p->ftrace, e, err);
+        p->after_packet = st == TM_OK && (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e)); /* a reader makes the same of it */
         return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)

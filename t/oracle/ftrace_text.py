@@ -121,7 +121,7 @@ class Model:
             return
         process = self.tasks.process(pid)
         if phase == 'C':
-            self.counters.append((ts, f[0], float(f[1])))
+            self.counters.append((ts, f[0], float(f[1]), 'process_counter', None))
         elif phase == 'N':
             track = 'instants', id(process), f[0]
             self.owner[track] = 'process', process, f[0]
@@ -156,9 +156,13 @@ class Model:
             self.switch(ts, line['cpu'], a)
         elif line['event'] == 'sched_waking':
             tasks.name(tasks.thread(a['pid']), a['comm'])
-        elif line['event'] in ('cpu_frequency', 'cpu_idle'):
-            name = {'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[line['event']]
-            self.counters.append((ts, name, float(a['state'])))
+        elif line['event'] in COUNTERS:
+            self.counters += [(ts, name, float(value), *where) for name, value, *where in a]
+        elif line['event'] == 'workqueue_execute_start':
+            self.owner['thread', id(thread)] = 'thread', thread
+            self.slices.begin(('thread', id(thread)), ts, OPEN, 'workqueue', a)
+        elif line['event'] == 'workqueue_execute_end':
+            self.slices.end(('thread', id(thread)), ts, 'workqueue', None)
         elif line['event'] in binder.EVENTS:
             self.binder.event(ts, line['pid'], line['event'], a)
         elif line['event'] in ('tracing_mark_write', 'print'):
@@ -194,8 +198,8 @@ QUERIES = {
                'JOIN machine m ON t.machine_id = m.id WHERE t.tid != 0',
     'processes': 'p.pid, p.name FROM process p JOIN machine m ON p.machine_id = m.id WHERE p.pid != 0',
     'binder': binder.ARGS, 'flows': binder.FLOWS,
-    'counters': 'c.ts, k.name, c.value FROM counter c JOIN counter_track k ON c.track_id = k.id '
-                'JOIN machine m ON k.machine_id = m.id',
+    'counters': 'c.ts, k.name, c.value, k.type, u.cpu FROM counter c JOIN counter_track k ON c.track_id = k.id '
+                'LEFT JOIN cpu_counter_track u ON u.id = k.id JOIN machine m ON k.machine_id = m.id',
     'sched': 's.ts, s.dur, c.cpu, t.tid, t.name, s.end_state, s.priority FROM sched s JOIN cpu c USING (ucpu) '
              'JOIN thread t USING (utid) JOIN machine m ON t.machine_id = m.id'}
 
@@ -220,18 +224,52 @@ def random_mark(rng, pid):
                        'C|%d|ctr|' + number, 'C|%d|ctr|5|Blob', 'C|%d||5']) % pid
 
 
+WORK = ['workqueue_execute_start', 'workqueue_execute_end']
+COUNTERS = 'cpu_frequency cpu_idle cpu_frequency_limits clock_set_rate clock_enable thermal_temperature cdev_update rss_stat'.split()
+RSS = ['mem.rss.file', 'mem.rss.anon', 'mem.swap', 'mem.rss.shmem', 'mem.unreclaimable']
+
+
+def random_counter(rng, event, cpu):
+    """The counters that a line amounts to, each its name, value, type of track and cpu, and its text."""
+    of_cpu, of_all = ('cpu_counter', cpu), ('counter', None)
+    v, w = rng.choice([0, 300000, 2 ** 32 - 1]), rng.choice([0, 7, 2 ** 31 - 1])
+    name = rng.choice(['gpu', 'a b', 'x'])
+    if event in ('cpu_frequency', 'cpu_idle'):
+        v = rng.choice([v, v, 2 ** 32])  # none that the event can have
+        return [({'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[event], v, *of_cpu)], 'state=%d cpu_id=%d' % (v, cpu)
+    if event == 'cpu_frequency_limits':
+        limits = {k: x for k, x in [('max', v), ('min', w)] if rng.random() < .9}
+        old = rng.choice(['', '_freq'])
+        keys = sorted(limits, reverse=rng.random() < .5)
+        return ([('Cpu %d %s Freq Limit' % (cpu, k.title()), limits[k], *of_cpu) for k in ('max', 'min') if k in limits],
+                ' '.join('%s%s=%d' % (k, old, limits[k]) for k in keys) + ' cpu_id=%d' % cpu)
+    if event in ('clock_set_rate', 'clock_enable'):
+        v = rng.choice([v, 2 ** 62])
+        suffix = {'clock_set_rate': 'Frequency', 'clock_enable': 'State'}[event]
+        word = name.split()[0]
+        return [('%s %s' % (word, suffix), v, *of_all)], rng.choice(['%s state=%d cpu_id=%d', 'name=%s state=%d cpu_id=%d']) % (word, v, cpu)
+    if event == 'thermal_temperature':
+        v = rng.choice([-3, 41000, 2 ** 31])
+        return [('gpu Temperature', v, *of_all)], 'thermal_zone=gpu id=3 temp_prev=5 temp=%d' % v
+    if event == 'cdev_update':
+        return [('fan Cooling Device', w, *of_all)], 'type=fan target=%d' % w
+    member, size = rng.randrange(5), rng.choice([0, 8437760, 2 ** 40])
+    return ([(RSS[member], size, 'process_counter', None)],
+            rng.choice(['mm_id=33 curr=1 member=%d size=%dB', 'member=%d size=%d']) % (member, size))
+
+
 def random_lines(rng):
     """Lines, and their text. Out of order they are only where no name changes: names are told of when they change."""
     lines, running, ts = [], collections.defaultdict(int), rng.randint(1000, 10 ** 6) * 1000
     is_shuffled, with_tgid, has_column = rng.random() < .2, rng.choice([0, .5, 1]), rng.random() < .8
     calls, callers = rng.choice([0, 0, 8, 80]), rng.choice([list(TASKS), [101, 200]])
-    senders = {}
+    senders, works = {}, rng.choice([0, 0, 2])
     strange = [] if is_shuffled else ['renamed']
     for _ in range(rng.randint(1, 40 + calls)):
         ts += rng.choice([0, 1000, 1000, 5000, 123000])
         pid, cpu = rng.choice(list(TASKS)), rng.randint(0, 1)
         event = rng.choice(['sched_switch'] * 5 + ['tracing_mark_write'] * 8 +
-                           ['binder'] * calls + ['sched_waking', 'sched_wakeup', 'print', 'cpu_frequency', 'cpu_idle'])
+                           ['binder'] * calls + ['sched_waking', 'sched_wakeup', 'print'] + rng.sample(COUNTERS, 2) + rng.sample(WORK, works))
         if event == 'sched_switch':
             args, text = random_switch(rng, cpu, running, strange)
             pid = args['prev_pid']
@@ -247,9 +285,11 @@ def random_lines(rng):
             elif event == 'binder_transaction_received': # by another
                 pid = rng.choice([t for t in callers if t != senders.get(args['transaction'])])
             text = binder.text_of(event, args)
-        elif event in ('cpu_frequency', 'cpu_idle'):
-            args = {'state': rng.choice([0, 300000, 4294967295])}
-            text = 'state=%d cpu_id=%d' % (args['state'], cpu)
+        elif event.startswith('workqueue'):
+            args = rng.choice(['fn', 'fn2 [mod]', 'x'])
+            text = 'work struct %x' % rng.randrange(2 ** 64) + (': function ' + args if event.endswith('start') else '')
+        elif event in COUNTERS:
+            args, text = random_counter(rng, event, rng.randint(0, 1))
         else:
             args = text = random_mark(rng, rng.choice([TASKS[pid]] * 6 + [0]))
         tgid = '-----' if pid == 0 or rng.random() >= with_tgid else str(TASKS[pid])
@@ -260,9 +300,16 @@ def random_lines(rng):
     return lines
 
 
+def can_be(line):
+    event, values = line['event'], [counter[1] for counter in line['args']]
+    most = {'thermal_temperature': 2 ** 31, 'cpu_frequency': 2 ** 32, 'cpu_idle': 2 ** 32}.get(event, 2 ** 63)
+    return max(values, default=most) < most and (event != 'cpu_frequency_limits' or len(values) == 2)
+
+
 def random_apart(rng):
-    """The same in order, and no two at one time; without counters, which say of threads that they are processes' own."""
-    lines = [line for line in random_lines(rng) if not line['event'].startswith('cpu_')]
+    """The same in order, and no two at one time; without counters that no kernel can say, which are on tracks of threads that
+    are processes' own."""
+    lines = [line for line in random_lines(rng) if line['event'] not in COUNTERS or can_be(line)]
     lines, latest = sorted(lines, key=lambda line: line['ts']), 0
     for line in lines:
         line['ts'] = latest = max(line['ts'], latest + 1000)
@@ -339,5 +386,5 @@ if __name__ == '__main__':
         return text_of(lines).encode()
 
     if sys.argv[4:] == ['again']: # names and processes of threads are told in other ways then
-        sys.exit(compare(random_apart, encoded, answers, ['slices', 'flows']))
+        sys.exit(compare(random_apart, encoded, answers, ['slices', 'flows', 'counters']))
     sys.exit(compare(random_lines, encoded, answers))
