@@ -115,8 +115,8 @@ def event_bytes(line):
     elif name in ('sched_waking', 'sched_wakeup'):
         body = field(WAKING if name == 'sched_waking' else WAKEUP, message((1, a['comm']), (2, a['pid']), (3, 120)))
     elif name in ('cpu_frequency', 'cpu_idle'):
-        number = CPU_FREQUENCY if name == 'cpu_frequency' else CPU_IDLE
-        body = field(number, message((1, a['state']), (2, line['cpu'])))
+        (_, value, _, cpu), = a
+        body = field(CPU_FREQUENCY if name == 'cpu_frequency' else CPU_IDLE, message((1, value), (2, cpu)))
     elif name == 'task_newtask':
         body = field(NEW, message((1, a['pid']), (2, a['comm']), (3, a['flags'])))
     elif name == 'task_rename':
@@ -144,7 +144,8 @@ def trace(lines):
 def random_events(rng):
     """Lines that have times of their own: in bundles nothing says what comes first of two cpus at one time. Tids are
     given away anew after they were free."""
-    lines, latest = sorted(random_lines(rng), key=lambda line: line['ts']), 0
+    lines = [line for line in random_lines(rng, ['cpu_frequency', 'cpu_idle']) if ftrace_text.can_be(line)]
+    lines, latest = sorted(lines, key=lambda line: line['ts']), 0
     alive = []
     for line in lines:
         if rng.random() > .2:
