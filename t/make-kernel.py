@@ -5,6 +5,7 @@ usage: make-kernel.py >FILE <LINES
 
     TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number, EVENT too as #NUMBER; TIME in nanoseconds of BOOTTIME
     process PID NAME                              the process tree, at 10 ns
+    machine NAME                                  what uname(2) calls the machine
 """
 import os, sys
 
@@ -28,9 +29,14 @@ def main():
             _, pid, name = line.split()
             out += field(1, message((8, 10), (10, 7), (2, message((1, message((1, int(pid)), (3, name)))))))
             continue
+        if line.startswith('machine'):
+            out += field(1, message((10, 7), (45, message((1, message((4, line.split()[1])))))))
+            continue
         ts, cpu, tid, name, *rest = line.split()
-        pairs = (f.split('=', 1) for f in rest)
-        args = {int(k) if k.isdigit() else k: value(v) for k, v in pairs}
+        args = {}
+        for k, v in (f.split('=', 1) for f in rest):
+            k = int(k) if k.isdigit() else k
+            args[k] = [*(args[k] if isinstance(args[k], list) else [args[k]]), value(v)] if k in args else value(v)
         args = args[2] if name == 'print' else args
         event = field(2, field(1, int(ts)) + field(2, int(tid)) + field(int(name[1:]), message(*sorted(args.items())))) \
             if name[0] == '#' else event_bytes({'event': name, 'args': args, 'ts': int(ts), 'pid': int(tid), 'cpu': int(cpu)})

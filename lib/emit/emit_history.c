@@ -47,6 +47,8 @@ static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, 
     struct tm_event rows[2];
     uint32_t count;
     enum tm_status st = e->flags & TM_EVENT_DERIVED ? TM_OK : add_second(h, err);
+    if (st == TM_OK && tm_kernel_rows_cuts(&h->kernel, e, &rows[0]))
+        st = add(h, &rows[0], err);
     if (st < 0 || !is_one(e->kind))
         return st < 0 ? st : add(h, e, err);
     st = e->kind == TM_KIND_BINDER ? tm_binder_rows_take(&h->binder, h->catalog, e, rows, &count, err)
@@ -65,7 +67,7 @@ enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
-    if (!h->has_second && !has_any(batch))
+    if (!h->has_second && h->kernel.writing == 0 && !has_any(batch))
         return h->sink.show(h->sink.self, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = take(h, &e, err);

@@ -72,6 +72,7 @@ const char *tm_name_of_flag(uint32_t flag)
         "double",    "has_track",  "async",   "open_ended", "inner_times", "has_cpu",
         [20] = "context",
         [21] = "raw_body",
+        [22] = "marker",
     };
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; bit++)
         if (flag >> bit & 1)

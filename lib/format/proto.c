@@ -5,6 +5,7 @@
 #include "format/proto_metadata.h"
 #include "format/proto_packet.h"
 #include "format/proto_sequence.h"
+#include "format/syscall_names.h"
 
 #include <stdlib.h>
 
@@ -111,6 +112,10 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->cpu_index);
     tm_proto_map_release(&p->ftrace_pairs);
     tm_proto_map_release(&p->page_sizes);
+    tm_proto_map_release(&p->architectures);
+    if (p->syscalls)
+        tm_syscall_names_release(p->syscalls);
+    free(p->syscalls);
     tm_proto_map_release(&p->disks);
     tm_proto_map_release(&p->power_names);
     tm_proto_map_release(&p->address_spaces);

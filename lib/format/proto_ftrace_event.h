@@ -39,6 +39,14 @@ enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_fie
 enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
 
+/* Makes ROW what F, sys_enter or sys_exit, says. TM_END: a number that no call has. */
+enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                       struct tm_error *err);
+
+/* Calls of MACHINE, an embedded id, have from now on the names that they have where uname(2) says NAME, if
+ * that is known. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const void *name, size_t len);
+
 /* Adds the DERIVED counters and instants that the reference makes of the event in F, behind ROW. */
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err);

@@ -92,14 +92,16 @@ enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field
     struct tm_atrace_mark mark = {0};
     const struct layout *layout;
     enum tm_status st;
-    if (f->id == EVENT_PRINT)
+    if (f->id == EVENT_PRINT) {
+        row->flags |= TM_EVENT_MARKER;
         st = read_print(f, &mark);
-    else if (f->id == EVENT_ZERO)
+    } else if (f->id == EVENT_ZERO) {
         st = read_zero(f, &mark);
-    else if ((layout = layout_of(f->id)) != NULL)
+    } else if ((layout = layout_of(f->id)) != NULL) {
         st = read_driver(layout, f, &mark);
-    else
+    } else {
         return TM_END;
+    }
     if (st == TM_OK)
         return tm_atrace_mark_fill(&mark, p->sink, row, &p->detail, err);
     if (st == TM_E_INPUT && (st = tm_proto_count_stat(p, TM_PROTO_STAT_MARKER_ERRORS, row->machine, 1, err)) < 0)

@@ -162,6 +162,8 @@ struct tm_proto {
     uint32_t cpu_cap;
     struct tm_proto_map ftrace_pairs; /* (machine, 0) to the ftrace_timestamp of the last clock pair */
     struct tm_proto_map page_sizes;   /* (machine, 0) to SystemInfo.page_size */
+    struct tm_proto_map architectures; /* (machine, 0) to enum tm_architecture */
+    struct tm_syscall_names *syscalls; /* NULL: none was asked for */
     struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
     struct tm_proto_map power_names;  /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */

@@ -1,5 +1,7 @@
 #include "format/proto_system.h"
 
+#include "format/proto_ftrace_event.h"
+
 /* SystemInfo and Utsname */
 enum {
     INFO_UTSNAME = 1,
@@ -56,6 +58,16 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
     }
 }
 
+static enum tm_status note_machine(struct tm_proto *p, uint32_t machine, const struct tm_pb_field *utsname)
+{
+    struct tm_pb pb = tm_pb_of(utsname->data, utsname->len);
+    struct tm_pb_field f, name = {.data = (const uint8_t *)""};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == UTSNAME_MACHINE && f.type == TM_PB_LEN)
+            name = f;
+    return tm_proto_note_machine(p, machine, name.data, name.len);
+}
+
 static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_SYSTEM_INFO);
@@ -67,6 +79,8 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
         if (f.id == INFO_PAGE_SIZE &&
             tm_proto_map_add(&p->page_sizes, packet->machine, 0, UINT32_MAX, &page_size, NULL) == TM_OK)
             page_size->v1 = (uint32_t)f.value;
+        else if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN && note_machine(p, packet->machine, &f) < 0)
+            return tm_error_nomem(err);
     enum tm_status st = tm_pb_begin(&p->detail, DETAIL_MACHINE, &mark);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         st = put_info(&p->detail, &f);

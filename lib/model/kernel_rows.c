@@ -10,10 +10,13 @@ enum { DETAIL_TEXT = 4, KILO_BITS = 10 };
 
 /* A counter, a track or a stream. */
 struct tm_kernel_thing {
-    uint64_t sum;
-    uint32_t number; /* of holders of a source; of a stream */
+    uint64_t sum;    /* of what was added; a track or a string */
+    uint32_t number; /* of holders of a source; of a stream; enum suspending */
     bool is_on;
 };
+
+/* How far a machine has come with going to sleep. */
+enum suspending { SUSPEND_NOT, SUSPEND_ENTERED, SUSPEND_FROZEN };
 
 /* What the kernel calls the event of a rule that may come to nothing. */
 static const char *event_name(uint64_t rule)
@@ -21,6 +24,12 @@ static const char *event_name(uint64_t rule)
     static const char *const names[TM_KERNEL_RULES] = {[TM_KERNEL_WAKE] = "wakeup_source_activate",
                                                        [TM_KERNEL_WAKE_DONE] = "wakeup_source_deactivate",
                                                        [TM_KERNEL_DEVICE_IDLE] = "rpm_status",
+                                                       [TM_KERNEL_WRITE] = "sys_enter",
+                                                       [TM_KERNEL_WRITE_DONE] = "sys_exit",
+                                                       [TM_KERNEL_SUSPEND] = "suspend_resume",
+                                                       [TM_KERNEL_SUSPEND_DONE] = "suspend_resume",
+                                                       [TM_KERNEL_FREEZE] = "suspend_resume",
+                                                       [TM_KERNEL_THAWED] = "suspend_resume",
                                                        [TM_KERNEL_TCP] = "inet_sock_set_state"};
     return rule < TM_KERNEL_RULES && names[rule] ? names[rule] : "kernel";
 }
@@ -106,6 +115,42 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
     return true;
 }
 
+/* A write that has ended before, by a marker or before the trace began, does not end again. */
+static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
+                       struct tm_event *out)
+{
+    bool is_begin = row->value == TM_KERNEL_WRITE, was_on = thing->is_on;
+    thing->is_on = is_begin;
+    thing->sum = row->name;
+    k->writing += is_begin && !was_on;
+    k->writing -= !is_begin && was_on;
+    out->kind = is_begin ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    return is_begin || was_on;
+}
+
+/* Where entering fails while tasks freeze, nothing says that it has ended: it has when they are thawed. */
+static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *machine, struct tm_event out[2],
+                         uint32_t *count)
+{
+    bool begins = row->value == TM_KERNEL_SUSPEND || row->value == TM_KERNEL_FREEZE;
+    out[0].kind = begins ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    if (row->value == TM_KERNEL_SUSPEND) {
+        machine->number = SUSPEND_ENTERED;
+        machine->sum = row->track;
+    } else if (row->value == TM_KERNEL_SUSPEND_DONE) {
+        machine->number = SUSPEND_NOT;
+    } else if (row->value == TM_KERNEL_FREEZE && machine->number == SUSPEND_ENTERED) {
+        machine->number = SUSPEND_FROZEN;
+    } else if (row->value == TM_KERNEL_THAWED && machine->number == SUSPEND_FROZEN) {
+        machine->number = SUSPEND_NOT;
+        out[1] = out[0];
+        out[1].track = machine->sum;
+        out[1].flags = (out[1].flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+        out[1].raw_bytes = 0;
+        *count = 2;
+    }
+}
+
 /* ROW's stream gets its number: *TRACK is its track. */
 static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_event *row, uint64_t *track,
                                     struct tm_error *err)
@@ -143,18 +188,53 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
         return tm_error_nomem(err);
     if (row->value == TM_KERNEL_TCP)
         st = number_stream(k, row, &out[0].track, err);
-    uint64_t number = is_sum ? tm_hash64(name.data ? (const void *)name.data : "", name.len) : out[0].track;
-    if (st < 0 || (st = thing_of(k, row, number, is_sum ? row->value : TM_KERNEL_RULES, &thing, err)) < 0)
+    bool is_write = row->value == TM_KERNEL_WRITE || row->value == TM_KERNEL_WRITE_DONE;
+    bool is_suspend = row->value >= TM_KERNEL_SUSPEND && row->value < TM_KERNEL_RULES;
+    uint64_t number = is_sum ? tm_hash64(name.data ? (const void *)name.data : "", name.len)
+                      : is_write ? (uint64_t)row->tid : is_suspend ? 0 : out[0].track;
+    uint64_t kind = is_sum ? row->value : is_write ? TM_KERNEL_WRITE : is_suspend ? TM_KERNEL_SUSPEND : TM_KERNEL_RULES;
+    if (st < 0 || (st = thing_of(k, row, number, kind, &thing, err)) < 0)
         return st;
     if (thing == NULL || row->value >= TM_KERNEL_RULES)
         has_meaning = false;
     else if (is_sum)
         take_sum(row, thing, &out[0]);
+    else if (is_write)
+        has_meaning = take_write(k, row, thing, &out[0]);
+    else if (is_suspend)
+        take_suspend(row, thing, out, count);
     else if (row->value == TM_KERNEL_WAKE || row->value == TM_KERNEL_WAKE_DONE)
         has_meaning = take_wake(row, thing, &out[0]);
     else
         has_meaning = take_state(k, row, thing, out, count);
     return has_meaning ? TM_OK : take_plain(k, row, &out[0], err);
+}
+
+bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *end)
+{
+    /* sys_write, as text of a Detail */
+    static const uint8_t detail[] = {DETAIL_TEXT << 3 | TM_PB_LEN, 9, 's', 'y', 's', '_', 'w', 'r', 'i', 't', 'e'};
+    struct tm_key key = {(uint64_t)row->file << 32 | row->machine, (uint64_t)row->tid, TM_KERNEL_WRITE};
+    if (k->writing == 0 || !(row->flags & TM_EVENT_MARKER) || row->flags & (TM_EVENT_DERIVED | TM_EVENT_UNTIMED))
+        return false;
+    int64_t i = tm_table_find(&k->by_key, &key);
+    if (i == TM_TABLE_NONE || !k->things[i].is_on)
+        return false;
+    k->things[i].is_on = false;
+    k->writing--;
+    *end = *row;
+    end->kind = TM_KIND_SLICE_END;
+    end->flags = (row->flags & (TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU)) | TM_EVENT_DERIVED |
+                 tm_event_scope_flags(TM_SCOPE_THREAD);
+    end->name = (uint32_t)k->things[i].sum; /* as in the begin, or where it was inline, in this one's detail */
+    if (end->name & TM_STRING_INLINE)
+        end->name = TM_STRING_INLINE | 1;
+    end->category = 0;
+    end->track = end->value = 0;
+    end->raw_bytes = 0;
+    end->detail = detail;
+    end->detail_bytes = sizeof detail;
+    return true;
 }
 
 void tm_kernel_rows_release(struct tm_kernel_rows *k)

@@ -21,6 +21,12 @@ enum tm_kernel_rule {
     TM_KERNEL_DEVICE,
     TM_KERNEL_DEVICE_IDLE, /* the state has no slice */
     TM_KERNEL_TCP,         /* of a stream; instances of the track are numbered as they come */
+    TM_KERNEL_WRITE,       /* a thread begins to write: until it has, or writes a marker */
+    TM_KERNEL_WRITE_DONE,
+    TM_KERNEL_SUSPEND,     /* begins to enter suspend; where tasks are frozen and thawed before that has ended, it ends then */
+    TM_KERNEL_SUSPEND_DONE,
+    TM_KERNEL_FREEZE,
+    TM_KERNEL_THAWED,      /* an end */
     TM_KERNEL_RULES
 };
 
@@ -31,7 +37,8 @@ enum { TM_KERNEL_THINGS_MAX = 1 << 18 };
 struct tm_kernel_rows {
     /* private */
     struct tm_kernel_thing *things;
-    uint32_t count, cap, streams;
+    uint32_t count, cap;
+    uint32_t writing; /* threads that write */
     struct tm_table by_key;
     struct tm_buf detail;
 };
@@ -41,6 +48,10 @@ struct tm_kernel_rows {
 enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *kernel, const struct tm_catalog *catalog,
                                    const struct tm_event *row, struct tm_event out[2], uint32_t *count,
                                    struct tm_error *err);
+
+/* True where ROW, any row, is a marker of a thread that is writing: END, DERIVED, ends that before it. Rules:
+ * importers/ftrace/ftrace_parser.cc of perfetto, ParsePrint. */
+bool tm_kernel_rows_cuts(struct tm_kernel_rows *kernel, const struct tm_event *row, struct tm_event *end);
 
 void tm_kernel_rows_release(struct tm_kernel_rows *kernel);
 

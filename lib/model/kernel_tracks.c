@@ -22,6 +22,7 @@ static const struct {
     [TM_KERNEL_TRACK_DEVICE] = {"linux_rpm", NULL, NULL, TM_TRACK_GLOBAL},
     [TM_KERNEL_TRACK_WAKELOCK] = {"wakesource_wakelock", NULL, NULL, TM_TRACK_GLOBAL},
     [TM_KERNEL_TRACK_TCP_STREAM] = {"net_socket_set_state", "TCP stream#", "", TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_SUSPEND] = {"suspend_resume", "Suspend/Resume Latency", NULL, TM_TRACK_GLOBAL},
     [TM_KERNEL_TRACK_GPU_POWER] = {"powervr_gpu_power_state", "powervr_gpu_power_state", NULL, TM_TRACK_GLOBAL},
     [TM_KERNEL_TRACK_SUSPEND_MINIMAL] = {"suspend_resume_minimal", "Suspend/Resume Minimal", NULL, TM_TRACK_GLOBAL},
     [TM_KERNEL_TRACK_TCP_RETRANSMIT] = {"net_tcp_retransmit_skb", "TCP Retransmit Skb", NULL, TM_TRACK_GLOBAL},

@@ -21,6 +21,7 @@ enum tm_kernel_track {
     TM_KERNEL_TRACK_DEVICE,
     TM_KERNEL_TRACK_WAKELOCK, /* called as its slices */
     TM_KERNEL_TRACK_TCP_STREAM,
+    TM_KERNEL_TRACK_SUSPEND, /* one an action */
     /* One a machine: the instance is 0. */
     TM_KERNEL_TRACK_GPU_POWER,
     TM_KERNEL_TRACK_SUSPEND_MINIMAL,

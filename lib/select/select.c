@@ -110,6 +110,12 @@ static enum tm_status add_group(struct tm_select *s, const struct tm_event *firs
     return TM_OK;
 }
 
+/* True when ROW goes with the row before it. An end that an event brings about beside what it says is of another slice. */
+static bool is_part(const struct tm_event *row)
+{
+    return row->flags & TM_EVENT_DERIVED && row->kind != TM_KIND_SLICE_END;
+}
+
 /* The rows of the moment as groups, and the order in which they are decided. */
 static enum tm_status make_groups(struct tm_select *s, struct tm_error *err)
 {
@@ -117,7 +123,7 @@ static enum tm_status make_groups(struct tm_select *s, struct tm_error *err)
     enum tm_status st = TM_OK;
     s->group_count = 0;
     for (uint32_t i = 0; i < s->row_count && st == TM_OK; i++) {
-        if (i > 0 && s->rows[i].flags & TM_EVENT_DERIVED) {
+        if (i > 0 && is_part(&s->rows[i])) {
             s->groups[s->group_count - 1].count++;
             continue;
         }

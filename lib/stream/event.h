@@ -56,8 +56,9 @@ enum tm_event_flag {
     TM_EVENT_SCOPE_SHIFT = 12,    /* four bits: enum tm_scope */
     TM_EVENT_RAW_SHIFT = 16,      /* four bits: enum tm_raw */
     TM_EVENT_CONTEXT = 1 << 20,   /* kept by --only for the names it gives; lists do not show it. Never in a stream */
-    TM_EVENT_RAW_BODY = 1 << 21   /* raw is the packet less the numbers that the columns say; its track event has no field of
+    TM_EVENT_RAW_BODY = 1 << 21,  /* raw is the packet less the numbers that the columns say; its track event has no field of
                                    * TM_TRACK_EVENT_CHANGES (model/track_event_fields.h) */
+    TM_EVENT_MARKER = 1 << 22     /* the thread wrote to trace_marker, by a record of the kernel's (print) */
 };
 
 /* What the raw bytes are. */

@@ -78,6 +78,9 @@ class Events(Model):
         if line['event'] in kernel_events.NUMBERS:
             tasks.thread(line['pid'])
             self.kernel.event(line['ts'], line['cpu'], line['pid'], line['event'], a)
+        elif line['event'] in ('tracing_mark_write', 'print'):
+            self.kernel.marker(line['ts'], line['pid'])
+            super().line({**line, 'task': '<...>', 'tgid': None})
         elif line['event'] == 'sched_switch':
             self.switch(line['ts'], line['cpu'], a)
         elif line['event'] == 'task_newtask':
@@ -131,7 +134,8 @@ def event_bytes(line):
 def trace(lines):
     """A bundle for each cpu."""
     clocks = message((1, message((1, 6), (2, 1000))), (1, message((1, 1), (2, 5000))))
-    out, of_cpu = field(1, message((10, 9), (6, clocks))), collections.defaultdict(list)
+    system = message((1, message((4, 'x86_64'))))
+    out, of_cpu = field(1, message((10, 9), (6, clocks))) + field(1, message((10, 9), (45, system))), collections.defaultdict(list)
     for line in lines:
         of_cpu[line['cpu']].append(line)
     for cpu, of_this in of_cpu.items():
@@ -161,9 +165,10 @@ def random_events(rng):
             line.update(event='sched_process_free', args={'pid': tid}, text=str(tid))
         else:
             line.update(event='task_rename', args={'pid': tid, 'comm': 'renamed'}, text=str(tid))
+    calls = rng.choice([[], [kernel_events.syscall] * 4, [kernel_events.suspend] * 8])
     for line in lines:
         if line['event'] == 'tracing_mark_write' and rng.random() < .6:
-            kind = rng.choice([kernel_events.sample] * 3 + [kernel_events.counter, kernel_events.history])
+            kind = rng.choice([kernel_events.sample] * 3 + [kernel_events.counter, kernel_events.history] + calls)
             name, fields = kind(rng)
             line.update(event=name, args=fields, text=str(fields))
         line['ts'] = latest = max(line['ts'], latest + 1000)

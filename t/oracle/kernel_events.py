@@ -47,6 +47,26 @@ def history(rng):
                                  8: rng.choice([2 ** 63, 5]), 9: 4000})])
 
 
+CALLS = {0: 'read', 1: 'write', 15: 'rt_sigreturn', 39: 'getpid', 334: 'rseq', 400: 400, 549: 549}  # of x86_64
+
+
+def syscall(rng):
+    number = rng.choice([0, 1, 1, 1, *CALLS, 550, 2 ** 32 + 1, 2 ** 63])
+    if rng.random() < .5:
+        return 'sys_enter', {1: number, 2: [rng.choice([0, 7, 2 ** 64 - 1]) for _ in range(rng.choice([0, 2, 6]))]}
+    return 'sys_exit', {1: number, **rng.choice([{}, {2: 0}, {2: -14}])}
+
+
+def suspend(rng):
+    """Machines that go to sleep, some of which fail to."""
+    device = {1: rng.choice(['d1', 'd2']), 2: rng.choice(['', 'drv'])}
+    action = rng.choice(['suspend_enter'] * 2 + ['freeze_processes', 'thaw_processes'] * 2 + ['timekeeping_freeze', 'x' * 70])
+    return rng.choice(
+        [('suspend_resume', {1: action, 2: rng.choice([0, 0, 0, 3, -1]), 3: rng.randint(0, 1)})] * 3 +
+        [('device_pm_callback_start', {**device, 4: rng.choice(['', 'late ', 'noirq driver', 'bus', 'early']),
+                                       5: rng.choice([2, 0x10, 1, 0x80, 3])}), ('device_pm_callback_end', {**device, 3: -1})])
+
+
 def counter(rng):
     """One that amounts to counters."""
     size, small = rng.choice([0, 4096, 2 ** 40]), rng.choice([0, 3, 10 ** 6])
@@ -59,7 +79,8 @@ def counter(rng):
         ('ufshcd_clk_gating', {2: rng.randint(0, 4)}), ('mali_gpu_power_state', {3: -1}), ('dmabuf_rss_stat', {1: size})])
 
 
-NUMBERS = {'netif_receive_skb': 360, 'net_dev_xmit': 361, 'kfree_skb': 367, 'wakeup_source_activate': 404,
+NUMBERS = {'sys_enter': 329, 'sys_exit': 330, 'suspend_resume': 113, 'device_pm_callback_start': 504,
+           'device_pm_callback_end': 505, 'netif_receive_skb': 360, 'net_dev_xmit': 361, 'kfree_skb': 367, 'wakeup_source_activate': 404,
            'wakeup_source_deactivate': 405, 'rpm_status': 489, 'gpu_power_state': 601, 'inet_sock_set_state': 362,
            'irq_handler_entry': 36, 'irq_handler_exit': 37, 'local_timer_entry': 559, 'local_timer_exit': 560,
            'softirq_entry': 24, 'softirq_exit': 25, 'hrtimer_expire_entry': 553, 'hrtimer_expire_exit': 554,
@@ -76,7 +97,8 @@ NUMBERS = {'netif_receive_skb': 360, 'net_dev_xmit': 361, 'kfree_skb': 367, 'wak
 
 
 def body_of(name, fields):
-    return field(NUMBERS[name], message(*sorted(fields.items())))
+    pairs = [(n, v) for n, of_n in sorted(fields.items()) for v in (of_n if isinstance(of_n, list) else [of_n])]
+    return field(NUMBERS[name], message(*pairs))
 
 
 def symbols():
@@ -119,6 +141,7 @@ class Kernel:
     def __init__(self, model):
         self.model = model
         self.sums, self.holders, self.states, self.streams = {}, {}, {}, {}
+        self.writing, self.entering, self.frozen = set(), None, False
 
     def track(self, type_, name, cpu, number):
         track = 'kernel', type_, number
@@ -155,10 +178,63 @@ class Kernel:
         if state:
             self.begin(track, ts, state, category)
 
+    def marker(self, ts, tid):
+        if tid in self.writing:
+            self.writing.remove(tid)
+            self.end(self.of_thread(tid), ts, None, 'sys_write')
+
+    def syscall(self, ts, tid, name, f):
+        called = 'sys_%s' % CALLS.get(f[1] % 2 ** 32, f[1] % 2 ** 32)
+        if f[1] % 2 ** 32 >= 550:
+            return
+        if name == 'sys_enter':
+            args = [('args[%d]' % i, v) for i, v in enumerate(f[2])]
+            self.begin(self.of_thread(tid), ts, called, None, args, 0 if called == 'sys_rt_sigreturn' else OPEN)
+            if called == 'sys_write':
+                self.writing.add(tid)
+        elif called != 'sys_write' or tid in self.writing:
+            self.writing -= {tid} if called == 'sys_write' else set()
+            self.end(self.of_thread(tid), ts, None, called, [('ret', f[2])] if 2 in f else [])
+
+    def suspend(self, ts, cpu, f):
+        name = ('%s(%d)' % (f[1], 0 if f[1] == 'timekeeping_freeze' else f[2]))[:63]
+        track = self.track('suspend_resume', 'Suspend/Resume Latency', None, name)
+        if f[3]:
+            self.begin(track, ts, name, None, [('event_type', 'Main Kernel Suspend Event'), ('cpu', cpu)])
+            if f[1] == 'suspend_enter':
+                self.entering, self.frozen = track, False
+            elif f[1] == 'freeze_processes' and self.entering:
+                self.frozen = True
+            return
+        self.end(track, ts)
+        if f[1] == 'thaw_processes' and self.frozen:
+            self.end(self.entering, ts)
+        if f[1] == 'suspend_enter' or (f[1] == 'thaw_processes' and self.frozen):
+            self.entering, self.frozen = None, False
+
+    def device(self, ts, cpu, name, f):
+        called = '%s %s' % (f[1], f[2])
+        track = self.track('suspend_resume', 'Suspend/Resume Latency', None, called)
+        if name.endswith('end'):
+            self.end(track, ts)
+            return
+        phase = {2: 'suspend', 0x10: 'resume', 1: 'freeze', 0x80: 'recover'}.get(f[5], '(unknown PM event)')
+        part = {('', 2): 'prepare', ('', 0x10): 'complete'}.get((f[4], f[5])) or \
+            next((p for p in ('early', 'late', 'noirq') if f[4].startswith(p)), None)
+        self.begin(track, ts, called, None, [
+            ('event_type', 'Device PM Suspend Event'), ('cpu', cpu), ('device_name', f[1]), ('driver_name', f[2]),
+            ('callback_phase', phase + (':' + part if part else ''))])
+
     def event(self, ts, cpu, tid, name, f):
         get = lambda i: f.get(i, 0)
         thread = lambda: self.of_thread(tid)
-        if name in ('irq_handler_entry', 'local_timer_entry'):
+        if name.startswith('sys_'):
+            self.syscall(ts, tid, name, f)
+        elif name == 'suspend_resume':
+            self.suspend(ts, cpu, f)
+        elif name.startswith('device_pm'):
+            self.device(ts, cpu, name, f)
+        elif name in ('irq_handler_entry', 'local_timer_entry'):
             who = f[2] if name == 'irq_handler_entry' else 'LocalTimer'
             self.begin(self.of_cpu('irq', 'Irq Cpu %d', cpu), ts, 'IRQ (%s)' % who, 'irq')
         elif name in ('irq_handler_exit', 'local_timer_exit'):
