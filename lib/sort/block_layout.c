@@ -14,7 +14,8 @@ enum {
     NUMBER_STEP = 6, /* of names, sequences and the like */
     TASK_STEP = 8,
     TRACK_STEP = 16,
-    GAP_MIN = 6 /* bits that do not vary between two parts */
+    GAP_MIN = 6,  /* bits that do not vary between two parts */
+    TIGHT_MAX = 8 /* layouts; with more of them new ones are made to hold as much as they can */
 };
 
 /* What is to be held: of each column the bits that vary, and what the others are. */
@@ -146,15 +147,33 @@ static void lay_out(struct tm_block_layout *layout, const struct demand *d)
     layout->stride = 8 * (layout->words - 1) + (used[layout->words - 1] + 7u) / 8;
 }
 
+/* Bytes that a record with these bits takes, if no word has a gap. */
+static uint32_t bytes_of(const struct demand *d)
+{
+    uint32_t bits = 0;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        bits += (uint32_t)__builtin_popcountll(d->varying[c]);
+    return (bits + 7) / 8;
+}
+
+/* True when records of BYTES are much larger than D asks for. The first batch of a file has much that those behind it do
+ * not have, descriptors above all. */
+static bool is_loose(uint32_t bytes, const struct demand *d)
+{
+    uint32_t need = bytes_of(d);
+    return bytes > need + need / 4 + 1;
+}
+
 const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *l, const struct tm_batch *batch)
 {
     const struct tm_block_layout *best = NULL;
-    struct demand demand;
+    bool may_be_tight = l->count < TIGHT_MAX;
+    struct demand demand, wide;
     find_demand(&demand, batch);
     for (uint32_t i = l->count; i-- > 0;)
         if ((best == NULL || l->all[i]->stride < best->stride) && holds(l->all[i], &demand))
             best = l->all[i];
-    if (best)
+    if (best && !(may_be_tight && is_loose(best->stride, &demand)))
         return best;
     if (l->count == l->cap) {
         uint32_t cap = l->cap ? l->cap * 2 : LAYOUTS_FIRST_CAP;
@@ -167,9 +186,10 @@ const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *l, 
     struct tm_block_layout *layout = malloc(sizeof *layout);
     if (layout == NULL)
         return NULL;
+    wide = demand;
     if (l->count > 0) /* so that there are not many */
-        widen(&demand, l->all[l->count - 1]);
-    lay_out(layout, &demand);
+        widen(&wide, l->all[l->count - 1]);
+    lay_out(layout, may_be_tight && is_loose(bytes_of(&wide), &demand) ? &demand : &wide);
     layout->index = l->count;
     l->all[l->count++] = layout;
     return layout;

@@ -229,6 +229,55 @@ static void test_layout(void)
     tm_batch_builder_release(&builder);
 }
 
+/* 1000 rows, WIDE of 1000 of which are descriptors, with more in them than slices have; raw bytes below MOST. */
+static void fill_slices(struct tm_batch_builder *builder, uint32_t wide, uint32_t most)
+{
+    tm_batch_builder_clear(builder);
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint64_t r = tm_hash_u64(i);
+        struct tm_event e = {.time_ns = INT64_C(100000000000) + i * 2000, .position = i, .kind = 1 + (uint32_t)(r & 1), .name = (uint32_t)(r % 50),
+                             .sequence = (uint32_t)(r % 9), .track = r % 9, .raw = (const uint8_t *)"0123456789012345",
+                             .raw_bytes = (uint32_t)(r % most)};
+        if (i < wide) {
+            e.kind = TM_KIND_TRACK;
+            e.pid = (int64_t)(r >> 40);
+            e.tid = (int64_t)(r >> 44);
+            e.value = r;
+        }
+        tm_batch_builder_add(builder, &e);
+    }
+}
+
+/* What the first batch has alone does not make the records of others large; and there are not many layouts, even so. */
+static void test_tight(void)
+{
+    struct tm_batch_builder builder = {0};
+    struct tm_block_layouts layouts = {0};
+    struct tm_batch batch;
+    fill_slices(&builder, 10, 16);
+    tm_batch_builder_view(&builder, &batch);
+    const struct tm_block_layout *first = tm_block_layouts_find(&layouts, &batch);
+    fill_slices(&builder, 0, 16);
+    tm_batch_builder_view(&builder, &batch);
+    const struct tm_block_layout *second = tm_block_layouts_find(&layouts, &batch);
+    ok(first && first->stride > 26);
+    ok_named(second && second->stride <= 14, "records of slices behind descriptors are small");
+    fill_slices(&builder, 0, 12);
+    tm_batch_builder_view(&builder, &batch);
+    ok(tm_block_layouts_find(&layouts, &batch) == second && layouts.count == 2);
+    for (uint32_t i = 0; i < 200; i++) {
+        fill_slices(&builder, i * 7 % 13, 1 + i % 16);
+        tm_batch_builder_view(&builder, &batch);
+        batch.cols[TM_COL_TRACK].mask &= i % 3 ? UINT32_MAX : 0;
+        batch.cols[TM_COL_NAME].mask &= i % 5 ? UINT32_MAX : 0;
+        if (tm_block_layouts_find(&layouts, &batch) == NULL)
+            break;
+    }
+    ok_named(layouts.count <= 12, "there are few layouts");
+    tm_block_layouts_release(&layouts);
+    tm_batch_builder_release(&builder);
+}
+
 static void test_rows(void)
 {
     check_rows("bits that vary", 9000, make_bits);
@@ -326,6 +375,7 @@ int main(void)
     test_keys();
     test_payloads();
     test_layout();
+    test_tight();
     test_rows();
     test_cuts();
     return tap_done();
