@@ -9,7 +9,7 @@
 
 enum { SYS_ENTER = 329 };
 enum { FIELD_ID = 1, FIELD_ARGS = 2, FIELD_RET = 2 };
-enum { KEY_MAX = 24 };
+enum { KEY_MAX = 24, ARGS_MAX = 64 }; /* a call has six */
 
 struct call {
     uint32_t number;
@@ -24,21 +24,21 @@ static enum tm_status put_arg(struct tm_buf *detail, uint32_t *count, uint64_t v
     return tm_proto_arg_uint(detail, key, value);
 }
 
-/* The arguments of a call, packed or not. */
+/* The arguments of a call, packed or not; no more than ARGS_MAX, each of which is a text many times as long. */
 static enum tm_status put_args(struct tm_buf *detail, const struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);
     struct tm_pb_field field;
     uint32_t count = 0;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && tm_pb_next(&pb, &field) == TM_OK) {
+    while (st == TM_OK && count < ARGS_MAX && tm_pb_next(&pb, &field) == TM_OK) {
         if (field.id != FIELD_ARGS)
             continue;
         if (field.type == TM_PB_VARINT)
             st = put_arg(detail, &count, field.value);
         const uint8_t *at = field.data, *end = field.data + field.len;
         uint64_t value;
-        while (field.type == TM_PB_LEN && st == TM_OK && at < end && (at = tm_varint_get(at, end, &value)))
+        while (field.type == TM_PB_LEN && st == TM_OK && count < ARGS_MAX && at < end && (at = tm_varint_get(at, end, &value)))
             st = put_arg(detail, &count, value);
     }
     return st;
