@@ -125,6 +125,31 @@ b|0|2|thread_overlapping_slice"
 1|init|0|1|-|1"
 }
 
+@test "an argument that is said again has the last value, also when its set was written long ago" {
+    for n in 0 9000; do
+        python3 - $n >"$BATS_TEST_TMPDIR/a.json" <<'END'
+import json, sys
+events = [{'ph': 'B', 'ts': 1, 'tid': 1, 'name': 'x', 'args': {'a': 1.5, 's': 'q"\\},{', 'z': 7, 'n': None, 'kept': [1, 2]}}]
+for i in range(int(sys.argv[1])):
+    events.append({'ph': 'X', 'ts': 2 + i, 'dur': .5, 'tid': 2, 'name': 'y', 'args': {'i': i, 'r': i / 4}})
+events.append({'ph': 'E', 'ts': 100000, 'tid': 1, 'args': {'s': 2, 'a': 't', 'b': 3.25, 'z': 8.5, 'n': True, 'kept': [5]}})
+json.dump([{'pid': 1, **e} for e in events], sys.stdout)
+END
+        tm-merge -o "$BATS_TEST_TMPDIR/a.db" "$BATS_TEST_TMPDIR/a.json"
+        run sqlite3 "$BATS_TEST_TMPDIR/a.db" "SELECT key, value_type, display_value, real_value FROM slice JOIN args USING (arg_set_id)
+            WHERE name = 'x' ORDER BY args.id"
+        [ "$output" = "args.a|string|t|
+args.s|int|2|
+args.z|real|8.5|8.5
+args.kept[0]|int|5|
+args.kept[1]|int|2|
+args.b|real|3.25|3.25
+args.n|bool|true|" ] || { echo "$n: $output"; false; }
+    done
+    [ "$(sqlite3 "$BATS_TEST_TMPDIR/a.db" "SELECT count(*) FROM args WHERE key = 'args.r' AND real_value = int_value")" = 0 ]
+    [ "$(sqlite3 "$BATS_TEST_TMPDIR/a.db" "SELECT sum(real_value) FROM args WHERE key = 'args.r'")" = 10123875.0 ]
+}
+
 @test "work of a workqueue in text is of its category, and ends by it" {
     printf '%s\n' '# tracer: nop' '  kw-7 (    7) [000] ...1 1.1: workqueue_execute_start: work struct 0: function foo' \
         '  kw-7 (    7) [000] ...1 1.2: tracing_mark_write: B|7|mark' \

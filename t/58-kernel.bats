@@ -291,3 +291,18 @@ END
     run sqlite3 k.db "SELECT ts, dur, name FROM slice WHERE name = 'Resuming'"
     [ "$output" = "3000|1000|Resuming" ] || { echo "$output"; false; }
 }
+
+@test "what begin and end both say is there once, as the end has it" {
+    kernel <<'END'
+1000 0 5 block_io_start 1=5 2=77
+2000 0 5 block_io_done 1=5 2=78
+END
+    tm-merge -o m.json k.pftrace
+    run python3 -c 'import json
+pairs = []
+json.load(open("m.json"), object_pairs_hook=lambda p: pairs.append(p) or dict(p))
+print([p for p in pairs if dict(p).keys() & {"sector"}])'
+    [ "$output" = "[[('sector', 78)]]" ] || { echo "$output"; false; }
+    tm-merge -o k.db k.pftrace
+    [ "$(sqlite3 k.db "SELECT key, int_value FROM slice JOIN args USING (arg_set_id)")" = "sector|78" ]
+}

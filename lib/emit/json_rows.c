@@ -82,40 +82,75 @@ static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
     }
 }
 
+enum { DETAIL_ARGS = 1, DETAIL_FLOWS = 2, DETAIL_ENDED_FLOWS = 3 };
+enum { ARGS_TOLD_APART = 64 };
+
+/* A key and its value. */
+struct arg {
+    struct tm_text key;
+    struct tm_pb_field value;
+};
+
+static struct arg arg_of(const struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    struct arg arg = {0};
+    while (tm_pb_next(&pb, &g) == TM_OK) {
+        if (g.id != 1) {
+            arg.value = g;
+            continue;
+        }
+        size_t skip = g.len > 5 && memcmp(g.data, "args.", 5) == 0 ? 5 : g.len > 6 && memcmp(g.data, "debug.", 6) == 0 ? 6 : 0;
+        arg.key = (struct tm_text){g.data + skip, g.len - skip};
+    }
+    return arg;
+}
+
+static void put_args(struct tm_json_out *j, struct arg *args, uint32_t count, bool *has_args)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_said_again = args[i].value.id == 0;
+        for (uint32_t k = i + 1; k < count && !is_said_again; k++)
+            is_said_again = args[k].key.len == args[i].key.len && args[k].value.id &&
+                            (args[i].key.len == 0 || memcmp(args[k].key.data, args[i].key.data, args[i].key.len) == 0);
+        if (is_said_again)
+            continue;
+        tm_out_str(&j->out, *has_args ? "," : ",\"args\":{");
+        *has_args = true;
+        tm_out_json(&j->out, args[i].key);
+        tm_out_char(&j->out, ':');
+        put_arg_value(j, &args[i].value);
+    }
+}
+
 void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len)
 {
-    enum { ARGS = 1, FLOWS = 2, ENDED_FLOWS = 3 };
     struct tm_pb pb = tm_pb_of(detail, len);
-    struct tm_pb_field f, g;
+    struct tm_pb_field f;
+    struct arg args[ARGS_TOLD_APART];
+    uint32_t count = 0;
     bool has_args = false, has_flow = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != ARGS || f.type != TM_PB_LEN)
+        if (f.id != DETAIL_ARGS || f.type != TM_PB_LEN)
             continue;
-        struct tm_pb arg = tm_pb_of(f.data, f.len);
-        struct tm_text key = {0};
-        tm_out_str(&j->out, has_args ? "," : ",\"args\":{");
-        has_args = true;
-        while (tm_pb_next(&arg, &g) == TM_OK) {
-            if (g.id == 1) {
-                size_t skip = g.len > 5 && memcmp(g.data, "args.", 5) == 0 ? 5 : g.len > 6 && memcmp(g.data, "debug.", 6) == 0 ? 6 : 0;
-                key = (struct tm_text){g.data + skip, g.len - skip};
-                continue;
-            }
-            tm_out_json(&j->out, key);
-            tm_out_char(&j->out, ':');
-            put_arg_value(j, &g);
+        if (count == ARGS_TOLD_APART) { /* of more, those that are said twice are there twice */
+            put_args(j, args, count, &has_args);
+            count = 0;
         }
+        args[count++] = arg_of(&f);
     }
+    put_args(j, args, count, &has_args);
     if (has_args)
         tm_out_char(&j->out, '}');
     pb = tm_pb_of(detail, len);
     while (!has_flow && tm_pb_next(&pb, &f) == TM_OK) {
-        if ((f.id != FLOWS && f.id != ENDED_FLOWS) || f.type != TM_PB_I64)
+        if ((f.id != DETAIL_FLOWS && f.id != DETAIL_ENDED_FLOWS) || f.type != TM_PB_I64)
             continue;
         char text[64];
         has_flow = true;
         snprintf(text, sizeof text, ",\"bind_id\":\"0x%llx\",\"flow_in\":true%s", (unsigned long long)f.value,
-                 f.id == FLOWS ? ",\"flow_out\":true" : "");
+                 f.id == DETAIL_FLOWS ? ",\"flow_out\":true" : "");
         tm_out_str(&j->out, text);
     }
 }

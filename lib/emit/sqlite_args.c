@@ -5,12 +5,19 @@
 #include <stdlib.h>
 
 enum { SETS_WINDOW = 1 << 13, SETS_TEXT_MAX = 8 << 20, KEYS_MAX = 1 << 16, KEY_BYTES_MAX = 8 << 20 };
+enum { HOLDERS = 1 << 12, SEARCHED_MAX = 1 << 10 }; /* args of a set that has one key twice */
 
 /* A set on its way: its JSON object without the braces, in the text of all. */
 struct tm_sqlite_arg_set {
     int64_t id;
     size_t text, len;
-    int64_t count; /* args in it */
+    int64_t count; /* args in it; the place of the next */
+};
+
+/* A member of a set's object. */
+struct member {
+    size_t at, end; /* in the text of all */
+    int64_t key, place;
 };
 
 static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
@@ -37,6 +44,8 @@ void tm_sqlite_args_release(struct tm_sqlite *s)
     tm_intern_release(&s->args.keys);
     tm_buf_release(&s->args.text.buf);
     tm_buf_release(&s->args.flat_key);
+    tm_buf_release(&s->args.member);
+    free(s->args.holders);
 }
 
 /* The last set is whole. */
@@ -69,7 +78,8 @@ static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error 
 {
     struct tm_sqlite_args *w = &s->args;
     enum tm_status st;
-    if (w->sets == NULL && (w->sets = calloc(SETS_WINDOW, sizeof *w->sets)) == NULL)
+    if ((w->sets == NULL && (w->sets = calloc(SETS_WINDOW, sizeof *w->sets)) == NULL) ||
+        (w->holders == NULL && (w->holders = calloc(HOLDERS, sizeof *w->holders)) == NULL))
         return tm_error_nomem(err);
     close_set(w);
     if ((w->count == SETS_WINDOW || w->text.buf.len > SETS_TEXT_MAX) && (st = tm_sqlite_args_flush(s, err)) < 0)
@@ -140,20 +150,94 @@ static enum tm_status put_string(struct tm_sqlite *s, struct tm_text text, struc
 }
 
 /* Reals are in a table of their own, as no text says them exactly to every SQLite. */
-static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row, struct tm_error *err)
+static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t place, struct tm_error *err)
 {
     sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_REAL];
-    sqlite3_bind_int64(stmt, 1, row->id);
+    sqlite3_bind_int64(stmt, 1, row->arg_set + place);
     sqlite3_bind_double(stmt, 2, row->real_value);
     tm_out_str(&s->args.text, "null");
     return isnan(row->real_value) ? TM_OK : tm_sqlite_run(s, stmt, err);
+}
+
+/* The member that begins at AT. */
+static struct member member_at(const struct tm_buf *text, size_t at)
+{
+    const uint8_t *p = text->data;
+    struct member m = {.at = at++};
+    for (; p[at] >= '0' && p[at] <= '9'; at++)
+        m.key = m.key * 10 + (p[at] - '0');
+    for (at++; p[at] >= '0' && p[at] <= '9'; at++)
+        m.place = m.place * 10 + (p[at] - '0');
+    at += 2;
+    if (at < text->len && p[at] == '"') {
+        for (at++; p[at] != '"'; at++)
+            at += p[at] == '\\';
+        at++;
+    }
+    while (at < text->len && p[at] != ',')
+        at++;
+    m.end = at;
+    return m;
+}
+
+static bool may_have(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key)
+{
+    return w->holders[key & (HOLDERS - 1)] == set->id + 1;
+}
+
+/* The member of SET, the open one, that has KEY already. */
+static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key, struct member *found)
+{
+    size_t at = set->text + 1;
+    if (!may_have(w, set, key) || set->count > SEARCHED_MAX)
+        return false;
+    for (; at < w->text.buf.len; at = found->end + 1) {
+        *found = member_at(&w->text.buf, at);
+        if (found->key == key)
+            return true;
+    }
+    return false;
+}
+
+/* What has been put behind END, the end of the text before, takes the place of OLD. */
+static enum tm_status replace(struct tm_sqlite_args *w, const struct member *old, size_t end)
+{
+    struct tm_buf *text = &w->text.buf;
+    size_t len = text->len - end, tail = end - old->end;
+    tm_buf_clear(&w->member);
+    if (tm_buf_add(&w->member, text->data + end, len) < 0)
+        return TM_E_SYSTEM;
+    memmove(text->data + old->at + len, text->data + old->end, tail); /* there is room: it has been longer by that much */
+    memcpy(text->data + old->at, w->member.data, len);
+    text->len = old->at + len + tail;
+    return TM_OK;
+}
+
+static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t key, int64_t place,
+                                 struct tm_error *err)
+{
+    struct tm_out *out = &s->args.text;
+    tm_out_char(out, '"');
+    tm_out_i64(out, key);
+    tm_out_char(out, *row->type); /* no two types begin alike */
+    tm_out_i64(out, place);
+    tm_out_str(out, "\":");
+    if (row->has_int)
+        tm_out_i64(out, row->int_value);
+    else if (row->has_real)
+        return put_real(s, row, place, err);
+    else if (row->string_value.data)
+        return put_string(s, row->string_value, err);
+    else
+        tm_out_str(out, "null");
+    return TM_OK;
 }
 
 enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
     struct tm_sqlite_args *w = &s->args;
-    struct tm_out *out = &w->text;
+    struct member old;
     int64_t key;
     enum tm_status st = key_number(s, row->key, &key, err);
     if (st == TM_OK && (w->count == 0 || w->sets[w->count - 1].id != row->arg_set))
@@ -161,22 +245,17 @@ enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm
     if (st < 0)
         return st;
     struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
+    if (find_member(w, set, key, &old)) { /* what is said last holds */
+        size_t end = w->text.buf.len;
+        st = put_member(s, row, key, old.place, err);
+        if (st == TM_OK && !w->text.failed && replace(w, &old, end) < 0)
+            return tm_error_nomem(err);
+        return st;
+    }
     if (set->count)
-        tm_out_char(out, ',');
-    tm_out_char(out, '"');
-    tm_out_i64(out, key);
-    tm_out_char(out, *row->type); /* no two types begin alike */
-    tm_out_i64(out, set->count++);
-    tm_out_str(out, "\":");
-    if (row->has_int)
-        tm_out_i64(out, row->int_value);
-    else if (row->has_real)
-        st = put_real(s, row, err);
-    else if (row->string_value.data)
-        st = put_string(s, row->string_value, err);
-    else
-        tm_out_str(out, "null");
-    return st;
+        tm_out_char(&w->text, ',');
+    w->holders[key & (HOLDERS - 1)] = set->id + 1;
+    return put_member(s, row, key, set->count++, err);
 }
 
 /* Set FROM where it waits, or NULL. */
@@ -216,6 +295,11 @@ enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_
         }
         if (sqlite3_reset(stmt) != SQLITE_OK)
             return tm_sqlite_fail(s, err);
+    }
+    for (size_t at = set->text + 1; at < w->text.buf.len;) {
+        struct member m = member_at(&w->text.buf, at);
+        w->holders[m.key & (HOLDERS - 1)] = set->id + 1;
+        at = m.end + 1;
     }
     sqlite3_bind_int64(reals, 1, from);
     sqlite3_bind_int64(reals, 2, set->count);

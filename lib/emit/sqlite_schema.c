@@ -105,8 +105,8 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
     [TM_SQL_ARG_SET] = "INSERT INTO tm_arg_set SELECT * FROM tm_bulk_args",
     [TM_SQL_ARG_KEY] = "INSERT INTO tm_arg_key VALUES(?,?,?)",
-    [TM_SQL_ARG_REAL] = "INSERT INTO tm_arg_real VALUES(?,?)",
-    [TM_SQL_ARG_COPY] = "SELECT substr(args, 2, length(args) - 2), (SELECT count(*) FROM json_each(args))"
+    [TM_SQL_ARG_REAL] = "INSERT OR REPLACE INTO tm_arg_real VALUES(?,?)",
+    [TM_SQL_ARG_COPY] = "SELECT substr(args, 2, length(args) - 2), (SELECT max(CAST(" ARG_PLACE " AS INTEGER)) + 1 FROM json_each(args) j)"
                         " FROM tm_arg_set WHERE id = ?",
     [TM_SQL_ARG_REAL_COPY] = "INSERT INTO tm_arg_real SELECT id - ?1 + ?3, value FROM tm_arg_real"
                              " WHERE id >= ?1 AND id < ?1 + ?2",

@@ -79,6 +79,8 @@ struct tm_sqlite_args {
     struct tm_intern keys; /* number k is keys_gone + k in tm_arg_key */
     int64_t keys_gone;
     struct tm_buf flat_key;
+    int64_t *holders;     /* by some bits of a key's number: the last set, plus 1, that has such a key */
+    struct tm_buf member; /* one that takes the place of another */
 };
 
 struct tm_sqlite {

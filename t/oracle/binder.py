@@ -171,7 +171,7 @@ class Binder:
 
 def answers(model):
     """(ts, name, tid, args) of its slices."""
-    return [(r['ts'], r['name'], model.owner[r['track']][1]['tid'], ','.join('%s=%s' % a for a in r['args']) or None)
+    return [(r['ts'], r['name'], model.owner[r['track']][1]['tid'], ','.join('%s=%s' % a for a in dict(r['args']).items()) or None)
             for r in model.slices.rows if r['category'] == 'binder']
 
 

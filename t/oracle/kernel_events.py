@@ -345,7 +345,7 @@ def answers(model):
             where = (owner[2], owner[3], None) if len(owner) > 2 else ('thread_execution', None, None)
         else:
             continue
-        args = ','.join('%s=%s' % a for a in r.get('args', ())) or None
+        args = ','.join('%s=%s' % a for a in dict(r.get('args', ())).items()) or None
         if args or where[0] != 'thread_execution':
             rows.append((r['ts'], r['name'], *where, args))
     return rows
