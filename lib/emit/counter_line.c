@@ -41,6 +41,7 @@ static bool is_text(struct tm_text text, const char *what)
     return text.len == strlen(what) && memcmp(text.data, what, text.len) == 0;
 }
 
+/* The message that was begun at MARK ends, if all went well. */
 static enum tm_status ended(struct tm_buf *out, size_t mark, bool good)
 {
     return good && tm_pb_end(out, mark) == TM_OK ? TM_OK : TM_E_SYSTEM;
@@ -51,8 +52,9 @@ static enum tm_status put_cpu(struct tm_buf *out, uint32_t id, const struct tm_e
     size_t mark;
     if (e->value > UINT32_MAX)
         return TM_END;
-    return ended(out, mark, tm_pb_begin(out, id, &mark) == TM_OK && tm_pb_put_varint(out, 1, e->value) == TM_OK &&
-                                tm_pb_put_varint(out, 2, e->cpu) == TM_OK);
+    bool good = tm_pb_begin(out, id, &mark) == TM_OK && tm_pb_put_varint(out, 1, e->value) == TM_OK &&
+                tm_pb_put_varint(out, 2, e->cpu) == TM_OK;
+    return ended(out, mark, good);
 }
 
 /* A limit in ARGS, under its name of today or its old one. */
@@ -76,9 +78,9 @@ static enum tm_status put_limits(struct tm_buf *out, struct tm_text name, const 
     if (!is_text(name, max_name) || args == NULL || !find_limit(args, end, " min=", " min_freq=", &min) ||
         !find_limit(args, end, " max=", " max_freq=", &max) || max != e->value)
         return TM_END;
-    return ended(out, mark, tm_pb_begin(out, EVENT_CPU_FREQUENCY_LIMITS, &mark) == TM_OK &&
-                                tm_pb_put_varint(out, 1, min) == TM_OK && tm_pb_put_varint(out, 2, max) == TM_OK &&
-                                tm_pb_put_varint(out, 3, e->cpu) == TM_OK);
+    bool good = tm_pb_begin(out, EVENT_CPU_FREQUENCY_LIMITS, &mark) == TM_OK && tm_pb_put_varint(out, 1, min) == TM_OK &&
+                tm_pb_put_varint(out, 2, max) == TM_OK && tm_pb_put_varint(out, 3, e->cpu) == TM_OK;
+    return ended(out, mark, good);
 }
 
 static enum tm_status put_named(struct tm_buf *out, struct tm_text name, const struct tm_event *e)
@@ -90,9 +92,10 @@ static enum tm_status put_named(struct tm_buf *out, struct tm_text name, const s
             continue;
         if ((int64_t)e->value < n->low || (int64_t)e->value > n->high)
             return TM_END;
-        return ended(out, mark, tm_pb_begin(out, n->event, &mark) == TM_OK &&
-                                    tm_pb_put_bytes(out, n->name_field, name.data, name.len - words) == TM_OK &&
-                                    tm_pb_put_varint(out, n->value_field, e->value) == TM_OK);
+        bool good = tm_pb_begin(out, n->event, &mark) == TM_OK &&
+                    tm_pb_put_bytes(out, n->name_field, name.data, name.len - words) == TM_OK &&
+                    tm_pb_put_varint(out, n->value_field, e->value) == TM_OK;
+        return ended(out, mark, good);
     }
     return TM_END;
 }
@@ -104,12 +107,14 @@ static enum tm_status put_rss(struct tm_buf *out, struct tm_text name, const str
     size_t mark;
     if (tm_line_behind(line, e->raw_bytes, "rss_stat: ") == NULL) /* a marker may have such a name */
         return TM_END;
-    for (uint32_t member = 0; member < sizeof rss_names / sizeof *rss_names; member++)
-        if (is_text(name, rss_names[member]))
-            return ended(out, mark, tm_pb_begin(out, EVENT_RSS_STAT, &mark) == TM_OK &&
-                                        tm_pb_put_varint(out, 1, member) == TM_OK &&
-                                        tm_pb_put_varint(out, 2, e->value) == TM_OK);
-    return TM_END;
+    uint32_t member = 0, members = sizeof rss_names / sizeof *rss_names;
+    while (member < members && !is_text(name, rss_names[member]))
+        member++;
+    if (member == members)
+        return TM_END;
+    bool good = tm_pb_begin(out, EVENT_RSS_STAT, &mark) == TM_OK && tm_pb_put_varint(out, 1, member) == TM_OK &&
+                tm_pb_put_varint(out, 2, e->value) == TM_OK;
+    return ended(out, mark, good);
 }
 
 enum tm_status tm_counter_line_put(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *e)
