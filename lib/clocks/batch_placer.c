@@ -81,6 +81,17 @@ static void note_block(struct tm_batch_placer *placer, const struct tm_plain_row
     placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
 }
 
+/* COUNT elements that are V; a fixed number of them at once, which compilers make vectors of. */
+static void fill(uint8_t *column, uint32_t v, uint32_t count)
+{
+    enum { TILE = 64 };
+    for (; count >= TILE; count -= TILE, column += 4 * TILE)
+        for (uint32_t i = 0; i < TILE; i++)
+            tm_put_le32(column + (size_t)4 * i, v);
+    for (uint32_t i = 0; i < count; i++)
+        tm_put_le32(column + (size_t)4 * i, v);
+}
+
 /* Rows from I on by the route of the row before, which was a plain one; returns the first that is not like it, or for
  * which the step does not hold. Most rows of a batch that has a few definitions go this way. So that rows are not looked at
  * again and again where routes or steps change often, it looks as far ahead as it came the last times. */
@@ -101,10 +112,8 @@ static uint32_t convert_again(struct tm_batch_placer *placer, const struct tm_ba
         placer->look_ahead *= 2;
     if (rows.end == i)
         return i;
-    for (uint32_t k = i; k < rows.end; k++)
-        tm_put_le32(placer->machines + (size_t)4 * k, placer->last.machine);
-    for (uint32_t k = i; k < rows.end; k++)
-        tm_put_le32(placer->clocks + (size_t)4 * k, placer->last.clock);
+    fill(placer->machines + (size_t)4 * i, placer->last.machine, rows.end - i);
+    fill(placer->clocks + (size_t)4 * i, placer->last.clock, rows.end - i);
     memset(placer->outcomes + i, TM_OUTCOME_KEEP, rows.end - i);
     note_block(placer, &rows, route);
     return rows.end;

@@ -10,6 +10,25 @@ struct tm_route_key tm_row_route_key(const struct tm_batch *batch, uint32_t i)
                                  .sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i)};
 }
 
+enum { TILE = 64 };
+
+/* Bits in which one of a tile's elements differs from VALUE. */
+static uint32_t any_bits(const uint8_t *elements, uint32_t value)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < TILE; i++)
+        any |= tm_get_le32(elements + (size_t)4 * i) ^ value;
+    return any;
+}
+
+static bool any_is(const uint8_t *elements, uint32_t value)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < TILE; i++)
+        any |= tm_get_le32(elements + (size_t)4 * i) == value;
+    return any;
+}
+
 struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const struct tm_route_key *key, uint32_t first,
                                         uint32_t max)
 {
@@ -32,6 +51,17 @@ struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const stru
         varying[count].data = batch->cols[parts[k].column].data;
         varying[count].value = parts[k].value;
         count += !tm_batch_is_constant(batch, parts[k].column);
+    }
+    while (end - i >= TILE) { /* mostly all of them are: a question for many */
+        uint32_t other = flags->mask ? any_bits(flags->data + (size_t)4 * i, 0) : tm_get_le32(flags->data);
+        other &= TM_ROW_NOT_PLAIN;
+        other |= kinds->mask ? any_is(kinds->data + (size_t)4 * i, TM_KIND_SYNC_MARKER)
+                             : tm_get_le32(kinds->data) == TM_KIND_SYNC_MARKER;
+        for (uint32_t k = 0; k < count; k++)
+            other |= any_bits(varying[k].data + (size_t)4 * i, varying[k].value);
+        if (other)
+            break;
+        i += TILE;
     }
     for (; i < end; i++) {
         uint32_t other = tm_get_le32(flags->data + (size_t)4 * (i & flags->mask)) & TM_ROW_NOT_PLAIN;

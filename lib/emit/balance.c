@@ -68,6 +68,13 @@ enum tm_status tm_balance_add(struct tm_balance *b, const struct tm_catalog *cat
     enum tm_status st = make_room(b, catalog, err);
     if (st < 0 || (st = tm_balance_check_places(catalog, batch, placed, err)) < 0)
         return st;
+    if (batch->count && tm_batch_is_constant(batch, TM_COL_FILE)) {
+        struct tm_balance_file *file = &b->files[tm_batch_u32(batch, TM_COL_FILE, 0)];
+        uint32_t others = tm_batch_count_flags(batch, TM_EVENT_NOT_COUNTED);
+        file->placed += batch->count - others;
+        file->others += others;
+        return TM_OK;
+    }
     for (uint32_t i = 0; i < batch->count; i++) {
         struct tm_balance_file *file = &b->files[tm_batch_u32(batch, TM_COL_FILE, i)];
         if (tm_event_is_counted(tm_batch_u32(batch, TM_COL_FLAGS, i)))

@@ -5,16 +5,6 @@ static inline bool is_one(uint32_t kind)
     return kind == TM_KIND_BINDER || kind == TM_KIND_KERNEL;
 }
 
-static bool has_any(const struct tm_batch *batch)
-{
-    uint32_t found = 0;
-    if (tm_batch_is_constant(batch, TM_COL_KIND))
-        return batch->count && is_one(tm_batch_u32(batch, TM_COL_KIND, 0));
-    for (uint32_t i = 0; i < batch->count; i++)
-        found |= is_one(tm_batch_u32(batch, TM_COL_KIND, i));
-    return found;
-}
-
 static enum tm_status flush(struct tm_emit_history *h, struct tm_error *err)
 {
     struct tm_batch batch;
@@ -67,7 +57,7 @@ enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
-    if (!h->has_second && h->kernel.writing == 0 && !has_any(batch))
+    if (!h->has_second && h->kernel.writing == 0 && !tm_batch_has_kind(batch, TM_KIND_BINDER, TM_KIND_KERNEL))
         return h->sink.show(h->sink.self, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = take(h, &e, err);

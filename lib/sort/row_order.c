@@ -35,13 +35,7 @@ enum tm_status tm_row_order_use_files(const struct tm_batch *batch, struct tm_fi
 
 static uint32_t count_definitions(const struct tm_batch *batch)
 {
-    const uint8_t *flags = batch->cols[TM_COL_FLAGS].data;
-    uint32_t n = 0;
-    if (tm_batch_is_constant(batch, TM_COL_FLAGS))
-        return batch->count && tm_sort_is_definition(batch, 0) ? batch->count : 0;
-    for (uint32_t i = 0; i < batch->count; i++)
-        n += (tm_get_le32(flags + (size_t)4 * i) & TM_SORT_DEFINITION) != 0;
-    return n;
+    return tm_batch_count_flags(batch, TM_SORT_DEFINITION);
 }
 
 /* A batch of events alone: mostly times decide. */

@@ -118,6 +118,12 @@ void tm_batch_store_release(struct tm_batch_store *store);
  * else found from its elements, and then data is NULL; width 0 where it has none. */
 struct tm_narrow tm_batch_narrow(const struct tm_batch *batch, enum tm_column column);
 
+/* How many events of BATCH have one of FLAGS. */
+uint32_t tm_batch_count_flags(const struct tm_batch *batch, uint32_t flags);
+
+/* True where an event of BATCH is of a kind from FIRST to LAST. */
+bool tm_batch_has_kind(const struct tm_batch *batch, uint32_t first, uint32_t last);
+
 /* Event I whose payload starts at payload byte AT. */
 void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event);
 

@@ -149,9 +149,11 @@ static inline bool tm_event_is_timed(uint32_t flags)
 }
 
 /* Counted by the accounts: timed, not a definition, not a part of another event, not there for its names alone. */
+enum { TM_EVENT_NOT_COUNTED = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED | TM_EVENT_CONTEXT };
+
 static inline bool tm_event_is_counted(uint32_t flags)
 {
-    return !(flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED | TM_EVENT_CONTEXT));
+    return !(flags & TM_EVENT_NOT_COUNTED);
 }
 
 #endif
