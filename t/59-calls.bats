@@ -17,6 +17,13 @@ slices() {
         WHERE a.arg_set_id = s.arg_set_id) FROM slice s JOIN track k ON s.track_id = k.id ORDER BY s.ts, s.depth"
 }
 
+is_same_merged_again() {
+    for format in pftrace json; do
+        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+    done
+}
+
 calls() {
     kernel <<'END'
 process 5 app
@@ -60,10 +67,7 @@ want_calls='1000|200|0|sys_write|thread_execution|args[0]=7,args[1]=184467440737
     tm-merge -o m.db m.pftrace
     run slices m.db
     [ "$output" = "$want_calls" ] || { echo "$output"; false; }
-    for format in pftrace json; do
-        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
-        [ "$status" -eq 0 ] || { echo "$output"; false; }
-    done
+    is_same_merged_again
 }
 
 @test "calls are seen in order of time, whatever that of the file; a batch that begins within a write has its marker" {
@@ -132,10 +136,7 @@ END
     tm-merge -o k.db k.pftrace
     run slices k.db
     [ "$output" = "$want" ] || { echo "$output"; false; }
-    for format in pftrace json; do
-        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
-        [ "$status" -eq 0 ] || { echo "$output"; false; }
-    done
+    is_same_merged_again
     tm-merge --only 'name=suspend_enter*' --absolute -o k.db k.pftrace
     run slices k.db
     [ "$output" = "$(grep enter <<<"$want")" ] || { echo "$output"; false; }

@@ -81,12 +81,11 @@ static void note_block(struct tm_batch_placer *placer, const struct tm_plain_row
     placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
 }
 
-/* COUNT elements that are V; a fixed number of them at once, which compilers make vectors of. */
+/* COUNT elements that are V, in tiles. */
 static void fill(uint8_t *column, uint32_t v, uint32_t count)
 {
-    enum { TILE = 64 };
-    for (; count >= TILE; count -= TILE, column += 4 * TILE)
-        for (uint32_t i = 0; i < TILE; i++)
+    for (; count >= TM_BATCH_TILE; count -= TM_BATCH_TILE, column += 4 * TM_BATCH_TILE)
+        for (uint32_t i = 0; i < TM_BATCH_TILE; i++)
             tm_put_le32(column + (size_t)4 * i, v);
     for (uint32_t i = 0; i < count; i++)
         tm_put_le32(column + (size_t)4 * i, v);

@@ -10,13 +10,11 @@ struct tm_route_key tm_row_route_key(const struct tm_batch *batch, uint32_t i)
                                  .sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i)};
 }
 
-enum { TILE = 64 };
-
 /* Bits in which one of a tile's elements differs from VALUE. */
 static uint32_t any_bits(const uint8_t *elements, uint32_t value)
 {
     uint32_t any = 0;
-    for (uint32_t i = 0; i < TILE; i++)
+    for (uint32_t i = 0; i < TM_BATCH_TILE; i++)
         any |= tm_get_le32(elements + (size_t)4 * i) ^ value;
     return any;
 }
@@ -24,7 +22,7 @@ static uint32_t any_bits(const uint8_t *elements, uint32_t value)
 static bool any_is(const uint8_t *elements, uint32_t value)
 {
     uint32_t any = 0;
-    for (uint32_t i = 0; i < TILE; i++)
+    for (uint32_t i = 0; i < TM_BATCH_TILE; i++)
         any |= tm_get_le32(elements + (size_t)4 * i) == value;
     return any;
 }
@@ -52,7 +50,7 @@ struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const stru
         varying[count].value = parts[k].value;
         count += !tm_batch_is_constant(batch, parts[k].column);
     }
-    while (end - i >= TILE) { /* mostly all of them are: a question for many */
+    while (end - i >= TM_BATCH_TILE) { /* mostly all of them are: a question for many */
         uint32_t other = flags->mask ? any_bits(flags->data + (size_t)4 * i, 0) : tm_get_le32(flags->data);
         other &= TM_ROW_NOT_PLAIN;
         other |= kinds->mask ? any_is(kinds->data + (size_t)4 * i, TM_KIND_SYNC_MARKER)
@@ -61,7 +59,7 @@ struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const stru
             other |= any_bits(varying[k].data + (size_t)4 * i, varying[k].value);
         if (other)
             break;
-        i += TILE;
+        i += TM_BATCH_TILE;
     }
     for (; i < end; i++) {
         uint32_t other = tm_get_le32(flags->data + (size_t)4 * (i & flags->mask)) & TM_ROW_NOT_PLAIN;

@@ -2,6 +2,7 @@
 
 #include "base/pb.h"
 #include "emit/line_text.h"
+#include "model/rss_members.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,14 +33,6 @@ static const struct named {
     {" Temperature", EVENT_THERMAL_TEMPERATURE, 4, 2, INT32_MIN, INT32_MAX},
     {" Cooling Device", EVENT_CDEV_UPDATE, 2, 1, 0, INT64_MAX},
 };
-
-/* By what RssStatFtraceEvent.member is. */
-static const char *const rss_names[] = {"mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem", "mem.unreclaimable"};
-
-static bool is_text(struct tm_text text, const char *what)
-{
-    return text.len == strlen(what) && memcmp(text.data, what, text.len) == 0;
-}
 
 /* The message that was begun at MARK ends, if all went well. */
 static enum tm_status ended(struct tm_buf *out, size_t mark, bool good)
@@ -75,7 +68,7 @@ static enum tm_status put_limits(struct tm_buf *out, struct tm_text name, const 
     uint64_t min, max;
     size_t mark;
     (void)snprintf(max_name, sizeof max_name, "Cpu %u Max Freq Limit", (unsigned)e->cpu);
-    if (!is_text(name, max_name) || args == NULL || !find_limit(args, end, " min=", " min_freq=", &min) ||
+    if (!tm_text_is(name, max_name) || args == NULL || !find_limit(args, end, " min=", " min_freq=", &min) ||
         !find_limit(args, end, " max=", " max_freq=", &max) || max != e->value)
         return TM_END;
     bool good = tm_pb_begin(out, EVENT_CPU_FREQUENCY_LIMITS, &mark) == TM_OK && tm_pb_put_varint(out, 1, min) == TM_OK &&
@@ -107,10 +100,10 @@ static enum tm_status put_rss(struct tm_buf *out, struct tm_text name, const str
     size_t mark;
     if (tm_line_behind(line, e->raw_bytes, "rss_stat: ") == NULL) /* a marker may have such a name */
         return TM_END;
-    uint32_t member = 0, members = sizeof rss_names / sizeof *rss_names;
-    while (member < members && !is_text(name, rss_names[member]))
+    uint32_t member = 0;
+    while (member < TM_RSS_MEMBERS && !tm_text_is(name, tm_rss_member_name(member)))
         member++;
-    if (member == members)
+    if (member == TM_RSS_MEMBERS)
         return TM_END;
     bool good = tm_pb_begin(out, EVENT_RSS_STAT, &mark) == TM_OK && tm_pb_put_varint(out, 1, member) == TM_OK &&
                 tm_pb_put_varint(out, 2, e->value) == TM_OK;
@@ -124,9 +117,9 @@ enum tm_status tm_counter_line_put(struct tm_buf *out, const struct tm_catalog *
         return TM_END;
     switch (tm_event_scope(e->flags)) {
     case TM_SCOPE_CPU:
-        if (is_text(name, "cpufreq"))
+        if (tm_text_is(name, "cpufreq"))
             return put_cpu(out, EVENT_CPU_FREQUENCY, e);
-        return is_text(name, "cpuidle") ? put_cpu(out, EVENT_CPU_IDLE, e) : put_limits(out, name, e);
+        return tm_text_is(name, "cpuidle") ? put_cpu(out, EVENT_CPU_IDLE, e) : put_limits(out, name, e);
     case TM_SCOPE_GLOBAL:
         return put_named(out, name, e);
     case TM_SCOPE_PROCESS:

@@ -54,7 +54,7 @@ static void start(struct tm_json_out *j)
     uint32_t traces = 0;
     for (uint32_t i = 0; i < c->file_count; i++) {
         const struct tm_catalog_file *f = &c->files[i];
-        j->json_files += f->begun && f->type.len == 4 && memcmp(f->type.data, "json", 4) == 0;
+        j->json_files += f->begun && tm_text_is(f->type, "json");
         traces += f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
     }
     j->meets = traces > 1;
@@ -142,7 +142,7 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     if (is_json)
         return tm_json_out_keep_top(j, e, err);
     const struct tm_text *type = &j->context->catalog->files[e->file].type;
-    bool of_json = type->len == 4 && memcmp(type->data, "json", 4) == 0 && tm_event_raw(e->flags) == TM_RAW_NONE;
+    bool of_json = tm_text_is(*type, "json") && tm_event_raw(e->flags) == TM_RAW_NONE;
     if (of_json)
         return TM_OK; /* its primary row has the object */
     if ((st = tm_who_learn(&j->who, e, err)) == TM_OK && e->kind != TM_KIND_TRACK) /* events say whose it is by then */

@@ -159,7 +159,7 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
 {
     bool is_thread = e->kind == TM_KIND_THREAD;
     const struct tm_text *type = &w->packets->catalog->files[e->file].type;
-    bool keeps_name = w->names.is_kept && type->len == 4 && memcmp(type->data, "json", 4) == 0;
+    bool keeps_name = w->names.is_kept && tm_text_is(*type, "json");
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
     struct tm_event who = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};

@@ -1,4 +1,5 @@
 #include "format/ftrace_work.h"
+#include "model/rss_members.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -112,8 +113,6 @@ enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_work *w, struct tm_span ar
 /* "mm_id=… curr=1 member=1 size=8437760B"; member is a number or MM_ANONPAGES and its kin. */
 enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_work *w, struct tm_span args)
 {
-    static const char *const names[] = {"mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem",
-                                        "mem.unreclaimable"};
     static const char *const words[] = {"MM_FILEPAGES", "MM_ANONPAGES", "MM_SWAPENTS", "MM_SHMEMPAGES"};
     struct tm_span member, size;
     int64_t v, curr, number = -1;
@@ -131,8 +130,8 @@ enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_work *w, struct tm_span args)
     for (int i = 0; i < 4; i++)
         if (member.len == strlen(words[i]) && memcmp(member.s, words[i], member.len) == 0)
             number = i;
-    if (number < 0 && (!tm_span_int(member, &number) || number < 0 || number > 4))
+    if (number < 0 && (!tm_span_int(member, &number) || number < 0 || number >= TM_RSS_MEMBERS))
         return TM_END;
     set_counter(w->event, TM_SCOPE_PROCESS, v);
-    return set_name(w, names[number], &w->event->name);
+    return set_name(w, tm_rss_member_name((unsigned)number), &w->event->name);
 }

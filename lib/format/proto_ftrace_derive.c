@@ -2,6 +2,7 @@
 #include "format/proto_arg.h"
 #include "format/proto_ftrace_event.h"
 #include "format/proto_system.h"
+#include "model/rss_members.h"
 
 #include <stdio.h>
 
@@ -68,8 +69,6 @@ static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t 
 /* The memory is the writing task's (curr), or that of the task last seen with the address space. */
 static enum tm_status add_rss_of(struct derive *d, bool throttled)
 {
-    static const char *const names[] = {"mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem",
-                                        "mem.unreclaimable"};
     const struct tm_proto_event_fields *m = &d->fields;
     uint32_t member = (uint32_t)m->number[throttled ? 2 : 1];
     uint32_t curr = throttled ? 1 : 3, mm = throttled ? 3 : 4;
@@ -93,7 +92,7 @@ static enum tm_status add_rss_of(struct derive *d, bool throttled)
                 entry->v1 = (uint64_t)tid;
         }
     }
-    return add_of_thread(d, member < 5 ? names[member] : "mem.unknown", tid, (uint64_t)size);
+    return add_of_thread(d, member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown", tid, (uint64_t)size);
 }
 
 /* SIGNAL: a field that becomes an argument; 0: none. */

@@ -39,6 +39,10 @@ enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_fie
 enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
 
+/* Makes ROW what F says of a machine that goes to sleep. */
+enum tm_status tm_proto_ftrace_sleep(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                     struct tm_error *err);
+
 /* Makes ROW what F, sys_enter or sys_exit, says. TM_END: a number that no call has. */
 enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);

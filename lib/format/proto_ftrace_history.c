@@ -9,9 +9,6 @@
 
 /* Field numbers in FtraceEvent. */
 enum {
-    SUSPEND_RESUME = 113,
-    DEVICE_PM_CALLBACK_START = 504,
-    DEVICE_PM_CALLBACK_END = 505,
     NETIF_RECEIVE_SKB = 360,
     NET_DEV_XMIT = 361,
     INET_SOCK_SET_STATE = 362,
@@ -133,90 +130,6 @@ static enum tm_status put_tcp(struct history *h)
     return st < 0 ? st : tm_proto_string(h->p, category, sizeof category - 1, &h->row->category, h->err);
 }
 
-/* A slice on the track of its name. */
-static enum tm_status put_action(struct history *h, bool begins, const char *name, size_t len)
-{
-    on_track(h, TM_KERNEL_TRACK_SUSPEND, (uint32_t)tm_hash64(name, len));
-    h->row->kind = begins ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
-    return begins ? tm_proto_string(h->p, name, len, &h->row->name, h->err) : TM_OK;
-}
-
-static bool is_action(const struct history *h, const char *action)
-{
-    size_t len = h->fields->len[1];
-    return strlen(action) == len && (len == 0 || memcmp(h->fields->text[1], action, len) == 0);
-}
-
-static enum tm_status put_suspend(struct history *h)
-{
-    static const char type[] = "Main Kernel Suspend Event";
-    struct tm_buf *detail = &h->p->detail;
-    bool begins = h->fields->number[3] != 0;
-    char name[64]; /* longer ones are cut, as in the reference */
-    /* The value of that one is the cpu, which may be another when it ends. */
-    int value = is_action(h, "timekeeping_freeze") ? 0 : (int)(uint32_t)h->fields->number[2];
-    (void)snprintf(name, sizeof name, "%.*s(%d)", (int)(h->fields->len[1] < sizeof name ? h->fields->len[1] : sizeof name),
-                   h->fields->text[1] ? (const char *)h->fields->text[1] : "", value);
-    enum tm_status st = put_action(h, begins, name, strlen(name));
-    if (st < 0)
-        return st;
-    if (is_action(h, "suspend_enter"))
-        h->row->value = begins ? TM_KERNEL_SUSPEND : TM_KERNEL_SUSPEND_DONE;
-    else if (is_action(h, begins ? "freeze_processes" : "thaw_processes"))
-        h->row->value = begins ? TM_KERNEL_FREEZE : TM_KERNEL_THAWED;
-    if (h->row->value)
-        h->row->kind = TM_KIND_KERNEL;
-    return begins && (tm_proto_arg_text(detail, "event_type", type, sizeof type - 1) < 0 ||
-                      tm_proto_arg_uint(detail, "cpu", h->row->cpu) < 0)
-               ? tm_error_nomem(h->err)
-               : TM_OK;
-}
-
-/* The event that a device is told of (include/linux/pm.h), and what part of it. */
-static const char *phase_of(const struct history *h, char phase[64])
-{
-    static const struct {
-        int32_t event;
-        const char *name;
-    } events[] = {{1, "freeze"}, {2, "suspend"}, {4, "hibernate"}, {8, "quiesce"}, {0x10, "resume"}, {0x20, "thaw"},
-                  {0x40, "restore"}, {0x80, "recover"}};
-    static const char *const parts[] = {"early", "late", "noirq"};
-    const char *event = "(unknown PM event)", *part = "", *said = h->fields->text[4] ? (const char *)h->fields->text[4] : "";
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (events[i].event == (int32_t)(uint32_t)h->fields->number[5])
-            event = events[i].name;
-    if (h->fields->len[4] == 0)
-        part = strcmp(event, "suspend") == 0 ? "prepare" : strcmp(event, "resume") == 0 ? "complete" : "";
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (h->fields->len[4] >= strlen(parts[i]) && memcmp(said, parts[i], strlen(parts[i])) == 0)
-            part = parts[i];
-    (void)snprintf(phase, 64, "%s%s%s", event, *part ? ":" : "", part);
-    return phase;
-}
-
-static enum tm_status put_device_event(struct history *h, bool begins)
-{
-    static const char type[] = "Device PM Suspend Event";
-    struct tm_buf *detail = &h->p->detail, *key = &h->p->key;
-    const struct tm_proto_event_fields *f = h->fields;
-    char phase[64];
-    const char *device = f->text[1] ? (const char *)f->text[1] : "", *driver = f->text[2] ? (const char *)f->text[2] : "";
-    key->len = 0;
-    if (tm_buf_addf(key, "%.*s %.*s", (int)f->len[1], device, (int)f->len[2], driver) != TM_OK)
-        return tm_error_nomem(h->err);
-    enum tm_status st = put_action(h, begins, (const char *)key->data, key->len);
-    if (st < 0 || !begins)
-        return st;
-    phase_of(h, phase);
-    return tm_proto_arg_text(detail, "event_type", type, sizeof type - 1) < 0 ||
-                   tm_proto_arg_uint(detail, "cpu", h->row->cpu) < 0 ||
-                   tm_proto_arg_text(detail, "device_name", device, f->len[1]) < 0 ||
-                   tm_proto_arg_text(detail, "driver_name", driver, f->len[2]) < 0 ||
-                   tm_proto_arg_text(detail, "callback_phase", phase, strlen(phase)) < 0
-               ? tm_error_nomem(h->err)
-               : TM_OK;
-}
-
 enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err)
 {
@@ -224,11 +137,6 @@ enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_fi
     struct history h = {.p = p, .row = row, .fields = &fields, .err = err};
     tm_proto_event_fields_read(&fields, f);
     switch (f->id) {
-    case SUSPEND_RESUME:
-        return put_suspend(&h);
-    case DEVICE_PM_CALLBACK_START:
-    case DEVICE_PM_CALLBACK_END:
-        return put_device_event(&h, f->id == DEVICE_PM_CALLBACK_START);
     case NETIF_RECEIVE_SKB:
         return put_bytes(&h, TM_KERNEL_RECEIVED);
     case NET_DEV_XMIT:

@@ -51,7 +51,7 @@ struct rule {
 };
 
 enum { B = TM_KIND_SLICE_BEGIN, E = TM_KIND_SLICE_END, I = TM_KIND_INSTANT };
-enum { BY_TYPE = 100, BY_START, BINDER, HISTORY, SYSCALL }; /* as kind: as field 2 says, and whether field 1 is 0 */
+enum { BY_TYPE = 100, BY_START, BINDER, HISTORY, SYSCALL, SLEEP }; /* as kind: as field 2 says, and whether field 1 is 0 */
 
 #define ARGS(...) (const struct arg[]){__VA_ARGS__, {NULL, 0, 0}}
 #define OF_CPU(which) .track = TM_KERNEL_TRACK_##which, .track_rule = TRACK_OF_CPU
@@ -122,9 +122,9 @@ static const struct rule rules[] = {
     [329] = {SYSCALL},
     [330] = {SYSCALL},
     /* suspend_resume; device_pm_callback_start, _end */
-    [113] = {HISTORY},
-    [504] = {HISTORY},
-    [505] = {HISTORY},
+    [113] = {SLEEP},
+    [504] = {SLEEP},
+    [505] = {SLEEP},
     /* netif_receive_skb, net_dev_xmit, inet_sock_set_state, kfree_skb; wakeup_source_activate, _deactivate; rpm_status,
      * gpu_power_state */
     [360] = {HISTORY},
@@ -298,6 +298,8 @@ enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_fiel
         return TM_END;
     if (rules[f->id].kind == HISTORY)
         return tm_proto_ftrace_history(p, f, row, err);
+    if (rules[f->id].kind == SLEEP)
+        return tm_proto_ftrace_sleep(p, f, row, err);
     if (rules[f->id].kind == SYSCALL)
         return tm_proto_ftrace_syscall(p, f, row, err);
     if (rules[f->id].kind == BINDER)

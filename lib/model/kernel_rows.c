@@ -55,6 +55,30 @@ static enum tm_status thing_of(struct tm_kernel_rows *k, const struct tm_event *
     return TM_OK;
 }
 
+/* What ROW is about: a counter of its name, a thread, its machine, or TRACK. NULL where there are too many. */
+static enum tm_status thing_for(struct tm_kernel_rows *k, const struct tm_catalog *catalog, const struct tm_event *row,
+                                uint64_t track, struct tm_kernel_thing **thing, struct tm_error *err)
+{
+    struct tm_text name;
+    switch ((enum tm_kernel_rule)row->value) {
+    case TM_KERNEL_RECEIVED:
+    case TM_KERNEL_SENT:
+    case TM_KERNEL_FREED:
+        name = tm_catalog_string(catalog, row->name, row);
+        return thing_of(k, row, tm_hash64(name.data ? (const void *)name.data : "", name.len), row->value, thing, err);
+    case TM_KERNEL_WRITE:
+    case TM_KERNEL_WRITE_DONE:
+        return thing_of(k, row, (uint64_t)row->tid, TM_KERNEL_WRITE, thing, err);
+    case TM_KERNEL_SUSPEND:
+    case TM_KERNEL_SUSPEND_DONE:
+    case TM_KERNEL_FREEZE:
+    case TM_KERNEL_THAWED:
+        return thing_of(k, row, 0, TM_KERNEL_SUSPEND, thing, err);
+    default:
+        return thing_of(k, row, track, TM_KERNEL_RULES, thing, err);
+    }
+}
+
 static enum tm_status take_plain(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *out,
                                  struct tm_error *err)
 {
@@ -175,9 +199,8 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
 enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_catalog *catalog, const struct tm_event *row,
                                    struct tm_event out[2], uint32_t *count, struct tm_error *err)
 {
-    bool is_sum = row->value <= TM_KERNEL_FREED, has_meaning = true;
+    bool has_meaning = true;
     struct tm_kernel_thing *thing;
-    struct tm_text name = is_sum ? tm_catalog_string(catalog, row->name, row) : (struct tm_text){0};
     enum tm_status st = TM_OK;
     *count = 1;
     out[0] = *row;
@@ -188,25 +211,39 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
         return tm_error_nomem(err);
     if (row->value == TM_KERNEL_TCP)
         st = number_stream(k, row, &out[0].track, err);
-    bool is_write = row->value == TM_KERNEL_WRITE || row->value == TM_KERNEL_WRITE_DONE;
-    bool is_suspend = row->value >= TM_KERNEL_SUSPEND && row->value < TM_KERNEL_RULES;
-    uint64_t number = is_sum ? tm_hash64(name.data ? (const void *)name.data : "", name.len)
-                      : is_write ? (uint64_t)row->tid : is_suspend ? 0 : out[0].track;
-    uint64_t kind = is_sum ? row->value : is_write ? TM_KERNEL_WRITE : is_suspend ? TM_KERNEL_SUSPEND : TM_KERNEL_RULES;
-    if (st < 0 || (st = thing_of(k, row, number, kind, &thing, err)) < 0)
+    if (st < 0 || (st = thing_for(k, catalog, row, out[0].track, &thing, err)) < 0)
         return st;
-    if (thing == NULL || row->value >= TM_KERNEL_RULES)
-        has_meaning = false;
-    else if (is_sum)
+    if (thing == NULL)
+        return take_plain(k, row, &out[0], err);
+    switch ((enum tm_kernel_rule)row->value) {
+    case TM_KERNEL_RECEIVED:
+    case TM_KERNEL_SENT:
+    case TM_KERNEL_FREED:
         take_sum(row, thing, &out[0]);
-    else if (is_write)
-        has_meaning = take_write(k, row, thing, &out[0]);
-    else if (is_suspend)
-        take_suspend(row, thing, out, count);
-    else if (row->value == TM_KERNEL_WAKE || row->value == TM_KERNEL_WAKE_DONE)
+        break;
+    case TM_KERNEL_WAKE:
+    case TM_KERNEL_WAKE_DONE:
         has_meaning = take_wake(row, thing, &out[0]);
-    else
+        break;
+    case TM_KERNEL_GPU_POWER:
+    case TM_KERNEL_DEVICE:
+    case TM_KERNEL_DEVICE_IDLE:
+    case TM_KERNEL_TCP:
         has_meaning = take_state(k, row, thing, out, count);
+        break;
+    case TM_KERNEL_WRITE:
+    case TM_KERNEL_WRITE_DONE:
+        has_meaning = take_write(k, row, thing, &out[0]);
+        break;
+    case TM_KERNEL_SUSPEND:
+    case TM_KERNEL_SUSPEND_DONE:
+    case TM_KERNEL_FREEZE:
+    case TM_KERNEL_THAWED:
+        take_suspend(row, thing, out, count);
+        break;
+    default:
+        has_meaning = false;
+    }
     return has_meaning ? TM_OK : take_plain(k, row, &out[0], err);
 }
 

@@ -30,7 +30,7 @@ enum tm_kernel_rule {
     TM_KERNEL_RULES
 };
 
-/* Counters, sources, devices and streams; of more the events are plain. */
+/* Counters, sources, devices, streams and threads; of more the events are plain. */
 enum { TM_KERNEL_THINGS_MAX = 1 << 18 };
 
 /* Zero-initialise. */

@@ -50,11 +50,6 @@ enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm
     return TM_OK;
 }
 
-static bool text_is(struct tm_text text, const char *s)
-{
-    return text.len == strlen(s) && memcmp(text.data, s, text.len) == 0;
-}
-
 /* What the catalog says about FILE, once its turn is known. */
 static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_model_file **row, struct tm_error *err)
 {
@@ -70,7 +65,7 @@ static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_mode
     if (!(*row)->known) {
         struct tm_text type = m->catalog->files[file].type;
         **row = (struct tm_model_file){
-            .known = true, .is_json = text_is(type, "json"), .is_text = text_is(type, "systrace")};
+            .known = true, .is_json = tm_text_is(type, "json"), .is_text = tm_text_is(type, "systrace")};
         m->has_json = m->has_json || (*row)->is_json;
     }
     return TM_OK;
@@ -260,7 +255,7 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
 static bool has_json(const struct tm_model *m)
 {
     for (uint32_t i = 0; i < m->catalog->file_count; i++)
-        if (text_is(m->catalog->files[i].type, "json"))
+        if (tm_text_is(m->catalog->files[i].type, "json"))
             return true;
     return false;
 }

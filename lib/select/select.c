@@ -58,7 +58,7 @@ static enum tm_status stop_holding(struct tm_select *s, struct tm_error *err)
 static bool is_json(const struct tm_select *s, const struct tm_event *e)
 {
     const struct tm_text *type = &s->catalog->files[e->file].type;
-    return type->len == 4 && memcmp(type->data, "json", 4) == 0 && tm_event_raw(e->flags) != TM_RAW_LINE;
+    return tm_text_is(*type, "json") && tm_event_raw(e->flags) != TM_RAW_LINE;
 }
 
 /* Of the objects of one moment in Chrome JSON ends come first, then longer slices before shorter, as in the

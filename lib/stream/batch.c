@@ -161,8 +161,6 @@ struct tm_narrow tm_batch_narrow(const struct tm_batch *batch, enum tm_column co
     return tm_narrow_find(batch->cols[column].data, tm_column_width(column), batch->count);
 }
 
-enum { TILE = 64 }; /* elements that are looked at without a question between them, so that compilers make vectors of it */
-
 static uint32_t count_flags(const uint8_t *column, uint32_t count, uint32_t flags)
 {
     uint32_t n = 0;
@@ -177,8 +175,8 @@ uint32_t tm_batch_count_flags(const struct tm_batch *batch, uint32_t flags)
     uint32_t n = 0, i = 0;
     if (tm_batch_is_constant(batch, TM_COL_FLAGS))
         return tm_get_le32(column) & flags ? batch->count : 0;
-    for (; batch->count - i >= TILE; i += TILE)
-        n += count_flags(column + (size_t)4 * i, TILE, flags);
+    for (; batch->count - i >= TM_BATCH_TILE; i += TM_BATCH_TILE)
+        n += count_flags(column + (size_t)4 * i, TM_BATCH_TILE, flags);
     return n + count_flags(column + (size_t)4 * i, batch->count - i, flags);
 }
 
@@ -198,8 +196,8 @@ bool tm_batch_has_kind(const struct tm_batch *batch, uint32_t first, uint32_t la
     uint32_t n = 0, i = 0;
     if (batch->count == 0 || tm_batch_is_constant(batch, TM_COL_KIND))
         return batch->count && count_kinds(column, 1, first, last);
-    for (; batch->count - i >= TILE; i += TILE)
-        n += count_kinds(column + (size_t)4 * i, TILE, first, last);
+    for (; batch->count - i >= TM_BATCH_TILE; i += TM_BATCH_TILE)
+        n += count_kinds(column + (size_t)4 * i, TM_BATCH_TILE, first, last);
     return n + count_kinds(column + (size_t)4 * i, batch->count - i, first, last) > 0;
 }
 
