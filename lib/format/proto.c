@@ -1,5 +1,6 @@
 #include "format/proto.h"
 
+#include "format/proto_again.h"
 #include "format/proto_count.h"
 #include "format/proto_expand.h"
 #include "format/proto_metadata.h"
@@ -122,6 +123,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->accounts);
     tm_proto_map_release(&p->stats);
     tm_proto_map_release(&p->stated);
+    free(p->again);
     free(p->cpus);
     tm_buf_release(&p->raw);
     tm_buf_release(&p->detail);
@@ -202,6 +204,9 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
 static enum tm_status read_at(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct tm_proto_packet packet;
+    enum tm_status st = tm_proto_again_read(p, data, len, err);
+    if (st != TM_END)
+        return st;
     if (tm_proto_packet_decode(&packet, data, len) < 0)
         return tm_error_set(err, TM_E_INPUT, "packet with damaged fields");
     packet.byte = p->input->offset;

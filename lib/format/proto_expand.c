@@ -1,5 +1,6 @@
 #include "format/proto_expand.h"
 
+#include "format/proto_again.h"
 #include "format/proto_packet.h"
 
 #include <zlib.h>
@@ -12,6 +13,9 @@ static enum tm_status read_packet(struct tm_proto *p, const uint8_t *data, size_
                                   struct tm_error *err)
 {
     struct tm_proto_packet packet;
+    enum tm_status st = tm_proto_again_read(p, data, len, err);
+    if (st != TM_END)
+        return st;
     if (tm_proto_packet_decode(&packet, data, len) < 0)
         return tm_error_set(err, TM_E_INPUT, "damaged packet inside a compressed one");
     packet.byte = byte;

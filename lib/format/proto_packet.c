@@ -297,11 +297,20 @@ static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *pac
     return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
 }
 
+/* Whether track events behind PACKET may mean something else than the same bytes in front of it. */
+static bool changes_state(const struct tm_proto_packet *packet)
+{
+    return packet->cleared || packet->dropped || packet->defaults.id || packet->interned.id ||
+           packet->body.id != TM_PACKET_TRACK_EVENT;
+}
+
 enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (packet->sequence_id)
         st = apply_sequence(p, packet, err);
+    if (packet->sequence)
+        packet->sequence->state += changes_state(packet);
     if (st < 0)
         return st;
     if ((packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence && packet->sequence->valid) &&

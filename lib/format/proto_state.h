@@ -37,6 +37,7 @@ struct tm_proto_sequence {
     uint32_t machine;
     uint32_t id;
     uint32_t generation; /* 0: none given out yet in this interval */
+    uint32_t state;      /* another number behind each packet that may change what others of it mean */
     bool used;           /* a row of this generation has been written */
     bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */
@@ -154,6 +155,7 @@ struct tm_proto {
     uint32_t last_sequence;             /* index of the one looked up last */
     struct tm_proto_map sequence_index; /* (machine, id) to index */
     size_t interned_bytes;              /* held by all sequences */
+    struct tm_proto_again *again;       /* proto_again.h; NULL: none yet */
     /* what descriptors said */
     struct tm_proto_map tracks; /* (machine, uuid): see proto_track.h */
     /* per cpu */

@@ -1,5 +1,6 @@
 #include "format/proto_track_event.h"
 
+#include "format/proto_again.h"
 #include "format/proto_annotation.h"
 #include "format/proto_count.h"
 #include "format/proto_descriptor.h"
@@ -288,6 +289,13 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
     return st;
 }
 
+/* True when ROW is all of EVENT, and follows from its bytes and the state of its sequence. */
+static bool means_it_again(const struct tm_proto_track_event *event, const struct tm_event *row)
+{
+    return !(event->fields & ~(PLAIN_FIELDS | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TRACK_UUID))) &&
+           (row->kind == TM_KIND_SLICE_BEGIN || row->kind == TM_KIND_SLICE_END || row->kind == TM_KIND_INSTANT);
+}
+
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_track_event event;
@@ -313,5 +321,8 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
         return st < 0 ? st : tm_proto_add(p, &row, err);
     }
     associate(&c);
-    return add_rows(&c, &row, err);
+    enum tm_status st = add_rows(&c, &row, err);
+    if (st == TM_OK && whole && means_it_again(&event, &row))
+        tm_proto_again_note(p, packet, &row);
+    return st;
 }

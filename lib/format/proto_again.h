@@ -1,0 +1,19 @@
+/* Track events that differ from one before them in their time alone.
+ *
+ * Most packets of most traces are slices that begin and end again and again: behind the timestamp, which writers put first,
+ * such a packet has bytes that another of its sequence had. What they mean was found then, and while the sequence's state
+ * is the same they mean it again: the row is that row, with another time and position. */
+#ifndef TM_FORMAT_PROTO_AGAIN_H
+#define TM_FORMAT_PROTO_AGAIN_H
+
+#include "format/proto_state.h"
+
+/* Adds the row of the packet in LEN bytes at DATA where it is one of these. TM_OK; TM_END: it is not, nothing was done;
+ * TM_E_SYSTEM. */
+enum tm_status tm_proto_again_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err);
+
+/* Remembers that ROW, just added, is all that PACKET became: a track event, read whole, that has no state beside its
+ * sequence's. Does nothing where the packet is too long, or its time does not come first. */
+void tm_proto_again_note(struct tm_proto *p, const struct tm_proto_packet *packet, const struct tm_event *row);
+
+#endif
