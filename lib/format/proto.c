@@ -204,9 +204,6 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
 static enum tm_status read_at(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct tm_proto_packet packet;
-    enum tm_status st = tm_proto_again_read(p, data, len, err);
-    if (st != TM_END)
-        return st;
     if (tm_proto_packet_decode(&packet, data, len) < 0)
         return tm_error_set(err, TM_E_INPUT, "packet with damaged fields");
     packet.byte = p->input->offset;
@@ -278,10 +275,14 @@ static enum tm_status read_one(struct tm_proto *p, struct tm_error *err)
 static enum tm_status read_proto(void *state, struct tm_error *err)
 {
     struct tm_proto *p = state;
-    uint64_t stop = p->input->offset + READ_BYTES;
+    struct tm_input *in = p->input;
+    uint64_t stop = in->offset + READ_BYTES;
     enum tm_status st = TM_OK;
-    while (st == TM_OK && p->input->offset < stop)
-        st = read_one(p, err);
+    while (st == TM_OK && in->offset < stop) {
+        st = tm_proto_again_pass(p, in->len < stop - in->offset ? in->len : (size_t)(stop - in->offset), err);
+        if (st == TM_OK)
+            st = read_one(p, err);
+    }
     return st == TM_END ? finish(p, err) : st;
 }
 

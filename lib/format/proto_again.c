@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { TIMESTAMP_TAG = TM_PACKET_TIMESTAMP << 3, TAIL_MIN = 8, TAIL_MAX = 48, SLOT_BITS = 12 };
+enum { PACKET_TAG = 0x0a, TIMESTAMP_TAG = TM_PACKET_TIMESTAMP << 3, TAIL_MIN = 8, TAIL_MAX = 48, SLOT_BITS = 12 };
 
 /* One packet behind its timestamp, and the row it became. Three cache lines. */
 struct tm_proto_again {
@@ -38,33 +38,84 @@ static inline bool is_that(const struct tm_proto *p, const struct tm_proto_again
            p->sequences[known->sequence].state == known->state;
 }
 
-/* The byte behind the timestamp, *TIME, that the packet begins with; NULL where it does not, or is of no length for this. */
-static const uint8_t *tail_of(const uint8_t *data, size_t len, uint64_t *time)
+/* A packet that may be one of these. */
+struct candidate {
+    const uint8_t *data, *tail;
+    size_t len, tail_len;
+    uint64_t time;
+    uint32_t slot;
+};
+
+/* Takes the LEN bytes of a packet at DATA apart; false where it does not begin with a timestamp, or is of no length for
+ * this. */
+static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
 {
     const uint8_t *end = data + len;
-    const uint8_t *tail = len > 1 && *data == TIMESTAMP_TAG ? tm_varint_get(data + 1, end, time) : NULL;
-    return tail && end - tail >= TAIL_MIN && end - tail <= TAIL_MAX ? tail : NULL;
+    c->data = data;
+    c->len = len;
+    c->tail = len > 1 && *data == TIMESTAMP_TAG ? tm_varint_get(data + 1, end, &c->time) : NULL;
+    if (c->tail == NULL || end - c->tail < TAIL_MIN || end - c->tail > TAIL_MAX)
+        return false;
+    c->tail_len = (size_t)(end - c->tail);
+    c->slot = slot_of(c->tail, c->tail_len);
+    return true;
+}
+
+static inline struct tm_proto_again *find(const struct tm_proto *p, const struct candidate *c)
+{
+    struct tm_proto_again *known = &p->again[c->slot];
+    if (is_that(p, known, c->tail, c->tail_len))
+        return known;
+    known = &p->again[c->slot ^ 1];
+    return is_that(p, known, c->tail, c->tail_len) ? known : NULL;
+}
+
+static inline enum tm_status add(struct tm_proto *p, struct tm_proto_again *known, const struct candidate *c,
+                                 struct tm_error *err)
+{
+    struct tm_event *row = &known->row;
+    bool is_whole = known->raw_from > TAIL_MAX;
+    row->time_ns = (int64_t)c->time;
+    row->raw = is_whole ? c->data : c->tail + known->raw_from;
+    if (is_whole)
+        row->raw_bytes = (uint32_t)c->len;
+    return tm_event_sink_add(p->sink, row, err);
 }
 
 enum tm_status tm_proto_again_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
 {
-    uint64_t time;
-    const uint8_t *tail = p->again ? tail_of(data, len, &time) : NULL;
-    if (tail == NULL)
-        return TM_END;
-    size_t tail_len = (size_t)(data + len - tail);
-    uint32_t slot = slot_of(tail, tail_len);
-    struct tm_proto_again *known = &p->again[slot];
-    if (!is_that(p, known, tail, tail_len) && !is_that(p, known = &p->again[slot ^ 1], tail, tail_len))
-        return TM_END;
-    struct tm_event *row = &known->row;
-    bool is_whole = known->raw_from > TAIL_MAX;
-    row->time_ns = (int64_t)time;
-    row->raw = is_whole ? data : tail + known->raw_from;
-    if (is_whole)
-        row->raw_bytes = (uint32_t)len;
-    p->last_sequence = known->sequence;
-    return tm_event_sink_add(p->sink, row, err);
+    struct candidate c;
+    struct tm_proto_again *known = p->again && take(&c, data, len) ? find(p, &c) : NULL;
+    return known ? add(p, known, &c, err) : TM_END;
+}
+
+/* The packet that begins at AT, if all of it is there, and short; its slot is fetched. */
+static inline bool take_next(const struct tm_proto *p, struct candidate *c, const uint8_t *at, const uint8_t *end)
+{
+    if (end - at < 2 || at[0] != PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 || !take(c, at + 2, at[1]))
+        return false;
+    __builtin_prefetch(&p->again[c->slot]);
+    __builtin_prefetch(&p->again[c->slot].row);
+    return true;
+}
+
+enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_error *err)
+{
+    const uint8_t *begin = p->input->data, *end = begin + len, *at = begin;
+    struct candidate next, c;
+    struct tm_proto_again *known;
+    enum tm_status st = TM_OK;
+    bool has = p->again && take_next(p, &next, at, end);
+    while (has && st == TM_OK) {
+        c = next;
+        has = take_next(p, &next, c.data + c.len, end);
+        if ((known = find(p, &c)) == NULL)
+            break;
+        st = add(p, known, &c, err);
+        at = c.data + c.len;
+    }
+    tm_input_skip(p->input, (size_t)(at - begin));
+    return st;
 }
 
 static bool has_one_time(const struct tm_proto_packet *packet)
@@ -79,23 +130,19 @@ static bool has_one_time(const struct tm_proto_packet *packet)
 
 void tm_proto_again_note(struct tm_proto *p, const struct tm_proto_packet *packet, const struct tm_event *row)
 {
-    uint64_t time;
-    const uint8_t *tail = tail_of(packet->data, packet->len, &time);
-    if (tail == NULL || packet->interned.id || packet->defaults.id || packet->cleared || packet->dropped ||
+    struct candidate c;
+    if (!take(&c, packet->data, packet->len) || packet->interned.id || packet->defaults.id || packet->cleared || packet->dropped ||
         row->detail_bytes || !has_one_time(packet))
         return;
     if (p->again == NULL && (p->again = calloc((size_t)1 << SLOT_BITS, sizeof *p->again)) == NULL)
         return; /* it is read in full each time */
-    size_t tail_len = (size_t)(packet->data + packet->len - tail);
-    uint32_t slot = slot_of(tail, tail_len);
-    struct tm_proto_again *known = &p->again[slot];
+    struct tm_proto_again *known = &p->again[c.slot];
     if (known->tail_len) /* of two that share a slot the one before lives on in its neighbour */
-        p->again[slot ^ 1] = *known;
-    bool is_whole = row->raw < tail;
-    known->tail_len = (uint16_t)tail_len;
+        p->again[c.slot ^ 1] = *known;
+    known->tail_len = (uint16_t)c.tail_len;
     known->sequence = (uint32_t)(packet->sequence - p->sequences);
     known->state = packet->sequence->state;
-    known->raw_from = is_whole ? TAIL_MAX + 1 : (uint16_t)(row->raw - tail);
-    memcpy(known->tail, tail, tail_len);
+    known->raw_from = row->raw < c.tail ? TAIL_MAX + 1 : (uint16_t)(row->raw - c.tail);
+    memcpy(known->tail, c.tail, c.tail_len);
     known->row = *row;
 }

@@ -12,6 +12,10 @@
  * TM_E_SYSTEM. */
 enum tm_status tm_proto_again_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err);
 
+/* The same for those that are next in the input, within the LEN bytes that its window shows; takes them off. TM_OK also where
+ * there were none. */
+enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_error *err);
+
 /* Remembers that ROW, just added, is all that PACKET became: a track event, read whole, that has no state beside its
  * sequence's. Does nothing where the packet is too long, or its time does not come first. */
 void tm_proto_again_note(struct tm_proto *p, const struct tm_proto_packet *packet, const struct tm_event *row);
