@@ -2,28 +2,54 @@
 
 #include <stdlib.h>
 
-enum { PACKET_TAG = 0x0a, TIMESTAMP_TAG = TM_PACKET_TIMESTAMP << 3, TAIL_MIN = 8, TAIL_MAX = 48, SLOT_BITS = 12 };
+enum {
+    PACKET_TAG = 0x0a,
+    TIMESTAMP_TAG = TM_PACKET_TIMESTAMP << 3,
+    TAIL_MIN = 8,
+    TAIL_MAX = 96,
+    SLOT_BITS = 12,
+    SLOTS = 1 << SLOT_BITS,
+    DETAIL_MAX = 1 << 10,   /* bytes of one */
+    DETAILS_MAX = 1 << 20,  /* of all */
+    RAW_IS_PACKET = TAIL_MAX + 1
+};
 
-/* One packet behind its timestamp, and the row it became. Three cache lines. */
-struct tm_proto_again {
+/* One packet behind its timestamp, and the row it became. */
+struct known {
     uint32_t sequence; /* index */
     uint32_t state;    /* the sequence's, then */
-    uint16_t raw_from; /* where raw begins in the tail; raw of TAIL_MAX + 1 and more begins with the packet */
     uint16_t tail_len; /* 0: the slot is empty */
+    uint16_t raw_from; /* where raw begins in the tail, or RAW_IS_PACKET */
+    uint16_t body_from, body_len; /* the track event in the tail, where it has extra counter values; else 0 */
+    uint64_t fields; /* of that */
     uint8_t tail[TAIL_MAX];
     struct tm_event row;
 };
 
+struct tm_proto_again {
+    struct known known[SLOTS];
+    uint32_t seen[SLOTS]; /* hashes of packets that were seen once: what never comes again is not worth a place */
+    uint32_t details_len;
+    uint8_t details[DETAILS_MAX];
+};
+
+/* A packet that may be one of these. */
+struct candidate {
+    const uint8_t *data, *tail;
+    size_t len, tail_len;
+    uint64_t time;
+    uint64_t hash;
+};
+
 /* Tails are looked at by words: the first and the last, which may overlap, and then those between, which few have. How long
  * one is cannot be foreseen, so that nothing should hang on it. */
-static inline uint32_t slot_of(const uint8_t *tail, size_t len)
+static inline uint64_t hash_of(const uint8_t *tail, size_t len)
 {
     uint64_t hash = len;
     for (size_t i = 8; i + 8 < len; i += 8)
         hash = (hash ^ tm_get_le64(tail + i)) * UINT64_C(0x9e3779b97f4a7c15);
     hash = (hash ^ tm_get_le64(tail)) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ hash >> 32 ^ tm_get_le64(tail + len - 8)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint32_t)(hash >> (64 - SLOT_BITS));
+    return (hash ^ hash >> 32 ^ tm_get_le64(tail + len - 8)) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
 static inline bool is_equal(const uint8_t *a, const uint8_t *b, size_t len)
@@ -34,19 +60,10 @@ static inline bool is_equal(const uint8_t *a, const uint8_t *b, size_t len)
     return differs == 0;
 }
 
-static inline bool is_that(const struct tm_proto *p, const struct tm_proto_again *known, const uint8_t *tail, size_t len)
+static inline uint32_t slot_of(const struct candidate *c)
 {
-    return known->tail_len == len && is_equal(known->tail, tail, len) &&
-           p->sequences[known->sequence].state == known->state;
+    return (uint32_t)(c->hash >> (64 - SLOT_BITS));
 }
-
-/* A packet that may be one of these. */
-struct candidate {
-    const uint8_t *data, *tail;
-    size_t len, tail_len;
-    uint64_t time;
-    uint32_t slot;
-};
 
 /* Takes the LEN bytes of a packet at DATA apart; false where it does not begin with a timestamp, or is of no length for
  * this. */
@@ -59,35 +76,58 @@ static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
     if (c->tail == NULL || end - c->tail < TAIL_MIN || end - c->tail > TAIL_MAX)
         return false;
     c->tail_len = (size_t)(end - c->tail);
-    c->slot = slot_of(c->tail, c->tail_len);
+    c->hash = hash_of(c->tail, c->tail_len);
     return true;
 }
 
-static inline struct tm_proto_again *find(const struct tm_proto *p, const struct candidate *c)
+static inline bool is_that(const struct tm_proto *p, const struct known *known, const struct candidate *c)
 {
-    struct tm_proto_again *known = &p->again[c->slot];
-    if (is_that(p, known, c->tail, c->tail_len))
-        return known;
-    known = &p->again[c->slot ^ 1];
-    return is_that(p, known, c->tail, c->tail_len) ? known : NULL;
+    return known->tail_len == c->tail_len && is_equal(known->tail, c->tail, c->tail_len) &&
+           p->sequences[known->sequence].state == known->state;
 }
 
-static inline enum tm_status add(struct tm_proto *p, struct tm_proto_again *known, const struct candidate *c,
-                                 struct tm_error *err)
+static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
+{
+    struct known *known = &p->again->known[slot_of(c)];
+    if (is_that(p, known, c))
+        return known;
+    known = &p->again->known[slot_of(c) ^ 1];
+    return is_that(p, known, c) ? known : NULL;
+}
+
+/* The row and its extra counter values, as tm_proto_track_event_read does. The counters are there since the packet was first
+ * read, and stay counters, so that they are not too many and the event is not refused. */
+static enum tm_status add_with_extras(struct tm_proto *p, const struct known *known, const struct candidate *c,
+                                      struct tm_error *err)
+{
+    struct tm_event row = known->row;
+    const struct tm_proto_packet packet = {.sequence = &p->sequences[known->sequence], .machine = row.machine};
+    const struct tm_proto_track_event event = {.body = tm_pb_of(c->tail + known->body_from, known->body_len),
+                                               .fields = known->fields};
+    const struct tm_proto_track_context context = {.p = p, .packet = &packet, .event = &event};
+    enum tm_status st = tm_proto_extra_counters_read(&context, &row, err);
+    if (st < 0)
+        return st;
+    p->detail.len = 0;
+    st = tm_event_sink_add(p->sink, &row, err);
+    return st == TM_OK ? tm_proto_extra_counters_add(&context, err) : st;
+}
+
+static inline enum tm_status add(struct tm_proto *p, struct known *known, const struct candidate *c, struct tm_error *err)
 {
     struct tm_event *row = &known->row;
-    bool is_whole = known->raw_from > TAIL_MAX;
+    bool is_packet = known->raw_from == RAW_IS_PACKET;
     row->time_ns = (int64_t)c->time;
-    row->raw = is_whole ? c->data : c->tail + known->raw_from;
-    if (is_whole)
+    row->raw = is_packet ? c->data : c->tail + known->raw_from;
+    if (is_packet)
         row->raw_bytes = (uint32_t)c->len;
-    return tm_event_sink_add(p->sink, row, err);
+    return known->body_len ? add_with_extras(p, known, c, err) : tm_event_sink_add(p->sink, row, err);
 }
 
 enum tm_status tm_proto_again_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct candidate c;
-    struct tm_proto_again *known = p->again && take(&c, data, len) ? find(p, &c) : NULL;
+    struct known *known = p->again && take(&c, data, len) ? find(p, &c) : NULL;
     return known ? add(p, known, &c, err) : TM_END;
 }
 
@@ -96,8 +136,8 @@ static inline bool take_next(const struct tm_proto *p, struct candidate *c, cons
 {
     if (end - at < 2 || at[0] != PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 || !take(c, at + 2, at[1]))
         return false;
-    __builtin_prefetch(&p->again[c->slot]);
-    __builtin_prefetch(&p->again[c->slot].row);
+    __builtin_prefetch(&p->again->known[slot_of(c)]);
+    __builtin_prefetch(&p->again->known[slot_of(c)].row);
     return true;
 }
 
@@ -105,7 +145,7 @@ enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_err
 {
     const uint8_t *begin = p->input->data, *end = begin + len, *at = begin;
     struct candidate next, c;
-    struct tm_proto_again *known;
+    struct known *known;
     enum tm_status st = TM_OK;
     bool has = p->again && take_next(p, &next, at, end);
     while (has && st == TM_OK) {
@@ -113,8 +153,8 @@ enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_err
         has = take_next(p, &next, c.data + c.len, end);
         if ((known = find(p, &c)) == NULL)
             break;
-        st = add(p, known, &c, err);
-        at = c.data + c.len;
+        if ((st = add(p, known, &c, err)) == TM_OK)
+            at = c.data + c.len;
     }
     tm_input_skip(p->input, (size_t)(at - begin));
     return st;
@@ -130,21 +170,56 @@ static bool has_one_time(const struct tm_proto_packet *packet)
     return times == 1;
 }
 
-void tm_proto_again_note(struct tm_proto *p, const struct tm_proto_packet *packet, const struct tm_event *row)
+static bool was_seen(struct tm_proto_again *again, const struct candidate *c)
 {
+    uint32_t *seen = &again->seen[slot_of(c)], hash = (uint32_t)c->hash;
+    bool was = *seen == hash;
+    *seen = hash;
+    return was;
+}
+
+/* The detail of ROW, kept; when there is no room, all begins anew. */
+static const uint8_t *keep_detail(struct tm_proto_again *again, const struct tm_event *row)
+{
+    if (row->detail_bytes > DETAILS_MAX - again->details_len) {
+        for (uint32_t i = 0; i < SLOTS; i++)
+            again->known[i].tail_len = 0;
+        again->details_len = 0;
+    }
+    uint8_t *detail = again->details + again->details_len;
+    if (row->detail_bytes)
+        memcpy(detail, row->detail, row->detail_bytes);
+    again->details_len += row->detail_bytes;
+    return detail;
+}
+
+void tm_proto_again_note(const struct tm_proto_track_context *context, const struct tm_event *row)
+{
+    struct tm_proto *p = context->p;
+    const struct tm_proto_packet *packet = context->packet;
+    const struct tm_pb *body = &context->event->body;
     struct candidate c;
-    if (!take(&c, packet->data, packet->len) || packet->interned.id || packet->defaults.id || packet->cleared || packet->dropped ||
-        row->detail_bytes || !has_one_time(packet))
+    if (!take(&c, packet->data, packet->len) || packet->interned.id || packet->defaults.id || packet->cleared ||
+        packet->dropped || row->detail_bytes > DETAIL_MAX)
         return;
-    if (p->again == NULL && (p->again = calloc((size_t)1 << SLOT_BITS, sizeof *p->again)) == NULL)
+    if (p->again == NULL && (p->again = calloc(1, sizeof *p->again)) == NULL)
         return; /* it is read in full each time */
-    struct tm_proto_again *known = &p->again[c.slot];
-    if (known->tail_len) /* of two that share a slot the one before lives on in its neighbour */
-        p->again[c.slot ^ 1] = *known;
-    known->tail_len = (uint16_t)c.tail_len;
+    if (!was_seen(p->again, &c) || !has_one_time(packet))
+        return;
+    const uint8_t *detail = keep_detail(p->again, row);
+    struct known *known = &p->again->known[slot_of(&c)];
+    if (known->tail_len) { /* of two that share a slot the one before lives on in its neighbour */
+        struct known *neighbour = &p->again->known[slot_of(&c) ^ 1];
+        *neighbour = *known;
+    }
     known->sequence = (uint32_t)(packet->sequence - p->sequences);
     known->state = packet->sequence->state;
-    known->raw_from = row->raw < c.tail ? TAIL_MAX + 1 : (uint16_t)(row->raw - c.tail);
+    known->tail_len = (uint16_t)c.tail_len;
+    known->raw_from = row->raw < c.tail ? RAW_IS_PACKET : (uint16_t)(row->raw - c.tail);
+    known->body_from = context->event->has_extra ? (uint16_t)(body->p - c.tail) : 0;
+    known->body_len = context->event->has_extra ? (uint16_t)(body->end - body->p) : 0;
+    known->fields = context->event->fields;
     memcpy(known->tail, c.tail, c.tail_len);
     known->row = *row;
+    known->row.detail = detail;
 }

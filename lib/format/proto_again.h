@@ -2,22 +2,32 @@
  *
  * Most packets of most traces are slices that begin and end again and again: behind the timestamp, which writers put first,
  * such a packet has bytes that another of its sequence had. What they mean was found then, and while the sequence's state
- * is the same they mean it again: the row is that row, with another time and position. */
+ * is the same they mean it again: the row is that row, with another time and position. Only extra counter values, which
+ * may add to those before them, are read anew. */
 #ifndef TM_FORMAT_PROTO_AGAIN_H
 #define TM_FORMAT_PROTO_AGAIN_H
 
-#include "format/proto_state.h"
+#include "format/proto_track_event.h"
 
-/* Adds the row of the packet in LEN bytes at DATA where it is one of these. TM_OK; TM_END: it is not, nothing was done;
+/* Adds the rows of the packet in LEN bytes at DATA where it is one of these. TM_OK; TM_END: it is not, nothing was done;
  * TM_E_SYSTEM. */
 enum tm_status tm_proto_again_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err);
 
 /* The same for those that are next in the input, within the LEN bytes that its window shows; takes them off. TM_OK also where
- * there were none. */
+ * there were none; TM_E_SYSTEM. */
 enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_error *err);
 
-/* Remembers that ROW, just added, is all that PACKET became: a track event, read whole, that has no state beside its
- * sequence's. Does nothing where the packet is too long, or its time does not come first. */
-void tm_proto_again_note(struct tm_proto *p, const struct tm_proto_packet *packet, const struct tm_event *row);
+/* Remembers what CONTEXT's packet became: ROW, just added, and rows for extra counter values where it has some. It must have
+ * been read whole, with nothing to be counted (proto_count.h), and have no fields of TM_PROTO_AGAIN_NEVER. Does nothing where
+ * it is too long, its time does not come first, or it was not seen before. */
+void tm_proto_again_note(const struct tm_proto_track_context *context, const struct tm_event *row);
+
+/* Fields whose meaning hangs on events before, or on more than the sequence's state. */
+#define TM_PROTO_AGAIN_NEVER                                                                                           \
+    (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_DELTA_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_DELTA_US) |           \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |               \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_ABSOLUTE_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_ABSOLUTE_US) |     \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_COUNTER) |           \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_DOUBLE_COUNTER))
 
 #endif

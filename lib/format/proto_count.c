@@ -63,6 +63,7 @@ enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, 
                                    struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
+    p->counted++;
     enum tm_status st = sum(p, &p->stats, stat, machine, &entry, err);
     if (st < 0)
         return st;

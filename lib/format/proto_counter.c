@@ -90,10 +90,13 @@ enum tm_status tm_proto_counter_fill(const struct tm_proto_track_context *contex
 }
 
 /* The numbers of a repeated field, packed or not, up to EXTRA_MAX + 1. Returns how many. */
-static size_t read_numbers(struct tm_pb pb, uint32_t id, bool fixed, uint64_t out[EXTRA_MAX + 1])
+static size_t read_numbers(const struct tm_proto_track_event *event, uint32_t id, bool fixed, uint64_t out[EXTRA_MAX + 1])
 {
+    struct tm_pb pb = event->body;
     struct tm_pb_field f;
     size_t count = 0;
+    if (!(event->fields & TM_TRACK_EVENT_BIT(id)))
+        return 0;
     while (count <= EXTRA_MAX && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != id)
             continue;
@@ -118,7 +121,7 @@ static size_t read_numbers(struct tm_pb pb, uint32_t id, bool fixed, uint64_t ou
 static size_t read_tracks(const struct tm_proto_track_context *c, uint32_t id, const struct tm_buf *defaults,
                           uint64_t out[EXTRA_MAX + 1])
 {
-    size_t count = read_numbers(c->event->body, id, false, out);
+    size_t count = read_numbers(c->event, id, false, out);
     if (count)
         return count;
     count = defaults->len / sizeof *out;
@@ -135,7 +138,7 @@ static enum tm_status read_extra(const struct tm_proto_track_context *c, const s
     const struct tm_proto_sequence *sequence = c->packet->sequence;
     uint64_t values[EXTRA_MAX + 1], tracks[EXTRA_MAX + 1];
     size_t count =
-        read_numbers(c->event->body, is_double ? TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES : TM_TRACK_EVENT_EXTRA_VALUES,
+        read_numbers(c->event, is_double ? TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES : TM_TRACK_EVENT_EXTRA_VALUES,
                      is_double, values);
     size_t track_count =
         count == 0 ? 0

@@ -171,6 +171,7 @@ struct tm_proto {
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
     bool has_monotonic; /* a snapshot named MONOTONIC */
     /* counts that wait to be written */
+    uint64_t counted; /* how often there was something to be added to stats */
     struct tm_proto_map accounts;
     struct tm_proto_map stats;
     struct tm_proto_map stated; /* (machine, buffer and number of trace_stats) to its last value */

@@ -289,10 +289,10 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
     return st;
 }
 
-/* True when ROW is all of EVENT, and follows from its bytes and the state of its sequence. */
+/* True when what EVENT became follows from its bytes and the state of its sequence. */
 static bool means_it_again(const struct tm_proto_track_event *event, const struct tm_event *row)
 {
-    return !(event->fields & ~(PLAIN_FIELDS | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TRACK_UUID))) &&
+    return !(event->fields & TM_PROTO_AGAIN_NEVER) &&
            (row->kind == TM_KIND_SLICE_BEGIN || row->kind == TM_KIND_SLICE_END || row->kind == TM_KIND_INSTANT);
 }
 
@@ -300,6 +300,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
 {
     struct tm_proto_track_event event;
     struct tm_proto_track_context c = {.p = p, .packet = packet, .event = &event};
+    uint64_t counted = p->counted;
     enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
     bool whole = read == TM_OK;
     if (read < 0 && (read = tm_proto_count_inner(p, packet, read, err)) < 0)
@@ -322,7 +323,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     }
     associate(&c);
     enum tm_status st = add_rows(&c, &row, err);
-    if (st == TM_OK && whole && means_it_again(&event, &row))
-        tm_proto_again_note(p, packet, &row);
+    if (st == TM_OK && counted == p->counted && means_it_again(&event, &row))
+        tm_proto_again_note(&c, &row);
     return st;
 }

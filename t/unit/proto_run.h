@@ -30,6 +30,7 @@ struct result {
     size_t string_count;
     uint32_t snapshots, syncs, sequences;
     uint64_t needs_state, damaged, skipped_bytes, timed;
+    int64_t stats; /* the sum of their values */
     uint32_t snapshot_clock[8];
     int64_t snapshot_value[8];
     uint32_t snapshot_readings, snapshot_primary;
@@ -90,6 +91,15 @@ static inline void take_account(struct result *r, const struct tm_frame *frame)
     protobuf_c_message_free_unpacked(&a->base, NULL);
 }
 
+static inline void take_stat(struct result *r, const struct tm_frame *frame)
+{
+    Tracemerge__Stat *s = (Tracemerge__Stat *)tm_frame_message(frame, &tracemerge__stat__descriptor, &r->err);
+    if (s == NULL)
+        return;
+    r->stats += s->value;
+    protobuf_c_message_free_unpacked(&s->base, NULL);
+}
+
 static inline void take_batch(struct result *r, const struct tm_batch *batch)
 {
     struct tm_batch_walk walk = {.batch = batch};
@@ -131,6 +141,9 @@ static inline void collect(struct result *r, int fd)
             break;
         case TM_FRAME_ACCOUNT:
             take_account(r, &frame);
+            break;
+        case TM_FRAME_STAT:
+            take_stat(r, &frame);
             break;
         default:
             break;
