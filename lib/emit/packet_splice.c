@@ -7,6 +7,8 @@ enum {
     NEW_BYTES = 128,       /* of all fields that are new in one packet */
     FIELD_BYTES_MAX = 20,  /* of one of them: tag and value */
     HEAD_BYTES_MAX = 64,   /* of the packet's own fields in front, with its tag and length */
+    SHORT_BYTES_MAX = 96,  /* of what a length of one byte is enough for, whatever is in front of it */
+    COPY_BYTES = 16,       /* what most packets take less than */
     TRUSTED_UID = 3        /* field of TracePacket */
 };
 
@@ -252,14 +254,46 @@ static inline bool is_flags(const uint8_t *p, const uint8_t *end)
     return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;
 }
 
-enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+/* Writes the BYTES at FROM, with FLAGS, where E is not the first of its sequence and neither is long; false where it is not so.
+ * Behind FROM, READABLE bytes can be read, of which what is copied may take more than it needs: how many that are cannot be
+ * foreseen, so that nothing should hang on it. */
+static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, const uint8_t *from, size_t bytes,
+                               uint64_t flags, size_t readable)
+{
+    uint32_t sequence = e->generation < w->sequence_count ? w->sequences[e->generation] : 0;
+    uint32_t machine = e->machine < w->machine_count ? w->machine_ids[e->machine] : 0;
+    if (e->generation == 0 || sequence == 0 || bytes > SHORT_BYTES_MAX || !tm_event_is_timed(e->flags) ||
+        tm_buf_reserve(&w->out, 2 + HEAD_BYTES_MAX + SHORT_BYTES_MAX) != TM_OK)
+        return false;
+    uint8_t *at = w->out.data + w->out.len, *p = at + 2;
+    if (machine)
+        p = tm_varint_put(tm_pb_tag_put(p, TM_PACKET_MACHINE_ID, TM_PB_VARINT), machine);
+    *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
+    p = tm_varint_put_over(p, (uint64_t)e->time_ns);
+    *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
+    p = sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
+    if (flags) {
+        *p++ = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT;
+        *p++ = (uint8_t)flags;
+    }
+    if (bytes <= COPY_BYTES && readable >= COPY_BYTES)
+        memcpy(p, from, COPY_BYTES);
+    else
+        memcpy(p, from, bytes);
+    p += bytes;
+    at[0] = 1 << 3 | TM_PB_LEN;
+    at[1] = (uint8_t)(p - at - 2);
+    w->out.len = (size_t)(p - w->out.data);
+    return true;
+}
+
+enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm_event *e, size_t readable,
+                                     struct tm_error *err)
 {
     const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes, *from, *event;
-    struct splice s;
-    uint64_t len;
-    begin(&s, w, e, NULL);
+    uint64_t len, flags = 0;
     if (is_flags(p, end)) {
-        s.sequence_flags = TM_SEQUENCE_NEEDS_STATE;
+        flags = TM_SEQUENCE_NEEDS_STATE;
         p += 2;
     }
     from = p;
@@ -268,11 +302,16 @@ enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm
         return TM_END;
     p = event + len;
     if (end - p == 2 && is_flags(p, end)) {
-        s.sequence_flags = TM_SEQUENCE_NEEDS_STATE;
+        flags = TM_SEQUENCE_NEEDS_STATE;
         end = p;
     } else if (p < end && (*p != (TRUSTED_UID << 3 | TM_PB_VARINT) || tm_varint_get(p + 1, end, &len) != end)) {
         return TM_END;
     }
+    if (write_short(w, e, from, (size_t)(end - from), flags, readable - (size_t)(from - e->raw)))
+        return tm_packet_flush_full(w, err);
+    struct splice s;
+    begin(&s, w, e, NULL);
+    s.sequence_flags = flags;
     keep(&s, from, (size_t)(end - from));
     return write_pieces(w, &s, err);
 }

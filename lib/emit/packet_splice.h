@@ -12,9 +12,9 @@ enum tm_status tm_packet_splice(struct tm_packet_writer *writer, const struct tm
                                 const struct tm_extra_values *extras, struct tm_error *err);
 
 /* The same for the body of a packet (TM_EVENT_RAW_BODY) that looks as most do: a track event, and flags and the uid of its
- * writer around it. Of EVENT are looked at: flags, time_ns, file, machine, sequence, generation, raw and raw_bytes. TM_END
- * with nothing written where it is none of these. */
-enum tm_status tm_packet_splice_body(struct tm_packet_writer *writer, const struct tm_event *event,
+ * writer around it. Of EVENT are looked at: flags, time_ns, file, machine, sequence, generation, raw and raw_bytes.
+ * READABLE: bytes that can be read from raw on, raw_bytes or more. TM_END with nothing written where it is none of these. */
+enum tm_status tm_packet_splice_body(struct tm_packet_writer *writer, const struct tm_event *event, size_t readable,
                                      struct tm_error *err);
 
 #endif

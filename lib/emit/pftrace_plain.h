@@ -66,7 +66,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
         if (p->late.count && !tm_pftrace_none_due(p, &e))
             return TM_END;
         if (tm_sequence_threads_is_said(&p->threads, e.generation))
-            st = tm_packet_splice_body(&p->packets, &e, err);
+            st = tm_packet_splice_body(&p->packets, &e, batch->payload_bytes - walk->at, err);
         break;
     case TM_RAW_FTRACE_EVENT:
         if (e.kind != TM_KIND_FTRACE)

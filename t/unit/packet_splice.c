@@ -85,11 +85,11 @@ static size_t unhex(const char *hex, uint8_t *out)
 }
 
 /* As the long way, or nothing. */
-static void compare_body(size_t i)
+static void compare_body(size_t i, size_t behind, uint32_t machine)
 {
-    uint8_t *raw = calloc(1, strlen(bodies[i].hex) / 2 + 1);
+    uint8_t *raw = calloc(1, strlen(bodies[i].hex) / 2 + behind + 1);
     struct tm_catalog_file files[1] = {{.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO}};
-    struct tm_catalog_machine machines[1] = {{.raw_id = 7}};
+    struct tm_catalog_machine machines[1] = {{.raw_id = machine}};
     struct tm_catalog catalog = {.files = files, .file_count = 1, .machines = machines, .machine_count = 1,
                                  .sequence_count = 2};
     struct tm_event e = {.time_ns = 123456789, .kind = TM_KIND_SLICE_BEGIN, .sequence = 5, .generation = 1,
@@ -101,8 +101,8 @@ static void compare_body(size_t i)
     e.raw_bytes = (uint32_t)unhex(bodies[i].hex, raw);
     tm_packet_writer_init(&quick, &catalog, -1, &err);
     tm_packet_writer_init(&slow, &catalog, -1, &err);
-    for (int turn = 0; turn < 2; turn++) { /* the first packet of its sequence has other flags */
-        enum tm_status st = tm_packet_splice_body(&quick, &e, &err);
+    for (int turn = 0; turn < 3; turn++) { /* the first packet of its sequence has other flags */
+        enum tm_status st = tm_packet_splice_body(&quick, &e, e.raw_bytes + behind, &err);
         tap_check(st == (bodies[i].is_usual ? TM_OK : TM_END), bodies[i].name, __FILE__, __LINE__);
         if (bodies[i].is_usual)
             tm_packet_rewrite(&slow, &e, &extras, &err);
@@ -158,6 +158,7 @@ int main(void)
         compare(&samples[i], true);
     }
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-        compare_body(i);
+        for (int k = 0; k < 6; k++)
+            compare_body(i, k / 2 * 9, k % 2 ? UINT32_MAX : 0);
     return tap_done();
 }
