@@ -72,6 +72,24 @@ static void pack_records(uint8_t *to, const struct tm_block_layout *layout, cons
         put_records(to, order, count, layout->stride, layout->words);
 }
 
+/* The same where most are shorter than the slack, which stands behind TO's end: how long one is, and whether the next stands
+ * behind it, cannot be foreseen, so that nothing should hang on it. */
+static void pack_short_payload(uint8_t *to, const struct tm_batch *batch, const struct tm_block_order *order)
+{
+    for (uint32_t i = 0; i < batch->count; i++) {
+        size_t at = order->offsets[order->rows[i]], len = order->offsets[order->rows[i] + 1] - at;
+        const uint8_t *from = batch->payload + at;
+        if (batch->payload_bytes - at < TM_BLOCK_SLACK) {
+            memcpy(to, from, len);
+        } else {
+            memcpy(to, from, TM_BLOCK_SLACK);
+            if (len > TM_BLOCK_SLACK)
+                memcpy(to + TM_BLOCK_SLACK, from + TM_BLOCK_SLACK, len - TM_BLOCK_SLACK);
+        }
+        to += len;
+    }
+}
+
 /* Rows that follow each other in both orders are copied together. */
 static void pack_payload(uint8_t *to, const struct tm_batch *batch, const struct tm_block_order *order)
 {
@@ -97,7 +115,9 @@ struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const st
                                 .of_one_file = tm_batch_is_constant(batch, TM_COL_FILE)};
     tm_block_layout_pack(layout, batch, order->words);
     pack_records(records, layout, order, batch->count);
-    if (batch->payload_bytes)
+    if (batch->payload_bytes && batch->payload_bytes / batch->count < TM_BLOCK_SLACK)
+        pack_short_payload(payload, batch, order);
+    else if (batch->payload_bytes)
         pack_payload(payload, batch, order);
     return block;
 }
