@@ -278,6 +278,29 @@ stream" ]
     [ "$output" = "tm-emit: standard output: cannot write: No space left on device" ]
 }
 
+@test "a large text in a file is what a pipe gets; what cannot be written is told, and leaves nothing" {
+    awk 'BEGIN { print "# tracer: nop"
+        for (i = 0; i < 90000; i++)
+            printf "  task-%d [00%d] .... %d.%06d: tracing_mark_write: I|%d|mark %d\n", 100 + i % 7, i % 4, i / 1e5, i % 1e5, 100, i
+    }' >in.systrace
+    tm-unpack in.systrace >in.tms
+    for format in jsonl text csv; do
+        tm-emit -f $format <in.tms | cat >piped
+        [ "$(stat -c %s piped)" -gt 5000000 ]
+        tm-emit -f $format -o out.txt <in.tms
+        cmp piped out.txt
+        tm-emit -f $format <in.tms >out.txt
+        cmp piped out.txt
+    done
+    rm out.txt
+    for blocks in 4000 4700; do # of 1024 bytes; a thread writes from about 4350 on
+        run bash -c "trap '' XFSZ; ulimit -f $blocks; tm-emit -f jsonl -o out.txt <in.tms"
+        [ "$status" -eq 3 ]
+        [ "$output" = "tm-emit: out.txt: cannot write: File too large" ]
+        [ -z "$(find . -name '*out.txt*')" ]
+    done
+}
+
 @test "a directory that is missing, or OUT that is a directory" {
     run emit -o no/such/out.txt
     [ "$status" -eq 3 ]

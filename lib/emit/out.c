@@ -5,16 +5,19 @@
 #include "base/pb.h"
 #include "base/utf8.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUT_FLUSH_BYTES = 256 << 10, OUT_NUMBER_MAX = 24, NS_DIGITS = 9 };
+enum { OUT_FLUSH_BYTES = 256 << 10, OUT_BEHIND_WRITES = 16, OUT_NUMBER_MAX = 24, NS_DIGITS = 9 };
 
 void tm_out_init(struct tm_out *out, int fd, const char *name)
 {
-    *out = (struct tm_out){.fd = fd, .name = name ? name : "standard output"};
+    *out = (struct tm_out){.fd = fd, .name = name ? name : "standard output", .is_own = name != NULL};
 }
 
 void tm_out_bytes(struct tm_out *out, const void *data, size_t len)
@@ -283,6 +286,29 @@ static void guard(struct tm_out *out)
     tm_buf_release(&raw);
 }
 
+/* From now on a thread writes, where FD is a file that can be written at any offset. */
+static void start_behind(struct tm_out *out)
+{
+    struct stat info;
+    if (!out->is_own || fstat(out->fd, &info) != 0 || !S_ISREG(info.st_mode) || fcntl(out->fd, F_GETFL) & O_APPEND)
+        return;
+    off_t at = lseek(out->fd, 0, SEEK_CUR);
+    if (at < 0 || (out->behind = tm_behind_new(out->fd)) == NULL)
+        return;
+    out->offset = (uint64_t)at;
+}
+
+/* Waits for the thread, and goes on where it was. */
+static enum tm_status end_behind(struct tm_out *out, struct tm_error *err)
+{
+    enum tm_status st = tm_behind_wait(out->behind, err);
+    if (st == TM_OK && lseek(out->fd, (off_t)out->offset, SEEK_SET) < 0)
+        st = tm_error_errno(err, errno, "cannot write");
+    tm_behind_free(out->behind);
+    out->behind = NULL;
+    return st;
+}
+
 enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
 {
     if (out->guards && !out->failed)
@@ -290,8 +316,24 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
     if (out->failed)
         return tm_error_nomem(err);
     struct tm_error why = {0};
-    enum tm_status st = tm_io_write(out->fd, out->buf.data, out->buf.len, &why);
+    enum tm_status st = out->behind ? end_behind(out, &why) : TM_OK;
+    if (st == TM_OK)
+        st = tm_io_write(out->fd, out->buf.data, out->buf.len, &why);
     tm_buf_clear(&out->buf);
+    return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
+}
+
+/* The same for a full buffer in the middle of what comes. */
+static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
+{
+    struct tm_error why = {0};
+    size_t len = out->buf.len;
+    if (out->writes++ == OUT_BEHIND_WRITES)
+        start_behind(out);
+    if (out->behind == NULL || out->guards)
+        return tm_out_flush(out, err);
+    enum tm_status st = tm_behind_write(out->behind, &out->buf, out->offset, &why);
+    out->offset += len;
     return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
 }
 
@@ -315,11 +357,15 @@ void tm_out_indent(struct tm_out *out, size_t from)
 
 enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 {
-    return out->failed || out->buf.len >= OUT_FLUSH_BYTES ? tm_out_flush(out, err) : TM_OK;
+    if (out->failed)
+        return tm_out_flush(out, err);
+    return out->buf.len >= OUT_FLUSH_BYTES ? write_full(out, err) : TM_OK;
 }
 
 void tm_out_release(struct tm_out *out)
 {
+    tm_behind_free(out->behind);
+    out->behind = NULL;
     tm_buf_release(&out->buf);
     out->failed = false;
 }
