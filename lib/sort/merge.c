@@ -5,6 +5,7 @@
 enum {
     CACHE_LINE = 64,
     MERGE_STREAK = 4, /* rows from one run in a row before a search for more */
+    MERGE_FEW = 4,    /* runs */
     MERGE_AHEAD = 6   /* rows of a run that are looked at together; makes a cursor two cache lines */
 };
 
@@ -157,21 +158,37 @@ static void build_tree(struct merge *m, tree_entry *winners)
     m->tree[0] = winners[1];
 }
 
-/* The winner's cursor has moved: plays its matches again. Who wins cannot be predicted, so winner
- * and loser change places without a branch. */
-static void replay(struct merge *m)
+/* The winner's cursor has moved: plays its matches again. Among few runs a guess who wins is right often enough to go on
+ * with it before the match is over. */
+static void replay_few(struct merge *m)
+{
+    tree_entry *tree = m->tree;
+    uint32_t i = cursor_of(m, tree[0]);
+    tree_entry winner = entry_of(m, i);
+    for (uint32_t node = (m->count + i) / 2; node > 0; node /= 2) {
+        tree_entry other = tree[node];
+        bool other_wins = less(m, other, winner);
+        tree[node] = other_wins ? winner : other;
+        winner = other_wins ? other : winner;
+    }
+    tree[0] = winner;
+}
+
+/* Among many nobody can foresee it: winner and loser change places without a branch. */
+static void replay_many(struct merge *m)
 {
     tree_entry *tree = m->tree;
     uint64_t cursor_mask = (UINT64_C(1) << m->cursor_bits) - 1;
     uint32_t i = cursor_of(m, tree[0]);
     tree_entry winner = entry_of(m, i);
     for (uint32_t node = (m->count + i) / 2; node > 0; node /= 2) {
-        tree_entry other = tree[node];
-        bool other_wins = other < winner;
-        if ((other ^ winner) <= cursor_mask)
-            other_wins = less_by_rows(m, other, winner);
-        tree[node] = other_wins ? winner : other;
-        winner = other_wins ? other : winner;
+        tree_entry other = tree[node], differ = other ^ winner;
+        uint64_t other_wins = 0 - (uint64_t)(other < winner); /* all bits or none: of a ?: compilers make a branch */
+        if (differ <= cursor_mask)
+            other_wins = 0 - (uint64_t)less_by_rows(m, other, winner);
+        differ &= other_wins;
+        tree[node] = other ^ differ;
+        winner ^= differ;
     }
     tree[0] = winner;
 }
@@ -268,6 +285,7 @@ static enum tm_status pass_one_run(struct merge *m, struct tm_error *err)
 static enum tm_status pass_all(struct merge *m, struct tm_error *err)
 {
     uint32_t streak = 0, last = UINT32_MAX, i;
+    bool few = m->count <= MERGE_FEW;
     enum tm_status st = TM_OK;
     while (st >= 0 && m->cursors[i = cursor_of(m, m->tree[0])].block) {
         streak = i == last ? streak + 1 : 0;
@@ -276,8 +294,10 @@ static enum tm_status pass_all(struct merge *m, struct tm_error *err)
             st = pass_rows(m, i, stretch(m, &m->cursors[i], runner_up(m)), err);
         else
             st = pass_row(m, i, err);
-        if (st >= 0)
-            replay(m);
+        if (st >= 0 && few)
+            replay_few(m);
+        else if (st >= 0)
+            replay_many(m);
     }
     return st < 0 ? st : TM_OK;
 }
