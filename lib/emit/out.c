@@ -330,7 +330,7 @@ static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
     size_t len = out->buf.len;
     if (out->writes++ == OUT_BEHIND_WRITES)
         start_behind(out);
-    if (out->behind == NULL || out->guards)
+    if (out->behind == NULL)
         return tm_out_flush(out, err);
     enum tm_status st = tm_behind_write(out->behind, &out->buf, out->offset, &why);
     out->offset += len;

@@ -186,10 +186,10 @@ static inline void begin(struct splice *s, struct tm_packet_writer *w, const str
 }
 
 /* The fields that every packet of the output has in front; P has room for them. */
-static uint8_t *put_head(const struct splice *s, uint8_t *p, uint32_t sequence, uint64_t flags)
+static inline uint8_t *put_head(const struct tm_packet_writer *w, const struct tm_event *e, uint8_t *p,
+                                uint32_t sequence, uint64_t flags)
 {
-    const struct tm_event *e = s->event;
-    uint32_t machine = e->machine < s->writer->machine_count ? s->writer->machine_ids[e->machine] : 0;
+    uint32_t machine = e->machine < w->machine_count ? w->machine_ids[e->machine] : 0;
     if (machine) {
         p = tm_varint_put(p, TM_PACKET_MACHINE_ID << 3 | TM_PB_VARINT);
         p = tm_varint_put(p, machine);
@@ -200,7 +200,7 @@ static uint8_t *put_head(const struct splice *s, uint8_t *p, uint32_t sequence, 
     }
     if (sequence) {
         *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
-        p = tm_varint_put(p, sequence);
+        p = sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
     }
     if (flags) {
         *p++ = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT;
@@ -224,7 +224,7 @@ static enum tm_status write_pieces(struct tm_packet_writer *w, const struct spli
     if (tm_buf_reserve(&w->out, 1 + TM_VARINT_MAX + HEAD_BYTES_MAX + s->bytes) != TM_OK)
         return tm_error_nomem(err);
     uint8_t *at = w->out.data + w->out.len, *head = at + 2; /* where the length takes one byte */
-    uint8_t *p = put_head(s, head, sequence, flags);
+    uint8_t *p = put_head(w, e, head, sequence, flags);
     size_t head_bytes = (size_t)(p - head), len = head_bytes + s->bytes;
     at[0] = 1 << 3 | TM_PB_LEN;
     at[1] = (uint8_t)len;
@@ -261,21 +261,10 @@ static inline bool write_short(struct tm_packet_writer *w, const struct tm_event
                                uint64_t flags, size_t readable)
 {
     uint32_t sequence = e->generation < w->sequence_count ? w->sequences[e->generation] : 0;
-    uint32_t machine = e->machine < w->machine_count ? w->machine_ids[e->machine] : 0;
-    if (e->generation == 0 || sequence == 0 || bytes > SHORT_BYTES_MAX || !tm_event_is_timed(e->flags) ||
+    if (e->generation == 0 || sequence == 0 || bytes > SHORT_BYTES_MAX ||
         tm_buf_reserve(&w->out, 2 + HEAD_BYTES_MAX + SHORT_BYTES_MAX) != TM_OK)
         return false;
-    uint8_t *at = w->out.data + w->out.len, *p = at + 2;
-    if (machine)
-        p = tm_varint_put(tm_pb_tag_put(p, TM_PACKET_MACHINE_ID, TM_PB_VARINT), machine);
-    *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
-    p = tm_varint_put_over(p, (uint64_t)e->time_ns);
-    *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
-    p = sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
-    if (flags) {
-        *p++ = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT;
-        *p++ = (uint8_t)flags;
-    }
+    uint8_t *at = w->out.data + w->out.len, *p = put_head(w, e, at + 2, sequence, flags);
     if (bytes <= COPY_BYTES && readable >= COPY_BYTES)
         memcpy(p, from, COPY_BYTES);
     else

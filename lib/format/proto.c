@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 enum {
-    PACKET_TAG = 0x0a,
     HEADER_MAX = 1 + TM_VARINT_MAX,
     READ_BYTES = 1 << 20,  /* about what one call of read takes in */
     SEARCH_BYTES = 1 << 16 /* window when looking for a packet in damaged bytes */
@@ -44,7 +43,7 @@ static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
     uint64_t size;
     const uint8_t *end = head + len;
     *field = 0;
-    if (len < 2 || head[0] != PACKET_TAG)
+    if (len < 2 || head[0] != TM_PROTO_PACKET_TAG)
         return false;
     const uint8_t *at = tm_varint_get(head + 1, end, &size);
     if (at == NULL || size > TM_INPUT_WINDOW_MAX)
@@ -60,7 +59,7 @@ static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
             *field = f.id;
     }
     if (whole) /* nothing behind it, or another */
-        return st == TM_END && (at + size == end || at[size] == PACKET_TAG);
+        return st == TM_END && (at + size == end || at[size] == TM_PROTO_PACKET_TAG);
     if (len < TM_SNIFF_BYTES)
         return false;
     if (st == TM_END)
@@ -82,7 +81,7 @@ static bool sniff_proto(const uint8_t *head, size_t len)
 
 static bool sniff_any(const uint8_t *head, size_t len)
 {
-    return len > 0 && head[0] == PACKET_TAG;
+    return len > 0 && head[0] == TM_PROTO_PACKET_TAG;
 }
 
 static bool sniff_symbols(const uint8_t *head, size_t len)
@@ -149,7 +148,7 @@ static bool resumes(const struct tm_input *in, size_t at)
     size_t left = (size_t)(in->data + in->len - data);
     if (size >= left)
         return size == left ? in->ended : !in->ended;
-    return data[size] == PACKET_TAG;
+    return data[size] == TM_PROTO_PACKET_TAG;
 }
 
 /* Jumps to the next packet that can be read, from byte FROM of the window on. */
@@ -162,7 +161,7 @@ static enum tm_status search(struct tm_proto *p, size_t from, uint64_t *skipped,
             return st;
         size_t at = from;
         size_t stop = in->ended ? in->len : in->len - SEARCH_BYTES / 2;
-        while (at < stop && !(in->data[at] == PACKET_TAG && resumes(in, at)))
+        while (at < stop && !(in->data[at] == TM_PROTO_PACKET_TAG && resumes(in, at)))
             at++;
         *skipped += at;
         tm_input_skip(in, at);
@@ -184,7 +183,7 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
     }
     *err = (struct tm_error){0};
     enum tm_status st = TM_OK;
-    if (next && next <= in->len && (next == in->len || in->data[next] == PACKET_TAG)) {
+    if (next && next <= in->len && (next == in->len || in->data[next] == TM_PROTO_PACKET_TAG)) {
         skipped = next;
         tm_input_skip(in, next);
     } else if (p->on_damage == TM_DAMAGE_SALVAGE) {
@@ -244,7 +243,7 @@ static enum tm_status read_one(struct tm_proto *p, struct tm_error *err)
         return st;
     if (in->len == 0)
         return TM_END;
-    if (in->data[0] != PACKET_TAG)
+    if (in->data[0] != TM_PROTO_PACKET_TAG)
         return at_foreign(p, err);
     const uint8_t *data = tm_varint_get(in->data + 1, in->data + in->len, &size);
     if (data == NULL || size > TM_INPUT_WINDOW_MAX - HEADER_MAX) {

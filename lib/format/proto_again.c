@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 enum {
-    PACKET_TAG = 0x0a,
     TIMESTAMP_TAG = TM_PACKET_TIMESTAMP << 3,
     TAIL_MIN = 8,
     TAIL_MAX = 96,
@@ -13,6 +12,14 @@ enum {
     DETAILS_MAX = 1 << 20,  /* of all */
     RAW_IS_PACKET = TAIL_MAX + 1
 };
+
+/* Fields whose meaning hangs on events before, or on more than the sequence's state. */
+#define NEVER_AGAIN                                                                                                    \
+    (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_DELTA_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_DELTA_US) |           \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |               \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_ABSOLUTE_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_ABSOLUTE_US) |     \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_COUNTER) |           \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_DOUBLE_COUNTER))
 
 /* One packet behind its timestamp, and the row it became. */
 struct known {
@@ -134,7 +141,7 @@ enum tm_status tm_proto_again_read(struct tm_proto *p, const uint8_t *data, size
 /* The packet that begins at AT, if all of it is there, and short; its slot is fetched. */
 static inline bool take_next(const struct tm_proto *p, struct candidate *c, const uint8_t *at, const uint8_t *end)
 {
-    if (end - at < 2 || at[0] != PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 || !take(c, at + 2, at[1]))
+    if (end - at < 2 || at[0] != TM_PROTO_PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 || !take(c, at + 2, at[1]))
         return false;
     __builtin_prefetch(&p->again->known[slot_of(c)]);
     __builtin_prefetch(&p->again->known[slot_of(c)].row);
@@ -158,6 +165,13 @@ enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_err
     }
     tm_input_skip(p->input, (size_t)(at - begin));
     return st;
+}
+
+/* What EVENT became, ROW, follows from its bytes and the state of its sequence. */
+static bool follows(const struct tm_proto_track_event *event, const struct tm_event *row)
+{
+    return !(event->fields & NEVER_AGAIN) &&
+           (row->kind == TM_KIND_SLICE_BEGIN || row->kind == TM_KIND_SLICE_END || row->kind == TM_KIND_INSTANT);
 }
 
 static bool has_one_time(const struct tm_proto_packet *packet)
@@ -199,8 +213,9 @@ void tm_proto_again_note(const struct tm_proto_track_context *context, const str
     const struct tm_proto_packet *packet = context->packet;
     const struct tm_pb *body = &context->event->body;
     struct candidate c;
-    if (!take(&c, packet->data, packet->len) || packet->interned.id || packet->defaults.id || packet->cleared ||
-        packet->dropped || row->detail_bytes > DETAIL_MAX)
+    if (!follows(context->event, row) || packet->interned.id || packet->defaults.id || packet->cleared || packet->dropped)
+        return;
+    if (row->detail_bytes > DETAIL_MAX || !take(&c, packet->data, packet->len))
         return;
     if (p->again == NULL && (p->again = calloc(1, sizeof *p->again)) == NULL)
         return; /* it is read in full each time */

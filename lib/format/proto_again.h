@@ -18,16 +18,8 @@ enum tm_status tm_proto_again_read(struct tm_proto *p, const uint8_t *data, size
 enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_error *err);
 
 /* Remembers what CONTEXT's packet became: ROW, just added, and rows for extra counter values where it has some. It must have
- * been read whole, with nothing to be counted (proto_count.h), and have no fields of TM_PROTO_AGAIN_NEVER. Does nothing where
- * it is too long, its time does not come first, or it was not seen before. */
+ * been read whole, with nothing to be counted (proto_count.h). Does nothing where what it became does not follow from its
+ * bytes and its sequence's state, where it is too long or its time does not come first, or when it was not seen before. */
 void tm_proto_again_note(const struct tm_proto_track_context *context, const struct tm_event *row);
-
-/* Fields whose meaning hangs on events before, or on more than the sequence's state. */
-#define TM_PROTO_AGAIN_NEVER                                                                                           \
-    (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_DELTA_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_DELTA_US) |           \
-     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |               \
-     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_ABSOLUTE_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_ABSOLUTE_US) |     \
-     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_COUNTER) |           \
-     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_DOUBLE_COUNTER))
 
 #endif

@@ -6,7 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { CHUNK_BYTES = 256 << 10, PACKET_TAG = 0x0a };
+enum { CHUNK_BYTES = 256 << 10 };
 enum { WINDOW_BITS_ANY = 15 + 32 }; /* zlib or gzip, whichever the header says */
 
 static enum tm_status read_packet(struct tm_proto *p, const uint8_t *data, size_t len, uint64_t byte,
@@ -30,7 +30,7 @@ static enum tm_status read_packets(struct tm_proto *p, uint64_t byte, struct tm_
     const uint8_t *at = p->expanded.data, *end = at + p->expanded.len;
     while (at < end) {
         uint64_t len;
-        if (*at != PACKET_TAG)
+        if (*at != TM_PROTO_PACKET_TAG)
             return tm_error_set(err, TM_E_INPUT, "compressed packets hold something that is no packet");
         const uint8_t *data = tm_varint_get(at + 1, end, &len);
         if (data == NULL && end - at > TM_VARINT_MAX)

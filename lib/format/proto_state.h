@@ -88,6 +88,8 @@ struct tm_proto_packet {
     size_t rest_len;
 };
 
+enum { TM_PROTO_PACKET_TAG = 0x0a }; /* in front of each packet of a trace, and its length */
+
 /* Fields of TracePacket. */
 enum tm_packet_field {
     TM_PACKET_FTRACE_EVENTS = 1,

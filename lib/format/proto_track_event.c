@@ -289,13 +289,6 @@ static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm
     return st;
 }
 
-/* True when what EVENT became follows from its bytes and the state of its sequence. */
-static bool means_it_again(const struct tm_proto_track_event *event, const struct tm_event *row)
-{
-    return !(event->fields & TM_PROTO_AGAIN_NEVER) &&
-           (row->kind == TM_KIND_SLICE_BEGIN || row->kind == TM_KIND_SLICE_END || row->kind == TM_KIND_INSTANT);
-}
-
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_proto_track_event event;
@@ -323,7 +316,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     }
     associate(&c);
     enum tm_status st = add_rows(&c, &row, err);
-    if (st == TM_OK && counted == p->counted && means_it_again(&event, &row))
+    if (st == TM_OK && counted == p->counted)
         tm_proto_again_note(&c, &row);
     return st;
 }

@@ -72,20 +72,17 @@ static void pack_records(uint8_t *to, const struct tm_block_layout *layout, cons
         put_records(to, order, count, layout->stride, layout->words);
 }
 
-/* The same where most are shorter than the slack, which stands behind TO's end: how long one is, and whether the next stands
- * behind it, cannot be foreseen, so that nothing should hang on it. */
+/* Payloads most of which are shorter than the slack, which stands behind TO's end too. Whether the next stands behind one
+ * cannot be foreseen either. */
 static void pack_short_payload(uint8_t *to, const struct tm_batch *batch, const struct tm_block_order *order)
 {
     for (uint32_t i = 0; i < batch->count; i++) {
         size_t at = order->offsets[order->rows[i]], len = order->offsets[order->rows[i] + 1] - at;
         const uint8_t *from = batch->payload + at;
-        if (batch->payload_bytes - at < TM_BLOCK_SLACK) {
+        if (batch->payload_bytes - at < TM_BLOCK_SLACK)
             memcpy(to, from, len);
-        } else {
-            memcpy(to, from, TM_BLOCK_SLACK);
-            if (len > TM_BLOCK_SLACK)
-                memcpy(to + TM_BLOCK_SLACK, from + TM_BLOCK_SLACK, len - TM_BLOCK_SLACK);
-        }
+        else
+            tm_block_copy_short(to, from, len);
         to += len;
     }
 }

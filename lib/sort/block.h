@@ -72,6 +72,15 @@ struct tm_block_order {
  * copied without looking at their length, and the last record's last word may end there. */
 enum { TM_BLOCK_SLACK = 32 };
 
+/* Copies LEN bytes, of which there are TM_BLOCK_SLACK to be read and room for as many, so that nothing hangs on how many of
+ * them it is, which cannot be foreseen. */
+static inline void tm_block_copy_short(uint8_t *to, const uint8_t *from, size_t len)
+{
+    memcpy(to, from, TM_BLOCK_SLACK);
+    if (len > TM_BLOCK_SLACK)
+        memcpy(to + TM_BLOCK_SLACK, from + TM_BLOCK_SLACK, len - TM_BLOCK_SLACK);
+}
+
 /* Bytes that a block with a copy of BATCH takes, as records of LAYOUT or, where that is NULL, as
  * columns. */
 size_t tm_block_copy_bytes(const struct tm_batch *batch, const struct tm_block_layout *layout);

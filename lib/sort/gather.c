@@ -221,14 +221,6 @@ static void settle_column(struct tm_gather *g, enum tm_column column)
         copy_column(g, column, to);
 }
 
-/* Copies a payload that TM_BLOCK_SLACK bytes follow to where there is room for them too. */
-static inline void copy_short(uint8_t *to, const uint8_t *from, size_t len)
-{
-    memcpy(to, from, TM_BLOCK_SLACK);
-    if (len > TM_BLOCK_SLACK)
-        memcpy(to + TM_BLOCK_SLACK, from + TM_BLOCK_SLACK, len - TM_BLOCK_SLACK);
-}
-
 static enum tm_status settle_payload(struct tm_gather *g, struct tm_error *err)
 {
     if (tm_buf_reserve(&g->payload, g->payload_bytes - g->payload.len + TM_BLOCK_SLACK) != TM_OK)
@@ -237,7 +229,7 @@ static enum tm_status settle_payload(struct tm_gather *g, struct tm_error *err)
     for (uint32_t i = 0; i < g->piece_count; i++) {
         const struct tm_gather_piece *p = &g->pieces[i];
         if (p->block == NULL) {
-            copy_short(to, p->data, p->len);
+            tm_block_copy_short(to, p->data, p->len);
         } else if (p->data) {
             memcpy(to, p->data, p->len);
         } else if (p->len) {
