@@ -24,6 +24,7 @@ static const struct tm_program program = {
              "      --no-detail        leave out arguments and other detail\n"
              "      --no-json-detail   leave out arguments of JSON events, whose text is there with raw\n"
              "      --by-reference     leave the text of JSON events in regular files where it is\n"
+             "      --whole-sched      leave compact_sched messages whole, for an output that wants them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which is there\n"
              "  -T, --temporary-directory=DIR  for what a pipe must be spooled to (default $TMPDIR, then /tmp)\n"
              "      --help             this text\n"
@@ -31,11 +32,11 @@ static const struct tm_program program = {
 };
 
 enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_NO_DETAIL, OPT_NO_JSON_DETAIL,
-       OPT_BY_REFERENCE, OPT_TEXT };
+       OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
 
 struct settings {
     struct tm_unpack_options unpack;
-    bool no_raw, no_detail, no_json_detail;
+    bool no_raw, no_detail, no_json_detail, whole_sched;
     const char *text;
 };
 
@@ -62,6 +63,7 @@ static int take_option(void *context, int option, const char *value)
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;
+    case OPT_WHOLE_SCHED: settings->whole_sched = true; break;
     case OPT_TEXT: settings->text = value; break;
     default:
         if (!parse_damage(value, &settings->unpack.format.on_damage))
@@ -81,6 +83,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"no-detail", no_argument, NULL, OPT_NO_DETAIL},
         {"no-json-detail", no_argument, NULL, OPT_NO_JSON_DETAIL},
         {"by-reference", no_argument, NULL, OPT_BY_REFERENCE},
+        {"whole-sched", no_argument, NULL, OPT_WHOLE_SCHED},
         {"text", required_argument, NULL, OPT_TEXT},
         {"temporary-directory", required_argument, NULL, 'T'},
         TM_PROGRAM_OPTIONS_END,
@@ -150,6 +153,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     struct tm_stream_writer writer = {0};
     struct tm_event_sink sink;
     struct tm_text_file text = {.fd = -1};
+    Tracemerge__CompactMessages messages = TRACEMERGE__COMPACT_MESSAGES__INIT;
     struct tm_sandbox sandbox = {.reads = (const char *const *)paths,
                                  .read_count = count,
                                  .folders = {tm_io_spool_dir(settings->unpack.spool_dir)}};
@@ -157,12 +161,15 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     sink.want_raw = !settings->no_raw;
     sink.want_detail = !settings->no_detail;
     sink.want_json_detail = sink.want_detail && (settings->no_raw || !settings->no_json_detail);
+    sink.want_compact_messages = settings->whole_sched && sink.want_raw;
     enum tm_status st = settings->text ? tm_text_file_open(&text, settings->text, err) : TM_OK;
     settings->unpack.text_file = settings->text ? &text : NULL;
     if (st == TM_OK)
         st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
         st = tm_stream_writer_open(&writer, fd, program.name, TRACEMERGE__STAGE__UNPACKED, false, err);
+    if (st == TM_OK && sink.want_compact_messages)
+        st = tm_stream_write_message(&writer, TM_FRAME_COMPACT_MESSAGES, &messages.base, err);
     if (st == TM_OK)
         st = tm_unpack(&settings->unpack, &sink, (const char *const *)paths, count, err);
     if (st == TM_OK)

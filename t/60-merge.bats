@@ -81,7 +81,10 @@ out.jsonl" ]
     done
     rm args.*
     merge --no-detail -f pftrace -o out.pftrace x || true
-    grep -Fx "tm-unpack --no-detail -- x" args.tm-unpack
+    grep -Fx "tm-unpack --no-detail --whole-sched -- x" args.tm-unpack
+    rm args.*
+    merge --only machine=host -o out.pftrace x || true
+    grep -Fx "tm-unpack -- x" args.tm-unpack
     rm args.*
     merge --dry-run --json -o out.csv x
     grep -Fx "tm-emit -f report --json" args.tm-emit

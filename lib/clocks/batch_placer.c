@@ -8,32 +8,37 @@
 
 enum { LOOK_AHEAD_MIN = 16, LOOK_AHEAD_MAX = TM_BATCH_EVENTS_MAX };
 
-static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, struct tm_error *err)
+void tm_placer_columns_release(struct tm_placer_columns *columns)
 {
-    if (count <= placer->cap)
+    free(columns->times);
+    free(columns->machines);
+    free(columns->clocks);
+    free(columns->outcomes);
+    *columns = (struct tm_placer_columns){0};
+}
+
+static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count, struct tm_error *err)
+{
+    if (count <= columns->cap)
         return TM_OK;
-    free(placer->times);
-    free(placer->machines);
-    free(placer->clocks);
-    free(placer->outcomes);
-    placer->times = malloc((size_t)count * 8);
-    placer->machines = malloc((size_t)count * 4);
-    placer->clocks = malloc((size_t)count * 4);
-    placer->outcomes = malloc(count);
-    placer->cap = count;
-    if (placer->times && placer->machines && placer->clocks && placer->outcomes)
-        return TM_OK;
-    placer->cap = 0;
-    return tm_error_nomem(err);
+    tm_placer_columns_release(columns);
+    columns->times = malloc((size_t)count * 8);
+    columns->machines = malloc((size_t)count * 4);
+    columns->clocks = malloc((size_t)count * 4);
+    columns->outcomes = malloc(count);
+    if (columns->times == NULL || columns->machines == NULL || columns->clocks == NULL || columns->outcomes == NULL)
+        return tm_error_nomem(err);
+    columns->cap = count;
+    return TM_OK;
 }
 
 static void put_row(struct tm_batch_placer *placer, uint32_t i)
 {
     placer->has_last = true;
-    tm_put_le64(placer->times + (size_t)8 * i, (uint64_t)placer->last.time_ns);
-    tm_put_le32(placer->machines + (size_t)4 * i, placer->last.machine);
-    tm_put_le32(placer->clocks + (size_t)4 * i, placer->last.clock);
-    placer->outcomes[i] = (uint8_t)placer->last.outcome;
+    tm_put_le64(placer->columns.times + (size_t)8 * i, (uint64_t)placer->last.time_ns);
+    tm_put_le32(placer->columns.machines + (size_t)4 * i, placer->last.machine);
+    tm_put_le32(placer->columns.clocks + (size_t)4 * i, placer->last.clock);
+    placer->columns.outcomes[i] = (uint8_t)placer->last.outcome;
     placer->all_kept &= placer->last.outcome == TM_OUTCOME_KEEP;
 }
 
@@ -77,7 +82,7 @@ static void note_block(struct tm_batch_placer *placer, const struct tm_plain_row
     placer->last.clock = route->clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->has_last = true;
-    placer->last.time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * (rows->end - 1));
+    placer->last.time_ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * (rows->end - 1));
     placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
 }
 
@@ -99,11 +104,11 @@ static uint32_t convert_again(struct tm_batch_placer *placer, const struct tm_ba
     struct tm_clock_route *route = placer->again;
     struct tm_plain_rows rows = tm_plain_rows_from(batch, &placer->again_key, i, placer->look_ahead);
     bool is_all = rows.end == batch->count || rows.end - i == placer->look_ahead;
-    if (rows.end > i && !tm_plain_rows_convert(&rows, batch, route, placer->times)) {
+    if (rows.end > i && !tm_plain_rows_convert(&rows, batch, route, placer->columns.times)) {
         is_all = false;
         tm_plain_rows_cut(&rows, batch, route);
         if (rows.end > i)
-            (void)tm_plain_rows_convert(&rows, batch, route, placer->times);
+            (void)tm_plain_rows_convert(&rows, batch, route, placer->columns.times);
     }
     if (!is_all)
         placer->look_ahead = LOOK_AHEAD_MIN;
@@ -111,9 +116,9 @@ static uint32_t convert_again(struct tm_batch_placer *placer, const struct tm_ba
         placer->look_ahead *= 2;
     if (rows.end == i)
         return i;
-    fill(placer->machines + (size_t)4 * i, placer->last.machine, rows.end - i);
-    fill(placer->clocks + (size_t)4 * i, placer->last.clock, rows.end - i);
-    memset(placer->outcomes + i, TM_OUTCOME_KEEP, rows.end - i);
+    fill(placer->columns.machines + (size_t)4 * i, placer->last.machine, rows.end - i);
+    fill(placer->columns.clocks + (size_t)4 * i, placer->last.clock, rows.end - i);
+    memset(placer->columns.outcomes + i, TM_OUTCOME_KEEP, rows.end - i);
     note_block(placer, &rows, route);
     return rows.end;
 }
@@ -126,6 +131,48 @@ static uint32_t convert_like_last(struct tm_batch_placer *placer, const struct t
         i = convert_again(placer, batch, i);
     }
     return i;
+}
+
+/* Counts the events of a message, the first at FIRST_NS and the last at LAST_NS, which ROUTE's step placed. */
+static void count_message(struct tm_clock_route *route, int64_t first_ns, int64_t last_ns, uint64_t count)
+{
+    tm_row_count(route, first_ns);
+    if (count < 2)
+        return;
+    tm_row_count(route, last_ns);
+    route->run.count += count - 2;
+}
+
+/* Row I, a message of several events: placed by its first one where the same step holds for the last, else to be taken apart. */
+static enum tm_status convert_message(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
+                                      struct tm_error *err)
+{
+    struct tm_route_key key = tm_row_route_key(batch, i);
+    struct tm_clock_route *route;
+    struct tm_row_time time = {.value = tm_batch_i64(batch, TM_COL_TIME_NS, i)};
+    int64_t last_ns = tm_compact_rows_last(time.value, tm_batch_i64(batch, TM_COL_DUR_NS, i)), latest_ns;
+    uint64_t count = tm_event_count(TM_KIND_COMPACT_SCHED, tm_batch_u64(batch, TM_COL_VALUE, i));
+    enum tm_fate fate = TM_FATE_PLACED;
+    enum tm_status st = tm_clock_routes_find(&placer->routes, &key, true, &route, err);
+    if (st == TM_OK && !(route->is_plain && tm_row_convert_again(route, time.value, &time.time_ns)))
+        st = tm_row_convert(&placer->routes, route, &time, &fate, err);
+    if (st < 0)
+        return tell_file(placer, key.file, err);
+    bool is_placed = fate == TM_FATE_PLACED && route->is_plain && count > 0 &&
+                     tm_row_convert_again(route, last_ns, &latest_ns);
+    if (is_placed) {
+        count_message(route, time.value, last_ns, count);
+        placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
+        placer->again = route;
+        placer->again_key = key;
+    }
+    placer->last.file = route->key.file;
+    placer->last.machine = route->scope->machine;
+    placer->last.clock = route->clock;
+    placer->last.outcome = is_placed ? TM_OUTCOME_KEEP : TM_OUTCOME_TAKE_APART;
+    placer->last.time_ns = time.time_ns;
+    put_row(placer, i);
+    return TM_OK;
 }
 
 static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
@@ -228,6 +275,8 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
             put_row(placer, i);
         } else if (flags & TM_EVENT_UNTIMED) {
             st = convert_untimed(placer, batch, i, err);
+        } else if (placer->has_messages && tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COMPACT_SCHED) {
+            st = convert_message(placer, batch, i, err);
         } else {
             st = convert_timed(placer, batch, i, flags, err);
         }
@@ -256,7 +305,8 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
         flags |= tm_batch_u32(batch, TM_COL_FLAGS, i);
     if (flags & TM_ROW_NOT_PLAIN)
         return TM_OK;
-    if (tm_batch_u32(batch, TM_COL_KIND, 0) == TM_KIND_SYNC_MARKER)
+    if (tm_batch_u32(batch, TM_COL_KIND, 0) == TM_KIND_SYNC_MARKER ||
+        (placer->has_messages && tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED)))
         return TM_OK;
     return tm_clock_routes_find(&placer->routes, &key, true, route, err);
 }
@@ -266,10 +316,10 @@ static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch 
 {
     struct tm_plain_rows rows = {.end = batch->count};
     if (!route->is_plain || tm_batch_is_constant(batch, TM_COL_TIME_NS) ||
-        !tm_plain_rows_convert(&rows, batch, route, placer->times))
+        !tm_plain_rows_convert(&rows, batch, route, placer->columns.times))
         return false;
-    tm_put_le32(placer->machines, route->scope->machine);
-    tm_put_le32(placer->clocks, route->clock);
+    tm_put_le32(placer->columns.machines, route->scope->machine);
+    tm_put_le32(placer->columns.clocks, route->clock);
     note_block(placer, &rows, route);
     return true;
 }
@@ -278,7 +328,7 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
                                        struct tm_error *err)
 {
     struct tm_clock_route *route;
-    enum tm_status st = reserve(placer, batch->count, err);
+    enum tm_status st = reserve(&placer->columns, batch->count, err);
     placer->all_kept = true;
     placer->is_block = false;
     if (st < 0 || batch->count == 0)
@@ -311,11 +361,10 @@ enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_
 
 void tm_batch_placer_release(struct tm_batch_placer *placer)
 {
-    free(placer->times);
-    free(placer->machines);
-    free(placer->clocks);
-    free(placer->outcomes);
+    tm_placer_columns_release(&placer->columns);
     tm_buf_release(&placer->payload);
     tm_batch_builder_release(&placer->rebuilt);
+    tm_batch_builder_release(&placer->taken_apart);
+    tm_compact_rows_release(&placer->message);
     tm_clock_routes_release(&placer->routes);
 }

@@ -4,6 +4,7 @@
 #define TM_CLOCKS_BATCH_PLACER_H
 
 #include "clocks/clock_route.h"
+#include "model/compact_rows.h"
 #include "stream/batch_builder.h"
 
 /* What one row came to. */
@@ -11,7 +12,8 @@ enum tm_outcome {
     TM_OUTCOME_KEEP,
     TM_OUTCOME_DROP,
     TM_OUTCOME_DEFER,          /* as it is, to the end of the file */
-    TM_OUTCOME_DEFER_ABSOLUTE  /* the same, its time made absolute nanoseconds by now */
+    TM_OUTCOME_DEFER_ABSOLUTE, /* the same, its time made absolute nanoseconds by now */
+    TM_OUTCOME_TAKE_APART      /* a message of several events, each of which has an outcome of its own */
 };
 
 struct tm_batch_placer {
@@ -21,12 +23,15 @@ struct tm_batch_placer {
     uint64_t dropped_count;          /* counted events dropped in the whole run */
     int64_t latest_ns;               /* the latest time placed so far; when rows without a time act */
     /* private */
+    bool has_messages; /* rows may be of kind COMPACT_SCHED */
     bool is_last_try;  /* nothing is deferred any more */
     bool all_kept;
     bool is_block; /* converted at once; machines and clocks hold one element */
-    uint32_t cap;
-    uint8_t *times, *machines, *clocks; /* columns being made, little-endian */
-    uint8_t *outcomes;                  /* enum tm_outcome a row */
+    struct tm_placer_columns {
+        uint32_t cap;
+        uint8_t *times, *machines, *clocks; /* being made, little-endian */
+        uint8_t *outcomes;                  /* enum tm_outcome a row */
+    } columns;
     bool has_last;
     struct {                            /* the last row that was not derived, for those that are */
         int64_t time_ns;
@@ -38,6 +43,8 @@ struct tm_batch_placer {
     uint32_t look_ahead; /* rows that are looked at together */
     struct tm_buf payload;
     struct tm_batch_builder rebuilt;
+    struct tm_compact_rows message;      /* being taken apart, */
+    struct tm_batch_builder taken_apart; /* and its rows */
 };
 
 /* Zero-initialise with routes and writer set. */
@@ -55,5 +62,8 @@ enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_
                                       struct tm_error *err);
 
 void tm_batch_placer_release(struct tm_batch_placer *placer);
+
+/* For the parts of the placer. */
+void tm_placer_columns_release(struct tm_placer_columns *columns);
 
 #endif

@@ -22,7 +22,7 @@ static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_ba
         return TM_OK;
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
         size_t len = tm_batch_payload_of(batch, i);
-        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_INNER_TIMES && placer->outcomes[i] == TM_OUTCOME_KEEP) {
+        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_INNER_TIMES && placer->columns.outcomes[i] == TM_OUTCOME_KEEP) {
             struct tm_route_key key = tm_row_route_key(batch, i);
             uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
             if (!is_copied) {
@@ -49,6 +49,37 @@ static enum tm_status flush_rebuilt(struct tm_batch_placer *placer, struct tm_er
     return st;
 }
 
+/* The rows of the message at hand: as if they had come in its place. */
+static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct tm_error *err)
+{
+    struct tm_placer_columns outer = placer->columns; /* are still looked at */
+    struct tm_batch batch;
+    tm_batch_builder_view(&placer->taken_apart, &batch);
+    placer->columns = (struct tm_placer_columns){0};
+    enum tm_status st = tm_batch_placer_convert(placer, &batch, err);
+    if (st == TM_OK)
+        st = tm_batch_placer_write(placer, &batch, err);
+    tm_placer_columns_release(&placer->columns);
+    placer->columns = outer;
+    tm_batch_builder_clear(&placer->taken_apart);
+    return st;
+}
+
+static enum tm_status take_apart(struct tm_batch_placer *placer, const struct tm_event *whole, struct tm_error *err)
+{
+    struct tm_event event;
+    enum tm_status st = flush_rebuilt(placer, err);
+    if (st == TM_OK)
+        st = tm_compact_rows_open(&placer->message, whole, err);
+    while (st == TM_OK && (st = tm_compact_rows_next(&placer->message, &event, err)) == TM_OK) {
+        if (tm_batch_builder_full(&placer->taken_apart))
+            st = place_taken_apart(placer, err);
+        if (st == TM_OK && tm_batch_builder_add(&placer->taken_apart, &event) != TM_OK)
+            st = tm_error_nomem(err);
+    }
+    return st == TM_END ? place_taken_apart(placer, err) : st;
+}
+
 /* Row by row: what is kept into a new batch, what waits to its file. */
 static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
 {
@@ -57,23 +88,25 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_batch_next(&walk, &event)) {
         uint32_t i = walk.i - 1;
-        int64_t time_ns = (int64_t)tm_get_le64(placer->times + (size_t)8 * i);
+        int64_t time_ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * i);
         event.flags &= ~TM_ROW_IS_ABSOLUTE;
-        if (placer->outcomes[i] == TM_OUTCOME_KEEP) {
+        if (placer->columns.outcomes[i] == TM_OUTCOME_KEEP) {
             event.time_ns = time_ns;
-            event.machine = tm_get_le32(placer->machines + (size_t)4 * i);
-            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
+            event.machine = tm_get_le32(placer->columns.machines + (size_t)4 * i);
+            event.clock = tm_get_le32(placer->columns.clocks + (size_t)4 * i);
             if (tm_batch_builder_full(&placer->rebuilt))
                 st = flush_rebuilt(placer, err);
             if (st == TM_OK && tm_batch_builder_add(&placer->rebuilt, &event) != TM_OK)
                 st = tm_error_nomem(err);
-        } else if (placer->outcomes[i] != TM_OUTCOME_DROP) {
+        } else if (placer->columns.outcomes[i] == TM_OUTCOME_TAKE_APART) {
+            st = take_apart(placer, &event, err);
+        } else if (placer->columns.outcomes[i] != TM_OUTCOME_DROP) {
             struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, event.file, err);
             if (file == NULL)
                 return TM_E_INPUT;
             event.time_ns = time_ns;
-            event.clock = tm_get_le32(placer->clocks + (size_t)4 * i);
-            event.flags |= placer->outcomes[i] == TM_OUTCOME_DEFER_ABSOLUTE ? TM_ROW_IS_ABSOLUTE : 0;
+            event.clock = tm_get_le32(placer->columns.clocks + (size_t)4 * i);
+            event.flags |= placer->columns.outcomes[i] == TM_OUTCOME_DEFER_ABSOLUTE ? TM_ROW_IS_ABSOLUTE : 0;
             st = tm_clock_file_defer(file, &event, placer->spill_dir, err);
         }
     }
@@ -96,10 +129,10 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
         return st;
     if (!placer->all_kept || placer->is_last_try)
         return write_rows(placer, &out, err);
-    bool one_machine = placer->is_block || is_same_throughout(placer->machines, batch->count);
-    bool one_clock = placer->is_block || is_same_throughout(placer->clocks, batch->count);
-    tm_batch_set_column(&out, TM_COL_TIME_NS, placer->times, batch->count);
-    tm_batch_set_column(&out, TM_COL_MACHINE, placer->machines, one_machine ? 1 : batch->count);
-    tm_batch_set_column(&out, TM_COL_CLOCK, placer->clocks, one_clock ? 1 : batch->count);
+    bool one_machine = placer->is_block || is_same_throughout(placer->columns.machines, batch->count);
+    bool one_clock = placer->is_block || is_same_throughout(placer->columns.clocks, batch->count);
+    tm_batch_set_column(&out, TM_COL_TIME_NS, placer->columns.times, batch->count);
+    tm_batch_set_column(&out, TM_COL_MACHINE, placer->columns.machines, one_machine ? 1 : batch->count);
+    tm_batch_set_column(&out, TM_COL_CLOCK, placer->columns.clocks, one_clock ? 1 : batch->count);
     return tm_stream_write_batch(placer->writer, &out, err);
 }

@@ -19,11 +19,17 @@ static uint32_t any_bits(const uint8_t *elements, uint32_t value)
     return any;
 }
 
-static bool any_is(const uint8_t *elements, uint32_t value)
+/* Kinds of which each is looked at for itself: the one places nothing, the other has more than one time. */
+static inline bool is_special(uint32_t kind)
+{
+    return (kind == TM_KIND_SYNC_MARKER) | (kind == TM_KIND_COMPACT_SCHED);
+}
+
+static bool any_special(const uint8_t *kinds)
 {
     uint32_t any = 0;
     for (uint32_t i = 0; i < TM_BATCH_TILE; i++)
-        any |= tm_get_le32(elements + (size_t)4 * i) == value;
+        any |= is_special(tm_get_le32(kinds + (size_t)4 * i));
     return any;
 }
 
@@ -53,8 +59,8 @@ struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const stru
     while (end - i >= TM_BATCH_TILE) { /* mostly all of them are: a question for many */
         uint32_t other = flags->mask ? any_bits(flags->data + (size_t)4 * i, 0) : tm_get_le32(flags->data);
         other &= TM_ROW_NOT_PLAIN;
-        other |= kinds->mask ? any_is(kinds->data + (size_t)4 * i, TM_KIND_SYNC_MARKER)
-                             : tm_get_le32(kinds->data) == TM_KIND_SYNC_MARKER;
+        other |= kinds->mask ? any_special(kinds->data + (size_t)4 * i)
+                             : is_special(tm_get_le32(kinds->data));
         for (uint32_t k = 0; k < count; k++)
             other |= any_bits(varying[k].data + (size_t)4 * i, varying[k].value);
         if (other)
@@ -63,7 +69,7 @@ struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const stru
     }
     for (; i < end; i++) {
         uint32_t other = tm_get_le32(flags->data + (size_t)4 * (i & flags->mask)) & TM_ROW_NOT_PLAIN;
-        other |= tm_get_le32(kinds->data + (size_t)4 * (i & kinds->mask)) == TM_KIND_SYNC_MARKER;
+        other |= is_special(tm_get_le32(kinds->data + (size_t)4 * (i & kinds->mask)));
         for (uint32_t k = 0; k < count; k++)
             other |= tm_get_le32(varying[k].data + (size_t)4 * i) ^ varying[k].value;
         if (other)

@@ -234,6 +234,7 @@ static enum tm_status on_batch(struct timeline *t, const struct tm_batch *batch,
         uint32_t g = tm_batch_u32(batch, TM_COL_GENERATION, i);
         generation = g > generation ? g : generation;
     }
+    t->placer.has_messages = t->reader.has_compact_messages;
     enum tm_status st = tm_batch_placer_convert(&t->placer, batch, err);
     if (st == TM_OK)
         st = tm_pending_frames_write(&t->pending, generation, err);
@@ -350,6 +351,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
     }
     enum tm_status st = tm_stream_reader_open(&t->reader, in, err);
     bool is_placed = t->reader.stage == TRACEMERGE__STAGE__PLACED;
+    t->reader.takes_compact_messages = true;
     if (st == TM_OK && t->reader.sorted && !is_placed)
         st = tm_error_set(err, TM_E_INPUT, "the stream has been sorted before its times were placed: tm-clocks comes "
                                            "before tm-sort");

@@ -85,6 +85,15 @@ enum tm_status tm_balance_add(struct tm_balance *b, const struct tm_catalog *cat
     return TM_OK;
 }
 
+void tm_balance_add_messages(struct tm_balance *b, const struct tm_batch *batch)
+{
+    if (!tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED))
+        return;
+    for (uint32_t i = 0; i < batch->count; i++)
+        b->files[tm_batch_u32(batch, TM_COL_FILE, i)].placed +=
+            tm_event_count(tm_batch_u32(batch, TM_COL_KIND, i), tm_batch_u64(batch, TM_COL_VALUE, i)) - 1;
+}
+
 enum tm_status tm_balance_sum(struct tm_balance *b, const struct tm_catalog *catalog, struct tm_error *err)
 {
     enum tm_status st = make_room(b, catalog, err);

@@ -43,6 +43,9 @@ enum tm_status tm_balance_check_places(const struct tm_catalog *catalog, const s
 enum tm_status tm_balance_add(struct tm_balance *balance, const struct tm_catalog *catalog,
                               const struct tm_batch *batch, bool placed, struct tm_error *err);
 
+/* And what the rows of BATCH, which was just counted, stand for that are whole messages of several events. */
+void tm_balance_add_messages(struct tm_balance *balance, const struct tm_batch *batch);
+
 /* At the end of the stream: adds up what the catalog's accounts say. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_balance_sum(struct tm_balance *balance, const struct tm_catalog *catalog, struct tm_error *err);
 

@@ -1,6 +1,7 @@
 #include "emit/compact_sched.h"
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/pb.h"
 
 #include <stdlib.h>
@@ -12,16 +13,37 @@ enum { COMMS = 5 };
 static const uint8_t switch_fields[] = {1, 2, 3, 4, 6}; /* time, prev_state, next_pid, next_prio, name */
 static const uint8_t waking_fields[] = {7, 8, 9, 10, 11, 12}; /* time, pid, target_cpu, prio, name, common_flags */
 
-/* The number of the name of E in C, made if new. One that travels with its event gets a new number each time. */
-static enum tm_status add_name(struct tm_compact_sched *c, const struct tm_event *e, const struct tm_catalog *catalog,
+/* NAME gets the next number, which SLOT keeps for STRING. */
+static enum tm_status add_name(struct tm_compact_sched *c, struct tm_text name, uint32_t string,
                                struct tm_compact_slot *slot, uint32_t *number, struct tm_error *err)
 {
-    struct tm_text name = tm_catalog_string(catalog, e->name, e);
+    uint32_t at = (uint32_t)c->comms.len;
     if (tm_pb_put_bytes(&c->comms, COMMS, name.data ? name.data : (const uint8_t *)"", name.len) != TM_OK)
         return tm_error_nomem(err);
     *number = c->comm_count++;
-    if (slot)
-        *slot = (struct tm_compact_slot){e->name, c->comm_count};
+    *slot = (struct tm_compact_slot){string, c->comm_count, at};
+    return TM_OK;
+}
+
+static bool slot_is(const struct tm_compact_sched *c, const struct tm_compact_slot *slot, struct tm_text name)
+{
+    struct tm_pb pb = tm_pb_of(c->comms.data + slot->at, c->comms.len - slot->at);
+    struct tm_pb_field f;
+    return tm_pb_next(&pb, &f) == TM_OK && f.len == name.len && (f.len == 0 || memcmp(f.data, name.data, f.len) == 0);
+}
+
+/* The number of a name that travels with its event, found by its text. */
+static enum tm_status intern_text(struct tm_compact_sched *c, const struct tm_event *e, const struct tm_catalog *catalog,
+                                  uint32_t *number, struct tm_error *err)
+{
+    struct tm_text name = tm_catalog_string(catalog, e->name, e);
+    uint32_t string = TM_STRING_INLINE | (uint32_t)tm_hash64(name.len ? name.data : (const uint8_t *)"", name.len);
+    uint32_t at = string % TM_COMPACT_SLOTS;
+    while (c->slots[at].number && (c->slots[at].string != string || !slot_is(c, &c->slots[at], name)))
+        at = (at + 1) % TM_COMPACT_SLOTS;
+    if (c->slots[at].number == 0)
+        return add_name(c, name, string, &c->slots[at], number, err);
+    *number = c->slots[at].number - 1;
     return TM_OK;
 }
 
@@ -30,11 +52,11 @@ static inline enum tm_status intern(struct tm_compact_sched *c, const struct tm_
 {
     uint32_t at = e->name % TM_COMPACT_SLOTS; /* numbers of strings are given out in turn */
     if (e->name & TM_STRING_INLINE)
-        return add_name(c, e, catalog, NULL, number, err);
+        return intern_text(c, e, catalog, number, err);
     while (c->slots[at].number && c->slots[at].string != e->name)
         at = (at + 1) % TM_COMPACT_SLOTS;
     if (c->slots[at].number == 0)
-        return add_name(c, e, catalog, &c->slots[at], number, err);
+        return add_name(c, tm_catalog_string(catalog, e->name, e), e->name, &c->slots[at], number, err);
     *number = c->slots[at].number - 1;
     return TM_OK;
 }

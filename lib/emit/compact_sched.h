@@ -23,7 +23,8 @@ struct tm_compact_sched {
     struct tm_buf comms; /* fields intern_table */
     uint32_t comm_count;
     struct tm_compact_slot {
-        uint32_t string, number; /* of the name with id STRING, plus 1; 0: empty */
+        uint32_t string, number; /* of the name with id STRING, plus 1; 0: empty. TM_STRING_INLINE and a hash: by its text, */
+        uint32_t at;             /* which is here in comms */
     } slots[TM_COMPACT_SLOTS];
 };
 
@@ -37,6 +38,12 @@ static inline bool tm_compact_sched_is_full(const struct tm_compact_sched *c)
 {
     return c->switches.count == TM_COMPACT_EVENTS_MAX || c->wakings.count == TM_COMPACT_EVENTS_MAX ||
            c->comm_count == TM_COMPACT_COMMS_MAX;
+}
+
+/* True when the last switch is at TIME_NS. */
+static inline bool tm_compact_sched_switches_at(const struct tm_compact_sched *c, int64_t time_ns)
+{
+    return c->switches.count && c->switches.values[c->switches.count - 1] == time_ns;
 }
 
 /* Adds EVENT, a SCHED_SWITCH whose prev_state a kernel would have recorded as STATE, or a SCHED_WAKING. CATALOG has its

@@ -41,6 +41,7 @@ struct tm_emit {
     bool needs_raw;               /* shows raw payloads; tm-merge has tm-unpack leave them out otherwise */
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
     bool shows_stream;            /* rows as the stream has them, and nothing that depends on others */
+    bool takes_compact_messages;  /* rows may be whole CompactSched messages */
     bool reads_json_raw;          /* needs no args of rows that have the text of a JSON object */
     enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
     /* Each frame of the stream but header and END, in order; BATCH is its view where it is a batch.

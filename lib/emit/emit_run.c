@@ -39,6 +39,8 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
     struct job *job = self;
     bool placed = job->stream.stage == TRACEMERGE__STAGE__PLACED;
     enum tm_status st = tm_balance_add(&job->balance, &job->catalog, batch, placed, err);
+    if (st == TM_OK && job->stream.has_compact_messages)
+        tm_balance_add_messages(&job->balance, batch);
     return st < 0 ? tm_error_prefix(err, "byte %llu", (unsigned long long)job->frame->offset)
                   : job->emit->frame(job->state, job->frame, batch, err);
 }
@@ -125,6 +127,7 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
     struct tm_squeeze squeeze = {.fd = -1};
     enum tm_squeeze_kind kind = run->path ? TM_SQUEEZE_NONE : tm_squeeze_of(run->options.out_path, NULL);
     enum tm_status st = tm_stream_reader_open(&job.stream, run->in_fd, err);
+    job.stream.takes_compact_messages = run->emit->takes_compact_messages && !(run->only && run->only->given.count);
     if (st < 0 || (st = check_needs(run->emit, &job.stream, err)) < 0 ||
         (st = tm_emit_only_init(&job.only, run, &job.catalog, context, err)) < 0)
         goto out;

@@ -234,6 +234,7 @@ static const char *const frames_suffixes[] = {".frames", NULL};
 const struct tm_emit tm_emit_frames = {
     .name = "frames",
     .shows_stream = true,
+    .takes_compact_messages = true,
     .suffixes = frames_suffixes,
     .needs_raw = true,
     .needs_detail = true,

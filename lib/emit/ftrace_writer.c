@@ -1,22 +1,9 @@
-#include "emit/ftrace_writer.h"
-
+#include "emit/ftrace_bundle.h"
 #include "emit/work_line.h"
-#include "model/sched_state.h"
 
 #include <stdlib.h>
 
-enum {
-    BUNDLE_BYTES = 32 << 10, /* of events before a bundle is written */
-    FITS_MIN = 8,            /* switches */
-    SLOTS_A_MACHINE = 37     /* where those of the next one begin; more cpus than that go on from there */
-};
-
-static inline bool has_room(const struct tm_ftrace_bundle *b)
-{
-    return b->events.len < BUNDLE_BYTES && !tm_compact_sched_is_full(&b->sched);
-}
-
-static enum tm_status write_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_error *err)
+enum tm_status tm_ftrace_bundle_write(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_error *err)
 {
     const struct tm_event of_symbols = {.generation = b->symbols};
     uint8_t cpu[TM_PB_FIELD_MAX];
@@ -41,25 +28,82 @@ static enum tm_status write_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_
     return st;
 }
 
-enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *w, struct tm_error *err)
+enum tm_status tm_ftrace_bundles_write(struct tm_ftrace_writer *w, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < w->count && st == TM_OK; i++)
-        st = write_bundle(w, &w->bundles[i], err);
+        st = tm_ftrace_bundle_write(w, &w->bundles[i], err);
     return st;
 }
 
-/* A bundle that is new. When there are too many (hostile cpu numbers) all are written, and their memory is used again; who
- * runs on their cpus is not known any more. */
-static enum tm_status add_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bundle **bundle, struct tm_error *err)
+enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *w, const struct tm_event *until, struct tm_error *err)
 {
-    enum tm_status st;
-    if (w->count == TM_FTRACE_BUNDLES_MAX) {
-        if ((st = tm_ftrace_writer_flush(w, err)) < 0)
-            return st;
-        memset(w->slots, 0, sizeof w->slots);
-        w->count = 0;
+    enum tm_status st = tm_ftrace_all_messages_until(w, until, err);
+    return st < 0 ? st : tm_ftrace_bundles_write(w, err);
+}
+
+static void release_cpus(struct tm_ftrace_writer *w)
+{
+    for (uint32_t i = 0; i < w->cpu_count; i++) {
+        tm_ftrace_messages_drop(w, w->cpus[i]);
+        free(w->cpus[i]);
     }
+    w->cpu_count = 0;
+    tm_map_clear(&w->cpu_index);
+}
+
+/* What is known of E's cpu; made if new. */
+static enum tm_status find_cpu(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_ftrace_cpu **cpu,
+                               struct tm_error *err)
+{
+    uint64_t key = (uint64_t)e->machine << 32 | e->cpu;
+    uint32_t at;
+    if (tm_map_find(&w->cpu_index, key, &at)) {
+        *cpu = w->cpus[at];
+        return TM_OK;
+    }
+    if (w->cpu_count == w->cpu_cap) {
+        uint32_t cap = w->cpu_cap ? w->cpu_cap * 2 : 16;
+        struct tm_ftrace_cpu **cpus = realloc(w->cpus, cap * sizeof *cpus);
+        if (cpus == NULL)
+            return tm_error_nomem(err);
+        w->cpus = cpus;
+        w->cpu_cap = cap;
+    }
+    if ((*cpu = calloc(1, sizeof **cpu)) == NULL)
+        return tm_error_nomem(err);
+    (*cpu)->machine = e->machine;
+    (*cpu)->cpu = e->cpu;
+    w->cpus[w->cpu_count] = *cpu;
+    return tm_map_set(&w->cpu_index, key, w->cpu_count++) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* Writes all bundles, to use their memory again. */
+static enum tm_status close_bundles(struct tm_ftrace_writer *w, struct tm_error *err)
+{
+    enum tm_status st = tm_ftrace_bundles_write(w, err);
+    memset(w->slots, 0, sizeof w->slots);
+    w->count = 0;
+    return st;
+}
+
+/* A bundle that is new, for E's cpu. When too many are open, all are written and closed. When there are too many cpus
+ * (hostile numbers), what is known of them is forgotten. */
+static enum tm_status add_bundle(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_ftrace_bundle **bundle,
+                                 struct tm_error *err)
+{
+    struct tm_ftrace_cpu *cpu = NULL;
+    enum tm_status st = TM_OK;
+    if (w->cpu_count == TM_FTRACE_CPUS_MAX) {
+        st = tm_ftrace_all_messages_until(w, NULL, err);
+        if (st == TM_OK)
+            st = close_bundles(w, err);
+        release_cpus(w);
+    }
+    if (st == TM_OK && w->count == TM_FTRACE_BUNDLES_MAX)
+        st = close_bundles(w, err);
+    if (st < 0 || (st = find_cpu(w, e, &cpu, err)) < 0)
+        return st;
     if (w->count == w->cap) {
         uint32_t cap = w->cap ? w->cap * 2 : 16;
         struct tm_ftrace_bundle *bundles = realloc(w->bundles, cap * sizeof *bundles);
@@ -70,125 +114,35 @@ static enum tm_status add_bundle(struct tm_ftrace_writer *w, struct tm_ftrace_bu
         w->cap = cap;
     }
     *bundle = &w->bundles[w->count++];
-    (*bundle)->running.is_known = false;
+    (*bundle)->machine = e->machine;
+    (*bundle)->cpu = e->cpu;
+    (*bundle)->task = cpu;
     return TM_OK;
+}
+
+/* Where the bundle of E's cpu is among the slots, or would be. */
+static uint32_t slot_of(const struct tm_ftrace_writer *w, const struct tm_event *e)
+{
+    for (uint32_t at = e->machine * TM_FTRACE_SLOTS_A_MACHINE + e->cpu;; at++) {
+        uint32_t number = w->slots[at % TM_FTRACE_BUNDLE_SLOTS];
+        if (number == 0 || (w->bundles[number - 1].cpu == e->cpu && w->bundles[number - 1].machine == e->machine))
+            return at % TM_FTRACE_BUNDLE_SLOTS;
+    }
 }
 
 enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *w, const struct tm_event *e,
                                      struct tm_ftrace_bundle **bundle, struct tm_error *err)
 {
-    struct tm_ftrace_bundle *b = NULL;
-    for (uint32_t at = e->machine * SLOTS_A_MACHINE + e->cpu;; at++) {
-        uint16_t *slot = &w->slots[at % TM_FTRACE_BUNDLE_SLOTS];
-        if (*slot == 0) {
-            enum tm_status st = add_bundle(w, &b, err);
-            if (st < 0)
-                return st;
-            w->slots[at % TM_FTRACE_BUNDLE_SLOTS] = (uint16_t)w->count;
-            b->machine = e->machine;
-            b->cpu = e->cpu;
-            break;
-        }
-        b = &w->bundles[*slot - 1];
-        if (b->cpu == e->cpu && b->machine == e->machine)
-            break;
+    uint32_t at = slot_of(w, e);
+    if (w->slots[at] == 0) {
+        enum tm_status st = add_bundle(w, e, bundle, err);
+        if (st < 0)
+            return st;
+        w->slots[slot_of(w, e)] = (uint16_t)w->count; /* all may have been closed */
+        return TM_OK;
     }
-    *bundle = b;
-    return has_room(b) ? TM_OK : write_bundle(w, b, err);
-}
-
-/* The same; mostly the first place that is looked at has it. */
-static inline enum tm_status open_bundle(struct tm_ftrace_writer *w, const struct tm_event *e,
-                                         struct tm_ftrace_bundle **bundle, struct tm_error *err)
-{
-    uint16_t slot = w->slots[(e->machine * SLOTS_A_MACHINE + e->cpu) % TM_FTRACE_BUNDLE_SLOTS];
-    if (slot) {
-        *bundle = &w->bundles[slot - 1];
-        if ((*bundle)->cpu == e->cpu && (*bundle)->machine == e->machine && has_room(*bundle))
-            return TM_OK;
-    }
-    return tm_ftrace_bundle_open(w, e, bundle, err);
-}
-
-enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
-{
-    uint32_t machines = w->packets->machine_count;
-    if (w->kernels == NULL && (w->kernels = calloc((size_t)machines + 1, sizeof *w->kernels)) == NULL)
-        return tm_error_nomem(err);
-    ProtobufCMessage *m =
-        protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
-    if (m == NULL)
-        return tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged", (unsigned long long)e->position);
-    const Tracemerge__MachineDescription *machine = ((Tracemerge__Detail *)m)->machine;
-    if (machine && machine->has_release && e->machine < machines)
-        w->kernels[e->machine] =
-            tm_kernel_version_parse((const char *)machine->release.data, machine->release.len);
-    protobuf_c_message_free_unpacked(m, NULL);
-    return TM_OK;
-}
-
-/* After E, a switch, was written. */
-static inline void note_switch(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
-{
-    struct tm_ftrace_running *r = &b->running;
-    r->is_known = true;
-    r->pid = (int32_t)e->pid;
-    r->prio = (int16_t)(e->value >> 32);
-    r->comm = e->name;
-    if (!(e->name & TM_STRING_INLINE))
-        return;
-    struct tm_text text = tm_catalog_string(w->packets->catalog, e->name, e);
-    r->text_len = text.len <= TM_FTRACE_COMM_MAX ? (uint32_t)text.len : TM_FTRACE_COMM_MAX + 1;
-    if (r->text_len <= text.len && r->text_len)
-        memcpy(r->text, text.data, r->text_len);
-}
-
-/* True when COMM, a string of E, is the name of who is running. */
-static bool same_comm(const struct tm_ftrace_writer *w, const struct tm_ftrace_running *r, uint32_t comm,
-                      const struct tm_event *e)
-{
-    if (!((comm | r->comm) & TM_STRING_INLINE))
-        return comm == r->comm;
-    struct tm_text text = tm_catalog_string(w->packets->catalog, comm, e), running = {r->text, r->text_len};
-    if (!(r->comm & TM_STRING_INLINE))
-        running = tm_catalog_string(w->packets->catalog, r->comm, e);
-    else if (r->text_len > TM_FTRACE_COMM_MAX)
-        return false;
-    return text.len == running.len && (text.len == 0 || memcmp(text.data, running.data, text.len) == 0);
-}
-
-/* The first switch of a cpu does not say who ran before, and only compact_sched can say that again. */
-static bool fits_compact(const struct tm_ftrace_writer *w, const struct tm_ftrace_running *r, const struct tm_event *e)
-{
-    if (e->kind == TM_KIND_SCHED_WAKING && tm_event_raw(e->flags) != TM_RAW_COMPACT_SCHED)
-        return false;
-    if (e->kind == TM_KIND_SCHED_WAKING)
-        return e->flags & TM_EVENT_HAS_PID ? r->is_known && r->pid == e->pid : !r->is_known;
-    if (!(e->flags & TM_EVENT_HAS_PID) || e->flags & TM_EVENT_HAS_TRACK || e->pid != (int32_t)e->pid)
-        return false;
-    return !(e->flags & TM_EVENT_HAS_TID) ||
-           (r->is_known && r->pid == e->tid && r->prio == (int16_t)(e->value >> 48) &&
-            same_comm(w, r, e->category, e));
-}
-
-/* True when E goes into compact_sched. Behind switches in full it only does when it has to or FITS_MIN switches could have:
- * on a cpu of which two files tell different tales every other one fits, and in bundles of three nothing is compact. */
-static bool is_for_compact(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
-{
-    bool fits = fits_compact(w, &b->running, e);
-    bool says_all = e->flags & TM_EVENT_HAS_PID && e->flags & TM_EVENT_HAS_TID;
-    if (e->kind == TM_KIND_SCHED_SWITCH)
-        b->fits = fits ? b->fits + 1 : 0;
-    return fits && !(b->has_switch && says_all && b->fits < FITS_MIN);
-}
-
-/* The prev_state of E as the kernel of its machine records it. */
-static inline uint64_t kernel_state(const struct tm_ftrace_writer *w, const struct tm_event *e)
-{
-    if (!(e->value & TM_SCHED_STATE_FLAGS))
-        return (e->value & INT32_MAX) | (e->flags & TM_EVENT_HAS_TRACK ? 0 : e->track << 31);
-    uint32_t version = w->kernels && e->machine < w->packets->machine_count ? w->kernels[e->machine] : 0;
-    return tm_sched_state_encode((uint32_t)e->value, version);
+    *bundle = &w->bundles[w->slots[at] - 1];
+    return tm_ftrace_bundle_has_room(*bundle) ? TM_OK : tm_ftrace_bundle_write(w, *bundle, err);
 }
 
 bool tm_ftrace_put_text(const struct tm_ftrace_writer *w, struct tm_buf *out, uint32_t id, uint32_t string,
@@ -196,30 +150,6 @@ bool tm_ftrace_put_text(const struct tm_ftrace_writer *w, struct tm_buf *out, ui
 {
     struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
     return text.data == NULL || tm_pb_put_bytes(out, id, text.data, text.len) == TM_OK;
-}
-
-enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
-{
-    bool is_switch = e->kind == TM_KIND_SCHED_SWITCH;
-    struct tm_ftrace_bundle *b;
-    enum tm_status st = open_bundle(w, e, &b, err);
-    if (st < 0)
-        return st;
-    bool compact = is_for_compact(w, b, e);
-    if (compact ? b->has_switch : is_switch && !tm_compact_sched_is_empty(&b->sched))
-        st = write_bundle(w, b, err); /* one after the other, as a bundle is not read in time order */
-    if (st < 0)
-        return st;
-    if (compact) {
-        st = is_switch ? tm_compact_sched_switch(&b->sched, e, kernel_state(w, e), w->packets->catalog, err)
-                       : tm_compact_sched_waking(&b->sched, e, w->packets->catalog, err);
-    } else if (tm_sched_event_put(&b->events, w->packets->catalog, e, is_switch ? kernel_state(w, e) : 0) != TM_OK) {
-        st = tm_error_nomem(err);
-    }
-    b->has_switch |= is_switch && !compact;
-    if (is_switch)
-        note_switch(w, b, e);
-    return st;
 }
 
 /* Appends the bytes from FROM to END, for which there is room. */
@@ -253,7 +183,7 @@ static enum tm_status take_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_
     if (!has_symbol(event))
         return TM_OK;
     if (b->sequence || (b->symbols && b->symbols != e->generation))
-        st = write_bundle(w, b, err);
+        st = tm_ftrace_bundle_write(w, b, err);
     b->symbols = e->generation;
     return st;
 }
@@ -261,11 +191,19 @@ static enum tm_status take_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_
 enum tm_status tm_ftrace_bundle_symbols(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, uint32_t *sequence,
                                         struct tm_error *err)
 {
-    enum tm_status st = b->symbols ? write_bundle(w, b, err) : TM_OK;
+    enum tm_status st = b->symbols ? tm_ftrace_bundle_write(w, b, err) : TM_OK;
     if (*sequence == 0)
         *sequence = tm_packet_new_sequence(w->packets);
     b->sequence = *sequence;
     return st;
+}
+
+/* One after the other, as a bundle is not read in order of time. */
+static enum tm_status before_switch(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
+                                    struct tm_error *err)
+{
+    enum tm_status st = tm_ftrace_messages_until(w, b, e, err);
+    return st < 0 || tm_compact_sched_is_empty(&b->sched) ? st : tm_ftrace_bundle_write(w, b, err);
 }
 
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
@@ -274,10 +212,10 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
     size_t mark;
-    enum tm_status st = open_bundle(w, e, &b, err);
+    enum tm_status st = tm_ftrace_bundle_get(w, e, &b, err);
     if (st < 0)
         return st;
-    if (e->kind == TM_KIND_SCHED_SWITCH && !tm_compact_sched_is_empty(&b->sched) && (st = write_bundle(w, b, err)) < 0)
+    if (e->kind == TM_KIND_SCHED_SWITCH && (st = before_switch(w, b, e, err)) < 0)
         return st;
     if (e->generation && (st = take_symbols(w, b, e, err)) < 0)
         return st;
@@ -300,7 +238,7 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *w, const struct tm_e
                             (unsigned long long)e->position);
     if (e->kind == TM_KIND_SCHED_SWITCH) {
         b->has_switch = true;
-        note_switch(w, b, e);
+        tm_ftrace_note_switch(w, b, e);
     }
     return tm_pb_end(out, mark) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
@@ -311,6 +249,9 @@ void tm_ftrace_writer_release(struct tm_ftrace_writer *w)
         tm_buf_release(&w->bundles[i].events);
         tm_compact_sched_release(&w->bundles[i].sched);
     }
+    release_cpus(w);
+    free(w->cpus);
+    tm_map_release(&w->cpu_index);
     free(w->bundles);
     free(w->kernels);
     tm_work_names_release(w);

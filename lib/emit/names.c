@@ -36,6 +36,7 @@ const char *tm_name_of_kind(uint32_t kind)
         [TM_KIND_SLICE_ARGS] = "slice_args",
         [TM_KIND_BINDER] = "binder",
         [TM_KIND_KERNEL] = "kernel",
+        [TM_KIND_COMPACT_SCHED] = "compact_sched",
         [TM_KIND_SEQUENCE_STATE] = "sequence_state",
         [TM_KIND_TRACK] = "track",
         [TM_KIND_SYSTEM_INFO] = "system_info",
@@ -61,6 +62,7 @@ const char *tm_name_of_raw(enum tm_raw raw)
         [TM_RAW_JSON] = "json",
         [TM_RAW_LINE] = "line",
         [TM_RAW_COMPACT_SCHED] = "compact_sched",
+        [TM_RAW_COMPACT_MESSAGE] = "compact_message",
     };
     return FIND(names, raw);
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, BUILTIN_CLOCKS = 64 };
+enum { MESSAGE_BYTES_MAX = 16 << 20 };
 
 static enum tm_status pftrace_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
@@ -18,64 +18,6 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
     p->packets.fd = context->fd;
     *state = p;
     return TM_OK;
-}
-
-/* The machine whose clock the snapshot is on: the host if it is there (a first packet without an id
- * keeps it from being adopted), else the first. */
-static uint32_t snapshot_machine(const struct tm_catalog *c)
-{
-    for (uint32_t i = 0; i < c->machine_count; i++)
-        if (c->machines[i].raw_id == 0)
-            return i;
-    return 0;
-}
-
-static bool put_reading(struct tm_buf *out, uint32_t clock, int64_t value)
-{
-    size_t mark;
-    return tm_pb_begin(out, 1, &mark) == TM_OK && tm_pb_put_varint(out, 1, clock) == TM_OK &&
-           tm_pb_put_varint(out, 2, (uint64_t)value) == TM_OK && tm_pb_end(out, mark) == TM_OK;
-}
-
-/* The timeline counts as BOOTTIME, which needs no relation between machines; the clock it was
- * merged on reads the same, and REALTIME keeps the date. */
-static enum tm_status write_snapshot(struct pftrace *p, struct tm_error *err)
-{
-    const struct tm_catalog *c = p->context->catalog;
-    struct tm_buf *out = &p->packets.out;
-    int64_t at_ns = p->has_wall ? p->wall_ns : 0;
-    uint32_t clock = c->has_trace_time && c->trace_time_clock < BUILTIN_CLOCKS ? c->trace_time_clock : CLOCK_BOOTTIME_ID;
-    size_t mark;
-    enum tm_status st = tm_packet_begin(&p->packets, snapshot_machine(c), err);
-    if (st < 0)
-        return st;
-    bool good = tm_pb_begin(out, TM_PACKET_CLOCK_SNAPSHOT, &mark) == TM_OK && put_reading(out, CLOCK_BOOTTIME_ID, at_ns);
-    if (clock != CLOCK_BOOTTIME_ID && clock != 11) /* TRACE_FILE means nothing outside its file */
-        good = good && put_reading(out, clock, at_ns);
-    if (p->has_wall && clock != CLOCK_REALTIME_ID)
-        good = good && put_reading(out, CLOCK_REALTIME_ID, p->wall_value);
-    good = good && tm_pb_put_varint(out, 2, CLOCK_BOOTTIME_ID) == TM_OK && tm_pb_end(out, mark) == TM_OK;
-    return good ? tm_packet_end(&p->packets, err) : tm_error_nomem(err);
-}
-
-static enum tm_status write_machine_names(struct pftrace *p, struct tm_error *err)
-{
-    const struct tm_catalog *c = p->context->catalog;
-    struct tm_buf *out = &p->packets.out;
-    enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < c->machine_count && st == TM_OK; i++) {
-        size_t mark;
-        if (c->machines[i].name.data == NULL)
-            continue;
-        st = tm_packet_begin(&p->packets, i, err);
-        if (st == TM_OK && (tm_pb_begin(out, TM_PACKET_SYSTEM_INFO, &mark) != TM_OK ||
-                            tm_pb_put_bytes(out, 17, c->machines[i].name.data, c->machines[i].name.len) != TM_OK ||
-                            tm_pb_end(out, mark) != TM_OK))
-            st = tm_error_nomem(err);
-        if (st == TM_OK)
-            st = tm_packet_end(&p->packets, err);
-    }
-    return st;
 }
 
 static bool has_json_beside_others(const struct tm_catalog *c)
@@ -106,26 +48,8 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->samples.packets = &p->packets;
     p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
     if (st == TM_OK)
-        st = write_snapshot(p, err);
-    return st < 0 ? st : write_machine_names(p, err);
-}
-
-static enum tm_status note_clock_row(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err)
-{
-    const struct tm_catalog *c = p->context->catalog;
-    Tracemerge__ClockRow *row = (Tracemerge__ClockRow *)tm_frame_message(frame, &tracemerge__clock_row__descriptor, err);
-    if (row == NULL)
-        return err->status;
-    bool of_trace_time = c->has_trace_time && c->trace_time_has_machine && row->machine == c->trace_time_machine;
-    if (row->clock == CLOCK_REALTIME_ID && row->ts_ns >= 0 && (!p->has_wall || of_trace_time)) {
-        if (!p->has_wall || row->ts_ns < p->wall_ns || of_trace_time) {
-            p->wall_ns = row->ts_ns;
-            p->wall_value = row->value;
-        }
-        p->has_wall = true;
-    }
-    tracemerge__clock_row__free_unpacked(row, NULL);
-    return TM_OK;
+        st = tm_pftrace_snapshot(p, err);
+    return st < 0 ? st : tm_pftrace_machine_names(p, err);
 }
 
 static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
@@ -181,7 +105,7 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
 {
     if (e->kind == TM_KIND_PACKET && is_service_event(e)) {
         enum tm_status st = tm_track_writer_flush(&p->tracks, e->time_ns, err);
-        if (st < 0 || (st = tm_ftrace_writer_flush(&p->ftrace, err)) < 0)
+        if (st < 0 || (st = tm_ftrace_writer_flush(&p->ftrace, e, err)) < 0)
             return st;
     }
     bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
@@ -229,6 +153,14 @@ static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event
     return tm_packet_end(&p->packets, err);
 }
 
+/* Scheduling that came as one message. Where its events name threads, each must come at its time. */
+static enum tm_status write_message(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
+    p->last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
+    return p->tracks.names.is_kept ? tm_open_messages_add(&p->messages, e, err) : tm_ftrace_write_message(&p->ftrace, e, err);
+}
+
 static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_raw raw = tm_event_raw(e->flags);
@@ -249,7 +181,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
     bool of_proto = file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
     if (!(e->flags & TM_EVENT_DERIVED))
-        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED;
+        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED || raw == TM_RAW_COMPACT_MESSAGE;
     if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
         return tm_sample_write(&p->samples, e, err);
     switch (raw) {
@@ -264,6 +196,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
         return tm_ftrace_write_raw(&p->ftrace, e, err);
     case TM_RAW_COMPACT_SCHED:
         return tm_ftrace_write_sched(&p->ftrace, e, err);
+    case TM_RAW_COMPACT_MESSAGE:
+        return write_message(p, e, err);
     case TM_RAW_LINE:
         if (is_foreign_marker(p, e) || file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK)
             return tm_track_write(&p->tracks, e, err);
@@ -281,6 +215,21 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     }
 }
 
+/* What was taken apart, up to UNTIL; NULL: all. */
+static enum tm_status write_messages(struct pftrace *p, const struct tm_event *until, struct tm_error *err)
+{
+    const struct tm_event *e;
+    enum tm_status st = TM_OK;
+    if (p->messages.bytes > MESSAGE_BYTES_MAX) /* more at one time than there is memory for: the rest is not in order */
+        until = NULL;
+    while (st == TM_OK && (e = tm_open_messages_next(&p->messages, p->context->catalog, until)) != NULL) {
+        st = write_event(p, e, err);
+        if (st == TM_OK)
+            st = tm_open_messages_pop(&p->messages, err);
+    }
+    return st;
+}
+
 /* True when row I is a value of the packet before it; also where I is in a batch that is still to come. */
 static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
 {
@@ -296,7 +245,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     struct tm_event e;
     enum tm_status st = TM_OK;
     if (frame->type == TM_FRAME_CLOCK_ROW)
-        return note_clock_row(p, frame, err);
+        return tm_pftrace_note_clock(p, frame, err);
     if (frame->type != TM_FRAME_BATCH)
         return TM_OK;
     if (!p->started)
@@ -310,28 +259,12 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
         if (e.file >= p->context->catalog->file_count)
             return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
         p->no_values_follow = !may_be_extra(batch, walk.i);
-        st = write_event(p, &e, err);
+        if (!tm_open_messages_is_empty(&p->messages) && !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)))
+            st = write_messages(p, &e, err);
+        if (st == TM_OK)
+            st = write_event(p, &e, err);
     }
     return st;
-}
-
-/* What the trace does not hold, as an attribute of it. */
-static enum tm_status write_inexpressible(struct pftrace *p, struct tm_error *err)
-{
-    static const char key[] = "tracemerge.events_without_perfetto_form";
-    struct tm_buf *out = &p->packets.out;
-    size_t attributes, attribute;
-    if (p->tracks.inexpressible == 0)
-        return TM_OK;
-    enum tm_status st = tm_packet_begin(&p->packets, snapshot_machine(p->context->catalog), err);
-    if (st < 0)
-        return st;
-    if (tm_pb_begin(out, TM_PACKET_TRACE_ATTRIBUTES, &attributes) != TM_OK ||
-        tm_pb_begin(out, 1, &attribute) != TM_OK || tm_pb_put_bytes(out, 1, key, sizeof key - 1) != TM_OK ||
-        tm_pb_put_varint(out, 2, p->tracks.inexpressible) != TM_OK || tm_pb_end(out, attribute) != TM_OK ||
-        tm_pb_end(out, attributes) != TM_OK)
-        return tm_error_nomem(err);
-    return tm_packet_end(&p->packets, err);
 }
 
 static enum tm_status pftrace_finish(void *state, struct tm_error *err)
@@ -341,13 +274,16 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     if (st == TM_OK)
         st = flush_waiting(p, err);
     if (st == TM_OK)
+        st = write_messages(p, NULL, err);
+    p->now_ns = p->last_ns > p->now_ns ? p->last_ns : p->now_ns;
+    if (st == TM_OK)
         st = tm_pftrace_rest(p, err);
     if (st == TM_OK)
         st = tm_track_writer_flush(&p->tracks, INT64_MAX, err);
     if (st == TM_OK)
-        st = tm_ftrace_writer_flush(&p->ftrace, err);
+        st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
-        st = write_inexpressible(p, err);
+        st = tm_pftrace_inexpressible(p, err);
     return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
 }
 
@@ -359,6 +295,7 @@ static void pftrace_close(void *state)
     tm_buf_release(&p->waiting_bytes);
     free(p->extras.values);
     free(p->marker_files);
+    tm_open_messages_release(&p->messages);
     tm_late_events_release(&p->late);
     tm_sequence_threads_release(&p->threads);
     tm_track_writer_release(&p->tracks);
@@ -377,6 +314,7 @@ const struct tm_emit tm_emit_pftrace = {
     .needs_sorted = true,
     .needs_placed = true,
     .needs_raw = true,
+    .takes_compact_messages = true,
     .needs_detail = true,
     .open = pftrace_open,
     .frame = pftrace_frame,

@@ -19,7 +19,9 @@ struct pftrace {
     struct tm_sample_writer samples;
     struct tm_late_events late;
     struct tm_sequence_threads threads;
+    struct tm_open_messages messages; /* of scheduling, where its events name threads */
     int64_t now_ns; /* of the last event */
+    int64_t last_ns; /* of the last event of a message that came whole */
     uint32_t *marker_files; /* of each machine: the file whose markers are ftrace events, plus 1 */
     bool started;
     bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
@@ -32,6 +34,19 @@ struct pftrace {
     bool after_packet;     /* DERIVED rows are what a packet before them says */
     bool no_values_follow; /* the row behind the one at hand is known and is no value of it */
 };
+
+/* pftrace_ends.c: what stands before and behind the events */
+
+/* Keeps what FRAME, a ClockRow, says of REALTIME. */
+enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err);
+
+/* The clock of the timeline, and the date. */
+enum tm_status tm_pftrace_snapshot(struct pftrace *p, struct tm_error *err);
+
+enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err);
+
+/* What the trace does not hold, as an attribute of it. */
+enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err);
 
 /* pftrace_define.c: definitions that act on processes and threads */
 

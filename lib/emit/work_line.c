@@ -1,5 +1,6 @@
 #include "emit/work_line.h"
 
+#include "emit/ftrace_bundle.h"
 #include "emit/line_text.h"
 
 #include <stdlib.h>
@@ -71,7 +72,7 @@ enum tm_status tm_work_line_name(struct tm_ftrace_writer *w, struct tm_ftrace_bu
     if (st < 0)
         return st;
     if (tm_intern_add(&names->names, name.data, name.len, &id, &is_new) == TM_END) { /* it is full: begun anew */
-        if ((st = tm_ftrace_writer_flush(w, err)) < 0 || (st = tm_ftrace_bundle_symbols(w, b, &names->sequence, err)) < 0)
+        if ((st = tm_ftrace_bundles_write(w, err)) < 0 || (st = tm_ftrace_bundle_symbols(w, b, &names->sequence, err)) < 0)
             return st;
         tm_intern_clear(&names->names);
         names->is_begun = false;

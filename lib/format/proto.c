@@ -129,6 +129,7 @@ static void close_proto(void *state)
     tm_buf_release(&p->key);
     tm_buf_release(&p->text);
     tm_buf_release(&p->rows);
+    tm_compact_reader_release(&p->compact);
     tm_buf_release(&p->comms);
     tm_buf_release(&p->expanded);
     tm_json_args_release(&p->json);

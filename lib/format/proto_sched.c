@@ -89,7 +89,7 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
     row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE;
     row->tid = i32(prev_pid);
     row->pid = i32(next_pid);
-    row->value = tm_proto_switch_value(state, i32(next_prio), i32(prev_prio));
+    row->value = tm_event_switch_value(state, i32(next_prio), i32(prev_prio));
     if (i32(next_prio) != (int16_t)i32(next_prio)) { /* a merged Fuchsia trace's weights */
         row->track = (uint32_t)i32(next_prio);
         row->flags |= TM_EVENT_HAS_TRACK;
@@ -121,6 +121,6 @@ enum tm_status tm_proto_sched_waking(struct tm_proto *p, const struct tm_pb_fiel
     row->flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE;
     row->pid = row->tid;
     row->tid = i32(pid);
-    row->value = tm_proto_waking_value(i32(prio), i32(target));
+    row->value = tm_event_waking_value(i32(prio), i32(target));
     return tm_proto_string(p, comm.data, comm.len, &row->name, err);
 }

@@ -19,17 +19,6 @@ static inline void tm_proto_cpu_run(struct tm_proto_cpu *cpu, int32_t pid, int32
 /* Its name: LEN bytes at COMM, of which STRING is the number. */
 void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t *comm, size_t len);
 
-/* The value columns of SCHED_SWITCH and SCHED_WAKING (doc/events.md). */
-static inline uint64_t tm_proto_switch_value(uint64_t prev_state, int32_t next_prio, int32_t prev_prio)
-{
-    return (prev_state & INT32_MAX) | (uint64_t)(uint16_t)next_prio << 32 | (uint64_t)(uint16_t)prev_prio << 48;
-}
-
-static inline uint64_t tm_proto_waking_value(int32_t prio, int32_t target_cpu)
-{
-    return (uint64_t)(uint32_t)prio | (uint64_t)(uint32_t)target_cpu << 32;
-}
-
 /* Makes ROW a SCHED_SWITCH of the SchedSwitchFtraceEvent in F. */
 enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err);
@@ -38,8 +27,9 @@ enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_fiel
 enum tm_status tm_proto_sched_waking(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                      struct tm_error *err);
 
-/* Adds the rows of the CompactSched message in F; ROW holds what they have in common. Columns that
- * do not match are counted as a statistic, what came before stands. */
+/* Adds the rows of the CompactSched message in F, or the message as one row where the sink wants that and nothing is odd
+ * about it; ROW holds what they have in common. Columns that do not match are counted as a statistic, what came before
+ * stands. */
 enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                       struct tm_error *err);
 

@@ -9,6 +9,7 @@
 #include "format/format.h"
 #include "format/json_args.h"
 #include "format/proto_map.h"
+#include "model/compact_message.h"
 
 /* Bounds. A file that needs more is an error that names the limit. */
 enum {
@@ -180,7 +181,8 @@ struct tm_proto {
     /* scratch of the packet at hand */
     struct tm_buf raw, detail, key, text;
     struct tm_buf rows; /* struct tm_event: derived rows that wait for their primary */
-    struct tm_buf comms; /* uint32_t strings of a compact_sched's intern_table */
+    struct tm_compact_reader compact; /* the compact_sched at hand */
+    struct tm_buf comms; /* uint32_t strings of its intern_table */
     struct tm_buf expanded;
     struct tm_json_args json;
 };

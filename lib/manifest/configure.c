@@ -133,6 +133,7 @@ static enum tm_status on_frame(struct configure *c, const struct tm_frame *frame
 static enum tm_status open_both(struct configure *c, int in_fd, int out_fd, struct tm_error *err)
 {
     enum tm_status st = tm_stream_pass_open(&c->reader, in_fd, out_fd, err);
+    c->reader.takes_compact_messages = true;
     if (st < 0)
         return st;
     c->passes = c->reader.stage != TRACEMERGE__STAGE__UNPACKED;

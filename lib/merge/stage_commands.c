@@ -70,6 +70,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--no-detail", r->no_detail || !r->emit->needs_detail);
     add_flag(w, "--no-json-detail", r->emit->reads_json_raw);
     add_flag(w, "--by-reference", refers(r));
+    add_flag(w, "--whole-sched", r->emit->takes_compact_messages && !r->emit->shows_stream && r->only.given.count == 0);
     add_option(w, "--text", r->text);
     add_option(w, "-T", r->temporary_directory);
     add(w, "--");

@@ -10,6 +10,7 @@ enum tm_status tm_sort_check(int in, struct tm_error *err)
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = tm_stream_reader_open(&reader, in, err);
+    reader.takes_compact_messages = true;
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK)
         st = tm_order_check_next(&check, &frame, &batch, err);
     tm_order_check_release(&check);
@@ -77,6 +78,7 @@ enum tm_status tm_sort_stream(int in, int out, const struct tm_sort_options *opt
     struct tm_stream_reader reader;
     struct tm_stream_writer writer = {0};
     enum tm_status st = tm_stream_reader_open(&reader, in, err);
+    reader.takes_compact_messages = true;
     if (st == TM_OK && !reader.sorted) {
         st = sort(&reader, out, options, err);
     } else if (st == TM_OK) {

@@ -201,6 +201,16 @@ bool tm_batch_has_kind(const struct tm_batch *batch, uint32_t first, uint32_t la
     return n + count_kinds(column + (size_t)4 * i, batch->count - i, first, last) > 0;
 }
 
+uint64_t tm_batch_events(const struct tm_batch *batch)
+{
+    uint64_t n = 0;
+    if (!tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED))
+        return batch->count;
+    for (uint32_t i = 0; i < batch->count; i++)
+        n += tm_event_count(tm_batch_u32(batch, TM_COL_KIND, i), tm_batch_u64(batch, TM_COL_VALUE, i));
+    return n;
+}
+
 void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event)
 {
     event->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);

@@ -125,6 +125,9 @@ uint32_t tm_batch_count_flags(const struct tm_batch *batch, uint32_t flags);
 /* True where an event of BATCH is of a kind from FIRST to LAST. */
 bool tm_batch_has_kind(const struct tm_batch *batch, uint32_t first, uint32_t last);
 
+/* How many events the rows of BATCH are, among which there may be messages of several. */
+uint64_t tm_batch_events(const struct tm_batch *batch);
+
 /* Event I whose payload starts at payload byte AT. */
 void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event);
 

@@ -33,6 +33,7 @@ enum tm_kind {
     TM_KIND_SLICE_ARGS = 21,  /* args of the open slice that an end with this name and category would mean */
     TM_KIND_BINDER = 22,      /* of Android's binder; what it begins or ends depends on what came before (model/binder_rows.h) */
     TM_KIND_KERNEL = 23,      /* a kernel event that adds to others, or changes a state (model/kernel_rows.h) */
+    TM_KIND_COMPACT_SCHED = 24, /* so many switches and wakings of one cpu, in one message (model/compact_rows.h) */
     /* Definitions: TM_EVENT_DEFINITION is set. */
     TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
     TM_KIND_TRACK = 33,       /* detail.track */
@@ -68,7 +69,8 @@ enum tm_raw {
     TM_RAW_FTRACE_EVENT = 2, /* a FtraceEvent message */
     TM_RAW_JSON = 3,         /* a JSON object of traceEvents */
     TM_RAW_LINE = 4,         /* a line of text, without its end */
-    TM_RAW_COMPACT_SCHED = 5 /* no bytes: one event of a CompactSched message, of which the columns say all */
+    TM_RAW_COMPACT_SCHED = 5, /* no bytes: one event of a CompactSched message, of which the columns say all */
+    TM_RAW_COMPACT_MESSAGE = 6 /* a CompactSched message */
 };
 
 /* What carries the event: on which kind of track it lies. */
@@ -117,6 +119,17 @@ struct tm_event {
     uint32_t cpu;          /* where HAS_CPU */
 };
 
+/* The value columns of SCHED_SWITCH and SCHED_WAKING (doc/events.md). */
+static inline uint64_t tm_event_switch_value(uint64_t prev_state, int32_t next_prio, int32_t prev_prio)
+{
+    return (prev_state & INT32_MAX) | (uint64_t)(uint16_t)next_prio << 32 | (uint64_t)(uint16_t)prev_prio << 48;
+}
+
+static inline uint64_t tm_event_waking_value(int32_t prio, int32_t target_cpu)
+{
+    return (uint64_t)(uint32_t)prio | (uint64_t)(uint32_t)target_cpu << 32;
+}
+
 /* The priority of the task that a SCHED_SWITCH goes to; in full where there is a track. */
 static inline int32_t tm_event_next_priority(const struct tm_event *event)
 {
@@ -141,6 +154,12 @@ static inline enum tm_raw tm_event_raw(uint32_t flags)
 static inline uint32_t tm_event_raw_flags(enum tm_raw raw)
 {
     return (uint32_t)raw << TM_EVENT_RAW_SHIFT;
+}
+
+/* How many events a row of KIND with VALUE is. */
+static inline uint64_t tm_event_count(uint32_t kind, uint64_t value)
+{
+    return kind == TM_KIND_COMPACT_SCHED ? (uint32_t)value : 1;
 }
 
 static inline bool tm_event_is_timed(uint32_t flags)

@@ -21,6 +21,7 @@ struct tm_event_sink {
     bool want_raw;    /* keep raw payloads (default true) */
     bool want_detail; /* keep args and other detail that only some outputs need (default true) */
     bool want_json_detail; /* also args of Chrome JSON events, whose raw says them too (default true) */
+    bool want_compact_messages; /* CompactSched messages whole, which takes want_raw (default false) */
     /* private */
     struct tm_batch_builder batch;
     struct tm_intern strings;
@@ -52,6 +53,13 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, s
 /* Adds EVENT. Sets file and position itself; drops raw where want_raw is off. The payload is
  * copied. */
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err);
+
+/* The row added last is COUNT events, at least one: they have positions and are counted as so many. */
+static inline void tm_event_sink_stands_for(struct tm_event_sink *sink, uint32_t count)
+{
+    sink->position += count - 1;
+    sink->timed_count += count - 1;
+}
 
 /* Adds ROWS, all of them counted events; sets file and position itself. */
 enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct tm_batch_rows *rows,

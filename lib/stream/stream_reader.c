@@ -89,7 +89,7 @@ enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, in
 
 static bool known(uint32_t type)
 {
-    return type <= TM_FRAME_SOURCE && type != TM_FRAME_HEADER && type != 15;
+    return type <= TM_FRAME_COMPACT_MESSAGES && type != TM_FRAME_HEADER && type != 15;
 }
 
 static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_frame *frame, struct tm_error *err)
@@ -131,11 +131,17 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
         tm_error_set(err, TM_E_INPUT, "frame of required type %u is not known to this version", frame->type);
         return at(frame->offset, err);
     }
+    if (frame->type == TM_FRAME_COMPACT_MESSAGES && !reader->takes_compact_messages) {
+        tm_error_set(err, TM_E_INPUT, "compact_sched messages are whole in this stream, which only merged.pftrace takes; "
+                                      "leave out --whole-sched of tm-unpack");
+        return at(frame->offset, err);
+    }
+    reader->has_compact_messages |= frame->type == TM_FRAME_COMPACT_MESSAGES;
     if (frame->type != TM_FRAME_BATCH)
         return TM_OK;
     st = tm_batch_decode(batch, &reader->store, frame->body, frame->body_bytes, err);
     reader->event_count += batch->count;
-    tm_progress_events(&reader->frames.progress, batch->count);
+    tm_progress_events(&reader->frames.progress, st == TM_OK && reader->has_compact_messages ? tm_batch_events(batch) : batch->count);
     return st < 0 ? at(frame->offset, err) : st;
 }
 

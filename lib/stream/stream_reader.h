@@ -10,7 +10,9 @@
 struct tm_stream_reader {
     Tracemerge__Stage stage; /* from the header, once opened */
     bool sorted;
-    uint64_t event_count;    /* events seen so far */
+    uint64_t event_count;    /* rows seen so far */
+    bool takes_compact_messages; /* to be set between open and next; else a stream that has them is refused */
+    bool has_compact_messages;   /* rows may be of kind COMPACT_SCHED */
     struct tm_frame_reader frames;
     /* private */
     struct tm_batch_store store;

@@ -20,6 +20,7 @@ enum tm_status tm_stream_write_message(struct tm_stream_writer *writer, enum tm_
 {
     size_t len = protobuf_c_message_get_packed_size(message);
     tm_buf_clear(&writer->scratch);
+    writer->has_compact_messages |= type == TM_FRAME_COMPACT_MESSAGES;
     if (tm_buf_reserve(&writer->scratch, len + 1) != TM_OK)
         return tm_error_nomem(err);
     len = protobuf_c_message_pack(message, writer->scratch.data);
@@ -44,13 +45,14 @@ enum tm_status tm_stream_write_frame(struct tm_stream_writer *writer, const stru
                                      struct tm_error *err)
 {
     struct tm_piece piece = {frame->body, frame->body_bytes};
+    writer->has_compact_messages |= frame->type == TM_FRAME_COMPACT_MESSAGES;
     return tm_frame_write(&writer->frames, frame->type, &piece, 1, err);
 }
 
 static void count_events(struct tm_stream_writer *writer, const struct tm_batch *batch)
 {
     writer->event_count += batch->count;
-    tm_progress_events(&writer->frames.progress, batch->count);
+    tm_progress_events(&writer->frames.progress, writer->has_compact_messages ? tm_batch_events(batch) : batch->count);
 }
 
 enum tm_status tm_stream_forward(struct tm_stream_writer *writer, const struct tm_frame *frame,
@@ -58,6 +60,7 @@ enum tm_status tm_stream_forward(struct tm_stream_writer *writer, const struct t
 {
     if (frame->type == TM_FRAME_BATCH)
         count_events(writer, batch);
+    writer->has_compact_messages |= frame->type == TM_FRAME_COMPACT_MESSAGES;
     return tm_frame_forward(&writer->frames, frame, err);
 }
 

@@ -8,8 +8,9 @@
 
 struct tm_stream_writer {
     struct tm_frame_writer frames;
-    uint64_t event_count;
+    uint64_t event_count; /* rows */
     /* private */
+    bool has_compact_messages;
     struct tm_buf scratch; /* a message, or the narrow columns of a batch */
 };
 

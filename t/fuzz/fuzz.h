@@ -6,7 +6,7 @@
 #ifndef TM_T_FUZZ_H
 #define TM_T_FUZZ_H
 
-#include "base/buf.h"
+#include "stream/event_sink.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,6 +46,9 @@ void fuzz_rewind(int fd);
 /* Reads the stream FD to its end and checks that it is whole, that its frames agree with each other (catalog) and,
  * where BALANCED, that its accounts balance. */
 void fuzz_check_stream(int fd, bool balanced);
+
+/* CompactSched messages stay whole in the stream that SINK begins. */
+void fuzz_leave_whole(struct tm_event_sink *sink);
 
 /* A stream out of loose notes of its frames (stream_notes.h). */
 int fuzz_stream_of(const uint8_t *data, size_t len);

@@ -52,6 +52,13 @@ int fuzz_stream_of(const uint8_t *data, size_t len)
     return fd;
 }
 
+void fuzz_leave_whole(struct tm_event_sink *sink)
+{
+    Tracemerge__CompactMessages messages = TRACEMERGE__COMPACT_MESSAGES__INIT;
+    sink->want_compact_messages = true;
+    FUZZ_CHECK(tm_stream_write_message(sink->writer, TM_FRAME_COMPACT_MESSAGES, &messages.base, NULL) == TM_OK);
+}
+
 void fuzz_check_stream(int fd, bool balanced)
 {
     struct tm_stream_reader reader;
@@ -61,10 +68,13 @@ void fuzz_check_stream(int fd, bool balanced)
     struct tm_batch batch;
     struct tm_error err = {0};
     enum tm_status st = tm_stream_reader_open(&reader, fd, &err);
+    reader.takes_compact_messages = true;
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &err)) == TM_OK) {
         st = tm_catalog_add(&catalog, &frame, &err);
         if (st == TM_OK && frame.type == TM_FRAME_BATCH)
             st = tm_balance_add(&balance, &catalog, &batch, reader.stage == TRACEMERGE__STAGE__PLACED, &err);
+        if (st == TM_OK && frame.type == TM_FRAME_BATCH && reader.has_compact_messages)
+            tm_balance_add_messages(&balance, &batch);
     }
     if (st == TM_END)
         st = tm_balance_sum(&balance, &catalog, &err);

@@ -37,7 +37,7 @@ static enum tm_status parse(const struct tm_format *format, const struct tm_form
 
 /* A stream of one file: what FORMAT makes of IN. */
 static void make_stream(const struct tm_format *format, const struct tm_format_options *options, struct tm_input *in,
-                        int fd)
+                        bool leave_whole, int fd)
 {
     struct tm_stream_writer writer;
     struct tm_event_sink sink;
@@ -47,6 +47,8 @@ static void make_stream(const struct tm_format *format, const struct tm_format_o
     begin.clock_policy = format->clock_policy;
     FUZZ_CHECK(tm_stream_writer_open(&writer, fd, "fuzz", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK);
     tm_event_sink_init(&sink, &writer);
+    if (leave_whole)
+        fuzz_leave_whole(&sink);
     FUZZ_CHECK(tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &err) == TM_OK);
     FUZZ_CHECK(tm_event_sink_file_begin(&sink, &begin, &err) == TM_OK);
     struct tm_format_context context = {.input = in, .sink = &sink, .options = options};
@@ -71,7 +73,7 @@ void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t l
     struct tm_input in;
     int fd = fuzz_file();
     tm_input_init(&in, &ops, &pieces);
-    make_stream(format, &options, &in, fd);
+    make_stream(format, &options, &in, how & 128, fd);
     fuzz_rewind(fd);
     fuzz_check_stream(fd, true);
     tm_input_release(&in);

@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+enum { LEAVES_WHOLE = 4 /* the output for which messages stay whole, in fuzz_merge */ };
+
 static void no_warning(void *arg, const char *text)
 {
     (void)arg;
@@ -44,6 +46,8 @@ static enum tm_status unpack(const uint8_t *data, size_t len, uint8_t how, int o
     be_stdin(data, len, how & 8);
     FUZZ_CHECK(tm_stream_writer_open(&writer, out, "fuzz", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK);
     tm_event_sink_init(&sink, &writer);
+    if (how >> 5 == LEAVES_WHOLE)
+        fuzz_leave_whole(&sink);
     enum tm_status st = tm_unpack(&options, &sink, paths, 1, &err);
     fuzz_check_status(st, 1 << -TM_E_INPUT, &err);
     if (st >= 0) {
@@ -105,7 +109,8 @@ static enum tm_status sort(int in, int out)
 void fuzz_merge(const struct fuzz_target *target, const uint8_t *data, size_t len)
 {
     static const struct tm_emit *const outputs[] = {&tm_emit_pftrace, &tm_emit_json, &tm_emit_sqlite, &tm_emit_text,
-                                                    &tm_emit_pftrace, &tm_emit_json, &tm_emit_report, &tm_emit_report};
+                                                    [LEAVES_WHOLE] = &tm_emit_pftrace, &tm_emit_json, &tm_emit_report,
+                                                    &tm_emit_report};
     int fds[4] = {-1, -1, -1, -1};
     (void)target;
     if (len == 0)
