@@ -1,5 +1,6 @@
 #include "emit/sources.h"
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/map.h"
 
@@ -16,6 +17,7 @@ enum {
     BLOCK_BYTES = 64 << 10,
     BLOCK_SLACK = 8 << 10, /* behind a block, for the text that begins at its end */
     BLOCKS = 128,
+    PLACES = 1024,
     GOOD_USES = 8,   /* of a block that was worth reading */
     POOR_MAX = 16,   /* blocks in a row that were not */
     SINGLE_TEXTS = 1024,
@@ -26,7 +28,6 @@ struct source {
     int fd;
     const char *path; /* borrowed */
     uint64_t device, inode, size_bytes; /* when all that is said of it had been written */
-    uint32_t last; /* the block that was last used */
 };
 
 struct block {
@@ -43,6 +44,7 @@ struct tm_sources {
     size_t count;
     struct tm_map by_file; /* -> number of the source plus 1; 0: none has its text */
     struct block blocks[BLOCKS];
+    uint8_t places[PLACES]; /* where a block was found last, by its source and number: several are mostly read from in turns */
     uint64_t requests;
     uint32_t poor, singles; /* blocks that were; texts still to be read by themselves */
     struct tm_buf single;
@@ -162,14 +164,14 @@ static enum tm_status read_single(struct tm_sources *s, uint32_t source, uint64_
 static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len, const uint8_t **data,
                                 struct tm_error *err)
 {
-    struct source *file = &s->sources[source];
     uint64_t number = offset / BLOCK_BYTES;
+    uint8_t *place = &s->places[tm_hash_u64(number << 16 ^ source) % PLACES];
     size_t at = (size_t)(offset % BLOCK_BYTES);
     if (at + len > BLOCK_BYTES + BLOCK_SLACK)
         return read_single(s, source, offset, len, data, err);
-    if (!is_it(&s->blocks[file->last], source, number))
-        file->last = find_block(s, source, number);
-    struct block *b = &s->blocks[file->last];
+    if (!is_it(&s->blocks[*place], source, number))
+        *place = (uint8_t)find_block(s, source, number);
+    struct block *b = &s->blocks[*place];
     if (!is_it(b, source, number)) {
         if (s->singles)
             return read_single(s, source, offset, len, data, err);
