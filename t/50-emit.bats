@@ -326,6 +326,12 @@ PY
     done
 }
 
+@test "--part is emptied first" {
+    head -c 100000 /dev/zero >piece
+    emit -o out.txt --part piece
+    emit | cmp - piece
+}
+
 @test "--part is written and left for the caller" {
     emit -o out.txt --part piece
     [ "$(ls -A)" = piece ]

@@ -106,6 +106,9 @@ merge_referred() {
         tm-merge -f json -S1M $in | cmp plain.json
         wait
     done
+    truncate -s 1G text # --text is emptied first
+    tm-unpack --no-json-detail --text text in.tar.gz >/dev/null
+    [ "$(stat -c %s text)" -lt 1000000000 ]
     tm-unpack --no-json-detail --by-reference --text text in.zip d/a.json | tm-manifest | tm-clocks | tm-sort >s
     tm-emit -f json --source d/a.json --source text <s >both.json
     merge_plain in.zip d/a.json | cmp both.json

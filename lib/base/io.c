@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -97,6 +98,14 @@ enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offse
         len -= (size_t)n;
         offset += (uint64_t)n;
     }
+    return TM_OK;
+}
+
+enum tm_status tm_io_empty(int fd, struct tm_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || (info.st_size > 0 && ftruncate(fd, 0) != 0))
+        return tm_error_errno(err, errno, "cannot be emptied");
     return TM_OK;
 }
 

@@ -21,6 +21,10 @@ enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct t
 enum tm_status tm_io_pread(int fd, void *data, size_t len, uint64_t offset, struct tm_error *err);
 enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offset, struct tm_error *err);
 
+/* Empties the file FD; one that is empty is left alone, as ext4 writes out to the disk what has once been truncated when it is
+ * closed. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_io_empty(int fd, struct tm_error *err);
+
 /* A new file in DIR (NULL: $TMPDIR, else /tmp) that has no name any more: it is gone when *FD is
  * closed, however the program ends. */
 const char *tm_io_spool_dir(const char *dir); /* the folder that DIR means there */

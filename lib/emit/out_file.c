@@ -1,6 +1,7 @@
 #include "emit/out_file.h"
 
 #include "base/compat.h"
+#include "base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,8 +68,10 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
         f->borrowed_temp = true;
         if ((f->temp = join(part, "")) == NULL)
             return tm_error_nomem(err);
-        f->fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, OUT_FILE_MODE);
-        return f->fd < 0 ? tm_error_errno(err, errno, "%s: cannot open for writing", part) : TM_OK;
+        f->fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, OUT_FILE_MODE);
+        if (f->fd < 0)
+            return tm_error_errno(err, errno, "%s: cannot open for writing", part);
+        return tm_io_empty(f->fd, err) == TM_OK ? TM_OK : tm_error_prefix(err, "%s", part);
     }
     if (exists && S_ISDIR(old.st_mode))
         return tm_error_errno(err, EISDIR, "%s: cannot write", path);

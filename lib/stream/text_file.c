@@ -12,11 +12,14 @@ enum { WRITE_BYTES = 512 << 10 };
 enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, struct tm_error *err)
 {
     struct stat info;
-    *file = (struct tm_text_file){.path = path, .fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC | O_NONBLOCK)};
+    *file = (struct tm_text_file){.path = path, .fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)};
     if (file->fd < 0 || fstat(file->fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (!S_ISREG(info.st_mode))
         return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which --text has to be", path);
+    enum tm_status st = tm_io_empty(file->fd, err);
+    if (st < 0)
+        return tm_error_prefix(err, "%s", path);
     file->device = (uint64_t)info.st_dev;
     file->inode = (uint64_t)info.st_ino;
     return TM_OK;
