@@ -73,6 +73,15 @@ rows() {
     tm-emit -f frames <"$1" | grep -c 'raw=compact_message' || true
 }
 
+# same_accounts FILE: its accounts and placements, into f, are those of single events whether or not messages are whole.
+same_accounts() {
+    for option in "" --whole-sched; do
+        tm-unpack $option "$1" | tm-manifest | tm-clocks | tm-emit -f frames | sed 's/^@[0-9]* //' |
+            grep -E '^(FileEnd|Placement|Account)' >f"$option"
+    done
+    cmp f f--whole-sched
+}
+
 @test "what stays whole says what it says taken apart: random cpus, clocks, tales and damage" {
     run python3 "$TM_SRC/t/oracle/compact_sched.py" "$TM_BIN/tm-merge" 300 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
@@ -129,22 +138,13 @@ rows() {
     [ "$(rows s)" -eq 2 ]
     tm-merge -o m.pftrace a.pftrace
     wire a.pftrace | awk '{ $3 += $3 < 2300 ? 4000 : 4700; print }' | cmp - <(wire m.pftrace)
-    # the accounts and placements are those of single events
-    for option in "" --whole-sched; do
-        tm-unpack $option a.pftrace | tm-manifest | tm-clocks | tm-emit -f frames | sed 's/^@[0-9]* //' |
-            grep -E '^(FileEnd|Placement|Account)' >f"$option"
-    done
-    cmp f f--whole-sched
+    same_accounts a.pftrace
     grep -q 'timed_count=150' f
 }
 
 @test "events before time began, or of a clock that nothing relates, are accounted for one by one" {
     trace a.pftrace 'snapshot(5000, 8000)' 'bundle(2, 2500, 100, clock=4)' 'bundle(1, 100, 50, clock=2)'
-    for option in "" --whole-sched; do
-        tm-unpack $option a.pftrace | tm-manifest | tm-clocks | tm-emit -f frames | sed 's/^@[0-9]* //' |
-            grep -E '^(FileEnd|Placement|Account)' >f"$option"
-    done
-    cmp f f--whole-sched
+    same_accounts a.pftrace
     grep -q '^Account .*negative_time' f
     grep -q '^Account .*count=50' f
     tm-merge -o m.pftrace a.pftrace

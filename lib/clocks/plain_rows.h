@@ -22,8 +22,8 @@ struct tm_plain_rows {
 /* What row I says of its route. */
 struct tm_route_key tm_row_route_key(const struct tm_batch *batch, uint32_t i);
 
-/* The plain rows from FIRST on that have KEY and are neither synchronization markers nor whole messages, MAX at most; their times are not looked
- * at. None where row FIRST is no such row. */
+/* The plain rows from FIRST on that have KEY and are neither synchronization markers nor whole messages, MAX at most; their
+ * times are not looked at. None where row FIRST is no such row. */
 struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const struct tm_route_key *key, uint32_t first,
                                         uint32_t max);
 

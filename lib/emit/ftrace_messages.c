@@ -32,12 +32,7 @@ static enum tm_status keep_waiting(struct tm_ftrace_writer *w, struct tm_ftrace_
     m->event = *e;
     m->last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
     m->bytes = bytes;
-    if (e->raw_bytes)
-        memcpy(m->payload, e->raw, e->raw_bytes);
-    if (e->detail_bytes)
-        memcpy(m->payload + e->raw_bytes, e->detail, e->detail_bytes);
-    m->event.raw = m->payload;
-    m->event.detail = m->payload + e->raw_bytes;
+    tm_event_move_payload(&m->event, m->payload);
     c->waiting = m;
     w->waiting_bytes += sizeof *m + bytes;
     return TM_OK;

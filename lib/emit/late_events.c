@@ -76,13 +76,7 @@ enum tm_status tm_late_events_add(struct tm_late_events *late, const struct tm_e
         return TM_E_SYSTEM;
     *e = (struct tm_late_event){
         .event = *event, .needs = needs, .order = late->order++, .bytes = sizeof *e + payload};
-    uint8_t *bytes = (uint8_t *)(e + 1);
-    if (event->raw_bytes)
-        memcpy(bytes, event->raw, event->raw_bytes);
-    if (event->detail_bytes)
-        memcpy(bytes + event->raw_bytes, event->detail, event->detail_bytes);
-    e->event.raw = bytes;
-    e->event.detail = bytes + event->raw_bytes;
+    tm_event_move_payload(&e->event, (uint8_t *)(e + 1));
     if (!grow(&late->heap, &late->heap_cap, late->heap_count) || add_key(late, e, needs.key, &e->places[0]) != TM_OK ||
         add_key(late, e, needs.other_key, &e->places[1]) != TM_OK) {
         forget_keys(late, e);

@@ -28,12 +28,7 @@ enum tm_status tm_open_messages_add(struct tm_open_messages *messages, const str
     memset(m, 0, sizeof *m);
     m->payload_bytes = bytes;
     messages->bytes += sizeof *m + bytes;
-    if (event->raw_bytes)
-        memcpy(m->payload, event->raw, event->raw_bytes);
-    if (event->detail_bytes)
-        memcpy(m->payload + event->raw_bytes, event->detail, event->detail_bytes);
-    e.raw = m->payload;
-    e.detail = m->payload + event->raw_bytes;
+    tm_event_move_payload(&e, m->payload);
     m->rows.borrows_names = true;
     enum tm_status st = tm_compact_rows_open(&m->rows, &e, err);
     if (st == TM_OK)

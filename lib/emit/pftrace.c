@@ -181,7 +181,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, s
     const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
     bool of_proto = file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
     if (!(e->flags & TM_EVENT_DERIVED))
-        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED || raw == TM_RAW_COMPACT_MESSAGE;
+        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
+                          raw == TM_RAW_COMPACT_MESSAGE;
     if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
         return tm_sample_write(&p->samples, e, err);
     switch (raw) {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What an event is. Numbers are part of the stream format and never change. */
 enum tm_kind {
@@ -154,6 +155,17 @@ static inline enum tm_raw tm_event_raw(uint32_t flags)
 static inline uint32_t tm_event_raw_flags(enum tm_raw raw)
 {
     return (uint32_t)raw << TM_EVENT_RAW_SHIFT;
+}
+
+/* EVENT's payload is copied to ROOM, which is for raw_bytes + detail_bytes, and is there from then on. */
+static inline void tm_event_move_payload(struct tm_event *event, uint8_t *room)
+{
+    if (event->raw_bytes)
+        memcpy(room, event->raw, event->raw_bytes);
+    if (event->detail_bytes)
+        memcpy(room + event->raw_bytes, event->detail, event->detail_bytes);
+    event->raw = room;
+    event->detail = room + event->raw_bytes;
 }
 
 /* How many events a row of KIND with VALUE is. */

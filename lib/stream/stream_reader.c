@@ -141,7 +141,8 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
         return TM_OK;
     st = tm_batch_decode(batch, &reader->store, frame->body, frame->body_bytes, err);
     reader->event_count += batch->count;
-    tm_progress_events(&reader->frames.progress, st == TM_OK && reader->has_compact_messages ? tm_batch_events(batch) : batch->count);
+    bool is_more = st == TM_OK && reader->has_compact_messages;
+    tm_progress_events(&reader->frames.progress, is_more ? tm_batch_events(batch) : batch->count);
     return st < 0 ? at(frame->offset, err) : st;
 }
 
