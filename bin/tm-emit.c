@@ -25,6 +25,7 @@ static const struct tm_program program = {
              "      --json           report: as JSON\n"
              "      --hex            frames: raw payloads too\n"
              "      --source FILE    a file in which tm-unpack has left the text of JSON events; any number\n"
+             "      --text FILE      the same, the FILE of tm-unpack --text, which is given back as it is read\n"
              "      --rebase         json: times count from the first event on\n"
              "      --only KEY=VALUE,...  events of these alone: machine, file, cat, name (or shell patterns of\n"
              "                       them), from, to (1.5s, +200ms after the first event, nanoseconds)\n"
@@ -44,7 +45,7 @@ struct arguments {
     struct tm_emit_options options;
     struct tm_balance_limit limit;
     struct tm_select_spec only;
-    const char **sources; /* at most as many as there are arguments */
+    struct tm_source_path *sources; /* at most as many as there are arguments */
     size_t source_count;
     bool quiet;
     bool list; /* the formats were asked for */
@@ -98,7 +99,8 @@ static int take_option(void *context, int option, const char *value)
     case 'a': a->options.absolute = true; return 0;
     case 'j': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
-    case 'S': a->sources[a->source_count++] = value; return 0;
+    case 'S': a->sources[a->source_count++].path = value; return 0;
+    case 't': a->sources[a->source_count++] = (struct tm_source_path){value, true}; return 0;
     case 'b': a->options.rebase = true; return 0;
     case 's': a->limit.strict = true; return 0;
     case 'q': a->quiet = true; return 0;
@@ -126,6 +128,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"hex", no_argument, NULL, 'x'},
         {"strict", no_argument, NULL, 's'},
         {"source", required_argument, NULL, 'S'},
+        {"text", required_argument, NULL, 't'},
         {"rebase", no_argument, NULL, 'b'},
         {"max-dropped", required_argument, NULL, 'd'},
         {"only", required_argument, NULL, 'O'},

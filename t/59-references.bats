@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Text that stays in its file: tm-unpack --by-reference says where it is, tm-emit --source reads it there.
+# Text that stays in its file: tm-unpack --by-reference says where it is, tm-emit --source or --text reads it there.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -31,6 +31,14 @@ merge_referred() {
     for f in "$@"; do sources+=(--source "$f"); done
     tm-unpack --no-json-detail --by-reference "$@" | tm-manifest | tm-clocks | tm-sort $sort >s
     tm-emit -f json "${sources[@]}" <s
+}
+
+# boot_traces JSON [NS]: c.pftrace, which is nothing but a ClockSnapshot of BOOTTIME 0, and a manifest that has JSON on that
+# clock, NS later.
+boot_traces() {
+    printf '\n\006\062\004\012\002\010\006' >c.pftrace
+    echo '{"perfetto_manifest":{"version":1,"trace_time":{"clock":"BOOTTIME"},"files":[{"path":"c.pftrace"},{"path":"'$1'",
+        "clocks":{"sync_to":{"file":"c.pftrace","clock":"BOOTTIME"},"offset_ns":'${2:-0}'}}]}}' >manifest.json
 }
 
 @test "text that stayed in its file comes out the same, whatever its order there and the memory" {
@@ -122,13 +130,74 @@ merge_referred() {
     [[ "$output" == "tm-unpack: text: "* ]]
 }
 
+# stored FILE: the bytes of the disk that it takes.
+stored() {
+    echo $(($(stat -c %b "$1") * 512))
+}
+
+@test "the file of --text is given back while it is read, and no other file is" {
+    events a.json 30000 1
+    events b.json 20000 2
+    tar czf in.tar.gz a.json b.json
+    gzip -k a.json
+    cp a.json probe
+    fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
+    merge_plain a.json.gz >gz.json
+    merge_plain in.tar.gz >tar.json
+    for in in gz tar; do
+        [ $in = gz ] && source=a.json.gz || source=in.tar.gz
+        true >text
+        tm-unpack --no-json-detail --text text $source | tm-manifest | tm-clocks | tm-sort -S1M >s
+        tm-emit -f frames <s | grep 'Source file=' | grep -c 'is_temporary=true' | grep -qx $([ $in = gz ] && echo 1 || echo 2)
+        size=$(stat -c %s text) before=$(stored text)
+        tm-emit -f json --source text <s | cmp $in.json
+        [ "$(stored text)" -eq "$before" ]
+        tm-emit -f json --text text <s | cmp $in.json
+        [ "$(stat -c %s text)" -eq "$size" ]
+        [ "$(stored text)" -lt $((before / 3)) ]
+        run tm-emit -f json -o again.json --text text <s
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"text: byte "*": the file has changed since it was unpacked" ]]
+        [ ! -e again.json ]
+    done
+    # A trace is none.
+    cp -p a.json copy.json
+    tm-unpack --no-json-detail --by-reference a.json | tm-manifest | tm-clocks | tm-sort >s
+    tm-emit -f frames <s | grep 'Source file=' | grep -vq is_temporary
+    tm-emit -f json --text a.json <s >/dev/null
+    cmp a.json copy.json
+    [ "$(stored a.json)" -ge "$(stored copy.json)" ]
+}
+
+@test "a text that comes twice is not taken for what was given back" {
+    events a.json 9000 1
+    cp a.json probe
+    fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
+    true >text
+    for ns in 0 2000000000000; do # the second writes the same text to the same file
+        boot_traces a.json $ns
+        tar cz manifest.json c.pftrace a.json | tm-unpack --no-json-detail --text text | tm-manifest | tm-clocks | tm-sort >s$ns
+        cp text copy
+    done
+    tm-sort -m s0 s2000000000000 >twice
+    tm-emit -f json --source text <twice >twice.json
+    [ "$(grep -o '"ph":"X"' twice.json | wc -l)" -eq 18000 ]
+    run tm-emit -f json -o out.json --text text <twice
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"text: byte "*": was given back: a text comes twice in the stream, for which --source is, not --text" ]]
+    [ ! -e out.json ]
+    chmod a-w copy
+    [ -w copy ] || { run tm-emit -f json --text copy <s0; [ "$status" -eq 1 ]; [[ "$output" == *"copy: cannot open: "* ]]; }
+    run tm-emit -f json --text . <s0
+    [[ "$output" == *".: "* ]]
+}
+
 @test "sorted streams that refer to files merge" {
     mkdir s p
-    printf '\n\006\062\004\012\002\010\006' >c.pftrace # a ClockSnapshot: BOOTTIME 0
     for n in 1 2; do
         events $n.json 100 $n
-        echo '{"perfetto_manifest":{"version":1,"trace_time":{"clock":"BOOTTIME"},"files":[{"path":"c.pftrace"},{"path":"'$n.json'",
-            "clocks":{"sync_to":{"file":"c.pftrace","clock":"BOOTTIME"}}}]}}' >manifest.json
+        boot_traces $n.json
         tar cf $n.tar manifest.json c.pftrace $n.json
         tm-unpack --no-json-detail --by-reference $n.tar | tm-manifest | tm-clocks | tm-sort >s/$n
         tm-unpack --no-json-detail $n.tar | tm-manifest | tm-clocks | tm-sort >p/$n

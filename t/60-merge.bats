@@ -72,12 +72,12 @@ out.jsonl" ]
     echo >x
     merge -f json x
     grep -x "tm-unpack --no-json-detail --by-reference --text /dev/fd/[0-9]* -- x" args.tm-unpack
-    grep -x "tm-emit -f json --source x --source /dev/fd/[0-9]*" args.tm-emit
+    grep -x "tm-emit -f json --source x --text /dev/fd/[0-9]*" args.tm-emit
     for f in - . "x x/missing"; do
         rm args.*
         merge -f json $f </dev/null
         grep -x "tm-unpack --no-json-detail --text /dev/fd/[0-9]* -- $f" args.tm-unpack
-        grep -x "tm-emit -f json --source /dev/fd/[0-9]*" args.tm-emit
+        grep -x "tm-emit -f json --text /dev/fd/[0-9]*" args.tm-emit
     done
     rm args.*
     merge --no-detail -f pftrace -o out.pftrace x || true

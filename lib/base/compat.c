@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -77,6 +76,18 @@ void tm_compat_large_pages(void *mem, size_t bytes)
 #else
     (void)mem;
     (void)bytes;
+#endif
+}
+
+bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)len) == 0;
+#else
+    (void)fd;
+    (void)offset;
+    (void)len;
+    return false;
 #endif
 }
 

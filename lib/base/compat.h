@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A signed integer of 128 bits, for sums of times: an extension that every compiler for 64-bit
  * machines has. */
@@ -29,6 +30,10 @@ void tm_compat_large_pages(void *mem, size_t bytes);
 /* After code of others that may have used the processor's wide registers: where it leaves their upper halves in use, all
  * that follows in the narrow ones waits for them. */
 void tm_compat_leave_wide(void);
+
+/* Gives the storage of LEN bytes at OFFSET of FD, a regular file open for writing, back to the system: they are 0 then.
+ * False where that cannot be. */
+bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len);
 
 /* How many characters a line of the terminal FD has; 80 where it cannot be told. */
 size_t tm_compat_columns(int fd);

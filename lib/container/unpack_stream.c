@@ -82,6 +82,8 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     source.file = node->id;
     source.device = in_place ? (uint64_t)info.st_dev : options->text_file->device;
     source.inode = in_place ? (uint64_t)info.st_ino : options->text_file->inode;
+    source.has_is_temporary = source.is_temporary = !in_place;
+    context->source_is_temporary = kept;
     context->source_at = content->extent.start - content->extent_at;
     return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
 }

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/map.h"
+#include "base/spent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,9 @@ struct source {
     int fd;
     const char *path; /* borrowed */
     uint64_t device, inode, size_bytes; /* when all that is said of it had been written */
+    bool may_give_back;                 /* says the caller; */
+    bool gives_back;                    /* and the stream */
+    struct tm_spent spent;
 };
 
 struct block {
@@ -50,10 +54,13 @@ struct tm_sources {
     struct tm_buf single;
 };
 
-static enum tm_status open_source(struct source *s, const char *path, struct tm_error *err)
+static enum tm_status open_source(struct source *s, const struct tm_source_path *named, struct tm_error *err)
 {
     struct stat info;
-    *s = (struct source){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    const char *path = named->path;
+    *s = (struct source){.path = path, .may_give_back = named->is_temporary};
+    s->fd = open(path, (named->is_temporary ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    s->spent.fd = s->fd;
     if (s->fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (s->fd < 0)
@@ -61,13 +68,14 @@ static enum tm_status open_source(struct source *s, const char *path, struct tm_
     if (fstat(s->fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot tell what it is", path);
     if (!S_ISREG(info.st_mode))
-        return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which --source has to be", path);
+        return tm_error_set(err, TM_E_INPUT, "%s: is no regular file, which %s has to be", path,
+                            named->is_temporary ? "--text" : "--source");
     s->device = (uint64_t)info.st_dev;
     s->inode = (uint64_t)info.st_ino;
     return TM_OK;
 }
 
-enum tm_status tm_sources_open(const char *const *paths, size_t count, struct tm_sources **sources,
+enum tm_status tm_sources_open(const struct tm_source_path *paths, size_t count, struct tm_sources **sources,
                                struct tm_error *err)
 {
     struct tm_sources *s = calloc(1, sizeof *s);
@@ -76,7 +84,7 @@ enum tm_status tm_sources_open(const char *const *paths, size_t count, struct tm
     if (s == NULL || (s->sources = calloc(count + 1, sizeof *s->sources)) == NULL)
         return tm_error_nomem(err);
     while (s->count < count && st == TM_OK) {
-        st = open_source(&s->sources[s->count], paths[s->count], err);
+        st = open_source(&s->sources[s->count], &paths[s->count], err);
         s->count++;
     }
     return st;
@@ -93,8 +101,11 @@ enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *so
             found = (uint32_t)i + 1;
     if (found && fstat(s->sources[found - 1].fd, &info) != 0)
         return tm_error_errno(err, errno, "%s: cannot tell its size", s->sources[found - 1].path);
-    if (found)
-        s->sources[found - 1].size_bytes = (uint64_t)info.st_size;
+    if (found) {
+        struct source *known = &s->sources[found - 1];
+        known->size_bytes = (uint64_t)info.st_size;
+        known->gives_back = known->may_give_back && source->is_temporary;
+    }
     return tm_map_set(&s->by_file, source->file, found) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -185,6 +196,15 @@ static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t 
     return TM_OK;
 }
 
+/* The text at OFFSET is not what it was. */
+static enum tm_status has_changed(const struct source *source, uint64_t offset, struct tm_error *err)
+{
+    const char *why = tm_spent_is_gone(&source->spent, offset)
+                          ? "was given back: a text comes twice in the stream, for which --source is, not --text"
+                          : "the file has changed since it was unpacked";
+    return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)offset, why);
+}
+
 enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct tm_json_ref *ref, const uint8_t **data,
                                struct tm_error *err)
 {
@@ -195,14 +215,15 @@ enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct
     if (!tm_map_find(&s->by_file, file, &number) || number == 0)
         return tm_error_set(err, TM_E_INPUT, "the text of file %u is in a file that another has replaced since it was "
                                              "unpacked, or that no --source names", file);
-    const struct source *source = &s->sources[number - 1];
+    struct source *source = &s->sources[number - 1];
     if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes || source->size_bytes - ref->offset < ref->bytes)
         return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked", source->path,
                             (unsigned long long)ref->offset);
     enum tm_status st = read_text(s, number - 1, ref->offset, ref->bytes, data, err);
     if (st == TM_OK && tm_json_ref_checksum(*data, ref->bytes) != ref->checksum)
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file has changed since it was unpacked", source->path,
-                            (unsigned long long)ref->offset);
+        return has_changed(source, ref->offset, err);
+    if (st == TM_OK && source->gives_back && ref->before <= ref->offset)
+        tm_spent_add(&source->spent, ref->offset - ref->before, ref->before + ref->bytes);
     return st;
 }
 
@@ -210,9 +231,11 @@ void tm_sources_free(struct tm_sources *s)
 {
     if (s == NULL)
         return;
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++) {
         if (s->sources[i].fd >= 0)
             (void)close(s->sources[i].fd);
+        tm_spent_release(&s->sources[i].spent);
+    }
     for (int i = 0; i < BLOCKS; i++)
         free(s->blocks[i].mem);
     free(s->sources);

@@ -28,6 +28,8 @@ static enum tm_status open_json(const struct tm_format_context *context, void **
     doc->system.hints = doc->hints;
     tm_json_rows_init(&doc->rows, context->sink);
     doc->rows.has_source = context->has_source;
+    doc->rows.counts_text = context->source_is_temporary;
+    doc->rows.text_end = context->source_at + context->input->offset;
     doc->rows.text_file = context->text_file;
     *state = doc;
     return TM_OK;

@@ -16,6 +16,7 @@ struct tm_format_context {
     const struct tm_format_options *options;
     bool has_source;     /* text may stay in the file, */
     uint64_t source_at;  /* where byte 0 of input is this one (or, by its offset, would be) */
+    bool source_is_temporary; /* it was written to be read once more */
     struct tm_text_file *text_file; /* where it may not: it may go here; NULL: nor that */
 };
 

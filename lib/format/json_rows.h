@@ -13,6 +13,8 @@ struct tm_json_rows {
     struct tm_event_sink *sink; /* borrowed */
     bool has_source;  /* the text of events may stay in the file; set behind init */
     uint64_t text_at; /* where that of the next one is there */
+    bool counts_text;  /* each text says how many bytes are between it and the one before; with has_source */
+    uint64_t text_end; /* where that was; of none: where the document begins */
     struct tm_text_file *text_file; /* else it may go here; may be NULL */
     /* What could not be shown as the event it claims to be, named as the reference's statistics. */
     uint64_t parser_failures;

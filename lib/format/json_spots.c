@@ -49,8 +49,10 @@ enum tm_status tm_json_work_ref(struct tm_json_work *w)
     if (ref.has_spots)
         find_spots(w->json, &ref);
     if (ref.is_elsewhere) {
-        ref.offset = w->rows->text_at;
         ref.bytes = e->raw_bytes;
+        ref.offset = w->rows->text_at;
+        ref.before = w->rows->counts_text ? ref.offset - w->rows->text_end : 0;
+        w->rows->text_end = ref.offset + ref.bytes;
         ref.checksum = tm_json_ref_checksum(e->raw, e->raw_bytes);
         if (!w->rows->has_source && tm_text_file_add(w->rows->text_file, e->raw, e->raw_bytes, &ref.offset, w->err) < 0)
             return w->err->status;

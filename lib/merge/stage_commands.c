@@ -110,7 +110,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--quiet", r->quiet);
     for (size_t i = 0; i < count; i++)
         add_option(w, "--source", r->files[i]);
-    add_option(w, "--source", r->text);
+    add_option(w, "--text", r->text);
     for (uint32_t i = 0; i < r->only.given.count; i++)
         add_option(w, "--only", r->only.given.texts[i]);
     add_option(w, "-o", r->out);

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-enum { FIELD_JSON = 12, FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_SPOTS = 4 };
+enum { FIELD_JSON = 12, FIELD_OFFSET = 1, FIELD_BYTES = 2, FIELD_CHECKSUM = 3, FIELD_SPOTS = 4, FIELD_BEFORE = 5 };
 
 /* A spot is two varints: bytes since the end of the one before; length, and in the low bits what it is. */
 enum { SPOT_STRING = 8, SPOT_OF = 7, SPOT_BITS = 4, SPOT_BYTES_MAX = 2 * TM_VARINT_MAX };
@@ -27,7 +27,7 @@ static uint8_t *put_spots(uint8_t *p, const struct tm_json_ref *ref)
 
 enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *detail)
 {
-    uint8_t spots[TM_JSON_SPOTS_MAX * SPOT_BYTES_MAX], body[sizeof spots + 5 * TM_VARINT_MAX], *p = body;
+    uint8_t spots[TM_JSON_SPOTS_MAX * SPOT_BYTES_MAX], body[sizeof spots + 6 * TM_VARINT_MAX], *p = body;
     if (ref->is_elsewhere) {
         *p++ = FIELD_OFFSET << 3 | TM_PB_VARINT;
         p = tm_varint_put(p, ref->offset);
@@ -36,6 +36,10 @@ enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *det
         *p++ = FIELD_CHECKSUM << 3 | TM_PB_I32;
         tm_put_le32(p, ref->checksum);
         p += 4;
+        if (ref->before) {
+            *p++ = FIELD_BEFORE << 3 | TM_PB_VARINT;
+            p = tm_varint_put(p, ref->before);
+        }
     }
     if (ref->has_spots) {
         size_t len = (size_t)(put_spots(spots, ref) - spots);
@@ -79,7 +83,7 @@ static enum tm_status read_ref(const struct tm_pb_field *json, struct tm_json_re
     uint64_t bytes = 0;
     enum tm_status st;
     ref->is_elsewhere = ref->has_spots = false;
-    ref->offset = ref->checksum = ref->spot_count = 0;
+    ref->offset = ref->before = ref->checksum = ref->spot_count = 0;
     ref->spots_end = 0;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         if (f.id == FIELD_OFFSET && f.type == TM_PB_VARINT) {
@@ -87,6 +91,8 @@ static enum tm_status read_ref(const struct tm_pb_field *json, struct tm_json_re
             ref->offset = f.value;
         } else if (f.id == FIELD_BYTES && f.type == TM_PB_VARINT) {
             bytes = f.value;
+        } else if (f.id == FIELD_BEFORE && f.type == TM_PB_VARINT) {
+            ref->before = f.value;
         } else if (f.id == FIELD_CHECKSUM && f.type == TM_PB_I32) {
             ref->checksum = (uint32_t)f.value;
         } else if (f.id == FIELD_SPOTS && f.type == TM_PB_LEN && (st = read_spots(f.data, f.data + f.len, ref)) < 0) {

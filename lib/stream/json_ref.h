@@ -27,6 +27,7 @@ struct tm_json_ref {
     uint64_t offset;    /* from this byte on, */
     uint32_t bytes;     /* so many, */
     uint32_t checksum;  /* with this tm_json_ref_checksum */
+    uint64_t before;    /* of a temporary file: bytes before it, up to the text before, that no other event is asked for */
     bool has_spots;     /* else the text has to be read to find them */
     uint32_t spot_count;
     struct tm_json_spot spots[TM_JSON_SPOTS_MAX]; /* in the order of the text; all within a text of spots_end bytes */

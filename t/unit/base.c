@@ -7,11 +7,14 @@
 #include "base/io.h"
 #include "base/pb.h"
 #include "base/program.h"
+#include "base/spent.h"
 #include "base/utf8.h"
 
 #include "tap.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -259,9 +262,76 @@ static void test_pieces(void)
     free(back);
 }
 
+/* Where FD's byte at OFFSET is not 0 any more, which it was made to be everywhere: 1; where it is: 0. */
+static int is_there(int fd, uint64_t offset)
+{
+    char c = 0;
+    return pread(fd, &c, 1, (off_t)offset) == 1 && c != 0;
+}
+
+/* A file of four units and a half is read in any order, and is given back where all was read, and nowhere else. */
+static void test_spent(void)
+{
+    enum { PIECES = 2000 };
+    const uint64_t size = 4 * TM_SPENT_UNIT + TM_SPENT_UNIT / 2;
+    struct tm_error err = {0};
+    struct tm_spent spent = {.fd = -1};
+    uint64_t bounds[PIECES + 1] = {0}, left[5] = {0};
+    uint8_t *bytes = malloc(size);
+    char name[] = "spent.XXXXXX";
+    uint32_t order[PIECES], random = 12345;
+    bool early = false, late = false, gone = false;
+    spent.fd = mkstemp(name);
+    memset(bytes, 'x', size);
+    ok(spent.fd >= 0 && tm_io_pwrite(spent.fd, bytes, size, 0, &err) == TM_OK);
+    for (uint32_t i = 0; i < PIECES; i++) {
+        bounds[i + 1] = i + 1 == PIECES ? size : size / PIECES * (i + 1) + i % 97;
+        order[i] = i;
+    }
+    for (uint32_t i = PIECES - 1; i > 0; i--) {
+        random = random * 1664525 + 1013904223;
+        uint32_t j = random % (i + 1), k = order[i];
+        order[i] = order[j];
+        order[j] = k;
+    }
+    for (int i = 0; i < 4; i++)
+        left[i] = TM_SPENT_UNIT;
+    for (uint32_t i = 0; i < PIECES; i++) {
+        uint64_t from = bounds[order[i]], to = bounds[order[i] + 1];
+        tm_spent_add(&spent, from, to - from);
+        for (uint64_t b = from; b < to; b++)
+            left[b / TM_SPENT_UNIT]--;
+        for (uint64_t u = 0; u < 4; u++) {
+            int there = is_there(spent.fd, u * TM_SPENT_UNIT) + is_there(spent.fd, (u + 1) * TM_SPENT_UNIT - 1);
+            early = early || (left[u] > 0 && there != 2);
+            late = late || (left[u] == 0 && there != 0);
+            gone = gone || tm_spent_is_gone(&spent, u * TM_SPENT_UNIT + i) != (left[u] == 0);
+        }
+    }
+    ok(!early);
+    ok(spent.gave_up || !late);
+    ok(spent.gave_up || !gone);
+    ok(is_there(spent.fd, size - 1) && !tm_spent_is_gone(&spent, size - 1) && !tm_spent_is_gone(&spent, 99 * size));
+    struct stat info;
+    ok(spent.gave_up || (fstat(spent.fd, &info) == 0 && info.st_size == (off_t)size && info.st_blocks <= 2048));
+    tm_spent_forget(&spent);
+    ok(!tm_spent_is_gone(&spent, 0));
+    close(spent.fd);
+    tm_spent_release(&spent);
+    spent.fd = open(name, O_RDONLY); /* what cannot be given back stays */
+    tm_spent_add(&spent, 4 * TM_SPENT_UNIT, TM_SPENT_UNIT);
+    tm_spent_add(&spent, 0, TM_SPENT_UNIT);
+    ok(spent.gave_up && !tm_spent_is_gone(&spent, 4 * TM_SPENT_UNIT) && is_there(spent.fd, size - 1));
+    close(spent.fd);
+    tm_spent_release(&spent);
+    unlink(name);
+    free(bytes);
+}
+
 int main(void)
 {
     test_pieces();
+    test_spent();
     test_status();
     test_decimal();
     test_varint();

@@ -210,7 +210,7 @@ static void test_sizes(void)
 static void test_json_ref(void)
 {
     struct tm_json_ref ref = {.is_elsewhere = true, .offset = UINT64_C(1) << 40, .bytes = 300, .checksum = 0xdeadbeef,
-                              .has_spots = true, .spot_count = 3};
+                              .before = 70000, .has_spots = true, .spot_count = 3};
     struct tm_json_ref back;
     struct tm_buf detail = {0};
     ref.spots[0] = (struct tm_json_spot){10, 5, TM_JSON_SPOT_TS, false};
@@ -218,7 +218,8 @@ static void test_json_ref(void)
     ref.spots[2] = (struct tm_json_spot){290, 2, TM_JSON_SPOT_ID2, false};
     is_int(tm_json_ref_find(NULL, 0, &back), TM_END);
     ok(tm_json_ref_put(&ref, &detail) == TM_OK && tm_json_ref_find(detail.data, detail.len, &back) == TM_OK);
-    ok(back.is_elsewhere && back.offset == ref.offset && back.bytes == 300 && back.checksum == 0xdeadbeef && back.has_spots);
+    ok(back.is_elsewhere && back.offset == ref.offset && back.bytes == 300 && back.checksum == 0xdeadbeef && back.before == 70000 &&
+       back.has_spots);
     bool equal = back.spot_count == 3 && back.spots_end == 292;
     for (int i = 0; i < 3; i++)
         equal = equal && back.spots[i].at == ref.spots[i].at && back.spots[i].len == ref.spots[i].len &&
