@@ -13,7 +13,7 @@ setup() {
 
 # faults COMMAND: its standard output goes to out, which a failure must leave without an END.
 faults() {
-    python3 "$TM_SRC/t/faults.py" "$so" tm-sort read,write,open,mkstemp,ftruncate,malloc out \
+    python3 "$TM_SRC/t/faults.py" "$so" tm-sort read,write,open,mkstemp,fallocate,malloc out \
         "$1 >out; s=\$?; [ \$s = 0 ] || { env -u LD_PRELOAD tm-sort -c out 2>/dev/null || rm out; }; exit \$s"
 }
 
@@ -25,6 +25,11 @@ faults() {
 @test "spilling, several passes" {
     "$gen" -n 2000 -f 2 -d 3 -b 40 >in
     faults "tm-sort -S 1k $PWD/in"
+}
+
+@test "spilling what is worth giving back" {
+    "$gen" -P -C 1 -n 40000 -o shuffled >in
+    python3 "$TM_SRC/t/faults.py" "$so" tm-sort fallocate '' "tm-sort -S 256k $PWD/in"
 }
 
 @test "merging, in one go and in groups" {

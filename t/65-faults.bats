@@ -37,6 +37,18 @@ END
     faults tm-emit $all,malloc out "tm-emit -f json -o out --source $PWD/x.json --source $PWD/text <$PWD/s"
 }
 
+@test "temporary files that cannot be given back stay: tm-emit and tm-unpack" {
+    python3 - >x.json <<'END'
+print('[' + ',\n'.join('{"ph":"X","name":"n","ts":%d,"dur":1,"pid":1,"tid":1,"args":{"text":"%s"}}' % (i, 'x' * 2000)
+                       for i in range(2000)) + ']')
+END
+    tar czf x.tar.gz x.json
+    gzip x.json
+    faults tm-emit fallocate out.json "tm-merge -o out.json $PWD/x.json.gz"
+    faults tm-emit fallocate out.json "tm-merge -o out.json $PWD/x.tar.gz"
+    faults tm-unpack fallocate out.jsonl "tm-merge -o out.jsonl $PWD/x.tar.gz"
+}
+
 @test "what is inflated ahead and written behind: tm-unpack with and without its threads" {
     python3 - <<'END'
 import random

@@ -214,6 +214,16 @@ int ftruncate64(int fd, off64_t len)
     return hit("ftruncate", EIO) ? -1 : (int)syscall(SYS_ftruncate, fd, len);
 }
 
+int fallocate(int fd, int mode, off_t offset, off_t len)
+{
+    return hit("fallocate", EOPNOTSUPP) ? -1 : (int)syscall(SYS_fallocate, fd, mode, offset, len);
+}
+
+int fallocate64(int fd, int mode, off64_t offset, off64_t len)
+{
+    return hit("fallocate", EOPNOTSUPP) ? -1 : (int)syscall(SYS_fallocate, fd, mode, offset, len);
+}
+
 off_t lseek(int fd, off_t offset, int whence)
 {
     return hit("lseek", ESPIPE) ? -1 : syscall(SYS_lseek, fd, offset, whence);

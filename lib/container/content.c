@@ -8,7 +8,7 @@
 
 struct tm_content tm_content_of(struct tm_input *in)
 {
-    return (struct tm_content){.in = in, .extent = {.fd = -1}, .size_bytes = UINT64_MAX, .owned_fd = -1};
+    return (struct tm_content){.in = in, .extent = {.fd = -1}, .size_bytes = UINT64_MAX, .owned_fd = -1, .spent = {.fd = -1}};
 }
 
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err)
@@ -65,7 +65,7 @@ enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_fi
         tm_input_release(&content->own);
     if (content->owned_fd >= 0)
         close(content->owned_fd);
-    content->owned_fd = text ? -1 : extent.fd;
+    content->owned_fd = content->spent.fd = text ? -1 : extent.fd;
     content->extent = extent;
     content->extent_at = at;
     content->in = &content->own;
@@ -74,11 +74,12 @@ enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_fi
     return st;
 }
 
-struct tm_extent tm_content_part(const struct tm_content *content, uint64_t at, uint64_t len)
+struct tm_extent tm_content_part(struct tm_content *content, uint64_t at, uint64_t len)
 {
     return (struct tm_extent){
         .fd = content->extent.fd, .start = content->extent.start + (at - content->extent_at), .len = len,
-        .is_spooled = content->extent.is_spooled};
+        .is_spooled = content->extent.is_spooled,
+        .spent = content->spent.fd >= 0 ? &content->spent : content->extent.spent};
 }
 
 uint64_t tm_content_end(const struct tm_content *content)
@@ -100,4 +101,5 @@ void tm_content_release(struct tm_content *content)
         close(content->owned_fd);
     content->owned_fd = -1;
     content->extent.fd = -1;
+    tm_spent_release(&content->spent);
 }

@@ -12,6 +12,7 @@ struct tm_content {
     /* private */
     struct tm_input own;     /* in, where the content made it */
     int owned_fd;            /* -1: none */
+    struct tm_spent spent;   /* of the temporary file that it made; fd -1: none */
 };
 
 /* A content that reads IN, which stays the caller's. */
@@ -29,8 +30,9 @@ enum tm_status tm_content_open_extent(struct tm_content *content, const struct t
 enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_file *text, const char *dir,
                                    struct tm_error *err);
 
-/* The part of the extent from offset AT on, LEN bytes; the content has one and reaches that far. */
-struct tm_extent tm_content_part(const struct tm_content *content, uint64_t at, uint64_t len);
+/* The part of the extent from offset AT on, LEN bytes; the content has one and reaches that far. CONTENT stays where it is
+ * while the part is used. */
+struct tm_extent tm_content_part(struct tm_content *content, uint64_t at, uint64_t len);
 
 /* The offset where the content ends, or UINT64_MAX while that is unknown. */
 uint64_t tm_content_end(const struct tm_content *content);

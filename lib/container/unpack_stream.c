@@ -88,18 +88,31 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
 }
 
+/* What was read of a trace since *FROM is not read again: a trace has but one turn. */
+static void give_back(const struct tm_content *content, uint64_t *from)
+{
+    const struct tm_extent *extent = &content->extent;
+    uint64_t to = content->in->offset;
+    if (extent->fd < 0 || extent->spent == NULL || to <= *from) /* some may have been taken back */
+        return;
+    tm_spent_add(extent->spent, extent->start + (*from - content->extent_at), to - *from);
+    *from = to;
+}
+
 static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_node *node, struct tm_content *content)
 {
     const struct tm_format *format = node->type.format;
     struct tm_format_context context = {
         .input = content->in, .sink = run->sink, .options = &run->options->format};
     void *state = NULL;
+    uint64_t given_back = content->in->offset;
     enum tm_status st = refer(run, node, content, &context);
     if (st == TM_OK)
         st = format->open(&context, &state, run->err);
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
         st = format->read(state, run->err);
+        give_back(content, &given_back);
         if (st != TM_END || !format->appends || content->in->offset == before)
             continue;
         enum tm_status more = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);

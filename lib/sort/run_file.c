@@ -2,7 +2,6 @@
 
 #include "base/io.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -65,6 +64,7 @@ enum tm_status tm_run_writer_begin(struct tm_run_writer *w, struct tm_run_file *
         enum tm_status st = tm_io_spool(file->dir, &file->fd, err);
         if (st < 0)
             return st;
+        file->spent.fd = file->fd;
     }
     w->run = (struct tm_run){.start = file->end_bytes};
     return TM_OK;
@@ -146,25 +146,16 @@ enum tm_status tm_run_join(struct tm_run_file *file, struct tm_run *run, const s
     return say_where(st, file, err);
 }
 
-enum tm_status tm_run_file_clear(struct tm_run_file *file, struct tm_error *err)
-{
-    file->end_bytes = 0;
-    if (file->fd >= 0 && ftruncate(file->fd, 0) != 0) {
-        tm_error_errno(err, errno, "cannot truncate");
-        return say_where(TM_E_SYSTEM, file, err);
-    }
-    return TM_OK;
-}
-
 void tm_run_file_release(struct tm_run_file *file)
 {
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;
     file->end_bytes = 0;
+    tm_spent_release(&file->spent);
 }
 
-void tm_run_reader_init(struct tm_run_reader *r, const struct tm_run_file *file, const struct tm_run *run,
+void tm_run_reader_init(struct tm_run_reader *r, struct tm_run_file *file, const struct tm_run *run,
                         size_t inline_bytes)
 {
     *r = (struct tm_run_reader){.file = file, .inline_bytes = inline_bytes, .offset = run->start,
@@ -176,6 +167,8 @@ static enum tm_status read_at(struct tm_run_reader *r, void *data, size_t len, s
     enum tm_status st = tm_io_pread(r->file->fd, data, len, r->offset, err);
     if (st == TM_END)
         st = tm_error_set(err, TM_E_SYSTEM, "was cut short");
+    if (st == TM_OK)
+        tm_spent_add(&r->file->spent, r->offset, len);
     r->offset += len;
     return say_where(st, r->file, err);
 }

@@ -2,10 +2,11 @@
  * descriptor. A run is a chain of chunks (columns and payload of a few hundred rows) that ends in a
  * link; a run that begins where another one ends is joined to it by setting the link.
  *
- * The file is read by the process that wrote it and by no other. */
+ * The file is read by the process that wrote it and by no other. Each run is read once: what was read is given back. */
 #ifndef TM_SORT_RUN_FILE_H
 #define TM_SORT_RUN_FILE_H
 
+#include "base/spent.h"
 #include "sort/block.h"
 
 /* Set dir, fd = -1 and the rest to zero; the file is made when the first run is written. */
@@ -14,6 +15,7 @@ struct tm_run_file {
     const struct tm_block_layouts *layouts; /* borrowed; of the blocks that are written as records */
     int fd;
     uint64_t end_bytes;
+    struct tm_spent spent; /* all is read once */
 };
 
 struct tm_run {
@@ -58,9 +60,7 @@ void tm_run_writer_release(struct tm_run_writer *writer);
 enum tm_status tm_run_join(struct tm_run_file *file, struct tm_run *run, const struct tm_run *next,
                            struct tm_error *err);
 
-/* Forgets all runs and gives the disk space back. */
-enum tm_status tm_run_file_clear(struct tm_run_file *file, struct tm_error *err);
-
+/* Forgets all runs and gives the disk space back; more may be written. No reader may be left. */
 void tm_run_file_release(struct tm_run_file *file);
 
 #define TM_RUN_RECORDS (UINT32_C(1) << 31)
@@ -75,7 +75,7 @@ struct tm_run_chunk {
 
 /* Reads one run. */
 struct tm_run_reader {
-    const struct tm_run_file *file;
+    struct tm_run_file *file;
     size_t inline_bytes; /* payloads of a chunk above this stay in the file */
     /* private */
     struct tm_block block;
@@ -88,7 +88,7 @@ struct tm_run_reader {
 };
 
 /* FILE stays where it is while the reader lives. */
-void tm_run_reader_init(struct tm_run_reader *reader, const struct tm_run_file *file, const struct tm_run *run,
+void tm_run_reader_init(struct tm_run_reader *reader, struct tm_run_file *file, const struct tm_run *run,
                         size_t inline_bytes);
 
 /* TM_OK with *BLOCK set, valid until the next call; TM_END; TM_E_SYSTEM. A tm_merge_source's next. */

@@ -65,7 +65,7 @@ static uint32_t count_runs(const struct tm_run_level *level, bool definitions)
     return n;
 }
 
-static void open_level(struct tm_run_store *s, const struct tm_run_level *level, bool definitions,
+static void open_level(struct tm_run_store *s, struct tm_run_level *level, bool definitions,
                        struct tm_run_readers *r)
 {
     for (uint32_t i = 0; i < level->count; i++) {
@@ -110,7 +110,8 @@ static enum tm_status merge_level(struct tm_run_store *s, int level, struct tm_e
     if (st == TM_OK)
         st = merge_kind(s, level, false, err);
     s->levels[level].count = 0;
-    return st == TM_OK ? tm_run_file_clear(&s->levels[level].file, err) : st;
+    tm_run_file_release(&s->levels[level].file);
+    return st;
 }
 
 enum tm_status tm_run_store_begin(struct tm_run_store *s, uint64_t sequence, struct tm_error *err)

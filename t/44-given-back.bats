@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# Temporary files without a name are given back while they are read: lib/base/spent.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    gen=${TM_BIN%/bin}/t/gen-stream
+    head -c 3M /dev/zero >probe
+    fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
+    [ -d /proc/self/fd ] || skip "what a process has open cannot be seen"
+}
+
+# kept PART WHOLE COMMAND...: runs COMMAND, whose output is as long as the file WHOLE, and reads the first PART (of 1) of that;
+# prints how much of its temporary files was ever written and how much of that is stored then, in bytes; the rest is read, too,
+# and all must be equal to WHOLE.
+kept() {
+    python3 - "$@" <<'END'
+import os, subprocess, sys
+part, path, command = float(sys.argv[1]), sys.argv[2], sys.argv[3:]
+whole = open(path, 'rb').read()
+p = subprocess.Popen(command, stdout=subprocess.PIPE)
+got = p.stdout.read(int(len(whole) * part))
+size = stored = 0
+for fd in os.listdir('/proc/%d/fd' % p.pid):
+    at = '/proc/%d/fd/%s' % (p.pid, fd)
+    if '(deleted)' in os.readlink(at):
+        info = os.stat(at)
+        size, stored = size + info.st_size, stored + info.st_blocks * 512
+got += p.stdout.read()
+assert p.wait() == 0 and got == whole, (p.returncode, len(got), len(whole))
+print(size, stored)
+END
+}
+
+@test "tm-sort gives back what it has merged" {
+    "$gen" -P -n 1500000 -o shuffled >in
+    tm-sort -S 4G -T . <in >whole
+    kept 0.1 whole tm-sort -S 16M -T . in >early
+    kept 0.9 whole tm-sort -S 16M -T . in >late
+    cat early late
+    read -r size stored <early
+    [ "$size" -gt 20000000 ]
+    [ "$stored" -gt $((size / 2)) ]
+    read -r size stored <late
+    [ "$stored" -lt $((size / 3)) ]
+}
+
+@test "runs that are merged in levels are given back, and each level begins a new file" {
+    "$gen" -P -n 600000 -o shuffled >in
+    tm-sort -S 4G -T . <in >whole
+    kept 0.9 whole tm-sort -S 512k -T . in >late
+    cat late
+    read -r size stored <late
+    [ "$stored" -lt $((size / 2)) ]
+}
+
+@test "tm-unpack gives back what it has read of an archive that it had to spool" {
+    python3 - <<'END'
+for name in '123':
+    with open(name + '.json', 'w') as f:
+        f.write('[' + ',\n'.join('{"ph":"X","name":"n","ts":%d,"dur":1,"pid":%s,"tid":1,"args":{"s":"%0300x"}}' % (i, name, i)
+                                 for i in range(20000)) + ']')
+END
+    tar cf inner.tar 2.json # what is read again later stays until it is
+    tar cf in.tar 3.json inner.tar 1.json
+    gzip -k in.tar
+    tm-unpack in.tar | tm-emit >expected
+    tm-unpack -T . in.tar.gz >whole
+    tm-emit <whole | cmp - expected
+    kept 0.05 whole tm-unpack -T . in.tar.gz >early
+    kept 0.95 whole tm-unpack -T . in.tar.gz >late
+    cat early late
+    read -r size stored <early
+    [ "$size" -gt 10000000 ]
+    [ "$stored" -gt $((size / 2)) ]
+    read -r size stored <late
+    [ "$stored" -lt $((size / 3)) ]
+}
