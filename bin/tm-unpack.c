@@ -21,6 +21,7 @@ static const struct tm_program program = {
              "      --on-damage=WHAT   halt (default), skip, or salvage what can be read\n"
              "      --hints            look for clock hints in the files\n"
              "      --no-raw           leave out what only lossless outputs need\n"
+             "      --raw KIND,...     of that, keep no more than proto, json, line, short-line\n"
              "      --no-detail        leave out arguments and other detail\n"
              "      --no-json-detail   leave out arguments of JSON events, whose text is there with raw\n"
              "      --by-reference     leave the text of JSON events in regular files where it is\n"
@@ -31,12 +32,13 @@ static const struct tm_program program = {
              "      --version          the version\n",
 };
 
-enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_NO_DETAIL, OPT_NO_JSON_DETAIL,
+enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL, OPT_NO_JSON_DETAIL,
        OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
 
 struct settings {
     struct tm_unpack_options unpack;
-    bool no_raw, no_detail, no_json_detail, whole_sched;
+    struct tm_raw_choice raw;
+    bool no_detail, no_json_detail, whole_sched;
     const char *text;
 };
 
@@ -59,7 +61,11 @@ static int take_option(void *context, int option, const char *value)
     case 'T': settings->unpack.spool_dir = value; break;
     case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
     case OPT_HINTS: settings->unpack.format.hints = true; break;
-    case OPT_NO_RAW: settings->no_raw = true; break;
+    case OPT_NO_RAW: settings->raw = (struct tm_raw_choice){0}; break;
+    case OPT_RAW:
+        if (tm_raw_choice_parse(value, &settings->raw))
+            break;
+        return tm_program_usage(&program, "--raw: '%s' is no list of proto, json, line, short-line, nor all or none", value);
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;
@@ -80,6 +86,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"on-damage", required_argument, NULL, OPT_ON_DAMAGE},
         {"hints", no_argument, NULL, OPT_HINTS},
         {"no-raw", no_argument, NULL, OPT_NO_RAW},
+        {"raw", required_argument, NULL, OPT_RAW},
         {"no-detail", no_argument, NULL, OPT_NO_DETAIL},
         {"no-json-detail", no_argument, NULL, OPT_NO_JSON_DETAIL},
         {"by-reference", no_argument, NULL, OPT_BY_REFERENCE},
@@ -158,10 +165,11 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
                                  .read_count = count,
                                  .folders = {tm_io_spool_dir(settings->unpack.spool_dir)}};
     tm_event_sink_init(&sink, &writer);
-    sink.want_raw = !settings->no_raw;
+    sink.raw = settings->raw;
     sink.want_detail = !settings->no_detail;
-    sink.want_json_detail = sink.want_detail && (settings->no_raw || !settings->no_json_detail);
-    sink.want_compact_messages = settings->whole_sched && sink.want_raw;
+    sink.want_json_detail =
+        sink.want_detail && !(settings->no_json_detail && tm_raw_choice_has(&sink.raw, TM_RAW_JSON));
+    sink.want_compact_messages = settings->whole_sched && tm_raw_choice_has(&sink.raw, TM_RAW_COMPACT_MESSAGE);
     enum tm_status st = settings->text ? tm_text_file_open(&text, settings->text, err) : TM_OK;
     settings->unpack.text_file = settings->text ? &text : NULL;
     if (st == TM_OK)
@@ -186,7 +194,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
 
 int main(int argc, char **argv)
 {
-    struct settings settings = {.unpack.warn = warn};
+    struct settings settings = {.unpack.warn = warn, .raw = TM_RAW_CHOICE_ALL};
     struct tm_error err = {0};
     struct list list = {0};
     enum tm_status st = TM_OK;
@@ -195,7 +203,8 @@ int main(int argc, char **argv)
     if (status != TM_OPTIONS_GO_ON)
         return status;
     if (settings.unpack.list) {
-        settings.no_raw = settings.no_detail = true;
+        settings.raw = (struct tm_raw_choice){0};
+        settings.no_detail = true;
         settings.unpack.listed = list_add;
         settings.unpack.arg = &list;
         fd = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -67,24 +67,24 @@ out.jsonl" ]
     grep -Fx "tm-unpack --no-raw -- x" args.tm-unpack
     rm args.*
     merge -f frames - </dev/null
-    grep -Fx "tm-unpack -- -" args.tm-unpack
+    grep -Fx "tm-unpack --raw all -- -" args.tm-unpack
     rm args.*
     echo >x
     merge -f json x
-    grep -x "tm-unpack --no-json-detail --by-reference --text /dev/fd/[0-9]* -- x" args.tm-unpack
+    grep -x "tm-unpack --raw json --no-json-detail --by-reference --text /dev/fd/[0-9]* -- x" args.tm-unpack
     grep -x "tm-emit -f json --source x --text /dev/fd/[0-9]*" args.tm-emit
     for f in - . "x x/missing"; do
         rm args.*
         merge -f json $f </dev/null
-        grep -x "tm-unpack --no-json-detail --text /dev/fd/[0-9]* -- $f" args.tm-unpack
+        grep -x "tm-unpack --raw json --no-json-detail --text /dev/fd/[0-9]* -- $f" args.tm-unpack
         grep -x "tm-emit -f json --text /dev/fd/[0-9]*" args.tm-emit
     done
     rm args.*
     merge --no-detail -f pftrace -o out.pftrace x || true
-    grep -Fx "tm-unpack --no-detail --whole-sched -- x" args.tm-unpack
+    grep -Fx "tm-unpack --raw proto,short-line --no-detail --whole-sched -- x" args.tm-unpack
     rm args.*
     merge --only machine=host -o out.pftrace x || true
-    grep -Fx "tm-unpack -- x" args.tm-unpack
+    grep -Fx "tm-unpack --raw proto,short-line -- x" args.tm-unpack
     rm args.*
     merge --dry-run --json -o out.csv x
     grep -Fx "tm-emit -f report --json" args.tm-emit

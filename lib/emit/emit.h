@@ -38,7 +38,8 @@ struct tm_emit {
     bool needs_path;              /* writes a file by name (SQLite), not a descriptor */
     bool needs_sorted;            /* a stream that is not sorted is refused */
     bool needs_placed;            /* events must be on trace time */
-    bool needs_raw;               /* shows raw payloads; tm-merge has tm-unpack leave them out otherwise */
+    const char *raw;              /* the raw payloads it reads, as tm_raw_choice_parse knows them; NULL: none. tm-merge has
+                                   * tm-unpack leave out the others */
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
     bool shows_stream;            /* rows as the stream has them, and nothing that depends on others */
     bool takes_compact_messages;  /* rows may be whole CompactSched messages */

@@ -136,6 +136,26 @@ static tm_ftrace_handler find_handler(const struct tm_systrace_line *line)
     return NULL;
 }
 
+/* Leaves of EVENT's raw bytes, which LINE is of, what no column says (tm_raw_choice). */
+static void shorten(const struct tm_systrace_line *line, struct tm_event *event)
+{
+    size_t front = (size_t)((const uint8_t *)line->event - event->raw);
+    switch (event->kind) {
+    case TM_KIND_FTRACE:
+        return;
+    case TM_KIND_SCHED_SWITCH:
+    case TM_KIND_SCHED_WAKING:
+    case TM_KIND_TASK_NEW:
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_PROCESS_EXIT:
+        event->raw_bytes = 0;
+        return;
+    default:
+        event->raw += front;
+        event->raw_bytes -= (uint32_t)front;
+    }
+}
+
 /* The row of the line itself and a second one where its event says two things. */
 static enum tm_status add_rows(struct tm_ftrace_work *w, struct tm_event *event)
 {
@@ -153,6 +173,8 @@ static enum tm_status add_rows(struct tm_ftrace_work *w, struct tm_event *event)
         return st;
     event->detail = w->text->detail.data;
     event->detail_bytes = (uint32_t)w->text->detail.len;
+    if (w->text->sink->raw.short_lines)
+        shorten(w->line, event);
     st = tm_event_sink_add(w->text->sink, event, w->err);
     if (st < 0 || !w->has_second)
         return st;

@@ -44,7 +44,7 @@ enum tm_status tm_json_work_ref(struct tm_json_work *w)
                        !(e->flags & TM_EVENT_DEFINITION);
     ref.has_spots = !sink->want_json_detail && !w->json->repeated;
     ref.spot_count = 0;
-    if (!sink->want_raw || !(ref.is_elsewhere || ref.has_spots))
+    if (!tm_raw_choice_has(&sink->raw, TM_RAW_JSON) || !(ref.is_elsewhere || ref.has_spots))
         return TM_OK;
     if (ref.has_spots)
         find_spots(w->json, &ref);

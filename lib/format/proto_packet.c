@@ -160,7 +160,7 @@ enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *even
                                        struct tm_error *err)
 {
     uint32_t count = 0;
-    if (p->sink->want_raw && tm_packet_times_collect(tm_event_raw(event->flags), event->raw, event->raw_bytes,
+    if (tm_raw_choice_has(&p->sink->raw, tm_event_raw(event->flags)) && tm_packet_times_collect(tm_event_raw(event->flags), event->raw, event->raw_bytes,
                                                      own_clock, &p->detail, &count) != TM_OK)
         return tm_error_nomem(err);
     if (count)

@@ -66,7 +66,8 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "--on-damage", r->on_damage);
     add_flag(w, "--ignore-unknown", r->ignore_unknown);
     add_flag(w, "--hints", r->hints);
-    add_flag(w, "--no-raw", !r->emit->needs_raw);
+    add_flag(w, "--no-raw", r->emit->raw == NULL);
+    add_option(w, "--raw", r->emit->raw);
     add_flag(w, "--no-detail", r->no_detail || !r->emit->needs_detail);
     add_flag(w, "--no-json-detail", r->emit->reads_json_raw);
     add_flag(w, "--by-reference", refers(r));

@@ -6,7 +6,7 @@ enum { DETAIL_TEXT_FIELD = 4, STRINGS_FRAME_MAX = 4096, POSITIONS = 128 };
 
 void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer)
 {
-    *sink = (struct tm_event_sink){.writer = writer, .want_raw = true, .want_detail = true, .want_json_detail = true};
+    *sink = (struct tm_event_sink){.writer = writer, .raw = TM_RAW_CHOICE_ALL, .want_detail = true, .want_json_detail = true};
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 
@@ -98,7 +98,7 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, s
 
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err)
 {
-    if (!sink->want_raw)
+    if (!tm_raw_choice_has(&sink->raw, tm_event_raw(event->flags)))
         event->raw_bytes = 0;
     if (tm_batch_builder_full(&sink->batch)) {
         enum tm_status st = tm_event_sink_flush(sink, err);

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "stream/batch_builder.h"
+#include "stream/raw_choice.h"
 #include "stream/stream_writer.h"
 
 /* Bounds of the string table; past them strings travel with their event. */
@@ -18,10 +19,10 @@ struct tm_event_sink {
     uint64_t position;               /* of the next event or snapshot in it */
     uint64_t timed_count;            /* counted events of the file so far */
     uint64_t untimed_count;
-    bool want_raw;    /* keep raw payloads (default true) */
+    struct tm_raw_choice raw; /* the raw payloads that are kept (default all) */
     bool want_detail; /* keep args and other detail that only some outputs need (default true) */
     bool want_json_detail; /* also args of Chrome JSON events, whose raw says them too (default true) */
-    bool want_compact_messages; /* CompactSched messages whole, which takes want_raw (default false) */
+    bool want_compact_messages; /* CompactSched messages whole, which takes raw (default false) */
     /* private */
     struct tm_batch_builder batch;
     struct tm_intern strings;
@@ -50,7 +51,7 @@ void tm_event_sink_set_file(struct tm_event_sink *sink, uint32_t file);
 enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, size_t len, struct tm_buf *detail,
                                     uint32_t *string, struct tm_error *err);
 
-/* Adds EVENT. Sets file and position itself; drops raw where want_raw is off. The payload is
+/* Adds EVENT. Sets file and position itself; drops raw that is not kept. The payload is
  * copied. */
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err);
 
