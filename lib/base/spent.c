@@ -48,12 +48,6 @@ bool tm_spent_is_gone(const struct tm_spent *s, uint64_t offset)
     return unit < s->count && s->bytes[unit] >= TM_SPENT_UNIT;
 }
 
-void tm_spent_forget(struct tm_spent *s)
-{
-    if (s->count)
-        memset(s->bytes, 0, s->count * sizeof *s->bytes);
-}
-
 void tm_spent_release(struct tm_spent *s)
 {
     free(s->bytes);

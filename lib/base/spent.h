@@ -26,9 +26,6 @@ void tm_spent_add(struct tm_spent *spent, uint64_t offset, uint64_t len);
 /* True when the byte at OFFSET, or one of its unit, was given back: it is 0 now. */
 bool tm_spent_is_gone(const struct tm_spent *spent, uint64_t offset);
 
-/* Nothing of the file was read: it was emptied. */
-void tm_spent_forget(struct tm_spent *spent);
-
 void tm_spent_release(struct tm_spent *spent);
 
 #endif

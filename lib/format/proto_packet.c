@@ -160,8 +160,9 @@ enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *even
                                        struct tm_error *err)
 {
     uint32_t count = 0;
-    if (tm_raw_choice_has(&p->sink->raw, tm_event_raw(event->flags)) && tm_packet_times_collect(tm_event_raw(event->flags), event->raw, event->raw_bytes,
-                                                     own_clock, &p->detail, &count) != TM_OK)
+    enum tm_raw raw = tm_event_raw(event->flags);
+    if (tm_raw_choice_has(&p->sink->raw, raw) &&
+        tm_packet_times_collect(raw, event->raw, event->raw_bytes, own_clock, &p->detail, &count) != TM_OK)
         return tm_error_nomem(err);
     if (count)
         event->flags |= TM_EVENT_INNER_TIMES;
