@@ -59,6 +59,7 @@ skip
 salvage" ]
     [ "$(in_bash tm-unpack --on-damage s)" = "skip
 salvage" ]
+    [ "$(in_bash tm-unpack --raw s)" = short-line ]
     [ "$(in_bash tm-merge -o run.p)" = "run.pftrace
 run.perfetto-trace" ]
     [ "$(in_bash tm-pack -o run.)" = "run.tar
@@ -104,6 +105,7 @@ run.zip" ]
     [ "$(in_fish 'tm-merge --format=sq')" = --format=sqlite ]
     [ "$(in_fish 'tm-unpack --on-damage s' | sort)" = "salvage
 skip" ]
+    [ "$(in_fish 'tm-unpack --raw s')" = short-line ]
     [ "$(in_fish 'tm-merge -o run.p' | sort)" = "run.perfetto-trace
 run.pftrace" ]
     [ "$(in_fish 'tm-pack -o run.' | sort)" = "run.tar
@@ -146,6 +148,7 @@ run.zip" ]
     type 'tm-emit -f ' pftrace
     type 'tm-merge --max' --max-dropped
     type 'tm-unpack --on-damage sk' skip
+    type 'tm-unpack --raw proto,sh' short-line
     type 'tm-merge -o run.pf' 'run.pftrace'
     type 'tm-merge --only cat=a,ma' 'machine='
     type 'tm-pack --sync x=phone.pftrace:R' REALTIME_COARSE

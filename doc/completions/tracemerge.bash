@@ -71,6 +71,7 @@ _tracemerge() {
     DIR) _tm_files -d ;;
     WHAT) _tm_words halt skip salvage ;;
     CLOCK*) _tm_words "$clocks" ;;
+    KIND*) _tm_words proto json line short-line all none ;;
     KEY=*)
         compopt -o nospace 2>/dev/null
         _tm_words machine= file= cat= name= from= to=

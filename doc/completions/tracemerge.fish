@@ -37,6 +37,8 @@ function __tm_argument --argument-names program placeholder
             echo -- -xa "'(__fish_complete_directories)'"
         case WHAT
             echo -- -xa "'halt skip salvage'"
+        case 'KIND*'
+            echo -- -xa "'proto json line short-line all none'"
         case 'KEY=*'
             echo -- -xa "'machine= file= cat= name= from= to='"
         case 'CLOCK*'
