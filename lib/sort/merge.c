@@ -1,30 +1,19 @@
 #include "sort/merge.h"
 
+#include "sort/merge_window.h"
+
 #include <stdlib.h>
 
 enum {
     CACHE_LINE = 64,
     MERGE_STREAK = 4, /* rows from one run in a row before a search for more */
     MERGE_FEW = 4,    /* runs */
-    MERGE_AHEAD = 6   /* rows of a run that are looked at together; makes a cursor two cache lines */
-};
-
-#define RANK_VARIES UINT64_MAX
-
-/* Where a run is being read. What the merge itself needs of the next rows is held here, side by
- * side for all runs: rows of hundreds of runs lie in hundreds of pages, which no processor keeps at
- * hand. */
-struct cursor {
-    uint64_t times[MERGE_AHEAD];    /* of rows row - ahead, …; see tm_block_time */
-    uint32_t payloads[MERGE_AHEAD]; /* their bytes */
-    uint16_t ahead, ahead_count;    /* the place of row among them */
-    uint32_t row;
-    struct tm_block *block;         /* NULL: at its end */
-    const struct tm_block_layout *layout; /* the block's */
-    const uint8_t *record;          /* the row's, where there is a layout; */
-    const uint8_t *payload;         /* likewise its payload */
-    size_t at;                      /* of the row's payload, where there is none */
-    uint64_t rank;                  /* see tm_sort_key, of all rows of the block; RANK_VARIES where they may differ */
+    MERGE_TURNS = 8,  /* rows a turn from run to run, at most, where windows are quicker */
+    MERGE_WINDOW_ROWS = 2, /* of a run, at least, for which a window is worth it */
+    MERGE_COMPARED = 4,    /* one row in so many, at most, whose key has to be compared in full */
+    MERGE_TREE_ROWS = 16,  /* of a run, after which windows are tried, */
+    MERGE_LATER = 4,       /* times as many when they were not worth it, */
+    MERGE_TREE_ROWS_MAX = 1 << 20 /* of all runs, at most */
 };
 
 /* A cursor's place in the tree: the high bits are those of its row's time, less the first time of
@@ -36,11 +25,15 @@ struct merge {
     const struct tm_merge_source *sources;
     const struct tm_file_order *orders;
     struct tm_gather *gather;
-    struct cursor *cursors;
+    struct tm_merge_cursor *cursors;
     tree_entry *tree; /* [0] the winner, then the losers; children of node i are 2i and 2i+1 */
     uint32_t count;
     unsigned cursor_bits; /* of an entry */
     uint64_t first_time;
+    tree_entry *winners; /* while the tree is built: 2 * count of them */
+    uint64_t blocks;     /* that were read to their ends */
+    uint32_t passed, turns; /* of the last call of pass_by_tree: rows, and those that followed a row of another run */
+    uint32_t tree_rows;
 };
 
 static inline uint32_t cursor_of(const struct merge *m, tree_entry entry)
@@ -51,7 +44,7 @@ static inline uint32_t cursor_of(const struct merge *m, tree_entry entry)
 /* All high bits set: late beyond what they can tell, or at the run's end. */
 static inline tree_entry entry_of(const struct merge *m, uint32_t i)
 {
-    const struct cursor *c = &m->cursors[i];
+    const struct tm_merge_cursor *c = &m->cursors[i];
     uint64_t most = UINT64_MAX >> m->cursor_bits;
     uint64_t time = c->block ? c->times[c->ahead] - m->first_time : most;
     return (time < most ? time : most) << m->cursor_bits | i;
@@ -61,22 +54,14 @@ static inline tree_entry entry_of(const struct merge *m, uint32_t i)
 static bool less_by_rows(const struct merge *m, tree_entry one, tree_entry other)
 {
     uint32_t a = cursor_of(m, one), b = cursor_of(m, other);
-    const struct cursor *x = &m->cursors[a], *y = &m->cursors[b];
+    const struct tm_merge_cursor *x = &m->cursors[a], *y = &m->cursors[b];
     if (x->block == NULL || y->block == NULL)
         return x->block != NULL || (y->block == NULL && a < b);
     if (x->times[x->ahead] != y->times[y->ahead])
         return x->times[x->ahead] < y->times[y->ahead];
-    if (x->rank != y->rank && x->rank != RANK_VARIES && y->rank != RANK_VARIES)
+    if (x->rank != y->rank && x->rank != TM_MERGE_RANK_VARIES && y->rank != TM_MERGE_RANK_VARIES)
         return x->rank < y->rank;
-    struct tm_sort_key p = tm_block_key(x->block, x->row, m->orders);
-    struct tm_sort_key q = tm_block_key(y->block, y->row, m->orders);
-    if (tm_sort_key_less(&p, &q))
-        return true;
-    if (tm_sort_key_less(&q, &p))
-        return false;
-    if (x->block->sequence != y->block->sequence)
-        return x->block->sequence < y->block->sequence;
-    return a < b;
+    return tm_merge_rows_less(x, x->row, y, y->row, m->orders);
 }
 
 static inline bool less(const struct merge *m, tree_entry a, tree_entry b)
@@ -84,49 +69,13 @@ static inline bool less(const struct merge *m, tree_entry a, tree_entry b)
     return (a ^ b) >> m->cursor_bits ? a < b : less_by_rows(m, a, b);
 }
 
-/* The same where the rows are records. */
-static void look_at_records(struct cursor *c)
-{
-    const struct tm_block_layout *layout = c->layout;
-    const struct tm_layout_part time = layout->parts[TM_COL_TIME_NS][0], raw = layout->parts[TM_COL_RAW_BYTES][0],
-                                detail = layout->parts[TM_COL_DETAIL_BYTES][0];
-    uint64_t constant_time = layout->constants[TM_COL_TIME_NS];
-    uint64_t constant_bytes = layout->constants[TM_COL_RAW_BYTES] + layout->constants[TM_COL_DETAIL_BYTES];
-    bool definitions = c->block->definitions;
-    const uint8_t *record = c->record;
-    for (uint32_t i = 0; i < c->ahead_count; i++, record += layout->stride) {
-        uint64_t at = constant_time | tm_layout_part_at(&time, record);
-        uint64_t bytes = tm_layout_part_at(&raw, record) + tm_layout_part_at(&detail, record);
-        c->times[i] = definitions ? 0 : tm_sort_time_of(at);
-        c->payloads[i] = (uint32_t)(constant_bytes + bytes);
-    }
-}
-
-/* Looks at the next rows of the cursor's block. */
-static void look_ahead(struct cursor *c)
-{
-    const struct tm_block *b = c->block;
-    uint32_t left = b->end - c->row;
-    c->ahead = 0;
-    c->ahead_count = (uint16_t)(left < MERGE_AHEAD ? left : MERGE_AHEAD);
-    c->layout = b->layout;
-    if (b->layout) {
-        c->record = b->records + (size_t)c->row * b->layout->stride;
-        look_at_records(c);
-        return;
-    }
-    for (uint32_t i = 0; i < c->ahead_count; i++) {
-        c->times[i] = tm_block_time(b, c->row + i);
-        c->payloads[i] = (uint32_t)tm_block_payload_of(b, c->row + i);
-    }
-}
-
 /* The next block of run I; what was noted of the last one is copied first where it goes away. */
 static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *err)
 {
-    struct cursor *c = &m->cursors[i];
+    struct tm_merge_cursor *c = &m->cursors[i];
     const struct tm_merge_source *source = &m->sources[i];
     enum tm_status st = TM_OK;
+    m->blocks++;
     if (source->is_transient && c->block)
         st = tm_gather_settle(m->gather, err);
     if (st == TM_OK)
@@ -138,15 +87,16 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
         c->at = c->block->first_at;
         if (c->block->layout)
             c->payload = c->block->payload + c->at;
-        c->rank = c->block->of_one_file ? tm_block_key(c->block, c->row, m->orders).rank : RANK_VARIES;
-        look_ahead(c);
+        c->rank = c->block->of_one_file ? tm_block_key(c->block, c->row, m->orders).rank : TM_MERGE_RANK_VARIES;
+        tm_merge_cursor_look_ahead(c);
     }
     return st;
 }
 
 /* Plays all matches once. */
-static void build_tree(struct merge *m, tree_entry *winners)
+static void build_tree(struct merge *m)
 {
+    tree_entry *winners = m->winners;
     for (uint32_t i = 0; i < m->count; i++)
         winners[m->count + i] = entry_of(m, i);
     for (uint32_t node = m->count - 1; node > 0; node--) {
@@ -194,7 +144,7 @@ static void replay_many(struct merge *m)
 }
 
 /* The best of those the winner beat: the run that would be next without it. */
-static const struct cursor *runner_up(const struct merge *m)
+static const struct tm_merge_cursor *runner_up(const struct merge *m)
 {
     uint32_t node = (m->count + cursor_of(m, m->tree[0])) / 2;
     tree_entry best = m->tree[node];
@@ -212,7 +162,7 @@ static bool row_is_less(const struct merge *m, const struct tm_block *block, uin
 }
 
 /* How many rows of the winner's block from its row on go before the runner-up; at least 1. */
-static uint32_t stretch(const struct merge *m, const struct cursor *c, const struct cursor *next)
+static uint32_t stretch(const struct merge *m, const struct tm_merge_cursor *c, const struct tm_merge_cursor *next)
 {
     uint32_t left = c->block->end - c->row;
     if (next->block == NULL)
@@ -237,7 +187,7 @@ static uint32_t stretch(const struct merge *m, const struct cursor *c, const str
 /* Adds COUNT rows of run I. */
 static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, struct tm_error *err)
 {
-    struct cursor *c = &m->cursors[i];
+    struct tm_merge_cursor *c = &m->cursors[i];
     if (c->layout)
         c->at = (size_t)(c->payload - c->block->payload);
     enum tm_status st = tm_gather_add(m->gather, c->block, c->row, count, &c->at, err);
@@ -247,14 +197,14 @@ static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, str
     if (st == TM_OK && c->row == c->block->end)
         st = next_block(m, i, err);
     else
-        look_ahead(c);
+        tm_merge_cursor_look_ahead(c);
     return st;
 }
 
 /* Adds one row of run I. */
 static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_error *err)
 {
-    struct cursor *c = &m->cursors[i];
+    struct tm_merge_cursor *c = &m->cursors[i];
     size_t payload_bytes = c->payloads[c->ahead];
     enum tm_status st;
     if (c->layout) {
@@ -270,7 +220,7 @@ static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_err
         return st;
     if (c->row == c->block->end)
         return next_block(m, i, err);
-    look_ahead(c);
+    tm_merge_cursor_look_ahead(c);
     return st;
 }
 
@@ -282,23 +232,90 @@ static enum tm_status pass_one_run(struct merge *m, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-static enum tm_status pass_all(struct merge *m, struct tm_error *err)
+/* Passes rows until all are, ROWS or more are or, with STOPS_AT_BLOCK, a block has been read to its end. */
+static enum tm_status pass_by_tree(struct merge *m, uint32_t rows, bool stops_at_block, struct tm_error *err)
 {
     uint32_t streak = 0, last = UINT32_MAX, i;
+    uint64_t blocks = m->blocks;
     bool few = m->count <= MERGE_FEW;
     enum tm_status st = TM_OK;
-    while (st >= 0 && m->cursors[i = cursor_of(m, m->tree[0])].block) {
+    m->passed = m->turns = 0;
+    while (st >= 0 && m->passed < rows && !(stops_at_block && m->blocks != blocks) &&
+           m->cursors[i = cursor_of(m, m->tree[0])].block) {
+        uint32_t count = 1;
         streak = i == last ? streak + 1 : 0;
+        m->turns += streak == 0;
         last = i;
-        if (streak >= MERGE_STREAK)
-            st = pass_rows(m, i, stretch(m, &m->cursors[i], runner_up(m)), err);
-        else
+        if (streak >= MERGE_STREAK) {
+            count = stretch(m, &m->cursors[i], runner_up(m));
+            st = pass_rows(m, i, count, err);
+        } else {
             st = pass_row(m, i, err);
+        }
+        m->passed += count;
         if (st >= 0 && few)
             replay_few(m);
         else if (st >= 0)
             replay_many(m);
     }
+    return st < 0 ? st : TM_OK;
+}
+
+static bool is_done(const struct merge *m)
+{
+    return m->cursors[cursor_of(m, m->tree[0])].block == NULL;
+}
+
+/* The tree asks the cursors anew, which have moved. */
+static void renew_tree(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->cursors[i].block)
+            tm_merge_cursor_look_ahead(&m->cursors[i]);
+    build_tree(m);
+}
+
+/* After how many rows by the tree windows are tried again when they were not worth it after ROWS. */
+static uint32_t later(uint32_t rows)
+{
+    return rows < MERGE_TREE_ROWS_MAX / MERGE_LATER ? rows * MERGE_LATER : MERGE_TREE_ROWS_MAX;
+}
+
+/* Passes windows, and by the tree the ends of blocks, as long as that is worth it. */
+static enum tm_status pass_windows(struct merge *m, struct tm_merge_window *w, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (;;) {
+        st = tm_merge_window_pass(w, m->gather, err);
+        bool is_worth_it = w->passed >= m->count * MERGE_WINDOW_ROWS && w->turns >= w->passed / MERGE_TURNS &&
+                           w->compared <= w->passed / MERGE_COMPARED;
+        if (st == TM_OK && is_worth_it && !w->is_at_block_end)
+            continue;
+        if (st < 0)
+            return st;
+        renew_tree(m);
+        m->tree_rows = is_worth_it ? m->count * MERGE_TREE_ROWS : later(m->tree_rows);
+        if (!is_worth_it)
+            return TM_OK;
+        st = pass_by_tree(m, m->tree_rows, true, err);
+        if (st < 0 || is_done(m) || m->passed >= m->tree_rows)
+            return st;
+    }
+}
+
+static enum tm_status pass_all(struct merge *m, struct tm_error *err)
+{
+    struct tm_merge_window window = {0};
+    bool has_window = m->count <= TM_MERGE_WINDOW_RUNS;
+    enum tm_status st = TM_OK;
+    if (has_window)
+        st = tm_merge_window_init(&window, m->cursors, m->count, m->orders, err);
+    while (st >= 0 && !is_done(m)) {
+        st = pass_by_tree(m, m->tree_rows, false, err);
+        if (st == TM_OK && has_window && m->turns >= m->passed / MERGE_TURNS && !is_done(m))
+            st = pass_windows(m, &window, err);
+    }
+    tm_merge_window_release(&window);
     return st < 0 ? st : TM_OK;
 }
 
@@ -317,14 +334,13 @@ enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, con
                         struct tm_gather *gather, struct tm_error *err)
 {
     struct merge m = {.sources = sources, .orders = orders, .gather = gather, .count = (uint32_t)count};
-    tree_entry *winners = NULL;
     enum tm_status st = TM_OK;
     if (count == 0)
         return TM_OK;
     m.cursors = aligned_alloc(CACHE_LINE, (count * sizeof *m.cursors + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     m.tree = malloc(count * sizeof *m.tree);
-    winners = malloc(2 * count * sizeof *winners);
-    if (m.cursors == NULL || m.tree == NULL || winners == NULL) {
+    m.winners = malloc(2 * count * sizeof *m.winners);
+    if (m.cursors == NULL || m.tree == NULL || m.winners == NULL) {
         st = tm_error_nomem(err);
         goto out;
     }
@@ -334,10 +350,11 @@ enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, con
     if (st < 0)
         goto out;
     set_scale(&m);
+    m.tree_rows = m.count * MERGE_TREE_ROWS;
     if (count == 1) {
         st = pass_one_run(&m, err);
     } else {
-        build_tree(&m, winners);
+        build_tree(&m);
         st = pass_all(&m, err);
     }
     if (st >= 0)
@@ -345,6 +362,6 @@ enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, con
 out:
     free(m.cursors);
     free(m.tree);
-    free(winners);
+    free(m.winners);
     return st;
 }

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 enum {
-    RADIX_BITS = 11,
+    RADIX_BITS = 9, /* few enough places for the cache that is nearest */
     RADIX_SIZE = 1 << RADIX_BITS,
     RADIX_ROWS_MIN = 64, /* fewer are sorted by insertion */
     INSERT_MOVES = 8     /* a key; beyond that radix is the way after all */

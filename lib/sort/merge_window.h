@@ -1,0 +1,48 @@
+/* Private to merges: the next rows of all runs, up to a time, brought in order together.
+ *
+ * Where the next row is most often another run's than the last, each match in a tree of losers is a guess that goes wrong.
+ * A window has no guesses: runs are looked at one after the other, and their rows' times sorted by digits. */
+#ifndef TM_SORT_MERGE_WINDOW_H
+#define TM_SORT_MERGE_WINDOW_H
+
+#include "sort/gather.h"
+#include "sort/merge_cursor.h"
+
+struct tm_window_row;
+struct tm_window_run;
+
+struct tm_merge_window {
+    uint32_t passed;      /* rows that the last call passed */
+    uint32_t turns;       /* of them those that followed a row of another run, */
+    uint32_t compared;    /* and those of one time whose keys had to be compared in full */
+    bool is_at_block_end; /* it went no further as a block ends */
+    /* private */
+    const struct tm_file_order *orders;
+    uint32_t room; /* rows */
+    struct tm_window_row *rows;
+    struct tm_window_run *runs; /* those that are not at their end, in order of their ranks */
+    uint32_t run_count;
+    uint16_t *run_of;        /* of each row */
+    uint64_t *keys, *spare;  /* room each */
+    uint64_t *others;        /* that of both which is not used now */
+    uint64_t low, bound;     /* times; rows before the bound are passed */
+    bool ranks_differ;       /* of all runs, so that they tell the order of rows of one time */
+};
+
+enum { TM_MERGE_WINDOW_RUNS = 2048 /* at most; with more of them few rows of each would be in a window */ };
+
+/* For COUNT CURSORS, which are kept. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
+enum tm_status tm_merge_window_init(struct tm_merge_window *window, struct tm_merge_cursor *cursors, uint32_t count,
+                                    const struct tm_file_order *orders, struct tm_error *err);
+
+/* Adds rows of all runs to GATHER, in order, but not the last one of a block. The cursors are moved, and have not looked
+ * ahead. None are passed where many rows have one time or a block ends. */
+enum tm_status tm_merge_window_pass(struct tm_merge_window *window, struct tm_gather *gather, struct tm_error *err);
+
+/* The slow comparison of two rows with one time: whether ROW_A of cursor A goes before ROW_B of cursor B. */
+bool tm_merge_rows_less(const struct tm_merge_cursor *a, uint32_t row_a, const struct tm_merge_cursor *b, uint32_t row_b,
+                        const struct tm_file_order *orders);
+
+void tm_merge_window_release(struct tm_merge_window *window);
+
+#endif
