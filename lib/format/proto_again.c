@@ -30,12 +30,16 @@ struct known {
     uint16_t body_from, body_len; /* the track event in the tail, where it has extra counter values; else 0 */
     uint64_t fields; /* of that */
     uint8_t tail[TAIL_MAX];
-    struct tm_event row;
+    bool is_copied;      /* of its row time and position alone change; its raw is in the tail here */
+    struct tm_event row; /* behind the tail, beyond whose end may be read */
 };
 
 struct tm_proto_again {
     struct known known[SLOTS];
     uint32_t seen[SLOTS]; /* hashes of packets that were seen once: what never comes again is not worth a place */
+    struct tm_event like; /* the first row that is copied, */
+    uint32_t differing;   /* and the columns in which others differ from it */
+    bool has_like;
     uint32_t details_len;
     uint8_t details[DETAILS_MAX];
 };
@@ -145,7 +149,23 @@ static inline bool take_next(const struct tm_proto *p, struct candidate *c, cons
         return false;
     __builtin_prefetch(&p->again->known[slot_of(c)]);
     __builtin_prefetch(&p->again->known[slot_of(c)].row);
+    __builtin_prefetch(&p->again->known[slot_of(c)].row.cpu);
     return true;
+}
+
+/* Rows that wait to be added together. */
+struct rows {
+    uint32_t count;
+    const struct tm_event *events[TM_BATCH_COPIES];
+    int64_t times[TM_BATCH_COPIES];
+};
+
+static enum tm_status add_rows(struct tm_proto *p, struct rows *rows, struct tm_error *err)
+{
+    const struct tm_batch_copies copies = {.count = rows->count, .events = rows->events, .times = rows->times,
+                                           .like = &p->again->like, .differing = p->again->differing};
+    rows->count = 0;
+    return tm_event_sink_add_copies(p->sink, &copies, err);
 }
 
 enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_error *err)
@@ -154,15 +174,25 @@ enum tm_status tm_proto_again_pass(struct tm_proto *p, size_t len, struct tm_err
     struct candidate next, c;
     struct known *known;
     enum tm_status st = TM_OK;
+    struct rows rows;
+    rows.count = 0;
     bool has = p->again && take_next(p, &next, at, end);
     while (has && st == TM_OK) {
         c = next;
         has = take_next(p, &next, c.data + c.len, end);
         if ((known = find(p, &c)) == NULL)
             break;
-        if ((st = add(p, known, &c, err)) == TM_OK)
-            at = c.data + c.len;
+        at = c.data + c.len;
+        if (known->is_copied) {
+            rows.events[rows.count] = &known->row;
+            rows.times[rows.count++] = (int64_t)c.time;
+            st = rows.count == TM_BATCH_COPIES ? add_rows(p, &rows, err) : TM_OK;
+        } else if ((st = add_rows(p, &rows, err)) == TM_OK) {
+            st = add(p, known, &c, err);
+        }
     }
+    if (st == TM_OK && rows.count)
+        st = add_rows(p, &rows, err);
     tm_input_skip(p->input, (size_t)(at - begin));
     return st;
 }
@@ -207,6 +237,20 @@ static const uint8_t *keep_detail(struct tm_proto_again *again, const struct tm_
     return detail;
 }
 
+static void place_raw(struct known *known)
+{
+    if (known->is_copied)
+        known->row.raw = known->tail + known->raw_from;
+}
+
+static void note_columns(struct tm_proto_again *again, const struct tm_event *row)
+{
+    if (!again->has_like)
+        again->like = *row;
+    again->has_like = true;
+    again->differing |= tm_batch_columns_differing(row, &again->like);
+}
+
 void tm_proto_again_note(const struct tm_proto_track_context *context, const struct tm_event *row)
 {
     struct tm_proto *p = context->p;
@@ -226,6 +270,7 @@ void tm_proto_again_note(const struct tm_proto_track_context *context, const str
     if (known->tail_len) { /* of two that share a slot the one before lives on in its neighbour */
         struct known *neighbour = &p->again->known[slot_of(&c) ^ 1];
         *neighbour = *known;
+        place_raw(neighbour);
     }
     known->sequence = (uint32_t)(packet->sequence - p->sequences);
     known->state = packet->sequence->state;
@@ -237,4 +282,8 @@ void tm_proto_again_note(const struct tm_proto_track_context *context, const str
     memcpy(known->tail, c.tail, c.tail_len);
     known->row = *row;
     known->row.detail = detail;
+    known->is_copied = known->raw_from != RAW_IS_PACKET; /* so that it has no extra counter values either */
+    place_raw(known);
+    if (known->is_copied)
+        note_columns(p->again, row);
 }

@@ -1,8 +1,12 @@
 #include "stream/batch_builder.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 enum { BATCH_FIRST_ROWS = 1024 };
+
+/* Columns that a copied event does not tell. */
+#define OF_THE_ROW (UINT32_C(1) << TM_COL_TIME_NS | UINT32_C(1) << TM_COL_POSITION | UINT32_C(1) << TM_COL_FILE)
 
 static const uint8_t zeros[8];
 
@@ -58,35 +62,45 @@ static inline void put64(const struct tm_batch_builder *b, enum tm_column column
     tm_put_le64(b->cols[column] + (size_t)8 * row, v);
 }
 
-/* What COLUMN of E holds, 4 byte columns in the low half. */
+/* Where the columns' elements are in an event. */
+static const uint8_t places[TM_COL_COUNT] = {
+    [TM_COL_TIME_NS] = offsetof(struct tm_event, time_ns),       [TM_COL_DUR_NS] = offsetof(struct tm_event, dur_ns),
+    [TM_COL_POSITION] = offsetof(struct tm_event, position),     [TM_COL_KIND] = offsetof(struct tm_event, kind),
+    [TM_COL_FLAGS] = offsetof(struct tm_event, flags),           [TM_COL_FILE] = offsetof(struct tm_event, file),
+    [TM_COL_MACHINE] = offsetof(struct tm_event, machine),       [TM_COL_CLOCK] = offsetof(struct tm_event, clock),
+    [TM_COL_SEQUENCE] = offsetof(struct tm_event, sequence),     [TM_COL_GENERATION] = offsetof(struct tm_event, generation),
+    [TM_COL_NAME] = offsetof(struct tm_event, name),             [TM_COL_CATEGORY] = offsetof(struct tm_event, category),
+    [TM_COL_PID] = offsetof(struct tm_event, pid),               [TM_COL_TID] = offsetof(struct tm_event, tid),
+    [TM_COL_TRACK] = offsetof(struct tm_event, track),           [TM_COL_VALUE] = offsetof(struct tm_event, value),
+    [TM_COL_RAW_BYTES] = offsetof(struct tm_event, raw_bytes),   [TM_COL_CPU] = offsetof(struct tm_event, cpu),
+    [TM_COL_DETAIL_BYTES] = offsetof(struct tm_event, detail_bytes)};
+
+static inline uint32_t get32(const struct tm_event *e, size_t place)
+{
+    uint32_t v;
+    memcpy(&v, (const char *)e + place, sizeof v);
+    return v;
+}
+
+static inline uint64_t get64(const struct tm_event *e, size_t place)
+{
+    uint64_t v;
+    memcpy(&v, (const char *)e + place, sizeof v);
+    return v;
+}
+
+/* What the columns of E hold, 4 byte columns in the low half. */
 static void spread(const struct tm_event *e, uint64_t values[TM_COL_COUNT])
 {
-    values[TM_COL_TIME_NS] = (uint64_t)e->time_ns;
-    values[TM_COL_DUR_NS] = (uint64_t)e->dur_ns;
-    values[TM_COL_POSITION] = e->position;
-    values[TM_COL_KIND] = e->kind;
-    values[TM_COL_FLAGS] = e->flags;
-    values[TM_COL_FILE] = e->file;
-    values[TM_COL_MACHINE] = e->machine;
-    values[TM_COL_CLOCK] = e->clock;
-    values[TM_COL_SEQUENCE] = e->sequence;
-    values[TM_COL_GENERATION] = e->generation;
-    values[TM_COL_NAME] = e->name;
-    values[TM_COL_CATEGORY] = e->category;
-    values[TM_COL_PID] = (uint64_t)e->pid;
-    values[TM_COL_TID] = (uint64_t)e->tid;
-    values[TM_COL_TRACK] = e->track;
-    values[TM_COL_VALUE] = e->value;
-    values[TM_COL_RAW_BYTES] = e->raw_bytes;
-    values[TM_COL_DETAIL_BYTES] = e->detail_bytes;
-    values[TM_COL_CPU] = e->cpu;
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        values[c] = tm_column_width((enum tm_column)c) == 4 ? get32(e, places[c]) : get64(e, places[c]);
 }
 
 /* The first row: what is equal to it in all rows is not written again. */
 static void put_first(struct tm_batch_builder *b, const struct tm_event *e)
 {
     uint64_t values[TM_COL_COUNT] = {0};
-    b->changes = 0;
+    b->changes = b->doubtful = 0;
     spread(e, values);
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
         tm_put_le64(b->first[c], values[c]);
@@ -207,6 +221,98 @@ enum tm_status tm_batch_builder_add_rows(struct tm_batch_builder *b, const struc
     return TM_OK;
 }
 
+/* The payload of as many ROWS as there is room for; returns how many, or UINT32_MAX when there is no memory. */
+static uint32_t add_payloads(struct tm_batch_builder *b, const struct tm_batch_copies *rows)
+{
+    uint32_t i = 0, count = b->count;
+    for (; i < rows->count && !tm_batch_is_full(count + i, b->payload.len); i++) {
+        const struct tm_event *e = rows->events[i];
+        size_t raw = e->raw_bytes, detail = e->detail_bytes;
+        if (tm_buf_reserve(&b->payload, raw + detail + TM_BATCH_SLACK) != TM_OK)
+            return UINT32_MAX;
+        uint8_t *to = b->payload.data + b->payload.len;
+        memcpy(to, e->raw, TM_BATCH_SLACK); /* how long it is cannot be foreseen, so that nothing should hang on it */
+        if (raw > TM_BATCH_SLACK)
+            memcpy(to + TM_BATCH_SLACK, e->raw + TM_BATCH_SLACK, raw - TM_BATCH_SLACK);
+        if (detail)
+            memcpy(to + raw, e->detail, detail);
+        b->payload.len += raw + detail;
+    }
+    return i;
+}
+
+/* Columns in which ROWS may differ from each other or from those before begin to vary. */
+static void vary_for(struct tm_batch_builder *b, const struct tm_batch_copies *rows)
+{
+    uint64_t values[TM_COL_COUNT];
+    spread(rows->like, values);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        uint32_t bit = UINT32_C(1) << c;
+        if ((OF_THE_ROW | b->changes) & bit || !(rows->differing & bit || values[c] != tm_get_le64(b->first[c])))
+            continue;
+        begin_to_vary(b, (enum tm_column)c);
+        b->changes |= bit;
+        b->doubtful |= bit;
+    }
+}
+
+static void add_column(struct tm_batch_builder *b, enum tm_column column, const struct tm_batch_copies *rows, uint32_t count)
+{
+    size_t place = places[column];
+    const struct tm_event *const *events = rows->events;
+    uint8_t *to = b->cols[column] + tm_column_width(column) * b->count;
+    if (tm_column_width(column) == 4) {
+        for (uint32_t i = 0; i < count; i++)
+            tm_put_le32(to + (size_t)4 * i, get32(events[i], place));
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        tm_put_le64(to + (size_t)8 * i, get64(events[i], place));
+}
+
+enum tm_status tm_batch_builder_add_copies(struct tm_batch_builder *b, const struct tm_batch_copies *rows,
+                                           uint32_t *added)
+{
+    uint64_t positions[TM_BATCH_COPIES];
+    uint32_t count = *added = add_payloads(b, rows);
+    if (count == UINT32_MAX)
+        return TM_E_SYSTEM;
+    if (count == 0)
+        return TM_OK;
+    while (b->cap - b->count < count)
+        if (grow(b) != TM_OK)
+            return TM_E_SYSTEM;
+    if (b->count == 0) {
+        struct tm_event first = *rows->events[0];
+        first.time_ns = rows->times[0];
+        first.position = rows->position;
+        first.file = rows->file;
+        put_first(b, &first);
+    }
+    vary_for(b, rows);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        if (b->changes & ~OF_THE_ROW & UINT32_C(1) << c)
+            add_column(b, (enum tm_column)c, rows, count);
+    for (uint32_t i = 0; i < count; i++)
+        positions[i] = rows->position + i;
+    add_elements(b, TM_COL_TIME_NS, rows->times, 0, count);
+    add_elements(b, TM_COL_POSITION, positions, 0, count);
+    add_elements(b, TM_COL_FILE, NULL, rows->file, count);
+    b->count += count;
+    return TM_OK;
+}
+
+uint32_t tm_batch_columns_differing(const struct tm_event *a, const struct tm_event *b)
+{
+    uint64_t one[TM_COL_COUNT], other[TM_COL_COUNT];
+    uint32_t differing = 0;
+    spread(a, one);
+    spread(b, other);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        differing |= (uint32_t)(one[c] != other[c]) << c;
+    return differing;
+}
+
 uint32_t tm_batch_builder_room(const struct tm_batch_builder *b)
 {
     uint64_t rows = b->payload.len < TM_BATCH_BYTES ? (TM_BATCH_BYTES - b->payload.len + TM_BATCH_ROW_BYTES - 1) / TM_BATCH_ROW_BYTES : 0;
@@ -214,12 +320,18 @@ uint32_t tm_batch_builder_room(const struct tm_batch_builder *b)
     return rows > b->count ? (uint32_t)rows - b->count : 0;
 }
 
+static bool is_constant(const struct tm_batch_builder *b, enum tm_column column)
+{
+    size_t width = tm_column_width(column);
+    return memcmp(b->cols[column], b->cols[column] + width, width * (b->count - 1)) == 0;
+}
+
 void tm_batch_builder_view(const struct tm_batch_builder *b, struct tm_batch *batch)
 {
     *batch = (struct tm_batch){.count = b->count, .payload = b->payload.len ? b->payload.data : zeros,
                                .payload_bytes = b->payload.len};
     for (int c = 0; c < TM_COL_COUNT; c++) {
-        bool varies = b->changes >> c & 1;
+        bool varies = b->changes >> c & 1 && !(b->doubtful >> c & 1 && is_constant(b, (enum tm_column)c));
         if (b->count == 0 || c < TM_COL_TIME_NS)
             tm_batch_set_column(batch, (enum tm_column)c, NULL, 0);
         else
@@ -231,6 +343,7 @@ void tm_batch_builder_clear(struct tm_batch_builder *b)
 {
     b->count = 0;
     b->changes = 0;
+    b->doubtful = 0;
     tm_buf_clear(&b->payload);
 }
 

@@ -13,6 +13,7 @@ struct tm_batch_builder {
     uint32_t cap;
     uint32_t changes; /* bit a column: not all elements so far are equal; only then they are in cols */
     uint8_t first[TM_COL_COUNT][8]; /* elements of the first row */
+    uint32_t doubtful; /* of these, columns that may have equal elements nevertheless */
 };
 
 /* Appends EVENT; copies its payload. TM_OK or TM_E_SYSTEM. */
@@ -28,14 +29,38 @@ struct tm_batch_rows {
 /* Appends ROWS, no more than there is room for. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_batch_builder_add_rows(struct tm_batch_builder *builder, const struct tm_batch_rows *rows);
 
+enum { TM_BATCH_COPIES = 64, TM_BATCH_SLACK = 16 };
+
+/* Rows that are copies of events, each with a time and a position of its own. */
+struct tm_batch_copies {
+    uint32_t count;                        /* at most TM_BATCH_COPIES */
+    const struct tm_event *const *events;  /* behind the raw of each TM_BATCH_SLACK bytes can be read */
+    const int64_t *times;
+    uint64_t position;                     /* of the first */
+    uint32_t file;
+    const struct tm_event *like;           /* an event, */
+    uint32_t differing;                    /* and all columns in which one of EVENTS may differ from it, a bit each */
+};
+
+/* Appends ROWS until the batch is full, as tm_batch_builder_add would; *ADDED: how many. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_batch_builder_add_copies(struct tm_batch_builder *builder, const struct tm_batch_copies *rows,
+                                           uint32_t *added);
+
+/* The columns in which A and B differ, a bit each. */
+uint32_t tm_batch_columns_differing(const struct tm_event *a, const struct tm_event *b);
+
 /* How many rows without a payload can be added until it is full. */
 uint32_t tm_batch_builder_room(const struct tm_batch_builder *builder);
+
+static inline bool tm_batch_is_full(uint32_t count, size_t payload_bytes)
+{
+    return count >= TM_BATCH_EVENTS_MAX || payload_bytes + (size_t)count * TM_BATCH_ROW_BYTES >= TM_BATCH_BYTES;
+}
 
 /* True when the batch should be written before the next add. */
 static inline bool tm_batch_builder_full(const struct tm_batch_builder *builder)
 {
-    return builder->count >= TM_BATCH_EVENTS_MAX ||
-           builder->payload.len + (size_t)builder->count * TM_BATCH_ROW_BYTES >= TM_BATCH_BYTES;
+    return tm_batch_is_full(builder->count, builder->payload.len);
 }
 
 /* BATCH becomes a view of the rows, valid until the next add or clear. */

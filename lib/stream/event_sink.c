@@ -148,6 +148,26 @@ enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct t
     return TM_OK;
 }
 
+enum tm_status tm_event_sink_add_copies(struct tm_event_sink *sink, const struct tm_batch_copies *rows,
+                                        struct tm_error *err)
+{
+    struct tm_batch_copies left = *rows;
+    left.file = sink->file;
+    for (uint32_t added; left.count > 0; left.count -= added) {
+        enum tm_status st = tm_batch_builder_full(&sink->batch) ? tm_event_sink_flush(sink, err) : TM_OK;
+        if (st < 0)
+            return st;
+        left.position = sink->position;
+        if (tm_batch_builder_add_copies(&sink->batch, &left, &added) != TM_OK)
+            return tm_error_nomem(err);
+        sink->position += added;
+        sink->timed_count += added;
+        left.events += added;
+        left.times += added;
+    }
+    return TM_OK;
+}
+
 enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t machine, uint32_t sequence,
                                         uint32_t *generation, struct tm_error *err)
 {

@@ -66,6 +66,10 @@ static inline void tm_event_sink_stands_for(struct tm_event_sink *sink, uint32_t
 enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct tm_batch_rows *rows,
                                       struct tm_error *err);
 
+/* Adds ROWS. They are counted events, and what they have of raw is kept (tm_raw_choice_has). Sets file and position itself. */
+enum tm_status tm_event_sink_add_copies(struct tm_event_sink *sink, const struct tm_batch_copies *rows,
+                                        struct tm_error *err);
+
 /* A new number for the generation column; writes the Sequence frame. */
 enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t machine, uint32_t sequence,
                                         uint32_t *generation, struct tm_error *err);

@@ -128,7 +128,7 @@ static bool is_same(const struct tm_batch_builder *a, const struct tm_batch_buil
     struct tm_batch x, y;
     tm_batch_builder_view(a, &x);
     tm_batch_builder_view(b, &y);
-    bool same = x.count == y.count && x.payload_bytes == y.payload_bytes;
+    bool same = x.count == y.count && x.payload_bytes == y.payload_bytes && memcmp(x.payload, y.payload, x.payload_bytes) == 0;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT && same; c++) {
         size_t width = tm_column_width((enum tm_column)c);
         same = x.cols[c].mask == y.cols[c].mask &&
@@ -165,6 +165,87 @@ static void test_rows(uint64_t seed, uint32_t piece)
                is_same(&one, &many);
     }
     ok_named(good, "rows added together are rows added one by one");
+    tm_batch_builder_release(&one);
+    tm_batch_builder_release(&many);
+}
+
+/* COUNT events that differ in the columns that FIELDS says, as random numbers. */
+static void make_events(uint64_t *seed, uint64_t fields, struct tm_event *events, uint32_t count, uint8_t *payload)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t r = roll(seed);
+        struct tm_event *e = &events[i];
+        *e = (struct tm_event){.flags = TM_EVENT_HAS_CPU, .pid = -1, .tid = 77, .kind = TM_KIND_INSTANT, .raw = payload + r % 50,
+                               .detail = payload + r % 90};
+        e->raw_bytes = fields & 1 ? (uint32_t)(r >> 8) % 60 : 7;
+        e->detail_bytes = fields & 2 ? (uint32_t)(r >> 16) % 3 : 0;
+        e->name = fields & 4 ? (uint32_t)(r >> 24) % 9 : 5;
+        e->track = fields & 8 ? r : 0;
+        e->tid = fields & 16 ? (int64_t)(r >> 5) : e->tid;
+        e->cpu = fields & 32 ? (uint32_t)(r >> 40) % 3 : 1;
+        e->generation = fields & 64 && i > count / 2 ? 4 : 3;
+        e->dur_ns = fields & 128 ? -(int64_t)(r >> 50) : 0;
+        e->sequence = fields & 256 ? (uint32_t)r : 0;
+    }
+}
+
+/* Copies of a few events, single rows between them, are what single rows are, and end where the batch is full. */
+static void test_copies(uint64_t seed, uint64_t fields)
+{
+    enum { EVENTS = 10, PAYLOAD = 200 };
+    static uint8_t payload[PAYLOAD];
+    struct tm_event events[EVENTS], other;
+    const struct tm_event *copied[TM_BATCH_COPIES];
+    int64_t times[TM_BATCH_COPIES];
+    struct tm_batch_builder one = {0}, many = {0};
+    uint32_t rows = 0, added, differing = 0, n, after_full = 0;
+    uint64_t position = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < PAYLOAD; i++)
+        payload[i] = (uint8_t)(i + 1);
+    make_events(&seed, fields, events, EVENTS, payload);
+    make_events(&seed, roll(&seed), &other, 1, payload);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        differing |= tm_batch_columns_differing(&events[i], &events[3]);
+    ok_named((differing >> TM_COL_NAME & 1) == (fields >> 2 & 1) && (differing >> TM_COL_GENERATION & 1) == (fields >> 6 & 1),
+             "what differs is known");
+    while (good && after_full < 5) {
+        bool few = rows < 300; /* at first one event alone, none of which differs */
+        n = 1 + (uint32_t)(roll(&seed) % (one.count ? TM_BATCH_COPIES : 2));
+        if (one.count == 0 && roll(&seed) % 2) {
+            other.position = position++;
+            good = good && tm_batch_builder_add(&one, &other) == TM_OK && tm_batch_builder_add(&many, &other) == TM_OK;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            copied[i] = &events[few ? 3 : roll(&seed) % EVENTS];
+            times[i] = (int64_t)(fields & 512 ? roll(&seed) : 12);
+        }
+        const struct tm_batch_copies copies = {.count = n, .events = copied, .times = times, .position = position, .file = 2,
+                                               .like = &events[3], .differing = few ? 0 : differing};
+        bool was_full = tm_batch_builder_full(&one);
+        for (added = 0; added < n && !tm_batch_builder_full(&one); added++, position++) {
+            struct tm_event e = *copied[added];
+            e.time_ns = times[added];
+            e.position = position;
+            e.file = 2;
+            good = good && tm_batch_builder_add(&one, &e) == TM_OK;
+        }
+        uint32_t wanted = added;
+        good = good && tm_batch_builder_add_copies(&many, &copies, &added) == TM_OK && added == wanted && is_same(&one, &many);
+        if (!was_full && roll(&seed) % 20 == 0) {
+            other.position = position++;
+            good = good && tm_batch_builder_add(&one, &other) == TM_OK && tm_batch_builder_add(&many, &other) == TM_OK &&
+                   is_same(&one, &many);
+        }
+        rows += n;
+        if (was_full) { /* and so again in a batch after this one */
+            after_full++;
+            rows = after_full % 2 ? 0 : 1000;
+            tm_batch_builder_clear(&one);
+            tm_batch_builder_clear(&many);
+        }
+    }
+    ok_named(good, "copies added together are rows added one by one");
     tm_batch_builder_release(&one);
     tm_batch_builder_release(&many);
 }
@@ -218,6 +299,8 @@ int main(void)
     test_long_varint();
     for (uint64_t seed = 1; seed <= 20; seed++)
         test_rows(seed << 32, seed % 2 ? 128 : 5);
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        test_copies(seed << 32, seed == 1 ? 0 : seed == 2 ? UINT64_MAX : tm_hash_u64(seed));
     test_room(0);
     test_room(104);
     test_room(104 * 5000 + 1);

@@ -110,11 +110,15 @@ static void event(struct maker *m)
 static void add_packet(struct maker *m, uint64_t time, bool pad)
 {
     char padding[PAD_BYTES + 1];
+    uint32_t sequence = 1 + roll(3);
+    bool is_body = roll(2); /* nothing that columns say is among the rest */
     memset(padding, '.', PAD_BYTES);
     padding[PAD_BYTES] = 0;
     tm_pb_begin(&m->out, 1, &m->packet);
     if (roll(20))
         number(m, 8, time);
+    if (is_body)
+        number(m, 10, sequence);
     if (roll(2))
         number(m, 13, 2);
     if (roll(20) == 0)
@@ -124,8 +128,8 @@ static void add_packet(struct maker *m, uint64_t time, bool pad)
     change(m);
     if (roll(30))
         event(m);
-    if (roll(30))
-        number(m, 10, 1 + roll(3));
+    if (roll(30) && !is_body)
+        number(m, 10, sequence);
     if (roll(40) == 0)
         number(m, 8, 77); /* the later one counts */
     if (roll(4) == 0)
@@ -166,16 +170,19 @@ static struct result *read_trace(uint64_t trace, bool pad)
     return r;
 }
 
-/* All but the raw bytes, which differ by the padding. */
+/* All but time, position and the padding. */
 static bool same_row(const struct result *ra, const struct row *a, const struct result *rb, const struct row *b)
 {
     const struct tm_event *x = &a->e, *y = &b->e;
-    return x->time_ns == y->time_ns && x->position == y->position && x->kind == y->kind &&
+    return x->kind == y->kind &&
            (x->flags | TM_EVENT_RAW_BODY) == (y->flags | TM_EVENT_RAW_BODY) && x->machine == y->machine &&
            x->clock == y->clock && x->sequence == y->sequence && x->generation == y->generation && x->pid == y->pid &&
            x->tid == y->tid && x->track == y->track && x->value == y->value && x->dur_ns == y->dur_ns &&
            x->detail_bytes == y->detail_bytes && strcmp(a->name, b->name) == 0 &&
            strcmp(a->category, b->category) == 0 &&
+           (!(x->flags & y->flags & TM_EVENT_RAW_BODY) ||
+            (x->raw_bytes <= y->raw_bytes &&
+             memcmp(ra->bytes.data + a->raw_at, rb->bytes.data + b->raw_at, x->raw_bytes) == 0)) &&
            memcmp(ra->bytes.data + a->detail_at, rb->bytes.data + b->detail_at, x->detail_bytes) == 0;
 }
 
@@ -185,7 +192,8 @@ static bool same(const struct result *a, const struct result *b)
                 a->needs_state == b->needs_state && a->damaged == b->damaged && a->sequences == b->sequences &&
                 a->stats == b->stats;
     for (size_t i = 0; good && i < a->count; i++) {
-        good = same_row(a, &a->rows[i], b, &b->rows[i]);
+        good = a->rows[i].e.time_ns == b->rows[i].e.time_ns && a->rows[i].e.position == b->rows[i].e.position &&
+               same_row(a, &a->rows[i], b, &b->rows[i]);
         if (!good)
             printf("# row %zu of %zu\n", i, a->count);
     }
@@ -221,6 +229,36 @@ static bool raw_is_its_own(void)
     return good;
 }
 
+/* Rows of packets that come several times are those of their first coming, raw and all. */
+static bool come_again_the_same(uint32_t packets)
+{
+    const uint32_t times = ROWS_MAX / packets;
+    struct maker m = {0};
+    char name[64];
+    for (uint32_t i = 0; i < packets * times; i++) {
+        /* At first each twice in a row, so that those which share a place are remembered one after the other. */
+        uint32_t k = i < 2 * packets ? i / 2 : i % packets;
+        tm_pb_begin(&m.out, 1, &m.packet);
+        number(&m, 8, 1000 + i);
+        number(&m, 10, 4);
+        open_field(&m, 11);
+        number(&m, 9, 1 + k % 3);
+        snprintf(name, sizeof name, "%.*s%u", 30 + (int)(k % 19), "a name of some bytes, so many that two batches are full", k);
+        text(&m, 23, name);
+        close_field(&m);
+        tm_pb_end(&m.out, m.packet);
+    }
+    struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
+    bool good = r->status == TM_OK && r->count == packets * times && r->rows[0].e.flags & TM_EVENT_RAW_BODY;
+    for (uint32_t i = 2 * packets; i < r->count && good; i++) {
+        const struct row *row = &r->rows[i], *first = &r->rows[i % packets * 2];
+        good = row->e.time_ns == 1000 + i && row->e.position == i && same_row(r, row, r, first);
+    }
+    result_free(r);
+    tm_buf_release(&m.out);
+    return good;
+}
+
 int main(void)
 {
     uint64_t bad = TRACES, rows = 0, slices = 0;
@@ -238,6 +276,8 @@ int main(void)
         printf("# trace %llu\n", (unsigned long long)bad);
     ok_named(bad == TRACES, "events read again and read in full are the same rows");
     ok_named(rows > TRACES * PACKETS / 2 && slices > rows / 3, "a third and more of the traces is slices");
+    ok_named(come_again_the_same(10), "few packets that come again are the same");
+    ok_named(come_again_the_same(ROWS_MAX / 5), "many packets that come again are the same");
     ok_named(raw_is_its_own(), "raw is that of the event's own packet");
     return tap_done();
 }

@@ -154,6 +154,48 @@ static inline void collect(struct result *r, int fd)
     tm_stream_reader_release(&reader);
 }
 
+/* Bytes shown piece by piece, each in memory that is overwritten when the next one is shown: what was kept of it shows. */
+struct pieces {
+    const uint8_t *data;
+    size_t len;
+    uint8_t *shown;
+    size_t shown_len;
+};
+
+static inline void forget_piece(struct pieces *p)
+{
+    if (p->shown)
+        memset(p->shown, 0xa5, p->shown_len);
+    free(p->shown);
+}
+
+static inline enum tm_status show_piece(void *source, struct tm_input *in, size_t need, struct tm_error *err)
+{
+    enum { PIECE_BYTES = 1000 };
+    struct pieces *p = source;
+    size_t left = p->len - (size_t)in->offset, want = need < PIECE_BYTES ? PIECE_BYTES : need;
+    size_t n = left < want ? left : want;
+    uint8_t *piece = malloc(n + 1);
+    (void)err;
+    if (piece == NULL)
+        abort();
+    memcpy(piece, p->data + in->offset, n);
+    forget_piece(p);
+    p->shown = piece;
+    p->shown_len = n;
+    in->data = in->first = piece;
+    in->len = n;
+    in->ended = n == left;
+    return n >= need ? TM_OK : TM_END;
+}
+
+static inline void close_pieces(void *source)
+{
+    forget_piece(source);
+}
+
+static const struct tm_input_ops pieces_ops = {.show = show_piece, .close = close_pieces};
+
 /* Reads LEN bytes of trace. */
 static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_damage on_damage)
 {
@@ -171,7 +213,8 @@ static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_dam
     tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &r->err);
     tm_event_sink_init(&sink, &writer);
     tm_event_sink_file_begin(&sink, &begin, &r->err);
-    tm_input_init_bytes(&in, data, len);
+    struct pieces pieces = {.data = data, .len = len};
+    tm_input_init(&in, &pieces_ops, &pieces);
     enum tm_status st = tm_format_proto.open(&context, &state, &r->err);
     while (st == TM_OK)
         st = tm_format_proto.read(state, &r->err);
