@@ -2,6 +2,7 @@
 #ifndef TM_EMIT_PFTRACE_PLAIN_H
 #define TM_EMIT_PFTRACE_PLAIN_H
 
+#include "emit/packet_run.h"
 #include "emit/packet_splice.h"
 #include "emit/pftrace_work.h"
 
@@ -34,6 +35,17 @@ static inline void tm_plain_get_sched(const struct tm_batch *batch, uint32_t i, 
     e->category = tm_batch_u32(batch, TM_COL_CATEGORY, i);
     e->detail = e->raw + e->raw_bytes;
     e->detail_bytes = tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
+}
+
+/* Writes as many of WALK's next events as are packets that go on as they are, as long as they follow each other. */
+static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
+{
+    struct tm_packet_run run = {.said = p->threads.count ? p->threads.said : NULL, .said_count = p->threads.said_cap};
+    if (p->late.count || (p->threads.count && p->threads.said == NULL))
+        return TM_OK;
+    enum tm_status st = tm_packet_run_write(&p->packets, walk, &run, err);
+    p->now_ns = run.rows ? run.time_ns : p->now_ns;
+    return st;
 }
 
 /* Writes the next event of WALK where it is one of which write_event would do no more than hand it to what writes it: a
@@ -93,7 +105,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
     p->after_packet = true;
     walk->at += tm_batch_payload_of(batch, i);
     walk->i++;
-    return st;
+    return st == TM_OK && tm_event_raw(e.flags) == TM_RAW_PACKET ? tm_pftrace_run(p, walk, err) : st;
 }
 
 #endif

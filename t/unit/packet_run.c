@@ -1,0 +1,151 @@
+/* Unit test of emit/packet_run.h: rows of a batch that are written together become the bytes that tm_packet_splice_body writes
+ * of each, and those that are not of this kind are left. */
+#include "base/hash.h"
+#include "emit/packet_run.h"
+#include "emit/packet_splice.h"
+#include "stream/batch_builder.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 700, GENERATIONS = 6, FILES = 2, MACHINES = 3 };
+
+static uint64_t seed;
+
+static uint64_t roll(uint64_t n)
+{
+    return (seed = tm_hash_u64(seed + 1)) % n;
+}
+
+/* A packet's body: a track event with as many bytes as LEN, flags before or behind it. */
+static uint32_t make_body(uint8_t *raw, uint32_t len, bool odd)
+{
+    uint8_t *p = raw;
+    if (odd && roll(6) == 0) {
+        memcpy(p, "\x68\x02", 2);
+        p += 2;
+    }
+    *p++ = odd && roll(6) == 0 ? 0x58 : 0x5a;
+    p = tm_varint_put(p, odd && roll(6) == 0 ? len + 1 : len);
+    for (uint32_t i = 0; i < len; i++)
+        *p++ = (uint8_t)roll(256);
+    if (roll(3)) {
+        memcpy(p, odd && roll(3) == 0 ? "\x68\x03" : "\x68\x02", 2);
+        p += odd && roll(6) == 0 ? 1 : 2;
+    }
+    if (odd && roll(6) == 0) {
+        memcpy(p, "\x18\x0a", 2); /* trusted_uid */
+        p += 2;
+    }
+    return odd && roll(20) == 0 ? (uint32_t)roll(2) : (uint32_t)(p - raw);
+}
+
+/* A row as most are or, one in ODD, one that is not. */
+static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
+{
+    static const uint32_t flags[] = {TM_EVENT_DEFINITION, TM_EVENT_UNTIMED, TM_EVENT_DERIVED, TM_EVENT_INNER_TIMES};
+    bool is_odd = odd && roll(odd) == 0;
+    *e = (struct tm_event){.time_ns = (int64_t)(tm_hash_u64(seed) >> roll(64)), .kind = TM_KIND_SLICE_BEGIN + (uint32_t)roll(4),
+                           .machine = (uint32_t)roll(MACHINES), .file = (uint32_t)roll(FILES), .sequence = 5,
+                           .generation = 1 + (uint32_t)roll(3), .raw = raw, .detail = raw,
+                           .flags = TM_EVENT_RAW_BODY | tm_event_raw_flags(TM_RAW_PACKET) | TM_EVENT_HAS_TRACK};
+    if (is_odd && roll(3) == 0)
+        e->flags ^= roll(2) ? flags[roll(4)] : TM_EVENT_RAW_BODY;
+    if (is_odd && roll(3) == 0)
+        e->kind = (uint32_t)roll(9);
+    if (is_odd && roll(3) == 0)
+        e->generation = (uint32_t)roll(GENERATIONS + 1);
+    if (is_odd && roll(9) == 0)
+        e->file = FILES;
+    e->raw_bytes = make_body(raw, is_odd ? (uint32_t)roll(200) : (uint32_t)roll(roll(5) ? 14 : 97), is_odd && roll(2));
+    e->detail_bytes = roll(9) ? 0 : (uint32_t)roll(5);
+}
+
+/* What it takes that there is nothing else to be done for a row. */
+static bool is_plain(const struct tm_event *e, const uint32_t *said)
+{
+    const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
+    return !(e->flags & special) && e->flags & TM_EVENT_RAW_BODY && e->file < FILES && e->kind >= TM_KIND_SLICE_BEGIN &&
+           e->kind <= TM_KIND_INSTANT && (said == NULL || (e->generation < GENERATIONS && said[e->generation]));
+}
+
+/* Writes rows of BATCH, by runs where RUN is not NULL; those that are not plain are passed over. */
+static uint32_t write_rows(struct tm_packet_writer *w, const struct tm_batch *batch, const uint32_t *said,
+                           struct tm_packet_run *run, bool *good)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_error err = {0};
+    struct tm_event e;
+    uint32_t by_run = 0;
+    for (;;) {
+        uint32_t first = walk.i;
+        if (run && tm_packet_run_write(w, &walk, run, &err) != TM_OK)
+            *good = false;
+        if (run) {
+            *good &= walk.i - first == run->rows &&
+                     (run->rows == 0 || run->time_ns == tm_batch_i64(batch, TM_COL_TIME_NS, walk.i - 1));
+            by_run += run->rows;
+        }
+        for (uint32_t i = first; i < walk.i; i++) {
+            tm_batch_get(batch, i, 0, &e);
+            *good &= is_plain(&e, said) && e.generation > 0;
+        }
+        size_t at = walk.at;
+        if (!tm_batch_next(&walk, &e))
+            return by_run;
+        if (is_plain(&e, said))
+            (void)tm_packet_splice_body(w, &e, batch->payload_bytes - at, &err);
+    }
+}
+
+static void check(uint64_t trial, uint32_t odd, bool says)
+{
+    struct tm_catalog_file files[FILES] = {{.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO},
+                                           {.begun = true, .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO}};
+    struct tm_catalog_machine machines[MACHINES] = {{.raw_id = 0}, {.raw_id = UINT32_MAX}, {.raw_id = 3}};
+    struct tm_catalog catalog = {.files = files, .file_count = FILES, .machines = machines, .machine_count = MACHINES,
+                                 .sequence_count = GENERATIONS};
+    uint32_t said[GENERATIONS] = {0, 1, 1, 1, 0, 1};
+    struct tm_packet_run run = {.said = says ? said : NULL, .said_count = GENERATIONS};
+    struct tm_batch_builder builder = {0};
+    struct tm_packet_writer quick = {0}, slow = {0};
+    struct tm_error err = {0};
+    struct tm_batch batch;
+    uint8_t raw[300];
+    bool good = true;
+    char name[96];
+    seed = tm_hash_u64(trial);
+    tm_packet_writer_init(&quick, &catalog, -1, &err);
+    tm_packet_writer_init(&slow, &catalog, -1, &err);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct tm_event e;
+        make_row(&e, raw, odd);
+        tm_batch_builder_add(&builder, &e);
+    }
+    tm_batch_builder_view(&builder, &batch);
+    uint8_t *payload = malloc(batch.payload_bytes); /* so that a sanitizer sees its end */
+    memcpy(payload, batch.payload, batch.payload_bytes);
+    batch.payload = payload;
+    if (trial % 2) { /* sequences that were written on before something was to be said on them */
+        (void)write_rows(&quick, &batch, NULL, NULL, &good);
+        (void)write_rows(&slow, &batch, NULL, NULL, &good);
+    }
+    uint32_t by_run = write_rows(&quick, &batch, run.said, &run, &good);
+    (void)write_rows(&slow, &batch, run.said, NULL, &good);
+    snprintf(name, sizeof name, "trial %llu, one row in %u odd", (unsigned long long)trial, odd);
+    ok_named(good && quick.out.len == slow.out.len && slow.out.len > ROWS &&
+                 memcmp(quick.out.data, slow.out.data, slow.out.len) == 0, name);
+    ok_named(by_run > ROWS / (odd == 2 ? 8 : 2) && (odd || by_run > ROWS - 40), "most of what can be is written together");
+    tm_packet_writer_release(&quick);
+    tm_packet_writer_release(&slow);
+    tm_batch_builder_release(&builder);
+    free(payload);
+}
+
+int main(void)
+{
+    for (uint64_t trial = 0; trial < 60; trial++)
+        check(trial, (const uint32_t[]){0, 2, 10, 100}[trial % 4], trial % 3 == 0);
+    return tap_done();
+}
