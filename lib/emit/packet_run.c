@@ -49,7 +49,7 @@ static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const
         if (!is_good)
             break;
         tile->sequences[i] = sequence;
-        tile->machines[i] = machine < w->machine_count ? w->machine_ids[machine] : 0;
+        tile->machines[i] = tm_packet_machine(w, machine);
         tile->raw_bytes[i] = raw_bytes;
         tile->payload_bytes[i] = raw_bytes + tm_batch_u32(batch, TM_COL_DETAIL_BYTES, row);
     }
@@ -65,15 +65,9 @@ static inline uint8_t *put_packet(const struct tile *tile, uint32_t i, uint64_t 
     bool is_good = raw[0] == TRACK_EVENT_TAG && tile->raw_bytes[i] >= event_bytes;
     if (!is_good || (rest && (rest != FLAGS_FIELD_BYTES || tm_get_le16(raw + event_bytes) != FLAGS_FIELD)))
         return NULL;
-    uint8_t *p = to + 2;
-    if (tile->machines[i]) {
-        p = tm_varint_put(p, TM_PACKET_MACHINE_ID << 3 | TM_PB_VARINT);
-        p = tm_varint_put(p, tile->machines[i]);
-    }
-    *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
-    p = tm_varint_put_over(p, time);
-    *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
-    p = tm_varint_put_two(p, tile->sequences[i]);
+    uint8_t *p = tm_packet_put_machine(to + 2, tile->machines[i]);
+    p = tm_packet_put_time(p, time);
+    p = tm_packet_put_sequence(p, tile->sequences[i]);
     tm_put_le16(p, FLAGS_FIELD);
     p += rest;
     memcpy(p, raw, COPY_BYTES); /* how long it is cannot be foreseen, so that nothing should hang on it */

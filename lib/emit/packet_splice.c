@@ -189,19 +189,10 @@ static inline void begin(struct splice *s, struct tm_packet_writer *w, const str
 static inline uint8_t *put_head(const struct tm_packet_writer *w, const struct tm_event *e, uint8_t *p,
                                 uint32_t sequence, uint64_t flags)
 {
-    uint32_t machine = e->machine < w->machine_count ? w->machine_ids[e->machine] : 0;
-    if (machine) {
-        p = tm_varint_put(p, TM_PACKET_MACHINE_ID << 3 | TM_PB_VARINT);
-        p = tm_varint_put(p, machine);
-    }
-    if (tm_event_is_timed(e->flags)) {
-        *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
-        p = tm_varint_put_over(p, (uint64_t)e->time_ns);
-    }
-    if (sequence) {
-        *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
-        p = sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
-    }
+    p = tm_packet_put_machine(p, tm_packet_machine(w, e->machine));
+    if (tm_event_is_timed(e->flags))
+        p = tm_packet_put_time(p, (uint64_t)e->time_ns);
+    p = tm_packet_put_sequence(p, sequence);
     if (flags) {
         *p++ = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT;
         p = tm_varint_put(p, flags);

@@ -57,7 +57,7 @@ enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm
 
 enum tm_status tm_packet_begin(struct tm_packet_writer *w, uint32_t machine, struct tm_error *err)
 {
-    uint32_t id = machine < w->machine_count ? w->machine_ids[machine] : 0;
+    uint32_t id = tm_packet_machine(w, machine);
     if (tm_pb_begin(&w->out, 1, &w->mark) != TM_OK ||
         (id && tm_pb_put_varint(&w->out, TM_PACKET_MACHINE_ID, id) != TM_OK))
         return tm_error_nomem(err);
@@ -74,7 +74,7 @@ enum tm_status tm_packet_end(struct tm_packet_writer *w, struct tm_error *err)
 enum tm_status tm_packet_message(struct tm_packet_writer *w, uint32_t machine, uint32_t sequence, uint32_t id,
                                  const struct iovec message[2], struct tm_error *err)
 {
-    uint32_t machine_id = machine < w->machine_count ? w->machine_ids[machine] : 0;
+    uint32_t machine_id = tm_packet_machine(w, machine);
     size_t len = message[0].iov_len + message[1].iov_len;
     uint8_t fields[3 * TM_PB_FIELD_MAX], *p = fields;
     if (tm_buf_reserve(&w->out, sizeof fields + TM_PB_FIELD_MAX + len) != TM_OK)

@@ -86,6 +86,36 @@ struct tm_packet_writer {
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *writer, const struct tm_catalog *catalog, int fd,
                                      struct tm_error *err);
 
+/* The id that packets of MACHINE (Machine.id) carry; 0: none. */
+static inline uint32_t tm_packet_machine(const struct tm_packet_writer *writer, uint32_t machine)
+{
+    return machine < writer->machine_count ? writer->machine_ids[machine] : 0;
+}
+
+/* The fields that packets begin with, each written to P, where up to TM_PB_FIELD_MAX bytes may be overwritten; returns the
+ * byte behind it. A MACHINE_ID or SEQUENCE of 0 is not written. */
+static inline uint8_t *tm_packet_put_machine(uint8_t *p, uint32_t machine_id)
+{
+    if (machine_id == 0)
+        return p;
+    p = tm_varint_put(p, TM_PACKET_MACHINE_ID << 3 | TM_PB_VARINT);
+    return tm_varint_put(p, machine_id);
+}
+
+static inline uint8_t *tm_packet_put_time(uint8_t *p, uint64_t time_ns)
+{
+    *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
+    return tm_varint_put_over(p, time_ns);
+}
+
+static inline uint8_t *tm_packet_put_sequence(uint8_t *p, uint32_t sequence)
+{
+    if (sequence == 0)
+        return p;
+    *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
+    return sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
+}
+
 /* Begins a packet of MACHINE (Machine.id); fields are then appended to writer->out. */
 enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine, struct tm_error *err);
 
