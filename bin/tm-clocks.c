@@ -1,11 +1,11 @@
 /* Reads a stream from tm-manifest and writes it with all times converted to one timeline, its
  * machines as rows of a table, and an account of what could not be placed. */
-#include "base/compat.h"
-#include "base/io.h"
-#include "base/program_options.h"
-#include "base/sandbox.h"
+#include "os/compat.h"
+#include "os/io.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
 #include "clocks/timeline.h"
-#include "emit/out_file.h"
+#include "os/out_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>

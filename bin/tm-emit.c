@@ -1,10 +1,10 @@
 /* tm-emit: a stream on standard input comes in, one output (text, JSON lines, CSV, a report, …) goes
  * out. */
-#include "base/io.h"
-#include "base/program_options.h"
-#include "base/sandbox.h"
-#include "emit/emit_run.h"
-#include "emit/out_file.h"
+#include "os/io.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
+#include "emit/run.h"
+#include "os/out_file.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static char doomed[4096];
 struct arguments {
     const char *format, *out, *part;
     struct tm_emit_options options;
-    struct tm_balance_limit limit;
+    struct tm_accounting_limit limit;
     struct tm_select_spec only;
     struct tm_source_path *sources; /* at most as many as there are arguments */
     size_t source_count;
@@ -109,7 +109,7 @@ static int take_option(void *context, int option, const char *value)
             return 0;
         return tm_program_usage(&program, "%s", err.text);
     case 'd':
-        if (tm_balance_limit_parse(&a->limit, value) == TM_OK)
+        if (tm_accounting_limit_parse(&a->limit, value) == TM_OK)
             return 0;
         return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", value);
     default: a->list = true; return 0;

@@ -1,8 +1,8 @@
 /* Reads a stream from tm-unpack and writes it with its perfetto_manifest checked and resolved into
  * configuration frames; with --check, checks manifest files alone. */
-#include "base/io.h"
-#include "base/program_options.h"
-#include "base/sandbox.h"
+#include "os/io.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
 #include "manifest/configure.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* tm-merge: trace files and archives go in, their events come out on one timeline, as text or in the
  * format that OUT's name asks for. It runs tm-unpack, tm-manifest, tm-clocks, tm-sort and tm-emit. */
-#include "base/io.h"
-#include "base/program_options.h"
-#include "base/sandbox.h"
-#include "emit/out_file.h"
+#include "os/io.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
+#include "os/out_file.h"
 #include "merge/progress_line.h"
 #include "merge/stage_commands.h"
 #include "merge/stage_messages.h"
-#include "pack/plan_words.h"
+#include "manifest/plan_words.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -187,7 +187,7 @@ static int check(struct arguments *a)
 {
     struct tm_merge_request *r = &a->request;
     unsigned long long size;
-    struct tm_balance_limit limit;
+    struct tm_accounting_limit limit;
     const struct tm_emit *emit = a->shown ? tm_emit_find(a->shown) : tm_emit_choose(a->format, r->out);
     if (emit == NULL && a->format)
         return tm_program_usage(&program, "'%s' is no format; tm-emit --formats lists them", a->format);
@@ -199,7 +199,7 @@ static int check(struct arguments *a)
         return tm_program_usage(&program, "will not write %s to a terminal; give a file with -o", emit->name);
     if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
         return tm_program_usage(&program, "--buffer-size: '%s' is no size", r->buffer_size);
-    if (r->max_dropped && tm_balance_limit_parse(&limit, r->max_dropped) < 0)
+    if (r->max_dropped && tm_accounting_limit_parse(&limit, r->max_dropped) < 0)
         return tm_program_usage(&program, "--max-dropped: '%s' is neither a number nor a percentage", r->max_dropped);
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
         strcmp(r->on_damage, "salvage") != 0)

@@ -1,13 +1,13 @@
 /* tm-pack: trace files in; one archive of them that says by its manifest how they are merged, out. */
-#include "base/apart.h"
-#include "base/io.h"
-#include "base/program_options.h"
-#include "base/sandbox.h"
-#include "emit/out_file.h"
+#include "os/subprocess.h"
+#include "os/io.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
+#include "os/out_file.h"
 #include "manifest/manifest.h"
 #include "merge/trial.h"
 #include "pack/pack.h"
-#include "pack/plan_words.h"
+#include "manifest/plan_words.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -237,7 +237,7 @@ static enum tm_status write_file(const struct arguments *a, struct tm_error *err
     unfinished = out.temp;
     struct work work = {a, out.fd, tm_out_file_target(&out), out.temp ? tm_out_file_folder(out.temp) : NULL};
     if (st == TM_OK)
-        st = tm_apart_run(pack_files, &work, &writer, err); /* as what tries the archive runs programs */
+        st = tm_subprocess_run(pack_files, &work, &writer, err); /* as what tries the archive runs programs */
     if (st == TM_OK && out.temp)
         st = try_archive(a, tm_out_file_target(&out), err);
     if (st == TM_OK)

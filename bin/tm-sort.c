@@ -1,8 +1,8 @@
 /* tm-sort: a stream, or several sorted ones, goes in; the same events come out in order. */
-#include "base/program_options.h"
-#include "base/sandbox.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
 #include "sort/sort_stream.h"
-#include "sort/stream_merge.h"
+#include "sort/union/stream_merge.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* tm-unpack: trace files, archives and pipes in; the stream of their events, each on its own clock, out. */
-#include "base/io.h"
-#include "base/program_options.h"
-#include "base/sandbox.h"
-#include "container/unpack.h"
+#include "os/io.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
+#include "unpack/unpack.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,7 +65,8 @@ static int take_option(void *context, int option, const char *value)
     case OPT_RAW:
         if (tm_raw_choice_parse(value, &settings->raw))
             break;
-        return tm_program_usage(&program, "--raw: '%s' is no list of proto, json, line, short-line, nor all or none", value);
+        return tm_program_usage(&program, "--raw: '%s' is no list of proto, json, line, short-line, nor all or none",
+                                value);
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;

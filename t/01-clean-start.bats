@@ -1,4 +1,4 @@
-# t/clean-start: what tests find does not depend on who started them.
+# t/lib/clean-start: what tests find does not depend on who started them.
 
 @test "signals, descriptors, mode and variables are the same whoever starts a test" {
     cat >"$BATS_TEST_TMPDIR/hostile.py" <<'PY'
@@ -15,7 +15,7 @@ env = dict(os.environ, LC_ALL="tr_TR", LANG="tr_TR", TZ="Asia/Kolkata", GREP_OPT
 said = ""
 for look in (["grep", "^Sig.*[kn]:", "/proc/self/status"], ["ls", "/proc/self/fd"],
              ["sh", "-c", "umask; ulimit -n; readlink /proc/$$/fd/0"], ["env"]):
-    said += subprocess.run(["python3", "-I", "-S", sys.argv[1] + "/t/clean-start", *look], env=env, stdin=subprocess.PIPE,
+    said += subprocess.run(["python3", "-I", "-S", sys.argv[1] + "/t/lib/clean-start", *look], env=env, stdin=subprocess.PIPE,
                            stdout=subprocess.PIPE, text=True, restore_signals=False, close_fds=False, check=True).stdout
 print(said)
 lines = said.splitlines()
@@ -34,7 +34,7 @@ PY
     printf '#!/bin/sh\necho asked >>"%s"\nexec "%s" "$@"\n' "$BATS_TEST_TMPDIR/asked" "$(command -v python3)" \
         >"$BATS_TEST_TMPDIR/looks/python3"
     chmod +x "$BATS_TEST_TMPDIR/looks/python3"
-    PATH="$BATS_TEST_TMPDIR/first:$BATS_TEST_TMPDIR/looks:$PATH" run python3 -I -S "$TM_SRC/t/clean-start" \
+    PATH="$BATS_TEST_TMPDIR/first:$BATS_TEST_TMPDIR/looks:$PATH" run python3 -I -S "$TM_SRC/t/lib/clean-start" \
         bash -c 'python3 -c pass; python3 -c pass; echo "$PATH"'
     [ "$status" -eq 0 ]
     [[ $output == "$BATS_TEST_TMPDIR/first:"*":$BATS_TEST_TMPDIR/looks:"* ]]
@@ -42,6 +42,6 @@ PY
 }
 
 @test "the exit status is that of the test" {
-    run python3 -I -S "$TM_SRC/t/clean-start" bash -c 'exit 7'
+    run python3 -I -S "$TM_SRC/t/lib/clean-start" bash -c 'exit 7'
     [ "$status" -eq 7 ]
 }

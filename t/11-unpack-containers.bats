@@ -2,7 +2,7 @@
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
-    python3 "$TM_SRC/t/make-containers.py"
+    python3 "$TM_SRC/t/gen/make-containers.py"
     zstd -q a.json 2>/dev/null || true # where there is a zstd
 }
 

@@ -2,7 +2,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    . "$TM_SRC/t/common.bash"
+    . "$TM_SRC/t/lib/common.bash"
     data=$TM_SRC/t/data
 }
 

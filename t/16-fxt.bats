@@ -2,7 +2,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    python3 "$TM_SRC/t/make-fxt.py" a.fxt
+    python3 "$TM_SRC/t/gen/make-fxt.py" a.fxt
 }
 
 # The rows of QUERY on x.db, one after another.

@@ -1,12 +1,12 @@
-# Files of every format, damaged in every sort of way, and what --on-damage makes of them (t/damage.py has the rules).
-# Each seventh sort of damage; all of them by hand: python3 t/damage.py
+# Files of every format, damaged in every sort of way, and what --on-damage makes of them (t/check/damage.py has the rules).
+# Each seventh sort of damage; all of them by hand: python3 t/check/damage.py
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
 }
 
 damage() { # format, least number of damaged files
-    run python3 "$TM_SRC/t/damage.py" -n 7 "$1"
+    run python3 "$TM_SRC/t/check/damage.py" -n 7 "$1"
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output =~ ^$1:\ ([0-9]+)\ damaged ]]
     [ "${BASH_REMATCH[1]}" -ge "$2" ]

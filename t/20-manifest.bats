@@ -103,7 +103,7 @@ END
 }
 
 @test "schema, manual and checker agree" {
-    run python3 "$TM_SRC/t/manifest-schema.py" "$TM_SRC/doc/perfetto_manifest.schema.json" \
+    run python3 "$TM_SRC/t/check/manifest-schema.py" "$TM_SRC/doc/perfetto_manifest.schema.json" \
         "$TM_SRC/doc/perfetto_manifest.5"
     echo "$output"
     [ "$status" -eq 0 ]

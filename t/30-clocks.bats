@@ -2,7 +2,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
-    . "$TM_SRC/t/common.bash"
+    . "$TM_SRC/t/lib/common.bash"
     echo '[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"j"}]' >a.json
     echo '[{"ph":"X","pid":1,"tid":1,"ts":7,"dur":1,"name":"k"}]' >b.json
     printf '# tracer: nop\n#\n  app-100 (  100) [001] ...1  2.000001: tracing_mark_write: B|100|s\n' >c.systrace
@@ -111,7 +111,7 @@ placements() {
 }
 
 @test "--hints: a file is placed by what it mentions, also at its end" {
-    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"},{"ph":"X","pid":1,"tid":1,"ts":9,"dur":1,"name":"y"}],"beginningOfTime":1700000000000000}' >clang.json
     tar cf run.tar p.pb clang.json a.json
     tm-unpack --hints run.tar >stream
@@ -124,7 +124,7 @@ placements() {
 }
 
 @test "--write-manifest: with it and without --hints every event is where it was" {
-    printf 'snap 6=1000000 1=1700000000000000000 3=900000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    printf 'snap 6=1000000 1=1700000000000000000 3=900000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     ev='{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}'
     echo "{\"traceEvents\":[$ev],\"beginningOfTime\":1700000000000000}" >clang.json
     echo "{\"traceEvents\":[$ev],\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\"}}" >chrome.json
@@ -159,7 +159,7 @@ placements() {
 }
 
 @test "--write-manifest: two hints of one file, said by another file, or made one" {
-    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     gecko='{"meta":{"startTime":1700000000000,"startTimeAsClockMonotonicNanosecondsSinceBoot":500000000,"categories":[]},"threads":[{"pid":1,"tid":1,"stringArray":["m"],"stackTable":{"frame":[0],"prefix":[null]},"markers":{"name":[0],"startTime":[1],"endTime":[2],"phase":[1],"category":[0]}}]}'
     echo "$gecko" >a_gecko.json
     ev='{"ph":"X","pid":1,"tid":1,"ts":600000,"dur":1,"name":"x"}'
@@ -173,7 +173,7 @@ placements() {
 }
 
 @test "Instruments beside a proto of its machine: clock_sync counts as a hint, as a manifest says, alone" {
-    printf 'snap 6=9000001000000\nevent 9000001000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    printf 'snap 6=9000001000000\nevent 9000001000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     cp "$TM_SRC/t/data/instruments.xml" i.xml
     first() { # of the profile's samples, on trace time
         tm-merge -f jsonl "$@" | sed -n 's/.*"kind":"sample","ts":\([0-9]*\).*/\1/p' | sort -n | head -1
@@ -209,7 +209,7 @@ placements() {
     [ ! -e m.json ]
     # an archive in an archive has no paths
     echo '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":1,"name":"x"}],"beginningOfTime":1700000000000000}' >clang.json
-    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/make-proto.py" >p.pb
+    printf 'snap 6=1000000 1=1700000000000000000\nevent 1000000\n' | python3 "$TM_SRC/t/gen/make-proto.py" >p.pb
     tar cf inner.tar clang.json
     tar cf outer.tar inner.tar p.pb
     run tm-merge --hints --write-manifest m.json -f csv outer.tar

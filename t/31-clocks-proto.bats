@@ -1,8 +1,8 @@
-# tm-clocks on Perfetto protos: snapshots, machines, deferral, isolation; t/make-proto.py makes them.
+# tm-clocks on Perfetto protos: snapshots, machines, deferral, isolation; t/gen/make-proto.py makes them.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
-    . "$TM_SRC/t/common.bash"
+    . "$TM_SRC/t/lib/common.bash"
 }
 
 # Times of the timed events of file N (all without N), in stream order.

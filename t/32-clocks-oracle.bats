@@ -3,7 +3,7 @@
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
     oracle=$TM_SRC/t/oracle/clocks.py
-    program=$TM_BIN/../t/clock-case
+    program=$TM_BIN/../t/gen/clock-case
 }
 
 @test "random cases" {

@@ -1,11 +1,11 @@
-# Traces told otherwise, and relations said by somebody else, give the same times: t/relations.py.
+# Traces told otherwise, and relations said by somebody else, give the same times: t/check/relations.py.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
 }
 
 @test "what is certain of random traces, manifests and machines" {
-    run python3 "$TM_SRC/t/relations.py" 10 1
+    run python3 "$TM_SRC/t/check/relations.py" 10 1
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [ "$output" = "250 relations hold, 0 do not" ]
 }
@@ -20,7 +20,7 @@ setup() {
 	PY
 	END
     chmod +x bin/tm-merge
-    PATH=$PWD/bin:$PATH run python3 "$TM_SRC/t/relations.py" 1 1
+    PATH=$PWD/bin:$PATH run python3 "$TM_SRC/t/check/relations.py" 1 1
     [ "$status" -eq 1 ]
     [[ $output == *"offset: not [('b1', "*" relations hold, "* ]]
 }

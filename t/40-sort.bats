@@ -3,8 +3,8 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    . "$TM_SRC/t/common.bash"
-    gen=${TM_BIN%/bin}/t/gen-stream
+    . "$TM_SRC/t/lib/common.bash"
+    gen=${TM_BIN%/bin}/t/gen/gen-stream
 }
 
 @test "--help and --version" {

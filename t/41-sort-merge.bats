@@ -3,8 +3,8 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    . "$TM_SRC/t/common.bash"
-    gen=${TM_BIN%/bin}/t/gen-stream
+    . "$TM_SRC/t/lib/common.bash"
+    gen=${TM_BIN%/bin}/t/gen/gen-stream
 }
 
 # make NAME ARGUMENTS: a sorted, placed stream.
@@ -30,7 +30,7 @@ frames() {
     tm-sort -m a b c d >m
     tm-sort -c m
     frames m a b c d
-    python3 "$TM_SRC/t/compare-merge.py" m.txt a.txt b.txt c.txt d.txt
+    python3 "$TM_SRC/t/check/compare-merge.py" m.txt a.txt b.txt c.txt d.txt
     # The files of all streams have one outermost, machines of one name are one.
     [ "$(grep -c ' File .*parent=0 ' m.txt)" -eq 4 ]
     grep -q 'File id=1 parent=0 name="a"' m.txt
@@ -63,7 +63,7 @@ frames() {
     make b -n 500 -w 3 -s 2
     tm-sort -m b a >m
     frames m a b
-    python3 "$TM_SRC/t/compare-merge.py" m.txt b.txt a.txt
+    python3 "$TM_SRC/t/check/compare-merge.py" m.txt b.txt a.txt
 }
 
 @test "more streams than memory has room for give the same bytes" {
@@ -73,7 +73,7 @@ frames() {
     tm-sort -m s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 >m
     tm-sort -m -S 1 -T . s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 | cmp - m
     frames m s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11
-    python3 "$TM_SRC/t/compare-merge.py" m.txt s{1,2,3,4,5,6,7,8,9,10,11}.txt
+    python3 "$TM_SRC/t/check/compare-merge.py" m.txt s{1,2,3,4,5,6,7,8,9,10,11}.txt
 }
 
 @test "one stream stays as it is" {
@@ -92,14 +92,14 @@ frames() {
     make c -n 2000 -k 180000 -s 3
     tm-sort -m a b c >m
     frames m a b c
-    python3 "$TM_SRC/t/compare-merge.py" m.txt a.txt b.txt c.txt
+    python3 "$TM_SRC/t/check/compare-merge.py" m.txt a.txt b.txt c.txt
     [ "$(grep -c ' Strings ' m.txt)" -eq 262144 ]
     tm-sort m | cmp - m
     # What is merged may be merged again.
     make d -n 500 -k 10 -s 4
     tm-sort -m m d >n
     frames n d
-    python3 "$TM_SRC/t/compare-merge.py" n.txt m.txt d.txt
+    python3 "$TM_SRC/t/check/compare-merge.py" n.txt m.txt d.txt
 }
 
 @test "streams of different trace times are refused" {

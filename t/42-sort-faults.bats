@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# tm-sort when the system refuses: every call fails in turn (t/faults.py), memory included. It ends
+# tm-sort when the system refuses: every call fails in turn (t/check/faults.py), memory included. It ends
 # with status 3, one line, and no output that looks whole; or it does without.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     so="$TM_BIN/../t/fault.so"
-    gen=${TM_BIN%/bin}/t/gen-stream
+    gen=${TM_BIN%/bin}/t/gen/gen-stream
     [ -e "$so" ] || skip "no preload was built"
     grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "a sanitized program makes its calls past a preload"
     LD_PRELOAD="$so" tm-sort --version >/dev/null 2>&1 || skip "a preload does not work in this build"
@@ -13,7 +13,7 @@ setup() {
 
 # faults COMMAND: its standard output goes to out, which a failure must leave without an END.
 faults() {
-    python3 "$TM_SRC/t/faults.py" "$so" tm-sort read,write,open,mkstemp,fallocate,malloc out \
+    python3 "$TM_SRC/t/check/faults.py" "$so" tm-sort read,write,open,mkstemp,fallocate,malloc out \
         "$1 >out; s=\$?; [ \$s = 0 ] || { env -u LD_PRELOAD tm-sort -c out 2>/dev/null || rm out; }; exit \$s"
 }
 
@@ -29,7 +29,7 @@ faults() {
 
 @test "spilling what is worth giving back" {
     "$gen" -P -C 1 -n 40000 -o shuffled >in
-    python3 "$TM_SRC/t/faults.py" "$so" tm-sort fallocate '' "tm-sort -S 256k $PWD/in"
+    python3 "$TM_SRC/t/check/faults.py" "$so" tm-sort fallocate '' "tm-sort -S 256k $PWD/in"
 }
 
 @test "merging, in one go and in groups" {

@@ -5,7 +5,7 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR"
     # Two sequences whose clocks step at different times, events with none, with a time before the first snapshot and
     # with no way; long stretches of equal rows, short ones, single rows.
-    python3 - "$TM_SRC/t/make-proto.py" <<'PY'
+    python3 - "$TM_SRC/t/gen/make-proto.py" <<'PY'
 import random, subprocess, sys
 random.seed(5)
 lines, t = ['snap 6=1000 64=50 3=70000 seq=1', 'event 400 seq=2 clock=64'], 1000
@@ -33,8 +33,8 @@ PY
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    . "$TM_SRC/t/common.bash"
-    rebatch=${TM_BIN%/bin}/t/rebatch
+    . "$TM_SRC/t/lib/common.bash"
+    rebatch=${TM_BIN%/bin}/t/gen/rebatch
 }
 
 # same INPUT COUNT: its events, COUNT or more, the report and the merged trace do not depend on batches.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# Temporary files without a name are given back while they are read: lib/base/spent.
+# Temporary files without a name are given back while they are read: lib/os/reclaim.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    gen=${TM_BIN%/bin}/t/gen-stream
+    gen=${TM_BIN%/bin}/t/gen/gen-stream
     head -c 3M /dev/zero >probe
     fallocate -p -o 0 -l 1M probe || skip "the file system punches no holes"
     [ -d /proc/self/fd ] || skip "what a process has open cannot be seen"

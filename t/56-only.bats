@@ -264,7 +264,7 @@ placed|7" ]
 
 @test "a cut is what SQL would choose, in every output" {
     make_json
-    run python3 "$TM_SRC/t/cut-check" -m "$TM_BIN/tm-merge" "$demo" a.json
+    run python3 "$TM_SRC/t/check/cut-check" -m "$TM_BIN/tm-merge" "$demo" a.json
     echo "$output"
     [ "$status" -eq 0 ]
 }

@@ -80,9 +80,9 @@ JSON
 @test "begins, ends and complete events that cross: the merged trace has the same timeline" {
     cd "$BATS_TEST_TMPDIR"
     for seed in $(seq 12 31); do
-        python3 "$TM_SRC/t/make-tangles.py" $seed t$seed.json
+        python3 "$TM_SRC/t/gen/make-tangles.py" $seed t$seed.json
     done
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" t*.json
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" t*.json
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "20 passed, 0 failed, 0 skipped" ]
@@ -92,13 +92,13 @@ JSON
     cd "$BATS_TEST_TMPDIR"
     mkdir in
     for seed in $(seq 1 20); do
-        python3 "$TM_SRC/t/make-meetings.py" $seed m$seed
+        python3 "$TM_SRC/t/gen/make-meetings.py" $seed m$seed
         (cd m$seed && tar cf ../in/m$seed.tar *)
         cp m$seed/a.json in/m$seed.json
-        python3 "$TM_SRC/t/make-collisions.py" $seed c$seed
+        python3 "$TM_SRC/t/gen/make-collisions.py" $seed c$seed
         (cd c$seed && tar cf ../in/c$seed.tar *)
     done
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" in/*
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" in/*
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "60 passed, 0 failed, 0 skipped" ]

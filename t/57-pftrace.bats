@@ -2,7 +2,7 @@
 # The merged Perfetto trace: merging it again gives the same timeline.
 
 @test "the demo archive and its merged.pftrace have one timeline" {
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$TM_SRC/doc/examples/phone-watch-app.tar"
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$TM_SRC/doc/examples/phone-watch-app.tar"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -20,7 +20,7 @@
         '  r-7 (-----) [001] d..2. 10.000005: sched_switch: prev_comm=r prev_pid=7 prev_prio=97 prev_state=S ==> next_comm=app next_pid=100 next_prio=120' \
         '  app-100 (  100) [001] ..... 10.000009: tracing_mark_write: B|100|work' \
         '  app-100 (  100) [001] ..... 10.000019: tracing_mark_write: E|100' >"$BATS_TEST_TMPDIR/t.systrace"
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
@@ -60,7 +60,7 @@ to_and_fro() { # COUNT FIRST
     echo "$output"
     [ "$output" = "101|second|100|1
 102|renamed|100|1" ]
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" t.systrace
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" t.systrace
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -68,13 +68,13 @@ to_and_fro() { # COUNT FIRST
 @test "scheduling is in full where a switch does not fit the one before it, and compact again when eight did" {
     to_and_fro 20 1000 >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
-    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
     echo "$output"
     [ "${#lines[@]}" -eq 20 ]
     [ "${lines[7]}" = "switch 1 10000015000 prev=7 state=130 next=100 app full" ]
     [ "${lines[9]}" = "switch 1 10000019000 prev=? state=130 next=100 app compact" ]
     [ "$(grep -c full <<<"$output")" -eq 8 ]
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -163,7 +163,7 @@ second|70000|70000|1000|70000" ]
     to_and_fro 400 1000 >"$BATS_TEST_TMPDIR/in/a.systrace"
     to_and_fro 400 1500 | sed 's/100/200/g; s/app/two/g' >"$BATS_TEST_TMPDIR/in/b.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in"
-    run bash -o pipefail -c "python3 '$TM_SRC/t/sched-wire.py' '$BATS_TEST_TMPDIR/m.pftrace' | wc -l"
+    run bash -o pipefail -c "python3 '$TM_SRC/t/check/sched-wire.py' '$BATS_TEST_TMPDIR/m.pftrace' | wc -l"
     [ "$output" -eq 800 ]
     run bash -o pipefail -c "tm-unpack '$BATS_TEST_TMPDIR/m.pftrace' | tm-emit -f frames | grep -c kind=packet"
     echo "$output"
@@ -177,7 +177,7 @@ second|70000|70000|1000|70000" ]
             "$n" "p$name" "n$name"
     done >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
-    python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace" | grep -c full >"$BATS_TEST_TMPDIR/full"
+    python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace" | grep -c full >"$BATS_TEST_TMPDIR/full"
     [ "$(<"$BATS_TEST_TMPDIR/full")" -eq 8 ]
     tm-unpack "$BATS_TEST_TMPDIR/m.pftrace" | tm-emit -f frames | sed -n 's/.*kind=sched_switch.* name="\([^"]*\)" category="\([^"]*\)".*/\2 \1/p' >"$BATS_TEST_TMPDIR/got"
     sed 's/.*prev_comm=\([^ ]*\) .*next_comm=\([^ ]*\) .*/\1 \2/' "$BATS_TEST_TMPDIR/t.systrace" >"$BATS_TEST_TMPDIR/want"
@@ -187,13 +187,13 @@ second|70000|70000|1000|70000" ]
 @test "scheduling of text is in full or compact as it fits, and states are a kernel mask" {
     switches >"$BATS_TEST_TMPDIR/t.systrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/t.systrace"
-    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
     echo "$output"
     [ "$output" = "switch 1 10000001000 prev=100 state=2048 next=7 r full
 waking 1 10000003000 by=7 tid=100 target=1 app flags=0 full
 switch 1 10000005000 prev=7 state=130 next=100 app full
 switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/t.systrace"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -204,12 +204,12 @@ switch 1 10000007000 prev=100 state=2048 next=7 r full" ]
     # a SystemInfo with utsname.release 6.1.0
     printf '\n\014\352\002\011\012\007\032\0056.1.0' >"$BATS_TEST_TMPDIR/in/k.pftrace"
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/in"
-    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
     echo "$output"
     [ "${lines[0]}" = "switch 1 10000001000 prev=100 state=256 next=7 r full" ]
     [ "${lines[2]}" = "switch 1 10000005000 prev=7 state=2 next=100 app full" ]
     tar -C "$BATS_TEST_TMPDIR/in" -cf "$BATS_TEST_TMPDIR/in.tar" t.systrace k.pftrace
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/in.tar"
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/in.tar"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -224,14 +224,14 @@ columns = {1: b'\xe8\x07\x0a', 2: b'\x01\x82\x80\x80\x80\x80\x40', 3: b'\x05\x06
 sched = field(5, b'five') + field(5, b'six') + b''.join(field(n, b) for n, b in columns.items())
 open(sys.argv[1], 'wb').write(field(1, field(1, b'\x08\x02' + field(4, sched))))
 PYTHON
-    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/c.pftrace"
+    run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/c.pftrace"
     echo "$output"
     before=$output
     [ "$output" = "switch 2 1000 prev=? state=1 next=5 five compact
 waking 2 1005 by=? tid=5 target=2 five flags=3 compact
 switch 2 1010 prev=? state=2199023255554 next=6 six compact" ]
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/c.pftrace"
-    run python3 "$TM_SRC/t/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
+    run python3 "$TM_SRC/t/check/sched-wire.py" "$BATS_TEST_TMPDIR/m.pftrace"
     echo "$output"
     [ "$output" = "$before" ]
 }
@@ -267,7 +267,7 @@ JSON
     tm-merge -o "$BATS_TEST_TMPDIR/once.db" "$BATS_TEST_TMPDIR/in.tar"
     run sqlite3 "$BATS_TEST_TMPDIR/once.db" "SELECT count(*), count(DISTINCT upid) FROM process WHERE pid = 100"
     [ "$output" = "2|2" ]
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/in.tar"
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/in.tar"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -285,7 +285,7 @@ JSON
 
 # Three traces that use the same numbers for different things, in $BATS_TEST_TMPDIR/SEED.tar.
 collisions() { # SEED
-    python3 "$TM_SRC/t/make-collisions.py" "$1" "$BATS_TEST_TMPDIR/$1"
+    python3 "$TM_SRC/t/gen/make-collisions.py" "$1" "$BATS_TEST_TMPDIR/$1"
     tar cf "$BATS_TEST_TMPDIR/$1.tar" -C "$BATS_TEST_TMPDIR/$1" manifest.json a.pftrace b.pftrace c.pftrace
 }
 
@@ -293,10 +293,10 @@ collisions() { # SEED
     for seed in 1 2 3 4; do
         collisions $seed
     done
-    run python3 "$TM_SRC/t/lossless" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR"/*.tar
+    run python3 "$TM_SRC/t/check/lossless" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR"/*.tar
     echo "$output"
     [ "$status" -eq 0 ]
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR"/*.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR"/*.tar
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -315,7 +315,7 @@ open(sys.argv[1], "wb").write(data.replace(old, new, 1))' "$2"
 SH
     chmod +x "$BATS_TEST_TMPDIR/damaging"
     for damage in "b'unknown of b', b'unknown of x'" "b'I|10|b', b'I|10|x'" "b'category of b', b'category of x'"; do
-        DAMAGE=$damage run python3 "$TM_SRC/t/lossless" -m "$BATS_TEST_TMPDIR/damaging" "$BATS_TEST_TMPDIR/5.tar"
+        DAMAGE=$damage run python3 "$TM_SRC/t/check/lossless" -m "$BATS_TEST_TMPDIR/damaging" "$BATS_TEST_TMPDIR/5.tar"
         echo "$output"
         [ "$status" -eq 1 ]
         [[ "$output" == *"1 packets or events are not there"* ]]
@@ -341,7 +341,7 @@ print(len(p) > 0, {int(x[k]) for x in p for k in ("first_offset_ns", "last_offse
 @test "samples stay perf samples" {
     printf '%s\n' 'app  1234/1234  5.000000100:     250000 cycles: ' '            7f00 work+0x10 (/bin/app)' \
         '            7e00 main+0x20 (/bin/app)' '' >"$BATS_TEST_TMPDIR/p.perf.txt"
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/p.perf.txt"
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" "$BATS_TEST_TMPDIR/p.perf.txt"
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o "$BATS_TEST_TMPDIR/m.pftrace" "$BATS_TEST_TMPDIR/p.perf.txt"
@@ -381,7 +381,7 @@ brk|10000|17190" ]
 @test "a packet with damaged bytes inside is in the trace as it was read, ids of two files apart" {
     cd "$BATS_TEST_TMPDIR"
     printf 'snap 6=1\ninstant e1 1000 seq=1\ninstant e2 2000 seq=1\ninstant e3 3000 seq=1\n' |
-        python3 "$TM_SRC/t/make-proto.py" >good.pb
+        python3 "$TM_SRC/t/gen/make-proto.py" >good.pb
     python3 - <<'PY'
 data = open('good.pb', 'rb').read()
 name = b'\xba\x01\x02e2'  # TrackEvent.name, of which the length becomes a lie
@@ -424,7 +424,7 @@ for i, line in enumerate(open('files')):
                        **({'dur': int(dur[0])} if dur else {})})
     json.dump(events, open('in/%d.json' % i, 'w'))
 EOF
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" in/*
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" in/*
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "4 passed, 0 failed, 0 skipped" ]

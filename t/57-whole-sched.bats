@@ -50,7 +50,7 @@ apart() {
 }
 
 wire() {
-    python3 "$TM_SRC/t/sched-wire.py" "$1"
+    python3 "$TM_SRC/t/check/sched-wire.py" "$1"
 }
 
 # events FILE: the same, in whichever form they are.
@@ -63,7 +63,7 @@ messages() {
     python3 -c '
 import runpy, sys
 path, sys.argv = sys.argv[2], ["", "/dev/null"]
-fields = runpy.run_path("'"$TM_SRC"'/t/sched-wire.py")["fields"]
+fields = runpy.run_path("'"$TM_SRC"'/t/check/sched-wire.py")["fields"]
 bundles = [v for _, packet in fields(open(path, "rb").read()) for f, v in fields(packet) if f == 1]
 print(*sorted(v.hex() for bundle in bundles for f, v in fields(bundle) if f == 4), sep="\n")' x "$1"
 }

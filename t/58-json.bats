@@ -25,7 +25,7 @@ PY
 }
 
 @test "the demo archive and its merged.json have the same slices" {
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" "$TM_SRC/doc/examples/phone-watch-app.tar"
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" "$TM_SRC/doc/examples/phone-watch-app.tar"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -107,7 +107,7 @@ PY
         '  app-100 (  100) [000] ..... 10.000040: tracing_mark_write: E|100' \
         '  app-100 (  100) [000] ..... 10.000041: tracing_mark_write: E|100' >b.systrace
     tar cf in.tar a.systrace b.systrace
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json in.tar
@@ -124,7 +124,7 @@ PY
         '  app-100 (  100) [000] ..... 10.000050: tracing_mark_write: F|100|open|7' \
         '  app-100 (  100) [000] ..... 10.000051: tracing_mark_write: S|100|open|7' >k.systrace
     tar cf in.tar k.systrace
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json in.tar
@@ -140,7 +140,7 @@ from events import *
 for ts, kind, name in ((1000, 1, b'outer'), (2000, 1, b'inner'), (3000, 2, b'outer'), (4000, 2, b'')):
     packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + (f(23, name) if name else b'')))
 PY
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json t.pftrace
@@ -154,7 +154,7 @@ from events import *
 for ts, kind, name, category in ((1000, 1, b'a', b'k'), (2000, 1, b'', b''), (3000, 2, b'x', b''), (4000, 2, b'', b'l'), (5000, 2, b'', b'k')):
     packet(n(8, ts) + f(11, n(9, kind) + n(11, 5) + (f(23, name) if name else b'') + (f(22, category) if category else b'')))
 PY
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" t.pftrace
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json t.pftrace
@@ -207,7 +207,7 @@ PY
     echo '[{"ph":"B","pid":1,"tid":2,"name":"b","ts":3},{"ph":"s","id":1,"pid":1,"tid":2,"name":"f","cat":"f","ts":4},
         {"ph":"E","pid":1,"tid":2,"ts":9},{"ph":"B","pid":1,"tid":2,"name":"alone","ts":10},{"pid":1,"ph":"E","tid":2,"ts":11}]' >b.json
     tar cf in.tar a.json b.json
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json in.tar
@@ -219,12 +219,12 @@ PY
 @test "files that meet on one thread: the merged.json has the same slices" {
     mkdir in
     for seed in $(seq 1 25); do
-        python3 "$TM_SRC/t/make-meetings.py" $seed m$seed
+        python3 "$TM_SRC/t/gen/make-meetings.py" $seed m$seed
         (cd m$seed && tar cf ../in/m$seed.tar *)
-        python3 "$TM_SRC/t/make-collisions.py" $seed c$seed
+        python3 "$TM_SRC/t/gen/make-collisions.py" $seed c$seed
         (cd c$seed && tar cf ../in/c$seed.tar *)
     done
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in/*.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in/*.tar
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "50 passed, 0 failed, 0 skipped" ]
@@ -233,11 +233,11 @@ PY
 @test "begins and ends that cross, and those of one time: the merged.json means what the files did" {
     mkdir in
     for seed in $(seq 1 60); do
-        python3 "$TM_SRC/t/make-meetings.py" $seed w$seed wild
+        python3 "$TM_SRC/t/gen/make-meetings.py" $seed w$seed wild
         [ $((seed % 4)) -eq 0 ] || rm w$seed/d.systrace # depth and flows are compared too
         (cd w$seed && tar cf ../in/w$seed.tar *)
     done
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in/*.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in/*.tar
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "60 passed, 0 failed, 0 skipped" ]
@@ -249,7 +249,7 @@ PY
     echo '[{"ph":"B","pid":1,"tid":2,"name":"b","ts":5},{"ph":"E","pid":1,"tid":2,"ts":9},
         {"ph":"X","pid":1,"tid":2,"name":"in a","ts":31,"dur":1},{"ph":"i","s":"t","pid":1,"tid":2,"name":"i","ts":50}]' >b.json
     tar cf in.tar a.json b.json
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json in.tar
@@ -382,7 +382,7 @@ PY
     echo '{"perfetto_manifest":{"version":1,"files":[{"path":"a.json"},
         {"path":"b.json","clocks":{"sync_to":{"file":"a.json"},"offset_ns":1000250}}]}}' >manifest.json
     tar cf in.tar manifest.json a.json b.json
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" in.tar
     echo "$output"
     [ "$status" -eq 0 ]
     tm-merge -o m.json in.tar

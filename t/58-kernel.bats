@@ -8,8 +8,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-kernel() { # LINES of t/make-kernel.py
-    python3 "$TM_SRC/t/make-kernel.py" >k.pftrace
+kernel() { # LINES of t/gen/make-kernel.py
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
 }
 
 irqs() {
@@ -111,7 +111,7 @@ X 3 0.5 do_work None app
 X 3.2 0.1 mark None app
 X 4 0.1 tick_sched_timer Hrtimer Cpu 0 Kernel
 B 4.2 None 0x1f Hrtimer Cpu 0 Kernel" ] || { echo "$output"; false; }
-    run python3 "$TM_SRC/t/roundtrip" -f json -m "$TM_BIN/tm-merge" k.pftrace
+    run python3 "$TM_SRC/t/check/roundtrip" -f json -m "$TM_BIN/tm-merge" k.pftrace
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
 
@@ -190,7 +190,7 @@ destination thread|200|uint' ] || { echo "$output"; false; }
 @test "calls are the same when they are merged again, as a Perfetto trace and as Chrome JSON" {
     calls
     for format in pftrace json; do
-        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
+        run python3 "$TM_SRC/t/check/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
         [ "$status" -eq 0 ] || { echo "$output"; false; }
     done
     tm-merge -f json k.pftrace >m.json
@@ -231,7 +231,7 @@ X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
         a.arg_set_id = s.arg_set_id AND key LIKE 'dest% name') FROM slice s"
     [ "$output" = '1100|300|binder transaction|serv
 1200|100|binder reply|call' ] || { echo "$output"; false; }
-    run python3 "$TM_SRC/t/roundtrip" -m "$TM_BIN/tm-merge" b.txt
+    run python3 "$TM_SRC/t/check/roundtrip" -m "$TM_BIN/tm-merge" b.txt
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     tm-merge -o m.pftrace b.txt
     run bash -o pipefail -c "tm-unpack m.pftrace | tm-emit -f frames | grep -c 'kind=binder .*raw=ftrace_event'"
@@ -239,7 +239,7 @@ X 1.9 binder transaction None None True" ] || { echo "$output"; false; }
 }
 
 @test "what adds up and what is a state depends on what came before, in order of time, whatever that of the file" {
-    python3 "$TM_SRC/t/make-kernel.py" >k.pftrace <<'END'
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 3000 1 5 netif_receive_skb 1=1000 2=eth0
 1000 0 5 netif_receive_skb 1=1000 2=eth0
 2000 0 6 netif_receive_skb 1=100 2=eth0
@@ -269,13 +269,13 @@ END
 6000|100|TCP_SYN_SENT(pid=6)|net_socket_set_state|TCP stream#1
 6100|-1|TCP_ESTABLISHED(sport=4000,dport=80)|net_socket_set_state|TCP stream#1' ] || { echo "$output"; false; }
     for format in pftrace json; do
-        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
+        run python3 "$TM_SRC/t/check/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
         [ "$status" -eq 0 ] || { echo "$output"; false; }
     done
 }
 
 @test "--only: a state that is on at the first moment is whole, and a state is chosen by its name" {
-    python3 "$TM_SRC/t/make-kernel.py" >k.pftrace <<'END'
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace <<'END'
 1000 0 6 rpm_status 1=usb 2=0
 2000 1 6 rpm_status 1=usb 2=3
 3000 0 6 rpm_status 1=usb 2=1

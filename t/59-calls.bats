@@ -8,8 +8,8 @@ setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-kernel() { # LINES of t/make-kernel.py
-    python3 "$TM_SRC/t/make-kernel.py" >k.pftrace
+kernel() { # LINES of t/gen/make-kernel.py
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
 }
 
 slices() {
@@ -19,7 +19,7 @@ slices() {
 
 is_same_merged_again() {
     for format in pftrace json; do
-        run python3 "$TM_SRC/t/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
+        run python3 "$TM_SRC/t/check/roundtrip" -f $format -m "$TM_BIN/tm-merge" k.pftrace
         [ "$status" -eq 0 ] || { echo "$output"; false; }
     done
 }

@@ -384,7 +384,7 @@ PY
         [ "$status" -eq 2 ]
         [ "${lines[1]}" = "tm-merge: try 'tm-merge --help'" ]
     done
-    run python3 "$TM_SRC/t/dialogue.py" shown -- bin/tm-merge
+    run python3 "$TM_SRC/t/lib/dialogue.py" shown -- bin/tm-merge
     if [ "$status" -ne 77 ]; then # no pseudo-terminals, as in a bare chroot
         [ "$status" -eq 2 ]
         [[ $(head -n 1 shown) == "tm-merge: no FILE, and standard input is a terminal"* ]]

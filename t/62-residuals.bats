@@ -11,7 +11,7 @@ setup() {
 }
 
 @test "threads tell of something when the kernel ran them, within what each file's times allow" {
-    python3 "$TM_SRC/t/residuals.py" "$traces" >table
+    python3 "$TM_SRC/t/check/residuals.py" "$traces" >table
     python3 - <<'PY'
 rows = {line.split()[0]: dict(w.split('=') for w in line.split() if '=' in w) for line in open('table')}
 # file: share of its events that must lie where their thread ran, how far (ns) the best place may be

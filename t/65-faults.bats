@@ -1,4 +1,4 @@
-# Every call to the system that a program makes is made to fail in turn (t/fault.c): it ends with exit
+# Every call to the system that a program makes is made to fail in turn (t/lib/fault.c): it ends with exit
 # status 3, one line and nothing left behind, or does without.
 
 setup() {
@@ -13,7 +13,7 @@ setup() {
 }
 
 faults() {
-    python3 "$TM_SRC/t/faults.py" "$so" "$@"
+    python3 "$TM_SRC/t/check/faults.py" "$so" "$@"
 }
 
 all="read,write,open,mkstemp,close,rename,fsync,ftruncate,lseek,pipe,fork"

@@ -3,11 +3,11 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
-    . "$TM_SRC/t/common.bash"
+    . "$TM_SRC/t/lib/common.bash"
 }
 
 paste_remedy() {
-    python3 "$TM_SRC/t/paste-remedy.py" "$@"
+    python3 "$TM_SRC/t/check/paste-suggestion.py" "$@"
 }
 
 # The times of the events of FILE, in the merge of the other ARGUMENTS.
@@ -145,7 +145,7 @@ wall_clocks() {
 	END
     tm-merge --explain -m m.json a.pb >why
     grep -q '^  1 event on MONOTONIC dropped, unknown_source_clock' why
-    python3 "$TM_SRC/t/paste-remedy.py" <(sed -n '/would place them/,$p' why) m.json >fixed.json
+    python3 "$TM_SRC/t/check/paste-suggestion.py" <(sed -n '/would place them/,$p' why) m.json >fixed.json
     tm-manifest --check fixed.json
     grep -q '"machine": "vm"' fixed.json
     [ "$(times - -m fixed.json a.pb | xargs -n1 | sort -n | xargs)" = "300 400 2000" ]

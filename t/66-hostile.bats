@@ -1,5 +1,5 @@
-# Inputs made to break things: t/hostile.py has them, with what is to come of each. Figures of all at full size:
-# python3 t/hostile.py --figures
+# Inputs made to break things: t/check/hostile.py has them, with what is to come of each. Figures of all at full size:
+# python3 t/check/hostile.py --figures
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
@@ -10,9 +10,9 @@ setup() {
 
 cases() { # whose names match $1
     local names
-    mapfile -t names < <(python3 "$TM_SRC/t/hostile.py" --list | grep -E "$1")
+    mapfile -t names < <(python3 "$TM_SRC/t/check/hostile.py" --list | grep -E "$1")
     [ "${#names[@]}" -ge "$2" ]
-    run python3 "$TM_SRC/t/hostile.py" "${names[@]}"
+    run python3 "$TM_SRC/t/check/hostile.py" "${names[@]}"
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
 

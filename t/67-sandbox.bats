@@ -1,4 +1,4 @@
-# Stages drop what they do not need once their files are open (lib/base/sandbox.h). t/escape.c plays a bug: at the end
+# Stages drop what they do not need once their files are open (lib/os/sandbox.h). t/lib/escape.c plays a bug: at the end
 # of a stage it reads, writes, runs, and says what it could.
 
 setup() {

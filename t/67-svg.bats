@@ -2,7 +2,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
-    . "$TM_SRC/t/common.bash"
+    . "$TM_SRC/t/lib/common.bash"
 }
 
 # Asks the picture FILE: python expressions see root, and text (by class), paths, titles.

@@ -1,4 +1,4 @@
-# tm-merge --progress: how far it is, on a terminal and elsewhere. t/dialogue.py waits for what is shown before it goes
+# tm-merge --progress: how far it is, on a terminal and elsewhere. t/lib/dialogue.py waits for what is shown before it goes
 # on, so that a trace takes its time where it must, and no longer.
 
 setup() {
@@ -10,7 +10,7 @@ setup() {
 
 # on_terminal STEP... -- COMMAND: what it showed is in the file shown, how it ended in $status.
 on_terminal() {
-    run python3 "$TM_SRC/t/dialogue.py" shown "$@"
+    run python3 "$TM_SRC/t/lib/dialogue.py" shown "$@"
     echo "$output"
     [ ! -e shown ] || tr '\r' '\n' <shown | cat -v
     [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
@@ -41,7 +41,7 @@ lines_of_progress() {
 @test "--progress where no terminal is: a line a second, one at the end, and the same output" {
     reading='tm-merge: [0-9]+ kB read, [0-9]+ events, [0-9.]+ [kM]?B/s, (the input|tm-[a-z]+) limits'
     tm-merge -o want.csv a.json
-    run python3 "$TM_SRC/t/dialogue.py" -p err feed=head.json "see=$reading\n" feed=tail.json end \
+    run python3 "$TM_SRC/t/lib/dialogue.py" -p err feed=head.json "see=$reading\n" feed=tail.json end \
         -- tm-merge --progress -o got.csv -
     echo "$output"
     [ "$status" -eq 0 ]
@@ -77,7 +77,7 @@ lines_of_progress() {
 }
 
 @test "a narrow terminal: the line is cut, not folded" {
-    run python3 "$TM_SRC/t/dialogue.py" -c 30 shown feed=head.json "$line" feed=tail.json end -- tm-merge -o got.csv -
+    run python3 "$TM_SRC/t/lib/dialogue.py" -c 30 shown feed=head.json "$line" feed=tail.json end -- tm-merge -o got.csv -
     [ "$status" -ne 77 ] || skip "no pseudo-terminals here"
     [ "$status" -eq 0 ]
     clean_line

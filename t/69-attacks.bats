@@ -72,7 +72,7 @@ PY
 }
 
 @test "a stream cut or changed anywhere: each stage and output notices, says one line, leaves nothing" {
-    run python3 "$TM_SRC/t/cut_streams.py" 397 "$demo"
+    run python3 "$TM_SRC/t/gen/cut_streams.py" 397 "$demo"
     echo "$output"
     [ "$status" -eq 0 ]
     [[ "$output" =~ ^([0-9]+)\ damaged\ streams$ ]]
@@ -80,7 +80,7 @@ PY
 }
 
 @test "damaged input of every format into every output: the numbers agree, nothing is raw" {
-    run python3 "$TM_SRC/t/damage_outputs.py" 1 24
+    run python3 "$TM_SRC/t/check/damage_outputs.py" 1 24
     echo "$output"
     [ "$status" -eq 0 ]
     [[ "$output" =~ ^([0-9]+)\ streams\ into\ 11\ outputs ]]
@@ -90,7 +90,7 @@ PY
 @test "no name reaches a terminal raw: every output, message, list, graph and report" {
     mkdir shown
     cd shown
-    run python3 "$TM_SRC/t/terminal.py"
+    run python3 "$TM_SRC/t/lib/terminal.py"
     [ "$status" -ne 77 ] || skip "no terminals here"
     echo "$output"
     [ "$status" -eq 0 ]

@@ -1,12 +1,12 @@
 # Random archives, manifests, machines and clocks through the whole pipe: what must hold whatever goes in
-# (t/pipe_fuzz.py). By hand: python3 t/pipe_fuzz.py 1 5000
+# (t/check/pipe_fuzz.py). By hand: python3 t/check/pipe_fuzz.py 1 5000
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
 }
 
 @test "the rules hold for 40 seeds" {
-    run python3 "$TM_SRC/t/pipe_fuzz.py" 1 40
+    run python3 "$TM_SRC/t/check/pipe_fuzz.py" 1 40
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ $output == *"times explained"*" hold" ]]
     # Most inputs are merged, or the rules would say little.
@@ -26,7 +26,7 @@ lie() {
 	esac
 	END
     chmod +x liar/tm-merge
-    PATH=$PWD/liar:$PATH run python3 "$TM_SRC/t/pipe_fuzz.py" 1 20
+    PATH=$PWD/liar:$PATH run python3 "$TM_SRC/t/check/pipe_fuzz.py" 1 20
     [ "$status" -eq 1 ]
     [[ $output == *"breaks a rule"*"$2"* ]] || { echo "$output"; false; }
 }

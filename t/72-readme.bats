@@ -3,7 +3,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    . "$TM_SRC/t/shown.bash"
+    . "$TM_SRC/t/lib/shown.bash"
     cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
 }
 

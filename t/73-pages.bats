@@ -2,7 +2,7 @@
 # The manual pages: well formed, complete, and their examples do what they say.
 
 setup() {
-    . "$TM_SRC/t/shown.bash"
+    . "$TM_SRC/t/lib/shown.bash"
     cd "$BATS_TEST_TMPDIR"
     pages=$(ls "$TM_SRC"/doc/*.[0-9])
 }

@@ -2,7 +2,7 @@
 # doc/recipes: each is used as its page says. ssh, sbatch and, where it is missing, parallel are stand-ins.
 
 setup() {
-    . "$TM_SRC/t/shown.bash"
+    . "$TM_SRC/t/lib/shown.bash"
     cd "$BATS_TEST_TMPDIR"
     cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
     ln -s "$TM_SRC/doc/recipes" recipes

@@ -143,7 +143,7 @@ run.zip" ]
 @test "zsh: what an interactive shell offers" {
     need zsh
     type() {
-        zsh -f "$TM_SRC/t/zsh-complete" "$dir" "$@"
+        zsh -f "$TM_SRC/t/check/zsh-complete" "$dir" "$@"
     }
     type 'tm-emit -f ' pftrace
     type 'tm-merge --max' --max-dropped

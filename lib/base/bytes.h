@@ -98,6 +98,15 @@ static inline unsigned tm_highest_bit(uint64_t v)
 #endif
 }
 
+/* Copies LEN bytes, of which there are SLACK (a constant) to be read and room for as many, so that nothing hangs on how
+ * many of them it is, which cannot be foreseen. */
+static inline void tm_copy_short(uint8_t *to, const uint8_t *from, size_t len, size_t slack)
+{
+    memcpy(to, from, slack);
+    if (len > slack)
+        memcpy(to + slack, from + slack, len - slack);
+}
+
 /* Bytes that V takes as a varint: 1 to TM_VARINT_MAX. */
 static inline size_t tm_varint_size(uint64_t v)
 {

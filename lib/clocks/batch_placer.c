@@ -1,7 +1,7 @@
 #include "clocks/batch_placer.h"
 
 #include "base/pb.h"
-#include "clocks/plain_rows.h"
+#include "clocks/fast_path.h"
 #include "clocks/row_converter.h"
 
 #include <stdlib.h>
@@ -97,8 +97,8 @@ static void fill(uint8_t *column, uint32_t v, uint32_t count)
 }
 
 /* Rows from I on by the route of the row before, which was a plain one; returns the first that is not like it, or for
- * which the step does not hold. Most rows of a batch that has a few definitions go this way. So that rows are not looked at
- * again and again where routes or steps change often, it looks as far ahead as it came the last times. */
+ * which the step does not hold. Most rows of a batch that has a few definitions go this way. So that rows are not
+ * looked at again and again where routes or steps change often, it looks as far ahead as it came the last times. */
 static uint32_t convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i)
 {
     struct tm_clock_route *route = placer->again;
@@ -143,7 +143,8 @@ static void count_message(struct tm_clock_route *route, int64_t first_ns, int64_
     route->run.count += count - 2;
 }
 
-/* Row I, a message of several events: placed by its first one where the same step holds for the last, else to be taken apart. */
+/* Row I, a message of several events: placed by its first one where the same step holds for the last, else to be taken
+ * apart. */
 static enum tm_status convert_message(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
                                       struct tm_error *err)
 {
@@ -239,7 +240,7 @@ static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t
                                    struct tm_error *err)
 {
     enum { DETAIL_MACHINE = 8, MACHINE_NAME = 1 };
-    struct tm_clock_book *book = placer->routes.book;
+    struct tm_clock_registry *book = placer->routes.book;
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field field, part;
     enum tm_status st = TM_OK;
@@ -253,7 +254,7 @@ static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t
                 continue;
             st = tm_machine_table_name(&book->machines, row, part.data, part.len, err);
             if (st == TM_OK)
-                st = tm_clock_book_announce(book, row, err);
+                st = tm_clock_registry_announce(book, row, err);
         }
     }
     return st;

@@ -4,7 +4,7 @@
 #define TM_CLOCKS_BATCH_PLACER_H
 
 #include "clocks/clock_route.h"
-#include "model/compact_rows.h"
+#include "perfetto/compact_rows.h"
 #include "stream/batch_builder.h"
 
 /* What one row came to. */

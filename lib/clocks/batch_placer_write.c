@@ -2,7 +2,7 @@
 #include "clocks/batch_placer.h"
 
 #include "clocks/inner_times.h"
-#include "clocks/plain_rows.h"
+#include "clocks/fast_path.h"
 
 static bool any_inner_times(const struct tm_batch *batch)
 {
@@ -22,7 +22,8 @@ static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_ba
         return TM_OK;
     for (uint32_t i = 0; i < batch->count && st == TM_OK; i++) {
         size_t len = tm_batch_payload_of(batch, i);
-        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_INNER_TIMES && placer->columns.outcomes[i] == TM_OUTCOME_KEEP) {
+        if (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_INNER_TIMES &&
+            placer->columns.outcomes[i] == TM_OUTCOME_KEEP) {
             struct tm_route_key key = tm_row_route_key(batch, i);
             uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
             if (!is_copied) {

@@ -2,7 +2,7 @@
 
 #include "clocks/path_text.h"
 
-static enum tm_status add_node(struct tm_buf *out, const struct tm_clock_book *book,
+static enum tm_status add_node(struct tm_buf *out, const struct tm_clock_registry *book,
                                const struct tm_clock_files *files, uint32_t clock)
 {
     struct tm_buf text = {0};
@@ -33,7 +33,8 @@ static enum tm_status add_kind(struct tm_buf *out, const struct tm_clock_kind *k
     return st;
 }
 
-enum tm_status tm_clock_dot(struct tm_buf *out, const struct tm_clock_book *book, const struct tm_clock_files *files)
+enum tm_status tm_clock_dot(struct tm_buf *out, const struct tm_clock_registry *book,
+                            const struct tm_clock_files *files)
 {
     const struct tm_clock_graph *graph = &book->graph;
     enum tm_status st = tm_buf_add_str(out, "graph clocks {\n  node [shape=box];\n");

@@ -53,7 +53,7 @@ static uint32_t policy_clock(Tracemerge__ClockPolicy policy)
 }
 
 /* A scope of FILE on machine row MACHINE, found or made. */
-static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t machine,
+static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t machine,
                                struct tm_clock_scope **out, struct tm_error *err)
 {
     uint32_t index;
@@ -92,7 +92,7 @@ static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_book 
     return TM_OK;
 }
 
-enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_book *book,
+enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *book,
                                    Tracemerge__ClockPolicy policy, struct tm_error *err)
 {
     uint32_t machine;
@@ -103,7 +103,7 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_b
     if (policy == TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
         return TM_OK;
     int64_t raw_id = file->entry ? file->entry->machine_raw_id : 0;
-    enum tm_status st = tm_clock_book_machine(book, raw_id, NULL, &machine, err);
+    enum tm_status st = tm_clock_registry_machine(book, raw_id, NULL, &machine, err);
     if (st == TM_OK)
         st = scope_on(file, book, machine, &file->base, err);
     if (st == TM_OK && file->base->default_clock != TM_CLOCK_NONE && !file->base->is_proto)
@@ -112,7 +112,7 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_b
 }
 
 /* What a packet with an embedded id means for FILE, decided at the first one. */
-static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t embedded,
+static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t embedded,
                              struct tm_error *err)
 {
     uint32_t row, base = file->base->machine;
@@ -130,7 +130,7 @@ static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_book *b
         tm_machine_table_find(&book->machines, embedded, &row))
         return TM_OK;
     enum tm_status st = tm_machine_table_adopt(&book->machines, base, embedded, err);
-    return st < 0 ? st : tm_clock_book_announce(book, base, err);
+    return st < 0 ? st : tm_clock_registry_announce(book, base, err);
 }
 
 /* Raw id of EMBEDDED by the file's machines block. */
@@ -157,7 +157,7 @@ struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint
     return tm_map_find(&file->scope_of_embedded, embedded, &index) ? file->scopes[index] : NULL;
 }
 
-enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_book *book, uint32_t embedded,
+enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t embedded,
                                    bool is_data, struct tm_clock_scope **scope, struct tm_error *err)
 {
     int64_t raw_id;
@@ -173,7 +173,7 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_b
     if (st == TM_OK)
         st = raw_of(file, embedded, &raw_id, err);
     if (st == TM_OK)
-        st = tm_clock_book_machine(book, raw_id, NULL, &machine, err);
+        st = tm_clock_registry_machine(book, raw_id, NULL, &machine, err);
     if (st == TM_OK)
         st = scope_on(file, book, machine, scope, err);
     if (st < 0)

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
-#include "clocks/clock_ways.h"
+#include "clocks/clock_paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,7 @@ static enum tm_status add_row(struct tm_clock_graph *graph, uint32_t kind, const
     if (add_places(graph, kind) != TM_OK)
         return tm_error_nomem(err);
     if (!graph->is_stale)
-        tm_clock_ways_link(graph, kind);
+        tm_clock_paths_link(graph, kind);
     return TM_OK;
 }
 

@@ -4,7 +4,7 @@
 #ifndef TM_CLOCKS_CLOCK_HINTS_H
 #define TM_CLOCKS_CLOCK_HINTS_H
 
-#include "clocks/clock_book.h"
+#include "clocks/clock_registry.h"
 
 enum { TM_HINTS_MAX = 1 << 16 }; /* later ones are passed over */
 
@@ -34,7 +34,7 @@ enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_
 
 /* Makes edges of the hints that relate what nothing relates yet: those of FILE, or with UINT32_MAX
  * those of all files. */
-enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_book *book, uint32_t file,
+enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *book, uint32_t file,
                                   struct tm_error *err);
 
 void tm_clock_hints_release(struct tm_clock_hints *hints);

@@ -35,7 +35,7 @@ struct tm_clock_kind {
     uint8_t *origins;
     int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
     bool *has_last;
-    /* of the ways through the graph (clock_ways.c) */
+    /* of the ways through the graph (clock_paths.c) */
     uint32_t via;     /* the clock of this kind nearest to the target that its others know of … */
     uint8_t via_hops; /* … and its distance then; UINT8_MAX: none */
     uint32_t visit;

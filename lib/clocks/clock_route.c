@@ -52,7 +52,7 @@ static enum tm_status settle(struct tm_clock_routes *routes, struct tm_clock_rou
 /* What ROUTE's clock id means now. */
 static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_error *err)
 {
-    struct tm_clock_book *book = routes->book;
+    struct tm_clock_registry *book = routes->book;
     const struct tm_clock_scope *scope = route->scope;
     uint32_t sequence = route->key.sequence;
     route->clock = route->key.clock;
@@ -63,7 +63,7 @@ static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_ro
     route->source = UINT32_MAX;
     route->is_plain = true;
     route->step = route->clock == TM_CLOCK_NONE ? identity : no_step;
-    route->version = tm_clock_book_version(book);
+    route->version = tm_clock_registry_version(book);
     struct tm_clock_key key = tm_clock_scope_key(scope, route->clock, sequence);
     if (route->clock != TM_CLOCK_NONE && tm_clock_table_find(&book->graph.clocks, &key, &route->source)) {
         const struct tm_clock *clock = &book->graph.clocks.clocks[route->source];
@@ -82,7 +82,7 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     if (route->version != 0 && tm_route_key_is(&route->key, key)) {
         if (is_data && key->embedded == 0)
             routes->book->machines.rows[route->scope->machine].has_data = true;
-        if (route->version == tm_clock_book_version(routes->book))
+        if (route->version == tm_clock_registry_version(routes->book))
             return TM_OK;
         st = settle(routes, route, err);
         return st < 0 ? st : resolve(routes, route, err);
@@ -100,7 +100,7 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     return resolve(routes, route, err);
 }
 
-bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_book *book, int64_t value,
+bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *book, int64_t value,
                              int64_t *ns)
 {
     struct tm_clock *clock = &book->graph.clocks.clocks[route->source];

@@ -37,7 +37,7 @@ enum { TM_ROUTES = 256 };
 
 /* Zero-initialise with book, files and hints set. */
 struct tm_clock_routes {
-    struct tm_clock_book *book;        /* borrowed */
+    struct tm_clock_registry *book;     /* borrowed */
     const struct tm_clock_files *files; /* borrowed */
     struct tm_clock_hints *hints;      /* borrowed */
     struct tm_clock_route routes[TM_ROUTES];
@@ -54,7 +54,7 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
 
 /* Absolute nanoseconds for VALUE on ROUTE: times the unit, and added up where the clock is
  * incremental, which moves it on. False when that leaves int64. The source is known. */
-bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_book *book, int64_t value,
+bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *book, int64_t value,
                              int64_t *ns);
 
 /* Finds the step for NS outside the one ROUTE has. TM_CONVERT_OK sets it. */

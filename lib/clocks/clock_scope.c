@@ -44,17 +44,17 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
     return TM_OK;
 }
 
-enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t clock,
+enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t clock,
                                     struct tm_error *err)
 {
     struct tm_clock_key key = tm_clock_scope_twin(scope, clock);
     scope->default_clock = clock;
     book->scope_version++;
-    return scope->has_converted ? TM_OK : tm_clock_book_claim(book, &key, scope->file, err);
+    return scope->has_converted ? TM_OK : tm_clock_registry_claim(book, &key, scope->file, err);
 }
 
 /* The readings that also enter untagged, so that the file can meet others at REALTIME. */
-static uint32_t add_twins(const struct tm_clock_scope *scope, const struct tm_clock_book *book,
+static uint32_t add_twins(const struct tm_clock_scope *scope, const struct tm_clock_registry *book,
                           struct tm_reading *readings, uint32_t count)
 {
     uint32_t total = count;
@@ -67,7 +67,7 @@ static uint32_t add_twins(const struct tm_clock_scope *scope, const struct tm_cl
     return total;
 }
 
-enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_book *book,
+enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *book,
                                        struct tm_reading *readings, uint32_t count, uint32_t sequence,
                                        struct tm_error *err)
 {
@@ -85,7 +85,7 @@ enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_c
         st = tm_clock_graph_clock(&book->graph, &key, &readings[i].clock, err);
     }
     if (st == TM_OK)
-        st = tm_clock_book_add(book, readings, total, TM_EDGE_SNAPSHOT, err);
+        st = tm_clock_registry_add(book, readings, total, TM_EDGE_SNAPSHOT, err);
     scope->invalid_count += book->invalid_count - invalid_before;
     return st;
 }

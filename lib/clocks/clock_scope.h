@@ -3,7 +3,7 @@
 #ifndef TM_CLOCKS_CLOCK_SCOPE_H
 #define TM_CLOCKS_CLOCK_SCOPE_H
 
-#include "clocks/clock_book.h"
+#include "clocks/clock_registry.h"
 #include "clocks/placement_record.h"
 
 enum { TM_FILE_RECORDS_MAX = 1 << 14 }; /* pairs of machine and clock id that one file's timestamps may name */
@@ -41,12 +41,12 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
                                      struct tm_error *err);
 
 /* SCOPE's file says that CLOCK is its default from here on, and claims it as trace time. */
-enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t clock,
+enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t clock,
                                     struct tm_error *err);
 
 /* A snapshot in SCOPE's file: COUNT readings whose .clock is a clock id as recorded, on SEQUENCE.
  * Isolates the file where it is not the primary one. READINGS is changed. */
-enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_book *book,
+enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *book,
                                        struct tm_reading *readings, uint32_t count, uint32_t sequence,
                                        struct tm_error *err);
 

@@ -1,6 +1,6 @@
 #include "clocks/deferral.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -4,8 +4,8 @@
 #define TM_CLOCKS_DEFERRAL_H
 
 #include "stream/batch_builder.h"
-#include "stream/stream_reader.h"
-#include "stream/stream_writer.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
 /* Zero-initialise. */
 struct tm_deferral {

@@ -1,7 +1,7 @@
 #include "clocks/hint_manifest.h"
 
 #include "base/checked.h"
-#include "pack/merge_plan.h"
+#include "manifest/merge_plan.h"
 
 #include <stdlib.h>
 

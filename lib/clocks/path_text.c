@@ -15,7 +15,7 @@ static enum tm_status add_file(struct tm_buf *out, const struct tm_clock_files *
     return tm_buf_add_str(out, text);
 }
 
-enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_book *book,
+enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_registry *book,
                                   const struct tm_clock_files *files, uint32_t clock)
 {
     char machine[256];
@@ -42,8 +42,8 @@ static const char *arrow(enum tm_edge_origin origin)
                                         : " = ";
 }
 
-enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_book *book, const struct tm_clock_files *files,
-                            uint32_t source, const struct tm_step *step)
+enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_registry *book,
+                            const struct tm_clock_files *files, uint32_t source, const struct tm_step *step)
 {
     if (source == UINT32_MAX)
         return tm_buf_add_str(out, "taken as trace time");

@@ -1,6 +1,6 @@
 #include "clocks/pending_frames.h"
 
-#include "stream/stream_reader.h"
+#include "stream/reader.h"
 
 #include <stdlib.h>
 

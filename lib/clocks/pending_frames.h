@@ -20,7 +20,7 @@ struct tm_pending_frame {
 /* Zero-initialise with files, book and writer set. */
 struct tm_pending_frames {
     struct tm_clock_files *files;    /* borrowed */
-    struct tm_clock_book *book;      /* borrowed */
+    struct tm_clock_registry *book;  /* borrowed */
     struct tm_stream_writer *writer; /* borrowed */
     /* private */
     struct tm_pending_frame *frames;

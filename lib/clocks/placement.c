@@ -1,10 +1,10 @@
 #include "clocks/placement.h"
 
-static enum tm_status relate_equal(struct tm_clock_book *book, uint32_t a, uint32_t b, enum tm_edge_origin origin,
+static enum tm_status relate_equal(struct tm_clock_registry *book, uint32_t a, uint32_t b, enum tm_edge_origin origin,
                                    struct tm_error *err)
 {
     const struct tm_reading pair[2] = {tm_reading_at(a, 0), tm_reading_at(b, 0)};
-    return tm_clock_book_add(book, pair, 2, origin, err);
+    return tm_clock_registry_add(book, pair, 2, origin, err);
 }
 
 /* The clock that is placed for the file: TM_CLOCK_NONE for a pinned proto, whose manifest edge is
@@ -17,8 +17,8 @@ static uint32_t own_clock(const struct tm_clock_scope *scope)
 }
 
 /* Rung 3: both machines know REALTIME, and REALTIME is assumed to be the same everywhere. */
-static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t twin,
-                                       bool *is_met, struct tm_error *err)
+static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *book,
+                                       uint32_t twin, bool *is_met, struct tm_error *err)
 {
     struct tm_clock_key here = {.machine = scope->machine, .clock = TM_CLOCK_REALTIME};
     struct tm_clock_key there = {.machine = book->trace_time.machine, .clock = TM_CLOCK_REALTIME};
@@ -37,7 +37,7 @@ static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struc
 }
 
 /* SCOPE's own clock and its untagged twin, as indices in the graph. */
-static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t *own,
+static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t *own,
                                   uint32_t *twin, struct tm_error *err)
 {
     uint32_t clock = own_clock(scope);
@@ -46,13 +46,13 @@ static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_
     return st < 0 ? st : tm_clock_graph_clock(&book->graph, &twin_key, twin, err);
 }
 
-static bool is_related(struct tm_clock_book *book, uint32_t clock)
+static bool is_related(struct tm_clock_registry *book, uint32_t clock)
 {
     return tm_clock_graph_reaches(&book->graph, clock, book->trace_time.index);
 }
 
 /* Between rungs 2 and 3: what files mention, the file's own hints first. */
-static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_book *book,
+static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *book,
                                     struct tm_clock_hints *hints, uint32_t twin, struct tm_error *err)
 {
     enum tm_status st = tm_clock_hints_use(hints, book, scope->file, err);
@@ -62,7 +62,7 @@ static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct t
 }
 
 /* Rung 4. */
-static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_book *book, uint32_t clock,
+static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t clock,
                                    uint32_t twin, struct tm_error *err)
 {
     const struct tm_trace_time *trace_time = &book->trace_time;
@@ -74,7 +74,7 @@ static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock
     return TM_OK;
 }
 
-enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_book *book,
+enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_registry *book,
                                   struct tm_clock_hints *hints, struct tm_error *err)
 {
     uint32_t own, twin;
@@ -94,7 +94,7 @@ enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_
     return st < 0 || is_met ? st : assume_equal(scope, book, own_clock(scope), twin, err);
 }
 
-enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_book *book, bool *waits,
+enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *book, bool *waits,
                                   struct tm_error *err)
 {
     uint32_t own, twin;

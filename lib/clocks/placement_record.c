@@ -76,7 +76,8 @@ static void use_hops(struct tm_placement_record *record, const struct tm_clock_g
     for (uint32_t i = 0; i < step->hop_count; i++) {
         const struct tm_hop *hop = &step->hops[i];
         const struct tm_clock_kind *kind = &graph->kinds[hop->kind];
-        const struct tm_clock_key *from = &graph->clocks.clocks[hop->from].key, *to = &graph->clocks.clocks[hop->to].key;
+        const struct tm_clock_key *from = &graph->clocks.clocks[hop->from].key,
+                                  *to = &graph->clocks.clocks[hop->to].key;
         struct tm_hop_record *r = &record->hops[i];
         int64_t from_ns = tm_clock_kind_reading(kind, hop->row, tm_clock_kind_column(kind, hop->from));
         int64_t to_ns = tm_clock_kind_reading(kind, hop->row, tm_clock_kind_column(kind, hop->to));

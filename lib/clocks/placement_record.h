@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "clocks/clock_graph.h"
-#include "stream/stream_writer.h"
+#include "stream/writer.h"
 
 /* What became of an event. Names: tm_fate_name. */
 enum tm_fate {

@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
-static enum tm_status config_clock(struct tm_clock_book *book, const Tracemerge__ConfigClock *clock,
+static enum tm_status config_clock(struct tm_clock_registry *book, const Tracemerge__ConfigClock *clock,
                                    uint32_t *index, struct tm_error *err)
 {
     struct tm_clock_key key = {.clock = clock->clock, .tag = clock->has_entry ? TM_TAG_ENTRY | clock->entry : 0};
-    enum tm_status st = tm_clock_book_machine(book, clock->machine_raw_id, NULL, &key.machine, err);
+    enum tm_status st = tm_clock_registry_machine(book, clock->machine_raw_id, NULL, &key.machine, err);
     return st < 0 ? st : tm_clock_graph_clock(&book->graph, &key, index, err);
 }
 
-static enum tm_status add_edge(struct tm_clock_book *book, const Tracemerge__ConfigEdge *edge, struct tm_error *err)
+static enum tm_status add_edge(struct tm_clock_registry *book, const Tracemerge__ConfigEdge *edge, struct tm_error *err)
 {
     struct tm_reading pair[2] = {tm_reading_at(0, edge->source_ns), tm_reading_at(0, edge->reference_ns)};
     uint64_t invalid_before = book->invalid_count;
@@ -23,29 +23,29 @@ static enum tm_status add_edge(struct tm_clock_book *book, const Tracemerge__Con
     if (st == TM_OK)
         st = config_clock(book, edge->reference, &pair[1].clock, err);
     if (st == TM_OK)
-        st = tm_clock_book_add(book, pair, 2, TM_EDGE_MANIFEST, err);
+        st = tm_clock_registry_add(book, pair, 2, TM_EDGE_MANIFEST, err);
     book->invalid_edge_count += book->invalid_count - invalid_before;
     return st;
 }
 
-static enum tm_status configure_trace_time(struct tm_clock_book *book, const Tracemerge__ConfigTraceTime *trace_time,
-                                           struct tm_error *err)
+static enum tm_status configure_trace_time(struct tm_clock_registry *book,
+                                           const Tracemerge__ConfigTraceTime *trace_time, struct tm_error *err)
 {
     struct tm_clock_key key = {.clock = trace_time->clock};
     enum tm_status st = TM_OK;
     /* Where the manifest names no file it is the machine of row 0, whichever that becomes. */
     if (!trace_time->first_machine)
-        st = tm_clock_book_machine(book, trace_time->machine_raw_id, NULL, &key.machine, err);
-    return st < 0 ? st : tm_clock_book_claim(book, &key, TM_CLAIM_MANIFEST, err);
+        st = tm_clock_registry_machine(book, trace_time->machine_raw_id, NULL, &key.machine, err);
+    return st < 0 ? st : tm_clock_registry_claim(book, &key, TM_CLAIM_MANIFEST, err);
 }
 
-enum tm_status tm_relations_configure(struct tm_clock_book *book, const Tracemerge__Config *config,
+enum tm_status tm_relations_configure(struct tm_clock_registry *book, const Tracemerge__Config *config,
                                       struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     uint32_t row;
     for (size_t i = 0; i < config->n_machines && st == TM_OK; i++)
-        st = tm_clock_book_machine(book, config->machines[i]->raw_id, &config->machines[i]->name, &row, err);
+        st = tm_clock_registry_machine(book, config->machines[i]->raw_id, &config->machines[i]->name, &row, err);
     if (st == TM_OK && config->trace_time)
         st = configure_trace_time(book, config->trace_time, err);
     for (size_t i = 0; i < config->n_edges && st == TM_OK; i++)
@@ -84,7 +84,7 @@ static struct tm_reading *copy_readings(Tracemerge__Reading *const *readings, si
     return copy;
 }
 
-static enum tm_status add_readings(struct tm_clock_book *book, struct tm_clock_scope *scope,
+static enum tm_status add_readings(struct tm_clock_registry *book, struct tm_clock_scope *scope,
                                    Tracemerge__Reading *const *readings, size_t count, uint32_t sequence,
                                    struct tm_error *err)
 {
@@ -111,7 +111,7 @@ static uint32_t default_of(const Tracemerge__Snapshot *snapshot)
     return has_boottime && !has_trace_file ? TM_CLOCK_BOOTTIME : TM_CLOCK_NONE;
 }
 
-enum tm_status tm_relations_snapshot(struct tm_clock_book *book, struct tm_clock_scope *scope,
+enum tm_status tm_relations_snapshot(struct tm_clock_registry *book, struct tm_clock_scope *scope,
                                      const Tracemerge__Snapshot *snapshot, struct tm_error *err)
 {
     uint32_t clock = scope->is_proto ? default_of(snapshot) : TM_CLOCK_NONE;
@@ -126,7 +126,7 @@ enum tm_status tm_relations_snapshot(struct tm_clock_book *book, struct tm_clock
 }
 
 /* The edge between a machine's clock and the host's: the trace-time machine's. */
-static enum tm_status add_remote_edge(struct tm_clock_book *book, struct tm_clock_scope *scope,
+static enum tm_status add_remote_edge(struct tm_clock_registry *book, struct tm_clock_scope *scope,
                                       const struct tm_remote_offset *offset, struct tm_error *err)
 {
     struct tm_clock_key host = {.machine = book->trace_time.machine, .clock = offset->clock};
@@ -141,12 +141,12 @@ static enum tm_status add_remote_edge(struct tm_clock_book *book, struct tm_cloc
     if (st == TM_OK)
         st = tm_clock_graph_clock(&book->graph, &client, &pair[1].clock, err);
     if (st == TM_OK)
-        st = tm_clock_book_add(book, pair, 2, TM_EDGE_SNAPSHOT, err);
+        st = tm_clock_registry_add(book, pair, 2, TM_EDGE_SNAPSHOT, err);
     scope->invalid_count += book->invalid_count - invalid_before;
     return st;
 }
 
-enum tm_status tm_relations_remote(struct tm_clock_book *book, const struct tm_clock_file *file,
+enum tm_status tm_relations_remote(struct tm_clock_registry *book, const struct tm_clock_file *file,
                                    struct tm_clock_scope *scope, const Tracemerge__RemoteClockSync *sync,
                                    struct tm_error *err)
 {
@@ -168,7 +168,7 @@ enum tm_status tm_relations_remote(struct tm_clock_book *book, const struct tm_c
     return st;
 }
 
-static enum tm_status write_invalid_edges(const struct tm_clock_book *book, struct tm_stream_writer *writer,
+static enum tm_status write_invalid_edges(const struct tm_clock_registry *book, struct tm_stream_writer *writer,
                                           struct tm_error *err)
 {
     static const char name[] = "invalid_clock_snapshots";
@@ -181,7 +181,8 @@ static enum tm_status write_invalid_edges(const struct tm_clock_book *book, stru
     return tm_stream_write_message(writer, TM_FRAME_STAT, &stat.base, err);
 }
 
-enum tm_status tm_relations_finish(struct tm_clock_book *book, struct tm_stream_writer *writer, struct tm_error *err)
+enum tm_status tm_relations_finish(struct tm_clock_registry *book, struct tm_stream_writer *writer,
+                                   struct tm_error *err)
 {
     static const char name[] = "trace_time_clock_id";
     const struct tm_trace_time *trace_time = &book->trace_time;

@@ -1,6 +1,6 @@
 #include "clocks/remote_sync.h"
 
-#include "base/compat.h"
+#include "os/compat.h"
 
 #include <stdlib.h>
 

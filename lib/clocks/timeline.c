@@ -1,6 +1,6 @@
 #include "clocks/timeline.h"
 
-#include "base/io.h"
+#include "os/io.h"
 #include "clocks/batch_placer.h"
 #include "clocks/clock_dot.h"
 #include "clocks/hint_manifest.h"
@@ -17,7 +17,7 @@ static const char producer[] = "tm-clocks";
 struct timeline {
     struct tm_stream_reader reader;
     struct tm_stream_writer writer;
-    struct tm_clock_book book;
+    struct tm_clock_registry book;
     struct tm_clock_files files;
     struct tm_batch_placer placer;
     struct tm_pending_frames pending;
@@ -306,7 +306,7 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
 {
     struct tm_frame frame;
     struct tm_batch batch;
-    enum tm_status st = tm_clock_book_init(&t->book, &t->writer, tm_clock_file_tag(0), err);
+    enum tm_status st = tm_clock_registry_init(&t->book, &t->writer, tm_clock_file_tag(0), err);
     t->pending = (struct tm_pending_frames){.files = &t->files, .book = &t->book, .writer = &t->writer};
     t->placer.routes.book = &t->book;
     t->placer.routes.files = &t->files;
@@ -371,7 +371,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
     tm_hint_manifest_release(&t->hint_manifest);
     tm_batch_placer_release(&t->placer);
     tm_clock_files_release(&t->files);
-    tm_clock_book_release(&t->book);
+    tm_clock_registry_release(&t->book);
     tm_stream_writer_release(&t->writer);
     tm_stream_reader_release(&t->reader);
     free(t);

@@ -8,7 +8,8 @@
 
 struct tm_content tm_content_of(struct tm_input *in)
 {
-    return (struct tm_content){.in = in, .extent = {.fd = -1}, .size_bytes = UINT64_MAX, .owned_fd = -1, .spent = {.fd = -1}};
+    return (struct tm_content){
+        .in = in, .extent = {.fd = -1}, .size_bytes = UINT64_MAX, .owned_fd = -1, .spent = {.fd = -1}};
 }
 
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err)
@@ -101,5 +102,5 @@ void tm_content_release(struct tm_content *content)
         close(content->owned_fd);
     content->owned_fd = -1;
     content->extent.fd = -1;
-    tm_spent_release(&content->spent);
+    tm_reclaim_release(&content->spent);
 }

@@ -12,7 +12,7 @@ struct tm_content {
     /* private */
     struct tm_input own;     /* in, where the content made it */
     int owned_fd;            /* -1: none */
-    struct tm_spent spent;   /* of the temporary file that it made; fd -1: none */
+    struct tm_reclaim spent; /* of the temporary file that it made; fd -1: none */
 };
 
 /* A content that reads IN, which stays the caller's. */
@@ -25,13 +25,13 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
 /* A stretch of a file that outlives it. */
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err);
 
-/* Makes what is unread available by place: what comes from a pipe or a decompressor goes to TEXT first, or, where that is
- * NULL, to a temporary file in DIR. */
+/* Makes what is unread available by place: what comes from a pipe or a decompressor goes to TEXT first, or, where that
+ * is NULL, to a temporary file in DIR. */
 enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_file *text, const char *dir,
                                    struct tm_error *err);
 
-/* The part of the extent from offset AT on, LEN bytes; the content has one and reaches that far. CONTENT stays where it is
- * while the part is used. */
+/* The part of the extent from offset AT on, LEN bytes; the content has one and reaches that far. CONTENT stays where it
+ * is while the part is used. */
 struct tm_extent tm_content_part(struct tm_content *content, uint64_t at, uint64_t len);
 
 /* The offset where the content ends, or UINT64_MAX while that is unknown. */

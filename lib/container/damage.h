@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/* What to do about damage (tm-unpack --on-damage). */
+enum tm_on_damage { TM_DAMAGE_HALT, TM_DAMAGE_SKIP, TM_DAMAGE_SALVAGE };
+
 /* Zero-initialise. */
 struct tm_damage {
     uint64_t count;         /* places of damage */

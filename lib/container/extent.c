@@ -1,7 +1,7 @@
 #include "container/extent.h"
 
-#include "base/io.h"
-#include "base/progress.h"
+#include "os/io.h"
+#include "os/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,14 @@
 
 #include <stdlib.h>
 
-enum { GZIP_HEADER_BYTES = 10, GZIP_DEFLATED = 8, GZIP_FHCRC = 2, GZIP_FEXTRA = 4, GZIP_FNAME = 8, GZIP_RESERVED = 0xe0 };
+enum {
+    GZIP_HEADER_BYTES = 10,
+    GZIP_DEFLATED = 8,
+    GZIP_FHCRC = 2,
+    GZIP_FEXTRA = 4,
+    GZIP_FNAME = 8,
+    GZIP_RESERVED = 0xe0
+};
 enum { LOOK_BACK_BYTES = 64 << 10 };
 
 static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *err)

@@ -5,10 +5,9 @@
 #define TM_CONTAINER_GZIP_READER_H
 
 #include "base/buf.h"
-#include "base/input.h"
+#include "os/input.h"
 #include "container/damage.h"
 #include "container/inflater.h"
-#include "format/format.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 
 #include "container/inflater.h"
 
-#include "base/compat.h"
+#include "os/compat.h"
 
 #include <stdlib.h>
 

@@ -229,7 +229,8 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
         entry->size_bytes = left;
     }
     uint64_t padding = (T_BLOCKSIZE - entry->size_bytes % T_BLOCKSIZE) % T_BLOCKSIZE;
-    tar->next = entry->at + entry->size_bytes + (padding < left - entry->size_bytes ? padding : left - entry->size_bytes);
+    tar->next = entry->at + entry->size_bytes +
+                (padding < left - entry->size_bytes ? padding : left - entry->size_bytes);
     return TM_OK;
 }
 

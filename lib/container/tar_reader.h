@@ -5,7 +5,7 @@
 #define TM_CONTAINER_TAR_READER_H
 
 #include "base/buf.h"
-#include "base/input.h"
+#include "os/input.h"
 #include "container/damage.h"
 #include "container/limits.h"
 

@@ -63,8 +63,8 @@ static enum tm_status read_local(struct tm_input *in, struct local_header *local
     return TM_OK;
 }
 
-/* The data of one member being read. Inflated by zlib, not by an inflater: ISA-L keeps what it has decoded to itself when
- * it meets damage behind a small read, and that is what is being salvaged here. */
+/* The data of one member being read. Inflated by zlib, not by an inflater: ISA-L keeps what it has decoded to itself
+ * when it meets damage behind a small read, and that is what is being salvaged here. */
 struct member_source {
     struct tm_input *packed; /* own, or that of the walk */
     struct tm_input own;

@@ -2,10 +2,9 @@
 #ifndef TM_CONTAINER_ZLIB_READER_H
 #define TM_CONTAINER_ZLIB_READER_H
 
-#include "base/input.h"
+#include "os/input.h"
 #include "container/damage.h"
 #include "container/inflater.h"
-#include "format/format.h"
 
 struct tm_zlib_reader {
     struct tm_input *in; /* borrowed; stands at the stream, afterwards behind it */

@@ -3,9 +3,8 @@
 #ifndef TM_CONTAINER_ZSTD_READER_H
 #define TM_CONTAINER_ZSTD_READER_H
 
-#include "base/input.h"
+#include "os/input.h"
 #include "container/damage.h"
-#include "format/format.h"
 
 struct tm_zstd_reader {
     struct tm_input *in; /* borrowed; stands at the first frame, afterwards behind the last */

@@ -1,12 +1,12 @@
-/* What tm-emit asks of an output. An output is one file and one line in emit_table.c. */
+/* What tm-emit asks of an output. An output is one file and one line in output_table.c. */
 #ifndef TM_EMIT_EMIT_H
 #define TM_EMIT_EMIT_H
 
-#include "emit/balance.h"
+#include "emit/accounting.h"
 #include "emit/sources.h"
-#include "emit/unsaid.h"
+#include "emit/unsupported_counts.h"
 #include "model/catalog.h"
-#include "stream/stream_reader.h"
+#include "stream/reader.h"
 
 struct tm_emit_options {
     bool absolute;         /* text: times as they are, not from the first event on */
@@ -23,10 +23,10 @@ struct tm_emit_context {
     const char *path; /* where an output that needs a file makes it; NULL otherwise */
     const struct tm_emit_options *options;
     const struct tm_catalog *catalog; /* already holds what the frame being shown says */
-    const struct tm_balance *balance; /* what was read, placed and dropped, up to the frame before */
+    const struct tm_accounting *balance;   /* what was read, placed and dropped, up to the frame before */
     const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
     struct tm_sources *sources; /* of text that is not in the stream; may be NULL */
-    struct tm_unsaid *unsaid; /* the output notes here what it cannot say; may be NULL */
+    struct tm_unsupported_counts *unsaid; /* the output notes here what it cannot say; may be NULL */
     bool has_origin;   /* with --only, once an event has come: the first one, shown or not, is at … */
     int64_t origin_ns; /* … this time */
 };
@@ -38,8 +38,8 @@ struct tm_emit {
     bool needs_path;              /* writes a file by name (SQLite), not a descriptor */
     bool needs_sorted;            /* a stream that is not sorted is refused */
     bool needs_placed;            /* events must be on trace time */
-    const char *raw;              /* the raw payloads it reads, as tm_raw_choice_parse knows them; NULL: none. tm-merge has
-                                   * tm-unpack leave out the others */
+    const char *raw; /* the raw payloads it reads, as tm_raw_choice_parse knows them; NULL: none. tm-merge has
+                      * tm-unpack leave out the others */
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
     bool shows_stream;            /* rows as the stream has them, and nothing that depends on others */
     bool takes_compact_messages;  /* rows may be whole CompactSched messages */

@@ -1,4 +1,5 @@
-/* What a stream has of JSON that is no trace, told to people: it reads as files without events, which nobody would notice. */
+/* What a stream has of JSON that is no trace, told to people: it reads as files without events, which nobody would
+ * notice. */
 #ifndef TM_EMIT_NO_EVENTS_H
 #define TM_EMIT_NO_EVENTS_H
 

@@ -1,7 +1,7 @@
 #include "emit/out.h"
 
 #include "base/decimal.h"
-#include "base/io.h"
+#include "os/io.h"
 #include "base/pb.h"
 #include "base/utf8.h"
 
@@ -293,7 +293,7 @@ static void start_behind(struct tm_out *out)
     if (!out->is_own || fstat(out->fd, &info) != 0 || !S_ISREG(info.st_mode) || fcntl(out->fd, F_GETFL) & O_APPEND)
         return;
     off_t at = lseek(out->fd, 0, SEEK_CUR);
-    if (at < 0 || (out->behind = tm_behind_new(out->fd)) == NULL)
+    if (at < 0 || (out->behind = tm_async_writer_new(out->fd)) == NULL)
         return;
     out->offset = (uint64_t)at;
 }
@@ -301,10 +301,10 @@ static void start_behind(struct tm_out *out)
 /* Waits for the thread, and goes on where it was. */
 static enum tm_status end_behind(struct tm_out *out, struct tm_error *err)
 {
-    enum tm_status st = tm_behind_wait(out->behind, err);
+    enum tm_status st = tm_async_writer_wait(out->behind, err);
     if (st == TM_OK && lseek(out->fd, (off_t)out->offset, SEEK_SET) < 0)
         st = tm_error_errno(err, errno, "cannot write");
-    tm_behind_free(out->behind);
+    tm_async_writer_free(out->behind);
     out->behind = NULL;
     return st;
 }
@@ -332,7 +332,7 @@ static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
         start_behind(out);
     if (out->behind == NULL)
         return tm_out_flush(out, err);
-    enum tm_status st = tm_behind_write(out->behind, &out->buf, out->offset, &why);
+    enum tm_status st = tm_async_writer_write(out->behind, &out->buf, out->offset, &why);
     out->offset += len;
     return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
 }
@@ -364,7 +364,7 @@ enum tm_status tm_out_end_row(struct tm_out *out, struct tm_error *err)
 
 void tm_out_release(struct tm_out *out)
 {
-    tm_behind_free(out->behind);
+    tm_async_writer_free(out->behind);
     out->behind = NULL;
     tm_buf_release(&out->buf);
     out->failed = false;

@@ -1,11 +1,11 @@
 /* Text on its way to a descriptor, for outputs that write rows. What is put is gathered; failures to
- * get memory are remembered and told by the next tm_out_end_row or tm_out_flush. What goes to a file of a name is, once that
- * has some megabytes, written by a thread: for what makes the text of a large trace, the kernel's copy of it is a third of the
- * time. */
+ * get memory are remembered and told by the next tm_out_end_row or tm_out_flush. What goes to a file of a name is, once
+ * that has some megabytes, written by a thread: for what makes the text of a large trace, the kernel's copy of it is a
+ * third of the time. */
 #ifndef TM_EMIT_OUT_H
 #define TM_EMIT_OUT_H
 
-#include "base/behind.h"
+#include "os/async_writer.h"
 #include "base/buf.h"
 #include "model/catalog.h"
 
@@ -21,7 +21,7 @@ struct tm_out {
     bool is_own;      /* nobody else writes to fd */
     uint32_t writes;
     uint64_t offset;  /* in fd, of the next byte to be written behind */
-    struct tm_behind *behind; /* NULL: none yet, or there can be none */
+    struct tm_async_writer *behind; /* NULL: none yet, or there can be none */
 };
 
 /* NAME: what FD is, NULL for standard output. */

@@ -1,9 +1,9 @@
 #include "emit/sources.h"
 
 #include "base/hash.h"
-#include "base/io.h"
+#include "os/io.h"
 #include "base/map.h"
-#include "base/spent.h"
+#include "os/reclaim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Texts lie in no order as far as anybody knows, though mostly one behind the other in each of several places. So blocks
- * are kept, those last used; a text that begins in a block is in it unless it is long. Where blocks serve nobody, texts
- * are read one by one for a while. */
+/* Texts lie in no order as far as anybody knows, though mostly one behind the other in each of several places. So
+ * blocks are kept, those last used; a text that begins in a block is in it unless it is long. Where blocks serve
+ * nobody, texts are read one by one for a while. */
 enum {
     BLOCK_BYTES = 64 << 10,
     BLOCK_SLACK = 8 << 10, /* behind a block, for the text that begins at its end */
@@ -31,7 +31,7 @@ struct source {
     uint64_t device, inode, size_bytes; /* when all that is said of it had been written */
     bool may_give_back;                 /* says the caller; */
     bool gives_back;                    /* and the stream */
-    struct tm_spent spent;
+    struct tm_reclaim spent;
 };
 
 struct block {
@@ -48,7 +48,8 @@ struct tm_sources {
     size_t count;
     struct tm_map by_file; /* -> number of the source plus 1; 0: none has its text */
     struct block blocks[BLOCKS];
-    uint8_t places[PLACES]; /* where a block was found last, by its source and number: several are mostly read from in turns */
+    uint8_t places[PLACES]; /* where a block was found last, by its source and number: several are mostly read from in
+                               turns */
     uint64_t requests;
     uint32_t poor, singles; /* blocks that were; texts still to be read by themselves */
     struct tm_buf single;
@@ -112,8 +113,8 @@ enum tm_status tm_sources_add(struct tm_sources *s, const Tracemerge__Source *so
 static enum tm_status failed(const struct source *source, uint64_t offset, enum tm_status st, struct tm_error *err)
 {
     if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked", source->path,
-                            (unsigned long long)offset);
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked",
+                            source->path, (unsigned long long)offset);
     return tm_error_prefix(err, "%s", source->path);
 }
 
@@ -172,8 +173,8 @@ static enum tm_status read_single(struct tm_sources *s, uint32_t source, uint64_
     return st == TM_OK ? TM_OK : failed(file, offset, st, err);
 }
 
-static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len, const uint8_t **data,
-                                struct tm_error *err)
+static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t offset, size_t len,
+                                const uint8_t **data, struct tm_error *err)
 {
     uint64_t number = offset / BLOCK_BYTES;
     uint8_t *place = &s->places[tm_hash_u64(number << 16 ^ source) % PLACES];
@@ -199,7 +200,7 @@ static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t 
 /* The text at OFFSET is not what it was. */
 static enum tm_status has_changed(const struct source *source, uint64_t offset, struct tm_error *err)
 {
-    const char *why = tm_spent_is_gone(&source->spent, offset)
+    const char *why = tm_reclaim_is_gone(&source->spent, offset)
                           ? "was given back: a text comes twice in the stream, for which --source is, not --text"
                           : "the file has changed since it was unpacked";
     return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)offset, why);
@@ -210,20 +211,23 @@ enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct
 {
     uint32_t number = 0;
     if (s == NULL || s->count == 0)
-        return tm_error_set(err, TM_E_INPUT, "the text of file %u is not in the stream but in the file itself; name that "
-                                             "with --source", file);
+        return tm_error_set(err, TM_E_INPUT,
+                            "the text of file %u is not in the stream but in the file itself; name that "
+                            "with --source",
+                            file);
     if (!tm_map_find(&s->by_file, file, &number) || number == 0)
         return tm_error_set(err, TM_E_INPUT, "the text of file %u is in a file that another has replaced since it was "
                                              "unpacked, or that no --source names", file);
     struct source *source = &s->sources[number - 1];
-    if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes || source->size_bytes - ref->offset < ref->bytes)
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked", source->path,
-                            (unsigned long long)ref->offset);
+    if (ref->bytes > TEXT_BYTES_MAX || ref->offset > source->size_bytes ||
+        source->size_bytes - ref->offset < ref->bytes)
+        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the file became shorter since it was unpacked",
+                            source->path, (unsigned long long)ref->offset);
     enum tm_status st = read_text(s, number - 1, ref->offset, ref->bytes, data, err);
     if (st == TM_OK && tm_json_ref_checksum(*data, ref->bytes) != ref->checksum)
         return has_changed(source, ref->offset, err);
     if (st == TM_OK && source->gives_back && ref->before <= ref->offset)
-        tm_spent_add(&source->spent, ref->offset - ref->before, ref->before + ref->bytes);
+        tm_reclaim_add(&source->spent, ref->offset - ref->before, ref->before + ref->bytes);
     return st;
 }
 
@@ -234,7 +238,7 @@ void tm_sources_free(struct tm_sources *s)
     for (size_t i = 0; i < s->count; i++) {
         if (s->sources[i].fd >= 0)
             (void)close(s->sources[i].fd);
-        tm_spent_release(&s->sources[i].spent);
+        tm_reclaim_release(&s->sources[i].spent);
     }
     for (int i = 0; i < BLOCKS; i++)
         free(s->blocks[i].mem);

@@ -2,7 +2,8 @@
 #ifndef TM_FORMAT_FORMAT_H
 #define TM_FORMAT_FORMAT_H
 
-#include "base/input.h"
+#include "container/damage.h"
+#include "os/input.h"
 #include "stream/event_sink.h"
 #include "stream/text_file.h"
 
@@ -19,8 +20,6 @@ struct tm_format_context {
     bool source_is_temporary; /* it was written to be read once more */
     struct tm_text_file *text_file; /* where it may not: it may go here; NULL: nor that */
 };
-
-enum tm_on_damage { TM_DAMAGE_HALT, TM_DAMAGE_SKIP, TM_DAMAGE_SALVAGE };
 
 struct tm_format_options {
     enum tm_on_damage on_damage;

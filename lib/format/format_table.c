@@ -1,16 +1,16 @@
 #include "format/format.h"
 
-#include "format/chrome_json.h"
-#include "format/fxt.h"
-#include "format/gecko.h"
-#include "format/instruments.h"
-#include "format/perf_script.h"
-#include "format/proto.h"
-#include "format/strace.h"
-#include "format/systrace.h"
+#include "format/chrome_json/chrome_json.h"
+#include "format/fuchsia/fuchsia.h"
+#include "format/gecko/gecko.h"
+#include "format/instruments/instruments.h"
+#include "format/text/perf_script.h"
+#include "format/perfetto/perfetto.h"
+#include "format/text/strace.h"
+#include "format/ftrace/systrace.h"
 
 /* In the order of semantics.md section 1: the first whose sniffer accepts wins. Containers and the
- * manifest come before all of them (lib/container/file_type.c). */
+ * manifest come before all of them (lib/unpack/file_type.c). */
 const struct tm_format *const tm_formats[] = {
     &tm_format_fxt, /* eight bytes that begin nothing else */
     &tm_format_symbols,

@@ -4,7 +4,7 @@
 #ifndef TM_FORMAT_JSON_ARGS_H
 #define TM_FORMAT_JSON_ARGS_H
 
-#include "base/json_scan.h"
+#include "json/scan.h"
 
 struct tm_json_args_level;
 

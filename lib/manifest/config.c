@@ -1,7 +1,7 @@
 #include "manifest/config.h"
 
 #include "manifest/resolve.h"
-#include "stream/stream_writer.h"
+#include "stream/writer.h"
 
 #include <stdlib.h>
 

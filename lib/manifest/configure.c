@@ -1,7 +1,7 @@
 #include "manifest/configure.h"
 
 #include "manifest/file_match.h"
-#include "stream/stream_pass.h"
+#include "stream/pass.h"
 
 struct configure {
     const struct tm_configure_options *options;

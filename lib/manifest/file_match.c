@@ -29,8 +29,13 @@ static enum file_kind kind_of(ProtobufCBinaryData type)
     static const struct {
         const char *name;
         enum file_kind kind;
-    } kinds[] = {{"gzip", KIND_COMPRESSED}, {"zstd", KIND_COMPRESSED}, {"ctrace", KIND_COMPRESSED}, {"tar", KIND_ARCHIVE},
-                 {"zip", KIND_ARCHIVE},     {"directory", KIND_DIRECTORY}, {"perfetto_manifest", KIND_MANIFEST}};
+    } kinds[] = {{"gzip", KIND_COMPRESSED},
+                 {"zstd", KIND_COMPRESSED},
+                 {"ctrace", KIND_COMPRESSED},
+                 {"tar", KIND_ARCHIVE},
+                 {"zip", KIND_ARCHIVE},
+                 {"directory", KIND_DIRECTORY},
+                 {"perfetto_manifest", KIND_MANIFEST}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (type.len == strlen(kinds[i].name) && memcmp(type.data, kinds[i].name, type.len) == 0)
             return kinds[i].kind;
@@ -100,7 +105,8 @@ static enum tm_status claim_by(struct tm_file_match *match, const char *name, si
     return st == TM_OK ? claim(match, entry, file, nearness, err) : TM_OK;
 }
 
-/* Notes that member FILE, which no path names, is what a path names without its "./": tar of a folder's "." makes such. */
+/* Notes that member FILE, which no path names, is what a path names without its "./": tar of a folder's "." makes such.
+ */
 static enum tm_status note_dotted(struct tm_file_match *match, uint32_t file, struct tm_error *err)
 {
     const struct tm_matched_file *f = &match->files[file];
@@ -330,8 +336,9 @@ void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manife
             continue;
         tm_manifest_problems_at(problems, tm_json_text_place(fields->json, fields->files[i].item));
         if (match->matches[i].has_dotted)
-            tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file; there is './%s', and paths are exact",
-                                     i, path.text, path.text);
+            tm_manifest_problems_add(problems,
+                                     "files[%u]: path '%s' matches no file; there is './%s', and paths are exact", i,
+                                     path.text, path.text);
         else
             tm_manifest_problems_add(problems, "files[%u]: path '%s' matches no file", i, path.text);
     }

@@ -47,8 +47,8 @@ void tm_file_match_close(struct tm_file_match *match);
 /* The entry of a file that is known, or TM_NO_ENTRY. */
 uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
 
-/* The names of a file and of what it is in, for messages, each with ": " behind it: "all.tar: m.json: ". Empty where none
- * of them has one, and once there is a manifest. */
+/* The names of a file and of what it is in, for messages, each with ": " behind it: "all.tar: m.json: ". Empty where
+ * none of them has one, and once there is a manifest. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 
 /* One problem for each path that no file had. */

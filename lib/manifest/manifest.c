@@ -1,6 +1,6 @@
 #include "manifest/manifest.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 enum { READ_BYTES = 64 << 10 };
 

@@ -1,7 +1,7 @@
 #include "merge/progress_line.h"
 
-#include "base/compat.h"
-#include "base/io.h"
+#include "os/compat.h"
+#include "os/io.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "merge/progress_page.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-/* The page on which stages count how far they have come (base/progress.h), made and read by who runs them. */
+/* The page on which stages count how far they have come (os/progress.h), made and read by who runs them. */
 #ifndef TM_MERGE_PROGRESS_PAGE_H
 #define TM_MERGE_PROGRESS_PAGE_H
 
-#include "base/pipeline.h"
-#include "base/progress.h"
+#include "os/pipeline.h"
+#include "os/progress.h"
 
 /* Zero-initialise with fd -1. */
 struct tm_progress_shared {

@@ -2,9 +2,9 @@
 #ifndef TM_MERGE_STAGE_COMMANDS_H
 #define TM_MERGE_STAGE_COMMANDS_H
 
-#include "base/pipeline.h"
+#include "os/pipeline.h"
 #include "emit/emit.h"
-#include "select/select_spec.h"
+#include "select/spec.h"
 
 enum { TM_MERGE_UNPACK, TM_MERGE_MANIFEST, TM_MERGE_CLOCKS, TM_MERGE_SORT, TM_MERGE_EMIT, TM_MERGE_STAGES };
 
@@ -15,7 +15,8 @@ struct tm_merge_request {
     size_t file_count;
     const char *out;  /* NULL: standard output */
     const char *part; /* where OUT is being written; tm-merge renames it */
-    const char *text; /* a file for the text of JSON events whose own file cannot be read again; NULL: the stream has it */
+    const char
+        *text; /* a file for the text of JSON events whose own file cannot be read again; NULL: the stream has it */
     const char *write_manifest; /* with hints; NULL: none */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
     struct tm_select_spec only;

@@ -1,6 +1,6 @@
 #include "merge/stage_messages.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef TM_MERGE_STAGE_MESSAGES_H
 #define TM_MERGE_STAGE_MESSAGES_H
 
-#include "base/pipeline.h"
-#include "base/program.h"
+#include "os/pipeline.h"
+#include "os/program.h"
 
 /* Prints to standard error what each stage said; of those that failed because another did, their warnings only, and of
  * the one that was the cause how it died if it said nothing. */

@@ -1,6 +1,6 @@
 #include "merge/trial.h"
 
-#include "base/io.h"
+#include "os/io.h"
 #include "merge/stage_commands.h"
 #include "merge/stage_messages.h"
 

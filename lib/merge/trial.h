@@ -2,8 +2,8 @@
 #ifndef TM_MERGE_TRIAL_H
 #define TM_MERGE_TRIAL_H
 
-#include "base/program.h"
-#include "base/pipeline.h"
+#include "os/program.h"
+#include "os/pipeline.h"
 
 struct tm_trial {
     char *archive;                     /* its path; borrowed */

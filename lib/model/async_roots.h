@@ -5,7 +5,7 @@
 #ifndef TM_MODEL_ASYNC_ROOTS_H
 #define TM_MODEL_ASYNC_ROOTS_H
 
-#include "model/table.h"
+#include "base/table.h"
 
 enum { TM_ASYNC_ROOTS_MAX = 1 << 19 }; /* identities without anything open that are remembered at least */
 

@@ -46,7 +46,8 @@ enum tm_status tm_binder_name_destination(struct tm_buf *detail, const struct tm
         return TM_E_SYSTEM;
     if (name.data == NULL)
         return TM_OK;
-    if (tm_pb_begin(detail, DETAIL_ARGS, &mark) != TM_OK || tm_pb_put_str(detail, ARG_KEY, "destination name") != TM_OK ||
+    if (tm_pb_begin(detail, DETAIL_ARGS, &mark) != TM_OK ||
+        tm_pb_put_str(detail, ARG_KEY, "destination name") != TM_OK ||
         tm_pb_put_bytes(detail, ARG_STRING, name.data, name.len) != TM_OK)
         return TM_E_SYSTEM;
     return tm_pb_end(detail, mark);
@@ -61,27 +62,6 @@ struct work {
     uint32_t *count;
     struct tm_error *err;
 };
-
-const char *tm_binder_event_name(enum tm_binder_event event)
-{
-    static const char *const names[TM_BINDER_EVENTS] = {
-        [TM_BINDER_TRANSACTION] = "binder_transaction", [TM_BINDER_ASYNC] = "binder_transaction",
-        [TM_BINDER_REPLY] = "binder_transaction",       [TM_BINDER_RECEIVED] = "binder_transaction_received",
-        [TM_BINDER_COMMAND] = "binder_command",         [TM_BINDER_RETURN] = "binder_return",
-        [TM_BINDER_LOCK] = "binder_lock",               [TM_BINDER_LOCKED] = "binder_locked",
-        [TM_BINDER_UNLOCK] = "binder_unlock",           [TM_BINDER_ALLOC] = "binder_transaction_alloc_buf",
-    };
-    return names[event] ? names[event] : "binder";
-}
-
-enum tm_binder_event tm_binder_event_of(const struct tm_event *e)
-{
-    uint64_t event = e->value & TM_BINDER_EVENT_MASK;
-    bool may_be = e->kind == TM_KIND_BINDER || e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END ||
-                  e->kind == TM_KIND_INSTANT || e->kind == TM_KIND_SLICE_ARGS || e->kind == TM_KIND_FTRACE;
-    return may_be && !(e->flags & TM_EVENT_HAS_VALUE) && event < TM_BINDER_EVENTS ? (enum tm_binder_event)event
-                                                                                  : TM_BINDER_NONE;
-}
 
 static struct tm_key key_of(const struct tm_event *row, uint64_t number)
 {
@@ -147,10 +127,15 @@ static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
     struct tm_binder_waiting *waiting = &b->waiting[b->waiting_at];
     forget(b, waiting);
     const struct tm_event *row = w->row;
-    *waiting = (struct tm_binder_waiting){
-        .is_there = true, .is_one_way = is_one_way, .is_reply = is_reply, .key = key_of(row, row->track), .tid = row->tid,
-        .pid = row->pid, .has_pid = row->flags & TM_EVENT_HAS_PID, .name = row->name & TM_STRING_INLINE ? 0 : row->name,
-        .flow = tm_hash_u64(UINT64_C(0x62696e646572) << 16 ^ ++b->flow_count)};
+    *waiting = (struct tm_binder_waiting){.is_there = true,
+                                          .is_one_way = is_one_way,
+                                          .is_reply = is_reply,
+                                          .key = key_of(row, row->track),
+                                          .tid = row->tid,
+                                          .pid = row->pid,
+                                          .has_pid = row->flags & TM_EVENT_HAS_PID,
+                                          .name = row->name & TM_STRING_INLINE ? 0 : row->name,
+                                          .flow = tm_hash_u64(UINT64_C(0x62696e646572) << 16 ^ ++b->flow_count)};
     tm_buf_clear(args);
     if (is_one_way && copy_args(args, w->row->detail, w->row->detail_bytes) != TM_OK)
         return tm_error_nomem(w->err);
@@ -235,12 +220,14 @@ static void take_end(struct work *w)
 }
 
 /* Row NUMBER of the output, which is E: its slice is about THREAD, a number of type TYPE. */
-static enum tm_status put_destination(struct work *w, uint32_t number, struct tm_event e, uint32_t type, uint64_t thread)
+static enum tm_status put_destination(struct work *w, uint32_t number, struct tm_event e, uint32_t type,
+                                      uint64_t thread)
 {
     struct tm_buf *detail = &w->b->details[number];
     size_t mark;
     tm_buf_clear(detail);
-    if (tm_pb_begin(detail, DETAIL_ARGS, &mark) != TM_OK || tm_pb_put_str(detail, ARG_KEY, destination_thread) != TM_OK ||
+    if (tm_pb_begin(detail, DETAIL_ARGS, &mark) != TM_OK ||
+        tm_pb_put_str(detail, ARG_KEY, destination_thread) != TM_OK ||
         tm_pb_put_varint(detail, type, thread) != TM_OK || tm_pb_end(detail, mark) != TM_OK)
         return tm_error_nomem(w->err);
     enum tm_status st = keep_texts(w, number, &e);
@@ -250,7 +237,8 @@ static enum tm_status put_destination(struct work *w, uint32_t number, struct tm
 }
 
 /* Row 0 of the output becomes E, an instant or begin with ARGS that flow FLOW starts at or (IS_END) ends at. */
-static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t *args, size_t len, uint64_t flow, bool is_end)
+static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t *args, size_t len, uint64_t flow,
+                               bool is_end)
 {
     struct tm_buf *detail = &w->b->details[0];
     tm_buf_clear(detail);
@@ -285,7 +273,8 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
         return tm_error_nomem(w->err);
     set_detail(w, &w->out[1], 1);
     *w->count = 2;
-    return put_destination(w, 0, like(row, TM_KIND_SLICE_ARGS, row->tid), ARG_INT, tm_zigzag((int64_t)(row->value >> 32)));
+    return put_destination(w, 0, like(row, TM_KIND_SLICE_ARGS, row->tid), ARG_INT,
+                           tm_zigzag((int64_t)(row->value >> 32)));
 }
 
 /* The instant at which a one-way transaction arrives has the args of the other. */
@@ -351,8 +340,9 @@ static enum tm_status take_lock(struct work *w, struct tm_binder_thread *t, enum
     return st;
 }
 
-enum tm_status tm_binder_rows_take(struct tm_binder_rows *b, const struct tm_catalog *catalog, const struct tm_event *row,
-                                   struct tm_event out[2], uint32_t *count, struct tm_error *err)
+enum tm_status tm_binder_rows_take(struct tm_binder_rows *b, const struct tm_catalog *catalog,
+                                   const struct tm_event *row, struct tm_event out[2], uint32_t *count,
+                                   struct tm_error *err)
 {
     struct work w = {.b = b, .catalog = catalog, .row = row, .out = out, .count = count, .err = err};
     enum tm_binder_event event = tm_binder_event_of(row);

@@ -1,42 +1,23 @@
 /* Android's binder: from its events, in order of time, to slices of who calls and who answers.
  *
- * tm-unpack writes BINDER rows, which name their event; what they begin or end depends on what came before on other cpus,
- * and is settled here, before any output: rows become SLICE_BEGIN, SLICE_END, INSTANT, SLICE_ARGS, or FTRACE where they
- * mean nothing. Rules: importers/ftrace/binder_tracker.cc of perfetto. Each file has its own idea of its machine's binder.
+ * tm-unpack writes BINDER rows, which name their event; what they begin or end depends on what came before on other
+ * cpus, and is settled here, before any output: rows become SLICE_BEGIN, SLICE_END, INSTANT, SLICE_ARGS, or FTRACE
+ * where they mean nothing. Rules: importers/ftrace/binder_tracker.cc of perfetto. Each file has its own idea of its
+ * machine's binder.
  *
- * Columns of a BINDER row: tid; name and category of the slice it may begin; track: the number of the transaction, or the
- * command; value: the event, and for a reply whether it is one-way (TM_BINDER_ONE_WAY) and the thread it is for, from bit 32
- * on; detail: args of the slice. Column value stays. A call and what it calls are a flow. */
+ * Columns of a BINDER row: tid; name and category of the slice it may begin; track: the number of the transaction, or
+ * the command; value: the event, and for a reply whether it is one-way (TM_BINDER_ONE_WAY) and the thread it is for,
+ * from bit 32 on; detail: args of the slice. Column value stays. A call and what it calls are a flow. */
 #ifndef TM_MODEL_BINDER_ROWS_H
 #define TM_MODEL_BINDER_ROWS_H
 
+#include "kernel/binder.h"
 #include "model/binder_thread.h"
 #include "model/catalog.h"
-#include "model/table.h"
+#include "base/table.h"
 
-enum tm_binder_event {
-    TM_BINDER_NONE,
-    TM_BINDER_TRANSACTION,
-    TM_BINDER_ASYNC,    /* a one-way transaction */
-    TM_BINDER_REPLY,
-    TM_BINDER_RECEIVED,
-    TM_BINDER_COMMAND,
-    TM_BINDER_RETURN,
-    TM_BINDER_LOCK,
-    TM_BINDER_LOCKED,
-    TM_BINDER_UNLOCK,
-    TM_BINDER_ALLOC,    /* of no BINDER row: a SLICE_ARGS */
-    TM_BINDER_EVENTS
-};
-enum { TM_BINDER_EVENT_MASK = 0xff, TM_BINDER_ONE_WAY = 0x100 };
-
-/* What the kernel calls it. A reply is a transaction there. */
-const char *tm_binder_event_name(enum tm_binder_event event);
-
-/* Which of these EVENT (a BINDER row, or what became of one) is; NONE. */
-enum tm_binder_event tm_binder_event_of(const struct tm_event *event);
-
-/* True when E, a SLICE_ARGS, says which thread its slice is about: *TID, whose name an output adds as `destination name`. */
+/* True when E, a SLICE_ARGS, says which thread its slice is about: *TID, whose name an output adds as `destination
+ * name`. */
 bool tm_binder_destination(const struct tm_event *e, int64_t *tid);
 
 /* DETAIL becomes that of E, with that name. TM_OK or TM_E_SYSTEM. */
@@ -58,8 +39,8 @@ struct tm_binder_rows {
     struct tm_buf details[2];
 };
 
-/* What ROW, of kind BINDER, comes to: *COUNT rows, the first in the place of ROW with its raw bytes, the second, if there is
- * one, DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
+/* What ROW, of kind BINDER, comes to: *COUNT rows, the first in the place of ROW with its raw bytes, the second, if
+ * there is one, DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_binder_rows_take(struct tm_binder_rows *binder, const struct tm_catalog *catalog,
                                    const struct tm_event *row, struct tm_event out[2], uint32_t *count,
                                    struct tm_error *err);

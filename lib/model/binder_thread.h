@@ -1,5 +1,5 @@
-/* Where one thread is in the calls of Android's binder, as the driver's events, commands and returns tell: which of them
- * fails to be answered is seen by these alone. Rules: importers/ftrace/binder_tracker.cc of perfetto. */
+/* Where one thread is in the calls of Android's binder, as the driver's events, commands and returns tell: which of
+ * them fails to be answered is seen by these alone. Rules: importers/ftrace/binder_tracker.cc of perfetto. */
 #ifndef TM_MODEL_BINDER_THREAD_H
 #define TM_MODEL_BINDER_THREAD_H
 

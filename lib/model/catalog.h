@@ -4,21 +4,11 @@
 #ifndef TM_MODEL_CATALOG_H
 #define TM_MODEL_CATALOG_H
 
+#include "base/text.h"
 #include "base/buf.h"
-#include "stream/stream_reader.h"
+#include "stream/reader.h"
 
 #include <string.h>
-
-struct tm_text {
-    const uint8_t *data; /* NULL: none */
-    size_t len;
-};
-
-/* True when TEXT has the bytes of S. */
-static inline bool tm_text_is(struct tm_text text, const char *s)
-{
-    return text.len == strlen(s) && (text.len == 0 || memcmp(text.data, s, text.len) == 0);
-}
 
 struct tm_catalog_file {
     bool has_parent;

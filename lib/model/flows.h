@@ -5,7 +5,7 @@
 #define TM_MODEL_FLOWS_H
 
 #include "model/rows.h"
-#include "model/table.h"
+#include "base/table.h"
 
 enum { TM_FLOWS_MAX = 1 << 19 }; /* flows remembered at least */
 

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
-#include "model/kernel_tracks.h"
+#include "kernel/tracks.h"
 
 #include <stdlib.h>
 
@@ -196,8 +196,9 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
     return TM_OK;
 }
 
-enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_catalog *catalog, const struct tm_event *row,
-                                   struct tm_event out[2], uint32_t *count, struct tm_error *err)
+enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_catalog *catalog,
+                                   const struct tm_event *row, struct tm_event out[2], uint32_t *count,
+                                   struct tm_error *err)
 {
     bool has_meaning = true;
     struct tm_kernel_thing *thing;

@@ -5,7 +5,7 @@
 #ifndef TM_MODEL_LANES_H
 #define TM_MODEL_LANES_H
 
-#include "model/table.h"
+#include "base/table.h"
 
 /* Crossing slices beyond this many lanes of one set are refused. */
 enum { TM_LANES_CROSSING_MAX = 1024 };

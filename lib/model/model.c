@@ -1,4 +1,4 @@
-#include "model/model_work.h"
+#include "model/internal.h"
 
 #include "base/hash.h"
 
@@ -215,7 +215,7 @@ static enum tm_status take_moment(struct tm_model *m, struct tm_error *err)
 {
     struct tm_event event;
     enum tm_status st = TM_OK;
-    while (st >= 0 && tm_moment_take(&m->moment, &event))
+    while (st >= 0 && tm_timestamp_group_take(&m->moment, &event))
         st = take(m, &event, err);
     return st < 0 ? st : TM_OK;
 }
@@ -231,7 +231,7 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
         bool waits = m->moment.count != 0;
         bool is_timed = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
         bool is_last = walk.i == batch->count;
-        if (waits && (!is_timed || e.time_ns != m->now_ns || tm_moment_full(&m->moment)))
+        if (waits && (!is_timed || e.time_ns != m->now_ns || tm_timestamp_group_full(&m->moment)))
             if ((st = take_moment(m, err)) < 0)
                 break;
         waits = m->moment.count != 0;
@@ -244,7 +244,7 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
             m->now_ns = e.time_ns;
             if (!(e.flags & TM_EVENT_DERIVED))
                 rank = rank_of(m, &e);
-            st = tm_moment_add(&m->moment, &e, rank, err);
+            st = tm_timestamp_group_add(&m->moment, &e, rank, err);
         } else {
             st = take(m, &e, err);
         }
@@ -295,7 +295,7 @@ void tm_model_release(struct tm_model *m)
     tm_descriptors_release(&m->descriptors);
     tm_arg_sets_release(&m->arg_sets);
     tm_stacks_release(&m->stacks);
-    tm_moment_release(&m->moment);
+    tm_timestamp_group_release(&m->moment);
     tm_async_roots_release(&m->async_roots);
     tm_table_release(&m->stat_rows);
     tm_table_release(&m->late_seen);

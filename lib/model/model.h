@@ -11,7 +11,7 @@
 #include "model/async_roots.h"
 #include "model/descriptors.h"
 #include "model/flows.h"
-#include "model/moment.h"
+#include "stream/timestamp_group.h"
 #include "model/sched.h"
 #include "model/slices.h"
 #include "model/stacks.h"
@@ -74,7 +74,7 @@ struct tm_model {
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
     struct tm_stacks stacks;
-    struct tm_moment moment;
+    struct tm_timestamp_group moment;
     struct tm_async_roots async_roots;
     struct tm_table stat_rows;
     uint32_t machine_cap, stat_cap;

@@ -21,7 +21,7 @@ static enum tm_status intern(struct tm_processes *p, struct tm_text text, uint32
 enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, struct tm_text name,
                                         enum tm_name_trust trust, struct tm_error *err)
 {
-    struct tm_thread *t = &p->threads[utid];
+    struct tm_thread_row *t = &p->threads[utid];
     if (name.data == NULL || trust < t->name_trust)
         return TM_OK;
     t->name_trust = (uint8_t)trust;

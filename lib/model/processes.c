@@ -23,7 +23,7 @@ static struct tm_key pair_key(int64_t tid, int64_t upid)
     return (struct tm_key){(uint64_t)upid, (uint64_t)tid, 1};
 }
 
-static bool is_alive(const struct tm_processes *p, const struct tm_thread *t)
+static bool is_alive(const struct tm_processes *p, const struct tm_thread_row *t)
 {
     return !t->has_end && (t->upid == TM_NO_ID || p->processes[t->upid].is_current);
 }
@@ -52,7 +52,7 @@ static enum tm_status refresh_process(struct tm_processes *p, int64_t upid, stru
     return st;
 }
 
-static enum tm_status orphan_count(struct tm_processes *p, const struct tm_thread *t, int by, struct tm_error *err)
+static enum tm_status orphan_count(struct tm_processes *p, const struct tm_thread_row *t, int by, struct tm_error *err)
 {
     struct tm_key key = tm_number_key(t->machine, t->tid);
     int64_t count = tm_table_find(&p->orphans, &key);
@@ -70,14 +70,14 @@ static enum tm_status new_thread(struct tm_processes *p, uint32_t machine, int64
     if (st < 0)
         return st;
     *utid = p->thread_count++;
-    p->threads[*utid] = (struct tm_thread){.tid = tid,
-                                           .machine = machine,
-                                           .upid = TM_NO_ID,
-                                           .older = TM_NO_ID,
-                                           .newer = TM_NO_ID,
-                                           .kin = *utid,
-                                           .next_in_process = TM_NO_ID,
-                                           .children = TM_NO_ID};
+    p->threads[*utid] = (struct tm_thread_row){.tid = tid,
+                                               .machine = machine,
+                                               .upid = TM_NO_ID,
+                                               .older = TM_NO_ID,
+                                               .newer = TM_NO_ID,
+                                               .kin = *utid,
+                                               .next_in_process = TM_NO_ID,
+                                               .children = TM_NO_ID};
     p->changes++;
     return TM_OK;
 }
@@ -131,7 +131,7 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
 /* Thread UTID, of which nothing was known, is in process UPID. */
 static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
 {
-    struct tm_thread *t = &p->threads[utid];
+    struct tm_thread_row *t = &p->threads[utid];
     struct tm_key key = pair_key(t->tid, upid);
     enum tm_status st = t->listed ? orphan_count(p, t, -1, err) : TM_OK;
     if (st < 0)
@@ -164,7 +164,7 @@ static enum tm_status adopt_kin(struct tm_processes *p, int64_t utid, int64_t up
 
 enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, struct tm_error *err)
 {
-    struct tm_thread *x = &p->threads[a], *y = &p->threads[b];
+    struct tm_thread_row *x = &p->threads[a], *y = &p->threads[b];
     if (x->upid != TM_NO_ID && y->upid != TM_NO_ID) {
         p->conflicts += x->upid != y->upid;
         return TM_OK;
@@ -190,7 +190,7 @@ enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, s
 
 void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid)
 {
-    struct tm_thread *t = &p->threads[utid];
+    struct tm_thread_row *t = &p->threads[utid];
     if (t->upid != TM_NO_ID) {
         p->processes[upid].parent = t->upid;
         return;
@@ -305,11 +305,11 @@ enum tm_status tm_processes_end_thread(struct tm_processes *p, uint32_t machine,
     enum tm_status st;
     if (utid == TM_NO_ID)
         return TM_OK;
-    struct tm_thread *t = &p->threads[utid];
+    struct tm_thread_row *t = &p->threads[utid];
     t->has_end = true;
     t->end_ns = time_ns;
-    if ((t->upid == TM_NO_ID && t->listed && (st = orphan_count(p, t, -1, err)) < 0) || (st = tm_tid_list_remove(p, utid, err)) < 0 ||
-        (st = refresh_live(p, machine, tid, err)) < 0)
+    if ((t->upid == TM_NO_ID && t->listed && (st = orphan_count(p, t, -1, err)) < 0) ||
+        (st = tm_tid_list_remove(p, utid, err)) < 0 || (st = refresh_live(p, machine, tid, err)) < 0)
         return st;
     p->changes++;
     if (t->upid == TM_NO_ID || p->processes[t->upid].pid != tid)

@@ -11,7 +11,7 @@
 
 #include "base/intern.h"
 #include "model/rows.h"
-#include "model/table.h"
+#include "base/table.h"
 
 /* How far a name is to be trusted; a name gives way to one of the same or higher trust. */
 enum tm_name_trust {
@@ -25,7 +25,7 @@ enum tm_name_trust {
 
 enum tm_task_state { TM_TASK_UNKNOWN, TM_TASK_RUNNING, TM_TASK_RUNNABLE, TM_TASK_BLOCKED };
 
-struct tm_thread {
+struct tm_thread_row {
     int64_t tid;
     uint32_t machine;
     int64_t upid; /* TM_NO_ID: not known */
@@ -59,7 +59,7 @@ struct tm_process {
 
 /* Zero-initialise; init before use. */
 struct tm_processes {
-    struct tm_thread *threads;
+    struct tm_thread_row *threads;
     struct tm_process *processes;
     uint32_t thread_count, process_count;
     uint32_t changes; /* counts up when what a tid or pid means may have changed */

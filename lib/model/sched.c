@@ -26,7 +26,8 @@ static enum tm_status running_get(struct tm_sched *sched, const struct tm_sched_
     enum tm_status st;
     if (i == TM_TABLE_NONE) {
         i = sched->state_count;
-        if ((st = tm_array_grow(&sched->states, &sched->state_cap, sched->state_count, sizeof *sched->states, err)) < 0 ||
+        if ((st = tm_array_grow(&sched->states, &sched->state_cap, sched->state_count, sizeof *sched->states, err)) <
+                0 ||
             (st = tm_table_set(&sched->running, &key, i, err)) < 0)
             return st;
         sched->states[sched->state_count++] = (struct tm_running){.id = TM_NO_ID};

@@ -4,7 +4,7 @@
 #define TM_MODEL_SCHED_H
 
 #include "model/rows.h"
-#include "model/table.h"
+#include "base/table.h"
 
 /* ucpu is machine * TM_CPUS_A_MACHINE + cpu; cpus past that are not told. */
 enum { TM_CPUS_A_MACHINE = 4096 };

@@ -9,7 +9,7 @@
 #define TM_MODEL_SLICES_H
 
 #include "model/rows.h"
-#include "model/table.h"
+#include "base/table.h"
 
 /* Slices nested deeper are not kept. */
 enum { TM_SLICES_DEPTH_MAX = 512 };
@@ -69,7 +69,8 @@ struct tm_slice_view {
 };
 bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, struct tm_slice_view *view);
 
-/* Gives SHOW the id of each slice that something which comes at TS would cut short, and how long it would be. Changes nothing. */
+/* Gives SHOW the id of each slice that something which comes at TS would cut short, and how long it would be. Changes
+ * nothing. */
 void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t ts,
                        void (*show)(void *self, int64_t id, int64_t dur), void *self);
 

@@ -3,7 +3,7 @@
 #define TM_MODEL_STACKS_H
 
 #include "model/rows.h"
-#include "model/table.h"
+#include "base/table.h"
 
 /* Zero-initialise. */
 struct tm_stacks {

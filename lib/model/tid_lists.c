@@ -2,7 +2,7 @@
 
 enum tm_status tm_tid_list_add(struct tm_processes *p, int64_t utid, struct tm_error *err)
 {
-    struct tm_thread *t = &p->threads[utid];
+    struct tm_thread_row *t = &p->threads[utid];
     struct tm_key key = tm_number_key(t->machine, t->tid);
     int64_t newest = tm_table_find(&p->tids, &key);
     t->older = newest;
@@ -15,7 +15,7 @@ enum tm_status tm_tid_list_add(struct tm_processes *p, int64_t utid, struct tm_e
 
 enum tm_status tm_tid_list_remove(struct tm_processes *p, int64_t utid, struct tm_error *err)
 {
-    struct tm_thread *t = &p->threads[utid];
+    struct tm_thread_row *t = &p->threads[utid];
     if (!t->listed)
         return TM_OK;
     t->listed = false;

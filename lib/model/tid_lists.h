@@ -1,5 +1,5 @@
-/* Threads of one tid that may still live, the newest first: tids of tm_processes holds that one, the threads hold the rest.
- * For processes.c alone. */
+/* Threads of one tid that may still live, the newest first: tids of tm_processes holds that one, the threads hold the
+ * rest. For processes.c alone. */
 #ifndef TM_MODEL_TID_LISTS_H
 #define TM_MODEL_TID_LISTS_H
 

@@ -1,6 +1,6 @@
 #include "model/tracks.h"
 
-#include "model/kernel_tracks.h"
+#include "kernel/tracks.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,9 @@
 #define TM_MODEL_TRACKS_H
 
 #include "base/intern.h"
+#include "kernel/tracks.h"
 #include "model/rows.h"
-#include "model/table.h"
+#include "base/table.h"
 
 /* Types of tracks, and what the numbers of their ids are. */
 enum tm_track_type {
@@ -29,8 +30,6 @@ enum tm_track_type {
 
 /* The word for it in the type column. */
 const char *tm_track_type_name(enum tm_track_type type);
-
-enum tm_track_scope { TM_TRACK_GLOBAL, TM_TRACK_THREAD, TM_TRACK_PROCESS, TM_TRACK_CPU };
 
 /* What makes a track one of its own, beside file and machine. */
 struct tm_track_id {

@@ -1,6 +1,6 @@
 #include "pack/byte_out.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "pack/members.h"
 
-#include "base/io.h"
+#include "os/io.h"
 #include "container/limits.h"
-#include "container/member_table.h"
+#include "unpack/member_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef TM_PACK_MEMBERS_H
 #define TM_PACK_MEMBERS_H
 
-#include "container/file_type.h"
+#include "unpack/file_type.h"
 
 struct tm_pack_member {
     const char *path; /* borrowed */

@@ -1,6 +1,6 @@
 #include "pack/pack.h"
 
-#include "base/io.h"
+#include "os/io.h"
 #include "pack/tar_writer.h"
 #include "pack/zip_writer.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "model/catalog.h"
-#include "select/select_spec.h"
+#include "select/spec.h"
 
 struct tm_matcher_answers { /* by id: 0 not asked yet, 1 no, 2 yes */
     uint8_t *known;

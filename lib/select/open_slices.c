@@ -1,7 +1,7 @@
 #include "select/open_slices.h"
 
 #include "base/hash.h"
-#include "model/kernel_tracks.h"
+#include "kernel/tracks.h"
 
 #include <stdlib.h>
 
@@ -39,7 +39,8 @@ struct tm_open_track tm_open_track_of(const struct tm_catalog *catalog, const st
     } else if (scope == TM_SCOPE_THREAD) {
         track.lasts = true;
         track.key.b = (uint64_t)e->tid;
-        track.key.c = (uint64_t)OF_THREAD << kind_shift ^ (is_json && e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : 0);
+        track.key.c = (uint64_t)OF_THREAD << kind_shift ^
+                      (is_json && e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : 0);
     } else {
         track.lasts = true;
         track.key.b = pid;
@@ -146,7 +147,8 @@ enum tm_status tm_open_begin(struct tm_open_slices *open, struct tm_open_stack *
 
 static bool fits(const struct tm_open_slice *s, const uint64_t label[2])
 {
-    return s->dur < 0 && !(label[0] && s->label[0] && label[0] != s->label[0]) && !(label[1] && label[1] != s->label[1]);
+    return s->dur < 0 && !(label[0] && s->label[0] && label[0] != s->label[0]) &&
+           !(label[1] && label[1] != s->label[1]);
 }
 
 const struct tm_open_slice *tm_open_meant(const struct tm_open_stack *stack, const uint64_t label[2])

@@ -5,7 +5,7 @@
 #define TM_SELECT_OPEN_SLICES_H
 
 #include "model/catalog.h"
-#include "model/table.h"
+#include "base/table.h"
 #include "stream/event.h"
 
 enum { TM_OPEN_DEPTH_MAX = 512, TM_OPEN_PENDING_MAX = 256 };

@@ -1,4 +1,4 @@
-#include "select/select_work.h"
+#include "select/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +19,18 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->held.tally = &s->tally;
     s->lives.held = &s->held;
     s->waiting.spill_dir = spill_dir;
-    tm_task_names_init(&s->tasks, catalog);
+    tm_hidden_tasks_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
     return TM_OK;
 }
 
-static enum tm_status put_held(struct tm_select *s, enum tm_held_list list, struct tm_error *err)
+static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list list, struct tm_error *err)
 {
     struct tm_event *rows;
     uint32_t count;
     enum tm_status st;
-    while ((st = tm_held_take(&s->held, list, &rows, &count, err)) == TM_OK) {
-        if (list == TM_HELD_STATE)
+    while ((st = tm_pending_groups_take(&s->held, list, &rows, &count, err)) == TM_OK) {
+        if (list == TM_PENDING_GROUPS_STATE)
             for (uint32_t i = 0; i < count; i++)
                 rows[i].time_ns = s->from_ns;
         else
@@ -47,12 +47,12 @@ static enum tm_status stop_holding(struct tm_select *s, struct tm_error *err)
     enum tm_status st;
     s->holding = false;
     if ((st = tm_select_settle(s, err)) == TM_OK)
-        st = put_held(s, TM_HELD_EARLY, err);
+        st = put_held(s, TM_PENDING_GROUPS_EARLY, err);
     if (st == TM_OK)
-        st = put_held(s, TM_HELD_STATE, err);
+        st = put_held(s, TM_PENDING_GROUPS_STATE, err);
     if (st == TM_OK)
         st = tm_select_say_held(s, err);
-    return st < 0 ? st : put_held(s, TM_HELD_EXACT, err);
+    return st < 0 ? st : put_held(s, TM_PENDING_GROUPS_EXACT, err);
 }
 
 static bool is_json(const struct tm_select *s, const struct tm_event *e)
@@ -62,7 +62,7 @@ static bool is_json(const struct tm_select *s, const struct tm_event *e)
 }
 
 /* Of the objects of one moment in Chrome JSON ends come first, then longer slices before shorter, as in the
- * model (lib/model/moment.h). */
+ * model (lib/stream/timestamp_group.h). */
 static int64_t rank_of(const struct tm_select_group *g)
 {
     const struct tm_event *e = g->rows;
@@ -110,7 +110,8 @@ static enum tm_status add_group(struct tm_select *s, const struct tm_event *firs
     return TM_OK;
 }
 
-/* True when ROW goes with the row before it. An end that an event brings about beside what it says is of another slice. */
+/* True when ROW goes with the row before it. An end that an event brings about beside what it says is of another slice.
+ */
 static bool is_part(const struct tm_event *row)
 {
     return row->flags & TM_EVENT_DERIVED && row->kind != TM_KIND_SLICE_END;
@@ -145,7 +146,7 @@ static enum tm_status decide(struct tm_select *s, struct tm_select_group *g, str
     if (g->fate == TM_GROUP_DROPPED && tm_event_is_counted(g->rows->flags))
         st = tm_tally_add(&s->tally, g->rows->file, g->rows->machine, g->rows->clock, err);
     for (uint32_t i = 0; here && i < g->count && st == TM_OK; i++)
-        st = tm_task_names_learn(&s->tasks, &g->rows[i], err);
+        st = tm_hidden_tasks_learn(&s->tasks, &g->rows[i], err);
     return st;
 }
 
@@ -290,7 +291,7 @@ static bool keeps_rest(const struct tm_select *s)
 {
     return s->has_origin && !s->holding && !s->has_to && tm_matcher_takes_all(&s->matcher) &&
            s->spec->values[TM_SELECT_MACHINE].count == 0 && s->spec->values[TM_SELECT_FILE].count == 0 &&
-           !tm_task_names_any_due(&s->tasks) && !tm_waiting_any(&s->waiting);
+           !tm_hidden_tasks_any_due(&s->tasks) && !tm_waiting_any(&s->waiting);
 }
 
 static enum tm_status pass_on(struct tm_select *s, const struct tm_batch *batch, struct tm_error *err)
@@ -326,8 +327,8 @@ static enum tm_status drop_held(struct tm_select *s, struct tm_error *err)
     struct tm_event *rows;
     uint32_t count;
     enum tm_status st = TM_OK;
-    for (enum tm_held_list list = TM_HELD_EARLY; list < TM_HELD_LISTS; list++) {
-        while ((st = tm_held_take(&s->held, list, &rows, &count, err)) == TM_OK) {
+    for (enum tm_pending_groups_list list = TM_PENDING_GROUPS_EARLY; list < TM_PENDING_GROUPS_LISTS; list++) {
+        while ((st = tm_pending_groups_take(&s->held, list, &rows, &count, err)) == TM_OK) {
             if (tm_select_only_names(rows, count))
                 st = tm_select_put_late(s, rows, count, err);
             else if (tm_event_is_counted(rows->flags))
@@ -389,10 +390,10 @@ void tm_select_free(struct tm_select *s)
         return;
     tm_matcher_release(&s->matcher);
     tm_tally_release(&s->tally);
-    tm_held_release(&s->held);
+    tm_pending_groups_release(&s->held);
     tm_open_release(&s->open);
-    tm_task_names_release(&s->tasks);
-    tm_lives_release(&s->lives);
+    tm_hidden_tasks_release(&s->tasks);
+    tm_task_lifetimes_release(&s->lives);
     tm_track_names_release(&s->tracks);
     tm_waiting_release(&s->waiting);
     tm_table_release(&s->states);

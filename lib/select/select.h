@@ -7,7 +7,7 @@
 #ifndef TM_SELECT_SELECT_H
 #define TM_SELECT_SELECT_H
 
-#include "select/select_spec.h"
+#include "select/spec.h"
 #include "select/tally.h"
 #include "stream/batch.h"
 

@@ -2,7 +2,7 @@
 #ifndef TM_SELECT_TALLY_H
 #define TM_SELECT_TALLY_H
 
-#include "model/table.h"
+#include "base/table.h"
 #include "stream/event.h"
 
 struct tm_tally_row {

@@ -5,7 +5,7 @@
 
 #include "base/intern.h"
 #include "model/catalog.h"
-#include "model/table.h"
+#include "base/table.h"
 #include "stream/event.h"
 
 enum { TM_TRACK_NAMES_MAX = 1 << 22, TM_TRACK_NAME_BYTES_MAX = 256 << 20, TM_TRACK_DEPTH_MAX = 64 };
@@ -34,9 +34,10 @@ bool tm_track_names_parent(const struct tm_track_names *tracks, uint32_t file, u
 /* True with *TID when the track is a thread's own. */
 bool tm_track_names_is_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);
 
-/* Whose the track is, or the nearest of its parents that says: of a thread, of a process; both false where none says. */
-void tm_track_names_owner(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, bool *has_tid, int64_t *tid,
-                          bool *has_pid, int64_t *pid);
+/* Whose the track is, or the nearest of its parents that says: of a thread, of a process; both false where none says.
+ */
+void tm_track_names_owner(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, bool *has_tid,
+                          int64_t *tid, bool *has_pid, int64_t *pid);
 
 /* True with *TID when the track, or the nearest of its parents that says, is a thread's. */
 bool tm_track_names_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);

@@ -1,6 +1,6 @@
 #include "sort/arena.h"
 
-#include "base/compat.h"
+#include "os/compat.h"
 
 #include <stdlib.h>
 

@@ -72,8 +72,8 @@ static void pack_records(uint8_t *to, const struct tm_block_layout *layout, cons
         put_records(to, order, count, layout->stride, layout->words);
 }
 
-/* Payloads most of which are shorter than the slack, which stands behind TO's end too. Whether the next stands behind one
- * cannot be foreseen either. */
+/* Payloads most of which are shorter than the slack, which stands behind TO's end too. Whether the next stands behind
+ * one cannot be foreseen either. */
 static void pack_short_payload(uint8_t *to, const struct tm_batch *batch, const struct tm_block_order *order)
 {
     for (uint32_t i = 0; i < batch->count; i++) {
@@ -82,7 +82,7 @@ static void pack_short_payload(uint8_t *to, const struct tm_batch *batch, const 
         if (batch->payload_bytes - at < TM_BLOCK_SLACK)
             memcpy(to, from, len);
         else
-            tm_block_copy_short(to, from, len);
+            tm_copy_short(to, from, len, TM_BLOCK_SLACK);
         to += len;
     }
 }

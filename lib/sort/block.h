@@ -12,7 +12,7 @@ struct tm_block {
     const struct tm_block_layout *layout; /* of the records; NULL: the rows are those of batch */
     const uint8_t *records;
     const uint8_t *payload;  /* NULL when it stayed in a file */
-    uint64_t mark;           /* private to struct tm_gather */
+    uint64_t mark;           /* private to struct tm_collector */
     uint32_t first, end;     /* rows [first, end) are the block */
     size_t first_at;         /* where the payload of row first starts in payload */
     size_t end_at;           /* where that of the last row ends */
@@ -71,15 +71,6 @@ struct tm_block_order {
 /* Behind the payload of a block of records so many bytes more may be read (and mean nothing): short payloads are then
  * copied without looking at their length, and the last record's last word may end there. */
 enum { TM_BLOCK_SLACK = 32 };
-
-/* Copies LEN bytes, of which there are TM_BLOCK_SLACK to be read and room for as many, so that nothing hangs on how many of
- * them it is, which cannot be foreseen. */
-static inline void tm_block_copy_short(uint8_t *to, const uint8_t *from, size_t len)
-{
-    memcpy(to, from, TM_BLOCK_SLACK);
-    if (len > TM_BLOCK_SLACK)
-        memcpy(to + TM_BLOCK_SLACK, from + TM_BLOCK_SLACK, len - TM_BLOCK_SLACK);
-}
 
 /* Bytes that a block with a copy of BATCH takes, as records of LAYOUT or, where that is NULL, as
  * columns. */

@@ -32,8 +32,8 @@ static uint64_t filled(uint64_t v, unsigned step)
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
 
-/* V, bits that vary of COLUMN, one of whose values is VALUE, with those that are kept with them. What a merge looks at is
- * one part from bit 0 on. Numbers that grow from file to file have room, so that blocks of all have one layout. */
+/* V, bits that vary of COLUMN, one of whose values is VALUE, with those that are kept with them. What a merge looks at
+ * is one part from bit 0 on. Numbers that grow from file to file have room, so that blocks of all have one layout. */
 static uint64_t rounded(enum tm_column column, uint64_t v, uint64_t value)
 {
     switch (column) {
@@ -156,8 +156,8 @@ static uint32_t bytes_of(const struct demand *d)
     return (bits + 7) / 8;
 }
 
-/* True when records of BYTES are much larger than D asks for. The first batch of a file has much that those behind it do
- * not have, descriptors above all. */
+/* True when records of BYTES are much larger than D asks for. The first batch of a file has much that those behind it
+ * do not have, descriptors above all. */
 static bool is_loose(uint32_t bytes, const struct demand *d)
 {
     uint32_t need = bytes_of(d);

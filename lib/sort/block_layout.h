@@ -1,7 +1,7 @@
-/* How rows of a block lie in memory when they are kept row by row: as records of bits. Of each column a record has the bits
- * that differ between the rows the layout was made for; what the others are, all rows share. So time on end of a trace is
- * five bytes, a flag or the number of a name a few bits, and what never changes nothing. Blocks with one layout are
- * gathered without looking at the blocks.
+/* How rows of a block lie in memory when they are kept row by row: as records of bits. Of each column a record has the
+ * bits that differ between the rows the layout was made for; what the others are, all rows share. So time on end of a
+ * trace is five bytes, a flag or the number of a name a few bits, and what never changes nothing. Blocks with one
+ * layout are gathered without looking at the blocks.
  *
  * Bits of a column that follow each other are a part, which lies in one of the record's words of 64 bits. The last word
  * may reach into what lies behind the record. */

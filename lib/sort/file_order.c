@@ -1,6 +1,6 @@
 #include "sort/file_order.h"
 
-#include "stream/stream_reader.h"
+#include "stream/reader.h"
 
 #include <stdlib.h>
 

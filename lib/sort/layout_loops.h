@@ -1,13 +1,13 @@
-/* Private to layouts and lanes: their loops, compiled once as they are and once for wider vectors. Each is a loop over whole
- * tiles of a fixed size and a rest, which compilers make vectors of. */
+/* Private to layouts and lanes: their loops, compiled once as they are and once for wider vectors. Each is a loop over
+ * whole tiles of a fixed size and a rest, which compilers make vectors of. */
 #ifndef TM_SORT_LAYOUT_LOOPS_H
 #define TM_SORT_LAYOUT_LOOPS_H
 
-#include "sort/gather_lane.h"
+#include "sort/collector_lane.h"
 
 #include <stdbool.h>
 
-enum { LAYOUT_TILE = 32 /* a part of TM_GATHER_TILE */ };
+enum { LAYOUT_TILE = 32 /* a part of TM_COLLECTOR_TILE */ };
 
 /* Bits that are set in one of the values, and in all of them. */
 struct layout_bits {
@@ -40,10 +40,12 @@ static inline uint64_t layout_varying(const uint8_t *data, size_t width, uint32_
     struct layout_bits all = {0, UINT64_MAX};
     uint32_t i = 0;
     for (; count - i >= LAYOUT_TILE; i += LAYOUT_TILE) {
-        struct layout_bits b = width == 8 ? layout_bits64(data + width * i, LAYOUT_TILE) : layout_bits32(data + width * i, LAYOUT_TILE);
+        struct layout_bits b = width == 8 ? layout_bits64(data + width * i, LAYOUT_TILE)
+                                          : layout_bits32(data + width * i, LAYOUT_TILE);
         all = (struct layout_bits){all.any | b.any, all.all & b.all};
     }
-    struct layout_bits b = width == 8 ? layout_bits64(data + width * i, count - i) : layout_bits32(data + width * i, count - i);
+    struct layout_bits b = width == 8 ? layout_bits64(data + width * i, count - i)
+                                      : layout_bits32(data + width * i, count - i);
     return (all.any | b.any) & ~(all.all & b.all);
 }
 
@@ -116,7 +118,8 @@ static inline void layout_pack(const struct tm_block_layout *layout, const struc
     }
 }
 
-static inline void layout_add64(uint64_t *restrict to, const uint64_t *restrict words, const struct tm_layout_part *part)
+static inline void layout_add64(uint64_t *restrict to, const uint64_t *restrict words,
+                                const struct tm_layout_part *part)
 {
     uint64_t mask = part->mask;
     unsigned low = part->low, shift = part->shift;
@@ -124,7 +127,8 @@ static inline void layout_add64(uint64_t *restrict to, const uint64_t *restrict 
         to[i] |= (words[i] >> shift & mask) << low;
 }
 
-static inline void layout_add32(uint32_t *restrict to, const uint64_t *restrict words, const struct tm_layout_part *part)
+static inline void layout_add32(uint32_t *restrict to, const uint64_t *restrict words,
+                                const struct tm_layout_part *part)
 {
     uint32_t mask = (uint32_t)part->mask;
     unsigned low = part->low, shift = part->shift;
@@ -133,8 +137,8 @@ static inline void layout_add32(uint32_t *restrict to, const uint64_t *restrict 
 }
 
 /* The first part of a column begins at bit 0 most often. */
-static inline void layout_first64(uint64_t *restrict to, const uint64_t *restrict words, const struct tm_layout_part *part,
-                           uint64_t constant)
+static inline void layout_first64(uint64_t *restrict to, const uint64_t *restrict words,
+                                  const struct tm_layout_part *part, uint64_t constant)
 {
     uint64_t mask = part->mask;
     unsigned low = part->low, shift = part->shift;
@@ -147,8 +151,8 @@ static inline void layout_first64(uint64_t *restrict to, const uint64_t *restric
         to[i] = (words[i] >> shift & mask) << low | constant;
 }
 
-static inline void layout_first32(uint32_t *restrict to, const uint64_t *restrict words, const struct tm_layout_part *part,
-                           uint32_t constant)
+static inline void layout_first32(uint32_t *restrict to, const uint64_t *restrict words,
+                                  const struct tm_layout_part *part, uint32_t constant)
 {
     uint32_t mask = (uint32_t)part->mask;
     unsigned low = part->low, shift = part->shift;
@@ -157,12 +161,12 @@ static inline void layout_first32(uint32_t *restrict to, const uint64_t *restric
 }
 
 /* True when the rows of a whole tile from AT on go to places that follow each other. */
-static inline bool layout_is_range(const struct tm_gather_lane *lane, uint32_t at)
+static inline bool layout_is_range(const struct tm_collector_lane *lane, uint32_t at)
 {
     return lane->count - at >= LAYOUT_TILE && lane->places[at + LAYOUT_TILE - 1] - lane->places[at] == LAYOUT_TILE - 1;
 }
 
-static inline void layout_copy64(const struct tm_gather_lane *lane, enum tm_column column, uint8_t *restrict to)
+static inline void layout_copy64(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *restrict to)
 {
     const struct tm_block_layout *layout = lane->layout;
     for (uint32_t at = 0; at < lane->count; at += LAYOUT_TILE) {
@@ -182,7 +186,7 @@ static inline void layout_copy64(const struct tm_gather_lane *lane, enum tm_colu
     }
 }
 
-static inline void layout_copy32(const struct tm_gather_lane *lane, enum tm_column column, uint8_t *restrict to)
+static inline void layout_copy32(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *restrict to)
 {
     const struct tm_block_layout *layout = lane->layout;
     for (uint32_t at = 0; at < lane->count; at += LAYOUT_TILE) {
@@ -202,7 +206,7 @@ static inline void layout_copy32(const struct tm_gather_lane *lane, enum tm_colu
     }
 }
 
-static inline void layout_unpack(const struct tm_gather_lane *lane, enum tm_column column, uint8_t *to)
+static inline void layout_unpack(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to)
 {
     if (tm_column_width(column) == 8)
         layout_copy64(lane, column, to);

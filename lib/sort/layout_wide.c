@@ -20,7 +20,7 @@ void tm_layout_pack_wide(const struct tm_block_layout *layout, const struct tm_b
     _mm256_zeroupper();
 }
 
-void tm_layout_unpack_wide(const struct tm_gather_lane *lane, enum tm_column column, uint8_t *to)
+void tm_layout_unpack_wide(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to)
 {
     layout_unpack(lane, column, to);
     _mm256_zeroupper();

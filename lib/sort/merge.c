@@ -24,7 +24,7 @@ typedef uint64_t tree_entry;
 struct merge {
     const struct tm_merge_source *sources;
     const struct tm_file_order *orders;
-    struct tm_gather *gather;
+    struct tm_collector *gather;
     struct tm_merge_cursor *cursors;
     tree_entry *tree; /* [0] the winner, then the losers; children of node i are 2i and 2i+1 */
     uint32_t count;
@@ -77,16 +77,13 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
     enum tm_status st = TM_OK;
     m->blocks++;
     if (source->is_transient && c->block)
-        st = tm_gather_settle(m->gather, err);
+        st = tm_collector_settle(m->gather, err);
     if (st == TM_OK)
         st = source->next(source->run, &c->block, err);
     if (st == TM_END) {
         c->block = NULL;
     } else if (st == TM_OK) {
-        c->row = c->block->first;
-        c->at = c->block->first_at;
-        if (c->block->layout)
-            c->payload = c->block->payload + c->at;
+        tm_merge_cursor_move(c, c->block->first, c->block->first_at);
         c->rank = c->block->of_one_file ? tm_block_key(c->block, c->row, m->orders).rank : TM_MERGE_RANK_VARIES;
         tm_merge_cursor_look_ahead(c);
     }
@@ -108,8 +105,8 @@ static void build_tree(struct merge *m)
     m->tree[0] = winners[1];
 }
 
-/* The winner's cursor has moved: plays its matches again. Among few runs a guess who wins is right often enough to go on
- * with it before the match is over. */
+/* The winner's cursor has moved: plays its matches again. Among few runs a guess who wins is right often enough to go
+ * on with it before the match is over. */
 static void replay_few(struct merge *m)
 {
     tree_entry *tree = m->tree;
@@ -190,10 +187,8 @@ static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, str
     struct tm_merge_cursor *c = &m->cursors[i];
     if (c->layout)
         c->at = (size_t)(c->payload - c->block->payload);
-    enum tm_status st = tm_gather_add(m->gather, c->block, c->row, count, &c->at, err);
-    if (c->layout)
-        c->payload = c->block->payload + c->at;
-    c->row += count;
+    enum tm_status st = tm_collector_add(m->gather, c->block, c->row, count, &c->at, err);
+    tm_merge_cursor_move(c, c->row + count, c->at);
     if (st == TM_OK && c->row == c->block->end)
         st = next_block(m, i, err);
     else
@@ -208,12 +203,12 @@ static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_err
     size_t payload_bytes = c->payloads[c->ahead];
     enum tm_status st;
     if (c->layout) {
-        const struct tm_gather_record record = {c->layout, c->record, c->payload, payload_bytes};
-        st = tm_gather_add_record(m->gather, &record, err);
+        const struct tm_collector_record record = {c->layout, c->record, c->payload, payload_bytes};
+        st = tm_collector_add_record(m->gather, &record, err);
         c->record += c->layout->stride;
         c->payload += payload_bytes;
     } else {
-        st = tm_gather_add(m->gather, c->block, c->row, 1, &c->at, err);
+        st = tm_collector_add(m->gather, c->block, c->row, 1, &c->at, err);
     }
     c->row++;
     if (++c->ahead < c->ahead_count || st < 0)
@@ -331,7 +326,7 @@ static void set_scale(struct merge *m)
 }
 
 enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
-                        struct tm_gather *gather, struct tm_error *err)
+                        struct tm_collector *gather, struct tm_error *err)
 {
     struct merge m = {.sources = sources, .orders = orders, .gather = gather, .count = (uint32_t)count};
     enum tm_status st = TM_OK;
@@ -358,7 +353,7 @@ enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, con
         st = pass_all(&m, err);
     }
     if (st >= 0)
-        st = tm_gather_settle(gather, err);
+        st = tm_collector_settle(gather, err);
 out:
     free(m.cursors);
     free(m.tree);

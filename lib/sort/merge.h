@@ -3,7 +3,7 @@
 #ifndef TM_SORT_MERGE_H
 #define TM_SORT_MERGE_H
 
-#include "sort/gather.h"
+#include "sort/collector.h"
 
 /* A sorted run. next: TM_OK with the next block (at least one row), TM_END or an error. */
 struct tm_merge_source {
@@ -16,6 +16,6 @@ struct tm_merge_source {
  * their blocks' sequence numbers, which differ between sources, or else of the sources. Settles the gather but
  * does not flush it. */
 enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
-                        struct tm_gather *gather, struct tm_error *err);
+                        struct tm_collector *gather, struct tm_error *err);
 
 #endif

@@ -27,7 +27,8 @@ struct tm_merge_cursor {
 /* Looks at the next rows of the cursor's block, from its row on. */
 void tm_merge_cursor_look_ahead(struct tm_merge_cursor *cursor);
 
-/* Moves to ROW of the same block, whose payload starts at AT in the block's. Look ahead before the tree is asked again. */
+/* Moves to ROW of the same block, whose payload starts at AT in the block's. Look ahead before the tree is asked again.
+ */
 static inline void tm_merge_cursor_move(struct tm_merge_cursor *c, uint32_t row, size_t at)
 {
     c->row = row;

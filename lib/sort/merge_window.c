@@ -45,8 +45,8 @@ enum tm_status tm_merge_window_init(struct tm_merge_window *w, struct tm_merge_c
     return TM_OK;
 }
 
-bool tm_merge_rows_less(const struct tm_merge_cursor *a, uint32_t row_a, const struct tm_merge_cursor *b, uint32_t row_b,
-                        const struct tm_file_order *orders)
+bool tm_merge_rows_less(const struct tm_merge_cursor *a, uint32_t row_a, const struct tm_merge_cursor *b,
+                        uint32_t row_b, const struct tm_file_order *orders)
 {
     struct tm_sort_key p = tm_block_key(a->block, row_a, orders), q = tm_block_key(b->block, row_b, orders);
     if (tm_sort_key_less(&p, &q))
@@ -91,7 +91,8 @@ static void find_bound(struct tm_merge_window *w)
         const struct tm_merge_cursor *c = run->cursor;
         uint32_t most = share + (uint32_t)(half * (uint64_t)run->taken / last), left = c->block->end - c->row;
         bool ends = left <= most;
-        uint64_t low = tm_block_time(c->block, c->row), bound = tm_block_time(c->block, ends ? c->block->end - 1 : c->row + most);
+        uint64_t low = tm_block_time(c->block, c->row),
+                 bound = tm_block_time(c->block, ends ? c->block->end - 1 : c->row + most);
         w->low = low < w->low ? low : w->low;
         if (bound < w->bound || (bound == w->bound && ends)) {
             w->bound = bound;
@@ -162,8 +163,8 @@ static bool is_before(const struct tm_merge_window *w, uint64_t a, uint64_t b)
 {
     uint32_t row_a = tm_row_key_row(a), row_b = tm_row_key_row(b);
     const struct tm_window_run *x = &w->runs[w->run_of[row_a]], *y = &w->runs[w->run_of[row_b]];
-    return tm_merge_rows_less(x->cursor, x->cursor->row + row_a - x->first, y->cursor, y->cursor->row + row_b - y->first,
-                              w->orders);
+    return tm_merge_rows_less(x->cursor, x->cursor->row + row_a - x->first, y->cursor,
+                              y->cursor->row + row_b - y->first, w->orders);
 }
 
 /* Brings COUNT keys of one time in order. */
@@ -182,8 +183,8 @@ static void order_equal(struct tm_merge_window *w, uint64_t *keys, uint32_t coun
     }
 }
 
-/* Brings what is equal in time in order where the order of the runs does not tell. Keys of one time are in order of the runs,
- * and within each of its rows. */
+/* Brings what is equal in time in order where the order of the runs does not tell. Keys of one time are in order of the
+ * runs, and within each of its rows. */
 static void order_all_equal(struct tm_merge_window *w, uint64_t *keys)
 {
     for (uint32_t i = 0, end; i < w->passed; i = end) {
@@ -197,7 +198,7 @@ static void order_all_equal(struct tm_merge_window *w, uint64_t *keys)
     }
 }
 
-static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, struct tm_gather *gather,
+static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, struct tm_collector *gather,
                                struct tm_error *err)
 {
     uint32_t last = UINT32_MAX, turns = 0, passed = w->passed;
@@ -209,12 +210,12 @@ static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, 
         turns += run_number != last;
         last = run_number;
         if (run->layout) {
-            struct tm_gather_record record = {run->layout, row->record, row->payload,
-                                              (size_t)(row[1].payload - row->payload)};
-            st = tm_gather_add_record(gather, &record, err);
+            struct tm_collector_record record = {run->layout, row->record, row->payload,
+                                                 (size_t)(row[1].payload - row->payload)};
+            st = tm_collector_add_record(gather, &record, err);
         } else {
             size_t at = row->at;
-            st = tm_gather_add(gather, run->cursor->block, run->cursor->row + number - run->first, 1, &at, err);
+            st = tm_collector_add(gather, run->cursor->block, run->cursor->row + number - run->first, 1, &at, err);
         }
     }
     w->turns = turns;
@@ -231,7 +232,7 @@ static void move_cursors(struct tm_merge_window *w)
     }
 }
 
-enum tm_status tm_merge_window_pass(struct tm_merge_window *w, struct tm_gather *gather, struct tm_error *err)
+enum tm_status tm_merge_window_pass(struct tm_merge_window *w, struct tm_collector *gather, struct tm_error *err)
 {
     order_runs(w);
     w->turns = w->compared = 0;

@@ -1,11 +1,11 @@
 /* Private to merges: the next rows of all runs, up to a time, brought in order together.
  *
- * Where the next row is most often another run's than the last, each match in a tree of losers is a guess that goes wrong.
- * A window has no guesses: runs are looked at one after the other, and their rows' times sorted by digits. */
+ * Where the next row is most often another run's than the last, each match in a tree of losers is a guess that goes
+ * wrong. A window has no guesses: runs are looked at one after the other, and their rows' times sorted by digits. */
 #ifndef TM_SORT_MERGE_WINDOW_H
 #define TM_SORT_MERGE_WINDOW_H
 
-#include "sort/gather.h"
+#include "sort/collector.h"
 #include "sort/merge_cursor.h"
 
 struct tm_window_row;
@@ -35,13 +35,13 @@ enum { TM_MERGE_WINDOW_RUNS = 2048 /* at most; with more of them few rows of eac
 enum tm_status tm_merge_window_init(struct tm_merge_window *window, struct tm_merge_cursor *cursors, uint32_t count,
                                     const struct tm_file_order *orders, struct tm_error *err);
 
-/* Adds rows of all runs to GATHER, in order, but not the last one of a block. The cursors are moved, and have not looked
- * ahead. None are passed where many rows have one time or a block ends. */
-enum tm_status tm_merge_window_pass(struct tm_merge_window *window, struct tm_gather *gather, struct tm_error *err);
+/* Adds rows of all runs to GATHER, in order, but not the last one of a block. The cursors are moved, and have not
+ * looked ahead. None are passed where many rows have one time or a block ends. */
+enum tm_status tm_merge_window_pass(struct tm_merge_window *window, struct tm_collector *gather, struct tm_error *err);
 
 /* The slow comparison of two rows with one time: whether ROW_A of cursor A goes before ROW_B of cursor B. */
-bool tm_merge_rows_less(const struct tm_merge_cursor *a, uint32_t row_a, const struct tm_merge_cursor *b, uint32_t row_b,
-                        const struct tm_file_order *orders);
+bool tm_merge_rows_less(const struct tm_merge_cursor *a, uint32_t row_a, const struct tm_merge_cursor *b,
+                        uint32_t row_b, const struct tm_file_order *orders);
 
 void tm_merge_window_release(struct tm_merge_window *window);
 

@@ -1,6 +1,6 @@
 #include "sort/run_file.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -152,7 +152,7 @@ void tm_run_file_release(struct tm_run_file *file)
         close(file->fd);
     file->fd = -1;
     file->end_bytes = 0;
-    tm_spent_release(&file->spent);
+    tm_reclaim_release(&file->spent);
 }
 
 void tm_run_reader_init(struct tm_run_reader *r, struct tm_run_file *file, const struct tm_run *run,
@@ -168,7 +168,7 @@ static enum tm_status read_at(struct tm_run_reader *r, void *data, size_t len, s
     if (st == TM_END)
         st = tm_error_set(err, TM_E_SYSTEM, "was cut short");
     if (st == TM_OK)
-        tm_spent_add(&r->file->spent, r->offset, len);
+        tm_reclaim_add(&r->file->spent, r->offset, len);
     r->offset += len;
     return say_where(st, r->file, err);
 }

@@ -6,7 +6,7 @@
 #ifndef TM_SORT_RUN_FILE_H
 #define TM_SORT_RUN_FILE_H
 
-#include "base/spent.h"
+#include "os/reclaim.h"
 #include "sort/block.h"
 
 /* Set dir, fd = -1 and the rest to zero; the file is made when the first run is written. */
@@ -15,7 +15,7 @@ struct tm_run_file {
     const struct tm_block_layouts *layouts; /* borrowed; of the blocks that are written as records */
     int fd;
     uint64_t end_bytes;
-    struct tm_spent spent; /* all is read once */
+    struct tm_reclaim spent; /* all is read once */
 };
 
 struct tm_run {
@@ -40,7 +40,7 @@ struct tm_run_writer {
 enum tm_status tm_run_writer_begin(struct tm_run_writer *writer, struct tm_run_file *file,
                                    const struct tm_file_order *orders, uint64_t sequence, struct tm_error *err);
 
-/* Adds BATCH as a chunk; a tm_gather_sink's write with the writer as its target. */
+/* Adds BATCH as a chunk; a tm_collector_sink's write with the writer as its target. */
 enum tm_status tm_run_writer_write(void *writer, const struct tm_batch *batch, struct tm_error *err);
 
 /* Adds BLOCK, which is of records of one of the file's layouts, as a chunk: row by row, as it is in memory. */

@@ -10,7 +10,7 @@ enum tm_status tm_run_store_init(struct tm_run_store *s, const struct tm_file_or
     *s = (struct tm_run_store){.orders = orders, .chunk_bytes = chunk_bytes};
     for (int i = 0; i < TM_RUN_LEVELS; i++)
         s->levels[i].file = (struct tm_run_file){.dir = dir, .fd = -1};
-    return tm_gather_init(&s->gather, (struct tm_gather_sink){tm_run_writer_write, &s->writer}, chunk_bytes, err);
+    return tm_collector_init(&s->gather, (struct tm_collector_sink){tm_run_writer_write, &s->writer}, chunk_bytes, err);
 }
 
 /* The run of LEVEL that RUN continues with the smallest gap, or NULL. */
@@ -51,7 +51,7 @@ static enum tm_status begin_at(struct tm_run_store *s, int level, struct tm_erro
 
 static enum tm_status end_at(struct tm_run_store *s, int level, struct tm_error *err)
 {
-    enum tm_status st = tm_gather_flush(&s->gather, err);
+    enum tm_status st = tm_collector_flush(&s->gather, err);
     if (st == TM_OK)
         st = tm_run_writer_end(&s->writer, err);
     return st == TM_OK ? add_run(&s->levels[level], &s->writer.run, err) : st;
@@ -126,8 +126,8 @@ enum tm_status tm_run_store_add(struct tm_run_store *s, struct tm_block *block, 
     if (block->layout)
         return tm_run_writer_write_records(&s->writer, block, err);
     s->writer.sequence = block->sequence;
-    enum tm_status st = tm_gather_add(&s->gather, block, block->first, block->end - block->first, &at, err);
-    return st == TM_OK ? tm_gather_flush(&s->gather, err) : st;
+    enum tm_status st = tm_collector_add(&s->gather, block, block->first, block->end - block->first, &at, err);
+    return st == TM_OK ? tm_collector_flush(&s->gather, err) : st;
 }
 
 bool tm_run_store_has_room(struct tm_run_store *s, uint32_t count, size_t block_bytes)
@@ -193,6 +193,6 @@ void tm_run_store_release(struct tm_run_store *s)
         free(s->levels[i].runs);
         s->levels[i].runs = NULL;
     }
-    tm_gather_release(&s->gather);
+    tm_collector_release(&s->gather);
     tm_run_writer_release(&s->writer);
 }

@@ -22,7 +22,7 @@ struct tm_run_store {
     size_t read_bytes; /* memory for reading all runs of a merge */
     /* private */
     struct tm_run_level levels[TM_RUN_LEVELS]; /* newer runs in lower levels */
-    struct tm_gather gather;
+    struct tm_collector gather;
     struct tm_run_writer writer;
     uint64_t sequence; /* of the newest run */
 };

@@ -1,7 +1,7 @@
 #include "sort/sort_stream.h"
 
 #include "sort/order_check.h"
-#include "stream/stream_reader.h"
+#include "stream/reader.h"
 
 enum tm_status tm_sort_check(int in, struct tm_error *err)
 {
@@ -27,10 +27,11 @@ static enum tm_status write_batch(void *writer, const struct tm_batch *batch, st
 static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_writer *writer, struct tm_error *err)
 {
     struct tm_order_check check = {0};
-    struct tm_gather gather;
+    struct tm_collector gather;
     struct tm_frame frame;
     struct tm_batch batch;
-    enum tm_status st = tm_gather_init(&gather, (struct tm_gather_sink){write_batch, writer}, TM_BATCH_BYTES, err);
+    enum tm_status st =
+        tm_collector_init(&gather, (struct tm_collector_sink){write_batch, writer}, TM_BATCH_BYTES, err);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK) {
         size_t at = 0;
         st = tm_order_check_next(&check, &frame, &batch, err);
@@ -38,14 +39,14 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
             st = tm_stream_write_frame(writer, &frame, err);
         } else if (st == TM_OK) {
             struct tm_block block = tm_block_of(&batch);
-            st = tm_gather_add(&gather, &block, 0, batch.count, &at, err);
+            st = tm_collector_add(&gather, &block, 0, batch.count, &at, err);
             if (st == TM_OK)
-                st = tm_gather_settle(&gather, err);
+                st = tm_collector_settle(&gather, err);
         }
     }
     if (st == TM_END)
-        st = tm_gather_flush(&gather, err);
-    tm_gather_release(&gather);
+        st = tm_collector_flush(&gather, err);
+    tm_collector_release(&gather);
     tm_order_check_release(&check);
     return st;
 }

@@ -1,6 +1,6 @@
 #include "sort/sorter.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     const char *dir = tm_sort_dir(options);
     size_t chunk = clamp(memory / SORTER_CHUNK_PART, SORTER_CHUNK_MIN, SORTER_CHUNK_MAX);
     *s = (struct tm_sorter){0};
-    s->frames = (struct tm_frame_spool){.memory_bytes = SORTER_FRAMES_BYTES, .dir = dir, .fd = -1};
+    s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .dir = dir, .fd = -1};
     /* A quarter of the memory is for reading runs back while the last blocks are still here. */
     s->arena.limit_bytes = clamp(memory - memory / 4, 0, SIZE_MAX / 2);
     enum tm_status st = tm_run_store_init(&s->store, &s->orders, dir, chunk, err);
@@ -44,8 +44,8 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     s->store.fan_in = (uint32_t)clamp(memory / 4 / (chunk + chunk / 4), SORTER_FAN_IN_MIN, SORTER_FAN_IN_MAX);
     if (st < 0)
         return st;
-    return tm_gather_init(&s->staging, (struct tm_gather_sink){sort_batch, s},
-                          clamp(s->arena.limit_bytes, 1, SORTER_JOINED_BYTES), err);
+    return tm_collector_init(&s->staging, (struct tm_collector_sink){sort_batch, s},
+                             clamp(s->arena.limit_bytes, 1, SORTER_JOINED_BYTES), err);
 }
 
 /* Writes the runs of one kind each as it is; they are merged once, at the end. */
@@ -118,7 +118,7 @@ static enum tm_status write_rows(struct tm_sorter *s, struct tm_block *block, ui
     for (uint32_t i = from; i < end && st == TM_OK; i++) {
         uint32_t row = s->row_order.rows ? s->row_order.rows[i] : i;
         size_t at = offsets[row];
-        st = tm_gather_add(&s->store.gather, block, row, 1, &at, err);
+        st = tm_collector_add(&s->store.gather, block, row, 1, &at, err);
     }
     return st == TM_OK ? tm_run_store_end(&s->store, err) : st;
 }
@@ -181,7 +181,7 @@ static enum tm_status find_offsets(struct tm_sorter *s, const struct tm_batch *b
     return TM_OK;
 }
 
-/* Sorts one batch and keeps it: a tm_gather_sink's write. */
+/* Sorts one batch and keeps it: a tm_collector_sink's write. */
 static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_sorter *s = sorter;
@@ -225,10 +225,10 @@ static enum tm_status add_batch(struct tm_sorter *s, const struct tm_batch *batc
         size_t at = 0;
         enum tm_status st = tm_row_order_use_files(batch, &s->orders, err);
         if (st == TM_OK)
-            st = tm_gather_add(&s->staging, &block, 0, batch->count, &at, err);
-        return st == TM_OK ? tm_gather_settle(&s->staging, err) : st;
+            st = tm_collector_add(&s->staging, &block, 0, batch->count, &at, err);
+        return st == TM_OK ? tm_collector_settle(&s->staging, err) : st;
     }
-    enum tm_status st = tm_gather_flush(&s->staging, err);
+    enum tm_status st = tm_collector_flush(&s->staging, err);
     return st == TM_OK ? sort_batch(s, batch, err) : st;
 }
 
@@ -240,7 +240,7 @@ enum tm_status tm_sorter_add(struct tm_sorter *s, const struct tm_frame *frame, 
         return st == TM_E_INPUT ? tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset) : st;
     }
     enum tm_status st = tm_file_order_frame(&s->orders, frame, err);
-    return st == TM_OK ? tm_frame_spool_add(&s->frames, frame, err) : st;
+    return st == TM_OK ? tm_frame_file_add(&s->frames, frame, err) : st;
 }
 
 static enum tm_status write_stream_batch(void *writer, const struct tm_batch *batch, struct tm_error *err)
@@ -248,7 +248,8 @@ static enum tm_status write_stream_batch(void *writer, const struct tm_batch *ba
     return tm_stream_write_batch(writer, batch, err);
 }
 
-static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct tm_gather *gather, struct tm_error *err)
+static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct tm_collector *gather,
+                                 struct tm_error *err)
 {
     struct tm_run_readers readers = {0};
     uint32_t n = tm_memory_runs_count(&s->memory, definitions);
@@ -263,21 +264,21 @@ static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct t
 
 enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *writer, struct tm_error *err)
 {
-    struct tm_gather gather = {0};
-    enum tm_status st = tm_gather_flush(&s->staging, err);
+    struct tm_collector gather = {0};
+    enum tm_status st = tm_collector_flush(&s->staging, err);
     if (st == TM_OK)
         st = tm_run_store_reduce(&s->store, err);
     if (st == TM_OK)
-        st = tm_frame_spool_write(&s->frames, writer, err);
+        st = tm_frame_file_write(&s->frames, writer, err);
     if (st == TM_OK)
-        st = tm_gather_init(&gather, (struct tm_gather_sink){write_stream_batch, writer}, TM_BATCH_BYTES, err);
+        st = tm_collector_init(&gather, (struct tm_collector_sink){write_stream_batch, writer}, TM_BATCH_BYTES, err);
     if (st == TM_OK)
         st = write_kind(s, true, &gather, err);
     if (st == TM_OK)
         st = write_kind(s, false, &gather, err);
     if (st == TM_OK)
-        st = tm_gather_flush(&gather, err);
-    tm_gather_release(&gather);
+        st = tm_collector_flush(&gather, err);
+    tm_collector_release(&gather);
     return st;
 }
 
@@ -287,9 +288,9 @@ void tm_sorter_release(struct tm_sorter *s)
     tm_run_store_release(&s->store);
     tm_arena_release(&s->arena);
     tm_block_layouts_release(&s->layouts);
-    tm_gather_release(&s->staging);
+    tm_collector_release(&s->staging);
     tm_row_order_release(&s->row_order);
-    tm_frame_spool_release(&s->frames);
+    tm_frame_file_release(&s->frames);
     tm_file_order_release(&s->orders);
     tm_buf_release(&s->offsets);
     tm_buf_release(&s->words);

@@ -4,7 +4,7 @@
 #define TM_SORT_SORTER_H
 
 #include "sort/arena.h"
-#include "sort/frame_spool.h"
+#include "sort/frame_file.h"
 #include "sort/memory_runs.h"
 #include "sort/row_order.h"
 #include "sort/run_store.h"
@@ -28,8 +28,8 @@ struct tm_sorter {
     struct tm_memory_runs memory;
     uint32_t memory_blocks; /* in them */
     struct tm_run_store store;
-    struct tm_frame_spool frames;
-    struct tm_gather staging; /* joins small batches, and all where times are shuffled */
+    struct tm_frame_file frames;
+    struct tm_collector staging; /* joins small batches, and all where times are shuffled */
     bool is_shuffled;
     uint64_t sequence;
     bool spilled;

@@ -37,11 +37,11 @@ enum tm_column {
 };
 
 enum {
-    TM_BATCH_BYTES = 1 << 19,     /* a builder says full from here on; with larger ones stages wait longer for each other */
-    TM_BATCH_ROW_BYTES = 104,     /* what an event counts for in that, beside its payload */
+    TM_BATCH_BYTES = 1 << 19, /* a builder says full from here on; with larger ones stages wait longer for each other */
+    TM_BATCH_ROW_BYTES = 104, /* what an event counts for in that, beside its payload */
     TM_BATCH_EVENTS_MAX = 1 << 16, /* more events in one batch are refused */
-    TM_BATCH_NARROW_MIN = 64,     /* columns of fewer events are written in their full width */
-    TM_BATCH_TILE = 64            /* elements that are looked at without a question between them: compilers make vectors of it */
+    TM_BATCH_NARROW_MIN = 64,      /* columns of fewer events are written in their full width */
+    TM_BATCH_TILE = 64 /* elements that are looked at without a question between them: compilers make vectors of it */
 };
 
 /* Fields of message Batch that are no columns, and of message NarrowColumn. */

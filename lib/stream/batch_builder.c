@@ -63,17 +63,25 @@ static inline void put64(const struct tm_batch_builder *b, enum tm_column column
 }
 
 /* Where the columns' elements are in an event. */
-static const uint8_t places[TM_COL_COUNT] = {
-    [TM_COL_TIME_NS] = offsetof(struct tm_event, time_ns),       [TM_COL_DUR_NS] = offsetof(struct tm_event, dur_ns),
-    [TM_COL_POSITION] = offsetof(struct tm_event, position),     [TM_COL_KIND] = offsetof(struct tm_event, kind),
-    [TM_COL_FLAGS] = offsetof(struct tm_event, flags),           [TM_COL_FILE] = offsetof(struct tm_event, file),
-    [TM_COL_MACHINE] = offsetof(struct tm_event, machine),       [TM_COL_CLOCK] = offsetof(struct tm_event, clock),
-    [TM_COL_SEQUENCE] = offsetof(struct tm_event, sequence),     [TM_COL_GENERATION] = offsetof(struct tm_event, generation),
-    [TM_COL_NAME] = offsetof(struct tm_event, name),             [TM_COL_CATEGORY] = offsetof(struct tm_event, category),
-    [TM_COL_PID] = offsetof(struct tm_event, pid),               [TM_COL_TID] = offsetof(struct tm_event, tid),
-    [TM_COL_TRACK] = offsetof(struct tm_event, track),           [TM_COL_VALUE] = offsetof(struct tm_event, value),
-    [TM_COL_RAW_BYTES] = offsetof(struct tm_event, raw_bytes),   [TM_COL_CPU] = offsetof(struct tm_event, cpu),
-    [TM_COL_DETAIL_BYTES] = offsetof(struct tm_event, detail_bytes)};
+static const uint8_t places[TM_COL_COUNT] = {[TM_COL_TIME_NS] = offsetof(struct tm_event, time_ns),
+                                             [TM_COL_DUR_NS] = offsetof(struct tm_event, dur_ns),
+                                             [TM_COL_POSITION] = offsetof(struct tm_event, position),
+                                             [TM_COL_KIND] = offsetof(struct tm_event, kind),
+                                             [TM_COL_FLAGS] = offsetof(struct tm_event, flags),
+                                             [TM_COL_FILE] = offsetof(struct tm_event, file),
+                                             [TM_COL_MACHINE] = offsetof(struct tm_event, machine),
+                                             [TM_COL_CLOCK] = offsetof(struct tm_event, clock),
+                                             [TM_COL_SEQUENCE] = offsetof(struct tm_event, sequence),
+                                             [TM_COL_GENERATION] = offsetof(struct tm_event, generation),
+                                             [TM_COL_NAME] = offsetof(struct tm_event, name),
+                                             [TM_COL_CATEGORY] = offsetof(struct tm_event, category),
+                                             [TM_COL_PID] = offsetof(struct tm_event, pid),
+                                             [TM_COL_TID] = offsetof(struct tm_event, tid),
+                                             [TM_COL_TRACK] = offsetof(struct tm_event, track),
+                                             [TM_COL_VALUE] = offsetof(struct tm_event, value),
+                                             [TM_COL_RAW_BYTES] = offsetof(struct tm_event, raw_bytes),
+                                             [TM_COL_CPU] = offsetof(struct tm_event, cpu),
+                                             [TM_COL_DETAIL_BYTES] = offsetof(struct tm_event, detail_bytes)};
 
 static inline uint32_t get32(const struct tm_event *e, size_t place)
 {
@@ -231,9 +239,7 @@ static uint32_t add_payloads(struct tm_batch_builder *b, const struct tm_batch_c
         if (tm_buf_reserve(&b->payload, raw + detail + TM_BATCH_SLACK) != TM_OK)
             return UINT32_MAX;
         uint8_t *to = b->payload.data + b->payload.len;
-        memcpy(to, e->raw, TM_BATCH_SLACK); /* how long it is cannot be foreseen, so that nothing should hang on it */
-        if (raw > TM_BATCH_SLACK)
-            memcpy(to + TM_BATCH_SLACK, e->raw + TM_BATCH_SLACK, raw - TM_BATCH_SLACK);
+        tm_copy_short(to, e->raw, raw, TM_BATCH_SLACK);
         if (detail)
             memcpy(to + raw, e->detail, detail);
         b->payload.len += raw + detail;
@@ -256,7 +262,8 @@ static void vary_for(struct tm_batch_builder *b, const struct tm_batch_copies *r
     }
 }
 
-static void add_column(struct tm_batch_builder *b, enum tm_column column, const struct tm_batch_copies *rows, uint32_t count)
+static void add_column(struct tm_batch_builder *b, enum tm_column column, const struct tm_batch_copies *rows,
+                       uint32_t count)
 {
     size_t place = places[column];
     const struct tm_event *const *events = rows->events;
@@ -315,7 +322,9 @@ uint32_t tm_batch_columns_differing(const struct tm_event *a, const struct tm_ev
 
 uint32_t tm_batch_builder_room(const struct tm_batch_builder *b)
 {
-    uint64_t rows = b->payload.len < TM_BATCH_BYTES ? (TM_BATCH_BYTES - b->payload.len + TM_BATCH_ROW_BYTES - 1) / TM_BATCH_ROW_BYTES : 0;
+    uint64_t rows = b->payload.len < TM_BATCH_BYTES
+                        ? (TM_BATCH_BYTES - b->payload.len + TM_BATCH_ROW_BYTES - 1) / TM_BATCH_ROW_BYTES
+                        : 0;
     rows = rows < TM_BATCH_EVENTS_MAX ? rows : TM_BATCH_EVENTS_MAX;
     return rows > b->count ? (uint32_t)rows - b->count : 0;
 }

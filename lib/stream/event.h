@@ -10,16 +10,16 @@
 
 /* What an event is. Numbers are part of the stream format and never change. */
 enum tm_kind {
-    TM_KIND_PACKET = 0,       /* timed, known to none of the outputs but the lossless one */
+    TM_KIND_PACKET = 0, /* timed, known to none of the outputs but the lossless one */
     TM_KIND_SLICE_BEGIN = 1,
     TM_KIND_SLICE_END = 2,
     TM_KIND_SLICE_COMPLETE = 3, /* with dur_ns */
     TM_KIND_INSTANT = 4,
     TM_KIND_COUNTER = 5,
-    TM_KIND_FLOW_START = 6,   /* s */
-    TM_KIND_FLOW_STEP = 7,    /* t */
-    TM_KIND_FLOW_END = 8,     /* f */
-    TM_KIND_ASYNC_STEP = 9,   /* T, p: a step inside an open async slice */
+    TM_KIND_FLOW_START = 6, /* s */
+    TM_KIND_FLOW_STEP = 7,  /* t */
+    TM_KIND_FLOW_END = 8,   /* f */
+    TM_KIND_ASYNC_STEP = 9, /* T, p: a step inside an open async slice */
     TM_KIND_SAMPLE = 10,
     TM_KIND_SCHED_SWITCH = 11,
     TM_KIND_SCHED_WAKING = 12,
@@ -32,14 +32,15 @@ enum tm_kind {
     TM_KIND_LOG = 19,         /* a log line */
     TM_KIND_SYNC_MARKER = 20, /* synchronization marker packet; no host data (semantics.md 4) */
     TM_KIND_SLICE_ARGS = 21,  /* args of the open slice that an end with this name and category would mean */
-    TM_KIND_BINDER = 22,      /* of Android's binder; what it begins or ends depends on what came before (model/binder_rows.h) */
-    TM_KIND_KERNEL = 23,      /* a kernel event that adds to others, or changes a state (model/kernel_rows.h) */
-    TM_KIND_COMPACT_SCHED = 24, /* so many switches and wakings of one cpu, in one message (model/compact_rows.h) */
+    TM_KIND_BINDER =
+        22, /* of Android's binder; what it begins or ends depends on what came before (model/binder_rows.h) */
+    TM_KIND_KERNEL = 23,        /* a kernel event that adds to others, or changes a state (model/kernel_rows.h) */
+    TM_KIND_COMPACT_SCHED = 24, /* so many switches and wakings of one cpu, in one message (perfetto/compact_rows.h) */
     /* Definitions: TM_EVENT_DEFINITION is set. */
     TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
-    TM_KIND_TRACK = 33,       /* detail.track */
-    TM_KIND_SYSTEM_INFO = 34, /* detail.machine */
-    TM_KIND_METADATA = 35     /* anything else that belongs to the whole trace */
+    TM_KIND_TRACK = 33,          /* detail.track */
+    TM_KIND_SYSTEM_INFO = 34,    /* detail.machine */
+    TM_KIND_METADATA = 35        /* anything else that belongs to the whole trace */
 };
 
 enum tm_event_flag {
@@ -51,16 +52,16 @@ enum tm_event_flag {
     TM_EVENT_HAS_VALUE = 1 << 5,
     TM_EVENT_VALUE_DOUBLE = 1 << 6, /* value holds the bits of a double, else an int64 */
     TM_EVENT_HAS_TRACK = 1 << 7,
-    TM_EVENT_ASYNC = 1 << 8,      /* begin/end/instant on an async track */
-    TM_EVENT_OPEN_ENDED = 1 << 9, /* complete slice whose end is unknown */
+    TM_EVENT_ASYNC = 1 << 8,        /* begin/end/instant on an async track */
+    TM_EVENT_OPEN_ENDED = 1 << 9,   /* complete slice whose end is unknown */
     TM_EVENT_INNER_TIMES = 1 << 10, /* detail.inner_times is there */
     TM_EVENT_HAS_CPU = 1 << 11,
-    TM_EVENT_SCOPE_SHIFT = 12,    /* four bits: enum tm_scope */
-    TM_EVENT_RAW_SHIFT = 16,      /* four bits: enum tm_raw */
-    TM_EVENT_CONTEXT = 1 << 20,   /* kept by --only for the names it gives; lists do not show it. Never in a stream */
-    TM_EVENT_RAW_BODY = 1 << 21,  /* raw is the packet less the numbers that the columns say; its track event has no field of
-                                   * TM_TRACK_EVENT_CHANGES (model/track_event_fields.h) */
-    TM_EVENT_MARKER = 1 << 22     /* the thread wrote to trace_marker, by a record of the kernel's (print) */
+    TM_EVENT_SCOPE_SHIFT = 12,   /* four bits: enum tm_scope */
+    TM_EVENT_RAW_SHIFT = 16,     /* four bits: enum tm_raw */
+    TM_EVENT_CONTEXT = 1 << 20,  /* kept by --only for the names it gives; lists do not show it. Never in a stream */
+    TM_EVENT_RAW_BODY = 1 << 21, /* raw is the packet less the numbers that the columns say; its track event has no
+                                  * field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
+    TM_EVENT_MARKER = 1 << 22    /* the thread wrote to trace_marker, by a record of the kernel's (print) */
 };
 
 /* What the raw bytes are. */
@@ -88,7 +89,8 @@ enum tm_scope {
  * length varint and that many bytes (a detail.text field). */
 #define TM_STRING_INLINE UINT32_C(0x80000000)
 
-/* Pids and tids that are strings: this plus the string's number in the stream's table, or by its hash where it is in none. */
+/* Pids and tids that are strings: this plus the string's number in the stream's table, or by its hash where it is in
+ * none. */
 enum { TM_TEXT_PID_FIRST = 0x40000000, TM_TEXT_PID_HASHED = 0x41000000, TM_TEXT_PID_HASHES = 0x3e000000 };
 
 static inline int64_t tm_text_pid_hashed(uint64_t hash64)

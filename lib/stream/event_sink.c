@@ -6,7 +6,8 @@ enum { DETAIL_TEXT_FIELD = 4, STRINGS_FRAME_MAX = 4096, POSITIONS = 128 };
 
 void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer)
 {
-    *sink = (struct tm_event_sink){.writer = writer, .raw = TM_RAW_CHOICE_ALL, .want_detail = true, .want_json_detail = true};
+    *sink = (struct tm_event_sink){
+        .writer = writer, .raw = TM_RAW_CHOICE_ALL, .want_detail = true, .want_json_detail = true};
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 
@@ -124,7 +125,8 @@ static struct tm_batch_rows rows_from(const struct tm_batch_rows *all, uint32_t 
     return rows;
 }
 
-enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct tm_batch_rows *rows, struct tm_error *err)
+enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct tm_batch_rows *rows,
+                                      struct tm_error *err)
 {
     struct tm_event common = *rows->common;
     uint64_t positions[POSITIONS];

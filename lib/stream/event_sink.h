@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "stream/batch_builder.h"
 #include "stream/raw_choice.h"
-#include "stream/stream_writer.h"
+#include "stream/writer.h"
 
 /* Bounds of the string table; past them strings travel with their event. */
 enum { TM_SINK_STRINGS_MAX = 1 << 18, TM_SINK_STRING_BYTES_MAX = 16 << 20, TM_SINK_STRING_MAX = 4096 };
@@ -66,7 +66,8 @@ static inline void tm_event_sink_stands_for(struct tm_event_sink *sink, uint32_t
 enum tm_status tm_event_sink_add_rows(struct tm_event_sink *sink, const struct tm_batch_rows *rows,
                                       struct tm_error *err);
 
-/* Adds ROWS. They are counted events, and what they have of raw is kept (tm_raw_choice_has). Sets file and position itself. */
+/* Adds ROWS. They are counted events, and what they have of raw is kept (tm_raw_choice_has). Sets file and position
+ * itself. */
 enum tm_status tm_event_sink_add_copies(struct tm_event_sink *sink, const struct tm_batch_copies *rows,
                                         struct tm_error *err);
 

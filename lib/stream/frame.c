@@ -1,9 +1,9 @@
 #include "stream/frame.h"
 
 #include "base/bytes.h"
-#include "base/compat.h"
+#include "os/compat.h"
 #include "base/hash.h"
-#include "base/io.h"
+#include "os/io.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #define TM_STREAM_FRAME_H
 
 #include "base/buf.h"
-#include "base/progress.h"
+#include "os/progress.h"
 
 #include <stdbool.h>
 
@@ -118,8 +118,8 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
 
 /* Passes on the next frame of READER without reading it: from one pipe to another the kernel moves its pages. Only its
- * head is checked; whoever reads it later checks the rest. After tm_frame_look. Returns as tm_frame_read does; where the
- * stream ends inside the frame, what there is of it has been passed on. */
+ * head is checked; whoever reads it later checks the rest. After tm_frame_look. Returns as tm_frame_read does; where
+ * the stream ends inside the frame, what there is of it has been passed on. */
 enum tm_status tm_frame_pass(struct tm_frame_reader *reader, struct tm_frame_writer *writer, struct tm_error *err);
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err);

@@ -27,7 +27,7 @@ static uint8_t *put_spots(uint8_t *p, const struct tm_json_ref *ref)
 
 enum tm_status tm_json_ref_put(const struct tm_json_ref *ref, struct tm_buf *detail)
 {
-    uint8_t spots[TM_JSON_SPOTS_MAX * SPOT_BYTES_MAX], body[sizeof spots + 6 * TM_VARINT_MAX], *p = body;
+    uint8_t spots[TM_VALUE_OFFSETS_MAX * SPOT_BYTES_MAX], body[sizeof spots + 6 * TM_VARINT_MAX], *p = body;
     if (ref->is_elsewhere) {
         *p++ = FIELD_OFFSET << 3 | TM_PB_VARINT;
         p = tm_varint_put(p, ref->offset);
@@ -58,7 +58,7 @@ static enum tm_status read_spots(const uint8_t *p, const uint8_t *end, struct tm
     ref->spots_end = 0;
     while (p < end) {
         uint64_t gap, word;
-        if (ref->spot_count == TM_JSON_SPOTS_MAX || (p = tm_varint_get(p, end, &gap)) == NULL ||
+        if (ref->spot_count == TM_VALUE_OFFSETS_MAX || (p = tm_varint_get(p, end, &gap)) == NULL ||
             (p = tm_varint_get(p, end, &word)) == NULL || gap > UINT32_MAX)
             return TM_E_INPUT;
         struct tm_json_spot *s = &ref->spots[ref->spot_count++];

@@ -11,11 +11,17 @@
 #include <stdint.h>
 
 /* Whose value. Numbers are part of the stream format. */
-enum tm_json_spot_of { TM_JSON_SPOT_TS = 1, TM_JSON_SPOT_PID = 2, TM_JSON_SPOT_ID = 3 /* also bind_id */, TM_JSON_SPOT_ID2 = 4 };
+enum tm_json_spot_of {
+    TM_JSON_SPOT_TS = 1,
+    TM_JSON_SPOT_PID = 2,
+    TM_JSON_SPOT_ID = 3 /* also bind_id */,
+    TM_JSON_SPOT_ID2 = 4
+};
 
-enum { TM_JSON_SPOTS_MAX = 5 };
+enum { TM_VALUE_OFFSETS_MAX = 5 };
 
-/* A value: its bytes in the text, quotes and brackets with it; at least two of them where it is a string or an object. */
+/* A value: its bytes in the text, quotes and brackets with it; at least two of them where it is a string or an object.
+ */
 struct tm_json_spot {
     uint32_t at, len;
     enum tm_json_spot_of of;
@@ -27,10 +33,11 @@ struct tm_json_ref {
     uint64_t offset;    /* from this byte on, */
     uint32_t bytes;     /* so many, */
     uint32_t checksum;  /* with this tm_json_ref_checksum */
-    uint64_t before;    /* of a temporary file: bytes before it, up to the text before, that no other event is asked for */
+    uint64_t before; /* of a temporary file: bytes before it, up to the text before, that no other event is asked for */
     bool has_spots;     /* else the text has to be read to find them */
     uint32_t spot_count;
-    struct tm_json_spot spots[TM_JSON_SPOTS_MAX]; /* in the order of the text; all within a text of spots_end bytes */
+    struct tm_json_spot
+        spots[TM_VALUE_OFFSETS_MAX]; /* in the order of the text; all within a text of spots_end bytes */
     uint64_t spots_end;
 };
 

@@ -1,5 +1,5 @@
-/* The elements of a column in fewer bytes than the column has: each is a lowest value and an unsigned number of 1, 2 or 4 bytes
- * on top of it, modulo what the column's width holds. */
+/* The elements of a column in fewer bytes than the column has: each is a lowest value and an unsigned number of 1, 2 or
+ * 4 bytes on top of it, modulo what the column's width holds. */
 #ifndef TM_STREAM_NARROW_H
 #define TM_STREAM_NARROW_H
 

@@ -8,7 +8,9 @@ static const struct {
 } words[] = {
     {"all", {.kinds = UINT32_MAX}},
     {"none", {0}},
-    {"proto", {1u << TM_RAW_PACKET | 1u << TM_RAW_FTRACE_EVENT | 1u << TM_RAW_COMPACT_SCHED | 1u << TM_RAW_COMPACT_MESSAGE, false}},
+    {"proto",
+     {1u << TM_RAW_PACKET | 1u << TM_RAW_FTRACE_EVENT | 1u << TM_RAW_COMPACT_SCHED | 1u << TM_RAW_COMPACT_MESSAGE,
+      false}},
     {"json", {1u << TM_RAW_JSON, false}},
     {"line", {1u << TM_RAW_LINE, false}},
     {"short-line", {1u << TM_RAW_LINE, true}},
@@ -19,7 +21,8 @@ bool tm_raw_choice_parse(const char *text, struct tm_raw_choice *choice)
     *choice = (struct tm_raw_choice){0};
     for (;;) {
         size_t len = strcspn(text, ","), i = 0;
-        while (i < sizeof words / sizeof *words && (strlen(words[i].word) != len || memcmp(words[i].word, text, len) != 0))
+        while (i < sizeof words / sizeof *words &&
+               (strlen(words[i].word) != len || memcmp(words[i].word, text, len) != 0))
             i++;
         if (i == sizeof words / sizeof *words)
             return false;

@@ -7,8 +7,8 @@
 
 struct tm_raw_choice {
     uint32_t kinds;   /* bit N: those of enum tm_raw N */
-    bool short_lines; /* of lines of ftrace text: none where the columns say all, else what begins with the event's name;
-                       * events that have no columns of their own keep all */
+    bool short_lines; /* of lines of ftrace text: none where the columns say all, else what begins with the event's
+                       * name; events that have no columns of their own keep all */
 };
 
 #define TM_RAW_CHOICE_ALL ((struct tm_raw_choice){.kinds = UINT32_MAX})

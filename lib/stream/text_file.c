@@ -1,6 +1,6 @@
 #include "stream/text_file.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@ static enum tm_status write_out(struct tm_text_file *file, struct tm_error *err)
 {
     size_t len = file->out.len;
     if (file->behind == NULL)
-        file->behind = tm_behind_new(file->fd);
-    enum tm_status st = file->behind ? tm_behind_write(file->behind, &file->out, file->written, err)
+        file->behind = tm_async_writer_new(file->fd);
+    enum tm_status st = file->behind ? tm_async_writer_write(file->behind, &file->out, file->written, err)
                                      : tm_io_pwrite(file->fd, file->out.data, len, file->written, err);
     if (st < 0)
         return tm_error_prefix(err, "%s", file->path);
@@ -42,7 +42,7 @@ static enum tm_status write_out(struct tm_text_file *file, struct tm_error *err)
 
 enum tm_status tm_text_file_flush(struct tm_text_file *file, struct tm_error *err)
 {
-    enum tm_status st = file->behind ? tm_behind_wait(file->behind, err) : TM_OK;
+    enum tm_status st = file->behind ? tm_async_writer_wait(file->behind, err) : TM_OK;
     if (st == TM_OK)
         st = tm_io_pwrite(file->fd, file->out.data, file->out.len, file->written, err);
     if (st < 0)
@@ -74,7 +74,7 @@ enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, s
 
 void tm_text_file_release(struct tm_text_file *file)
 {
-    tm_behind_free(file->behind);
+    tm_async_writer_free(file->behind);
     file->behind = NULL;
     if (file->fd >= 0)
         (void)close(file->fd);

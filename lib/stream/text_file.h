@@ -1,9 +1,9 @@
-/* A file for text that would have to go through the stream, as what it comes from cannot be read again: a pipe, something
- * compressed. Events refer to it (json_ref.h) as they refer to a file that was read in place. */
+/* A file for text that would have to go through the stream, as what it comes from cannot be read again: a pipe,
+ * something compressed. Events refer to it (json_ref.h) as they refer to a file that was read in place. */
 #ifndef TM_STREAM_TEXT_FILE_H
 #define TM_STREAM_TEXT_FILE_H
 
-#include "base/behind.h"
+#include "os/async_writer.h"
 #include "base/buf.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ struct tm_text_file {
     /* private */
     uint64_t written; /* bytes in FD, or on their way there */
     struct tm_buf out;
-    struct tm_behind *behind; /* NULL: none yet, or there can be none */
+    struct tm_async_writer *behind; /* NULL: none yet, or there can be none */
 };
 
 /* Opens PATH, a regular file that is there, and empties it. TM_OK; TM_E_INPUT where it is none; TM_E_SYSTEM. */
@@ -25,7 +25,8 @@ enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, st
 enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, size_t len, uint64_t *offset,
                                 struct tm_error *err);
 
-/* Appends LEN bytes of what is not one text, without gathering them: FD has them, and can be read. TM_OK or TM_E_SYSTEM. */
+/* Appends LEN bytes of what is not one text, without gathering them: FD has them, and can be read. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, size_t len, uint64_t *offset,
                                   struct tm_error *err);
 

@@ -6,7 +6,7 @@
  * proto:    track events with interned names, bursts of 8 sequences, about 25 bytes a packet
  * ftrace:   bundles of sched_switch and compact_sched, two cpus of events in turn
  * systrace: lines of sched_switch and tracing_mark_write, about 110 bytes each */
-#include "base/io.h"
+#include "os/io.h"
 #include "base/pb.h"
 
 #include <stdio.h>
@@ -40,9 +40,14 @@ static void need(enum tm_status st)
 
 static void kineto(struct tm_buf *out, uint64_t rank, uint64_t events)
 {
-    static const char *const names[] = {"aten::add", "aten::mm", "aten::empty_strided", "cudaLaunchKernel",
-                                        "aten::native_layer_norm", "autograd::engine::evaluate_function: AddmmBackward0",
-                                        "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half> >"};
+    static const char *const names[] = {
+        "aten::add",
+        "aten::mm",
+        "aten::empty_strided",
+        "cudaLaunchKernel",
+        "aten::native_layer_norm",
+        "autograd::engine::evaluate_function: AddmmBackward0",
+        "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half> >"};
     uint64_t seed = rank + 1, ts = UINT64_C(4312345678901) + rank * 1000;
     need(tm_buf_addf(out, "{\n  \"schemaVersion\": 1,\n  \"distributedInfo\": {\"rank\": %u},\n  \"traceEvents\": [\n",
                      (unsigned)rank));
@@ -50,20 +55,24 @@ static void kineto(struct tm_buf *out, uint64_t rank, uint64_t events)
         uint64_t r = roll(&seed);
         unsigned name = (unsigned)(r >> 8) % 7;
         ts += r % 50;
-        need(tm_buf_addf(out,
-                         "  {\n    \"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %u, \"tid\": %u,\n"
-                         "    \"ts\": %llu.%03u, \"dur\": %u.%03u,\n    \"args\": {\n      \"External id\": %llu,"
-                         "\"Ev Idx\": %llu, \"Input Dims\": [[%u, 1024], [1024, 8]], \"Sequence number\": %u\n    }\n  },\n",
-                         name == 3 ? "cuda_runtime" : name == 6 ? "kernel" : "cpu_op", names[name],
-                         1000 + (unsigned)rank, 1000 + (unsigned)rank + (unsigned)(r >> 20) % 4,
-                         (unsigned long long)ts, (unsigned)(r >> 30) % 1000, (unsigned)(r >> 40) % 40,
-                         (unsigned)(r >> 48) % 1000, (unsigned long long)i + 1, (unsigned long long)i,
-                         (unsigned)(r >> 16) % 64, (unsigned)(r >> 24) % 9999));
+        need(tm_buf_addf(
+            out,
+            "  {\n    \"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %u, \"tid\": %u,\n"
+            "    \"ts\": %llu.%03u, \"dur\": %u.%03u,\n    \"args\": {\n      \"External id\": %llu,"
+            "\"Ev Idx\": %llu, \"Input Dims\": [[%u, 1024], [1024, 8]], \"Sequence number\": %u\n    }\n  },\n",
+            name == 3   ? "cuda_runtime"
+            : name == 6 ? "kernel"
+                        : "cpu_op",
+            names[name], 1000 + (unsigned)rank, 1000 + (unsigned)rank + (unsigned)(r >> 20) % 4, (unsigned long long)ts,
+            (unsigned)(r >> 30) % 1000, (unsigned)(r >> 40) % 40, (unsigned)(r >> 48) % 1000, (unsigned long long)i + 1,
+            (unsigned long long)i, (unsigned)(r >> 16) % 64, (unsigned)(r >> 24) % 9999));
         send(out, OUT_BYTES);
     }
-    need(tm_buf_addf(out, "  {\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"tid\": 0, \"args\": {\"name\": \"python\"}}\n"
-                          "  ],\n  \"baseTimeNanoseconds\": 1700000000000000000,\n  \"traceName\": \"rank%u.json\"\n}\n",
-                     1000 + (unsigned)rank, (unsigned)rank));
+    need(tm_buf_addf(
+        out,
+        "  {\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"tid\": 0, \"args\": {\"name\": \"python\"}}\n"
+        "  ],\n  \"baseTimeNanoseconds\": 1700000000000000000,\n  \"traceName\": \"rank%u.json\"\n}\n",
+        1000 + (unsigned)rank, (unsigned)rank));
 }
 
 static void packet_end(struct tm_buf *out, size_t mark)
@@ -233,7 +242,8 @@ static void systrace(struct tm_buf *out, uint64_t file, uint64_t lines)
         need(tm_buf_addf(out, "     worker-%u-%u  (  100) [%03u] d..2. %llu.%06u: ", prev, prev, (unsigned)(i & 1),
                          (unsigned long long)(us / 1000000), (unsigned)(us % 1000000)));
         if (r >> 60 < 4)
-            need(tm_buf_addf(out, r >> 60 < 2 ? "tracing_mark_write: B|100|Function%u\n" : "tracing_mark_write: E|100\n",
+            need(tm_buf_addf(out,
+                             r >> 60 < 2 ? "tracing_mark_write: B|100|Function%u\n" : "tracing_mark_write: E|100\n",
                              (unsigned)(r >> 24) % 200));
         else
             need(tm_buf_addf(out, "sched_switch: prev_comm=worker-%u prev_pid=%u prev_prio=120 prev_state=S ==> "

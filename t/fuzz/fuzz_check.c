@@ -1,7 +1,7 @@
 #include "fuzz.h"
 
-#include "base/io.h"
-#include "emit/balance.h"
+#include "os/io.h"
+#include "emit/accounting.h"
 #include "stream_notes.h"
 
 #include <unistd.h>
@@ -63,7 +63,7 @@ void fuzz_check_stream(int fd, bool balanced)
 {
     struct tm_stream_reader reader;
     struct tm_catalog catalog = {0};
-    struct tm_balance balance = {0};
+    struct tm_accounting balance = {0};
     struct tm_frame frame;
     struct tm_batch batch;
     struct tm_error err = {0};
@@ -72,16 +72,16 @@ void fuzz_check_stream(int fd, bool balanced)
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &err)) == TM_OK) {
         st = tm_catalog_add(&catalog, &frame, &err);
         if (st == TM_OK && frame.type == TM_FRAME_BATCH)
-            st = tm_balance_add(&balance, &catalog, &batch, reader.stage == TRACEMERGE__STAGE__PLACED, &err);
+            st = tm_accounting_add(&balance, &catalog, &batch, reader.stage == TRACEMERGE__STAGE__PLACED, &err);
         if (st == TM_OK && frame.type == TM_FRAME_BATCH && reader.has_compact_messages)
-            tm_balance_add_messages(&balance, &batch);
+            tm_accounting_add_messages(&balance, &batch);
     }
     if (st == TM_END)
-        st = tm_balance_sum(&balance, &catalog, &err);
+        st = tm_accounting_sum(&balance, &catalog, &err);
     if (st == TM_OK && balanced)
-        st = tm_balance_check(&balance, &catalog, &err);
+        st = tm_accounting_check(&balance, &catalog, &err);
     fuzz_check_status(st, 0, &err);
-    tm_balance_release(&balance);
+    tm_accounting_release(&balance);
     tm_catalog_release(&catalog);
     tm_stream_reader_release(&reader);
 }

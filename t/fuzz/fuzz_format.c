@@ -1,7 +1,7 @@
 /* Parsers. The last byte of an input says how it is read: what happens to damage, in pieces of which size. */
 #include "fuzz.h"
 
-#include "base/input.h"
+#include "os/input.h"
 #include "format/format.h"
 
 #include <unistd.h>

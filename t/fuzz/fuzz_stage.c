@@ -2,10 +2,10 @@
 #include "fuzz.h"
 
 #include "clocks/timeline.h"
-#include "emit/emit_run.h"
+#include "emit/run.h"
 #include "manifest/configure.h"
 #include "sort/sort_stream.h"
-#include "sort/stream_merge.h"
+#include "sort/union/stream_merge.h"
 
 #include <unistd.h>
 

@@ -1,14 +1,14 @@
 #include "fuzz.h"
 
 #include "emit/outputs.h"
-#include "format/chrome_json.h"
-#include "format/fxt.h"
-#include "format/gecko.h"
-#include "format/instruments.h"
-#include "format/perf_script.h"
-#include "format/proto.h"
-#include "format/strace.h"
-#include "format/systrace.h"
+#include "format/chrome_json/chrome_json.h"
+#include "format/fuchsia/fuchsia.h"
+#include "format/gecko/gecko.h"
+#include "format/instruments/instruments.h"
+#include "format/text/perf_script.h"
+#include "format/perfetto/perfetto.h"
+#include "format/text/strace.h"
+#include "format/ftrace/systrace.h"
 
 enum { KIB = 1024 };
 

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "clocks/timeline.h"
-#include "container/unpack.h"
+#include "unpack/unpack.h"
 #include "emit/outputs.h"
 #include "manifest/configure.h"
 #include "sort/sort_stream.h"

@@ -2,8 +2,8 @@
 
 #include "base/bytes.h"
 #include "stream/batch_builder.h"
-#include "stream/stream_reader.h"
-#include "stream/stream_writer.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
 /* What is left of the notes. */
 struct notes {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Section 5 of semantics.md once more, slowly: searches instead of tables, Python's integers, and
-nothing kept that could be found again. Makes random cases, has the program (t/clock-case) and this
+nothing kept that could be found again. Makes random cases, has the program (t/gen/clock-case) and this
 page work them out, and compares every event, row, counter and placement.
 
 usage: clocks.py CLOCK_CASE [CASES [SEED]]      compares; says the first case that differs

@@ -2,12 +2,12 @@
 #include "base/bytes.h"
 #include "base/decimal.h"
 #include "base/hash.h"
-#include "base/input.h"
+#include "os/input.h"
 #include "base/intern.h"
-#include "base/io.h"
+#include "os/io.h"
 #include "base/pb.h"
-#include "base/program.h"
-#include "base/spent.h"
+#include "os/program.h"
+#include "os/reclaim.h"
 #include "base/utf8.h"
 
 #include "tap.h"
@@ -273,9 +273,9 @@ static int is_there(int fd, uint64_t offset)
 static void test_spent(void)
 {
     enum { PIECES = 2000 };
-    const uint64_t size = 4 * TM_SPENT_UNIT + TM_SPENT_UNIT / 2;
+    const uint64_t size = 4 * TM_RECLAIM_UNIT + TM_RECLAIM_UNIT / 2;
     struct tm_error err = {0};
-    struct tm_spent spent = {.fd = -1};
+    struct tm_reclaim spent = {.fd = -1};
     uint64_t bounds[PIECES + 1] = {0}, left[5] = {0};
     uint8_t *bytes = malloc(size);
     char name[] = "spent.XXXXXX";
@@ -295,33 +295,33 @@ static void test_spent(void)
         order[j] = k;
     }
     for (int i = 0; i < 4; i++)
-        left[i] = TM_SPENT_UNIT;
+        left[i] = TM_RECLAIM_UNIT;
     for (uint32_t i = 0; i < PIECES; i++) {
         uint64_t from = bounds[order[i]], to = bounds[order[i] + 1];
-        tm_spent_add(&spent, from, to - from);
+        tm_reclaim_add(&spent, from, to - from);
         for (uint64_t b = from; b < to; b++)
-            left[b / TM_SPENT_UNIT]--;
+            left[b / TM_RECLAIM_UNIT]--;
         for (uint64_t u = 0; u < 4; u++) {
-            int there = is_there(spent.fd, u * TM_SPENT_UNIT) + is_there(spent.fd, (u + 1) * TM_SPENT_UNIT - 1);
+            int there = is_there(spent.fd, u * TM_RECLAIM_UNIT) + is_there(spent.fd, (u + 1) * TM_RECLAIM_UNIT - 1);
             early = early || (left[u] > 0 && there != 2);
             late = late || (left[u] == 0 && there != 0);
-            gone = gone || tm_spent_is_gone(&spent, u * TM_SPENT_UNIT + i) != (left[u] == 0);
+            gone = gone || tm_reclaim_is_gone(&spent, u * TM_RECLAIM_UNIT + i) != (left[u] == 0);
         }
     }
     ok(!early);
     ok(spent.gave_up || !late);
     ok(spent.gave_up || !gone);
-    ok(is_there(spent.fd, size - 1) && !tm_spent_is_gone(&spent, size - 1) && !tm_spent_is_gone(&spent, 99 * size));
+    ok(is_there(spent.fd, size - 1) && !tm_reclaim_is_gone(&spent, size - 1) && !tm_reclaim_is_gone(&spent, 99 * size));
     struct stat info;
     ok(spent.gave_up || (fstat(spent.fd, &info) == 0 && info.st_size == (off_t)size && info.st_blocks <= 2048));
     close(spent.fd);
-    tm_spent_release(&spent);
+    tm_reclaim_release(&spent);
     spent.fd = open(name, O_RDONLY); /* what cannot be given back stays */
-    tm_spent_add(&spent, 4 * TM_SPENT_UNIT, TM_SPENT_UNIT);
-    tm_spent_add(&spent, 0, TM_SPENT_UNIT);
-    ok(spent.gave_up && !tm_spent_is_gone(&spent, 4 * TM_SPENT_UNIT) && is_there(spent.fd, size - 1));
+    tm_reclaim_add(&spent, 4 * TM_RECLAIM_UNIT, TM_RECLAIM_UNIT);
+    tm_reclaim_add(&spent, 0, TM_RECLAIM_UNIT);
+    ok(spent.gave_up && !tm_reclaim_is_gone(&spent, 4 * TM_RECLAIM_UNIT) && is_there(spent.fd, size - 1));
     close(spent.fd);
-    tm_spent_release(&spent);
+    tm_reclaim_release(&spent);
     unlink(name);
     free(bytes);
 }

@@ -1,7 +1,7 @@
 /* Unit tests of lib/model/catalog: what it keeps of a stream's frames, and what it refuses. */
 #include "model/catalog.h"
 
-#include "stream/stream_writer.h"
+#include "stream/writer.h"
 
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* Unit tests of Chrome JSON: phases, names, times, ids, arguments, top-level values. */
-#include "format/chrome_json.h"
+#include "format/chrome_json/chrome_json.h"
 
-#include "base/json_scan.h"
+#include "json/scan.h"
 
 #include "format_run.h"
 #include "tap.h"
@@ -15,7 +15,8 @@ static void test_slices(void)
           "\"tid\":8,\"name\":\"a\",\"cat\":\"c,d\"}\n");
     GIVES("{\"traceEvents\":[{\"ph\":\"B\",\"ts\":\"1e3\",\"pid\":7,\"name\":\"\\u00e9\\ud83d\\ude00\\n\\u0000\"}, {} ,"
           "{\"ph\":\"E\",\"ts\":-0.0005,\"pid\":7,\"tid\":0,},]}",
-          "begin 1000000 pid=7 tid=7 thread '\xc3\xa9\xf0\x9f\x98\x80\\x0a\\x00' raw={\"ph\":\"B\",\"ts\":\"1e3\",\"pid\":"
+          "begin 1000000 pid=7 tid=7 thread '\xc3\xa9\xf0\x9f\x98\x80\\x0a\\x00' "
+          "raw={\"ph\":\"B\",\"ts\":\"1e3\",\"pid\":"
           "7,\"name\":\"\\u00e9\\ud83d\\ude00\\n\\u0000\"}\n"
           "end -1 pid=7 tid=7 thread raw={\"ph\":\"E\",\"ts\":-0.0005,\"pid\":7,\"tid\":0,}\n");
     GIVES("[{\"ph\":\"X\",\"ts\":1},{\"ph\":\"i\",\"ts\":1,\"s\":\"g\",\"pid\":1},{\"ph\":\"I\",\"ts\":2,\"pid\":1,"
@@ -52,7 +53,8 @@ static void test_no_events(void)
 /* A name is the same however it is written. */
 static void test_escaped_names(void)
 {
-    GIVES("{\"trace\\u0045vents\":[{\"p\\u0068\":\"B\",\"\\u0074\\u0073\":2,\"n\\u0061me\":\"n\",\"pid\\/\":1,\"bind_id\\u0000\":1}]}",
+    GIVES("{\"trace\\u0045vents\":[{\"p\\u0068\":\"B\",\"\\u0074\\u0073\":2,\"n\\u0061me\":\"n\",\"pid\\/"
+          "\":1,\"bind_id\\u0000\":1}]}",
           "begin 2000 pid=0 tid=0 thread 'n' raw={\"p\\u0068\":\"B\",\"\\u0074\\u0073\":2,\"n\\u0061me\":\"n\","
           "\"pid\\/\":1,\"bind_id\\u0000\":1}\n");
 }
@@ -65,21 +67,24 @@ static void test_args(void)
           "args.s='x\\x09y' args.big=1.8446744073709552e+19 args.bad='NaN' raw={\"ph\":\"B\",\"ts\":1,\"args\":{\"a\":"
           "{\"b\":[1,null,{\"c\":true},[2.5]],\"e\":{}},\"n\":null,\"s\":\"x\\ty\",\"big\":18446744073709551616,"
           "\"bad\":NaN,\"\":[]}}\n");
-    GIVES("[{\"ph\":\"E\",\"ts\":1,\"args\":{}},{\"ph\":\"E\",\"ts\":1,\"args\":[1]},{\"ph\":\"E\",\"ts\":1,\"args\":3}]",
-          "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":{}}\n"
-          "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":[1]}\n"
-          "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":3}\n");
+    GIVES(
+        "[{\"ph\":\"E\",\"ts\":1,\"args\":{}},{\"ph\":\"E\",\"ts\":1,\"args\":[1]},{\"ph\":\"E\",\"ts\":1,\"args\":3}]",
+        "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":{}}\n"
+        "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":[1]}\n"
+        "end 1000 pid=0 tid=0 thread raw={\"ph\":\"E\",\"ts\":1,\"args\":3}\n");
 }
 
 static void test_counters(void)
 {
     GIVES("[{\"ph\":\"C\",\"ts\":1,\"pid\":5,\"name\":\"m\",\"id\":\"x\",\"args\":{\"a\":1,\"b\":\"2.5\",\"c\":[],"
-          "\"d\":-3e2}},{\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}},{\"ph\":\"C\",\"ts\":3,\"args\":{}}]",
+          "\"d\":-3e2}},{\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}},{\"ph\":\"C\",\"ts\":3,\"args\":{"
+          "}}]",
           "counter 1000 pid=5 tid=5 process 'm id: x a' value=1 raw={\"ph\":\"C\",\"ts\":1,\"pid\":5,\"name\":\"m\","
           "\"id\":\"x\",\"args\":{\"a\":1,\"b\":\"2.5\",\"c\":[],\"d\":-3e2}}\n"
           "counter 1000 pid=5 tid=5 process 'm id: x b' value=2.5 derived\n"
           "counter 1000 pid=5 tid=5 process 'm id: x d' value=-300 derived\n"
-          "counter 2000 pid=5 tid=5 process ' v' value=7 raw={\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}}\n"
+          "counter 2000 pid=5 tid=5 process ' v' value=7 "
+          "raw={\"ph\":\"C\",\"ts\":2,\"pid\":5,\"id\":3,\"args\":{\"v\":7}}\n"
           "packet 3000 raw={\"ph\":\"C\",\"ts\":3,\"args\":{}}\n"
           "stat json_parser_failure 2\n");
 }
@@ -92,19 +97,27 @@ static void test_metadata(void)
           "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"tid\":6,\"args\":{\"sort_index\":-2}},"
           "{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":5,\"args\":{\"number\":2}},"
           "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":3}}]",
-          "process pid=5 tid=5 def process{name=p} raw={\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":\"p\"}}\n"
-          "thread pid=5 tid=6 def thread{name=t} raw={\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":5,\"tid\":6,\"args\":{\"name\":\"t\"}}\n"
-          "process pid=5 tid=5 def process{ label=a label=b} raw={\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":5,\"args\":{\"labels\":\"a,b\"}}\n"
-          "thread pid=5 tid=6 def thread{ sort=-2} raw={\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"tid\":6,\"args\":{\"sort_index\":-2}}\n"
-          "metadata pid=5 tid=5 'num_cpus' def raw={\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":5,\"args\":{\"number\":2}}\n"
-          "metadata pid=5 tid=5 'process_name' def raw={\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":3}}\n"
+          "process pid=5 tid=5 def process{name=p} "
+          "raw={\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":\"p\"}}\n"
+          "thread pid=5 tid=6 def thread{name=t} "
+          "raw={\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":5,\"tid\":6,\"args\":{\"name\":\"t\"}}\n"
+          "process pid=5 tid=5 def process{ label=a label=b} "
+          "raw={\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":5,\"args\":{\"labels\":\"a,b\"}}\n"
+          "thread pid=5 tid=6 def thread{ sort=-2} "
+          "raw={\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":5,\"tid\":6,\"args\":{\"sort_index\":-2}}\n"
+          "metadata pid=5 tid=5 'num_cpus' def "
+          "raw={\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":5,\"args\":{\"number\":2}}\n"
+          "metadata pid=5 tid=5 'process_name' def "
+          "raw={\"ph\":\"M\",\"name\":\"process_name\",\"pid\":5,\"args\":{\"name\":3}}\n"
           "stat json_parser_failure 1\n");
     GIVES("[{\"ph\":\"B\",\"ts\":1,\"pid\":\"P\",\"tid\":\"T\",\"name\":\"n\"},{\"ph\":\"M\",\"pid\":\"P\","
           "\"name\":\"process_name\",\"args\":{\"name\":\"other\"}},{\"ph\":\"E\",\"ts\":1,\"pid\":1,\"tid\":\"T\"}]",
           "process pid=1073741825 tid=1073741826 def process{name=P}\n"
           "thread pid=1073741825 tid=1073741826 def thread{name=T}\n"
-          "begin 1000 pid=1073741825 tid=1073741826 thread 'n' raw={\"ph\":\"B\",\"ts\":1,\"pid\":\"P\",\"tid\":\"T\",\"name\":\"n\"}\n"
-          "process pid=1073741825 tid=1073741825 def process{name=P} raw={\"ph\":\"M\",\"pid\":\"P\",\"name\":\"process_name\",\"args\":{\"name\":\"other\"}}\n"
+          "begin 1000 pid=1073741825 tid=1073741826 thread 'n' "
+          "raw={\"ph\":\"B\",\"ts\":1,\"pid\":\"P\",\"tid\":\"T\",\"name\":\"n\"}\n"
+          "process pid=1073741825 tid=1073741825 def process{name=P} "
+          "raw={\"ph\":\"M\",\"pid\":\"P\",\"name\":\"process_name\",\"args\":{\"name\":\"other\"}}\n"
           "thread pid=1 tid=1073741826 def thread{name=T}\n"
           "end 1000 pid=1 tid=1073741826 thread raw={\"ph\":\"E\",\"ts\":1,\"pid\":1,\"tid\":\"T\"}\n");
 }
@@ -147,12 +160,15 @@ static void test_top(void)
 static void test_samples(void)
 {
     static const char text[] =
-        "[{\"ph\":\"P\",\"name\":\"Profile\",\"id\":\"0x1\",\"pid\":5,\"tid\":6,\"ts\":9,\"args\":{\"data\":{\"startTime\":10}}},"
-        "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"id\":\"0x1\",\"pid\":5,\"tid\":6,\"ts\":30,\"args\":{\"data\":{\"cpuProfile\":"
+        "[{\"ph\":\"P\",\"name\":\"Profile\",\"id\":\"0x1\",\"pid\":5,\"tid\":6,\"ts\":9,\"args\":{\"data\":{"
+        "\"startTime\":10}}},"
+        "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"id\":\"0x1\",\"pid\":5,\"tid\":6,\"ts\":30,\"args\":{\"data\":{"
+        "\"cpuProfile\":"
         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},\"children\":[3]},{\"id\":2,\"parent\":1,"
         "\"callFrame\":{\"functionName\":\"f\",\"url\":\"u\"}},{\"id\":3,\"callFrame\":{\"functionName\":\"g\"}}],"
         "\"samples\":[2,3,2]},\"timeDeltas\":[1,5,-2]}}},"
-        "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"id\":\"0x2\",\"pid\":5,\"ts\":31,\"args\":{\"data\":{\"timeDeltas\":[1]}}},"
+        "{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"id\":\"0x2\",\"pid\":5,\"ts\":31,\"args\":{\"data\":{\"timeDeltas\":"
+        "[1]}}},"
         "{\"ph\":\"P\",\"name\":\"s\",\"pid\":5,\"ts\":32,\"stack\":[\"a\",\"b\"]}]";
     struct format_run run = format_run(&tm_format_chrome_json, text, strlen(text), 3, NULL);
     char *out = (char *)run.text.data, *from;
@@ -287,8 +303,9 @@ static void test_salvage(void)
 /* A document cut anywhere is an error, or is whole up to there; what was read stays. */
 static void test_cuts(void)
 {
-    static const char text[] = "{\"a\":[1,\"\\u00e9\",{\"b\":-1.5e3}],\"systemTraceEvents\":\" a-1 [000] 5.5: e: f\\n\","
-                               "\"traceEvents\":[{\"ph\":\"X\",\"ts\":1.25,\"name\":\"\\ud83d\\ude00\"}]}";
+    static const char text[] =
+        "{\"a\":[1,\"\\u00e9\",{\"b\":-1.5e3}],\"systemTraceEvents\":\" a-1 [000] 5.5: e: f\\n\","
+        "\"traceEvents\":[{\"ph\":\"X\",\"ts\":1.25,\"name\":\"\\ud83d\\ude00\"}]}";
     static const struct tm_format_options halt = {TM_DAMAGE_HALT, false}, salvage = {TM_DAMAGE_SALVAGE, false};
     int wrong = 0;
     for (size_t cut = 1; cut < strlen(text); cut++) {

@@ -131,7 +131,8 @@ static void test_refusals(void)
     ok_named(!SNAP(&g, 3, 50, 3, 60, 6, 100), "the same clock twice");
     ok_named(!SNAP(&g, 6, 99, 3, 200), "trace time running backwards");
     is_int(at(&g, 3, 100), 100);
-    ok_named(!snap_one(&g, (struct tm_reading){.clock = boottime, .value = 200, .unit_ns = 1000}), "unit of trace time");
+    ok_named(!snap_one(&g, (struct tm_reading){.clock = boottime, .value = 200, .unit_ns = 1000}),
+             "unit of trace time");
     ok_named(!snap_one(&g, (struct tm_reading){.clock = global, .unit_ns = 1, .is_incremental = true}),
              "incremental, not scoped");
     is_int(at(&g, 128, 0), NO_PATH);

@@ -158,7 +158,8 @@ static void test_deferral(void)
     uint8_t payload[100] = {1, 2, 3};
     ok(tm_deferral_next(&deferral, &batch, &err) == TM_END);
     for (uint64_t i = 0; i < 30000; i++) {
-        struct tm_event event = {.position = i, .time_ns = (int64_t)i * 3, .raw = payload, .raw_bytes = (uint32_t)(i % 100)};
+        struct tm_event event = {
+            .position = i, .time_ns = (int64_t)i * 3, .raw = payload, .raw_bytes = (uint32_t)(i % 100)};
         if (tm_deferral_add(&deferral, &event, NULL, &err) != TM_OK)
             wrong++;
     }
@@ -186,38 +187,38 @@ static void test_deferral(void)
 }
 
 /* A book that writes to nowhere, with rows for RAW ids 0 and 1. */
-static void open_book(struct tm_clock_book *book, struct tm_stream_writer *writer, int fd)
+static void open_book(struct tm_clock_registry *book, struct tm_stream_writer *writer, int fd)
 {
     uint32_t row;
     if (tm_stream_writer_open(writer, fd, "t", TRACEMERGE__STAGE__PLACED, false, &err) != TM_OK ||
-        tm_clock_book_init(book, writer, 1, &err) != TM_OK ||
-        tm_clock_book_machine(book, 0, NULL, &row, &err) != TM_OK ||
-        tm_clock_book_machine(book, 1, NULL, &row, &err) != TM_OK)
+        tm_clock_registry_init(book, writer, 1, &err) != TM_OK ||
+        tm_clock_registry_machine(book, 0, NULL, &row, &err) != TM_OK ||
+        tm_clock_registry_machine(book, 1, NULL, &row, &err) != TM_OK)
         abort();
 }
 
 static void test_claims(int fd)
 {
     struct tm_stream_writer writer;
-    struct tm_clock_book book;
+    struct tm_clock_registry book;
     struct tm_clock_key a = {.clock = 6}, b = {.clock = 6, .machine = 1};
     open_book(&book, &writer, fd);
     is_int(book.trace_time.clock, TM_CLOCK_TRACE_FILE);
-    ok(tm_clock_book_claim(&book, &a, 3, &err) == TM_OK && book.trace_time.machine == 0);
-    ok(tm_clock_book_claim(&book, &b, 4, &err) == TM_OK);
+    ok(tm_clock_registry_claim(&book, &a, 3, &err) == TM_OK && book.trace_time.machine == 0);
+    ok(tm_clock_registry_claim(&book, &b, 4, &err) == TM_OK);
     is_int(book.trace_time.machine, 0);
-    ok(tm_clock_book_claim(&book, &b, 3, &err) == TM_OK);
+    ok(tm_clock_registry_claim(&book, &b, 3, &err) == TM_OK);
     is_int(book.trace_time.machine, 1);
-    uint64_t version = tm_clock_book_version(&book);
-    ok(tm_clock_book_claim(&book, &b, 3, &err) == TM_OK && version == tm_clock_book_version(&book));
-    tm_clock_book_release(&book);
+    uint64_t version = tm_clock_registry_version(&book);
+    ok(tm_clock_registry_claim(&book, &b, 3, &err) == TM_OK && version == tm_clock_registry_version(&book));
+    tm_clock_registry_release(&book);
     tm_stream_writer_release(&writer);
 }
 
 static void test_scope(int fd)
 {
     struct tm_stream_writer writer;
-    struct tm_clock_book book;
+    struct tm_clock_registry book;
     uint32_t total = 0, record;
     struct tm_clock_scope scope = {.file = 4, .file_tag = 5, .machine = 1, .file_record_count = &total};
     open_book(&book, &writer, fd);
@@ -235,7 +236,8 @@ static void test_scope(int fd)
     is_int(tm_clock_scope_twin(&scope, 11).tag, 5);
     uint32_t tagged = 0, untagged = 0;
     struct tm_clock_key key = tm_clock_scope_key(&scope, 1, 0), twin = tm_clock_scope_twin(&scope, 1);
-    ok(tm_clock_table_find(&book.graph.clocks, &key, &tagged) && tm_clock_table_find(&book.graph.clocks, &twin, &untagged));
+    ok(tm_clock_table_find(&book.graph.clocks, &key, &tagged) &&
+       tm_clock_table_find(&book.graph.clocks, &twin, &untagged));
     ok(tm_clock_graph_reaches(&book.graph, tagged, untagged));
     for (uint32_t i = 0; i < TM_FILE_RECORDS_MAX; i++)
         if (tm_clock_scope_record(&scope, i, &record, &err) != TM_OK || record != i)
@@ -244,14 +246,14 @@ static void test_scope(int fd)
     is_int(tm_clock_scope_record(&scope, TM_FILE_RECORDS_MAX, &record, &err), TM_E_INPUT);
     err = (struct tm_error){0};
     tm_clock_scope_release(&scope);
-    tm_clock_book_release(&book);
+    tm_clock_registry_release(&book);
     tm_stream_writer_release(&writer);
 }
 
 static void test_hints(int fd)
 {
     struct tm_stream_writer writer;
-    struct tm_clock_book book;
+    struct tm_clock_registry book;
     struct tm_clock_hints hints = {0};
     struct tm_clock_key keys[3] = {{.clock = 11, .tag = 9}, {.clock = 3}, {.clock = 1}};
     uint32_t clocks[3];
@@ -281,7 +283,7 @@ static void test_hints(int fd)
     is_str(tm_buf_cstr(&text), "TRACE_FILE(-) -hint-> MONOTONIC(host)");
     tm_buf_release(&text);
     tm_clock_hints_release(&hints);
-    tm_clock_book_release(&book);
+    tm_clock_registry_release(&book);
     tm_stream_writer_release(&writer);
 }
 

@@ -78,7 +78,8 @@ static void test_long_varint(void)
         const uint8_t *p = bytes;
         memset(bytes, 7, sizeof bytes);
         memset(bytes + at, 0xff, 10);
-        good = tm_varints_read(&p, bytes + sizeof bytes, got, 300, &damaged) == at && damaged && p == bytes + sizeof bytes;
+        good = tm_varints_read(&p, bytes + sizeof bytes, got, 300, &damaged) == at && damaged &&
+               p == bytes + sizeof bytes;
         bytes[at + 9] = 1; /* ten are one */
         p = bytes;
         damaged = false;
@@ -128,7 +129,8 @@ static bool is_same(const struct tm_batch_builder *a, const struct tm_batch_buil
     struct tm_batch x, y;
     tm_batch_builder_view(a, &x);
     tm_batch_builder_view(b, &y);
-    bool same = x.count == y.count && x.payload_bytes == y.payload_bytes && memcmp(x.payload, y.payload, x.payload_bytes) == 0;
+    bool same = x.count == y.count && x.payload_bytes == y.payload_bytes &&
+                memcmp(x.payload, y.payload, x.payload_bytes) == 0;
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT && same; c++) {
         size_t width = tm_column_width((enum tm_column)c);
         same = x.cols[c].mask == y.cols[c].mask &&
@@ -175,7 +177,11 @@ static void make_events(uint64_t *seed, uint64_t fields, struct tm_event *events
     for (uint32_t i = 0; i < count; i++) {
         uint64_t r = roll(seed);
         struct tm_event *e = &events[i];
-        *e = (struct tm_event){.flags = TM_EVENT_HAS_CPU, .pid = -1, .tid = 77, .kind = TM_KIND_INSTANT, .raw = payload + r % 50,
+        *e = (struct tm_event){.flags = TM_EVENT_HAS_CPU,
+                               .pid = -1,
+                               .tid = 77,
+                               .kind = TM_KIND_INSTANT,
+                               .raw = payload + r % 50,
                                .detail = payload + r % 90};
         e->raw_bytes = fields & 1 ? (uint32_t)(r >> 8) % 60 : 7;
         e->detail_bytes = fields & 2 ? (uint32_t)(r >> 16) % 3 : 0;
@@ -207,7 +213,8 @@ static void test_copies(uint64_t seed, uint64_t fields)
     make_events(&seed, roll(&seed), &other, 1, payload);
     for (uint32_t i = 0; i < EVENTS; i++)
         differing |= tm_batch_columns_differing(&events[i], &events[3]);
-    ok_named((differing >> TM_COL_NAME & 1) == (fields >> 2 & 1) && (differing >> TM_COL_GENERATION & 1) == (fields >> 6 & 1),
+    ok_named((differing >> TM_COL_NAME & 1) == (fields >> 2 & 1) &&
+                 (differing >> TM_COL_GENERATION & 1) == (fields >> 6 & 1),
              "what differs is known");
     while (good && after_full < 5) {
         bool few = rows < 300; /* at first one event alone, none of which differs */
@@ -220,8 +227,13 @@ static void test_copies(uint64_t seed, uint64_t fields)
             copied[i] = &events[few ? 3 : roll(&seed) % EVENTS];
             times[i] = (int64_t)(fields & 512 ? roll(&seed) : 12);
         }
-        const struct tm_batch_copies copies = {.count = n, .events = copied, .times = times, .position = position, .file = 2,
-                                               .like = &events[3], .differing = few ? 0 : differing};
+        const struct tm_batch_copies copies = {.count = n,
+                                               .events = copied,
+                                               .times = times,
+                                               .position = position,
+                                               .file = 2,
+                                               .like = &events[3],
+                                               .differing = few ? 0 : differing};
         bool was_full = tm_batch_builder_full(&one);
         for (added = 0; added < n && !tm_batch_builder_full(&one); added++, position++) {
             struct tm_event e = *copied[added];
@@ -231,11 +243,12 @@ static void test_copies(uint64_t seed, uint64_t fields)
             good = good && tm_batch_builder_add(&one, &e) == TM_OK;
         }
         uint32_t wanted = added;
-        good = good && tm_batch_builder_add_copies(&many, &copies, &added) == TM_OK && added == wanted && is_same(&one, &many);
+        good = good && tm_batch_builder_add_copies(&many, &copies, &added) == TM_OK && added == wanted &&
+               is_same(&one, &many);
         if (!was_full && roll(&seed) % 20 == 0) {
             other.position = position++;
-            good = good && tm_batch_builder_add(&one, &other) == TM_OK && tm_batch_builder_add(&many, &other) == TM_OK &&
-                   is_same(&one, &many);
+            good = good && tm_batch_builder_add(&one, &other) == TM_OK &&
+                   tm_batch_builder_add(&many, &other) == TM_OK && is_same(&one, &many);
         }
         rows += n;
         if (was_full) { /* and so again in a batch after this one */
@@ -283,13 +296,16 @@ static void test_keys(uint64_t seed, uint32_t count, unsigned bits, unsigned dis
     if (keys == NULL)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t time = bits ? (roll(&seed) % disorder ? ((UINT64_C(1) << (bits - 1)) / count) * i : roll(&seed) >> (64 - bits)) : 0;
+        uint64_t time =
+            bits ? (roll(&seed) % disorder ? ((UINT64_C(1) << (bits - 1)) / count) * i : roll(&seed) >> (64 - bits))
+                 : 0;
         wanted[i] = keys[i] = tm_row_key(time, i);
     }
     if (count)
         qsort(wanted, count, sizeof *wanted, compare_keys);
     uint64_t *sorted = tm_row_keys_sort(keys, spare, count, bits);
-    ok_named((sorted == keys || sorted == spare) && memcmp(sorted, wanted, count * sizeof *sorted) == 0, "keys are sorted");
+    ok_named((sorted == keys || sorted == spare) && memcmp(sorted, wanted, count * sizeof *sorted) == 0,
+             "keys are sorted");
     free(keys);
 }
 

@@ -1,7 +1,7 @@
-/* Unit test of model/compact_message.h, model/compact_rows.h and emit/open_messages.h: CompactSched messages read, summed up,
- * moved in time, and taken apart. */
+/* Unit test of perfetto/compact_message.h, perfetto/compact_rows.h and emit/perfetto/open_messages.h: CompactSched
+ * messages read, summed up, moved in time, and taken apart. */
 #include "base/pb.h"
-#include "emit/open_messages.h"
+#include "emit/perfetto/open_messages.h"
 
 #include "tap.h"
 
@@ -74,7 +74,8 @@ static void put(struct made *m, uint32_t id, bool of_waking, uint64_t spoil)
         const struct tm_compact_event *e = &m->events[i];
         if (e->is_waking != of_waking)
             continue;
-        values[count++] = id == TM_COMPACT_SWITCH_TIME || id == TM_COMPACT_WAKING_TIME ? e->time - before : value_of(e, id);
+        values[count++] = id == TM_COMPACT_SWITCH_TIME || id == TM_COMPACT_WAKING_TIME ? e->time - before
+                                                                                       : value_of(e, id);
         before = e->time;
     }
     if (count > 0)
@@ -135,7 +136,8 @@ static bool same_event(const struct tm_compact_event *a, const struct tm_compact
 }
 
 /* How many events of MESSAGE are those of M, SHIFT later; and that it has no more. */
-static bool reads_as(struct tm_compact_reader *r, const uint8_t *message, size_t len, const struct made *m, uint64_t shift)
+static bool reads_as(struct tm_compact_reader *r, const uint8_t *message, size_t len, const struct made *m,
+                     uint64_t shift)
 {
     struct tm_compact_event e;
     uint32_t i = 0;
@@ -260,7 +262,8 @@ static bool string_is(const struct tm_event *e, uint32_t string, const struct tm
 {
     uint64_t len;
     const uint8_t *end = e->detail + e->detail_bytes,
-                  *text = string & TM_STRING_INLINE ? tm_varint_get(e->detail + (string & ~TM_STRING_INLINE), end, &len) : NULL;
+                  *text = string & TM_STRING_INLINE ? tm_varint_get(e->detail + (string & ~TM_STRING_INLINE), end, &len)
+                                                    : NULL;
     return text && len == comm->len && memcmp(text, comm->data, len) == 0;
 }
 
@@ -293,11 +296,13 @@ static void test_rows(void)
                 break;
             bool same = e.time_ns == (int64_t)(c->time + shift) && e.position == 70 + k && e.cpu == 3 && e.clock == 6 &&
                         e.raw_bytes == 0 && tm_event_raw(e.flags) == TM_RAW_COMPACT_SCHED && e.dur_ns == 0 &&
-                        tm_event_scope(e.flags) == TM_SCOPE_CPU && string_is(&e, e.name, tm_compact_reader_comm(&r, c->comm));
+                        tm_event_scope(e.flags) == TM_SCOPE_CPU &&
+                        string_is(&e, e.name, tm_compact_reader_comm(&r, c->comm));
             if (c->is_waking) {
                 same = same && e.kind == TM_KIND_SCHED_WAKING && e.flags & TM_EVENT_HAS_TID && e.tid == c->pid &&
                        !(e.flags & TM_EVENT_HAS_PID) == !is_known && (!is_known || e.pid == before.pid) &&
-                       e.value == tm_event_waking_value(c->prio, c->target_cpu) && e.track == c->state && e.category == 0;
+                       e.value == tm_event_waking_value(c->prio, c->target_cpu) && e.track == c->state &&
+                       e.category == 0;
             } else {
                 same = same && e.kind == TM_KIND_SCHED_SWITCH && e.flags & TM_EVENT_HAS_PID && e.pid == c->pid &&
                        !(e.flags & TM_EVENT_HAS_TID) == !is_known && (!is_known || e.tid == before.pid) &&
@@ -348,7 +353,8 @@ static void test_open_messages(void)
     int good = 0, wanted = 0;
     for (int i = 0; i < ROUNDS; i++) {
         uint32_t all = 0, shown = 0, count = 2 + roll(4);
-        struct tm_event last = {.time_ns = -1}, until = {.time_ns = 1000 + roll(roll(2) ? 3 : 200000), .file = roll(2), .position = roll(1000)};
+        struct tm_event last = {.time_ns = -1},
+                        until = {.time_ns = 1000 + roll(roll(2) ? 3 : 200000), .file = roll(2), .position = roll(1000)};
         const struct tm_event *e;
         bool is_ordered = true, is_before = true;
         for (uint32_t k = 0; k < count; k++) {

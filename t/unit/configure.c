@@ -17,7 +17,8 @@ static void test_archive(void)
     archive(&f, V(NAMED("b.json.gz", "x") "," NAMED("dir/c", "x")));
     finish(&f, NULL, "1: F F F F F F B B C f2=0 f5=1 B 3 events B F f6=0 B 2 events B F B 1 events B 1 events ", 0);
     /* exact names only; members of inner archives are none of the manifest's business */
-    archive(&f, V(PATH("./a.pb") "," PATH("c") "," PATH("inner.pb") "," PATH("") "," PATH("b.json") "," PATH("run.tar")));
+    archive(&f,
+            V(PATH("./a.pb") "," PATH("c") "," PATH("inner.pb") "," PATH("") "," PATH("b.json") "," PATH("run.tar")));
     finish(&f, NULL, "1: F F F F F F B B C B 3 events B F B 2 events B F B 1 events B 1 events ", 6);
     struct tm_configure_options strict = {.producer = "test", .strict = true};
     archive(&f, V(PATH("a.pb") "," PATH("ghost.pb")));

@@ -2,11 +2,11 @@
 #ifndef TM_T_UNIT_CONFIGURE_RUN_H
 #define TM_T_UNIT_CONFIGURE_RUN_H
 
-#include "base/io.h"
+#include "os/io.h"
 #include "manifest/configure.h"
 #include "stream/event_sink.h"
-#include "stream/stream_reader.h"
-#include "stream/stream_writer.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
 #include "tap.h"
 
@@ -100,7 +100,8 @@ static inline void see(struct fixture *f, const struct tm_frame *frame, const st
 }
 
 /* Runs it. WANT: the frames of a good result, or the error. UNMATCHED: problems about paths. */
-static inline void finish(struct fixture *f, const struct tm_configure_options *options, const char *want, size_t unmatched)
+static inline void finish(struct fixture *f, const struct tm_configure_options *options, const char *want,
+                          size_t unmatched)
 {
     struct tm_configure_options plain = {.producer = "test"};
     struct tm_manifest_problems problems = {0};

@@ -1,9 +1,9 @@
 /* The readers of lib/container: TAR, PAX, gzip, ZIP, zstd, and what files are by their first bytes. */
 #include "base/bytes.h"
 #include "container/content.h"
-#include "container/file_type.h"
+#include "unpack/file_type.h"
 #include "container/gzip_reader.h"
-#include "container/member_table.h"
+#include "unpack/member_table.h"
 #include "container/pax.h"
 #include "container/tar_reader.h"
 #include "tap.h"
@@ -271,7 +271,8 @@ static void test_gzip(void)
     }
     is_int(gz.len, whole);
     gz.data[second - 6] ^= 1; /* the CRC of the first */
-    is_str(files_of(&gz, TM_DAMAGE_HALT, &text), "a=one;compressed byte 21: the gzip data is damaged (incorrect data check)");
+    is_str(files_of(&gz, TM_DAMAGE_HALT, &text),
+           "a=one;compressed byte 21: the gzip data is damaged (incorrect data check)");
     is_str(files_of(&gz, TM_DAMAGE_SKIP, &text), "a=one;1 damaged, 29 skipped");
     is_str(files_of(&gz, TM_DAMAGE_SALVAGE, &text), "a=one;b=two;1 damaged, 4 skipped");
     gz.data[second + 2] = 7;

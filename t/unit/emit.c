@@ -1,12 +1,12 @@
 /* Unit tests of lib/emit: text that is put out, whose an event is, the books that must balance, the
  * table of outputs. */
-#include "emit/emit_run.h"
+#include "emit/run.h"
 #include "emit/names.h"
 #include "emit/out.h"
 #include "emit/outputs.h"
 #include "emit/paths.h"
-#include "emit/who.h"
-#include "stream/stream_writer.h"
+#include "emit/task_names.h"
+#include "stream/writer.h"
 
 #include "base/pb.h"
 
@@ -126,7 +126,7 @@ static void test_table(void)
     ok(tm_emit_for_path(".csv") == NULL);
 }
 
-static void learn_track(struct tm_who *who, uint64_t uuid, uint64_t parent, int64_t tid)
+static void learn_track(struct tm_task_names *who, uint64_t uuid, uint64_t parent, int64_t tid)
 {
     Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
     Tracemerge__TrackDescription k = TRACEMERGE__TRACK_DESCRIPTION__INIT;
@@ -142,10 +142,10 @@ static void learn_track(struct tm_who *who, uint64_t uuid, uint64_t parent, int6
     k.tid = tid;
     e.detail_bytes = (uint32_t)protobuf_c_message_pack(&d.base, bytes);
     e.detail = bytes;
-    ok(tm_who_learn(who, &e, &err) == TM_OK);
+    ok(tm_task_names_learn(who, &e, &err) == TM_OK);
 }
 
-static void learn_thread(struct tm_who *who, uint32_t flags, const char *name)
+static void learn_thread(struct tm_task_names *who, uint32_t flags, const char *name)
 {
     Tracemerge__Detail d = TRACEMERGE__DETAIL__INIT;
     Tracemerge__ThreadDescription t = TRACEMERGE__THREAD_DESCRIPTION__INIT;
@@ -159,36 +159,36 @@ static void learn_thread(struct tm_who *who, uint32_t flags, const char *name)
     t.name = tm_bytes(name, strlen(name));
     e.detail_bytes = (uint32_t)protobuf_c_message_pack(&d.base, bytes);
     e.detail = bytes;
-    ok(tm_who_learn(who, &e, &err) == TM_OK);
+    ok(tm_task_names_learn(who, &e, &err) == TM_OK);
 }
 
-static bool thread_is(const struct tm_who *who, const char *name)
+static bool thread_is(const struct tm_task_names *who, const char *name)
 {
-    struct tm_text text = tm_who_thread(who, 2, 7);
+    struct tm_text text = tm_task_names_thread(who, 2, 7);
     return text.len == strlen(name) && memcmp(text.data, name, text.len) == 0;
 }
 
 static void test_who(void)
 {
     struct tm_catalog catalog = {0};
-    struct tm_who who;
-    struct tm_place place;
+    struct tm_task_names who;
+    struct tm_event_task place;
     struct tm_error err = {0};
     struct tm_event e = {.flags = TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_TRACK), .file = 1, .machine = 2};
-    tm_who_init(&who, &catalog);
+    tm_task_names_init(&who, &catalog);
     learn_track(&who, 10, 0, 7);
     learn_track(&who, 11, 10, 0);
     learn_track(&who, 12, 13, 0);
     learn_track(&who, 13, 12, 0);
     e.track = 11;
-    tm_who_find(&who, &e, &place);
+    tm_task_names_find(&who, &e, &place);
     ok(place.has_tid && place.tid == 7 && !place.has_pid);
     e.track = 12; /* a loop */
-    tm_who_find(&who, &e, &place);
+    tm_task_names_find(&who, &e, &place);
     ok(!place.has_tid && !place.has_pid);
     e.track = 11;
     e.file = 2; /* uuids are a file's own */
-    tm_who_find(&who, &e, &place);
+    tm_task_names_find(&who, &e, &place);
     ok(!place.has_tid);
     learn_thread(&who, TM_EVENT_DERIVED, "from the tree");
     ok(thread_is(&who, "from the tree"));
@@ -197,28 +197,28 @@ static void test_who(void)
     learn_thread(&who, TM_EVENT_DERIVED, "from the tree again");
     ok(thread_is(&who, "from its descriptor"));
     e.file = 1;
-    tm_who_find(&who, &e, &place);
+    tm_task_names_find(&who, &e, &place);
     ok(place.has_pid && place.pid == 5 && place.thread.len == strlen("from its descriptor"));
     e = (struct tm_event){.kind = TM_KIND_TRACK, .detail = (const uint8_t *)"\xff", .detail_bytes = 1};
-    is_int(tm_who_learn(&who, &e, &err), TM_E_INPUT);
-    tm_who_release(&who);
+    is_int(tm_task_names_learn(&who, &e, &err), TM_E_INPUT);
+    tm_task_names_release(&who);
 }
 
 /* No more rows than the limit, however many there are. */
 static void test_who_is_bounded(void)
 {
     struct tm_catalog catalog = {0};
-    struct tm_who who;
+    struct tm_task_names who;
     struct tm_error err = {0};
     int failed = 0;
-    tm_who_init(&who, &catalog);
+    tm_task_names_init(&who, &catalog);
     for (int64_t tid = 1; tid < TM_WHO_ROWS_MAX + 100; tid++) {
         struct tm_event e = {.kind = TM_KIND_TASK_NEW, .tid = tid, .name = 1};
-        failed += tm_who_learn(&who, &e, &err) < 0;
+        failed += tm_task_names_learn(&who, &e, &err) < 0;
     }
     is_int(failed, 0);
     is_int(who.threads.count, TM_WHO_ROWS_MAX);
-    tm_who_release(&who);
+    tm_task_names_release(&who);
 }
 
 static void test_limits(void)
@@ -235,24 +235,24 @@ static void test_limits(void)
         {"50%", UINT64_MAX / 2, UINT64_MAX, true}, {"49%", UINT64_MAX / 2, UINT64_MAX, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tm_balance b = {.read = cases[i].read, .total.lost = cases[i].lost};
-        struct tm_balance_limit limit = {0};
+        struct tm_accounting b = {.read = cases[i].read, .total.lost = cases[i].lost};
+        struct tm_accounting_limit limit = {0};
         struct tm_error err = {0};
-        ok_named(tm_balance_limit_parse(&limit, cases[i].text) == TM_OK &&
-                     tm_balance_within(&b, &limit, &err) == (cases[i].allowed ? TM_OK : TM_E_STRICT),
+        ok_named(tm_accounting_limit_parse(&limit, cases[i].text) == TM_OK &&
+                     tm_accounting_within(&b, &limit, &err) == (cases[i].allowed ? TM_OK : TM_E_STRICT),
                  cases[i].text);
     }
 }
 
 static void test_strict(void)
 {
-    static const struct tm_balance losses[] = {
+    static const struct tm_accounting losses[] = {
         {.total.lost = 1}, {.total.lost_definitions = 1}, {.total.skipped_bytes = 1}, {.total.dropped = 1}};
-    const struct tm_balance_limit strict = {.strict = true}, none = {0};
+    const struct tm_accounting_limit strict = {.strict = true}, none = {0};
     for (int i = 0; i < 4; i++) {
         struct tm_error err = {0};
-        is_int(tm_balance_within(&losses[i], &none, &err), TM_OK);
-        is_int(tm_balance_within(&losses[i], &strict, &err), i < 3 ? TM_E_STRICT : TM_OK);
+        is_int(tm_accounting_within(&losses[i], &none, &err), TM_OK);
+        is_int(tm_accounting_within(&losses[i], &strict, &err), i < 3 ? TM_E_STRICT : TM_OK);
     }
 }
 

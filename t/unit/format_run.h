@@ -3,7 +3,7 @@
 #ifndef TM_T_UNIT_FORMAT_RUN_H
 #define TM_T_UNIT_FORMAT_RUN_H
 
-#include "base/io.h"
+#include "os/io.h"
 #include "base/pb.h"
 #include "format/format.h"
 #include "model/catalog.h"
@@ -47,10 +47,16 @@ static inline void show_text(struct tm_buf *out, struct tm_text t)
         tm_buf_addf(out, t.data[i] < 0x20 ? "\\x%02x" : "%c", t.data[i]);
 }
 
-static const char *const kind_names[64] = {
-    "packet", "begin", "end", "complete", "instant", "counter", "flow_start", "flow_step", "flow_end", "async_step",
-    "sample", "sched_switch", "sched_waking", "task_rename", "task_new", "process_exit", "ftrace", "process", "thread",
-    "log", "sync_marker", "slice_args", "binder", "kernel", [32] = "state", [33] = "track", [34] = "system_info", [35] = "metadata"};
+static const char *const kind_names[64] = {"packet",         "begin",        "end",
+                                           "complete",       "instant",      "counter",
+                                           "flow_start",     "flow_step",    "flow_end",
+                                           "async_step",     "sample",       "sched_switch",
+                                           "sched_waking",   "task_rename",  "task_new",
+                                           "process_exit",   "ftrace",       "process",
+                                           "thread",         "log",          "sync_marker",
+                                           "slice_args",     "binder",       "kernel",
+                                           [32] = "state",   [33] = "track", [34] = "system_info",
+                                           [35] = "metadata"};
 
 static inline void show_arg(struct tm_buf *out, const Tracemerge__Arg *a)
 {

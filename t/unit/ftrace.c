@@ -1,8 +1,8 @@
 /* Unit tests of ftrace text: task states, markers, lines and the systrace format. */
-#include "format/atrace_mark.h"
-#include "format/systrace.h"
-#include "format/systrace_line.h"
-#include "model/sched_state.h"
+#include "format/ftrace/atrace_mark.h"
+#include "format/ftrace/systrace.h"
+#include "format/ftrace/systrace_line.h"
+#include "kernel/sched_state.h"
 
 #include "format_run.h"
 #include "tap.h"
@@ -96,9 +96,11 @@ static void test_lines(void)
 {
     is_str(line_text("  kworker/u16:1-77    (   77) [004] ....   316.196720: 0: B|77|x"),
            "kworker/u16:1,77,77,4,316196720000,0,B|77|x");
-    is_str(line_text("<idle>-0     [000] ...2     0.002188: task_newtask: pid=1"), "<idle>,0,-1,0,2188000,task_newtask,pid=1");
+    is_str(line_text("<idle>-0     [000] ...2     0.002188: task_newtask: pid=1"),
+           "<idle>,0,-1,0,2188000,task_newtask,pid=1");
     is_str(line_text("<idle>-0     [000]  0.002188: x: "), "<idle>,0,-1,0,2188000,x,");
-    is_str(line_text("a b-1 [0] -(c-17 (-----) [001] d..2 1.000000001: e: f  "), "a b-1 [0] -(c,17,-1,1,1000000001,e,f");
+    is_str(line_text("a b-1 [0] -(c-17 (-----) [001] d..2 1.000000001: e: f  "),
+           "a b-1 [0] -(c,17,-1,1,1000000001,e,f");
     is_str(line_text("t-17 [001] d..2. 12345678901.9999999999: e: f"), "bad");
     is_str(line_text("t-17 [001] d..2. 123456.9999999999: e: f"), "t,17,-1,1,123457000000000,e,f");
     is_str(line_text("t-17 [001]2390277401453: e:   f"), "t,17,-1,1,2390277401453,e,f");
@@ -114,31 +116,33 @@ static void test_lines(void)
 
 static void test_sched(void)
 {
-    ok(format_gives(&tm_format_systrace,
-                    "# tracer: nop\n#\r\n"
-                    "  a b-7 (    5) [001] d..2 10.000000001: sched_switch: prev_comm=a b prev_pid=7 prev_prio=-1 "
-                    "prev_state=R+ ==> next_comm=c next_pid=8 next_prio=120\r\n"
-                    "  c-8 (-----) [001] d..2 9.0: sched_waking: comm=a b pid=7 prio=120 target_cpu=003\n"
-                    "  c-8 [001] d..2 9.0: sched_wakeup: comm=a b pid=7 prio=120 target_cpu=003",
-                    "sched_switch 10000000001 pid=8 tid=7 cpu=1 'c' [a b] state=80001000 prio=-1>120 raw=  a b-7 (    5) "
-                    "[001] d..2 10.000000001: sched_switch: prev_comm=a b prev_pid=7 prev_prio=-1 prev_state=R+ ==> "
-                    "next_comm=c next_pid=8 next_prio=120\n"
-                    "task_rename 10000000001 pid=5 tid=7 cpu=1 derived\n"
-                    "sched_waking 9000000000 pid=8 tid=7 cpu=1 'a b' value=12884902008 raw=  c-8 (-----) [001] d..2 "
-                    "9.0: sched_waking: comm=a b pid=7 prio=120 target_cpu=003\n"
-                    "task_rename 9000000000 tid=8 cpu=1 'c' derived\n"
-                    "ftrace 9000000000 tid=8 cpu=1 'sched_wakeup' raw=  c-8 [001] d..2 9.0: sched_wakeup: comm=a b "
-                    "pid=7 prio=120 target_cpu=003\n"
-                    "task_rename 9000000000 tid=8 cpu=1 'c' derived\n"));
-    ok(format_gives(&tm_format_systrace,
-                    "cpus=2\n"
-                    "tc:   run: x-7 [001]2390277738417: sched_switch:         run: x:7 [120] S ==> y:16827 [20]\n"
-                    "tc:        y-9 [001]2390277738418: sched_waking:         k/1:1H:44 [100] CPU:001\n",
-                    "sched_switch 2390277738417 pid=16827 tid=7 cpu=1 'y' [run: x] state=80000001 prio=120>20 raw=tc:   "
-                    "run: x-7 [001]2390277738417: sched_switch:         run: x:7 [120] S ==> y:16827 [20]\n"
-                    "sched_waking 2390277738418 pid=9 tid=44 cpu=1 'k/1:1H' value=4294967396 raw=tc:        y-9 "
-                    "[001]2390277738418: sched_waking:         k/1:1H:44 [100] CPU:001\n"
-                    "task_rename 2390277738418 tid=9 cpu=1 'y' derived\n"));
+    ok(format_gives(
+        &tm_format_systrace,
+        "# tracer: nop\n#\r\n"
+        "  a b-7 (    5) [001] d..2 10.000000001: sched_switch: prev_comm=a b prev_pid=7 prev_prio=-1 "
+        "prev_state=R+ ==> next_comm=c next_pid=8 next_prio=120\r\n"
+        "  c-8 (-----) [001] d..2 9.0: sched_waking: comm=a b pid=7 prio=120 target_cpu=003\n"
+        "  c-8 [001] d..2 9.0: sched_wakeup: comm=a b pid=7 prio=120 target_cpu=003",
+        "sched_switch 10000000001 pid=8 tid=7 cpu=1 'c' [a b] state=80001000 prio=-1>120 raw=  a b-7 (    5) "
+        "[001] d..2 10.000000001: sched_switch: prev_comm=a b prev_pid=7 prev_prio=-1 prev_state=R+ ==> "
+        "next_comm=c next_pid=8 next_prio=120\n"
+        "task_rename 10000000001 pid=5 tid=7 cpu=1 derived\n"
+        "sched_waking 9000000000 pid=8 tid=7 cpu=1 'a b' value=12884902008 raw=  c-8 (-----) [001] d..2 "
+        "9.0: sched_waking: comm=a b pid=7 prio=120 target_cpu=003\n"
+        "task_rename 9000000000 tid=8 cpu=1 'c' derived\n"
+        "ftrace 9000000000 tid=8 cpu=1 'sched_wakeup' raw=  c-8 [001] d..2 9.0: sched_wakeup: comm=a b "
+        "pid=7 prio=120 target_cpu=003\n"
+        "task_rename 9000000000 tid=8 cpu=1 'c' derived\n"));
+    ok(format_gives(
+        &tm_format_systrace,
+        "cpus=2\n"
+        "tc:   run: x-7 [001]2390277738417: sched_switch:         run: x:7 [120] S ==> y:16827 [20]\n"
+        "tc:        y-9 [001]2390277738418: sched_waking:         k/1:1H:44 [100] CPU:001\n",
+        "sched_switch 2390277738417 pid=16827 tid=7 cpu=1 'y' [run: x] state=80000001 prio=120>20 raw=tc:   "
+        "run: x-7 [001]2390277738417: sched_switch:         run: x:7 [120] S ==> y:16827 [20]\n"
+        "sched_waking 2390277738418 pid=9 tid=44 cpu=1 'k/1:1H' value=4294967396 raw=tc:        y-9 "
+        "[001]2390277738418: sched_waking:         k/1:1H:44 [100] CPU:001\n"
+        "task_rename 2390277738418 tid=9 cpu=1 'y' derived\n"));
 }
 
 /* One line of FORMAT text with event EVENT and its arguments gives the row WANT (raw left out). */
@@ -184,16 +188,18 @@ static void test_events(void)
              "transaction id=3 destination node=4 destination process=5 reply transaction?=false flags='0x11 this is a "
              "one-way call: async, no return; allow replies with file descriptors; ' code='0x1 Java Layer Dependent' "
              "calling tid=u7");
-    event_is("binder_transaction: transaction=-3 dest_node=4 dest_proc=5 dest_thread=6 reply=1 flags=0x0 code=0x1",
-             "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder reply' [binder] event=600000003 track=fffffffd "
-             "transaction id=-3 destination node=4 destination process=5 reply transaction?=true flags='0x00 No Flags Set' "
-             "code='0x1 Java Layer Dependent' calling tid=u7");
+    event_is(
+        "binder_transaction: transaction=-3 dest_node=4 dest_proc=5 dest_thread=6 reply=1 flags=0x0 code=0x1",
+        "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder reply' [binder] event=600000003 track=fffffffd "
+        "transaction id=-3 destination node=4 destination process=5 reply transaction?=true flags='0x00 No Flags Set' "
+        "code='0x1 Java Layer Dependent' calling tid=u7");
     event_is("binder_transaction: transaction=3 dest_node=4 dest_proc=-5 dest_thread=6 reply=1 flags=0x0",
              "ftrace 1500000000 pid=5 tid=7 cpu=1 'binder_transaction'");
     event_is("binder_transaction_received: transaction=3",
              "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder reply' [binder] event=4 track=3");
-    event_is("binder_transaction_alloc_buf: transaction=3 data_size=8 offsets_size=0",
-             "slice_args 1500000000 pid=5 tid=7 cpu=1 thread 'binder transaction' [binder] data size=u8 offsets size=u0");
+    event_is(
+        "binder_transaction_alloc_buf: transaction=3 data_size=8 offsets_size=0",
+        "slice_args 1500000000 pid=5 tid=7 cpu=1 thread 'binder transaction' [binder] data size=u8 offsets size=u0");
     event_is("binder_command: cmd=0x40406300 BC_TRANSACTION",
              "binder 1500000000 pid=5 tid=7 cpu=1 thread 'binder_command' [binder] event=5 track=40406300");
     event_is("binder_return: cmd=29189 x",
@@ -250,8 +256,9 @@ static void test_wrapping(void)
                     " a-1 [000] .... 1.5: e: f\n</script>\n",
                     "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
                     "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"));
-    ok(format_gives(&tm_format_systrace, "capturing trace... done\nTRACE:\n# tracer: nop\n\n \n a-1 [000] .... 1.5: e: f\n"
-                                         "CPU:1 [LOST 17 EVENTS]\nfoo bar\nbaz",
+    ok(format_gives(&tm_format_systrace,
+                    "capturing trace... done\nTRACE:\n# tracer: nop\n\n \n a-1 [000] .... 1.5: e: f\n"
+                    "CPU:1 [LOST 17 EVENTS]\nfoo bar\nbaz",
                     "ftrace 1500000000 tid=1 cpu=0 'e' raw= a-1 [000] .... 1.5: e: f\n"
                     "task_rename 1500000000 tid=1 cpu=0 'a' derived\n"
                     "account damaged 2 at 97\n"

@@ -1,8 +1,8 @@
 /* Unit tests of Fuchsia traces: ticks, flows, damage, limits. What rows hold is in t/16-fxt.bats. */
-#include "format/fxt.h"
+#include "format/fuchsia/fuchsia.h"
 
-#include "format/fxt_flows.h"
-#include "format/fxt_words.h"
+#include "format/fuchsia/flows.h"
+#include "format/fuchsia/words.h"
 #include "format_run.h"
 #include "tap.h"
 
@@ -85,7 +85,8 @@ static void test_ticks(void)
     ok(ticks_are(UINT64_C(177083333333333), 19200000, INT64_C(9223090277777760)));
     /* a quotient of which no part fits one word */
     ok(ticks_are(UINT64_MAX, UINT64_MAX, 1000000000) && ticks_are(UINT64_MAX - 1, UINT64_MAX, 999999999));
-    ok(ticks_are(UINT64_C(1) << 63, UINT64_MAX, 500000000) && ticks_are(UINT64_C(3) << 60, UINT64_C(1) << 63, 375000000));
+    ok(ticks_are(UINT64_C(1) << 63, UINT64_MAX, 500000000) &&
+       ticks_are(UINT64_C(3) << 60, UINT64_C(1) << 63, 375000000));
     ok(ticks_are(UINT64_C(9223372036854775807), 1000000000, INT64_MAX));
     ok(!tm_fxt_ticks_ns(UINT64_C(1) << 63, 1000000000, &ns) && !tm_fxt_ticks_ns(1, 0, &ns));
     ok(ticks_are(UINT64_C(18446744073709551615), 2000000001, INT64_C(9223372032243089791)));

@@ -1,8 +1,8 @@
 /* Unit tests of Gecko profiles: the order of members, damage, limits. What rows hold is in
  * t/14-profiles.bats. */
-#include "format/gecko.h"
+#include "format/gecko/gecko.h"
 
-#include "base/json_cursor.h"
+#include "json/cursor.h"
 #include "format_run.h"
 #include "tap.h"
 
@@ -29,18 +29,21 @@ static void test_order(void)
     GIVES("{\"libs\":[]}", "");
     GIVES("{\"libs\":[],\"threads\":[" THREAD(SAMPLES) "]}",
           "account damaged 1 at 87\n");
-    GIVES("{\"libs\":[],\"threads\":[" THREAD("\"samples\":7,\"markers\":[1],\"stringTable\":{},\"frameTable\":null") "]}",
+    GIVES("{\"libs\":[],\"threads\":[" THREAD(
+              "\"samples\":7,\"markers\":[1],\"stringTable\":{},\"frameTable\":null") "]}",
           "");
 }
 
 /* What names a thread is at its first event's time, and again once one is not before 0. */
 static void test_early(void)
 {
-    GIVES("{" META ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
-          "\"data\":[[0,-1],[0,-2],[0,0],[0,1]]}") "]}",
+    GIVES("{" META
+          ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
+                                          "\"data\":[[0,-1],[0,-2],[0,0],[0,1]]}") "]}",
           DEFINED("-1000000") "sample -1000000 pid=1 tid=2 thread frames=main\n"
-          "sample -2000000 pid=1 tid=2 thread frames=main\n" DEFINED("0") "sample 0 pid=1 tid=2 thread frames=main\n"
-          "sample 1000000 pid=1 tid=2 thread frames=main\n" HINT);
+                              "sample -2000000 pid=1 tid=2 thread frames=main\n" DEFINED(
+                                  "0") "sample 0 pid=1 tid=2 thread frames=main\n"
+                                       "sample 1000000 pid=1 tid=2 thread frames=main\n" HINT);
 }
 
 static bool refused(const char *text, const char *cause)
@@ -55,7 +58,8 @@ static void test_damage(void)
     ok(refused("{\"meta\":{},\"threads\":[" THREAD("\"samples\":{\"data\":[[1,"), "byte 61: a '}' closes a '['"));
     ok(refused("{\"meta\":{} \"libs\":[]}", "byte 11: a ',' or '}' is expected"));
     ok(refused("{\"meta\":{},\"x\":01}", "byte 15: a number with a leading zero"));
-    ok(refused("{\"meta\":{},\"threads\":[" THREAD("\"samples\":{\"time\":[1,tru],\"stack\":[0]}," STACKS "," STRINGS "," FRAMES) "]}",
+    ok(refused("{\"meta\":{},\"threads\":[" THREAD("\"samples\":{\"time\":[1,tru],\"stack\":[0]}," STACKS "," STRINGS
+                                                   "," FRAMES) "]}",
                "byte 60: a value is expected"));
     tm_buf_add_str(&text, "{\"meta\":{}");
     for (int i = 0; i < 20; i++)
@@ -82,8 +86,9 @@ static void test_skip(void)
     ok(run.status == TM_END &&
        format_run_is(&run, SHOWN "sample 3000000 pid=1 tid=2 thread frames=main\naccount damaged 1 at 307\n"));
     format_run_release(&run);
-    static const char inner[] = "{" META ",\"threads\":[" THREAD(SAMPLES "," STRINGS "," FRAMES "," STACKS
-                                ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"phase\":2},\"data\":[[2,1,0],[2,,2]]}") "]}";
+    static const char inner[] = "{" META ",\"threads\":[" THREAD(
+        SAMPLES "," STRINGS "," FRAMES "," STACKS
+                ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"phase\":2},\"data\":[[2,1,0],[2,,2]]}") "]}";
     run = format_run(&tm_format_gecko, inner, strlen(inner), 0, &skip);
     char account[64];
     snprintf(account, sizeof account, "\naccount damaged 1 at %d\n", (int)(strstr(inner, ",,") + 1 - inner));
@@ -119,10 +124,10 @@ static bool salvages(const char *text, const char *word, const char *want)
 
 static void test_salvage(void)
 {
-    static const char payload[] =
-        PROFILE("{\"pid\":1,\"tid\":2," TABLES ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,"
-                "\"phase\":3,\"data\":4},\"data\":[[2,1,0,0],[2,2,0,0,{\"x\":01,\"stack\":{\"tid\":9,\"samples\":{\"data\":"
-                "[[1,2]],\"schema\":{}}},\"a\":[1,2]}],[2,3,0,0]]}}");
+    static const char payload[] = PROFILE(
+        "{\"pid\":1,\"tid\":2," TABLES ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,"
+        "\"phase\":3,\"data\":4},\"data\":[[2,1,0,0],[2,2,0,0,{\"x\":01,\"stack\":{\"tid\":9,\"samples\":{\"data\":"
+        "[[1,2]],\"schema\":{}}},\"a\":[1,2]}],[2,3,0,0]]}}");
     static const char border[] =
         "{" META ",\"threads\":[],\"processes\":[{" META ",\"threads\":[" THREAD(ROWS("[1,1],[1,2x]") "," TABLES)
         ",{\"pid\":7,\"tid\":2," ROWS("[1,4]") "," TABLES "}]}]}";
@@ -145,14 +150,16 @@ static void test_salvage(void)
     ok(salvages(PROFILE(THREAD("\"stringTable\":[\"f\",7x],\"a\":1," ROWS("[0,1],[1,2]") "," FRAMES "," STACKS) ","
                         THREAD(ROWS("[0,3]") "," TABLES)), "sample",
                 SAMPLE("3000000", "main") "account damaged 3 at 104\naccount skipped_bytes 9 at 104\n"));
-    ok(salvages(PROFILE(THREAD("\"stringTable\":[\"f\",\"main\",7x]," ROWS("[0,1],[1,2]") "," FRAMES "," STACKS)), "sample",
-                SAMPLE("1000000", "main") SAMPLE("2000000", "main<f")
-                "account damaged 1 at 111\naccount skipped_bytes 3 at 111\n"));
+    ok(salvages(PROFILE(THREAD("\"stringTable\":[\"f\",\"main\",7x]," ROWS("[0,1],[1,2]") "," FRAMES "," STACKS)),
+                "sample",
+                SAMPLE("1000000", "main")
+                    SAMPLE("2000000", "main<f") "account damaged 1 at 111\naccount skipped_bytes 3 at 111\n"));
     /* Columns: rows behind the end of the shortest, the next column is read. */
-    ok(salvages(PROFILE(THREAD("\"samples\":{\"stack\":[1,0x,1],\"time\":[1,2,3]},\"stringArray\":[\"f\"],\"frameTable\":"
-                               "{\"func\":[0]},\"funcTable\":{\"name\":[0],\"resource\":[-1]},\"stackTable\":"
-                               "{\"prefix\":[null,0],\"frame\":[0,0]}")), "sample",
-                SAMPLE("1000000", "f<f") "account damaged 3 at 107\naccount skipped_bytes 5 at 107\n"));
+    ok(salvages(
+        PROFILE(THREAD("\"samples\":{\"stack\":[1,0x,1],\"time\":[1,2,3]},\"stringArray\":[\"f\"],\"frameTable\":"
+                       "{\"func\":[0]},\"funcTable\":{\"name\":[0],\"resource\":[-1]},\"stackTable\":"
+                       "{\"prefix\":[null,0],\"frame\":[0,0]}")),
+        "sample", SAMPLE("1000000", "f<f") "account damaged 3 at 107\naccount skipped_bytes 5 at 107\n"));
     /* The border between two processes is gone: whose times count from what is not known. */
     ok(salvages(border, "sample",
                 SAMPLE("1000000", "main<f") "account damaged 2 at 225\naccount skipped_bytes 9 at 221\n"));
@@ -161,14 +168,17 @@ static void test_salvage(void)
 /* Every cut and every changed byte of a document ends with a status. */
 static void test_every_byte(void)
 {
-    static const char text[] =
-        "{" META ",\"libs\":[{\"start\":1,\"end\":2,\"name\":\"l\"}],\"threads\":[" THREAD(
-            SAMPLES "," STRINGS "," FRAMES "," STACKS
-            ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},"
-            "\"data\":[[2,1,2,1,0,{\"a\":{\"b\":[1]}}]]}") ",{\"pid\":\"x\",\"samples\":{\"stack\":[0],\"timeDeltas\":[1e3]},"
-            "\"markers\":{\"name\":[0],\"startTime\":[1],\"endTime\":[null],\"phase\":[2],\"category\":[0],\"data\":[{}]}}],"
-            "\"shared\":{\"stringArray\":[\"s\"],\"funcTable\":{\"name\":[0],\"resource\":[-1]},\"frameTable\":{\"func\":[0]},"
-            "\"stackTable\":{\"prefix\":[null],\"frame\":[0]}}}";
+    static const char text[] = "{" META ",\"libs\":[{\"start\":1,\"end\":2,\"name\":\"l\"}],\"threads\":[" THREAD(
+        SAMPLES
+        "," STRINGS "," FRAMES "," STACKS
+        ",\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,\"phase\":3,\"category\":4,\"data\":5},"
+        "\"data\":[[2,1,2,1,0,{\"a\":{\"b\":[1]}}]]}") ",{\"pid\":\"x\",\"samples\":{\"stack\":[0],\"timeDeltas\":[1e3]"
+                                                       "},"
+                                                       "\"markers\":{\"name\":[0],\"startTime\":[1],\"endTime\":[null],"
+                                                       "\"phase\":[2],\"category\":[0],\"data\":[{}]}}],"
+                                                       "\"shared\":{\"stringArray\":[\"s\"],\"funcTable\":{\"name\":[0]"
+                                                       ",\"resource\":[-1]},\"frameTable\":{\"func\":[0]},"
+                                                       "\"stackTable\":{\"prefix\":[null],\"frame\":[0]}}}";
     static const struct tm_format_options options[] = {
         {TM_DAMAGE_HALT, true}, {TM_DAMAGE_SKIP, true}, {TM_DAMAGE_SALVAGE, true}};
     static const char changes[] = "\"{}[],:9x";
@@ -194,10 +204,13 @@ static void test_every_byte(void)
 /* Numbers that are out of bounds of a table, or no numbers. */
 static void test_numbers(void)
 {
-    GIVES("{" META ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
-          "\"data\":[[2,1],[-1,2],[4294967295,3],[1e0,4],[1,NaN],[1,1e300],[1,\"5\"],[1,9223372036854.775807],[1]]}") "]}",
-          DEFINED("9223372036854775807") "sample 9223372036854775807 pid=1 tid=2 thread frames=main<f\n"
-          HINT "account damaged 1 at 290\naccount no_time 4 at 290\naccount no_stack 3 at 290\n");
+    GIVES("{" META
+          ",\"threads\":[" THREAD(STRINGS "," FRAMES "," STACKS ",\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
+                                          "\"data\":[[2,1],[-1,2],[4294967295,3],[1e0,4],[1,NaN],[1,1e300],[1,\"5\"],["
+                                          "1,9223372036854.775807],[1]]}") "]}",
+          DEFINED(
+              "9223372036854775807") "sample 9223372036854775807 pid=1 tid=2 thread frames=main<f\n" HINT
+                                     "account damaged 1 at 290\naccount no_time 4 at 290\naccount no_stack 3 at 290\n");
 }
 
 /* A stack deeper than may be keeps its innermost frames. */
@@ -213,7 +226,8 @@ static void test_deep_stack(void)
     struct format_run run = format_run(&tm_format_gecko, text.data, text.len, 0, &halt);
     const char *got = (const char *)run.text.data;
     ok(run.status == TM_END && strstr(got, "stat gecko_stack_cut 1\n"));
-    ok(strstr(got, "sample 1000000 pid=1 tid=2 thread frames=f<f") && strstr(got, "2000000 pid=1 tid=2 thread frames=main<f"));
+    ok(strstr(got, "sample 1000000 pid=1 tid=2 thread frames=f<f") &&
+       strstr(got, "2000000 pid=1 tid=2 thread frames=main<f"));
     format_run_release(&run);
     tm_buf_release(&text);
 }

@@ -1,5 +1,5 @@
-/* Unit test of tm_inflater: what zlib deflates comes out again in whatever pieces both sides come, what follows the stream
- * is left alone, and a stream that is cut is never a short result. */
+/* Unit test of tm_inflater: what zlib deflates comes out again in whatever pieces both sides come, what follows the
+ * stream is left alone, and a stream that is cut is never a short result. */
 #include "base/buf.h"
 #include "container/inflater.h"
 #include "tap.h"
@@ -55,8 +55,8 @@ struct case_of {
 };
 
 /* Inflates PACKED (which may be cut) into OUT; *LEFT bytes of the input follow the stream. */
-static enum tm_status inflate_all(const struct tm_buf *packed, const struct case_of *c, struct tm_buf *out, size_t *left,
-                                  struct tm_error *err)
+static enum tm_status inflate_all(const struct tm_buf *packed, const struct case_of *c, struct tm_buf *out,
+                                  size_t *left, struct tm_error *err)
 {
     static const struct tm_input_ops ops = {.read = dribble_read};
     struct dribble source = {packed->data, packed->len, c->in_most};
@@ -87,8 +87,8 @@ static bool comes_back(const struct tm_buf *text, const struct case_of *c)
     bool good = inflate_all(&packed, c, &out, &left, &err) == TM_END && left == 14 && out.len == text->len &&
                 (out.len == 0 || memcmp(out.data, text->data, out.len) == 0);
     if (!good)
-        printf("# format %d, %zu bytes, in %zu, out %zu: %zu came, %zu left, %s\n", (int)c->format, text->len, c->in_most,
-               c->out_most, out.len, left, err.text);
+        printf("# format %d, %zu bytes, in %zu, out %zu: %zu came, %zu left, %s\n", (int)c->format, text->len,
+               c->in_most, c->out_most, out.len, left, err.text);
     tm_buf_release(&packed);
     tm_buf_release(&out);
     return good;
@@ -115,7 +115,8 @@ static bool cuts_are_told(const struct tm_buf *text, enum tm_inflater_format for
 
 int main(void)
 {
-    static const size_t sizes[] = {0, 1, 100, 40000, 300000}, ins[] = {1, 7, 4096, SIZE_MAX}, outs[] = {1, 300, 1 << 20};
+    static const size_t sizes[] = {0, 1, 100, 40000, 300000}, ins[] = {1, 7, 4096, SIZE_MAX},
+                        outs[] = {1, 300, 1 << 20};
     struct tm_buf text = {0};
     for (int format = TM_INFLATER_GZIP; format <= TM_INFLATER_RAW; format++) {
         bool good = true;
@@ -126,7 +127,8 @@ int main(void)
                         continue;
                     tm_buf_clear(&text);
                     make_text(&text, sizes[i], (unsigned)(i + j));
-                    good = comes_back(&text, &(struct case_of){(enum tm_inflater_format)format, ins[j], outs[k]}) && good;
+                    good = comes_back(&text, &(struct case_of){(enum tm_inflater_format)format, ins[j], outs[k]}) &&
+                           good;
                 }
         ok_named(good, "what was deflated comes back, what follows stays");
         tm_buf_clear(&text);

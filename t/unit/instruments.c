@@ -1,8 +1,8 @@
 /* Unit tests of Instruments XML: what hostile and damaged documents come to. The rows themselves are
  * in t/13-profiles.bats. */
-#include "format/instruments.h"
+#include "format/instruments/instruments.h"
 
-#include "base/paged.h"
+#include "os/paged_file.h"
 #include "format_run.h"
 #include "tap.h"
 
@@ -22,9 +22,10 @@ static void test_rows(void)
     GIVES(HEAD ROW("9223372036854775808") "</trace-query-result>", "account no_time 1 at 42\n");
     GIVES(HEAD "</trace-query-result>", "");
     /* Two of a kind: the first counts. Text beside elements and other elements change nothing. */
-    GIVES(HEAD "<row>x<sample-time>1</sample-time><y><sample-time>9</sample-time></y><sample-time>2</sample-time>" THREAD
-               "<weight>3</weight><weight>4</weight><core>4294967296</core><!-- c --><backtrace><frame name=\"a\">"
-               "<binary name=\"b\"/></frame></backtrace></row></trace-query-result>",
+    GIVES(HEAD
+          "<row>x<sample-time>1</sample-time><y><sample-time>9</sample-time></y><sample-time>2</sample-time>" THREAD
+          "<weight>3</weight><weight>4</weight><core>4294967296</core><!-- c --><backtrace><frame name=\"a\">"
+          "<binary name=\"b\"/></frame></backtrace></row></trace-query-result>",
           SHOWN("1") "sample 1 tid=5 thread value=3 frames=a\n");
 }
 
@@ -71,8 +72,9 @@ static void test_skip(void)
     static const struct tm_format_options skip = {TM_DAMAGE_SKIP, false};
     static const char text[] = HEAD ROW("1") "<row><</row>";
     struct format_run run = format_run(&tm_format_instruments, text, strlen(text), 0, &skip);
-    ok(run.status == TM_END && format_run_is(&run, SHOWN("1") "sample 1 tid=5 thread frames=main<f\n"
-                                                         "account damaged 1 at 219\naccount skipped_bytes 12 at 213\n"));
+    ok(run.status == TM_END &&
+       format_run_is(&run, SHOWN("1") "sample 1 tid=5 thread frames=main<f\n"
+                                      "account damaged 1 at 219\naccount skipped_bytes 12 at 213\n"));
     format_run_release(&run);
     static const char dtd[] = "<!DOCTYPE a>";
     run = format_run(&tm_format_instruments, dtd, strlen(dtd), 0, &skip);
@@ -122,33 +124,34 @@ static void test_large_stack(void)
 
 static void test_paged(void)
 {
-    struct tm_paged p;
+    struct tm_paged_file p;
     struct tm_error err = {0};
     enum { BLOCKS = 4000 };
     uint8_t block[100], want[100];
     bool good = true;
-    tm_paged_init(&p, 5 * TM_PAGE_BYTES);
+    tm_paged_file_init(&p, 5 * TM_PAGE_BYTES);
     for (uint64_t i = 0; i < BLOCKS && good; i++) {
         memset(block, (int)(i % 251) + 1, sizeof block);
-        good = tm_paged_write(&p, i * 7919 % BLOCKS * sizeof block, block, sizeof block, &err) == TM_OK;
+        good = tm_paged_file_write(&p, i * 7919 % BLOCKS * sizeof block, block, sizeof block, &err) == TM_OK;
     }
     ok(good && p.end == BLOCKS * sizeof block);
     for (uint64_t i = BLOCKS; i-- > 0 && good;) {
         memset(want, (int)(i % 251) + 1, sizeof want);
-        good = tm_paged_read(&p, i * 7919 % BLOCKS * sizeof block, block, sizeof block, &err) == TM_OK &&
+        good = tm_paged_file_read(&p, i * 7919 % BLOCKS * sizeof block, block, sizeof block, &err) == TM_OK &&
                memcmp(block, want, sizeof block) == 0;
     }
     ok(good);
     memset(want, 0, sizeof want);
-    ok(tm_paged_write(&p, UINT64_C(1) << 30, "x", 1, &err) == TM_OK &&
-       tm_paged_read(&p, UINT64_C(1) << 29, block, sizeof block, &err) == TM_OK &&
+    ok(tm_paged_file_write(&p, UINT64_C(1) << 30, "x", 1, &err) == TM_OK &&
+       tm_paged_file_read(&p, UINT64_C(1) << 29, block, sizeof block, &err) == TM_OK &&
        memcmp(block, want, sizeof block) == 0);
-    tm_paged_clear(&p);
-    ok(tm_paged_read(&p, 0, block, sizeof block, &err) == TM_OK && memcmp(block, want, sizeof block) == 0 && p.end == 0);
-    ok(tm_paged_write(&p, TM_PAGE_BYTES - 1, "ab", 2, &err) == TM_OK && tm_paged_read(&p, 0, block, 2, &err) == TM_OK &&
-       block[0] == 0 && tm_paged_read(&p, TM_PAGE_BYTES - 1, block, 3, &err) == TM_OK &&
-       memcmp(block, "ab\0", 3) == 0);
-    tm_paged_release(&p);
+    tm_paged_file_clear(&p);
+    ok(tm_paged_file_read(&p, 0, block, sizeof block, &err) == TM_OK && memcmp(block, want, sizeof block) == 0 &&
+       p.end == 0);
+    ok(tm_paged_file_write(&p, TM_PAGE_BYTES - 1, "ab", 2, &err) == TM_OK &&
+       tm_paged_file_read(&p, 0, block, 2, &err) == TM_OK && block[0] == 0 &&
+       tm_paged_file_read(&p, TM_PAGE_BYTES - 1, block, 3, &err) == TM_OK && memcmp(block, "ab\0", 3) == 0);
+    tm_paged_file_release(&p);
 }
 
 int main(void)

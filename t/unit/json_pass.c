@@ -1,6 +1,7 @@
-/* Unit tests of the fast ways over a container: tm_json_pass ends where reading all of it says, wherever quotes, escapes
- * and brackets fall among the blocks it looks at; tm_json_value accepts and refuses what reading it member by member does. */
-#include "base/json_scan.h"
+/* Unit tests of the fast ways over a container: tm_json_pass ends where reading all of it says, wherever quotes,
+ * escapes and brackets fall among the blocks it looks at; tm_json_value accepts and refuses what reading it member by
+ * member does. */
+#include "json/scan.h"
 #include "format/json_args.h"
 
 #include "tap.h"
@@ -17,7 +18,8 @@ static uint64_t roll(uint64_t *seed)
 
 static void put_string(struct tm_buf *out, uint64_t *seed)
 {
-    static const char *const parts[] = {"{", "}", "[", "]", ",", ":", "\\\"", "\\\\", "\\u005b", "a", "bcdefgh", "\xc3\xa9"};
+    static const char *const parts[] = {"{",    "}",    "[",       "]", ",",       ":",
+                                        "\\\"", "\\\\", "\\u005b", "a", "bcdefgh", "\xc3\xa9"};
     (void)tm_buf_add_byte(out, '"');
     for (uint64_t n = roll(seed) >> 60; n > 0; n--)
         (void)tm_buf_add_str(out, parts[(roll(seed) >> 8) % (sizeof parts / sizeof *parts)]);

@@ -1,24 +1,24 @@
 /* doc/tm-limits.7 says what the source says. */
-#include "base/input.h"
-#include "base/json_scan.h"
+#include "os/input.h"
+#include "json/scan.h"
 #include "container/limits.h"
 #include "emit/paths.h"
-#include "emit/who.h"
-#include "format/chrome_json.h"
-#include "format/fxt_tables.h"
-#include "format/gecko.h"
-#include "format/instruments.h"
-#include "format/json_profile.h"
-#include "format/perf_script.h"
-#include "format/proto_state.h"
-#include "format/strace.h"
-#include "format/systrace.h"
+#include "emit/task_names.h"
+#include "format/chrome_json/chrome_json.h"
+#include "format/fuchsia/tables.h"
+#include "format/gecko/gecko.h"
+#include "format/instruments/instruments.h"
+#include "format/chrome_json/profile.h"
+#include "format/text/perf_script.h"
+#include "format/perfetto/internal.h"
+#include "format/text/strace.h"
+#include "format/ftrace/systrace.h"
 #include "manifest/json_text.h"
 #include "manifest/problems.h"
 #include "model/binder_rows.h"
 #include "model/kernel_rows.h"
 #include "model/lanes.h"
-#include "model/moment.h"
+#include "stream/timestamp_group.h"
 #include "model/slices.h"
 #include "sort/file_order.h"
 #include "stream/batch.h"
@@ -71,7 +71,7 @@ static const struct limit limits[] = {
     LIMIT(TM_BINDER_FRAMES_MAX),
     LIMIT(TM_KERNEL_THINGS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
-    LIMIT(TM_MOMENT_EVENTS_MAX),
+    LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),
     LIMIT(TM_WHO_ROWS_MAX),
     LIMIT(TM_PATH_TEXT_MAX),
 };

@@ -42,7 +42,8 @@ static void test_refusals(const struct refusal *cases, size_t count)
 /* Every cut of a valid manifest is an error and reads no byte past its end. */
 static void test_cuts(void)
 {
-    static const char text[] = M("\"files\": [" PHONE ", {\"path\": \"\\u00e9\\ud83d\\ude00\\n\", \"x\": [-1.5e+3, true]}]");
+    static const char text[] =
+        M("\"files\": [" PHONE ", {\"path\": \"\\u00e9\\ud83d\\ude00\\n\", \"x\": [-1.5e+3, true]}]");
     size_t noticed = 0, len = sizeof text - 1;
     for (size_t cut = 0; cut <= len; cut++) {
         struct tm_manifest manifest = {0};
@@ -233,8 +234,9 @@ static void test_configs(void)
                   "\"min\": -9223372036854775808, \"Run_Id\": 0}"),
                 "manifest_attribute.benchmark 'start\xc3\xa9'\nmanifest_attribute.run_id 9007199254740993\n"
                 "manifest_attribute.min -9223372036854775808\nmanifest_attribute.Run_Id 0\n");
-    test_config(M("\"trace_time\": {\"clock\": \"REALTIME\", \"file\": \"r\", \"machine\": \"vm\"}, \"files\": [" RELAY "]"),
-                "machine 0 host\nmachine 1 vm\nentry r base 0 machines 0=0 9=1\ntrace time 1@4294967297\n");
+    test_config(
+        M("\"trace_time\": {\"clock\": \"REALTIME\", \"file\": \"r\", \"machine\": \"vm\"}, \"files\": [" RELAY "]"),
+        "machine 0 host\nmachine 1 vm\nentry r base 0 machines 0=0 9=1\ntrace time 1@4294967297\n");
 }
 
 /* Columns are counted in characters; what is looked at later may come earlier in the text. */

@@ -19,7 +19,8 @@ struct refusal {
 static const struct refusal conditions[] = {
     {"{\"perfetto_manifest\": {}}", "missing required field: version\n"},
     {"{\"perfetto_manifest\": {\"Version\": 1}}", "missing required field: version\n"},
-    {"{\"perfetto_manifest\": {\"version\": 2, \"files\": 3}}", "unsupported version: 2. Only version 1 is supported\n"},
+    {"{\"perfetto_manifest\": {\"version\": 2, \"files\": 3}}",
+     "unsupported version: 2. Only version 1 is supported\n"},
     {"{\"perfetto_manifest\": {\"version\": -12345678901234567890}}",
      "unsupported version: -12345678901234567890. Only version 1 is supported\n"},
     {M("\"trace_time\": {\"clock\": \"TSC\"}"), "unknown clock name: TSC. " CLOCKS " (trace_time.clock)\n"},

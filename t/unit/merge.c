@@ -1,5 +1,6 @@
-/* Unit test of sort/merge.h: runs of random rows merged are the order that comparing all of their keys gives, whether they are
- * merged match by match or window by window (sort/merge_window.h); no byte of a block that went away is looked at. */
+/* Unit test of sort/merge.h: runs of random rows merged are the order that comparing all of their keys gives, whether
+ * they are merged match by match or window by window (sort/merge_window.h); no byte of a block that went away is looked
+ * at. */
 #include "sort/merge.h"
 #include "sort/merge_window.h"
 
@@ -83,8 +84,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Makes a block of ROWS, in order. */
-static struct tm_block *make_block(const struct row *rows, uint32_t count, bool columns, struct tm_block_layouts *layouts,
-                                   size_t *bytes)
+static struct tm_block *make_block(const struct row *rows, uint32_t count, bool columns,
+                                   struct tm_block_layouts *layouts, size_t *bytes)
 {
     struct tm_batch_builder builder = {0};
     struct tm_batch batch;
@@ -148,7 +149,8 @@ static enum tm_status next_block(void *source, struct tm_block **block, struct t
 static void make_run(struct run *run, uint32_t number, const struct shape *shape, struct tm_block_layouts *layouts,
                      uint32_t *rows)
 {
-    uint32_t count = shape->skewed && number ? 1 + (uint32_t)roll(shape->rows / 50 + 1) : 1 + (uint32_t)roll(2 * shape->rows);
+    uint32_t count = shape->skewed && number ? 1 + (uint32_t)roll(shape->rows / 50 + 1)
+                                             : 1 + (uint32_t)roll(2 * shape->rows);
     uint32_t file = shape->same_file ? 0 : (uint32_t)roll(FILES);
     *run = (struct run){.count = count, .is_transient = shape->transient && roll(2)};
     run->rows = calloc(count, sizeof *run->rows);
@@ -159,9 +161,12 @@ static void make_run(struct run *run, uint32_t number, const struct shape *shape
         if (shape->clustered && roll(100) == 0)
             base = roll(shape->span);
         uint64_t time = shape->clustered ? base + roll(50) : roll(shape->span);
-        run->rows[i] = (struct row){.time = time + (UINT64_C(1) << 63), .position = roll(20),
-                                    .file = shape->one_file && !(shape->first_mixed && number == 0) ? file : (uint32_t)roll(FILES), .number = (*rows)++,
-                                    .run = number};
+        run->rows[i] =
+            (struct row){.time = time + (UINT64_C(1) << 63),
+                         .position = roll(20),
+                         .file = shape->one_file && !(shape->first_mixed && number == 0) ? file : (uint32_t)roll(FILES),
+                         .number = (*rows)++,
+                         .run = number};
     }
     qsort(run->rows, count, sizeof *run->rows, compare);
     for (uint32_t i = 0, n; i < count; i += n) {
@@ -185,7 +190,9 @@ static enum tm_status take_batch(void *to, const struct tm_batch *batch, struct 
     (void)err;
     while (tm_batch_next(&walk, &e)) {
         result->rows[result->count++] = (struct row){.time = (uint64_t)e.time_ns ^ UINT64_C(1) << 63,
-                                                     .position = e.position, .file = e.file, .number = (uint32_t)e.value};
+                                                     .position = e.position,
+                                                     .file = e.file,
+                                                     .number = (uint32_t)e.value};
         size_t len = payload_of((uint32_t)e.value, payload);
         result->payloads_agree &= e.raw_bytes == len && memcmp(e.raw, payload, len) == 0;
     }
@@ -195,7 +202,7 @@ static enum tm_status take_batch(void *to, const struct tm_batch *batch, struct 
 static void check(const struct shape *shape, uint64_t trial)
 {
     struct tm_block_layouts layouts = {0};
-    struct tm_gather gather;
+    struct tm_collector gather;
     struct tm_error err = {0};
     struct run *runs = calloc(shape->runs, sizeof *runs);
     struct tm_merge_source *sources = calloc(shape->runs, sizeof *sources);
@@ -212,17 +219,19 @@ static void check(const struct shape *shape, uint64_t trial)
     /* Numbers rise within a run, so that they tell the order of what is equal in all parts. */
     qsort(all, count, sizeof *all, compare);
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
-    tm_gather_init(&gather, (struct tm_gather_sink){take_batch, &result}, 100000, &err);
-    bool good = tm_merge(sources, shape->runs, &orders, &gather, &err) == TM_OK && tm_gather_flush(&gather, &err) == TM_OK;
+    tm_collector_init(&gather, (struct tm_collector_sink){take_batch, &result}, 100000, &err);
+    bool good = tm_merge(sources, shape->runs, &orders, &gather, &err) == TM_OK &&
+                tm_collector_flush(&gather, &err) == TM_OK;
     good = good && result.count == count && result.payloads_agree;
     for (uint32_t i = 0; i < count && good; i++)
         if (result.rows[i].number != all[i].number) {
             good = false;
             printf("# row %u of %u: number %u, wanted %u\n", i, count, result.rows[i].number, all[i].number);
         }
-    snprintf(name, sizeof name, "%s, trial %llu, %u rows of %u runs", shape->name, (unsigned long long)trial, count, shape->runs);
+    snprintf(name, sizeof name, "%s, trial %llu, %u rows of %u runs", shape->name, (unsigned long long)trial, count,
+             shape->runs);
     ok_named(good, name);
-    tm_gather_release(&gather);
+    tm_collector_release(&gather);
     for (uint32_t i = 0; i < shape->runs; i++) {
         for (uint32_t k = 0; k < runs[i].block_count; k++)
             free(runs[i].blocks[k]);
@@ -241,24 +250,60 @@ static void check(const struct shape *shape, uint64_t trial)
 static const struct shape shapes[] = {
     {.name = "four files", .runs = 4, .rows = 20000, .span = 1000000000, .block_rows = 5000, .one_file = true},
     {.name = "few moments, four files", .runs = 4, .rows = 8000, .span = 3000, .block_rows = 5000, .one_file = true},
-    {.name = "few moments, runs of one file", .runs = 6, .rows = 8000, .span = 3000, .block_rows = 3000, .one_file = true,
+    {.name = "few moments, runs of one file",
+     .runs = 6,
+     .rows = 8000,
+     .span = 3000,
+     .block_rows = 3000,
+     .one_file = true,
      .same_file = true},
     {.name = "few moments, files in turns", .runs = 3, .rows = 8000, .span = 3000, .block_rows = 3000},
-    {.name = "few moments, one run of all files", .runs = 3, .rows = 8000, .span = 3000, .block_rows = 3000, .one_file = true,
+    {.name = "few moments, one run of all files",
+     .runs = 3,
+     .rows = 8000,
+     .span = 3000,
+     .block_rows = 3000,
+     .one_file = true,
      .first_mixed = true},
     {.name = "three moments", .runs = 5, .rows = 5000, .span = 3, .block_rows = 700},
     {.name = "one moment", .runs = 3, .rows = 3000, .span = 1, .block_rows = 700, .one_file = true, .same_file = true},
     {.name = "columns and records", .runs = 7, .rows = 6000, .span = 100000, .block_rows = 2000, .columns = true},
-    {.name = "blocks that go", .runs = 7, .rows = 6000, .span = 100000, .block_rows = 900, .columns = true,
+    {.name = "blocks that go",
+     .runs = 7,
+     .rows = 6000,
+     .span = 100000,
+     .block_rows = 900,
+     .columns = true,
      .transient = true},
-    {.name = "small blocks", .runs = 9, .rows = 3000, .span = 100000, .block_rows = 5, .columns = true, .transient = true},
+    {.name = "small blocks",
+     .runs = 9,
+     .rows = 3000,
+     .span = 100000,
+     .block_rows = 5,
+     .columns = true,
+     .transient = true},
     {.name = "all times", .runs = 4, .rows = 9000, .span = INT64_MAX, .block_rows = 4000, .one_file = true},
-    {.name = "one run has most", .runs = 200, .rows = 30000, .span = 1000000, .block_rows = 6000, .one_file = true,
+    {.name = "one run has most",
+     .runs = 200,
+     .rows = 30000,
+     .span = 1000000,
+     .block_rows = 6000,
+     .one_file = true,
      .skewed = true},
-    {.name = "stretches of one run", .runs = 5, .rows = 10000, .span = 100000000, .block_rows = 5000, .one_file = true,
-     .clustered = true, .columns = true},
+    {.name = "stretches of one run",
+     .runs = 5,
+     .rows = 10000,
+     .span = 100000000,
+     .block_rows = 5000,
+     .one_file = true,
+     .clustered = true,
+     .columns = true},
     {.name = "many runs", .runs = 700, .rows = 200, .span = 1000000, .block_rows = 300, .transient = true},
-    {.name = "more runs than windows take", .runs = TM_MERGE_WINDOW_RUNS + 10, .rows = 20, .span = 100000, .block_rows = 30},
+    {.name = "more runs than windows take",
+     .runs = TM_MERGE_WINDOW_RUNS + 10,
+     .rows = 20,
+     .span = 100000,
+     .block_rows = 30},
     {.name = "two runs", .runs = 2, .rows = 30000, .span = 100000, .block_rows = 9000, .columns = true},
 };
 
@@ -271,19 +316,20 @@ static void test_windows_are_used(void)
     struct tm_merge_cursor cursors[RUNS] = {0};
     struct tm_merge_window window;
     struct result result = {.rows = malloc(RUNS * ROWS * sizeof *result.rows), .payloads_agree = true};
-    struct tm_gather gather;
+    struct tm_collector gather;
     struct tm_error err = {0};
     struct row rows[ROWS];
     uint32_t passed = 0, calls = 0;
     size_t bytes;
     for (uint32_t i = 0; i < RUNS; i++) {
         for (uint32_t k = 0; k < ROWS; k++)
-            rows[k] = (struct row){.time = (UINT64_C(1) << 63) + RUNS * k + i, .position = k, .file = i, .number = RUNS * k + i};
+            rows[k] = (struct row){
+                .time = (UINT64_C(1) << 63) + RUNS * k + i, .position = k, .file = i, .number = RUNS * k + i};
         blocks[i] = make_block(rows, ROWS, i == 2, &layouts, &bytes);
         cursors[i] = (struct tm_merge_cursor){.block = blocks[i], .rank = i};
         tm_merge_cursor_move(&cursors[i], 0, 0);
     }
-    tm_gather_init(&gather, (struct tm_gather_sink){take_batch, &result}, 1 << 20, &err);
+    tm_collector_init(&gather, (struct tm_collector_sink){take_batch, &result}, 1 << 20, &err);
     ok(tm_merge_window_init(&window, cursors, RUNS, &orders, &err) == TM_OK);
     do {
         calls++;
@@ -291,7 +337,7 @@ static void test_windows_are_used(void)
         passed += window.passed;
     } while (window.passed > 0 && !window.is_at_block_end);
     ok_named(passed == RUNS * (ROWS - 1) && calls < 10, "all rows before the end of the first block that ends");
-    ok(tm_gather_flush(&gather, &err) == TM_OK && result.count == passed && result.payloads_agree);
+    ok(tm_collector_flush(&gather, &err) == TM_OK && result.count == passed && result.payloads_agree);
     bool good = true;
     for (uint32_t i = 0; i < result.count; i++)
         good &= result.rows[i].number == i;
@@ -302,7 +348,7 @@ static void test_windows_are_used(void)
     }
     ok_named(good, "each run has its last row left");
     tm_merge_window_release(&window);
-    tm_gather_release(&gather);
+    tm_collector_release(&gather);
     tm_block_layouts_release(&layouts);
     free(result.rows);
 }

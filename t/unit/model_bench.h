@@ -36,9 +36,9 @@ static inline enum tm_status on_slice(void *self, const struct tm_slice_row *r, 
 {
     char name[64], category[64];
     (void)err;
-    return tm_buf_addf(&((struct bench *)self)->out, "slice %" PRId64 " %" PRId64 " %" PRId64 " t%u d%u p%" PRId64 " %s %s\n",
-                       r->id, r->ts, r->dur, r->track, r->depth, r->parent, text(r->name, name),
-                       text(r->category, category));
+    return tm_buf_addf(&((struct bench *)self)->out,
+                       "slice %" PRId64 " %" PRId64 " %" PRId64 " t%u d%u p%" PRId64 " %s %s\n", r->id, r->ts, r->dur,
+                       r->track, r->depth, r->parent, text(r->name, name), text(r->category, category));
 }
 
 static inline enum tm_status on_slice_end(void *self, int64_t id, int64_t dur, int64_t set, struct tm_error *err)
@@ -60,7 +60,8 @@ static inline enum tm_status on_sched(void *self, const struct tm_sched_row *r, 
                        r->ts, r->ucpu, r->utid, r->priority);
 }
 
-static inline enum tm_status on_sched_end(void *self, int64_t id, int64_t dur, struct tm_text state, struct tm_error *err)
+static inline enum tm_status on_sched_end(void *self, int64_t id, int64_t dur, struct tm_text state,
+                                          struct tm_error *err)
 {
     char s[64];
     (void)err;
@@ -121,7 +122,8 @@ static inline enum tm_status on_callsite(void *self, const struct tm_callsite_ro
 static inline void start_as(struct bench *b, const char *json_type)
 {
     const char *const types[FILES] = {"proto", json_type, "systrace", "proto"};
-    *b = (struct bench){.catalog = {.files = b->files, .file_count = FILES, .machines = b->machines, .machine_count = 2}};
+    *b = (struct bench){
+        .catalog = {.files = b->files, .file_count = FILES, .machines = b->machines, .machine_count = 2}};
     for (int i = 0; i < FILES; i++)
         b->files[i].type = (struct tm_text){(const uint8_t *)types[i], strlen(types[i])};
     b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_counter, on_sched,   on_sched_end, on_arg,

@@ -86,7 +86,8 @@ static uint32_t next_random(uint64_t *state)
 /* Any kind with any flags, few numbers and names, details of random bytes. */
 static void add_random(struct bench *b, uint64_t *state, int64_t now)
 {
-    static const uint32_t kinds[] = {0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 33, 34, 35};
+    static const uint32_t kinds[] = {0, 1,  1,  1,  2,  2,  3,  3,  4,  5,  6,  7,  8,
+                                     9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 33, 34, 35};
     uint8_t bytes[24];
     size_t len = next_random(state) % sizeof bytes;
     for (size_t i = 0; i < len; i++)

@@ -38,7 +38,7 @@ static void task(struct bench *b, uint32_t kind, int64_t ts, int64_t tid, int64_
     flush(b);
 }
 
-static const struct tm_thread *thread_of(struct bench *b, int64_t tid)
+static const struct tm_thread_row *thread_of(struct bench *b, int64_t tid)
 {
     int64_t utid = tm_processes_find_thread(&b->model.processes, 0, tid);
     return utid == TM_NO_ID ? NULL : &b->model.processes.threads[utid];
@@ -46,7 +46,7 @@ static const struct tm_thread *thread_of(struct bench *b, int64_t tid)
 
 static int64_t pid_of(struct bench *b, int64_t tid)
 {
-    const struct tm_thread *t = thread_of(b, tid);
+    const struct tm_thread_row *t = thread_of(b, tid);
     return t == NULL || t->upid == TM_NO_ID ? -1 : b->model.processes.processes[t->upid].pid;
 }
 

@@ -1,10 +1,10 @@
-/* Unit tests of narrow columns: every form holds what it was found for, a batch comes back from its frame as it was, and a
- * frame that lies about a narrow column is refused. */
+/* Unit tests of narrow columns: every form holds what it was found for, a batch comes back from its frame as it was,
+ * and a frame that lies about a narrow column is refused. */
 #include "stream/batch_builder.h"
-#include "stream/stream_reader.h"
-#include "stream/stream_writer.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
-#include "base/io.h"
+#include "os/io.h"
 #include "base/pb.h"
 
 #include "tap.h"

@@ -1,8 +1,8 @@
-/* Unit test of emit/packet_run.h: rows of a batch that are written together become the bytes that tm_packet_splice_body writes
- * of each, and those that are not of this kind are left. */
+/* Unit test of emit/perfetto/packet_run.h: rows of a batch that are written together become the bytes that
+ * tm_packet_splice_body writes of each, and those that are not of this kind are left. */
 #include "base/hash.h"
-#include "emit/packet_run.h"
-#include "emit/packet_splice.h"
+#include "emit/perfetto/packet_run.h"
+#include "emit/perfetto/packet_splice.h"
 #include "stream/batch_builder.h"
 
 #include "tap.h"
@@ -46,9 +46,14 @@ static void make_row(struct tm_event *e, uint8_t *raw, uint32_t odd)
 {
     static const uint32_t flags[] = {TM_EVENT_DEFINITION, TM_EVENT_UNTIMED, TM_EVENT_DERIVED, TM_EVENT_INNER_TIMES};
     bool is_odd = odd && roll(odd) == 0;
-    *e = (struct tm_event){.time_ns = (int64_t)(tm_hash_u64(seed) >> roll(64)), .kind = TM_KIND_SLICE_BEGIN + (uint32_t)roll(4),
-                           .machine = (uint32_t)roll(MACHINES), .file = (uint32_t)roll(FILES), .sequence = 5,
-                           .generation = 1 + (uint32_t)roll(3), .raw = raw, .detail = raw,
+    *e = (struct tm_event){.time_ns = (int64_t)(tm_hash_u64(seed) >> roll(64)),
+                           .kind = TM_KIND_SLICE_BEGIN + (uint32_t)roll(4),
+                           .machine = (uint32_t)roll(MACHINES),
+                           .file = (uint32_t)roll(FILES),
+                           .sequence = 5,
+                           .generation = 1 + (uint32_t)roll(3),
+                           .raw = raw,
+                           .detail = raw,
                            .flags = TM_EVENT_RAW_BODY | tm_event_raw_flags(TM_RAW_PACKET) | TM_EVENT_HAS_TRACK};
     if (is_odd && roll(3) == 0)
         e->flags ^= roll(2) ? flags[roll(4)] : TM_EVENT_RAW_BODY;
@@ -136,7 +141,8 @@ static void check(uint64_t trial, uint32_t odd, bool says)
     snprintf(name, sizeof name, "trial %llu, one row in %u odd", (unsigned long long)trial, odd);
     ok_named(good && quick.out.len == slow.out.len && slow.out.len > ROWS &&
                  memcmp(quick.out.data, slow.out.data, slow.out.len) == 0, name);
-    ok_named(by_run > ROWS / (odd == 2 ? 8 : 2) && (odd || by_run > ROWS - 40), "most of what can be is written together");
+    ok_named(by_run > ROWS / (odd == 2 ? 8 : 2) && (odd || by_run > ROWS - 40),
+             "most of what can be is written together");
     tm_packet_writer_release(&quick);
     tm_packet_writer_release(&slow);
     tm_batch_builder_release(&builder);

@@ -1,7 +1,7 @@
 /* Unit test of tm_packet_splice and tm_packet_splice_body: what they write is what tm_packet_retime's long way writes,
  * byte for byte, and they leave to that what they cannot do. */
-#include "emit/packet_retime.h"
-#include "emit/packet_splice.h"
+#include "emit/perfetto/packet_retime.h"
+#include "emit/perfetto/packet_splice.h"
 
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 /* Unit tests of the Perfetto reader: sequences, tracks, times, damage. */
-#include "model/packet_times.h"
+#include "perfetto/packet_times.h"
 
 #include "proto_maker.h"
 #include "proto_run.h"
@@ -47,7 +47,8 @@ static void test_interning(void)
     const struct row *begin = row_of(r, TM_KIND_SLICE_BEGIN, 0), *instant = row_of(r, TM_KIND_INSTANT, 0);
     const struct row *state = row_of(r, TM_KIND_SEQUENCE_STATE, 1);
     ok_named(r->status == TM_OK && r->needs_state == 2, "packets without state are skipped and counted");
-    ok_named(begin && strcmp(begin->name, "work") == 0 && strcmp(begin->category, "cat") == 0, "interned name and category");
+    ok_named(begin && strcmp(begin->name, "work") == 0 && strcmp(begin->category, "cat") == 0,
+             "interned name and category");
     ok_named(begin && begin->e.clock == 3 && begin->e.track == 99 && tm_event_scope(begin->e.flags) == TM_SCOPE_TRACK,
        "clock and track of the defaults");
     ok_named(begin && !payload_has(r, begin, "work") && state && payload_has(r, state, "work"),
@@ -136,7 +137,8 @@ static void test_counters(void)
     ok_named(a && a->e.value == 30 && a->e.track == 77, "counter value, scaled");
     ok_named(b && b->e.value == 20 && (b->e.flags & TM_EVENT_DERIVED) && b->e.raw_bytes == 0,
        "extra counter value, added up");
-    ok_named(row_of(r, TM_KIND_COUNTER, 2) == NULL && row_of(r, TM_KIND_PACKET, 0), "a counter of no counter track is a packet");
+    ok_named(row_of(r, TM_KIND_COUNTER, 2) == NULL && row_of(r, TM_KIND_PACKET, 0),
+             "a counter of no counter track is a packet");
     result_free(r);
     tm_buf_release(&m.out);
 }
@@ -318,32 +320,176 @@ static const struct {
     const char *packet;
     const char *body; /* NULL: all of the packet */
 } bodies[] = {
-    {"time, sequence, event, flags", "40e907" "5001" "5a024803" "6802", "5a024803" "6802"},
-    {"as services write it", "40e907" "6802" "5a024803" "18e807" "5001", "6802" "5a024803" "18e807"},
-    {"with a clock", "40e907" "d00306" "5a024803" "5001" "d00306", "5a024803"},
-    {"names and categories", "40e907" "5001" "5a0a4801" "1801" "5002" "ba0101" "61", "5a0a4801" "1801" "5002" "ba0101" "61"},
-    {"arguments go with it", "40e907" "5001" "5a084801" "22040805" "2001", "5a084801" "22040805" "2001"},
-    {"what columns say in the middle", "40e907" "5a024803" "5001" "6802", NULL},
-    {"state is cleared", "40e907" "5001" "5a024803" "6803", NULL},
-    {"flags of no state", "40e907" "5001" "5a024803" "6800", NULL},
-    {"a loss before it", "40e907" "5001" "d00201" "6801" "5a024803", NULL},
-    {"a machine", "40e907" "5001" "5a024803" "900605", NULL},
-    {"a number that is not known", "40e907" "5001" "5a024803" "f03f01", NULL},
-    {"a message that is not known", "40e907" "5001" "5a024803" "f23f00", NULL},
-    {"a time that is none", "4200" "40e907" "5001" "5a024803", NULL},
-    {"a length in more bytes than it takes", "40e907" "5001" "5a82004803", NULL},
-    {"two events", "40e907" "5001" "5a024803" "5a0448035805", NULL},
-    {"interned data", "40e907" "5001" "5a024803" "6200", NULL},
-    {"a delta time", "40e907" "5001" "5a054803" "800101", NULL},
-    {"a track", "40e907" "5001" "5a044803" "5805", NULL},
-    {"a counter's value", "40e907" "5001" "5a054803" "f00163", NULL},
-    {"an extra value", "40e907" "5001" "5a044803" "6005", NULL},
-    {"tracks of extra values", "40e907" "5001" "5a054803" "f80105", NULL},
-    {"a legacy event", "40e907" "5001" "5a044803" "3200", NULL},
-    {"a flow", "40e907" "5001" "5a0c4803" "f9020100000000000000", NULL},
-    {"a field with a large number", "40e907" "5001" "5a054803" "c03e01", "5a054803" "c03e01"},
-    {"an event that is damaged inside", "40e907" "5001" "5a044803" "1aff", NULL},
-    {"no time", "5001" "5a024803", "5a024803"},
+    {"time, sequence, event, flags",
+     "40e907"
+     "5001"
+     "5a024803"
+     "6802",
+     "5a024803"
+     "6802"},
+    {"as services write it",
+     "40e907"
+     "6802"
+     "5a024803"
+     "18e807"
+     "5001",
+     "6802"
+     "5a024803"
+     "18e807"},
+    {"with a clock",
+     "40e907"
+     "d00306"
+     "5a024803"
+     "5001"
+     "d00306",
+     "5a024803"},
+    {"names and categories",
+     "40e907"
+     "5001"
+     "5a0a4801"
+     "1801"
+     "5002"
+     "ba0101"
+     "61",
+     "5a0a4801"
+     "1801"
+     "5002"
+     "ba0101"
+     "61"},
+    {"arguments go with it",
+     "40e907"
+     "5001"
+     "5a084801"
+     "22040805"
+     "2001",
+     "5a084801"
+     "22040805"
+     "2001"},
+    {"what columns say in the middle",
+     "40e907"
+     "5a024803"
+     "5001"
+     "6802",
+     NULL},
+    {"state is cleared",
+     "40e907"
+     "5001"
+     "5a024803"
+     "6803",
+     NULL},
+    {"flags of no state",
+     "40e907"
+     "5001"
+     "5a024803"
+     "6800",
+     NULL},
+    {"a loss before it",
+     "40e907"
+     "5001"
+     "d00201"
+     "6801"
+     "5a024803",
+     NULL},
+    {"a machine",
+     "40e907"
+     "5001"
+     "5a024803"
+     "900605",
+     NULL},
+    {"a number that is not known",
+     "40e907"
+     "5001"
+     "5a024803"
+     "f03f01",
+     NULL},
+    {"a message that is not known",
+     "40e907"
+     "5001"
+     "5a024803"
+     "f23f00",
+     NULL},
+    {"a time that is none",
+     "4200"
+     "40e907"
+     "5001"
+     "5a024803",
+     NULL},
+    {"a length in more bytes than it takes",
+     "40e907"
+     "5001"
+     "5a82004803",
+     NULL},
+    {"two events",
+     "40e907"
+     "5001"
+     "5a024803"
+     "5a0448035805",
+     NULL},
+    {"interned data",
+     "40e907"
+     "5001"
+     "5a024803"
+     "6200",
+     NULL},
+    {"a delta time",
+     "40e907"
+     "5001"
+     "5a054803"
+     "800101",
+     NULL},
+    {"a track",
+     "40e907"
+     "5001"
+     "5a044803"
+     "5805",
+     NULL},
+    {"a counter's value",
+     "40e907"
+     "5001"
+     "5a054803"
+     "f00163",
+     NULL},
+    {"an extra value",
+     "40e907"
+     "5001"
+     "5a044803"
+     "6005",
+     NULL},
+    {"tracks of extra values",
+     "40e907"
+     "5001"
+     "5a054803"
+     "f80105",
+     NULL},
+    {"a legacy event",
+     "40e907"
+     "5001"
+     "5a044803"
+     "3200",
+     NULL},
+    {"a flow",
+     "40e907"
+     "5001"
+     "5a0c4803"
+     "f9020100000000000000",
+     NULL},
+    {"a field with a large number",
+     "40e907"
+     "5001"
+     "5a054803"
+     "c03e01",
+     "5a054803"
+     "c03e01"},
+    {"an event that is damaged inside",
+     "40e907"
+     "5001"
+     "5a044803"
+     "1aff",
+     NULL},
+    {"no time",
+     "5001"
+     "5a024803",
+     "5a024803"},
 };
 
 static size_t put_hex(struct tm_buf *out, const char *hex)

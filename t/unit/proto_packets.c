@@ -1,6 +1,6 @@
 /* Unit tests of the Perfetto reader: what packets hold, of the kernel, of tracks' events and of profiles. */
 #include "base/hash.h"
-#include "model/kernel_tracks.h"
+#include "kernel/tracks.h"
 
 #include "proto_maker.h"
 #include "proto_run.h"
@@ -63,8 +63,10 @@ static void test_ftrace(void)
            sw->e.value == (1 | (uint64_t)98 << 32 | (uint64_t)120 << 48),
        "its names, state and priorities");
     ok_named(mark && strcmp(mark->name, "marked") == 0 && mark->e.tid == 43 && mark->e.pid == 41, "a marker");
-    ok_named(idle && strcmp(idle->name, "cpuidle") == 0 && idle->e.value == 2 && idle->e.cpu == 3, "a counter of an event");
-    ok_named(r->rows[0].e.kind == TM_KIND_PACKET && !tm_event_is_timed(r->rows[0].e.flags), "what is left of the bundle");
+    ok_named(idle && strcmp(idle->name, "cpuidle") == 0 && idle->e.value == 2 && idle->e.cpu == 3,
+             "a counter of an event");
+    ok_named(r->rows[0].e.kind == TM_KIND_PACKET && !tm_event_is_timed(r->rows[0].e.flags),
+             "what is left of the bundle");
     result_free(r);
     tm_buf_release(&m.out);
 }
@@ -113,8 +115,8 @@ static void test_kernel_slices(void)
     ok_named(irq && strcmp(irq->name, "IRQ (eth0)") == 0 && strcmp(irq->category, "irq") == 0 && irq->e.cpu == 3 &&
                  tm_event_scope(irq->e.flags) == TM_SCOPE_CPU && tm_event_raw(irq->e.flags) == TM_RAW_FTRACE_EVENT,
              "an interrupt is a slice of its cpu, and the event");
-    ok_named(irq && end && tm_kernel_track_of(&irq->e) == TM_KERNEL_TRACK_IRQ && tm_kernel_track_instance(&irq->e) == 3 &&
-                 end->e.track == irq->e.track && end->e.name == 0,
+    ok_named(irq && end && tm_kernel_track_of(&irq->e) == TM_KERNEL_TRACK_IRQ &&
+                 tm_kernel_track_instance(&irq->e) == 3 && end->e.track == irq->e.track && end->e.name == 0,
              "on the track of its end");
     ok_named(other && strcmp(other->name, "softirq_entry") == 0, "a softirq that is none is an event");
     ok_named(work && strcmp(work->name, "do_work") == 0 && !(work->e.flags & TM_EVENT_HAS_TRACK) &&
@@ -161,7 +163,8 @@ static void test_compact_sched(void)
     ok_named(b && b->e.time_ns == 1010 && b->e.tid == 5 && b->e.pid == 6 && strcmp(b->category, "five") == 0 &&
            strcmp(b->name, "six") == 0 && b->e.value == (2 | (uint64_t)100 << 32 | (uint64_t)120 << 48),
        "the next one does");
-    ok_named(b && b->e.raw_bytes == 0 && tm_event_raw(b->e.flags) == TM_RAW_COMPACT_SCHED, "no raw: the columns say all");
+    ok_named(b && b->e.raw_bytes == 0 && tm_event_raw(b->e.flags) == TM_RAW_COMPACT_SCHED,
+             "no raw: the columns say all");
     ok_named(waking && waking->e.tid == 5 && waking->e.pid == 5 && waking->e.value == (120 | (uint64_t)2 << 32) &&
            waking->e.track == 2, "a waking and its flags");
     ok_named(r->snapshots == 1 && r->snapshot_clock[0] == 5 && r->snapshot_value[0] == 2000, "the bundle's clock pair");
@@ -169,8 +172,8 @@ static void test_compact_sched(void)
     tm_buf_release(&m.out);
 }
 
-/* COUNT switches of a cpu in one message, numbers of all sizes, of which column SHORTER lacks LACKS. True when those that
- * are whole came out as they are. */
+/* COUNT switches of a cpu in one message, numbers of all sizes, of which column SHORTER lacks LACKS. True when those
+ * that are whole came out as they are. */
 static bool many_switches(size_t count, int shorter, size_t lacks)
 {
     enum { COLUMNS = 5, MOST = 400 };
@@ -217,7 +220,8 @@ static void test_compact_sizes(void)
     bool all = true;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (int shorter = -1; shorter < 5; shorter++)
-            all = all && many_switches(counts[i], shorter, 1) && (counts[i] < 3 || many_switches(counts[i], shorter, 3));
+            all = all && many_switches(counts[i], shorter, 1) &&
+                  (counts[i] < 3 || many_switches(counts[i], shorter, 3));
     ok_named(all, "compact switches of any number, and as many as all columns have");
 }
 
@@ -281,7 +285,8 @@ static void test_annotations(void)
     end_packet(&m);
     struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
     const struct row *row = row_of(r, TM_KIND_SLICE_BEGIN, 0);
-    ok_named(row && payload_has(r, row, "debug.a_b[0]") && payload_has(r, row, "debug.a_b[1]"), "array, its name made safe");
+    ok_named(row && payload_has(r, row, "debug.a_b[0]") && payload_has(r, row, "debug.a_b[1]"),
+             "array, its name made safe");
     ok_named(row && payload_has(r, row, "debug.d.k"), "dictionary");
     ok_named(row && payload_has(r, row, "debug.d.j.x[0]") && payload_has(r, row, "debug.d.j.x[1].y"), "JSON in it");
     Tracemerge__Detail *d =
@@ -347,7 +352,8 @@ static void test_samples(void)
     struct result *r = run(m.out.data, m.out.len, TM_DAMAGE_HALT);
     const struct row *a = row_of(r, TM_KIND_SAMPLE, 0), *b = row_of(r, TM_KIND_SAMPLE, 1);
     const struct row *c = row_of(r, TM_KIND_SAMPLE, 2);
-    Tracemerge__Detail *d = a ? tracemerge__detail__unpack(NULL, a->e.detail_bytes, r->bytes.data + a->detail_at) : NULL;
+    Tracemerge__Detail *d = a ? tracemerge__detail__unpack(NULL, a->e.detail_bytes, r->bytes.data + a->detail_at)
+                              : NULL;
     ok_named(a && a->e.tid == 12 && a->e.pid == 10 && a->e.raw_bytes, "a perf sample");
     ok_named(d && d->n_frames == 1 && d->frames[0]->function.len == 4 && d->frames[0]->mapping.len == 11 &&
                  memcmp(d->frames[0]->mapping.data, "/usr/lib.so", 11) == 0 && d->frames[0]->rel_pc == 4096,

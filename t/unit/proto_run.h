@@ -2,9 +2,9 @@
 #ifndef TM_T_UNIT_PROTO_RUN_H
 #define TM_T_UNIT_PROTO_RUN_H
 
-#include "base/io.h"
-#include "format/proto.h"
-#include "stream/stream_reader.h"
+#include "os/io.h"
+#include "format/perfetto/perfetto.h"
+#include "stream/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,8 @@ static inline void collect(struct result *r, int fd)
     tm_stream_reader_release(&reader);
 }
 
-/* Bytes shown piece by piece, each in memory that is overwritten when the next one is shown: what was kept of it shows. */
+/* Bytes shown piece by piece, each in memory that is overwritten when the next one is shown: what was kept of it shows.
+ */
 struct pieces {
     const uint8_t *data;
     size_t len;

@@ -1,6 +1,6 @@
 /* lib/select: what --only says, and which rows of a stream it leaves. */
 #include "base/pb.h"
-#include "select/held.h"
+#include "select/pending_groups.h"
 
 #include "select_bench.h"
 #include "tap.h"
@@ -134,7 +134,7 @@ static void test_spill(void)
     struct bench b;
     uint64_t left_out;
     uint8_t *raw = malloc(BIG_BYTES);
-    uint32_t begins = TM_HELD_MEMORY_MAX / BIG_BYTES + 8;
+    uint32_t begins = TM_PENDING_GROUPS_MEMORY_MAX / BIG_BYTES + 8;
     start(&b, "from=1000");
     for (uint32_t i = 0; raw && i < begins; i++) {
         struct tm_event e = on_thread(TM_KIND_SLICE_BEGIN, i, i);
@@ -229,7 +229,8 @@ static void test_context(void)
     start(&b, "from=100,to=200");
     for (int64_t ns = 50; ns <= 250; ns += 100) {
         add(&b, (struct tm_event){.kind = TM_KIND_PACKET, .time_ns = ns, .value = (uint64_t)ns});
-        add(&b, (struct tm_event){.kind = TM_KIND_PROCESS, .time_ns = ns, .flags = TM_EVENT_DERIVED | TM_EVENT_HAS_PID});
+        add(&b,
+            (struct tm_event){.kind = TM_KIND_PROCESS, .time_ns = ns, .flags = TM_EVENT_DERIVED | TM_EVENT_HAS_PID});
     }
     is_str(finish(&b, &left_out), "50 0 0 50\n50 17 0 0\n150 0 0 150\n150 17 0 0\n250 0 0 250\n250 17 0 0\n");
     is_int(left_out, 2);
@@ -253,7 +254,8 @@ static void test_shared(void)
     struct tm_event begin = on_thread(TM_KIND_SLICE_BEGIN, 10, 9);
     begin.flags = TM_EVENT_HAS_TRACK | tm_event_scope_flags(TM_SCOPE_TRACK);
     begin.track = 77;
-    struct tm_event run = {.kind = TM_KIND_SCHED_SWITCH, .time_ns = 30, .flags = TM_EVENT_HAS_CPU, .cpu = 3, .value = 1};
+    struct tm_event run = {
+        .kind = TM_KIND_SCHED_SWITCH, .time_ns = 30, .flags = TM_EVENT_HAS_CPU, .cpu = 3, .value = 1};
     start(&b, "from=100");
     add(&b, track);
     add(&b, begin);
@@ -269,7 +271,8 @@ static void test_shared(void)
     stop(&b);
 }
 
-/* Long runs of kept rows go out as they stand in their batch, short ones are copied: the same rows in the same order. */
+/* Long runs of kept rows go out as they stand in their batch, short ones are copied: the same rows in the same order.
+ */
 static void test_ranges(void)
 {
     enum { ROWS = 300 };

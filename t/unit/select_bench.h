@@ -4,7 +4,7 @@
 
 #include "emit/out.h"
 #include "model/catalog.h"
-#include "select/held.h"
+#include "select/pending_groups.h"
 #include "select/select.h"
 #include "stream/batch_builder.h"
 

@@ -1,6 +1,6 @@
 /* Unit tests of lib/sort: random streams sorted with every budget equal a plain stable sort of the
  * same events; nothing that is cut comes out whole. */
-#include "../random_stream.h"
+#include "../lib/random_stream.h"
 
 #include "stream/batch_builder.h"
 #include "sort_content.h"
@@ -91,7 +91,8 @@ static void test_keys(void)
     r.definitions_percent = 1;
     check_sort("times over all of int64", &r);
     /* So many large batches that they are joined. */
-    r = (struct random_stream){.events = 250000, .files = 3, .strings = 3, .order = RANDOM_SHUFFLED, .definitions_percent = 1};
+    r = (struct random_stream){
+        .events = 250000, .files = 3, .strings = 3, .order = RANDOM_SHUFFLED, .definitions_percent = 1};
     check_sort("shuffled, many batches", &r);
 }
 
@@ -210,7 +211,8 @@ static void test_layout(void)
     for (uint32_t i = 0; i < 5000; i++) {
         uint64_t r = tm_hash_u64(i);
         bool is_switch = r % 6 > 0;
-        struct tm_event e = {.time_ns = INT64_C(100000000000) + i * 2000, .position = i, .clock = 6, .name = (uint32_t)(r % 5) + 1};
+        struct tm_event e = {
+            .time_ns = INT64_C(100000000000) + i * 2000, .position = i, .clock = 6, .name = (uint32_t)(r % 5) + 1};
         e.kind = is_switch ? TM_KIND_SCHED_SWITCH : TM_KIND_FTRACE;
         e.flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU;
         e.flags |= tm_event_raw_flags(is_switch ? TM_RAW_COMPACT_SCHED : TM_RAW_FTRACE_EVENT);
@@ -235,8 +237,13 @@ static void fill_slices(struct tm_batch_builder *builder, uint32_t wide, uint32_
     tm_batch_builder_clear(builder);
     for (uint32_t i = 0; i < 1000; i++) {
         uint64_t r = tm_hash_u64(i);
-        struct tm_event e = {.time_ns = INT64_C(100000000000) + i * 2000, .position = i, .kind = 1 + (uint32_t)(r & 1), .name = (uint32_t)(r % 50),
-                             .sequence = (uint32_t)(r % 9), .track = r % 9, .raw = (const uint8_t *)"0123456789012345",
+        struct tm_event e = {.time_ns = INT64_C(100000000000) + i * 2000,
+                             .position = i,
+                             .kind = 1 + (uint32_t)(r & 1),
+                             .name = (uint32_t)(r % 50),
+                             .sequence = (uint32_t)(r % 9),
+                             .track = r % 9,
+                             .raw = (const uint8_t *)"0123456789012345",
                              .raw_bytes = (uint32_t)(r % most)};
         if (i < wide) {
             e.kind = TM_KIND_TRACK;
@@ -340,7 +347,7 @@ static void test_frame_spool(void)
 {
     enum { FRAMES = 500 };
     struct tm_error err = {0};
-    struct tm_frame_spool s = {.memory_bytes = 1000, .fd = -1};
+    struct tm_frame_file s = {.memory_bytes = 1000, .fd = -1};
     struct tm_stream_writer writer;
     struct tm_stream_reader reader;
     struct tm_frame frame;
@@ -351,17 +358,17 @@ static void test_frame_spool(void)
     for (uint32_t i = 0; i < FRAMES; i++) {
         memset(body, (int)i, sizeof body);
         frame = (struct tm_frame){.type = 70 + i, .body = body, .body_bytes = i * 5};
-        good &= tm_frame_spool_add(&s, &frame, &err) == TM_OK;
+        good &= tm_frame_file_add(&s, &frame, &err) == TM_OK;
     }
     good &= tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err) == TM_OK &&
-            tm_frame_spool_write(&s, &writer, &err) == TM_OK && tm_stream_writer_end(&writer, &err) == TM_OK;
+            tm_frame_file_write(&s, &writer, &err) == TM_OK && tm_stream_writer_end(&writer, &err) == TM_OK;
     lseek(fd, 0, SEEK_SET);
     good &= tm_stream_reader_open(&reader, fd, &err) == TM_OK;
     for (uint32_t i = 0; i < FRAMES && good; i++)
         good = tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_OK && frame.type == 70 + i &&
                frame.body_bytes == i * 5 && (i == 0 || frame.body[i * 5 - 1] == (uint8_t)i);
     ok_named(good && tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_END, "frames are spooled in order");
-    tm_frame_spool_release(&s);
+    tm_frame_file_release(&s);
     tm_stream_writer_release(&writer);
     tm_stream_reader_release(&reader);
     close(fd);

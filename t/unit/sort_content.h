@@ -2,9 +2,9 @@
 #ifndef TM_T_UNIT_SORT_CONTENT_H
 #define TM_T_UNIT_SORT_CONTENT_H
 
-#include "base/io.h"
+#include "os/io.h"
 #include "sort/sort_stream.h"
-#include "stream/stream_reader.h"
+#include "stream/reader.h"
 
 #include <stdlib.h>
 #include <unistd.h>

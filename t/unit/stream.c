@@ -2,9 +2,9 @@
  * noticed. */
 #include "stream/event_sink.h"
 #include "stream/json_ref.h"
-#include "stream/stream_reader.h"
+#include "stream/reader.h"
 
-#include "base/io.h"
+#include "os/io.h"
 
 #include "tap.h"
 
@@ -218,8 +218,8 @@ static void test_json_ref(void)
     ref.spots[2] = (struct tm_json_spot){290, 2, TM_JSON_SPOT_ID2, false};
     is_int(tm_json_ref_find(NULL, 0, &back), TM_END);
     ok(tm_json_ref_put(&ref, &detail) == TM_OK && tm_json_ref_find(detail.data, detail.len, &back) == TM_OK);
-    ok(back.is_elsewhere && back.offset == ref.offset && back.bytes == 300 && back.checksum == 0xdeadbeef && back.before == 70000 &&
-       back.has_spots);
+    ok(back.is_elsewhere && back.offset == ref.offset && back.bytes == 300 && back.checksum == 0xdeadbeef &&
+       back.before == 70000 && back.has_spots);
     bool equal = back.spot_count == 3 && back.spots_end == 292;
     for (int i = 0; i < 3; i++)
         equal = equal && back.spots[i].at == ref.spots[i].at && back.spots[i].len == ref.spots[i].len &&

@@ -1,6 +1,6 @@
 /* Unit tests of the line parsers of perf script and strace text. */
-#include "format/perf_line.h"
-#include "format/strace.h"
+#include "format/text/perf_line.h"
+#include "format/text/strace.h"
 
 #include "tap.h"
 
@@ -19,7 +19,8 @@ static void test_perf(void)
     struct tm_perf_head h;
     is_int(perf("perf 16828 [000]  2390.769772:    5025125 cpu-clock: ", &h), TM_OK);
     ok(is(h.comm, h.comm_len, "perf") && h.tid == 16828 && !h.has_pid && h.has_cpu && h.cpu == 0);
-    ok(h.time_ns == INT64_C(2390769772000) && h.has_period && h.period == 5025125 && is(h.event, h.event_len, "cpu-clock"));
+    ok(h.time_ns == INT64_C(2390769772000) && h.has_period && h.period == 5025125 &&
+       is(h.event, h.event_len, "cpu-clock"));
     is_int(perf("my task 7 x 12/13 [001] 2390.769772018: cycles:u: ", &h), TM_OK);
     ok(is(h.comm, h.comm_len, "my task 7 x") && h.pid == 12 && h.tid == 13 && h.time_ns == INT64_C(2390769772018));
     ok(!h.has_period && is(h.event, h.event_len, "cycles:u"));
@@ -58,7 +59,8 @@ static void test_perf_stack(void)
     ok(frame_is("400 a+0x1 (/bin/x) =>  401 main (/bin/x)", 0x400, "a", "/bin/x"));
     ok(!tm_perf_frame_parse("  main.c:12", 11, &f) && !tm_perf_frame_parse("", 0, &f));
     ok(tm_perf_source_parse("  src/main.c:12", 15, &file, &line) && is(file.s, file.len, "src/main.c") && line == 12);
-    ok(tm_perf_source_parse("\tC:a.c:7 (discriminator 3)", 26, &file, &line) && is(file.s, file.len, "C:a.c") && line == 7);
+    ok(tm_perf_source_parse("\tC:a.c:7 (discriminator 3)", 26, &file, &line) && is(file.s, file.len, "C:a.c") &&
+       line == 7);
     ok(!tm_perf_source_parse("  ??:?", 6, &file, &line) && !tm_perf_source_parse("  :5", 4, &file, &line) &&
        !tm_perf_source_parse("  a:99999999999", 15, &file, &line));
 }
@@ -72,9 +74,11 @@ static void test_strace(void)
 {
     struct tm_strace_line l;
     is_int(strace("17189 1795206889.821425 brk(NULL)       = 0x3a1d5000 <0.000010>", &l), TM_OK);
-    ok(l.what == TM_STRACE_CALL && l.tid == 17189 && l.time_ns == INT64_C(1795206889821425000) && is(l.name, l.name_len, "brk"));
+    ok(l.what == TM_STRACE_CALL && l.tid == 17189 && l.time_ns == INT64_C(1795206889821425000) &&
+       is(l.name, l.name_len, "brk"));
     ok(is(l.args, l.args_len, "NULL") && is(l.result, l.result_len, "0x3a1d5000") && l.has_dur && l.dur_ns == 10000);
-    is_int(strace("17189 1795206889.823716 write(1, \") = 2 <0.1>\", 9) = -1 ENOENT (No such file) <0.000807>", &l), TM_OK);
+    is_int(strace("17189 1795206889.823716 write(1, \") = 2 <0.1>\", 9) = -1 ENOENT (No such file) <0.000807>", &l),
+           TM_OK);
     ok(is(l.args, l.args_len, "1, \") = 2 <0.1>\", 9") && is(l.result, l.result_len, "-1 ENOENT (No such file)"));
     is_int(strace("17197 1795206890.357330 rseq(0x7fced873dfe0, 0x20, 0, 0x53053053 <unfinished ...>", &l), TM_OK);
     ok(l.what == TM_STRACE_UNFINISHED && is(l.name, l.name_len, "rseq"));

@@ -1,5 +1,5 @@
 /* Bins over time: what comes out depends on what was counted alone. */
-#include "emit/time_bins.h"
+#include "emit/svg/time_bins.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,0 +1,42 @@
+/* A map from keys of three numbers to a number, by open addressing: what the model finds its
+ * threads, tracks and flows by. Zero-initialise; grows with what is in it. */
+#ifndef TM_BASE_TABLE_H
+#define TM_BASE_TABLE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tm_key {
+    uint64_t a, b, c;
+};
+
+enum { TM_TABLE_NONE = -1 };
+
+struct tm_table {
+    uint32_t count;
+    /* private */
+    struct tm_table_slot *slots;
+    uint32_t cap; /* a power of two, or 0 */
+};
+
+/* The number of KEY, or TM_TABLE_NONE. */
+int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key);
+
+/* KEY means VALUE (0 or above) from now on. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_table_set(struct tm_table *table, const struct tm_key *key, int64_t value, struct tm_error *err);
+
+/* Forgets KEY, if it is there. */
+void tm_table_remove(struct tm_table *table, const struct tm_key *key);
+
+/* Forgets all and keeps the memory. */
+void tm_table_clear(struct tm_table *table);
+
+void tm_table_release(struct tm_table *table);
+
+/* Room for one more element of SIZE bytes in the array at *ARRAY with COUNT elements and room for
+ * *CAP; new room is zeroed. TM_OK, or TM_E_SYSTEM with the array unchanged. */
+enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err);
+
+#endif

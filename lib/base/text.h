@@ -1,0 +1,21 @@
+/* Text that belongs to another: bytes and how many. */
+#ifndef TM_BASE_TEXT_H
+#define TM_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct tm_text {
+    const uint8_t *data; /* NULL: none */
+    size_t len;
+};
+
+/* True when TEXT has the bytes of S. */
+static inline bool tm_text_is(struct tm_text text, const char *s)
+{
+    return text.len == strlen(s) && (text.len == 0 || memcmp(text.data, s, text.len) == 0);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* The clock book of a run: the graph, the machines and the trace-time clock, and the frames that
+ * tell later stages about them (Machine, TraceTime, ClockRow). */
+#ifndef TM_CLOCKS_CLOCK_REGISTRY_H
+#define TM_CLOCKS_CLOCK_REGISTRY_H
+
+#include "clocks/clock_graph.h"
+#include "clocks/machine_table.h"
+#include "stream/writer.h"
+
+/* Whose claim trace time is; else a File.id. */
+enum { TM_CLAIM_NOBODY = -1, TM_CLAIM_MANIFEST = -2 };
+
+/* The clock of the merged timeline. Before any claim: the private timeline of file 0. */
+struct tm_trace_time {
+    uint32_t index;    /* in the graph */
+    uint32_t machine;  /* Machine.id; row 0 need not exist yet */
+    uint32_t clock;
+    int64_t owner;     /* TM_CLAIM_*, or the file */
+    bool is_announced; /* its frame has been written */
+};
+
+struct tm_clock_registry {
+    struct tm_clock_graph graph;
+    struct tm_machine_table machines;
+    struct tm_trace_time trace_time;
+    uint64_t invalid_count;  /* snapshots and edges refused so far */
+    uint64_t invalid_edge_count; /* those of the manifest */
+    uint64_t scope_version;  /* grows when what a clock id of a file means may change */
+    bool has_file;                   /* what is being added was recorded by FILE */
+    uint32_t file;
+    struct tm_stream_writer *writer; /* borrowed */
+};
+
+/* Makes the book. FILE_TAG: the tag of file 0. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_clock_registry_init(struct tm_clock_registry *book, struct tm_stream_writer *writer,
+                                      uint32_t file_tag, struct tm_error *err);
+
+/* Grows with everything that may change how a time converts. */
+static inline uint64_t tm_clock_registry_version(const struct tm_clock_registry *book)
+{
+    return book->graph.version + book->scope_version;
+}
+
+/* Row of RAW_ID, made and announced when it is new. NAME may be NULL. */
+enum tm_status tm_clock_registry_machine(struct tm_clock_registry *book, int64_t raw_id,
+                                         const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err);
+
+/* Writes (again) the Machine frame of ROW. */
+enum tm_status tm_clock_registry_announce(struct tm_clock_registry *book, uint32_t row, struct tm_error *err);
+
+/* OWNER claims KEY as trace time. Ignored when another owner has it; the same one may claim anew. */
+enum tm_status tm_clock_registry_claim(struct tm_clock_registry *book, const struct tm_clock_key *key, int64_t owner,
+                                       struct tm_error *err);
+
+/* Adds a snapshot and its rows of clock_snapshot; a refused one is counted. */
+enum tm_status tm_clock_registry_add(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
+                                     enum tm_edge_origin origin, struct tm_error *err);
+
+/* Clock INDEX reads VALUE nanoseconds. */
+static inline struct tm_reading tm_reading_at(uint32_t index, int64_t value)
+{
+    return (struct tm_reading){.clock = index, .value = value, .unit_ns = 1};
+}
+
+/* Writes the TraceTime frame if it is due and its machine has a row. */
+enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *book, struct tm_error *err);
+
+void tm_clock_registry_release(struct tm_clock_registry *book);
+
+#endif

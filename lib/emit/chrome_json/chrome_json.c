@@ -1,0 +1,239 @@
+/* Output json: one Chrome JSON trace on one timeline. doc/json.md is its design. */
+#include "emit/chrome_json/internal.h"
+#include "emit/outputs.h"
+
+#include "base/decimal.h"
+
+#include <stdlib.h>
+
+enum { MICROSECOND_DIGITS = 3 };
+
+void tm_json_out_next(struct tm_json_out *j)
+{
+    tm_out_str(&j->out, j->has_events ? ",\n" : "\n");
+    j->has_events = true;
+}
+
+void tm_json_out_unsaid(struct tm_json_out *j, const struct tm_event *e)
+{
+    if (!tm_event_is_counted(e->flags))
+        return;
+    j->inexpressible++;
+    tm_unsupported_counts_event(j->context->unsaid, e);
+}
+
+void tm_json_out_micros(struct tm_json_out *j, int64_t ns)
+{
+    char text[TM_DECIMAL_TEXT_MAX];
+    tm_out_bytes(&j->out, text, tm_decimal_format(ns, MICROSECOND_DIGITS, text));
+}
+
+void tm_json_out_time(struct tm_json_out *j, int64_t time_ns)
+{
+    tm_json_out_micros(j, time_ns - j->base_ns);
+}
+
+static enum tm_status json_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    struct tm_json_out *j = calloc(1, sizeof *j);
+    if (j == NULL)
+        return tm_error_nomem(err);
+    j->context = context;
+    tm_out_init(&j->out, context->fd, context->options->out_path);
+    tm_out_guard_json(&j->out);
+    tm_task_names_init(&j->who, context->catalog);
+    tm_task_names_init(&j->said, context->catalog);
+    *state = j;
+    return TM_OK;
+}
+
+/* The first batch: files and machines are known by now. */
+static void start(struct tm_json_out *j)
+{
+    const struct tm_catalog *c = j->context->catalog;
+    uint32_t traces = 0;
+    for (uint32_t i = 0; i < c->file_count; i++) {
+        const struct tm_catalog_file *f = &c->files[i];
+        j->json_files += f->begun && tm_text_is(f->type, "json");
+        traces += f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    }
+    j->meets = traces > 1;
+    j->names_sources = traces > 1 || c->machine_count > 1;
+    tm_out_str(&j->out, "{\"traceEvents\":[");
+    j->has_started = true;
+}
+
+/* The names that what was learnt of E gives its process and thread. */
+static enum tm_status say_names(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_event_task place;
+    int64_t pid = 0;
+    tm_task_names_find(&j->who, e, &place);
+    if (!place.has_pid)
+        return TM_OK;
+    enum tm_status st = tm_json_out_pid_of(j, e, place.pid, &pid, err);
+    if (st == TM_OK)
+        st = tm_json_out_source(j, e, pid, err);
+    if (st == TM_OK)
+        st = tm_json_out_name(j, pid, NULL, place.process, err);
+    return st == TM_OK && place.has_tid ? tm_json_out_name(j, pid, &place.tid, place.thread, err) : st;
+}
+
+/* With --rebase the first event's time is 0; events come in time order. */
+static void note_base(struct tm_json_out *j, const struct tm_event *e)
+{
+    if (j->has_base || !j->context->options->rebase || !tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
+        return;
+    j->base_ns = e->time_ns;
+    j->has_base = true;
+}
+
+/* Before E, an event: what ended at an earlier time, and metadata whose time has come; a pid that is given away anew is
+ * another process. */
+static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    enum { CLONE_THREAD_FLAG = 0x10000 };
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    note_base(j, e);
+    if (j->whole_count && j->wholes_ns < e->time_ns)
+        st = tm_json_out_wholes(j, err);
+    while (st == TM_OK && j->late.count && (late = tm_pending_definitions_due(&j->late, e->time_ns)) != NULL)
+        st = tm_json_out_raw(j, late, err);
+    bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !(e->value & CLONE_THREAD_FLAG));
+    if (st == TM_OK && is_life && e->tid) {
+        j->changes++;
+        if (tm_track_owners_end(&j->lives, e->machine, false, e->tid) != TM_OK)
+            st = tm_error_nomem(err);
+    }
+    return st;
+}
+
+/* E without its text, which REF says is in a file: as if it had come along. */
+static enum tm_status write_referred(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
+                                     struct tm_error *err)
+{
+    struct tm_event whole = *e;
+    enum tm_status st = tm_sources_text(j->context->sources, e->file, ref, &whole.raw, err);
+    if (st == TM_OK && (ref->bytes == 0 || whole.raw[0] != '{'))
+        st = tm_error_set(err, TM_E_INPUT, "event %llu: its text is no JSON object", (unsigned long long)e->position);
+    whole.raw_bytes = ref->bytes;
+    return st == TM_OK ? tm_json_out_object(j, &whole, ref, err) : st;
+}
+
+static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    bool is_json = tm_event_raw(e->flags) == TM_RAW_JSON && e->raw_bytes > 0;
+    struct tm_json_ref ref;
+    enum tm_status st;
+    if (e->file >= j->context->catalog->file_count)
+        return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e->file);
+    if ((e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS) && (st = tm_json_out_learn(j, e, err)) < 0)
+        return st;
+    if (is_json && e->raw[0] == '{' && e->flags & TM_EVENT_DEFINITION && tm_event_is_timed(e->flags))
+        return tm_pending_definitions_add(&j->late, e, (struct tm_late_needs){0}) == TM_OK ? TM_OK
+                                                                                           : tm_error_nomem(err);
+    if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)) && (st = advance(j, e, err)) < 0)
+        return st;
+    if (is_json && e->raw[0] == '{')
+        return tm_json_out_raw(j, e, err);
+    if (tm_event_raw(e->flags) == TM_RAW_JSON && !is_json &&
+        tm_json_ref_find(e->detail, e->detail_bytes, &ref) == TM_OK && ref.is_elsewhere)
+        return write_referred(j, e, &ref, err);
+    if (is_json)
+        return tm_json_out_keep_top(j, e, err);
+    const struct tm_text *type = &j->context->catalog->files[e->file].type;
+    bool of_json = tm_text_is(*type, "json") && tm_event_raw(e->flags) == TM_RAW_NONE;
+    if (of_json)
+        return TM_OK; /* its primary row has the object */
+    if ((st = tm_task_names_learn(&j->who, e, err)) == TM_OK &&
+        e->kind != TM_KIND_TRACK) /* events say whose it is by then */
+        st = say_names(j, e, err);
+    return st < 0 ? st : tm_json_out_row(j, e, err);
+}
+
+static enum tm_status json_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                                 struct tm_error *err)
+{
+    struct tm_json_out *j = state;
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (frame->type != TM_FRAME_BATCH)
+        return TM_OK;
+    if (!j->has_started)
+        start(j);
+    while (st == TM_OK && tm_batch_next(&walk, &e))
+        st = write_event(j, &e, err);
+    return st;
+}
+
+static enum tm_status json_finish(void *state, struct tm_error *err)
+{
+    struct tm_json_out *j = state;
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    if (!j->has_started)
+        start(j);
+    while (st == TM_OK && (late = tm_pending_definitions_due(&j->late, INT64_MAX)) != NULL)
+        st = tm_json_out_raw(j, late, err);
+    if (st == TM_OK)
+        st = tm_json_out_open_rest(j, err);
+    if (st == TM_OK)
+        st = tm_json_out_late_names(j, err);
+    tm_out_str(&j->out, "\n]");
+    if (st < 0 || (st = tm_json_out_write_top(j, err)) < 0)
+        return st;
+    tm_out_str(&j->out, "}\n");
+    return tm_out_flush(&j->out, err);
+}
+
+static void json_close(void *state)
+{
+    struct tm_json_out *j = state;
+    if (j == NULL)
+        return;
+    for (uint32_t i = 0; i < j->running_count; i++)
+        tm_buf_release(&j->running[i].comm);
+    free(j->running);
+    for (uint32_t i = 0; i < j->open_count; i++)
+        tm_buf_release(&j->open[i]);
+    free(j->open);
+    tm_map_release(&j->kernel_tids);
+    tm_map_release(&j->open_tracks);
+    free(j->moved);
+    tm_map_release(&j->pids);
+    tm_map_release(&j->pid_owners);
+    tm_map_release(&j->labelled);
+    tm_map_release(&j->named);
+    tm_json_spans_release(&j->spans);
+    tm_json_out_where_release(j);
+    free(j->wholes);
+    tm_buf_release(&j->wholes_text);
+    tm_table_release(&j->open_markers);
+    tm_track_owners_release(&j->lives);
+    tm_pending_definitions_release(&j->late);
+    tm_buf_release(&j->top);
+    tm_map_release(&j->frames.table_of);
+    tm_map_release(&j->with_objects);
+    tm_buf_release(&j->scratch);
+    tm_task_names_release(&j->who);
+    tm_out_release(&j->out);
+    free(j);
+}
+
+static const char *const suffixes[] = {".json", NULL};
+
+const struct tm_emit tm_emit_json = {
+    .name = "json",
+    .suffixes = suffixes,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .raw = "json",
+    .needs_detail = true,
+    .reads_json_raw = true,
+    .open = json_open,
+    .frame = json_frame,
+    .finish = json_finish,
+    .close = json_close,
+};

@@ -1,0 +1,168 @@
+#include "emit/chrome_json/lanes.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+static struct tm_json_thread *thread_of(const struct tm_json_lanes *lanes, const struct tm_json_holder *holder)
+{
+    return &lanes->threads[holder->thread - 1];
+}
+
+static struct tm_json_lane *lane_of(const struct tm_json_lanes *lanes, const struct tm_json_holder *holder)
+{
+    return &thread_of(lanes, holder)->lanes[holder->lane];
+}
+
+static enum tm_status grow(void *array, uint32_t *cap, uint32_t count, size_t size)
+{
+    uint32_t more = *cap ? *cap * 2 : 4;
+    void *grown;
+    if (count < *cap)
+        return TM_OK;
+    if ((grown = realloc(*(void **)array, more * size)) == NULL)
+        return TM_E_SYSTEM;
+    *(void **)array = grown;
+    *cap = more;
+    return TM_OK;
+}
+
+static enum tm_status add_lane(struct tm_json_thread *t, int64_t tid, uint32_t file)
+{
+    if (grow(&t->lanes, &t->lane_cap, t->lane_count, sizeof *t->lanes) < 0)
+        return TM_E_SYSTEM;
+    t->lanes[t->lane_count++] =
+        (struct tm_json_lane){.tid = tid, .file = file, .until_ns = INT64_MIN, .last_ns = INT64_MIN};
+    return TM_OK;
+}
+
+void tm_json_lanes_avoid(struct tm_json_lanes *lanes, int64_t tid)
+{
+    if (lanes->next_tid < TM_JSON_LANE_TID_FIRST)
+        lanes->next_tid = TM_JSON_LANE_TID_FIRST;
+    if (tid >= lanes->next_tid && tid < INT64_C(2) * TM_JSON_LANE_TID_FIRST)
+        lanes->next_tid = tid + 1;
+}
+
+enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder, uint32_t file,
+                                  uint32_t machine, int64_t pid, int64_t tid)
+{
+    uint64_t key = tm_hash_u64(tm_hash_u64((uint64_t)pid) ^ (uint64_t)tid);
+    uint32_t number;
+    if (holder->thread) {
+        const struct tm_json_thread *t = thread_of(lanes, holder);
+        const struct tm_json_lane *l = lane_of(lanes, holder);
+        if ((t->pid == pid && t->tid == tid) || (l->holder == holder->number && l->is_open))
+            return TM_OK;
+    }
+    if (!tm_map_find(&lanes->by_id, key, &number)) {
+        struct tm_json_thread t = {.pid = pid, .tid = tid, .machine = machine};
+        if (grow(&lanes->threads, &lanes->cap, lanes->count, sizeof *lanes->threads) < 0 || add_lane(&t, tid, file) < 0)
+            return TM_E_SYSTEM;
+        lanes->threads[lanes->count++] = t;
+        number = lanes->count;
+        if (tm_map_set(&lanes->by_id, key, number) < 0)
+            return TM_E_SYSTEM;
+    }
+    tm_json_lanes_avoid(lanes, tid);
+    *holder = (struct tm_json_holder){.thread = number, .number = ++lanes->holder_count, .file = file};
+    return TM_OK;
+}
+
+/* Nothing is there that lasts past SINCE_NS, and nothing happened at that very time: what takes no time is within what
+ * else takes none then. */
+static bool is_free(const struct tm_json_lane *lane, int64_t since_ns)
+{
+    return !lane->is_open && lane->until_ns <= since_ns && (lane->holder == 0 || lane->last_ns < since_ns);
+}
+
+enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns)
+{
+    struct tm_json_thread *t = thread_of(lanes, holder);
+    struct tm_json_lane *l = &t->lanes[holder->lane];
+    uint32_t i;
+    if (l->holder == holder->number)
+        return TM_OK;
+    if (!is_free(l, since_ns)) {
+        while (t->first_shut < t->lane_count && t->lanes[t->first_shut].is_open)
+            t->first_shut++;
+        i = t->first_shut;
+        while (i < t->lane_count && !((i == 0 || t->lanes[i].file == holder->file) && is_free(&t->lanes[i], since_ns)))
+            i++;
+        if (i == t->lane_count && add_lane(t, lanes->next_tid++, holder->file) < 0)
+            return TM_E_SYSTEM;
+        holder->lane = i;
+    }
+    t->lanes[holder->lane].holder = holder->number;
+    return TM_OK;
+}
+
+enum tm_status tm_json_lanes_take_bare(struct tm_json_lanes *lanes, struct tm_json_holder *holder)
+{
+    struct tm_json_thread *t = thread_of(lanes, holder);
+    if (t->lanes[holder->lane].holder == holder->number)
+        return TM_OK;
+    holder->lane = 0;
+    if (t->lanes[0].holder != 0) {
+        if (add_lane(t, lanes->next_tid++, holder->file) < 0)
+            return TM_E_SYSTEM;
+        holder->lane = t->lane_count - 1;
+    }
+    t->lanes[holder->lane].holder = holder->number;
+    return TM_OK;
+}
+
+enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns)
+{
+    struct tm_json_lane *l = lane_of(lanes, holder);
+    bool was_open = l->is_open;
+    tm_json_lanes_hold(lanes, holder, false);
+    l->holder = UINT32_MAX; /* nobody's, but not as new */
+    l->last_ns = since_ns > l->last_ns ? since_ns : l->last_ns;
+    enum tm_status st = tm_json_lanes_take(lanes, holder, since_ns);
+    lane_of(lanes, holder)->is_open = was_open;
+    return st;
+}
+
+void tm_json_lanes_use(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, int64_t ts_ns, int64_t end_ns)
+{
+    struct tm_json_lane *l = lane_of(lanes, holder);
+    l->last_ns = ts_ns > l->last_ns ? ts_ns : l->last_ns;
+    l->until_ns = end_ns > l->until_ns ? end_ns : l->until_ns;
+}
+
+void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, bool is_open)
+{
+    struct tm_json_thread *t = thread_of(lanes, holder);
+    t->lanes[holder->lane].is_open = is_open;
+    if (!is_open && holder->lane < t->first_shut)
+        t->first_shut = holder->lane;
+}
+
+enum tm_status tm_json_lanes_endless(struct tm_json_lanes *lanes, struct tm_json_holder *holder, bool is_crossed,
+                                     uint32_t *lane)
+{
+    struct tm_json_thread *t = thread_of(lanes, holder);
+    *lane = holder->lane;
+    if (!is_crossed)
+        return TM_OK;
+    if (t->endless_lane == 0 || t->endless_count == TM_JSON_LANE_DEPTH_MAX) {
+        if (add_lane(t, lanes->next_tid++, holder->file) < 0)
+            return TM_E_SYSTEM;
+        t->endless_lane = t->lane_count - 1;
+        t->endless_count = 0;
+        t->lanes[t->endless_lane].is_open = true;
+    }
+    t->endless_count++;
+    *lane = t->endless_lane;
+    return TM_OK;
+}
+
+void tm_json_lanes_release(struct tm_json_lanes *lanes)
+{
+    for (uint32_t i = 0; i < lanes->count; i++)
+        free(lanes->threads[i].lanes);
+    free(lanes->threads);
+    tm_map_release(&lanes->by_id);
+    *lanes = (struct tm_json_lanes){0};
+}

@@ -1,0 +1,232 @@
+#include "emit/chrome_json/internal.h"
+
+#include "json/scan.h"
+#include "stream/json_ref.h"
+
+/* Which of an object's members change, and how. */
+enum change { CHANGE_NONE, CHANGE_TIME, CHANGE_PID, CHANGE_TID, CHANGE_ID, CHANGE_ID2, CHANGE_FRAME, CHANGE_ARGS };
+
+/* What was found out about an object. */
+struct object {
+    const struct tm_json_ref *ref;
+    struct tm_json_destination where;
+    struct tm_json_refs refs;
+    bool renames_frames;
+};
+
+static enum change change_of(const struct tm_json_value *key)
+{
+    static const struct {
+        const char *name;
+        size_t len;
+        enum change change;
+    } members[] = {{"ts", 2, CHANGE_TIME},  {"pid", 3, CHANGE_PID},   {"tid", 3, CHANGE_TID},
+                   {"id", 2, CHANGE_ID},    {"id2", 3, CHANGE_ID2},   {"bind_id", 7, CHANGE_ID},
+                   {"sf", 2, CHANGE_FRAME}, {"esf", 3, CHANGE_FRAME}, {"args", 4, CHANGE_ARGS}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (tm_json_is(key, members[i].name, members[i].len))
+            return members[i].change;
+    return CHANGE_NONE;
+}
+
+void tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id)
+{
+    tm_out_char(&j->out, '"');
+    tm_out_u64(&j->out, j->context->catalog->files[e->file].processing_order);
+    tm_out_char(&j->out, ':');
+    tm_out_bytes(&j->out, id->data, id->len);
+    tm_out_char(&j->out, '"');
+}
+
+static bool is_scalar(const struct tm_json_value *v)
+{
+    return v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING;
+}
+
+/* {"local": …} and {"global": …}. */
+static void put_id2(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id2)
+{
+    struct tm_json_scan scan = tm_json_scan_of(id2);
+    struct tm_json_value key, value;
+    const uint8_t *from = id2->data;
+    scan.p++;
+    while (tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
+        if (!is_scalar(&value))
+            continue;
+        size_t quote = value.type == TM_JSON_STRING;
+        tm_out_bytes(&j->out, from, (size_t)(value.data - quote - from));
+        tm_json_out_id(j, e, &value);
+        from = value.data + value.len + quote;
+    }
+    tm_out_bytes(&j->out, from, (size_t)(id2->data + id2->len - from));
+}
+
+static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e, enum change change,
+                                const struct tm_json_value *value, const struct object *o, struct tm_error *err)
+{
+    switch (change) {
+    case CHANGE_TIME:
+        tm_json_out_time(j, e->time_ns);
+        return TM_OK;
+    case CHANGE_PID:
+        if (value->type == TM_JSON_STRING && o->where.pid == e->pid) {
+            tm_out_char(&j->out, '"');
+            tm_out_bytes(&j->out, value->data, value->len);
+            tm_out_char(&j->out, '"');
+        } else {
+            tm_out_i64(&j->out, o->where.pid);
+        }
+        return TM_OK;
+    case CHANGE_TID:
+        tm_out_i64(&j->out, o->where.tid);
+        return TM_OK;
+    case CHANGE_ID:
+        tm_json_out_id(j, e, value);
+        return TM_OK;
+    case CHANGE_FRAME:
+        tm_json_frames_put_id(j, e->file, value);
+        return TM_OK;
+    case CHANGE_ARGS:
+        return tm_json_out_refs(j, e, value, &o->refs, err);
+    default:
+        put_id2(j, e, value);
+        return TM_OK;
+    }
+}
+
+/* True when this member, of this value, must be written anew. */
+static bool must_change(const struct tm_json_out *j, const struct tm_event *e, enum change change,
+                        const struct tm_json_value *value, const struct object *o)
+{
+    switch (change) {
+    case CHANGE_NONE:
+        return false;
+    case CHANGE_TIME:
+        return tm_event_is_timed(e->flags);
+    case CHANGE_PID:
+        return e->flags & TM_EVENT_HAS_PID && is_scalar(value);
+    case CHANGE_TID:
+        return o->where.has_tid && is_scalar(value);
+    case CHANGE_ID:
+        return j->json_files > 1 && is_scalar(value);
+    case CHANGE_FRAME:
+        return o->renames_frames && is_scalar(value);
+    case CHANGE_ARGS:
+        return o->refs.is_there && value->type == TM_JSON_OBJECT;
+    default:
+        return j->json_files > 1 && value->type == TM_JSON_OBJECT;
+    }
+}
+
+/* The next member. Nested values were read when they were unpacked. */
+static enum tm_json_status next_member(struct tm_json_scan *scan, enum change *change, struct tm_json_value *value)
+{
+    struct tm_json_value key;
+    enum tm_json_status st = tm_json_key(scan, &key);
+    if (st != TM_JSON_OK)
+        return st;
+    *change = change_of(&key);
+    st = *scan->p == '{' || *scan->p == '[' ? tm_json_pass(scan, value) : tm_json_value(scan, value);
+    return st != TM_JSON_OK ? st : tm_json_comma(scan, '}');
+}
+
+static enum tm_status no_object(const struct tm_event *e, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no JSON object", (unsigned long long)e->position);
+}
+
+/* A value that changes: all since *FROM, and the value anew. */
+static inline enum tm_status change_value(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from,
+                                          enum change change, const struct tm_json_value *value, const struct object *o,
+                                          struct tm_error *err)
+{
+    size_t quote = value->type == TM_JSON_STRING;
+    tm_out_bytes(&j->out, *from, (size_t)(value->data - quote - *from));
+    *from = value->data + value->len + quote;
+    return put_value(j, e, change, value, o, err);
+}
+
+/* The object of E, read for what must change. */
+static enum tm_status put_read(struct tm_json_out *j, const struct tm_event *e, const struct object *o,
+                               struct tm_error *err)
+{
+    struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
+    struct tm_json_value value;
+    const uint8_t *from = e->raw;
+    enum change change;
+    enum tm_json_status json;
+    enum tm_status st = TM_OK;
+    bool has_tid = false;
+    scan.p++;
+    while (st == TM_OK && (json = next_member(&scan, &change, &value)) == TM_JSON_OK) {
+        if (!must_change(j, e, change, &value, o))
+            continue;
+        st = change_value(j, e, &from, change, &value, o, err);
+        has_tid |= change == CHANGE_TID;
+    }
+    if (st < 0 || json != TM_JSON_CLOSE)
+        return st < 0 ? st : no_object(e, err);
+    if (o->where.has_tid && !has_tid) { /* it had none; the object ends with its brace */
+        const uint8_t *brace = e->raw + e->raw_bytes - 1;
+        tm_out_bytes(&j->out, from, (size_t)(brace - from));
+        tm_out_str(&j->out, ",\"tid\":");
+        tm_out_i64(&j->out, o->where.tid);
+        from = brace;
+    }
+    tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
+    return TM_OK;
+}
+
+/* The same where tm-unpack has noted all that does. */
+static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e, const struct object *o,
+                                struct tm_error *err)
+{
+    static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME, [TM_JSON_SPOT_PID] = CHANGE_PID,
+                                          [TM_JSON_SPOT_ID] = CHANGE_ID, [TM_JSON_SPOT_ID2] = CHANGE_ID2};
+    const struct tm_json_ref *ref = o->ref;
+    const uint8_t *from = e->raw;
+    if (ref->spots_end > e->raw_bytes)
+        return no_object(e, err);
+    for (uint32_t i = 0; i < ref->spot_count; i++) {
+        const struct tm_json_spot *s = &ref->spots[i];
+        struct tm_json_value value = {.data = e->raw + s->at + s->is_string, .len = s->len - 2u * s->is_string,
+                                      .type = s->is_string ? TM_JSON_STRING
+                                              : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT : TM_JSON_NUMBER};
+        if (must_change(j, e, changes[s->of], &value, o))
+            (void)change_value(j, e, &from, changes[s->of], &value, o, err);
+    }
+    tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
+    return TM_OK;
+}
+
+bool tm_json_out_may_have(const struct tm_event *e, const char *ending)
+{
+    const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes;
+    while (end - p > 2 && (p = memchr(p + 1, ending[1], (size_t)(end - p - 2))) != NULL)
+        if (p[-1] == (uint8_t)ending[0] && p[1] == '"')
+            return true;
+    return memchr(e->raw, '\\', e->raw_bytes) != NULL;
+}
+
+enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
+                                  struct tm_error *err)
+{
+    struct object o = {.ref = ref};
+    enum tm_status st = tm_json_out_where(j, e, &o.where, err);
+    if (st < 0 || (st = tm_json_out_refers(j, e, &o.refs, err)) < 0)
+        return st;
+    if (!j->frames.is_ready && !(e->flags & TM_EVENT_DEFINITION) && (st = tm_json_frames_ready(j, err)) < 0)
+        return st;
+    o.renames_frames = tm_json_frames_renames(j, e->file) && tm_json_out_may_have(e, "sf");
+    tm_json_out_next(j);
+    bool is_noted = ref->has_spots && !o.where.has_tid && !o.renames_frames && !o.refs.is_there;
+    st = is_noted ? put_noted(j, e, &o, err) : put_read(j, e, &o, err);
+    return st < 0 ? st : tm_out_end_row(&j->out, err);
+}
+
+enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_ref ref = {0};
+    enum tm_status st = tm_json_ref_find(e->detail, e->detail_bytes, &ref);
+    return st < 0 ? no_object(e, err) : tm_json_out_object(j, e, &ref, err);
+}

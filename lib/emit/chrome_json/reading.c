@@ -1,0 +1,85 @@
+#include "emit/chrome_json/reading.h"
+
+#include <stdlib.h>
+
+/* What began at the latest time, while ends of that time may come. */
+struct begun {
+    tm_slice_label label[2];
+};
+
+struct tm_json_moment {
+    int64_t ts_ns;
+    struct begun *begun;
+    uint32_t count, cap;
+};
+
+enum { MOMENT_BEGINS_MAX = 2 * TM_SLICES_DEPTH_MAX };
+
+static enum tm_status settle(struct tm_json_reading *reading, uint32_t thread, struct tm_error *err)
+{
+    struct tm_json_moment *m = &reading->moments[thread];
+    enum tm_status st = TM_OK;
+    bool crosses;
+    for (uint32_t i = 0; i < m->count && st >= 0; i++) {
+        struct tm_slice_row row = {.ts = m->ts_ns, .dur = -1, .track = thread, .arg_set = TM_NO_ID};
+        st = tm_slices_begin(&reading->slices, &row, m->begun[i].label, &crosses, &tm_slices_no_rows, err);
+    }
+    m->count = 0;
+    return st < 0 ? st : TM_OK;
+}
+
+/* THREAD's moment, which is at TS_NS now. */
+static enum tm_status moment_at(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
+                                struct tm_json_moment **moment, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (reading->count <= thread) {
+        if ((st = tm_array_grow(&reading->moments, &reading->cap, reading->count, sizeof *reading->moments, err)) < 0)
+            return st;
+        reading->moments[reading->count++] = (struct tm_json_moment){0};
+    }
+    struct tm_json_moment *m = *moment = &reading->moments[thread];
+    if (m->count && m->ts_ns != ts_ns)
+        st = settle(reading, thread, err);
+    m->ts_ns = ts_ns;
+    return st;
+}
+
+enum tm_status tm_json_reading_begin(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
+                                     const tm_slice_label label[2], struct tm_error *err)
+{
+    struct tm_json_moment *m;
+    enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
+    if (st < 0 || m->count == MOMENT_BEGINS_MAX) /* more than nest */
+        return st;
+    if ((st = tm_array_grow(&m->begun, &m->cap, m->count, sizeof *m->begun, err)) < 0)
+        return st;
+    m->begun[m->count++] = (struct begun){{label[0], label[1]}};
+    return TM_OK;
+}
+
+enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
+                                   const tm_slice_label label[2], struct tm_error *err)
+{
+    struct tm_json_moment *m;
+    struct tm_slice_end end;
+    enum tm_status st = moment_at(reading, thread, ts_ns, &m, err);
+    if (st >= 0) /* before what waits */
+        st = tm_slices_end(&reading->slices, thread, ts_ns, label, &end, &tm_slices_no_rows, err);
+    return st < 0 ? st : TM_OK;
+}
+
+bool tm_json_reading_is_open(const struct tm_json_reading *reading, uint32_t thread)
+{
+    return thread < reading->count &&
+           (reading->moments[thread].count || tm_slices_is_open(&reading->slices, thread));
+}
+
+void tm_json_reading_release(struct tm_json_reading *reading)
+{
+    for (uint32_t i = 0; i < reading->count; i++)
+        free(reading->moments[i].begun);
+    free(reading->moments);
+    tm_slices_release(&reading->slices);
+    *reading = (struct tm_json_reading){0};
+}

@@ -1,0 +1,340 @@
+#include "emit/chrome_json/internal.h"
+
+#include "base/pb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CPU_PID = 0x70000000, CPUS_MAX = 1 << 16 }; /* the process that stands for a machine's cpus */
+
+struct tm_text tm_json_row_string(const struct tm_json_out *j, uint32_t string, const struct tm_event *e)
+{
+    return tm_catalog_string(j->context->catalog, string, e);
+}
+
+void tm_json_row_head(struct tm_json_out *j, const char *phase, int64_t time_ns)
+{
+    tm_json_out_next(j);
+    tm_out_str(&j->out, "{\"ph\":\"");
+    tm_out_str(&j->out, phase);
+    tm_out_str(&j->out, "\",\"ts\":");
+    tm_json_out_time(j, time_ns);
+}
+
+void tm_json_row_thread(struct tm_json_out *j, int64_t pid, int64_t tid)
+{
+    tm_out_str(&j->out, ",\"pid\":");
+    tm_out_i64(&j->out, pid);
+    tm_out_str(&j->out, ",\"tid\":");
+    tm_out_i64(&j->out, tid);
+}
+
+enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e, const char *phase,
+                                 struct tm_error *err)
+{
+    struct tm_event_task place;
+    int64_t pid = 0;
+    tm_task_names_find(&j->who, e, &place);
+    enum tm_status st = tm_json_out_pid_of(j, e, place.has_pid ? place.pid : 0, &pid, err);
+    if (st < 0)
+        return st;
+    tm_json_row_head(j, phase, e->time_ns);
+    tm_json_row_thread(j, pid, place.has_tid ? place.tid : 0);
+    return TM_OK;
+}
+
+void tm_json_row_text(struct tm_json_out *j, const char *member, struct tm_text text)
+{
+    if (text.data == NULL)
+        return;
+    tm_out_str(&j->out, member);
+    tm_out_json(&j->out, text);
+}
+
+static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
+{
+    enum { INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
+    char hex[24];
+    switch (f->id) {
+    case INT:
+        tm_out_i64(&j->out, tm_unzigzag(f->value));
+        break;
+    case UINT:
+        tm_out_u64(&j->out, f->value);
+        break;
+    case DOUBLE:
+        tm_out_json_double(&j->out, f->value);
+        break;
+    case STRING:
+    case JSON:
+        tm_out_json(&j->out, (struct tm_text){f->data, f->len});
+        break;
+    case BOOL:
+        tm_out_str(&j->out, f->value ? "true" : "false");
+        break;
+    case POINTER:
+        snprintf(hex, sizeof hex, "\"0x%llx\"", (unsigned long long)f->value);
+        tm_out_str(&j->out, hex);
+        break;
+    default:
+        tm_out_str(&j->out, "null");
+        break;
+    }
+}
+
+enum { DETAIL_ARGS = 1, DETAIL_FLOWS = 2, DETAIL_ENDED_FLOWS = 3 };
+enum { ARGS_TOLD_APART = 64 };
+
+/* A key and its value. */
+struct arg {
+    struct tm_text key;
+    struct tm_pb_field value;
+};
+
+static struct arg arg_of(const struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    struct arg arg = {0};
+    while (tm_pb_next(&pb, &g) == TM_OK) {
+        if (g.id != 1) {
+            arg.value = g;
+            continue;
+        }
+        size_t skip = g.len > 5 && memcmp(g.data, "args.", 5) == 0    ? 5
+                      : g.len > 6 && memcmp(g.data, "debug.", 6) == 0 ? 6
+                                                                      : 0;
+        arg.key = (struct tm_text){g.data + skip, g.len - skip};
+    }
+    return arg;
+}
+
+static void put_args(struct tm_json_out *j, struct arg *args, uint32_t count, bool *has_args)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_said_again = args[i].value.id == 0;
+        for (uint32_t k = i + 1; k < count && !is_said_again; k++)
+            is_said_again = args[k].key.len == args[i].key.len && args[k].value.id &&
+                            (args[i].key.len == 0 || memcmp(args[k].key.data, args[i].key.data, args[i].key.len) == 0);
+        if (is_said_again)
+            continue;
+        tm_out_str(&j->out, *has_args ? "," : ",\"args\":{");
+        *has_args = true;
+        tm_out_json(&j->out, args[i].key);
+        tm_out_char(&j->out, ':');
+        put_arg_value(j, &args[i].value);
+    }
+}
+
+void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field f;
+    struct arg args[ARGS_TOLD_APART];
+    uint32_t count = 0;
+    bool has_args = false, has_flow = false;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != DETAIL_ARGS || f.type != TM_PB_LEN)
+            continue;
+        if (count == ARGS_TOLD_APART) { /* of more, those that are said twice are there twice */
+            put_args(j, args, count, &has_args);
+            count = 0;
+        }
+        args[count++] = arg_of(&f);
+    }
+    put_args(j, args, count, &has_args);
+    if (has_args)
+        tm_out_char(&j->out, '}');
+    pb = tm_pb_of(detail, len);
+    while (!has_flow && tm_pb_next(&pb, &f) == TM_OK) {
+        if ((f.id != DETAIL_FLOWS && f.id != DETAIL_ENDED_FLOWS) || f.type != TM_PB_I64)
+            continue;
+        char text[64];
+        has_flow = true;
+        snprintf(text, sizeof text, ",\"bind_id\":\"0x%llx\",\"flow_in\":true%s", (unsigned long long)f.value,
+                 f.id == DETAIL_FLOWS ? ",\"flow_out\":true" : "");
+        tm_out_str(&j->out, text);
+    }
+}
+
+enum tm_status tm_json_row_end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    tm_json_row_detail(j, e->detail, e->detail_bytes);
+    tm_out_char(&j->out, '}');
+    return tm_out_end_row(&j->out, err);
+}
+
+static enum tm_status put_counter(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_event_task place;
+    struct tm_text name = tm_json_row_string(j, e->name, e);
+    tm_task_names_find(&j->who, e, &place);
+    enum tm_status st = tm_json_row_begin(j, e, "C", err);
+    if (st < 0)
+        return st;
+    tm_json_row_text(j, ",\"name\":", name.data ? name : place.track.data ? place.track : tm_text_str("counter"));
+    tm_out_str(&j->out, ",\"args\":{\"value\":");
+    if (e->flags & TM_EVENT_VALUE_DOUBLE)
+        tm_out_json_double(&j->out, e->value);
+    else
+        tm_out_i64(&j->out, (int64_t)e->value);
+    tm_out_str(&j->out, "}}");
+    return tm_out_end_row(&j->out, err);
+}
+
+static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    static const char *const phases[] = {"s", "t", "f"};
+    struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
+    const char *phase = phases[e->kind - TM_KIND_FLOW_START];
+    struct tm_event_task place;
+    tm_task_names_find(&j->who, e, &place);
+    enum tm_status st = place.has_tid ? tm_json_out_touch(j, e, place, phase, err)
+                                      : tm_json_row_begin(j, e, phase, err);
+    if (st < 0)
+        return st;
+    tm_json_row_text(j, ",\"cat\":", category.data ? category : tm_text_str("flow"));
+    tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str("flow"));
+    char id[96];
+    snprintf(id, sizeof id, ",\"scope\":\"track\",\"id\":\"%u:0x%llx\"",
+             j->context->catalog->files[e->file].processing_order, (unsigned long long)e->track);
+    tm_out_str(&j->out, id);
+    if (e->kind == TM_KIND_FLOW_END && e->value == 0)
+        tm_out_str(&j->out, ",\"bp\":\"e\"");
+    return tm_json_row_end(j, e, err);
+}
+
+/* A sample with its stack, outermost first, in the form that Perfetto and chrome://tracing's users read. */
+static enum tm_status put_sample(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    enum { FRAMES = 10, FUNCTION = 1, MAPPING = 2 };
+    struct tm_text name = tm_json_row_string(j, e->name, e);
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, g;
+    bool has_frames = false;
+    enum tm_status st = tm_json_row_begin(j, e, "P", err);
+    if (st < 0)
+        return st;
+    tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str("sample"));
+    tm_out_str(&j->out, ",\"stack\":[");
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != FRAMES || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb frame = tm_pb_of(f.data, f.len);
+        struct tm_text function = {0};
+        while (tm_pb_next(&frame, &g) == TM_OK)
+            if (g.id == FUNCTION && g.type == TM_PB_LEN)
+                function = (struct tm_text){g.data, g.len};
+        if (has_frames)
+            tm_out_char(&j->out, ',');
+        has_frames = true;
+        tm_out_json(&j->out, function.data ? function : tm_text_str("[unknown]"));
+    }
+    tm_out_str(&j->out, "]}");
+    return tm_out_end_row(&j->out, err);
+}
+
+/* --- scheduling: a slice of the cpu for each task that ran */
+
+static enum tm_status running_on(struct tm_json_out *j, uint32_t machine, uint32_t cpu,
+                                 struct tm_json_running **running, struct tm_error *err)
+{
+    for (uint32_t i = 0; i < j->running_count; i++) {
+        if (j->running[i].cpu == cpu && j->running[i].machine == machine) {
+            *running = &j->running[i];
+            return TM_OK;
+        }
+    }
+    if (j->running_count == CPUS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "scheduling of more than %d cpus", CPUS_MAX);
+    struct tm_json_running *grown = realloc(j->running, ((size_t)j->running_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return tm_error_nomem(err);
+    j->running = grown;
+    *running = &grown[j->running_count++];
+    **running = (struct tm_json_running){.machine = machine, .cpu = cpu};
+    return TM_OK;
+}
+
+static enum tm_status put_running(struct tm_json_out *j, const struct tm_json_running *r, int64_t end_ns,
+                                  struct tm_error *err)
+{
+    int64_t pid = 0, cpu = r->cpu;
+    char cpu_name[32];
+    enum tm_status st = tm_json_out_pid(j, r->machine, CPU_PID, &pid, err);
+    if (st == TM_OK)
+        st = tm_json_out_name(j, pid, NULL, tm_text_str("Scheduling"), err);
+    snprintf(cpu_name, sizeof cpu_name, "cpu %u", r->cpu);
+    if (st == TM_OK)
+        st = tm_json_out_name(j, pid, &cpu, tm_text_str(cpu_name), err);
+    if (st < 0 || !r->is_running || r->tid == 0)
+        return st;
+    tm_json_out_next(j);
+    tm_out_str(&j->out, "{\"ph\":\"X\",\"cat\":\"sched\",\"ts\":");
+    tm_json_out_time(j, r->since_ns);
+    tm_out_str(&j->out, ",\"dur\":");
+    tm_json_out_micros(j, end_ns - r->since_ns);
+    tm_out_str(&j->out, ",\"pid\":");
+    tm_out_i64(&j->out, pid);
+    tm_out_str(&j->out, ",\"tid\":");
+    tm_out_i64(&j->out, cpu);
+    tm_json_row_text(j, ",\"name\":", (struct tm_text){r->comm.data ? r->comm.data : (const uint8_t *)"", r->comm.len});
+    tm_out_str(&j->out, ",\"args\":{\"tid\":");
+    tm_out_i64(&j->out, r->tid);
+    tm_out_str(&j->out, ",\"prio\":");
+    tm_out_i64(&j->out, r->priority);
+    tm_out_str(&j->out, "}}");
+    return tm_out_end_row(&j->out, err);
+}
+
+static enum tm_status put_switch(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_json_running *r = NULL;
+    struct tm_text comm = e->name ? tm_json_row_string(j, e->name, e)
+                                  : tm_task_names_thread(&j->who, e->machine, e->pid);
+    enum tm_status st = running_on(j, e->machine, e->cpu, &r, err);
+    if (st == TM_OK)
+        st = put_running(j, r, e->time_ns, err);
+    if (st < 0)
+        return st;
+    r->is_running = e->flags & TM_EVENT_HAS_PID;
+    r->since_ns = e->time_ns;
+    r->tid = e->pid;
+    r->priority = tm_event_next_priority(e);
+    tm_buf_clear(&r->comm);
+    return tm_buf_add(&r->comm, comm.data, comm.len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    if (!tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
+        return TM_OK;
+    switch (e->kind) {
+    case TM_KIND_SLICE_BEGIN:
+    case TM_KIND_SLICE_END:
+    case TM_KIND_SLICE_COMPLETE:
+    case TM_KIND_INSTANT:
+    case TM_KIND_ASYNC_STEP:
+        return tm_json_out_slice(j, e, err);
+    case TM_KIND_SLICE_ARGS:
+        return tm_json_out_slice_args(j, e, err);
+    case TM_KIND_COUNTER:
+        return put_counter(j, e, err);
+    case TM_KIND_FLOW_START:
+    case TM_KIND_FLOW_STEP:
+    case TM_KIND_FLOW_END:
+        return put_flow(j, e, err);
+    case TM_KIND_SAMPLE:
+        return put_sample(j, e, err);
+    case TM_KIND_SCHED_SWITCH:
+        return put_switch(j, e, err);
+    case TM_KIND_PROCESS:
+    case TM_KIND_THREAD:
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_SYNC_MARKER:
+        return TM_OK;
+    default:
+        tm_json_out_unsaid(j, e);
+        return TM_OK;
+    }
+}

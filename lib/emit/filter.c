@@ -1,0 +1,102 @@
+#include "emit/filter.h"
+
+#include <stdio.h>
+
+enum { VALUE_TEXT_MAX = 512, WARNING_TEXT_MAX = 600 };
+
+enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit_run *run, struct tm_catalog *catalog,
+                                 struct tm_emit_context *context, struct tm_error *err)
+{
+    only->run = run;
+    only->catalog = catalog;
+    only->context = context;
+    if (run->only == NULL || run->only->given.count == 0)
+        return TM_OK;
+    if (context->stream->stage != TRACEMERGE__STAGE__PLACED || !context->stream->sorted)
+        return tm_error_set(err, TM_E_INPUT,
+                            "the events are not on trace time and in order, which --only needs; pipe them through "
+                            "tm-manifest, tm-clocks and tm-sort");
+    return tm_select_new(&only->select, run->only, catalog, run->options.spill_dir, err);
+}
+
+/* Once all files and machines are known. */
+static enum tm_status check_places(struct tm_emit_only *only, struct tm_error *err)
+{
+    char value[VALUE_TEXT_MAX], warning[WARNING_TEXT_MAX];
+    enum tm_status st = TM_OK;
+    only->has_begun = true;
+    for (uint32_t i = 0; st == TM_OK; i++) {
+        st = tm_select_unknown(only->select, i, value, sizeof value, err);
+        if (st != TM_OK)
+            break;
+        if (only->run->limit.strict)
+            return tm_error_set(err, TM_E_STRICT, "--only: %s is nothing in the trace", value);
+        snprintf(warning, sizeof warning, "--only: %s is nothing in the trace", value);
+        only->run->warn(warning);
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+static void note_origin(struct tm_emit_only *only)
+{
+    if (!only->context->has_origin)
+        only->context->has_origin = tm_select_origin(only->select, &only->context->origin_ns);
+}
+
+/* Tells the context where time begins before the output sees the first event. */
+static enum tm_status show(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_emit_only *only = self;
+    note_origin(only);
+    return only->sink.show(only->sink.self, batch, err);
+}
+
+enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err)
+{
+    const struct tm_select_sink sink = {show, only};
+    enum tm_status st = only->has_begun ? TM_OK : check_places(only, err);
+    if (st == TM_OK)
+        st = tm_accounting_check_places(only->catalog, batch, true, err);
+    return st < 0 ? st : tm_select_batch(only->select, batch, &sink, err);
+}
+
+static enum tm_status account(struct tm_emit_only *only, const struct tm_tally_row *row, struct tm_error *err)
+{
+    static const char reason[] = "filtered";
+    Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
+    struct tm_buf body = {0};
+    account.file = row->file;
+    account.has_machine = true;
+    account.machine = row->machine;
+    account.clock = row->clock;
+    account.reason = (ProtobufCBinaryData){sizeof reason - 1, (uint8_t *)(uintptr_t)reason};
+    account.count = row->count;
+    size_t len = tracemerge__account__get_packed_size(&account);
+    if (tm_buf_reserve(&body, len) != TM_OK)
+        return tm_error_nomem(err);
+    const struct tm_frame frame = {
+        .type = TM_FRAME_ACCOUNT, .body = body.data, .body_bytes = tracemerge__account__pack(&account, body.data)};
+    enum tm_status st = tm_catalog_add(only->catalog, &frame, err);
+    tm_buf_release(&body);
+    return st;
+}
+
+enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err)
+{
+    const struct tm_select_sink sink = {show, only};
+    enum tm_status st = only->has_begun ? TM_OK : check_places(only, err);
+    if (st < 0 || (st = tm_select_finish(only->select, &sink, err)) < 0)
+        return st;
+    const struct tm_tally *tally = tm_select_tally(only->select);
+    for (uint32_t i = 0; i < tally->count && st == TM_OK; i++)
+        st = account(only, &tally->rows[i], err);
+    if (st == TM_OK && tm_select_count(only->select) == 0)
+        only->run->warn("--only: no event is left");
+    return st;
+}
+
+void tm_emit_only_release(struct tm_emit_only *only)
+{
+    tm_select_free(only->select);
+    only->select = NULL;
+}

@@ -1,0 +1,32 @@
+/* The filter between the stream and its output: what --only leaves is shown, what it leaves out is
+ * accounted for. */
+#ifndef TM_EMIT_FILTER_H
+#define TM_EMIT_FILTER_H
+
+#include "emit/run.h"
+#include "select/select.h"
+
+/* Zero-initialise, then init; where there is no filter nothing else need be called. */
+struct tm_emit_only {
+    struct tm_select *select; /* NULL: no filter */
+    /* private */
+    const struct tm_emit_run *run;
+    struct tm_catalog *catalog;
+    struct tm_emit_context *context;
+    struct tm_select_sink sink;
+    bool has_begun;
+};
+
+/* SINK shows what is left. TM_OK; TM_E_INPUT when the stream is not in order or not placed; TM_E_SYSTEM. */
+enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit_run *run, struct tm_catalog *catalog,
+                                 struct tm_emit_context *context, struct tm_error *err);
+
+/* Takes in BATCH. At the first one names that mean nothing are warned of; TM_E_STRICT where the run is strict. */
+enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err);
+
+/* The last rows go to the sink, and what was left out to the catalog's accounts. Warns when nothing is left. */
+enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err);
+
+void tm_emit_only_release(struct tm_emit_only *only);
+
+#endif

@@ -1,0 +1,38 @@
+/* Rows whose meaning depends on those before them (model/binder_rows.h, model/kernel_rows.h), settled on their way to
+ * an output, or to --only. */
+#ifndef TM_EMIT_HISTORY_H
+#define TM_EMIT_HISTORY_H
+
+#include "model/binder_rows.h"
+#include "model/kernel_rows.h"
+#include "stream/batch_builder.h"
+
+/* Takes rows; the batch is valid during the call. */
+struct tm_emit_history_sink {
+    enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
+    void *self;
+};
+
+/* Zero-initialise, with .catalog and .sink set. */
+struct tm_emit_history {
+    const struct tm_catalog *catalog; /* borrowed */
+    struct tm_emit_history_sink sink;
+    /* private */
+    struct tm_binder_rows binder;
+    struct tm_kernel_rows kernel;
+    struct tm_batch_builder out;
+    struct tm_event second; /* waits until all that its event says of names was shown */
+    bool has_second;
+};
+
+/* BATCH, of events in order of time, on to the sink; as it is where there is no such row. TM_OK, TM_E_SYSTEM or what
+ * the sink said. */
+enum tm_status tm_emit_history_batch(struct tm_emit_history *history, const struct tm_batch *batch,
+                                     struct tm_error *err);
+
+/* There are no more. */
+enum tm_status tm_emit_history_finish(struct tm_emit_history *history, struct tm_error *err);
+
+void tm_emit_history_release(struct tm_emit_history *history);
+
+#endif

@@ -1,0 +1,61 @@
+/* Definitions that wait for their time.
+ *
+ * tm-sort puts definitions before all events. A reader that sorts by window drops what comes after a
+ * later time, and a descriptor means the process that has its pid at its time; so an output that
+ * writes one file for others writes them where their time is, or where something needs them before. */
+#ifndef TM_EMIT_PENDING_DEFINITIONS_H
+#define TM_EMIT_PENDING_DEFINITIONS_H
+
+#include "base/map.h"
+#include "stream/event.h"
+
+enum { TM_LATE_BYTES_MAX = 64 << 20, TM_LATE_ABSENT_SLOTS = 256 };
+
+/* Keys by which events need a definition before its time; 0 none. */
+struct tm_late_needs {
+    uint64_t key, other_key;
+    uint64_t parent_key; /* what it needs itself */
+};
+
+/* Zero-initialise. */
+struct tm_pending_definitions {
+    uint32_t count; /* that wait */
+    /* private */
+    struct tm_late_event **heap; /* the earliest first */
+    uint32_t heap_count, heap_cap;
+    struct tm_late_event *taken; /* the one shown last */
+    struct tm_map by_key;        /* -> place in the order of coming, plus 1 */
+    struct tm_late_event **keyed;
+    uint32_t keyed_count, keyed_cap;
+    size_t bytes;
+    uint64_t order;
+    int64_t next_ns; /* none is due before; where there is none yet, 0 */
+    uint64_t absent[TM_LATE_ABSENT_SLOTS]; /* keys that nothing waits by, each at its remainder */
+};
+
+/* Keeps a copy of EVENT. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *late, const struct tm_event *event,
+                                          struct tm_late_needs needs);
+
+/* The earliest that is due at NOW_NS, or that must go as too much waits; it waits no more. NULL: none.
+ * Valid until the next call. */
+const struct tm_event *tm_pending_definitions_due(struct tm_pending_definitions *late, int64_t now_ns);
+
+/* The first of KEY that waits, its ancestors before it; call until NULL. */
+const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitions *late, uint64_t key);
+
+/* True when tm_pending_definitions_due has nothing at NOW_NS, as far as can be said at once. */
+static inline bool tm_pending_definitions_none_due(const struct tm_pending_definitions *late, int64_t now_ns)
+{
+    return late->count == 0 || now_ns < late->next_ns;
+}
+
+/* True when tm_pending_definitions_needed has nothing by KEY: found so before, and nothing was added since. */
+static inline bool tm_pending_definitions_none_needed(const struct tm_pending_definitions *late, uint64_t key)
+{
+    return key == 0 || late->count == 0 || late->absent[key % TM_LATE_ABSENT_SLOTS] == key;
+}
+
+void tm_pending_definitions_release(struct tm_pending_definitions *late);
+
+#endif

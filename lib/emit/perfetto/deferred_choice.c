@@ -1,0 +1,227 @@
+#include "emit/perfetto/deferred_choice.h"
+
+#include "emit/perfetto/track_ends.h"
+#include "emit/perfetto/track_packet.h"
+
+#include <stdlib.h>
+
+enum { ON_TRACK, ON_LANE }; /* versions of a hole */
+
+/* --- begins */
+
+static enum tm_status new_choice(struct tm_track_choices *c, uint32_t *at, struct tm_error *err)
+{
+    if (c->free) {
+        *at = c->free - 1;
+        return TM_OK;
+    }
+    if (c->count == c->cap) {
+        uint32_t cap = c->cap ? c->cap * 2 : 16;
+        struct tm_deferred_choice *choices = realloc(c->choices, cap * sizeof *choices);
+        if (choices == NULL)
+            return tm_error_nomem(err);
+        c->choices = choices;
+        c->cap = cap;
+    }
+    c->choices[c->count] = (struct tm_deferred_choice){.next_free = 0};
+    *at = c->count++;
+    c->free = c->count;
+    return TM_OK;
+}
+
+/* PACKETS, on the track, as they are on LANE below PARENT: with what says that there is such a lane. */
+static enum tm_status on_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t parent,
+                              const struct tm_buf *packets, struct tm_buf *version, struct tm_error *err)
+{
+    tm_packet_aside_begin(w->packets);
+    enum tm_status st = tm_track_packet_lane(w, e, lane, parent, err);
+    if (st == TM_OK && tm_track_packet_move(packets, lane, &w->packets->out) != TM_OK)
+        st = tm_error_nomem(err);
+    tm_packet_aside_end(w->packets, version);
+    return st;
+}
+
+enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane,
+                                       struct tm_open_end *end, struct tm_error *err)
+{
+    struct tm_buf versions[2] = {{0}, {0}};
+    uint32_t at = 0, hole = 0;
+    tm_packet_aside_begin(w->packets);
+    enum tm_status st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
+    tm_packet_aside_end(w->packets, &versions[ON_TRACK]);
+    if (st == TM_OK)
+        st = on_lane(w, e, lane, end->uuid, &versions[ON_TRACK], &versions[ON_LANE], err);
+    if (st == TM_OK)
+        st = new_choice(&w->choices, &at, err);
+    if (st < 0) {
+        tm_buf_release(&versions[ON_TRACK]);
+        tm_buf_release(&versions[ON_LANE]);
+        return st;
+    }
+    if ((st = tm_packet_hole(w->packets, versions, &hole, err)) < 0)
+        return st;
+    w->choices.free = w->choices.choices[at].next_free;
+    w->choices.choices[at] = (struct tm_deferred_choice){
+        .twin = end->twin, .begin_ns = e->time_ns, .lane = lane, .hole = hole, .is_used = true};
+    end->choice = at + 1;
+    return TM_OK;
+}
+
+/* --- what must not be on its track */
+
+static struct tm_deferred_choice *choice_of(struct tm_track_writer *w, int64_t twin)
+{
+    struct tm_deferred_choice *c = w->choices.choices;
+    for (uint32_t i = 0; i < w->choices.count; i++)
+        if (c[i].is_used && !c[i].has_moved && c[i].twin == twin)
+            return &c[i];
+    return NULL;
+}
+
+static enum tm_status move(struct tm_track_writer *w, uint64_t uuid, struct tm_deferred_choice *choice,
+                           struct tm_error *err)
+{
+    choice->has_moved = true;
+    tm_reader_slices_forget(&w->twins, uuid, choice->twin);
+    return tm_packet_decide(w->packets, choice->hole, ON_LANE, err);
+}
+
+static enum tm_status put_end(struct tm_track_writer *w, int64_t time_ns, uint64_t uuid, uint32_t machine,
+                              uint32_t file, struct tm_error *err)
+{
+    struct tm_event e = {.time_ns = time_ns, .machine = machine, .file = file, .kind = TM_KIND_SLICE_END};
+    return tm_track_packet_event(w, &e, TM_TRACK_END, uuid, err);
+}
+
+/* What E says has cut short slice ID of UUID, and what is written there does not say so: its end is, late as it is. */
+static enum tm_status end_cut(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t id,
+                              int64_t dur_ns, struct tm_error *err)
+{
+    static const tm_slice_label none[2] = {0, 0};
+    struct tm_deferred_choice *c = w->choices.choices;
+    int64_t begin_ns;
+    if (tm_reader_slices_is_open(&w->twins, uuid, id, &begin_ns)) {
+        int64_t end_ns = begin_ns + (dur_ns > 0 ? dur_ns : 0); /* nothing says that it ended before it began */
+        enum tm_status st = tm_reader_slices_write_end(&w->twins, uuid, end_ns, none, id, err);
+        return st < 0 ? st : st == TM_END ? TM_OK : put_end(w, end_ns, uuid, e->machine, e->file, err);
+    }
+    for (uint32_t i = 0; i < w->choices.count; i++) {
+        if (!c[i].is_used || !c[i].has_moved || c[i].has_ended || c[i].twin != id)
+            continue;
+        c[i].has_ended = true;
+        return put_end(w, c[i].begin_ns + (dur_ns > 0 ? dur_ns : 0), c[i].lane, e->machine, e->file, err);
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_deferred_choice_clear(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                        struct tm_error *err)
+{
+    const struct tm_slice_ids *said = &w->twins.cut, *written;
+    struct tm_deferred_choice *found;
+    enum tm_status st;
+    do { /* without one that moves, others may stay as they are */
+        found = NULL;
+        st = tm_reader_slices_overtaken(&w->twins, uuid, e->time_ns, &written, err);
+        for (uint32_t i = 0; st == TM_OK && i < written->count && found == NULL; i++)
+            if (!tm_slice_ids_have(said, written->ids[i], written->durs_ns[i]))
+                found = choice_of(w, written->ids[i]);
+        if (found)
+            st = move(w, uuid, found, err);
+    } while (found && st == TM_OK);
+    for (uint32_t i = 0; st == TM_OK && i < said->count; i++)
+        if (!tm_slice_ids_have(written, said->ids[i], said->durs_ns[i]))
+            st = end_cut(w, e, uuid, said->ids[i], said->durs_ns[i], err);
+    return st;
+}
+
+enum tm_status tm_deferred_choice_move_above(struct tm_track_writer *w, uint64_t uuid, int64_t twin,
+                                             struct tm_error *err)
+{
+    const struct tm_slice_ids *above;
+    struct tm_deferred_choice *found = NULL;
+    enum tm_status st = tm_reader_slices_above(&w->twins, uuid, twin, &above, err);
+    for (uint32_t i = st == TM_OK ? above->count : 0; i-- > 0 && found == NULL;)
+        found = choice_of(w, above->ids[i]);
+    return st < 0 ? st : found ? move(w, uuid, found, err) : TM_END;
+}
+
+/* --- ends */
+
+static struct tm_event end_event(const struct tm_open_end *end)
+{
+    return (struct tm_event){
+        .time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
+}
+
+/* The ends of the begins ABOVE that of END, which it cuts short, and its own. */
+static enum tm_status put_ends(struct tm_track_writer *w, const struct tm_open_end *end,
+                               const struct tm_slice_ids *above, struct tm_error *err)
+{
+    const tm_slice_label none[2] = {0, 0};
+    const struct tm_event e = end_event(end);
+    enum tm_status st = TM_OK;
+    for (uint32_t i = above->count + 1; i-- > 0 && st >= 0;) {
+        st =
+            tm_reader_slices_write_end(&w->twins, end->uuid, end->end_ns, none, i ? above->ids[i - 1] : end->twin, err);
+        if (st == TM_OK)
+            st = tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+/* END's slice is open on its track. */
+static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
+{
+    const tm_slice_label label[2] = {end->name, end->category};
+    const struct tm_slice_ids *above;
+    struct tm_event e = end_event(end);
+    enum tm_status st;
+    do /* what goes on longer and is above it has crossed it */
+        st = tm_track_ends_name(w, &e, end->uuid, end->twin, label, err);
+    while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->twin, err)) == TM_OK);
+    if (st == TM_OK)
+        return tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
+    /* Begins above it are called the same: they end with it, as they do once anything comes behind it. */
+    if (st == TM_END)
+        st = tm_reader_slices_above(&w->twins, end->uuid, end->twin, &above, err);
+    return st < 0 ? st : put_ends(w, end, above, err);
+}
+
+/* END's slice is on its track. Its own end is nothing that comes, in its file, and must not cut short what is there:
+ * not others that can move, and if it does all the same, it moves itself. */
+static enum tm_status make_room(struct tm_track_writer *w, const struct tm_open_end *end, bool *moves,
+                                struct tm_error *err)
+{
+    const struct tm_slice_ids *cut;
+    const struct tm_event e = end_event(end);
+    tm_reader_slices_pass(&w->twins);
+    enum tm_status st = tm_reader_slices_overtaken(&w->twins, end->uuid, end->end_ns, &cut, err);
+    *moves = st == TM_OK && cut->count > 0 && end->choice;
+    return st < 0 || *moves ? st : tm_deferred_choice_clear(w, &e, end->uuid, err);
+}
+
+enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
+{
+    struct tm_deferred_choice *choice = end->choice ? &w->choices.choices[end->choice - 1] : NULL;
+    bool is_on_track = !choice || !choice->has_moved, moves = false;
+    int64_t begin_ns;
+    bool is_open = is_on_track &&
+                   tm_reader_slices_is_open(&w->twins, end->uuid, end->twin, &begin_ns); /* not cut short */
+    enum tm_status st = is_open ? make_room(w, end, &moves, err) : TM_OK;
+    if (moves) {
+        is_on_track = false;
+        st = move(w, end->uuid, choice, err);
+    }
+    if (st == TM_OK && !is_on_track && !choice->has_ended)
+        st = put_end(w, end->end_ns, choice->lane, end->machine, end->file, err);
+    else if (st == TM_OK && is_on_track && is_open)
+        st = end_on_track(w, end, err);
+    if (choice && is_on_track && st == TM_OK)
+        st = tm_packet_decide(w->packets, choice->hole, ON_TRACK, err);
+    if (choice) {
+        *choice = (struct tm_deferred_choice){.next_free = w->choices.free};
+        w->choices.free = end->choice;
+    }
+    return st;
+}

@@ -1,0 +1,244 @@
+#include "emit/perfetto/internal.h"
+
+#include "base/hash.h"
+
+/* What a descriptor is of. */
+struct described {
+    uint64_t uuid, parent; /* of the output; 0 none */
+    bool is_thread, is_process;
+    int64_t pid, tid;
+};
+
+static enum tm_status read_description(const struct pftrace *p, const struct tm_event *e, struct described *d,
+                                       struct tm_error *err)
+{
+    ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
+    if (m == NULL)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged", (unsigned long long)e->position);
+    const Tracemerge__TrackDescription *t = ((Tracemerge__Detail *)m)->track;
+    *d = (struct described){0};
+    if (t) {
+        d->uuid = tm_packet_id(&p->packets, e->file, t->uuid);
+        d->parent = tm_packet_id(&p->packets, e->file, t->parent_uuid);
+        d->is_thread = t->is_thread && t->has_tid;
+        d->is_process = t->is_process && t->has_pid;
+        d->pid = t->pid;
+        d->tid = t->tid;
+    }
+    protobuf_c_message_free_unpacked(m, NULL);
+    return TM_OK;
+}
+
+/* Thread TID of E's machine has a name that is trusted more than one of Chrome JSON. */
+static enum tm_status note_named(struct pftrace *p, const struct tm_event *e, int64_t tid, struct tm_error *err)
+{
+    if (e->machine >= p->context->catalog->machine_count)
+        return TM_OK;
+    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
+    return tm_pending_names_note(&p->tracks.names, &p->packets.owners, raw_id, tid) == TM_OK ? TM_OK
+                                                                                             : tm_error_nomem(err);
+}
+
+/* The threads that E names, if it is of those that do. */
+static enum tm_status note_names(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    switch (e->kind) {
+    case TM_KIND_SCHED_SWITCH:
+        if (e->flags & TM_EVENT_HAS_TID && e->category)
+            st = note_named(p, e, e->tid, err);
+        return st == TM_OK && e->name && e->flags & TM_EVENT_HAS_PID ? note_named(p, e, e->pid, err) : st;
+    case TM_KIND_SCHED_WAKING:
+        if (tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED) /* names nobody (doc/model.md) */
+            return TM_OK;
+        return e->name ? note_named(p, e, e->tid, err) : TM_OK;
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_TASK_NEW:
+        return e->name ? note_named(p, e, e->tid, err) : TM_OK;
+    case TM_KIND_THREAD:
+        return e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_TID ? note_named(p, e, e->tid, err) : TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+/* Notes whose track D is, the first time it comes. *OWNER is the uuid that speaks for its process or thread. */
+static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, const struct described *d, uint64_t *owner,
+                                struct tm_error *err)
+{
+    struct tm_track_owners *owners = &p->packets.owners;
+    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
+    struct tm_track_task of_uuid = {tm_hash_u64(d->uuid ^ tm_hash_u64(raw_id)) | 1, 0};
+    struct tm_track_task task = tm_track_task_of(owners, raw_id, d->is_thread, d->pid, d->tid);
+    const struct tm_track_owner *said = tm_track_owners_find(owners, of_uuid), *other;
+    *owner = d->uuid;
+    if (said) {
+        *owner = said->uuid;
+        return TM_OK;
+    }
+    other = tm_track_owners_find(owners, task);
+    if (other && other->file != e->file) {
+        *owner = other->uuid;
+    } else {
+        /* A second track of one file for one number: the number was given away anew. */
+        if (other && (tm_track_owners_end(owners, raw_id, d->is_thread, d->is_thread ? d->tid : d->pid) != TM_OK ||
+                      (!d->is_thread && tm_track_owners_end(owners, raw_id, true, d->pid) != TM_OK)))
+            return tm_error_nomem(err);
+        task = tm_track_task_of(owners, raw_id, d->is_thread, d->pid, d->tid);
+        if (tm_track_owners_set(owners, task, d->uuid, e->file) != TM_OK)
+            return tm_error_nomem(err);
+    }
+    return tm_track_owners_set(owners, of_uuid, *owner, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* A track descriptor. The track of a process or thread that another file has described already hangs
+ * below that one's, and what it says goes there. */
+static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_packet_writer *w = &p->packets;
+    struct described d;
+    uint64_t owner;
+    enum tm_status st = read_description(p, e, &d, err);
+    if (st < 0)
+        return st;
+    owner = d.uuid;
+    if ((d.is_thread || d.is_process) && e->machine < p->context->catalog->machine_count)
+        st = own_track(p, e, &d, &owner, err);
+    if (st == TM_OK && d.is_thread && tm_sequence_threads_note(&p->threads, e) != TM_OK)
+        st = tm_error_nomem(err);
+    if (st == TM_OK && d.is_thread && p->tracks.names.is_kept)
+        st = note_named(p, e, d.tid, err);
+    if (st < 0 || owner == d.uuid)
+        return st < 0 ? st : tm_packet_retime(w, e, NULL, err);
+    w->descriptor_uuid = owner;
+    st = tm_packet_retime(w, e, NULL, err);
+    w->descriptor_uuid = 0;
+    if (st == TM_OK && d.is_process && !d.is_thread && p->tracks.names.is_kept)
+        st = tm_track_writer_name_again(&p->tracks, e, d.pid, err);
+    return st < 0 ? st : tm_packet_child_track(w, e, d.uuid, owner, err);
+}
+
+/* The key by which an event on track UUID needs its descriptor. */
+static uint64_t track_need(uint64_t uuid)
+{
+    return uuid ? tm_hash_u64(uuid) | 1 : 0;
+}
+
+/* The key by which an event on a sequence needs the descriptor of the sequence's thread. */
+static uint64_t sequence_need(const struct tm_event *e)
+{
+    return e->generation ? tm_hash_u64(tm_hash_u64((uint64_t)e->file << 32 | e->sequence)) | 1 : 0;
+}
+
+bool tm_pftrace_waits(const struct tm_event *e)
+{
+    if (!(e->flags & TM_EVENT_DEFINITION))
+        return false;
+    if (e->kind == TM_KIND_TRACK)
+        return tm_event_raw(e->flags) == TM_RAW_PACKET;
+    return e->kind != TM_KIND_SEQUENCE_STATE && e->kind != TM_KIND_SYSTEM_INFO && tm_event_is_timed(e->flags) &&
+           tm_event_raw(e->flags) != TM_RAW_PACKET;
+}
+
+enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct described d = {0};
+    enum tm_status st = e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err) : TM_OK;
+    if (st < 0)
+        return st;
+    struct tm_late_needs needs = {track_need(d.uuid), d.is_thread ? sequence_need(e) : 0, track_need(d.parent)};
+    return tm_pending_definitions_add(&p->late, e, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* A definition whose time has come, or that is needed at NOW_NS before it. */
+static enum tm_status write_late(struct pftrace *p, const struct tm_event *e, int64_t now_ns, struct tm_error *err)
+{
+    struct tm_event at = *e;
+    if (e->kind != TM_KIND_TRACK)
+        return tm_track_write(&p->tracks, e, err);
+    if (!tm_event_is_timed(e->flags) && e->time_ns > 0) {
+        at.time_ns = e->time_ns < now_ns ? e->time_ns : now_ns;
+        at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
+    }
+    return write_track(p, &at, err);
+}
+
+/* On a sequence of the output that follows a clearing of state: whose thread it is. */
+static enum tm_status write_thread_again(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_event *thread = tm_sequence_threads_missing(&p->threads, e);
+    if (thread == NULL)
+        return TM_OK;
+    struct tm_event at = *thread;
+    at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_INNER_TIMES);
+    return at.kind == TM_KIND_TRACK ? write_track(p, &at, err) : tm_packet_retime(&p->packets, &at, NULL, err);
+}
+
+bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e)
+{
+    return tm_pending_definitions_none_due(&p->late, e->time_ns) &&
+           tm_pending_definitions_none_needed(&p->late, sequence_need(e)) &&
+           (!(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK ||
+            tm_pending_definitions_none_needed(&p->late, track_need(tm_packet_id(&p->packets, e->file, e->track))));
+}
+
+/* Definitions that are needed by KEY before E. */
+static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, uint64_t key, struct tm_error *err)
+{
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && !tm_pending_definitions_none_needed(&p->late, key) &&
+           (late = tm_pending_definitions_needed(&p->late, key)) != NULL)
+        st = write_late(p, late, e->time_ns, err);
+    return st;
+}
+
+enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && !tm_pending_definitions_none_due(&p->late, e->time_ns) &&
+           (late = tm_pending_definitions_due(&p->late, e->time_ns)) != NULL)
+        st = write_late(p, late, e->time_ns, err);
+    if (st == TM_OK && p->late.count)
+        st = write_needed(p, e, sequence_need(e), err);
+    if (st == TM_OK && p->threads.count && tm_event_raw(e->flags) == TM_RAW_PACKET)
+        st = write_thread_again(p, e, err);
+    if (st < 0 || p->late.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK)
+        return st;
+    return write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, e->track)), err);
+}
+
+/* A task that starts or ends: its number may mean another one before and after. */
+static enum tm_status note_life(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum { CLONE_THREAD_FLAG = 0x10000 };
+    bool is_new_thread = e->kind == TM_KIND_TASK_NEW && e->value & CLONE_THREAD_FLAG;
+    if (e->machine >= p->context->catalog->machine_count || e->tid == 0)
+        return TM_OK;
+    int64_t raw_id = p->context->catalog->machines[e->machine].raw_id;
+    enum tm_status st = tm_track_writer_flush(&p->tracks, e->time_ns, err);
+    if (st < 0)
+        return st;
+    if (tm_track_owners_end(&p->packets.owners, raw_id, true, e->tid) != TM_OK ||
+        (!is_new_thread && tm_track_owners_end(&p->packets.owners, raw_id, false, e->tid) != TM_OK))
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (e->kind == TM_KIND_TASK_NEW || e->kind == TM_KIND_PROCESS_EXIT)
+        st = note_life(p, e, err);
+    return st == TM_OK && p->tracks.names.is_kept ? note_names(p, e, err) : st;
+}
+
+enum tm_status tm_pftrace_rest(struct pftrace *p, struct tm_error *err)
+{
+    const struct tm_event *late;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && (late = tm_pending_definitions_due(&p->late, INT64_MAX)) != NULL)
+        st = write_late(p, late, INT64_MAX, err);
+    return st < 0 ? st : tm_track_writer_say_names(&p->tracks, p->now_ns, err);
+}

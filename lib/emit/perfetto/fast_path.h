@@ -1,0 +1,112 @@
+/* Output pftrace: the events that most of a trace consists of, past all that the others need. Private to pftrace.c. */
+#ifndef TM_EMIT_PERFETTO_FAST_PATH_H
+#define TM_EMIT_PERFETTO_FAST_PATH_H
+
+#include "emit/perfetto/packet_run.h"
+#include "emit/perfetto/packet_splice.h"
+#include "emit/perfetto/internal.h"
+
+/* The columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_none_due look at; flags, kind and file are
+ * there. */
+static inline void tm_plain_get_packet(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
+{
+    e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+    e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
+    e->sequence = tm_batch_u32(batch, TM_COL_SEQUENCE, i);
+    e->generation = tm_batch_u32(batch, TM_COL_GENERATION, i);
+    e->track = tm_batch_u64(batch, TM_COL_TRACK, i);
+}
+
+/* Beside these, those that tm_ftrace_write_raw does: what it comes to look at must be here. */
+static inline void tm_plain_get_ftrace(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
+{
+    tm_plain_get_packet(batch, i, e);
+    e->position = tm_batch_u64(batch, TM_COL_POSITION, i);
+    e->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
+}
+
+/* And tm_ftrace_write_sched, beside these. */
+static inline void tm_plain_get_sched(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
+{
+    tm_plain_get_ftrace(batch, i, e);
+    e->pid = tm_batch_i64(batch, TM_COL_PID, i);
+    e->tid = tm_batch_i64(batch, TM_COL_TID, i);
+    e->value = tm_batch_u64(batch, TM_COL_VALUE, i);
+    e->name = tm_batch_u32(batch, TM_COL_NAME, i);
+    e->category = tm_batch_u32(batch, TM_COL_CATEGORY, i);
+    e->detail = e->raw + e->raw_bytes;
+    e->detail_bytes = tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
+}
+
+/* Writes as many of WALK's next events as are packets that go on as they are, as long as they follow each other. */
+static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
+{
+    struct tm_packet_run run = {.said = p->threads.count ? p->threads.said : NULL, .said_count = p->threads.said_cap};
+    if (p->late.count || (p->threads.count && p->threads.said == NULL))
+        return TM_OK;
+    enum tm_status st = tm_packet_run_write(&p->packets, walk, &run, err);
+    p->now_ns = run.rows ? run.time_ns : p->now_ns;
+    return st;
+}
+
+/* Writes the next event of WALK where it is one of which write_event would do no more than hand it to what writes it: a
+ * slice or an instant whose packet goes on as it is, or an ftrace event. TM_END with nothing done where it is none, or
+ * where there is no event. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
+{
+    const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
+    const struct tm_batch *batch = walk->batch;
+    uint32_t i = walk->i;
+    enum tm_status st = TM_END;
+    struct tm_event e; /* as far as what it is handed to looks at it */
+#ifdef __SANITIZE_ADDRESS__ /* what is looked at and was not got shows in the tests */
+    memset(&e, 0xa5, sizeof e);
+#endif
+    if (i >= batch->count || p->is_waiting || p->tracks.names.is_kept)
+        return TM_END;
+    e.flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
+    e.kind = tm_batch_u32(batch, TM_COL_KIND, i);
+    e.file = tm_batch_u32(batch, TM_COL_FILE, i);
+    e.raw = batch->payload + walk->at;
+    e.raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, i);
+    if (e.flags & special || e.file >= p->context->catalog->file_count)
+        return TM_END;
+    switch (tm_event_raw(e.flags)) {
+    case TM_RAW_PACKET:
+        if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
+            return TM_END;
+        tm_plain_get_packet(batch, i, &e);
+        if (p->late.count && !tm_pftrace_none_due(p, &e))
+            return TM_END;
+        if (tm_sequence_threads_is_said(&p->threads, e.generation))
+            st = tm_packet_splice_body(&p->packets, &e, batch->payload_bytes - walk->at, err);
+        break;
+    case TM_RAW_FTRACE_EVENT:
+        if (e.kind != TM_KIND_FTRACE)
+            return TM_END;
+        tm_plain_get_ftrace(batch, i, &e);
+        if (p->late.count && !tm_pftrace_none_due(p, &e))
+            return TM_END;
+        st = tm_ftrace_write_raw(&p->ftrace, &e, err);
+        break;
+    case TM_RAW_COMPACT_SCHED:
+        if (e.kind != TM_KIND_SCHED_SWITCH && e.kind != TM_KIND_SCHED_WAKING)
+            return TM_END;
+        tm_plain_get_sched(batch, i, &e);
+        if (p->late.count && !tm_pftrace_none_due(p, &e))
+            return TM_END;
+        st = tm_ftrace_write_sched(&p->ftrace, &e, err);
+        break;
+    default:
+        break;
+    }
+    if (st == TM_END)
+        return TM_END;
+    p->now_ns = e.time_ns;
+    p->after_packet = true;
+    walk->at += tm_batch_payload_of(batch, i);
+    walk->i++;
+    return st == TM_OK && tm_event_raw(e.flags) == TM_RAW_PACKET ? tm_pftrace_run(p, walk, err) : st;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* Lines of ftrace text as ftrace events. */
+#include "emit/perfetto/binder_line.h"
+#include "emit/perfetto/counter_line.h"
+#include "emit/perfetto/ftrace_writer.h"
+#include "emit/perfetto/line_text.h"
+#include "emit/perfetto/work_line.h"
+
+enum {
+    EVENT_PRINT = 3,
+    EVENT_TASK_NEWTASK = 235,
+    EVENT_TASK_RENAME = 236,
+    EVENT_PROCESS_FREE = 240,
+    EVENT_GENERIC = 327
+};
+
+static bool put_task(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
+{
+    size_t mark;
+    bool is_new = e->kind == TM_KIND_TASK_NEW;
+    return tm_pb_begin(out, is_new ? EVENT_TASK_NEWTASK : EVENT_TASK_RENAME, &mark) == TM_OK &&
+           tm_pb_put_varint(out, 1, (uint64_t)e->tid) == TM_OK &&
+           tm_ftrace_put_text(w, out, is_new ? 2 : 3, e->name, e) &&
+           (!is_new || tm_pb_put_varint(out, 3, e->value) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
+}
+
+/* The last of a task, whichever event of text said it: readers of protos end a task at this one. */
+static bool put_exit(struct tm_buf *out, const struct tm_event *e)
+{
+    size_t mark;
+    return tm_pb_begin(out, EVENT_PROCESS_FREE, &mark) == TM_OK &&
+           tm_pb_put_varint(out, 2, (uint64_t)e->tid) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+}
+
+/* A marker. TM_END where the line is none. */
+static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
+{
+    size_t mark;
+    const char *line = (const char *)e->raw, *text = tm_line_behind(line, e->raw_bytes, "tracing_mark_write: ");
+    if (text == NULL && (text = tm_line_behind(line, e->raw_bytes, "print: ")) == NULL)
+        return TM_END;
+    size_t len = e->raw_bytes - (size_t)(text - line);
+    const char *at = memchr(text, '|', len); /* "0xffff: B|1|x" and "func: B|1|x" carry an address first */
+    if (at && at - text > 2 && memchr(text, ' ', (size_t)(at - text))) {
+        const char *space = text;
+        while (space < at && *space != ' ')
+            space++;
+        len -= (size_t)(space + 1 - text);
+        text = space + 1;
+    }
+    tm_buf_clear(&w->line);
+    bool good = tm_buf_add(&w->line, text, len) == TM_OK && tm_buf_add_byte(&w->line, '\n') == TM_OK &&
+                tm_pb_begin(out, EVENT_PRINT, &mark) == TM_OK &&
+                tm_pb_put_bytes(out, 2, w->line.data, w->line.len) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+    return good ? TM_OK : TM_E_SYSTEM;
+}
+
+/* Any other event: its name, and its line as the one field. */
+static bool put_generic(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
+{
+    size_t mark, field;
+    return tm_pb_begin(out, EVENT_GENERIC, &mark) == TM_OK && tm_ftrace_put_text(w, out, 1, e->name, e) &&
+           tm_pb_begin(out, 2, &field) == TM_OK && tm_pb_put_str(out, 1, "line") == TM_OK &&
+           tm_pb_put_bytes(out, 3, e->raw, e->raw_bytes) == TM_OK && tm_pb_end(out, field) == TM_OK &&
+           tm_pb_end(out, mark) == TM_OK;
+}
+
+static enum tm_status put_line(struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
+{
+    if (tm_binder_event_of(e))
+        return tm_binder_line_put(out, e) ? TM_OK : TM_E_SYSTEM;
+    switch (e->kind) {
+    case TM_KIND_TASK_NEW:
+    case TM_KIND_TASK_RENAME:
+        return put_task(w, out, e) ? TM_OK : TM_E_SYSTEM;
+    case TM_KIND_PROCESS_EXIT:
+        return put_exit(out, e) ? TM_OK : TM_E_SYSTEM;
+    case TM_KIND_FTRACE:
+        return put_generic(w, out, e) ? TM_OK : TM_E_SYSTEM;
+    case TM_KIND_COUNTER: {
+        enum tm_status st = tm_counter_line_put(out, w->packets->catalog, e);
+        return st == TM_END ? put_print(w, out, e) : st;
+    }
+    default:
+        return put_print(w, out, e);
+    }
+}
+
+enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_ftrace_bundle *b;
+    size_t mark;
+    if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
+        return tm_ftrace_write_sched(w, e, err);
+    enum tm_status st = tm_ftrace_bundle_open(w, e, &b, err);
+    if (st < 0)
+        return st;
+    uint64_t function = 0;
+    bool is_work = tm_work_line_is(w, e);
+    if (is_work && (st = tm_work_line_name(w, b, e, &function, err)) < 0)
+        return st;
+    size_t before = b->events.len;
+    int64_t who = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid; /* who made it, not who was made */
+    if (tm_pb_begin(&b->events, TM_BUNDLE_EVENT, &mark) != TM_OK ||
+        tm_pb_put_varint(&b->events, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+        tm_pb_put_varint(&b->events, TM_FTRACE_PID, (uint64_t)who) != TM_OK)
+        return tm_error_nomem(err);
+    st = !is_work ? put_line(w, &b->events, e) : tm_work_line_put(&b->events, e, function) ? TM_OK : TM_E_SYSTEM;
+    if (st == TM_END)
+        b->events.len = before;
+    if (st != TM_OK)
+        return st == TM_END ? TM_END : tm_error_nomem(err);
+    return tm_pb_end(&b->events, mark) == TM_OK ? TM_OK : tm_error_nomem(err);
+}

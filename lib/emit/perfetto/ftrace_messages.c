@@ -1,0 +1,135 @@
+/* CompactSched messages on their way into bundles: as they came where nothing else tells of their cpu at their time,
+ * else event by event. Which it is, is known when what comes next on the cpu is later than their last event. */
+#include "emit/perfetto/ftrace_bundle.h"
+
+#include <stdlib.h>
+
+enum { WAITING_BYTES_MAX = 16 << 20 };
+
+struct tm_ftrace_waiting {
+    struct tm_event event;
+    int64_t last_ns;
+    size_t bytes;
+    uint8_t payload[];
+};
+
+static void drop_waiting(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)
+{
+    if (c->waiting == NULL)
+        return;
+    w->waiting_bytes -= sizeof *c->waiting + c->waiting->bytes;
+    free(c->waiting);
+    c->waiting = NULL;
+}
+
+static enum tm_status keep_waiting(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
+                                   struct tm_error *err)
+{
+    size_t bytes = (size_t)e->raw_bytes + e->detail_bytes;
+    struct tm_ftrace_waiting *m = malloc(sizeof *m + bytes);
+    if (m == NULL)
+        return tm_error_nomem(err);
+    m->event = *e;
+    m->last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
+    m->bytes = bytes;
+    tm_event_move_payload(&m->event, m->payload);
+    c->waiting = m;
+    w->waiting_bytes += sizeof *m + bytes;
+    return TM_OK;
+}
+
+/* What waits is taken apart from now on. */
+static enum tm_status open_message(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
+                                   struct tm_error *err)
+{
+    size_t before = c->messages.bytes;
+    enum tm_status st = tm_open_messages_add(&c->messages, e, err);
+    w->waiting_bytes += c->messages.bytes - before;
+    return st;
+}
+
+/* The events of what was taken apart, up to UNTIL. */
+static enum tm_status put_events(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *until,
+                                 struct tm_error *err)
+{
+    const struct tm_event *e;
+    size_t before = b->task->messages.bytes;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && (e = tm_open_messages_next(&b->task->messages, w->packets->catalog, until)) != NULL) {
+        st = tm_ftrace_put_sched(w, b, e, err);
+        if (st == TM_OK)
+            st = tm_open_messages_pop(&b->task->messages, err);
+    }
+    w->waiting_bytes -= before - b->task->messages.bytes;
+    return st;
+}
+
+/* E as it is, in a bundle of its own but for events that are no switches. */
+static enum tm_status put_whole(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
+                                struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (b->has_switch || !tm_compact_sched_is_empty(&b->sched))
+        st = tm_ftrace_bundle_write(w, b, err);
+    if (st < 0)
+        return st;
+    st = tm_compact_message_put(&b->events, TM_BUNDLE_COMPACT_SCHED, e->raw, e->raw_bytes, e->time_ns);
+    if (st == TM_E_INPUT)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid CompactSched",
+                            (unsigned long long)e->position);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (e->flags & TM_EVENT_HAS_PID)
+        tm_ftrace_note_switch(w, b, e);
+    b->task->fits += (uint32_t)tm_event_count(TM_KIND_COMPACT_SCHED, e->value);
+    return tm_ftrace_bundle_write(w, b, err);
+}
+
+enum tm_status tm_ftrace_messages_until(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b,
+                                        const struct tm_event *until, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (b->task->waiting) {
+        const struct tm_event *e = &b->task->waiting->event;
+        bool is_past = until == NULL || b->task->waiting->last_ns < until->time_ns;
+        bool is_whole = is_past && tm_ftrace_is_next(w, b, e);
+        st = is_whole ? put_whole(w, b, e, err) : open_message(w, b->task, e, err);
+        drop_waiting(w, b->task);
+    }
+    return st < 0 || tm_open_messages_is_empty(&b->task->messages) ? st : put_events(w, b, until, err);
+}
+
+enum tm_status tm_ftrace_all_messages_until(struct tm_ftrace_writer *w, const struct tm_event *until,
+                                            struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < w->cpu_count && w->waiting_bytes && st == TM_OK; i++) {
+        const struct tm_event of_cpu = {.machine = w->cpus[i]->machine, .cpu = w->cpus[i]->cpu};
+        struct tm_ftrace_bundle *b;
+        if (!tm_ftrace_has_messages(w->cpus[i]))
+            continue;
+        st = tm_ftrace_bundle_open(w, &of_cpu, &b, err);
+        if (st == TM_OK)
+            st = tm_ftrace_messages_until(w, b, until, err);
+    }
+    return st;
+}
+
+enum tm_status tm_ftrace_write_message(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_ftrace_bundle *b;
+    enum tm_status st = TM_OK;
+    if (w->waiting_bytes > WAITING_BYTES_MAX) /* more tales of more cpus at one time than there is memory for */
+        st = tm_ftrace_all_messages_until(w, NULL, err);
+    if (st < 0 || (st = tm_ftrace_bundle_open(w, e, &b, err)) < 0 || (st = tm_ftrace_messages_until(w, b, e, err)) < 0)
+        return st;
+    return tm_open_messages_is_empty(&b->task->messages) ? keep_waiting(w, b->task, e, err)
+                                                         : open_message(w, b->task, e, err);
+}
+
+void tm_ftrace_messages_drop(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)
+{
+    drop_waiting(w, c);
+    w->waiting_bytes -= c->messages.bytes;
+    tm_open_messages_release(&c->messages);
+}

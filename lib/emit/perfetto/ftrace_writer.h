@@ -1,0 +1,109 @@
+/* ftrace events gathered into bundles again, one open bundle for each (machine, cpu). */
+#ifndef TM_EMIT_PERFETTO_FTRACE_WRITER_H
+#define TM_EMIT_PERFETTO_FTRACE_WRITER_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "emit/perfetto/compact_sched.h"
+#include "emit/perfetto/open_messages.h"
+#include "emit/perfetto/packet_writer.h"
+#include "emit/perfetto/sched_event.h"
+
+enum {
+    TM_FTRACE_BUNDLES_MAX = 512, /* open at a time */
+    TM_FTRACE_BUNDLE_SLOTS = 1024,
+    TM_FTRACE_CPUS_MAX = 1 << 16, /* whose tasks are known at a time */
+    TM_FTRACE_COMM_MAX = 64
+};
+
+/* Who a reader of the output takes to be running on a cpu, after what was written of it so far. */
+struct tm_ftrace_running {
+    bool is_known;
+    int16_t prio;
+    int32_t pid;
+    uint32_t comm;     /* string; its text too where that travels with the event */
+    uint32_t text_len; /* more than TM_FTRACE_COMM_MAX: not kept */
+    uint8_t text[TM_FTRACE_COMM_MAX];
+};
+
+/* What is known of a cpu, whether or not a bundle of it is open. */
+struct tm_ftrace_cpu {
+    uint32_t machine, cpu;
+    uint32_t fits; /* so many switches in a row could have been in compact_sched */
+    struct tm_ftrace_running running;
+    struct tm_ftrace_waiting *waiting; /* owned; a message that is later than all that was written of the cpu */
+    struct tm_open_messages messages;  /* those that were taken apart, with what is still to be written of them */
+};
+
+/* Zero-initialise, with .packets set. */
+struct tm_ftrace_writer {
+    struct tm_packet_writer *packets; /* borrowed */
+    struct tm_ftrace_bundle {
+        uint32_t machine, cpu;
+        struct tm_ftrace_cpu *task; /* owned by cpus */
+        uint32_t symbols;     /* the generation that names functions of its events; 0: none does */
+        uint32_t sequence;    /* the output sequence that does, of the writer's own making; 0: none. Not both */
+        struct tm_buf events; /* event fields of a FtraceEventBundle */
+        struct tm_compact_sched sched;
+        bool has_switch; /* among events: who runs is then said by these, which a reader takes in after sched */
+    } *bundles;
+    uint32_t count, cap;
+    uint16_t slots[TM_FTRACE_BUNDLE_SLOTS]; /* index of the bundle of a (machine, cpu), plus 1 */
+    struct tm_ftrace_cpu **cpus; /* owned, and each of them */
+    uint32_t cpu_count, cpu_cap;
+    struct tm_map cpu_index; /* (machine, cpu) to its place in cpus */
+    uint32_t *kernels;                      /* of each machine: TM_KERNEL_VERSION, 0 not known */
+    struct tm_work_names {
+        uint32_t sequence; /* 0: not begun */
+        bool is_begun;     /* its state was cleared since names is empty */
+        struct tm_intern names;
+    } *work;               /* functions of lines of text; one a machine */
+    uint32_t work_count;
+    struct tm_buf line;
+    size_t waiting_bytes; /* of all messages */
+};
+
+/* Takes the kernel's version from EVENT, a SYSTEM_INFO: states of tasks are written as that kernel would. */
+enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                     struct tm_error *err);
+
+/* EVENT's raw FtraceEvent, its time set to EVENT's. TM_E_INPUT when raw is not a message. */
+enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *writer, const struct tm_event *event, struct tm_error *err);
+
+/* EVENT, a SCHED_SWITCH or SCHED_WAKING, from its columns: in compact_sched where a reader will find the rest in what
+ * was written before, else in full; then the next ones, too, until several in a row could be in compact_sched. Wakings
+ * of text are always in full, as those in compact_sched name no thread. */
+enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                     struct tm_error *err);
+
+/* EVENT, a COMPACT_SCHED, as it came where all that is written of its cpu at its time is of it, which is known later;
+ * else its events, one by one. */
+enum tm_status tm_ftrace_write_message(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                       struct tm_error *err);
+
+/* A FtraceEvent made of the columns of EVENT, a line of text. TM_END when it is none that a
+ * FtraceEvent can say (nothing is written). */
+enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                    struct tm_error *err);
+
+/* Writes all open bundles, and of messages what comes before UNTIL; NULL: all of them. */
+enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const struct tm_event *until,
+                                      struct tm_error *err);
+
+void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
+
+/* For the parts of the writer. The open bundle of EVENT's machine and cpu, with room for more. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                     struct tm_ftrace_bundle **bundle, struct tm_error *err);
+
+/* For the parts of the writer. BUNDLE is on *SEQUENCE, which is made where it is 0, from the next event on. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_ftrace_bundle_symbols(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
+                                        uint32_t *sequence, struct tm_error *err);
+
+/* For the parts of the writer. STRING, a name or category of EVENT, as field ID; none writes nothing. False when out of
+ * memory. */
+bool tm_ftrace_put_text(const struct tm_ftrace_writer *writer, struct tm_buf *out, uint32_t id, uint32_t string,
+                        const struct tm_event *event);
+
+#endif

@@ -1,0 +1,342 @@
+#include "emit/perfetto/packet_retime.h"
+
+#include "emit/perfetto/packet_splice.h"
+#include "perfetto/track_event_fields.h"
+#include "perfetto/packet_times.h"
+
+/* Field numbers of what lies in packets beside track events. */
+enum {
+    LEGACY_UNSCOPED_ID = 6,
+    LEGACY_BIND_ID = 8,
+    LEGACY_LOCAL_ID = 10,
+    LEGACY_GLOBAL_ID = 11,
+    DESCRIPTOR_UUID = 1,
+    DESCRIPTOR_PARENT = 5,
+    DESCRIPTOR_COUNTER = 8,
+    COUNTER_UNIT_MULTIPLIER = 4,
+    COUNTER_IS_INCREMENTAL = 5,
+    BUNDLE_EVENT = 2,
+    BUNDLE_COMPACT = 4,
+    BUNDLE_CLOCK = 5,
+    BUNDLE_FTRACE_TIME = 6,
+    BUNDLE_BOOT_TIME = 7,
+    BUNDLE_LAST_READ = 9,
+    BUNDLE_PREVIOUS_END = 10
+};
+
+/* What a rewriting function works with. */
+struct rewrite {
+    struct tm_packet_writer *writer;
+    const struct tm_event *event;
+    const struct tm_extra_values *extras;
+    uint32_t extras_used;
+    bool has_inner_times; /* and all of them are on trace time */
+    bool failed; /* out of memory */
+};
+
+static void keep(struct rewrite *r, enum tm_status st)
+{
+    r->failed |= st != TM_OK;
+}
+
+static void copy(struct rewrite *r, const struct tm_pb_field *f)
+{
+    keep(r, tm_buf_add(&r->writer->out, f->start, (size_t)(f->end - f->start)));
+}
+
+static uint64_t own_id(const struct rewrite *r, uint64_t id)
+{
+    return tm_packet_id(r->writer, r->event->file, id);
+}
+
+/* An id field, alone or packed, as varint or fixed64; written one field an element. Elements that are damaged stay as
+ * they are. */
+static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed)
+{
+    struct tm_buf *out = &r->writer->out;
+    const uint8_t *p = f->data, *end = f->data + f->len, *next;
+    uint64_t v = f->value;
+    if (f->type != TM_PB_LEN) {
+        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, own_id(r, v)) : tm_pb_put_varint(out, f->id, own_id(r, v)));
+        return;
+    }
+    for (; p < end; p = next) {
+        next = !is_fixed ? tm_varint_get(p, end, &v) : end - p < 8 ? NULL : p + 8;
+        if (next == NULL) {
+            keep(r, tm_pb_put_bytes(out, f->id, p, (size_t)(end - p)));
+            return;
+        }
+        if (is_fixed)
+            keep(r, tm_pb_put_i64(out, f->id, own_id(r, tm_get_le64(p))));
+        else
+            keep(r, tm_pb_put_varint(out, f->id, own_id(r, v)));
+    }
+}
+
+/* Runs EACH over the fields of the message at F and writes the result in its place. Bytes that are damaged, which
+ * tm-unpack has counted, stay as they are: whoever reads the packet again makes the same of it. */
+static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
+                            void (*each)(struct rewrite *, const struct tm_pb_field *))
+{
+    struct tm_buf *out = &r->writer->out;
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    enum tm_status st;
+    const uint8_t *good = f->data;
+    size_t mark = 0;
+    if (f->type != TM_PB_LEN) {
+        copy(r, f);
+        return;
+    }
+    keep(r, tm_pb_begin(out, f->id, &mark));
+    while (!r->failed && (st = tm_pb_next(&pb, &g)) == TM_OK) {
+        each(r, &g);
+        good = g.end;
+    }
+    if (r->failed)
+        return;
+    if (st < 0)
+        keep(r, tm_buf_add(out, good, (size_t)(f->data + f->len - good)));
+    keep(r, tm_pb_end(out, mark));
+}
+
+static void legacy_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == LEGACY_UNSCOPED_ID || f->id == LEGACY_BIND_ID || f->id == LEGACY_LOCAL_ID || f->id == LEGACY_GLOBAL_ID)
+        put_ids(r, f, false);
+    else
+        copy(r, f);
+}
+
+static void put_value(struct rewrite *r, uint32_t int_field, uint32_t double_field, uint64_t value, bool is_double)
+{
+    struct tm_buf *out = &r->writer->out;
+    keep(r, is_double ? tm_pb_put_i64(out, double_field, value) : tm_pb_put_varint(out, int_field, value));
+}
+
+/* The values of the derived rows stand in for as many as F holds. */
+static void put_extra_values(struct rewrite *r, const struct tm_pb_field *f)
+{
+    bool is_double = tm_extra_values_are_double(f);
+    uint32_t n = tm_extra_values_in(f);
+    if (r->extras == NULL || n > r->extras->count - r->extras_used) {
+        copy(r, f);
+        return;
+    }
+    for (; n > 0; n--)
+        put_value(r, TM_TRACK_EVENT_EXTRA_VALUES, TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES,
+                  tm_extra_value_for(&r->extras->values[r->extras_used++], f), is_double);
+}
+
+static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    const struct tm_event *e = r->event;
+    switch (f->id) {
+    case TM_TRACK_EVENT_TIME_DELTA_US:
+    case TM_TRACK_EVENT_TIME_ABSOLUTE_US:
+        return; /* the packet's timestamp says it */
+    case TM_TRACK_EVENT_TRACK_UUID:
+    case TM_TRACK_EVENT_EXTRA_TRACKS:
+    case TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS:
+    case TM_TRACK_EVENT_FLOWS_OLD:
+    case TM_TRACK_EVENT_ENDING_FLOWS_OLD:
+        put_ids(r, f, false);
+        return;
+    case TM_TRACK_EVENT_FLOWS:
+    case TM_TRACK_EVENT_ENDING_FLOWS:
+        put_ids(r, f, true);
+        return;
+    case TM_TRACK_EVENT_COUNTER:
+    case TM_TRACK_EVENT_DOUBLE_COUNTER:
+        if (e->kind == TM_KIND_COUNTER && e->flags & TM_EVENT_HAS_VALUE) {
+            put_value(r, TM_TRACK_EVENT_COUNTER, TM_TRACK_EVENT_DOUBLE_COUNTER, e->value,
+                      e->flags & TM_EVENT_VALUE_DOUBLE);
+            return;
+        }
+        break;
+    case TM_TRACK_EVENT_EXTRA_VALUES:
+    case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
+        put_extra_values(r, f);
+        return;
+    case TM_TRACK_EVENT_LEGACY:
+        if (!r->writer->mixes_ids)
+            break;
+        rewrite_message(r, f, legacy_field);
+        return;
+    default:
+        break;
+    }
+    copy(r, f);
+}
+
+static void counter_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id != COUNTER_IS_INCREMENTAL && f->id != COUNTER_UNIT_MULTIPLIER)
+        copy(r, f);
+}
+
+static void descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == DESCRIPTOR_UUID && r->writer->descriptor_uuid) {
+        keep(r, tm_pb_put_varint(&r->writer->out, DESCRIPTOR_UUID, r->writer->descriptor_uuid));
+        return;
+    }
+    if (f->id == DESCRIPTOR_UUID || f->id == DESCRIPTOR_PARENT)
+        put_ids(r, f, false);
+    else if (f->id == DESCRIPTOR_COUNTER)
+        rewrite_message(r, f, counter_field);
+    else
+        copy(r, f);
+}
+
+static void defaults_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == TM_PACKET_TIMESTAMP_CLOCK_ID)
+        return;
+    if (f->id == TM_PACKET_TRACK_EVENT)
+        rewrite_message(r, f, track_event_field);
+    else
+        copy(r, f);
+}
+
+/* What is left of a bundle when its events have gone their own way: what speaks of its clock would now be wrong, and
+ * so would times that could not be converted. */
+static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case BUNDLE_CLOCK:
+    case BUNDLE_FTRACE_TIME:
+    case BUNDLE_BOOT_TIME:
+        return;
+    case BUNDLE_LAST_READ:
+    case BUNDLE_PREVIOUS_END:
+        if (r->has_inner_times)
+            copy(r, f);
+        return;
+    default:
+        copy(r, f);
+        return;
+    }
+}
+
+static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (tm_packet_is_of_record(f->id))
+        return;
+    switch (f->id) {
+    case TM_PACKET_TRACK_EVENT:
+        rewrite_message(r, f, track_event_field);
+        return;
+    case TM_PACKET_TRACK_DESCRIPTOR:
+        rewrite_message(r, f, descriptor_field);
+        return;
+    case TM_PACKET_DEFAULTS:
+        rewrite_message(r, f, defaults_field);
+        return;
+    case TM_PACKET_FTRACE_EVENTS:
+        rewrite_message(r, f, bundle_field);
+        return;
+    default:
+        copy(r, f);
+        return;
+    }
+}
+
+bool tm_packet_has_extras(const struct tm_event *event)
+{
+    struct tm_pb pb = tm_pb_of(event->raw, event->raw_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_PACKET_TRACK_EVENT || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb inner = tm_pb_of(f.data, f.len);
+        struct tm_pb_field g;
+        while (tm_pb_next(&inner, &g) == TM_OK)
+            if (g.id == TM_TRACK_EVENT_EXTRA_VALUES || g.id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES)
+                return true;
+    }
+    return false;
+}
+
+/* sequence_flags as recorded, or what the old boolean said. */
+static uint64_t recorded_flags(const struct tm_event *event)
+{
+    struct tm_pb pb = tm_pb_of(event->raw, event->raw_bytes);
+    struct tm_pb_field f;
+    uint64_t flags = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_PACKET_SEQUENCE_FLAGS && f.type == TM_PB_VARINT)
+            flags = f.value;
+    return flags;
+}
+
+static enum tm_status put_head(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    uint32_t sequence;
+    bool is_new;
+    enum tm_status st = tm_packet_sequence(w, e, &sequence, &is_new, err);
+    if (st < 0)
+        return st;
+    uint64_t flags = recorded_flags(e) & ~(uint64_t)TM_SEQUENCE_CLEARED;
+    if (is_new && e->generation)
+        flags |= TM_SEQUENCE_CLEARED;
+    if ((tm_event_is_timed(e->flags) &&
+         tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
+        (sequence && tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_ID, sequence) != TM_OK) ||
+        (flags && tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK))
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+/* PB becomes the packet with the times inside it on trace time. */
+static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struct tm_error *err)
+{
+    const struct tm_event *e = r->event;
+    struct tm_buf *buf = &r->writer->inner_times;
+    uint32_t unchanged;
+    buf->len = 0;
+    enum tm_status st = tm_packet_times_rewrite(TM_RAW_PACKET, e->raw, e->raw_bytes, e->detail, e->detail_bytes, buf,
+                                                &unchanged);
+    if (st == TM_E_INPUT)
+        return tm_error_set(err, st, "event %llu: its inner times are not those of its packet",
+                            (unsigned long long)e->position);
+    if (st < 0)
+        return tm_error_nomem(err);
+    r->has_inner_times = unchanged == 0;
+    tm_unsupported_counts_times(r->writer->unsaid, e->file, unchanged);
+    *pb = tm_pb_of(buf->data, buf->len);
+    return TM_OK;
+}
+
+enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_event *e,
+                                 const struct tm_extra_values *extras, struct tm_error *err)
+{
+    struct rewrite r = {.writer = w, .event = e, .extras = extras};
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    enum tm_status st = tm_packet_begin(w, e->machine, err);
+    if (st == TM_OK)
+        st = put_head(w, e, err);
+    if (st == TM_OK && e->flags & TM_EVENT_INNER_TIMES)
+        st = put_inner_times(&r, &pb, err);
+    if (st < 0)
+        return st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        packet_field(&r, &f);
+        if (r.failed)
+            break;
+    }
+    if (r.failed)
+        return tm_error_nomem(err);
+    if (st != TM_END)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: raw bytes are no valid TracePacket",
+                            (unsigned long long)e->position);
+    return tm_packet_end(w, err);
+}
+
+enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
+                                const struct tm_extra_values *extras, struct tm_error *err)
+{
+    enum tm_status st = tm_packet_splice(w, e, extras, err);
+    return st == TM_END ? tm_packet_rewrite(w, e, extras, err) : st;
+}

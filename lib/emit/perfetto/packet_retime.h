@@ -1,0 +1,21 @@
+/* A recorded TracePacket written again for the merged trace: on trace time, on an output sequence,
+ * with ids of its own and deltas resolved. Everything else, unknown fields too, is copied. */
+#ifndef TM_EMIT_PERFETTO_PACKET_RETIME_H
+#define TM_EMIT_PERFETTO_PACKET_RETIME_H
+
+#include "emit/perfetto/packet_values.h"
+#include "emit/perfetto/packet_writer.h"
+
+/* True when EVENT's packet holds extra counter values, so that the rows behind it must be known. */
+bool tm_packet_has_extras(const struct tm_event *event);
+
+/* Writes EVENT's packet (raw is a TracePacket). TM_OK; TM_E_INPUT when raw is not one. */
+enum tm_status tm_packet_retime(struct tm_packet_writer *writer, const struct tm_event *event,
+                                const struct tm_extra_values *extras, struct tm_error *err);
+
+/* The same by the long way alone, which knows all there is in packets; tm_packet_retime takes tm_packet_splice's where
+ * that will do. */
+enum tm_status tm_packet_rewrite(struct tm_packet_writer *writer, const struct tm_event *event,
+                                 const struct tm_extra_values *extras, struct tm_error *err);
+
+#endif

@@ -1,0 +1,117 @@
+#include "emit/perfetto/packet_run.h"
+
+enum {
+    RUN_ROWS = 64,
+    BODY_BYTES_MAX = 96, /* with all that is in front of it a packet's length is one byte */
+    HEAD_BYTES_MAX = 32, /* tag and length, machine, time, sequence and flags */
+    COPY_BYTES = 16,     /* what most bodies take less than */
+    TRACK_EVENT_TAG = TM_PACKET_TRACK_EVENT << 3 | TM_PB_LEN,
+    FLAGS_TAG = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT,
+    FLAGS_FIELD = FLAGS_TAG | TM_SEQUENCE_NEEDS_STATE << 8, /* little end first */
+    FLAGS_FIELD_BYTES = 2
+};
+
+/* What the flags of such an event are, and which of them that is asked of. */
+#define RUN_FLAGS (TM_EVENT_RAW_BODY | (uint32_t)TM_RAW_PACKET << TM_EVENT_RAW_SHIFT)
+#define ASKED_FLAGS                                                                                                    \
+    (TM_EVENT_RAW_BODY | (uint32_t)15 << TM_EVENT_RAW_SHIFT | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED |                 \
+     TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES)
+
+/* The rows of a batch that may be written together, as far as their columns say. */
+struct tile {
+    uint32_t count;
+    uint32_t sequences[RUN_ROWS], machines[RUN_ROWS], raw_bytes[RUN_ROWS], payload_bytes[RUN_ROWS];
+};
+
+/* The output's sequence of GENERATION, where events of it can be written; else 0. */
+static inline uint32_t sequence_of(const struct tm_packet_writer *w, const struct tm_packet_run *run,
+                                   uint32_t generation)
+{
+    bool is_said = run->said == NULL || (generation < run->said_count && run->said[generation]);
+    uint32_t sequence = generation < w->sequence_count ? w->sequences[generation] : 0;
+    return is_said && sequence < 1 << 14 ? sequence : 0;
+}
+
+/* Fills TILE with the rows of BATCH from FIRST on that can be written; COUNT are there. */
+static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const struct tm_packet_run *run,
+                      const struct tm_batch *batch, uint32_t first, uint32_t count)
+{
+    uint32_t i = 0;
+    for (; i < count; i++) {
+        uint32_t row = first + i, kind = tm_batch_u32(batch, TM_COL_KIND, row),
+                 file = tm_batch_u32(batch, TM_COL_FILE, row);
+        uint32_t machine = tm_batch_u32(batch, TM_COL_MACHINE, row);
+        uint32_t raw_bytes = tm_batch_u32(batch, TM_COL_RAW_BYTES, row);
+        uint32_t sequence = sequence_of(w, run, tm_batch_u32(batch, TM_COL_GENERATION, row));
+        bool is_good = ((tm_batch_u32(batch, TM_COL_FLAGS, row) ^ RUN_FLAGS) & ASKED_FLAGS) == 0;
+        is_good &= kind - TM_KIND_SLICE_BEGIN <= TM_KIND_INSTANT - TM_KIND_SLICE_BEGIN;
+        is_good &= file < w->catalog->file_count;
+        is_good &= sequence != 0;
+        is_good &= raw_bytes - 2 <= BODY_BYTES_MAX;
+        if (!is_good)
+            break;
+        tile->sequences[i] = sequence;
+        tile->machines[i] = tm_packet_machine(w, machine);
+        tile->raw_bytes[i] = raw_bytes;
+        tile->payload_bytes[i] = raw_bytes + tm_batch_u32(batch, TM_COL_DETAIL_BYTES, row);
+    }
+    tile->count = i;
+}
+
+/* Writes row I of TILE, whose RAW can be read as far as any body goes, to TO, which has room for the longest packet.
+ * NULL where it is not a track event of a length of one byte, with or without flags behind it. */
+static inline uint8_t *put_packet(const struct tile *tile, uint32_t i, uint64_t time, const uint8_t *raw, uint8_t *to)
+{
+    uint32_t event_bytes = raw[1] + 2u, /* more than raw has where the length is longer than a byte */
+             rest = tile->raw_bytes[i] - event_bytes;
+    bool is_good = raw[0] == TRACK_EVENT_TAG && tile->raw_bytes[i] >= event_bytes;
+    if (!is_good || (rest && (rest != FLAGS_FIELD_BYTES || tm_get_le16(raw + event_bytes) != FLAGS_FIELD)))
+        return NULL;
+    uint8_t *p = tm_packet_put_machine(to + 2, tile->machines[i]);
+    p = tm_packet_put_time(p, time);
+    p = tm_packet_put_sequence(p, tile->sequences[i]);
+    tm_put_le16(p, FLAGS_FIELD);
+    p += rest;
+    tm_copy_short(p, raw, event_bytes, COPY_BYTES);
+    p += event_bytes;
+    to[0] = 1 << 3 | TM_PB_LEN;
+    to[1] = (uint8_t)(p - to - 2);
+    return p;
+}
+
+enum tm_status tm_packet_run_write(struct tm_packet_writer *w, struct tm_batch_walk *walk, struct tm_packet_run *run,
+                                   struct tm_error *err)
+{
+    const struct tm_batch *batch = walk->batch;
+    struct tile tile;
+    bool is_whole = true;
+    run->rows = 0;
+    while (is_whole) {
+        uint32_t left = batch->count - walk->i, i;
+        find_tile(&tile, w, run, batch, walk->i, left < RUN_ROWS ? left : RUN_ROWS);
+        if (tile.count == 0)
+            return TM_OK;
+        if (tm_buf_reserve(&w->out, (size_t)RUN_ROWS * (HEAD_BYTES_MAX + BODY_BYTES_MAX + COPY_BYTES)) != TM_OK)
+            return tm_error_nomem(err);
+        const uint8_t *raw = batch->payload + walk->at, *last = batch->payload + batch->payload_bytes - COPY_BYTES;
+        uint8_t *to = w->out.data + w->out.len, *next;
+        for (i = 0; i < tile.count && batch->payload_bytes >= COPY_BYTES && raw <= last; i++) {
+            uint64_t time = tm_batch_u64(batch, TM_COL_TIME_NS, walk->i + i);
+            if ((next = put_packet(&tile, i, time, raw, to)) == NULL)
+                break;
+            to = next;
+            raw += tile.payload_bytes[i];
+        }
+        if (i > 0)
+            run->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, walk->i + i - 1);
+        is_whole = i == RUN_ROWS;
+        run->rows += i;
+        walk->i += i;
+        walk->at = (size_t)(raw - batch->payload);
+        w->out.len = (size_t)(to - w->out.data);
+        enum tm_status st = tm_packet_flush_full(w, err);
+        if (st < 0)
+            return st;
+    }
+    return TM_OK;
+}

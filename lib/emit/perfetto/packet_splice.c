@@ -1,0 +1,297 @@
+#include "emit/perfetto/packet_splice.h"
+
+#include "perfetto/track_event_fields.h"
+
+enum {
+    PIECES_MAX = 16,
+    NEW_BYTES = 128,       /* of all fields that are new in one packet */
+    FIELD_BYTES_MAX = 20,  /* of one of them: tag and value */
+    HEAD_BYTES_MAX = 64,   /* of the packet's own fields in front, with its tag and length */
+    SHORT_BYTES_MAX = 96,  /* of what a length of one byte is enough for, whatever is in front of it */
+    COPY_BYTES = 16,       /* what most packets take less than */
+    TRUSTED_UID = 3        /* field of TracePacket */
+};
+
+/* A stretch of bytes to be written. */
+struct piece {
+    const uint8_t *data;
+    size_t len;
+};
+
+struct splice {
+    struct tm_packet_writer *writer;
+    const struct tm_event *event;
+    const struct tm_extra_values *extras; /* NULL: none */
+    uint32_t extras_used;
+    struct piece pieces[PIECES_MAX];
+    uint32_t count;
+    size_t bytes; /* of all pieces */
+    uint64_t sequence_flags; /* as recorded */
+    size_t fresh_bytes;
+    uint8_t fresh[NEW_BYTES];
+};
+
+/* Adds a stretch; one that begins where the last ended makes that longer. */
+static inline bool keep(struct splice *s, const uint8_t *data, size_t len)
+{
+    struct piece *last = s->count ? &s->pieces[s->count - 1] : NULL;
+    s->bytes += len;
+    if (last && last->data + last->len == data) {
+        last->len += len;
+        return true;
+    }
+    if (s->count == PIECES_MAX)
+        return false;
+    s->pieces[s->count++] = (struct piece){data, len};
+    return true;
+}
+
+/* Adds a field that is not in the input. */
+static bool put_fresh(struct splice *s, uint32_t id, enum tm_pb_type type, uint64_t value)
+{
+    uint8_t *from = s->fresh + s->fresh_bytes, *p;
+    if (NEW_BYTES - s->fresh_bytes < FIELD_BYTES_MAX)
+        return false;
+    p = tm_varint_put(from, (uint64_t)id << 3 | type);
+    if (type == TM_PB_I64) {
+        tm_put_le64(p, value);
+        p += 8;
+    } else {
+        p = tm_varint_put(p, value);
+    }
+    s->fresh_bytes += (size_t)(p - from);
+    return keep(s, from, (size_t)(p - from));
+}
+
+/* Extra counter values: those of the derived rows stand in for as many as F holds. */
+static bool put_extras(struct splice *s, const struct tm_pb_field *f)
+{
+    enum tm_pb_type type = tm_extra_values_are_double(f) ? TM_PB_I64 : TM_PB_VARINT;
+    uint32_t n = tm_extra_values_in(f);
+    if (s->extras == NULL || n > s->extras->count - s->extras_used)
+        return false;
+    for (; n > 0; n--)
+        if (!put_fresh(s, f->id, type, tm_extra_value_for(&s->extras->values[s->extras_used++], f)))
+            return false;
+    return true;
+}
+
+/* A field of TM_TRACK_EVENT_CHANGES. */
+static bool put_changed(struct splice *s, const struct tm_pb_field *f)
+{
+    const struct tm_event *e = s->event;
+    switch (f->id) {
+    case TM_TRACK_EVENT_TIME_DELTA_US:
+    case TM_TRACK_EVENT_TIME_ABSOLUTE_US:
+        return true;
+    case TM_TRACK_EVENT_TRACK_UUID:
+        return f->type == TM_PB_VARINT &&
+               put_fresh(s, f->id, TM_PB_VARINT, tm_packet_id(s->writer, e->file, f->value));
+    case TM_TRACK_EVENT_FLOWS:
+    case TM_TRACK_EVENT_ENDING_FLOWS:
+        return f->type == TM_PB_I64 && put_fresh(s, f->id, TM_PB_I64, tm_packet_id(s->writer, e->file, f->value));
+    case TM_TRACK_EVENT_COUNTER:
+    case TM_TRACK_EVENT_DOUBLE_COUNTER:
+        if (e->kind != TM_KIND_COUNTER || !(e->flags & TM_EVENT_HAS_VALUE))
+            return keep(s, f->start, (size_t)(f->end - f->start));
+        if (e->flags & TM_EVENT_VALUE_DOUBLE)
+            return put_fresh(s, TM_TRACK_EVENT_DOUBLE_COUNTER, TM_PB_I64, e->value);
+        return put_fresh(s, TM_TRACK_EVENT_COUNTER, TM_PB_VARINT, e->value);
+    case TM_TRACK_EVENT_EXTRA_VALUES:
+    case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
+        return put_extras(s, f);
+    case TM_TRACK_EVENT_LEGACY:
+        return !s->writer->mixes_ids && keep(s, f->start, (size_t)(f->end - f->start));
+    default:
+        return false;
+    }
+}
+
+/* The track event F, some of whose fields change: the first of them is G, the others are in PB. */
+static bool put_changed_event(struct splice *s, const struct tm_pb_field *f, struct tm_pb *pb, struct tm_pb_field *g)
+{
+    uint8_t *head = s->fresh + s->fresh_bytes, *p;
+    uint32_t place = s->count;
+    enum tm_status st = TM_OK;
+    if (NEW_BYTES - s->fresh_bytes < FIELD_BYTES_MAX || s->count == PIECES_MAX)
+        return false;
+    s->count++;
+    s->fresh_bytes += FIELD_BYTES_MAX;
+    s->pieces[place] = (struct piece){NULL, 0}; /* nothing continues it */
+    size_t before = s->bytes;
+    bool good = g->start == f->data || keep(s, f->data, (size_t)(g->start - f->data));
+    while (good && st == TM_OK) {
+        good = g->id < 64 && TM_TRACK_EVENT_CHANGES >> g->id & 1 ? put_changed(s, g)
+                                                                   : keep(s, g->start, (size_t)(g->end - g->start));
+        st = tm_pb_next(pb, g);
+    }
+    p = tm_varint_put(head, (uint64_t)f->id << 3 | TM_PB_LEN);
+    p = tm_varint_put(p, s->bytes - before);
+    s->pieces[place] = (struct piece){head, (size_t)(p - head)};
+    s->bytes += (size_t)(p - head);
+    return good && st == TM_END;
+}
+
+static bool put_event(struct splice *s, const struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    enum tm_status st;
+    /* A longer way of writing tag or length would be copied too. */
+    if (f->type != TM_PB_LEN || (size_t)(f->data - f->start) != 1 + tm_varint_size(f->len))
+        return false;
+    if (s->event->flags & TM_EVENT_RAW_BODY) /* nothing in it changes */
+        return keep(s, f->start, (size_t)(f->end - f->start));
+    while ((st = tm_pb_next(&pb, &g)) == TM_OK)
+        if (g.id < 64 && TM_TRACK_EVENT_CHANGES >> g.id & 1)
+            return put_changed_event(s, f, &pb, &g);
+    return st == TM_END && keep(s, f->start, (size_t)(f->end - f->start));
+}
+
+static bool find_pieces(struct splice *s)
+{
+    struct tm_pb pb = tm_pb_of(s->event->raw, s->event->raw_bytes);
+    struct tm_pb_field f;
+    enum tm_status st;
+    bool good = true;
+    while (good && (st = tm_pb_next(&pb, &f)) == TM_OK) {
+        switch (f.id) {
+        case TM_PACKET_SEQUENCE_FLAGS:
+            s->sequence_flags = f.type == TM_PB_VARINT ? f.value : s->sequence_flags;
+            break;
+        case TM_PACKET_TRACK_EVENT:
+            good = put_event(s, &f);
+            break;
+        case TM_PACKET_TRACK_DESCRIPTOR:
+        case TM_PACKET_DEFAULTS:
+        case TM_PACKET_FTRACE_EVENTS:
+            return false;
+        default:
+            good = tm_packet_is_of_record(f.id) || keep(s, f.start, (size_t)(f.end - f.start));
+        }
+    }
+    return good && st == TM_END;
+}
+
+static inline void begin(struct splice *s, struct tm_packet_writer *w, const struct tm_event *e,
+                         const struct tm_extra_values *extras)
+{
+    s->extras = extras;
+    s->extras_used = 0;
+    s->writer = w;
+    s->event = e;
+    s->count = 0;
+    s->bytes = s->fresh_bytes = 0;
+    s->sequence_flags = 0;
+}
+
+/* The fields that every packet of the output has in front; P has room for them. */
+static inline uint8_t *put_head(const struct tm_packet_writer *w, const struct tm_event *e, uint8_t *p,
+                                uint32_t sequence, uint64_t flags)
+{
+    p = tm_packet_put_machine(p, tm_packet_machine(w, e->machine));
+    if (tm_event_is_timed(e->flags))
+        p = tm_packet_put_time(p, (uint64_t)e->time_ns);
+    p = tm_packet_put_sequence(p, sequence);
+    if (flags) {
+        *p++ = TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT;
+        p = tm_varint_put(p, flags);
+    }
+    return p;
+}
+
+/* Writes what was found. */
+static enum tm_status write_pieces(struct tm_packet_writer *w, const struct splice *s, struct tm_error *err)
+{
+    const struct tm_event *e = s->event;
+    uint32_t sequence;
+    bool is_new;
+    enum tm_status st = tm_packet_sequence(w, e, &sequence, &is_new, err);
+    if (st < 0)
+        return st;
+    uint64_t flags = s->sequence_flags & ~(uint64_t)TM_SEQUENCE_CLEARED;
+    if (is_new && e->generation)
+        flags |= TM_SEQUENCE_CLEARED;
+    if (tm_buf_reserve(&w->out, 1 + TM_VARINT_MAX + HEAD_BYTES_MAX + s->bytes) != TM_OK)
+        return tm_error_nomem(err);
+    uint8_t *at = w->out.data + w->out.len, *head = at + 2; /* where the length takes one byte */
+    uint8_t *p = put_head(w, e, head, sequence, flags);
+    size_t head_bytes = (size_t)(p - head), len = head_bytes + s->bytes;
+    at[0] = 1 << 3 | TM_PB_LEN;
+    at[1] = (uint8_t)len;
+    if (len >= 0x80) {
+        memmove(at + 1 + tm_varint_size(len), head, head_bytes);
+        p = tm_varint_put(at + 1, len) + head_bytes;
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        memcpy(p, s->pieces[i].data, s->pieces[i].len);
+        p += s->pieces[i].len;
+    }
+    w->out.len = (size_t)(p - w->out.data);
+    return tm_packet_flush_full(w, err);
+}
+
+enum tm_status tm_packet_splice(struct tm_packet_writer *w, const struct tm_event *e,
+                                const struct tm_extra_values *extras, struct tm_error *err)
+{
+    struct splice s; /* without fresh, which is not looked at before it is written */
+    begin(&s, w, e, extras);
+    return e->flags & TM_EVENT_INNER_TIMES || !find_pieces(&s) ? TM_END : write_pieces(w, &s, err);
+}
+
+/* The flags of a sequence whose state the packet needs, and nothing else. */
+static inline bool is_flags(const uint8_t *p, const uint8_t *end)
+{
+    return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;
+}
+
+/* Writes the BYTES at FROM, with FLAGS, where E is not the first of its sequence and neither is long; false where it is
+ * not so. Behind FROM, READABLE bytes can be read, of which what is copied may take more than it needs: how many that
+ * are cannot be foreseen, so that nothing should hang on it. */
+static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, const uint8_t *from, size_t bytes,
+                               uint64_t flags, size_t readable)
+{
+    uint32_t sequence = e->generation < w->sequence_count ? w->sequences[e->generation] : 0;
+    if (e->generation == 0 || sequence == 0 || bytes > SHORT_BYTES_MAX ||
+        tm_buf_reserve(&w->out, 2 + HEAD_BYTES_MAX + SHORT_BYTES_MAX) != TM_OK)
+        return false;
+    uint8_t *at = w->out.data + w->out.len, *p = put_head(w, e, at + 2, sequence, flags);
+    if (bytes <= COPY_BYTES && readable >= COPY_BYTES)
+        memcpy(p, from, COPY_BYTES);
+    else
+        memcpy(p, from, bytes);
+    p += bytes;
+    at[0] = 1 << 3 | TM_PB_LEN;
+    at[1] = (uint8_t)(p - at - 2);
+    w->out.len = (size_t)(p - w->out.data);
+    return true;
+}
+
+enum tm_status tm_packet_splice_body(struct tm_packet_writer *w, const struct tm_event *e, size_t readable,
+                                     struct tm_error *err)
+{
+    const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes, *from, *event;
+    uint64_t len, flags = 0;
+    if (is_flags(p, end)) {
+        flags = TM_SEQUENCE_NEEDS_STATE;
+        p += 2;
+    }
+    from = p;
+    if (p == end || *p != (TM_PACKET_TRACK_EVENT << 3 | TM_PB_LEN) ||
+        (event = tm_varint_get(p + 1, end, &len)) == NULL || len > (uint64_t)(end - event))
+        return TM_END;
+    p = event + len;
+    if (end - p == 2 && is_flags(p, end)) {
+        flags = TM_SEQUENCE_NEEDS_STATE;
+        end = p;
+    } else if (p < end && (*p != (TRUSTED_UID << 3 | TM_PB_VARINT) || tm_varint_get(p + 1, end, &len) != end)) {
+        return TM_END;
+    }
+    if (write_short(w, e, from, (size_t)(end - from), flags, readable - (size_t)(from - e->raw)))
+        return tm_packet_flush_full(w, err);
+    struct splice s;
+    begin(&s, w, e, NULL);
+    s.sequence_flags = flags;
+    keep(&s, from, (size_t)(end - from));
+    return write_pieces(w, &s, err);
+}

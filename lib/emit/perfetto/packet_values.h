@@ -1,0 +1,51 @@
+/* Extra counter values of a track event, which are rows of their own in a stream. */
+#ifndef TM_EMIT_PERFETTO_PACKET_VALUES_H
+#define TM_EMIT_PERFETTO_PACKET_VALUES_H
+
+#include "base/pb.h"
+#include "perfetto/track_event_fields.h"
+
+#include <stdbool.h>
+
+/* Values of the DERIVED counter rows that follow an event, in order: they replace the extra counter
+ * values in its packet. */
+struct tm_extra_values {
+    struct tm_packet_value {
+        uint64_t value; /* an int64, or the bits of a double */
+        bool is_double;
+    } *values;
+    uint32_t count, cap;
+};
+
+static inline bool tm_extra_values_are_double(const struct tm_pb_field *field)
+{
+    return field->id == TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES;
+}
+
+/* How many values FIELD, extra_counter_values or the double ones, holds: one, or packed any number. */
+static inline uint32_t tm_extra_values_in(const struct tm_pb_field *field)
+{
+    uint32_t n = 0;
+    if (field->type != TM_PB_LEN)
+        return 1;
+    if (tm_extra_values_are_double(field))
+        return (uint32_t)(field->len / 8);
+    for (size_t i = 0; i < field->len; i++)
+        n += field->data[i] < 0x80;
+    return n;
+}
+
+/* The value for FIELD: an int64 (of a double that is none, the nearest; of NaN 0), or the bits of a double. */
+static inline uint64_t tm_extra_value_for(const struct tm_packet_value *value, const struct tm_pb_field *field)
+{
+    double d = tm_pb_double(value->value);
+    if (value->is_double == tm_extra_values_are_double(field))
+        return value->value;
+    if (!value->is_double)
+        return tm_pb_bits((double)(int64_t)value->value);
+    if (d >= -0x1p63 && d < 0x1p63)
+        return (uint64_t)(int64_t)d;
+    return d > 0 ? INT64_MAX : d < 0 ? (uint64_t)INT64_MIN : 0;
+}
+
+#endif

@@ -1,0 +1,241 @@
+#include "emit/perfetto/packet_writer.h"
+
+#include "base/hash.h"
+#include "os/io.h"
+
+#include <stdlib.h>
+
+enum { WRITE_BYTES = 256 << 10 };
+
+/* Machine ids of packets: embedded ones stay, those the manifest named (2^32 and up) get the
+ * smallest numbers that are free, the host has none. */
+static enum tm_status give_machine_ids(struct tm_packet_writer *w, struct tm_error *err)
+{
+    const struct tm_catalog *c = w->catalog;
+    uint32_t next = 1;
+    w->machine_ids = calloc((size_t)c->machine_count + 1, sizeof *w->machine_ids);
+    if (w->machine_ids == NULL)
+        return tm_error_nomem(err);
+    w->machine_count = c->machine_count;
+    for (uint32_t i = 0; i < c->machine_count; i++)
+        if (c->machines[i].raw_id <= UINT32_MAX)
+            w->machine_ids[i] = (uint32_t)c->machines[i].raw_id;
+    for (uint32_t i = 0; i < c->machine_count; i++) {
+        if (c->machines[i].raw_id <= UINT32_MAX)
+            continue;
+        for (uint32_t j = 0; j < c->machine_count; j++) {
+            if (w->machine_ids[j] == next) {
+                next++;
+                j = UINT32_MAX; /* look again from the first */
+            }
+        }
+        w->machine_ids[i] = next++;
+    }
+    return TM_OK;
+}
+
+/* A Fuchsia trace may hold packets too. */
+static bool may_have_packets(Tracemerge__ClockPolicy policy)
+{
+    return policy == TRACEMERGE__CLOCK_POLICY__PROTO || policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK;
+}
+
+enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm_catalog *catalog, int fd,
+                                     struct tm_error *err)
+{
+    uint32_t protos = 0;
+    *w = (struct tm_packet_writer){.catalog = catalog, .fd = fd, .next_sequence = 1};
+    for (uint32_t i = 0; i < catalog->file_count; i++)
+        protos += catalog->files[i].begun && may_have_packets(catalog->files[i].clock_policy);
+    w->mixes_ids = protos > 1;
+    w->sequence_count = catalog->sequence_count;
+    w->sequences = calloc((size_t)w->sequence_count + 1, sizeof *w->sequences);
+    if (w->sequences == NULL)
+        return tm_error_nomem(err);
+    return give_machine_ids(w, err);
+}
+
+enum tm_status tm_packet_begin(struct tm_packet_writer *w, uint32_t machine, struct tm_error *err)
+{
+    uint32_t id = tm_packet_machine(w, machine);
+    if (tm_pb_begin(&w->out, 1, &w->mark) != TM_OK ||
+        (id && tm_pb_put_varint(&w->out, TM_PACKET_MACHINE_ID, id) != TM_OK))
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+enum tm_status tm_packet_end(struct tm_packet_writer *w, struct tm_error *err)
+{
+    if (tm_pb_end(&w->out, w->mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_flush_full(w, err);
+}
+
+enum tm_status tm_packet_message(struct tm_packet_writer *w, uint32_t machine, uint32_t sequence, uint32_t id,
+                                 const struct iovec message[2], struct tm_error *err)
+{
+    uint32_t machine_id = tm_packet_machine(w, machine);
+    size_t len = message[0].iov_len + message[1].iov_len;
+    uint8_t fields[3 * TM_PB_FIELD_MAX], *p = fields;
+    if (tm_buf_reserve(&w->out, sizeof fields + TM_PB_FIELD_MAX + len) != TM_OK)
+        return tm_error_nomem(err);
+    if (machine_id)
+        p = tm_pb_varint_at(p, TM_PACKET_MACHINE_ID, machine_id);
+    if (sequence)
+        p = tm_pb_varint_at(p, TM_PACKET_SEQUENCE_ID, sequence);
+    p = tm_varint_put_over(tm_pb_tag_put(p, id, TM_PB_LEN), len);
+    uint8_t *head = tm_pb_tag_put(w->out.data + w->out.len, 1, TM_PB_LEN);
+    head = tm_varint_put_over(head, (size_t)(p - fields) + len);
+    w->out.len = (size_t)(head - w->out.data);
+    tm_buf_add(&w->out, fields, (size_t)(p - fields));
+    tm_buf_add(&w->out, message[0].iov_base, message[0].iov_len);
+    tm_buf_add(&w->out, message[1].iov_base, message[1].iov_len);
+    return tm_packet_flush_full(w, err);
+}
+
+enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error *err)
+{
+    return w->out.len >= WRITE_BYTES && !w->is_aside ? tm_packet_writer_flush(w, err) : TM_OK;
+}
+
+static enum tm_status plain_sequence(struct tm_packet_writer *w, uint32_t file, uint32_t sequence, uint32_t **output,
+                                     struct tm_error *err)
+{
+    for (uint32_t i = 0; i < w->plain_count; i++) {
+        if (w->plain[i].file == file && w->plain[i].sequence == sequence) {
+            *output = &w->plain[i].output;
+            return TM_OK;
+        }
+    }
+    if (w->plain_count == w->plain_cap) {
+        uint32_t cap = w->plain_cap ? w->plain_cap * 2 : 16;
+        struct tm_plain_sequence *plain = realloc(w->plain, cap * sizeof *plain);
+        if (plain == NULL)
+            return tm_error_nomem(err);
+        w->plain = plain;
+        w->plain_cap = cap;
+    }
+    w->plain[w->plain_count] = (struct tm_plain_sequence){file, sequence, 0};
+    *output = &w->plain[w->plain_count++].output;
+    return TM_OK;
+}
+
+uint32_t tm_packet_new_sequence(struct tm_packet_writer *w)
+{
+    return w->next_sequence++;
+}
+
+enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *sequence,
+                                  bool *is_new, struct tm_error *err)
+{
+    uint32_t *output = NULL;
+    *is_new = false;
+    *sequence = 0;
+    if (event->generation && event->generation < w->sequence_count) {
+        output = &w->sequences[event->generation];
+    } else if (event->sequence) {
+        enum tm_status st = plain_sequence(w, event->file, event->sequence, &output, err);
+        if (st < 0)
+            return st;
+    } else {
+        return TM_OK;
+    }
+    if (*output == 0) {
+        *output = tm_packet_new_sequence(w);
+        *is_new = true;
+    }
+    *sequence = *output;
+    return TM_OK;
+}
+
+uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t id)
+{
+    if (!w->mixes_ids || id == 0)
+        return id;
+    uint64_t mixed = tm_hash_u64(id ^ tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1));
+    return mixed ? mixed : 1;
+}
+
+enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
+                                     uint64_t parent, struct tm_error *err)
+{
+    size_t mark;
+    enum tm_status st = tm_packet_begin(w, e->machine, err);
+    if (st < 0)
+        return st;
+    if ((tm_event_is_timed(e->flags) &&
+         tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
+        tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK ||
+        tm_pb_put_varint(&w->out, 1, uuid) != TM_OK || tm_pb_put_varint(&w->out, 5, parent) != TM_OK ||
+        tm_pb_end(&w->out, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(w, err);
+}
+
+void tm_packet_aside_begin(struct tm_packet_writer *w)
+{
+    w->aside = w->out;
+    w->out = (struct tm_buf){0};
+    w->is_aside = true;
+}
+
+void tm_packet_aside_end(struct tm_packet_writer *w, struct tm_buf *text)
+{
+    *text = w->out;
+    w->out = w->aside;
+    w->aside = (struct tm_buf){0};
+    w->is_aside = false;
+}
+
+static enum tm_status write_out(struct tm_packet_writer *w, struct tm_error *err)
+{
+    enum tm_status st = tm_io_write(w->fd, w->out.data, w->out.len, err);
+    tm_buf_clear(&w->out);
+    return st < 0 ? tm_error_prefix(err, "%s", w->name ? w->name : "standard output") : st;
+}
+
+enum tm_status tm_packet_hole(struct tm_packet_writer *w, struct tm_buf versions[2], uint32_t *hole,
+                              struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (!tm_holes_any(&w->held))
+        st = write_out(w, err);
+    else
+        st = tm_holes_put(&w->held, w->out.data, w->out.len, err);
+    tm_buf_clear(&w->out);
+    if (st == TM_OK)
+        return tm_holes_open(&w->held, versions, hole, err);
+    tm_buf_release(&versions[0]);
+    tm_buf_release(&versions[1]);
+    return st;
+}
+
+enum tm_status tm_packet_decide(struct tm_packet_writer *w, uint32_t hole, int which, struct tm_error *err)
+{
+    return tm_holes_decide(&w->held, hole, which, err);
+}
+
+enum tm_status tm_packet_writer_flush(struct tm_packet_writer *w, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (tm_holes_any(&w->held)) {
+        st = tm_holes_put(&w->held, w->out.data, w->out.len, err);
+        tm_buf_clear(&w->out);
+        while (st == TM_OK && (st = tm_holes_take(&w->held, &w->out, WRITE_BYTES, err)) == TM_OK)
+            st = write_out(w, err);
+    }
+    return st < 0 ? st : write_out(w, err);
+}
+
+void tm_packet_writer_release(struct tm_packet_writer *w)
+{
+    tm_buf_release(&w->out);
+    tm_buf_release(&w->inner_times);
+    tm_buf_release(&w->aside);
+    tm_holes_release(&w->held);
+    tm_track_owners_release(&w->owners);
+    free(w->machine_ids);
+    free(w->sequences);
+    free(w->plain);
+    *w = (struct tm_packet_writer){.fd = -1};
+}

@@ -1,0 +1,167 @@
+/* TracePackets on their way into one Perfetto trace file.
+ *
+ * Knows what every packet of the output shares: the output's own sequence numbers (one for each
+ * generation of an input sequence, so that state is never overtaken by time order), the machine ids
+ * packets carry, and how ids of different files are kept apart. doc/pftrace.md tells why. */
+#ifndef TM_EMIT_PERFETTO_PACKET_WRITER_H
+#define TM_EMIT_PERFETTO_PACKET_WRITER_H
+
+#include "base/pb.h"
+#include "emit/perfetto/placeholders.h"
+#include "emit/track_owners.h"
+#include "emit/unsupported_counts.h"
+#include "model/catalog.h"
+#include "stream/event.h"
+
+#include <sys/uio.h>
+
+/* Field numbers of perfetto/trace/trace_packet.proto. */
+enum tm_output_field {
+    TM_PACKET_FTRACE_EVENTS = 1,
+    TM_PACKET_PROCESS_TREE = 2,
+    TM_PACKET_CLOCK_SNAPSHOT = 6,
+    TM_PACKET_TIMESTAMP = 8,
+    TM_PACKET_SEQUENCE_ID = 10,
+    TM_PACKET_TRACK_EVENT = 11,
+    TM_PACKET_INTERNED_DATA = 12,
+    TM_PACKET_SEQUENCE_FLAGS = 13,
+    TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
+    TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
+    TM_PACKET_SYSTEM_INFO = 45,
+    TM_PACKET_TIMESTAMP_CLOCK_ID = 58,
+    TM_PACKET_DEFAULTS = 59,
+    TM_PACKET_TRACK_DESCRIPTOR = 60,
+    TM_PACKET_SERVICE_EVENT = 69,
+    TM_PACKET_FIRST_ON_SEQUENCE = 87,
+    TM_PACKET_MACHINE_ID = 98,
+    TM_PACKET_TRACE_ATTRIBUTES = 126
+};
+
+/* True for fields of a recorded packet that are written anew, or are true of the recorded sequence only. */
+static inline bool tm_packet_is_of_record(uint32_t id)
+{
+    switch (id) {
+    case TM_PACKET_TIMESTAMP:
+    case TM_PACKET_TIMESTAMP_CLOCK_ID:
+    case TM_PACKET_SEQUENCE_ID:
+    case TM_PACKET_SEQUENCE_FLAGS:
+    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
+    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
+    case TM_PACKET_FIRST_ON_SEQUENCE:
+    case TM_PACKET_MACHINE_ID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */
+
+struct tm_packet_writer {
+    const struct tm_catalog *catalog; /* borrowed */
+    int fd;                           /* borrowed */
+    const char *name;                 /* of the output, for messages; NULL: standard output */
+    struct tm_buf out;
+    bool mixes_ids;         /* more than one proto: ids of each are made its own */
+    uint32_t *machine_ids;  /* packet's machine_id of each Machine.id; 0: none */
+    uint32_t machine_count;
+    uint32_t *sequences;    /* output sequence of a generation, 0 not yet */
+    uint32_t sequence_count;
+    struct tm_plain_sequence {
+        uint32_t file, sequence, output;
+    } *plain;               /* output sequences of packets without a generation */
+    uint32_t plain_count, plain_cap;
+    uint32_t next_sequence;
+    struct tm_track_owners owners;
+    uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
+    size_t mark;            /* of the packet being written */
+    struct tm_buf inner_times; /* a packet whose inner times were rewritten */
+    struct tm_unsupported_counts *unsaid; /* borrowed; notes what could not be said */
+    struct tm_placeholders held;          /* what comes before out and is not decided */
+    struct tm_buf aside;         /* out while packets are written aside */
+    bool is_aside;
+};
+
+/* The catalog must be complete but for strings: call at the first batch. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_writer_init(struct tm_packet_writer *writer, const struct tm_catalog *catalog, int fd,
+                                     struct tm_error *err);
+
+/* The id that packets of MACHINE (Machine.id) carry; 0: none. */
+static inline uint32_t tm_packet_machine(const struct tm_packet_writer *writer, uint32_t machine)
+{
+    return machine < writer->machine_count ? writer->machine_ids[machine] : 0;
+}
+
+/* The fields that packets begin with, each written to P, where up to TM_PB_FIELD_MAX bytes may be overwritten; returns
+ * the byte behind it. A MACHINE_ID or SEQUENCE of 0 is not written. */
+static inline uint8_t *tm_packet_put_machine(uint8_t *p, uint32_t machine_id)
+{
+    if (machine_id == 0)
+        return p;
+    p = tm_varint_put(p, TM_PACKET_MACHINE_ID << 3 | TM_PB_VARINT);
+    return tm_varint_put(p, machine_id);
+}
+
+static inline uint8_t *tm_packet_put_time(uint8_t *p, uint64_t time_ns)
+{
+    *p++ = TM_PACKET_TIMESTAMP << 3 | TM_PB_VARINT;
+    return tm_varint_put_over(p, time_ns);
+}
+
+static inline uint8_t *tm_packet_put_sequence(uint8_t *p, uint32_t sequence)
+{
+    if (sequence == 0)
+        return p;
+    *p++ = TM_PACKET_SEQUENCE_ID << 3 | TM_PB_VARINT;
+    return sequence < 1 << 14 ? tm_varint_put_two(p, sequence) : tm_varint_put(p, sequence);
+}
+
+/* Begins a packet of MACHINE (Machine.id); fields are then appended to writer->out. */
+enum tm_status tm_packet_begin(struct tm_packet_writer *writer, uint32_t machine, struct tm_error *err);
+
+/* Ends it; sends full buffers. */
+enum tm_status tm_packet_end(struct tm_packet_writer *writer, struct tm_error *err);
+
+/* A packet of MACHINE on SEQUENCE (0: none) with one field ID, a MESSAGE in two pieces: nothing is moved to make room
+ * for lengths. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_message(struct tm_packet_writer *writer, uint32_t machine, uint32_t sequence, uint32_t id,
+                                 const struct iovec message[2], struct tm_error *err);
+
+/* After a packet that was put into writer->out whole: sends full buffers. */
+enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_error *err);
+
+/* The output sequence for EVENT's packet; *IS_NEW when nothing was written on it so far. 0 when the
+ * packet has no sequence. */
+enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
+                                  bool *is_new, struct tm_error *err);
+
+/* A number for a sequence of the writer's own making. */
+uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
+
+/* ID of FILE (a track uuid, a flow id) as the output has it. 0 stays 0. */
+uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
+
+/* A descriptor of track UUID below PARENT on EVENT's machine, at its time where it has one; nothing else in it. */
+enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
+                                     uint64_t parent, struct tm_error *err);
+
+/* Until tm_packet_aside_end, packets are not for the output. */
+void tm_packet_aside_begin(struct tm_packet_writer *writer);
+
+/* TEXT, which is empty, becomes what was written aside. */
+void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
+
+/* Here come packets of which there are two versions, to be decided before the last flush: *HOLE is their number. Takes
+ * VERSIONS over, also where it fails. What follows is held back, beyond a few MiB in a temporary file. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_packet_hole(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *hole,
+                              struct tm_error *err);
+
+/* HOLE becomes its version WHICH. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t hole, int which, struct tm_error *err);
+
+/* All that no open hole holds back. */
+enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
+void tm_packet_writer_release(struct tm_packet_writer *writer);
+
+#endif

@@ -1,0 +1,91 @@
+#include "emit/perfetto/pending_names.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+enum { NAMES_MAX = 1 << 20 }; /* more are not said */
+
+/* Thread TID in the life it has now, whichever process it is in. */
+static uint64_t thread_key(const struct tm_track_owners *owners, int64_t raw_id, int64_t tid)
+{
+    struct tm_track_task task = tm_track_task_of(owners, raw_id, true, INT64_MIN, tid);
+    return tm_hash_u64(task.key + task.life) | 1;
+}
+
+static uint64_t process_key(struct tm_track_task task)
+{
+    return tm_hash_u64(task.key + task.life);
+}
+
+static struct tm_kept_name *add_row(struct tm_kept_name **rows, uint32_t *count, uint32_t *cap)
+{
+    if (*count == *cap) {
+        uint32_t more = *cap ? *cap * 2 : 64;
+        struct tm_kept_name *grown = realloc(*rows, more * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        *rows = grown;
+        *cap = more;
+    }
+    return &(*rows)[(*count)++];
+}
+
+enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct tm_track_owners *owners,
+                                    struct tm_kept_name name, const uint8_t *text, size_t len)
+{
+    bool is_thread = name.who.flags & TM_EVENT_HAS_TID;
+    if ((is_thread ? names->thread_count : names->process_count) >= NAMES_MAX)
+        return TM_OK;
+    struct tm_kept_name *row = is_thread ? add_row(&names->threads, &names->thread_count, &names->thread_cap)
+                                         : add_row(&names->processes, &names->process_count, &names->process_cap);
+    if (row == NULL)
+        return TM_E_SYSTEM;
+    *row = name;
+    row->text = names->texts.len;
+    row->len = len;
+    if (tm_buf_add(&names->texts, text, len) != TM_OK)
+        return TM_E_SYSTEM;
+    if (!is_thread)
+        return tm_map_set(&names->by_process, process_key(name.task), names->process_count);
+    row->thread = thread_key(owners, name.raw_id, name.who.tid);
+    return TM_OK;
+}
+
+enum tm_status tm_pending_names_note(struct tm_pending_names *names, const struct tm_track_owners *owners,
+                                     int64_t raw_id, int64_t tid)
+{
+    return tm_track_set_add(&names->named, thread_key(owners, raw_id, tid)) < 0 ? TM_E_SYSTEM : TM_OK;
+}
+
+const struct tm_kept_name *tm_pending_names_next(struct tm_pending_names *names)
+{
+    while (names->next < names->thread_count) {
+        const struct tm_kept_name *name = &names->threads[names->next++];
+        if (!tm_track_set_has(&names->named, name->thread))
+            return name;
+    }
+    return NULL;
+}
+
+const struct tm_kept_name *tm_pending_names_process(const struct tm_pending_names *names, struct tm_track_task task)
+{
+    uint32_t number;
+    return tm_map_find(&names->by_process, process_key(task), &number) ? &names->processes[number - 1] : NULL;
+}
+
+const uint8_t *tm_pending_names_text(const struct tm_pending_names *names, const struct tm_kept_name *name, size_t *len)
+{
+    *len = name->len;
+    return names->texts.data + name->text;
+}
+
+void tm_pending_names_release(struct tm_pending_names *names)
+{
+    free(names->threads);
+    free(names->processes);
+    tm_map_release(&names->by_process);
+    tm_buf_release(&names->texts);
+    tm_track_set_release(&names->named);
+    *names = (struct tm_pending_names){0};
+}

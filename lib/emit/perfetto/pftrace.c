@@ -1,0 +1,327 @@
+/* Output pftrace: one Perfetto trace file on one timeline. doc/pftrace.md is its design. */
+#include "emit/outputs.h"
+#include "emit/perfetto/fast_path.h"
+#include "emit/perfetto/internal.h"
+#include "model/binder_rows.h"
+#include "kernel/tracks.h"
+
+#include <stdlib.h>
+
+enum { MESSAGE_BYTES_MAX = 16 << 20 };
+
+static enum tm_status pftrace_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    struct pftrace *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return tm_error_nomem(err);
+    p->context = context;
+    p->packets.fd = context->fd;
+    *state = p;
+    return TM_OK;
+}
+
+static bool has_json_beside_others(const struct tm_catalog *c)
+{
+    bool json = false, others = false;
+    for (uint32_t i = 0; i < c->file_count; i++) {
+        const struct tm_catalog_file *f = &c->files[i];
+        bool is_json = tm_text_is(f->type, "json");
+        json |= f->begun && is_json;
+        others |= f->begun && !is_json && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    }
+    return json && others;
+}
+
+/* The first batch: all that is no event is known by now. */
+static enum tm_status start(struct pftrace *p, struct tm_error *err)
+{
+    enum tm_status st = tm_packet_writer_init(&p->packets, p->context->catalog, p->context->fd, err);
+    p->started = true;
+    p->marker_files = calloc((size_t)p->context->catalog->machine_count + 1, sizeof *p->marker_files);
+    if (p->marker_files == NULL)
+        return tm_error_nomem(err);
+    p->packets.unsaid = p->context->unsaid;
+    p->packets.name = p->context->options->out_path;
+    p->packets.held.dir = p->context->options->spill_dir;
+    p->ftrace.packets = &p->packets;
+    p->tracks.packets = &p->packets;
+    p->samples.packets = &p->packets;
+    p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
+    if (st == TM_OK)
+        st = tm_pftrace_snapshot(p, err);
+    return st < 0 ? st : tm_pftrace_machine_names(p, err);
+}
+
+static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
+{
+    if (!p->is_waiting)
+        return TM_OK;
+    enum tm_status st = tm_packet_retime(&p->packets, &p->waiting, &p->extras, err);
+    p->is_waiting = false;
+    p->extras.count = 0;
+    return st;
+}
+
+/* Keeps a copy of E for flush_waiting. */
+static enum tm_status keep_waiting(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_buf *bytes = &p->waiting_bytes;
+    bytes->len = 0;
+    if (tm_buf_add(bytes, e->raw, e->raw_bytes) != TM_OK || tm_buf_add(bytes, e->detail, e->detail_bytes) != TM_OK)
+        return tm_error_nomem(err);
+    p->waiting = *e;
+    p->waiting.raw = bytes->data;
+    p->waiting.detail = bytes->data + e->raw_bytes;
+    p->is_waiting = true;
+    return TM_OK;
+}
+
+static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    if (p->extras.count == p->extras.cap) {
+        uint32_t cap = p->extras.cap ? p->extras.cap * 2 : 8;
+        struct tm_packet_value *values = realloc(p->extras.values, cap * sizeof *values);
+        if (values == NULL)
+            return tm_error_nomem(err);
+        p->extras.values = values;
+        p->extras.cap = cap;
+    }
+    p->extras.values[p->extras.count++] = (struct tm_packet_value){e->value, (e->flags & TM_EVENT_VALUE_DOUBLE) != 0};
+    return TM_OK;
+}
+
+/* True when E is what a tracing service says of itself: a reader may take that all before it is there. */
+static bool is_service_event(const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_PACKET_SERVICE_EVENT)
+            return true;
+    return false;
+}
+
+static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    if (e->kind == TM_KIND_PACKET && is_service_event(e)) {
+        enum tm_status st = tm_track_writer_flush(&p->tracks, e->time_ns, err);
+        if (st < 0 || (st = tm_ftrace_writer_flush(&p->ftrace, e, err)) < 0)
+            return st;
+    }
+    bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
+    if (may_have_extras && p->no_values_follow)
+        return tm_packet_retime(&p->packets, e, &p->extras, err); /* which are none */
+    if (!may_have_extras || !tm_packet_has_extras(e))
+        return tm_packet_retime(&p->packets, e, NULL, err);
+    return keep_waiting(p, e, err);
+}
+
+/* True when E is a marker in a line of text whose machine has markers of another file: on the same
+ * threads they would nest in each other. Counters do not. */
+static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
+{
+    if (e->kind < TM_KIND_SLICE_BEGIN || e->kind >= TM_KIND_COUNTER || e->machine >= p->packets.machine_count ||
+        tm_kernel_track_of(e))
+        return false;
+    uint32_t *owner = &p->marker_files[e->machine];
+    if (*owner == 0)
+        *owner = e->file + 1;
+    return *owner != e->file + 1;
+}
+
+/* A thread that lines of text showed: its process through the process tree, its name as a rename, which is trusted as
+ * the line was. The rename of a main thread would name the process too, and one of no cpu has no place among ftrace
+ * events: the tree names these. */
+static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_buf *out = &p->packets.out;
+    struct tm_text name = tm_catalog_string(p->context->catalog, e->name, e);
+    size_t tree, thread;
+    bool has_process = e->flags & TM_EVENT_HAS_PID;
+    bool is_rename = !has_process || (e->flags & TM_EVENT_HAS_CPU && e->pid != e->tid && name.data);
+    enum tm_status st = is_rename ? tm_ftrace_write_line(&p->ftrace, e, err) : TM_OK;
+    if (st < 0 || !has_process)
+        return st < 0 ? st : TM_OK;
+    if ((st = tm_packet_begin(&p->packets, e->machine, err)) < 0)
+        return st;
+    if (tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK || tm_pb_begin(out, 2, &thread) != TM_OK ||
+        tm_pb_put_varint(out, 1, (uint64_t)e->tid) != TM_OK || tm_pb_put_varint(out, 3, (uint64_t)e->pid) != TM_OK ||
+        (name.data && !is_rename && tm_pb_put_bytes(out, 2, name.data, name.len) != TM_OK) ||
+        tm_pb_end(out, thread) != TM_OK || tm_pb_end(out, tree) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(&p->packets, err);
+}
+
+/* Scheduling that came as one message. Where its events name threads, each must come at its time. */
+static enum tm_status write_message(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
+    p->last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
+    return p->tracks.names.is_kept ? tm_open_messages_add(&p->messages, e, err)
+                                   : tm_ftrace_write_message(&p->ftrace, e, err);
+}
+
+static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_raw raw = tm_event_raw(e->flags);
+    enum tm_status st;
+    if (e->flags & TM_EVENT_DERIVED && p->is_waiting && e->kind == TM_KIND_COUNTER)
+        return add_extra(p, e, err);
+    if ((st = flush_waiting(p, err)) < 0)
+        return st;
+    if (tm_pftrace_waits(e))
+        return tm_pftrace_keep(p, e, err);
+    if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))) {
+        p->now_ns = e->time_ns;
+        if (p->late.count || p->threads.count)
+            st = tm_pftrace_due(p, e, err);
+        if (st < 0 || (st = tm_pftrace_note(p, e, err)) < 0)
+            return st;
+    }
+    const struct tm_catalog_file *file = &p->context->catalog->files[e->file];
+    bool of_proto = file->clock_policy == TRACEMERGE__CLOCK_POLICY__PROTO;
+    if (!(e->flags & TM_EVENT_DERIVED))
+        p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
+                          raw == TM_RAW_COMPACT_MESSAGE;
+    if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
+        return tm_sample_write(&p->samples, e, err);
+    switch (raw) {
+    case TM_RAW_PACKET:
+        if (e->kind == TM_KIND_SYSTEM_INFO && (st = tm_ftrace_note_kernel(&p->ftrace, e, err)) < 0)
+            return st;
+        if (e->kind == TM_KIND_THREAD && e->flags & TM_EVENT_DEFINITION &&
+            tm_sequence_threads_note(&p->threads, e) != TM_OK)
+            return tm_error_nomem(err);
+        return write_packet(p, e, err);
+    case TM_RAW_FTRACE_EVENT:
+        (void)is_foreign_marker(p, e);
+        return tm_ftrace_write_raw(&p->ftrace, e, err);
+    case TM_RAW_COMPACT_SCHED:
+        return tm_ftrace_write_sched(&p->ftrace, e, err);
+    case TM_RAW_COMPACT_MESSAGE:
+        return write_message(p, e, err);
+    case TM_RAW_LINE:
+        if (is_foreign_marker(p, e) || file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK)
+            return tm_track_write(&p->tracks, e, err);
+        st = tm_ftrace_write_line(&p->ftrace, e, err);
+        p->after_packet = st == TM_OK &&
+                          (e->kind == TM_KIND_COUNTER || tm_binder_event_of(e)); /* a reader makes the same of it */
+        return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
+    default:
+        if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
+            return write_thread_name(p, e, err);
+        if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS)
+            return TM_OK; /* its primary row has the packet */
+        if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
+            return tm_ftrace_write_line(&p->ftrace, e, err);
+        return tm_track_write(&p->tracks, e, err);
+    }
+}
+
+/* What was taken apart, up to UNTIL; NULL: all. */
+static enum tm_status write_messages(struct pftrace *p, const struct tm_event *until, struct tm_error *err)
+{
+    const struct tm_event *e;
+    enum tm_status st = TM_OK;
+    if (p->messages.bytes > MESSAGE_BYTES_MAX) /* more at one time than there is memory for: the rest is not in order */
+        until = NULL;
+    while (st == TM_OK && (e = tm_open_messages_next(&p->messages, p->context->catalog, until)) != NULL) {
+        st = write_event(p, e, err);
+        if (st == TM_OK)
+            st = tm_open_messages_pop(&p->messages, err);
+    }
+    return st;
+}
+
+/* True when row I is a value of the packet before it; also where I is in a batch that is still to come. */
+static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
+{
+    return i >= batch->count || (tm_batch_u32(batch, TM_COL_FLAGS, i) & TM_EVENT_DERIVED &&
+                                 tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COUNTER);
+}
+
+static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                                    struct tm_error *err)
+{
+    struct pftrace *p = state;
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (frame->type == TM_FRAME_CLOCK_ROW)
+        return tm_pftrace_note_clock(p, frame, err);
+    if (frame->type != TM_FRAME_BATCH)
+        return TM_OK;
+    if (!p->started)
+        st = start(p, err);
+    while (st == TM_OK) {
+        if ((st = tm_pftrace_plain(p, &walk, err)) != TM_END)
+            continue;
+        st = TM_OK;
+        if (!tm_batch_next(&walk, &e))
+            break;
+        if (e.file >= p->context->catalog->file_count)
+            return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
+        p->no_values_follow = !may_be_extra(batch, walk.i);
+        if (!tm_open_messages_is_empty(&p->messages) && !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)))
+            st = write_messages(p, &e, err);
+        if (st == TM_OK)
+            st = write_event(p, &e, err);
+    }
+    return st;
+}
+
+static enum tm_status pftrace_finish(void *state, struct tm_error *err)
+{
+    struct pftrace *p = state;
+    enum tm_status st = p->started ? TM_OK : start(p, err);
+    if (st == TM_OK)
+        st = flush_waiting(p, err);
+    if (st == TM_OK)
+        st = write_messages(p, NULL, err);
+    p->now_ns = p->last_ns > p->now_ns ? p->last_ns : p->now_ns;
+    if (st == TM_OK)
+        st = tm_pftrace_rest(p, err);
+    if (st == TM_OK)
+        st = tm_track_writer_flush(&p->tracks, INT64_MAX, err);
+    if (st == TM_OK)
+        st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
+    if (st == TM_OK)
+        st = tm_pftrace_inexpressible(p, err);
+    return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
+}
+
+static void pftrace_close(void *state)
+{
+    struct pftrace *p = state;
+    if (p == NULL)
+        return;
+    tm_buf_release(&p->waiting_bytes);
+    free(p->extras.values);
+    free(p->marker_files);
+    tm_open_messages_release(&p->messages);
+    tm_pending_definitions_release(&p->late);
+    tm_sequence_threads_release(&p->threads);
+    tm_track_writer_release(&p->tracks);
+    tm_sample_writer_release(&p->samples);
+    tm_ftrace_writer_release(&p->ftrace);
+    tm_packet_writer_release(&p->packets);
+    free(p);
+}
+
+static const char *const suffixes[] = {".pftrace", ".perfetto-trace", NULL};
+
+const struct tm_emit tm_emit_pftrace = {
+    .name = "pftrace",
+    .suffixes = suffixes,
+    .is_binary = true,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .raw = "proto,short-line",
+    .takes_compact_messages = true,
+    .needs_detail = true,
+    .open = pftrace_open,
+    .frame = pftrace_frame,
+    .finish = pftrace_finish,
+    .close = pftrace_close,
+};

@@ -1,0 +1,231 @@
+#include "emit/perfetto/sample_writer.h"
+
+#include <stdlib.h>
+
+enum {
+    ENTRIES_MAX = 1 << 16,
+    TABLE_BYTES_MAX = 4 << 20,
+    DETAIL_FRAMES = 10,
+    INTERNED_FUNCTIONS = 5, INTERNED_FRAMES = 6, INTERNED_STACKS = 7, INTERNED_PATHS = 17, INTERNED_MAPPINGS = 19,
+    PACKET_PERF_SAMPLE = 66,
+    SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_STACK = 4, SAMPLE_COUNT = 6
+};
+
+/* A frame as the detail has it. */
+struct frame {
+    const uint8_t *function, *mapping;
+    size_t function_len, mapping_len;
+    uint64_t rel_pc;
+};
+
+static void init_tables(struct tm_sample_sequence *s)
+{
+    tm_intern_init(&s->functions, ENTRIES_MAX, TABLE_BYTES_MAX);
+    tm_intern_init(&s->paths, ENTRIES_MAX, TABLE_BYTES_MAX);
+    tm_intern_init(&s->frames, ENTRIES_MAX, TABLE_BYTES_MAX);
+    tm_intern_init(&s->stacks, ENTRIES_MAX, TABLE_BYTES_MAX);
+}
+
+static void release_tables(struct tm_sample_sequence *s)
+{
+    tm_intern_release(&s->functions);
+    tm_intern_release(&s->paths);
+    tm_intern_release(&s->frames);
+    tm_intern_release(&s->stacks);
+}
+
+static enum tm_status sequence_of(struct tm_sample_writer *w, uint32_t machine, struct tm_sample_sequence **sequence)
+{
+    if (machine >= w->sequence_count) {
+        struct tm_sample_sequence *s = realloc(w->sequences, ((size_t)machine + 1) * sizeof *s);
+        if (s == NULL)
+            return TM_E_SYSTEM;
+        for (uint32_t i = w->sequence_count; i <= machine; i++) {
+            s[i] = (struct tm_sample_sequence){0};
+            init_tables(&s[i]);
+        }
+        w->sequences = s;
+        w->sequence_count = machine + 1;
+    }
+    *sequence = &w->sequences[machine];
+    return TM_OK;
+}
+
+/* The iid of a string; a new one's InternedString goes to w->interned as field FIELD. */
+static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern *table, uint32_t field,
+                                    const uint8_t *text, size_t len, uint64_t *iid)
+{
+    uint32_t id;
+    bool is_new;
+    size_t mark;
+    enum tm_status st = tm_intern_add(table, text, len, &id, &is_new);
+    if (st != TM_OK)
+        return st;
+    *iid = (uint64_t)id + 1;
+    if (!is_new)
+        return TM_OK;
+    return tm_pb_begin(&w->interned, field, &mark) == TM_OK && tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
+                   tm_pb_put_bytes(&w->interned, 2, text, len) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
+               ? TM_OK
+               : TM_E_SYSTEM;
+}
+
+/* A mapping has the iid of its path. */
+static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct frame *f,
+                                     uint64_t *iid)
+{
+    uint32_t before = s->paths.count;
+    size_t mark;
+    enum tm_status st = intern_string(w, &s->paths, INTERNED_PATHS, f->mapping, f->mapping_len, iid);
+    if (st != TM_OK || s->paths.count == before)
+        return st;
+    return tm_pb_begin(&w->interned, INTERNED_MAPPINGS, &mark) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, 7, *iid) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
+               ? TM_OK
+               : TM_E_SYSTEM;
+}
+
+static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct frame *f,
+                                   uint64_t *iid)
+{
+    uint64_t function = 0, mapping = 0;
+    uint8_t key[24];
+    uint32_t id;
+    bool is_new;
+    size_t mark;
+    enum tm_status st = intern_string(w, &s->functions, INTERNED_FUNCTIONS, f->function, f->function_len, &function);
+    if (st == TM_OK)
+        st = intern_mapping(w, s, f, &mapping);
+    if (st != TM_OK)
+        return st;
+    tm_put_le64(key, function);
+    tm_put_le64(key + 8, mapping);
+    tm_put_le64(key + 16, f->rel_pc);
+    if ((st = tm_intern_add(&s->frames, key, sizeof key, &id, &is_new)) != TM_OK)
+        return st;
+    *iid = (uint64_t)id + 1;
+    if (!is_new)
+        return TM_OK;
+    return tm_pb_begin(&w->interned, INTERNED_FRAMES, &mark) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, 2, function) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, 3, mapping) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, 4, f->rel_pc) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
+               ? TM_OK
+               : TM_E_SYSTEM;
+}
+
+static struct frame read_frame(const struct tm_pb_field *field)
+{
+    struct frame f = {(const uint8_t *)"", (const uint8_t *)"", 0, 0, 0};
+    struct tm_pb pb = tm_pb_of(field->data, field->len);
+    struct tm_pb_field g;
+    while (tm_pb_next(&pb, &g) == TM_OK) {
+        if (g.id == 1 && g.type == TM_PB_LEN) {
+            f.function = g.data;
+            f.function_len = g.len;
+        } else if (g.id == 2 && g.type == TM_PB_LEN) {
+            size_t slash = g.len > 0 && g.data[0] == '/'; /* readers put one before each part of a path */
+            f.mapping = g.data + slash;
+            f.mapping_len = g.len - slash;
+        } else if (g.id == 3) {
+            f.rel_pc = g.value;
+        }
+    }
+    return f;
+}
+
+/* The iid of the whole stack of E, 0 where it has none. TM_END: a table is full. */
+static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
+                                   uint64_t *iid)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field field;
+    enum tm_status st = TM_OK;
+    uint32_t id;
+    bool is_new;
+    size_t mark;
+    *iid = 0;
+    tm_buf_clear(&w->interned);
+    tm_buf_clear(&w->stack);
+    while (st == TM_OK && tm_pb_next(&pb, &field) == TM_OK) {
+        uint64_t frame_iid;
+        if (field.id != DETAIL_FRAMES || field.type != TM_PB_LEN)
+            continue;
+        struct frame f = read_frame(&field);
+        if ((st = intern_frame(w, s, &f, &frame_iid)) == TM_OK)
+            st = tm_pb_put_varint(&w->stack, 2, frame_iid);
+    }
+    if (st != TM_OK || w->stack.len == 0)
+        return st;
+    if ((st = tm_intern_add(&s->stacks, w->stack.data, w->stack.len, &id, &is_new)) != TM_OK)
+        return st;
+    *iid = (uint64_t)id + 1;
+    if (!is_new)
+        return TM_OK;
+    return tm_pb_begin(&w->interned, INTERNED_STACKS, &mark) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
+                   tm_buf_add(&w->interned, w->stack.data, w->stack.len) == TM_OK &&
+                   tm_pb_end(&w->interned, mark) == TM_OK
+               ? TM_OK
+               : TM_E_SYSTEM;
+}
+
+static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
+                                 uint64_t stack_iid, struct tm_error *err)
+{
+    struct tm_buf *out = &w->packets->out;
+    uint64_t flags = TM_SEQUENCE_NEEDS_STATE;
+    size_t mark;
+    enum tm_status st = tm_packet_begin(w->packets, e->machine, err);
+    if (st < 0)
+        return st;
+    if (s->id == 0) {
+        s->id = tm_packet_new_sequence(w->packets);
+        flags |= TM_SEQUENCE_CLEARED;
+    }
+    bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK &&
+                tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, s->id) == TM_OK &&
+                tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) == TM_OK &&
+                (w->interned.len == 0 ||
+                 tm_pb_put_bytes(out, TM_PACKET_INTERNED_DATA, w->interned.data, w->interned.len) == TM_OK) &&
+                tm_pb_begin(out, PACKET_PERF_SAMPLE, &mark) == TM_OK &&
+                (!(e->flags & TM_EVENT_HAS_CPU) || tm_pb_put_varint(out, SAMPLE_CPU, e->cpu) == TM_OK) &&
+                (!(e->flags & TM_EVENT_HAS_PID) || tm_pb_put_varint(out, SAMPLE_PID, (uint64_t)e->pid) == TM_OK) &&
+                (!(e->flags & TM_EVENT_HAS_TID) || tm_pb_put_varint(out, SAMPLE_TID, (uint64_t)e->tid) == TM_OK) &&
+                (!(e->flags & TM_EVENT_HAS_VALUE) || e->flags & TM_EVENT_VALUE_DOUBLE ||
+                 tm_pb_put_varint(out, SAMPLE_COUNT, e->value) == TM_OK) &&
+                (stack_iid == 0 || tm_pb_put_varint(out, SAMPLE_STACK, stack_iid) == TM_OK) &&
+                tm_pb_end(out, mark) == TM_OK;
+    return good ? tm_packet_end(w->packets, err) : tm_error_nomem(err);
+}
+
+enum tm_status tm_sample_write(struct tm_sample_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_sample_sequence *s = NULL;
+    uint64_t stack_iid;
+    if (sequence_of(w, e->machine, &s) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = intern_stack(w, s, e, &stack_iid);
+    if (st == TM_END) { /* a table is full: the rest goes on a sequence with tables of its own */
+        release_tables(s);
+        init_tables(s);
+        s->id = 0;
+        st = intern_stack(w, s, e, &stack_iid);
+    }
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: the sample's stack is too large",
+                            (unsigned long long)e->position);
+    return st < 0 ? tm_error_nomem(err) : put_sample(w, s, e, stack_iid, err);
+}
+
+void tm_sample_writer_release(struct tm_sample_writer *w)
+{
+    for (uint32_t i = 0; i < w->sequence_count; i++)
+        release_tables(&w->sequences[i]);
+    free(w->sequences);
+    tm_buf_release(&w->interned);
+    tm_buf_release(&w->stack);
+    *w = (struct tm_sample_writer){0};
+}

@@ -1,0 +1,77 @@
+#include "emit/perfetto/sched_event.h"
+
+#include "base/pb.h"
+
+enum { EVENT_SCHED_SWITCH = 4, EVENT_COMMON_FLAGS = 5, EVENT_SCHED_WAKING = 20 };
+enum { NUMBERS_MAX = 8 }; /* fields that are no text, with the heads of both messages */
+
+/* Most bytes that TEXT takes as a field, with what short_text_at writes and does not count. */
+static inline size_t text_max(struct tm_text text)
+{
+    return TM_PB_FIELD_MAX + TM_CATALOG_TEXT_SLACK + text.len;
+}
+
+/* TEXT, the string STRING, as field ID; none writes nothing. Names of tasks are short, and of a length that nobody
+ * foresees: so many bytes are copied always. */
+static inline uint8_t *text_at(uint8_t *p, uint32_t id, uint32_t string, struct tm_text text)
+{
+    if (text.data == NULL)
+        return p;
+    if (string & TM_STRING_INLINE || text.len > TM_CATALOG_TEXT_SLACK)
+        return tm_pb_bytes_at(p, id, text.data, text.len);
+    p = tm_pb_tag_put(p, id, TM_PB_LEN);
+    *p = (uint8_t)text.len;
+    memcpy(p + 1, text.data, TM_CATALOG_TEXT_SLACK);
+    return p + 1 + text.len;
+}
+
+/* The fields of E after its time at P, where there is room; *BODY is where the length of the last of them belongs. */
+static inline uint8_t *put_switch(uint8_t *p, const struct tm_event *e, const struct tm_text names[2], uint64_t state,
+                                  uint8_t **body)
+{
+    p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->tid);
+    *body = tm_pb_tag_put(p, EVENT_SCHED_SWITCH, TM_PB_LEN);
+    p = text_at(*body + 1, 1, e->category, names[1]);
+    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
+    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int16_t)(e->value >> 48));
+    p = tm_pb_varint_at(p, 4, state);
+    p = text_at(p, 5, e->name, names[0]);
+    p = tm_pb_varint_at(p, 6, (uint64_t)e->pid);
+    return tm_pb_varint_at(p, 7, (uint64_t)(int64_t)tm_event_next_priority(e));
+}
+
+static inline uint8_t *put_waking(uint8_t *p, const struct tm_event *e, struct tm_text name, uint8_t **body)
+{
+    if (e->flags & TM_EVENT_HAS_PID)
+        p = tm_pb_varint_at(p, TM_FTRACE_PID, (uint64_t)e->pid);
+    if (e->track)
+        p = tm_pb_varint_at(p, EVENT_COMMON_FLAGS, e->track & UINT32_MAX);
+    *body = tm_pb_tag_put(p, EVENT_SCHED_WAKING, TM_PB_LEN);
+    p = text_at(*body + 1, 1, e->name, name);
+    p = tm_pb_varint_at(p, 2, (uint64_t)e->tid);
+    p = tm_pb_varint_at(p, 3, (uint64_t)(int64_t)(int32_t)e->value);
+    return tm_pb_varint_at(p, 5, (uint64_t)(int64_t)(int32_t)(e->value >> 32));
+}
+
+enum tm_status tm_sched_event_put(struct tm_buf *out, const struct tm_catalog *catalog, const struct tm_event *e,
+                                  uint64_t state)
+{
+    bool is_switch = e->kind == TM_KIND_SCHED_SWITCH;
+    const struct tm_text names[2] = {tm_catalog_string(catalog, e->name, e),
+                                     is_switch ? tm_catalog_string(catalog, e->category, e) : (struct tm_text){0}};
+    uint8_t *body;
+    if (tm_buf_reserve(out, NUMBERS_MAX * TM_PB_FIELD_MAX + text_max(names[0]) + text_max(names[1])) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *event = tm_pb_tag_put(out->data + out->len, TM_BUNDLE_EVENT, TM_PB_LEN);
+    uint8_t *p = tm_pb_varint_at(event + 1, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns);
+    p = is_switch ? put_switch(p, e, names, state, &body) : put_waking(p, e, names[0], &body);
+    out->len = (size_t)(p - out->data);
+    if (p - event <= 0x80) { /* both lengths are a byte */
+        *body = (uint8_t)(p - body - 1);
+        *event = (uint8_t)(p - event - 1);
+        return TM_OK;
+    }
+    size_t mark = (size_t)(event - out->data);
+    enum tm_status st = tm_pb_end(out, (size_t)(body - out->data));
+    return st < 0 ? st : tm_pb_end(out, mark);
+}

@@ -1,0 +1,133 @@
+#include "emit/perfetto/sequence_threads.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t key_of(const struct tm_event *e)
+{
+    return tm_hash_u64((uint64_t)e->file << 32 | e->sequence);
+}
+
+/* Room for GENERATION in said. */
+static bool reach(struct tm_sequence_threads *t, uint32_t generation)
+{
+    if (generation < t->said_cap)
+        return true;
+    uint32_t cap = t->said_cap ? t->said_cap : 64;
+    while (cap <= generation && cap < UINT32_MAX / 2)
+        cap *= 2;
+    uint32_t *said = cap > generation ? realloc(t->said, cap * sizeof *said) : NULL;
+    if (said == NULL)
+        return false;
+    memset(said + t->said_cap, 0, (cap - t->said_cap) * sizeof *said);
+    t->said = said;
+    t->said_cap = cap;
+    return true;
+}
+
+/* The row of KEY, made if new. */
+static struct tm_sequence_thread *row_of(struct tm_sequence_threads *t, uint64_t key, uint32_t *number)
+{
+    if (tm_map_find(&t->by_sequence, key, number))
+        return &t->rows[*number - 1];
+    if (t->count == t->cap) {
+        uint32_t cap = t->cap ? t->cap * 2 : 16;
+        struct tm_sequence_thread *rows = realloc(t->rows, cap * sizeof *rows);
+        if (rows == NULL)
+            return NULL;
+        t->rows = rows;
+        t->cap = cap;
+    }
+    if (tm_map_set(&t->by_sequence, key, t->count + 1) != TM_OK)
+        return NULL;
+    t->rows[t->count] = (struct tm_sequence_thread){0};
+    *number = ++t->count;
+    return &t->rows[t->count - 1];
+}
+
+/* A message in field FIELD and the fields of it that are left out, as a name that is said again is a later one. */
+struct strip {
+    uint32_t field, name, other_name;
+    const struct strip *inner; /* ends with field 0 */
+};
+
+static const struct strip thread_strip[] = {{4, 5, 0, NULL}, {0, 0, 0, NULL}};
+static const struct strip packet_strip[] = {{60, 2, 10, thread_strip}, {44, 5, 0, NULL}, {0, 0, 0, NULL}};
+
+/* The message at DATA goes to OUT as OUTER has it. */
+static bool put_stripped(struct tm_buf *out, const uint8_t *data, size_t len, const struct strip *outer)
+{
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        const struct strip *s = outer->inner;
+        size_t mark;
+        if (f.id == outer->name || f.id == outer->other_name)
+            continue;
+        while (s && s->field && s->field != f.id)
+            s++;
+        if (s && s->field && f.type == TM_PB_LEN) {
+            if (tm_pb_begin(out, f.id, &mark) != TM_OK || !put_stripped(out, f.data, f.len, s) ||
+                tm_pb_end(out, mark) != TM_OK)
+                return false;
+        } else if (tm_buf_add(out, f.start, (size_t)(f.end - f.start)) != TM_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    uint32_t number;
+    if (e->generation == 0)
+        return TM_OK;
+    struct tm_sequence_thread *row = row_of(t, key_of(e), &number);
+    if (row && row->bytes && row->bytes == e->raw) /* said again */
+        return TM_OK;
+    const struct strip all = {0, 0, 0, packet_strip};
+    struct tm_buf bytes = {0};
+    if (row == NULL || !reach(t, e->generation) || !put_stripped(&bytes, e->raw, e->raw_bytes, &all)) {
+        tm_buf_release(&bytes);
+        return TM_E_SYSTEM;
+    }
+    size_t raw_bytes = bytes.len;
+    if (tm_buf_add(&bytes, e->detail, e->detail_bytes) != TM_OK) {
+        tm_buf_release(&bytes);
+        return TM_E_SYSTEM;
+    }
+    free(row->bytes);
+    row->bytes = bytes.data;
+    row->event = *e;
+    row->event.raw = bytes.data;
+    row->event.raw_bytes = (uint32_t)raw_bytes;
+    row->event.detail = bytes.data + raw_bytes;
+    t->said[e->generation] = number;
+    return TM_OK;
+}
+
+const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *t, const struct tm_event *e)
+{
+    uint32_t number;
+    if (tm_sequence_threads_is_said(t, e->generation) || !tm_map_find(&t->by_sequence, key_of(e), &number) ||
+        !reach(t, e->generation))
+        return NULL;
+    struct tm_event *event = &t->rows[number - 1].event;
+    t->said[e->generation] = number;
+    event->generation = e->generation;
+    event->time_ns = e->time_ns;
+    return event;
+}
+
+void tm_sequence_threads_release(struct tm_sequence_threads *t)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        free(t->rows[i].bytes);
+    free(t->rows);
+    free(t->said);
+    tm_map_release(&t->by_sequence);
+    *t = (struct tm_sequence_threads){0};
+}

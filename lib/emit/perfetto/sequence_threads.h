@@ -1,0 +1,39 @@
+/* Which thread a packet sequence is of.
+ *
+ * A thread's descriptor on a sequence says so for all events behind it, also past a clearing of the
+ * sequence's state. The output has a sequence of its own for what follows each clearing: there the
+ * descriptor is said again. */
+#ifndef TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
+#define TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
+
+#include "base/map.h"
+#include "stream/event.h"
+
+/* Zero-initialise. */
+struct tm_sequence_threads {
+    struct tm_map by_sequence; /* (file, sequence) -> number in rows, plus 1 */
+    struct tm_sequence_thread {
+        struct tm_event event; /* the descriptor; its payload is owned */
+        uint8_t *bytes;
+    } *rows;
+    uint32_t count, cap;
+    uint32_t *said; /* of each generation: number of the row that it has, plus 1 */
+    uint32_t said_cap;
+};
+
+/* EVENT is a thread's descriptor on its sequence. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_sequence_threads_note(struct tm_sequence_threads *threads, const struct tm_event *event);
+
+/* The descriptor that must be said before EVENT, of EVENT's generation; once for each. NULL: none.
+ * Valid until the next note. */
+const struct tm_event *tm_sequence_threads_missing(struct tm_sequence_threads *threads, const struct tm_event *event);
+
+/* True when tm_sequence_threads_missing has nothing for events of GENERATION. */
+static inline bool tm_sequence_threads_is_said(const struct tm_sequence_threads *threads, uint32_t generation)
+{
+    return threads->count == 0 || generation == 0 || (generation < threads->said_cap && threads->said[generation]);
+}
+
+void tm_sequence_threads_release(struct tm_sequence_threads *threads);
+
+#endif

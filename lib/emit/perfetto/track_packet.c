@@ -1,0 +1,222 @@
+#include "emit/perfetto/track_packet.h"
+
+#include <stdlib.h>
+
+enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 4 << 20, NAME_INTERNED_MAX = 512 };
+
+static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
+                                  struct tm_error *err)
+{
+    if (machine >= w->sequence_count) {
+        struct tm_track_sequence *s = realloc(w->sequences, ((size_t)machine + 1) * sizeof *s);
+        if (s == NULL)
+            return tm_error_nomem(err);
+        for (uint32_t i = w->sequence_count; i <= machine; i++) {
+            s[i] = (struct tm_track_sequence){0};
+            tm_intern_init(&s[i].names, NAMES_MAX, NAME_BYTES_MAX);
+            tm_intern_init(&s[i].categories, NAMES_MAX, NAME_BYTES_MAX);
+        }
+        w->sequences = s;
+        w->sequence_count = machine + 1;
+    }
+    *sequence = &w->sequences[machine];
+    return TM_OK;
+}
+
+enum tm_status tm_track_packet_begin(struct tm_track_writer *w, uint32_t machine, const int64_t *time_ns,
+                                   struct tm_error *err)
+{
+    struct tm_track_sequence *s = NULL;
+    struct tm_buf *out = &w->packets->out;
+    uint64_t flags = TM_SEQUENCE_NEEDS_STATE;
+    enum tm_status st = sequence_of(w, machine, &s, err);
+    if (st == TM_OK)
+        st = tm_packet_begin(w->packets, machine, err);
+    if (st < 0)
+        return st;
+    if (s->id == 0) {
+        s->id = tm_packet_new_sequence(w->packets);
+        flags |= TM_SEQUENCE_CLEARED;
+    }
+    if ((time_ns && tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)*time_ns) != TM_OK) ||
+        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, s->id) != TM_OK ||
+        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+/* String STRING of E by number if the table takes it, else as text: FIELD_IID or FIELD_TEXT of a
+ * track event in w->body; a new number's entry goes to w->interned. */
+static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint32_t string, bool is_name)
+{
+    struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
+    struct tm_track_sequence *s = &w->sequences[e->machine];
+    uint32_t id;
+    bool is_new = false;
+    size_t mark;
+    if (text.data == NULL)
+        return true;
+    enum tm_status st = text.len > NAME_INTERNED_MAX
+                            ? TM_END
+                            : tm_intern_add(is_name ? &s->names : &s->categories, text.data, text.len, &id, &is_new);
+    if (st < 0)
+        return false;
+    if (st == TM_END)
+        return tm_pb_put_bytes(&w->body, is_name ? 23 : 22, text.data, text.len) == TM_OK;
+    if (is_new && (tm_pb_begin(&w->interned, is_name ? 2 : 1, &mark) != TM_OK ||
+                   tm_pb_put_varint(&w->interned, 1, (uint64_t)id + 1) != TM_OK ||
+                   tm_pb_put_bytes(&w->interned, 2, text.data, text.len) != TM_OK ||
+                   tm_pb_end(&w->interned, mark) != TM_OK))
+        return false;
+    return tm_pb_put_varint(&w->body, is_name ? 10 : 3, (uint64_t)id + 1) == TM_OK;
+}
+
+/* One Arg of the detail as a DebugAnnotation; the key loses the "args." that Chrome JSON has. */
+static bool put_arg(struct tm_buf *out, const struct tm_pb_field *arg)
+{
+    enum { KEY = 1, INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
+    struct tm_pb pb = tm_pb_of(arg->data, arg->len);
+    struct tm_pb_field f;
+    size_t mark;
+    bool good = tm_pb_begin(out, 4, &mark) == TM_OK;
+    while (good && tm_pb_next(&pb, &f) == TM_OK) {
+        size_t skip = f.id == KEY && f.len > 5 && memcmp(f.data, "args.", 5) == 0 ? 5 : 0;
+        switch (f.id) {
+        case KEY:
+            good = tm_pb_put_bytes(out, 10, f.data + skip, f.len - skip) == TM_OK;
+            break;
+        case INT:
+            good = tm_pb_put_varint(out, 4, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
+            break;
+        case UINT:
+            good = tm_pb_put_varint(out, 3, f.value) == TM_OK;
+            break;
+        case DOUBLE:
+            good = tm_pb_put_i64(out, 5, f.value) == TM_OK;
+            break;
+        case STRING:
+            good = tm_pb_put_bytes(out, 6, f.data, f.len) == TM_OK;
+            break;
+        case BOOL:
+            good = tm_pb_put_varint(out, 2, f.value) == TM_OK;
+            break;
+        case POINTER:
+            good = tm_pb_put_varint(out, 7, f.value) == TM_OK;
+            break;
+        case JSON:
+            good = tm_pb_put_bytes(out, 9, f.data, f.len) == TM_OK;
+            break;
+        default:
+            break;
+        }
+    }
+    return good && tm_pb_end(out, mark) == TM_OK;
+}
+
+/* Args and flows of E's detail. */
+static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    bool good = true;
+    while (good && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == 1 && f.type == TM_PB_LEN)
+            good = put_arg(&w->body, &f);
+        else if ((f.id == 2 || f.id == 3) && f.type == TM_PB_I64)
+            good = tm_pb_put_i64(&w->body, f.id == 2 ? 47 : 48, f.value) == TM_OK;
+    }
+    return good;
+}
+
+static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)
+{
+    static const char phases[] = {'s', 't', 'f'};
+    size_t mark;
+    return tm_pb_begin(&w->body, 6, &mark) == TM_OK &&
+           tm_pb_put_varint(&w->body, 2, (uint64_t)phases[e->kind - TM_KIND_FLOW_START]) == TM_OK &&
+           tm_pb_put_varint(&w->body, 6, e->track) == TM_OK &&
+           tm_pb_put_varint(&w->body, 12, e->kind != TM_KIND_FLOW_END || e->value == 0) == TM_OK &&
+           tm_pb_end(&w->body, mark) == TM_OK;
+}
+
+enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_event *e, int type, uint64_t uuid,
+                                struct tm_error *err)
+{
+    struct tm_buf *out = &w->packets->out;
+    enum tm_status st = tm_track_packet_begin(w, e->machine, &e->time_ns, err);
+    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
+    bool good = true;
+    if (st < 0)
+        return st;
+    tm_buf_clear(&w->body);
+    tm_buf_clear(&w->interned);
+    good = (type == TM_TRACK_NONE || tm_pb_put_varint(&w->body, 9, (uint64_t)type) == TM_OK) &&
+           tm_pb_put_varint(&w->body, 11, uuid) == TM_OK;
+    if (type == TM_TRACK_COUNTER)
+        good = good && (e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_put_i64(&w->body, 44, e->value)
+                                                         : tm_pb_put_varint(&w->body, 30, e->value)) == TM_OK;
+    else
+        good = good && put_string(w, e, e->category, false) && put_string(w, e, e->name, true) && put_detail(w, e) &&
+               (!is_flow || put_flow(w, e));
+    if (!good || (w->interned.len &&
+                  tm_pb_put_bytes(out, TM_PACKET_INTERNED_DATA, w->interned.data, w->interned.len) != TM_OK) ||
+        tm_pb_put_bytes(out, TM_PACKET_TRACK_EVENT, w->body.data, w->body.len) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(w->packets, err);
+}
+
+enum tm_status tm_track_packet_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t parent,
+                                    struct tm_error *err)
+{
+    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
+    tm_buf_clear(&w->body);
+    if (tm_pb_put_varint(&w->body, 5, parent) != TM_OK ||
+        (name.data && tm_pb_put_bytes(&w->body, 2, name.data, name.len) != TM_OK))
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, lane, err);
+}
+
+enum { TRACK_UUID = 11 }; /* of TrackEvent */
+
+static bool move_event(const struct tm_pb_field *event, uint64_t uuid, struct tm_buf *out)
+{
+    struct tm_pb pb = tm_pb_of(event->data, event->len);
+    struct tm_pb_field f;
+    size_t mark;
+    bool good = tm_pb_begin(out, TM_PACKET_TRACK_EVENT, &mark) == TM_OK;
+    while (good && tm_pb_next(&pb, &f) == TM_OK)
+        good = (f.id == TRACK_UUID ? tm_pb_put_varint(out, TRACK_UUID, uuid)
+                                   : tm_buf_add(out, f.start, (size_t)(f.end - f.start))) == TM_OK;
+    return good && tm_pb_end(out, mark) == TM_OK;
+}
+
+enum tm_status tm_track_packet_move(const struct tm_buf *packets, uint64_t uuid, struct tm_buf *out)
+{
+    struct tm_pb pb = tm_pb_of(packets->data, packets->len);
+    struct tm_pb_field packet, f;
+    bool good = true;
+    while (good && tm_pb_next(&pb, &packet) == TM_OK) {
+        struct tm_pb within = tm_pb_of(packet.data, packet.len);
+        size_t mark;
+        good = tm_pb_begin(out, packet.id, &mark) == TM_OK;
+        while (good && tm_pb_next(&within, &f) == TM_OK)
+            good = f.id == TM_PACKET_TRACK_EVENT ? move_event(&f, uuid, out)
+                                                 : tm_buf_add(out, f.start, (size_t)(f.end - f.start)) == TM_OK;
+        good = good && tm_pb_end(out, mark) == TM_OK;
+    }
+    return good ? TM_OK : TM_E_SYSTEM;
+}
+
+enum tm_status tm_track_packet_describe(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                        struct tm_error *err)
+{
+    struct tm_buf *out = &w->packets->out;
+    size_t mark;
+    enum tm_status st = tm_track_packet_begin(w, e->machine, tm_event_is_timed(e->flags) ? &e->time_ns : NULL, err);
+    if (st < 0)
+        return st;
+    if (tm_pb_begin(out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(out, 1, uuid) != TM_OK ||
+        tm_buf_add(out, w->body.data, w->body.len) != TM_OK || tm_pb_end(out, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(w->packets, err);
+}

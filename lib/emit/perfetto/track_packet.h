@@ -1,0 +1,37 @@
+/* The packets a track writer writes: heads on its own sequence of each machine, and TrackEvents. */
+#ifndef TM_EMIT_PERFETTO_TRACK_PACKET_H
+#define TM_EMIT_PERFETTO_TRACK_PACKET_H
+
+#include "emit/perfetto/track_writer.h"
+
+/* TrackEvent.Type of track_event.proto. */
+enum tm_output_track_type {
+    TM_TRACK_NONE = 0,
+    TM_TRACK_BEGIN = 1,
+    TM_TRACK_END = 2,
+    TM_TRACK_INSTANT = 3,
+    TM_TRACK_COUNTER = 4
+};
+
+/* Head of a packet: machine, time (NULL: none), sequence. */
+enum tm_status tm_track_packet_begin(struct tm_track_writer *writer, uint32_t machine, const int64_t *time_ns,
+                                     struct tm_error *err);
+
+/* One TrackEvent packet of TYPE on track UUID, with name, category, args and flows of EVENT; a counter has its
+ * value instead. */
+enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struct tm_event *event, int type,
+                                     uint64_t uuid, struct tm_error *err);
+
+/* A descriptor of track LANE below PARENT, named like EVENT. */
+enum tm_status tm_track_packet_lane(struct tm_track_writer *writer, const struct tm_event *event, uint64_t lane,
+                                    uint64_t parent, struct tm_error *err);
+
+/* Adds to OUT the packets in PACKETS, whose TrackEvents it puts on track UUID. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_packet_move(const struct tm_buf *packets, uint64_t uuid, struct tm_buf *out);
+
+/* A descriptor of track UUID, whose other fields are in writer->body, on EVENT's machine and, where it is
+ * timed, at its time: so that it means the process that has the pid then. */
+enum tm_status tm_track_packet_describe(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
+                                        struct tm_error *err);
+
+#endif

@@ -1,0 +1,231 @@
+#include "emit/perfetto/track_tasks.h"
+
+#include "base/hash.h"
+#include "emit/perfetto/track_packet.h"
+
+static int64_t raw_id_of(const struct tm_track_writer *w, const struct tm_event *e)
+{
+    const struct tm_catalog *c = w->packets->catalog;
+    return e->machine < c->machine_count ? c->machines[e->machine].raw_id : 0;
+}
+
+/* E's process or thread. */
+static struct tm_track_task task_of(const struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
+{
+    return tm_track_task_of(&w->packets->owners, raw_id_of(w, e), is_thread, e->flags & TM_EVENT_HAS_PID ? e->pid : 0,
+                            e->tid);
+}
+
+uint64_t tm_track_key(const struct tm_track_writer *w, const struct tm_event *e, enum tm_track_kind kind, uint64_t more)
+{
+    const struct tm_catalog *c = w->packets->catalog;
+    bool is_of_thread = kind == TM_TRACK_KIND_THREAD || kind == TM_TRACK_KIND_LANE;
+    uint64_t h = tm_hash_u64((uint64_t)kind);
+    h = tm_hash_u64(h ^ (uint64_t)raw_id_of(w, e));
+    h = tm_hash_u64(h ^ (e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : UINT64_MAX));
+    if (is_of_thread)
+        h = tm_hash_u64(h ^ (uint64_t)e->tid);
+    if (kind != TM_TRACK_KIND_COUNTER && kind != TM_TRACK_KIND_GLOBAL)
+        h = tm_hash_u64(h ^ c->files[e->file].processing_order);
+    h = tm_hash_u64(h ^ more);
+    if (w->packets->owners.lives.count && (is_of_thread || e->flags & TM_EVENT_HAS_PID)) {
+        uint32_t life = task_of(w, e, is_of_thread).life;
+        h = life ? tm_hash_u64(h + life) : h;
+    }
+    return h ? h : 1;
+}
+
+/* Describes E's process or thread, which no track speaks for, by UUID. Readers take no thread without a process: one of
+ * which none is known becomes the main thread of its own. */
+static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
+                                    struct tm_error *err)
+{
+    size_t mark;
+    tm_buf_clear(&w->body);
+    if (tm_track_owners_set(&w->packets->owners, task_of(w, e, is_thread), uuid, e->file) != TM_OK ||
+        tm_pb_begin(&w->body, is_thread ? 4 : 3, &mark) != TM_OK ||
+        tm_pb_put_varint(&w->body, 1, (uint64_t)(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
+        (is_thread && tm_pb_put_varint(&w->body, 2, (uint64_t)e->tid) != TM_OK) || tm_pb_end(&w->body, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, uuid, err);
+}
+
+enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t *uuid,
+                             struct tm_error *err)
+{
+    struct tm_packet_writer *packets = w->packets;
+    struct tm_track_task task = task_of(w, e, is_thread);
+    const struct tm_track_owner *owner = tm_track_owners_find(&packets->owners, task);
+    /* Ftrace events of another file may be on the thread itself. */
+    bool is_apart = tm_event_raw(e->flags) == TM_RAW_LINE || (is_thread && w->names.is_kept);
+    if (owner && owner->file == e->file && !is_apart) {
+        *uuid = owner->uuid;
+        return TM_OK;
+    }
+    *uuid = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 0);
+    if (owner == NULL && is_apart) {
+        uint64_t own = tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 1);
+        enum tm_status st = describe_task(w, e, is_thread, own, err);
+        if (st < 0)
+            return st;
+        owner = tm_track_owners_find(&packets->owners, task);
+    }
+    if (owner) {
+        enum tm_status st = tm_track_set_add(&w->known, *uuid);
+        if (st == TM_END)
+            return TM_OK;
+        return st < 0 ? tm_error_nomem(err) : tm_packet_child_track(packets, e, *uuid, owner->uuid, err);
+    }
+    return describe_task(w, e, is_thread, *uuid, err);
+}
+
+/* What w->body says of E's process or thread, told on the track that speaks for it. *UUID is that. */
+static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
+                                          struct tm_error *err)
+{
+    struct tm_track_owners *owners = &w->packets->owners;
+    bool is_thread = e->flags & TM_EVENT_HAS_TID;
+    struct tm_track_task task = task_of(w, e, is_thread);
+    const struct tm_track_owner *owner = tm_track_owners_find(owners, task);
+    *uuid = owner ? owner->uuid : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 0);
+    if (owner == NULL && tm_track_owners_set(owners, task, *uuid, e->file) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, *uuid, err);
+}
+
+/* Fields of detail.process and detail.thread, and of the descriptors. */
+enum {
+    THREAD_TID = 1,
+    THREAD_PID = 2,
+    THREAD_SORT = 5,
+    PROCESS_PID = 1,
+    PROCESS_LABEL = 7,
+    PROCESS_SORT = 8,
+    NAME = 3
+};
+enum {
+    TO_THREAD = 4,
+    TO_PROCESS = 3,
+    TO_PID = 1,
+    TO_TID = 2,
+    TO_SORT = 3,
+    TO_THREAD_NAME = 5,
+    TO_NAME = 6,
+    TO_LABEL = 8
+};
+
+/* Field G of a description goes to w->body; whose it is to WHO. */
+static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bool is_thread, struct tm_event *who)
+{
+    int64_t number = g->type == TM_PB_VARINT ? tm_unzigzag(g->value) : 0;
+    if (g->id == (is_thread ? THREAD_PID : PROCESS_PID)) {
+        who->pid = number;
+        who->flags |= TM_EVENT_HAS_PID;
+        return tm_pb_put_varint(&w->body, TO_PID, (uint64_t)number) == TM_OK;
+    }
+    if (is_thread && g->id == THREAD_TID) {
+        who->tid = number;
+        return tm_pb_put_varint(&w->body, TO_TID, (uint64_t)number) == TM_OK;
+    }
+    if (g->id == PROCESS_LABEL && !is_thread)
+        return tm_pb_put_bytes(&w->body, TO_LABEL, g->data, g->len) == TM_OK;
+    if (g->id == (is_thread ? THREAD_SORT : PROCESS_SORT) && number >= INT32_MIN && number <= INT32_MAX)
+        return tm_pb_put_varint(&w->body, TO_SORT, (uint64_t)number) == TM_OK;
+    return true;
+}
+
+static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *text, size_t len)
+{
+    return tm_pb_put_bytes(&w->body, is_thread ? TO_THREAD_NAME : TO_NAME, text, len) == TM_OK;
+}
+
+/* Describes WHO, whose fields are in PART, and keeps its name where that must be said later or again. */
+static enum tm_status define(struct tm_track_writer *w, struct tm_event *who, const struct tm_pb_field *part,
+                             bool keeps_name, struct tm_error *err)
+{
+    bool is_thread = who->flags & TM_EVENT_HAS_TID, good;
+    struct tm_pb pb = tm_pb_of(part->data, part->len);
+    struct tm_pb_field g, name = {0};
+    struct tm_kept_name kept = {0};
+    size_t mark;
+    tm_buf_clear(&w->body);
+    good = tm_pb_begin(&w->body, is_thread ? TO_THREAD : TO_PROCESS, &mark) == TM_OK;
+    while (good && tm_pb_next(&pb, &g) == TM_OK) {
+        if (g.id == NAME && g.type == TM_PB_LEN)
+            name = g;
+        else
+            good = put_field(w, &g, is_thread, who);
+    }
+    if (good && is_thread && !(who->flags & TM_EVENT_HAS_PID))
+        good = tm_pb_put_varint(&w->body, TO_PID, (uint64_t)who->tid) == TM_OK;
+    if (name.id && !(keeps_name && is_thread))
+        good = good && put_name(w, is_thread, name.data, name.len);
+    if (!good || tm_pb_end(&w->body, mark) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = put_task_descriptor(w, who, &kept.uuid, err);
+    if (st < 0 || name.id == 0 || !keeps_name)
+        return st;
+    kept.who = *who;
+    kept.raw_id = raw_id_of(w, who);
+    kept.task = task_of(w, who, is_thread);
+    return tm_pending_names_add(&w->names, &w->packets->owners, kept, name.data, name.len) == TM_OK
+               ? TM_OK
+               : tm_error_nomem(err);
+}
+
+enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    bool is_thread = e->kind == TM_KIND_THREAD;
+    const struct tm_text *type = &w->packets->catalog->files[e->file].type;
+    bool keeps_name = w->names.is_kept && tm_text_is(*type, "json");
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    struct tm_event who = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};
+    who.flags = (e->flags & TM_EVENT_UNTIMED) | (is_thread ? TM_EVENT_HAS_TID : 0u);
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_LEN && f.id == (is_thread ? 7u : 6u))
+            return define(w, &who, &f, keeps_name, err);
+    return TM_OK;
+}
+
+/* Says NAME on its track at E's time. */
+static enum tm_status say(struct tm_track_writer *w, const struct tm_kept_name *name, const struct tm_event *e,
+                          struct tm_error *err)
+{
+    bool is_thread = name->who.flags & TM_EVENT_HAS_TID;
+    size_t mark, len;
+    const uint8_t *text = tm_pending_names_text(&w->names, name, &len);
+    tm_buf_clear(&w->body);
+    if (tm_pb_begin(&w->body, is_thread ? TO_THREAD : TO_PROCESS, &mark) != TM_OK ||
+        (name->who.flags & TM_EVENT_HAS_PID && tm_pb_put_varint(&w->body, TO_PID, (uint64_t)name->who.pid) != TM_OK) ||
+        (is_thread && tm_pb_put_varint(&w->body, TO_TID, (uint64_t)name->who.tid) != TM_OK) ||
+        !put_name(w, is_thread, text, len) || tm_pb_end(&w->body, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, name->uuid, err);
+}
+
+enum tm_status tm_track_writer_say_names(struct tm_track_writer *w, int64_t now_ns, struct tm_error *err)
+{
+    const struct tm_kept_name *name;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && (name = tm_pending_names_next(&w->names)) != NULL) {
+        struct tm_event at = name->who;
+        if (task_of(w, &at, true).life == name->task.life) {
+            at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
+            at.time_ns = now_ns;
+        } else if (!tm_event_is_timed(at.flags)) { /* at the beginning, where it lived */
+            at.flags &= ~(uint32_t)TM_EVENT_UNTIMED;
+            at.time_ns = 0;
+        }
+        st = say(w, name, &at, err);
+    }
+    return st;
+}
+
+enum tm_status tm_track_writer_name_again(struct tm_track_writer *w, const struct tm_event *e, int64_t pid,
+                                          struct tm_error *err)
+{
+    struct tm_event process = {.machine = e->machine, .pid = pid, .flags = TM_EVENT_HAS_PID};
+    const struct tm_kept_name *name = tm_pending_names_process(&w->names, task_of(w, &process, false));
+    return name ? say(w, name, e, err) : TM_OK;
+}

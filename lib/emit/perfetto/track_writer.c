@@ -1,0 +1,337 @@
+#include "emit/perfetto/track_writer.h"
+
+#include "emit/perfetto/deferred_choice.h"
+#include "emit/perfetto/track_ends.h"
+#include "emit/perfetto/track_packet.h"
+#include "emit/perfetto/track_tasks.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+enum { LANES_A_THREAD_MAX = 1024 };
+
+/* --- tracks */
+
+/* A track that is told by a name, below PARENT (0: none). */
+static enum tm_status know_named(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, uint64_t parent,
+                                 bool is_counter, struct tm_error *err)
+{
+    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
+    enum tm_status st = tm_track_set_add(&w->known, uuid);
+    if (st == TM_END)
+        return TM_OK;
+    tm_buf_clear(&w->body);
+    if (st < 0 || (parent && tm_pb_put_varint(&w->body, 5, parent) != TM_OK) ||
+        (name.data && tm_pb_put_bytes(&w->body, 2, name.data, name.len) != TM_OK) ||
+        (is_counter && tm_pb_put_bytes(&w->body, 8, "", 0) != TM_OK))
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, uuid, err);
+}
+
+/* A track that the file itself describes by a uuid. */
+static uint64_t described_uuid(const struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid)
+{
+    struct tm_event key = {.file = e->file, .machine = e->machine};
+    return tm_track_key(w, &key, TM_TRACK_KIND_DESCRIBED, uuid);
+}
+
+/* Its description: below the track it names, or its thread or process. */
+static enum tm_status write_described(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    ProtobufCMessage *m = protobuf_c_message_unpack(&tracemerge__detail__descriptor, NULL, e->detail_bytes, e->detail);
+    if (m == NULL)
+        return tm_error_set(err, TM_E_INPUT, "event %llu: detail bytes are damaged", (unsigned long long)e->position);
+    const Tracemerge__TrackDescription *t = ((Tracemerge__Detail *)m)->track;
+    enum tm_status st = TM_OK;
+    uint64_t parent = 0;
+    if (t == NULL)
+        goto out;
+    if (t->has_parent_uuid) {
+        parent = described_uuid(w, e, t->parent_uuid);
+    } else if (t->has_tid || t->has_pid) {
+        struct tm_event task = {
+            .time_ns = e->time_ns, .file = e->file, .machine = e->machine, .pid = t->pid, .tid = t->tid};
+        task.flags = (e->flags & TM_EVENT_UNTIMED) | (t->has_pid ? TM_EVENT_HAS_PID : 0u) |
+                     (t->has_tid ? TM_EVENT_HAS_TID : 0u);
+        st = tm_track_task(w, &task, t->has_tid, &parent, err);
+    }
+    tm_buf_clear(&w->body);
+    if (st == TM_OK && ((parent && tm_pb_put_varint(&w->body, 5, parent) != TM_OK) ||
+                        (t->has_name && tm_pb_put_bytes(&w->body, 2, t->name.data, t->name.len) != TM_OK) ||
+                        (t->is_counter && tm_pb_put_bytes(&w->body, 8, "", 0) != TM_OK)))
+        st = tm_error_nomem(err);
+    if (st == TM_OK)
+        st = tm_track_packet_describe(w, e, described_uuid(w, e, t->uuid), err);
+out:
+    protobuf_c_message_free_unpacked(m, NULL);
+    return st;
+}
+
+/* The track EVENT lies on, described before it is used. */
+static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event *e, uint64_t *uuid,
+                               struct tm_error *err)
+{
+    enum tm_scope scope = tm_event_scope(e->flags);
+    enum tm_status st = TM_OK;
+    uint64_t process = 0, thread = 0;
+    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
+    if (e->flags & TM_EVENT_HAS_TID)
+        st = tm_track_task(w, e, true, &thread, err);
+    if (st == TM_OK && e->flags & TM_EVENT_HAS_PID && (scope == TM_SCOPE_PROCESS || !(e->flags & TM_EVENT_HAS_TID)))
+        st = tm_track_task(w, e, false, &process, err);
+    if (st < 0)
+        return st;
+    if (scope == TM_SCOPE_TRACK) {
+        *uuid = described_uuid(w, e, e->track);
+        return TM_OK;
+    }
+    if (scope != TM_SCOPE_PROCESS)
+        process = 0;
+    if (e->kind == TM_KIND_COUNTER) {
+        *uuid =
+            tm_track_key(w, e, TM_TRACK_KIND_COUNTER, tm_hash64(name.data ? (const void *)name.data : "", name.len));
+        return know_named(w, e, *uuid, process, true, err);
+    }
+    if (e->flags & TM_EVENT_ASYNC) {
+        struct tm_event global = *e; /* an id that is not local means the same in every process */
+        if (scope != TM_SCOPE_PROCESS)
+            global.flags &= ~(uint32_t)TM_EVENT_HAS_PID;
+        *uuid = tm_track_key(w, &global, TM_TRACK_KIND_ASYNC, e->track);
+        return know_named(w, e, *uuid, process, false, err);
+    }
+    if (scope == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID) {
+        *uuid = thread;
+        return TM_OK;
+    }
+    if (process) {
+        *uuid = process;
+        return TM_OK;
+    }
+    struct tm_event global = {.machine = e->machine, .flags = TM_EVENT_UNTIMED};
+    *uuid = tm_track_key(w, &global, TM_TRACK_KIND_GLOBAL, 0);
+    return know_named(w, &global, *uuid, 0, false, err);
+}
+
+/* --- slices */
+
+static void unsaid(struct tm_track_writer *w, const struct tm_event *e)
+{
+    if (!tm_event_is_counted(e->flags))
+        return;
+    w->inexpressible++;
+    tm_unsupported_counts_event(w->packets->unsaid, e);
+}
+
+static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
+{
+    const struct tm_event e = {
+        .time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
+    return end->twin != TM_NO_ID ? tm_deferred_choice_end(w, end, err)
+                                 : tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
+}
+
+static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && w->ends.count > 0 && w->ends.heap[0].end_ns <= up_to_ns) {
+        struct tm_open_end end = tm_open_ends_pop(&w->ends);
+        st = put_end(w, &end, err);
+    }
+    return st;
+}
+
+static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                  struct tm_error *err)
+{
+    int64_t twin;
+    enum tm_status st = write_ends(w, e->time_ns, err); /* it is not within what takes no time */
+    if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK &&
+        (st = tm_track_ends_begin(w, e, uuid, -1, &twin, err)) >= 0)
+        st = tm_track_ends_begun(w, e, uuid, -1, twin, err);
+    return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
+}
+
+static enum tm_status write_instant(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                    struct tm_error *err)
+{
+    int64_t twin;
+    enum tm_status st = TM_OK;
+    if (w->has_begins && !(e->flags & TM_EVENT_ASYNC) && tm_reader_slices_has(&w->twins, uuid) &&
+        (st = tm_track_ends_begin(w, e, uuid, 0, &twin, err)) == TM_OK)
+        st = tm_track_ends_begun(w, e, uuid, 0, twin, err);
+    return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_INSTANT, uuid, err);
+}
+
+static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                struct tm_error *err)
+{
+    struct tm_event named = *e;
+    enum tm_status st = TM_OK;
+    if (!(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK)
+        st = tm_track_ends_mean(w, &named, uuid, err);
+    if (st == TM_OK)
+        return tm_track_packet_event(w, &named, TM_TRACK_END, uuid, err);
+    if (st == TM_END)
+        unsaid(w, e);
+    return st < 0 ? st : TM_OK;
+}
+
+/* The first lane of thread *UUID on which END's slice, E, nests: UUID becomes that. */
+static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event *e, int64_t end_ns, uint64_t *uuid,
+                                struct tm_error *err)
+{
+    enum tm_status st = TM_END;
+    for (uint64_t lane = 1; st == TM_END && lane < LANES_A_THREAD_MAX; lane++) {
+        *uuid = tm_track_key(w, e, TM_TRACK_KIND_LANE, lane);
+        st = tm_nesting_add(&w->nesting, *uuid, e->time_ns, end_ns);
+    }
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* E, which ends as END says, begins on END's track among begins and ends. TM_END: it crosses what is there. */
+static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end,
+                                  struct tm_error *err)
+{
+    uint64_t lane;
+    enum tm_status st = tm_track_ends_begin(w, e, end->uuid, e->dur_ns, &end->twin, err);
+    if (st == TM_OK)
+        st = tm_track_ends_begun(w, e, end->uuid, -1, end->twin, err);
+    if (st == TM_OK && !tm_reader_slices_waits(&w->twins, end->uuid))
+        return tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
+    if (st != TM_OK || (st = find_lane(w, e, end->end_ns, &lane, err)) < 0)
+        return st;
+    return tm_deferred_choice_open(w, e, lane, end, err);
+}
+
+static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end,
+                                     struct tm_error *err)
+{
+    uint64_t thread = end->uuid;
+    enum tm_status st;
+    if (w->has_begins) {
+        if ((st = begin_among(w, e, end, err)) != TM_END)
+            return st;
+        end->twin = TM_NO_ID;
+    } else if ((st = tm_nesting_add(&w->nesting, thread, e->time_ns, end->end_ns)) < 0) {
+        return tm_error_nomem(err);
+    }
+    if (st == TM_END && (st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK)
+        st = know_named(w, e, end->uuid, thread, false, err);
+    return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
+}
+
+static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                     struct tm_error *err)
+{
+    struct tm_open_end end = {.end_ns = e->time_ns > INT64_MAX - e->dur_ns ? INT64_MAX : e->time_ns + e->dur_ns,
+                              .order = w->order++,
+                              .uuid = uuid,
+                              .machine = e->machine,
+                              .file = e->file,
+                              .name = e->name & TM_STRING_INLINE ? 0 : e->name,
+                              .category = e->category & TM_STRING_INLINE ? 0 : e->category,
+                              .twin = TM_NO_ID};
+    enum tm_status st = begin_complete(w, e, &end, err);
+    return st < 0 ? st : tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* --- one moment at a time */
+
+static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    uint64_t uuid;
+    enum tm_status st = track_of(w, e, &uuid, err);
+    if (st < 0)
+        return st;
+    switch (e->kind) {
+    case TM_KIND_SLICE_BEGIN:
+        return write_begin(w, e, uuid, err);
+    case TM_KIND_SLICE_END:
+        return write_end(w, e, uuid, err);
+    case TM_KIND_SLICE_COMPLETE:
+        if (e->dur_ns >= 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
+            return write_complete(w, e, uuid, err);
+        unsaid(w, e); /* it ends before it begins, or nothing says when */
+        return TM_OK;
+    case TM_KIND_INSTANT:
+    case TM_KIND_ASYNC_STEP:
+        return write_instant(w, e, uuid, err);
+    case TM_KIND_COUNTER:
+        return tm_track_packet_event(w, e, TM_TRACK_COUNTER, uuid, err);
+    case TM_KIND_FLOW_START:
+    case TM_KIND_FLOW_STEP:
+    case TM_KIND_FLOW_END:
+        return tm_track_packet_event(w, e, TM_TRACK_NONE, uuid, err);
+    default:
+        unsaid(w, e);
+        return TM_OK;
+    }
+}
+
+/* Where E stands among the events of its time (semantics.md section 6, Nesting): as lib/model has it. */
+static int64_t rank_of(const struct tm_event *e)
+{
+    if (tm_event_raw(e->flags) == TM_RAW_LINE)
+        return INT64_MAX;
+    if (e->kind == TM_KIND_SLICE_END && !(e->flags & TM_EVENT_ASYNC))
+        return INT64_MIN;
+    return e->kind == TM_KIND_SLICE_COMPLETE && e->dur_ns > 0 ? INT64_MAX - e->dur_ns : INT64_MAX;
+}
+
+static enum tm_status write_moment(struct tm_track_writer *w, struct tm_error *err)
+{
+    struct tm_event event;
+    enum tm_status st = write_ends(w, w->moment_ns, err);
+    while (tm_timestamp_group_take(&w->moment, &event))
+        if (st == TM_OK)
+            st = write_one(w, &event, err);
+    return st;
+}
+
+enum tm_status tm_track_writer_flush(struct tm_track_writer *w, int64_t now_ns, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (w->moment.count && w->moment_ns < now_ns)
+        st = write_moment(w, err);
+    return st < 0 ? st : write_ends(w, now_ns == INT64_MAX ? now_ns : now_ns - 1, err);
+}
+
+enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    if (e->machine >= w->packets->catalog->machine_count)
+        return tm_error_set(err, TM_E_INPUT, "an event is of machine %u, which the stream does not describe",
+                            e->machine);
+    if (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD)
+        return tm_track_task_define(w, e, err);
+    if (e->kind == TM_KIND_TRACK)
+        return write_described(w, e, err);
+    if (!tm_event_is_timed(e->flags))
+        return TM_OK;
+    if (w->moment.count && (w->moment_ns != e->time_ns || tm_timestamp_group_full(&w->moment))) {
+        enum tm_status st = write_moment(w, err);
+        if (st < 0)
+            return st;
+    }
+    w->moment_ns = e->time_ns;
+    return tm_timestamp_group_add(&w->moment, e, rank_of(e), err);
+}
+
+void tm_track_writer_release(struct tm_track_writer *w)
+{
+    for (uint32_t i = 0; i < w->sequence_count; i++) {
+        tm_intern_release(&w->sequences[i].names);
+        tm_intern_release(&w->sequences[i].categories);
+    }
+    free(w->sequences);
+    tm_track_set_release(&w->known);
+    tm_reader_slices_release(&w->twins);
+    free(w->choices.choices);
+    tm_open_ends_release(&w->ends);
+    tm_nesting_release(&w->nesting);
+    tm_pending_names_release(&w->names);
+    tm_timestamp_group_release(&w->moment);
+    tm_buf_release(&w->interned);
+    tm_buf_release(&w->body);
+    *w = (struct tm_track_writer){0};
+}

@@ -1,0 +1,68 @@
+/* Events of formats that are no Perfetto protos, written as TrackEvents: thread and process tracks
+ * by (machine, pid, tid), async tracks by id, counters by name. Complete events become a begin and
+ * an end; those that cross on one thread go to further tracks of it. Memory: tracks met, slices
+ * open at one time, and the events of one moment (and what placeholders.h says). */
+#ifndef TM_EMIT_PERFETTO_TRACK_WRITER_H
+#define TM_EMIT_PERFETTO_TRACK_WRITER_H
+
+#include "base/intern.h"
+#include "emit/perfetto/nesting.h"
+#include "emit/perfetto/open_ends.h"
+#include "emit/perfetto/packet_writer.h"
+#include "emit/perfetto/pending_names.h"
+#include "emit/perfetto/reader_slices.h"
+#include "emit/perfetto/track_set.h"
+#include "stream/timestamp_group.h"
+
+/* Complete events that may have to go to a lane. Zero-initialise. */
+struct tm_track_choices {
+    struct tm_deferred_choice {
+        int64_t twin, begin_ns;
+        uint64_t lane;
+        uint32_t hole;
+        bool is_used, has_moved, has_ended;
+        uint32_t next_free; /* of one that is not used: as free */
+    } * choices;
+    uint32_t count, cap, free; /* free: the number of one plus 1, 0 none */
+};
+
+/* Zero-initialise, with .packets set. */
+struct tm_track_writer {
+    struct tm_packet_writer *packets; /* borrowed */
+    uint64_t inexpressible;           /* events no TrackEvent can say */
+    struct tm_pending_names names;
+    /* private */
+    struct tm_track_sequence {
+        uint32_t id; /* output sequence, 0 not started */
+        struct tm_intern names, categories;
+    } *sequences; /* one a machine */
+    uint32_t sequence_count;
+    struct tm_track_set known;
+    struct tm_reader_slices twins;
+    bool has_begins; /* then twins follows the tracks that slices are on */
+    struct tm_track_choices choices;
+    struct tm_open_ends ends;
+    struct tm_nesting nesting;
+    uint64_t order;
+    struct tm_timestamp_group moment; /* events of one time, not yet in order */
+    int64_t moment_ns;
+    struct tm_buf interned, body;
+};
+
+/* Takes EVENT, timed or a definition. Events come in time order; what it writes may wait for the
+ * next call or flush. */
+enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
+
+/* Names of threads that waited for one that is trusted more, at NOW_NS or while the thread lived. */
+enum tm_status tm_track_writer_say_names(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
+
+/* The process PID of EVENT's machine was described by another: the name it has comes behind that. */
+enum tm_status tm_track_writer_name_again(struct tm_track_writer *writer, const struct tm_event *event, int64_t pid,
+                                          struct tm_error *err);
+
+/* Everything before NOW_NS is written; INT64_MAX: everything, open slices' ends too. */
+enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
+
+void tm_track_writer_release(struct tm_track_writer *writer);
+
+#endif

@@ -1,0 +1,23 @@
+/* Lines of ftrace text about work of a workqueue as FtraceEvents. These name a function by the number that a kernel
+ * symbol has in the interned data of their bundle's sequence. Source: workqueue.proto and interned_data.proto of
+ * Perfetto. */
+#ifndef TM_EMIT_PERFETTO_WORK_LINE_H
+#define TM_EMIT_PERFETTO_WORK_LINE_H
+
+#include "emit/perfetto/ftrace_writer.h"
+
+/* True when EVENT, a line of text, begins or ends work. */
+bool tm_work_line_is(const struct tm_ftrace_writer *writer, const struct tm_event *event);
+
+/* Before EVENT, of which tm_work_line_is, is put into BUNDLE: that is then on the sequence with the names of its
+ * machine's functions, and EVENT's name has the number *FUNCTION there; one that is new is written at once. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_work_line_name(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
+                                 const struct tm_event *event, uint64_t *function, struct tm_error *err);
+
+/* Appends what EVENT says to OUT, as a field of FtraceEvent. False when out of memory. */
+bool tm_work_line_put(struct tm_buf *out, const struct tm_event *event, uint64_t function);
+
+void tm_work_names_release(struct tm_ftrace_writer *writer);
+
+#endif

@@ -1,0 +1,12 @@
+/* Why events are not there, in sentences, and what would bring them back. */
+#ifndef TM_EMIT_REPORT_DROP_H
+#define TM_EMIT_REPORT_DROP_H
+
+#include "emit/report/suggestion.h"
+
+/* One account of what was dropped. P: the placement of the same file, machine and clock, NULL when there is none;
+ * what a manifest could do about it goes into REMEDIES. */
+void tm_report_explain_account(struct tm_report *report, const Tracemerge__Account *account,
+                               const Tracemerge__Placement *p, struct tm_remedies *remedies);
+
+#endif

@@ -1,0 +1,199 @@
+#include "emit/names.h"
+#include "emit/report/suggestion.h"
+#include "emit/report/words.h"
+
+#include <stdlib.h>
+
+enum { CLOCK_TRACE_FILE_ID = 11, LAST_NAMED_CLOCK = 6 };
+
+/* A manifest has a name for CLOCK. */
+static bool is_nameable(uint32_t clock)
+{
+    return clock >= 1 && clock <= LAST_NAMED_CLOCK;
+}
+
+/* A manifest can say things of FILE's clocks on MACHINE. */
+static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint32_t clock)
+{
+    struct tm_text path;
+    const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, file);
+    const struct tm_catalog_machine *row = tm_catalog_machine(r->context->catalog, machine);
+    bool is_multi = entry && entry->has_machines;
+    return tm_config_facts_path(&r->facts, r->context->catalog, file, &path) &&
+           (is_nameable(clock) || (clock == CLOCK_TRACE_FILE_ID && !is_multi)) &&
+           (!is_multi || (row && row->name.len));
+}
+
+static bool find_first_files(struct tm_report *r)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    if (r->first_files)
+        return true;
+    if ((r->first_files = malloc(((size_t)c->machine_count + 1) * sizeof *r->first_files)) == NULL)
+        return !(r->out.failed = true);
+    for (uint32_t i = 0; i <= c->machine_count; i++)
+        r->first_files[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < c->placement_count; i++) {
+        const Tracemerge__Placement *p = c->placements[i];
+        if (p->machine >= c->machine_count || p->file >= c->file_count)
+            continue;
+        uint32_t *first = &r->first_files[p->machine];
+        if (*first == UINT32_MAX || c->files[p->file].processing_order < c->files[*first].processing_order)
+            *first = p->file;
+    }
+    return true;
+}
+
+/* The file whose turn came first of those with events on MACHINE; false when there is none. */
+static bool first_file_on(struct tm_report *r, uint32_t machine, uint32_t *file)
+{
+    if (machine >= r->context->catalog->machine_count || !find_first_files(r))
+        return false;
+    *file = r->first_files[machine];
+    return *file != UINT32_MAX;
+}
+
+bool tm_report_anchor(struct tm_report *r, struct tm_anchor *anchor)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    if (!c->has_trace_time || !c->trace_time_has_machine)
+        return false;
+    *anchor = (struct tm_anchor){c->trace_time_file, c->trace_time_machine, c->trace_time_clock};
+    if (!c->trace_time_has_file &&
+        (anchor->clock == CLOCK_TRACE_FILE_ID || !first_file_on(r, anchor->machine, &anchor->file)))
+        return false;
+    return can_name(r, anchor->file, anchor->machine, anchor->clock);
+}
+
+/* Named clocks of a manifest are those that files share. A file that is not its machine's first and has snapshots has
+ * its own clocks instead: FIRST is the one it shares the others with. */
+static bool is_apart(struct tm_report *r, const Tracemerge__Placement *p, uint32_t *first)
+{
+    return first_file_on(r, p->machine, first) && *first != p->file &&
+           tm_config_facts_clocks(&r->facts, p->file, p->machine) != 0;
+}
+
+/* The clock of a file apart was assumed to be the one that its machine's files share. */
+static bool is_taken_for_shared(const Tracemerge__Placement *p)
+{
+    return p->n_hops > 0 && p->hops[0]->same_machine && p->hops[0]->from_clock == p->hops[0]->to_clock &&
+           tm_report_is(p->hops[0]->origin, "same_domain");
+}
+
+bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, struct tm_entry *entry)
+{
+    struct tm_anchor anchor;
+    uint32_t clock = p->clock, first;
+    if (!tm_report_anchor(r, &anchor))
+        return false;
+    if (!is_nameable(clock) && clock != CLOCK_TRACE_FILE_ID) {
+        if (clock == 0 || tm_config_facts_clocks(&r->facts, p->file, p->machine))
+            return false;
+        clock = CLOCK_TRACE_FILE_ID; /* pinned, all its timestamps count */
+    }
+    if (!can_name(r, p->file, p->machine, clock) || tm_config_facts_is_related(&r->facts, p->file) ||
+        (p->file == anchor.file && clock == anchor.clock))
+        return false;
+    bool apart = is_apart(r, p, &first);
+    if (apart && p->placed_count) { /* another relation would move the files it shares the machine with */
+        *entry = (struct tm_entry){.file = p->file,
+                                   .has_clocks = true,
+                                   .machine = p->machine,
+                                   .from_clock = clock,
+                                   .to_file = first,
+                                   .to_machine = p->machine,
+                                   .to_clock = clock};
+        return is_taken_for_shared(p) && can_name(r, first, p->machine, clock);
+    }
+    if (apart && clock != LAST_NAMED_CLOCK) /* only its BOOTTIME is ever related to the shared one */
+        return false;
+    *entry = (struct tm_entry){.file = p->file,
+                               .has_clocks = true,
+                               .machine = p->machine,
+                               .from_clock = clock,
+                               .to_file = anchor.file,
+                               .to_machine = anchor.machine,
+                               .to_clock = anchor.clock};
+    if (p->placed_count)
+        entry->offset_ns = p->first_offset_ns;
+    return true;
+}
+
+static void put_path(struct tm_report *r, uint32_t file)
+{
+    struct tm_text path;
+    (void)tm_config_facts_path(&r->facts, r->context->catalog, file, &path);
+    tm_out_json(&r->out, path);
+}
+
+/* The machines that the manifest gives FILE now. */
+static void put_machines(struct tm_report *r, uint32_t file)
+{
+    const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, file);
+    if (entry == NULL)
+        return;
+    if (entry->whole_file) {
+        tm_out_str(&r->out, ", \"machine\": {\"name\": ");
+        tm_out_json(&r->out, tm_config_facts_machine(&r->facts, entry->machine_raw_id));
+        tm_out_char(&r->out, '}');
+    }
+    for (size_t i = 0; entry->has_machines && i < entry->n_machines; i++) {
+        tm_out_str(&r->out, i == 0 ? ", \"machines\": [{\"id\": " : ", {\"id\": ");
+        tm_out_u64(&r->out, entry->machines[i]->id);
+        tm_out_str(&r->out, ", \"name\": ");
+        tm_out_json(&r->out, tm_config_facts_machine(&r->facts, entry->machines[i]->raw_id));
+        tm_out_str(&r->out, i + 1 == entry->n_machines ? "}]" : "}");
+    }
+}
+
+/* Which of the machines of FILE is meant, where it has several. */
+static void put_machine_of(struct tm_report *r, uint32_t file, uint32_t machine)
+{
+    const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, file);
+    const struct tm_catalog_machine *row = tm_catalog_machine(r->context->catalog, machine);
+    if (entry == NULL || !entry->has_machines || row == NULL)
+        return;
+    tm_out_str(&r->out, ", \"machine\": ");
+    tm_out_json(&r->out, row->name);
+}
+
+static void put_clock(struct tm_report *r, const char *before, uint32_t clock)
+{
+    tm_out_str(&r->out, before);
+    tm_out_str(&r->out, "\"clock\": \"");
+    tm_out_str(&r->out, tm_name_of_clock(clock));
+    tm_out_char(&r->out, '"');
+}
+
+void tm_report_put_entry(struct tm_report *r, const struct tm_entry *entry)
+{
+    tm_out_str(&r->out, "{\"path\": ");
+    put_path(r, entry->file);
+    put_machines(r, entry->file);
+    if (entry->has_clocks) {
+        tm_out_str(&r->out, ", \"clocks\": {");
+        if (entry->from_clock != CLOCK_TRACE_FILE_ID) {
+            put_clock(r, "", entry->from_clock);
+            put_machine_of(r, entry->file, entry->machine);
+            tm_out_str(&r->out, ", ");
+        }
+        tm_out_str(&r->out, "\"sync_to\": {\"file\": ");
+        put_path(r, entry->to_file);
+        if (entry->to_clock != CLOCK_TRACE_FILE_ID)
+            put_clock(r, ", ", entry->to_clock);
+        put_machine_of(r, entry->to_file, entry->to_machine);
+        tm_out_str(&r->out, "}, \"offset_ns\": ");
+        tm_out_i64(&r->out, entry->offset_ns);
+        tm_out_char(&r->out, '}');
+    }
+    tm_out_char(&r->out, '}');
+}
+
+void tm_report_put_trace_time(struct tm_report *r, const struct tm_anchor *anchor)
+{
+    put_clock(r, "\"trace_time\": {", anchor->clock);
+    tm_out_str(&r->out, ", \"file\": ");
+    put_path(r, anchor->file);
+    put_machine_of(r, anchor->file, anchor->machine);
+    tm_out_char(&r->out, '}');
+}

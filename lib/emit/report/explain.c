@@ -1,0 +1,140 @@
+#include "emit/report/by_file.h"
+#include "emit/report/drop.h"
+#include "emit/report/place.h"
+#include "emit/report/words.h"
+
+#include <stdlib.h>
+
+struct explanation {
+    struct tm_by_file placements, accounts;
+    struct tm_map placement_of; /* of the file being explained */
+    struct tm_remedies remedies;
+    bool has_drops;
+};
+
+static uint64_t key_of(uint32_t machine, uint32_t clock)
+{
+    return (uint64_t)machine << 32 | clock;
+}
+
+/* Remembers FILE's placements by what its accounts have in common with them. */
+static void index_placements(struct tm_report *r, struct explanation *x, uint32_t file)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    tm_map_clear(&x->placement_of);
+    for (uint32_t k = x->placements.starts[file]; k < x->placements.starts[file + 1]; k++) {
+        const Tracemerge__Placement *p = c->placements[x->placements.order[k]];
+        if (tm_map_set(&x->placement_of, key_of(p->machine, p->clock), x->placements.order[k]) != TM_OK)
+            r->out.failed = true;
+    }
+}
+
+static const Tracemerge__Placement *placement_of(const struct tm_report *r, const struct explanation *x,
+                                                 const Tracemerge__Account *a)
+{
+    uint32_t i;
+    if (!a->has_machine || !tm_map_find(&x->placement_of, key_of(a->machine, a->clock), &i))
+        return NULL;
+    return r->context->catalog->placements[i];
+}
+
+static bool has_several_machines(const struct tm_report *r, const struct explanation *x, uint32_t file)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    uint32_t first = x->placements.starts[file], end = x->placements.starts[file + 1];
+    for (uint32_t k = first; k + 1 < end; k++)
+        if (c->placements[x->placements.order[k]]->machine != c->placements[x->placements.order[k + 1]]->machine)
+            return true;
+    return false;
+}
+
+static void put_machines(struct tm_report *r, const struct explanation *x, uint32_t file)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    uint32_t first = x->placements.starts[file], end = x->placements.starts[file + 1];
+    for (uint32_t k = first; k < end; k++) {
+        uint32_t machine = c->placements[x->placements.order[k]]->machine;
+        bool is_new = k == first || c->placements[x->placements.order[k - 1]]->machine != machine;
+        if (!is_new)
+            continue;
+        tm_out_str(&r->out, k == first ? " on " : ", ");
+        tm_report_put_machine(r, machine);
+    }
+}
+
+static void put_file(struct tm_report *r, struct explanation *x, uint32_t file)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    const struct tm_by_file *p = &x->placements, *a = &x->accounts;
+    if (p->starts[file] == p->starts[file + 1] && a->starts[file] == a->starts[file + 1])
+        return;
+    tm_out_char(&r->out, '\n');
+    tm_report_put_path(r, file);
+    put_machines(r, x, file);
+    tm_out_char(&r->out, '\n');
+    for (uint32_t k = p->starts[file]; k < p->starts[file + 1]; k++)
+        tm_report_explain_placement(r, c->placements[p->order[k]], has_several_machines(r, x, file));
+    if (a->starts[file] < a->starts[file + 1])
+        index_placements(r, x, file);
+    for (uint32_t k = a->starts[file]; k < a->starts[file + 1]; k++) {
+        const Tracemerge__Account *account = c->accounts[a->order[k]];
+        x->has_drops = true;
+        tm_report_explain_account(r, account, placement_of(r, x, account), &x->remedies);
+    }
+}
+
+static void put_sum(struct tm_report *r, struct explanation *x)
+{
+    const struct tm_accounting *b = r->context->balance;
+    tm_out_char(&r->out, '\n');
+    if (!x->has_drops) {
+        tm_out_str(&r->out, "All ");
+        tm_report_put_count(r, b->read, "event");
+        tm_out_str(&r->out, b->read == 1 ? " is on the timeline.\n" : " are on the timeline.\n");
+        return;
+    }
+    tm_report_put_count(r, b->read, "event");
+    tm_out_str(&r->out, ", ");
+    tm_out_u64(&r->out, b->total.placed);
+    tm_out_str(&r->out, " on the timeline, ");
+    tm_out_u64(&r->out, b->total.dropped);
+    tm_out_str(&r->out, " dropped.\n");
+    if (x->remedies.count || x->remedies.has_trace_time)
+        tm_report_put_remedies(r, &x->remedies);
+}
+
+/* Files in the order of their turns. */
+static uint32_t *turns_of(const struct tm_catalog *c)
+{
+    uint32_t *turns = calloc((size_t)c->file_count + 1, sizeof *turns), count = 0;
+    for (uint32_t i = 0; turns && i < c->file_count; i++)
+        if (c->files[i].begun && c->files[i].processing_order < c->file_count)
+            turns[c->files[i].processing_order] = i + 1;
+    for (uint32_t i = 0; turns && i < c->file_count; i++)
+        if (turns[i])
+            turns[count++] = turns[i];
+    if (turns)
+        turns[count] = 0;
+    return turns;
+}
+
+void tm_report_explain(struct tm_report *r)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    struct explanation x = {0};
+    uint32_t *turns = turns_of(c);
+    if (turns == NULL || tm_by_file_placements(&x.placements, c) < 0 || tm_by_file_accounts(&x.accounts, c) < 0) {
+        r->out.failed = true;
+        goto out;
+    }
+    tm_report_explain_trace_time(r);
+    for (uint32_t i = 0; turns[i]; i++)
+        put_file(r, &x, turns[i] - 1);
+    put_sum(r, &x);
+out:
+    free(turns);
+    tm_by_file_release(&x.placements);
+    tm_by_file_release(&x.accounts);
+    tm_map_release(&x.placement_of);
+    tm_remedies_release(&x.remedies);
+}

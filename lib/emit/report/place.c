@@ -1,0 +1,259 @@
+#include "emit/report/place.h"
+
+#include "os/compat.h"
+#include "base/checked.h"
+#include "emit/report/suggestion.h"
+#include "emit/report/words.h"
+
+enum { PATH_MAX_SHOWN = 1000, SCOPED_FIRST = 64, SCOPED_LAST = 127 };
+
+static void put(struct tm_report *r, const char *text)
+{
+    tm_out_str(&r->out, text);
+}
+
+static void put_seconds(struct tm_report *r, int64_t ns)
+{
+    tm_out_seconds(&r->out, ns);
+    put(r, " s");
+}
+
+void tm_report_explain_trace_time(struct tm_report *r)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    put(r, "The timeline is ");
+    if (!c->has_trace_time || !c->trace_time_has_machine) {
+        put(r, "the first file's own, as no file has a clock to claim it with.");
+    } else {
+        tm_report_put_clock(r, c->trace_time_clock);
+        put(r, " of ");
+        tm_report_put_machine(r, c->trace_time_machine);
+        if (c->trace_time_has_file) {
+            put(r, ": ");
+            tm_report_put_path(r, c->trace_time_file);
+            put(r, " was the first file to claim one.");
+        } else {
+            put(r, ", as trace_time in the manifest says.");
+        }
+    }
+    if (r->has_bounds) {
+        put(r, "\nIt goes from ");
+        put_seconds(r, r->first_ns);
+        put(r, " to ");
+        put_seconds(r, r->last_ns);
+        put(r, ".");
+    }
+    put(r, "\n");
+}
+
+static bool has_machine_relation(const Tracemerge__Placement *p)
+{
+    for (size_t i = 0; i < p->n_hops; i++)
+        if (tm_report_is(p->hops[i]->origin, "snapshot") && !p->hops[i]->same_machine)
+            return true;
+    return false;
+}
+
+static bool is_pinned(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(&r->facts, p->file);
+    return entry && entry->pinned;
+}
+
+static const char *rule_text(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    static const char *const texts[][2] = {
+        {"trace_time", "This clock is the timeline: they keep the times they were recorded with."},
+        {"snapshot", "Real snapshot path: clock snapshots that were recorded lead to the timeline."},
+        {"manifest", "Manifest path: a clocks entry (sync_to) of the manifest says how its clock relates."},
+        {"hint", "Hint: the file mentions the relation outside its snapshots, and --hints believes it."},
+        {"rendezvous", "REALTIME rendezvous: nothing that was recorded relates the two machines, but both know\n"
+                       "  the wall clock, which is assumed to read the same on both."},
+        {"same_domain", "Same-domain assumption: nothing relates the two clocks, and as they are of one kind they\n"
+                        "  are assumed to be one. This is a guess."},
+        {"private", "Assumption: nothing relates a timeline of the file's own to the clock of others, so the\n"
+                    "  two are assumed to start together. This is a guess."},
+        {"none", "None of them could be placed."},
+    };
+    if (p->clock == 0 && p->placed_count)
+        return "Its packets name no clock: their numbers are taken as trace time as they stand.";
+    if (tm_report_is(p->rule, "manifest") && is_pinned(r, p))
+        return "Clock override: the manifest pins the file's own timeline (sync_to without a clock of the file).";
+    if (tm_report_is(p->rule, "snapshot") && has_machine_relation(p))
+        return "Machine relation: the clocks of the machines were compared when they were recorded (RemoteClockSync).";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (tm_report_is(p->rule, texts[i][0]))
+            return texts[i][1];
+    return "By a rule that this program does not know.";
+}
+
+static const char *relation_text(const Tracemerge__PlacementHop *hop)
+{
+    static const char *const texts[][2] = {
+        {"snapshot", "snapshots"},  {"manifest", "the manifest"},     {"hint", "a hint"},
+        {"rendezvous", "assumed"},  {"same_domain", "assumed"},       {"private", "assumed"},
+    };
+    if (tm_report_is(hop->origin, "snapshot") && !hop->same_machine)
+        return "clock synchronization between the machines";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (tm_report_is(hop->origin, texts[i][0]))
+            return texts[i][1];
+    return "unknown";
+}
+
+static void put_readings(struct tm_report *r, int64_t from_ns, int64_t to_ns)
+{
+    put_seconds(r, from_ns);
+    put(r, " = ");
+    put_seconds(r, to_ns);
+}
+
+static bool is_assumed(const Tracemerge__PlacementHop *hop)
+{
+    return tm_report_is(hop->origin, "rendezvous") || tm_report_is(hop->origin, "same_domain") ||
+           tm_report_is(hop->origin, "private");
+}
+
+static void put_hop(struct tm_report *r, const Tracemerge__PlacementHop *hop)
+{
+    put(r, "    ");
+    tm_out_escaped_cut(&r->out, tm_text_of(hop->from), PATH_MAX_SHOWN);
+    put(r, " to ");
+    tm_out_escaped_cut(&r->out, tm_text_of(hop->to), PATH_MAX_SHOWN);
+    put(r, ", ");
+    put(r, relation_text(hop));
+    if (is_assumed(hop)) {
+        put(r, " to read the same\n");
+        return;
+    }
+    put(r, ": ");
+    put_readings(r, hop->first_from_ns, hop->first_to_ns);
+    if (hop->last_from_ns != hop->first_from_ns || hop->last_to_ns != hop->first_to_ns) {
+        put(r, ", ..., ");
+        put_readings(r, hop->last_from_ns, hop->last_to_ns);
+    }
+    put(r, "\n");
+}
+
+static void put_path(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    if (p->n_hops == 0 && p->hops == NULL && p->path.len && !tm_report_is(p->rule, "trace_time")) {
+        put(r, "    ");
+        tm_out_escaped_cut(&r->out, tm_text_of(p->path), PATH_MAX_SHOWN);
+        put(r, "\n");
+    }
+    for (size_t i = 0; i < p->n_hops; i++)
+        put_hop(r, p->hops[i]);
+    if (memchr(p->path.data ? p->path.data : (const uint8_t *)"", ';', p->path.len))
+        put(r, "    and by other paths, as its clocks are different ones in different sequences or times\n");
+}
+
+/* PART of WHOLE in millionths with three decimals. */
+static void put_ppm(struct tm_report *r, int64_t part, int64_t whole)
+{
+    tm_wide thousandths = (tm_wide)part * 1000000000 / whole;
+    uint64_t n = (uint64_t)(thousandths < 0 ? -thousandths : thousandths);
+    tm_out_char(&r->out, part < 0 ? '-' : '+');
+    tm_out_u64(&r->out, n / 1000);
+    tm_out_char(&r->out, '.');
+    for (uint64_t unit = 100; unit > 0; unit /= 10)
+        tm_out_char(&r->out, (char)('0' + n / unit % 10));
+    put(r, " ppm");
+}
+
+static void put_offset(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    int64_t change = 0, span = 0;
+    put(r, "  Offset ");
+    tm_report_put_offset(r, p->first_offset_ns);
+    bool is_known = tm_sub_i64(p->last_offset_ns, p->first_offset_ns, &change) &&
+                    tm_sub_i64(p->last_ns, p->first_ns, &span);
+    if (!is_known || change == 0) {
+        put(r, is_known ? ", the same throughout.\n" : " at the first event.\n");
+        return;
+    }
+    put(r, " at the first event, ");
+    tm_report_put_offset(r, p->last_offset_ns);
+    put(r, " at the last: ");
+    tm_report_put_offset(r, change);
+    put(r, " in ");
+    tm_out_duration(&r->out, span);
+    /* Clocks of several sequences are several clocks: the difference between two of them is no drift. */
+    if (span > 0 && !(p->clock >= SCOPED_FIRST && p->clock <= SCOPED_LAST)) {
+        put(r, ", a drift of ");
+        put_ppm(r, change, span);
+    }
+    put(r, ".\n");
+}
+
+static void put_distance(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    if (p->snapshots_used == 0 && !p->has_max_distance_ns)
+        return;
+    put(r, "  ");
+    tm_report_put_count(r, p->snapshots_used, "snapshot");
+    put(r, p->snapshots_used == 1 ? " was used" : " were used");
+    if (p->has_max_distance_ns) {
+        put(r, "; the farthest that an event is from one is ");
+        tm_out_duration(&r->out, p->max_distance_ns);
+    }
+    put(r, ".\n");
+}
+
+static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    struct tm_entry entry;
+    bool is_guess = tm_report_is(p->rule, "rendezvous") || tm_report_is(p->rule, "same_domain") ||
+                    tm_report_is(p->rule, "private") || tm_report_is(p->rule, "hint");
+    put(r, "  What would move it: ");
+    if (p->clock == 0)
+        put(r, "a clock snapshot in the file.\n");
+    else if (tm_report_is(p->rule, "trace_time"))
+        put(r, "nothing; trace_time in the manifest would choose another timeline.\n");
+    else if (tm_report_is(p->rule, "manifest"))
+        put(r, "its offset_ns in the manifest, by as much.\n");
+    else if (tm_report_is(p->rule, "rendezvous"))
+        put(r, "a difference between the wall clocks, by as much.");
+    else if (is_guess)
+        put(r, "a recorded relation of the two clocks.");
+    else
+        put(r, "other readings in these snapshots.\n");
+    if (!is_guess)
+        return;
+    if (tm_report_entry_for(r, p, &entry)) {
+        put(r, " The manifest can say it; this is what\n  is assumed now, and offset_ns moves it:\n    ");
+        tm_report_put_entry(r, &entry);
+    }
+    put(r, "\n");
+}
+
+void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placement *p, bool tells_machine)
+{
+    put(r, "  ");
+    if (p->placed_count == 0) {
+        tm_report_put_clock(r, p->clock);
+        put(r, ": none of its events could be placed.\n");
+        return;
+    }
+    tm_report_put_count(r, p->placed_count, "event");
+    if (p->clock) {
+        put(r, " on ");
+        tm_report_put_clock(r, p->clock);
+    }
+    if (tells_machine) {
+        put(r, " of ");
+        tm_report_put_machine(r, p->machine);
+    }
+    put(r, ", from ");
+    put_seconds(r, p->first_ns);
+    put(r, " to ");
+    put_seconds(r, p->last_ns);
+    put(r, ".\n  ");
+    put(r, rule_text(r, p));
+    put(r, "\n");
+    put_path(r, p);
+    if (!tm_report_is(p->rule, "trace_time") && p->clock)
+        put_offset(r, p);
+    put_distance(r, p);
+    put_mover(r, p);
+}

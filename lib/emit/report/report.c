@@ -1,0 +1,124 @@
+/* report: what the stream holds and how it came about: files, machines, trace time, placements,
+ * accounts, statistics. explain: of that what people ask first, why each event is where it is. summary: the same in a
+ * line a file. */
+#include "emit/report/report.h"
+
+#include "emit/outputs.h"
+
+#include <stdlib.h>
+
+static enum tm_status open_report(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    struct tm_report *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return tm_error_nomem(err);
+    *state = r;
+    tm_out_init(&r->out, context->fd, context->options->out_path);
+    r->context = context;
+    r->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
+    return TM_OK;
+}
+
+static void add_bounds(struct tm_report *r, const struct tm_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->count; i++) {
+        int64_t t = tm_batch_i64(batch, TM_COL_TIME_NS, i);
+        if (!tm_event_is_timed(tm_batch_u32(batch, TM_COL_FLAGS, i)))
+            continue;
+        if (!r->has_bounds || t < r->first_ns)
+            r->first_ns = t;
+        if (!r->has_bounds || t > r->last_ns)
+            r->last_ns = t;
+        r->has_bounds = true;
+    }
+}
+
+static enum tm_status show_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                                 struct tm_error *err)
+{
+    struct tm_report *r = state;
+    if (batch && r->placed)
+        add_bounds(r, batch);
+    r->snapshot_count += frame->type == TM_FRAME_SNAPSHOT;
+    r->clock_row_count += frame->type == TM_FRAME_CLOCK_ROW;
+    return tm_config_facts_add(&r->facts, frame, err);
+}
+
+struct tm_text tm_report_path(struct tm_report *r, uint32_t file)
+{
+    const char *path;
+    size_t len;
+    if (tm_paths_get(&r->paths, r->context->catalog, file, &path, &len) == TM_OK)
+        return (struct tm_text){(const uint8_t *)path, len};
+    r->out.failed = true;
+    return tm_text_str("?");
+}
+
+static enum tm_status finish_report(void *state, struct tm_error *err)
+{
+    struct tm_report *r = state;
+    if (r->context->options->json)
+        tm_report_json(r);
+    else
+        tm_report_text(r);
+    return tm_out_flush(&r->out, err);
+}
+
+static enum tm_status finish_explain(void *state, struct tm_error *err)
+{
+    struct tm_report *r = state;
+    tm_report_explain(r);
+    return tm_out_flush(&r->out, err);
+}
+
+static enum tm_status finish_summary(void *state, struct tm_error *err)
+{
+    struct tm_report *r = state;
+    tm_report_summary(r);
+    return tm_out_flush(&r->out, err);
+}
+
+static void close_report(void *state)
+{
+    struct tm_report *r = state;
+    if (r) {
+        tm_paths_release(&r->paths);
+        tm_out_release(&r->out);
+        tm_config_facts_release(&r->facts);
+        free(r->first_files);
+    }
+    free(r);
+}
+
+static const char *const report_suffixes[] = {".report", NULL};
+
+const struct tm_emit tm_emit_report = {
+    .name = "report",
+    .suffixes = report_suffixes,
+    .open = open_report,
+    .frame = show_frame,
+    .finish = finish_report,
+    .close = close_report,
+};
+
+static const char *const no_suffixes[] = {NULL};
+
+const struct tm_emit tm_emit_explain = {
+    .name = "explain",
+    .suffixes = no_suffixes,
+    .needs_placed = true,
+    .open = open_report,
+    .frame = show_frame,
+    .finish = finish_explain,
+    .close = close_report,
+};
+
+const struct tm_emit tm_emit_summary = {
+    .name = "summary",
+    .suffixes = no_suffixes,
+    .needs_placed = true,
+    .open = open_report,
+    .frame = show_frame,
+    .finish = finish_summary,
+    .close = close_report,
+};

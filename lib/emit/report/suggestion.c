@@ -1,0 +1,186 @@
+#include "emit/report/suggestion.h"
+
+#include "emit/report/words.h"
+
+#include <stdlib.h>
+
+#define SECOND INT64_C(1000000000)
+
+enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, CLOCKS_TOLD = 32 };
+
+/* False when out of memory, or FILE has an entry already that says something else. */
+static bool add_entry(struct tm_report *r, struct tm_remedies *remedies, const struct tm_entry *entry)
+{
+    uint32_t i;
+    if (tm_map_find(&remedies->of_file, entry->file, &i)) {
+        const struct tm_entry *e = &remedies->entries[i];
+        return !entry->has_clocks || (e->machine == entry->machine && e->from_clock == entry->from_clock);
+    }
+    if (remedies->count == remedies->cap) {
+        uint32_t cap = remedies->cap ? remedies->cap * 2 : 8;
+        struct tm_entry *entries = realloc(remedies->entries, cap * sizeof *entries);
+        if (entries == NULL)
+            return !(r->out.failed = true);
+        remedies->entries = entries;
+        remedies->cap = cap;
+    }
+    if (tm_map_set(&remedies->of_file, entry->file, remedies->count) != TM_OK)
+        return !(r->out.failed = true);
+    remedies->entries[remedies->count++] = *entry;
+    return true;
+}
+
+/* How far the timeline has to begin earlier, in whole seconds. */
+static int64_t shift_needed(const struct tm_catalog *c)
+{
+    int64_t earliest = 0;
+    for (uint32_t i = 0; i < c->account_count; i++)
+        if (c->accounts[i]->has_earliest_ns && c->accounts[i]->earliest_ns < earliest)
+            earliest = c->accounts[i]->earliest_ns;
+    int64_t seconds = earliest / -SECOND + 1;
+    return seconds <= INT64_MAX / SECOND ? seconds * SECOND : INT64_MAX;
+}
+
+/* What is assumed to be on the old timeline has to say so before the new one. */
+static void keep_assumed(struct tm_report *r, struct tm_remedies *remedies)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    struct tm_entry entry;
+    for (uint32_t i = 0; i < c->placement_count; i++) {
+        const Tracemerge__Placement *p = c->placements[i];
+        bool is_assumed = tm_report_is(p->rule, "private") ||
+                          (tm_report_is(p->rule, "same_domain") && p->machine != c->trace_time_machine);
+        if (is_assumed && tm_report_entry_for(r, p, &entry))
+            (void)add_entry(r, remedies, &entry);
+    }
+}
+
+/* A timeline that began before all events: the wall clock where it is known, else one made for it. */
+static bool begin_earlier(struct tm_report *r, struct tm_remedies *remedies)
+{
+    struct tm_anchor anchor;
+    if (remedies->has_trace_time)
+        return true;
+    if (!tm_report_anchor(r, &anchor) || anchor.clock == CLOCK_REALTIME_ID)
+        return false;
+    uint32_t clocks = tm_config_facts_clocks(&r->facts, anchor.file, anchor.machine);
+    bool knows_wall = clocks >> CLOCK_REALTIME_ID & 1 && anchor.clock < CLOCKS_TOLD && clocks >> anchor.clock & 1;
+    struct tm_entry entry = {.file = anchor.file,
+                             .has_clocks = true,
+                             .machine = anchor.machine,
+                             .from_clock = anchor.clock,
+                             .to_file = anchor.file,
+                             .to_machine = anchor.machine,
+                             .to_clock = CLOCK_REALTIME_ID,
+                             .offset_ns = shift_needed(r->context->catalog)};
+    if (!knows_wall && (tm_config_facts_is_related(&r->facts, anchor.file) || !add_entry(r, remedies, &entry)))
+        return false;
+    remedies->has_trace_time = true;
+    remedies->trace_time = (struct tm_anchor){anchor.file, anchor.machine, CLOCK_REALTIME_ID};
+    keep_assumed(r, remedies);
+    return true;
+}
+
+/* Relates the clock of P's events to trace time; where that belongs to no file, makes it trace time. */
+static bool relate(struct tm_report *r, struct tm_remedies *remedies, const Tracemerge__Placement *p)
+{
+    struct tm_anchor anchor;
+    struct tm_entry entry;
+    struct tm_text path;
+    if (tm_report_entry_for(r, p, &entry)) {
+        entry.offset_ns = 0;
+        remedies->has_guess = true;
+        return add_entry(r, remedies, &entry);
+    }
+    const Tracemerge__ConfigEntry *config = tm_config_facts_entry(&r->facts, p->file);
+    if (tm_report_anchor(r, &anchor) || remedies->has_trace_time || p->clock < 1 || p->clock > CLOCK_BOOTTIME_ID ||
+        (config && config->has_machines) || !tm_config_facts_path(&r->facts, r->context->catalog, p->file, &path))
+        return false;
+    remedies->has_trace_time = true;
+    remedies->trace_time = (struct tm_anchor){p->file, p->machine, p->clock};
+    return true;
+}
+
+bool tm_report_suggestion(struct tm_report *r, struct tm_remedies *remedies, const Tracemerge__Placement *p,
+                          const Tracemerge__Account *a)
+{
+    if (tm_report_is(a->reason, "negative_time"))
+        return begin_earlier(r, remedies);
+    if (tm_report_is(a->reason, "no_path") || tm_report_is(a->reason, "unknown_source_clock") ||
+        tm_report_is(a->reason, "unknown_target_clock"))
+        return relate(r, remedies, p);
+    return false;
+}
+
+/* A file that an entry refers to needs an entry too. */
+static void add_references(struct tm_report *r, struct tm_remedies *remedies)
+{
+    uint32_t count = remedies->count;
+    for (uint32_t i = 0; i <= count; i++) {
+        if (i == count && !remedies->has_trace_time)
+            break;
+        uint32_t file = i < count ? remedies->entries[i].to_file : remedies->trace_time.file;
+        if (tm_config_facts_entry(&r->facts, file) == NULL)
+            (void)add_entry(r, remedies, &(struct tm_entry){.file = file});
+    }
+}
+
+static void put_entries(struct tm_report *r, const struct tm_remedies *remedies, const char *indent, const char *comma)
+{
+    for (uint32_t i = 0; i < remedies->count; i++) {
+        tm_out_str(&r->out, indent);
+        tm_report_put_entry(r, &remedies->entries[i]);
+        tm_out_str(&r->out, i + 1 < remedies->count ? comma : "\n");
+    }
+}
+
+static void put_whole_manifest(struct tm_report *r, const struct tm_remedies *remedies)
+{
+    tm_out_str(&r->out,
+               "  This manifest would place them (perfetto_manifest.json beside the files, or tm-merge -m):\n\n"
+               "    {\"perfetto_manifest\": {\"version\": 1,\n");
+    if (remedies->has_trace_time) {
+        tm_out_str(&r->out, "      ");
+        tm_report_put_trace_time(r, &remedies->trace_time);
+        tm_out_str(&r->out, ",\n");
+    }
+    tm_out_str(&r->out, "      \"files\": [\n");
+    put_entries(r, remedies, "        ", ",\n");
+    tm_out_str(&r->out, "      ]}}\n");
+}
+
+static void put_changes(struct tm_report *r, const struct tm_remedies *remedies)
+{
+    if (remedies->count) {
+        tm_out_str(&r->out,
+                   "  In \"files\" of the manifest, added or in place of the entry of the same path, this would "
+                   "place them:\n\n");
+        put_entries(r, remedies, "    ", "\n");
+    }
+    if (remedies->has_trace_time) {
+        tm_out_str(&r->out, remedies->count ? "\n  and beside \"files\":\n\n    "
+                                            : "  Beside \"files\" in the manifest this would place them:\n\n    ");
+        tm_report_put_trace_time(r, &remedies->trace_time);
+        tm_out_char(&r->out, '\n');
+    }
+}
+
+void tm_report_put_remedies(struct tm_report *r, struct tm_remedies *remedies)
+{
+    add_references(r, remedies);
+    if (r->facts.config)
+        put_changes(r, remedies);
+    else
+        put_whole_manifest(r, remedies);
+    if (remedies->has_guess)
+        tm_out_str(&r->out,
+                   "\n  An offset_ns of 0 is to be replaced by what the other clock (sync_to) reads more at the same "
+                   "moment.\n");
+}
+
+void tm_remedies_release(struct tm_remedies *remedies)
+{
+    free(remedies->entries);
+    tm_map_release(&remedies->of_file);
+    *remedies = (struct tm_remedies){0};
+}

@@ -1,0 +1,54 @@
+#include "emit/report/words.h"
+
+#include "emit/names.h"
+
+void tm_report_put_machine(struct tm_report *r, uint32_t id)
+{
+    const struct tm_catalog_machine *m = r->placed ? tm_catalog_machine(r->context->catalog, id) : NULL;
+    if (m && m->name.len) {
+        tm_out_escaped(&r->out, m->name);
+    } else if (m && m->raw_id == 0) {
+        tm_out_str(&r->out, "host");
+    } else {
+        tm_out_str(&r->out, "machine ");
+        tm_out_i64(&r->out, m ? m->raw_id : (int64_t)id);
+    }
+}
+
+void tm_report_put_clock(struct tm_report *r, uint32_t clock)
+{
+    const char *name = tm_name_of_clock(clock);
+    if (name) {
+        tm_out_str(&r->out, name);
+    } else {
+        tm_out_str(&r->out, "clock ");
+        tm_out_u64(&r->out, clock);
+    }
+}
+
+void tm_report_put_count(struct tm_report *r, uint64_t n, const char *word)
+{
+    tm_out_u64(&r->out, n);
+    tm_out_char(&r->out, ' ');
+    tm_out_str(&r->out, word);
+    if (n != 1)
+        tm_out_char(&r->out, 's');
+}
+
+void tm_report_put_offset(struct tm_report *r, int64_t ns)
+{
+    if (ns >= 0)
+        tm_out_char(&r->out, '+');
+    tm_out_duration(&r->out, ns);
+}
+
+void tm_report_put_path(struct tm_report *r, uint32_t file)
+{
+    struct tm_text path = tm_report_path(r, file);
+    tm_out_bytes(&r->out, path.data, path.len);
+}
+
+bool tm_report_is(ProtobufCBinaryData text, const char *word)
+{
+    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+}

@@ -1,0 +1,312 @@
+/* Args: one row a set, which the view `args' shows as a row an arg. doc/model.md tells how they are stored. */
+#include "emit/sqlite/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SETS_WINDOW = 1 << 13, SETS_TEXT_MAX = 8 << 20, KEYS_MAX = 1 << 16, KEY_BYTES_MAX = 8 << 20 };
+enum { HOLDERS = 1 << 12, SEARCHED_MAX = 1 << 10 }; /* args of a set that has one key twice */
+
+/* A set on its way: its JSON object without the braces, in the text of all. */
+struct tm_sqlite_arg_set {
+    int64_t id;
+    size_t text, len;
+    int64_t count; /* args in it; the place of the next */
+};
+
+/* A member of a set's object. */
+struct member {
+    size_t at, end; /* in the text of all */
+    int64_t key, place;
+};
+
+static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
+{
+    struct tm_sqlite *s = self;
+    const struct tm_sqlite_arg_set *set = &s->args.sets[i];
+    if (column == 0)
+        sqlite3_result_int64(out, set->id);
+    else
+        sqlite3_result_text64(out, (const char *)s->args.text.buf.data + set->text, set->len, SQLITE_STATIC,
+                              SQLITE_UTF8);
+}
+
+void tm_sqlite_args_bulk(struct tm_sqlite *s)
+{
+    s->args.bulk = (struct tm_sqlite_bulk){
+        .name = "tm_bulk_args", .schema = "CREATE TABLE x(a,b)", .self = s, .column = column_of};
+    tm_intern_init(&s->args.keys, KEYS_MAX, KEY_BYTES_MAX);
+    tm_out_init(&s->args.text, -1, NULL);
+}
+
+void tm_sqlite_args_release(struct tm_sqlite *s)
+{
+    free(s->args.sets);
+    tm_intern_release(&s->args.keys);
+    tm_buf_release(&s->args.text.buf);
+    tm_buf_release(&s->args.flat_key);
+    tm_buf_release(&s->args.member);
+    free(s->args.holders);
+}
+
+/* The last set is whole. */
+static void close_set(struct tm_sqlite_args *w)
+{
+    if (w->count == 0 || w->sets[w->count - 1].len)
+        return;
+    struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
+    tm_out_char(&w->text, '}');
+    set->len = w->text.buf.len - set->text;
+}
+
+enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err)
+{
+    struct tm_sqlite_args *w = &s->args;
+    if (w->count == 0)
+        return TM_OK;
+    close_set(w);
+    if (w->text.failed)
+        return tm_error_nomem(err);
+    w->bulk.count = w->count;
+    enum tm_status st = tm_sqlite_run(s, s->statements[TM_SQL_ARG_SET], err);
+    w->count = 0;
+    tm_buf_clear(&w->text.buf);
+    return st;
+}
+
+/* Set ID begins. */
+static enum tm_status open_set(struct tm_sqlite *s, int64_t id, struct tm_error *err)
+{
+    struct tm_sqlite_args *w = &s->args;
+    enum tm_status st;
+    if ((w->sets == NULL && (w->sets = calloc(SETS_WINDOW, sizeof *w->sets)) == NULL) ||
+        (w->holders == NULL && (w->holders = calloc(HOLDERS, sizeof *w->holders)) == NULL))
+        return tm_error_nomem(err);
+    close_set(w);
+    if ((w->count == SETS_WINDOW || w->text.buf.len > SETS_TEXT_MAX) && (st = tm_sqlite_args_flush(s, err)) < 0)
+        return st;
+    w->sets[w->count++] = (struct tm_sqlite_arg_set){.id = id, .text = w->text.buf.len};
+    tm_out_char(&w->text, '{');
+    return TM_OK;
+}
+
+/* KEY without its indices, in OUT: "a.b[3]" is "a.b". */
+static enum tm_status put_flat_key(struct tm_buf *out, struct tm_text key)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < key.len; i++) {
+        size_t digits = i + 1;
+        if (key.data[i] != '[')
+            continue;
+        while (digits < key.len && key.data[digits] >= '0' && key.data[digits] <= '9')
+            digits++;
+        if (digits == i + 1 || digits == key.len || key.data[digits] != ']')
+            continue;
+        if (tm_buf_add(out, key.data + from, i - from) < 0)
+            return TM_E_SYSTEM;
+        from = digits + 1;
+        i = digits;
+    }
+    return tm_buf_add(out, key.data + from, key.len - from);
+}
+
+/* The number of KEY in tm_arg_key. When too many are remembered all are forgotten, and come again with new numbers. */
+static enum tm_status key_number(struct tm_sqlite *s, struct tm_text key, int64_t *number, struct tm_error *err)
+{
+    struct tm_sqlite_args *w = &s->args;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_KEY];
+    uint32_t id = 0;
+    bool is_new = true;
+    enum tm_status st = tm_intern_add(&w->keys, key.data, key.len, &id, &is_new);
+    if (st == TM_END) {
+        w->keys_gone += w->keys.count;
+        tm_intern_clear(&w->keys);
+        st = tm_intern_add(&w->keys, key.data, key.len, &id, &is_new);
+        if (st == TM_END)
+            w->keys_gone++; /* too long ever to be remembered */
+    }
+    *number = w->keys_gone + (st == TM_END ? -1 : (int64_t)id);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (!is_new && st == TM_OK)
+        return TM_OK;
+    tm_buf_clear(&w->flat_key);
+    if (put_flat_key(&w->flat_key, key) < 0)
+        return tm_error_nomem(err);
+    sqlite3_bind_int64(stmt, 1, *number);
+    if ((st = tm_sqlite_bind_text(s, stmt, 2, (struct tm_text){w->flat_key.data, w->flat_key.len}, err)) < 0 ||
+        (st = tm_sqlite_bind_text(s, stmt, 3, key, err)) < 0)
+        return st;
+    return tm_sqlite_run(s, stmt, err);
+}
+
+/* Text of a database has no NUL. */
+static enum tm_status put_string(struct tm_sqlite *s, struct tm_text text, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (text.len && memchr(text.data, 0, text.len))
+        st = tm_sqlite_make_valid(s, &text, err);
+    tm_out_json(&s->args.text, text);
+    return st;
+}
+
+/* Reals are in a table of their own, as no text says them exactly to every SQLite. */
+static enum tm_status put_real(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t place, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_REAL];
+    sqlite3_bind_int64(stmt, 1, row->arg_set + place);
+    sqlite3_bind_double(stmt, 2, row->real_value);
+    tm_out_str(&s->args.text, "null");
+    return isnan(row->real_value) ? TM_OK : tm_sqlite_run(s, stmt, err);
+}
+
+/* The member that begins at AT. */
+static struct member member_at(const struct tm_buf *text, size_t at)
+{
+    const uint8_t *p = text->data;
+    struct member m = {.at = at++};
+    for (; p[at] >= '0' && p[at] <= '9'; at++)
+        m.key = m.key * 10 + (p[at] - '0');
+    for (at++; p[at] >= '0' && p[at] <= '9'; at++)
+        m.place = m.place * 10 + (p[at] - '0');
+    at += 2;
+    if (at < text->len && p[at] == '"') {
+        for (at++; p[at] != '"'; at++)
+            at += p[at] == '\\';
+        at++;
+    }
+    while (at < text->len && p[at] != ',')
+        at++;
+    m.end = at;
+    return m;
+}
+
+static bool may_have(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key)
+{
+    return w->holders[key & (HOLDERS - 1)] == set->id + 1;
+}
+
+/* The member of SET, the open one, that has KEY already. */
+static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_arg_set *set, int64_t key,
+                        struct member *found)
+{
+    size_t at = set->text + 1;
+    if (!may_have(w, set, key) || set->count > SEARCHED_MAX)
+        return false;
+    for (; at < w->text.buf.len; at = found->end + 1) {
+        *found = member_at(&w->text.buf, at);
+        if (found->key == key)
+            return true;
+    }
+    return false;
+}
+
+/* What has been put behind END, the end of the text before, takes the place of OLD. */
+static enum tm_status replace(struct tm_sqlite_args *w, const struct member *old, size_t end)
+{
+    struct tm_buf *text = &w->text.buf;
+    size_t len = text->len - end, tail = end - old->end;
+    tm_buf_clear(&w->member);
+    if (tm_buf_add(&w->member, text->data + end, len) < 0)
+        return TM_E_SYSTEM;
+    memmove(text->data + old->at + len, text->data + old->end,
+            tail); /* there is room: it has been longer by that much */
+    memcpy(text->data + old->at, w->member.data, len);
+    text->len = old->at + len + tail;
+    return TM_OK;
+}
+
+static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *row, int64_t key, int64_t place,
+                                 struct tm_error *err)
+{
+    struct tm_out *out = &s->args.text;
+    tm_out_char(out, '"');
+    tm_out_i64(out, key);
+    tm_out_char(out, *row->type); /* no two types begin alike */
+    tm_out_i64(out, place);
+    tm_out_str(out, "\":");
+    if (row->has_int)
+        tm_out_i64(out, row->int_value);
+    else if (row->has_real)
+        return put_real(s, row, place, err);
+    else if (row->string_value.data)
+        return put_string(s, row->string_value, err);
+    else
+        tm_out_str(out, "null");
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    struct tm_sqlite_args *w = &s->args;
+    struct member old;
+    int64_t key;
+    enum tm_status st = key_number(s, row->key, &key, err);
+    if (st == TM_OK && (w->count == 0 || w->sets[w->count - 1].id != row->arg_set))
+        st = open_set(s, row->arg_set, err);
+    if (st < 0)
+        return st;
+    struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
+    if (find_member(w, set, key, &old)) { /* what is said last holds */
+        size_t end = w->text.buf.len;
+        st = put_member(s, row, key, old.place, err);
+        if (st == TM_OK && !w->text.failed && replace(w, &old, end) < 0)
+            return tm_error_nomem(err);
+        return st;
+    }
+    if (set->count)
+        tm_out_char(&w->text, ',');
+    w->holders[key & (HOLDERS - 1)] = set->id + 1;
+    return put_member(s, row, key, set->count++, err);
+}
+
+/* Set FROM where it waits, or NULL. */
+static const struct tm_sqlite_arg_set *find_waiting(const struct tm_sqlite_args *w, int64_t from)
+{
+    uint32_t low = 0, high = w->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (w->sets[middle].id < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->count && w->sets[low].id == from ? &w->sets[low] : NULL;
+}
+
+enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    struct tm_sqlite_args *w = &s->args;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_COPY], *reals = s->statements[TM_SQL_ARG_REAL_COPY];
+    enum tm_status st = open_set(s, into, err);
+    if (st < 0)
+        return st;
+    struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
+    const struct tm_sqlite_arg_set *waiting = find_waiting(w, from);
+    if (waiting) {
+        if (tm_buf_reserve(&w->text.buf, waiting->len) < 0)
+            return tm_error_nomem(err);
+        tm_out_bytes(&w->text, w->text.buf.data + waiting->text + 1, waiting->len - 2);
+        set->count = waiting->count;
+    } else {
+        sqlite3_bind_int64(stmt, 1, from);
+        if (sqlite3_step(stmt) == SQLITE_ROW) {
+            tm_out_bytes(&w->text, sqlite3_column_blob(stmt, 0), (size_t)sqlite3_column_bytes(stmt, 0));
+            set->count = sqlite3_column_int64(stmt, 1);
+        }
+        if (sqlite3_reset(stmt) != SQLITE_OK)
+            return tm_sqlite_fail(s, err);
+    }
+    for (size_t at = set->text + 1; at < w->text.buf.len;) {
+        struct member m = member_at(&w->text.buf, at);
+        w->holders[m.key & (HOLDERS - 1)] = set->id + 1;
+        at = m.end + 1;
+    }
+    sqlite3_bind_int64(reals, 1, from);
+    sqlite3_bind_int64(reals, 2, set->count);
+    sqlite3_bind_int64(reals, 3, into);
+    *id += set->count;
+    return tm_sqlite_run(s, reals, err);
+}

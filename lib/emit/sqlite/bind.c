@@ -1,0 +1,111 @@
+#include "base/utf8.h"
+#include "emit/sqlite/internal.h"
+
+enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_SYSTEM, "%s: sqlite: %s",
+                        s->context->options->out_path ? s->context->options->out_path : s->context->path,
+                        s->db ? sqlite3_errmsg(s->db) : "out of memory");
+}
+
+/* All of it is printable ASCII or valid UTF-8 without NUL. */
+static bool is_clean(struct tm_text text)
+{
+    size_t i = 0;
+    while (i < text.len && text.data[i] && text.data[i] < 0x80)
+        i++;
+    return i == text.len || (memchr(text.data + i, 0, text.len - i) == NULL &&
+                             tm_utf8_valid(text.data + i, text.len - i));
+}
+
+static enum tm_status make_valid(struct tm_buf *out, struct tm_text text)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    tm_buf_clear(out);
+    for (size_t i = 0; i < text.len;) {
+        size_t n = text.data[i] ? tm_utf8_length(text.data + i, text.len - i) : 0;
+        enum tm_status st = n ? tm_buf_add(out, text.data + i, n) : tm_buf_add_str(out, replacement);
+        if (st < 0)
+            return st;
+        i += n ? n : 1;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_make_valid(struct tm_sqlite *s, struct tm_text *text, struct tm_error *err)
+{
+    if (make_valid(&s->text, *text) < 0)
+        return tm_error_nomem(err);
+    *text = (struct tm_text){s->text.data, s->text.len};
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,
+                                   struct tm_error *err)
+{
+    int rc;
+    if (text.data == NULL) {
+        rc = sqlite3_bind_null(stmt, column);
+    } else if (is_clean(text)) {
+        /* What the caller holds stays where it is until the statement has run. */
+        rc = sqlite3_bind_text64(stmt, column, (const char *)text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+        if (make_valid(&s->text, text) < 0)
+            return tm_error_nomem(err);
+        rc = sqlite3_bind_text64(stmt, column, (const char *)s->text.data, s->text.len, SQLITE_TRANSIENT,
+                                 SQLITE_UTF8);
+    }
+    return rc == SQLITE_OK ? TM_OK : tm_sqlite_fail(s, err);
+}
+
+void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value)
+{
+    if (has)
+        sqlite3_bind_int64(stmt, column, value);
+    else
+        sqlite3_bind_null(stmt, column);
+}
+
+void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id)
+{
+    tm_sqlite_bind_maybe(stmt, column, id != TM_NO_ID, id);
+}
+
+void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word)
+{
+    sqlite3_bind_text(stmt, column, word, -1, SQLITE_STATIC);
+}
+
+void tm_sqlite_result_text(struct tm_sqlite *s, sqlite3_context *out, struct tm_text text)
+{
+    if (text.data == NULL)
+        sqlite3_result_null(out);
+    else if (is_clean(text))
+        sqlite3_result_text64(out, (const char *)text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+    else if (make_valid(&s->text, text) < 0)
+        sqlite3_result_error_nomem(out);
+    else
+        sqlite3_result_text64(out, (const char *)s->text.data, s->text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+void tm_sqlite_result_id(sqlite3_context *out, int64_t id)
+{
+    if (id == TM_NO_ID)
+        sqlite3_result_null(out);
+    else
+        sqlite3_result_int64(out, id);
+}
+
+enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err)
+{
+    int rc = sqlite3_step(stmt);
+    if (rc != SQLITE_DONE)
+        return tm_sqlite_fail(s, err);
+    sqlite3_reset(stmt);
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_exec(struct tm_sqlite *s, const char *sql, struct tm_error *err)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? TM_OK : tm_sqlite_fail(s, err);
+}

@@ -1,0 +1,175 @@
+#include "emit/sqlite/internal.h"
+
+#include "stream/writer.h"
+
+const char *tm_sqlite_clock_name(uint32_t clock)
+{
+    static const char *const names[] = {
+        NULL, "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW", "BOOTTIME"};
+    return clock < sizeof names / sizeof *names ? names[clock] : NULL;
+}
+
+/* The same with the names that the reference's tables leave out. */
+static const char *clock_word(uint32_t clock)
+{
+    enum { TSC = 9, PERF = 10, TRACE_FILE = 11 };
+    return clock == TSC          ? "TSC"
+           : clock == PERF       ? "PERF"
+           : clock == TRACE_FILE ? "TRACE_FILE"
+                                 : tm_sqlite_clock_name(clock);
+}
+
+static struct tm_text text_of(ProtobufCBinaryData bytes)
+{
+    return (struct tm_text){bytes.data ? bytes.data : (const uint8_t *)"", bytes.len};
+}
+
+enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_CLOCK];
+    ProtobufCMessage *message = tm_frame_message(frame, &tracemerge__clock_row__descriptor, err);
+    if (message == NULL)
+        return err->status;
+    const Tracemerge__ClockRow *row = (const Tracemerge__ClockRow *)(const void *)message;
+    sqlite3_bind_int64(stmt, 1, s->next_clock++);
+    sqlite3_bind_int64(stmt, 2, row->ts_ns);
+    sqlite3_bind_int64(stmt, 3, row->clock);
+    tm_sqlite_bind_word(stmt, 4, tm_sqlite_clock_name(row->clock));
+    sqlite3_bind_int64(stmt, 5, row->value);
+    sqlite3_bind_int64(stmt, 6, row->snapshot);
+    sqlite3_bind_int64(stmt, 7, row->machine);
+    enum tm_status st = tm_sqlite_run(s, stmt, err);
+    protobuf_c_message_free_unpacked(message, NULL);
+    return st;
+}
+
+static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_catalog *c = s->context->catalog;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_FILE];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < c->file_count; i++) {
+        const struct tm_catalog_file *f = &c->files[i];
+        sqlite3_bind_int64(stmt, 1, i);
+        tm_sqlite_bind_maybe(stmt, 2, f->has_parent, f->parent);
+        sqlite3_bind_int64(stmt, 4, (int64_t)f->size_bytes);
+        tm_sqlite_bind_maybe(stmt, 6, f->begun, f->processing_order);
+        sqlite3_bind_int64(stmt, 7, f->is_container);
+        /* What a compressed file holds has an empty name; only the outermost has none. */
+        struct tm_text name = f->name;
+        if (name.data == NULL && f->has_parent)
+            name = (struct tm_text){(const uint8_t *)"", 0};
+        if ((st = tm_sqlite_bind_text(s, stmt, 3, name, err)) == TM_OK &&
+            (st = tm_sqlite_bind_text(s, stmt, 5, f->type, err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_metadata(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_catalog *c = s->context->catalog;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_METADATA];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < c->metadata_count; i++) {
+        const Tracemerge__Metadata *m = c->metadata[i];
+        bool is_int = m->value_case == TRACEMERGE__METADATA__VALUE_INT_VALUE;
+        struct tm_text text = {0};
+        if (m->value_case == TRACEMERGE__METADATA__VALUE_STR_VALUE)
+            text = text_of(m->str_value);
+        tm_sqlite_bind_maybe(stmt, 2, is_int, is_int ? m->int_value : 0);
+        tm_sqlite_bind_maybe(stmt, 4, m->has_machine, m->machine);
+        tm_sqlite_bind_maybe(stmt, 5, m->has_file, m->file);
+        if ((st = tm_sqlite_bind_text(s, stmt, 1, text_of(m->name), err)) == TM_OK &&
+            (st = tm_sqlite_bind_text(s, stmt, 3, text, err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
+{
+    static const char *const severities[] = {"info", "data_loss", "error"};
+    const struct tm_catalog *c = s->context->catalog;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < c->stat_count; i++) {
+        const Tracemerge__Stat *t = c->stats[i];
+        tm_sqlite_bind_maybe(stmt, 2, t->has_idx, t->idx);
+        tm_sqlite_bind_word(stmt, 3, (uint32_t)t->severity < 3 ? severities[t->severity] : NULL);
+        tm_sqlite_bind_word(stmt, 4, t->from_trace ? "trace" : "analysis");
+        sqlite3_bind_int64(stmt, 5, t->value);
+        tm_sqlite_bind_maybe(stmt, 6, t->has_machine, t->machine);
+        tm_sqlite_bind_maybe(stmt, 7, t->has_file, t->file);
+        if ((st = tm_sqlite_bind_text(s, stmt, 1, text_of(t->name), err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_account(struct tm_sqlite *s, const Tracemerge__Account *a, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_ACCOUNT];
+    sqlite3_bind_int64(stmt, 1, a->file);
+    tm_sqlite_bind_maybe(stmt, 2, a->has_machine, a->machine);
+    sqlite3_bind_int64(stmt, 3, a->clock);
+    sqlite3_bind_int64(stmt, 5, (int64_t)a->count);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 4, text_of(a->reason), err);
+    return st < 0 ? st : tm_sqlite_run(s, stmt, err);
+}
+
+static enum tm_status put_placement(struct tm_sqlite *s, const Tracemerge__Placement *p, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_PLACEMENT];
+    enum tm_status st;
+    sqlite3_bind_int64(stmt, 1, p->file);
+    sqlite3_bind_int64(stmt, 2, p->machine);
+    sqlite3_bind_int64(stmt, 3, p->clock);
+    tm_sqlite_bind_word(stmt, 4, clock_word(p->clock));
+    sqlite3_bind_int64(stmt, 7, p->first_ns);
+    sqlite3_bind_int64(stmt, 8, p->last_ns);
+    sqlite3_bind_int64(stmt, 9, p->first_offset_ns);
+    sqlite3_bind_int64(stmt, 10, p->last_offset_ns);
+    sqlite3_bind_int64(stmt, 11, (int64_t)p->snapshots_used);
+    tm_sqlite_bind_maybe(stmt, 12, p->has_max_distance_ns, p->max_distance_ns);
+    sqlite3_bind_int64(stmt, 13, (int64_t)p->placed_count);
+    if ((st = tm_sqlite_bind_text(s, stmt, 5, text_of(p->rule), err)) == TM_OK &&
+        (st = tm_sqlite_bind_text(s, stmt, 6, text_of(p->path), err)) == TM_OK)
+        st = tm_sqlite_run(s, stmt, err);
+    return st;
+}
+
+static enum tm_status put_placements(struct tm_sqlite *s, struct tm_error *err)
+{
+    static const char placed[] = "placed", filtered[] = "filtered";
+    const struct tm_catalog *c = s->context->catalog;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < c->placement_count; i++) {
+        const Tracemerge__Placement *p = c->placements[i];
+        Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
+        account.file = p->file;
+        account.has_machine = true;
+        account.machine = p->machine;
+        account.clock = p->clock;
+        account.reason = tm_bytes(filtered, sizeof filtered - 1);
+        uint64_t left_out = tm_catalog_account_count(c, &account);
+        account.reason = tm_bytes(placed, sizeof placed - 1);
+        account.count = p->placed_count > left_out ? p->placed_count - left_out : 0;
+        st = put_placement(s, p, err);
+        if (st == TM_OK && account.count)
+            st = put_account(s, &account, err);
+    }
+    for (uint32_t i = 0; st == TM_OK && i < c->account_count; i++)
+        st = put_account(s, c->accounts[i], err);
+    return st;
+}
+
+enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err)
+{
+    enum tm_status st = put_files(s, err);
+    if (st == TM_OK)
+        st = put_metadata(s, err);
+    if (st == TM_OK)
+        st = put_stats(s, err);
+    return st < 0 ? st : put_placements(s, err);
+}

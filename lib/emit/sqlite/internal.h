@@ -1,0 +1,162 @@
+/* Inside of the SQLite output: the database, its statements, and how its files share the work.
+ * Values are always bound, never part of SQL text. */
+#ifndef TM_EMIT_SQLITE_INTERNAL_H
+#define TM_EMIT_SQLITE_INTERNAL_H
+
+#include "base/intern.h"
+#include "emit/emit.h"
+#include "emit/out.h"
+#include "emit/sqlite/bulk.h"
+#include "model/model.h"
+
+/* Prepared inserts and the like, by table. */
+enum tm_sqlite_statement {
+    TM_SQL_SLICE,
+    TM_SQL_SLICE_END,
+    TM_SQL_COUNTER,
+    TM_SQL_SCHED,
+    TM_SQL_SCHED_END,
+    TM_SQL_ARG_SET,
+    TM_SQL_ARG_KEY,
+    TM_SQL_ARG_REAL,
+    TM_SQL_ARG_COPY,
+    TM_SQL_ARG_REAL_COPY,
+    TM_SQL_FLOW,
+    TM_SQL_CPU_SAMPLE,
+    TM_SQL_INSTRUMENTS_SAMPLE,
+    TM_SQL_PERF_SAMPLE,
+    TM_SQL_CALLSITE,
+    TM_SQL_FRAME,
+    TM_SQL_MAPPING,
+    TM_SQL_THREAD,
+    TM_SQL_PROCESS,
+    TM_SQL_TRACK,
+    TM_SQL_CPU,
+    TM_SQL_MACHINE,
+    TM_SQL_FILE,
+    TM_SQL_METADATA,
+    TM_SQL_STAT,
+    TM_SQL_CLOCK,
+    TM_SQL_BOUNDS,
+    TM_SQL_PLACEMENT,
+    TM_SQL_ACCOUNT,
+    TM_SQL_COUNT
+};
+
+/* Rows of slice or sched that wait for their end, in the order of their ids. */
+enum { TM_SQLITE_WINDOW = 1 << 15 };
+
+struct tm_sqlite_slices {
+    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_slice *rows; /* a ring */
+    int64_t first;                /* id of the first row that is not written yet */
+    uint32_t count;
+    struct tm_buf text;           /* names and categories of the rows, one after another */
+    size_t text_gone;             /* bytes of it that belong to rows already written */
+};
+
+struct tm_sqlite_scheds {
+    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_sched *rows;
+    int64_t first;
+    uint32_t count;
+};
+
+/* Rows of counter on their way. */
+struct tm_sqlite_counters {
+    struct tm_sqlite_bulk bulk;
+    struct tm_counter_row *rows;
+    int64_t first;
+    uint32_t count;
+};
+
+/* Sets of args on their way. */
+struct tm_sqlite_args {
+    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_arg_set *sets; /* the last one may be open */
+    uint32_t count;
+    struct tm_out text;
+    struct tm_intern keys; /* number k is keys_gone + k in tm_arg_key */
+    int64_t keys_gone;
+    struct tm_buf flat_key;
+    int64_t *holders;     /* by some bits of a key's number: the last set, plus 1, that has such a key */
+    struct tm_buf member; /* one that takes the place of another */
+};
+
+struct tm_sqlite {
+    const struct tm_emit_context *context;
+    sqlite3 *db;
+    sqlite3_stmt *statements[TM_SQL_COUNT];
+    struct tm_rows rows;
+    struct tm_model model;
+    struct tm_sqlite_slices slices;
+    struct tm_sqlite_scheds scheds;
+    struct tm_sqlite_counters counters;
+    struct tm_sqlite_args args;
+    struct tm_buf text; /* made valid */
+    int64_t next_flow, next_sample, next_clock;
+};
+
+/* schema.c: the tables, and when all rows are in, the indices and views. */
+enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err);
+enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err);
+enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
+
+/* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part
+ * of no sequence becomes U+FFFD, and so does NUL, which would end the text for most readers. */
+enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,
+                                   struct tm_error *err);
+/* Makes TEXT valid so, in memory of S that the next call uses again. */
+enum tm_status tm_sqlite_make_valid(struct tm_sqlite *s, struct tm_text *text, struct tm_error *err);
+void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value); /* else NULL */
+void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id);                 /* TM_NO_ID is NULL */
+void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word);         /* a constant, or NULL */
+/* The same as results of a bulk table's column. */
+void tm_sqlite_result_text(struct tm_sqlite *s, sqlite3_context *out, struct tm_text text);
+void tm_sqlite_result_id(sqlite3_context *out, int64_t id);
+/* Runs a statement that gives no rows and makes it ready for the next. */
+enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err);
+enum tm_status tm_sqlite_exec(struct tm_sqlite *s, const char *sql, struct tm_error *err);
+/* The database's complaint. */
+enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err);
+
+/* rows.c: what the model gives. */
+void tm_sqlite_rows_init(struct tm_sqlite *s);
+enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err);
+void tm_sqlite_rows_release(struct tm_sqlite *s);
+
+/* slices.c, scheds.c: tm_rows.slice and .slice_end, .sched and .sched_end. */
+enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
+enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
+enum tm_status tm_sqlite_sched(void *self, const struct tm_sched_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct tm_text end_state,
+                                   struct tm_error *err);
+enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
+
+/* counters.c: tm_rows.counter. */
+enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_counters_flush(struct tm_sqlite *s, struct tm_error *err);
+
+/* args.c: tm_rows.arg and .arg_copy. */
+enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
+enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err);
+
+/* What each of the four shows of its rows. */
+void tm_sqlite_slices_bulk(struct tm_sqlite *s);
+void tm_sqlite_scheds_bulk(struct tm_sqlite *s);
+void tm_sqlite_counters_bulk(struct tm_sqlite *s);
+void tm_sqlite_args_bulk(struct tm_sqlite *s);
+void tm_sqlite_args_release(struct tm_sqlite *s);
+
+/* catalog.c, model.c: what a frame says, what the stream said, and
+ * what the model has kept until the end. */
+enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err);
+enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);
+enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err);
+
+/* The word for a builtin clock, or NULL. */
+const char *tm_sqlite_clock_name(uint32_t clock);
+
+#endif

@@ -1,0 +1,168 @@
+#include "emit/sqlite/internal.h"
+
+#include "base/pb.h"
+
+/* The fields of MachineDescription messages, by the column of the machine table they go to. */
+static enum tm_status bind_description(struct tm_sqlite *s, sqlite3_stmt *stmt, const struct tm_buf *description,
+                                       struct tm_error *err)
+{
+    enum { FIRST_COLUMN = 3, NUM_CPUS = 6, SDK_VERSION = 9, RAM_BYTES = 10, NAME = 1 };
+    struct tm_pb pb = tm_pb_of(description->data, description->len);
+    struct tm_pb_field f;
+    for (uint32_t id = NAME + 1; id <= RAM_BYTES; id++)
+        sqlite3_bind_null(stmt, (int)id + FIRST_COLUMN - 1);
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        int column = (int)f.id + FIRST_COLUMN - 1;
+        struct tm_text text = {f.data, f.len};
+        if (f.id == NAME || f.id > RAM_BYTES)
+            continue;
+        if (f.type == TM_PB_VARINT)
+            sqlite3_bind_int64(stmt, column, f.id == NUM_CPUS ? (int64_t)f.value : tm_unzigzag(f.value));
+        else if (f.type == TM_PB_LEN && text.data && tm_sqlite_bind_text(s, stmt, column, text, err) < 0)
+            return err->status;
+    }
+    return TM_OK;
+}
+
+static enum tm_status put_machines(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_catalog *c = s->context->catalog;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_MACHINE];
+    int64_t label = 0;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < c->machine_count; i++) {
+        sqlite3_bind_int64(stmt, 1, i);
+        sqlite3_bind_int64(stmt, 2, c->machines[i].raw_id);
+        sqlite3_bind_int64(stmt, 13, c->machines[i].raw_id ? ++label : 0);
+        if ((st = tm_sqlite_bind_text(s, stmt, 3, c->machines[i].name, err)) == TM_OK &&
+            (st = bind_description(s, stmt, &s->model.machines[i].description, err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_threads(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_processes *p = &s->model.processes;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_THREAD];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < p->thread_count; i++) {
+        const struct tm_thread_row *t = &p->threads[i];
+        sqlite3_bind_int64(stmt, 1, i);
+        sqlite3_bind_int64(stmt, 2, t->tid);
+        tm_sqlite_bind_maybe(stmt, 4, t->has_start, t->start_ns);
+        tm_sqlite_bind_maybe(stmt, 5, t->has_end, t->end_ns);
+        tm_sqlite_bind_id(stmt, 6, t->upid);
+        tm_sqlite_bind_maybe(stmt, 7, t->upid != TM_NO_ID, t->is_main);
+        sqlite3_bind_int64(stmt, 8, t->is_idle);
+        sqlite3_bind_int64(stmt, 9, t->machine);
+        if ((st = tm_sqlite_bind_text(s, stmt, 3, tm_processes_text(p, t->name), err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_processes(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_processes *p = &s->model.processes;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_PROCESS];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < p->process_count; i++) {
+        const struct tm_process *process = &p->processes[i];
+        sqlite3_bind_int64(stmt, 1, i);
+        sqlite3_bind_int64(stmt, 2, process->pid);
+        tm_sqlite_bind_maybe(stmt, 4, process->has_start, process->start_ns);
+        tm_sqlite_bind_maybe(stmt, 5, process->has_end, process->end_ns);
+        tm_sqlite_bind_id(stmt, 6, process->parent);
+        tm_sqlite_bind_maybe(stmt, 7, process->has_uid, process->uid);
+        tm_sqlite_bind_id(stmt, 9, process->arg_set);
+        sqlite3_bind_int64(stmt, 10, process->machine);
+        if ((st = tm_sqlite_bind_text(s, stmt, 3, tm_processes_text(p, process->name), err)) == TM_OK &&
+            (st = tm_sqlite_bind_text(s, stmt, 8, tm_processes_text(p, process->cmdline), err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_tracks *tracks = &s->model.tracks;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_TRACK];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
+        const struct tm_track *t = &tracks->rows[i];
+        sqlite3_bind_int64(stmt, 1, i);
+        tm_sqlite_bind_word(stmt, 3, tm_track_type_name(t->type));
+        tm_sqlite_bind_id(stmt, 4, t->parent);
+        tm_sqlite_bind_id(stmt, 5, t->arg_set);
+        sqlite3_bind_int64(stmt, 6, t->machine);
+        sqlite3_bind_int64(stmt, 7, t->file);
+        sqlite3_bind_int64(stmt, 8, t->is_counter);
+        tm_sqlite_bind_maybe(stmt, 10, t->scope == TM_TRACK_THREAD, t->owner);
+        tm_sqlite_bind_maybe(stmt, 11, t->scope == TM_TRACK_PROCESS, t->owner);
+        tm_sqlite_bind_maybe(stmt, 12, t->scope == TM_TRACK_CPU, t->owner);
+        if ((st = tm_sqlite_bind_text(s, stmt, 2, tm_tracks_text(tracks, t->name), err)) == TM_OK &&
+            (st = tm_sqlite_bind_text(s, stmt, 9, tm_tracks_text(tracks, t->unit), err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_cpus(struct tm_sqlite *s, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_CPU];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < s->model.sched.cpu_count; i++) {
+        const struct tm_cpu_row *cpu = &s->model.sched.cpus[i];
+        sqlite3_bind_int64(stmt, 1, tm_ucpu(cpu->machine, cpu->cpu));
+        sqlite3_bind_int64(stmt, 2, cpu->cpu);
+        sqlite3_bind_int64(stmt, 3, cpu->machine);
+        st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_STAT];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < s->model.stat_count * TM_MODEL_STAT_COUNT; i++) {
+        const struct tm_model_stat_row *row = &s->model.stats[i / TM_MODEL_STAT_COUNT];
+        enum tm_model_stat stat = (enum tm_model_stat)(i % TM_MODEL_STAT_COUNT);
+        if (row->counts[stat] == 0)
+            continue;
+        tm_sqlite_bind_word(stmt, 1, tm_model_stat_name(stat));
+        sqlite3_bind_null(stmt, 2);
+        tm_sqlite_bind_word(stmt, 3, "error");
+        tm_sqlite_bind_word(stmt, 4, "analysis");
+        sqlite3_bind_int64(stmt, 5, (int64_t)row->counts[stat]);
+        sqlite3_bind_int64(stmt, 6, row->machine);
+        sqlite3_bind_int64(stmt, 7, row->file);
+        st = tm_sqlite_run(s, stmt, err);
+    }
+    return st;
+}
+
+enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_model *m = &s->model;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_BOUNDS];
+    enum tm_status st = put_machines(s, err);
+    if (st == TM_OK)
+        st = put_threads(s, err);
+    if (st == TM_OK)
+        st = put_processes(s, err);
+    if (st == TM_OK)
+        st = put_tracks(s, err);
+    if (st == TM_OK)
+        st = put_cpus(s, err);
+    if (st == TM_OK)
+        st = put_stats(s, err);
+    if (st < 0)
+        return st;
+    sqlite3_bind_int64(stmt, 1, m->first_ns);
+    /* A trace of one moment lasts a nanosecond. */
+    sqlite3_bind_int64(stmt, 2, m->has_bounds && m->first_ns == m->last_ns && m->last_ns < INT64_MAX ? m->last_ns + 1
+                                                                                                     : m->last_ns);
+    return tm_sqlite_run(s, stmt, err);
+}

@@ -1,0 +1,107 @@
+#include "emit/sqlite/internal.h"
+
+#include <stdlib.h>
+
+static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_FLOW];
+    sqlite3_bind_int64(stmt, 1, s->next_flow++);
+    sqlite3_bind_int64(stmt, 2, slice_out);
+    sqlite3_bind_int64(stmt, 3, slice_in);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+/* The table that ROW goes to. */
+static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, const struct tm_sample_row *row)
+{
+    struct tm_text type = s->context->catalog->files[row->file].type;
+    if (type.len >= 11 && memcmp(type.data, "instruments", 11) == 0)
+        return TM_SQL_INSTRUMENTS_SAMPLE;
+    bool is_perf = row->is_perf || (type.len >= 4 && memcmp(type.data, "perf", 4) == 0);
+    return is_perf ? TM_SQL_PERF_SAMPLE : TM_SQL_CPU_SAMPLE;
+}
+
+static enum tm_status sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[sample_table(s, row)];
+    sqlite3_bind_int64(stmt, 1, s->next_sample++);
+    sqlite3_bind_int64(stmt, 2, row->ts);
+    tm_sqlite_bind_id(stmt, 3, row->callsite);
+    sqlite3_bind_int64(stmt, 4, row->utid);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+static enum tm_status mapping(void *self, int64_t id, struct tm_text name, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_MAPPING];
+    sqlite3_bind_int64(stmt, 1, id);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, name, err);
+    return st < 0 ? st : tm_sqlite_run(s, stmt, err);
+}
+
+static enum tm_status frame(void *self, const struct tm_frame_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_FRAME];
+    sqlite3_bind_int64(stmt, 1, row->id);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 2, row->function, err);
+    if (st < 0)
+        return st;
+    tm_sqlite_bind_id(stmt, 3, row->mapping);
+    tm_sqlite_bind_maybe(stmt, 4, row->has_pc, row->rel_pc);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+static enum tm_status callsite(void *self, const struct tm_callsite_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_CALLSITE];
+    sqlite3_bind_int64(stmt, 1, row->id);
+    sqlite3_bind_int64(stmt, 2, row->depth);
+    tm_sqlite_bind_id(stmt, 3, row->parent);
+    sqlite3_bind_int64(stmt, 4, row->frame);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+void tm_sqlite_rows_init(struct tm_sqlite *s)
+{
+    tm_sqlite_slices_bulk(s);
+    tm_sqlite_scheds_bulk(s);
+    tm_sqlite_counters_bulk(s);
+    tm_sqlite_args_bulk(s);
+    s->rows = (struct tm_rows){.self = s,
+                               .slice = tm_sqlite_slice,
+                               .slice_end = tm_sqlite_slice_end,
+                               .counter = tm_sqlite_counter,
+                               .sched = tm_sqlite_sched,
+                               .sched_end = tm_sqlite_sched_end,
+                               .arg = tm_sqlite_arg,
+                               .arg_copy = tm_sqlite_arg_copy,
+                               .flow = flow,
+                               .sample = sample,
+                               .mapping = mapping,
+                               .frame = frame,
+                               .callsite = callsite};
+}
+
+enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err)
+{
+    enum tm_status st = tm_sqlite_slices_flush(s, 0, err);
+    if (st == TM_OK)
+        st = tm_sqlite_scheds_flush(s, 0, err);
+    if (st == TM_OK)
+        st = tm_sqlite_counters_flush(s, err);
+    return st < 0 ? st : tm_sqlite_args_flush(s, err);
+}
+
+void tm_sqlite_rows_release(struct tm_sqlite *s)
+{
+    free(s->slices.rows);
+    free(s->scheds.rows);
+    free(s->counters.rows);
+    tm_sqlite_args_release(s);
+    tm_buf_release(&s->slices.text);
+}

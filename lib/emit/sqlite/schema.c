@@ -1,0 +1,170 @@
+#include "emit/sqlite/internal.h"
+
+/* Tables as sql-surface.md lists them; columns past those are ours: what the views tell tracks
+ * apart by, and which file a track belongs to. */
+static const char tables[] =
+    "CREATE TABLE machine(id INTEGER PRIMARY KEY, raw_id INTEGER, name TEXT, sysname TEXT, release TEXT,"
+    " version TEXT, arch TEXT, num_cpus INTEGER, android_build_fingerprint TEXT, android_device_manufacturer TEXT,"
+    " android_sdk_version INTEGER, system_ram_bytes INTEGER, label_index INTEGER);"
+    "CREATE TABLE trace_file(id INTEGER PRIMARY KEY, parent_id INTEGER, name TEXT, size INTEGER, trace_type TEXT,"
+    " processing_order INTEGER, is_container INTEGER);"
+    "CREATE TABLE metadata(id INTEGER PRIMARY KEY, name TEXT, key_type TEXT, int_value INTEGER, str_value TEXT,"
+    " machine_id INTEGER, trace_id INTEGER);"
+    "CREATE TABLE stats(id INTEGER PRIMARY KEY, name TEXT, key TEXT, idx INTEGER, severity TEXT, source TEXT,"
+    " value INTEGER, description TEXT, machine_id INTEGER, trace_id INTEGER);"
+    "CREATE TABLE clock_snapshot(id INTEGER PRIMARY KEY, ts INTEGER, clock_id INTEGER, clock_name TEXT,"
+    " clock_value INTEGER, snapshot_id INTEGER, machine_id INTEGER);"
+    "CREATE TABLE trace_bounds(start_ts INTEGER, end_ts INTEGER);"
+    "CREATE TABLE process(id INTEGER PRIMARY KEY, upid INTEGER, pid INTEGER, name TEXT, start_ts INTEGER,"
+    " end_ts INTEGER, parent_upid INTEGER, uid INTEGER, cmdline TEXT, arg_set_id INTEGER, machine_id INTEGER);"
+    "CREATE TABLE thread(id INTEGER PRIMARY KEY, utid INTEGER, tid INTEGER, name TEXT, start_ts INTEGER,"
+    " end_ts INTEGER, upid INTEGER, is_main_thread INTEGER, is_idle INTEGER, machine_id INTEGER);"
+    "CREATE TABLE cpu(id INTEGER PRIMARY KEY, ucpu INTEGER, cpu INTEGER, cluster_id INTEGER, processor TEXT,"
+    " machine_id INTEGER, capacity INTEGER);"
+    "CREATE TABLE track(id INTEGER PRIMARY KEY, name TEXT, type TEXT, parent_id INTEGER, source_arg_set_id INTEGER,"
+    " dimension_arg_set_id INTEGER, machine_id INTEGER, trace_file_id INTEGER, is_counter INTEGER, unit TEXT,"
+    " utid INTEGER, upid INTEGER, cpu INTEGER);"
+    "CREATE TABLE slice(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT,"
+    " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER);"
+    "CREATE TABLE counter(id INTEGER PRIMARY KEY, ts INTEGER, track_id INTEGER, value REAL, arg_set_id INTEGER);"
+    "CREATE TABLE sched(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, ts_end INTEGER, cpu INTEGER, ucpu INTEGER,"
+    " utid INTEGER, end_state TEXT, priority INTEGER);"
+    "CREATE TABLE tm_arg_set(id INTEGER PRIMARY KEY, args TEXT);"
+    "CREATE TABLE tm_arg_key(id INTEGER PRIMARY KEY, flat_key TEXT, key TEXT);"
+    "CREATE TABLE tm_arg_real(id INTEGER PRIMARY KEY, value REAL);"
+    "CREATE TABLE flow(id INTEGER PRIMARY KEY, slice_out INTEGER, slice_in INTEGER);"
+    "CREATE TABLE cpu_profile_stack_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
+    "CREATE TABLE instruments_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
+    "CREATE TABLE perf_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
+    "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
+    " frame_id INTEGER);"
+    "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER);"
+    "CREATE TABLE stack_profile_mapping(id INTEGER PRIMARY KEY, name TEXT);"
+    "CREATE TABLE tm_placement(trace_file_id INTEGER, machine_id INTEGER, clock_id INTEGER, clock_name TEXT,"
+    " rule TEXT, path TEXT, first_ts INTEGER, last_ts INTEGER, first_offset_ns INTEGER, last_offset_ns INTEGER,"
+    " snapshots_used INTEGER, max_distance_ns INTEGER, placed INTEGER);"
+    "CREATE TABLE tm_accounting(trace_file_id INTEGER, machine_id INTEGER, clock_id INTEGER, reason TEXT,"
+    " events INTEGER);";
+
+/* What the usual joins look rows up by, beside the primary keys. */
+static const char indices[] =
+    "CREATE UNIQUE INDEX process_upid ON process(upid);"
+    "CREATE UNIQUE INDEX thread_utid ON thread(utid);"
+    "CREATE UNIQUE INDEX cpu_ucpu ON cpu(ucpu);";
+
+/* A set is an object {"KEY TYPE PLACE": value}, without the spaces: the number in tm_arg_key, the first letter of
+ * value_type, and which arg of the set it is. CROSS JOIN keeps the order of the tables: sets first, or the one that is
+ * asked for. */
+#define ARG_PLACE "substr(ltrim(j.key, '0123456789'), 2)"
+#define ARG_TYPE "substr(ltrim(j.key, '0123456789'), 1, 1)"
+
+static const char args_view[] =
+    "CREATE VIEW args AS SELECT s.id + " ARG_PLACE " AS id, s.id AS arg_set_id, k.flat_key, k.key,"
+    " CASE WHEN " ARG_TYPE " IN ('i', 'u', 'b', 'p') THEN j.value END AS int_value,"
+    " CASE WHEN " ARG_TYPE " IN ('s', 'j') THEN j.value END AS string_value,"
+    " CASE " ARG_TYPE " WHEN 'r' THEN (SELECT value FROM tm_arg_real r WHERE r.id = s.id + " ARG_PLACE ") END"
+    " AS real_value,"
+    " CASE " ARG_TYPE " WHEN 'i' THEN 'int' WHEN 's' THEN 'string' WHEN 'r' THEN 'real' WHEN 'b' THEN 'bool'"
+    " WHEN 'u' THEN 'uint' WHEN 'p' THEN 'pointer' WHEN 'j' THEN 'json' ELSE 'null' END AS value_type,"
+    " CASE " ARG_TYPE " WHEN 'b' THEN CASE j.value WHEN 0 THEN 'false' ELSE 'true' END"
+    " WHEN 'p' THEN printf('0x%x', j.value) WHEN 'u' THEN printf('%llu', j.value) WHEN 'n' THEN '[NULL]'"
+    " WHEN 'r' THEN CAST((SELECT value FROM tm_arg_real r WHERE r.id = s.id + " ARG_PLACE ") AS TEXT)"
+    " ELSE CAST(j.value AS TEXT) END AS display_value"
+    " FROM tm_arg_set s CROSS JOIN json_each(s.args) j CROSS JOIN tm_arg_key k ON k.id = CAST(j.key AS INTEGER);";
+
+static const char views[] =
+    "CREATE VIEW __intrinsic_trace_file AS SELECT * FROM trace_file;"
+    "CREATE VIEW thread_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, utid FROM track WHERE utid IS NOT NULL AND is_counter = 0;"
+    "CREATE VIEW process_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, upid FROM track WHERE upid IS NOT NULL AND is_counter = 0;"
+    "CREATE VIEW counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, unit FROM track WHERE is_counter = 1;"
+    "CREATE VIEW thread_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, unit, utid FROM track WHERE is_counter = 1 AND utid IS NOT NULL;"
+    "CREATE VIEW process_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, unit, upid FROM track WHERE is_counter = 1 AND upid IS NOT NULL;"
+    "CREATE VIEW cpu_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, unit, cpu FROM track WHERE is_counter = 1 AND cpu IS NOT NULL;"
+    "CREATE VIEW slices AS SELECT * FROM slice;"
+    "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
+    "CREATE VIEW sched_slice AS SELECT * FROM sched;"
+    "CREATE VIEW thread_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,"
+    " t.name AS thread_name, t.utid, t.tid, t.is_main_thread, p.name AS process_name, p.upid, p.pid, s.depth,"
+    " s.parent_id, s.arg_set_id FROM slice s JOIN track k ON k.id = s.track_id AND k.is_counter = 0"
+    " JOIN thread t ON t.id = k.utid LEFT JOIN process p ON p.id = t.upid;"
+    "CREATE VIEW process_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,"
+    " p.name AS process_name, p.upid, p.pid, s.depth, s.parent_id, s.arg_set_id"
+    " FROM slice s JOIN track k ON k.id = s.track_id AND k.is_counter = 0 JOIN process p ON p.id = k.upid;";
+
+/* How a statement is made, by number. */
+static const char *const statements[TM_SQL_COUNT] = {
+    [TM_SQL_SLICE] = "INSERT INTO slice SELECT * FROM tm_bulk_slice",
+    [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
+    [TM_SQL_COUNTER] = "INSERT INTO counter SELECT * FROM tm_bulk_counter",
+    [TM_SQL_SCHED] = "INSERT INTO sched SELECT * FROM tm_bulk_sched",
+    [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
+    [TM_SQL_ARG_SET] = "INSERT INTO tm_arg_set SELECT * FROM tm_bulk_args",
+    [TM_SQL_ARG_KEY] = "INSERT INTO tm_arg_key VALUES(?,?,?)",
+    [TM_SQL_ARG_REAL] = "INSERT OR REPLACE INTO tm_arg_real VALUES(?,?)",
+    [TM_SQL_ARG_COPY] = "SELECT substr(args, 2, length(args) - 2), (SELECT max(CAST(" ARG_PLACE
+                        " AS INTEGER)) + 1 FROM json_each(args) j)"
+                        " FROM tm_arg_set WHERE id = ?",
+    [TM_SQL_ARG_REAL_COPY] = "INSERT INTO tm_arg_real SELECT id - ?1 + ?3, value FROM tm_arg_real"
+                             " WHERE id >= ?1 AND id < ?1 + ?2",
+    [TM_SQL_FLOW] = "INSERT INTO flow VALUES(?,?,?)",
+    [TM_SQL_CPU_SAMPLE] = "INSERT INTO cpu_profile_stack_sample VALUES(?,?,?,?)",
+    [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?)",
+    [TM_SQL_PERF_SAMPLE] = "INSERT INTO perf_sample VALUES(?,?,?,?)",
+    [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
+    [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?)",
+    [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?)",
+    [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+    [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+    [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?)",
+    [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,NULL,NULL,?3,NULL)",
+    [TM_SQL_MACHINE] = "INSERT INTO machine VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_FILE] = "INSERT INTO trace_file VALUES(?,?,?,?,?,?,?)",
+    [TM_SQL_METADATA] = "INSERT INTO metadata(name, key_type, int_value, str_value, machine_id, trace_id)"
+                        " VALUES(?,'single',?,?,?,?)",
+    [TM_SQL_STAT] = "INSERT INTO stats(name, key, idx, severity, source, value, description, machine_id, trace_id)"
+                    " VALUES(?1,?1,?2,?3,?4,?5,NULL,?6,?7)",
+    [TM_SQL_CLOCK] = "INSERT INTO clock_snapshot VALUES(?,?,?,?,?,?,?)",
+    [TM_SQL_BOUNDS] = "INSERT INTO trace_bounds VALUES(?,?)",
+    [TM_SQL_PLACEMENT] = "INSERT INTO tm_placement VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_ACCOUNT] = "INSERT INTO tm_accounting VALUES(?,?,?,?,?)",
+};
+
+enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err)
+{
+    /* The file is nobody's until it is renamed: what a crash would leave is thrown away. */
+    static const char settings[] = "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+                                   "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA cache_size=-16384;"
+                                   "PRAGMA encoding='UTF-8'; BEGIN;";
+    enum tm_status st = tm_sqlite_exec(s, settings, err);
+    return st < 0 ? st : tm_sqlite_exec(s, tables, err);
+}
+
+enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
+{
+    if (tm_sqlite_bulk_register(s->db, &s->slices.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->scheds.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->counters.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->args.bulk) != SQLITE_OK)
+        return tm_sqlite_fail(s, err);
+    for (int i = 0; i < TM_SQL_COUNT; i++)
+        if (sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->statements[i], NULL) !=
+            SQLITE_OK)
+            return tm_sqlite_fail(s, err);
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
+{
+    enum tm_status st = tm_sqlite_exec(s, indices, err);
+    if (st == TM_OK)
+        st = tm_sqlite_exec(s, views, err);
+    if (st == TM_OK)
+        st = tm_sqlite_exec(s, args_view, err);
+    return st < 0 ? st : tm_sqlite_exec(s, "COMMIT", err);
+}

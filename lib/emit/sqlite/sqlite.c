@@ -1,0 +1,75 @@
+/* The merged trace as a SQLite database with the tables of the SQL surface (doc/model.md). */
+#include "emit/outputs.h"
+#include "emit/sqlite/internal.h"
+
+#include <stdlib.h>
+
+static void close_sqlite(void *state)
+{
+    struct tm_sqlite *s = state;
+    if (s == NULL)
+        return;
+    for (int i = 0; i < TM_SQL_COUNT; i++)
+        sqlite3_finalize(s->statements[i]);
+    sqlite3_close(s->db);
+    tm_model_release(&s->model);
+    tm_sqlite_rows_release(s);
+    tm_buf_release(&s->text);
+    free(s);
+}
+
+static enum tm_status open_sqlite(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    struct tm_sqlite *s = calloc(1, sizeof *s);
+    enum tm_status st;
+    *state = s;
+    if (s == NULL)
+        return tm_error_nomem(err);
+    s->context = context;
+    tm_sqlite_rows_init(s);
+    tm_model_init(&s->model, &s->rows, context->catalog);
+    if (sqlite3_open_v2(context->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
+        return tm_sqlite_fail(s, err);
+    if ((st = tm_sqlite_create(s, err)) < 0)
+        return st;
+    return tm_sqlite_prepare(s, err);
+}
+
+static enum tm_status show_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                                 struct tm_error *err)
+{
+    struct tm_sqlite *s = state;
+    if (batch)
+        return tm_model_batch(&s->model, batch, err);
+    return frame->type == TM_FRAME_CLOCK_ROW ? tm_sqlite_clock_row(s, frame, err) : TM_OK;
+}
+
+static enum tm_status finish_sqlite(void *state, struct tm_error *err)
+{
+    struct tm_sqlite *s = state;
+    enum tm_status st = tm_model_finish(&s->model, err);
+    if (st == TM_OK)
+        st = tm_sqlite_rows_flush(s, err);
+    if (st == TM_OK)
+        st = tm_sqlite_put_catalog(s, err);
+    if (st == TM_OK)
+        st = tm_sqlite_put_model(s, err);
+    return st < 0 ? st : tm_sqlite_complete(s, err);
+}
+
+static const char *const suffixes[] = {".db", ".sqlite", ".sqlite3", NULL};
+
+const struct tm_emit tm_emit_sqlite = {
+    .name = "sqlite",
+    .suffixes = suffixes,
+    .is_binary = true,
+    .needs_path = true,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_detail = true,
+    .open = open_sqlite,
+    .frame = show_frame,
+    .finish = finish_sqlite,
+    .close = close_sqlite,
+};

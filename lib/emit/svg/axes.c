@@ -1,0 +1,231 @@
+/* The time axes of the picture: trace time, and the wall clock where it is known. */
+#include "emit/svg/internal.h"
+
+#include "base/checked.h"
+
+#include <time.h>
+
+#define SECOND INT64_C(1000000000)
+
+enum { TICKS_MAX = 9, CHARACTER_TENTHS = 66, LABEL_CHARACTERS_MAX = 14 };
+
+/* The least of the steps people read easily that makes at most TICKS_MAX of SPAN. */
+static int64_t decimal_step(uint64_t span)
+{
+    int64_t step = 1;
+    while (span / (uint64_t)step > TICKS_MAX) {
+        if (span / (uint64_t)step / 2 <= TICKS_MAX)
+            return step * 2;
+        if (span / (uint64_t)step / 5 <= TICKS_MAX || step > INT64_MAX / 10)
+            return step * 5;
+        step *= 10;
+    }
+    return step;
+}
+
+static int64_t wall_step(uint64_t span)
+{
+    static const int32_t seconds[] = {1,    2,    5,    10,    15,    30,    60,     120,    300,    600,     900,
+                                      1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000};
+    if (span / SECOND <= TICKS_MAX)
+        return decimal_step(span);
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        if (span / ((uint64_t)seconds[i] * SECOND) <= TICKS_MAX)
+            return seconds[i] * SECOND;
+    return decimal_step(span);
+}
+
+/* The first multiple of STEP at or after NS; false when it is out of range. */
+static bool first_tick(int64_t ns, int64_t step, int64_t *tick)
+{
+    int64_t rest = ns % step;
+    rest = rest < 0 ? rest + step : rest;
+    return rest == 0 ? (*tick = ns, true) : tm_add_i64(ns, step - rest, tick);
+}
+
+static int decimals_of(int64_t step)
+{
+    int decimals = 9;
+    for (; decimals > 0 && step % 10 == 0; step /= 10)
+        decimals--;
+    return decimals;
+}
+
+/* DECIMALS digits of the part of a second NS (0 to 999999999). */
+static void put_fraction(struct tm_out *out, int64_t ns, int decimals)
+{
+    int64_t unit = SECOND / 10;
+    if (decimals > 0)
+        tm_out_char(out, '.');
+    for (; decimals > 0; decimals--, unit /= 10)
+        tm_out_char(out, (char)('0' + ns / unit % 10));
+}
+
+static void put_seconds(struct tm_out *out, int64_t ns, int decimals)
+{
+    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    if (ns < 0)
+        tm_out_str(out, "\xe2\x88\x92");
+    tm_out_u64(out, v / SECOND);
+    put_fraction(out, (int64_t)(v % SECOND), decimals);
+    tm_out_str(out, " s");
+}
+
+static void put_two(struct tm_out *out, int n)
+{
+    tm_out_char(out, (char)('0' + n / 10 % 10));
+    tm_out_char(out, (char)('0' + n % 10));
+}
+
+/* False when NS is no moment that a calendar can tell. */
+static bool calendar(int64_t ns, struct tm *when, int64_t *fraction)
+{
+    int64_t rest = ns % SECOND;
+    *fraction = rest < 0 ? rest + SECOND : rest;
+    time_t seconds = (time_t)(ns / SECOND - (rest < 0));
+    return gmtime_r(&seconds, when) != NULL;
+}
+
+static void put_date(struct tm_out *out, const struct tm *when)
+{
+    tm_out_i64(out, when->tm_year + 1900);
+    tm_out_char(out, '-');
+    put_two(out, when->tm_mon + 1);
+    tm_out_char(out, '-');
+    put_two(out, when->tm_mday);
+}
+
+static void put_wall(struct tm_out *out, int64_t ns, int64_t step)
+{
+    struct tm when;
+    int64_t fraction;
+    if (!calendar(ns, &when, &fraction))
+        return;
+    if (step >= 43200 * SECOND) {
+        put_date(out, &when);
+        return;
+    }
+    put_two(out, when.tm_hour);
+    tm_out_char(out, ':');
+    put_two(out, when.tm_min);
+    tm_out_char(out, ':');
+    put_two(out, when.tm_sec);
+    put_fraction(out, fraction, decimals_of(step));
+}
+
+/* One row of labels. SHIFT_NS: what the axis reads at trace time 0. */
+struct axis {
+    int64_t shift_ns, step;
+    int baseline;
+    int label_length; /* characters at most */
+    bool is_wall, has_grid;
+};
+
+static int digits_of(int64_t ns)
+{
+    int digits = 1;
+    for (int64_t s = ns / SECOND; s > 9 || s < -9; s /= 10)
+        digits++;
+    return digits + (ns < 0);
+}
+
+/* Characters of the longest label in seconds. */
+static int seconds_length(const struct tm_svg *svg, int64_t step)
+{
+    int a = digits_of(svg->first_ns), b = digits_of(svg->last_ns), decimals = decimals_of(step);
+    return (a > b ? a : b) + (decimals > 0) + decimals + 2;
+}
+
+static int wall_length(int64_t step)
+{
+    int decimals = decimals_of(step);
+    return step >= 43200 * SECOND ? 10 : 8 + (decimals > 0) + decimals;
+}
+
+static void put_grid_line(struct tm_svg *svg, int x)
+{
+    tm_out_str(&svg->out, "<path class=\"grid\" d=\"M");
+    tm_svg_put_tenths(svg, x);
+    tm_out_char(&svg->out, ' ');
+    tm_out_i64(&svg->out, svg->lanes_top);
+    tm_out_char(&svg->out, 'V');
+    tm_out_i64(&svg->out, svg->lanes_bottom);
+    tm_out_str(&svg->out, "\"/>\n");
+}
+
+static void put_axis(struct tm_svg *svg, const struct axis *axis)
+{
+    int64_t tick, first = svg->first_ns, last = svg->last_ns;
+    int apart = axis->label_length * CHARACTER_TENTHS + 140, last_x = -apart;
+    if (!tm_add_i64(first, axis->shift_ns, &first) || !tm_add_i64(last, axis->shift_ns, &last) ||
+        !first_tick(first, axis->step, &tick))
+        return;
+    do {
+        if (tick > last)
+            break;
+        int x = tm_svg_x(svg, tick - axis->shift_ns);
+        if (axis->has_grid)
+            put_grid_line(svg, x);
+        if (x - last_x < apart)
+            continue;
+        last_x = x;
+        tm_out_str(&svg->out, axis->is_wall ? "<text class=\"tick wall\" x=\"" : "<text class=\"tick\" x=\"");
+        tm_svg_put_tenths(svg, x);
+        tm_out_str(&svg->out, "\" y=\"");
+        tm_out_i64(&svg->out, axis->baseline);
+        tm_out_str(&svg->out, "\">");
+        if (axis->is_wall)
+            put_wall(&svg->out, tick, axis->step);
+        else
+            put_seconds(&svg->out, tick, decimals_of(axis->step));
+        tm_out_str(&svg->out, "</text>\n");
+    } while (tm_add_i64(tick, axis->step, &tick));
+}
+
+static void put_caption(struct tm_svg *svg, const char *text, int baseline)
+{
+    tm_out_str(&svg->out, "<text class=\"caption\" x=\"");
+    tm_out_i64(&svg->out, TM_SVG_MARGIN);
+    tm_out_str(&svg->out, "\" y=\"");
+    tm_out_i64(&svg->out, baseline);
+    tm_out_str(&svg->out, "\">");
+    tm_out_str(&svg->out, text);
+}
+
+static void put_wall_axis(struct tm_svg *svg, uint64_t span)
+{
+    struct tm when;
+    int64_t fraction, start;
+    struct axis axis = {.shift_ns = svg->wall_ns, .step = wall_step(span), .baseline = svg->lanes_top - 34,
+                        .is_wall = true};
+    axis.label_length = wall_length(axis.step);
+    if (!tm_add_i64(svg->first_ns, svg->wall_ns, &start) || !calendar(start, &when, &fraction))
+        return;
+    put_caption(svg, "wall clock, UTC, ", axis.baseline);
+    put_date(&svg->out, &when);
+    tm_out_str(&svg->out, "</text>\n");
+    put_axis(svg, &axis);
+}
+
+void tm_svg_axes(struct tm_svg *svg)
+{
+    uint64_t span = (uint64_t)svg->last_ns - (uint64_t)svg->first_ns;
+    struct axis axis = {.step = decimal_step(span), .baseline = svg->lanes_top - 14, .has_grid = true};
+    if (!svg->events.has_range)
+        return;
+    /* Long numbers do not fit under their ticks: then time counts from the first event. */
+    axis.label_length = seconds_length(svg, axis.step);
+    bool is_long = axis.label_length > LABEL_CHARACTERS_MAX && svg->first_ns != INT64_MIN;
+    if (is_long)
+        axis.shift_ns = -svg->first_ns;
+    put_caption(svg, is_long ? "trace time from the first event" : "trace time", axis.baseline);
+    tm_out_str(&svg->out, "</text>\n");
+    put_axis(svg, &axis);
+    if (svg->has_wall)
+        put_wall_axis(svg, span);
+    if (!svg->is_roomy) {
+        axis.has_grid = false;
+        axis.baseline = svg->lanes_bottom + 16;
+        put_axis(svg, &axis);
+    }
+}

@@ -1,0 +1,160 @@
+/* What surrounds the lanes of the picture: style, title, legend. */
+#include "emit/names.h"
+#include "emit/svg/internal.h"
+#include "emit/svg/xml_out.h"
+
+/* Colours of machines, light and dark; the same eight again from the ninth machine on. */
+static const char style[] =
+    "<style>\n"
+    "svg{--bg:#fff;--fg:#1c2128;--soft:#656d76;--line:#e4e8ec;--bad:#c8323c;--snap:#1c2128;"
+    "--m0:#2f6fde;--m1:#1a936f;--m2:#c65d12;--m3:#8250df;--m4:#bf3989;--m5:#0f8aa6;--m6:#8a7000;--m7:#5b6b7c;"
+    "background:var(--bg);"
+    "font:13px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,sans-serif;"
+    "font-variant-numeric:tabular-nums}\n"
+    "@media (prefers-color-scheme:dark){svg{--bg:#0f1419;--fg:#e6e9ed;--soft:#939ba5;--line:#262d35;"
+    "--bad:#ff6b72;--snap:#e6e9ed;"
+    "--m0:#6ea3ff;--m1:#45c79b;--m2:#f09a56;--m3:#b292ff;--m4:#f081c0;--m5:#4fc3dc;--m6:#d4b93c;--m7:#a3b1c0}}\n"
+    "text{fill:var(--fg)}\n"
+    ".bg{fill:var(--bg)}.title{font-size:21px;font-weight:600}.sub{font-size:13px;fill:var(--soft)}\n"
+    ".caption,.heading{font-size:11.5px;fill:var(--soft)}.heading,.count,.drop,.rule{text-anchor:end}\n"
+    ".tick{font-size:11.5px;text-anchor:middle}.wall{fill:var(--soft)}.grid{stroke:var(--line);fill:none}\n"
+    ".machine{font-size:13px;font-weight:600}.file{font-size:13px}.why{font-size:11.5px;fill:var(--soft)}\n"
+    ".small .file,.small .count,.small .drop{font-size:12px}.rule{font-size:11px;fill:var(--soft)}\n"
+    ".drop{fill:var(--bad);font-weight:600}.band{fill:var(--fg);fill-opacity:.035}.none{font-size:11.5px;fill:var(--"
+    "bad)}\n"
+    ".window{fill:var(--c);fill-opacity:.13;stroke:var(--c);stroke-opacity:.4}.density{fill:var(--c)}.dot{fill:var(--c)"
+    "}\n"
+    ".snap{fill:var(--snap)}.lost{fill:var(--bad)}.legend{font-size:12px;fill:var(--soft)}\n"
+    ".m0{--c:var(--m0)}.m1{--c:var(--m1)}.m2{--c:var(--m2)}.m3{--c:var(--m3)}.m4{--c:var(--m4)}.m5{--c:var(--m5)}"
+    ".m6{--c:var(--m6)}.m7{--c:var(--m7)}\n"
+    "</style>\n";
+
+/* Files that have a lane. */
+static uint32_t count_files(const struct tm_svg *svg)
+{
+    const struct tm_catalog *c = svg->context->catalog;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->file_count; i++)
+        count += c->files[i].timed_count > 0;
+    return count;
+}
+
+static void put_title(struct tm_svg *svg)
+{
+    const struct tm_accounting *b = svg->context->balance;
+    tm_svg_put_count(svg, svg->event_count, "event");
+    tm_out_str(&svg->out, " of ");
+    tm_svg_put_count(svg, count_files(svg), "file");
+    tm_out_str(&svg->out, " on ");
+    tm_svg_put_count(svg, svg->machine_count, "machine");
+    if (b->total.lost) {
+        tm_out_str(&svg->out, ", ");
+        tm_svg_put_number(svg, b->total.lost);
+        tm_out_str(&svg->out, " dropped");
+    }
+}
+
+static void put_subtitle(struct tm_svg *svg)
+{
+    const struct tm_catalog *c = svg->context->catalog;
+    const char *name = tm_name_of_clock(c->trace_time_clock);
+    if (!c->has_trace_time) {
+        tm_out_str(&svg->out, "Trace time is claimed by no clock");
+    } else {
+        tm_out_str(&svg->out, "Trace time is ");
+        if (name) {
+            tm_out_str(&svg->out, name);
+        } else {
+            tm_out_str(&svg->out, "clock ");
+            tm_out_u64(&svg->out, c->trace_time_clock);
+        }
+    }
+    if (c->has_trace_time && c->trace_time_has_machine) {
+        tm_out_str(&svg->out, " of ");
+        tm_svg_put_machine(svg, c->trace_time_machine, 60);
+    }
+    if (svg->events.has_range) {
+        tm_out_str(&svg->out, "; from ");
+        tm_out_seconds(&svg->out, svg->first_ns);
+        tm_out_str(&svg->out, " s to ");
+        tm_out_seconds(&svg->out, svg->last_ns);
+        tm_out_str(&svg->out, " s");
+    }
+}
+
+static void put_text_at(struct tm_svg *svg, const char *class, int x, int y, const char *text)
+{
+    tm_out_str(&svg->out, "<text class=\"");
+    tm_out_str(&svg->out, class);
+    tm_out_str(&svg->out, "\" x=\"");
+    tm_out_i64(&svg->out, x);
+    tm_out_str(&svg->out, "\" y=\"");
+    tm_out_i64(&svg->out, y);
+    tm_out_str(&svg->out, "\">");
+    tm_out_str(&svg->out, text);
+}
+
+/* Wide letters end where the next column begins. */
+static void put_clip(struct tm_svg *svg, const char *id, int width)
+{
+    tm_out_str(&svg->out, "<clipPath id=\"");
+    tm_out_str(&svg->out, id);
+    tm_out_str(&svg->out, "\"><rect width=\"");
+    tm_out_i64(&svg->out, width);
+    tm_out_str(&svg->out, "\" height=\"");
+    tm_out_i64(&svg->out, svg->height);
+    tm_out_str(&svg->out, "\"/></clipPath>\n");
+}
+
+void tm_svg_head(struct tm_svg *svg)
+{
+    tm_out_str(&svg->out, "<title>Merged timeline: ");
+    put_title(svg);
+    tm_out_str(&svg->out, "</title>\n");
+    tm_out_str(&svg->out, style);
+    put_clip(svg, "names", TM_SVG_PLOT - 10);
+    put_clip(svg, "short", TM_SVG_PLOT - (svg->has_heads ? 88 : 110));
+    tm_out_str(&svg->out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
+    put_text_at(svg, "title", TM_SVG_MARGIN, 48, "");
+    put_title(svg);
+    tm_out_str(&svg->out, "</text>\n");
+    put_text_at(svg, "sub", TM_SVG_MARGIN, 74, "");
+    put_subtitle(svg);
+    tm_out_str(&svg->out, "</text>\n");
+    put_text_at(svg, "heading", TM_SVG_PLOT + svg->plot_width + TM_SVG_COUNT, svg->lanes_top - 14, "events</text>\n");
+    if (svg->context->balance->total.lost)
+        put_text_at(svg, "heading", TM_SVG_DROP_END, svg->lanes_top - 14, "dropped</text>\n");
+}
+
+/* A sample of what is drawn, WIDTH pixels wide, and what it means; *X moves behind both. */
+static void put_key(struct tm_svg *svg, int *x, int width, const char *sample, const char *meaning, int meaning_width)
+{
+    int y = svg->height - 52;
+    tm_out_str(&svg->out, "<g transform=\"translate(");
+    tm_out_i64(&svg->out, *x);
+    tm_out_char(&svg->out, ' ');
+    tm_out_i64(&svg->out, y);
+    tm_out_str(&svg->out, ")\">");
+    tm_out_str(&svg->out, sample);
+    tm_out_str(&svg->out, "</g>\n");
+    put_text_at(svg, "legend", *x + width + 8, y + 4, meaning);
+    tm_out_str(&svg->out, "</text>\n");
+    *x += width + 8 + meaning_width + 24;
+}
+
+void tm_svg_legend(struct tm_svg *svg)
+{
+    int x = TM_SVG_MARGIN;
+    put_key(svg, &x, 34,
+            "<g class=\"m0\"><rect class=\"window\" x=\".5\" y=\"-7.5\" width=\"33\" height=\"15\" rx=\"3\"/></g>",
+            "from the first to the last event", 182);
+    put_key(svg, &x, 30,
+            "<g class=\"m0\"><path class=\"density\" d=\"M0 8v-4h6v-6h6v-5h4v7h6v3h8v5z\"/></g>",
+            "events; height: square root of their number, each lane to its own scale", 434);
+    put_key(svg, &x, 8, "<path class=\"snap\" d=\"M4-4l4 7h-8z\"/>", "clock snapshot", 86);
+    if (svg->context->balance->total.lost)
+        put_key(svg, &x, 8, "<path class=\"lost\" d=\"M7-5v10l-7-5z\"/>", "dropped: before the start of trace time",
+                230);
+    put_text_at(svg, "legend", TM_SVG_MARGIN, svg->height - 24,
+                "Hover a lane for how it was placed; tm-merge --explain tells all of it.</text>\n");
+}

@@ -1,0 +1,182 @@
+/* What is written beside the lanes of the picture, and what their tooltips say. */
+#include "emit/names.h"
+#include "emit/svg/internal.h"
+#include "emit/svg/xml_out.h"
+
+enum {
+    LABEL_MAX = 34,        /* characters that fit before the timeline */
+    LABEL_MAX_BESIDE = 22, /* when the rule or machine stands beside */
+    BESIDE_MAX = 14,
+    TOOLTIP_PATH_MAX = 600
+};
+
+void tm_svg_put_at(struct tm_svg *svg, const char *element, int x, int y)
+{
+    tm_out_str(&svg->out, element);
+    tm_out_str(&svg->out, " x=\"");
+    tm_out_i64(&svg->out, x);
+    tm_out_str(&svg->out, "\" y=\"");
+    tm_out_i64(&svg->out, y);
+    tm_out_char(&svg->out, '"');
+}
+
+/* NS to about four digits or more. */
+static void put_offset(struct tm_svg *svg, int64_t ns)
+{
+    int64_t unit = 1;
+    while (unit < 1000000 && (ns / 1000000 >= unit || ns / 1000000 <= -unit))
+        unit *= 1000;
+    ns = ns / unit * unit;
+    if (ns >= 0)
+        tm_out_char(&svg->out, '+');
+    tm_out_duration(&svg->out, ns);
+}
+
+static bool is_rule(const Tracemerge__Placement *p, const char *rule)
+{
+    return p->rule.len == strlen(rule) && memcmp(p->rule.data, rule, p->rule.len) == 0;
+}
+
+/* The rule in a few words, as people say it; or in the fewest. */
+static void put_rule(struct tm_svg *svg, const Tracemerge__Placement *p, bool briefly)
+{
+    static const char *const words[][3] = {
+        {"trace_time", "trace time", "trace time"},  {"snapshot", "snapshots", "snapshots"},
+        {"manifest", "manifest", "manifest"},        {"hint", "hint", "hint"},
+        {"rendezvous", "wall clocks", "wall clocks"}, {"same_domain", "same domain (assumed)", "assumed"},
+        {"private", "start time (assumed)", "assumed"}, {"none", "not placed", "not placed"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_rule(p, words[i][0]))
+            tm_out_str(&svg->out, words[i][briefly ? 2 : 1]);
+}
+
+static void put_clock(struct tm_svg *svg, uint32_t clock)
+{
+    const char *name = tm_name_of_clock(clock);
+    if (clock == 0) {
+        tm_out_str(&svg->out, "no clock");
+    } else if (name) {
+        tm_out_str(&svg->out, name);
+    } else {
+        tm_out_str(&svg->out, "clock ");
+        tm_out_u64(&svg->out, clock);
+    }
+}
+
+static void put_tooltip_of_drops(struct tm_svg *svg, const struct tm_svg_lane *lane)
+{
+    const struct tm_catalog *c = svg->context->catalog;
+    for (uint32_t i = lane->first_account; i < c->account_count; i++) {
+        const Tracemerge__Account *a = c->accounts[i];
+        bool is_here = a->file == lane->file && (!a->has_machine || !lane->has_machine || a->machine == lane->machine);
+        if (!is_here || tm_accounting_is_bytes(a) || !tm_accounting_is_a_loss(a))
+            continue;
+        tm_out_char(&svg->out, '\n');
+        tm_svg_put_number(svg, a->count);
+        tm_out_str(&svg->out, " dropped: ");
+        tm_out_xml(&svg->out, tm_text_of(a->reason));
+    }
+}
+
+void tm_svg_tooltip(struct tm_svg *svg, const struct tm_svg_lane *lane)
+{
+    const Tracemerge__Placement *p = lane->placement;
+    tm_out_str(&svg->out, "<title>");
+    tm_out_xml(&svg->out, tm_svg_path(svg, lane->file));
+    tm_out_str(&svg->out, " on ");
+    tm_svg_put_machine(svg, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
+    tm_out_char(&svg->out, '\n');
+    tm_svg_put_count(svg, lane->event_count, "event");
+    if (lane->event_count) {
+        tm_out_str(&svg->out, " from ");
+        tm_out_seconds(&svg->out, lane->first_ns);
+        tm_out_str(&svg->out, " s to ");
+        tm_out_seconds(&svg->out, lane->last_ns);
+        tm_out_str(&svg->out, " s");
+    }
+    if (lane->snapshot_count) {
+        tm_out_char(&svg->out, '\n');
+        tm_svg_put_count(svg, lane->snapshot_count, "clock snapshot");
+    }
+    if (p && p->placed_count) {
+        tm_out_str(&svg->out, "\nplaced by ");
+        put_rule(svg, p, false);
+        tm_out_str(&svg->out, ": ");
+        tm_out_xml_cut(&svg->out, tm_text_of(p->path), TOOLTIP_PATH_MAX);
+        tm_out_str(&svg->out, "\noffset ");
+        put_offset(svg, p->first_offset_ns);
+        tm_out_str(&svg->out, " at the first event, ");
+        put_offset(svg, p->last_offset_ns);
+        tm_out_str(&svg->out, " at the last");
+    }
+    put_tooltip_of_drops(svg, lane);
+    tm_out_str(&svg->out, "</title>");
+}
+
+/* "wall clocks, BOOTTIME −2766.84s" under a file's name. */
+static void put_why(struct tm_svg *svg, const struct tm_svg_lane *lane, int baseline)
+{
+    const Tracemerge__Placement *p = lane->placement;
+    if (p == NULL)
+        return;
+    tm_out_str(&svg->out, "<g clip-path=\"url(#names)\">");
+    tm_svg_put_at(svg, "<text class=\"why\"", TM_SVG_MARGIN + 16, baseline);
+    tm_out_char(&svg->out, '>');
+    put_rule(svg, p, true);
+    if (p->placed_count) {
+        tm_out_str(&svg->out, ", ");
+        put_clock(svg, p->clock);
+        if (!is_rule(p, "trace_time")) {
+            tm_out_char(&svg->out, ' ');
+            put_offset(svg, p->first_offset_ns);
+        }
+    }
+    tm_out_str(&svg->out, "</text></g>\n");
+}
+
+static void put_beside(struct tm_svg *svg, const struct tm_svg_lane *lane, int baseline)
+{
+    tm_svg_put_at(svg, "<text class=\"rule\"", TM_SVG_PLOT - 14, baseline);
+    tm_out_char(&svg->out, '>');
+    if (!svg->has_heads)
+        tm_svg_put_machine(svg, lane->has_machine ? lane->machine : UINT32_MAX, BESIDE_MAX);
+    else if (lane->placement)
+        put_rule(svg, lane->placement, true);
+    tm_out_str(&svg->out, "</text>\n");
+}
+
+void tm_svg_label(struct tm_svg *svg, const struct tm_svg_lane *lane)
+{
+    int baseline = lane->top + (svg->is_roomy ? 14 : 13);
+    tm_out_str(&svg->out, svg->is_roomy ? "<g clip-path=\"url(#names)\">" : "<g clip-path=\"url(#short)\">");
+    tm_svg_put_at(svg, "<text class=\"file\"", TM_SVG_MARGIN + (svg->has_heads ? 16 : 0), baseline);
+    tm_out_char(&svg->out, '>');
+    if (lane->is_rest)
+        tm_out_str(&svg->out, "all other files");
+    else
+        tm_out_xml_cut(&svg->out, tm_svg_path(svg, lane->file), svg->is_roomy ? LABEL_MAX : LABEL_MAX_BESIDE);
+    tm_out_str(&svg->out, "</text></g>\n");
+    if (lane->is_rest)
+        return;
+    if (svg->is_roomy)
+        put_why(svg, lane, baseline + 16);
+    else
+        put_beside(svg, lane, baseline);
+}
+
+void tm_svg_lane_head(struct tm_svg *svg, const struct tm_svg_lane *lane)
+{
+    int baseline = lane->top - 8;
+    if (lane->is_rest)
+        return;
+    tm_out_str(&svg->out, "<circle class=\"dot\" cx=\"");
+    tm_out_i64(&svg->out, TM_SVG_MARGIN + 5);
+    tm_out_str(&svg->out, "\" cy=\"");
+    tm_out_i64(&svg->out, baseline - 4);
+    tm_out_str(&svg->out, "\" r=\"5\"/>");
+    tm_svg_put_at(svg, "<text class=\"machine\"", TM_SVG_MARGIN + 16, baseline);
+    tm_out_char(&svg->out, '>');
+    tm_svg_put_machine(svg, lane->has_machine ? lane->machine : UINT32_MAX, LABEL_MAX);
+    tm_out_str(&svg->out, "</text>\n");
+}

@@ -1,0 +1,290 @@
+#include "emit/task_names.h"
+
+#include "base/hash.h"
+#include "emit/out.h"
+
+#include <stdlib.h>
+
+enum { WHO_NAMES_MAX = 1 << 21, WHO_FIRST_SLOTS = 64 };
+
+/* Order of trust (sql-surface.md): the trace's own descriptor, the process tree, scheduling. */
+enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
+
+void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog)
+{
+    *who = (struct tm_task_names){.catalog = catalog};
+    tm_intern_init(&who->names, WHO_NAMES_MAX, TM_WHO_NAME_BYTES_MAX);
+}
+
+static uint32_t slot_of(const struct tm_task_names_table *t, uint64_t scope, uint64_t id)
+{
+    uint32_t i = (uint32_t)tm_hash_u64(tm_hash_u64(scope) ^ id) & t->mask;
+    while (t->slots[i] && (t->rows[t->slots[i] - 1].scope != scope || t->rows[t->slots[i] - 1].id != id))
+        i = (i + 1) & t->mask;
+    return i;
+}
+
+static struct tm_task_names_row *find(const struct tm_task_names_table *t, uint64_t scope, uint64_t id)
+{
+    if (t->count == 0)
+        return NULL;
+    uint32_t n = t->slots[slot_of(t, scope, id)];
+    return n ? &t->rows[n - 1] : NULL;
+}
+
+static enum tm_status grow(struct tm_task_names_table *t, struct tm_error *err)
+{
+    uint32_t size = t->slots ? (t->mask + 1) * 2 : WHO_FIRST_SLOTS;
+    struct tm_task_names_row *rows = realloc(t->rows, size / 2 * sizeof *rows);
+    if (rows == NULL)
+        return tm_error_nomem(err);
+    t->rows = rows;
+    t->cap = size / 2;
+    uint32_t *slots = calloc(size, sizeof *slots);
+    if (slots == NULL)
+        return tm_error_nomem(err);
+    free(t->slots);
+    t->slots = slots;
+    t->mask = size - 1;
+    for (uint32_t i = 0; i < t->count; i++)
+        t->slots[slot_of(t, t->rows[i].scope, t->rows[i].id)] = i + 1;
+    return TM_OK;
+}
+
+/* The row of that key, made if new. TM_END when the table is full. */
+static enum tm_status need(struct tm_task_names_table *t, uint64_t scope, uint64_t id, struct tm_task_names_row **row,
+                           struct tm_error *err)
+{
+    if ((*row = find(t, scope, id)) != NULL)
+        return TM_OK;
+    if (t->count == TM_WHO_ROWS_MAX)
+        return TM_END;
+    if (t->count == t->cap && grow(t, err) < 0)
+        return TM_E_SYSTEM;
+    *row = &t->rows[t->count++];
+    **row = (struct tm_task_names_row){.scope = scope, .id = id};
+    t->slots[slot_of(t, scope, id)] = t->count;
+    return TM_OK;
+}
+
+static struct tm_text name_of(const struct tm_task_names *who, const struct tm_task_names_row *row)
+{
+    size_t len;
+    if (row == NULL || row->name == 0)
+        return (struct tm_text){0};
+    const uint8_t *data = tm_intern_get(&who->names, row->name - 1, &len);
+    return (struct tm_text){data, len};
+}
+
+static enum tm_status set_name(struct tm_task_names *who, struct tm_task_names_row *row, struct tm_text name,
+                               uint8_t trust, struct tm_error *err)
+{
+    uint32_t id;
+    if (name.len == 0 || trust < row->trust)
+        return TM_OK;
+    enum tm_status st = tm_intern_add(&who->names, name.data, name.len, &id, NULL);
+    if (st == TM_OK) {
+        row->name = id + 1;
+        row->trust = trust;
+    }
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+static enum tm_status learn_thread(struct tm_task_names *who, const struct tm_event *e,
+                                   const Tracemerge__ThreadDescription *d, struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    bool has_tid = d->has_tid || (e->flags & TM_EVENT_HAS_TID);
+    if (!has_tid)
+        return TM_OK;
+    int64_t tid = d->has_tid ? d->tid : e->tid;
+    enum tm_status st = need(&who->threads, e->machine, (uint64_t)tid, &row, err);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    if (d->has_pid || (e->flags & TM_EVENT_HAS_PID)) {
+        row->has_pid = true;
+        row->pid = d->has_pid ? d->pid : e->pid;
+    }
+    uint8_t trust = e->flags & TM_EVENT_DEFINITION ? TRUST_DESCRIPTOR : TRUST_TREE;
+    return set_name(who, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, trust, err);
+}
+
+static enum tm_status learn_process(struct tm_task_names *who, const struct tm_event *e,
+                                    const Tracemerge__ProcessDescription *d, struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    if (!d->has_pid && !(e->flags & TM_EVENT_HAS_PID))
+        return TM_OK;
+    enum tm_status st =
+        need(&who->processes, e->machine, (uint64_t)(d->has_pid ? d->pid : e->pid), &row, err);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    uint8_t trust = e->flags & TM_EVENT_DEFINITION ? TRUST_DESCRIPTOR : TRUST_TREE;
+    struct tm_text name = d->has_name ? tm_text_of(d->name) : (struct tm_text){0};
+    if (name.len == 0 && d->n_cmdline > 0)
+        name = tm_text_of(d->cmdline[0]);
+    return set_name(who, row, name, trust, err);
+}
+
+static enum tm_status learn_track(struct tm_task_names *who, const struct tm_event *e,
+                                  const Tracemerge__TrackDescription *d, struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    enum tm_status st = need(&who->tracks, e->file, d->has_uuid ? d->uuid : e->track, &row, err);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    if (d->has_parent_uuid) {
+        row->has_parent = true;
+        row->parent = d->parent_uuid;
+    }
+    if (d->has_pid) {
+        row->has_pid = true;
+        row->pid = d->pid;
+    }
+    if (d->has_tid) {
+        row->has_tid = true;
+        row->tid = d->tid;
+    }
+    return set_name(who, row, d->has_name ? tm_text_of(d->name) : (struct tm_text){0}, TRUST_DESCRIPTOR, err);
+}
+
+static enum tm_status learn_detail(struct tm_task_names *who, const struct tm_event *e, struct tm_error *err)
+{
+    if (e->detail_bytes == 0)
+        return TM_OK;
+    Tracemerge__Detail *d =
+        (Tracemerge__Detail *)tm_message_unpack(&tracemerge__detail__descriptor, e->detail, e->detail_bytes, err);
+    if (d == NULL)
+        return err ? err->status : TM_E_INPUT;
+    enum tm_status st = TM_OK;
+    if (d->thread)
+        st = learn_thread(who, e, d->thread, err);
+    if (st == TM_OK && d->process)
+        st = learn_process(who, e, d->process, err);
+    if (st == TM_OK && d->track)
+        st = learn_track(who, e, d->track, err);
+    tracemerge__detail__free_unpacked(d, NULL);
+    return st;
+}
+
+/* Thread TID is called STRING. */
+static enum tm_status learn_comm(struct tm_task_names *who, const struct tm_event *e, int64_t tid, uint32_t string,
+                                 struct tm_error *err)
+{
+    struct tm_task_names_row *row;
+    if (tid == 0 || string == 0)
+        return TM_OK;
+    enum tm_status st = need(&who->threads, e->machine, (uint64_t)tid, &row, err);
+    if (st != TM_OK || row->trust > TRUST_SCHED)
+        return st < 0 ? st : TM_OK;
+    return set_name(who, row, tm_catalog_string(who->catalog, string, e), TRUST_SCHED, err);
+}
+
+enum tm_status tm_task_names_learn(struct tm_task_names *who, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st;
+    switch (e->kind) {
+    case TM_KIND_PROCESS:
+    case TM_KIND_THREAD:
+    case TM_KIND_TRACK:
+        return learn_detail(who, e, err);
+    case TM_KIND_SCHED_SWITCH:
+        st = learn_comm(who, e, e->tid, e->category, err);
+        return st < 0 ? st : learn_comm(who, e, e->pid, e->name, err);
+    case TM_KIND_SCHED_WAKING:
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_TASK_NEW:
+        return learn_comm(who, e, e->tid, e->name, err);
+    default:
+        return TM_OK;
+    }
+}
+
+/* What the track of EVENT, or the nearest of its parents that knows, belongs to. */
+static void place_track(const struct tm_task_names *who, const struct tm_event *e, struct tm_event_task *place)
+{
+    const struct tm_task_names_row *row = find(&who->tracks, e->file, e->track);
+    place->track = name_of(who, row);
+    for (int depth = 0; row && depth < TM_WHO_DEPTH_MAX; depth++) {
+        if (row->has_pid || row->has_tid) {
+            place->has_pid = row->has_pid;
+            place->pid = row->pid;
+            place->has_tid = row->has_tid;
+            place->tid = row->tid;
+            place->is_below = depth > 0;
+            return;
+        }
+        row = row->has_parent ? find(&who->tracks, e->file, row->parent) : NULL;
+    }
+}
+
+bool tm_task_names_has_other(const struct tm_event *e)
+{
+    return e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING || e->kind == TM_KIND_TASK_NEW;
+}
+
+void tm_task_names_find(const struct tm_task_names *who, const struct tm_event *e, struct tm_event_task *place)
+{
+    *place = (struct tm_event_task){.has_pid = (e->flags & TM_EVENT_HAS_PID) != 0,
+                                    .has_tid = (e->flags & TM_EVENT_HAS_TID) != 0,
+                                    .pid = e->pid,
+                                    .tid = e->tid};
+    if (tm_task_names_has_other(e))
+        place->has_pid = false;
+    if (tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+        place_track(who, e, place);
+    if (place->has_tid) {
+        const struct tm_task_names_row *row = find(&who->threads, e->machine, (uint64_t)place->tid);
+        place->thread = name_of(who, row);
+        if (!place->has_pid && row && row->has_pid) {
+            place->has_pid = true;
+            place->pid = row->pid;
+        } else if (!place->has_pid && place->tid && find(&who->processes, e->machine, (uint64_t)place->tid)) {
+            place->has_pid = true; /* it is the main thread */
+            place->pid = place->tid;
+        }
+    }
+    if (place->has_pid)
+        place->process = name_of(who, find(&who->processes, e->machine, (uint64_t)place->pid));
+}
+
+static size_t task_width(struct tm_text name, int64_t id)
+{
+    size_t width = id < 0 ? 2 : 1;
+    for (; id > 9 || id < -9; id /= 10)
+        width++;
+    return width + name.len + (name.len > 0);
+}
+
+size_t tm_task_names_width(const struct tm_task_names *who)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < who->threads.count; i++) {
+        const struct tm_task_names_row *row = &who->threads.rows[i];
+        const struct tm_task_names_row *process = find(&who->processes, row->scope, (uint64_t)row->pid);
+        size_t width = task_width(name_of(who, row), (int64_t)row->id);
+        if (row->has_pid)
+            width = task_width(name_of(who, process), row->pid) + ((uint64_t)row->pid == row->id ? 0 : 1 + width);
+        most = width > most ? width : most;
+    }
+    return most;
+}
+
+struct tm_text tm_task_names_thread(const struct tm_task_names *who, uint32_t machine, int64_t tid)
+{
+    return name_of(who, find(&who->threads, machine, (uint64_t)tid));
+}
+
+static void table_release(struct tm_task_names_table *t)
+{
+    free(t->rows);
+    free(t->slots);
+}
+
+void tm_task_names_release(struct tm_task_names *who)
+{
+    table_release(&who->threads);
+    table_release(&who->processes);
+    table_release(&who->tracks);
+    tm_intern_release(&who->names);
+}

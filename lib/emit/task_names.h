@@ -1,0 +1,63 @@
+/* Whose an event is: names of processes and threads, and the process or thread behind a track's
+ * uuid, as the rows so far have told. For outputs that write row by row; bounded, so that a trace
+ * made of names alone cannot fill memory (what comes later then has numbers only). */
+#ifndef TM_EMIT_TASK_NAMES_H
+#define TM_EMIT_TASK_NAMES_H
+
+#include "base/intern.h"
+#include "model/catalog.h"
+
+enum { TM_WHO_ROWS_MAX = 1 << 18, TM_WHO_NAME_BYTES_MAX = 64 << 20, TM_WHO_DEPTH_MAX = 32 };
+
+/* Where an event belongs. Texts are borrowed from the struct tm_task_names until its next learn. */
+struct tm_event_task {
+    bool has_pid, has_tid;
+    int64_t pid, tid;
+    struct tm_text process, thread; /* names, data NULL where unknown */
+    struct tm_text track;           /* name of the track, for events on one by uuid */
+    bool is_below;                  /* that track is below the thread's or process's own */
+};
+
+struct tm_task_names_row {
+    uint64_t scope, id; /* the key: machine and tid, machine and pid, file and uuid */
+    uint32_t name;      /* in names, plus 1 */
+    uint8_t trust;      /* of the name: what knows less does not replace it */
+    bool has_pid, has_tid, has_parent;
+    int64_t pid, tid;
+    uint64_t parent;
+};
+
+struct tm_task_names_table {
+    struct tm_task_names_row *rows;
+    uint32_t count, cap;
+    uint32_t *slots; /* open addressing: number + 1, 0 empty */
+    uint32_t mask;
+};
+
+struct tm_task_names {
+    const struct tm_catalog *catalog; /* borrowed */
+    /* private */
+    struct tm_task_names_table threads, processes, tracks;
+    struct tm_intern names;
+};
+
+void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog);
+
+/* Takes in what EVENT tells; most tell nothing. TM_OK, TM_E_INPUT (its detail is damaged) or TM_E_SYSTEM. */
+enum tm_status tm_task_names_learn(struct tm_task_names *who, const struct tm_event *event, struct tm_error *err);
+
+/* Where EVENT belongs, by its columns and what has been learnt. */
+void tm_task_names_find(const struct tm_task_names *who, const struct tm_event *event, struct tm_event_task *place);
+
+/* Characters that "PROCESS:PID/THREAD:TID" takes for the longest of the threads known so far. */
+size_t tm_task_names_width(const struct tm_task_names *who);
+
+/* True for kinds whose column pid is another thread: the next one, the waker, the parent (events.md). */
+bool tm_task_names_has_other(const struct tm_event *event);
+
+/* Name of thread TID on MACHINE; data NULL where unknown. */
+struct tm_text tm_task_names_thread(const struct tm_task_names *who, uint32_t machine, int64_t tid);
+
+void tm_task_names_release(struct tm_task_names *who);
+
+#endif

@@ -1,0 +1,29 @@
+/* What an output could not say of the events that it was shown, by file. */
+#ifndef TM_EMIT_UNSUPPORTED_COUNTS_H
+#define TM_EMIT_UNSUPPORTED_COUNTS_H
+
+#include "model/catalog.h"
+
+enum { TM_UNSUPPORTED_COUNTS_KINDS = 64 };
+
+/* Zero-initialise. */
+struct tm_unsupported_counts {
+    struct tm_unsupported_counts_file {
+        uint64_t events[TM_UNSUPPORTED_COUNTS_KINDS]; /* by kind: they have no form in the output */
+        uint64_t times;                   /* inside packets, that are not on trace time and stand as recorded */
+    } * files;
+    uint32_t file_count;
+    uint64_t times; /* of all files */
+};
+
+/* Where memory is short nothing is noted; a NULL UNSAID notes nothing. */
+void tm_unsupported_counts_event(struct tm_unsupported_counts *unsaid, const struct tm_event *event);
+void tm_unsupported_counts_times(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count);
+
+/* Tells WARN, a line for each file and reason. FORMAT is the output's name. */
+void tm_unsupported_counts_tell(const struct tm_unsupported_counts *unsaid, const struct tm_catalog *catalog,
+                                const char *format, void (*warn)(const char *text));
+
+void tm_unsupported_counts_release(struct tm_unsupported_counts *unsaid);
+
+#endif

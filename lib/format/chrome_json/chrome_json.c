@@ -1,0 +1,222 @@
+#include "format/chrome_json/chrome_json.h"
+
+#include "format/chrome_json/document.h"
+
+#include <stdlib.h>
+
+enum { FIRST_FILL = 256 << 10 };
+
+static bool sniff(const uint8_t *head, size_t len)
+{
+    uint8_t start[3];
+    size_t n = 0;
+    for (size_t i = 0; i < len && n < 3; i++)
+        if (head[i] != ' ' && !(head[i] >= '\t' && head[i] <= '\r'))
+            start[n++] = head[i];
+    return (n >= 2 && memcmp(start, "{\"", 2) == 0) || (n == 3 && memcmp(start, "[{\"", 3) == 0);
+}
+
+static enum tm_status open_json(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    struct tm_json_document *doc = calloc(1, sizeof *doc);
+    if (doc == NULL)
+        return tm_error_nomem(err);
+    doc->context = *context;
+    doc->on_damage = context->options ? context->options->on_damage : TM_DAMAGE_HALT;
+    doc->hints = context->options && context->options->hints;
+    doc->system.sink = context->sink;
+    doc->system.hints = doc->hints;
+    tm_json_rows_init(&doc->rows, context->sink);
+    doc->rows.has_source = context->has_source;
+    doc->rows.counts_text = context->source_is_temporary;
+    doc->rows.text_end = context->source_at + context->input->offset;
+    doc->rows.text_file = context->text_file;
+    *state = doc;
+    return TM_OK;
+}
+
+static void close_json(void *state)
+{
+    struct tm_json_document *doc = state;
+    if (doc == NULL)
+        return;
+    tm_json_rows_release(&doc->rows);
+    tm_ftrace_text_release(&doc->system);
+    tm_buf_release(&doc->text);
+    free(doc);
+}
+
+static enum tm_status put_account(struct tm_json_document *doc, const char *reason, uint64_t count, uint64_t byte,
+                                  struct tm_error *err)
+{
+    return count ? tm_event_sink_account(doc->context.sink, reason, 0, count, byte, err) : TM_OK;
+}
+
+/* The end of the document: what was counted is written. */
+static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
+{
+    struct tm_event_sink *sink = doc->context.sink;
+    uint64_t failures = doc->damaged + doc->no_time;
+    uint64_t markers = doc->system_failures + doc->system.malformed_count;
+    enum tm_status st = tm_json_rows_finish(&doc->rows, err);
+    if (st >= 0 && failures)
+        st = tm_event_sink_stat(sink, "json_tokenizer_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)failures, err);
+    if (st >= 0 && markers)
+        st = tm_event_sink_stat(sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)markers, err);
+    if (st >= 0 && doc->display_time_unit)
+        st = tm_event_sink_stat(sink, "json_display_time_unit", TRACEMERGE__SEVERITY__INFO, 1, err);
+    if (st >= 0 && doc->has_members && !doc->has_events && !doc->damaged)
+        st = tm_event_sink_stat(sink, doc->is_event ? "tm_json_lines" : "tm_json_without_events",
+                                TRACEMERGE__SEVERITY__ERROR, 1, err);
+    if (st >= 0)
+        st = put_account(doc, "damaged", doc->damaged, doc->first_damaged, err);
+    if (st >= 0)
+        st = put_account(doc, "no_time", doc->no_time, doc->first_no_time, err);
+    if (st >= 0)
+        st = put_account(doc, "too_large", doc->too_large, doc->first_too_large, err);
+    if (st >= 0)
+        st = put_account(doc, "skipped_bytes", doc->skipped_bytes, doc->first_skipped, err);
+    return st < 0 ? st : TM_END;
+}
+
+static void take_to(struct tm_json_document *doc, const uint8_t *p)
+{
+    tm_input_skip(doc->context.input, (size_t)(p - doc->context.input->data));
+}
+
+static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
+{
+    scan->cause = cause;
+    return TM_JSON_BAD;
+}
+
+static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_json_scan *scan)
+{
+    bool more = tm_json_space(scan);
+    take_to(doc, scan->p);
+    if (!more)
+        return TM_JSON_MORE;
+    if (*scan->p != '{' && *scan->p != '[')
+        return bad(scan, "'{' or '[' is expected");
+    doc->bare_array = *scan->p == '[';
+    doc->place = doc->bare_array ? TM_JSON_IN_EVENTS : TM_JSON_IN_KEYS;
+    take_to(doc, scan->p + 1);
+    return TM_JSON_OK;
+}
+
+/* The event at the front of the input, which SCAN has read. */
+static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
+{
+    const char *reason;
+    uint64_t byte = doc->context.input->offset;
+    doc->rows.text_at = doc->context.source_at + byte;
+    enum tm_status st = tm_json_rows_add(&doc->rows, &doc->event, &reason, err);
+    if (st == TM_END && reason[0] == 'n')
+        tm_json_count(&doc->no_time, &doc->first_no_time, 1, byte);
+    else if (st == TM_END)
+        tm_json_count(&doc->damaged, &doc->first_damaged, 1, byte);
+    if (st >= 0 && doc->hints)
+        st = tm_json_event_hint(doc, err);
+    take_to(doc, scan->p);
+    return st < 0 ? TM_JSON_CLOSE : TM_JSON_OK;
+}
+
+/* Events up to the end of the array or of the window. */
+static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
+{
+    enum tm_json_status st;
+    for (;;) {
+        bool more = tm_json_space(scan);
+        while (more && *scan->p == ',') {
+            scan->p++;
+            more = tm_json_space(scan);
+        }
+        take_to(doc, scan->p);
+        if (!more)
+            break;
+        if (*scan->p == ']') {
+            take_to(doc, scan->p + 1);
+            doc->place = doc->bare_array ? TM_JSON_DONE : TM_JSON_IN_KEYS;
+            return TM_JSON_OK;
+        }
+        if (*scan->p != '{')
+            return bad(scan, "an event, '{', is expected");
+        const uint8_t *end = scan->end;
+        bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
+        if (far)
+            scan->end = scan->p + TM_JSON_EVENT_BYTES_MAX;
+        st = tm_json_event_parse(scan, &doc->event, doc->context.sink->want_json_detail ? &doc->rows.args : NULL);
+        scan->end = end;
+        if (st == TM_JSON_MORE && far) {
+            scan->p = doc->context.input->data;
+            return bad(scan, "an event is larger than the limit");
+        }
+        if (st != TM_JSON_OK || (st = take_event(doc, scan, err)) != TM_JSON_OK)
+            return st;
+    }
+    if (!scan->ended || !doc->bare_array)
+        return TM_JSON_MORE;
+    doc->place = TM_JSON_DONE;
+    return TM_JSON_OK;
+}
+
+static enum tm_json_status step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
+{
+    switch (doc->place) {
+    case TM_JSON_AT_START:
+        return start_step(doc, scan);
+    case TM_JSON_IN_KEYS:
+        return tm_json_top_step(doc, scan, err);
+    case TM_JSON_IN_EVENTS:
+        return events_step(doc, scan, err);
+    case TM_JSON_IN_SYSTEM:
+        return tm_json_system_step(doc, scan, err);
+    case TM_JSON_IN_LARGE:
+        return tm_json_large_step(doc, scan);
+    case TM_JSON_IN_RUIN:
+        return tm_json_ruin_step(doc, scan);
+    default:
+        return tm_json_rest_step(doc);
+    }
+}
+
+/* Twice the window, so that a large event is not read over and over. */
+static enum tm_status widen(struct tm_json_document *doc, struct tm_error *err)
+{
+    struct tm_input *in = doc->context.input;
+    size_t need = in->len < FIRST_FILL / 2 ? FIRST_FILL : in->len * 2;
+    enum tm_status st = tm_input_fill(in, need, err);
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status read_json(void *state, struct tm_error *err)
+{
+    struct tm_json_document *doc = state;
+    struct tm_input *in = doc->context.input;
+    struct tm_json_scan scan = {in->data, in->data + in->len, in->ended, NULL};
+    if (doc->place == TM_JSON_DONE)
+        return finish(doc, err);
+    switch (step(doc, &scan, err)) {
+    case TM_JSON_OK:
+        return TM_OK;
+    case TM_JSON_CLOSE:
+        return err->status;
+    case TM_JSON_BAD:
+        return tm_json_damage(doc, in->offset + (uint64_t)(scan.p - in->data), scan.cause, err);
+    default:
+        if (!in->ended)
+            return widen(doc, err);
+        return tm_json_damage(doc, in->offset + in->len, "the document is cut short", err);
+    }
+}
+
+const struct tm_format tm_format_chrome_json = {
+    .name = "json",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
+    .sniff = sniff,
+    .open = open_json,
+    .read = read_json,
+    .close = close_json,
+    .refers = true,
+};

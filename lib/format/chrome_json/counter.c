@@ -1,0 +1,70 @@
+#include "format/chrome_json/internal.h"
+
+/* "NAME ", or "NAME id: ID " where the id is a string: what the counters' names begin with. */
+static enum tm_status put_prefix(struct tm_json_work *w, struct tm_buf *name)
+{
+    const struct tm_json_value *v = tm_json_event_of(w->json, TM_JF_NAME, TM_JSON_STRING);
+    const struct tm_json_value *id = tm_json_event_of(w->json, TM_JF_ID, TM_JSON_STRING);
+    tm_buf_clear(name);
+    if (v && tm_json_unescape(v, name) != TM_OK)
+        return tm_error_nomem(w->err);
+    if (id && id->len && (tm_buf_add_str(name, " id: ") != TM_OK || tm_json_unescape(id, name) != TM_OK))
+        return tm_error_nomem(w->err);
+    return tm_buf_add_byte(name, ' ') == TM_OK ? TM_OK : tm_error_nomem(w->err);
+}
+
+/* The number a counter's argument says: a number, or a string with one. */
+static bool read_value(struct tm_json_work *w, const struct tm_json_value *v)
+{
+    bool is_double;
+    if ((v->type != TM_JSON_NUMBER && v->type != TM_JSON_STRING) ||
+        !tm_json_number(v->data, v->len, &is_double, &w->event.value))
+        return false;
+    w->event.flags = (w->event.flags & ~(uint32_t)TM_EVENT_VALUE_DOUBLE) | TM_EVENT_HAS_VALUE |
+                     (is_double ? (uint32_t)TM_EVENT_VALUE_DOUBLE : 0);
+    return true;
+}
+
+static enum tm_status add_value(struct tm_json_work *w, const struct tm_json_value *key, size_t prefix_len)
+{
+    struct tm_buf *name = &w->rows->name;
+    name->len = prefix_len;
+    tm_buf_clear(&w->rows->detail);
+    if (tm_json_unescape(key, name) != TM_OK)
+        return tm_error_nomem(w->err);
+    enum tm_status st = tm_json_work_intern(w, name->data, name->len, &w->event.name);
+    return st < 0 ? st : tm_json_work_add(w);
+}
+
+enum tm_status tm_json_counter(struct tm_json_work *w)
+{
+    const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
+    struct tm_json_value key, value;
+    uint64_t rows = 0;
+    enum tm_status st = put_prefix(w, &w->rows->name);
+    size_t prefix_len = w->rows->name.len;
+    struct tm_event plain = w->event;
+    w->event.kind = TM_KIND_COUNTER;
+    w->event.flags |= tm_event_scope_flags(TM_SCOPE_PROCESS) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    if (st >= 0 && args) {
+        struct tm_json_scan scan = tm_json_scan_of(args);
+        scan.p++;
+        while (st >= 0 && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
+            if (!read_value(w, &value)) {
+                w->rows->parser_failures++;
+                continue;
+            }
+            if (rows++ == 1) {
+                w->event.flags = (w->event.flags & ~tm_event_raw_flags((enum tm_raw)15)) | TM_EVENT_DERIVED;
+                w->event.raw_bytes = 0;
+            }
+            st = add_value(w, &key, prefix_len);
+        }
+    }
+    if (st < 0 || rows)
+        return st;
+    w->rows->parser_failures += args == NULL || args->len <= 2;
+    w->event = plain;
+    tm_json_work_plain(w);
+    return tm_json_work_add(w);
+}

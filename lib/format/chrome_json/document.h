@@ -1,0 +1,80 @@
+/* A Chrome JSON document being read: the state that chrome_json.c shares with top.c (members
+ * of the outer object) and damage.c (what happens when it is not JSON). */
+#ifndef TM_FORMAT_CHROME_JSON_DOCUMENT_H
+#define TM_FORMAT_CHROME_JSON_DOCUMENT_H
+
+#include "format/chrome_json/chrome_json.h"
+#include "format/ftrace/ftrace_text.h"
+#include "format/chrome_json/rows.h"
+
+enum tm_json_place {
+    TM_JSON_AT_START,
+    TM_JSON_IN_KEYS,      /* in the outer object, before a key */
+    TM_JSON_IN_EVENTS,    /* in the array of events, before one */
+    TM_JSON_IN_SYSTEM,    /* in the string of systemTraceEvents */
+    TM_JSON_IN_LARGE,     /* in a top-level value that is skipped */
+    TM_JSON_IN_RUIN,      /* looking for the next event after damage */
+    TM_JSON_IN_REST,      /* skipping all there is after damage */
+    TM_JSON_DONE
+};
+
+struct tm_json_document {
+    struct tm_format_context context;
+    enum tm_on_damage on_damage;
+    bool hints;
+    struct tm_json_rows rows;
+    struct tm_ftrace_text system;
+    struct tm_json_event event;
+    enum tm_json_place place;
+    bool bare_array;
+    bool display_time_unit;
+    bool has_members, has_events; /* of the outer object: any, traceEvents or systemTraceEvents */
+    bool is_event;                /* it has a ph */
+    struct tm_buf text; /* scratch; a line of systemTraceEvents; a metadata name */
+    /* accounts, written at the end: counts and the first byte of each */
+    uint64_t damaged, first_damaged;
+    uint64_t no_time, first_no_time;
+    uint64_t too_large, first_too_large;
+    uint64_t skipped_bytes, first_skipped;
+    uint64_t system_failures;
+    bool line_too_long; /* the line of systemTraceEvents being gathered */
+    /* the large value being skipped */
+    uint64_t depth;
+    bool in_string, after_backslash;
+    /* damage */
+    uint64_t ruin_work; /* bytes looked at in vain since the last event */
+};
+
+/* Steps. Each works on the window and takes off the input what it is done with: TM_JSON_OK (go on),
+ * TM_JSON_MORE (widen the window), TM_JSON_BAD with *SCAN saying where and why, TM_JSON_CLOSE (an
+ * error is in ERR). */
+enum tm_json_status tm_json_top_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err);
+enum tm_json_status tm_json_system_step(struct tm_json_document *doc, struct tm_json_scan *scan,
+                                        struct tm_error *err);
+enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_json_scan *scan);
+enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_json_scan *scan);
+enum tm_json_status tm_json_rest_step(struct tm_json_document *doc);
+
+/* What a member of the outer object says besides being kept: metadata rows and clock hints. */
+enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_json_value *key,
+                                 const struct tm_json_value *value, struct tm_error *err);
+
+/* hint.c: the clock hints in it. */
+enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
+                            const struct tm_json_value *value, struct tm_error *err);
+
+/* The same in doc->event: the metadata event by which node says who it is. Its times are of libuv's clock. */
+enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err);
+
+/* Damage at byte AT of the input: an error where it halts, else accounted and what is next is set. */
+enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err);
+
+/* Adds COUNT to one of the accounts. */
+static inline void tm_json_count(uint64_t *total, uint64_t *first, uint64_t count, uint64_t byte)
+{
+    if (*total == 0)
+        *first = byte;
+    *total += count;
+}
+
+#endif

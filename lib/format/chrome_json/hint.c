@@ -1,0 +1,76 @@
+#include "format/chrome_json/document.h"
+
+#include "base/decimal.h"
+
+enum { REALTIME = 1, MONOTONIC = 3 };
+
+/* Clock CLOCK read VALUE_NS when the file's own clock read 0. */
+static enum tm_status put_hint(struct tm_json_document *doc, uint32_t clock, int64_t value_ns, const char *source,
+                               struct tm_error *err)
+{
+    Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
+    hint.file = doc->context.sink->file;
+    hint.clock = clock;
+    hint.value_ns = value_ns;
+    hint.source = tm_bytes(source, strlen(source));
+    return tm_event_sink_message(doc->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, err);
+}
+
+/* A number that is the wall-clock time at 0, in units of 10^-SCALE nanoseconds. */
+static enum tm_status put_base(struct tm_json_document *doc, const struct tm_json_value *value, int scale,
+                               const char *source, struct tm_error *err)
+{
+    int64_t ns;
+    if ((value->type != TM_JSON_NUMBER && value->type != TM_JSON_STRING) ||
+        tm_decimal_scale((const char *)value->data, value->len, scale, &ns) != TM_OK || ns <= 0)
+        return TM_OK;
+    return put_hint(doc, REALTIME, ns, source, err);
+}
+
+/* Member NAME of the object VALUE into *FOUND. */
+static bool find_member(const struct tm_json_value *value, const char *name, struct tm_json_value *found)
+{
+    struct tm_json_value k, v;
+    bool has = false;
+    if (value->type != TM_JSON_OBJECT)
+        return false;
+    struct tm_json_scan scan = tm_json_scan_of(value);
+    scan.p++;
+    while (tm_json_member(&scan, &k, &v) == TM_JSON_OK)
+        if (tm_json_is(&k, name, strlen(name))) {
+            *found = v;
+            has = true;
+        }
+    return has;
+}
+
+enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
+                            const struct tm_json_value *value, struct tm_error *err)
+{
+    struct tm_json_value inner;
+    if (tm_json_is(key, "baseTimeNanoseconds", 19)) /* Kineto: times count from here */
+        return put_base(doc, value, 0, "baseTimeNanoseconds", err);
+    if (tm_json_is(key, "beginningOfTime", 15)) /* clang -ftime-trace: microseconds */
+        return put_base(doc, value, 3, "beginningOfTime", err);
+    if (tm_json_is(key, "viztracer_metadata", 18) && find_member(value, "baseTimeNanoseconds", &inner))
+        return put_base(doc, &inner, 0, "viztracer_metadata.baseTimeNanoseconds", err);
+    if (tm_json_is(key, "metadata", 8) && find_member(value, "clock-domain", &inner) &&
+        inner.type == TM_JSON_STRING && tm_json_is(&inner, "LINUX_CLOCK_MONOTONIC", 21))
+        return put_hint(doc, MONOTONIC, 0, "metadata.clock-domain", err);
+    return TM_OK;
+}
+
+/* {"ph":"M","cat":"__metadata","name":"node","args":{"process":{"versions":…}}}. Source: node's
+ * src/tracing/agent and libuv's uv_hrtime, which is CLOCK_MONOTONIC. */
+enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err)
+{
+    const struct tm_json_event *e = &doc->event;
+    const struct tm_json_value *ph = tm_json_event_of(e, TM_JF_PH, TM_JSON_STRING);
+    const struct tm_json_value *name = tm_json_event_of(e, TM_JF_NAME, TM_JSON_STRING);
+    const struct tm_json_value *args = tm_json_event_of(e, TM_JF_ARGS, TM_JSON_OBJECT);
+    struct tm_json_value process, versions;
+    if (ph == NULL || name == NULL || args == NULL || !tm_json_is(ph, "M", 1) || !tm_json_is(name, "node", 4) ||
+        !find_member(args, "process", &process) || !find_member(&process, "versions", &versions))
+        return TM_OK;
+    return put_hint(doc, MONOTONIC, 0, "args.process.versions", err);
+}

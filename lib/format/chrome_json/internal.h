@@ -1,0 +1,64 @@
+/* One JSON event on its way to being rows: what rows.c shares with the files for the kinds of
+ * events that need more than a few lines. */
+#ifndef TM_FORMAT_CHROME_JSON_INTERNAL_H
+#define TM_FORMAT_CHROME_JSON_INTERNAL_H
+
+#include "format/chrome_json/rows.h"
+
+struct tm_json_work {
+    struct tm_json_rows *rows;
+    const struct tm_json_event *json;
+    struct tm_event event; /* the row being made */
+    char phase;
+    bool has_time; /* event.time_ns is set: metadata need not have one */
+    bool pid_is_text, tid_is_text, has_tid;
+    struct tm_error *err;
+};
+
+/* An id: a string's bytes or an integer. */
+struct tm_json_id {
+    bool is_text;
+    const uint8_t *text; /* as written */
+    size_t len;
+    uint64_t number;     /* of an integer */
+};
+
+/* Interns the string FIELD for a column; 0 where it is no string or an empty one. */
+enum tm_status tm_json_work_string(struct tm_json_work *work, enum tm_json_field field, uint32_t *string);
+
+/* Interns bytes. */
+enum tm_status tm_json_work_intern(struct tm_json_work *work, const void *s, size_t len, uint32_t *string);
+
+/* Adds the row with RAW (or none: a DERIVED row). */
+enum tm_status tm_json_work_add(struct tm_json_work *work);
+
+/* value_offsets.c: the JsonRef of the event, to its detail, where there is a use for it. */
+enum tm_status tm_json_work_ref(struct tm_json_work *work);
+
+/* Makes the event one that no output but JSON shows. */
+void tm_json_work_plain(struct tm_json_work *work);
+
+/* VALUE as an id into *ID; a string that is escaped is resolved into SCRATCH. False when it is
+ * neither a string nor an integer. */
+bool tm_json_id_of(const struct tm_json_value *value, struct tm_buf *scratch, struct tm_json_id *id);
+
+/* ids.c: phases whose events find each other by an id. TM_OK or an error. */
+enum tm_status tm_json_async(struct tm_json_work *work);
+enum tm_status tm_json_legacy_async(struct tm_json_work *work);
+enum tm_status tm_json_flow(struct tm_json_work *work);
+/* The bind_id of a slice, into its detail. */
+enum tm_status tm_json_bind(struct tm_json_work *work);
+
+/* counter.c: C, which adds its rows itself. */
+enum tm_status tm_json_counter(struct tm_json_work *work);
+
+/* sample.c: P, with the profiles that V8 puts into it. */
+enum tm_status tm_json_sample(struct tm_json_work *work);
+
+/* meta.c: M. */
+enum tm_status tm_json_metadata_event(struct tm_json_work *work);
+/* The number for a pid or tid that is TEXT, and the definition that names it. */
+enum tm_status tm_json_text_pid(struct tm_json_work *work, const struct tm_json_value *text, int64_t *number);
+enum tm_status tm_json_define_texts(struct tm_json_work *work);
+
+#endif

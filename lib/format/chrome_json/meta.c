@@ -1,0 +1,186 @@
+#include "format/chrome_json/internal.h"
+
+#include "base/decimal.h"
+#include "base/pb.h"
+#include "format/text_pid.h"
+
+enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 3, PROCESS_LABEL = 7, PROCESS_SORT = 8 };
+enum { THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3, THREAD_SORT = 5 };
+
+enum tm_status tm_json_text_pid(struct tm_json_work *w, const struct tm_json_value *text, int64_t *number)
+{
+    const uint8_t *s;
+    size_t len;
+    if (!tm_json_text(text, &w->rows->scratch, &s, &len))
+        return tm_error_nomem(w->err);
+    return tm_text_pid(w->rows->sink, s, len, number, w->err);
+}
+
+static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)
+{
+    return tm_pb_put_varint(buf, field, tm_zigzag(v));
+}
+
+/* What every description starts with. */
+static bool begin_description(struct tm_json_work *w, bool process)
+{
+    struct tm_buf *m = &w->rows->message;
+    tm_buf_clear(m);
+    if (process)
+        return put_int(m, PROCESS_PID, w->event.pid) == TM_OK;
+    return put_int(m, THREAD_TID, w->event.tid) == TM_OK && put_int(m, THREAD_PID, w->event.pid) == TM_OK;
+}
+
+static uint32_t definition_flags(const struct tm_json_work *w)
+{
+    return TM_EVENT_DEFINITION | (w->has_time ? 0u : (unsigned)TM_EVENT_UNTIMED);
+}
+
+static enum tm_status add_description(struct tm_json_work *w, bool process)
+{
+    struct tm_buf *m = &w->rows->message;
+    tm_buf_clear(&w->rows->detail);
+    if (tm_pb_put_bytes(&w->rows->detail, process ? DETAIL_PROCESS : DETAIL_THREAD, m->data, m->len) != TM_OK)
+        return tm_error_nomem(w->err);
+    w->event.kind = process ? TM_KIND_PROCESS : TM_KIND_THREAD;
+    w->event.flags |= definition_flags(w) | TM_EVENT_HAS_PID | (process ? 0u : (unsigned)TM_EVENT_HAS_TID);
+    return tm_json_work_add(w);
+}
+
+/* The definition that names process or thread by the string in FIELD, the first time it comes. */
+static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field field)
+{
+    bool process = field == TM_JF_PID, is_new = true;
+    const uint8_t *s;
+    size_t len;
+    uint32_t id;
+    struct tm_json_work definition = *w;
+    int64_t key[2] = {w->event.pid, process ? -1 : w->event.tid};
+    enum tm_status st = tm_intern_add(&w->rows->named, key, sizeof key, &id, &is_new);
+    if (st == TM_END) /* too many to remember: said again each time */
+        is_new = true;
+    if (st < 0 || !tm_json_text(&w->json->value[field], &w->rows->scratch, &s, &len))
+        return tm_error_nomem(w->err);
+    if (!is_new)
+        return TM_OK;
+    if (!begin_description(w, process) ||
+        (len && tm_pb_put_bytes(&w->rows->message, process ? PROCESS_NAME : THREAD_NAME, s, len) != TM_OK))
+        return tm_error_nomem(w->err);
+    definition.has_time = false;
+    definition.event.time_ns = 0;
+    definition.event.dur_ns = 0;
+    return add_description(&definition, process);
+}
+
+enum tm_status tm_json_define_texts(struct tm_json_work *w)
+{
+    enum tm_status st = TM_OK;
+    if (w->pid_is_text)
+        st = define_text(w, TM_JF_PID);
+    if (st >= 0 && w->tid_is_text)
+        st = define_text(w, TM_JF_TID);
+    return st;
+}
+
+/* Argument KEY of the event into *VALUE. */
+static bool find_arg(struct tm_json_work *w, const char *key, struct tm_json_value *value)
+{
+    const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
+    struct tm_json_value k, v;
+    bool found = false;
+    if (args == NULL)
+        return false;
+    struct tm_json_scan scan = tm_json_scan_of(args);
+    scan.p++;
+    while (tm_json_member(&scan, &k, &v) == TM_JSON_OK)
+        if (tm_json_is(&k, key, strlen(key))) {
+            *value = v;
+            found = true;
+        }
+    return found;
+}
+
+/* The kinds of metadata that say something of a process or thread. */
+struct meta {
+    const char *name, *arg;
+    bool process;
+    uint32_t field;
+};
+
+static const struct meta metas[] = {
+    {"process_name", "name", true, PROCESS_NAME},
+    {"process_labels", "labels", true, PROCESS_LABEL},
+    {"process_sort_index", "sort_index", true, PROCESS_SORT},
+    {"thread_name", "name", false, THREAD_NAME},
+    {"thread_sort_index", "sort_index", false, THREAD_SORT},
+};
+
+static enum tm_status put_sort_index(struct tm_json_work *w, const struct meta *m, const struct tm_json_value *v)
+{
+    int64_t n;
+    if (v->type != TM_JSON_NUMBER || tm_decimal_scale((const char *)v->data, v->len, 0, &n) != TM_OK)
+        return TM_END;
+    return put_int(&w->rows->message, m->field, n) == TM_OK ? TM_OK : TM_E_SYSTEM;
+}
+
+/* Labels come as one string, separated by commas. */
+static enum tm_status put_labels(struct tm_json_work *w, const struct meta *m, const uint8_t *s, size_t len)
+{
+    const uint8_t *end = s + len;
+    while (s <= end) {
+        const uint8_t *comma = memchr(s, ',', (size_t)(end - s));
+        const uint8_t *stop = comma ? comma : end;
+        if (stop > s && tm_pb_put_bytes(&w->rows->message, m->field, s, (size_t)(stop - s)) != TM_OK)
+            return TM_E_SYSTEM;
+        s = stop + 1;
+    }
+    return TM_OK;
+}
+
+/* What the event says into the description: TM_END when its argument is not what it should be. */
+static enum tm_status put_meta(struct tm_json_work *w, const struct meta *m)
+{
+    struct tm_json_value v;
+    const uint8_t *s;
+    size_t len;
+    if (!find_arg(w, m->arg, &v))
+        return TM_END;
+    if (!begin_description(w, m->process))
+        return TM_E_SYSTEM;
+    if (m->field == PROCESS_SORT || m->field == THREAD_SORT)
+        return put_sort_index(w, m, &v);
+    if (v.type != TM_JSON_STRING || v.len == 0)
+        return TM_END;
+    /* A process or thread that is named by a string keeps that name. */
+    if (m->process && m->field == PROCESS_NAME && w->pid_is_text)
+        v = w->json->value[TM_JF_PID];
+    else if (!m->process && w->tid_is_text)
+        v = w->json->value[TM_JF_TID];
+    if (!tm_json_text(&v, &w->rows->scratch, &s, &len))
+        return TM_E_SYSTEM;
+    if (m->field == PROCESS_LABEL && m->process)
+        return put_labels(w, m, s, len);
+    return tm_pb_put_bytes(&w->rows->message, m->field, s, len) == TM_OK ? TM_OK : TM_E_SYSTEM;
+}
+
+enum tm_status tm_json_metadata_event(struct tm_json_work *w)
+{
+    const struct tm_json_value *name = tm_json_event_of(w->json, TM_JF_NAME, TM_JSON_STRING);
+    for (size_t i = 0; name && i < sizeof metas / sizeof metas[0]; i++) {
+        if (!tm_json_is(name, metas[i].name, strlen(metas[i].name)))
+            continue;
+        enum tm_status st = put_meta(w, &metas[i]);
+        if (st == TM_OK)
+            return add_description(w, metas[i].process);
+        if (st < 0)
+            return tm_error_nomem(w->err);
+        w->rows->parser_failures += tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT) != NULL;
+        break;
+    }
+    w->event.kind = TM_KIND_METADATA;
+    w->event.flags |= definition_flags(w);
+    tm_buf_clear(&w->rows->detail);
+    enum tm_status st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
+    return st < 0 ? st : tm_json_work_add(w);
+}

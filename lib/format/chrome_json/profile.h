@@ -1,0 +1,60 @@
+/* CPU profiles of V8 inside Chrome JSON: P events named Profile and ProfileChunk, which carry a
+ * start time, nodes of a call tree and the nodes that were sampled, with the time between them.
+ * Source: v8's CpuProfile streaming (v8_profiler trace category), the DevTools protocol's
+ * Profiler.ProfileNode. */
+#ifndef TM_FORMAT_CHROME_JSON_PROFILE_H
+#define TM_FORMAT_CHROME_JSON_PROFILE_H
+
+#include "json/scan.h"
+
+#include "base/intern.h"
+
+/* Bounds of one file's profiles; samples of what is beyond have no frames. */
+enum { TM_PROFILE_SESSIONS_MAX = 1024, TM_PROFILE_NODES_MAX = 1 << 18, TM_PROFILE_DEPTH_MAX = 1024,
+       TM_PROFILE_STACK_BYTES_MAX = 64 << 10 };
+
+/* One profile: an id of one process. */
+struct tm_profile_session {
+    uint64_t key;
+    int64_t time_ns; /* of the last sample, or the start */
+};
+
+struct tm_profile_node {
+    uint32_t session;
+    uint32_t id;
+    uint32_t parent;
+    bool has_parent;
+    uint32_t function; /* string number + 1, 0 none */
+    uint32_t url;
+};
+
+/* Zero-initialise, then init; release at the end. */
+struct tm_json_profile {
+    struct tm_profile_session sessions[TM_PROFILE_SESSIONS_MAX];
+    uint32_t session_count;
+    struct tm_profile_node *nodes;
+    uint32_t node_count;
+    /* private */
+    uint32_t *slots; /* open addressing: node number + 1, 0 empty */
+    uint32_t slot_mask, node_cap;
+    struct tm_intern strings;
+};
+
+void tm_json_profile_init(struct tm_json_profile *profile);
+
+/* The session KEY, begun at TIME_NS where it is new and START says so, or NULL. */
+struct tm_profile_session *tm_json_profile_session(struct tm_json_profile *profile, uint64_t key, bool start,
+                                                   int64_t time_ns);
+
+/* Adds the nodes of the array NODES (valid JSON). TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_profile_nodes(struct tm_json_profile *profile, const struct tm_profile_session *session,
+                                     const struct tm_json_value *nodes, struct tm_buf *scratch);
+
+/* Appends the stack that ends in node ID, outermost first, to DETAIL as StackFrame messages, up to
+ * TM_PROFILE_STACK_BYTES_MAX. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_profile_stack(const struct tm_json_profile *profile, const struct tm_profile_session *session,
+                                     uint32_t id, struct tm_buf *detail);
+
+void tm_json_profile_release(struct tm_json_profile *profile);
+
+#endif

@@ -1,0 +1,311 @@
+#include "format/chrome_json/internal.h"
+
+#include "base/decimal.h"
+#include "base/pb.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+enum { NAMED_MAX = 1 << 16, NAMED_BYTES_MAX = 4 << 20 };
+
+static const char no_name[] = "[No name]";
+
+void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
+{
+    rows->sink = sink;
+    tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
+}
+
+enum tm_status tm_json_work_intern(struct tm_json_work *w, const void *s, size_t len, uint32_t *string)
+{
+    return tm_event_sink_string(w->rows->sink, s, len, &w->rows->detail, string, w->err);
+}
+
+enum tm_status tm_json_work_string(struct tm_json_work *w, enum tm_json_field field, uint32_t *string)
+{
+    const struct tm_json_value *v = tm_json_event_of(w->json, field, TM_JSON_STRING);
+    const uint8_t *s;
+    size_t len;
+    *string = 0;
+    if (v == NULL || v->len == 0)
+        return TM_OK;
+    if (!tm_json_text(v, &w->rows->scratch, &s, &len))
+        return tm_error_nomem(w->err);
+    return tm_json_work_intern(w, s, len, string);
+}
+
+enum tm_status tm_json_work_add(struct tm_json_work *w)
+{
+    if (w->event.raw_bytes && tm_json_work_ref(w) < 0)
+        return w->err->status;
+    w->event.detail = w->rows->detail.data;
+    w->event.detail_bytes = (uint32_t)w->rows->detail.len;
+    return tm_event_sink_add(w->rows->sink, &w->event, w->err);
+}
+
+void tm_json_work_plain(struct tm_json_work *w)
+{
+    w->event.kind = TM_KIND_PACKET;
+    w->event.flags &= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_raw_flags(TM_RAW_JSON);
+    w->event.category = 0;
+    w->event.name = 0;
+    tm_buf_clear(&w->rows->detail);
+}
+
+bool tm_json_id_of(const struct tm_json_value *value, struct tm_buf *scratch, struct tm_json_id *id)
+{
+    int64_t n = 0;
+    if (value == NULL)
+        return false;
+    id->is_text = value->type == TM_JSON_STRING;
+    if (!id->is_text &&
+        (value->type != TM_JSON_NUMBER || tm_decimal_int((const char *)value->data, value->len, &n) != TM_OK))
+        return false;
+    id->number = (uint64_t)n;
+    return tm_json_text(value, scratch, &id->text, &id->len);
+}
+
+/* A pid or tid: a number (its whole part), or text that gets a number. Missing or anything else
+ * leaves HAS_PID or HAS_TID clear. */
+static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field, uint32_t flag, int64_t *pid,
+                               bool *is_text)
+{
+    const struct tm_json_value *v = tm_json_event_get(w->json, field);
+    *is_text = false;
+    if (v == NULL)
+        return TM_OK;
+    if (v->type == TM_JSON_STRING) {
+        *is_text = true;
+        w->event.flags |= flag;
+        return tm_json_text_pid(w, v, pid);
+    }
+    bool is_double;
+    uint64_t bits;
+    if (v->type == TM_JSON_NUMBER && tm_json_number(v->data, v->len, &is_double, &bits) && !is_double) {
+        *pid = (int64_t)bits;
+    } else if (v->type == TM_JSON_NUMBER) {
+        const uint8_t *point = memchr(v->data, '.', v->len);
+        bool exponent = memchr(v->data, 'e', v->len) || memchr(v->data, 'E', v->len);
+        size_t len = point && !exponent ? (size_t)(point - v->data) : v->len;
+        if (tm_decimal_scale((const char *)v->data, len, 0, pid) != TM_OK)
+            *pid = 0;
+    }
+    if (v->type == TM_JSON_NUMBER)
+        w->event.flags |= flag;
+    return TM_OK;
+}
+
+static enum tm_status read_pids(struct tm_json_work *w)
+{
+    enum tm_status st = read_pid(w, TM_JF_PID, TM_EVENT_HAS_PID, &w->event.pid, &w->pid_is_text);
+    if (st >= 0)
+        st = read_pid(w, TM_JF_TID, TM_EVENT_HAS_TID, &w->event.tid, &w->tid_is_text);
+    w->has_tid = w->event.flags & TM_EVENT_HAS_TID; /* of its own */
+    if (st >= 0 && w->event.tid == 0 && w->event.pid != 0 && !w->tid_is_text) {
+        w->event.tid = w->event.pid;
+        w->event.flags |= TM_EVENT_HAS_TID;
+    }
+    if (st >= 0 && (w->pid_is_text || w->tid_is_text))
+        st = tm_json_define_texts(w);
+    return st;
+}
+
+/* Names and arguments that slices and instants have. */
+static enum tm_status fill_slice(struct tm_json_work *w, bool named)
+{
+    const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
+    enum tm_status st = tm_json_work_string(w, TM_JF_CAT, &w->event.category);
+    if (st >= 0)
+        st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
+    if (st >= 0 && w->event.name == 0 && named)
+        st = tm_json_work_intern(w, no_name, sizeof no_name - 1, &w->event.name);
+    if (st < 0 || args == NULL || !w->rows->sink->want_json_detail)
+        return st;
+    w->rows->args_cut += w->rows->args.cut;
+    if (w->rows->args.no_memory ||
+        tm_buf_add(&w->rows->detail, w->rows->args.detail.data, w->rows->args.detail.len) != TM_OK)
+        return tm_error_nomem(w->err);
+    return TM_OK;
+}
+
+static enum tm_status do_slice(struct tm_json_work *w)
+{
+    w->event.kind = w->phase == 'B'   ? TM_KIND_SLICE_BEGIN
+                    : w->phase == 'E' ? TM_KIND_SLICE_END
+                                      : TM_KIND_SLICE_COMPLETE;
+    w->event.flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    if (w->phase == 'X' && !tm_json_event_has(w->json, TM_JF_DUR))
+        w->event.flags |= TM_EVENT_OPEN_ENDED;
+    enum tm_status st = fill_slice(w, w->phase != 'E');
+    if (st >= 0 && w->phase != 'E' && tm_json_event_has(w->json, TM_JF_BIND_ID))
+        st = tm_json_bind(w);
+    return st < 0 ? st : tm_json_work_add(w);
+}
+
+static enum tm_status do_instant(struct tm_json_work *w)
+{
+    const struct tm_json_value *s = tm_json_event_of(w->json, TM_JF_S, TM_JSON_STRING);
+    enum tm_scope scope = TM_SCOPE_THREAD;
+    if (s && tm_json_is(s, "g", 1))
+        scope = TM_SCOPE_GLOBAL;
+    else if (s && tm_json_is(s, "p", 1))
+        scope = TM_SCOPE_PROCESS;
+    if ((scope == TM_SCOPE_THREAD && !w->has_tid) ||
+        (scope == TM_SCOPE_PROCESS && !(w->event.flags & TM_EVENT_HAS_PID))) {
+        w->rows->parser_failures++;
+        tm_json_work_plain(w);
+        return tm_json_work_add(w);
+    }
+    w->event.kind = TM_KIND_INSTANT;
+    w->event.flags |= tm_event_scope_flags(scope);
+    enum tm_status st = fill_slice(w, scope == TM_SCOPE_THREAD);
+    return st < 0 ? st : tm_json_work_add(w);
+}
+
+/* The row of an async event, whose identity tm_json_async has found. */
+static enum tm_status do_async(struct tm_json_work *w)
+{
+    bool nestable = strchr("ben", w->phase) != NULL;
+    enum tm_status st = nestable ? tm_json_async(w) : tm_json_legacy_async(w);
+    if (st == TM_END) {
+        w->rows->parser_failures++;
+        tm_json_work_plain(w);
+        return tm_json_work_add(w);
+    }
+    if (st >= 0)
+        st = fill_slice(w, w->phase == 'b' || w->phase == 'S');
+    if (st >= 0 && w->phase != 'e' && tm_json_event_has(w->json, TM_JF_BIND_ID))
+        st = tm_json_bind(w);
+    return st < 0 ? st : tm_json_work_add(w);
+}
+
+static enum tm_status do_flow(struct tm_json_work *w)
+{
+    enum tm_status st = tm_json_flow(w);
+    if (st == TM_END) {
+        w->rows->flow_invalid_ids++;
+        tm_json_work_plain(w);
+    } else if (st >= 0 && (st = tm_json_work_string(w, TM_JF_CAT, &w->event.category)) >= 0) {
+        st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
+    }
+    return st < 0 ? st : tm_json_work_add(w);
+}
+
+static enum tm_status add_by_phase(struct tm_json_work *w)
+{
+    switch (w->phase) {
+    case 'B':
+    case 'E':
+    case 'X':
+        return do_slice(w);
+    case 'I':
+    case 'i':
+    case 'R':
+        return do_instant(w);
+    case 'b':
+    case 'e':
+    case 'n':
+    case 'S':
+    case 'F':
+    case 'T':
+    case 'p':
+        return do_async(w);
+    case 's':
+    case 't':
+    case 'f':
+        return do_flow(w);
+    case 'C':
+        return tm_json_counter(w);
+    case 'M':
+        return tm_json_metadata_event(w);
+    case 'P':
+        return tm_json_sample(w);
+    default:
+        tm_json_work_plain(w);
+        return tm_json_work_add(w);
+    }
+}
+
+/* The moments of the event. A reason when it cannot be placed. */
+static const char *read_times(struct tm_json_work *w)
+{
+    const struct tm_json_value *ts = tm_json_event_get(w->json, TM_JF_TS);
+    const struct tm_json_value *dur = tm_json_event_get(w->json, TM_JF_DUR);
+    w->has_time = ts && tm_json_time(ts, &w->event.time_ns) == TM_OK;
+    if (w->phase == 'M')
+        return NULL;
+    if (!w->has_time)
+        return ts == NULL ? "no_time" : "damaged";
+    if (w->phase == 'X' && dur && tm_json_time(dur, &w->event.dur_ns) != TM_OK)
+        return "damaged";
+    return NULL;
+}
+
+static void count_utf8(struct tm_json_work *w)
+{
+    for (int f = 0; f < TM_JF_COUNT; f++) {
+        const struct tm_json_value *v = tm_json_event_of(w->json, (enum tm_json_field)f, TM_JSON_STRING);
+        if (v && v->non_ascii && !tm_utf8_valid(v->data, v->len))
+            w->rows->invalid_utf8++;
+    }
+}
+
+enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *json, const char **reason,
+                                struct tm_error *err)
+{
+    struct tm_json_work work = {.rows = rows, .json = json, .err = err};
+    const struct tm_json_value *ph = tm_json_event_of(json, TM_JF_PH, TM_JSON_STRING);
+    *reason = NULL;
+    if (json->empty)
+        return TM_OK;
+    if (ph == NULL || ph->len == 0) {
+        *reason = "damaged";
+        return TM_END;
+    }
+    work.phase = (char)ph->data[0];
+    if ((*reason = read_times(&work)) != NULL)
+        return TM_END;
+    if (json->non_ascii)
+        count_utf8(&work);
+    tm_buf_clear(&rows->detail);
+    enum tm_status st = read_pids(&work);
+    work.event.raw = json->raw;
+    work.event.raw_bytes = (uint32_t)json->raw_len;
+    work.event.flags |= tm_event_raw_flags(TM_RAW_JSON);
+    tm_buf_clear(&rows->detail);
+    return st < 0 ? st : add_by_phase(&work);
+}
+
+static enum tm_status put_stat(struct tm_json_rows *rows, const char *name, uint64_t count, struct tm_error *err)
+{
+    return count ? tm_event_sink_stat(rows->sink, name, TRACEMERGE__SEVERITY__ERROR, (int64_t)count, err) : TM_OK;
+}
+
+enum tm_status tm_json_rows_finish(struct tm_json_rows *rows, struct tm_error *err)
+{
+    enum tm_status st = put_stat(rows, "json_parser_failure", rows->parser_failures, err);
+    if (st >= 0)
+        st = put_stat(rows, "flow_invalid_id", rows->flow_invalid_ids, err);
+    if (st >= 0)
+        st = put_stat(rows, "flow_without_direction", rows->flows_without_direction, err);
+    if (st >= 0)
+        st = put_stat(rows, "json_args_cut", rows->args_cut, err);
+    if (st >= 0)
+        st = put_stat(rows, "json_invalid_utf8", rows->invalid_utf8, err);
+    return st;
+}
+
+void tm_json_rows_release(struct tm_json_rows *rows)
+{
+    if (rows->profile)
+        tm_json_profile_release(rows->profile);
+    free(rows->profile);
+    tm_json_args_release(&rows->args);
+    tm_buf_release(&rows->detail);
+    tm_buf_release(&rows->name);
+    tm_buf_release(&rows->category);
+    tm_buf_release(&rows->id);
+    tm_buf_release(&rows->scratch);
+    tm_buf_release(&rows->message);
+    tm_intern_release(&rows->named);
+}

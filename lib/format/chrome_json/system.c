@@ -1,0 +1,104 @@
+#include "format/chrome_json/document.h"
+
+enum { LINE_MAX_BYTES = 1 << 20 };
+
+/* A line of the string is whole. */
+static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *err)
+{
+    struct tm_systrace_line line;
+    const char *s = (const char *)doc->text.data;
+    size_t len = doc->text.len;
+    enum tm_status st = TM_OK;
+    if (len && s[len - 1] == '\r')
+        len--;
+    if (len && s[0] != '#') {
+        if (!doc->line_too_long && tm_systrace_line_parse(s, len, &line) == TM_OK) {
+            st = tm_ftrace_text_add(&doc->system, &line, s, len, err);
+        } else {
+            doc->system_failures++;
+            tm_json_count(&doc->damaged, &doc->first_damaged, 1, doc->context.input->offset);
+        }
+    }
+    tm_buf_clear(&doc->text);
+    doc->line_too_long = false;
+    return st;
+}
+
+/* Adds a piece of the string to the line; a line beyond the limit is dropped when it is whole. */
+static enum tm_status gather(struct tm_json_document *doc, const uint8_t *data, size_t len, struct tm_error *err)
+{
+    struct tm_json_value piece = {.data = data, .len = len, .type = TM_JSON_STRING};
+    if (doc->text.len + len > LINE_MAX_BYTES)
+        doc->line_too_long = true;
+    else if (tm_json_unescape(&piece, &doc->text) != TM_OK)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+/* Bytes of the escape at P: 2, 6 or 12 for two halves of a pair; 0 when more are needed to say. */
+static size_t escape_length(const uint8_t *p, const uint8_t *end)
+{
+    size_t left = (size_t)(end - p);
+    if (left < 2 || (p[1] == 'u' && left < 6))
+        return 0;
+    if (p[1] != 'u')
+        return 2;
+    bool high = (p[2] | 0x20) == 'd' && strchr("89abAB", p[3]) && p[3];
+    if (!high || (left > 6 && p[6] != '\\') || (left > 7 && p[7] != 'u'))
+        return 6;
+    return left < 12 ? 0 : 12;
+}
+
+/* The escape at SCAN's p: a line's end, or characters of it. */
+static enum tm_json_status take_escape(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
+{
+    uint8_t quoted[14] = {'"'};
+    struct tm_json_value value;
+    size_t n = escape_length(scan->p, scan->end);
+    if (n == 0)
+        return TM_JSON_MORE;
+    memcpy(quoted + 1, scan->p, n);
+    quoted[n + 1] = '"';
+    struct tm_json_scan check = {quoted, quoted + n + 2, true, NULL};
+    if (tm_json_string(&check, &value) != TM_JSON_OK || value.len != n) {
+        scan->cause = "bad escape in a string";
+        return TM_JSON_BAD;
+    }
+    enum tm_status st = scan->p[1] == 'n' ? take_line(doc, err) : gather(doc, scan->p, n, err);
+    scan->p += n;
+    return st < 0 ? TM_JSON_CLOSE : TM_JSON_OK;
+}
+
+enum tm_json_status tm_json_system_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
+{
+    struct tm_input *in = doc->context.input;
+    enum tm_json_status st = TM_JSON_OK;
+    while (st == TM_JSON_OK && scan->p < scan->end) {
+        const uint8_t *p = scan->p;
+        while (p < scan->end && *p != '"' && *p != '\\' && *p >= 0x20)
+            p++;
+        if (gather(doc, scan->p, (size_t)(p - scan->p), err) < 0)
+            return TM_JSON_CLOSE;
+        scan->p = p;
+        if (p == scan->end)
+            break;
+        if (*p == '"') {
+            if (take_line(doc, err) < 0)
+                return TM_JSON_CLOSE;
+            doc->place = TM_JSON_IN_KEYS;
+            tm_input_skip(in, (size_t)(p + 1 - in->data));
+            return TM_JSON_OK;
+        }
+        if (*p != '\\') {
+            scan->cause = "control character in a string";
+            st = TM_JSON_BAD;
+            break;
+        }
+        st = take_escape(doc, scan, err);
+    }
+    if (st == TM_JSON_OK || st == TM_JSON_MORE) {
+        tm_input_skip(in, (size_t)(scan->p - in->data));
+        return TM_JSON_MORE;
+    }
+    return st;
+}

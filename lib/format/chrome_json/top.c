@@ -1,0 +1,174 @@
+#include "format/chrome_json/document.h"
+
+static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
+{
+    scan->cause = cause;
+    return TM_JSON_BAD;
+}
+
+/* The member's text as a METADATA row: what a JSON output writes again. */
+static enum tm_status add_member(struct tm_json_document *doc, const struct tm_json_value *key, const uint8_t *raw,
+                                 size_t len, struct tm_error *err)
+{
+    struct tm_event_sink *sink = doc->context.sink;
+    struct tm_event event = {.kind = TM_KIND_METADATA, .raw = raw, .raw_bytes = (uint32_t)len,
+                             .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | tm_event_raw_flags(TM_RAW_JSON)};
+    const uint8_t *name;
+    size_t name_len;
+    if (!tm_json_text(key, &doc->text, &name, &name_len))
+        return tm_error_nomem(err);
+    tm_buf_clear(&doc->rows.detail);
+    enum tm_status st = tm_event_sink_string(sink, name, name_len, &doc->rows.detail, &event.name, err);
+    event.detail = doc->rows.detail.data;
+    event.detail_bytes = (uint32_t)doc->rows.detail.len;
+    tm_buf_clear(&doc->text);
+    return st < 0 ? st : tm_event_sink_add(sink, &event, err);
+}
+
+/* traceEvents and systemTraceEvents are entered; any other value, once it is whole, is kept. SCAN
+ * is at the value, RAW at the key's quote. */
+static enum tm_json_status take_member(struct tm_json_document *doc, const struct tm_json_value *key,
+                                       const uint8_t *raw, struct tm_json_scan *scan, struct tm_error *err)
+{
+    struct tm_input *in = doc->context.input;
+    struct tm_json_value value;
+    bool events = tm_json_is(key, "traceEvents", 11), system = tm_json_is(key, "systemTraceEvents", 17);
+    if (events && *scan->p != '[')
+        return bad(scan, "traceEvents is not an array");
+    if (events || (system && *scan->p == '"')) {
+        doc->place = events ? TM_JSON_IN_EVENTS : TM_JSON_IN_SYSTEM;
+        doc->has_events = true;
+        tm_buf_clear(&doc->text);
+        tm_input_skip(in, (size_t)(scan->p + 1 - in->data));
+        return TM_JSON_OK;
+    }
+    doc->has_members = true;
+    doc->is_event |= tm_json_is(key, "ph", 2);
+    const uint8_t *start = scan->p;
+    bool large = scan->end - start > TM_JSON_TOP_BYTES_MAX;
+    if (large)
+        *scan = (struct tm_json_scan){start, start + TM_JSON_TOP_BYTES_MAX, false, NULL};
+    enum tm_json_status st = tm_json_value(scan, &value);
+    if (st == TM_JSON_MORE && large) {
+        doc->place = TM_JSON_IN_LARGE;
+        doc->depth = 0;
+        doc->in_string = doc->after_backslash = false;
+        tm_json_count(&doc->too_large, &doc->first_too_large, 1, in->offset);
+        tm_input_skip(in, (size_t)(start - in->data));
+        return TM_JSON_OK;
+    }
+    if (st != TM_JSON_OK)
+        return st;
+    if (add_member(doc, key, raw, (size_t)(scan->p - raw), err) < 0 || tm_json_top_value(doc, key, &value, err) < 0)
+        return TM_JSON_CLOSE;
+    tm_input_skip(in, (size_t)(scan->p - in->data));
+    return TM_JSON_OK;
+}
+
+enum tm_json_status tm_json_top_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
+{
+    struct tm_input *in = doc->context.input;
+    struct tm_json_value key;
+    bool more = tm_json_space(scan);
+    while (more && *scan->p == ',') {
+        scan->p++;
+        more = tm_json_space(scan);
+    }
+    tm_input_skip(in, (size_t)(scan->p - in->data));
+    if (!more)
+        return TM_JSON_MORE;
+    const uint8_t *raw = scan->p;
+    enum tm_json_status st = tm_json_key(scan, &key);
+    if (st == TM_JSON_CLOSE) {
+        doc->place = TM_JSON_DONE;
+        tm_input_skip(in, 1);
+        return TM_JSON_OK;
+    }
+    return st == TM_JSON_OK ? take_member(doc, &key, raw, scan, err) : st;
+}
+
+/* Passes over a value that is too large to be kept, looking at no more than quotes and brackets. */
+enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_json_scan *scan)
+{
+    const uint8_t *p = scan->p;
+    bool done = false;
+    for (; p < scan->end; p++) {
+        if (doc->in_string) {
+            if (doc->after_backslash)
+                doc->after_backslash = false;
+            else if (*p == '\\')
+                doc->after_backslash = true;
+            else if (*p == '"')
+                doc->in_string = false;
+        } else if (*p == '"') {
+            doc->in_string = true;
+        } else if (*p == '{' || *p == '[') {
+            doc->depth++;
+        } else if (doc->depth && (*p == '}' || *p == ']')) {
+            doc->depth--;
+        } else if (doc->depth == 0 && (*p == ',' || *p == '}')) {
+            done = true;
+            break;
+        }
+    }
+    struct tm_input *in = doc->context.input;
+    tm_json_count(&doc->skipped_bytes, &doc->first_skipped, (uint64_t)(p - in->data), in->offset);
+    tm_input_skip(in, (size_t)(p - in->data));
+    if (!done)
+        return TM_JSON_MORE;
+    doc->place = TM_JSON_IN_KEYS;
+    return TM_JSON_OK;
+}
+
+/* One member of "metadata" as a row of the metadata table, json_metadata.KEY. */
+static enum tm_status put_metadata(struct tm_json_document *doc, const struct tm_json_value *key,
+                                   const struct tm_json_value *value, struct tm_error *err)
+{
+    Tracemerge__Metadata row = TRACEMERGE__METADATA__INIT;
+    const uint8_t *s = value->data;
+    size_t len = value->len;
+    bool is_double = true;
+    uint64_t bits = 0;
+    tm_buf_clear(&doc->text);
+    if (tm_buf_add_str(&doc->text, "json_metadata.") != TM_OK || tm_json_unescape(key, &doc->text) != TM_OK)
+        return tm_error_nomem(err);
+    if (value->type == TM_JSON_NULL)
+        return TM_OK;
+    if (value->type == TM_JSON_TRUE || value->type == TM_JSON_FALSE) {
+        is_double = false;
+        bits = value->type == TM_JSON_TRUE;
+    } else if (value->type == TM_JSON_NUMBER && !tm_json_number(s, len, &is_double, &bits)) {
+        is_double = true;
+    }
+    if (value->type == TM_JSON_STRING && !tm_json_text(value, &doc->rows.scratch, &s, &len))
+        return tm_error_nomem(err);
+    row.name = tm_bytes(doc->text.data, doc->text.len);
+    row.value_case = is_double ? TRACEMERGE__METADATA__VALUE_STR_VALUE : TRACEMERGE__METADATA__VALUE_INT_VALUE;
+    if (is_double)
+        row.str_value = tm_bytes(s, len);
+    else
+        row.int_value = (int64_t)bits;
+    row.has_file = true;
+    row.file = doc->context.sink->file;
+    enum tm_status st = tm_event_sink_message(doc->context.sink, TM_FRAME_METADATA, &row.base, err);
+    tm_buf_clear(&doc->text);
+    return st;
+}
+
+enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_json_value *key,
+                                 const struct tm_json_value *value, struct tm_error *err)
+{
+    struct tm_json_value k, v;
+    enum tm_status st = TM_OK;
+    if (tm_json_is(key, "displayTimeUnit", 15))
+        doc->display_time_unit = true;
+    if (doc->hints)
+        st = tm_json_hint(doc, key, value, err);
+    if (st < 0 || !tm_json_is(key, "metadata", 8) || value->type != TM_JSON_OBJECT)
+        return st;
+    struct tm_json_scan scan = tm_json_scan_of(value);
+    scan.p++;
+    while (st >= 0 && tm_json_member(&scan, &k, &v) == TM_JSON_OK)
+        st = put_metadata(doc, &k, &v, err);
+    return st;
+}

@@ -1,0 +1,64 @@
+/* Where an object's text is, and where in it are the values that a JSON output may change. */
+#include "format/chrome_json/internal.h"
+
+#include "stream/json_ref.h"
+
+enum { LEAVE_MIN = 64 /* bytes of a text that is worth leaving in its file */ };
+
+/* VALUE among the spots, which stay in order. */
+static void add_spot(struct tm_json_ref *ref, const uint8_t *raw, const struct tm_json_value *value,
+                     enum tm_json_spot_of of)
+{
+    size_t quote = value->type == TM_JSON_STRING;
+    struct tm_json_spot spot = {(uint32_t)(value->data - quote - raw), (uint32_t)(value->len + 2 * quote), of,
+                                quote != 0};
+    uint32_t i = ref->spot_count++;
+    for (; i > 0 && ref->spots[i - 1].at > spot.at; i--)
+        ref->spots[i] = ref->spots[i - 1];
+    ref->spots[i] = spot;
+}
+
+static void find_spots(const struct tm_json_event *json, struct tm_json_ref *ref)
+{
+    static const struct {
+        enum tm_json_field field;
+        enum tm_json_spot_of of;
+    } fields[TM_VALUE_OFFSETS_MAX] = {{TM_JF_TS, TM_JSON_SPOT_TS},
+                                      {TM_JF_PID, TM_JSON_SPOT_PID},
+                                      {TM_JF_ID, TM_JSON_SPOT_ID},
+                                      {TM_JF_BIND_ID, TM_JSON_SPOT_ID},
+                                      {TM_JF_ID2, TM_JSON_SPOT_ID2}};
+    for (int i = 0; i < TM_VALUE_OFFSETS_MAX; i++) {
+        const struct tm_json_value *v = tm_json_event_get(json, fields[i].field);
+        bool is_object = v && v->type == TM_JSON_OBJECT,
+             is_scalar = v && (v->type == TM_JSON_NUMBER || v->type == TM_JSON_STRING);
+        if (fields[i].of == TM_JSON_SPOT_ID2 ? is_object : is_scalar)
+            add_spot(ref, json->raw, v, fields[i].of);
+    }
+}
+
+enum tm_status tm_json_work_ref(struct tm_json_work *w)
+{
+    const struct tm_event_sink *sink = w->rows->sink;
+    struct tm_event *e = &w->event;
+    struct tm_json_ref ref;
+    ref.is_elsewhere = (w->rows->has_source || w->rows->text_file) && e->raw_bytes >= LEAVE_MIN &&
+                       !(e->flags & TM_EVENT_DEFINITION);
+    ref.has_spots = !sink->want_json_detail && !w->json->repeated;
+    ref.spot_count = 0;
+    if (!tm_raw_choice_has(&sink->raw, TM_RAW_JSON) || !(ref.is_elsewhere || ref.has_spots))
+        return TM_OK;
+    if (ref.has_spots)
+        find_spots(w->json, &ref);
+    if (ref.is_elsewhere) {
+        ref.bytes = e->raw_bytes;
+        ref.offset = w->rows->text_at;
+        ref.before = w->rows->counts_text ? ref.offset - w->rows->text_end : 0;
+        w->rows->text_end = ref.offset + ref.bytes;
+        ref.checksum = tm_json_ref_checksum(e->raw, e->raw_bytes);
+        if (!w->rows->has_source && tm_text_file_add(w->rows->text_file, e->raw, e->raw_bytes, &ref.offset, w->err) < 0)
+            return w->err->status;
+        e->raw_bytes = 0;
+    }
+    return tm_json_ref_put(&ref, &w->rows->detail) == TM_OK ? TM_OK : tm_error_nomem(w->err);
+}

@@ -1,0 +1,30 @@
+/* Lines of ftrace text as rows of the stream (doc/events.md, Scheduling): shared by the systrace
+ * format and by the systemTraceEvents of Chrome JSON. */
+#ifndef TM_FORMAT_FTRACE_FTRACE_TEXT_H
+#define TM_FORMAT_FTRACE_FTRACE_TEXT_H
+
+#include "format/ftrace/systrace_line.h"
+#include "stream/event_sink.h"
+
+struct tm_ftrace_task;
+
+/* Zero-initialise, set sink, and release at the end. */
+struct tm_ftrace_text {
+    struct tm_event_sink *sink; /* borrowed */
+    bool hints;                 /* write ClockHint frames for trace_event_clock_sync markers */
+    uint64_t malformed_count;   /* markers and arguments that could not be read, for the statistics */
+    /* private */
+    struct tm_ftrace_task *tasks; /* what was last said of a tid, in a table of fixed size */
+    int64_t latest_ns;            /* of all lines */
+    uint64_t turn;                /* counts the lines that go back; from 1 */
+    struct tm_buf detail;
+};
+
+/* Adds the rows of LINE, which was parsed from the LEN bytes at RAW. TM_OK or TM_E_SYSTEM: a line
+ * whose event is unknown or cannot be read is an FTRACE row. */
+enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_systrace_line *line, const char *raw,
+                                  size_t len, struct tm_error *err);
+
+void tm_ftrace_text_release(struct tm_ftrace_text *text);
+
+#endif

@@ -1,0 +1,57 @@
+/* One line of ftrace text on its way to being rows: what the handlers of ftrace_text.c's table
+ * work on. A handler fills the row from the event's arguments and gives TM_OK, TM_END when they
+ * are not what they should be (the line is then an FTRACE row), or an error. */
+#ifndef TM_FORMAT_FTRACE_INTERNAL_H
+#define TM_FORMAT_FTRACE_INTERNAL_H
+
+#include "format/ftrace/args.h"
+#include "format/ftrace/ftrace_text.h"
+
+struct tm_ftrace_work {
+    struct tm_ftrace_text *text;
+    const struct tm_systrace_line *line;
+    struct tm_event *event; /* time, cpu and tid are set */
+    bool has_second;        /* a DERIVED row like the first but for these */
+    uint32_t second_name;
+    uint64_t second_value;
+    struct tm_ftrace_named {
+        int64_t tid;
+        struct tm_span comm;
+    } named[2]; /* tasks that the event itself names */
+    size_t named_count;
+    struct tm_error *err;
+};
+
+typedef enum tm_status (*tm_ftrace_handler)(struct tm_ftrace_work *work, struct tm_span args);
+
+/* Interns S for the row. */
+enum tm_status tm_ftrace_work_string(struct tm_ftrace_work *work, struct tm_span s, uint32_t *string);
+
+/* sched.c: the scheduler's events. */
+enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_task_rename(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_process_exit(struct tm_ftrace_work *work, struct tm_span args);
+
+/* counter.c: events that say a value, named as the reference importer names their tracks. */
+enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_cpu_idle(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_clock_set_rate(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_clock_state(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_thermal_temperature(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_work *work, struct tm_span args);
+
+/* binder.c: those of Android's binder. */
+enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_received(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_command(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_return(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_lock(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_locked(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_binder_unlock(struct tm_ftrace_work *work, struct tm_span args);
+
+#endif

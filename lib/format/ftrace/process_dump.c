@@ -1,0 +1,102 @@
+#include "format/ftrace/process_dump.h"
+
+#include "base/pb.h"
+
+enum { WORDS_MAX = 10 };
+enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
+enum { PROCESS_PID = 1, PROCESS_PARENT = 2, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
+
+/* The first words of LINE; the last one taken runs to the end of the line. */
+static int split(struct tm_span line, struct tm_span *words, int max)
+{
+    int n = 0;
+    size_t i = 0;
+    while (n < max) {
+        while (i < line.len && line.s[i] == ' ')
+            i++;
+        if (i == line.len)
+            break;
+        size_t start = i;
+        while (i < line.len && (line.s[i] != ' ' || n == max - 1))
+            i++;
+        words[n++] = (struct tm_span){line.s + start, i - start};
+    }
+    return n;
+}
+
+static bool is_word(struct tm_span w, const char *text)
+{
+    return w.len == strlen(text) && memcmp(w.s, text, w.len) == 0;
+}
+
+static bool parse_pid(struct tm_span w, int64_t *pid)
+{
+    return tm_span_int(w, pid) && *pid >= 0 && *pid <= UINT32_MAX;
+}
+
+static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)
+{
+    return tm_pb_put_varint(buf, field, tm_zigzag(v));
+}
+
+static enum tm_status add(struct tm_process_dump *d, struct tm_event_sink *sink, struct tm_event *event,
+                          struct tm_error *err)
+{
+    bool process = event->kind == TM_KIND_PROCESS;
+    event->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
+    tm_buf_clear(&d->detail);
+    if (tm_pb_put_bytes(&d->detail, process ? DETAIL_PROCESS : DETAIL_THREAD, d->inner.data, d->inner.len) != TM_OK)
+        return tm_error_nomem(err);
+    event->detail = d->detail.data;
+    event->detail_bytes = (uint32_t)d->detail.len;
+    return tm_event_sink_add(sink, event, err);
+}
+
+/* USER PID PPID VSZ RSS WCHAN PC S NAME COMM… */
+static enum tm_status add_process(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_span *words,
+                                  struct tm_error *err)
+{
+    struct tm_event event = {.kind = TM_KIND_PROCESS};
+    int64_t parent;
+    if (!parse_pid(words[1], &event.pid) || !parse_pid(words[2], &parent))
+        return TM_OK;
+    tm_buf_clear(&d->inner);
+    if (put_int(&d->inner, PROCESS_PID, event.pid) != TM_OK || put_int(&d->inner, PROCESS_PARENT, parent) != TM_OK ||
+        tm_pb_put_bytes(&d->inner, PROCESS_NAME, words[8].s, words[8].len) != TM_OK)
+        return tm_error_nomem(err);
+    return add(d, sink, &event, err);
+}
+
+/* USER PID TID CMD… */
+static enum tm_status add_thread(struct tm_process_dump *d, struct tm_event_sink *sink, const struct tm_span *words,
+                                 struct tm_error *err)
+{
+    struct tm_event event = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID};
+    if (!parse_pid(words[1], &event.pid) || !parse_pid(words[2], &event.tid))
+        return TM_OK;
+    tm_buf_clear(&d->inner);
+    if (put_int(&d->inner, THREAD_TID, event.tid) != TM_OK || put_int(&d->inner, THREAD_PID, event.pid) != TM_OK ||
+        tm_pb_put_bytes(&d->inner, THREAD_NAME, words[3].s, words[3].len) != TM_OK)
+        return tm_error_nomem(err);
+    return add(d, sink, &event, err);
+}
+
+enum tm_status tm_process_dump_line(struct tm_process_dump *dump, struct tm_event_sink *sink, struct tm_span line,
+                                    struct tm_error *err)
+{
+    struct tm_span words[WORDS_MAX];
+    int n = split(line, words, dump->is_short ? 4 : WORDS_MAX);
+    if (n >= 4 && is_word(words[0], "USER") && is_word(words[1], "PID")) {
+        dump->is_short = is_word(words[2], "TID");
+        return TM_OK;
+    }
+    if (dump->is_short)
+        return n == 4 ? add_thread(dump, sink, words, err) : TM_OK;
+    return n == WORDS_MAX ? add_process(dump, sink, words, err) : TM_OK;
+}
+
+void tm_process_dump_release(struct tm_process_dump *dump)
+{
+    tm_buf_release(&dump->detail);
+    tm_buf_release(&dump->inner);
+}

@@ -1,0 +1,311 @@
+#include "format/ftrace/systrace.h"
+
+#include "base/pb.h"
+#include "base/span.h"
+#include "format/ftrace/ftrace_text.h"
+#include "format/ftrace/process_dump.h"
+
+#include <stdlib.h>
+
+enum section {
+    AT_START,
+    HTML,      /* outside of any trace data */
+    HTML_DATA, /* trace data whose kind is not known yet */
+    TRACE,
+    PROCESS_DUMP,
+    CGROUP_DUMP,
+    DONE /* after the trace data of an HTML file */
+};
+
+struct systrace {
+    struct tm_format_context context;
+    struct tm_ftrace_text text;
+    struct tm_process_dump dump;
+    enum section section;
+    size_t scanned;   /* bytes of the window that hold no line end */
+    bool skipping;    /* inside a line that was too long */
+    uint64_t events;
+    uint64_t damaged; /* lines */
+    uint64_t first_damaged;
+    int64_t lost;     /* events that the kernel says it lost */
+    char prefix[64];  /* "name:" of the file that trace-cmd report puts before each line */
+    bool report;      /* a cpus= line was met: trace-cmd report */
+    bool has_prefix;
+    bool has_data;    /* an HTML file with trace data of any kind */
+};
+
+static bool has(struct tm_span s, const char *text)
+{
+    return tm_span_find(s, text) != NULL;
+}
+
+static bool starts(struct tm_span s, const char *text)
+{
+    size_t n = strlen(text);
+    return s.len >= n && memcmp(s.s, text, n) == 0;
+}
+
+static bool starts_nocase(struct tm_span s, const char *text)
+{
+    size_t n = strlen(text);
+    if (s.len < n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        char c = s.s[i];
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != text[i])
+            return false;
+    }
+    return true;
+}
+
+static bool sniff(const uint8_t *head, size_t len)
+{
+    struct tm_span s = {(const char *)head, len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES};
+    return has(s, "# tracer") || has(s, "TRACE:\n") || starts_nocase(s, "<!doctype html>") ||
+           starts_nocase(s, "<html>") || starts(s, "cpus=") || starts(s, " ") ||
+           (starts(s, "version = ") && has(s, "\ncpus=")); /* trace-cmd report of old */
+}
+
+static enum tm_status open_systrace(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    struct systrace *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return tm_error_nomem(err);
+    f->context = *context;
+    f->text.sink = context->sink;
+    f->text.hints = context->options && context->options->hints;
+    *state = f;
+    return TM_OK;
+}
+
+/* "name:" and blanks before the task, where trace-cmd report reads several files or one by name:
+ * what the first line of a report has, all have. */
+static struct tm_span cut_prefix(struct systrace *f, struct tm_span line)
+{
+    size_t n = 0;
+    if (!f->report)
+        return line;
+    if (!f->has_prefix && f->events == 0) {
+        while (n < line.len && line.s[n] != ' ' && line.s[n] != ':')
+            n++;
+        if (n == 0 || n + 2 >= line.len || n + 2 > sizeof f->prefix || line.s[n] != ':' || line.s[n + 1] != ' ')
+            return line;
+        memcpy(f->prefix, line.s, n + 1);
+        f->has_prefix = true;
+    }
+    if (!f->has_prefix || !starts(line, f->prefix))
+        return line;
+    n = strlen(f->prefix);
+    return (struct tm_span){line.s + n, line.len - n};
+}
+
+/* "CPU:1 [LOST 3 EVENTS]", in trace-cmd's words "CPU:1 [3 EVENTS DROPPED]", or without the number. */
+static bool take_lost(struct systrace *f, struct tm_span line)
+{
+    struct tm_span rest = line, count, head;
+    int64_t n = 1;
+    if (!starts(line, "CPU:") || (!has(line, "[LOST ") && !has(line, "EVENTS DROPPED]")))
+        return false;
+    if (!tm_span_cut(&rest, "[LOST ", &head))
+        (void)tm_span_cut(&rest, "[", &head);
+    if (tm_span_cut(&rest, " EVENTS", &count) && (!tm_span_int(count, &n) || n <= 0))
+        n = 1;
+    f->lost = f->lost <= INT64_MAX - n ? f->lost + n : INT64_MAX;
+    return true;
+}
+
+/* A frame of the stack that the event before it tells. */
+static bool is_stack_line(struct tm_span line)
+{
+    while (line.len && line.s[0] == ' ') {
+        line.s++;
+        line.len--;
+    }
+    return starts(line, "=> ");
+}
+
+/* Lines of a trace that are no events by intent. */
+static bool is_remark(struct systrace *f, struct tm_span line)
+{
+    if (line.len == 0 || line.s[0] == '#' || is_stack_line(line) || take_lost(f, line))
+        return true;
+    if (starts(line, "cpus=")) {
+        f->report = true;
+        return true;
+    }
+    return starts(line, "version = ") || (starts(line, "CPU ") && has(line, " is empty"));
+}
+
+static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_t byte, struct tm_error *err)
+{
+    struct tm_systrace_line line;
+    if (f->section == TRACE && raw.len && raw.s[0] == '<' && has(raw, "</script>")) {
+        f->section = DONE;
+        return TM_OK;
+    }
+    if (is_remark(f, raw))
+        return TM_OK;
+    struct tm_span text = cut_prefix(f, raw);
+    if (tm_systrace_line_parse(text.s, text.len, &line) == TM_OK) {
+        f->events++;
+        return tm_ftrace_text_add(&f->text, &line, raw.s, raw.len, err);
+    }
+    size_t i = 0;
+    while (i < raw.len && (raw.s[i] == ' ' || raw.s[i] == '\t'))
+        i++;
+    if (i < raw.len && f->damaged++ == 0)
+        f->first_damaged = byte;
+    return TM_OK;
+}
+
+/* The first line of a trace in HTML: a comment of its header, or an event where it has none. */
+static bool begins_trace(struct tm_span line)
+{
+    struct tm_systrace_line event;
+    if (starts(line, "#"))
+        return has(line, "TASK-PID") || starts(line, "# tracer:");
+    return tm_systrace_line_parse(line.s, line.len, &event) == TM_OK;
+}
+
+static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_t byte, struct tm_error *err)
+{
+    if (line.len && line.s[line.len - 1] == '\r')
+        line.len--;
+    switch (f->section) {
+    case HTML:
+        if (has(line, "<script class=\"trace-data\" type=\"application/text\">")) {
+            f->section = HTML_DATA;
+            f->has_data = true;
+        }
+        return TM_OK;
+    case HTML_DATA:
+        if (begins_trace(line)) {
+            f->section = TRACE;
+            return trace_line(f, line, byte, err);
+        }
+        if (starts(line, "PROCESS DUMP"))
+            f->section = PROCESS_DUMP;
+        else if (starts(line, "CGROUP DUMP"))
+            f->section = CGROUP_DUMP;
+        else if (has(line, "</script>"))
+            f->section = HTML;
+        return TM_OK;
+    case PROCESS_DUMP:
+    case CGROUP_DUMP:
+        if (has(line, "</script>"))
+            f->section = HTML;
+        else if (f->section == PROCESS_DUMP)
+            return tm_process_dump_line(&f->dump, f->context.sink, line, err);
+        return TM_OK;
+    case TRACE:
+        return trace_line(f, line, byte, err);
+    default:
+        return TM_OK;
+    }
+}
+
+/* What comes before the trace itself. */
+static enum tm_status start(struct systrace *f, struct tm_error *err)
+{
+    struct tm_input *in = f->context.input;
+    enum tm_status st = tm_input_fill(in, TM_SNIFF_BYTES, err);
+    if (st < 0)
+        return st;
+    struct tm_span head = {(const char *)in->data, in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES};
+    const char *marker = tm_span_find(head, "TRACE:\n");
+    if (marker)
+        tm_input_skip(in, (size_t)(marker - head.s) + 7);
+    f->section = in->len && in->data[0] == '<' ? HTML : TRACE;
+    return TM_OK;
+}
+
+static enum tm_status finish(struct systrace *f, struct tm_error *err)
+{
+    struct tm_event_sink *sink = f->context.sink;
+    enum tm_status st = TM_OK;
+    bool halts = !f->context.options || f->context.options->on_damage == TM_DAMAGE_HALT;
+    bool is_empty_page = f->section == HTML && !f->has_data;
+    if (is_empty_page && halts)
+        return tm_error_set(err, TM_E_INPUT, "byte 0: HTML without trace data");
+    f->damaged += is_empty_page;
+    uint64_t failures = f->damaged + f->text.malformed_count;
+    if (f->events == 0 && f->damaged && halts)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: no line is an event of ftrace text",
+                            (unsigned long long)f->first_damaged);
+    if (failures)
+        st = tm_event_sink_stat(sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)failures, err);
+    if (st >= 0 && f->lost)
+        st = tm_event_sink_stat(sink, "ftrace_text_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, f->lost, err);
+    if (st >= 0 && f->damaged)
+        st = tm_event_sink_account(sink, "damaged", 0, f->damaged, f->first_damaged, err);
+    return st < 0 ? st : TM_END;
+}
+
+static void note_long_line(struct systrace *f)
+{
+    if (!f->skipping && f->section == TRACE && f->damaged++ == 0)
+        f->first_damaged = f->context.input->offset;
+    f->skipping = true;
+}
+
+static enum tm_status take_window(struct systrace *f, struct tm_error *err)
+{
+    struct tm_input *in = f->context.input;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && (in->len > f->scanned || (in->ended && in->len))) {
+        const uint8_t *end = memchr(in->data + f->scanned, '\n', in->len - f->scanned);
+        if (end == NULL && !in->ended) {
+            f->scanned = in->len;
+            break;
+        }
+        size_t len = end ? (size_t)(end - in->data) : in->len;
+        if (!f->skipping && len <= TM_SYSTRACE_LINE_MAX)
+            st = take_line(f, (struct tm_span){(const char *)in->data, len}, in->offset, err);
+        else
+            note_long_line(f);
+        f->skipping = false;
+        f->scanned = 0;
+        tm_input_skip(in, len + (end != NULL));
+    }
+    return st;
+}
+
+static enum tm_status read_systrace(void *state, struct tm_error *err)
+{
+    struct systrace *f = state;
+    struct tm_input *in = f->context.input;
+    enum tm_status st = TM_OK;
+    if (f->section == AT_START && (st = start(f, err)) < 0)
+        return st;
+    if ((st = take_window(f, err)) < 0)
+        return st;
+    if (in->ended)
+        return finish(f, err);
+    if (in->len > TM_SYSTRACE_LINE_MAX) {
+        note_long_line(f);
+        tm_input_skip(in, in->len);
+        f->scanned = 0;
+    }
+    st = tm_input_fill(in, in->len + 1, err);
+    return st < 0 ? st : TM_OK;
+}
+
+static void close_systrace(void *state)
+{
+    struct systrace *f = state;
+    if (f == NULL)
+        return;
+    tm_ftrace_text_release(&f->text);
+    tm_process_dump_release(&f->dump);
+    free(f);
+}
+
+const struct tm_format tm_format_systrace = {
+    .name = "systrace",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
+    .sniff = sniff,
+    .open = open_systrace,
+    .read = read_systrace,
+    .close = close_systrace,
+};

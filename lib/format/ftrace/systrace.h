@@ -1,0 +1,14 @@
+/* ftrace text: the trace file of tracefs, atrace and systrace.py (also wrapped in HTML), and what
+ * trace-cmd report prints. Lines that are no event are accounted as damaged and never halt, unless
+ * nothing in the file is one. Process dumps in the HTML name processes and threads. */
+#ifndef TM_FORMAT_FTRACE_SYSTRACE_H
+#define TM_FORMAT_FTRACE_SYSTRACE_H
+
+#include "format/format.h"
+
+/* A longer line is damage. */
+enum { TM_SYSTRACE_LINE_MAX = 1 << 20 };
+
+extern const struct tm_format tm_format_systrace;
+
+#endif

@@ -1,0 +1,77 @@
+#include "format/fuchsia/blob.h"
+
+#include "os/io.h"
+#include "format/perfetto/perfetto.h"
+
+#include <unistd.h>
+
+enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err)
+{
+    if (bytes.len == 0)
+        return TM_OK;
+    if (!blob->is_open) {
+        enum tm_status st = tm_io_spool(NULL, &blob->fd, err);
+        if (st < 0)
+            return st;
+        blob->is_open = true;
+    }
+    enum tm_status st = tm_io_pwrite(blob->fd, bytes.s, bytes.len, blob->written, err);
+    blob->written += bytes.len;
+    return st;
+}
+
+static enum tm_status source_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    struct tm_fxt_blob *blob = source;
+    uint64_t left = blob->written - blob->read;
+    *got = left < len ? (size_t)left : len;
+    if (*got == 0)
+        return TM_END;
+    enum tm_status st = tm_io_pread(blob->fd, data, *got, blob->read, err);
+    blob->read += *got;
+    return st;
+}
+
+static const struct tm_input_ops source_ops = {.read = source_read};
+
+/* The packets have ended and there is more: damage, whose place in the file nobody knows any more. */
+static enum tm_status no_packet(const struct tm_fxt_blob *blob, const struct tm_format_context *context,
+                                struct tm_error *err)
+{
+    uint64_t at = blob->input.offset;
+    if (context->options->on_damage == TM_DAMAGE_HALT)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: no packet", (unsigned long long)at);
+    enum tm_status st = tm_event_sink_account(context->sink, "damaged", 0, 1, UINT64_MAX, err);
+    if (st == TM_OK)
+        st = tm_event_sink_account(context->sink, "skipped_bytes", 0, blob->written - at, UINT64_MAX, err);
+    return st < 0 ? st : TM_END;
+}
+
+enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format_context *context,
+                                struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (!blob->is_open)
+        return TM_END;
+    if (blob->state == NULL) {
+        struct tm_format_context inner = {.input = &blob->input, .sink = context->sink, .options = context->options};
+        tm_input_init(&blob->input, &source_ops, blob);
+        st = tm_format_proto.open(&inner, &blob->state, err);
+    }
+    if (st == TM_OK)
+        st = tm_format_proto.read(blob->state, err);
+    if (st == TM_END && blob->input.offset < blob->written)
+        st = no_packet(blob, context, err);
+    if (st == TM_E_INPUT)
+        tm_error_prefix(err, "perfetto blobs");
+    return st;
+}
+
+void tm_fxt_blob_release(struct tm_fxt_blob *blob)
+{
+    tm_format_proto.close(blob->state);
+    if (blob->is_open)
+        close(blob->fd);
+    tm_input_release(&blob->input);
+    *blob = (struct tm_fxt_blob){0};
+}

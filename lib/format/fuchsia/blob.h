@@ -1,0 +1,27 @@
+/* Perfetto packets inside a Fuchsia trace: its blobs of that type, one after another, are a proto trace,
+ * which is read when the trace around it has ended. Until then they lie in a temporary file. */
+#ifndef TM_FORMAT_FUCHSIA_BLOB_H
+#define TM_FORMAT_FUCHSIA_BLOB_H
+
+#include "format/format.h"
+#include "format/fuchsia/words.h"
+
+/* Zero-initialise. */
+struct tm_fxt_blob {
+    /* private */
+    bool is_open;
+    int fd;
+    uint64_t written, read;
+    void *state; /* of the proto parser */
+    struct tm_input input;
+};
+
+enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err);
+
+/* Reads some of it: TM_OK there may be more, TM_END all is read. CONTEXT is the trace's own. */
+enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format_context *context,
+                                struct tm_error *err);
+
+void tm_fxt_blob_release(struct tm_fxt_blob *blob);
+
+#endif

@@ -1,0 +1,48 @@
+#include "format/fuchsia/internal.h"
+
+enum tm_status tm_fxt_lose(struct tm_fxt *x, enum tm_fxt_loss loss)
+{
+    if (x->losses[loss]++ == 0)
+        x->first_loss[loss] = x->context.input->offset;
+    return TM_OK;
+}
+
+enum tm_status tm_fxt_unread(struct tm_fxt *x, enum tm_fxt_read read)
+{
+    return tm_fxt_lose(x, read == TM_FXT_READ_NO_STRING   ? TM_FXT_LOSS_STRING
+                          : read == TM_FXT_READ_NO_THREAD ? TM_FXT_LOSS_THREAD
+                                                          : TM_FXT_LOSS_READ);
+}
+
+enum tm_status tm_fxt_count_flush(struct tm_fxt *x)
+{
+    static const struct {
+        const char *reason, *stat;
+    } words[TM_FXT_LOSS_COUNT] = {
+        [TM_FXT_LOSS_READ] = {"damaged", "fuchsia_record_read_error"},
+        [TM_FXT_LOSS_STRING] = {"needs_state", "fuchsia_invalid_string_ref"},
+        [TM_FXT_LOSS_THREAD] = {"needs_state", "fuchsia_invalid_thread_ref"},
+        [TM_FXT_LOSS_TIME] = {"out_of_range", "fuchsia_timestamp_overflow"},
+        [TM_FXT_LOSS_TYPE] = {"damaged", "fuchsia_invalid_event_arg_type"},
+        [TM_FXT_LOSS_PROVIDER] = {"needs_state", "fuchsia_invalid_event"},
+        [TM_FXT_LOSS_VALUE] = {"not_shown", "fuchsia_non_numeric_counters"},
+        [TM_FXT_LOSS_UNREAD] = {"not_shown", NULL},
+    };
+    struct tm_event_sink *sink = x->context.sink;
+    enum tm_status st = TM_OK;
+    for (int i = 0; st >= 0 && i < TM_FXT_LOSS_COUNT; i++) {
+        if (x->losses[i] == 0)
+            continue;
+        st = tm_event_sink_account(sink, words[i].reason, 0, x->losses[i], x->first_loss[i], x->err);
+        if (st >= 0 && words[i].stat)
+            st = tm_event_sink_stat(sink, words[i].stat, TRACEMERGE__SEVERITY__ERROR, (int64_t)x->losses[i], x->err);
+    }
+    if (st >= 0 && x->damaged)
+        st = tm_event_sink_account(sink, "damaged", 0, x->damaged, x->first_damaged, x->err);
+    if (st >= 0 && x->skipped_bytes)
+        st = tm_event_sink_account(sink, "skipped_bytes", 0, x->skipped_bytes, x->first_damaged, x->err);
+    if (st >= 0 && x->buffers_full)
+        st = tm_event_sink_stat(sink, "fuchsia_buffer_full", TRACEMERGE__SEVERITY__DATA_LOSS,
+                                (int64_t)x->buffers_full, x->err);
+    return st;
+}

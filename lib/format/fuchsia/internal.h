@@ -1,0 +1,67 @@
+/* The reader of one Fuchsia trace; shared by the files of the format. */
+#ifndef TM_FORMAT_FUCHSIA_INTERNAL_H
+#define TM_FORMAT_FUCHSIA_INTERNAL_H
+
+#include "format/format.h"
+#include "format/fuchsia/args.h"
+#include "format/fuchsia/blob.h"
+#include "format/fuchsia/flows.h"
+
+/* Why records show no row; each is a reason of the accounts, the first ones a statistic too. */
+enum tm_fxt_loss {
+    TM_FXT_LOSS_READ,     /* a record that ends too early inside */
+    TM_FXT_LOSS_STRING,   /* no such string in the table */
+    TM_FXT_LOSS_THREAD,   /* no such thread */
+    TM_FXT_LOSS_TIME,     /* a time or duration that does not fit */
+    TM_FXT_LOSS_TYPE,     /* an argument of another type than its name asks for */
+    TM_FXT_LOSS_PROVIDER, /* of no provider that was announced */
+    TM_FXT_LOSS_VALUE,    /* a counter without numbers */
+    TM_FXT_LOSS_UNREAD,   /* records that are nothing on a timeline, or of types we do not know */
+    TM_FXT_LOSS_COUNT
+};
+
+struct tm_fxt {
+    struct tm_format_context context;
+    struct tm_fxt_tables tables;
+    struct tm_fxt_flows flows;
+    struct tm_fxt_blob blob;
+    struct tm_fxt_args args; /* of the record being read */
+    struct tm_buf detail, text, inner;
+    uint64_t losses[TM_FXT_LOSS_COUNT], first_loss[TM_FXT_LOSS_COUNT];
+    uint64_t buffers_full; /* times a provider said so */
+    uint64_t damaged, first_damaged, skipped_bytes;
+    bool all_read; /* but the blobs */
+    struct tm_error *err;
+};
+
+/* A record: its first word, and what follows it. */
+struct tm_fxt_record {
+    uint64_t header;
+    struct tm_fxt_cursor rest;
+};
+
+/* The record at the input's front shows nothing because of LOSS. TM_OK. */
+enum tm_status tm_fxt_lose(struct tm_fxt *x, enum tm_fxt_loss loss);
+
+/* The same for what READ says, TM_FXT_READ_OK excepted. */
+enum tm_status tm_fxt_unread(struct tm_fxt *x, enum tm_fxt_read read);
+
+/* The next word as a time. False: it was lost, and counted. */
+bool tm_fxt_time(struct tm_fxt *x, struct tm_fxt_cursor *c, int64_t *ns);
+
+/* TEXT for a row's string column, with x->detail being the row's detail. */
+enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_span text, uint32_t *string);
+
+/* Adds ROW with x->detail as its detail. */
+enum tm_status tm_fxt_add(struct tm_fxt *x, struct tm_event *row);
+
+/* Records of types 4, 7, 8 and 9. */
+enum tm_status tm_fxt_event(struct tm_fxt *x, struct tm_fxt_record *r);
+enum tm_status tm_fxt_kernel_object(struct tm_fxt *x, struct tm_fxt_record *r);
+enum tm_status tm_fxt_scheduling(struct tm_fxt *x, struct tm_fxt_record *r);
+enum tm_status tm_fxt_log(struct tm_fxt *x, struct tm_fxt_record *r);
+
+/* Writes what x->losses and the other counts hold as accounts and statistics. */
+enum tm_status tm_fxt_count_flush(struct tm_fxt *x);
+
+#endif

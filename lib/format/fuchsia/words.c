@@ -1,0 +1,35 @@
+#include "format/fuchsia/words.h"
+
+enum { NS_PER_SECOND = 1000000000, NS_BITS = 30 };
+
+/* REST * NS_PER_SECOND / PER_SECOND for REST < PER_SECOND, one bit of NS_PER_SECOND after the other: no
+ * product of two words is needed. */
+static uint64_t scale_fraction(uint64_t rest, uint64_t per_second)
+{
+    uint64_t quotient = 0, remainder = 0;
+    for (int bit = NS_BITS - 1; bit >= 0; bit--) {
+        quotient <<= 1;
+        bool wraps = remainder >= per_second - remainder;
+        remainder = wraps ? remainder - (per_second - remainder) : remainder + remainder;
+        quotient += wraps;
+        if (!(NS_PER_SECOND >> bit & 1))
+            continue;
+        wraps = remainder >= per_second - rest;
+        remainder = wraps ? remainder - (per_second - rest) : remainder + rest;
+        quotient += wraps;
+    }
+    return quotient;
+}
+
+bool tm_fxt_ticks_ns(uint64_t ticks, uint64_t per_second, int64_t *ns)
+{
+    if (per_second == NS_PER_SECOND || per_second == 0) {
+        *ns = (int64_t)ticks;
+        return per_second != 0 && ticks <= INT64_MAX;
+    }
+    uint64_t seconds = ticks / per_second, fraction = scale_fraction(ticks % per_second, per_second);
+    if (seconds > (INT64_MAX - fraction) / NS_PER_SECOND)
+        return false;
+    *ns = (int64_t)(seconds * NS_PER_SECOND + fraction);
+    return true;
+}

@@ -1,0 +1,46 @@
+/* What a record of a Fuchsia trace is made of: words, fields of words, text padded to words. */
+#ifndef TM_FORMAT_FUCHSIA_WORDS_H
+#define TM_FORMAT_FUCHSIA_WORDS_H
+
+#include "base/bytes.h"
+#include "base/span.h"
+
+enum { TM_FXT_WORD = 8, TM_FXT_TEXT_MAX = 0x7fff };
+
+/* Bits FIRST to LAST (inclusive, at most 63 of them) of WORD. */
+static inline uint64_t tm_fxt_bits(uint64_t word, unsigned first, unsigned last)
+{
+    return word >> first & ((UINT64_C(1) << (last - first + 1)) - 1);
+}
+
+/* Words of a record, read from front to back. */
+struct tm_fxt_cursor {
+    const uint8_t *p, *end;
+};
+
+/* The next word. False: the record has ended. */
+static inline bool tm_fxt_word(struct tm_fxt_cursor *c, uint64_t *word)
+{
+    if (c->end - c->p < TM_FXT_WORD)
+        return false;
+    *word = tm_get_le64(c->p);
+    c->p += TM_FXT_WORD;
+    return true;
+}
+
+/* LEN bytes (at most TM_FXT_TEXT_MAX) and what pads them to a word. False: the record ends before that. */
+static inline bool tm_fxt_text(struct tm_fxt_cursor *c, size_t len, struct tm_span *text)
+{
+    size_t padded = (len + TM_FXT_WORD - 1) / TM_FXT_WORD * TM_FXT_WORD;
+    if ((size_t)(c->end - c->p) < padded)
+        return false;
+    *text = (struct tm_span){(const char *)c->p, len};
+    c->p += padded;
+    return true;
+}
+
+/* TICKS of a clock that makes PER_SECOND of them in a second as nanoseconds, exactly, rounded down.
+ * False: they do not fit, or PER_SECOND is 0. */
+bool tm_fxt_ticks_ns(uint64_t ticks, uint64_t per_second, int64_t *ns);
+
+#endif

@@ -1,0 +1,304 @@
+/* The document of a Gecko profile: processes, their threads and counters, in whatever order members come. */
+#include "format/gecko/internal.h"
+
+#include <stdlib.h>
+
+static bool is(const struct tm_json_value *key, const char *name)
+{
+    return tm_json_is(key, name, strlen(name));
+}
+
+static enum tm_status refuse(struct tm_gecko *x, const char *cause)
+{
+    return tm_error_set(x->err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)x->context.input->offset, cause);
+}
+
+static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)
+{
+    if (x->process_count == TM_GECKO_PROCESSES_MAX)
+        return refuse(x, "too many processes");
+    if (x->process_count == x->process_cap) {
+        uint32_t cap = x->process_cap ? x->process_cap * 2 : 8;
+        struct tm_gecko_process **all = realloc(x->processes, cap * sizeof *all);
+        if (all == NULL)
+            return tm_error_nomem(x->err);
+        x->processes = all;
+        x->process_cap = cap;
+    }
+    struct tm_gecko_process *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return tm_error_nomem(x->err);
+    *number = x->process_count;
+    x->processes[x->process_count++] = p;
+    return TM_OK;
+}
+
+/* What passes the cursor goes to SPOOL, from its start where nothing there is NEEDED any more. */
+static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct tm_paged_file *spool, bool needed)
+{
+    if (!needed)
+        tm_paged_file_clear(spool);
+    x->cursor.copy = spool;
+    x->cursor.copied = spool->end;
+    x->rescue.parts = parts;
+    parts->shift = x->context.input->offset - x->cursor.copied;
+}
+
+static void end_copy(struct tm_gecko *x)
+{
+    x->cursor.copy = NULL;
+    x->rescue.parts = NULL;
+    x->rescue.in_thread = false;
+}
+
+/* Moves x->thread to LIST. */
+static enum tm_status list_add(struct tm_gecko *x, struct tm_gecko_list *list)
+{
+    if (list->count == TM_GECKO_THREADS_MAX)
+        return refuse(x, "too many threads before what they need");
+    if (list->count == list->cap) {
+        uint32_t cap = list->cap ? list->cap * 2 : 16;
+        struct tm_gecko_thread *all = realloc(list->all, cap * sizeof *all);
+        if (all == NULL)
+            return tm_error_nomem(x->err);
+        list->all = all;
+        list->cap = cap;
+    }
+    list->all[list->count++] = x->thread;
+    x->thread = (struct tm_gecko_thread){0};
+    return TM_OK;
+}
+
+/* All that the thread needs has been read: what its process and the outermost say, and its tables or
+ * those that threads share. */
+static bool is_ready(const struct tm_gecko *x, const struct tm_gecko_thread *t)
+{
+    const struct tm_gecko_parts *parts = &t->parts;
+    bool own = tm_gecko_has(parts, TM_GP_STRINGS) &&
+               (tm_gecko_has(parts, TM_GP_STACKS_DATA) || tm_gecko_has(parts, TM_GP_STACKS_FRAME));
+    return x->processes[0]->has_meta && x->processes[t->process]->has_meta && (own || x->has_shared);
+}
+
+/* Shows the thread that was read, or lets it wait. */
+static enum tm_status end_thread(struct tm_gecko *x)
+{
+    struct tm_gecko_process *process = x->processes[x->thread.process];
+    x->in_thread = false;
+    if (x->thread.has_pid && !process->has_pid) {
+        process->has_pid = true;
+        process->pid = x->thread.pid;
+    }
+    /* Damage may have taken the border between two processes, and with it what the thread's times count from. */
+    x->thread.is_astray = x->damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
+                          x->thread.pid != process->pid && tm_gecko_has(&x->thread.parts, TM_GP_SAMPLES_DATA);
+    if (!is_ready(x, &x->thread))
+        return list_add(x, &x->waiting);
+    enum tm_status st = tm_gecko_thread_show(x, &x->thread);
+    tm_gecko_thread_release(&x->thread);
+    return st;
+}
+
+/* Goes on behind damage, where that is wanted: to the next point, which x->rescue.point tells. */
+static enum tm_status rescue(struct tm_gecko *x, enum tm_status st)
+{
+    static const struct tm_gecko_sought nothing = {.table = -1};
+    return st == TM_E_INPUT && x->rescues ? tm_gecko_resync(&x->rescue, &nothing, x->err) : st;
+}
+
+static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
+{
+    struct tm_json_value key;
+    tm_gecko_thread_release(&x->thread);
+    x->thread.process = process;
+    x->thread.spool = &x->spool;
+    x->in_thread = x->rescue.in_thread = true;
+    begin_copy(x, &x->thread.parts, &x->spool, x->waiting.count > 0 || x->has_shared);
+    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
+    for (;;) {
+        while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
+            st = tm_gecko_thread_member(x, &key);
+        bool is_end = st == TM_END;
+        st = is_end ? TM_OK : rescue(x, st);
+        if (st < 0 || is_end || !tm_gecko_resync_take(&x->rescue, TM_GECKO_AT_TABLE))
+            break;
+    }
+    end_copy(x);
+    return st < 0 ? st : end_thread(x);
+}
+
+/* The samples of a counter, which older profiles have in a list of groups, of which there is one. */
+static enum tm_status read_groups(struct tm_gecko *x)
+{
+    struct tm_json_value key;
+    enum tm_json_type type;
+    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
+    while (st == TM_OK && (st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK &&
+           (st = tm_json_cursor_type(&x->cursor, &type, x->err)) == TM_OK) {
+        if (type != TM_JSON_OBJECT) {
+            st = tm_json_cursor_skip(&x->cursor, x->err);
+            continue;
+        }
+        st = tm_json_cursor_enter(&x->cursor, x->err);
+        while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
+            st = tm_gecko_thread_member(x, &key);
+        st = st == TM_END ? TM_OK : st;
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+/* Of a counter that damage ends, what was read of it is shown. */
+static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
+{
+    struct tm_json_value key;
+    enum tm_json_type type;
+    tm_gecko_thread_release(&x->thread);
+    x->thread.process = process;
+    x->thread.spool = &x->counter_spool;
+    begin_copy(x, &x->thread.parts, &x->counter_spool, true);
+    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
+    while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
+        bool groups = is(&key, "sample_groups") || is(&key, "sampleGroups");
+        if (groups && (st = tm_json_cursor_type(&x->cursor, &type, x->err)) < 0)
+            break;
+        st = groups && type == TM_JSON_ARRAY ? read_groups(x) : tm_gecko_thread_member(x, &key);
+    }
+    st = st == TM_END ? TM_OK : rescue(x, st);
+    end_copy(x);
+    if (st != TM_OK && (st != TM_E_INPUT || !x->salvage))
+        return st;
+    enum tm_status added = list_add(x, &x->counters);
+    return added < 0 ? added : st;
+}
+
+static enum tm_status read_shared(struct tm_gecko *x)
+{
+    struct tm_json_value key;
+    begin_copy(x, &x->shared, &x->spool, x->waiting.count > 0);
+    x->rescue.in_thread = x->rescues;
+    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
+    for (;;) {
+        while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
+            if ((st = tm_gecko_parts_take(&x->shared, &key, &x->cursor, tm_gecko_rescuer(x), x->err)) == TM_END)
+                st = tm_json_cursor_skip(&x->cursor, x->err);
+        bool is_end = st == TM_END;
+        st = is_end ? TM_OK : rescue(x, st);
+        if (st < 0 || is_end || !tm_gecko_resync_take(&x->rescue, TM_GECKO_AT_TABLE))
+            break;
+    }
+    end_copy(x);
+    x->has_shared = true;
+    return st;
+}
+
+static enum tm_status read_meta(struct tm_gecko *x, struct tm_gecko_process *process)
+{
+    struct tm_json_value meta;
+    enum tm_status st = tm_json_cursor_value(&x->cursor, &meta, x->err);
+    if (st == TM_OK && tm_gecko_process_meta(process, &meta, &x->text) < 0)
+        return tm_error_nomem(x->err);
+    return st;
+}
+
+static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth);
+
+enum list { LIST_THREADS, LIST_COUNTERS, LIST_PROCESSES };
+
+/* What is no object is passed over. */
+static enum tm_status read_element(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
+{
+    enum tm_json_type type;
+    enum tm_status st = tm_json_cursor_type(&x->cursor, &type, x->err);
+    if (st < 0)
+        return st;
+    if (type == TM_JSON_STRING) /* a child's profile as text: Firefox before 2018 */
+        tm_gecko_count(&x->not_shown, 1, x->context.input->offset);
+    if (type != TM_JSON_OBJECT)
+        return tm_json_cursor_skip(&x->cursor, x->err);
+    return list == LIST_THREADS    ? read_thread(x, process)
+           : list == LIST_COUNTERS ? read_counter(x, process)
+                                   : read_profile(x, depth + 1);
+}
+
+/* The elements of a list of PROCESS, in which the cursor is. Ends also at a point behind damage that is not of the
+ * list. */
+static enum tm_status read_elements(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
+{
+    enum tm_gecko_point own = list == LIST_PROCESSES ? TM_GECKO_AT_PROFILE : TM_GECKO_AT_THREAD;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK) {
+        if (x->rescue.point != TM_GECKO_NO_POINT && (list == LIST_COUNTERS || !tm_gecko_resync_take(&x->rescue, own)))
+            return TM_OK;
+        if ((st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK)
+            st = read_element(x, process, list, depth);
+        st = rescue(x, st);
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+static enum tm_status read_list(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
+{
+    enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
+    return st < 0 ? st : read_elements(x, process, list, depth);
+}
+
+/* The value of member KEY of a process. */
+static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value *key, uint32_t process, uint32_t depth)
+{
+    bool meta = is(key, "meta"), libs = is(key, "libs"), threads = is(key, "threads");
+    bool children = is(key, "processes"), counters = is(key, "counters"), shared = is(key, "shared") && depth == 0;
+    bool unread = tm_gecko_is_unread(key);
+    enum tm_json_type type;
+    enum tm_status st = tm_json_cursor_type(&x->cursor, &type, x->err);
+    if (st < 0)
+        return st;
+    if (meta && type == TM_JSON_OBJECT)
+        return read_meta(x, x->processes[process]);
+    if (libs && type == TM_JSON_ARRAY)
+        return tm_gecko_process_libs(x->processes[process], &x->cursor, &x->text, x->err);
+    if (shared && type == TM_JSON_OBJECT)
+        return read_shared(x);
+    if ((threads || children || counters) && type == TM_JSON_ARRAY)
+        return read_list(x, process, threads ? LIST_THREADS : counters ? LIST_COUNTERS : LIST_PROCESSES, depth);
+    return unread ? tm_gecko_unread_take(x) : tm_json_cursor_skip(&x->cursor, x->err);
+}
+
+/* Where reading goes on behind damage that ended a list of PROCESS. TM_END: outside of the process. */
+static enum tm_status go_on(struct tm_gecko *x, uint32_t process, uint32_t depth)
+{
+    switch (x->rescue.point) {
+    case TM_GECKO_NO_POINT:
+        return TM_OK;
+    case TM_GECKO_AT_LIST: (void)tm_gecko_resync_take(&x->rescue, TM_GECKO_AT_LIST); return TM_OK;
+    case TM_GECKO_AT_THREAD:
+        return read_elements(x, process, LIST_THREADS, depth);
+    case TM_GECKO_AT_PROFILE: /* of a child of the outermost; children of others are beside them */
+        return depth == 0 ? read_elements(x, process, LIST_PROCESSES, depth) : TM_END;
+    default:
+        return TM_END;
+    }
+}
+
+/* A profile: the document, or that of a child process. */
+static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
+{
+    struct tm_json_value key;
+    uint32_t process = 0;
+    if (depth == TM_GECKO_NESTING_MAX)
+        return refuse(x, "processes are nested too deeply");
+    enum tm_status st = new_process(x, &process);
+    if (st == TM_OK)
+        st = rescue(x, tm_json_cursor_enter(&x->cursor, x->err));
+    while (st == TM_OK) {
+        while (x->rescue.point != TM_GECKO_NO_POINT && st == TM_OK)
+            st = go_on(x, process, depth);
+        if (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
+            st = read_member(x, &key, process, depth);
+        st = rescue(x, st);
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+enum tm_status tm_gecko_document_read(struct tm_gecko *x)
+{
+    return read_profile(x, 0);
+}

@@ -1,0 +1,115 @@
+#include "format/gecko/frame.h"
+
+#include "base/bytes.h"
+#include "base/pb.h"
+
+enum { FRAME_FUNCTION = 1, FRAME_MAPPING = 2, FRAME_REL_PC = 3, FRAME_FILE = 4, FRAME_LINE = 5 };
+enum { RECORD_HEAD = 9, HAS_ADDRESS = 1, IS_RETURN = 2 };
+
+static const char no_mapping[] = "gecko";
+
+void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_span name)
+{
+    struct tm_span rest = name, function;
+    frame->function = name;
+    frame->mapping = (struct tm_span){no_mapping, sizeof no_mapping - 1};
+    if (!tm_span_cut(&rest, " (in ", &function))
+        return;
+    const char *close = rest.len ? memchr(rest.s, ')', rest.len) : NULL;
+    frame->function = function;
+    frame->mapping = (struct tm_span){rest.s, close ? (size_t)(close - rest.s) : rest.len};
+}
+
+/* "0x" and up to 16 hexadecimal digits. */
+static bool hex(struct tm_span s, uint64_t *value)
+{
+    *value = 0;
+    if (s.len < 3 || s.len > 18 || s.s[0] != '0' || s.s[1] != 'x')
+        return false;
+    for (size_t i = 2; i < s.len; i++) {
+        char c = s.s[i];
+        int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (d < 0)
+            return false;
+        *value = *value << 4 | (uint64_t)d;
+    }
+    return true;
+}
+
+/* The digits at the end of SPAN and the colon before them. False: there are none. */
+static bool cut_number(struct tm_span *span, uint32_t *number)
+{
+    size_t i = span->len;
+    int64_t v;
+    while (i > 0 && span->s[i - 1] >= '0' && span->s[i - 1] <= '9')
+        i--;
+    struct tm_span digits = {span->s + i, span->len - i};
+    if (i == 0 || span->s[i - 1] != ':' || !tm_span_int(digits, &v) || v > UINT32_MAX)
+        return false;
+    *number = (uint32_t)v;
+    span->len = i - 1;
+    return true;
+}
+
+/* "function (file:line)" or "function (file:line:column)": file and line. */
+static void find_file(struct tm_gecko_frame *frame, struct tm_span location)
+{
+    uint32_t last, before;
+    if (location.len < 2 || location.s[location.len - 1] != ')')
+        return;
+    size_t open = location.len - 1;
+    while (open > 0 && !(location.s[open] == '(' && location.s[open - 1] == ' '))
+        open--;
+    struct tm_span file = {location.s + open + 1, location.len - open - 2};
+    if (open == 0 || !cut_number(&file, &last))
+        return;
+    frame->line = cut_number(&file, &before) ? before : last;
+    frame->file = file;
+}
+
+void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_span location,
+                             const struct tm_gecko_process *process)
+{
+    uint64_t address;
+    tm_gecko_frame_name(frame, location);
+    if (!hex(location, &address)) {
+        find_file(frame, location);
+        return;
+    }
+    const struct tm_gecko_lib *lib = tm_gecko_process_lib_at(process, address);
+    frame->has_address = true;
+    frame->is_return = true;
+    frame->address = lib ? address - lib->base : address;
+    if (lib) {
+        size_t len = 0;
+        const uint8_t *name = tm_gecko_names_get(&process->lib_names, lib->name, &len);
+        if (len)
+            frame->mapping = (struct tm_span){(const char *)name, len};
+    }
+}
+
+enum tm_status tm_gecko_frame_put(const struct tm_gecko_frame *frame, struct tm_buf *out)
+{
+    uint8_t head[RECORD_HEAD] = {
+        (uint8_t)((frame->has_address ? HAS_ADDRESS : 0) | (frame->is_return ? IS_RETURN : 0))};
+    tm_put_le64(head + 1, frame->address);
+    if (tm_buf_add(out, head, sizeof head) != TM_OK ||
+        tm_pb_put_bytes(out, FRAME_FUNCTION, frame->function.s, frame->function.len) != TM_OK ||
+        (frame->mapping.len && tm_pb_put_bytes(out, FRAME_MAPPING, frame->mapping.s, frame->mapping.len) != TM_OK) ||
+        (frame->file.len && tm_pb_put_bytes(out, FRAME_FILE, frame->file.s, frame->file.len) != TM_OK) ||
+        (frame->line && tm_pb_put_varint(out, FRAME_LINE, frame->line) != TM_OK))
+        return TM_E_SYSTEM;
+    return TM_OK;
+}
+
+enum tm_status tm_gecko_frame_add(const uint8_t *record, size_t len, bool is_leaf, uint32_t field, struct tm_buf *out)
+{
+    size_t mark;
+    uint64_t pc = tm_get_le64(record + 1);
+    if ((record[0] & IS_RETURN) && !is_leaf && pc)
+        pc--;
+    if (tm_pb_begin(out, field, &mark) != TM_OK || tm_buf_add(out, record + RECORD_HEAD, len - RECORD_HEAD) != TM_OK ||
+        ((record[0] & HAS_ADDRESS) && tm_pb_put_varint(out, FRAME_REL_PC, pc) != TM_OK))
+        return TM_E_SYSTEM;
+    return tm_pb_end(out, mark);
+}

@@ -1,0 +1,181 @@
+#include "format/gecko/internal.h"
+
+#include <stdlib.h>
+
+enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, SPOOL_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
+
+/* {"meta" or {"libs", white space aside. */
+static bool gecko_sniff(const uint8_t *head, size_t len)
+{
+    char start[7];
+    size_t n = 0;
+    for (size_t i = 0; i < len && n < sizeof start; i++)
+        if (head[i] != ' ' && !(head[i] >= '\t' && head[i] <= '\r'))
+            start[n++] = (char)head[i];
+    return n == sizeof start && (memcmp(start, "{\"meta\"", n) == 0 || memcmp(start, "{\"libs\"", n) == 0);
+}
+
+static enum tm_status gecko_open(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    struct tm_gecko *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        return tm_error_nomem(err);
+    x->context = *context;
+    x->cursor.in = context->input;
+    x->salvage = context->options && context->options->on_damage != TM_DAMAGE_HALT;
+    x->rescues = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
+    x->rescue = (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->damaged, .skipped = &x->skipped};
+    tm_paged_file_init(&x->spool, SPOOL_MEMORY);
+    tm_paged_file_init(&x->counter_spool, ROWS_MEMORY);
+    tm_paged_file_init(&x->rows.paged, ROWS_MEMORY);
+    tm_gecko_tables_init(&x->tables);
+    tm_gecko_tables_init(&x->shared_tables);
+    *state = x;
+    return TM_OK;
+}
+
+static void list_release(struct tm_gecko_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        tm_gecko_thread_release(&list->all[i]);
+    free(list->all);
+}
+
+static void gecko_close(void *state)
+{
+    struct tm_gecko *x = state;
+    if (x == NULL)
+        return;
+    for (uint32_t i = 0; i < x->process_count; i++) {
+        tm_gecko_process_release(x->processes[i]);
+        free(x->processes[i]);
+    }
+    list_release(&x->waiting);
+    list_release(&x->counters);
+    tm_gecko_thread_release(&x->thread);
+    tm_gecko_tables_release(&x->tables);
+    tm_gecko_tables_release(&x->shared_tables);
+    tm_paged_file_release(&x->spool);
+    tm_paged_file_release(&x->counter_spool);
+    tm_paged_file_release(&x->rows.paged);
+    struct tm_buf *bufs[] = {&x->detail, &x->stack, &x->name, &x->category, &x->text, &x->message};
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+        tm_buf_release(bufs[i]);
+    tm_json_args_release(&x->args);
+    tm_map_release(&x->defined);
+    free(x->processes);
+    free(x);
+}
+
+/* What could not be shown before the end. */
+static enum tm_status show_waiting(struct tm_gecko *x)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < x->waiting.count; i++)
+        st = tm_gecko_thread_show(x, &x->waiting.all[i]);
+    for (uint32_t i = 0; st == TM_OK && i < x->counters.count; i++)
+        st = tm_gecko_counter_show(x, &x->counters.all[i]);
+    return st;
+}
+
+/* What the clocks of the outermost process read when the profile's read 0. */
+static enum tm_status put_hint(struct tm_gecko *x, enum tm_gecko_start start, uint32_t clock, const char *source)
+{
+    Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
+    const struct tm_gecko_process *root = x->processes[0];
+    if (!root->has_start[start] || root->start_ns[start] <= 0) /* 0 where it is not known */
+        return TM_OK;
+    hint.file = x->context.sink->file;
+    hint.clock = clock;
+    hint.value_ns = root->start_ns[start];
+    hint.source = tm_bytes(source, strlen(source));
+    return tm_event_sink_message(x->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, x->err);
+}
+
+static enum tm_status put_hints(struct tm_gecko *x)
+{
+    if (x->context.options == NULL || !x->context.options->hints || x->process_count == 0)
+        return TM_OK;
+    enum tm_status st = put_hint(x, TM_GECKO_START_MONOTONIC, CLOCK_MONOTONIC_ID,
+                                 "meta.startTimeAsClockMonotonicNanosecondsSinceBoot");
+    return st < 0 ? st : put_hint(x, TM_GECKO_START_REALTIME, CLOCK_REALTIME_ID, "meta.startTime");
+}
+
+static enum tm_status account(struct tm_gecko *x, const char *reason, const struct tm_gecko_account *a)
+{
+    return a->count ? tm_event_sink_account(x->context.sink, reason, 0, a->count, a->byte, x->err) : TM_OK;
+}
+
+static enum tm_status stat(struct tm_gecko *x, const char *name, uint64_t n)
+{
+    return n ? tm_event_sink_stat(x->context.sink, name, TRACEMERGE__SEVERITY__ERROR, (int64_t)n, x->err) : TM_OK;
+}
+
+static enum tm_status finish(struct tm_gecko *x)
+{
+    const struct {
+        const char *name;
+        uint64_t count;
+    } stats[] = {{"gecko_stack_cut", x->stacks_cut},
+                 {"gecko_stack_broken", x->tables.broken_stacks + x->shared_tables.broken_stacks},
+                 {"gecko_process_without_start", x->no_start},
+                 {"gecko_marker_tracks_shared", x->tracks_shared},
+                 {"gecko_args_cut", x->args_cut}};
+    enum tm_status st = put_hints(x);
+    if (st >= 0)
+        st = account(x, "damaged", &x->damaged);
+    if (st >= 0)
+        st = account(x, "no_time", &x->no_time);
+    if (st >= 0)
+        st = account(x, "no_stack", &x->no_stack);
+    if (st >= 0)
+        st = account(x, "not_shown", &x->not_shown);
+    if (st >= 0)
+        st = account(x, "skipped_bytes", &x->skipped);
+    for (size_t i = 0; st >= 0 && i < sizeof stats / sizeof *stats; i++)
+        st = stat(x, stats[i].name, stats[i].count);
+    return st < 0 ? st : TM_END;
+}
+
+/* The document is damaged, which *err tells: what was read of it is shown, the rest passed over. */
+static enum tm_status salvage(struct tm_gecko *x)
+{
+    struct tm_input *in = x->context.input;
+    uint64_t first = in->offset;
+    enum tm_status st = TM_OK;
+    tm_gecko_count(&x->damaged, 1, tm_gecko_error_byte(x->err));
+    *x->err = (struct tm_error){0};
+    x->cursor.copy = NULL;
+    x->thread.parts.torn = x->shared.torn = true;
+    if (x->in_thread && x->process_count)
+        st = tm_gecko_thread_show(x, &x->thread);
+    if (st == TM_OK)
+        st = show_waiting(x);
+    while (st == TM_OK && (st = tm_input_fill(in, 1, x->err)) == TM_OK)
+        tm_input_skip(in, in->len);
+    if (in->offset > first)
+        tm_gecko_count(&x->skipped, in->offset - first, first);
+    return st < 0 ? st : finish(x);
+}
+
+static enum tm_status gecko_read(void *state, struct tm_error *err)
+{
+    struct tm_gecko *x = state;
+    x->err = err;
+    enum tm_status st = tm_gecko_document_read(x);
+    if (st == TM_OK)
+        st = show_waiting(x);
+    if (st == TM_E_INPUT && x->salvage)
+        return salvage(x);
+    return st < 0 ? st : finish(x);
+}
+
+const struct tm_format tm_format_gecko = {
+    .name = "gecko",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
+    .sniff = gecko_sniff,
+    .open = gecko_open,
+    .read = gecko_read,
+    .close = gecko_close,
+};

@@ -1,0 +1,314 @@
+#include "format/gecko/internal.h"
+
+#include "base/decimal.h"
+#include "base/hash.h"
+#include "base/pb.h"
+
+enum { DETAIL_FLOW = 2, DETAIL_FLOW_END = 3 };
+enum { DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5 };
+
+enum { MARKER_START = 0, MARKER_END = 8, MARKER_NAME = 16, MARKER_PHASE = 20, MARKER_CATEGORY = 24, MARKER_BYTES = 28 };
+
+/* time and, in data, what becomes of it: markers before phases were recorded. */
+enum { FIELD_START, FIELD_END, FIELD_NAME, FIELD_PHASE, FIELD_CATEGORY, FIELD_COUNT, FIELD_TIME = FIELD_COUNT,
+       FIELD_DATA, SCHEMA_FIELDS };
+
+static const struct tm_gecko_field marker_fields[SCHEMA_FIELDS] = {
+    {TM_GP_MARKERS_START, "startTime", TM_GF_TIME, MARKER_START},
+    {TM_GP_MARKERS_END, "endTime", TM_GF_TIME, MARKER_END},
+    {TM_GP_MARKERS_NAME, "name", TM_GF_INDEX, MARKER_NAME},
+    {TM_GP_MARKERS_PHASE, "phase", TM_GF_INDEX, MARKER_PHASE},
+    {TM_GP_MARKERS_CATEGORY, "category", TM_GF_INDEX, MARKER_CATEGORY},
+    {TM_GP_COUNT, "time", TM_GF_TIME, MARKER_START},
+    {TM_GP_COUNT, "data", TM_GF_TIME, 0},
+};
+static const struct tm_gecko_table marker_table = {marker_fields, FIELD_COUNT, MARKER_BYTES, 0, 0, true};
+
+enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
+
+struct marker {
+    bool has_start, has_end, has_name, has_category;
+    int64_t start_ns, end_ns;
+    uint32_t name, category;
+    uint32_t phase; /* UINT32_MAX: the profile has none */
+    struct tm_json_value data; /* len 0 none */
+    uint64_t byte;
+};
+
+static bool is(const struct tm_json_value *key, const char *name)
+{
+    return tm_json_is(key, name, strlen(name));
+}
+
+/* Member NAME of the payload. */
+static bool payload_find(const struct marker *m, const char *name, struct tm_json_value *value)
+{
+    struct tm_json_value key, v;
+    if (m->data.type != TM_JSON_OBJECT || m->data.len == 0)
+        return false;
+    struct tm_json_scan scan = tm_json_scan_of(&m->data);
+    scan.p++;
+    while (tm_json_member(&scan, &key, &v) == TM_JSON_OK)
+        if (is(&key, name)) {
+            *value = v;
+            return true;
+        }
+    return false;
+}
+
+static bool payload_time(const struct marker *m, const char *name, int64_t *ns)
+{
+    struct tm_json_value v;
+    uint8_t coded[8];
+    if (!payload_find(m, name, &v))
+        return false;
+    tm_put_le64(coded, tm_gecko_field_value(TM_GF_TIME, &v));
+    return tm_gecko_number_get(coded, ns);
+}
+
+/* Before phases: an interval has both times in its payload, the ends of one are "tracing" with a
+ * word, all else is an instant. Source: the profiler's gecko-profile-versioning.js, version 19. */
+static void find_phase(struct marker *m)
+{
+    struct tm_json_value type, interval;
+    m->phase = PHASE_INSTANT;
+    if (payload_time(m, "startTime", &m->start_ns) && payload_time(m, "endTime", &m->end_ns)) {
+        m->phase = PHASE_INTERVAL;
+        m->has_end = true;
+    } else if (payload_find(m, "type", &type) && is(&type, "tracing") && payload_find(m, "interval", &interval)) {
+        if (is(&interval, "start"))
+            m->phase = PHASE_START;
+        else if (is(&interval, "end")) {
+            m->phase = PHASE_END;
+            m->has_end = m->has_start;
+            m->end_ns = m->start_ns;
+        }
+    }
+}
+
+/* The string is an argument, and where FIELD says so names a flow that goes on or ends here. */
+static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_value *key, uint32_t i,
+                                     enum tm_gecko_string_field field, bool *done)
+{
+    size_t mark;
+    tm_buf_clear(&x->text);
+    enum tm_status st = tm_gecko_strings_get(x->strings, i, &x->text, x->err);
+    *done = st == TM_OK;
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    tm_buf_clear(&x->message);
+    if (tm_buf_add_str(&x->message, "data.") != TM_OK || tm_json_unescape(key, &x->message) != TM_OK ||
+        tm_pb_begin(&x->detail, DETAIL_ARG, &mark) != TM_OK ||
+        tm_pb_put_bytes(&x->detail, ARG_KEY, x->message.data, x->message.len) != TM_OK ||
+        tm_pb_put_bytes(&x->detail, ARG_STRING, x->text.data, x->text.len) != TM_OK ||
+        tm_pb_end(&x->detail, mark) != TM_OK)
+        return tm_error_nomem(x->err);
+    if (field != TM_GECKO_FIELD_STRING && x->text.len > 0 &&
+        tm_pb_put_i64(&x->detail, field == TM_GECKO_FIELD_FLOW ? DETAIL_FLOW : DETAIL_FLOW_END,
+                      tm_hash64(x->text.data, x->text.len)) != TM_OK)
+        return tm_error_nomem(x->err);
+    return TM_OK;
+}
+
+/* One member of the payload, a string where the schema says that its number is one's. */
+static enum tm_status put_arg(struct tm_gecko *x, const struct tm_json_value *type, const struct tm_json_value *key,
+                              const struct tm_json_value *value)
+{
+    uint64_t index = tm_gecko_field_value(TM_GF_INDEX, value);
+    uint32_t field;
+    bool done = false;
+    enum tm_status st = TM_OK;
+    if (index && tm_map_find(&x->process->string_fields,
+                             tm_gecko_field_key(type->data, type->len, key->data, key->len), &field))
+        st = put_string_arg(x, key, (uint32_t)(index - 1), (enum tm_gecko_string_field)field, &done);
+    if (st < 0 || done)
+        return st;
+    tm_buf_clear(&x->message);
+    if (tm_buf_add_str(&x->message, "data.") != TM_OK || tm_json_unescape(key, &x->message) != TM_OK)
+        return tm_error_nomem(x->err);
+    const char *prefix = tm_buf_cstr(&x->message);
+    if (prefix == NULL || tm_json_args_value(&x->args, prefix, value) < 0 ||
+        tm_buf_add(&x->detail, x->args.detail.data, x->args.detail.len) != TM_OK)
+        return tm_error_nomem(x->err);
+    x->args_cut += x->args.cut;
+    return TM_OK;
+}
+
+static enum tm_status put_args(struct tm_gecko *x, const struct marker *m)
+{
+    struct tm_json_value type = {.data = (const uint8_t *)""}, key, value;
+    enum tm_status st = TM_OK;
+    if (!x->context.sink->want_detail || m->data.type != TM_JSON_OBJECT || m->data.len == 0)
+        return TM_OK;
+    (void)payload_find(m, "type", &type);
+    struct tm_json_scan scan = tm_json_scan_of(&m->data);
+    scan.p++;
+    while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK)
+        st = put_arg(x, &type, &key, &value);
+    return st;
+}
+
+/* The event's kind and times. TM_END: it has no time. */
+static enum tm_status set_times(struct tm_gecko *x, const struct marker *m, struct tm_event *e)
+{
+    int64_t ns = m->start_ns;
+    bool has_time = m->has_start;
+    e->kind = TM_KIND_INSTANT;
+    if (m->phase == PHASE_INTERVAL && m->has_start && m->has_end) {
+        e->kind = TM_KIND_SLICE_COMPLETE;
+        if (m->end_ns > m->start_ns) /* one that ends before it starts has no length */
+            e->dur_ns = m->start_ns < 0 && m->end_ns > INT64_MAX + m->start_ns ? INT64_MAX : m->end_ns - m->start_ns;
+    } else if (m->phase == PHASE_START) {
+        e->kind = TM_KIND_SLICE_BEGIN;
+    } else if (m->phase == PHASE_END) {
+        e->kind = TM_KIND_SLICE_END;
+        ns = m->has_end ? m->end_ns : m->start_ns;
+        has_time = m->has_end || m->has_start;
+    }
+    if (!has_time)
+        return TM_END;
+    return tm_gecko_time(x, ns, &e->time_ns) ? TM_OK : TM_E_INPUT;
+}
+
+static enum tm_status show(struct tm_gecko *x, struct marker *m)
+{
+    struct tm_event e = tm_gecko_event(x, TM_KIND_INSTANT);
+    size_t len = 0;
+    if (m->phase == UINT32_MAX)
+        find_phase(m);
+    tm_buf_clear(&x->name);
+    tm_buf_clear(&x->category);
+    enum tm_status st = set_times(x, m, &e);
+    if (st != TM_OK) {
+        tm_gecko_count(st == TM_END ? &x->no_time : &x->damaged, 1, m->byte);
+        return TM_OK;
+    }
+    st = m->has_name ? tm_gecko_strings_get(x->strings, m->name, &x->name, x->err) : TM_END;
+    if (st != TM_OK) {
+        tm_gecko_count(&x->damaged, 1, m->byte);
+        return st < 0 ? st : TM_OK;
+    }
+    const uint8_t *category =
+        m->has_category ? tm_gecko_names_get(&x->process->categories, m->category, &len) : NULL;
+    if (category && tm_buf_add(&x->category, category, len) != TM_OK)
+        return tm_error_nomem(x->err);
+    if ((st = tm_gecko_define(x, e.time_ns)) < 0 ||
+        (st = tm_gecko_marker_track(x, &x->category, &x->name, &e.track)) < 0)
+        return st;
+    e.flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
+    tm_buf_clear(&x->detail);
+    st = tm_event_sink_string(x->context.sink, x->name.data ? x->name.data : (const uint8_t *)"", x->name.len,
+                              &x->detail, &e.name, x->err);
+    if (st == TM_OK && len > 0)
+        st = tm_event_sink_string(x->context.sink, x->category.data, x->category.len, &x->detail, &e.category,
+                                  x->err);
+    if (st == TM_OK)
+        st = put_args(x, m);
+    e.detail = x->detail.data;
+    e.detail_bytes = (uint32_t)x->detail.len;
+    return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
+}
+
+/* Columns, the payload aside; a payload that is no object is none. */
+static void from_row(const uint8_t *row, struct marker *m)
+{
+    m->has_start = tm_gecko_number_get(row + MARKER_START, &m->start_ns);
+    m->has_end = tm_gecko_number_get(row + MARKER_END, &m->end_ns);
+    m->has_name = tm_gecko_index_get(row + MARKER_NAME, &m->name);
+    m->has_category = tm_gecko_index_get(row + MARKER_CATEGORY, &m->category);
+    (void)tm_gecko_index_get(row + MARKER_PHASE, &m->phase);
+}
+
+/* The preprocessed format: payloads in step with the columns. */
+static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_source *source)
+{
+    struct tm_gecko_reader reader;
+    uint8_t row[MARKER_BYTES];
+    bool has_data = tm_gecko_has(source->parts, TM_GP_MARKERS_DATA);
+    enum tm_status st = tm_gecko_rows_read(source, &marker_table, &x->rows, x->err);
+    if (st < 0 || x->rows.count == 0)
+        return st;
+    tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_MARKERS_DATA);
+    if (has_data && (st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, tm_json_cursor_enter(&reader.cursor, x->err),
+                                           x->err)) == TM_END)
+        has_data = false;
+    for (uint32_t i = 0; st >= 0 && i < x->rows.count; i++) {
+        struct marker m = {.byte = tm_gecko_byte(x, TM_GP_MARKERS_NAME)};
+        if (has_data) {
+            st = tm_json_cursor_element(&reader.cursor, x->err);
+            if (st == TM_OK) {
+                m.byte = reader.in.offset;
+                st = tm_json_cursor_value(&reader.cursor, &m.data, x->err);
+            }
+            st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, x->err);
+            has_data = st == TM_OK;
+        }
+        if (st >= 0)
+            st = tm_gecko_row_get(&x->rows, &marker_table, i, row, x->err);
+        from_row(row, &m);
+        if (st >= 0)
+            st = show(x, &m);
+    }
+    tm_gecko_reader_release(&reader);
+    return st < 0 ? st : TM_OK;
+}
+
+/* The Gecko format: one marker, a row. */
+static enum tm_status show_row(struct tm_gecko *x, const struct tm_gecko_schema *schema,
+                               const struct tm_json_value *array, uint64_t byte)
+{
+    struct marker m = {.byte = byte};
+    struct tm_json_scan scan = tm_json_scan_of(array);
+    struct tm_json_value value;
+    uint8_t row[MARKER_BYTES] = {0};
+    if (array->type != TM_JSON_ARRAY) {
+        tm_gecko_count(&x->damaged, 1, byte);
+        return TM_OK;
+    }
+    scan.p++;
+    for (int32_t column = 0; tm_json_element(&scan, &value) == TM_JSON_OK; column++) {
+        for (int i = 0; i < SCHEMA_FIELDS; i++) {
+            const struct tm_gecko_field *field = &marker_fields[i];
+            if (schema->at[i] != column)
+                continue;
+            if (i == FIELD_DATA)
+                m.data = value;
+            else if (field->kind == TM_GF_INDEX)
+                tm_put_le32(row + field->offset, (uint32_t)tm_gecko_field_value(TM_GF_INDEX, &value));
+            else
+                tm_put_le64(row + field->offset, tm_gecko_field_value(TM_GF_TIME, &value));
+        }
+    }
+    from_row(row, &m);
+    return show(x, &m);
+}
+
+static enum tm_status show_rows(struct tm_gecko *x, const struct tm_gecko_source *source)
+{
+    struct tm_gecko_reader reader;
+    struct tm_gecko_schema schema;
+    struct tm_json_value value;
+    enum tm_status st =
+        tm_gecko_schema_read(source, TM_GP_MARKERS_SCHEMA, marker_fields, SCHEMA_FIELDS, &schema, x->err);
+    if (st < 0)
+        return st;
+    tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_MARKERS_DATA);
+    st = tm_json_cursor_enter(&reader.cursor, x->err);
+    while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, x->err)) == TM_OK) {
+        uint64_t byte = reader.in.offset;
+        st = tm_json_cursor_value(&reader.cursor, &value, x->err);
+        if (st == TM_OK)
+            st = show_row(x, &schema, &value, byte);
+    }
+    st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, x->err);
+    tm_gecko_reader_release(&reader);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_gecko_markers_show(struct tm_gecko *x)
+{
+    struct tm_gecko_source source = tm_gecko_source(x, &x->shown->parts);
+    if (!tm_gecko_has(source.parts, TM_GP_MARKERS_DATA) && !tm_gecko_has(source.parts, TM_GP_MARKERS_NAME))
+        return TM_OK;
+    return tm_gecko_has(source.parts, TM_GP_MARKERS_SCHEMA) ? show_rows(x, &source) : show_columns(x, &source);
+}

@@ -1,0 +1,86 @@
+/* Where the tables of a thread (or of what threads share) lie in the spool: one extent for each
+ * table member that is read, whichever of the two formats it belongs to. */
+#ifndef TM_FORMAT_GECKO_PARTS_H
+#define TM_FORMAT_GECKO_PARTS_H
+
+#include "json/cursor.h"
+
+enum tm_gecko_part {
+    TM_GP_SAMPLES_SCHEMA,
+    TM_GP_SAMPLES_DATA,
+    TM_GP_SAMPLES_STACK,
+    TM_GP_SAMPLES_TIME,
+    TM_GP_SAMPLES_DELTAS,
+    TM_GP_SAMPLES_WEIGHT,
+    TM_GP_SAMPLES_COUNT, /* of counters */
+    TM_GP_MARKERS_SCHEMA,
+    TM_GP_MARKERS_DATA,
+    TM_GP_MARKERS_NAME,
+    TM_GP_MARKERS_START,
+    TM_GP_MARKERS_END,
+    TM_GP_MARKERS_PHASE,
+    TM_GP_MARKERS_CATEGORY,
+    TM_GP_STACKS_SCHEMA,
+    TM_GP_STACKS_DATA,
+    TM_GP_STACKS_PREFIX,
+    TM_GP_STACKS_FRAME,
+    TM_GP_FRAMES_SCHEMA,
+    TM_GP_FRAMES_DATA,
+    TM_GP_FRAMES_FUNC,
+    TM_GP_FRAMES_ADDRESS,
+    TM_GP_FRAMES_SYMBOL,
+    TM_GP_FRAMES_LINE,
+    TM_GP_FUNCS_NAME,
+    TM_GP_FUNCS_RESOURCE,
+    TM_GP_FUNCS_FILE,
+    TM_GP_FUNCS_SOURCE,
+    TM_GP_RESOURCES_LIB,
+    TM_GP_RESOURCES_NAME,
+    TM_GP_SYMBOLS_LIB,
+    TM_GP_SOURCES_FILE,
+    TM_GP_STRINGS,
+    TM_GP_COUNT
+};
+
+struct tm_gecko_extent {
+    uint64_t at, len; /* in the spool; len 0 absent */
+    bool is_cut;      /* by damage, which has been counted */
+};
+
+struct tm_gecko_parts {
+    struct tm_gecko_extent of[TM_GP_COUNT];
+    uint64_t shift; /* added to a place in the spool: where that is in the input */
+    bool torn;      /* by damage: what is not there may have been */
+};
+
+struct tm_gecko_resync;
+
+static inline bool tm_gecko_has(const struct tm_gecko_parts *parts, enum tm_gecko_part part)
+{
+    return parts->of[part].len != 0;
+}
+
+/* Takes in the value of member KEY of a thread's object, at which CURSOR stands; it copies to the
+ * spool. TM_OK: it was a table, and has been passed over; TM_END: it is none, and nothing was read;
+ * or an error, after which what was read of a table up to there is a part too. With RESCUE (may be NULL) damage inside
+ * of a table is passed over where that can go on; an error then means that it cannot. */
+enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
+                                   struct tm_json_cursor *cursor, struct tm_gecko_resync *rescue, struct tm_error *err);
+
+/* KEY names a table of which PARTS have nothing; a column of TABLE that PARTS do not have. */
+bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct tm_json_value *key);
+bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, const struct tm_json_value *key);
+
+/* A cursor over a part in the spool; its errors name places in the input. */
+struct tm_gecko_reader {
+    struct tm_json_cursor cursor;
+    struct tm_input in;
+    struct tm_paged_file *spool;
+    uint64_t at, end;
+};
+
+void tm_gecko_reader_init(struct tm_gecko_reader *reader, struct tm_paged_file *spool,
+                          const struct tm_gecko_parts *parts, enum tm_gecko_part part);
+void tm_gecko_reader_release(struct tm_gecko_reader *reader);
+
+#endif

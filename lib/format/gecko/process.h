@@ -1,0 +1,72 @@
+/* What a Gecko profile says of a process as a whole: when it started, the names of its categories,
+ * its libraries, and which fields of marker payloads are numbers of strings. */
+#ifndef TM_FORMAT_GECKO_PROCESS_H
+#define TM_FORMAT_GECKO_PROCESS_H
+
+#include "json/cursor.h"
+#include "base/map.h"
+
+/* Numbered strings. Zero-initialise. */
+struct tm_gecko_names {
+    uint32_t count;
+    /* private */
+    struct tm_buf bytes;
+    struct tm_buf ends; /* 8 bytes a name */
+};
+
+enum tm_status tm_gecko_names_add(struct tm_gecko_names *names, const void *s, size_t len);
+/* Name I; NULL where there is none. */
+const uint8_t *tm_gecko_names_get(const struct tm_gecko_names *names, uint32_t i, size_t *len);
+void tm_gecko_names_release(struct tm_gecko_names *names);
+
+struct tm_gecko_lib {
+    uint64_t start, end; /* addresses; both 0 in a preprocessed profile */
+    uint64_t base;       /* what an address in it is relative to */
+    uint32_t name;       /* its place in "libs" and in lib_names */
+};
+
+/* Clocks that the start is told on. */
+enum tm_gecko_start {
+    TM_GECKO_START_MONOTONIC, /* startTimeAsClockMonotonicNanosecondsSinceBoot */
+    TM_GECKO_START_MACH,      /* startTimeAsMachAbsoluteTimeNanoseconds */
+    TM_GECKO_START_REALTIME,  /* startTime, milliseconds */
+    TM_GECKO_START_COUNT
+};
+
+/* Zero-initialise. */
+struct tm_gecko_process {
+    bool has_meta;
+    bool has_pid; /* of the first thread that tells one */
+    int64_t pid;
+    bool has_start[TM_GECKO_START_COUNT];
+    int64_t start_ns[TM_GECKO_START_COUNT];
+    struct tm_gecko_names categories;
+    struct tm_map string_fields; /* by tm_gecko_field_key */
+    struct tm_gecko_lib *libs; /* by start */
+    uint32_t lib_count, lib_cap;
+    struct tm_gecko_names lib_names;
+};
+
+/* What the string is whose number a field of a payload holds: values of string_fields. */
+enum tm_gecko_string_field { TM_GECKO_FIELD_STRING = 1, TM_GECKO_FIELD_FLOW, TM_GECKO_FIELD_FLOW_END };
+
+/* Which field of which type of payload. */
+uint64_t tm_gecko_field_key(const uint8_t *type, size_t type_len, const uint8_t *field, size_t field_len);
+
+/* Reads "meta", which has been read whole. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_gecko_process_meta(struct tm_gecko_process *process, const struct tm_json_value *meta,
+                                     struct tm_buf *scratch);
+
+/* Reads "libs", an array at which CURSOR stands. */
+enum tm_status tm_gecko_process_libs(struct tm_gecko_process *process, struct tm_json_cursor *cursor,
+                                     struct tm_buf *scratch, struct tm_error *err);
+
+/* The library that ADDRESS is in, or NULL. */
+const struct tm_gecko_lib *tm_gecko_process_lib_at(const struct tm_gecko_process *process, uint64_t address);
+
+/* How much later PROCESS started than ROOT, by the most exact clock that both tell. False: unknown. */
+bool tm_gecko_process_offset(const struct tm_gecko_process *process, const struct tm_gecko_process *root, int64_t *ns);
+
+void tm_gecko_process_release(struct tm_gecko_process *process);
+
+#endif

@@ -1,0 +1,70 @@
+#include "format/gecko/internal.h"
+
+enum { SAMPLE_TIME = 0, SAMPLE_DELTA = 8, SAMPLE_WEIGHT = 16, SAMPLE_STACK = 24, SAMPLE_BYTES = 28 };
+
+static const struct tm_gecko_field sample_fields[] = {
+    {TM_GP_SAMPLES_TIME, "time", TM_GF_TIME, SAMPLE_TIME},
+    {TM_GP_SAMPLES_DELTAS, "", TM_GF_DELTA, SAMPLE_DELTA},
+    {TM_GP_SAMPLES_WEIGHT, "weight", TM_GF_NUMBER, SAMPLE_WEIGHT},
+    {TM_GP_SAMPLES_STACK, "stack", TM_GF_INDEX, SAMPLE_STACK},
+};
+static const struct tm_gecko_table sample_table = {sample_fields, 4, SAMPLE_BYTES, TM_GP_SAMPLES_SCHEMA,
+                                                   TM_GP_SAMPLES_DATA, true};
+
+/* What the sample in ROW lacks is accounted. LAST: the stack that x->stack holds. */
+static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, const uint8_t *row, uint32_t *last)
+{
+    struct tm_event e = tm_gecko_event(x, TM_KIND_SAMPLE);
+    uint64_t byte = tm_gecko_byte(x, tm_gecko_has(&x->shown->parts, TM_GP_SAMPLES_DATA) ? TM_GP_SAMPLES_DATA
+                                                                                        : TM_GP_SAMPLES_STACK);
+    int64_t ns, weight;
+    uint32_t stack;
+    bool is_cut;
+    if (!tm_gecko_number_get(row + SAMPLE_TIME, &ns) && !tm_gecko_number_get(row + SAMPLE_DELTA, &ns)) {
+        tm_gecko_count(&x->no_time, 1, byte);
+        return TM_OK;
+    }
+    if (!tm_gecko_index_get(row + SAMPLE_STACK, &stack)) {
+        tm_gecko_count(&x->no_stack, 1, byte);
+        return TM_OK;
+    }
+    if (stack != *last) {
+        enum tm_status st = tm_gecko_tables_stack(tables, stack, &x->stack, &is_cut, x->err);
+        *last = UINT32_MAX;
+        if (st < 0)
+            return st;
+        if (st == TM_END) {
+            tm_gecko_count(&x->damaged, 1, byte);
+            return TM_OK;
+        }
+        x->stacks_cut += is_cut;
+        *last = stack;
+    }
+    if (!tm_gecko_time(x, ns, &e.time_ns)) {
+        tm_gecko_count(&x->damaged, 1, byte);
+        return TM_OK;
+    }
+    e.flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
+    if (tm_gecko_number_get(row + SAMPLE_WEIGHT, &weight)) {
+        e.flags |= TM_EVENT_HAS_VALUE;
+        e.value = (uint64_t)weight;
+    }
+    e.detail = x->stack.data;
+    e.detail_bytes = (uint32_t)x->stack.len;
+    enum tm_status st = tm_gecko_define(x, e.time_ns);
+    return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
+}
+
+enum tm_status tm_gecko_samples_show(struct tm_gecko *x, struct tm_gecko_tables *tables)
+{
+    struct tm_gecko_source source = tm_gecko_source(x, &x->shown->parts);
+    uint8_t row[SAMPLE_BYTES];
+    uint32_t last = UINT32_MAX;
+    enum tm_status st = tm_gecko_rows_read(&source, &sample_table, &x->rows, x->err);
+    for (uint32_t i = 0; st == TM_OK && i < x->rows.count; i++) {
+        st = tm_gecko_row_get(&x->rows, &sample_table, i, row, x->err);
+        if (st == TM_OK)
+            st = show(x, tables, row, &last);
+    }
+    return st;
+}

@@ -1,0 +1,342 @@
+#include "format/gecko/tables.h"
+
+#include "base/pb.h"
+#include "format/gecko/gecko.h"
+#include "format/gecko/frame.h"
+
+enum { BYTES_MEMORY = 16 << 20, ROWS_MEMORY = 4 << 20, DETAIL_FRAME = 10 };
+
+enum { STACK_PREFIX = 0, STACK_FRAME = 4, STACK_BYTES = 8 };
+
+static const struct tm_gecko_field stack_fields[] = {
+    {TM_GP_STACKS_PREFIX, "prefix", TM_GF_INDEX, STACK_PREFIX},
+    {TM_GP_STACKS_FRAME, "frame", TM_GF_INDEX, STACK_FRAME},
+};
+static const struct tm_gecko_table stack_table = {stack_fields, 2, STACK_BYTES, TM_GP_STACKS_SCHEMA,
+                                                  TM_GP_STACKS_DATA, false};
+
+enum { FRAME_ADDRESS = 0, FRAME_FUNC = 8, FRAME_SYMBOL = 12, FRAME_LINE = 16, FRAME_LOCATION = 20, FRAME_BYTES = 24 };
+
+static const struct tm_gecko_field frame_fields[] = {
+    {TM_GP_FRAMES_ADDRESS, "", TM_GF_WIDE, FRAME_ADDRESS},
+    {TM_GP_FRAMES_FUNC, "", TM_GF_INDEX, FRAME_FUNC},
+    {TM_GP_FRAMES_SYMBOL, "", TM_GF_INDEX, FRAME_SYMBOL},
+    {TM_GP_FRAMES_LINE, "line", TM_GF_INDEX, FRAME_LINE},
+    {TM_GP_COUNT, "location", TM_GF_INDEX, FRAME_LOCATION},
+};
+static const struct tm_gecko_table frame_table = {frame_fields, 5, FRAME_BYTES, TM_GP_FRAMES_SCHEMA,
+                                                  TM_GP_FRAMES_DATA, false};
+
+enum { FUNC_NAME = 0, FUNC_RESOURCE = 4, FUNC_FILE = 8, FUNC_SOURCE = 12, FUNC_BYTES = 16 };
+
+static const struct tm_gecko_field func_fields[] = {
+    {TM_GP_FUNCS_NAME, "", TM_GF_INDEX, FUNC_NAME},
+    {TM_GP_FUNCS_RESOURCE, "", TM_GF_INDEX, FUNC_RESOURCE},
+    {TM_GP_FUNCS_FILE, "", TM_GF_INDEX, FUNC_FILE},
+    {TM_GP_FUNCS_SOURCE, "", TM_GF_INDEX, FUNC_SOURCE},
+};
+static const struct tm_gecko_table func_table = {func_fields, 4, FUNC_BYTES, 0, 0, false};
+
+enum { RESOURCE_LIB = 0, RESOURCE_NAME = 4, RESOURCE_BYTES = 8, INDEX_BYTES = 4 };
+
+static const struct tm_gecko_field resource_fields[] = {
+    {TM_GP_RESOURCES_LIB, "", TM_GF_INDEX, RESOURCE_LIB},
+    {TM_GP_RESOURCES_NAME, "", TM_GF_INDEX, RESOURCE_NAME},
+};
+static const struct tm_gecko_table resource_table = {resource_fields, 2, RESOURCE_BYTES, 0, 0, false};
+
+static const struct tm_gecko_field symbol_fields[] = {{TM_GP_SYMBOLS_LIB, "", TM_GF_INDEX, 0}};
+static const struct tm_gecko_table symbol_table = {symbol_fields, 1, INDEX_BYTES, 0, 0, false};
+static const struct tm_gecko_field source_fields[] = {{TM_GP_SOURCES_FILE, "", TM_GF_INDEX, 0}};
+static const struct tm_gecko_table source_table = {source_fields, 1, INDEX_BYTES, 0, 0, false};
+
+void tm_gecko_tables_init(struct tm_gecko_tables *t)
+{
+    *t = (struct tm_gecko_tables){0};
+    tm_paged_file_init(&t->strings.bytes, BYTES_MEMORY);
+    tm_paged_file_init(&t->frames.bytes, BYTES_MEMORY);
+    struct tm_paged_file *rows[] = {&t->strings.ends, &t->frames.ends,     &t->stacks.paged,  &t->raw_frames.paged,
+                                    &t->funcs.paged,  &t->resources.paged, &t->symbols.paged, &t->sources.paged};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        tm_paged_file_init(rows[i], ROWS_MEMORY);
+}
+
+void tm_gecko_tables_release(struct tm_gecko_tables *t)
+{
+    struct tm_paged_file *paged[] = {&t->strings.bytes, &t->frames.bytes,     &t->strings.ends, &t->frames.ends,
+                                     &t->stacks.paged,  &t->raw_frames.paged, &t->funcs.paged,  &t->resources.paged,
+                                     &t->symbols.paged, &t->sources.paged};
+    for (size_t i = 0; i < sizeof paged / sizeof *paged; i++)
+        tm_paged_file_release(paged[i]);
+    tm_buf_release(&t->text);
+    tm_buf_release(&t->name);
+    tm_buf_release(&t->record);
+}
+
+static enum tm_status add_string(struct tm_gecko_strings *s, const void *data, size_t len, struct tm_error *err)
+{
+    uint8_t end[8];
+    enum tm_status st = tm_paged_file_write(&s->bytes, s->bytes.end, data, len, err);
+    tm_put_le64(end, s->bytes.end);
+    return st < 0 ? st : tm_paged_file_write(&s->ends, (uint64_t)s->count++ * sizeof end, end, sizeof end, err);
+}
+
+static void clear_strings(struct tm_gecko_strings *s)
+{
+    s->present = false;
+    s->count = 0;
+    tm_paged_file_clear(&s->bytes);
+    tm_paged_file_clear(&s->ends);
+}
+
+enum tm_status tm_gecko_strings_get(struct tm_gecko_strings *s, uint32_t i, struct tm_buf *out, struct tm_error *err)
+{
+    uint8_t ends[16] = {0};
+    enum tm_status st;
+    if (i >= s->count)
+        return TM_END;
+    st = i ? tm_paged_file_read(&s->ends, ((uint64_t)i - 1) * 8, ends, sizeof ends, err)
+           : tm_paged_file_read(&s->ends, 0, ends + 8, 8, err);
+    uint64_t start = tm_get_le64(ends);
+    size_t len = (size_t)(tm_get_le64(ends + 8) - start);
+    if (st == TM_OK && tm_buf_reserve(out, len) != TM_OK)
+        return tm_error_nomem(err);
+    if (st < 0 || len == 0)
+        return st;
+    st = tm_paged_file_read(&s->bytes, start, out->data + out->len, len, err);
+    out->len += len;
+    return st;
+}
+
+static enum tm_status read_strings(struct tm_gecko_tables *t, const struct tm_gecko_source *source,
+                                   struct tm_error *err)
+{
+    struct tm_gecko_reader reader;
+    struct tm_json_value value;
+    const uint8_t *s;
+    size_t len;
+    tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_STRINGS);
+    enum tm_status st = tm_json_cursor_enter(&reader.cursor, err);
+    while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, err)) == TM_OK &&
+           (st = tm_json_cursor_value(&reader.cursor, &value, err)) == TM_OK) {
+        s = NULL;
+        len = 0;
+        if (t->strings.count == UINT32_MAX - 1)
+            break;
+        if (value.type == TM_JSON_STRING && !tm_json_text(&value, &t->text, &s, &len))
+            st = tm_error_nomem(err);
+        if (st == TM_OK)
+            st = add_string(&t->strings, s, len, err);
+    }
+    t->torn |= st == TM_E_INPUT;
+    st = tm_gecko_salvage(source, TM_GP_STRINGS, st, err);
+    tm_gecko_reader_release(&reader);
+    t->strings.present = true;
+    return st == TM_END ? TM_OK : st;
+}
+
+/* Field FIELD of row I of ROWS, an index; false where there is none. */
+static bool index_of(struct tm_gecko_tables *t, struct tm_gecko_rows *rows, const struct tm_gecko_table *table,
+                     uint32_t i, uint32_t field, uint32_t *index)
+{
+    struct tm_error ignored = {0};
+    uint8_t row[TM_GECKO_ROW_MAX];
+    t->lost |= t->torn && i >= rows->count && i != UINT32_MAX;
+    return i < rows->count && tm_gecko_row_get(rows, table, i, row, &ignored) == TM_OK &&
+           tm_gecko_index_get(row + field, index);
+}
+
+/* String I for a part of a frame, cut to what a name may have. */
+static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_strings *strings, uint32_t i,
+                                   struct tm_buf *out, struct tm_error *err)
+{
+    tm_buf_clear(out);
+    t->lost |= i != UINT32_MAX && (strings ? strings->torn && i >= strings->count : t->torn);
+    enum tm_status st = strings ? tm_gecko_strings_get(strings, i, out, err) : TM_END;
+    if (out->len > TM_GECKO_NAME_BYTES)
+        out->len = TM_GECKO_NAME_BYTES;
+    return st < 0 ? st : TM_OK;
+}
+
+/* The name of the library or other resource of function FUNC, or of the frame's native symbol, into
+ * t->text. */
+static enum tm_status find_mapping(struct tm_gecko_tables *t, const uint8_t *row, uint32_t func,
+                                   struct tm_gecko_strings *strings, const struct tm_gecko_process *process,
+                                   struct tm_error *err)
+{
+    uint32_t resource, lib, name, symbol;
+    const uint8_t *s = NULL;
+    size_t len = 0;
+    tm_buf_clear(&t->text);
+    bool has_resource = index_of(t, &t->funcs, &func_table, func, FUNC_RESOURCE, &resource);
+    if ((has_resource && index_of(t, &t->resources, &resource_table, resource, RESOURCE_LIB, &lib)) ||
+        (tm_gecko_index_get(row + FRAME_SYMBOL, &symbol) && index_of(t, &t->symbols, &symbol_table, symbol, 0, &lib)))
+        s = tm_gecko_names_get(&process->lib_names, lib, &len);
+    if (s)
+        return tm_buf_add(&t->text, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+    if (has_resource && index_of(t, &t->resources, &resource_table, resource, RESOURCE_NAME, &name))
+        return frame_string(t, strings, name, &t->text, err);
+    return TM_OK;
+}
+
+/* A frame of the preprocessed format: its function and where that is from. */
+static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *row, struct tm_gecko_strings *strings,
+                                     const struct tm_gecko_process *process, struct tm_error *err)
+{
+    struct tm_gecko_frame frame = {0};
+    uint32_t func = UINT32_MAX, name, file, source;
+    struct tm_buf path = {0};
+    tm_gecko_index_get(row + FRAME_FUNC, &func);
+    tm_buf_clear(&t->name);
+    enum tm_status st = TM_OK;
+    if (index_of(t, &t->funcs, &func_table, func, FUNC_NAME, &name))
+        st = frame_string(t, strings, name, &t->name, err);
+    if (st == TM_OK)
+        st = find_mapping(t, row, func, strings, process, err);
+    if (st == TM_OK && (index_of(t, &t->funcs, &func_table, func, FUNC_FILE, &file) ||
+                        (index_of(t, &t->funcs, &func_table, func, FUNC_SOURCE, &source) &&
+                         index_of(t, &t->sources, &source_table, source, 0, &file))))
+        st = frame_string(t, strings, file, &path, err);
+    if (st == TM_OK) {
+        tm_gecko_frame_name(&frame, (struct tm_span){(const char *)t->name.data, t->name.len});
+        if (t->text.len)
+            frame.mapping = (struct tm_span){(const char *)t->text.data, t->text.len};
+        frame.file = (struct tm_span){(const char *)path.data, path.len};
+        tm_gecko_index_get(row + FRAME_LINE, &frame.line);
+        frame.line += frame.line == UINT32_MAX;
+        uint64_t address = tm_get_le64(row + FRAME_ADDRESS);
+        frame.has_address = address != 0;
+        frame.address = address - 1;
+        st = tm_gecko_frame_put(&frame, &t->record) == TM_OK ? TM_OK : tm_error_nomem(err);
+    }
+    tm_buf_release(&path);
+    return st;
+}
+
+/* A frame of the Gecko format: all is in the text of its location. */
+static enum tm_status put_location_frame(struct tm_gecko_tables *t, const uint8_t *row,
+                                         struct tm_gecko_strings *strings, const struct tm_gecko_process *process,
+                                         struct tm_error *err)
+{
+    struct tm_gecko_frame frame = {0};
+    uint32_t location = UINT32_MAX, line;
+    tm_gecko_index_get(row + FRAME_LOCATION, &location);
+    enum tm_status st = frame_string(t, strings, location, &t->name, err);
+    if (st < 0)
+        return st;
+    tm_gecko_frame_location(&frame, (struct tm_span){(const char *)t->name.data, t->name.len}, process);
+    if (tm_gecko_index_get(row + FRAME_LINE, &line))
+        frame.line = line;
+    return tm_gecko_frame_put(&frame, &t->record) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status make_frames(struct tm_gecko_tables *t, bool is_location, struct tm_gecko_strings *strings,
+                                  const struct tm_gecko_process *process, struct tm_error *err)
+{
+    uint8_t row[FRAME_BYTES];
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < t->raw_frames.count; i++) {
+        tm_buf_clear(&t->record);
+        t->lost = false;
+        st = tm_gecko_row_get(&t->raw_frames, &frame_table, i, row, err);
+        if (st == TM_OK)
+            st = is_location ? put_location_frame(t, row, strings, process, err)
+                             : put_func_frame(t, row, strings, process, err);
+        if (st == TM_OK)
+            st = add_string(&t->frames, t->record.data, t->lost ? 0 : t->record.len, err);
+    }
+    return st;
+}
+
+enum tm_status tm_gecko_tables_read(struct tm_gecko_tables *t, const struct tm_gecko_source *source,
+                                    struct tm_gecko_strings *shared, const struct tm_gecko_process *process,
+                                    struct tm_error *err)
+{
+    const struct {
+        const struct tm_gecko_table *table;
+        struct tm_gecko_rows *rows;
+    } all[] = {{&stack_table, &t->stacks},       {&frame_table, &t->raw_frames}, {&func_table, &t->funcs},
+               {&resource_table, &t->resources}, {&symbol_table, &t->symbols},   {&source_table, &t->sources}};
+    enum tm_status st = TM_OK;
+    clear_strings(&t->strings);
+    clear_strings(&t->frames);
+    t->torn = source->parts->torn;
+    if (tm_gecko_has(source->parts, TM_GP_STRINGS))
+        st = read_strings(t, source, err);
+    for (size_t i = 0; st == TM_OK && i < sizeof all / sizeof *all; i++) {
+        st = tm_gecko_rows_read(source, all[i].table, all[i].rows, err);
+        t->torn |= all[i].rows->whole != UINT32_MAX;
+    }
+    t->strings.torn = t->torn;
+    t->has_stacks = t->stacks.count > 0;
+    return st < 0 ? st
+                  : make_frames(t, tm_gecko_has(source->parts, TM_GP_FRAMES_DATA),
+                                t->strings.present ? &t->strings : shared, process, err);
+}
+
+/* The frames of stack I into FRAMES, innermost first. TM_END: one of them was lost to damage. */
+static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, uint32_t *frames, uint32_t *count, bool *is_cut,
+                           struct tm_error *err)
+{
+    uint8_t row[STACK_BYTES];
+    *count = 0;
+    *is_cut = false;
+    for (;;) {
+        uint32_t frame, prefix;
+        enum tm_status st = tm_gecko_row_get(&t->stacks, &stack_table, i, row, err);
+        if (st < 0)
+            return st;
+        if (*count == TM_GECKO_FRAMES_MAX) {
+            *is_cut = true;
+            return TM_OK;
+        }
+        bool has_frame = tm_gecko_index_get(row + STACK_FRAME, &frame);
+        if (has_frame && frame < t->frames.count)
+            frames[(*count)++] = frame;
+        else if (has_frame && t->torn)
+            return TM_END;
+        if (!tm_gecko_index_get(row + STACK_PREFIX, &prefix))
+            return TM_OK;
+        if (prefix >= i) {
+            t->broken_stacks++;
+            return TM_OK;
+        }
+        i = prefix;
+    }
+}
+
+static enum tm_status put_frame(struct tm_gecko_tables *t, uint32_t frame, bool is_leaf, struct tm_buf *out,
+                                struct tm_error *err)
+{
+    tm_buf_clear(&t->record);
+    enum tm_status st = tm_gecko_strings_get(&t->frames, frame, &t->record, err);
+    if (st < 0)
+        return st;
+    return tm_gecko_frame_add(t->record.data, t->record.len, is_leaf, DETAIL_FRAME, out) == TM_OK
+               ? TM_OK
+               : tm_error_nomem(err);
+}
+
+enum tm_status tm_gecko_tables_stack(struct tm_gecko_tables *t, uint32_t i, struct tm_buf *out, bool *is_cut,
+                                     struct tm_error *err)
+{
+    uint32_t frames[TM_GECKO_FRAMES_MAX], count, fit;
+    size_t bytes = 0;
+    tm_buf_clear(out);
+    if (i >= t->stacks.count)
+        return TM_END;
+    enum tm_status st = walk(t, i, frames, &count, is_cut, err);
+    for (fit = 0; st == TM_OK && fit < count; fit++) {
+        tm_buf_clear(&t->record);
+        st = tm_gecko_strings_get(&t->frames, frames[fit], &t->record, err);
+        if (st == TM_OK && t->record.len == 0)
+            return TM_END;
+        bytes += t->record.len + 2 * TM_VARINT_MAX;
+        if (bytes > TM_GECKO_STACK_BYTES)
+            break;
+    }
+    *is_cut = *is_cut || fit < count;
+    while (st == TM_OK && fit-- > 0)
+        st = put_frame(t, frames[fit], fit == 0, out, err);
+    return st;
+}

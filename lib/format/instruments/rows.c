@@ -1,0 +1,311 @@
+#include "format/instruments/internal.h"
+
+#include "base/bytes.h"
+#include "base/decimal.h"
+#include "base/pb.h"
+
+#include <stdio.h>
+
+enum { CLOCK_BOOTTIME_ID = 6, CLOCK_TRACE_FILE_ID = 11, COUNTS_MAX = 64 };
+enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_FRAME = 10 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
+
+static const char sync_subsystem[] = "dev.perfetto.clock_sync";
+
+static void count(uint64_t *total, uint64_t *first, uint64_t byte)
+{
+    if ((*total)++ == 0)
+        *first = byte;
+}
+
+/* A record of a thread or process. */
+struct owner {
+    bool is_defined, has_number;
+    int64_t number;
+    uint64_t process;
+};
+
+static enum tm_status get_owner(struct tm_instruments *x, uint64_t place, struct owner *owner)
+{
+    tm_buf_clear(&x->record);
+    enum tm_status st = tm_instruments_refs_get(&x->refs, place, &x->record, x->err);
+    const uint8_t *r = x->record.data;
+    if (st == TM_OK)
+        *owner = (struct owner){r[0] != 0, r[1] != 0, (int64_t)tm_get_le64(r + TM_OWNER_NUMBER),
+                                tm_get_le64(r + TM_OWNER_PROCESS)};
+    return st;
+}
+
+/* The definition of the thread or process whose record is at hand, the first time a row shows it. Its
+ * time is the row's, so that of several threads with one tid the right one is meant. */
+static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_thread, const struct tm_event *who)
+{
+    struct tm_event e = {.kind = is_thread ? TM_KIND_THREAD : TM_KIND_PROCESS, .time_ns = who->time_ns,
+                         .pid = who->pid};
+    const struct tm_buf *r = &x->record;
+    size_t mark;
+    struct tm_buf *d = &x->detail;
+    e.tid = is_thread ? who->tid : 0;
+    e.flags = TM_EVENT_DEFINITION | (who->flags & TM_EVENT_HAS_PID) |
+              (is_thread ? (uint32_t)TM_EVENT_HAS_TID : 0);
+    tm_buf_clear(d);
+    bool good = tm_pb_begin(d, is_thread ? DETAIL_THREAD : DETAIL_PROCESS, &mark) == TM_OK;
+    if (good && is_thread)
+        good = tm_pb_put_varint(d, THREAD_TID, tm_zigzag(e.tid)) == TM_OK;
+    if (good && (who->flags & TM_EVENT_HAS_PID))
+        good = tm_pb_put_varint(d, is_thread ? THREAD_PID : PROCESS_PID, tm_zigzag(e.pid)) == TM_OK;
+    if (good && r->len > TM_OWNER_NAME)
+        good = tm_pb_put_bytes(d, is_thread ? THREAD_NAME : PROCESS_NAME, r->data + TM_OWNER_NAME,
+                               r->len - TM_OWNER_NAME) == TM_OK;
+    if (!good || tm_pb_end(d, mark) != TM_OK)
+        return tm_error_nomem(x->err);
+    e.detail = d->data;
+    e.detail_bytes = (uint32_t)d->len;
+    enum tm_status st = tm_instruments_refs_mark(&x->refs, place, 1, x->err);
+    return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
+}
+
+enum tm_status tm_instruments_thread_of(struct tm_instruments *x, struct tm_event *event)
+{
+    struct owner thread = {0}, process = {0};
+    uint64_t process_place;
+    enum tm_status st;
+    if (x->row.thread == 0)
+        return TM_END;
+    if ((st = get_owner(x, x->row.thread, &thread)) < 0 || !thread.has_number)
+        return st < 0 ? st : TM_END;
+    event->flags |= TM_EVENT_HAS_TID;
+    event->tid = thread.number;
+    process_place = thread.process ? thread.process : x->row.process;
+    if (process_place && (st = get_owner(x, process_place, &process)) < 0)
+        return st;
+    if (process.has_number) {
+        event->flags |= TM_EVENT_HAS_PID;
+        event->pid = process.number;
+        if (!process.is_defined && (st = define(x, process_place, false, event)) < 0)
+            return st;
+    }
+    if (thread.is_defined)
+        return TM_OK;
+    st = get_owner(x, x->row.thread, &thread);
+    return st < 0 ? st : define(x, x->row.thread, true, event);
+}
+
+/* The frame with the record at PLACE; the caller's frames hold return addresses, and the call is
+ * before them. */
+static enum tm_status put_frame(struct tm_instruments *x, uint64_t place, bool is_leaf)
+{
+    struct tm_buf *out = &x->stack;
+    size_t mark;
+    tm_buf_clear(&x->record);
+    enum tm_status st = tm_instruments_refs_get(&x->refs, place, &x->record, x->err);
+    if (st < 0)
+        return st;
+    const uint8_t *r = x->record.data;
+    uint64_t pc = tm_get_le64(r + 1);
+    if (tm_pb_begin(out, DETAIL_FRAME, &mark) != TM_OK ||
+        tm_buf_add(out, r + TM_FRAME_RECORD_FIELDS, x->record.len - TM_FRAME_RECORD_FIELDS) != TM_OK ||
+        (r[0] && tm_pb_put_varint(out, TM_STACK_FRAME_REL_PC, pc - (pc && !is_leaf)) != TM_OK) ||
+        tm_pb_end(out, mark) != TM_OK)
+        return tm_error_nomem(x->err);
+    return TM_OK;
+}
+
+/* Bytes that the frames at FRAMES take, as many from the innermost on as may be in a stack. */
+static enum tm_status fitting(struct tm_instruments *x, const uint8_t *frames, size_t frame_count, size_t *fit)
+{
+    size_t bytes = 0;
+    for (*fit = 0; *fit < frame_count; ++*fit) {
+        tm_buf_clear(&x->record);
+        enum tm_status st = tm_instruments_refs_get(&x->refs, tm_get_le64(frames + 8 * *fit), &x->record, x->err);
+        if (st < 0)
+            return st;
+        bytes += x->record.len + 2 * TM_VARINT_MAX;
+        if (bytes > TM_INSTRUMENTS_STACK_BYTES)
+            break;
+    }
+    return TM_OK;
+}
+
+/* The frames of the row's backtrace into stack, where they may be already. */
+static enum tm_status put_stack(struct tm_instruments *x)
+{
+    size_t n = 0;
+    if (x->stack_backtrace == x->row.backtrace)
+        return TM_OK;
+    x->stack_backtrace = x->row.backtrace;
+    tm_buf_clear(&x->stack);
+    tm_buf_clear(&x->frames);
+    enum tm_status st = tm_instruments_refs_get(&x->refs, x->row.backtrace, &x->frames, x->err);
+    if (st == TM_OK)
+        st = fitting(x, x->frames.data, x->frames.len / 8, &n);
+    if (st < 0)
+        return st;
+    x->stacks_cut += n < x->frames.len / 8;
+    while (st == TM_OK && n-- > 0)
+        st = put_frame(x, tm_get_le64(x->frames.data + 8 * n), n == 0);
+    return st;
+}
+
+/* Hardware counters of the sample: a counter of the thread each. */
+static enum tm_status add_counts(struct tm_instruments *x, const struct tm_event *sample)
+{
+    struct tm_event e = *sample;
+    e.kind = TM_KIND_COUNTER;
+    e.flags |= TM_EVENT_DERIVED | TM_EVENT_HAS_VALUE;
+    tm_buf_clear(&x->other);
+    enum tm_status st = tm_instruments_refs_get(&x->refs, x->row.counts, &x->other, x->err);
+    const char *s = (const char *)x->other.data, *end = s + x->other.len;
+    for (int i = 0; st == TM_OK && i < COUNTS_MAX; i++) {
+        char name[24];
+        int64_t value;
+        while (s < end && (*s < '0' || *s > '9'))
+            s++;
+        const char *start = s;
+        while (s < end && *s >= '0' && *s <= '9')
+            s++;
+        if (s == start || tm_decimal_int(start, (size_t)(s - start), &value) != TM_OK)
+            break;
+        e.value = (uint64_t)value;
+        tm_buf_clear(&x->detail);
+        int len = snprintf(name, sizeof name, "pmc-events[%d]", i);
+        st = tm_event_sink_string(x->context.sink, name, (size_t)len, &x->detail, &e.name, x->err);
+        e.detail = x->detail.data;
+        e.detail_bytes = (uint32_t)x->detail.len;
+        if (st == TM_OK)
+            st = tm_event_sink_add(x->context.sink, &e, x->err);
+    }
+    return st;
+}
+
+static enum tm_status add_sample(struct tm_instruments *x)
+{
+    static const char cycles[] = "cycles";
+    const struct tm_instruments_row *row = &x->row;
+    struct tm_event e = {.kind = TM_KIND_SAMPLE, .time_ns = row->time_ns, .cpu = (uint32_t)row->core,
+                         .value = row->weight};
+    e.flags = tm_event_scope_flags(TM_SCOPE_THREAD) | (row->has_core ? TM_EVENT_HAS_CPU : 0u) |
+              (row->has_weight ? TM_EVENT_HAS_VALUE : 0u);
+    enum tm_status st = tm_instruments_thread_of(x, &e);
+    if (st == TM_END)
+        count(&x->no_thread, &x->first_no_thread, row->byte);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    if ((st = put_stack(x)) < 0)
+        return st;
+    tm_buf_clear(&x->detail);
+    if (row->is_cycles)
+        st = tm_event_sink_string(x->context.sink, cycles, sizeof cycles - 1, &x->detail, &e.name, x->err);
+    if (st == TM_OK && tm_buf_add(&x->detail, x->stack.data, x->stack.len) != TM_OK)
+        return tm_error_nomem(x->err);
+    e.detail = x->detail.data;
+    e.detail_bytes = (uint32_t)x->detail.len;
+    if (st == TM_OK)
+        st = tm_event_sink_add(x->context.sink, &e, x->err);
+    e.flags &= ~(uint32_t)TM_EVENT_HAS_CPU;
+    e.name = 0;
+    return st < 0 || row->counts == 0 ? st : add_counts(x, &e);
+}
+
+/* That BOOTTIME is the machine's: a snapshot of a file that is not its machine's first sets its clocks apart
+ * (semantics.md section 5), and with them what it relates. */
+static enum tm_status add_hint(struct tm_instruments *x)
+{
+    Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
+    if (!x->context.options || !x->context.options->hints)
+        return TM_OK;
+    hint.file = x->context.sink->file;
+    hint.from_clock = hint.clock = CLOCK_BOOTTIME_ID;
+    hint.source = tm_bytes(sync_subsystem, sizeof sync_subsystem - 1);
+    return tm_event_sink_message(x->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, x->err);
+}
+
+/* The row relates the file's clock to BOOTTIME. One that goes back does not, as in the reference. */
+static enum tm_status add_snapshot(struct tm_instruments *x)
+{
+    Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
+    Tracemerge__Reading readings[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
+    Tracemerge__Reading *list[2] = {&readings[0], &readings[1]};
+    if (x->has_sync && x->row.log < x->last_sync) {
+        x->sync_backwards++;
+        return TM_OK;
+    }
+    bool is_first = !x->has_sync;
+    x->has_sync = true;
+    x->last_sync = x->row.log;
+    readings[0].clock = CLOCK_TRACE_FILE_ID;
+    readings[0].value = x->row.time_ns;
+    readings[1].clock = CLOCK_BOOTTIME_ID;
+    readings[1].value = (int64_t)x->row.log;
+    snapshot.file = x->context.sink->file;
+    snapshot.n_readings = 2;
+    snapshot.readings = list;
+    snapshot.position = x->context.sink->position;
+    snapshot.byte = x->row.byte;
+    enum tm_status st = tm_event_sink_message(x->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, x->err);
+    return st == TM_OK && is_first ? add_hint(x) : st;
+}
+
+/* True in *IS_SYNC when the row's subsystem is that of clock synchronization. */
+static enum tm_status check_sync(struct tm_instruments *x, bool *is_sync)
+{
+    *is_sync = false;
+    if (x->row.subsystem == 0 || !x->row.has_log)
+        return TM_OK;
+    tm_buf_clear(&x->record);
+    enum tm_status st = tm_instruments_refs_get(&x->refs, x->row.subsystem, &x->record, x->err);
+    *is_sync = st == TM_OK && x->record.len == sizeof sync_subsystem - 1 &&
+               memcmp(x->record.data, sync_subsystem, x->record.len) == 0;
+    return st;
+}
+
+enum tm_status tm_instruments_row_add(struct tm_instruments *x)
+{
+    const struct tm_instruments_row *row = &x->row;
+    bool is_sync;
+    enum tm_status st = check_sync(x, &is_sync);
+    if (st < 0)
+        return st;
+    bool is_signpost = row->name && !row->is_sample;
+    if (!row->has_time && (is_sync || is_signpost || row->backtrace))
+        count(&x->no_time, &x->first_no_time, row->byte);
+    else if (is_sync)
+        return add_snapshot(x);
+    else if (is_signpost)
+        return tm_instruments_signpost_add(x);
+    else if (row->backtrace)
+        return add_sample(x);
+    else if (row->is_sample)
+        count(&x->no_stack, &x->first_no_stack, row->byte);
+    else
+        count(&x->other_rows, &x->first_other_row, row->byte);
+    return TM_OK;
+}
+
+static enum tm_status account(struct tm_instruments *x, const char *reason, uint64_t n, uint64_t byte)
+{
+    return n ? tm_event_sink_account(x->context.sink, reason, 0, n, byte, x->err) : TM_OK;
+}
+
+static enum tm_status stat(struct tm_instruments *x, const char *name, uint64_t n)
+{
+    return n ? tm_event_sink_stat(x->context.sink, name, TRACEMERGE__SEVERITY__ERROR, (int64_t)n, x->err) : TM_OK;
+}
+
+enum tm_status tm_instruments_accounts(struct tm_instruments *x)
+{
+    enum tm_status st = account(x, "no_time", x->no_time, x->first_no_time);
+    if (st == TM_OK)
+        st = account(x, "no_stack", x->no_stack, x->first_no_stack);
+    if (st == TM_OK)
+        st = account(x, "no_thread", x->no_thread, x->first_no_thread);
+    if (st == TM_OK)
+        st = account(x, "not_shown", x->other_rows, x->first_other_row);
+    if (st == TM_OK)
+        st = stat(x, "instruments_row_missing_thread", x->no_thread);
+    if (st == TM_OK)
+        st = stat(x, "instruments_unknown_ref", x->unknown_refs);
+    if (st == TM_OK)
+        st = stat(x, "instruments_stack_cut", x->stacks_cut);
+    return st < 0 ? st : stat(x, "instruments_clock_sync_backwards", x->sync_backwards);
+}

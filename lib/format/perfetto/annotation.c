@@ -1,0 +1,286 @@
+#include "format/perfetto/annotation.h"
+
+#include "format/perfetto/typed_args.h"
+#include "stream/detail_arg.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/sequence.h"
+
+/* DebugAnnotation */
+enum {
+    ANNOTATION_NAME_IID = 1,
+    ANNOTATION_BOOL = 2,
+    ANNOTATION_UINT = 3,
+    ANNOTATION_INT = 4,
+    ANNOTATION_DOUBLE = 5,
+    ANNOTATION_STRING = 6,
+    ANNOTATION_POINTER = 7,
+    ANNOTATION_NESTED = 8,
+    ANNOTATION_JSON = 9,
+    ANNOTATION_NAME = 10,
+    ANNOTATION_DICT = 11,
+    ANNOTATION_ARRAY = 12,
+    ANNOTATION_STRING_IID = 17
+};
+enum { NESTED_TYPE = 1, NESTED_KEYS = 2, NESTED_DICT = 3, NESTED_ARRAY = 4 };
+enum { NESTED_INT = 5, NESTED_DOUBLE = 6, NESTED_BOOL = 7, NESTED_STRING = 8 };
+enum { TYPE_DICT = 1, TYPE_ARRAY = 2 };
+
+struct writer {
+    struct tm_proto *p;
+    const struct tm_proto_sequence *sequence;
+    uint32_t errors;
+};
+
+/* The key grows while going down and shrinks again; names lose '.', '[' and ']', which keys need. */
+static enum tm_status push_name(struct tm_buf *key, const uint8_t *name, size_t len)
+{
+    if (tm_buf_reserve(key, len + 1) != TM_OK)
+        return TM_E_SYSTEM;
+    key->data[key->len++] = '.';
+    for (size_t i = 0; i < len; i++) {
+        uint8_t c = name[i];
+        key->data[key->len++] = c == '.' || c == '[' || c == ']' ? '_' : c;
+    }
+    return TM_OK;
+}
+
+/* JSON text becomes arguments of its own; text that is none stands as it is. */
+static enum tm_status put_json(struct writer *w, const struct tm_pb_field *f)
+{
+    struct tm_json_args *args = &w->p->json;
+    struct tm_json_scan scan = {f->data, f->data + f->len, true, NULL};
+    struct tm_json_value value;
+    const char *key = tm_buf_cstr(&w->p->key);
+    if (key == NULL)
+        return TM_E_SYSTEM;
+    if (!tm_json_space(&scan) || tm_json_value(&scan, &value) != TM_JSON_OK || tm_json_space(&scan))
+        return tm_detail_arg_bytes(&w->p->detail, &w->p->key, TM_ARG_JSON, f->data, f->len);
+    if (tm_json_args_value(args, key, &value) != TM_OK)
+        return TM_E_SYSTEM;
+    w->errors += args->cut;
+    return tm_buf_add(&w->p->detail, args->detail.data, args->detail.len);
+}
+
+static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, bool *added)
+{
+    struct tm_buf *detail = &w->p->detail, *key = &w->p->key;
+    *added = true;
+    switch (f->id) {
+    case ANNOTATION_BOOL: return tm_detail_arg_number(detail, key, TM_ARG_BOOL, f->value != 0);
+    case ANNOTATION_UINT: return tm_detail_arg_number(detail, key, TM_ARG_UINT, f->value);
+    case ANNOTATION_INT: return tm_detail_arg_number(detail, key, TM_ARG_INT, f->value);
+    case ANNOTATION_DOUBLE: return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, f->value);
+    case ANNOTATION_POINTER: return tm_detail_arg_number(detail, key, TM_ARG_POINTER, f->value);
+    case ANNOTATION_STRING: return tm_detail_arg_bytes(detail, key, TM_ARG_STRING, f->data, f->len);
+    case ANNOTATION_JSON:
+        return f->len ? put_json(w, f) : TM_OK;
+    default: {
+        struct tm_pb_field text = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_STRINGS, f->value);
+        *added = text.data != NULL;
+        if (text.data)
+            return tm_detail_arg_bytes(detail, key, TM_ARG_STRING, text.data, text.len);
+        w->errors++;
+        return TM_OK;
+    }
+    }
+}
+
+static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *message, int depth, bool *added);
+
+/* The pairs of dict_keys and dict_values, walked side by side. */
+static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field *message, int depth)
+{
+    struct tm_pb keys = tm_pb_of(message->data, message->len), values = keys;
+    struct tm_pb_field k, v;
+    size_t mark = w->p->key.len;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK) {
+        bool added;
+        do
+            st = tm_pb_next(&keys, &k);
+        while (st == TM_OK && (k.id != NESTED_KEYS || k.type != TM_PB_LEN));
+        do
+            st = st != TM_OK ? st : tm_pb_next(&values, &v);
+        while (st == TM_OK && (v.id != NESTED_DICT || v.type != TM_PB_LEN));
+        if (st != TM_OK)
+            break;
+        if ((st = push_name(&w->p->key, k.data, k.len)) == TM_OK)
+            st = put_nested(w, &v, depth + 1, &added);
+        w->p->key.len = mark;
+    }
+    return st == TM_E_SYSTEM ? st : TM_OK;
+}
+
+static enum tm_status put_nested_array(struct writer *w, const struct tm_pb_field *message, int depth, bool *added)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    size_t mark = w->p->key.len;
+    unsigned index = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        bool child = false;
+        if (f.id != NESTED_ARRAY || f.type != TM_PB_LEN)
+            continue;
+        if ((st = tm_buf_addf(&w->p->key, "[%u]", index)) == TM_OK)
+            st = put_nested(w, &f, depth + 1, &child);
+        w->p->key.len = mark;
+        index += child;
+        *added |= child;
+    }
+    return st;
+}
+
+/* A NestedValue, the form of old. */
+static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *message, int depth, bool *added)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, value = {0};
+    uint64_t type = 0;
+    *added = false;
+    if (depth > TM_PROTO_DEPTH_MAX) {
+        w->errors++;
+        return TM_OK;
+    }
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == NESTED_TYPE)
+            type = f.value;
+        else if (f.id >= NESTED_INT && f.id <= NESTED_STRING)
+            value = f;
+    }
+    if (type == TYPE_DICT) {
+        *added = true;
+        return put_nested_dict(w, message, depth);
+    }
+    if (type == TYPE_ARRAY)
+        return put_nested_array(w, message, depth, added);
+    if (value.id == 0)
+        return TM_OK;
+    value.id = value.id == NESTED_INT      ? ANNOTATION_INT
+               : value.id == NESTED_DOUBLE ? ANNOTATION_DOUBLE
+               : value.id == NESTED_BOOL   ? ANNOTATION_BOOL
+                                           : ANNOTATION_STRING;
+    return put_value(w, &value, added);
+}
+
+static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field *message, int depth, bool *added);
+
+/* The entries of a dictionary or an array: DebugAnnotations themselves. */
+static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *message, uint32_t id, int depth,
+                                  bool *added)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    size_t mark = w->p->key.len;
+    unsigned index = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        bool child = false;
+        if (f.id != id || f.type != TM_PB_LEN)
+            continue;
+        if (id == ANNOTATION_ARRAY)
+            st = tm_buf_addf(&w->p->key, "[%u]", index);
+        if (st == TM_OK)
+            st = put_annotation(w, &f, id == ANNOTATION_ARRAY ? -depth - 1 : depth + 1, &child);
+        w->p->key.len = mark;
+        index += child;
+        *added |= child;
+    }
+    return st;
+}
+
+/* What an annotation says of itself: its name, its value, its form. */
+struct annotation {
+    struct tm_pb_field name, value;
+    bool has_dict, has_array;
+};
+
+static void read_annotation(const struct writer *w, const struct tm_pb_field *message, struct annotation *a)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    *a = (struct annotation){0};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        switch (f.id) {
+        case ANNOTATION_NAME_IID:
+            a->name = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_NAMES, f.value);
+            break;
+        case ANNOTATION_NAME:
+            a->name = f;
+            break;
+        case ANNOTATION_DICT:
+            a->has_dict = true;
+            break;
+        case ANNOTATION_ARRAY:
+            a->has_array = true;
+            break;
+        case ANNOTATION_BOOL:
+        case ANNOTATION_UINT:
+        case ANNOTATION_INT:
+        case ANNOTATION_DOUBLE:
+        case ANNOTATION_STRING:
+        case ANNOTATION_POINTER:
+        case ANNOTATION_NESTED:
+        case ANNOTATION_JSON:
+        case ANNOTATION_STRING_IID:
+            a->value = f;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Below zero DEPTH means: an array's entry, which needs no name. */
+static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field *message, int depth, bool *added)
+{
+    struct annotation a;
+    bool in_array = depth < 0;
+    depth = in_array ? -depth : depth;
+    read_annotation(w, message, &a);
+    if (depth > TM_PROTO_DEPTH_MAX || (!in_array && a.name.data == NULL)) {
+        w->errors++;
+        return TM_OK;
+    }
+    if (!in_array && push_name(&w->p->key, a.name.data, a.name.len) != TM_OK)
+        return TM_E_SYSTEM;
+    if (a.has_dict) {
+        *added = true;
+        return put_entries(w, message, ANNOTATION_DICT, depth, added);
+    }
+    if (a.has_array)
+        return put_entries(w, message, ANNOTATION_ARRAY, depth, added);
+    if (a.value.id == ANNOTATION_NESTED)
+        return put_nested(w, &a.value, depth, added);
+    return a.value.id ? put_value(w, &a.value, added) : TM_OK;
+}
+
+static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
+{
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        bool added = false;
+        if (f.id != TM_TRACK_EVENT_ANNOTATIONS || f.type != TM_PB_LEN)
+            continue;
+        w->p->key.len = 0;
+        st = tm_buf_add_str(&w->p->key, "debug");
+        if (st == TM_OK)
+            st = put_annotation(w, &f, 0, &added);
+    }
+    return st;
+}
+
+enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, struct tm_error *err)
+{
+    struct writer w = {.p = context->p, .sequence = context->packet->sequence};
+    enum tm_status st = tm_proto_typed_args_put(context, &w.errors);
+    if (st == TM_OK)
+        st = put_annotations(&w, context->event->body);
+    if (st != TM_OK)
+        return tm_error_nomem(err);
+    if (w.errors)
+        return tm_proto_count_stat(context->p, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors,
+                                   err);
+    return TM_OK;
+}

@@ -1,0 +1,137 @@
+#include "format/perfetto/count.h"
+
+enum { WAITING_MAX = 1024 }; /* sums held before they are written */
+
+static const char *const reasons[TM_PROTO_ACCOUNT_COUNT] = {
+    [TM_PROTO_ACCOUNT_NEEDS_STATE] = "needs_state",
+    [TM_PROTO_ACCOUNT_DAMAGED] = "damaged",
+};
+
+static const struct {
+    const char *name;
+    Tracemerge__Severity severity;
+} stats[TM_PROTO_STAT_COUNT] = {
+    [TM_PROTO_STAT_PACKET_LOSS] = {"traced_buf_sequence_packet_loss", TRACEMERGE__SEVERITY__DATA_LOSS},
+    [TM_PROTO_STAT_INTERNED_ERRORS] = {"interned_data_tokenizer_errors", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_INTERNED_SKIPPED] = {"interned_data_skipped_incremental_state_invalid",
+                                        TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_NEEDS_STATE] = {"packet_skipped_seq_needs_incremental_state_invalid", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_TRACK_EVENT_ERRORS] = {"track_event_parser_errors", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_TRACK_EVENT_NO_TIME] = {"track_event_missing_timestamp", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_COUNTER_NO_TRACK] = {"track_event_counter_missing_track_uuid", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_COUNTER_NO_VALUE] = {"track_event_counter_missing_value", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_COUNTER_BAD_TRACK] = {"track_event_counter_invalid_track_uuid", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_EXTRA_COUNTER_BAD] = {"track_event_extra_counter_invalid_track", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_DESCRIPTOR_NO_UUID] = {"track_descriptor_missing_uuid", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_DESCRIPTOR_NO_PID] = {"track_descriptor_thread_missing_pid_tid", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_DESCRIPTOR_SKIPPED] = {"thread_descriptor_skipped_incremental_state_invalid",
+                                          TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_DELTA_NO_STATE] = {"track_event_skipped_timestamp_delta_without_valid_state",
+                                      TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_ANNOTATION_ERRORS] = {"debug_annotation_errors", TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_FTRACE_ERRORS] = {"ftrace_bundle_tokenizer_errors", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_COMPACT_SCHED_ERRORS] = {"compact_sched_has_parse_errors", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_MARKER_ERRORS] = {"systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR},
+    [TM_PROTO_STAT_INNER_DAMAGE] = {"tm_proto_damaged_messages", TRACEMERGE__SEVERITY__DATA_LOSS},
+};
+
+/* The sum (K1, K2) of MAP, after writing all when there are too many. */
+static enum tm_status sum(struct tm_proto *p, struct tm_proto_map *map, uint32_t k1, uint64_t k2,
+                          struct tm_proto_map_entry **entry, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (map->count >= WAITING_MAX)
+        st = tm_proto_count_flush(p, err);
+    if (st >= 0 && tm_proto_map_add(map, k1, k2, WAITING_MAX, entry, NULL) != TM_OK)
+        st = tm_error_nomem(err);
+    return st;
+}
+
+enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_proto_account reason, uint32_t clock, uint64_t byte,
+                                      struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    enum tm_status st = sum(p, &p->accounts, reason, clock, &entry, err);
+    if (st < 0)
+        return st;
+    if (entry->v1++ == 0)
+        entry->v2 = byte;
+    return TM_OK;
+}
+
+enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, uint32_t machine, int64_t value,
+                                   struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    p->counted++;
+    enum tm_status st = sum(p, &p->stats, stat, machine, &entry, err);
+    if (st < 0)
+        return st;
+    entry->v1 += (uint64_t)value;
+    return TM_OK;
+}
+
+enum tm_status tm_proto_count_inner(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_status status,
+                                    struct tm_error *err)
+{
+    if (status != TM_E_INPUT)
+        return status < 0 ? tm_error_nomem(err) : TM_OK;
+    return tm_proto_count_stat(p, TM_PROTO_STAT_INNER_DAMAGE, packet->machine, 1, err);
+}
+
+static enum tm_status write_stat(struct tm_proto *p, Tracemerge__Stat *stat, const char *name, struct tm_error *err)
+{
+    stat->name = tm_bytes(name, strlen(name));
+    stat->has_machine = true;
+    stat->has_file = true;
+    stat->file = p->sink->file;
+    return tm_stream_write_message(p->sink->writer, TM_FRAME_STAT, &stat->base, err);
+}
+
+enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, Tracemerge__Severity severity, int64_t idx,
+                                     uint32_t machine, int64_t value, struct tm_error *err)
+{
+    Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
+    stat.has_idx = idx >= 0;
+    stat.idx = idx;
+    stat.machine = machine;
+    stat.value = value;
+    stat.from_trace = true;
+    stat.severity = severity;
+    return write_stat(p, &stat, name, err);
+}
+
+enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_t machine, struct tm_error *err)
+{
+    Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
+    stat.has_idx = true;
+    stat.idx = cpu;
+    stat.machine = machine;
+    stat.value = 1;
+    stat.severity = TRACEMERGE__SEVERITY__DATA_LOSS;
+    stat.from_trace = true;
+    return write_stat(p, &stat, "ftrace_cpu_has_data_loss", err);
+}
+
+enum tm_status tm_proto_count_flush(struct tm_proto *p, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; p->accounts.count && i <= p->accounts.mask && st >= 0; i++) {
+        const struct tm_proto_map_entry *entry = &p->accounts.slots[i];
+        if (entry->stamp == p->accounts.stamp)
+            st = tm_event_sink_account(p->sink, reasons[entry->k1], (uint32_t)entry->k2, entry->v1, entry->v2, err);
+    }
+    tm_proto_map_clear(&p->accounts);
+    for (uint32_t i = 0; p->stats.count && i <= p->stats.mask && st >= 0; i++) {
+        const struct tm_proto_map_entry *entry = &p->stats.slots[i];
+        if (entry->stamp != p->stats.stamp)
+            continue;
+        Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
+        stat.severity = stats[entry->k1].severity;
+        stat.value = (int64_t)entry->v1;
+        stat.machine = (uint32_t)entry->k2;
+        st = write_stat(p, &stat, stats[entry->k1].name, err);
+    }
+    tm_proto_map_clear(&p->stats);
+    return st;
+}

@@ -1,0 +1,57 @@
+/* Accounts and statistics of a proto file, added up and written seldom. Names of statistics are
+ * those of the reference (src/trace_processor/storage/stats.h) where it has one. */
+#ifndef TM_FORMAT_PERFETTO_COUNT_H
+#define TM_FORMAT_PERFETTO_COUNT_H
+
+#include "format/perfetto/internal.h"
+
+enum tm_proto_account { TM_PROTO_ACCOUNT_NEEDS_STATE, TM_PROTO_ACCOUNT_DAMAGED, TM_PROTO_ACCOUNT_COUNT };
+
+enum tm_proto_stat {
+    TM_PROTO_STAT_PACKET_LOSS,
+    TM_PROTO_STAT_INTERNED_ERRORS,
+    TM_PROTO_STAT_INTERNED_SKIPPED,
+    TM_PROTO_STAT_NEEDS_STATE,
+    TM_PROTO_STAT_TRACK_EVENT_ERRORS,
+    TM_PROTO_STAT_TRACK_EVENT_NO_TIME,
+    TM_PROTO_STAT_COUNTER_NO_TRACK,
+    TM_PROTO_STAT_COUNTER_NO_VALUE,
+    TM_PROTO_STAT_COUNTER_BAD_TRACK,
+    TM_PROTO_STAT_EXTRA_COUNTER_BAD,
+    TM_PROTO_STAT_DESCRIPTOR_NO_UUID,
+    TM_PROTO_STAT_DESCRIPTOR_NO_PID,
+    TM_PROTO_STAT_DESCRIPTOR_SKIPPED,
+    TM_PROTO_STAT_DELTA_NO_STATE,
+    TM_PROTO_STAT_ANNOTATION_ERRORS,
+    TM_PROTO_STAT_FTRACE_ERRORS,
+    TM_PROTO_STAT_COMPACT_SCHED_ERRORS,
+    TM_PROTO_STAT_MARKER_ERRORS,
+    TM_PROTO_STAT_INNER_DAMAGE,
+    TM_PROTO_STAT_COUNT
+};
+
+/* One more timed event on CLOCK that will not come. BYTE: where. */
+enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_proto_account reason, uint32_t clock, uint64_t byte,
+                                      struct tm_error *err);
+
+/* Adds VALUE to a statistic of MACHINE (embedded id). */
+enum tm_status tm_proto_count_stat(struct tm_proto *p, enum tm_proto_stat stat, uint32_t machine, int64_t value,
+                                   struct tm_error *err);
+
+/* Statistic NAME of MACHINE, with index IDX unless it is negative, as the trace itself states it;
+ * written at once. */
+enum tm_status tm_proto_count_stated(struct tm_proto *p, const char *name, Tracemerge__Severity severity, int64_t idx,
+                                     uint32_t machine, int64_t value, struct tm_error *err);
+
+/* For messages inside a packet that cannot be read to their end: STATUS TM_E_INPUT is counted, as what came before
+ * the damage stands; others are returned. The reference, too, looks at the outermost message alone. */
+enum tm_status tm_proto_count_inner(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_status status,
+                                    struct tm_error *err);
+
+/* A bundle of CPU says that the kernel overwrote events. */
+enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_t machine, struct tm_error *err);
+
+/* Writes what was added up. */
+enum tm_status tm_proto_count_flush(struct tm_proto *p, struct tm_error *err);
+
+#endif

@@ -1,0 +1,386 @@
+#include "format/perfetto/description.h"
+
+#include "format/perfetto/chrome_names.h"
+#include "format/perfetto/descriptor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* TrackDescriptor */
+enum {
+    TRACK_UUID = 1,
+    TRACK_NAME = 2,
+    TRACK_PROCESS = 3,
+    TRACK_THREAD = 4,
+    TRACK_PARENT = 5,
+    TRACK_CHROME_PROCESS = 6,
+    TRACK_CHROME_THREAD = 7,
+    TRACK_COUNTER = 8,
+    TRACK_STATIC_NAME = 10,
+    TRACK_CHILD_ORDERING = 11,
+    TRACK_SIBLING_RANK = 12,
+    TRACK_ATRACE_NAME = 13,
+    TRACK_DESCRIPTION = 14,
+    TRACK_MERGE_BEHAVIOR = 15,
+    TRACK_MERGE_KEY = 16,
+    TRACK_MERGE_KEY_INT = 17,
+    TRACK_STATE = 18
+};
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_SORT = 3, THREAD_CHROME_TYPE = 4, THREAD_NAME = 5 };
+enum { THREAD_REFERENCE_US = 6, THREAD_REFERENCE_THREAD_US = 7, THREAD_REFERENCE_INSTRUCTIONS = 8 };
+enum { CHROME_THREAD_TYPE = 1, CHROME_THREAD_SANDBOXED = 3 };
+enum { PROCESS_PID = 1, PROCESS_CMDLINE = 2, PROCESS_SORT = 3, PROCESS_CHROME_TYPE = 4 };
+enum { PROCESS_NAME = 6, PROCESS_START = 7, PROCESS_LABELS = 8 };
+enum { CHROME_PROCESS_TYPE = 1 };
+enum { COUNTER_TYPE = 1, COUNTER_CATEGORIES = 2, COUNTER_UNIT = 3, COUNTER_MULTIPLIER = 4 };
+enum { COUNTER_INCREMENTAL = 5, COUNTER_UNIT_NAME = 6 };
+enum { COUNTER_THREAD_TIME = 1, COUNTER_THREAD_INSTRUCTIONS = 2 };
+
+/* Our Detail. */
+enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
+enum { OUT_PROCESS_PID = 1, OUT_PROCESS_NAME = 3, OUT_PROCESS_CMDLINE = 4, OUT_PROCESS_START = 6 };
+enum { OUT_PROCESS_LABELS = 7, OUT_PROCESS_SORT = 8 };
+enum { OUT_THREAD_TID = 1, OUT_THREAD_PID = 2, OUT_THREAD_NAME = 3, OUT_THREAD_SORT = 5 };
+enum { OUT_TRACK_UUID = 1, OUT_TRACK_PARENT = 2, OUT_TRACK_NAME = 3, OUT_TRACK_PID = 4, OUT_TRACK_TID = 5 };
+enum { OUT_TRACK_IS_COUNTER = 6, OUT_TRACK_UNIT = 7, OUT_TRACK_INCREMENTAL = 8, OUT_TRACK_MULTIPLIER = 9 };
+enum { OUT_TRACK_CATEGORIES = 10, OUT_TRACK_ORDERING = 11, OUT_TRACK_RANK = 12, OUT_TRACK_DESCRIPTION = 13 };
+enum { OUT_TRACK_IS_THREAD = 14, OUT_TRACK_IS_PROCESS = 15, OUT_TRACK_MERGE_BEHAVIOR = 16 };
+enum { OUT_TRACK_MERGE_KEY = 17, OUT_TRACK_IS_STATE = 18 };
+
+static int64_t i32(uint64_t value)
+{
+    return (int32_t)(uint32_t)value;
+}
+
+enum tm_status tm_proto_thread_read(struct tm_proto_thread *thread, const struct tm_pb_field *from)
+{
+    struct tm_pb pb = tm_pb_of(from->data, from->len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        switch (f.id) {
+        case THREAD_PID:
+            thread->has_pid = true;
+            thread->pid = i32(f.value);
+            break;
+        case THREAD_TID:
+            thread->has_tid = true;
+            thread->tid = (int64_t)f.value;
+            break;
+        case THREAD_SORT:
+            thread->has_sort = true;
+            thread->sort = i32(f.value);
+            break;
+        case THREAD_CHROME_TYPE:
+            thread->chrome_type = i32(f.value);
+            break;
+        case THREAD_NAME:
+            thread->name = (struct tm_proto_text){f.data, f.len};
+            break;
+        case THREAD_REFERENCE_US:
+            thread->reference_us = (int64_t)f.value;
+            break;
+        case THREAD_REFERENCE_THREAD_US:
+            thread->reference_thread_us = (int64_t)f.value;
+            break;
+        case THREAD_REFERENCE_INSTRUCTIONS:
+            thread->reference_instructions = (int64_t)f.value;
+            break;
+        default:
+            break;
+        }
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+enum tm_status tm_proto_process_read(struct tm_proto_process *process, const struct tm_pb_field *from)
+{
+    struct tm_pb pb = tm_pb_of(from->data, from->len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    process->message = *from;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        switch (f.id) {
+        case PROCESS_PID:
+            process->has_pid = true;
+            process->pid = i32(f.value);
+            break;
+        case PROCESS_SORT:
+            process->has_sort = true;
+            process->sort = i32(f.value);
+            break;
+        case PROCESS_CHROME_TYPE:
+            process->chrome_type = i32(f.value);
+            break;
+        case PROCESS_NAME:
+            process->name = (struct tm_proto_text){f.data, f.len};
+            break;
+        case PROCESS_START:
+            process->has_start = true;
+            process->start_ns = (int64_t)f.value;
+            break;
+        default:
+            break;
+        }
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+static enum tm_status read_counter(struct tm_proto_counter *counter, const struct tm_pb_field *from)
+{
+    struct tm_pb pb = tm_pb_of(from->data, from->len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    counter->message = *from;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.id == COUNTER_TYPE)
+            counter->type = i32(f.value);
+        else if (f.id == COUNTER_UNIT)
+            counter->unit = i32(f.value);
+        else if (f.id == COUNTER_MULTIPLIER)
+            counter->multiplier = (int64_t)f.value;
+        else if (f.id == COUNTER_INCREMENTAL)
+            counter->incremental = f.value != 0;
+        else if (f.id == COUNTER_UNIT_NAME)
+            counter->unit_name = (struct tm_proto_text){f.data, f.len};
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+/* The number NUMBER of a submessage, or 0. */
+static int64_t number_in(const struct tm_pb_field *from, uint32_t number)
+{
+    struct tm_pb pb = tm_pb_of(from->data, from->len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == number && f.type == TM_PB_VARINT)
+            return i32(f.value);
+    return 0;
+}
+
+static enum tm_status read_part(struct tm_proto_track_descriptor *track, const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case TRACK_PROCESS:
+        track->has_process = true;
+        return tm_proto_process_read(&track->process, f);
+    case TRACK_THREAD:
+        track->has_thread = true;
+        return tm_proto_thread_read(&track->thread, f);
+    case TRACK_COUNTER:
+        track->has_counter = true;
+        return read_counter(&track->counter, f);
+    case TRACK_STATE:
+        track->has_state = true;
+        return TM_OK;
+    case TRACK_CHROME_PROCESS:
+        track->process.chrome_type = number_in(f, CHROME_PROCESS_TYPE);
+        return TM_OK;
+    case TRACK_CHROME_THREAD:
+        if (number_in(f, CHROME_THREAD_TYPE))
+            track->thread.chrome_type = number_in(f, CHROME_THREAD_TYPE);
+        track->thread.sandboxed = number_in(f, CHROME_THREAD_SANDBOXED) != 0;
+        return TM_OK;
+    case TRACK_NAME:
+    case TRACK_STATIC_NAME:
+    case TRACK_ATRACE_NAME:
+        track->name = (struct tm_proto_text){f->data, f->len};
+        return TM_OK;
+    case TRACK_DESCRIPTION:
+        track->description = (struct tm_proto_text){f->data, f->len};
+        return TM_OK;
+    case TRACK_MERGE_KEY:
+        track->merge_key = (struct tm_proto_text){f->data, f->len};
+        return TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+static void read_number(struct tm_proto_track_descriptor *track, const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case TRACK_UUID:
+        track->has_uuid = true;
+        track->uuid = f->value;
+        break;
+    case TRACK_PARENT:
+        track->has_parent = true;
+        track->parent = f->value;
+        break;
+    case TRACK_CHILD_ORDERING:
+        track->has_ordering = true;
+        track->ordering = (uint32_t)f->value;
+        break;
+    case TRACK_SIBLING_RANK:
+        track->has_rank = true;
+        track->rank = i32(f->value);
+        break;
+    case TRACK_MERGE_BEHAVIOR:
+        track->merge_behavior = (uint32_t)f->value;
+        break;
+    case TRACK_MERGE_KEY_INT:
+        track->has_merge_key_int = true;
+        track->merge_key_int = f->value;
+        break;
+    default:
+        break;
+    }
+}
+
+enum tm_status tm_proto_track_descriptor_read(struct tm_proto_track_descriptor *track, const struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field field;
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &field)) == TM_OK) {
+        if (field.type == TM_PB_VARINT)
+            read_number(track, &field);
+        else if (field.type == TM_PB_LEN && (st = read_part(track, &field)) < 0)
+            return st;
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+/* The writers stop at the first failure, which the end of the message reports. */
+static void put_text(struct tm_buf *buf, uint32_t id, const char *s, enum tm_status *st)
+{
+    if (*st == TM_OK && s)
+        *st = tm_pb_put_str(buf, id, s);
+}
+
+static void put_bytes(struct tm_buf *buf, uint32_t id, struct tm_proto_text text, enum tm_status *st)
+{
+    if (*st == TM_OK && text.data)
+        *st = tm_pb_put_bytes(buf, id, text.data, text.len);
+}
+
+static void put_number(struct tm_buf *buf, uint32_t id, uint64_t value, enum tm_status *st)
+{
+    if (*st == TM_OK)
+        *st = tm_pb_put_varint(buf, id, value);
+}
+
+static void put_signed(struct tm_buf *buf, uint32_t id, bool has, int64_t value, enum tm_status *st)
+{
+    if (has)
+        put_number(buf, id, tm_zigzag(value), st);
+}
+
+/* Every field FROM of MESSAGE as field TO. */
+static void put_repeated(struct tm_buf *buf, const struct tm_pb_field *message, uint32_t from, uint32_t to,
+                         enum tm_status *st)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == from && f.type == TM_PB_LEN)
+            put_bytes(buf, to, (struct tm_proto_text){f.data, f.len}, st);
+}
+
+enum tm_status tm_proto_thread_put(struct tm_buf *detail, const struct tm_proto_thread *thread)
+{
+    size_t mark;
+    int64_t tid = thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
+    enum tm_status st = tm_pb_begin(detail, DETAIL_THREAD, &mark);
+    put_signed(detail, OUT_THREAD_TID, thread->has_tid, tid, &st);
+    put_signed(detail, OUT_THREAD_PID, thread->has_pid, thread->pid, &st);
+    if (thread->name.len)
+        put_bytes(detail, OUT_THREAD_NAME, thread->name, &st);
+    else
+        put_text(detail, OUT_THREAD_NAME, tm_proto_chrome_thread_name(thread->chrome_type), &st);
+    put_signed(detail, OUT_THREAD_SORT, thread->has_sort, thread->sort, &st);
+    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+}
+
+enum tm_status tm_proto_process_put(struct tm_buf *detail, const struct tm_proto_process *process)
+{
+    size_t mark;
+    bool renderer;
+    const char *kind = tm_proto_chrome_process_name(process->chrome_type, &renderer);
+    enum tm_status st = tm_pb_begin(detail, DETAIL_PROCESS, &mark);
+    put_signed(detail, OUT_PROCESS_PID, process->has_pid, process->pid, &st);
+    if (process->name.len && !renderer)
+        put_bytes(detail, OUT_PROCESS_NAME, process->name, &st);
+    else
+        put_text(detail, OUT_PROCESS_NAME, kind, &st);
+    put_repeated(detail, &process->message, PROCESS_CMDLINE, OUT_PROCESS_CMDLINE, &st);
+    put_signed(detail, OUT_PROCESS_START, process->has_start && process->start_ns > 0, process->start_ns, &st);
+    put_repeated(detail, &process->message, PROCESS_LABELS, OUT_PROCESS_LABELS, &st);
+    put_signed(detail, OUT_PROCESS_SORT, process->has_sort, process->sort, &st);
+    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+}
+
+static const char *unit_name(const struct tm_proto_counter *counter)
+{
+    static const char *const units[] = {NULL, "ns", "count", "bytes"};
+    if (counter->type == COUNTER_THREAD_TIME)
+        return units[1];
+    if (counter->type == COUNTER_THREAD_INSTRUCTIONS)
+        return units[2];
+    return counter->unit > 0 && counter->unit < 4 ? units[counter->unit] : NULL;
+}
+
+static void put_counter(struct tm_buf *detail, const struct tm_proto_counter *counter, enum tm_status *st)
+{
+    put_number(detail, OUT_TRACK_IS_COUNTER, 1, st);
+    if (unit_name(counter))
+        put_text(detail, OUT_TRACK_UNIT, unit_name(counter), st);
+    else
+        put_bytes(detail, OUT_TRACK_UNIT, counter->unit_name, st);
+    if (counter->incremental)
+        put_number(detail, OUT_TRACK_INCREMENTAL, 1, st);
+    put_signed(detail, OUT_TRACK_MULTIPLIER, counter->multiplier != 0, counter->multiplier, st);
+    put_repeated(detail, &counter->message, COUNTER_CATEGORIES, OUT_TRACK_CATEGORIES, st);
+}
+
+static void put_merge(struct tm_buf *detail, const struct tm_proto_track_descriptor *track, enum tm_status *st)
+{
+    if (track->merge_behavior)
+        put_number(detail, OUT_TRACK_MERGE_BEHAVIOR, track->merge_behavior, st);
+    if (track->merge_key.data) {
+        put_bytes(detail, OUT_TRACK_MERGE_KEY, track->merge_key, st);
+    } else if (track->has_merge_key_int) {
+        char key[48];
+        snprintf(key, sizeof key, "sibling_merge_key_int:%" PRIu64, track->merge_key_int);
+        put_text(detail, OUT_TRACK_MERGE_KEY, key, st);
+    }
+}
+
+enum tm_status tm_proto_track_descriptor_put(struct tm_buf *detail, const struct tm_proto_track_descriptor *track)
+{
+    size_t mark;
+    const struct tm_proto_thread *thread = &track->thread;
+    enum tm_status st = tm_pb_begin(detail, DETAIL_TRACK, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_i64(detail, OUT_TRACK_UUID, track->uuid);
+    if (st == TM_OK && track->has_parent)
+        st = tm_pb_put_i64(detail, OUT_TRACK_PARENT, track->parent);
+    if (track->name.data)
+        put_bytes(detail, OUT_TRACK_NAME, track->name, &st);
+    else if (track->has_counter && track->counter.type == COUNTER_THREAD_TIME)
+        put_text(detail, OUT_TRACK_NAME, "thread_time", &st);
+    else if (track->has_counter && track->counter.type == COUNTER_THREAD_INSTRUCTIONS)
+        put_text(detail, OUT_TRACK_NAME, "thread_instruction_count", &st);
+    if (track->has_thread) {
+        put_signed(detail, OUT_TRACK_PID, true, thread->pid, &st);
+        put_signed(detail, OUT_TRACK_TID, true,
+                   thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid, &st);
+    } else if (track->has_process) {
+        put_signed(detail, OUT_TRACK_PID, true, track->process.pid, &st);
+    }
+    if (track->has_counter && !track->has_thread && !track->has_process)
+        put_counter(detail, &track->counter, &st);
+    if (track->has_ordering)
+        put_number(detail, OUT_TRACK_ORDERING, track->ordering, &st);
+    put_signed(detail, OUT_TRACK_RANK, track->has_rank, track->rank, &st);
+    put_bytes(detail, OUT_TRACK_DESCRIPTION, track->description, &st);
+    if (track->has_thread)
+        put_number(detail, OUT_TRACK_IS_THREAD, 1, &st);
+    if (track->has_process)
+        put_number(detail, OUT_TRACK_IS_PROCESS, 1, &st);
+    put_merge(detail, track, &st);
+    if (track->has_state)
+        put_number(detail, OUT_TRACK_IS_STATE, 1, &st);
+    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+}

@@ -1,0 +1,64 @@
+/* What descriptors say about tracks, threads and processes, read from the packet and written as our
+ * Detail messages. */
+#ifndef TM_FORMAT_PERFETTO_DESCRIPTION_H
+#define TM_FORMAT_PERFETTO_DESCRIPTION_H
+
+#include "base/pb.h"
+
+#include <stdbool.h>
+
+struct tm_proto_text {
+    const uint8_t *data; /* NULL: none; borrowed from the packet */
+    size_t len;
+};
+
+/* ThreadDescriptor (with what a ChromeThreadDescriptor beside it says). */
+struct tm_proto_thread {
+    bool has_pid, has_tid, has_sort, sandboxed;
+    int64_t pid, tid, sort;
+    int64_t chrome_type;
+    struct tm_proto_text name;
+    int64_t reference_us, reference_thread_us, reference_instructions;
+};
+
+/* ProcessDescriptor (with a ChromeProcessDescriptor). */
+struct tm_proto_process {
+    bool has_pid, has_sort, has_start;
+    int64_t pid, sort, start_ns;
+    int64_t chrome_type;
+    struct tm_proto_text name;
+    struct tm_pb_field message; /* for its command line and labels */
+};
+
+struct tm_proto_counter {
+    int64_t type, unit, multiplier;
+    bool incremental;
+    struct tm_proto_text unit_name;
+    struct tm_pb_field message; /* for its categories */
+};
+
+/* TrackDescriptor. */
+struct tm_proto_track_descriptor {
+    bool has_uuid, has_parent, has_rank, has_ordering, has_merge_key_int;
+    bool has_thread, has_process, has_counter, has_state;
+    uint64_t uuid, parent, merge_key_int;
+    int64_t rank;
+    uint32_t ordering, merge_behavior;
+    struct tm_proto_text name, description, merge_key;
+    struct tm_proto_thread thread;
+    struct tm_proto_process process;
+    struct tm_proto_counter counter;
+};
+
+/* Each reads the message in F: TM_OK, or TM_E_INPUT (no text) when it is damaged. Zero-initialise
+ * the result. */
+enum tm_status tm_proto_thread_read(struct tm_proto_thread *thread, const struct tm_pb_field *f);
+enum tm_status tm_proto_process_read(struct tm_proto_process *process, const struct tm_pb_field *f);
+enum tm_status tm_proto_track_descriptor_read(struct tm_proto_track_descriptor *track, const struct tm_pb_field *f);
+
+/* Each appends a field of Detail: TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_thread_put(struct tm_buf *detail, const struct tm_proto_thread *thread);
+enum tm_status tm_proto_process_put(struct tm_buf *detail, const struct tm_proto_process *process);
+enum tm_status tm_proto_track_descriptor_put(struct tm_buf *detail, const struct tm_proto_track_descriptor *track);
+
+#endif

@@ -1,0 +1,186 @@
+#include "format/perfetto/descriptor.h"
+
+#include "format/perfetto/count.h"
+#include "format/perfetto/description.h"
+
+enum { KIND_MASK = 3, INCREMENTAL = 4, PID_SHIFT = 32 };
+
+struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t machine, uint64_t uuid)
+{
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->tracks, machine, uuid);
+    struct tm_proto_track track = {0};
+    if (entry == NULL)
+        return track;
+    track.kind = (enum tm_proto_track_kind)(entry->v1 & KIND_MASK);
+    if (track.kind == TM_PROTO_TRACK_COUNTER) {
+        track.is_incremental = (entry->v1 & INCREMENTAL) != 0;
+        track.unit_multiplier = (int64_t)entry->v2;
+    } else {
+        track.pid = (int32_t)(uint32_t)(entry->v1 >> PID_SHIFT);
+        track.tid = (int64_t)entry->v2;
+    }
+    return track;
+}
+
+/* The tid as rows carry it. */
+static int64_t tid_of(const struct tm_proto_thread *thread)
+{
+    return thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
+}
+
+/* TRACK is neither, but below a track of a thread or process: it is of that one. No more are kept than fit. */
+static enum tm_status remember_child(struct tm_proto *p, uint32_t machine,
+                                     const struct tm_proto_track_descriptor *track, struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry, *parent = NULL;
+    bool is_new;
+    if (track->has_parent)
+        parent = tm_proto_map_find(&p->tracks, machine, track->parent);
+    if (parent == NULL || (parent->v1 & KIND_MASK) == TM_PROTO_TRACK_COUNTER)
+        return TM_OK;
+    uint64_t v1 = parent->v1, v2 = parent->v2;
+    enum tm_status st = tm_proto_map_add(&p->tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX / 2, &entry, &is_new);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (st == TM_OK && is_new) {
+        entry->v1 = v1;
+        entry->v2 = v2;
+    }
+    return TM_OK;
+}
+
+/* Remembers TRACK; what was said first about a uuid stays. */
+static enum tm_status remember(struct tm_proto *p, uint32_t machine, const struct tm_proto_track_descriptor *track,
+                               struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    bool is_new;
+    if (!track->has_thread && !track->has_process && !track->has_counter)
+        return remember_child(p, machine, track, err);
+    enum tm_status st = tm_proto_map_add(&p->tracks, machine, track->uuid, TM_PROTO_TRACKS_MAX, &entry, &is_new);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "more than %d thread, process and counter tracks", TM_PROTO_TRACKS_MAX);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (!is_new)
+        return TM_OK;
+    if (track->has_thread) {
+        entry->v1 = TM_PROTO_TRACK_THREAD | (uint64_t)(uint32_t)track->thread.pid << PID_SHIFT;
+        entry->v2 = (uint64_t)tid_of(&track->thread);
+    } else if (track->has_process) {
+        entry->v1 = TM_PROTO_TRACK_PROCESS | (uint64_t)(uint32_t)track->process.pid << PID_SHIFT;
+    } else {
+        entry->v1 = TM_PROTO_TRACK_COUNTER | (track->counter.incremental ? INCREMENTAL : 0);
+        entry->v2 = (uint64_t)track->counter.multiplier;
+    }
+    return TM_OK;
+}
+
+static int64_t us_to_ns(int64_t us)
+{
+    return us > INT64_MAX / 1000 ? INT64_MAX : us < INT64_MIN / 1000 ? INT64_MIN : us * 1000;
+}
+
+/* The sequence's events that name no track belong to THREAD from here on. */
+static void set_sequence_thread(struct tm_proto_sequence *sequence, const struct tm_proto_thread *thread)
+{
+    sequence->has_thread = true;
+    sequence->pid = (int32_t)thread->pid;
+    sequence->tid = tid_of(thread);
+    sequence->has_reference = true;
+    sequence->reference_ns = us_to_ns(thread->reference_us);
+    sequence->reference_thread_ns = us_to_ns(thread->reference_thread_us);
+    sequence->reference_instructions = thread->reference_instructions;
+}
+
+/* A descriptor that says too little: only its packet is kept. */
+static enum tm_status add_useless(struct tm_proto *p, const struct tm_proto_packet *packet, enum tm_proto_stat stat,
+                                  struct tm_error *err)
+{
+    struct tm_event event = tm_proto_event(packet, TM_KIND_METADATA);
+    event.flags |= TM_EVENT_DEFINITION;
+    p->detail.len = 0;
+    enum tm_status st = tm_proto_count_stat(p, stat, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_add(p, &event, err);
+}
+
+static enum tm_status read_track(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_track_descriptor track = {0};
+    struct tm_event event = tm_proto_event(packet, TM_KIND_TRACK);
+    enum tm_status st = tm_proto_count_inner(p, packet, tm_proto_track_descriptor_read(&track, &packet->body), err);
+    if (st < 0)
+        return st;
+    if (!track.has_uuid)
+        return add_useless(p, packet, TM_PROTO_STAT_DESCRIPTOR_NO_UUID, err);
+    if ((track.has_thread && !(track.thread.has_pid && track.thread.has_tid)) ||
+        (!track.has_thread && track.has_process && !track.process.has_pid))
+        return add_useless(p, packet, TM_PROTO_STAT_DESCRIPTOR_NO_PID, err);
+    st = remember(p, packet->machine, &track, err);
+    if (st < 0)
+        return st;
+    if (track.has_thread && packet->sequence && packet->sequence->valid)
+        set_sequence_thread(packet->sequence, &track.thread);
+    event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_TRACK;
+    event.track = track.uuid;
+    st = tm_proto_track_descriptor_put(&p->detail, &track);
+    if (st == TM_OK && track.has_thread)
+        st = tm_proto_thread_put(&p->detail, &track.thread);
+    if (st == TM_OK && track.has_process && !track.has_thread)
+        st = tm_proto_process_put(&p->detail, &track.process);
+    if (st == TM_OK && track.name.data)
+        st = tm_proto_string(p, track.name.data, track.name.len, &event.name, err);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (track.has_thread) {
+        event.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+        event.pid = track.thread.pid;
+        event.tid = tid_of(&track.thread);
+    } else if (track.has_process) {
+        event.flags |= TM_EVENT_HAS_PID;
+        event.pid = track.process.pid;
+    } else {
+        return tm_proto_add(p, &event, err);
+    }
+    return tm_proto_add_with_times(p, &event, packet->clock, err);
+}
+
+static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_thread thread = {0};
+    struct tm_event event = tm_proto_event(packet, TM_KIND_THREAD);
+    enum tm_status st = tm_proto_count_inner(p, packet, tm_proto_thread_read(&thread, &packet->body), err);
+    if (st < 0)
+        return st;
+    if (packet->sequence == NULL || !packet->sequence->valid)
+        return add_useless(p, packet, TM_PROTO_STAT_DESCRIPTOR_SKIPPED, err);
+    set_sequence_thread(packet->sequence, &thread);
+    if (tm_proto_thread_put(&p->detail, &thread) != TM_OK)
+        return tm_error_nomem(err);
+    event.flags |= TM_EVENT_DEFINITION | (thread.has_pid ? TM_EVENT_HAS_PID : 0) | TM_EVENT_HAS_TID;
+    event.pid = thread.pid;
+    event.tid = thread.tid;
+    return tm_proto_add_with_times(p, &event, packet->clock, err);
+}
+
+static enum tm_status read_process(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_process process = {0};
+    struct tm_event event = tm_proto_event(packet, TM_KIND_PROCESS);
+    enum tm_status st = tm_proto_count_inner(p, packet, tm_proto_process_read(&process, &packet->body), err);
+    if (st < 0)
+        return st;
+    if (tm_proto_process_put(&p->detail, &process) != TM_OK)
+        return tm_error_nomem(err);
+    event.flags |= TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
+    event.pid = process.pid;
+    return tm_proto_add_with_times(p, &event, packet->clock, err);
+}
+
+enum tm_status tm_proto_descriptor_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    if (packet->body.id == TM_PACKET_TRACK_DESCRIPTOR)
+        return read_track(p, packet, err);
+    return packet->body.id == TM_PACKET_THREAD_DESCRIPTOR ? read_thread(p, packet, err)
+                                                          : read_process(p, packet, err);
+}

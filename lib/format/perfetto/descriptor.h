@@ -1,0 +1,37 @@
+/* Descriptors of tracks, threads and processes, and what later packets need of them: which tracks
+ * are counters and how they count, whose thread a track is. */
+#ifndef TM_FORMAT_PERFETTO_DESCRIPTOR_H
+#define TM_FORMAT_PERFETTO_DESCRIPTOR_H
+
+#include "format/perfetto/internal.h"
+
+enum tm_proto_track_kind {
+    TM_PROTO_TRACK_OTHER,
+    TM_PROTO_TRACK_COUNTER,
+    TM_PROTO_TRACK_THREAD,
+    TM_PROTO_TRACK_PROCESS
+};
+
+struct tm_proto_track {
+    enum tm_proto_track_kind kind;
+    bool is_incremental;     /* counters */
+    int64_t unit_multiplier; /* counters; 0: none */
+    int64_t pid;             /* threads and processes */
+    int64_t tid;             /* threads */
+};
+
+/* What was said about track UUID of MACHINE so far; kind OTHER where it is none of the kinds kept. */
+struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t machine, uint64_t uuid);
+
+/* Adds the rows of a track_descriptor, thread_descriptor or process_descriptor packet. */
+enum tm_status tm_proto_descriptor_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                        struct tm_error *err);
+
+/* The tid of thread TID of a sandboxed process PID, whose tids are its own: one that no other thread
+ * has, as the reference makes it (importers/common/synthetic_tid.h). */
+static inline int64_t tm_proto_synthetic_tid(int64_t tid, int64_t pid)
+{
+    return (int64_t)((uint64_t)pid << 32 | (uint64_t)tid);
+}
+
+#endif

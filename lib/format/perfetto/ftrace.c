@@ -1,0 +1,191 @@
+#include "format/perfetto/ftrace.h"
+
+#include "format/perfetto/clock.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/ftrace_event.h"
+#include "format/perfetto/sched.h"
+
+enum {
+    BUNDLE_CPU = 1,
+    BUNDLE_EVENT = 2,
+    BUNDLE_LOST_EVENTS = 3,
+    BUNDLE_COMPACT_SCHED = 4,
+    BUNDLE_CLOCK = 5,
+    BUNDLE_FTRACE_TIMESTAMP = 6,
+    BUNDLE_BOOT_TIMESTAMP = 7,
+    BUNDLE_DESCRIPTORS = 11
+};
+
+/* FtraceClock */
+enum { FTRACE_CLOCK_UNSPECIFIED = 0, FTRACE_CLOCK_MONO_RAW = 4 };
+
+struct bundle {
+    struct tm_pb body;
+    bool has_cpu, lost_events, has_clock, has_pair_ftrace, has_pair_boot, has_compact, has_descriptors;
+    uint32_t cpu;
+    uint64_t clock;
+    int64_t pair_ftrace, pair_boot;
+};
+
+static enum tm_status read_bundle(struct bundle *b, const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    *b = (struct bundle){.body = pb};
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        switch (f.id) {
+        case BUNDLE_CPU:
+            b->has_cpu = true;
+            b->cpu = (uint32_t)f.value;
+            break;
+        case BUNDLE_LOST_EVENTS:
+            b->lost_events = f.value != 0;
+            break;
+        case BUNDLE_COMPACT_SCHED:
+            b->has_compact = true;
+            break;
+        case BUNDLE_CLOCK:
+            b->has_clock = true;
+            b->clock = f.value;
+            break;
+        case BUNDLE_FTRACE_TIMESTAMP:
+            b->has_pair_ftrace = true;
+            b->pair_ftrace = (int64_t)f.value;
+            break;
+        case BUNDLE_BOOT_TIMESTAMP:
+            b->has_pair_boot = true;
+            b->pair_boot = (int64_t)f.value;
+            break;
+        case BUNDLE_DESCRIPTORS:
+            b->has_descriptors = true;
+            break;
+        default:
+            break;
+        }
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+/* The clock of the bundle's events. A kernel clock that userspace cannot read is a clock of the
+ * sequence; one that is not known at all, too: no snapshot will place it. */
+static uint32_t clock_of(const struct bundle *b)
+{
+    if (!b->has_clock || b->clock == FTRACE_CLOCK_UNSPECIFIED)
+        return TM_CLOCK_BOOTTIME;
+    return b->clock == FTRACE_CLOCK_MONO_RAW ? TM_CLOCK_MONOTONIC_RAW : TM_CLOCK_SEQUENCE_FIRST;
+}
+
+/* The pair of readings a bundle brings; bundles read together bring the same one. */
+static enum tm_status add_pair(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
+                               struct tm_error *err)
+{
+    struct tm_proto_map_entry *last;
+    bool is_new;
+    uint32_t clock = clock_of(b);
+    if (!b->has_clock || !b->has_pair_ftrace || !b->has_pair_boot || clock == TM_CLOCK_BOOTTIME)
+        return TM_OK;
+    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, 0, UINT32_MAX, &last, &is_new) != TM_OK)
+        return tm_error_nomem(err);
+    if (!is_new && last->v1 == (uint64_t)b->pair_ftrace)
+        return TM_OK;
+    last->v1 = (uint64_t)b->pair_ftrace;
+    return tm_proto_clock_pair(p, packet, clock, b->pair_ftrace, b->pair_boot, err);
+}
+
+/* The bundle less its events and its clock, which become rows and a snapshot of their own. */
+static bool stays(uint32_t field)
+{
+    return field != BUNDLE_EVENT && field != BUNDLE_COMPACT_SCHED && field != BUNDLE_CLOCK &&
+           field != BUNDLE_FTRACE_TIMESTAMP && field != BUNDLE_BOOT_TIMESTAMP;
+}
+
+static enum tm_status make_rest(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b)
+{
+    struct tm_pb pb = tm_pb_of(packet->raw, packet->raw_len), inner = b->body;
+    struct tm_pb_field f;
+    size_t mark;
+    p->text.len = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id != TM_PACKET_FTRACE_EVENTS)
+            st = tm_buf_add(&p->text, f.start, (size_t)(f.end - f.start));
+    if (st == TM_OK)
+        st = tm_pb_begin(&p->text, TM_PACKET_FTRACE_EVENTS, &mark);
+    while (st == TM_OK && tm_pb_next(&inner, &f) == TM_OK)
+        if (stays(f.id))
+            st = tm_buf_add(&p->text, f.start, (size_t)(f.end - f.start));
+    return st == TM_OK ? tm_pb_end(&p->text, mark) : st;
+}
+
+static enum tm_status add_rest(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
+                               struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
+    if (make_rest(p, packet, b) != TM_OK)
+        return tm_error_nomem(err);
+    if (!packet->has_time)
+        row.flags |= TM_EVENT_DEFINITION;
+    row.flags |= TM_EVENT_HAS_CPU;
+    row.cpu = b->cpu;
+    row.raw = p->text.data;
+    row.raw_bytes = (uint32_t)p->text.len;
+    return tm_proto_add_with_times(p, &row, clock_of(b), err);
+}
+
+static enum tm_status count_loss(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
+                                 struct tm_error *err)
+{
+    struct tm_proto_cpu *cpu;
+    if (!b->lost_events)
+        return TM_OK;
+    enum tm_status st = tm_proto_cpu_find(p, packet->machine, b->cpu, &cpu, err);
+    if (st < 0 || cpu->lost_events)
+        return st;
+    cpu->lost_events = true;
+    return tm_proto_count_cpu_loss(p, b->cpu, packet->machine, err);
+}
+
+static enum tm_status add_events(struct tm_proto *p, const struct tm_proto_packet *packet, const struct bundle *b,
+                                 struct tm_error *err)
+{
+    const struct tm_event common = {
+        .flags = tm_event_raw_flags(TM_RAW_FTRACE_EVENT) | TM_EVENT_HAS_CPU,
+        .machine = packet->machine,
+        .clock = clock_of(b),
+        .sequence = packet->sequence_id,
+        .generation = packet->generation,
+        .cpu = b->cpu,
+    };
+    struct tm_pb pb = b->body;
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    for (struct tm_pb compact = pb; b->has_compact && st >= 0 && tm_pb_next(&compact, &f) == TM_OK;)
+        if (f.id == BUNDLE_COMPACT_SCHED && f.type == TM_PB_LEN)
+            st = tm_proto_compact_sched(p, &f, &common, err);
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == BUNDLE_EVENT && f.type == TM_PB_LEN)
+            st = tm_proto_ftrace_event(p, &f, &common, packet, err);
+    return st;
+}
+
+enum tm_status tm_proto_ftrace_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct bundle b;
+    struct tm_event whole = tm_proto_event(packet, TM_KIND_PACKET);
+    if (read_bundle(&b, &packet->body) < 0)
+        return tm_error_set(err, TM_E_INPUT, "damaged ftrace bundle");
+    if (!b.has_cpu) {
+        enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_FTRACE_ERRORS, packet->machine, 1, err);
+        whole.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
+        return st < 0 ? st : tm_proto_add(p, &whole, err);
+    }
+    if (b.cpu >= TM_PROTO_CPU_MAX)
+        return tm_error_set(err, TM_E_INPUT, "ftrace bundle of cpu %u, past the limit of %d", b.cpu, TM_PROTO_CPU_MAX);
+    enum tm_status st = count_loss(p, packet, &b, err);
+    if (st >= 0)
+        st = add_pair(p, packet, &b, err);
+    if (st >= 0)
+        st = add_rest(p, packet, &b, err);
+    return st < 0 ? st : add_events(p, packet, &b, err);
+}

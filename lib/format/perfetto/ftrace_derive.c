@@ -1,0 +1,389 @@
+/* Counters and instants that kernel events amount to, named as the reference's tracks and slices. */
+#include "stream/detail_arg.h"
+#include "format/perfetto/ftrace_event.h"
+#include "format/perfetto/system.h"
+#include "kernel/rss_members.h"
+
+#include <stdio.h>
+
+/* Address spaces remembered, for the sizes of which another task tells. */
+enum { ADDRESS_SPACES_MAX = 1 << 17 };
+
+struct derive {
+    struct tm_proto *p;
+    const struct tm_event *row;
+    struct tm_proto_event_fields fields;
+    struct tm_error *err;
+};
+
+static struct tm_event like(const struct derive *d, enum tm_scope scope)
+{
+    struct tm_event e = tm_proto_derived(d->row, TM_KIND_COUNTER);
+    e.flags |= tm_event_scope_flags(scope);
+    e.tid = e.pid = 0;
+    e.value = 0;
+    return e;
+}
+
+static enum tm_status add_cpu(struct derive *d, const char *name, uint64_t cpu, uint64_t value)
+{
+    struct tm_event e = like(d, TM_SCOPE_CPU);
+    e.flags |= TM_EVENT_HAS_CPU;
+    e.cpu = (uint32_t)cpu;
+    return tm_proto_counter_add(d->p, &e, name, value, d->err);
+}
+
+/* A counter named by text field FIELD and SUFFIX. */
+static enum tm_status add_named(struct derive *d, uint32_t field, const char *suffix, uint64_t value)
+{
+    struct tm_event e = like(d, TM_SCOPE_GLOBAL);
+    struct tm_buf *key = &d->p->key;
+    const char *text = d->fields.text[field] ? (const char *)d->fields.text[field] : "";
+    key->len = 0;
+    const char *name =
+        tm_buf_addf(key, "%.*s %s", (int)d->fields.len[field], text, suffix) == TM_OK ? tm_buf_cstr(key) : NULL;
+    return name ? tm_proto_counter_add(d->p, &e, name, value, d->err) : tm_error_nomem(d->err);
+}
+
+static enum tm_status add_limits(struct derive *d)
+{
+    static const char *const names[] = {"Max", "Min"};
+    enum tm_status st = TM_OK;
+    for (int i = 0; i < 2 && st >= 0; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "Cpu %u %s Freq Limit", (unsigned)d->fields.number[3], names[i]);
+        st = add_cpu(d, name, d->fields.number[3], (uint32_t)d->fields.number[i == 0 ? 2 : 1]);
+    }
+    return st;
+}
+
+/* A counter of the process that has thread TID. */
+static enum tm_status add_of_thread(struct derive *d, const char *name, int64_t tid, uint64_t value)
+{
+    struct tm_event e = like(d, TM_SCOPE_PROCESS);
+    e.flags |= TM_EVENT_HAS_TID;
+    e.tid = tid;
+    return tm_proto_counter_add(d->p, &e, name, value, d->err);
+}
+
+/* The memory is the writing task's (curr), or that of the task last seen with the address space. */
+static enum tm_status add_rss_of(struct derive *d, bool throttled)
+{
+    const struct tm_proto_event_fields *m = &d->fields;
+    uint32_t member = (uint32_t)m->number[throttled ? 2 : 1];
+    uint32_t curr = throttled ? 1 : 3, mm = throttled ? 3 : 4;
+    int64_t size = (int64_t)m->number[throttled ? 4 : 2];
+    int64_t tid = d->row->tid;
+    struct tm_proto_map_entry *entry;
+    if (size < 0)
+        return TM_OK;
+    if (throttled || (m->has[curr] && m->has[mm])) {
+        if (m->number[curr] == 0) {
+            entry = tm_proto_map_find(&d->p->address_spaces, d->row->machine, m->number[mm]);
+            if (entry == NULL)
+                return TM_OK;
+            tid = (int64_t)entry->v1;
+        } else {
+            enum tm_status st = tm_proto_map_add(&d->p->address_spaces, d->row->machine, m->number[mm],
+                                                 ADDRESS_SPACES_MAX, &entry, NULL);
+            if (st == TM_E_SYSTEM)
+                return tm_error_nomem(d->err);
+            if (st == TM_OK)
+                entry->v1 = (uint64_t)tid;
+        }
+    }
+    return add_of_thread(d, member < TM_RSS_MEMBERS ? tm_rss_member_name(member) : "mem.unknown", tid, (uint64_t)size);
+}
+
+/* SIGNAL: a field that becomes an argument; 0: none. */
+static enum tm_status add_instant(struct derive *d, const char *name, int64_t tid, uint32_t signal)
+{
+    struct tm_event e = like(d, TM_SCOPE_THREAD);
+    e.kind = TM_KIND_INSTANT;
+    e.flags |= TM_EVENT_HAS_TID;
+    e.tid = tid;
+    enum tm_status st = tm_proto_string(d->p, name, strlen(name), &e.name, d->err);
+    if (st >= 0 && signal &&
+        tm_detail_arg_int(&d->p->detail, "signal.sig", (int32_t)(uint32_t)d->fields.number[signal]) < 0)
+        return tm_error_nomem(d->err);
+    return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
+}
+
+static int64_t i32(uint64_t value)
+{
+    return (int32_t)(uint32_t)value;
+}
+
+static enum tm_status add_global(struct derive *d, const char *name, uint64_t value)
+{
+    struct tm_event e = like(d, TM_SCOPE_GLOBAL);
+    return tm_proto_counter_add(d->p, &e, name, value, d->err);
+}
+
+static enum tm_status add_frequency(struct derive *d)
+{
+    return add_cpu(d, "cpufreq", d->fields.number[2], (uint32_t)d->fields.number[1]);
+}
+
+static enum tm_status add_idle(struct derive *d)
+{
+    return add_cpu(d, "cpuidle", d->fields.number[2], (uint32_t)d->fields.number[1]);
+}
+
+static enum tm_status add_throttle(struct derive *d)
+{
+    return add_cpu(d, "cpufreq_throttle", d->fields.number[1], d->fields.number[2]);
+}
+
+static enum tm_status add_clock_state(struct derive *d)
+{
+    return add_named(d, 1, "State", d->fields.number[2]);
+}
+
+static enum tm_status add_clock_rate(struct derive *d)
+{
+    return add_named(d, 1, "Frequency", d->fields.number[2]);
+}
+
+static enum tm_status add_temperature(struct derive *d)
+{
+    return add_named(d, 4, "Temperature", (uint64_t)i32(d->fields.number[2]));
+}
+
+static enum tm_status add_cooling(struct derive *d)
+{
+    return add_named(d, 2, "Cooling Device", d->fields.number[1]);
+}
+
+static enum tm_status add_gpu(struct derive *d)
+{
+    return add_global(d, "gpufreq", (uint32_t)d->fields.number[2]);
+}
+
+static enum tm_status add_kgsl_gpu(struct derive *d) /* recorded in thousands */
+{
+    return add_global(d, "gpufreq", (uint64_t)(uint32_t)d->fields.number[1] * 1000);
+}
+
+static enum tm_status add_rss(struct derive *d)
+{
+    return add_rss_of(d, false);
+}
+
+static enum tm_status add_rss_throttled(struct derive *d)
+{
+    return add_rss_of(d, true);
+}
+
+static enum tm_status add_oom_score(struct derive *d) /* older recorders cut the sign off above 16 bits */
+{
+    return add_of_thread(d, "oom_score_adj", i32(d->fields.number[3]), (uint64_t)(int64_t)(int16_t)d->fields.number[2]);
+}
+
+static enum tm_status add_signal_generate(struct derive *d)
+{
+    return add_instant(d, "signal_generate", i32(d->fields.number[4]), 6);
+}
+
+static enum tm_status add_signal_deliver(struct derive *d)
+{
+    return add_instant(d, "signal_deliver", d->row->tid, 3);
+}
+
+static enum tm_status add_victim(struct derive *d)
+{
+    return add_instant(d, "mem.oom_kill", i32(d->fields.number[1]), 0);
+}
+
+/* A counter of the thread that ran. */
+static enum tm_status add_of_task(struct derive *d, const char *name, int64_t value)
+{
+    struct tm_event e = like(d, TM_SCOPE_THREAD);
+    e.flags |= TM_EVENT_HAS_TID;
+    e.tid = d->row->tid;
+    return tm_proto_counter_add(d->p, &e, name, (uint64_t)value, d->err);
+}
+
+/* NAME, and of text field FIELD, behind it, what is not empty. Valid until the next call. */
+static const char *name_of(struct derive *d, const char *name, uint32_t field, const char *absent)
+{
+    struct tm_buf *key = &d->p->key;
+    const char *text = d->fields.has[field] ? (const char *)d->fields.text[field] : absent;
+    int len = text == NULL ? 0 : d->fields.has[field] ? (int)d->fields.len[field] : (int)strlen(absent);
+    key->len = 0;
+    return tm_buf_addf(key, len ? "%s.%.*s" : "%s", name, len, text) == TM_OK ? tm_buf_cstr(key) : NULL;
+}
+
+/* A heap is TOTAL bytes after CHANGE. */
+static enum tm_status add_heap(struct derive *d, const char *const names[2], const char *heap, int64_t total,
+                               int64_t change)
+{
+    const char *name = name_of(d, names[0], 1, heap);
+    enum tm_status st = name ? add_global(d, name, (uint64_t)total) : tm_error_nomem(d->err);
+    if (st < 0)
+        return st;
+    name = name_of(d, names[1], 1, heap);
+    return name ? add_of_task(d, name, change) : tm_error_nomem(d->err);
+}
+
+static const char *const ion_names[] = {"mem.ion", "mem.ion_change"};
+
+/* The total is that before the change. */
+static enum tm_status add_ion_grow(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    return add_heap(d, ion_names, "unknown", (int64_t)(n[3] + n[2]), (int64_t)n[2]);
+}
+
+static enum tm_status add_ion_shrink(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    return add_heap(d, ion_names, "unknown", (int64_t)(n[3] - n[2]), (int64_t)(0 - n[2]));
+}
+
+static enum tm_status add_ion(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    d->fields.has[1] = false; /* the buffer's number */
+    return add_heap(d, ion_names, NULL, (int64_t)n[3], (int64_t)n[2]);
+}
+
+static enum tm_status add_dma_heap(struct derive *d)
+{
+    const uint64_t *n = d->fields.number;
+    enum tm_status st = add_global(d, "mem.dma_heap", n[3]);
+    if (st >= 0 && tm_detail_arg_uint(&d->p->detail, "inode", n[1]) < 0)
+        return tm_error_nomem(d->err);
+    return st < 0 ? st : add_of_task(d, "mem.dma_heap_change", (int64_t)n[2]);
+}
+
+static enum tm_status add_fastrpc(struct derive *d)
+{
+    static const char *const processors[] = {"ASDP", "MDSP", "SDSP", "CDSP"};
+    const uint64_t *n = d->fields.number;
+    uint32_t id = (uint32_t)n[1];
+    char which[16], name[48];
+    snprintf(which, sizeof which, "%u", id);
+    snprintf(name, sizeof name, "mem.fastrpc[%s]", id < 4 ? processors[id] : which);
+    enum tm_status st = add_global(d, name, n[3]);
+    snprintf(name, sizeof name, "mem.fastrpc_change[%s]", id < 4 ? processors[id] : which);
+    return st < 0 ? st : add_of_task(d, name, (int64_t)n[2]);
+}
+
+static enum tm_status add_mm_event(struct derive *d)
+{
+    static const char *const types[] = {"min_flt", "maj_flt", "read_io",   "compaction",
+                                        "reclaim", "swp_flt", "kern_alloc"};
+    static const char *const what[] = {"count", "max_lat", "avg_lat"};
+    static const uint8_t fields[] = {2, 3, 1};
+    uint64_t type = d->fields.number[4];
+    enum tm_status st = TM_OK;
+    for (int i = 0; i < 3 && st >= 0 && type < sizeof types / sizeof *types; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "mem.mm.%s.%s", types[type], what[i]);
+        st = add_of_thread(d, name, d->row->tid, (uint32_t)d->fields.number[fields[i]]);
+    }
+    return st;
+}
+
+static enum tm_status add_utilization(struct derive *d)
+{
+    static const struct {
+        const char *name;
+        uint8_t field;
+    } counters[] = {{"Util", 6}, {"Cap", 2}, {"Nr Running", 11}};
+    enum tm_status st = TM_OK;
+    for (int i = 0; i < 3 && st >= 0; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "Cpu %u %s", (unsigned)d->fields.number[4], counters[i].name);
+        st = add_cpu(d, name, d->fields.number[4], d->fields.number[counters[i].field]);
+    }
+    return st;
+}
+
+/* An address in front of the name is left out. */
+static enum tm_status add_devfreq(struct derive *d)
+{
+    static const char prefix[] = "devfreq_";
+    const char *text = d->fields.text[1] ? (const char *)d->fields.text[1] : "";
+    size_t len = d->fields.len[1], n = sizeof prefix - 1, at = 0;
+    struct tm_buf *key = &d->p->key;
+    while (at + n <= len && memcmp(text + at, prefix, n) != 0)
+        at++;
+    key->len = 0;
+    enum tm_status st = at + n <= len ? tm_buf_add(key, text + at, len - at)
+                                      : tm_buf_addf(key, "%s%.*s", prefix, (int)len, text);
+    const char *name = st == TM_OK ? tm_buf_cstr(key) : NULL;
+    return name ? add_global(d, name, d->fields.number[2]) : tm_error_nomem(d->err);
+}
+
+static enum tm_status add_gpu_memory(struct derive *d)
+{
+    struct tm_event e = like(d, d->fields.number[2] ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL);
+    if (d->fields.number[2]) {
+        e.flags |= TM_EVENT_HAS_PID;
+        e.pid = (uint32_t)d->fields.number[2];
+    }
+    return tm_proto_counter_add(d->p, &e, "GPU Memory", d->fields.number[3], d->err);
+}
+
+static enum tm_status add_clock_gating(struct derive *d)
+{
+    static const uint8_t levels[] = {0, 3, 1, 2}; /* off, on, off requested, on requested */
+    uint64_t state = d->fields.number[2];
+    return add_global(d, "io.ufs.clkgating (OFF:0/REQ_OFF/REQ_ON/ON:3)", state < sizeof levels ? levels[state] : 0);
+}
+
+static enum tm_status add_dmabuf_rss(struct derive *d)
+{
+    return add_of_thread(d, "mem.dmabuf_rss", d->row->tid, d->fields.number[1]);
+}
+
+static enum tm_status add_mali_power(struct derive *d)
+{
+    return add_global(d, "mali_gpu_power_state", (uint64_t)i32(d->fields.number[3]));
+}
+
+/* By field number in FtraceEvent. Most events are none of these, and their fields are not read. */
+static enum tm_status (*const derivations[])(struct derive *d) = {
+    [11] = add_frequency,          /* cpu_frequency */
+    [12] = add_limits,             /* cpu_frequency_limits */
+    [13] = add_idle,               /* cpu_idle */
+    [14] = add_clock_state,        /* clock_enable */
+    [15] = add_clock_state,        /* clock_disable */
+    [16] = add_clock_rate,         /* clock_set_rate */
+    [313] = add_rss,               /* rss_stat */
+    [314] = add_ion_shrink,        /* ion_heap_shrink */
+    [315] = add_ion_grow,          /* ion_heap_grow */
+    [324] = add_signal_deliver,    /* signal_deliver */
+    [325] = add_signal_generate,   /* signal_generate */
+    [326] = add_oom_score,         /* oom_score_adj_update */
+    [328] = add_mm_event,          /* mm_event_record */
+    [332] = add_gpu,               /* gpu_frequency */
+    [334] = add_victim,            /* mark_victim */
+    [335] = add_ion,               /* ion_stat */
+    [340] = add_gpu_memory,        /* gpu_mem_total */
+    [341] = add_temperature,       /* thermal_temperature */
+    [342] = add_cooling,           /* cdev_update */
+    [347] = add_fastrpc,           /* fastrpc_dma_stat */
+    [351] = add_dma_heap,          /* dma_heap_stat */
+    [359] = add_rss_throttled,     /* rss_stat_throttled */
+    [407] = add_clock_gating,      /* ufshcd_clk_gating */
+    [421] = add_utilization,       /* sched_cpu_util_cfs */
+    [508] = add_throttle,          /* dcvsh_freq */
+    [509] = add_kgsl_gpu,          /* kgsl_gpu_frequency */
+    [541] = add_devfreq,           /* devfreq_frequency */
+    [548] = add_mali_power,        /* mali_gpu_power_state */
+    [579] = add_dmabuf_rss,        /* dmabuf_rss_stat */
+};
+
+enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+                                      struct tm_error *err)
+{
+    if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID) ||
+        f->id >= sizeof derivations / sizeof *derivations || derivations[f->id] == NULL)
+        return TM_OK;
+    struct derive d = {.p = p, .row = row, .err = err};
+    tm_proto_event_fields_read(&d.fields, f);
+    return derivations[f->id](&d);
+}

@@ -1,0 +1,161 @@
+/* Kernel events whose meaning depends on those before them (kernel/rule.h): what of it they say themselves. */
+#include "base/hash.h"
+#include "stream/detail_arg.h"
+#include "format/perfetto/ftrace_event.h"
+#include "kernel/rule.h"
+#include "kernel/tracks.h"
+
+#include <stdio.h>
+
+/* Field numbers in FtraceEvent. */
+enum {
+    NETIF_RECEIVE_SKB = 360,
+    NET_DEV_XMIT = 361,
+    INET_SOCK_SET_STATE = 362,
+    KFREE_SKB = 367,
+    WAKEUP_SOURCE_ACTIVATE = 404,
+    WAKEUP_SOURCE_DEACTIVATE = 405,
+    RPM_STATUS = 489,
+    GPU_POWER_STATE = 601
+};
+
+struct history {
+    struct tm_proto *p;
+    struct tm_event *row;
+    const struct tm_proto_event_fields *fields;
+    struct tm_error *err;
+};
+
+static enum tm_status put(struct history *h, enum tm_kernel_rule rule, const char *name, size_t len)
+{
+    h->row->kind = TM_KIND_KERNEL;
+    h->row->value = rule;
+    return tm_proto_string(h->p, name, len, &h->row->name, h->err);
+}
+
+static void on_track(struct history *h, enum tm_kernel_track track, uint32_t instance)
+{
+    h->row->flags |= TM_EVENT_HAS_TRACK;
+    h->row->track = tm_kernel_track_number(track, instance);
+}
+
+/* BEFORE, text field FIELD, AFTER. */
+static const char *named(struct history *h, const char *before, uint32_t field, const char *after)
+{
+    const char *text = h->fields->text[field] ? (const char *)h->fields->text[field] : "";
+    struct tm_buf *key = &h->p->key;
+    key->len = 0;
+    return tm_buf_addf(key, "%s%.*s%s", before, (int)h->fields->len[field], text, after) == TM_OK ? tm_buf_cstr(key)
+                                                                                                  : NULL;
+}
+
+static enum tm_status put_bytes(struct history *h, enum tm_kernel_rule rule)
+{
+    uint32_t bytes = (uint32_t)h->fields->number[1];
+    const char *name = named(h, "", 2, rule == TM_KERNEL_SENT ? " Transmitted KB" : " Received KB");
+    if (rule == TM_KERNEL_SENT && (int32_t)(uint32_t)h->fields->number[3] != 0) /* the driver did not take it */
+        return TM_END;
+    if (name == NULL)
+        return tm_error_nomem(h->err);
+    h->row->dur_ns = bytes;
+    enum tm_status st = put(h, rule, name, strlen(name));
+    if (st >= 0 && (tm_detail_arg_uint(&h->p->detail, "cpu", h->row->cpu) < 0 ||
+                    tm_detail_arg_uint(&h->p->detail, "len", bytes) < 0))
+        return tm_error_nomem(h->err);
+    return st;
+}
+
+static enum tm_status put_freed(struct history *h)
+{
+    enum { IP = 0x800, IPV6 = 0x86dd };
+    static const char name[] = "Kfree Skb IP Prot";
+    uint32_t protocol = (uint32_t)h->fields->number[2];
+    const char *text = protocol == IP ? "IP" : "IPV6";
+    if (protocol != IP && protocol != IPV6)
+        return TM_END;
+    h->row->dur_ns = 1;
+    enum tm_status st = put(h, TM_KERNEL_FREED, name, sizeof name - 1);
+    return st < 0 || tm_detail_arg_text(&h->p->detail, "protocol", text, strlen(text)) == TM_OK
+               ? st
+               : tm_error_nomem(h->err);
+}
+
+static enum tm_status put_wake(struct history *h, enum tm_kernel_rule rule)
+{
+    const char *name = named(h, "Wakelock(", 1, ")");
+    if (name == NULL)
+        return tm_error_nomem(h->err);
+    on_track(h, TM_KERNEL_TRACK_WAKELOCK, (uint32_t)tm_hash64(name, strlen(name)));
+    return put(h, rule, name, strlen(name));
+}
+
+static enum tm_status put_device(struct history *h)
+{
+    static const char *const states[] = {"Active", "Resuming", NULL, "Suspending"};
+    int32_t status = (int32_t)(uint32_t)h->fields->number[2];
+    const char *state = status >= 0 && status < 4 ? states[status] : "Invalid State";
+    uint32_t device =
+        (uint32_t)tm_hash64(h->fields->text[1] ? (const void *)h->fields->text[1] : "", h->fields->len[1]);
+    on_track(h, TM_KERNEL_TRACK_DEVICE, device);
+    return state ? put(h, TM_KERNEL_DEVICE, state, strlen(state)) : put(h, TM_KERNEL_DEVICE_IDLE, NULL, 0);
+}
+
+static enum tm_status put_gpu(struct history *h)
+{
+    static const char *const states[] = {"OFF", "PG", "ON"};
+    uint64_t state = h->fields->number[2];
+    const char *name = state < 3 ? states[state] : "Unknown";
+    on_track(h, TM_KERNEL_TRACK_GPU_POWER, 0);
+    return put(h, TM_KERNEL_GPU_POWER, name, strlen(name));
+}
+
+static enum tm_status put_tcp(struct history *h)
+{
+    enum { INET = 2, INET6 = 10, TCP = 6, ESTABLISHED = 1, SYN_SENT = 2 };
+    static const char *const states[] = {
+        "TCP_UNKNOWN",   "TCP_ESTABLISHED", "TCP_SYN_SENT",   "TCP_SYN_RECV", "TCP_FIN_WAIT1", "TCP_FIN_WAIT2",
+        "TCP_TIME_WAIT", "TCP_CLOSE",       "TCP_CLOSE_WAIT", "TCP_LAST_ACK", "TCP_LISTEN",    "TCP_CLOSING"};
+    static const char category[] = "tcp_state";
+    const uint64_t *n = h->fields->number;
+    const int32_t to = (int32_t)(uint32_t)n[4], from = (int32_t)(uint32_t)n[5];
+    char name[80];
+    if (n[6] != TCP || (n[3] != INET && n[3] != INET6) || to < 0 || to >= 12 || from < 0 || from >= 12)
+        return TM_END;
+    if (to == SYN_SENT)
+        snprintf(name, sizeof name, "%s(pid=%u)", states[to], (unsigned)(uint32_t)h->row->tid);
+    else if (to == ESTABLISHED)
+        snprintf(name, sizeof name, "%s(sport=%u,dport=%u)", states[to], (unsigned)(uint32_t)n[9],
+                 (unsigned)(uint32_t)n[2]);
+    else
+        snprintf(name, sizeof name, "%s", states[to]);
+    on_track(h, TM_KERNEL_TRACK_TCP_STREAM, 0);
+    h->row->dur_ns = (int64_t)n[8];
+    enum tm_status st = put(h, TM_KERNEL_TCP, name, strlen(name));
+    return st < 0 ? st : tm_proto_string(h->p, category, sizeof category - 1, &h->row->category, h->err);
+}
+
+enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                       struct tm_error *err)
+{
+    struct tm_proto_event_fields fields;
+    struct history h = {.p = p, .row = row, .fields = &fields, .err = err};
+    tm_proto_event_fields_read(&fields, f);
+    switch (f->id) {
+    case NETIF_RECEIVE_SKB:
+        return put_bytes(&h, TM_KERNEL_RECEIVED);
+    case NET_DEV_XMIT:
+        return put_bytes(&h, TM_KERNEL_SENT);
+    case INET_SOCK_SET_STATE:
+        return put_tcp(&h);
+    case KFREE_SKB:
+        return put_freed(&h);
+    case WAKEUP_SOURCE_ACTIVATE:
+        return put_wake(&h, TM_KERNEL_WAKE);
+    case WAKEUP_SOURCE_DEACTIVATE:
+        return put_wake(&h, TM_KERNEL_WAKE_DONE);
+    case RPM_STATUS:
+        return put_device(&h);
+    default:
+        return put_gpu(&h);
+    }
+}

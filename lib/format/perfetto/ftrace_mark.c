@@ -1,0 +1,110 @@
+/* Writes to trace_marker, and events of drivers that imitate them. */
+#include "format/ftrace/atrace_mark.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/ftrace_event.h"
+
+enum { EVENT_PRINT = 3, EVENT_ZERO = 331, EVENT_DPU = 348 };
+enum { PRINT_TEXT = 2 };
+enum { ZERO_FLAG = 1, ZERO_NAME = 2, ZERO_PID = 3, ZERO_VALUE = 4 };
+enum { ZERO_BEGIN = 1, ZERO_END = 2, ZERO_INT64 = 4 };
+
+/* Where a driver's event has what: 0 is nowhere. */
+struct layout {
+    uint16_t event;
+    uint8_t pid, name, type, begin, value;
+};
+
+static const struct layout layouts[] = {
+    {.event = 80, .pid = 1, .name = 2, .begin = 3},                         /* tracing_mark_write (mdss) */
+    {.event = 333, .pid = 1, .name = 2, .type = 3, .value = 4, .begin = 5}, /* sde_tracing_mark_write */
+    {.event = EVENT_DPU, .pid = 1, .name = 4, .type = 5, .value = 6},       /* dpu_tracing_mark_write */
+    {.event = 349, .pid = 1, .name = 4, .type = 5, .value = 6},             /* g2d_tracing_mark_write */
+    {.event = 350, .name = 1, .pid = 2, .type = 3, .value = 4},             /* mali_tracing_mark_write */
+    {.event = 467, .type = 2, .pid = 3, .name = 4, .value = 5},             /* lwis_tracing_mark_write */
+    {.event = 484, .pid = 1, .name = 2, .type = 4, .value = 5},             /* samsung_tracing_mark_write */
+    {.event = 490, .pid = 1, .name = 4, .type = 5, .value = 6},             /* panel_write_generic */
+};
+
+static const struct layout *layout_of(uint32_t event)
+{
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].event == event)
+            return &layouts[i];
+    return NULL;
+}
+
+static void set_name(struct tm_atrace_mark *mark, const struct tm_proto_event_fields *fields, uint8_t field)
+{
+    mark->name = fields->text[field] ? (const char *)fields->text[field] : "";
+    mark->name_len = fields->len[field];
+}
+
+/* A driver says the type as the letter of the marker, or whether a slice begins. */
+static enum tm_status read_driver(const struct layout *l, const struct tm_pb_field *f, struct tm_atrace_mark *mark)
+{
+    struct tm_proto_event_fields fields;
+    tm_proto_event_fields_read(&fields, f);
+    bool has_type = l->type && fields.has[l->type], has_begin = l->begin && fields.has[l->begin];
+    uint8_t type = has_type ? (uint8_t)fields.number[l->type] : 0;
+    if (!has_type && !has_begin)
+        return TM_E_INPUT;
+    if (type == 0 && l->begin == 0)
+        return TM_E_INPUT;
+    if (type && strchr("BECI", type) == NULL)
+        return TM_E_INPUT;
+    mark->phase = type ? (char)type : has_begin && fields.number[l->begin] ? 'B' : 'E';
+    mark->has_pid = true;
+    /* Those of the display name another process than their thread's. */
+    mark->pid = l->event == EVENT_DPU && mark->phase != 'C' ? 0 : (uint32_t)fields.number[l->pid];
+    mark->value = l->value ? (int64_t)fields.number[l->value] : 0;
+    set_name(mark, &fields, l->name);
+    return TM_OK;
+}
+
+static enum tm_status read_zero(const struct tm_pb_field *f, struct tm_atrace_mark *mark)
+{
+    struct tm_proto_event_fields fields;
+    tm_proto_event_fields_read(&fields, f);
+    uint64_t flag = fields.number[ZERO_FLAG];
+    if (!(flag & (ZERO_BEGIN | ZERO_END | ZERO_INT64)))
+        return TM_E_INPUT;
+    mark->phase = flag & ZERO_BEGIN ? 'B' : flag & ZERO_END ? 'E' : 'C';
+    mark->has_pid = true;
+    mark->pid = (uint32_t)fields.number[ZERO_PID];
+    mark->value = (int64_t)fields.number[ZERO_VALUE];
+    set_name(mark, &fields, ZERO_NAME);
+    return TM_OK;
+}
+
+static enum tm_status read_print(const struct tm_pb_field *f, struct tm_atrace_mark *mark)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field field, text = {.data = (const uint8_t *)""};
+    while (tm_pb_next(&pb, &field) == TM_OK)
+        if (field.id == PRINT_TEXT)
+            text = field;
+    return tm_atrace_mark_parse(text.data ? (const char *)text.data : "", text.len, mark);
+}
+
+enum tm_status tm_proto_ftrace_mark(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                    struct tm_error *err)
+{
+    struct tm_atrace_mark mark = {0};
+    const struct layout *layout;
+    enum tm_status st;
+    if (f->id == EVENT_PRINT) {
+        row->flags |= TM_EVENT_MARKER;
+        st = read_print(f, &mark);
+    } else if (f->id == EVENT_ZERO) {
+        st = read_zero(f, &mark);
+    } else if ((layout = layout_of(f->id)) != NULL) {
+        st = read_driver(layout, f, &mark);
+    } else {
+        return TM_END;
+    }
+    if (st == TM_OK)
+        return tm_atrace_mark_fill(&mark, p->sink, row, &p->detail, err);
+    if (st == TM_E_INPUT && (st = tm_proto_count_stat(p, TM_PROTO_STAT_MARKER_ERRORS, row->machine, 1, err)) < 0)
+        return st;
+    return TM_END;
+}

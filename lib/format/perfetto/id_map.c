@@ -1,0 +1,68 @@
+#include "format/perfetto/id_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SLOTS = 32, KEEP_SLOTS = 1 << 14 };
+
+static struct tm_proto_map_entry *free_slot(const struct tm_proto_map *map, uint32_t k1, uint64_t k2)
+{
+    uint32_t at = (uint32_t)tm_hash_u64(k2 ^ (uint64_t)k1 << 48);
+    while (map->slots[at & map->mask].stamp == map->stamp)
+        at++;
+    return &map->slots[at & map->mask];
+}
+
+static enum tm_status grow(struct tm_proto_map *map)
+{
+    struct tm_proto_map old = *map;
+    size_t count = old.slots ? ((size_t)old.mask + 1) * 2 : FIRST_SLOTS;
+    struct tm_proto_map_entry *slots = calloc(count, sizeof *slots);
+    if (slots == NULL)
+        return TM_E_SYSTEM;
+    *map = (struct tm_proto_map){.count = old.count, .mask = (uint32_t)(count - 1), .stamp = 1, .slots = slots};
+    for (size_t i = 0; old.slots && i <= old.mask; i++) {
+        if (old.slots[i].stamp != old.stamp)
+            continue;
+        struct tm_proto_map_entry *to = free_slot(map, old.slots[i].k1, old.slots[i].k2);
+        *to = old.slots[i];
+        to->stamp = map->stamp;
+    }
+    free(old.slots);
+    return TM_OK;
+}
+
+enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t k2, uint32_t count_max,
+                                struct tm_proto_map_entry **entry, bool *is_new)
+{
+    *entry = tm_proto_map_find(map, k1, k2);
+    if (is_new)
+        *is_new = *entry == NULL;
+    if (*entry)
+        return TM_OK;
+    if (map->count >= count_max)
+        return TM_END;
+    if ((map->slots == NULL || map->count > map->mask / 2) && grow(map) != TM_OK)
+        return TM_E_SYSTEM;
+    *entry = free_slot(map, k1, k2);
+    **entry = (struct tm_proto_map_entry){.k1 = k1, .k2 = k2, .stamp = map->stamp};
+    map->count++;
+    return TM_OK;
+}
+
+void tm_proto_map_clear(struct tm_proto_map *map)
+{
+    map->count = 0;
+    if (map->slots == NULL)
+        return;
+    if (map->mask >= KEEP_SLOTS || map->stamp == UINT32_MAX)
+        tm_proto_map_release(map);
+    else
+        map->stamp++;
+}
+
+void tm_proto_map_release(struct tm_proto_map *map)
+{
+    free(map->slots);
+    *map = (struct tm_proto_map){0};
+}

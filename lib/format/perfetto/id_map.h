@@ -1,0 +1,51 @@
+/* A table from (number, number) to two numbers: interned ids, sequences, counters. Open addressing;
+ * never more entries than its bound. Zero-initialise. */
+#ifndef TM_FORMAT_PERFETTO_ID_MAP_H
+#define TM_FORMAT_PERFETTO_ID_MAP_H
+
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+
+struct tm_proto_map_entry {
+    uint32_t k1;
+    uint32_t stamp; /* occupied when it equals the table's */
+    uint64_t k2;
+    uint64_t v1;
+    uint64_t v2;
+};
+
+struct tm_proto_map {
+    uint32_t count;
+    /* private */
+    uint32_t mask; /* slots - 1 */
+    uint32_t stamp;
+    struct tm_proto_map_entry *slots;
+};
+
+/* The entry of (K1, K2) or NULL. Valid until the next add. */
+static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto_map *map, uint32_t k1, uint64_t k2)
+{
+    if (map->slots == NULL)
+        return NULL;
+    for (uint32_t at = (uint32_t)tm_hash_u64(k2 ^ (uint64_t)k1 << 48);; at++) {
+        struct tm_proto_map_entry *entry = &map->slots[at & map->mask];
+        if (entry->stamp != map->stamp)
+            return NULL;
+        if (entry->k2 == k2 && entry->k1 == k1)
+            return entry;
+    }
+}
+
+/* The entry of (K1, K2), made with zero values where there is none; *IS_NEW (may be NULL) says so.
+ * TM_OK; TM_END when it would be one more than COUNT_MAX; TM_E_SYSTEM: no memory. */
+enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t k2, uint32_t count_max,
+                                struct tm_proto_map_entry **entry, bool *is_new);
+
+/* Forgets all entries, in constant time; keeps the memory of small tables. */
+void tm_proto_map_clear(struct tm_proto_map *map);
+
+void tm_proto_map_release(struct tm_proto_map *map);
+
+#endif

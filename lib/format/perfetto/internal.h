@@ -1,0 +1,221 @@
+/* What the readers of Perfetto packets share: the parser's state, a packet taken apart, and the
+ * state of the packet's sequence. Private to lib/format/perfetto/perfetto*.c.
+ *
+ * Field numbers: protos/perfetto/trace of google/perfetto; proto/README says what is read. */
+#ifndef TM_FORMAT_PERFETTO_INTERNAL_H
+#define TM_FORMAT_PERFETTO_INTERNAL_H
+
+#include "base/pb.h"
+#include "format/format.h"
+#include "format/json_args.h"
+#include "format/perfetto/id_map.h"
+#include "perfetto/compact_message.h"
+
+/* Bounds. A file that needs more is an error that names the limit. */
+enum {
+    TM_PROTO_SEQUENCES_MAX = 1 << 18,       /* (machine, sequence) pairs */
+    TM_PROTO_INTERNED_MAX = 1 << 20,        /* interned messages of one sequence at a time */
+    TM_PROTO_INTERNED_BYTES_MAX = 96 << 20, /* bytes of interned data held for all sequences */
+    TM_PROTO_TRACKS_MAX = 1 << 19,          /* counter, thread and process tracks remembered */
+    TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
+    TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */
+    TM_PROTO_CPU_MAX = 1024,                /* a cpu number from here on is damage */
+    TM_PROTO_EXPANDED_MAX = 1 << 30,        /* bytes one compressed packet may hold */
+    TM_PROTO_DEPTH_MAX = 64                 /* nesting of debug annotations and tracks */
+};
+
+/* Builtin clocks (protos/perfetto/common/builtin_clock.proto). */
+enum {
+    TM_CLOCK_MONOTONIC = 3,
+    TM_CLOCK_MONOTONIC_RAW = 5,
+    TM_CLOCK_BOOTTIME = 6,
+    TM_CLOCK_SEQUENCE_FIRST = 64, /* from here to LAST they belong to a sequence */
+    TM_CLOCK_SEQUENCE_LAST = 127
+};
+
+/* One trusted packet sequence of one machine. */
+struct tm_proto_sequence {
+    uint32_t machine;
+    uint32_t id;
+    uint32_t generation; /* 0: none given out yet in this interval */
+    uint32_t state;      /* another number behind each packet that may change what others of it mean */
+    bool used;           /* a row of this generation has been written */
+    bool seen;           /* a packet of it has been read */
+    bool valid;          /* incremental state is complete */
+    /* The ThreadDescriptor seen last; outlives clearing. */
+    bool has_thread;
+    int32_t pid;
+    int64_t tid;
+    /* Reference of delta times and counts; ends with the interval and with loss. */
+    bool has_reference;
+    int64_t reference_ns, reference_thread_ns, reference_instructions;
+    /* TracePacketDefaults. */
+    uint32_t default_clock; /* 0: none */
+    bool has_default_track;
+    uint64_t default_track;
+    struct tm_buf defaults; /* the message as it stood */
+    struct tm_buf extra_tracks;        /* uint64_t in host order: extra_counter_track_uuids */
+    struct tm_buf extra_double_tracks; /* likewise for the double ones */
+    /* Interned messages: (InternedData field, iid) to offset << 32 | length in `interned`, and the
+     * string number of their field 2 once it was asked for. */
+    struct tm_proto_map interned_index;
+    struct tm_buf interned; /* InternedData messages since the clearing, one behind the other */
+    struct tm_proto_map counters; /* (is double, track uuid) to the sum so far */
+};
+
+/* A TracePacket taken apart. Borrows the bytes of the packet. */
+struct tm_proto_packet {
+    const uint8_t *data;
+    size_t len;
+    uint64_t byte; /* of the outermost packet in the file, for messages */
+    int64_t time;
+    bool has_time;
+    bool cleared;
+    uint32_t clock; /* after defaults; 0: the file's default */
+    uint32_t sequence_id;
+    uint32_t machine;
+    uint32_t flags; /* sequence_flags */
+    uint32_t dropped; /* previous_packet_dropped */
+    uint32_t generation;
+    struct tm_pb_field body;     /* the field of the data oneof, without start and end; id 0: none */
+    struct tm_pb_field interned; /* interned_data; id 0: none */
+    struct tm_pb_field defaults; /* trace_packet_defaults; id 0: none */
+    struct tm_proto_sequence *sequence; /* NULL: the packet is on none */
+    const uint8_t *raw; /* the packet less interned_data and trace_packet_defaults */
+    size_t raw_len;
+    /* One stretch of data with all fields but those that a row's columns say; NULL where that is no one stretch, or
+     * where there are fields in it of which it is not known that they mean the same in a merged trace. */
+    const uint8_t *rest;
+    size_t rest_len;
+};
+
+enum { TM_PROTO_PACKET_TAG = 0x0a }; /* in front of each packet of a trace, and its length */
+
+/* Fields of TracePacket. */
+enum tm_packet_field {
+    TM_PACKET_FTRACE_EVENTS = 1,
+    TM_PACKET_PROCESS_TREE = 2,
+    TM_PACKET_TRUSTED_UID = 3,
+    TM_PACKET_CHROME_EVENTS = 5,
+    TM_PACKET_CLOCK_SNAPSHOT = 6,
+    TM_PACKET_SYS_STATS = 7,
+    TM_PACKET_TIMESTAMP = 8,
+    TM_PACKET_PROCESS_STATS = 9,
+    TM_PACKET_SEQUENCE_ID = 10,
+    TM_PACKET_TRACK_EVENT = 11,
+    TM_PACKET_INTERNED_DATA = 12,
+    TM_PACKET_SEQUENCE_FLAGS = 13,
+    TM_PACKET_TRACE_CONFIG = 33,
+    TM_PACKET_TRACE_STATS = 35,
+    TM_PACKET_SYNCHRONIZATION_MARKER = 36,
+    TM_PACKET_BATTERY = 38,
+    TM_PACKET_POWER_RAILS = 40,
+    TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
+    TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
+    TM_PACKET_PROCESS_DESCRIPTOR = 43,
+    TM_PACKET_THREAD_DESCRIPTOR = 44,
+    TM_PACKET_SYSTEM_INFO = 45,
+    TM_PACKET_TRIGGER = 46,
+    TM_PACKET_COMPRESSED = 50,
+    TM_PACKET_CHROME_METADATA = 51,
+    TM_PACKET_STREAMING_PROFILE = 54,
+    TM_PACKET_CLOCK_ID = 58,
+    TM_PACKET_DEFAULTS = 59,
+    TM_PACKET_TRACK_DESCRIPTOR = 60,
+    TM_PACKET_MODULE_SYMBOLS = 61,
+    TM_PACKET_PERF_SAMPLE = 66,
+    TM_PACKET_SERVICE_EVENT = 69,
+    TM_PACKET_INITIAL_DISPLAY_STATE = 70,
+    TM_PACKET_GPU_MEM_TOTAL = 71,
+    TM_PACKET_TRUSTED_PID = 79,
+    TM_PACKET_TRACE_UUID = 89,
+    TM_PACKET_ENTITY_STATE_RESIDENCY = 91,
+    TM_PACKET_MACHINE_ID = 98,
+    TM_PACKET_REMOTE_CLOCK_SYNC = 107,
+    TM_PACKET_CLONE_TRIGGER = 113,
+    TM_PACKET_TRACE_ATTRIBUTES = 126,
+    TM_PACKET_ZSTD_COMPRESSED = 133
+};
+
+/* The last switch seen on a cpu: what compact_sched leaves out of the next one. */
+struct tm_proto_cpu {
+    bool known;
+    bool lost_events; /* has been said */
+    int32_t pid;
+    int32_t prio;
+    uint32_t string; /* of comm; 0: not at hand */
+    uint32_t comm_len;
+    uint8_t comm[TM_PROTO_COMM_MAX];
+};
+
+struct tm_proto {
+    struct tm_input *input; /* borrowed */
+    struct tm_event_sink *sink; /* borrowed */
+    enum tm_on_damage on_damage;
+    /* sequences */
+    struct tm_proto_sequence *sequences;
+    uint32_t sequence_count, sequence_cap;
+    uint32_t last_sequence;             /* index of the one looked up last */
+    struct tm_proto_map sequence_index; /* (machine, id) to index */
+    size_t interned_bytes;              /* held by all sequences */
+    struct tm_packet_cache *again;      /* packet_cache.h; NULL: none yet */
+    /* what descriptors said */
+    struct tm_proto_map tracks; /* (machine, uuid): see proto_track.h */
+    /* per cpu */
+    struct tm_proto_map cpu_index; /* (machine, cpu) to index */
+    struct tm_proto_cpu *cpus;
+    uint32_t cpu_cap;
+    struct tm_proto_map ftrace_pairs; /* (machine, 0) to the ftrace_timestamp of the last clock pair */
+    struct tm_proto_map page_sizes;   /* (machine, 0) to SystemInfo.page_size */
+    struct tm_proto_map architectures; /* (machine, 0) to enum tm_architecture */
+    struct tm_syscall_names *syscalls; /* NULL: none was asked for */
+    struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
+    struct tm_proto_map power_names;  /* (machine, hash of a rail or state) to the string of its counter */
+    struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
+    bool has_monotonic; /* a snapshot named MONOTONIC */
+    /* counts that wait to be written */
+    uint64_t counted; /* how often there was something to be added to stats */
+    struct tm_proto_map accounts;
+    struct tm_proto_map stats;
+    struct tm_proto_map stated; /* (machine, buffer and number of trace_stats) to its last value */
+    /* scratch of the packet at hand */
+    struct tm_buf raw, detail, key, text;
+    struct tm_buf rows; /* struct tm_event: derived rows that wait for their primary */
+    struct tm_compact_reader compact; /* the compact_sched at hand */
+    struct tm_buf comms; /* uint32_t strings of its intern_table */
+    struct tm_buf expanded;
+    struct tm_json_args json;
+};
+
+/* A row made of PACKET: columns common to all, raw the whole packet; untimed without a timestamp. */
+struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind);
+
+/* Adds EVENT with the detail bytes collected in p->detail, and empties that. */
+enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err);
+
+/* The same for a row whose raw holds times of its own (perfetto/packet_times.h): lists them in the detail. OWN_CLOCK:
+ * of those on the packet's clock. */
+enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
+                                       struct tm_error *err);
+
+/* The string number of LEN bytes at S; may append to p->detail. */
+static inline enum tm_status tm_proto_string(struct tm_proto *p, const void *s, size_t len, uint32_t *string,
+                                             struct tm_error *err)
+{
+    return tm_event_sink_string(p->sink, s, len, &p->detail, string, err);
+}
+
+/* A row made of EVENT's columns that carries no raw and is not counted. */
+static inline struct tm_event tm_proto_derived(const struct tm_event *event, enum tm_kind kind)
+{
+    struct tm_event derived = *event;
+    derived.kind = kind;
+    derived.flags = (event->flags & (TM_EVENT_UNTIMED | TM_EVENT_DEFINITION)) | TM_EVENT_DERIVED;
+    derived.raw_bytes = 0;
+    derived.detail_bytes = 0;
+    derived.name = 0;
+    derived.category = 0;
+    return derived;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* Events with a legacy phase: what Chrome JSON calls "ph". */
+#include "base/hash.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/sequence.h"
+#include "format/perfetto/track_event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_ID = 11 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
+enum { ANNOTATION_STRING = 6 };
+
+/* An asynchronous or flow event's row is not on the track or thread its slice would be. */
+static void set_identity(const struct tm_proto_track_context *c, struct tm_event *row, enum tm_scope scope,
+                         uint64_t identity)
+{
+    row->flags &= ~(tm_event_scope_flags((enum tm_scope)15) | (uint32_t)TM_EVENT_HAS_PID | (uint32_t)TM_EVENT_HAS_TID);
+    row->flags |= tm_event_scope_flags(scope) | TM_EVENT_HAS_TRACK;
+    if (c->has_process)
+        row->flags |= TM_EVENT_HAS_PID;
+    if (c->has_thread)
+        row->flags |= TM_EVENT_HAS_TID;
+    row->pid = c->pid;
+    row->tid = c->tid;
+    row->track = identity;
+}
+
+static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error *err)
+{
+    char text[32];
+    int len = snprintf(text, sizeof text, "0x%" PRIx64, id);
+    return tm_pb_put_bytes(detail, DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* b e n, S F, T p: a track for each id, within its scope: the given one with the category, else the
+ * category (b e n) or the name. String numbers stand for the strings. */
+static enum tm_status fill_async(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    bool nestable = strchr("ben", legacy->phase) != NULL;
+    bool local = legacy->id_kind == TM_LEGACY_LOCAL_ID;
+    uint64_t seed[4] = {legacy->id, local ? (uint64_t)c->pid : 0, local, 0};
+    if (legacy->id_kind == TM_LEGACY_NO_ID || (local && !c->has_process)) {
+        row->kind = TM_KIND_PACKET;
+        return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+    }
+    seed[3] = legacy->id_scope || nestable ? row->category : (uint64_t)row->name << 32;
+    uint64_t identity = tm_hash64(seed, sizeof seed);
+    if (legacy->id_scope)
+        identity = tm_hash64_seed(legacy->id_scope, legacy->id_scope_len, identity);
+    set_identity(c, row, local ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL, identity);
+    row->flags |= TM_EVENT_ASYNC;
+    switch (legacy->phase) {
+    case 'b':
+    case 'S':
+        row->kind = TM_KIND_SLICE_BEGIN;
+        break;
+    case 'e':
+    case 'F':
+        row->kind = TM_KIND_SLICE_END;
+        break;
+    case 'n':
+        row->kind = TM_KIND_INSTANT;
+        break;
+    default:
+        row->kind = TM_KIND_ASYNC_STEP;
+    }
+    return put_id(&c->p->detail, legacy->id, err);
+}
+
+static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    if (legacy->id_kind != TM_LEGACY_UNSCOPED_ID || !c->has_thread) {
+        row->kind = TM_KIND_PACKET;
+        return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+    }
+    uint64_t seed[2] = {legacy->id, (uint64_t)row->category << 32 | row->name};
+    row->kind = legacy->phase == 's'   ? TM_KIND_FLOW_START
+                : legacy->phase == 't' ? TM_KIND_FLOW_STEP
+                                       : TM_KIND_FLOW_END;
+    set_identity(c, row, TM_SCOPE_THREAD, tm_hash64(seed, sizeof seed));
+    if (legacy->phase == 'f' && !legacy->bind_to_enclosing) {
+        row->flags |= TM_EVENT_HAS_VALUE;
+        row->value = 1;
+    }
+    return put_id(&c->p->detail, legacy->id, err);
+}
+
+static void fill_instant(const struct tm_proto_track_context *c, struct tm_event *row)
+{
+    const struct tm_proto_legacy *legacy = c->event->legacy;
+    row->kind = TM_KIND_INSTANT;
+    bool global = legacy->instant_scope == TM_LEGACY_SCOPE_GLOBAL;
+    bool process = legacy->instant_scope == TM_LEGACY_SCOPE_PROCESS && c->has_process;
+    if (legacy->phase == 'R' || !(global || process))
+        return;
+    set_identity(c, row, global ? TM_SCOPE_GLOBAL : TM_SCOPE_PROCESS, 0);
+    row->flags &= ~(uint32_t)TM_EVENT_HAS_TRACK;
+}
+
+enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context, struct tm_event *row,
+                                    struct tm_error *err)
+{
+    const struct tm_proto_legacy *legacy = context->event->legacy;
+    switch (legacy->phase) {
+    case 'B':
+        row->kind = TM_KIND_SLICE_BEGIN;
+        return TM_OK;
+    case 'E':
+        row->kind = TM_KIND_SLICE_END;
+        return TM_OK;
+    case 'X':
+        if (legacy->duration_us < 0 || legacy->duration_us > INT64_MAX / 1000)
+            return tm_proto_count_stat(context->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, context->packet->machine, 1, err);
+        row->kind = TM_KIND_SLICE_COMPLETE;
+        row->dur_ns = legacy->duration_us * 1000;
+        return TM_OK;
+    case 'i':
+    case 'I':
+    case 'R':
+        fill_instant(context, row);
+        return TM_OK;
+    case 's':
+    case 't':
+    case 'f':
+        return fill_flow(context, row, err);
+    case 'b':
+    case 'e':
+    case 'n':
+    case 'S':
+    case 'F':
+    case 'T':
+    case 'p':
+        return fill_async(context, row, err);
+    default:
+        return TM_OK;
+    }
+}
+
+/* The string of the first debug annotation. */
+static struct tm_pb_field first_string(const struct tm_proto_track_event *event)
+{
+    struct tm_pb pb = event->body;
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_TRACK_EVENT_ANNOTATIONS || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb annotation = tm_pb_of(f.data, f.len);
+        while (tm_pb_next(&annotation, &f) == TM_OK)
+            if (f.id == ANNOTATION_STRING && f.type == TM_PB_LEN)
+                return f;
+        break;
+    }
+    return (struct tm_pb_field){0};
+}
+
+static struct tm_pb_field event_name(const struct tm_proto_track_context *c)
+{
+    uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy->name_iid;
+    if (iid)
+        return tm_proto_interned_text(c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid);
+    return (struct tm_pb_field){.data = c->event->name, .len = c->event->name_len};
+}
+
+static bool is_text(const struct tm_pb_field *f, const char *s)
+{
+    return f->data && f->len == strlen(s) && memcmp(f->data, s, f->len) == 0;
+}
+
+enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *context, const struct tm_event *row,
+                                     struct tm_error *err)
+{
+    struct tm_buf *detail = &context->p->detail;
+    struct tm_pb_field name = event_name(context), value = first_string(context->event);
+    bool thread = is_text(&name, "thread_name") && context->has_thread;
+    bool process = is_text(&name, "process_name") && context->has_process;
+    struct tm_event derived = tm_proto_derived(row, thread ? TM_KIND_THREAD : TM_KIND_PROCESS);
+    size_t mark;
+    if (value.len == 0 || !(thread || process))
+        return TM_OK;
+    derived.pid = context->pid;
+    derived.tid = context->tid;
+    derived.flags |= TM_EVENT_HAS_PID | (thread ? TM_EVENT_HAS_TID : 0);
+    enum tm_status st = tm_pb_begin(detail, thread ? DETAIL_THREAD : DETAIL_PROCESS, &mark);
+    if (st == TM_OK && thread)
+        st = tm_pb_put_varint(detail, THREAD_TID, tm_zigzag(context->tid));
+    if (st == TM_OK)
+        st = tm_pb_put_varint(detail, thread ? THREAD_PID : PROCESS_PID, tm_zigzag(context->pid));
+    if (st == TM_OK)
+        st = tm_pb_put_bytes(detail, thread ? THREAD_NAME : PROCESS_NAME, value.data, value.len);
+    if (st == TM_OK)
+        st = tm_pb_end(detail, mark);
+    return st == TM_OK ? tm_proto_add(context->p, &derived, err) : tm_error_nomem(err);
+}

@@ -1,0 +1,331 @@
+#include "format/perfetto/packet.h"
+
+#include "format/perfetto/clock.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/descriptor.h"
+#include "format/perfetto/ftrace.h"
+#include "format/perfetto/metadata.h"
+#include "format/perfetto/power.h"
+#include "format/perfetto/sample.h"
+#include "format/perfetto/sequence.h"
+#include "format/perfetto/system.h"
+#include "format/perfetto/track_event.h"
+#include "perfetto/packet_times.h"
+
+enum { SEQ_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
+
+static bool is_compressed(uint32_t id)
+{
+    return id == TM_PACKET_COMPRESSED || id == TM_PACKET_ZSTD_COMPRESSED;
+}
+
+/* What becomes of a field where the packet goes on as the rest of what its row's columns say. */
+enum part {
+    PART_SAID,   /* the columns say it */
+    PART_REST,   /* it means the same in a merged trace */
+    PART_UNKNOWN
+};
+
+/* Numbers: of no interest as the packet's data. */
+static inline enum part take_number(struct tm_proto_packet *packet, uint32_t id, uint64_t value)
+{
+    switch (id) {
+    case TM_PACKET_TIMESTAMP:
+        packet->time = (int64_t)value;
+        packet->has_time = true;
+        return PART_SAID;
+    case TM_PACKET_SEQUENCE_ID:
+        packet->sequence_id = (uint32_t)value;
+        return PART_SAID;
+    case TM_PACKET_CLOCK_ID:
+        packet->clock = (uint32_t)value;
+        return PART_SAID;
+    case TM_PACKET_SEQUENCE_FLAGS:
+        packet->flags = (uint32_t)value;
+        return value == SEQ_NEEDS_STATE ? PART_REST : PART_UNKNOWN;
+    case TM_PACKET_TRUSTED_UID:
+    case TM_PACKET_TRUSTED_PID:
+        return PART_REST;
+    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
+        packet->cleared = value != 0;
+        break;
+    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
+        packet->dropped = (uint32_t)value;
+        break;
+    case TM_PACKET_MACHINE_ID:
+        packet->machine = (uint32_t)value;
+        break;
+    default:
+        break;
+    }
+    return PART_UNKNOWN;
+}
+
+static inline void take_body(struct tm_proto_packet *packet, const struct tm_pb_field *f)
+{
+    packet->body.id = f->id;
+    packet->body.type = TM_PB_LEN;
+    packet->body.data = f->data;
+    packet->body.len = f->len;
+}
+
+static inline enum part take_message(struct tm_proto_packet *packet, const struct tm_pb_field *f)
+{
+    if (f->id == TM_PACKET_INTERNED_DATA)
+        packet->interned = *f;
+    else if (f->id == TM_PACKET_DEFAULTS)
+        packet->defaults = *f;
+    else if (packet->body.id == 0 || is_compressed(f->id))
+        take_body(packet, f);
+    /* A longer way of writing tag or length would not be copied, and of two events only the first is looked at. */
+    bool is_plain = f->id == TM_PACKET_TRACK_EVENT && f->data == f->start + 1 + tm_varint_size(f->len);
+    return is_plain && f->data == packet->body.data ? PART_REST : PART_UNKNOWN;
+}
+
+/* Member by member, as in track_fields.c. */
+static void clear(struct tm_proto_packet *packet)
+{
+    packet->byte = 0;
+    packet->time = 0;
+    packet->has_time = packet->cleared = false;
+    packet->clock = packet->sequence_id = packet->machine = 0;
+    packet->flags = packet->dropped = packet->generation = 0;
+    packet->body.id = packet->interned.id = packet->defaults.id = 0;
+    packet->body.data = NULL;
+    packet->body.len = 0;
+    packet->sequence = NULL;
+}
+
+enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint8_t *data, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    const uint8_t *from = NULL, *to = NULL; /* of the rest */
+    bool is_closed = false, is_known = true;
+    clear(packet);
+    packet->data = packet->raw = data;
+    packet->len = packet->raw_len = len;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        enum part part = f.type == TM_PB_VARINT ? take_number(packet, f.id, f.value)
+                         : f.type == TM_PB_LEN  ? take_message(packet, &f)
+                                                : PART_UNKNOWN;
+        if (part == PART_SAID) {
+            is_closed = from != NULL;
+            continue;
+        }
+        is_known = is_known && part == PART_REST && !is_closed;
+        from = from ? from : f.start;
+        to = f.end;
+    }
+    packet->cleared |= (packet->flags & SEQ_CLEARED) != 0;
+    packet->rest = is_known ? from : NULL;
+    packet->rest_len = from ? (size_t)(to - from) : 0;
+    return st == TM_END ? TM_OK : st;
+}
+
+struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind)
+{
+    struct tm_event event;
+    event.time_ns = packet->has_time ? packet->time : 0;
+    event.dur_ns = 0;
+    event.position = 0;
+    event.kind = kind;
+    event.flags = tm_event_raw_flags(TM_RAW_PACKET) | (packet->has_time ? 0 : TM_EVENT_UNTIMED);
+    event.file = 0;
+    event.machine = packet->machine;
+    event.clock = packet->clock;
+    event.sequence = packet->sequence_id;
+    event.generation = packet->generation;
+    event.name = event.category = 0;
+    event.pid = event.tid = 0;
+    event.track = event.value = 0;
+    event.raw = packet->raw;
+    event.raw_bytes = (uint32_t)packet->raw_len;
+    event.detail = NULL;
+    event.detail_bytes = 0;
+    event.cpu = 0;
+    return event;
+}
+
+enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err)
+{
+    event->detail = p->detail.data;
+    event->detail_bytes = (uint32_t)p->detail.len;
+    p->detail.len = 0;
+    return tm_event_sink_add(p->sink, event, err);
+}
+
+enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
+                                       struct tm_error *err)
+{
+    uint32_t count = 0;
+    enum tm_raw raw = tm_event_raw(event->flags);
+    if (tm_raw_choice_has(&p->sink->raw, raw) &&
+        tm_packet_times_collect(raw, event->raw, event->raw_bytes, own_clock, &p->detail, &count) != TM_OK)
+        return tm_error_nomem(err);
+    if (count)
+        event->flags |= TM_EVENT_INNER_TIMES;
+    return tm_proto_add(p, event, err);
+}
+
+/* raw: the packet less the fields that travel in SEQUENCE_STATE rows. */
+static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->data, packet->len);
+    struct tm_pb_field f;
+    p->raw.len = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id != TM_PACKET_INTERNED_DATA && f.id != TM_PACKET_DEFAULTS &&
+            tm_buf_add(&p->raw, f.start, (size_t)(f.end - f.start)) != TM_OK)
+            return tm_error_nomem(err);
+    packet->raw = p->raw.data ? p->raw.data : packet->data;
+    packet->raw_len = p->raw.len;
+    return TM_OK;
+}
+
+/* What the packet says about its sequence, in the reference's order: loss or clearing, defaults,
+ * interned data. */
+static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_sequence *last = p->last_sequence < p->sequence_count ? &p->sequences[p->last_sequence] : NULL;
+    enum tm_status st = TM_OK;
+    if (last && last->id == packet->sequence_id && last->machine == packet->machine)
+        packet->sequence = last;
+    else
+        st = tm_proto_sequence_find(p, packet->machine, packet->sequence_id, &packet->sequence, err);
+    if (st < 0)
+        return st;
+    if (packet->cleared)
+        tm_proto_sequence_clear(p, packet->sequence);
+    else if (packet->dropped)
+        tm_proto_sequence_lose(packet->sequence);
+    if (packet->dropped && packet->sequence->seen) /* what came before the first is not known to be lost */
+        st = tm_proto_count_stat(p, TM_PROTO_STAT_PACKET_LOSS, packet->machine, 1, err);
+    packet->sequence->seen = true;
+    if (st >= 0 && packet->defaults.id)
+        st = tm_proto_sequence_defaults(p, packet, err);
+    if (st >= 0 && packet->interned.id)
+        st = tm_proto_sequence_intern(p, packet, err);
+    if (st >= 0 && packet->sequence->generation == 0)
+        st = tm_event_sink_generation(p->sink, packet->machine, packet->sequence_id, &packet->sequence->generation,
+                                      err);
+    packet->generation = packet->sequence->generation;
+    if (st >= 0 && (packet->defaults.id || packet->interned.id))
+        st = cut_state(p, packet, err);
+    if (packet->clock == 0)
+        packet->clock = packet->sequence->default_clock;
+    return st;
+}
+
+/* Any packet that is none of the kinds that are known. */
+static enum tm_status read_other(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event event = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    if (!packet->has_time)
+        event.flags |= TM_EVENT_DEFINITION;
+    if (tm_packet_times_in(packet->body.id))
+        return tm_proto_add_with_times(p, &event, packet->clock, err);
+    return tm_proto_add(p, &event, err);
+}
+
+static enum tm_status read_marker(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event event = tm_proto_event(packet, TM_KIND_SYNC_MARKER);
+    return tm_proto_add(p, &event, err);
+}
+
+static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    /* Times of these are MONOTONIC where nothing else is said and the file can tell. */
+    if (packet->clock == 0 && p->has_monotonic)
+        packet->clock = TM_CLOCK_MONOTONIC;
+    return read_other(p, packet, err);
+}
+
+/* Kinds that are read whether the sequence's state is complete or not. */
+static bool needs_no_state(uint32_t body)
+{
+    return body == TM_PACKET_CLOCK_SNAPSHOT || body == TM_PACKET_REMOTE_CLOCK_SYNC || body == TM_PACKET_SERVICE_EVENT;
+}
+
+static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    switch (packet->body.id) {
+    case TM_PACKET_TRACK_EVENT:
+        return tm_proto_track_event_read(p, packet, err);
+    case TM_PACKET_FTRACE_EVENTS:
+        return tm_proto_ftrace_read(p, packet, err);
+    case TM_PACKET_TRACK_DESCRIPTOR:
+    case TM_PACKET_THREAD_DESCRIPTOR:
+    case TM_PACKET_PROCESS_DESCRIPTOR:
+        return tm_proto_descriptor_read(p, packet, err);
+    case TM_PACKET_CLOCK_SNAPSHOT:
+        return tm_proto_clock_snapshot_read(p, packet, err);
+    case TM_PACKET_REMOTE_CLOCK_SYNC:
+        return tm_proto_clock_sync_read(p, packet, err);
+    case TM_PACKET_SYNCHRONIZATION_MARKER:
+        return read_marker(p, packet, err);
+    case TM_PACKET_PROCESS_TREE:
+    case TM_PACKET_PROCESS_STATS:
+    case TM_PACKET_SYS_STATS:
+    case TM_PACKET_SYSTEM_INFO:
+        return tm_proto_system_read(p, packet, err);
+    case TM_PACKET_BATTERY:
+    case TM_PACKET_POWER_RAILS:
+    case TM_PACKET_ENTITY_STATE_RESIDENCY:
+    case TM_PACKET_INITIAL_DISPLAY_STATE:
+    case TM_PACKET_GPU_MEM_TOTAL:
+    case TM_PACKET_TRIGGER:
+    case TM_PACKET_CLONE_TRIGGER:
+        return tm_proto_power_read(p, packet, err);
+    case TM_PACKET_PERF_SAMPLE:
+        return tm_proto_perf_sample_read(p, packet, err);
+    case TM_PACKET_STREAMING_PROFILE:
+        return tm_proto_streaming_profile_read(p, packet, err);
+    case TM_PACKET_CHROME_EVENTS:
+    case TM_PACKET_CHROME_METADATA:
+        return read_chrome(p, packet, err);
+    default:
+        return read_other(p, packet, err);
+    }
+}
+
+/* The sequence's state is not complete. */
+static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
+    return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
+}
+
+/* Whether track events behind PACKET may mean something else than the same bytes in front of it. */
+static bool changes_state(const struct tm_proto_packet *packet)
+{
+    return packet->cleared || packet->dropped || packet->defaults.id || packet->interned.id ||
+           packet->body.id != TM_PACKET_TRACK_EVENT;
+}
+
+enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (packet->sequence_id)
+        st = apply_sequence(p, packet, err);
+    if (packet->sequence)
+        packet->sequence->state += changes_state(packet);
+    if (st < 0)
+        return st;
+    if ((packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence && packet->sequence->valid) &&
+        !needs_no_state(packet->body.id))
+        return skip(p, packet, err);
+    if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST &&
+        packet->sequence_id == 0 && packet->has_time)
+        return tm_error_set(err, TM_E_INPUT, "sequence-scoped clock %u without a sequence", packet->clock);
+    p->detail.len = 0;
+    if (tm_proto_metadata_in(packet->body.id))
+        st = tm_proto_metadata_read(p, packet, err);
+    if (st >= 0)
+        st = read_body(p, packet, err);
+    if (packet->sequence)
+        packet->sequence->used = true;
+    return st;
+}

@@ -1,0 +1,292 @@
+#include "format/perfetto/packet_cache.h"
+
+#include <stdlib.h>
+
+enum {
+    TIMESTAMP_TAG = TM_PACKET_TIMESTAMP << 3,
+    TAIL_MIN = 8,
+    TAIL_MAX = 96,
+    SLOT_BITS = 12,
+    SLOTS = 1 << SLOT_BITS,
+    DETAIL_MAX = 1 << 10,   /* bytes of one */
+    DETAILS_MAX = 1 << 20,  /* of all */
+    RAW_IS_PACKET = TAIL_MAX + 1
+};
+
+/* Fields whose meaning hangs on events before, or on more than the sequence's state. */
+#define NEVER_AGAIN                                                                                                    \
+    (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_DELTA_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_DELTA_US) |           \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_DELTA) |               \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_ABSOLUTE_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_THREAD_ABSOLUTE_US) |     \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_COUNTER) |           \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_DOUBLE_COUNTER))
+
+/* One packet behind its timestamp, and the row it became. */
+struct known {
+    uint32_t sequence; /* index */
+    uint32_t state;    /* the sequence's, then */
+    uint16_t tail_len; /* 0: the slot is empty */
+    uint16_t raw_from; /* where raw begins in the tail, or RAW_IS_PACKET */
+    uint16_t body_from, body_len; /* the track event in the tail, where it has extra counter values; else 0 */
+    uint64_t fields; /* of that */
+    uint8_t tail[TAIL_MAX];
+    bool is_copied;      /* of its row time and position alone change; its raw is in the tail here */
+    struct tm_event row; /* behind the tail, beyond whose end may be read */
+};
+
+struct tm_packet_cache {
+    struct known known[SLOTS];
+    uint32_t seen[SLOTS]; /* hashes of packets that were seen once: what never comes again is not worth a place */
+    struct tm_event like; /* the first row that is copied, */
+    uint32_t differing;   /* and the columns in which others differ from it */
+    bool has_like;
+    uint32_t details_len;
+    uint8_t details[DETAILS_MAX];
+};
+
+/* A packet that may be one of these. */
+struct candidate {
+    const uint8_t *data, *tail;
+    size_t len, tail_len;
+    uint64_t time;
+    uint64_t hash;
+};
+
+/* Tails are looked at by words: the first and the last, which may overlap, and then those between, which few have. How
+ * long one is cannot be foreseen, so that nothing should hang on it. */
+static inline uint64_t hash_of(const uint8_t *tail, size_t len)
+{
+    uint64_t hash = len;
+    for (size_t i = 8; i + 8 < len; i += 8)
+        hash = (hash ^ tm_get_le64(tail + i)) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ tm_get_le64(tail)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (hash ^ hash >> 32 ^ tm_get_le64(tail + len - 8)) * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+static inline bool is_equal(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    uint64_t differs = (tm_get_le64(a) ^ tm_get_le64(b)) | (tm_get_le64(a + len - 8) ^ tm_get_le64(b + len - 8));
+    for (size_t i = 8; i + 8 < len; i += 8)
+        differs |= tm_get_le64(a + i) ^ tm_get_le64(b + i);
+    return differs == 0;
+}
+
+static inline uint32_t slot_of(const struct candidate *c)
+{
+    return (uint32_t)(c->hash >> (64 - SLOT_BITS));
+}
+
+/* Takes the LEN bytes of a packet at DATA apart; false where it does not begin with a timestamp, or is of no length for
+ * this. */
+static inline bool take(struct candidate *c, const uint8_t *data, size_t len)
+{
+    const uint8_t *end = data + len;
+    c->data = data;
+    c->len = len;
+    c->tail = len > 1 && *data == TIMESTAMP_TAG ? tm_varint_get(data + 1, end, &c->time) : NULL;
+    if (c->tail == NULL || end - c->tail < TAIL_MIN || end - c->tail > TAIL_MAX)
+        return false;
+    c->tail_len = (size_t)(end - c->tail);
+    c->hash = hash_of(c->tail, c->tail_len);
+    return true;
+}
+
+static inline bool is_that(const struct tm_proto *p, const struct known *known, const struct candidate *c)
+{
+    return known->tail_len == c->tail_len && is_equal(known->tail, c->tail, c->tail_len) &&
+           p->sequences[known->sequence].state == known->state;
+}
+
+static inline struct known *find(const struct tm_proto *p, const struct candidate *c)
+{
+    struct known *known = &p->again->known[slot_of(c)];
+    if (is_that(p, known, c))
+        return known;
+    known = &p->again->known[slot_of(c) ^ 1];
+    return is_that(p, known, c) ? known : NULL;
+}
+
+/* The row and its extra counter values, as tm_proto_track_event_read does. The counters are there since the packet was
+ * first read, and stay counters, so that they are not too many and the event is not refused. */
+static enum tm_status add_with_extras(struct tm_proto *p, const struct known *known, const struct candidate *c,
+                                      struct tm_error *err)
+{
+    struct tm_event row = known->row;
+    const struct tm_proto_packet packet = {.sequence = &p->sequences[known->sequence], .machine = row.machine};
+    const struct tm_proto_track_event event = {.body = tm_pb_of(c->tail + known->body_from, known->body_len),
+                                               .fields = known->fields};
+    const struct tm_proto_track_context context = {.p = p, .packet = &packet, .event = &event};
+    enum tm_status st = tm_proto_extra_counters_read(&context, &row, err);
+    if (st < 0)
+        return st;
+    p->detail.len = 0;
+    st = tm_event_sink_add(p->sink, &row, err);
+    return st == TM_OK ? tm_proto_extra_counters_add(&context, err) : st;
+}
+
+static inline enum tm_status add(struct tm_proto *p, struct known *known, const struct candidate *c,
+                                 struct tm_error *err)
+{
+    struct tm_event *row = &known->row;
+    bool is_packet = known->raw_from == RAW_IS_PACKET;
+    row->time_ns = (int64_t)c->time;
+    row->raw = is_packet ? c->data : c->tail + known->raw_from;
+    if (is_packet)
+        row->raw_bytes = (uint32_t)c->len;
+    return known->body_len ? add_with_extras(p, known, c, err) : tm_event_sink_add(p->sink, row, err);
+}
+
+enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
+{
+    struct candidate c;
+    struct known *known = p->again && take(&c, data, len) ? find(p, &c) : NULL;
+    return known ? add(p, known, &c, err) : TM_END;
+}
+
+/* The packet that begins at AT, if all of it is there, and short; its slot is fetched. */
+static inline bool take_next(const struct tm_proto *p, struct candidate *c, const uint8_t *at, const uint8_t *end)
+{
+    if (end - at < 2 || at[0] != TM_PROTO_PACKET_TAG || at[1] >= 0x80 || at[1] > end - at - 2 ||
+        !take(c, at + 2, at[1]))
+        return false;
+    __builtin_prefetch(&p->again->known[slot_of(c)]);
+    __builtin_prefetch(&p->again->known[slot_of(c)].row);
+    __builtin_prefetch(&p->again->known[slot_of(c)].row.cpu);
+    return true;
+}
+
+/* Rows that wait to be added together. */
+struct rows {
+    uint32_t count;
+    const struct tm_event *events[TM_BATCH_COPIES];
+    int64_t times[TM_BATCH_COPIES];
+};
+
+static enum tm_status add_rows(struct tm_proto *p, struct rows *rows, struct tm_error *err)
+{
+    const struct tm_batch_copies copies = {.count = rows->count, .events = rows->events, .times = rows->times,
+                                           .like = &p->again->like, .differing = p->again->differing};
+    rows->count = 0;
+    return tm_event_sink_add_copies(p->sink, &copies, err);
+}
+
+enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_error *err)
+{
+    const uint8_t *begin = p->input->data, *end = begin + len, *at = begin;
+    struct candidate next, c;
+    struct known *known;
+    enum tm_status st = TM_OK;
+    struct rows rows;
+    rows.count = 0;
+    bool has = p->again && take_next(p, &next, at, end);
+    while (has && st == TM_OK) {
+        c = next;
+        has = take_next(p, &next, c.data + c.len, end);
+        if ((known = find(p, &c)) == NULL)
+            break;
+        at = c.data + c.len;
+        if (known->is_copied) {
+            rows.events[rows.count] = &known->row;
+            rows.times[rows.count++] = (int64_t)c.time;
+            st = rows.count == TM_BATCH_COPIES ? add_rows(p, &rows, err) : TM_OK;
+        } else if ((st = add_rows(p, &rows, err)) == TM_OK) {
+            st = add(p, known, &c, err);
+        }
+    }
+    if (st == TM_OK && rows.count)
+        st = add_rows(p, &rows, err);
+    tm_input_skip(p->input, (size_t)(at - begin));
+    return st;
+}
+
+/* What EVENT became, ROW, follows from its bytes and the state of its sequence. */
+static bool follows(const struct tm_proto_track_event *event, const struct tm_event *row)
+{
+    return !(event->fields & NEVER_AGAIN) &&
+           (row->kind == TM_KIND_SLICE_BEGIN || row->kind == TM_KIND_SLICE_END || row->kind == TM_KIND_INSTANT);
+}
+
+static bool has_one_time(const struct tm_proto_packet *packet)
+{
+    struct tm_pb pb = tm_pb_of(packet->data, packet->len);
+    struct tm_pb_field f;
+    int times = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        times += f.id == TM_PACKET_TIMESTAMP;
+    return times == 1;
+}
+
+static bool was_seen(struct tm_packet_cache *again, const struct candidate *c)
+{
+    uint32_t *seen = &again->seen[slot_of(c)], hash = (uint32_t)c->hash;
+    bool was = *seen == hash;
+    *seen = hash;
+    return was;
+}
+
+/* The detail of ROW, kept; when there is no room, all begins anew. */
+static const uint8_t *keep_detail(struct tm_packet_cache *again, const struct tm_event *row)
+{
+    if (row->detail_bytes > DETAILS_MAX - again->details_len) {
+        for (uint32_t i = 0; i < SLOTS; i++)
+            again->known[i].tail_len = 0;
+        again->details_len = 0;
+    }
+    uint8_t *detail = again->details + again->details_len;
+    if (row->detail_bytes)
+        memcpy(detail, row->detail, row->detail_bytes);
+    again->details_len += row->detail_bytes;
+    return detail;
+}
+
+static void place_raw(struct known *known)
+{
+    if (known->is_copied)
+        known->row.raw = known->tail + known->raw_from;
+}
+
+static void note_columns(struct tm_packet_cache *again, const struct tm_event *row)
+{
+    if (!again->has_like)
+        again->like = *row;
+    again->has_like = true;
+    again->differing |= tm_batch_columns_differing(row, &again->like);
+}
+
+void tm_packet_cache_note(const struct tm_proto_track_context *context, const struct tm_event *row)
+{
+    struct tm_proto *p = context->p;
+    const struct tm_proto_packet *packet = context->packet;
+    const struct tm_pb *body = &context->event->body;
+    struct candidate c;
+    if (!follows(context->event, row) || packet->interned.id || packet->defaults.id || packet->cleared ||
+        packet->dropped)
+        return;
+    if (row->detail_bytes > DETAIL_MAX || !take(&c, packet->data, packet->len))
+        return;
+    if (p->again == NULL && (p->again = calloc(1, sizeof *p->again)) == NULL)
+        return; /* it is read in full each time */
+    if (!was_seen(p->again, &c) || !has_one_time(packet))
+        return;
+    const uint8_t *detail = keep_detail(p->again, row);
+    struct known *known = &p->again->known[slot_of(&c)];
+    if (known->tail_len) { /* of two that share a slot the one before lives on in its neighbour */
+        struct known *neighbour = &p->again->known[slot_of(&c) ^ 1];
+        *neighbour = *known;
+        place_raw(neighbour);
+    }
+    known->sequence = (uint32_t)(packet->sequence - p->sequences);
+    known->state = packet->sequence->state;
+    known->tail_len = (uint16_t)c.tail_len;
+    known->raw_from = row->raw < c.tail ? RAW_IS_PACKET : (uint16_t)(row->raw - c.tail);
+    known->body_from = context->event->has_extra ? (uint16_t)(body->p - c.tail) : 0;
+    known->body_len = context->event->has_extra ? (uint16_t)(body->end - body->p) : 0;
+    known->fields = context->event->fields;
+    memcpy(known->tail, c.tail, c.tail_len);
+    known->row = *row;
+    known->row.detail = detail;
+    known->is_copied = known->raw_from != RAW_IS_PACKET; /* so that it has no extra counter values either */
+    place_raw(known);
+    if (known->is_copied)
+        note_columns(p->again, row);
+}

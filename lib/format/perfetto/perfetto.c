@@ -1,0 +1,319 @@
+#include "format/perfetto/perfetto.h"
+
+#include "format/perfetto/packet_cache.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/expand.h"
+#include "format/perfetto/metadata.h"
+#include "format/perfetto/packet.h"
+#include "format/perfetto/sequence.h"
+#include "kernel/syscall_names.h"
+
+#include <stdlib.h>
+
+enum {
+    HEADER_MAX = 1 + TM_VARINT_MAX,
+    READ_BYTES = 1 << 20,  /* about what one call of read takes in */
+    SEARCH_BYTES = 1 << 16 /* window when looking for a packet in damaged bytes */
+};
+
+/* Fields that a TracePacket may have, by their number and wire type. */
+static bool plausible(const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case TM_PACKET_TRUSTED_UID:
+    case TM_PACKET_TIMESTAMP:
+    case TM_PACKET_SEQUENCE_ID:
+    case TM_PACKET_SEQUENCE_FLAGS:
+    case TM_PACKET_INCREMENTAL_STATE_CLEARED:
+    case TM_PACKET_PREVIOUS_PACKET_DROPPED:
+    case TM_PACKET_CLOCK_ID:
+    case TM_PACKET_TRUSTED_PID:
+    case 87: /* first_packet_on_sequence */
+    case TM_PACKET_MACHINE_ID:
+        return f->type == TM_PB_VARINT;
+    default:
+        return f->id < 2000;
+    }
+}
+
+/* The first packet in HEAD as far as it can be seen: *FIELD is its first field. False: it is none, or, in a head so
+ * short that it is the whole file, one that is cut (lines of text look like that). */
+static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
+{
+    uint64_t size;
+    const uint8_t *end = head + len;
+    *field = 0;
+    if (len < 2 || head[0] != TM_PROTO_PACKET_TAG)
+        return false;
+    const uint8_t *at = tm_varint_get(head + 1, end, &size);
+    if (at == NULL || size > TM_INPUT_WINDOW_MAX)
+        return false;
+    bool whole = size <= (uint64_t)(end - at);
+    struct tm_pb pb = tm_pb_of(at, whole ? (size_t)size : (size_t)(end - at));
+    struct tm_pb_field f;
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (!plausible(&f))
+            return false;
+        if (*field == 0)
+            *field = f.id;
+    }
+    if (whole) /* nothing behind it, or another */
+        return st == TM_END && (at + size == end || at[size] == TM_PROTO_PACKET_TAG);
+    if (len < TM_SNIFF_BYTES)
+        return false;
+    if (st == TM_END)
+        return true;
+    /* The field that the head's end cuts: its tag at least must be one. */
+    uint64_t tag;
+    if (tm_varint_get(pb.p, end, &tag) == NULL)
+        return end - pb.p < TM_VARINT_MAX;
+    if (*field == 0)
+        *field = (uint32_t)(tag >> 3);
+    return tag >> 3 != 0 && tag >> 3 <= 0x1fffffff && ((tag & 7) <= 2 || (tag & 7) == 5);
+}
+
+static bool sniff_proto(const uint8_t *head, size_t len)
+{
+    uint32_t field;
+    return first_packet(head, len, &field);
+}
+
+static bool sniff_any(const uint8_t *head, size_t len)
+{
+    return len > 0 && head[0] == TM_PROTO_PACKET_TAG;
+}
+
+static bool sniff_symbols(const uint8_t *head, size_t len)
+{
+    uint32_t field;
+    return first_packet(head, len, &field) && field == TM_PACKET_MODULE_SYMBOLS;
+}
+
+static enum tm_status open_proto(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    struct tm_proto *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return tm_error_nomem(err);
+    p->input = context->input;
+    p->sink = context->sink;
+    p->on_damage = context->options ? context->options->on_damage : TM_DAMAGE_HALT;
+    *state = p;
+    return TM_OK;
+}
+
+static void close_proto(void *state)
+{
+    struct tm_proto *p = state;
+    if (p == NULL)
+        return;
+    tm_proto_sequences_release(p);
+    tm_proto_map_release(&p->tracks);
+    tm_proto_map_release(&p->cpu_index);
+    tm_proto_map_release(&p->ftrace_pairs);
+    tm_proto_map_release(&p->page_sizes);
+    tm_proto_map_release(&p->architectures);
+    if (p->syscalls)
+        tm_syscall_names_release(p->syscalls);
+    free(p->syscalls);
+    tm_proto_map_release(&p->disks);
+    tm_proto_map_release(&p->power_names);
+    tm_proto_map_release(&p->address_spaces);
+    tm_proto_map_release(&p->accounts);
+    tm_proto_map_release(&p->stats);
+    tm_proto_map_release(&p->stated);
+    free(p->again);
+    free(p->cpus);
+    tm_buf_release(&p->raw);
+    tm_buf_release(&p->detail);
+    tm_buf_release(&p->key);
+    tm_buf_release(&p->text);
+    tm_buf_release(&p->rows);
+    tm_compact_reader_release(&p->compact);
+    tm_buf_release(&p->comms);
+    tm_buf_release(&p->expanded);
+    tm_json_args_release(&p->json);
+    free(p);
+}
+
+/* Whether a packet whose fields can be read begins LEN bytes from the window's start, as far as the
+ * window shows, and something that can be one follows it. */
+static bool resumes(const struct tm_input *in, size_t at)
+{
+    uint32_t field;
+    uint64_t size = 0;
+    size_t seen = in->len - at < TM_SNIFF_BYTES ? in->len - at : TM_SNIFF_BYTES; /* so that searching stays linear */
+    if (!first_packet(in->data + at, seen, &field) || field == 0)
+        return false;
+    const uint8_t *data = tm_varint_get(in->data + at + 1, in->data + in->len, &size);
+    size_t left = (size_t)(in->data + in->len - data);
+    if (size >= left)
+        return size == left ? in->ended : !in->ended;
+    return data[size] == TM_PROTO_PACKET_TAG;
+}
+
+/* Jumps to the next packet that can be read, from byte FROM of the window on. */
+static enum tm_status search(struct tm_proto *p, size_t from, uint64_t *skipped, struct tm_error *err)
+{
+    struct tm_input *in = p->input;
+    for (;;) {
+        enum tm_status st = tm_input_fill(in, from + SEARCH_BYTES, err);
+        if (st < 0)
+            return st;
+        size_t at = from;
+        size_t stop = in->ended ? in->len : in->len - SEARCH_BYTES / 2;
+        while (at < stop && !(in->data[at] == TM_PROTO_PACKET_TAG && resumes(in, at)))
+            at++;
+        *skipped += at;
+        tm_input_skip(in, at);
+        from = 0;
+        if (at < stop || in->len == 0)
+            return TM_OK;
+    }
+}
+
+/* Damage at the window's start, described by ERR. NEXT: where the next packet would begin by the
+ * damaged one's length, 0 when that means nothing. */
+static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *err)
+{
+    struct tm_input *in = p->input;
+    uint64_t byte = in->offset, skipped = 0;
+    if (p->on_damage == TM_DAMAGE_HALT) {
+        tm_error_prefix(err, "byte %llu", (unsigned long long)byte);
+        return TM_E_INPUT;
+    }
+    *err = (struct tm_error){0};
+    enum tm_status st = TM_OK;
+    if (next && next <= in->len && (next == in->len || in->data[next] == TM_PROTO_PACKET_TAG)) {
+        skipped = next;
+        tm_input_skip(in, next);
+    } else if (p->on_damage == TM_DAMAGE_SALVAGE) {
+        st = search(p, 1, &skipped, err);
+    } else {
+        while (st == TM_OK) {
+            skipped += in->len;
+            tm_input_skip(in, in->len);
+            st = tm_input_fill(in, 1, err);
+        }
+    }
+    if (st >= 0)
+        st = tm_event_sink_account(p->sink, "skipped_bytes", 0, skipped, byte, err);
+    return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_DAMAGED, 0, byte, err);
+}
+
+static enum tm_status read_at(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
+{
+    struct tm_proto_packet packet;
+    if (tm_proto_packet_decode(&packet, data, len) < 0)
+        return tm_error_set(err, TM_E_INPUT, "packet with damaged fields");
+    packet.byte = p->input->offset;
+    if (packet.body.id == TM_PACKET_COMPRESSED || packet.body.id == TM_PACKET_ZSTD_COMPRESSED)
+        return tm_proto_expand(p, &packet, err);
+    return tm_proto_packet_read(p, &packet, err);
+}
+
+/* Bytes that begin no packet: the end of the document where they are something else, or damage. */
+static enum tm_status at_foreign(struct tm_proto *p, struct tm_error *err)
+{
+    struct tm_input *in = p->input;
+    enum tm_status st = tm_input_fill(in, TM_SNIFF_BYTES, err);
+    if (st < 0)
+        return st;
+    size_t len = in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES;
+    bool gzip = len > 1 && in->data[0] == 0x1f && in->data[1] == 0x8b;
+    if (p->on_damage == TM_DAMAGE_HALT || gzip || tm_format_sniff(in->data, len))
+        return TM_END;
+    return damage(p, 0, err);
+}
+
+static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
+{
+    enum tm_status st = tm_proto_count_flush(p, err);
+    if (st >= 0)
+        st = tm_proto_metadata_flush(p, err);
+    return st < 0 ? st : TM_END;
+}
+
+/* One packet. TM_END: the document has ended. */
+static enum tm_status read_one(struct tm_proto *p, struct tm_error *err)
+{
+    struct tm_input *in = p->input;
+    uint64_t size;
+    enum tm_status st = TM_OK;
+    if (in->len < HEADER_MAX && (st = tm_input_fill(in, HEADER_MAX, err)) < 0)
+        return st;
+    if (in->len == 0)
+        return TM_END;
+    if (in->data[0] != TM_PROTO_PACKET_TAG)
+        return at_foreign(p, err);
+    const uint8_t *data = tm_varint_get(in->data + 1, in->data + in->len, &size);
+    if (data == NULL || size > TM_INPUT_WINDOW_MAX - HEADER_MAX) {
+        if (data == NULL && in->len <= TM_VARINT_MAX)
+            tm_error_set(err, TM_E_INPUT, "packet is cut short");
+        else
+            tm_error_set(err, TM_E_INPUT, "packet with a length past the limit of %zu", TM_INPUT_WINDOW_MAX);
+        return damage(p, 0, err);
+    }
+    size_t head = (size_t)(data - in->data);
+    size_t whole = head + (size_t)size;
+    if (in->len < whole) {
+        if ((st = tm_input_fill(in, whole, err)) < 0)
+            return st;
+        if (st == TM_END) {
+            tm_error_set(err, TM_E_INPUT, "packet is cut short");
+            return damage(p, 0, err);
+        }
+    }
+    st = size ? read_at(p, in->data + head, (size_t)size, err) : TM_OK;
+    if (st == TM_E_INPUT)
+        return damage(p, whole, err);
+    if (st >= 0)
+        tm_input_skip(in, whole);
+    return st;
+}
+
+static enum tm_status read_proto(void *state, struct tm_error *err)
+{
+    struct tm_proto *p = state;
+    struct tm_input *in = p->input;
+    uint64_t stop = in->offset + READ_BYTES;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && in->offset < stop) {
+        st = tm_packet_cache_pass(p, in->len < stop - in->offset ? in->len : (size_t)(stop - in->offset), err);
+        if (st == TM_OK)
+            st = read_one(p, err);
+    }
+    return st == TM_END ? finish(p, err) : st;
+}
+
+const struct tm_format tm_format_proto = {
+    .name = "proto",
+    .priority = 0,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
+    .sniff = sniff_proto,
+    .open = open_proto,
+    .read = read_proto,
+    .close = close_proto,
+    .appends = true,
+};
+
+const struct tm_format tm_format_proto_any = {
+    .name = "proto",
+    .priority = 0,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
+    .sniff = sniff_any,
+    .open = open_proto,
+    .read = read_proto,
+    .close = close_proto,
+    .appends = true,
+};
+
+const struct tm_format tm_format_symbols = {
+    .name = "symbols",
+    .priority = 3,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
+    .sniff = sniff_symbols,
+    .open = open_proto,
+    .read = read_proto,
+    .close = close_proto,
+};

@@ -1,0 +1,328 @@
+#include "format/perfetto/power.h"
+
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/pb.h"
+#include "stream/detail_arg.h"
+#include "format/perfetto/system.h"
+#include "perfetto/packet_times.h"
+
+enum { NAMES_MAX = 1 << 16, RAILS_MAX = 256, NS_PER_MS = 1000000 };
+enum { BATTERY_CHARGE = 1, BATTERY_CAPACITY = 2, BATTERY_CURRENT = 3, BATTERY_AVERAGE = 4, BATTERY_NAME = 5,
+       BATTERY_ENERGY = 6, BATTERY_VOLTAGE = 7, BATTERY_FIELDS = 8 };
+enum { RAILS_DESCRIPTOR = 1, RAILS_DATA = 2, RAILS_SESSION = 3 };
+enum { RAIL_INDEX = 1, RAIL_NAME = 2, DATA_INDEX = 1, DATA_TIME_MS = 2, DATA_ENERGY = 3 };
+enum { RESIDENCY_STATE = 1, RESIDENCY_TIME = 2 };
+enum { STATE_ENTITY = 1, STATE_INDEX = 2, STATE_ENTITY_NAME = 3, STATE_NAME = 4, STATE_TIME_MS = 3 };
+enum { DISPLAY_STATE = 1, GPU_MEM_PID = 2, GPU_MEM_SIZE = 3 };
+enum { TRIGGER_NAME = 1, TRIGGER_PRODUCER = 2, TRIGGER_UID = 3 };
+
+/* One packet and the row it is. */
+struct power {
+    struct tm_proto *p;
+    const struct tm_proto_packet *packet;
+    struct tm_event like; /* a DERIVED row of scope GLOBAL */
+    struct tm_error *err;
+};
+
+/* Fields of a message by number, the last of each. */
+struct fields {
+    struct tm_pb_field of[BATTERY_FIELDS];
+};
+
+static struct fields fields_of(const uint8_t *data, size_t len)
+{
+    struct fields fields = {0};
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id < BATTERY_FIELDS)
+            fields.of[f.id] = f;
+    return fields;
+}
+
+static bool has(const struct fields *m, uint32_t id)
+{
+    return m->of[id].id != 0;
+}
+
+static int64_t number(const struct fields *m, uint32_t id)
+{
+    return (int64_t)m->of[id].value;
+}
+
+/* "batt.WHAT", or "batt.NAME.WHAT" of one that has a name. FLAGS: VALUE_DOUBLE where VALUE is a double's bits. */
+static enum tm_status add_battery(struct power *w, const struct fields *m, const char *what, uint64_t value,
+                                  uint32_t flags)
+{
+    const struct tm_pb_field *name = &m->of[BATTERY_NAME];
+    struct tm_event like = w->like;
+    like.flags |= flags;
+    w->p->key.len = 0;
+    enum tm_status st = name->len
+                            ? tm_buf_addf(&w->p->key, "batt.%.*s.%s", (int)name->len, (const char *)name->data, what)
+                            : tm_buf_addf(&w->p->key, "batt.%s", what);
+    const char *text = st == TM_OK ? tm_buf_cstr(&w->p->key) : NULL;
+    return text ? tm_proto_counter_add(w->p, &like, text, value, w->err) : tm_error_nomem(w->err);
+}
+
+/* A float's bits as those of the double it is. */
+static uint64_t double_of(uint64_t bits)
+{
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return tm_pb_bits(value);
+}
+
+/* Charge is told, or follows from energy and voltage. */
+static enum tm_status add_charge(struct power *w, const struct fields *m)
+{
+    int64_t charge, voltage = number(m, BATTERY_VOLTAGE);
+    if (has(m, BATTERY_CHARGE))
+        return add_battery(w, m, "charge_uah", (uint64_t)number(m, BATTERY_CHARGE), 0);
+    if (!has(m, BATTERY_ENERGY) || voltage <= 0 || !tm_mul_i64(number(m, BATTERY_ENERGY), 1000000, &charge))
+        return TM_OK;
+    return add_battery(w, m, "charge_uah", (uint64_t)(charge / voltage), 0);
+}
+
+static enum tm_status battery(struct power *w)
+{
+    static const struct {
+        uint32_t id;
+        const char *what;
+    } plain[] = {{BATTERY_CURRENT, "current_ua"}, {BATTERY_AVERAGE, "current.avg_ua"}, {BATTERY_VOLTAGE, "voltage_uv"}};
+    struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
+    int64_t power;
+    enum tm_status st = add_charge(w, &m);
+    if (st == TM_OK && has(&m, BATTERY_CAPACITY))
+        st = add_battery(w, &m, "capacity_pct", double_of(m.of[BATTERY_CAPACITY].value), TM_EVENT_VALUE_DOUBLE);
+    for (size_t i = 0; st == TM_OK && i < sizeof plain / sizeof *plain; i++)
+        if (has(&m, plain[i].id))
+            st = add_battery(w, &m, plain[i].what, (uint64_t)number(&m, plain[i].id), 0);
+    if (st < 0 || !has(&m, BATTERY_CURRENT) || !has(&m, BATTERY_VOLTAGE) ||
+        !tm_mul_i64(number(&m, BATTERY_CURRENT), number(&m, BATTERY_VOLTAGE), &power))
+        return st;
+    power /= 1000000000;
+    return add_battery(w, &m, "power_mw", (uint64_t)(power < 0 ? -power : power), 0);
+}
+
+/* What the rails of some devices are called. */
+static const char *friendly_name(const struct tm_pb_field *rail)
+{
+    static const char *const names[][2] = {
+        {"M_VDD_CPUCL0", "cpu.little"}, {"M_VDD_CPUCL0_M", "cpu.little.mem"}, {"M_VDD_CPUCL1", "cpu.mid"},
+        {"M_VDD_CPUCL1_M", "cpu.mid.mem"}, {"M_VDD_CPUCL2", "cpu.big"}, {"M_VDD_INT", "system.fabric"},
+        {"M_VDD_TPU", "tpu"}, {"VSYS_PWR_DISP", "display"}, {"VSYS_PWR_DISPLAY", "display"},
+        {"M_DISP", "ldo.main.a.display"}, {"VSYS_PWR_MODEM", "modem"}, {"M_VDD_MIF", "memory.interface"},
+        {"VSYS_PWR_WLAN_BT", "wifi.bt"}, {"VSYS_PWR_MMWAVE", "mmwave"}, {"S_VDD_AOC_RET", "aoc.memory"},
+        {"S_VDD_AOC", "aoc.logic"}, {"S_VDDQ_MEM", "ddr.a"}, {"S_VDD2L", "ddr.b"}, {"S_VDD2L_MEM", "ddr.b"},
+        {"S_VDD2H_MEM", "ddr.c"}, {"S_VDD_G3D", "gpu"}, {"S_VDD_G3D_L2", "gpu.l2"}, {"S_GNSS_CORE", "gps"},
+        {"VSYS_PWR_RFFE", "radio.frontend"}, {"VSYS_PWR_CAMERA", "camera"}, {"S_VDD_CAM", "multimedia"},
+        {"S_UDFPS", "udfps"}, {"S_PLL_MIPI_UFS", "ufs"}, {"M_LLDO1", "ldo.main.a"}, {"M_LLDO2", "ldo.main.b"},
+        {"S_LLDO1", "ldo.sub"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i][0]);
+        if (rail->len >= len && memcmp(rail->data + rail->len - len, names[i][0], len) == 0)
+            return names[i][1];
+    }
+    return NULL;
+}
+
+/* Remembers p->key as what (K1, K2) is called, a string of the stream. One more than fit is not. */
+static enum tm_status remember(struct power *w, uint32_t k1, uint64_t k2)
+{
+    struct tm_proto_map_entry *entry;
+    uint32_t string;
+    enum tm_status st = tm_proto_string(w->p, w->p->key.data, w->p->key.len, &string, w->err);
+    if (st < 0)
+        return st;
+    w->p->detail.len = 0; /* one that travels with its row would be gone by then */
+    if (string & TM_STRING_INLINE)
+        return TM_OK;
+    st = tm_proto_map_add(&w->p->power_names, k1, k2, NAMES_MAX, &entry, NULL);
+    if (st == TM_OK)
+        entry->v1 = string;
+    return st < 0 ? tm_error_nomem(w->err) : TM_OK;
+}
+
+/* What is remembered, or 0. */
+static uint32_t recall(const struct power *w, uint32_t k1, uint64_t k2)
+{
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&w->p->power_names, k1, k2);
+    return entry ? (uint32_t)entry->v1 : 0;
+}
+
+enum { NAMED_RAIL = 1, NAMED_STATE = 2 };
+
+static uint64_t rail_key(uint64_t session, uint32_t index)
+{
+    uint64_t key[2] = {session, index};
+    return tm_hash64_seed(key, sizeof key, NAMED_RAIL);
+}
+
+static enum tm_status describe_rail(struct power *w, uint64_t session, const struct tm_pb_field *f)
+{
+    struct fields m = fields_of(f->data, f->len);
+    uint32_t index = (uint32_t)number(&m, RAIL_INDEX);
+    const struct tm_pb_field *rail = &m.of[RAIL_NAME];
+    const char *name = friendly_name(rail);
+    if (index > RAILS_MAX)
+        return TM_OK;
+    w->p->key.len = 0;
+    enum tm_status st = name ? tm_buf_addf(&w->p->key, "power.rails.%s", name)
+                             : tm_buf_addf(&w->p->key, "power.%.*s_uws", (int)rail->len,
+                                           rail->data ? (const char *)rail->data : "");
+    return st == TM_OK ? remember(w, w->packet->machine, rail_key(session, index)) : tm_error_nomem(w->err);
+}
+
+/* A reading with a time of its own (OWN_TIME) is a row of its own. */
+static enum tm_status add_energy(struct power *w, uint64_t session, const struct tm_pb_field *f, bool own_time)
+{
+    struct fields m = fields_of(f->data, f->len);
+    struct tm_event row = w->like;
+    bool has_own = has(&m, DATA_TIME_MS) && m.of[DATA_TIME_MS].value <= INT64_MAX / NS_PER_MS;
+    row.kind = TM_KIND_COUNTER;
+    row.name = recall(w, w->packet->machine, rail_key(session, (uint32_t)number(&m, DATA_INDEX)));
+    if (row.name == 0 || has_own != own_time)
+        return TM_OK;
+    row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
+    row.value = tm_pb_bits((double)m.of[DATA_ENERGY].value);
+    if (has_own) {
+        row.flags &= ~(unsigned)(TM_EVENT_DERIVED | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
+        row.clock = TM_CLOCK_BOOTTIME;
+        row.time_ns = number(&m, DATA_TIME_MS) * NS_PER_MS;
+    }
+    return row.flags & TM_EVENT_UNTIMED ? TM_OK : tm_proto_add(w->p, &row, w->err);
+}
+
+/* Names first, then what is at the packet's time, as it must stand behind the packet. */
+static enum tm_status power_rails(struct power *w)
+{
+    enum { NAMES, AT_PACKET, OWN_TIMES, PASSES };
+    const struct tm_pb_field *body = &w->packet->body;
+    uint64_t session = fields_of(body->data, body->len).of[RAILS_SESSION].value;
+    enum tm_status st = TM_OK;
+    for (int pass = NAMES; pass < PASSES; pass++) {
+        struct tm_pb pb = tm_pb_of(body->data, body->len);
+        struct tm_pb_field f;
+        while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+            if (f.type != TM_PB_LEN)
+                continue;
+            if (f.id == RAILS_DESCRIPTOR && pass == NAMES)
+                st = describe_rail(w, session, &f);
+            else if (f.id == RAILS_DATA && pass != NAMES)
+                st = add_energy(w, session, &f, pass == OWN_TIMES);
+        }
+    }
+    return st;
+}
+
+static uint64_t state_key(const struct fields *m)
+{
+    uint64_t key[2] = {m->of[STATE_ENTITY].value, m->of[STATE_INDEX].value};
+    return tm_hash64_seed(key, sizeof key, NAMED_STATE);
+}
+
+static enum tm_status describe_state(struct power *w, const struct tm_pb_field *f)
+{
+    struct fields m = fields_of(f->data, f->len);
+    const struct tm_pb_field *entity = &m.of[STATE_ENTITY_NAME], *state = &m.of[STATE_NAME];
+    w->p->key.len = 0;
+    if (entity->type != TM_PB_LEN || state->type != TM_PB_LEN)
+        return TM_OK;
+    if (tm_buf_addf(&w->p->key, "Entity residency: %.*s is %.*s", (int)entity->len, (const char *)entity->data,
+                    (int)state->len, (const char *)state->data) != TM_OK)
+        return tm_error_nomem(w->err);
+    return remember(w, w->packet->machine, state_key(&m));
+}
+
+static enum tm_status entity_state_residency(struct power *w)
+{
+    const struct tm_pb_field *body = &w->packet->body;
+    enum tm_status st = TM_OK;
+    for (uint32_t id = RESIDENCY_STATE; id <= RESIDENCY_TIME; id++) {
+        struct tm_pb pb = tm_pb_of(body->data, body->len);
+        struct tm_pb_field f;
+        while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+            if (f.id != id || f.type != TM_PB_LEN)
+                continue;
+            if (id == RESIDENCY_STATE) {
+                st = describe_state(w, &f);
+                continue;
+            }
+            struct fields m = fields_of(f.data, f.len);
+            struct tm_event row = w->like;
+            row.kind = TM_KIND_COUNTER;
+            row.name = recall(w, w->packet->machine, state_key(&m));
+            row.flags |= TM_EVENT_HAS_VALUE | TM_EVENT_VALUE_DOUBLE;
+            row.value = tm_pb_bits((double)m.of[STATE_TIME_MS].value);
+            if (row.name)
+                st = tm_proto_add(w->p, &row, w->err);
+        }
+    }
+    return st;
+}
+
+static enum tm_status gpu_memory(struct power *w)
+{
+    struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
+    struct tm_event like = w->like;
+    if (number(&m, GPU_MEM_PID) != 0) {
+        like.pid = (uint32_t)number(&m, GPU_MEM_PID);
+        like.flags |= TM_EVENT_HAS_PID | tm_event_scope_flags(TM_SCOPE_PROCESS);
+    }
+    return tm_proto_counter_add(w->p, &like, "GPU Memory", m.of[GPU_MEM_SIZE].value, w->err);
+}
+
+static enum tm_status screen(struct power *w)
+{
+    struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
+    return tm_proto_counter_add(w->p, &w->like, "ScreenState", (uint64_t)(int64_t)(int32_t)number(&m, DISPLAY_STATE),
+                                w->err);
+}
+
+static enum tm_status trigger(struct power *w)
+{
+    struct fields m = fields_of(w->packet->body.data, w->packet->body.len);
+    const struct tm_pb_field *name = &m.of[TRIGGER_NAME], *producer = &m.of[TRIGGER_PRODUCER];
+    struct tm_event row = w->like;
+    row.kind = TM_KIND_INSTANT;
+    enum tm_status st =
+        tm_proto_string(w->p, name->data ? (const char *)name->data : "", name->len, &row.name, w->err);
+    if (st >= 0 && producer->type == TM_PB_LEN)
+        st = tm_detail_arg_text(&w->p->detail, "producer_name", producer->data, producer->len);
+    if (st >= 0 && has(&m, TRIGGER_UID))
+        st = tm_detail_arg_int(&w->p->detail, "trusted_producer_uid", (int32_t)number(&m, TRIGGER_UID));
+    if (st == TM_E_SYSTEM)
+        return tm_error_nomem(w->err);
+    return st < 0 ? st : tm_proto_add(w->p, &row, w->err);
+}
+
+enum tm_status tm_proto_power_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    if (!packet->has_time)
+        row.flags |= TM_EVENT_DEFINITION;
+    enum tm_status st = tm_packet_times_in(packet->body.id) ? tm_proto_add_with_times(p, &row, packet->clock, err)
+                                                            : tm_proto_add(p, &row, err);
+    struct power w = {p, packet, tm_proto_derived(&row, TM_KIND_PACKET), err};
+    /* Without a time they still say what later ones mean. */
+    bool names = packet->body.id == TM_PACKET_POWER_RAILS || packet->body.id == TM_PACKET_ENTITY_STATE_RESIDENCY;
+    if (st < 0 || (!packet->has_time && !names))
+        return st;
+    switch (packet->body.id) {
+    case TM_PACKET_BATTERY:
+        return battery(&w);
+    case TM_PACKET_POWER_RAILS:
+        return power_rails(&w);
+    case TM_PACKET_ENTITY_STATE_RESIDENCY:
+        return entity_state_residency(&w);
+    case TM_PACKET_GPU_MEM_TOTAL:
+        return gpu_memory(&w);
+    case TM_PACKET_INITIAL_DISPLAY_STATE:
+        return screen(&w);
+    default:
+        return trigger(&w);
+    }
+}

@@ -1,0 +1,12 @@
+/* Counters of a device's power, screen and graphics memory, and what triggered a trace.
+ * Rules and names: importers/proto/android_probes_parser.cc, gpu_event_parser.cc and metadata_module.cc of perfetto. */
+#ifndef TM_FORMAT_PERFETTO_POWER_H
+#define TM_FORMAT_PERFETTO_POWER_H
+
+#include "format/perfetto/internal.h"
+
+/* Adds the rows of a packet of battery, power_rails, entity_state_residency, initial_display_state,
+ * gpu_mem_total_event, trigger or clone_snapshot_trigger. */
+enum tm_status tm_proto_power_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+
+#endif

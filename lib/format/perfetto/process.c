@@ -1,0 +1,261 @@
+/* Processes and threads as procfs showed them. */
+#include "format/perfetto/system.h"
+
+enum { TREE_PROCESSES = 1, TREE_THREADS = 2 };
+enum { PROCESS_PID = 1, PROCESS_PPID = 2, PROCESS_CMDLINE = 3, PROCESS_UID = 5, PROCESS_START = 7 };
+enum { PROCESS_CMDLINE_IS_COMM = 9 };
+enum { THREAD_TID = 1, THREAD_NAME = 2, THREAD_TGID = 3 };
+enum { STATS_PROCESSES = 1, STATS_PID = 1, STATS_OOM_SCORE_ADJ = 10, STATS_THREADS = 11, STATS_THREAD_TID = 1 };
+enum { STATS_USER_NS = 21, STATS_KERNEL_NS = 22, STATS_LAST = 24 };
+
+/* Our Detail. */
+enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_INNER_TIMES = 9 };
+enum { OUT_PID = 1, OUT_PARENT = 2, OUT_NAME = 3, OUT_CMDLINE = 4, OUT_UID = 5 };
+enum { OUT_THREAD_TID = 1, OUT_THREAD_PID = 2, OUT_THREAD_NAME = 3 };
+enum { INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
+
+enum { KTHREADD_PID = 2, KTHREADS_MAX = 1 << 20 };
+
+struct process {
+    uint32_t pid, ppid, uid;
+    bool has_uid, has_start, is_comm;
+    int64_t start;
+    uint32_t words;          /* of the command line */
+    struct tm_pb_field argv; /* the first of them */
+    struct tm_pb_field message;
+};
+
+static void read_process(struct process *process, const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    *process = (struct process){.message = *message};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        switch (f.id) {
+        case PROCESS_PID:
+            process->pid = (uint32_t)f.value;
+            break;
+        case PROCESS_PPID:
+            process->ppid = (uint32_t)f.value;
+            break;
+        case PROCESS_CMDLINE:
+            if (process->words++ == 0)
+                process->argv = f;
+            break;
+        case PROCESS_UID:
+            process->has_uid = true;
+            process->uid = (uint32_t)f.value;
+            break;
+        case PROCESS_START:
+            process->has_start = true;
+            process->start = (int64_t)f.value;
+            break;
+        case PROCESS_CMDLINE_IS_COMM:
+            process->is_comm = f.value != 0;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Length of a kworker's name without the queue it last worked for ("kworker/45:2-mm_percpu_wq"). */
+static size_t worker_len(const struct tm_pb_field *name)
+{
+    static const char prefix[] = "kworker/";
+    size_t at = sizeof prefix - 1;
+    if (name->len < at || memcmp(name->data, prefix, at) != 0)
+        return name->len;
+    while (at < name->len && name->data[at] != '+' && name->data[at] != '-')
+        at++;
+    return at;
+}
+
+/* The process's name: the first word, or the first of a command line that joined its words by spaces. */
+static size_t name_len(const struct process *process)
+{
+    size_t len = process->ppid == KTHREADD_PID ? worker_len(&process->argv) : process->argv.len;
+    const uint8_t *space = process->words == 1 && len ? memchr(process->argv.data, ' ', len) : NULL;
+    return space ? (size_t)(space - process->argv.data) : len;
+}
+
+static enum tm_status put_signed(struct tm_buf *buf, uint32_t id, int64_t value, enum tm_status st)
+{
+    return st == TM_OK ? tm_pb_put_varint(buf, id, tm_zigzag(value)) : st;
+}
+
+static enum tm_status put_process(struct tm_buf *detail, const struct process *process)
+{
+    size_t mark;
+    struct tm_pb pb = tm_pb_of(process->message.data, process->message.len);
+    struct tm_pb_field f;
+    bool cut = process->ppid == KTHREADD_PID && worker_len(&process->argv) != process->argv.len;
+    enum tm_status st = tm_pb_begin(detail, DETAIL_PROCESS, &mark);
+    st = put_signed(detail, OUT_PID, process->pid, st);
+    st = put_signed(detail, OUT_PARENT, process->ppid, st);
+    if (st == TM_OK)
+        st = tm_pb_put_bytes(detail, OUT_NAME, process->argv.data, name_len(process));
+    if (st == TM_OK && cut)
+        st = tm_pb_put_bytes(detail, OUT_CMDLINE, process->argv.data, worker_len(&process->argv));
+    while (st == TM_OK && !cut && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == PROCESS_CMDLINE && f.type == TM_PB_LEN)
+            st = tm_pb_put_bytes(detail, OUT_CMDLINE, f.data, f.len);
+    if (process->has_uid)
+        st = put_signed(detail, OUT_UID, process->uid, st);
+    if (st == TM_OK)
+        st = tm_pb_end(detail, mark);
+    if (st != TM_OK || !process->has_start)
+        return st;
+    st = tm_pb_begin(detail, DETAIL_INNER_TIMES, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_i32(detail, INNER_CLOCK, TM_CLOCK_BOOTTIME);
+    if (st == TM_OK)
+        st = tm_pb_put_i64(detail, INNER_VALUE, (uint64_t)process->start);
+    if (st == TM_OK)
+        st = tm_pb_put_i32(detail, INNER_STATE, 0);
+    return st == TM_OK ? tm_pb_end(detail, mark) : st;
+}
+
+static enum tm_status add_thread(struct tm_proto *p, const struct tm_event *like, int64_t pid, int64_t tid,
+                                 struct tm_pb_field name, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_derived(like, TM_KIND_THREAD);
+    size_t mark;
+    enum tm_status st = tm_pb_begin(&p->detail, DETAIL_THREAD, &mark);
+    st = put_signed(&p->detail, OUT_THREAD_TID, tid, st);
+    st = put_signed(&p->detail, OUT_THREAD_PID, pid, st);
+    if (st == TM_OK && name.data)
+        st = tm_pb_put_bytes(&p->detail, OUT_THREAD_NAME, name.data, name.len);
+    if (st == TM_OK)
+        st = tm_pb_end(&p->detail, mark);
+    if (st != TM_OK)
+        return tm_error_nomem(err);
+    row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    row.pid = pid;
+    row.tid = tid;
+    return tm_proto_add(p, &row, err);
+}
+
+static enum tm_status add_process(struct tm_proto *p, const struct process *process, const struct tm_event *like,
+                                  struct tm_error *err)
+{
+    struct tm_event row = tm_proto_derived(like, TM_KIND_PROCESS);
+    if (put_process(&p->detail, process) != TM_OK)
+        return tm_error_nomem(err);
+    row.flags |= TM_EVENT_HAS_PID | (process->has_start ? TM_EVENT_INNER_TIMES : 0);
+    row.pid = process->pid;
+    enum tm_status st = tm_proto_add(p, &row, err);
+    if (st < 0 || !process->is_comm)
+        return st;
+    struct tm_pb_field name = process->argv;
+    name.len = process->ppid == KTHREADD_PID ? worker_len(&name) : name.len;
+    return add_thread(p, like, process->pid, process->pid, name, err);
+}
+
+static enum tm_status read_thread(struct tm_proto *p, const struct tm_proto_map *kthreads,
+                                  const struct tm_pb_field *message, const struct tm_event *like, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, name = {0};
+    uint32_t tid = 0, tgid = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == THREAD_TID)
+            tid = (uint32_t)f.value;
+        else if (f.id == THREAD_TGID)
+            tgid = (uint32_t)f.value;
+        else if (f.id == THREAD_NAME)
+            name = f;
+    }
+    if (tid == tgid && tm_proto_map_find(kthreads, 0, tid))
+        name.len = worker_len(&name);
+    return add_thread(p, like, tgid, tid, name, err);
+}
+
+enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+                                         struct tm_error *err)
+{
+    struct tm_proto_map kthreads = {0};
+    struct tm_proto_map_entry *entry;
+    struct tm_pb pb = tm_pb_of(f->data, f->len), threads = pb;
+    struct tm_pb_field field;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &field) == TM_OK) {
+        struct process process;
+        if (field.id != TREE_PROCESSES || field.type != TM_PB_LEN)
+            continue;
+        read_process(&process, &field);
+        if (process.words == 0)
+            continue;
+        if (process.ppid == KTHREADD_PID &&
+            tm_proto_map_add(&kthreads, 0, process.pid, KTHREADS_MAX, &entry, NULL) == TM_E_SYSTEM)
+            st = tm_error_nomem(err);
+        else
+            st = add_process(p, &process, row, err);
+    }
+    while (st >= 0 && tm_pb_next(&threads, &field) == TM_OK)
+        if (field.id == TREE_THREADS && field.type == TM_PB_LEN)
+            st = read_thread(p, &kthreads, &field, row, err);
+    tm_proto_map_release(&kthreads);
+    return st;
+}
+
+/* Memory of a process by field of ProcessStats.Process, in kB; empty: no such counter. */
+static const char *memory_name(uint32_t field)
+{
+    static const char *const names[] = {
+        [2] = "mem.virt",        [3] = "mem.rss",          [4] = "mem.rss.anon",
+        [5] = "mem.rss.file",    [6] = "mem.rss.shmem",    [7] = "mem.swap",
+        [8] = "mem.locked",      [9] = "mem.rss.watermark", [13] = "chrome.private_footprint_kb",
+        [14] = "chrome.peak_resident_set_kb", [16] = "mem.smaps.rss", [17] = "mem.smaps.pss",
+        [18] = "mem.smaps.pss.anon", [19] = "mem.smaps.pss.file", [20] = "mem.smaps.pss.smem",
+        [23] = "mem.smaps.swap.pss", [24] = "mem.dmabuf_rss",
+    };
+    return field < sizeof names / sizeof *names ? names[field] : NULL;
+}
+
+static uint32_t number_in(const struct tm_pb_field *message, uint32_t id)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == id && f.type == TM_PB_VARINT)
+            return (uint32_t)f.value;
+    return 0;
+}
+
+static enum tm_status add_stats(struct tm_proto *p, const struct tm_pb_field *message, const struct tm_event *row,
+                                struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_event like = tm_proto_derived(row, TM_KIND_COUNTER);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    like.flags |= tm_event_scope_flags(TM_SCOPE_PROCESS) | TM_EVENT_HAS_PID;
+    like.pid = number_in(message, STATS_PID);
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == STATS_THREADS && f.type == TM_PB_LEN)
+            st = add_thread(p, row, like.pid, number_in(&f, STATS_THREAD_TID), (struct tm_pb_field){0}, err);
+        if (f.type != TM_PB_VARINT)
+            continue;
+        if (f.id == STATS_OOM_SCORE_ADJ)
+            st = tm_proto_counter_add(p, &like, "oom_score_adj", f.value, err);
+        else if (f.id == STATS_USER_NS || f.id == STATS_KERNEL_NS)
+            st = tm_proto_counter_add(p, &like, f.id == STATS_USER_NS ? "runtime.user_ns" : "runtime.kernel_ns",
+                                      f.value, err);
+        else if (memory_name(f.id))
+            st = tm_proto_counter_add(p, &like, memory_name(f.id), f.value * 1024, err);
+    }
+    return st;
+}
+
+enum tm_status tm_proto_process_stats_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+                                          struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field field;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &field) == TM_OK)
+        if (field.id == STATS_PROCESSES && field.type == TM_PB_LEN)
+            st = add_stats(p, &field, row, err);
+    return st;
+}

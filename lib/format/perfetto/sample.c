@@ -1,0 +1,195 @@
+#include "format/perfetto/sample.h"
+
+#include "format/perfetto/count.h"
+#include "format/perfetto/sequence.h"
+
+enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4 };
+enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
+enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
+enum { CALLSTACK_FRAMES = 2, FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_REL_PC = 4, FRAME_PATH = 5, FRAME_LINE = 6 };
+enum { MAPPING_PATH = 7 };
+enum { DETAIL_FRAMES = 10, OUT_FUNCTION = 1, OUT_MAPPING = 2, OUT_REL_PC = 3, OUT_FILE = 4, OUT_LINE = 5 };
+enum { FRAMES_MAX = 1024 }; /* of one stack; deeper ones are cut at their top */
+enum { INTERNED_SOURCE_PATHS = 18 };
+
+/* The numbers of a repeated field, packed or not, one after the other. Zero-initialise with pb and id. */
+struct numbers {
+    struct tm_pb pb;
+    uint32_t id;
+    const uint8_t *at, *end; /* in a packed field */
+};
+
+static bool next_number(struct numbers *n, uint64_t *value)
+{
+    struct tm_pb_field f;
+    while (n->at == n->end) {
+        do
+            if (tm_pb_next(&n->pb, &f) != TM_OK)
+                return false;
+        while (f.id != n->id);
+        *value = f.value;
+        if (f.type == TM_PB_VARINT)
+            return true;
+        n->at = f.data;
+        n->end = f.data ? f.data + f.len : NULL;
+    }
+    n->at = tm_varint_get(n->at, n->end, value);
+    if (n->at == NULL)
+        n->at = n->end = NULL;
+    return n->at != NULL;
+}
+
+static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const struct tm_proto_sequence *sequence,
+                                   uint32_t field, uint64_t iid)
+{
+    struct tm_pb_field text = tm_proto_interned_text(sequence, field, iid);
+    return text.data ? tm_pb_put_bytes(detail, id, text.data, text.len) : TM_OK;
+}
+
+/* The path of a mapping: its parts, each after a slash. */
+static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
+{
+    const uint8_t *data;
+    size_t len;
+    uint64_t part;
+    enum tm_status st = TM_OK;
+    if (!tm_proto_interned_find(sequence, TM_INTERNED_MAPPINGS, iid, &data, &len))
+        return TM_OK;
+    struct numbers parts = {.pb = tm_pb_of(data, len), .id = MAPPING_PATH};
+    p->key.len = 0;
+    while (st == TM_OK && next_number(&parts, &part)) {
+        struct tm_pb_field text = tm_proto_interned_text(sequence, TM_INTERNED_MAPPING_PATHS, part);
+        st = tm_buf_add_byte(&p->key, '/');
+        if (st == TM_OK && text.data)
+            st = tm_buf_add(&p->key, text.data, text.len);
+    }
+    return st == TM_OK && p->key.len ? tm_pb_put_bytes(&p->detail, OUT_MAPPING, p->key.data, p->key.len) : st;
+}
+
+static enum tm_status put_frame_field(struct tm_proto *p, const struct tm_proto_sequence *sequence,
+                                      const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case FRAME_FUNCTION:
+        return put_interned(&p->detail, OUT_FUNCTION, sequence, TM_INTERNED_FUNCTION_NAMES, f->value);
+    case FRAME_MAPPING:
+        return put_mapping(p, sequence, f->value);
+    case FRAME_REL_PC:
+        return tm_pb_put_varint(&p->detail, OUT_REL_PC, f->value);
+    case FRAME_PATH:
+        return put_interned(&p->detail, OUT_FILE, sequence, INTERNED_SOURCE_PATHS, f->value);
+    case FRAME_LINE:
+        return tm_pb_put_varint(&p->detail, OUT_LINE, (uint32_t)f->value);
+    default:
+        return TM_OK;
+    }
+}
+
+static enum tm_status put_frame(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid)
+{
+    const uint8_t *data;
+    struct tm_pb_field f;
+    size_t len, mark;
+    if (!tm_proto_interned_find(sequence, TM_INTERNED_FRAMES, iid, &data, &len))
+        return TM_OK;
+    struct tm_pb pb = tm_pb_of(data, len);
+    enum tm_status st = tm_pb_begin(&p->detail, DETAIL_FRAMES, &mark);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        st = put_frame_field(p, sequence, &f);
+    return st == TM_OK ? tm_pb_end(&p->detail, mark) : st;
+}
+
+/* The frames of a callstack, outermost first as they are recorded. */
+static enum tm_status put_stack(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint64_t iid,
+                                struct tm_error *err)
+{
+    const uint8_t *data;
+    uint64_t frame;
+    size_t len;
+    enum tm_status st = TM_OK;
+    if (!tm_proto_interned_find(sequence, TM_INTERNED_CALLSTACKS, iid, &data, &len))
+        return TM_OK;
+    struct numbers frames = {.pb = tm_pb_of(data, len), .id = CALLSTACK_FRAMES};
+    for (int count = 0; st == TM_OK && count < FRAMES_MAX && next_number(&frames, &frame); count++)
+        st = put_frame(p, sequence, frame);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                         struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_SAMPLE);
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint64_t callstack = 0;
+    bool is_report = !packet->has_time;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == SAMPLE_CPU) {
+            row.cpu = (uint32_t)f.value;
+            row.flags |= TM_EVENT_HAS_CPU;
+        } else if (f.id == SAMPLE_PID) {
+            row.pid = (int64_t)(uint32_t)f.value;
+            row.flags |= TM_EVENT_HAS_PID;
+        } else if (f.id == SAMPLE_TID) {
+            row.tid = (int64_t)(uint32_t)f.value;
+            row.flags |= TM_EVENT_HAS_TID;
+        } else if (f.id == SAMPLE_CALLSTACK) {
+            callstack = f.value;
+        }
+        is_report |= f.id == SAMPLE_RECORDS_LOST || f.id == SAMPLE_PRODUCER_EVENT;
+    }
+    if (is_report || !(row.flags & TM_EVENT_HAS_TID)) {
+        row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+        row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
+        return tm_proto_add(p, &row, err);
+    }
+    enum tm_status st = callstack ? put_stack(p, packet->sequence, callstack, err) : TM_OK;
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
+static int64_t scaled_sum(int64_t sum, uint64_t delta_us)
+{
+    int64_t delta;
+    if (__builtin_mul_overflow((int64_t)delta_us, INT64_C(1000), &delta) || __builtin_add_overflow(sum, delta, &sum))
+        return (int64_t)delta_us < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
+static enum tm_status add_sample(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t callstack,
+                                 struct tm_error *err)
+{
+    const struct tm_proto_sequence *sequence = packet->sequence;
+    struct tm_event row = {
+        .kind = TM_KIND_SAMPLE,
+        .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID,
+        .time_ns = sequence->reference_ns,
+        .clock = p->has_monotonic ? TM_CLOCK_MONOTONIC : 0,
+        .machine = packet->machine,
+        .sequence = packet->sequence_id,
+        .generation = packet->generation,
+        .pid = sequence->pid,
+        .tid = sequence->tid,
+    };
+    enum tm_status st = put_stack(p, sequence, callstack, err);
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
+enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                               struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    struct tm_proto_sequence *sequence = packet->sequence;
+    struct tm_pb body = tm_pb_of(packet->body.data, packet->body.len);
+    struct numbers stacks = {.pb = body, .id = STREAM_CALLSTACKS}, deltas = {.pb = body, .id = STREAM_DELTAS_US};
+    uint64_t callstack, delta;
+    row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
+    enum tm_status st = tm_proto_add(p, &row, err);
+    if (st >= 0 && (sequence == NULL || !sequence->has_reference || !sequence->has_thread))
+        return tm_proto_count_stat(p, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
+    while (st >= 0 && next_number(&deltas, &delta)) {
+        sequence->reference_ns = scaled_sum(sequence->reference_ns, delta);
+        if (next_number(&stacks, &callstack))
+            st = add_sample(p, packet, callstack, err);
+    }
+    return st;
+}

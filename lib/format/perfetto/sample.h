@@ -1,0 +1,17 @@
+/* Sampled call stacks: perf_sample and streaming_profile_packet, their stacks looked up in the sequence's
+ * interned data. Other profiles (heap, allocations) stay packets. */
+#ifndef TM_FORMAT_PERFETTO_SAMPLE_H
+#define TM_FORMAT_PERFETTO_SAMPLE_H
+
+#include "format/perfetto/internal.h"
+
+/* Adds the SAMPLE row of a perf_sample packet; a PACKET where it is a report of the profiler. */
+enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                         struct tm_error *err);
+
+/* Adds the PACKET row of a streaming_profile_packet, and behind it a SAMPLE row, without raw, for each stack. Their
+ * times count on from the thread descriptor's reference, as those of track events with deltas do. */
+enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                               struct tm_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* Scheduling out of ftrace bundles: switches and wakings, written out or as compact_sched. */
+#ifndef TM_FORMAT_PERFETTO_SCHED_H
+#define TM_FORMAT_PERFETTO_SCHED_H
+
+#include "format/perfetto/internal.h"
+
+/* What is known of (MACHINE, CPU), made if new. Valid until the next find. */
+enum tm_status tm_proto_cpu_find(struct tm_proto *p, uint32_t machine, uint32_t cpu, struct tm_proto_cpu **entry,
+                                 struct tm_error *err);
+
+/* PID, of priority PRIO, runs on CPU from here on. */
+static inline void tm_proto_cpu_run(struct tm_proto_cpu *cpu, int32_t pid, int32_t prio)
+{
+    cpu->known = true;
+    cpu->pid = pid;
+    cpu->prio = prio;
+}
+
+/* Its name: LEN bytes at COMM, of which STRING is the number. */
+void tm_proto_cpu_name(struct tm_proto_cpu *cpu, uint32_t string, const uint8_t *comm, size_t len);
+
+/* Makes ROW a SCHED_SWITCH of the SchedSwitchFtraceEvent in F. */
+enum tm_status tm_proto_sched_switch(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                     struct tm_error *err);
+
+/* Makes ROW, whose tid is the waker's, a SCHED_WAKING of the SchedWakingFtraceEvent in F. */
+enum tm_status tm_proto_sched_waking(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
+                                     struct tm_error *err);
+
+/* Adds the rows of the CompactSched message in F, or the message as one row where the sink wants that and nothing is
+ * odd about it; ROW holds what they have in common. Columns that do not match are counted as a statistic, what came
+ * before stands. */
+enum tm_status tm_proto_compact_sched(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+                                      struct tm_error *err);
+
+#endif

@@ -1,0 +1,309 @@
+#include "format/perfetto/sequence.h"
+
+#include "format/perfetto/count.h"
+
+#include <stdlib.h>
+
+enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
+enum { TRACK_DEFAULTS_UUID = 11, TRACK_DEFAULTS_EXTRA = 31, TRACK_DEFAULTS_EXTRA_DOUBLE = 45 };
+enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
+enum { KEEP_BYTES = 1 << 18 }; /* a cleared sequence keeps no larger buffer */
+
+static enum tm_status grow(struct tm_proto *p)
+{
+    if (p->sequence_count < p->sequence_cap)
+        return TM_OK;
+    uint32_t cap = p->sequence_cap ? p->sequence_cap * 2 : 16;
+    struct tm_proto_sequence *sequences = realloc(p->sequences, cap * sizeof *sequences);
+    if (sequences == NULL)
+        return TM_E_SYSTEM;
+    p->sequences = sequences;
+    p->sequence_cap = cap;
+    return TM_OK;
+}
+
+enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint32_t id,
+                                      struct tm_proto_sequence **sequence, struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    bool is_new;
+    if (grow(p) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_proto_map_add(&p->sequence_index, machine, id, TM_PROTO_SEQUENCES_MAX, &entry, &is_new);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "more than %d packet sequences", TM_PROTO_SEQUENCES_MAX);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (is_new) {
+        entry->v1 = p->sequence_count++;
+        p->sequences[entry->v1] = (struct tm_proto_sequence){.machine = machine, .id = id};
+    }
+    p->last_sequence = (uint32_t)entry->v1;
+    *sequence = &p->sequences[entry->v1];
+    return TM_OK;
+}
+
+void tm_proto_sequence_clear(struct tm_proto *p, struct tm_proto_sequence *sequence)
+{
+    p->interned_bytes -= sequence->interned.len;
+    sequence->interned.len = 0;
+    if (sequence->interned.cap > KEEP_BYTES)
+        tm_buf_release(&sequence->interned);
+    tm_proto_map_clear(&sequence->interned_index);
+    tm_proto_map_clear(&sequence->counters);
+    sequence->generation = 0;
+    sequence->used = false;
+    sequence->valid = true;
+    sequence->has_reference = false;
+    sequence->default_clock = 0;
+    sequence->has_default_track = false;
+    sequence->defaults.len = 0;
+    sequence->extra_tracks.len = 0;
+    sequence->extra_double_tracks.len = 0;
+}
+
+void tm_proto_sequence_lose(struct tm_proto_sequence *sequence)
+{
+    sequence->valid = false;
+    sequence->has_reference = false;
+    tm_proto_map_clear(&sequence->counters);
+}
+
+/* The SEQUENCE_STATE row: a TracePacket of the fields whose bytes are in p->text. */
+static enum tm_status add_state(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_sequence *sequence = packet->sequence;
+    if (sequence->generation == 0) {
+        enum tm_status st =
+            tm_event_sink_generation(p->sink, sequence->machine, sequence->id, &sequence->generation, err);
+        if (st < 0)
+            return st;
+    }
+    struct tm_event event = {
+        .kind = TM_KIND_SEQUENCE_STATE,
+        .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | tm_event_raw_flags(TM_RAW_PACKET),
+        .machine = sequence->machine,
+        .sequence = sequence->id,
+        .generation = sequence->generation,
+        .raw = p->text.data,
+        .raw_bytes = (uint32_t)p->text.len,
+    };
+    return tm_event_sink_add(p->sink, &event, err);
+}
+
+static enum tm_status add_uuid(struct tm_buf *uuids, uint64_t uuid)
+{
+    return tm_buf_add(uuids, &uuid, sizeof uuid);
+}
+
+/* track_event_defaults. Repeated numbers may be packed. */
+static enum tm_status take_track_defaults(struct tm_proto_sequence *sequence, const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        struct tm_buf *list = f.id == TRACK_DEFAULTS_EXTRA          ? &sequence->extra_tracks
+                              : f.id == TRACK_DEFAULTS_EXTRA_DOUBLE ? &sequence->extra_double_tracks
+                                                                    : NULL;
+        if (f.id == TRACK_DEFAULTS_UUID && f.type == TM_PB_VARINT) {
+            sequence->has_default_track = true;
+            sequence->default_track = f.value;
+        } else if (list && f.type == TM_PB_VARINT) {
+            st = add_uuid(list, f.value);
+        } else if (list && f.type == TM_PB_LEN) {
+            uint64_t uuid;
+            for (const uint8_t *at = f.data; st == TM_OK && at < f.data + f.len;)
+                st = (at = tm_varint_get(at, f.data + f.len, &uuid)) ? add_uuid(list, uuid) : TM_E_INPUT;
+        }
+        if (st < 0)
+            return st;
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+static enum tm_status take_defaults(struct tm_proto_sequence *sequence, const struct tm_pb_field *defaults)
+{
+    struct tm_pb pb = tm_pb_of(defaults->data, defaults->len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    sequence->default_clock = 0;
+    sequence->has_default_track = false;
+    sequence->extra_tracks.len = 0;
+    sequence->extra_double_tracks.len = 0;
+    sequence->defaults.len = 0;
+    if (tm_buf_add(&sequence->defaults, defaults->data, defaults->len) != TM_OK)
+        return TM_E_SYSTEM;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.id == DEFAULTS_CLOCK && f.type == TM_PB_VARINT)
+            sequence->default_clock = (uint32_t)f.value;
+        else if (f.id == DEFAULTS_TRACK_EVENT && f.type == TM_PB_LEN)
+            st = take_track_defaults(sequence, &f);
+        if (st < 0)
+            return st;
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_sequence *sequence = packet->sequence;
+    const struct tm_pb_field *f = &packet->defaults;
+    bool again = sequence->generation && sequence->defaults.len == f->len && f->len &&
+                 memcmp(sequence->defaults.data, f->data, f->len) == 0;
+    if (again)
+        return TM_OK;
+    bool afresh = sequence->used;
+    if (afresh) {
+        sequence->generation = 0;
+        sequence->used = false;
+    }
+    enum tm_status st = tm_proto_count_inner(p, packet, take_defaults(sequence, f), err);
+    if (st < 0)
+        return st;
+    p->text.len = 0;
+    st = tm_buf_add(&p->text, f->start, (size_t)(f->end - f->start));
+    if (st == TM_OK && afresh && sequence->interned.len)
+        st = tm_pb_put_bytes(&p->text, TM_PACKET_INTERNED_DATA, sequence->interned.data, sequence->interned.len);
+    return st == TM_OK ? add_state(p, packet, err) : tm_error_nomem(err);
+}
+
+/* Enters the message in FIELD, which lies at OFFSET of the sequence's interned bytes. */
+static enum tm_status index_message(struct tm_proto *p, struct tm_proto_sequence *sequence,
+                                    const struct tm_pb_field *field, size_t offset, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(field->data, field->len);
+    struct tm_proto_map_entry *entry;
+    struct tm_pb_field f;
+    bool is_new;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != INTERNED_IID)
+            continue;
+        enum tm_status st =
+            tm_proto_map_add(&sequence->interned_index, field->id, f.value, TM_PROTO_INTERNED_MAX, &entry, &is_new);
+        if (st == TM_END)
+            return tm_error_set(err, TM_E_INPUT, "sequence %u holds more than %d interned messages", sequence->id,
+                                TM_PROTO_INTERNED_MAX);
+        if (st < 0)
+            return tm_error_nomem(err);
+        if (is_new)
+            entry->v1 = (uint64_t)offset << 32 | field->len;
+        return TM_OK;
+    }
+    return tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
+}
+
+static enum tm_status index_messages(struct tm_proto *p, struct tm_proto_sequence *sequence,
+                                     const struct tm_pb_field *interned, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(interned->data, interned->len);
+    struct tm_pb_field f;
+    size_t base = sequence->interned.len - interned->len;
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        if (f.type != TM_PB_LEN)
+            continue;
+        st = index_message(p, sequence, &f, base + (size_t)(f.data - interned->data), err);
+        if (st < 0)
+            return st;
+    }
+    if (st == TM_E_INPUT)
+        return tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_ERRORS, sequence->machine, 1, err);
+    return TM_OK;
+}
+
+/* Every occurrence of the field, should there be several. */
+static enum tm_status intern_all(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_sequence *sequence = packet->sequence;
+    struct tm_pb pb = tm_pb_of(packet->data, packet->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != TM_PACKET_INTERNED_DATA || f.type != TM_PB_LEN)
+            continue;
+        if (f.len > TM_PROTO_INTERNED_BYTES_MAX - p->interned_bytes)
+            return tm_error_set(err, TM_E_INPUT, "interned data of all sequences exceeds %d bytes",
+                                TM_PROTO_INTERNED_BYTES_MAX);
+        if (tm_buf_add(&sequence->interned, f.data, f.len) != TM_OK ||
+            tm_buf_add(&p->text, f.start, (size_t)(f.end - f.start)) != TM_OK)
+            return tm_error_nomem(err);
+        p->interned_bytes += f.len;
+        st = index_messages(p, sequence, &f, err);
+    }
+    return st;
+}
+
+enum tm_status tm_proto_sequence_intern(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    if (!packet->sequence->valid)
+        return tm_proto_count_stat(p, TM_PROTO_STAT_INTERNED_SKIPPED, packet->machine, 1, err);
+    p->text.len = 0;
+    enum tm_status st = intern_all(p, packet, err);
+    return st < 0 ? st : add_state(p, packet, err);
+}
+
+bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid,
+                            const uint8_t **data, size_t *len)
+{
+    const struct tm_proto_map_entry *entry =
+        sequence ? tm_proto_map_find(&sequence->interned_index, field, iid) : NULL;
+    if (entry == NULL)
+        return false;
+    *data = sequence->interned.data + (entry->v1 >> 32);
+    *len = (size_t)(entry->v1 & UINT32_MAX);
+    return true;
+}
+
+/* Field 2 of the message at ENTRY. */
+static struct tm_pb_field text_of(const struct tm_proto_sequence *sequence, const struct tm_proto_map_entry *entry)
+{
+    struct tm_pb pb = tm_pb_of(sequence->interned.data + (entry->v1 >> 32), (size_t)(entry->v1 & UINT32_MAX));
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == INTERNED_TEXT && f.type == TM_PB_LEN)
+            return f;
+    return (struct tm_pb_field){.data = (const uint8_t *)""};
+}
+
+struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid)
+{
+    const struct tm_proto_map_entry *entry =
+        sequence ? tm_proto_map_find(&sequence->interned_index, field, iid) : NULL;
+    return entry ? text_of(sequence, entry) : (struct tm_pb_field){0};
+}
+
+enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint32_t field,
+                                        uint64_t iid, uint32_t *string, struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry = sequence ? tm_proto_map_find(&sequence->interned_index, field, iid) : NULL;
+    *string = 0;
+    if (entry == NULL)
+        return TM_OK;
+    if (entry->v2) {
+        *string = (uint32_t)entry->v2;
+        return TM_OK;
+    }
+    struct tm_pb_field text = text_of(sequence, entry);
+    enum tm_status st = tm_proto_string(p, text.data, text.len, string, err);
+    if (st >= 0 && !(*string & TM_STRING_INLINE))
+        entry->v2 = *string;
+    return st;
+}
+
+void tm_proto_sequences_release(struct tm_proto *p)
+{
+    for (uint32_t i = 0; i < p->sequence_count; i++) {
+        struct tm_proto_sequence *sequence = &p->sequences[i];
+        tm_buf_release(&sequence->defaults);
+        tm_buf_release(&sequence->extra_tracks);
+        tm_buf_release(&sequence->extra_double_tracks);
+        tm_buf_release(&sequence->interned);
+        tm_proto_map_release(&sequence->interned_index);
+        tm_proto_map_release(&sequence->counters);
+    }
+    free(p->sequences);
+    p->sequences = NULL;
+    p->sequence_count = 0;
+    tm_proto_map_release(&p->sequence_index);
+}

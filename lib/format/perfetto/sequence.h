@@ -1,0 +1,60 @@
+/* State of trusted packet sequences: generations, defaults, interned data. The rules are those of
+ * perfetto's packet_sequence_state_builder and incremental_state: a sequence starts without valid
+ * state, SEQ_INCREMENTAL_STATE_CLEARED begins an interval, a lost packet ends its validity. */
+#ifndef TM_FORMAT_PERFETTO_SEQUENCE_H
+#define TM_FORMAT_PERFETTO_SEQUENCE_H
+
+#include "format/perfetto/internal.h"
+
+/* Fields of InternedData that are looked up. */
+enum tm_proto_interned_field {
+    TM_INTERNED_EVENT_CATEGORIES = 1,
+    TM_INTERNED_EVENT_NAMES = 2,
+    TM_INTERNED_ANNOTATION_NAMES = 3,
+    TM_INTERNED_SOURCE_LOCATIONS = 4,
+    TM_INTERNED_FUNCTION_NAMES = 5,
+    TM_INTERNED_FRAMES = 6,
+    TM_INTERNED_CALLSTACKS = 7,
+    TM_INTERNED_MAPPING_PATHS = 17,
+    TM_INTERNED_MAPPINGS = 19,
+    TM_INTERNED_LOG_BODIES = 20,
+    TM_INTERNED_HISTOGRAM_NAMES = 25,
+    TM_INTERNED_KERNEL_SYMBOLS = 26,
+    TM_INTERNED_ANNOTATION_STRINGS = 29,
+    TM_INTERNED_CORRELATION_IDS = 43
+};
+
+/* The sequence (MACHINE, ID), made if new. Valid until the next find. TM_E_INPUT past the limit. */
+enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint32_t id,
+                                      struct tm_proto_sequence **sequence, struct tm_error *err);
+
+/* Incremental state is cleared: a new generation, without defaults or interned data. */
+void tm_proto_sequence_clear(struct tm_proto *p, struct tm_proto_sequence *sequence);
+
+/* A packet was lost: state is not valid until the next clearing. */
+void tm_proto_sequence_lose(struct tm_proto_sequence *sequence);
+
+/* Takes over PACKET's trace_packet_defaults; a generation of their own when they differ from what
+ * rows of this one already had. Adds the SEQUENCE_STATE row, with the interned data that is still
+ * valid in a new generation. */
+enum tm_status tm_proto_sequence_defaults(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
+
+/* Takes over PACKET's interned_data, unless the state is not valid (counted as a statistic); adds
+ * the SEQUENCE_STATE row. */
+enum tm_status tm_proto_sequence_intern(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
+
+/* The interned message (FIELD, IID), borrowed until the sequence changes. False: there is none. */
+bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid,
+                            const uint8_t **data, size_t *len);
+
+/* Field 2 of the interned message (FIELD, IID): its string in all messages that are little more than one.
+ * data NULL: there is none. */
+struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid);
+
+/* The same as a string number; 0 where there is none. */
+enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint32_t field,
+                                        uint64_t iid, uint32_t *string, struct tm_error *err);
+
+void tm_proto_sequences_release(struct tm_proto *p);
+
+#endif

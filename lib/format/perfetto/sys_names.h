@@ -1,0 +1,14 @@
+/* Names of the counters in SysStats by their numbers.
+ * Source: include/perfetto/ext/traced/sys_stats_counters.h of perfetto. */
+#ifndef TM_FORMAT_PERFETTO_SYS_NAMES_H
+#define TM_FORMAT_PERFETTO_SYS_NAMES_H
+
+#include <stdint.h>
+
+/* The line of /proc/meminfo, of /proc/vmstat, or the resource of /proc/pressure that KEY stands for; NULL: a
+ * number this table does not know. */
+const char *tm_proto_meminfo_name(uint64_t key);
+const char *tm_proto_vmstat_name(uint64_t key);
+const char *tm_proto_psi_name(uint64_t key);
+
+#endif

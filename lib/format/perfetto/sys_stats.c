@@ -1,0 +1,313 @@
+/* The counters of /proc and /sys in SysStats packets. */
+#include "base/hash.h"
+#include "format/perfetto/sys_names.h"
+#include "format/perfetto/system.h"
+
+/* SysStats */
+enum {
+    STATS_MEMINFO = 1,
+    STATS_VMSTAT = 2,
+    STATS_CPU = 3,
+    STATS_FORKS = 4,
+    STATS_IRQ_TOTAL = 5,
+    STATS_IRQ = 6,
+    STATS_SOFTIRQ_TOTAL = 7,
+    STATS_SOFTIRQ = 8,
+    STATS_DEVFREQ = 10,
+    STATS_CPUFREQ_KHZ = 11,
+    STATS_BUDDY = 12,
+    STATS_DISK = 13,
+    STATS_PSI = 14,
+    STATS_THERMAL = 15,
+    STATS_CPUIDLE = 16,
+    STATS_GPUFREQ_MHZ = 17,
+    STATS_SLAB = 18
+};
+enum { PAIR_KEY = 1, PAIR_VALUE = 2 };
+enum { CPU_ID = 1, CPU_USER_NS = 2, CPU_STEAL_NS = 9 };
+enum { BUDDY_NODE = 1, BUDDY_ZONE = 2, BUDDY_PAGES = 3 };
+enum { DISK_NAME = 1, DISK_FIELDS = 10, DISKS_MAX = 1 << 16 };
+enum { THERMAL_TEMP = 2, THERMAL_TYPE = 3 };
+enum { IDLE_CPU = 1, IDLE_ENTRIES = 2 };
+enum { SLAB_NAME = 1, SLAB_PAGES = 2, SLAB_COUNT = 3 };
+
+struct stats {
+    struct tm_proto *p;
+    struct tm_event like;       /* a counter of scope GLOBAL */
+    uint32_t cpufreqs;          /* frequencies seen so far: their cpu */
+    struct tm_error *err;
+};
+
+/* Field ID of MESSAGE, the last; id 0: none. */
+static struct tm_pb_field find(const struct tm_pb_field *message, uint32_t id, enum tm_pb_type type)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, found = {0};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == id && f.type == type)
+            found = f;
+    return found;
+}
+
+static uint64_t number(const struct tm_pb_field *message, uint32_t id)
+{
+    return find(message, id, TM_PB_VARINT).value;
+}
+
+/* The text as it may stand in a name. */
+static struct tm_pb_field text(const struct tm_pb_field *message, uint32_t id)
+{
+    struct tm_pb_field f = find(message, id, TM_PB_LEN);
+    if (f.id == 0)
+        f.data = (const uint8_t *)"";
+    return f;
+}
+
+/* Adds a counter under the name in p->key, which FORMAT made. */
+static enum tm_status add_named(struct stats *s, enum tm_status formatted, const struct tm_event *like, uint64_t value)
+{
+    const char *name = formatted == TM_OK ? tm_buf_cstr(&s->p->key) : NULL;
+    return name ? tm_proto_counter_add(s->p, like, name, value, s->err) : tm_error_nomem(s->err);
+}
+
+static struct tm_event on_cpu(const struct stats *s, uint32_t cpu)
+{
+    struct tm_event like = s->like;
+    like.flags |= tm_event_scope_flags(TM_SCOPE_CPU) | TM_EVENT_HAS_CPU;
+    like.cpu = cpu;
+    return like;
+}
+
+static enum tm_status add_cpu(struct stats *s, const struct tm_pb_field *message)
+{
+    static const char *const names[] = {"user_ns",    "user_nice_ns", "system_mode_ns", "idle_ns",
+                                        "io_wait_ns", "irq_ns",       "softirq_ns",     "steal_ns"};
+    struct tm_event like = on_cpu(s, (uint32_t)number(message, CPU_ID));
+    enum tm_status st = TM_OK;
+    if (find(message, CPU_ID, TM_PB_VARINT).id == 0)
+        return TM_OK;
+    for (uint32_t id = CPU_USER_NS; id <= CPU_STEAL_NS && st >= 0; id++) {
+        s->p->key.len = 0;
+        st = add_named(s, tm_buf_addf(&s->p->key, "cpu.times.%s", names[id - CPU_USER_NS]), &like,
+                       number(message, id));
+    }
+    return st;
+}
+
+/* The numbers of a repeated field in one occurrence of it, packed or not, each given to ADD. */
+static enum tm_status each_number(struct stats *s, const struct tm_pb_field *f,
+                                  enum tm_status (*add)(struct stats *s, uint64_t value))
+{
+    enum tm_status st = TM_OK;
+    uint64_t value;
+    if (f->type == TM_PB_VARINT)
+        return add(s, f->value);
+    for (const uint8_t *at = f->data, *end = at ? at + f->len : at; st >= 0 && at && at < end;)
+        if ((at = tm_varint_get(at, end, &value)) != NULL)
+            st = add(s, value);
+    return st;
+}
+
+static enum tm_status add_cpufreq(struct stats *s, uint64_t value)
+{
+    struct tm_event like = on_cpu(s, s->cpufreqs++);
+    return tm_proto_counter_add(s->p, &like, "cpufreq", value, s->err);
+}
+
+static enum tm_status add_gpufreq(struct stats *s, uint64_t value)
+{
+    return tm_proto_counter_add(s->p, &s->like, "gpufreq", value, s->err);
+}
+
+static uint64_t page_size(const struct stats *s)
+{
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&s->p->page_sizes, s->like.machine, 0);
+    return entry && entry->v1 ? entry->v1 : 4096;
+}
+
+static enum tm_status add_buddy(struct stats *s, const struct tm_pb_field *message)
+{
+    struct tm_pb_field node = text(message, BUDDY_NODE), zone = text(message, BUDDY_ZONE), f;
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    enum tm_status st = TM_OK;
+    unsigned order = 0;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        const uint8_t *at = f.data, *end = at ? at + f.len : at;
+        uint64_t value = f.value;
+        if (f.id != BUDDY_PAGES || (f.type != TM_PB_VARINT && f.type != TM_PB_LEN))
+            continue;
+        do {
+            if (f.type == TM_PB_LEN && (at == end || (at = tm_varint_get(at, end, &value)) == NULL))
+                break;
+            uint32_t chunk_kb = order < 32 ? (uint32_t)((page_size(s) << order) / 1024) : 0;
+            s->p->key.len = 0;
+            st = tm_buf_addf(&s->p->key, "mem.buddyinfo[%.*s][%.*s][%u kB]", (int)node.len, (const char *)node.data,
+                             (int)zone.len, (const char *)zone.data, chunk_kb);
+            st = add_named(s, st, &s->like, value);
+            order++;
+        } while (st >= 0 && at != end);
+    }
+    return st;
+}
+
+/* The change of field I of a disk since the last sample; *KNOWN is false at its first. */
+static int64_t disk_change(struct stats *s, uint64_t disk, uint32_t i, uint64_t now, bool *known, enum tm_status *st)
+{
+    struct tm_proto_map_entry *entry;
+    bool is_new = true;
+    if (*st == TM_OK && tm_proto_map_add(&s->p->disks, s->like.machine, disk + i, DISKS_MAX, &entry, &is_new) != TM_OK)
+        *st = TM_E_SYSTEM;
+    if (*st != TM_OK)
+        return 0;
+    int64_t change = (int64_t)(now - entry->v1);
+    entry->v1 = now;
+    *known &= !is_new;
+    return change;
+}
+
+static enum tm_status add_disk_value(struct stats *s, const struct tm_pb_field *name, const char *what, double value)
+{
+    struct tm_event like = s->like;
+    like.flags |= TM_EVENT_VALUE_DOUBLE;
+    s->p->key.len = 0;
+    enum tm_status st = tm_buf_addf(&s->p->key, "diskstat.[%.*s].%s", (int)name->len, (const char *)name->data, what);
+    return add_named(s, st, &like, tm_pb_bits(value));
+}
+
+/* Sectors are 512 bytes in /proc/diskstats. Amounts in MB, throughput in MB/s of the time spent. */
+static enum tm_status add_disk(struct stats *s, const struct tm_pb_field *message)
+{
+    static const char *const amounts[] = {"read_amount", "write_amount", "discard_amount"};
+    static const char *const throughputs[] = {"read_throughput", "write_throughput", "discard_throughput"};
+    struct tm_pb_field name = text(message, DISK_NAME);
+    uint64_t disk = tm_hash64(name.data, name.len) & ~(uint64_t)15;
+    int64_t change[DISK_FIELDS] = {0};
+    bool known = true;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 2; i < DISK_FIELDS; i++)
+        change[i] = disk_change(s, disk, i, number(message, i), &known, &st);
+    if (st != TM_OK)
+        return tm_error_nomem(s->err);
+    for (uint32_t i = 0; known && st >= 0 && i < 3; i++) {
+        double amount = (double)change[2 + 2 * i] / 2048.0;
+        int64_t time_ms = change[3 + 2 * i];
+        st = add_disk_value(s, &name, amounts[i], amount);
+        if (st >= 0)
+            st = add_disk_value(s, &name, throughputs[i], time_ms ? amount * 1000.0 / (double)time_ms : 0);
+    }
+    if (known && st >= 0)
+        st = add_disk_value(s, &name, "flush_amount", (double)change[8]);
+    if (known && st >= 0)
+        st = add_disk_value(s, &name, "flush_time", (double)change[9]);
+    return st;
+}
+
+static enum tm_status add_cpuidle(struct stats *s, const struct tm_pb_field *message)
+{
+    uint32_t cpu = (uint32_t)number(message, IDLE_CPU);
+    struct tm_event like = on_cpu(s, cpu);
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != IDLE_ENTRIES || f.type != TM_PB_LEN)
+            continue;
+        struct tm_pb_field state = text(&f, PAIR_KEY);
+        s->p->key.len = 0;
+        st = tm_buf_addf(&s->p->key, "cpuidle%u.%.*s", cpu, (int)state.len, (const char *)state.data);
+        st = add_named(s, st, &like, number(&f, PAIR_VALUE));
+    }
+    return st;
+}
+
+static enum tm_status add_slab(struct stats *s, const struct tm_pb_field *message)
+{
+    struct tm_pb_field name = text(message, SLAB_NAME);
+    uint64_t pages = (uint32_t)number(message, SLAB_PAGES), slabs = (uint32_t)number(message, SLAB_COUNT);
+    s->p->key.len = 0;
+    enum tm_status st = tm_buf_addf(&s->p->key, "mem.slab.%.*s", (int)name.len, (const char *)name.data);
+    return add_named(s, st, &s->like, pages * slabs * page_size(s));
+}
+
+/* Under a name a table gives. */
+static enum tm_status add_listed(struct stats *s, const char *prefix, const char *name, uint64_t value)
+{
+    if (name == NULL)
+        return TM_OK;
+    s->p->key.len = 0;
+    return add_named(s, tm_buf_addf(&s->p->key, "%s%s", prefix, name), &s->like, value);
+}
+
+static enum tm_status add_message(struct stats *s, const struct tm_pb_field *f)
+{
+    struct tm_pb_field name;
+    uint64_t key = number(f, PAIR_KEY), value = number(f, PAIR_VALUE);
+    s->p->key.len = 0;
+    switch (f->id) {
+    case STATS_MEMINFO:
+        return add_listed(s, "", tm_proto_meminfo_name(key), value * 1024);
+    case STATS_VMSTAT:
+        return add_listed(s, "", tm_proto_vmstat_name(key), value);
+    case STATS_PSI:
+        return add_listed(s, "psi.", tm_proto_psi_name(key), value);
+    case STATS_CPU:
+        return add_cpu(s, f);
+    case STATS_IRQ:
+    case STATS_SOFTIRQ:
+        return add_named(s,
+                         tm_buf_addf(&s->p->key, f->id == STATS_IRQ ? "num_irq (id: %u)" : "num_softirq (id: %u)",
+                                     (unsigned)key),
+                         &s->like, value);
+    case STATS_DEVFREQ:
+        name = text(f, PAIR_KEY);
+        return add_named(s, tm_buf_addf(&s->p->key, "%.*s Frequency", (int)name.len, (const char *)name.data), &s->like,
+                         value);
+    case STATS_THERMAL:
+        name = text(f, THERMAL_TYPE);
+        return add_named(s, tm_buf_add(&s->p->key, name.data, name.len), &s->like, number(f, THERMAL_TEMP));
+    case STATS_BUDDY:
+        return add_buddy(s, f);
+    case STATS_DISK:
+        return add_disk(s, f);
+    case STATS_CPUIDLE:
+        return add_cpuidle(s, f);
+    case STATS_SLAB:
+        return add_slab(s, f);
+    default:
+        return TM_OK;
+    }
+}
+
+static enum tm_status add_number(struct stats *s, const struct tm_pb_field *f)
+{
+    switch (f->id) {
+    case STATS_FORKS:
+        return tm_proto_counter_add(s->p, &s->like, "num_forks", f->value, s->err);
+    case STATS_IRQ_TOTAL:
+        return tm_proto_counter_add(s->p, &s->like, "num_irq_total", f->value, s->err);
+    case STATS_SOFTIRQ_TOTAL:
+        return tm_proto_counter_add(s->p, &s->like, "num_softirq_total", f->value, s->err);
+    default:
+        return TM_OK;
+    }
+}
+
+enum tm_status tm_proto_sys_stats_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+                                      struct tm_error *err)
+{
+    struct stats s = {.p = p, .like = tm_proto_derived(row, TM_KIND_COUNTER), .err = err};
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field field;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &field) == TM_OK) {
+        if (field.id == STATS_CPUFREQ_KHZ)
+            st = each_number(&s, &field, add_cpufreq);
+        else if (field.id == STATS_GPUFREQ_MHZ)
+            st = each_number(&s, &field, add_gpufreq);
+        else if (field.type == TM_PB_LEN)
+            st = add_message(&s, &field);
+        else if (field.type == TM_PB_VARINT)
+            st = add_number(&s, &field);
+    }
+    return st;
+}

@@ -1,0 +1,124 @@
+#include "format/perfetto/system.h"
+
+#include "format/perfetto/ftrace_event.h"
+
+/* SystemInfo and Utsname */
+enum {
+    INFO_UTSNAME = 1,
+    INFO_FINGERPRINT = 2,
+    INFO_SDK_VERSION = 5,
+    INFO_PAGE_SIZE = 6,
+    INFO_NUM_CPUS = 8,
+    INFO_MANUFACTURER = 14,
+    INFO_RAM_BYTES = 16,
+    INFO_MACHINE_NAME = 17 /* not 18, as semantics.md has it: see doc/clocks.md */
+};
+enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
+
+/* Our MachineDescription. */
+enum { DETAIL_MACHINE = 8 };
+enum { OUT_NAME = 1, OUT_SYSNAME = 2, OUT_RELEASE = 3, OUT_VERSION = 4, OUT_ARCH = 5, OUT_CPUS = 6 };
+enum { OUT_FINGERPRINT = 7, OUT_MANUFACTURER = 8, OUT_SDK_VERSION = 9, OUT_RAM_BYTES = 10 };
+
+static enum tm_status put_utsname(struct tm_buf *detail, const struct tm_pb_field *message)
+{
+    static const uint8_t to[] = {[UTSNAME_SYSNAME] = OUT_SYSNAME,
+                                 [UTSNAME_VERSION] = OUT_VERSION,
+                                 [UTSNAME_RELEASE] = OUT_RELEASE,
+                                 [UTSNAME_MACHINE] = OUT_ARCH};
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_LEN && f.id < sizeof to && to[f.id])
+            st = tm_pb_put_bytes(detail, to[f.id], f.data, f.len);
+    return st;
+}
+
+static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *f)
+{
+    bool text = f->type == TM_PB_LEN, number = f->type == TM_PB_VARINT;
+    switch (f->id) {
+    case INFO_UTSNAME:
+        return text ? put_utsname(detail, f) : TM_OK;
+    case INFO_FINGERPRINT:
+        return text ? tm_pb_put_bytes(detail, OUT_FINGERPRINT, f->data, f->len) : TM_OK;
+    case INFO_MANUFACTURER:
+        return text ? tm_pb_put_bytes(detail, OUT_MANUFACTURER, f->data, f->len) : TM_OK;
+    case INFO_MACHINE_NAME:
+        return text ? tm_pb_put_bytes(detail, OUT_NAME, f->data, f->len) : TM_OK;
+    case INFO_SDK_VERSION:
+        return number ? tm_pb_put_varint(detail, OUT_SDK_VERSION, tm_zigzag((int64_t)f->value)) : TM_OK;
+    case INFO_NUM_CPUS:
+        return number ? tm_pb_put_varint(detail, OUT_CPUS, (uint32_t)f->value) : TM_OK;
+    case INFO_RAM_BYTES:
+        return number ? tm_pb_put_varint(detail, OUT_RAM_BYTES, tm_zigzag((int64_t)f->value)) : TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+static enum tm_status note_machine(struct tm_proto *p, uint32_t machine, const struct tm_pb_field *utsname)
+{
+    struct tm_pb pb = tm_pb_of(utsname->data, utsname->len);
+    struct tm_pb_field f, name = {.data = (const uint8_t *)""};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == UTSNAME_MACHINE && f.type == TM_PB_LEN)
+            name = f;
+    return tm_proto_note_machine(p, machine, name.data, name.len);
+}
+
+static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_SYSTEM_INFO);
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len), look = pb;
+    struct tm_proto_map_entry *page_size;
+    struct tm_pb_field f;
+    size_t mark;
+    while (tm_pb_next(&look, &f) == TM_OK)
+        if (f.id == INFO_PAGE_SIZE &&
+            tm_proto_map_add(&p->page_sizes, packet->machine, 0, UINT32_MAX, &page_size, NULL) == TM_OK)
+            page_size->v1 = (uint32_t)f.value;
+        else if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN && note_machine(p, packet->machine, &f) < 0)
+            return tm_error_nomem(err);
+    enum tm_status st = tm_pb_begin(&p->detail, DETAIL_MACHINE, &mark);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        st = put_info(&p->detail, &f);
+    if (st == TM_OK)
+        st = tm_pb_end(&p->detail, mark);
+    if (st != TM_OK)
+        return tm_error_nomem(err);
+    row.flags |= TM_EVENT_DEFINITION;
+    return tm_proto_add(p, &row, err);
+}
+
+enum tm_status tm_proto_counter_add(struct tm_proto *p, const struct tm_event *like, const char *name, uint64_t value,
+                                    struct tm_error *err)
+{
+    struct tm_event row = *like;
+    row.kind = TM_KIND_COUNTER;
+    row.flags |= TM_EVENT_HAS_VALUE;
+    row.value = value;
+    enum tm_status st = tm_proto_string(p, name, strlen(name), &row.name, err);
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
+enum tm_status tm_proto_system_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
+    if (packet->body.id == TM_PACKET_SYSTEM_INFO)
+        return read_info(p, packet, err);
+    if (!packet->has_time)
+        row.flags |= TM_EVENT_DEFINITION;
+    enum tm_status st = tm_proto_add_with_times(p, &row, packet->clock, err);
+    if (st < 0)
+        return st;
+    switch (packet->body.id) {
+    case TM_PACKET_PROCESS_TREE:
+        return tm_proto_process_tree_add(p, &packet->body, &row, err);
+    case TM_PACKET_PROCESS_STATS:
+        return tm_proto_process_stats_add(p, &packet->body, &row, err);
+    default:
+        return tm_proto_sys_stats_add(p, &packet->body, &row, err);
+    }
+}

@@ -1,0 +1,322 @@
+#include "format/perfetto/track_event.h"
+
+#include "format/perfetto/packet_cache.h"
+#include "format/perfetto/annotation.h"
+#include "format/perfetto/count.h"
+#include "format/perfetto/descriptor.h"
+#include "format/perfetto/sequence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { DETAIL_FLOWS = 2, DETAIL_ENDING_FLOWS = 3 };
+/* Fields that say what kind of event it is and what it is called. */
+#define PLAIN_FIELDS                                                                                                   \
+    (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORY_IIDS) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TYPE) |                      \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_NAME_IID) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORIES) |                     \
+     TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_NAME))
+
+enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
+
+static enum tm_status join(struct tm_buf *text, const uint8_t *data, size_t len)
+{
+    if (text->len && tm_buf_add_byte(text, ',') != TM_OK)
+        return TM_E_SYSTEM;
+    return tm_buf_add(text, data, len);
+}
+
+/* Several categories, iids before texts, joined by commas. */
+static enum tm_status join_categories(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
+{
+    struct tm_buf *text = &c->p->text;
+    enum tm_status st = TM_OK;
+    text->len = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        struct tm_pb pb = c->event->body;
+        struct tm_pb_field f;
+        while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+            if (f.id == TM_TRACK_EVENT_CATEGORIES && pass == 1)
+                st = join(text, f.data, f.len);
+            if (f.id != TM_TRACK_EVENT_CATEGORY_IIDS || pass == 1)
+                continue;
+            const uint8_t *at = f.data, *end = f.data ? f.data + f.len : NULL;
+            uint64_t iid = f.value;
+            do {
+                if (f.type == TM_PB_LEN && (at == end || (at = tm_varint_get(at, end, &iid)) == NULL))
+                    break;
+                struct tm_pb_field name =
+                    tm_proto_interned_text(c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES, iid);
+                if (name.data)
+                    st = join(text, name.data, name.len);
+            } while (st == TM_OK && at != end);
+        }
+    }
+    if (st < 0)
+        return tm_error_nomem(err);
+    return text->len ? tm_proto_string(c->p, text->data, text->len, string, err) : TM_OK;
+}
+
+static enum tm_status category_of(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
+{
+    const struct tm_proto_track_event *event = c->event;
+    if (event->category_count == 0)
+        return TM_OK;
+    if (event->category_count > 1)
+        return join_categories(c, string, err);
+    if (event->category)
+        return tm_proto_string(c->p, event->category, event->category_len, string, err);
+    enum tm_status st = tm_proto_interned_string(c->p, c->packet->sequence, TM_INTERNED_EVENT_CATEGORIES,
+                                                 event->category_iid, string, err);
+    if (st < 0 || *string)
+        return st;
+    char unknown[40];
+    int len = snprintf(unknown, sizeof unknown, "unknown(%" PRIu64 ")", event->category_iid);
+    return tm_proto_string(c->p, unknown, (size_t)len, string, err);
+}
+
+static enum tm_status name_of(const struct tm_proto_track_context *c, uint32_t *string, struct tm_error *err)
+{
+    uint64_t iid = c->event->name_iid ? c->event->name_iid : c->event->legacy->name_iid;
+    if (iid)
+        return tm_proto_interned_string(c->p, c->packet->sequence, TM_INTERNED_EVENT_NAMES, iid, string, err);
+    if (c->event->name)
+        return tm_proto_string(c->p, c->event->name, c->event->name_len, string, err);
+    return TM_OK;
+}
+
+/* Which track, or the thread of the sequence or of the overrides, the event lies on. */
+static void associate(struct tm_proto_track_context *c)
+{
+    const struct tm_proto_sequence *sequence = c->packet->sequence;
+    const struct tm_proto_track_event *event = c->event;
+    const struct tm_proto_legacy *legacy = event->legacy;
+    c->track = event->has_track ? event->track : sequence->has_default_track ? sequence->default_track : 0;
+    if (c->track) {
+        if (!event->has_legacy && !event->has_thread_delta && !event->has_thread_absolute &&
+            !event->has_instructions_delta && !event->has_instructions_absolute)
+            return;
+        struct tm_proto_track track = tm_proto_track_find(c->p, c->packet->machine, c->track);
+        c->has_thread = track.kind == TM_PROTO_TRACK_THREAD;
+        c->has_process = c->has_thread || track.kind == TM_PROTO_TRACK_PROCESS;
+        c->pid = track.pid;
+        c->tid = track.tid;
+        return;
+    }
+    c->fallback = ((!event->has_track || !event->has_type) && sequence->has_thread) || legacy->has_pid ||
+                  (legacy->has_tid && sequence->has_thread);
+    if (!c->fallback)
+        return;
+    c->has_thread = c->has_process = true;
+    c->pid = sequence->pid;
+    c->tid = sequence->tid;
+    if (legacy->has_pid) {
+        c->pid = (int64_t)(uint32_t)legacy->pid;
+        c->tid = tm_proto_synthetic_tid(-1, c->pid);
+    }
+    if (legacy->has_tid) {
+        c->tid = (int64_t)(uint32_t)legacy->tid;
+        if ((uint64_t)sequence->tid >> 32)
+            c->tid = tm_proto_synthetic_tid(c->tid, c->pid);
+    }
+}
+
+static int64_t scale_us(int64_t us)
+{
+    return us > INT64_MAX / 1000 ? INT64_MAX : us < INT64_MIN / 1000 ? INT64_MIN : us * 1000;
+}
+
+static int64_t add_clamped(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return b < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
+/* True when nothing in EVENT says more than which slice or instant it is: what most of a trace consists of. */
+static bool is_plain(const struct tm_proto_track_event *event)
+{
+    return !(event->fields & ~PLAIN_FIELDS);
+}
+
+/* Times and counts relative to the thread descriptor's. TM_END: there is none, the event is lost. */
+static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_proto_track_event *event,
+                                    struct tm_proto_packet *packet)
+{
+    struct tm_proto_sequence *sequence = packet->sequence;
+    if (is_plain(event))
+        return TM_OK;
+    if ((event->has_delta || event->has_thread_delta || event->has_instructions_delta) && !sequence->has_reference)
+        return TM_END;
+    if (event->has_delta || (event->has_absolute && event->time_us)) {
+        packet->time = scale_us(event->time_us);
+        if (event->has_delta)
+            packet->time = sequence->reference_ns = add_clamped(sequence->reference_ns, packet->time);
+        packet->has_time = true;
+        packet->clock = c->p->has_monotonic ? TM_CLOCK_MONOTONIC : 0;
+    }
+    event->thread_us = scale_us(event->thread_us); /* nanoseconds from here on */
+    if (event->has_thread_delta)
+        event->thread_us = sequence->reference_thread_ns =
+            add_clamped(sequence->reference_thread_ns, event->thread_us);
+    if (event->has_instructions_delta)
+        event->instructions = sequence->reference_instructions =
+            add_clamped(sequence->reference_instructions, event->instructions);
+    return TM_OK;
+}
+
+static enum tm_status put_flow(struct tm_buf *detail, const struct tm_pb_field *f, uint32_t id)
+{
+    const uint8_t *at = f->data, *end = f->data ? f->data + f->len : NULL;
+    bool fixed = f->id == TM_TRACK_EVENT_FLOWS || f->id == TM_TRACK_EVENT_ENDING_FLOWS;
+    if (f->type != TM_PB_LEN)
+        return tm_pb_put_i64(detail, id, f->value);
+    while (at < end) {
+        uint64_t flow = 0;
+        if (fixed && end - at >= 8) {
+            flow = tm_get_le64(at);
+            at += 8;
+        } else if (fixed || (at = tm_varint_get(at, end, &flow)) == NULL) {
+            return TM_OK;
+        }
+        if (tm_pb_put_i64(detail, id, flow) != TM_OK)
+            return TM_E_SYSTEM;
+    }
+    return TM_OK;
+}
+
+/* Flow ids into the detail: the fields of today, or else the old ones. */
+static enum tm_status put_flows(struct tm_buf *detail, struct tm_pb body)
+{
+    bool has_new = false, has_new_ending = false;
+    enum tm_status st = TM_OK;
+    struct tm_pb_field f;
+    for (struct tm_pb pb = body; tm_pb_next(&pb, &f) == TM_OK;) {
+        has_new |= f.id == TM_TRACK_EVENT_FLOWS;
+        has_new_ending |= f.id == TM_TRACK_EVENT_ENDING_FLOWS;
+    }
+    while (st == TM_OK && tm_pb_next(&body, &f) == TM_OK) {
+        if (f.id == TM_TRACK_EVENT_FLOWS || (f.id == TM_TRACK_EVENT_FLOWS_OLD && !has_new))
+            st = put_flow(detail, &f, DETAIL_FLOWS);
+        else if (f.id == TM_TRACK_EVENT_ENDING_FLOWS || (f.id == TM_TRACK_EVENT_ENDING_FLOWS_OLD && !has_new_ending))
+            st = put_flow(detail, &f, DETAIL_ENDING_FLOWS);
+    }
+    return st;
+}
+
+static enum tm_status put_bind(struct tm_buf *detail, const struct tm_proto_legacy *legacy)
+{
+    if (!legacy->has_bind_id)
+        return TM_OK;
+    if (legacy->flow_direction == FLOW_OUT || legacy->flow_direction == FLOW_INOUT)
+        return tm_pb_put_i64(detail, DETAIL_FLOWS, legacy->bind_id);
+    return legacy->flow_direction == FLOW_IN ? tm_pb_put_i64(detail, DETAIL_ENDING_FLOWS, legacy->bind_id) : TM_OK;
+}
+
+static void place(const struct tm_proto_track_context *c, struct tm_event *row)
+{
+    if (c->fallback) {
+        row->flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+        row->pid = c->pid;
+        row->tid = c->tid;
+    } else {
+        row->flags |= tm_event_scope_flags(TM_SCOPE_TRACK) | TM_EVENT_HAS_TRACK;
+        row->track = c->track;
+    }
+}
+
+/* Kind and value. TM_END: no more than a packet. */
+static enum tm_status fill(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    place(c, row);
+    if (c->event->type == TM_TYPE_COUNTER)
+        st = tm_proto_counter_fill(c, row, err);
+    if (st == TM_OK && c->event->has_extra) /* after the event's own value, which may be of the same counter */
+        st = tm_proto_extra_counters_read(c, row, err);
+    if (st != TM_OK || c->event->type == TM_TYPE_COUNTER)
+        return st;
+    if (c->event->legacy->has_phase)
+        return tm_proto_legacy_fill(c, row, err);
+    switch (c->event->type) {
+    case TM_TYPE_SLICE_BEGIN:
+        row->kind = TM_KIND_SLICE_BEGIN;
+        break;
+    case TM_TYPE_SLICE_END:
+        row->kind = TM_KIND_SLICE_END;
+        break;
+    case TM_TYPE_INSTANT:
+        row->kind = TM_KIND_INSTANT;
+        break;
+    case TM_TYPE_STATE:
+        break;
+    default:
+        return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
+    }
+    return TM_OK;
+}
+
+static enum tm_status add_rows(const struct tm_proto_track_context *c, struct tm_event *row, struct tm_error *err)
+{
+    const struct tm_proto_track_event *event = c->event;
+    struct tm_proto *p = c->p;
+    enum tm_status st = category_of(c, &row->category, err);
+    if (st >= 0)
+        st = name_of(c, &row->name, err);
+    if (st >= 0)
+        st = fill(c, row, err);
+    if (st < 0)
+        return st;
+    bool dropped = st == TM_END;
+    if (dropped)
+        row->kind = TM_KIND_PACKET;
+    if (is_plain(event))
+        return tm_proto_add(p, row, err);
+    if (event->has_flows && put_flows(&p->detail, event->body) != TM_OK)
+        return tm_error_nomem(err);
+    if (put_bind(&p->detail, event->legacy) != TM_OK)
+        return tm_error_nomem(err);
+    if (event->has_args && p->sink->want_detail && (st = tm_proto_annotations_put(c, err)) < 0)
+        return st;
+    if ((st = tm_proto_add(p, row, err)) < 0 || dropped)
+        return st;
+    if (event->has_extra)
+        st = tm_proto_extra_counters_add(c, err);
+    if (st >= 0 && c->has_thread)
+        st = tm_proto_thread_counters_add(c, row, err);
+    if (st >= 0 && event->legacy->phase == 'M')
+        st = tm_proto_legacy_names(c, row, err);
+    return st;
+}
+
+enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_proto_track_event event;
+    struct tm_proto_track_context c = {.p = p, .packet = packet, .event = &event};
+    uint64_t counted = p->counted;
+    enum tm_status read = tm_proto_track_event_decode(&event, &packet->body);
+    bool whole = read == TM_OK;
+    if (read < 0 && (read = tm_proto_count_inner(p, packet, read, err)) < 0)
+        return read;
+    if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
+        enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
+        return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
+    }
+    struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
+    if (whole && packet->rest && !(event.fields & TM_TRACK_EVENT_CHANGES)) {
+        row.flags |= TM_EVENT_RAW_BODY;
+        row.raw = packet->rest;
+        row.raw_bytes = (uint32_t)packet->rest_len;
+    }
+    if (!packet->has_time) {
+        enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_TRACK_EVENT_NO_TIME, packet->machine, 1, err);
+        row.kind = TM_KIND_METADATA;
+        row.flags |= TM_EVENT_DEFINITION;
+        return st < 0 ? st : tm_proto_add(p, &row, err);
+    }
+    associate(&c);
+    enum tm_status st = add_rows(&c, &row, err);
+    if (st == TM_OK && counted == p->counted)
+        tm_packet_cache_note(&c, &row);
+    return st;
+}

@@ -1,0 +1,161 @@
+#include "format/text/perf_line.h"
+
+#include "base/decimal.h"
+#include "format/text_lines.h"
+
+#include <string.h>
+
+static bool number(const char *p, const char *end, int64_t *value)
+{
+    return end > p && tm_decimal_int(p, (size_t)(end - p), value) == TM_OK;
+}
+
+/* "[cpu]" and "seconds.fraction:" from P on; the byte behind the colon, or NULL. */
+static const char *parse_time(const char *p, const char *end, struct tm_perf_head *h)
+{
+    int64_t cpu;
+    p = tm_text_skip_blanks(p, end);
+    if (p < end && *p == '[') {
+        const char *q = tm_text_skip_digits(p + 1, end);
+        if (q == end || *q != ']' || !number(p + 1, q, &cpu) || cpu > UINT32_MAX)
+            return NULL;
+        h->has_cpu = true;
+        h->cpu = (uint32_t)cpu;
+        p = tm_text_skip_blanks(q + 1, end);
+    }
+    const char *q = tm_text_skip_digits(p, end);
+    if (q == p || q == end || *q != '.')
+        return NULL;
+    const char *r = tm_text_skip_digits(q + 1, end);
+    if (r == q + 1 || r == end || *r != ':' || tm_decimal_scale(p, (size_t)(r - p), 9, &h->time_ns) != TM_OK)
+        return NULL;
+    return r + 1;
+}
+
+/* A number, or the -1 of what is not known, which leaves *HAS false. */
+static const char *parse_id(const char *p, const char *end, int64_t *id, bool *has)
+{
+    if (end - p >= 2 && p[0] == '-' && p[1] == '1')
+        return p + 2;
+    const char *q = tm_text_skip_digits(p, end);
+    *has = number(p, q, id);
+    return *has ? q : NULL;
+}
+
+/* "pid" or "pid/tid" at P, then the time. */
+static const char *parse_ids(const char *p, const char *end, struct tm_perf_head *h)
+{
+    const char *q = parse_id(p, end, &h->tid, &h->has_tid);
+    if (q && q < end && *q == '/') {
+        h->pid = h->tid;
+        h->has_pid = h->has_tid;
+        h->has_tid = false;
+        q = parse_id(q + 1, end, &h->tid, &h->has_tid);
+    }
+    if (q == NULL)
+        return NULL;
+    return q < end && (*q == ' ' || *q == '\t') ? parse_time(q, end, h) : NULL;
+}
+
+enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_head *h)
+{
+    const char *end = line + len, *start = tm_text_skip_blanks(line, end), *p, *behind = NULL;
+    const char *id = start;
+    for (p = start; p < end && behind == NULL; p++) {
+        if ((!tm_text_is_digit(*p) && *p != '-') || p == start || p[-1] != ' ')
+            continue;
+        *h = (struct tm_perf_head){0};
+        id = p;
+        behind = parse_ids(p, end, h);
+    }
+    if (behind == NULL)
+        return TM_E_INPUT;
+    h->comm = start;
+    h->comm_len = (size_t)(id - start);
+    while (h->comm_len > 0 && h->comm[h->comm_len - 1] == ' ')
+        h->comm_len--;
+    p = tm_text_skip_blanks(behind, end);
+    const char *q = tm_text_skip_digits(p, end);
+    if (q > p && q < end && *q == ' ' && number(p, q, &h->period)) {
+        h->has_period = true;
+        p = tm_text_skip_blanks(q, end);
+    }
+    for (q = p; q < end && *q != ' '; q++)
+        ;
+    h->rest = tm_text_skip_blanks(q, end);
+    h->rest_len = (size_t)(end - h->rest);
+    if (tm_text_begins(p, q, "PERF_RECORD_")) {
+        h->event = p;
+        h->event_len = (size_t)(q - p);
+        return TM_END;
+    }
+    if (q == p || q[-1] != ':')
+        return TM_E_INPUT;
+    h->event = p;
+    h->event_len = (size_t)(q - 1 - p);
+    return TM_OK;
+}
+
+/* The mapping stands in the parentheses that end the text ("(/lib/x.so (deleted))"); *END is left behind the symbol. */
+static struct tm_span cut_mapping(const char *p, const char **end)
+{
+    struct tm_span mapping = {*end, 0};
+    if (*end == p || (*end)[-1] != ')')
+        return mapping;
+    int depth = 0;
+    for (const char *open = *end - 1; open > p; open--) {
+        depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
+        if (depth == 0 && open[-1] == ' ') {
+            mapping = (struct tm_span){open + 1, (size_t)(*end - 1 - (open + 1))};
+            *end = open - 1;
+            break;
+        }
+    }
+    return mapping;
+}
+
+bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *f)
+{
+    const char *end = line + len, *p = tm_text_skip_blanks(line, end);
+    const char *start = p;
+    f->pc = 0;
+    for (; p < end && p - start < 16; p++) {
+        int d = tm_text_is_digit(*p) ? *p - '0' : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10 : -1;
+        if (d < 0)
+            break;
+        f->pc = f->pc << 4 | (uint64_t)d;
+    }
+    if (p == start || p == end || *p != ' ')
+        return false;
+    p = tm_text_skip_blanks(p, end);
+    for (const char *to = p; end - to > 4; to++) {
+        if (memcmp(to, " => ", 4) == 0) { /* a branch: what it went to is another place */
+            end = to;
+            while (end > p && end[-1] == ' ')
+                end--;
+            break;
+        }
+    }
+    f->mapping = cut_mapping(p, &end);
+    for (const char *plus = end; plus > p; plus--) {
+        if (end - plus > 2 && plus[0] == '+' && plus[1] == '0' && plus[2] == 'x') {
+            end = plus;
+            break;
+        }
+    }
+    f->symbol = (struct tm_span){p, (size_t)(end - p)};
+    return true;
+}
+
+bool tm_perf_source_parse(const char *line, size_t len, struct tm_span *file, int64_t *line_number)
+{
+    const char *end = line + len, *p = tm_text_skip_blanks(line, end);
+    for (const char *colon = end; colon > p; colon--) {
+        const char *stop = tm_text_skip_digits(colon, end);
+        if (colon[-1] != ':' || colon - 1 == p || stop == colon || (stop < end && *stop != ' '))
+            continue;
+        *file = (struct tm_span){p, (size_t)(colon - 1 - p)};
+        return number(colon, stop, line_number) && *line_number <= UINT32_MAX;
+    }
+    return false;
+}

@@ -1,0 +1,308 @@
+#include "format/text/perf_script.h"
+
+#include "base/decimal.h"
+#include "base/pb.h"
+#include "format/ftrace/ftrace_text.h"
+#include "format/text/perf_line.h"
+#include "format/text_lines.h"
+
+#include <stdlib.h>
+
+enum {
+    CLOCK_MONOTONIC_ID = 3,
+    DETAIL_FRAMES = 10,
+    FRAME_FUNCTION = 1,
+    FRAME_MAPPING = 2,
+    FRAME_PC = 3,
+    FRAME_FILE = 4,
+    FRAME_LINE = 5
+};
+
+/* A line under the head: a frame, or where in the source the frame before it is. */
+struct stack_line {
+    size_t start; /* in raw */
+    bool is_source;
+};
+
+struct perf {
+    struct tm_text_reader text;
+    struct tm_ftrace_text ftrace;
+    struct tm_buf raw;    /* the sample's lines */
+    struct tm_buf detail;
+    struct stack_line *lines; /* of its stack; innermost first */
+    uint32_t line_count, line_cap;
+    int64_t lost; /* events that perf says it lost */
+};
+
+static enum tm_status perf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    struct perf *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return tm_error_nomem(err);
+    p->text = (struct tm_text_reader){.context = *context, .max = TM_PERF_LINE_MAX, .clock = CLOCK_MONOTONIC_ID};
+    p->ftrace.sink = context->sink;
+    *state = p;
+    return TM_OK;
+}
+
+/* The frame LINE, which is at SOURCE (NULL: unknown). */
+static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_span *source)
+{
+    struct tm_perf_frame f;
+    struct tm_span file;
+    int64_t number;
+    size_t mark;
+    if (!tm_perf_frame_parse(line.s, line.len, &f))
+        return true;
+    if (tm_pb_begin(out, DETAIL_FRAMES, &mark) != TM_OK ||
+        tm_pb_put_bytes(out, FRAME_FUNCTION, f.symbol.s, f.symbol.len) != TM_OK ||
+        tm_pb_put_bytes(out, FRAME_MAPPING, f.mapping.s, f.mapping.len) != TM_OK ||
+        tm_pb_put_varint(out, FRAME_PC, f.pc) != TM_OK)
+        return false;
+    if (source && tm_perf_source_parse(source->s, source->len, &file, &number) &&
+        (tm_pb_put_bytes(out, FRAME_FILE, file.s, file.len) != TM_OK ||
+         tm_pb_put_varint(out, FRAME_LINE, (uint64_t)number) != TM_OK))
+        return false;
+    return tm_pb_end(out, mark) == TM_OK;
+}
+
+/* Outermost first, so the lines backwards. */
+static bool put_frames(struct perf *p, const struct tm_perf_head *h)
+{
+    struct tm_span source, line;
+    bool has_source = false;
+    size_t end = p->raw.len;
+    for (uint32_t i = p->line_count; i > 0; i--) {
+        size_t start = p->lines[i - 1].start;
+        line = (struct tm_span){(const char *)p->raw.data + start, end - start};
+        if (p->lines[i - 1].is_source)
+            source = line;
+        else if (!put_frame(&p->detail, line, has_source ? &source : NULL))
+            return false;
+        has_source = p->lines[i - 1].is_source;
+        end = start - 1;
+    }
+    return p->line_count > 0 || put_frame(&p->detail, (struct tm_span){h->rest, h->rest_len}, NULL);
+}
+
+/* The name of the thread, as a row of its own. */
+static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, const struct tm_event *e,
+                               struct tm_error *err)
+{
+    tm_buf_clear(&p->detail);
+    struct tm_event name = {.kind = TM_KIND_TASK_RENAME,
+                            .clock = e->clock,
+                            .time_ns = e->time_ns,
+                            .tid = e->tid,
+                            .pid = e->pid,
+                            .flags = (e->flags & (TM_EVENT_HAS_TID | TM_EVENT_HAS_PID)) | TM_EVENT_DERIVED};
+    enum tm_status st =
+        tm_event_sink_string(p->text.context.sink, h->comm, h->comm_len, &p->detail, &name.name, err);
+    name.detail = p->detail.data;
+    name.detail_bytes = (uint32_t)p->detail.len;
+    return st < 0 ? st : tm_event_sink_add(p->text.context.sink, &name, err);
+}
+
+/* The sample, or with DERIVED the stack of the event that was added before. */
+static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, bool derived, struct tm_error *err)
+{
+    struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = CLOCK_MONOTONIC_ID, .time_ns = h->time_ns, .tid = h->tid,
+                         .pid = h->pid, .cpu = h->cpu, .value = (uint64_t)h->period};
+    e.flags = tm_event_scope_flags(h->has_tid ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) |
+              (derived ? (unsigned)TM_EVENT_DERIVED : tm_event_raw_flags(TM_RAW_LINE)) |
+              (h->has_tid ? TM_EVENT_HAS_TID : 0u) | (h->has_pid ? TM_EVENT_HAS_PID : 0u) |
+              (h->has_cpu ? TM_EVENT_HAS_CPU : 0u) | (h->has_period ? TM_EVENT_HAS_VALUE : 0u);
+    tm_buf_clear(&p->detail);
+    enum tm_status st = tm_event_sink_string(p->text.context.sink, h->event, h->event_len, &p->detail, &e.name, err);
+    if (st < 0)
+        return st;
+    if (!put_frames(p, h))
+        return tm_error_nomem(err);
+    if (!derived) {
+        e.raw = p->raw.data;
+        e.raw_bytes = (uint32_t)p->raw.len;
+    }
+    e.detail = p->detail.data;
+    e.detail_bytes = (uint32_t)p->detail.len;
+    st = tm_event_sink_add(p->text.context.sink, &e, err);
+    return st < 0 || derived || !h->has_tid ? st : add_name(p, h, &e, err);
+}
+
+/* The letters behind an event's colon that say how it is counted ("cycles:u", "cpu-clock:pppH"). */
+static bool are_modifiers(const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (strchr("ukhpPGHSDWebI", s[i]) == NULL)
+            return false;
+    return true;
+}
+
+/* "sched:sched_switch" and the like are ftrace events. */
+static bool as_tracepoint(const struct tm_perf_head *h, struct tm_systrace_line *line)
+{
+    const char *colon = memchr(h->event, ':', h->event_len);
+    size_t name_len = colon ? h->event_len - (size_t)(colon + 1 - h->event) : 0;
+    if (name_len == 0 || h->has_period || !h->has_tid || are_modifiers(colon + 1, name_len))
+        return false;
+    *line = (struct tm_systrace_line){.task = h->comm, .task_len = h->comm_len, .event = colon + 1,
+                                      .event_len = name_len, .args = h->rest, .args_len = h->rest_len,
+                                      .time_ns = h->time_ns, .pid = (uint32_t)h->tid, .tgid = (uint32_t)h->pid,
+                                      .has_tgid = h->has_pid, .cpu = h->cpu};
+    return h->tid <= UINT32_MAX && h->pid <= UINT32_MAX;
+}
+
+static enum tm_status add_line(struct perf *p, const char *line, size_t len, struct tm_error *err)
+{
+    if (p->raw.len && tm_buf_add_byte(&p->raw, '\n') != TM_OK)
+        return tm_error_nomem(err);
+    return tm_buf_add(&p->raw, line, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status add_stack_line(struct perf *p, bool is_source, struct tm_error *err)
+{
+    if (p->line_count == TM_PERF_FRAMES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: a stack has more than %d lines",
+                            (unsigned long long)p->text.context.input->offset, TM_PERF_FRAMES_MAX);
+    if (p->line_count == p->line_cap) {
+        uint32_t cap = p->line_cap ? p->line_cap * 2 : 64;
+        struct stack_line *lines = realloc(p->lines, cap * sizeof *lines);
+        if (lines == NULL)
+            return tm_error_nomem(err);
+        p->lines = lines;
+        p->line_cap = cap;
+    }
+    p->lines[p->line_count++] = (struct stack_line){p->raw.len + 1, is_source};
+    return add_line(p, p->text.line, p->text.len, err);
+}
+
+/* Whether the line at hand is one of a stack. Heads may be indented too. */
+static bool is_stack_line(const struct perf *p, bool *is_source)
+{
+    const struct tm_text_reader *r = &p->text;
+    struct tm_perf_head head;
+    struct tm_perf_frame frame;
+    if (r->len == 0 || (r->line[0] != '\t' && r->line[0] != ' '))
+        return false;
+    if (r->line[0] == ' ' && tm_perf_head_parse(r->line, r->len, &head) != TM_E_INPUT)
+        return false;
+    *is_source = !tm_perf_frame_parse(r->line, r->len, &frame);
+    return !*is_source || p->line_count > 0;
+}
+
+/* The event whose head and stack have been read. */
+static enum tm_status add_event(struct perf *p, size_t head_len, struct tm_error *err)
+{
+    struct tm_perf_head head;
+    struct tm_systrace_line trace;
+    const char *raw = (const char *)p->raw.data;
+    if (tm_perf_head_parse(raw, head_len, &head) != TM_OK)
+        return tm_error_set(err, TM_E_SYSTEM, "a sample's head changed while it was read");
+    p->text.has_events = true;
+    if (!as_tracepoint(&head, &trace))
+        return add_sample(p, &head, false, err);
+    enum tm_status st = tm_ftrace_text_add(&p->ftrace, &trace, raw, p->raw.len, err);
+    return st < 0 || p->line_count == 0 ? st : add_sample(p, &head, true, err);
+}
+
+/* The lines of one sample: its head, then its stack up to an empty line or the next head. */
+static enum tm_status read_sample(struct perf *p, struct tm_error *err)
+{
+    struct tm_text_reader *r = &p->text;
+    bool is_source;
+    tm_buf_clear(&p->raw);
+    p->line_count = 0;
+    enum tm_status st = add_line(p, r->line, r->len, err);
+    size_t head_len = p->raw.len;
+    tm_text_reader_pass(r);
+    while (st == TM_OK && (st = tm_text_line(r->context.input, r->max, &r->line, &r->len, &r->size, err)) == TM_OK) {
+        if (!is_stack_line(p, &is_source))
+            break;
+        st = add_stack_line(p, is_source, err);
+        tm_text_reader_pass(r);
+    }
+    return st < 0 ? st : add_event(p, head_len, err);
+}
+
+/* perf's own: what was lost, and what programs mapped. */
+static void take_record(struct perf *p, const struct tm_perf_head *h)
+{
+    const char *end = h->rest + h->rest_len, *digits = h->rest;
+    int64_t lost;
+    while (digits < end && !tm_text_is_digit(*digits))
+        digits++;
+    size_t len = (size_t)(tm_text_skip_digits(digits, end) - digits);
+    if (tm_text_begins(h->event, h->event + h->event_len, "PERF_RECORD_LOST") &&
+        tm_decimal_int(digits, len, &lost) == TM_OK)
+        p->lost = lost > INT64_MAX - p->lost ? INT64_MAX : p->lost + lost;
+    else
+        tm_text_reader_not_shown(&p->text);
+}
+
+static enum tm_status perf_end(struct perf *p, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (p->lost)
+        st = tm_event_sink_stat(p->text.context.sink, "perf_script_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS,
+                                p->lost, err);
+    return st < 0 ? st : TM_END;
+}
+
+static enum tm_status perf_read(void *state, struct tm_error *err)
+{
+    struct perf *p = state;
+    struct tm_text_reader *r = &p->text;
+    struct tm_input *in = r->context.input;
+    struct tm_perf_head head;
+    enum tm_status st = tm_text_reader_next(r, "sample", err);
+    if (st != TM_OK)
+        return st == TM_END ? perf_end(p, err) : st;
+    bool is_text = r->len > 0 && r->line[0] != '#';
+    enum tm_status parsed = is_text ? tm_perf_head_parse(r->line, r->len, &head) : TM_OK;
+    if (is_text && parsed == TM_OK)
+        return read_sample(p, err);
+    if (parsed == TM_END)
+        take_record(p, &head);
+    else if (parsed < 0 && r->context.options->on_damage == TM_DAMAGE_HALT && in->ended && in->len == r->size)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: the last sample is cut short", (unsigned long long)in->offset);
+    else if (parsed < 0)
+        tm_text_reader_damaged(r);
+    tm_text_reader_pass(r);
+    return TM_OK;
+}
+
+static void perf_close(void *state)
+{
+    struct perf *p = state;
+    if (p == NULL)
+        return;
+    tm_ftrace_text_release(&p->ftrace);
+    tm_buf_release(&p->raw);
+    tm_buf_release(&p->detail);
+    free(p->lines);
+    free(p);
+}
+
+/* The first line that is no comment is a head. */
+static bool perf_sniff(const uint8_t *head, size_t len)
+{
+    struct tm_perf_head parsed;
+    const char *p = (const char *)head, *end = p + len;
+    while (p < end && (*p == '#' || *p == '\n' || *p == '\r')) {
+        const char *eol = memchr(p, '\n', (size_t)(end - p));
+        if (eol == NULL)
+            return false;
+        p = eol + 1;
+    }
+    const char *eol = memchr(p, '\n', (size_t)(end - p));
+    return eol && tm_perf_head_parse(p, (size_t)(eol - p), &parsed) == TM_OK;
+}
+
+const struct tm_format tm_format_perf_script = {
+    .name = "perf_script",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
+    .sniff = perf_sniff,
+    .open = perf_open,
+    .read = perf_read,
+    .close = perf_close,
+};

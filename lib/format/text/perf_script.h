@@ -1,0 +1,14 @@
+/* perf script text: samples with their stacks, and tracepoints, on CLOCK_MONOTONIC (perf record
+ * -k mono; perf's own clock is taken as it, which it follows to within its drift).
+ * Source: perf-script(1), tools/perf/Documentation of Linux. */
+#ifndef TM_FORMAT_TEXT_PERF_SCRIPT_H
+#define TM_FORMAT_TEXT_PERF_SCRIPT_H
+
+#include "format/format.h"
+
+/* Longer lines and larger samples are damage. */
+enum { TM_PERF_LINE_MAX = 1 << 16, TM_PERF_FRAMES_MAX = 4096 };
+
+extern const struct tm_format tm_format_perf_script;
+
+#endif

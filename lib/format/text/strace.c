@@ -1,0 +1,259 @@
+#include "format/text/strace.h"
+
+#include "base/decimal.h"
+#include "base/pb.h"
+#include "format/text_lines.h"
+
+#include <stdlib.h>
+
+enum { CLOCK_REALTIME_ID = 1, DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5, EPOCH_DIGITS = 9 };
+
+/* "[pid N] " or "N " where the time follows, then "seconds.fraction "; NULL when it is not so. */
+static const char *parse_head(const char *p, const char *end, struct tm_strace_line *l)
+{
+    bool bracket = tm_text_begins(p, end, "[pid ");
+    if (bracket) {
+        p += 5;
+        while (p < end && *p == ' ')
+            p++;
+    }
+    const char *q = tm_text_skip_digits(p, end);
+    if (q == p)
+        return NULL;
+    if (q < end && *q != '.') {
+        if (tm_decimal_int(p, (size_t)(q - p), &l->tid) != TM_OK || l->tid > INT32_MAX)
+            return NULL;
+        l->has_tid = true;
+        if (bracket && (q == end || *q++ != ']'))
+            return NULL;
+        for (p = q; p < end && *p == ' '; p++)
+            ;
+        q = tm_text_skip_digits(p, end);
+    } else if (bracket) {
+        return NULL;
+    }
+    if (q - p < EPOCH_DIGITS || q == end || *q != '.')
+        return NULL;
+    const char *r = tm_text_skip_digits(q + 1, end);
+    if (r == q + 1 || r == end || *r != ' ' || tm_decimal_scale(p, (size_t)(r - p), 9, &l->time_ns) != TM_OK)
+        return NULL;
+    return r + 1;
+}
+
+/* " <0.000012>" at the end: taken off, and its duration kept. */
+static const char *parse_duration(const char *p, const char *end, struct tm_strace_line *l)
+{
+    const char *open = end;
+    if (end - p < 4 || end[-1] != '>')
+        return end;
+    while (open > p && *--open != '<')
+        ;
+    if (open <= p || open[-1] != ' ' ||
+        tm_decimal_scale(open + 1, (size_t)(end - 1 - open - 1), 9, &l->dur_ns) != TM_OK || l->dur_ns < 0)
+        return end;
+    l->has_dur = true;
+    return open - 1;
+}
+
+/* The last ") = " parts arguments from the result. */
+static void parse_result(const char *p, const char *end, struct tm_strace_line *l)
+{
+    l->args = p;
+    l->args_len = (size_t)(end - p);
+    for (const char *q = end - 1; q > p; q--) {
+        if (*q != '=' || q + 1 >= end || q[1] != ' ' || q[-1] != ' ')
+            continue;
+        const char *close = q - 1;
+        while (close > p && *close == ' ')
+            close--;
+        if (*close != ')')
+            continue;
+        l->args_len = (size_t)(close - p);
+        l->result = q + 2;
+        l->result_len = (size_t)(end - q - 2);
+        return;
+    }
+}
+
+static const char unfinished[] = "<unfinished ...>";
+
+static enum tm_status parse_resumed(const char *p, const char *end, struct tm_strace_line *l)
+{
+    l->what = TM_STRACE_RESUMED;
+    l->name = p += 5;
+    while (p < end && *p != ' ')
+        p++;
+    l->name_len = (size_t)(p - l->name);
+    if (!tm_text_begins(p, end, " resumed>"))
+        return TM_E_INPUT;
+    p += 9;
+    if (end - p >= (ptrdiff_t)sizeof unfinished - 1 && tm_text_begins(end - (sizeof unfinished - 1), end, unfinished)) {
+        l->what = TM_STRACE_RESUMED_UNFINISHED;
+        return TM_OK;
+    }
+    end = parse_duration(p, end, l);
+    if (p < end)
+        parse_result(p, end, l);
+    return TM_OK;
+}
+
+enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_strace_line *l)
+{
+    const char *end = line + len;
+    *l = (struct tm_strace_line){0};
+    const char *p = parse_head(line, end, l);
+    if (p == NULL || p == end)
+        return TM_E_INPUT;
+    if (tm_text_begins(p, end, "<... "))
+        return parse_resumed(p, end, l);
+    if (tm_text_begins(p, end, "--- ") || tm_text_begins(p, end, "+++ ")) {
+        l->what = TM_STRACE_NOTE;
+        l->name = p + 4;
+        l->name_len = (size_t)(end - p - 4);
+        if (l->name_len > 4)
+            l->name_len -= 4;
+        return TM_OK;
+    }
+    for (l->name = p; p < end && (tm_text_is_digit(*p) || *p == '_' || *p == '?' || (*p >= 'a' && *p <= 'z') ||
+                                  (*p >= 'A' && *p <= 'Z'));)
+        p++;
+    l->name_len = (size_t)(p - l->name);
+    if (l->name_len == 0 || p == end || *p != '(')
+        return TM_E_INPUT;
+    p++;
+    size_t n = sizeof unfinished - 1;
+    if ((size_t)(end - p) >= n && memcmp(end - n, unfinished, n) == 0) {
+        l->what = TM_STRACE_UNFINISHED;
+        l->args = p;
+        l->args_len = (size_t)(end - p) - n;
+        return TM_OK;
+    }
+    end = parse_duration(p, end, l);
+    parse_result(p, end, l);
+    return l->result ? TM_OK : TM_E_INPUT;
+}
+
+struct strace {
+    struct tm_text_reader text;
+    struct tm_buf detail;
+};
+
+static enum tm_status strace_open(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    struct strace *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return tm_error_nomem(err);
+    s->text = (struct tm_text_reader){.context = *context, .max = TM_STRACE_LINE_MAX, .clock = CLOCK_REALTIME_ID};
+    *state = s;
+    return TM_OK;
+}
+
+static bool put_arg(struct strace *s, const char *key, const char *text, size_t len)
+{
+    size_t mark;
+    if (text == NULL || len == 0 || !s->text.context.sink->want_detail)
+        return true;
+    return tm_pb_begin(&s->detail, DETAIL_ARG, &mark) == TM_OK && tm_pb_put_str(&s->detail, ARG_KEY, key) == TM_OK &&
+           tm_pb_put_bytes(&s->detail, ARG_STRING, text, len) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
+}
+
+static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l, const char *raw, size_t len,
+                               struct tm_error *err)
+{
+    struct tm_event e = {.clock = CLOCK_REALTIME_ID, .time_ns = l->time_ns, .dur_ns = l->dur_ns, .tid = l->tid};
+    e.flags = tm_event_raw_flags(TM_RAW_LINE) | tm_event_scope_flags(l->has_tid ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) |
+              (l->has_tid ? TM_EVENT_HAS_TID : 0u);
+    switch (l->what) {
+    case TM_STRACE_CALL:
+        e.kind = l->has_dur ? TM_KIND_SLICE_COMPLETE : TM_KIND_INSTANT;
+        break;
+    case TM_STRACE_UNFINISHED:
+        e.kind = TM_KIND_SLICE_BEGIN;
+        break;
+    case TM_STRACE_RESUMED:
+    case TM_STRACE_RESUMED_UNFINISHED:
+        e.kind = TM_KIND_SLICE_END;
+        e.dur_ns = 0;
+        break;
+    default:
+        e.kind = TM_KIND_INSTANT;
+        break;
+    }
+    tm_buf_clear(&s->detail);
+    enum tm_status st = tm_event_sink_string(s->text.context.sink, l->name, l->name_len, &s->detail, &e.name, err);
+    if (st == TM_OK)
+        st = tm_event_sink_string(s->text.context.sink, "strace", 6, &s->detail, &e.category, err);
+    if (st < 0)
+        return st;
+    if (!put_arg(s, "args.args", l->args, l->args_len) || !put_arg(s, "args.result", l->result, l->result_len))
+        return tm_error_nomem(err);
+    e.raw = (const uint8_t *)raw;
+    e.raw_bytes = (uint32_t)len;
+    e.detail = s->detail.data;
+    e.detail_bytes = (uint32_t)s->detail.len;
+    st = tm_event_sink_add(s->text.context.sink, &e, err);
+    if (st < 0 || l->what != TM_STRACE_RESUMED_UNFINISHED)
+        return st;
+    e.kind = TM_KIND_SLICE_BEGIN;
+    e.flags = (e.flags & ~tm_event_raw_flags(15)) | TM_EVENT_DERIVED;
+    e.raw_bytes = 0;
+    return tm_event_sink_add(s->text.context.sink, &e, err);
+}
+
+/* What strace says of itself ("strace: Process 7 attached"), and stacks (-k: " > library(symbol+0x1) [0x2]"). */
+static bool is_remark(const char *line, size_t len)
+{
+    return tm_text_begins(line, line + len, "strace: ") || tm_text_begins(line, line + len, " > ");
+}
+
+static enum tm_status strace_read(void *state, struct tm_error *err)
+{
+    struct strace *s = state;
+    struct tm_text_reader *r = &s->text;
+    struct tm_strace_line parsed;
+    enum tm_status st = tm_text_reader_next(r, "system call", err);
+    if (st != TM_OK)
+        return st;
+    if (tm_strace_line_parse(r->line, r->len, &parsed) == TM_OK) {
+        r->has_events = true;
+        st = add_line(s, &parsed, r->line, r->len, err);
+    } else if (is_remark(r->line, r->len)) {
+        tm_text_reader_not_shown(r);
+    } else if (r->len > 0) {
+        tm_text_reader_damaged(r);
+    }
+    tm_text_reader_pass(r);
+    return st;
+}
+
+static void strace_close(void *state)
+{
+    struct strace *s = state;
+    if (s == NULL)
+        return;
+    tm_buf_release(&s->detail);
+    free(s);
+}
+
+static bool strace_sniff(const uint8_t *head, size_t len)
+{
+    struct tm_strace_line l;
+    const char *p = (const char *)head;
+    const char *eol = memchr(p, '\n', len);
+    if (eol)
+        return tm_strace_line_parse(p, (size_t)(eol - p), &l) == TM_OK;
+    /* A first line longer than what a sniffer sees: its head and a call must be there. */
+    l = (struct tm_strace_line){0};
+    const char *end = p + len, *q = parse_head(p, end, &l);
+    return len == TM_SNIFF_BYTES && q && memchr(q, '(', (size_t)(end - q));
+}
+
+const struct tm_format tm_format_strace = {
+    .name = "strace",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
+    .sniff = strace_sniff,
+    .open = strace_open,
+    .read = strace_read,
+    .close = strace_close,
+};

@@ -1,0 +1,39 @@
+/* strace text with epoch times (strace -f -ttt, -T for durations), on CLOCK_REALTIME: system calls
+ * as slices, signals and exits as instants. Source: strace(1). */
+#ifndef TM_FORMAT_TEXT_STRACE_H
+#define TM_FORMAT_TEXT_STRACE_H
+
+#include "format/format.h"
+
+enum { TM_STRACE_LINE_MAX = 1 << 20 };
+
+enum tm_strace_what {
+    TM_STRACE_CALL,       /* name(args) = result [<duration>] */
+    TM_STRACE_UNFINISHED, /* name(args <unfinished ...> */
+    TM_STRACE_RESUMED,    /* <... name resumed> args) = result [<duration>] */
+    TM_STRACE_RESUMED_UNFINISHED, /* <... name resumed> <unfinished ...> */
+    TM_STRACE_NOTE        /* --- signal ---, +++ exit +++ */
+};
+
+/* A line, its parts in the text. */
+struct tm_strace_line {
+    enum tm_strace_what what;
+    bool has_tid;
+    int64_t tid;
+    int64_t time_ns;
+    const char *name;
+    size_t name_len;
+    const char *args;
+    size_t args_len;
+    const char *result; /* behind "= " */
+    size_t result_len;
+    bool has_dur;
+    int64_t dur_ns;
+};
+
+/* Reads LINE (LEN bytes). TM_OK, or TM_E_INPUT when it is none of strace's. */
+enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_strace_line *parsed);
+
+extern const struct tm_format tm_format_strace;
+
+#endif

@@ -1,0 +1,216 @@
+#include "json/cursor.h"
+
+#include <string.h>
+
+enum { FIRST_FILL = 4 << 10 };
+
+/* AHEAD: how far in front of what has been read. */
+static enum tm_status bad(const struct tm_json_cursor *c, size_t ahead, const char *cause, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)(c->in->offset + ahead), cause);
+}
+
+static enum tm_status cut_short(const struct tm_json_cursor *c, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "byte %llu: the document is cut short",
+                        (unsigned long long)(c->in->offset + c->in->len));
+}
+
+static enum tm_status take(struct tm_json_cursor *c, size_t n, struct tm_error *err)
+{
+    enum tm_status st = c->copy ? tm_paged_file_write(c->copy, c->copied, c->in->data, n, err) : TM_OK;
+    c->copied += n;
+    tm_input_skip(c->in, n);
+    return st;
+}
+
+/* Widens the window. */
+static enum tm_status more(struct tm_json_cursor *c, struct tm_error *err)
+{
+    struct tm_input *in = c->in;
+    if (in->len > TM_JSON_VALUE_MAX)
+        return bad(c, 0, "a value is larger than the limit", err);
+    size_t had = in->len, need = had < FIRST_FILL ? FIRST_FILL : had * 2;
+    enum tm_status st = tm_input_fill(in, need, err);
+    return st < 0 ? st : in->len > had || !in->ended ? TM_OK : cut_short(c, err);
+}
+
+/* To the next byte that is no white space. */
+static enum tm_status to_token(struct tm_json_cursor *c, struct tm_error *err)
+{
+    for (;;) {
+        struct tm_json_scan scan = {c->in->data, c->in->data + c->in->len, c->in->ended, NULL};
+        bool found = tm_json_space(&scan);
+        enum tm_status st = take(c, (size_t)(scan.p - c->in->data), err);
+        if (st < 0 || found)
+            return st;
+        if ((st = tm_input_fill(c->in, 1, err)) != TM_OK)
+            return st < 0 ? st : cut_short(c, err);
+    }
+}
+
+enum tm_status tm_json_cursor_type(struct tm_json_cursor *c, enum tm_json_type *type, struct tm_error *err)
+{
+    enum tm_status st = to_token(c, err);
+    if (st < 0)
+        return st;
+    switch (c->in->data[0]) {
+    case '{':
+        *type = TM_JSON_OBJECT;
+        break;
+    case '[':
+        *type = TM_JSON_ARRAY;
+        break;
+    case '"':
+        *type = TM_JSON_STRING;
+        break;
+    case 't':
+        *type = TM_JSON_TRUE;
+        break;
+    case 'f':
+        *type = TM_JSON_FALSE;
+        break;
+    case 'n':
+        *type = TM_JSON_NULL;
+        break;
+    default:
+        *type = TM_JSON_NUMBER;
+        break;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_json_cursor_enter(struct tm_json_cursor *c, struct tm_error *err)
+{
+    enum tm_status st = to_token(c, err);
+    if (st < 0)
+        return st;
+    if (c->in->data[0] != '{' && c->in->data[0] != '[')
+        return bad(c, 0, "'{' or '[' is expected", err);
+    c->fresh = true;
+    return take(c, 1, err);
+}
+
+/* Over the comma behind the member or element before. TM_END: over CLOSER. */
+static enum tm_status next(struct tm_json_cursor *c, uint8_t closer, struct tm_error *err)
+{
+    bool fresh = c->fresh;
+    enum tm_status st = to_token(c, err);
+    c->fresh = false;
+    if (st == TM_OK && !fresh && c->in->data[0] == ',' && (st = take(c, 1, err)) == TM_OK)
+        st = to_token(c, err);
+    else if (st == TM_OK && !fresh && c->in->data[0] != closer)
+        return bad(c, 0, closer == '}' ? "a ',' or '}' is expected" : "a ',' or ']' is expected", err);
+    if (st < 0 || c->in->data[0] != closer)
+        return st;
+    st = take(c, 1, err);
+    return st < 0 ? st : TM_END;
+}
+
+/* What READ reads at the front of the window, which is widened until it holds it. */
+static enum tm_status read_whole(struct tm_json_cursor *c,
+                                 enum tm_json_status (*read)(struct tm_json_scan *, struct tm_json_value *),
+                                 struct tm_json_value *value, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (st == TM_OK) {
+        struct tm_json_scan scan = {c->in->data, c->in->data + c->in->len, c->in->ended, NULL};
+        enum tm_json_status found = read(&scan, value);
+        if (found == TM_JSON_OK)
+            return take(c, (size_t)(scan.p - c->in->data), err);
+        if (found == TM_JSON_BAD)
+            return bad(c, (size_t)(scan.p - c->in->data), scan.cause, err);
+        st = more(c, err);
+    }
+    return st;
+}
+
+enum tm_status tm_json_cursor_key(struct tm_json_cursor *c, struct tm_json_value *key, struct tm_error *err)
+{
+    enum tm_status st = next(c, '}', err);
+    return st == TM_OK ? read_whole(c, tm_json_key, key, err) : st;
+}
+
+enum tm_status tm_json_cursor_element(struct tm_json_cursor *c, struct tm_error *err)
+{
+    return next(c, ']', err);
+}
+
+enum tm_status tm_json_cursor_value(struct tm_json_cursor *c, struct tm_json_value *value, struct tm_error *err)
+{
+    enum tm_status st = to_token(c, err);
+    return st == TM_OK ? read_whole(c, tm_json_value, value, err) : st;
+}
+
+/* Where skip is inside of a container. */
+struct nest {
+    uint8_t is_object[TM_JSON_DEPTH_MAX / 8];
+    uint32_t depth;
+    bool in_string, escaped;
+};
+
+static bool top_is_object(const struct nest *n)
+{
+    return n->is_object[(n->depth - 1) / 8] >> (n->depth - 1) % 8 & 1;
+}
+
+/* Reads on in the LEN bytes at DATA; *USED of them. TM_END: the container has ended. */
+static enum tm_status walk(struct nest *n, const uint8_t *data, size_t len, size_t *used, const char **cause)
+{
+    const uint8_t *p = data, *end = data + len;
+    enum tm_status st = TM_OK;
+    for (; p < end && st == TM_OK; p++) {
+        if (n->in_string) {
+            if (n->escaped)
+                n->escaped = false;
+            else if (*p == '\\')
+                n->escaped = true;
+            else if (*p == '"')
+                n->in_string = false;
+        } else if (*p == '"') {
+            n->in_string = true;
+        } else if (*p == '{' || *p == '[') {
+            if (n->depth == TM_JSON_DEPTH_MAX) {
+                *cause = "values are nested too deeply";
+                st = TM_E_INPUT;
+                break;
+            }
+            uint8_t bit = (uint8_t)(1 << n->depth % 8), *byte = &n->is_object[n->depth / 8];
+            *byte = (uint8_t)(*p == '{' ? *byte | bit : *byte & ~bit);
+            n->depth++;
+        } else if (*p == '}' || *p == ']') {
+            if (top_is_object(n) != (*p == '}')) {
+                *cause = *p == '}' ? "a '}' closes a '['" : "a ']' closes a '{'";
+                st = TM_E_INPUT;
+                break;
+            }
+            st = --n->depth == 0 ? TM_END : TM_OK;
+        }
+    }
+    *used = (size_t)(p - data);
+    return st;
+}
+
+enum tm_status tm_json_cursor_skip(struct tm_json_cursor *c, struct tm_error *err)
+{
+    struct nest nest;
+    struct tm_json_value value;
+    const char *cause = NULL;
+    size_t used;
+    enum tm_status st = to_token(c, err);
+    if (st < 0)
+        return st;
+    if (c->in->data[0] != '{' && c->in->data[0] != '[')
+        return tm_json_cursor_value(c, &value, err);
+    nest.depth = 0;
+    nest.in_string = nest.escaped = false;
+    for (;;) {
+        enum tm_status walked = walk(&nest, c->in->data, c->in->len, &used, &cause);
+        if ((st = take(c, used, err)) < 0)
+            return st;
+        if (walked != TM_OK)
+            return walked == TM_END ? TM_OK : bad(c, 0, cause, err);
+        if ((st = tm_input_fill(c->in, 1, err)) != TM_OK)
+            return st < 0 ? st : cut_short(c, err);
+    }
+}

@@ -1,0 +1,116 @@
+/* JSON read where it lies: a cursor over bytes in memory, of which more may come. Nothing is
+ * copied and no tree is built; values are extents of the text.
+ *
+ * Accepted is RFC 8259 and, as files in use have them, a comma before a closing bracket and the
+ * words NaN, Infinity, nan and inf (with a sign or not) as values of a type of their own. Refused
+ * are raw control characters in strings, bad escapes, leading zeros and nesting beyond
+ * TM_JSON_DEPTH_MAX. UTF-8 is not checked: bytes of 0x80 and above are passed through. */
+#ifndef TM_JSON_SCAN_H
+#define TM_JSON_SCAN_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+enum { TM_JSON_DEPTH_MAX = 2048 };
+
+enum tm_json_status {
+    TM_JSON_BAD = -1, /* not JSON: p is at the offending byte, cause says what is wrong */
+    TM_JSON_OK = 0,
+    TM_JSON_CLOSE = 1, /* the object or array ends; p is behind its bracket */
+    TM_JSON_MORE = 2   /* the bytes end before the value does; p is undefined, start over with more */
+};
+
+struct tm_json_scan {
+    const uint8_t *p;   /* where it stands */
+    const uint8_t *end; /* of the bytes that are there */
+    bool ended;         /* nothing will follow end: a number may end there */
+    const char *cause;  /* after TM_JSON_BAD; static text */
+};
+
+enum tm_json_type {
+    TM_JSON_NULL,
+    TM_JSON_TRUE,
+    TM_JSON_FALSE,
+    TM_JSON_NUMBER,
+    TM_JSON_NOT_FINITE, /* NaN and its kin */
+    TM_JSON_STRING,
+    TM_JSON_ARRAY,
+    TM_JSON_OBJECT
+};
+
+/* A value's text: of a string what is between the quotes, of all others everything. */
+struct tm_json_value {
+    const uint8_t *data;
+    size_t len;
+    enum tm_json_type type;
+    bool escaped;   /* a string with a backslash in it: unescape it before use */
+    bool non_ascii; /* a string with bytes of 0x80 or above */
+};
+
+static inline struct tm_json_scan tm_json_scan_of(const struct tm_json_value *value)
+{
+    return (struct tm_json_scan){value->data, value->data + value->len, true, NULL};
+}
+
+/* Skips white space. False: nothing else is there. */
+static inline bool tm_json_space(struct tm_json_scan *scan)
+{
+    const uint8_t *p = scan->p;
+    while (p < scan->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    scan->p = p;
+    return p < scan->end;
+}
+
+/* The string at p, which is at its quote. */
+enum tm_json_status tm_json_string(struct tm_json_scan *scan, struct tm_json_value *value);
+
+/* The value at p, whatever it is; an object or array is checked to its end. */
+enum tm_json_status tm_json_value(struct tm_json_scan *scan, struct tm_json_value *value);
+
+/* The object or array at p, which is known to be valid: its end is found by its brackets alone (pass.c). */
+enum tm_json_status tm_json_pass(struct tm_json_scan *scan, struct tm_json_value *value);
+
+/* The key of the next member of the object p is in, and p moves to its value: behind the '{', or
+ * behind a member and then its comma. TM_JSON_CLOSE at the '}'. */
+enum tm_json_status tm_json_key(struct tm_json_scan *scan, struct tm_json_value *key);
+
+/* What must follow a member or element: a comma, which is skipped, or CLOSER ('}' or ']'), which
+ * is not. */
+enum tm_json_status tm_json_comma(struct tm_json_scan *scan, uint8_t closer);
+
+/* Key, value and comma in one: the next member of the object p is in. */
+enum tm_json_status tm_json_member(struct tm_json_scan *scan, struct tm_json_value *key, struct tm_json_value *value);
+
+/* The next element of the array p is in. */
+enum tm_json_status tm_json_element(struct tm_json_scan *scan, struct tm_json_value *value);
+
+/* Appends STRING (its escapes resolved; a surrogate without its partner becomes U+FFFD) to OUT.
+ * \u0000 becomes a NUL byte. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_json_unescape(const struct tm_json_value *string, struct tm_buf *out);
+
+/* The text of STRING: where it lies, or unescaped into SCRATCH, which is cleared. False when out
+ * of memory. */
+bool tm_json_text(const struct tm_json_value *string, struct tm_buf *scratch, const uint8_t **data, size_t *len);
+
+/* The bytes of KEY with its escapes resolved, into OUT of SIZE bytes; returns how many they are, SIZE + 1 if they are
+ * more. */
+size_t tm_json_resolve(const struct tm_json_value *key, uint8_t *out, size_t size);
+
+/* tm_json_is where KEY is escaped; TEXT has up to 64 bytes. */
+bool tm_json_is_escaped(const struct tm_json_value *key, const char *text, size_t len);
+
+/* True when KEY is TEXT (LEN bytes, no backslash), whatever of it is escaped (RFC 8259, section 8.3). */
+static inline bool tm_json_is(const struct tm_json_value *key, const char *text, size_t len)
+{
+    if (key->escaped)
+        return tm_json_is_escaped(key, text, len);
+    return key->len == len && memcmp(key->data, text, len) == 0;
+}
+
+/* Appends the LEN bytes at S to OUT as a JSON string with its quotes: control characters (DEL and U+0080 to U+009F
+ * too), quotes and backslashes escaped, bytes that are not UTF-8 replaced by U+FFFD, all else as it is. */
+enum tm_status tm_json_put_string(struct tm_buf *out, const void *s, size_t len);
+
+#endif

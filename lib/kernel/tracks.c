@@ -1,0 +1,65 @@
+#include "kernel/tracks.h"
+
+#include <stdio.h>
+
+/* The top bits of all numbers; what is below them is the track and the instance. */
+#define KERNEL_TRACKS UINT64_C(0x6b72)
+
+static const struct {
+    const char *type;
+    const char *name;  /* what stands before the instance; NULL: no name */
+    const char *after; /* what stands after it; NULL: the instance is not named */
+    enum tm_track_scope scope;
+} tracks[TM_KERNEL_TRACK_COUNT] = {
+    [TM_KERNEL_TRACK_IRQ] = {"cpu_irq", "Irq Cpu ", "", TM_TRACK_CPU},
+    [TM_KERNEL_TRACK_SOFTIRQ] = {"cpu_softirq", "SoftIrq Cpu ", "", TM_TRACK_CPU},
+    [TM_KERNEL_TRACK_HRTIMER] = {"cpu_hrtimer", "Hrtimer Cpu ", "", TM_TRACK_CPU},
+    [TM_KERNEL_TRACK_NAPI_GRO] = {"cpu_napi_gro", "Napi Gro Cpu ", "", TM_TRACK_CPU},
+    [TM_KERNEL_TRACK_HOTPLUG] = {"cpu_hotplug", "CPU Hotplug ", "", TM_TRACK_CPU},
+    [TM_KERNEL_TRACK_IDLE_FUNCGRAPH] = {"cpu_funcgraph", "swapper", " -funcgraph", TM_TRACK_CPU},
+    [TM_KERNEL_TRACK_FUNCGRAPH] = {"thread_funcgraph", "Funcgraph", NULL, TM_TRACK_THREAD},
+    [TM_KERNEL_TRACK_BLOCK_IO] = {"block_io", NULL, NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_DEVICE] = {"linux_rpm", NULL, NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_WAKELOCK] = {"wakesource_wakelock", NULL, NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_TCP_STREAM] = {"net_socket_set_state", "TCP stream#", "", TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_SUSPEND] = {"suspend_resume", "Suspend/Resume Latency", NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_GPU_POWER] = {"powervr_gpu_power_state", "powervr_gpu_power_state", NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_SUSPEND_MINIMAL] = {"suspend_resume_minimal", "Suspend/Resume Minimal", NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_TCP_RETRANSMIT] = {"net_tcp_retransmit_skb", "TCP Retransmit Skb", NULL, TM_TRACK_GLOBAL},
+    [TM_KERNEL_TRACK_INTERCONNECT] = {"interconnect_events", "Interconnect Events", NULL, TM_TRACK_GLOBAL},
+};
+
+uint64_t tm_kernel_track_number(enum tm_kernel_track track, uint32_t instance)
+{
+    return KERNEL_TRACKS << 48 | (uint64_t)track << 32 | instance;
+}
+
+enum tm_kernel_track tm_kernel_track_find(const struct tm_event *e)
+{
+    bool is_slice = e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_END || e->kind == TM_KIND_INSTANT;
+    uint32_t track = e->track >> 32 & UINT16_MAX;
+    if (!is_slice || e->flags & TM_EVENT_ASYNC || tm_event_scope(e->flags) == TM_SCOPE_TRACK ||
+        e->track >> 48 != KERNEL_TRACKS || track >= TM_KERNEL_TRACK_COUNT)
+        return TM_KERNEL_TRACK_NONE;
+    return (enum tm_kernel_track)track;
+}
+
+enum tm_track_scope tm_kernel_track_scope(enum tm_kernel_track track)
+{
+    return tracks[track].scope;
+}
+
+const char *tm_kernel_track_type(enum tm_kernel_track track)
+{
+    return tracks[track].type;
+}
+
+struct tm_text tm_kernel_track_name(enum tm_kernel_track track, uint32_t instance, char text[TM_KERNEL_TRACK_NAME_MAX])
+{
+    const char *name = tracks[track].name, *after = tracks[track].after;
+    if (name == NULL)
+        return (struct tm_text){0};
+    int len = after ? snprintf(text, TM_KERNEL_TRACK_NAME_MAX, "%s%u%s", name, instance, after)
+                    : snprintf(text, TM_KERNEL_TRACK_NAME_MAX, "%s", name);
+    return (struct tm_text){(const uint8_t *)text, (size_t)len};
+}

@@ -1,0 +1,227 @@
+#include "manifest/merge_plan.h"
+
+#include "base/decimal.h"
+
+#include <stdlib.h>
+
+#define NONE SIZE_MAX
+
+/* A part of an argument. */
+struct part {
+    const char *text;
+    size_t len;
+};
+
+static bool is_name(struct part part, const char *name)
+{
+    return strlen(name) == part.len && memcmp(name, part.text, part.len) == 0;
+}
+
+static char *copy(struct part part)
+{
+    char *s = malloc(part.len + 1);
+    if (s) {
+        memcpy(s, part.text, part.len);
+        s[part.len] = '\0';
+    }
+    return s;
+}
+
+enum tm_status tm_merge_plan_add(struct tm_merge_plan *plan, const char *path, const char *name, struct tm_error *err)
+{
+    if (plan->count == plan->cap) {
+        size_t cap = plan->cap ? plan->cap * 2 : 16;
+        struct tm_plan_file *files = realloc(plan->files, cap * sizeof *files);
+        if (files == NULL)
+            return tm_error_nomem(err);
+        plan->files = files;
+        plan->cap = cap;
+    }
+    plan->files[plan->count++] = (struct tm_plan_file){.path = path, .name = name};
+    return TM_OK;
+}
+
+static size_t find(const struct tm_merge_plan *plan, struct part part)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (is_name(part, plan->files[i].path))
+            return i;
+    for (size_t i = 0; i < plan->count; i++)
+        if (is_name(part, plan->files[i].name))
+            return i;
+    return NONE;
+}
+
+static enum tm_status unknown_file(const char *option, struct part part, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_USAGE, "%s: '%.*s' is none of the files", option, (int)part.len, part.text);
+}
+
+/* The clock that follows FILE behind a colon, cut off PART; its text is NULL where none does. */
+static struct part cut_clock(struct part *part)
+{
+    for (size_t i = part->len; i-- > 1;) {
+        char c = part->text[i];
+        if (c == ':') {
+            struct part clock = {part->text + i + 1, part->len - i - 1};
+            part->len = i;
+            return clock;
+        }
+        if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'))
+            break;
+    }
+    return (struct part){NULL, 0};
+}
+
+/* The offset at the end of PART: cut off it, in OFFSET_NS. TM_OK, TM_END when there is none, TM_E_INPUT when it is
+ * out of range. */
+static enum tm_status cut_offset(struct part *part, int64_t *offset_ns)
+{
+    static const struct {
+        const char *name;
+        int scale;
+    } units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};
+    size_t sign = part->len;
+    while (sign > 0 && part->text[sign - 1] != '+' && part->text[sign - 1] != '-')
+        sign--;
+    if (sign-- == 0)
+        return TM_END;
+    size_t end = sign + 1;
+    while (end < part->len && (part->text[end] == '.' || (part->text[end] >= '0' && part->text[end] <= '9')))
+        end++;
+    struct part unit = {part->text + end, part->len - end};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (!is_name(unit, units[i].name))
+            continue;
+        enum tm_status st = tm_decimal_scale(part->text + sign, end - sign, units[i].scale, offset_ns);
+        if (st < 0)
+            return TM_END;
+        part->len = sign;
+        return st == TM_END ? TM_E_INPUT : TM_OK;
+    }
+    return TM_END;
+}
+
+/* A file and what is said with it. */
+struct side {
+    size_t file;
+    struct part clock;
+    int64_t offset_ns;
+    bool out_of_range;
+};
+
+/* What PART means: the shortest name of a file that leaves a clock, then an offset, behind it. */
+static struct side read_side(const struct tm_merge_plan *plan, struct part part, bool with_offset)
+{
+    struct side side = {.file = NONE};
+    for (int offset = with_offset; offset >= 0; offset--) {
+        struct part rest = part;
+        enum tm_status st = offset ? cut_offset(&rest, &side.offset_ns) : TM_OK;
+        if (st == TM_END)
+            continue;
+        side.out_of_range = st < 0;
+        side.offset_ns = offset ? side.offset_ns : 0;
+        struct part bare = rest;
+        side.clock = cut_clock(&bare);
+        if (side.clock.text && (side.file = find(plan, bare)) != NONE)
+            return side;
+        side.clock = (struct part){NULL, 0};
+        if ((side.file = find(plan, rest)) != NONE)
+            return side;
+    }
+    return side;
+}
+
+enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL)
+        return tm_error_set(err, TM_E_USAGE, "--machine: '%s' is not NAME=FILE", text);
+    size_t file = NONE;
+    const char *split = equals; /* either side may have more of them */
+    while (split && (file = find(plan, (struct part){split + 1, strlen(split + 1)})) == NONE)
+        split = strchr(split + 1, '=');
+    if (file == NONE)
+        return unknown_file("--machine", (struct part){equals + 1, strlen(equals + 1)}, err);
+    struct tm_plan_file *f = &plan->files[file];
+    if (f->machine)
+        return tm_error_set(err, TM_E_USAGE, "--machine: %s has a machine already, %s", f->path, f->machine);
+    f->machine = copy((struct part){text, (size_t)(split - text)});
+    return f->machine ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status set_sync(struct tm_merge_plan *plan, const struct side *from, const struct side *to,
+                               struct tm_error *err)
+{
+    struct tm_plan_file *f = &plan->files[from->file];
+    if (f->is_synced)
+        return tm_error_set(err, TM_E_USAGE, "--sync: %s is synchronized already", f->path);
+    f->is_synced = true;
+    f->reference = to->file;
+    f->offset_ns = to->offset_ns;
+    if (from->clock.text && (f->clock = copy(from->clock)) == NULL)
+        return tm_error_nomem(err);
+    if (to->clock.text && (f->reference_clock = copy(to->clock)) == NULL)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
+static struct part part_of(const char *text)
+{
+    return (struct part){text, text ? strlen(text) : 0};
+}
+
+enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
+                                    struct tm_error *err)
+{
+    struct side from = {.file = file, .clock = part_of(relation->clock)};
+    struct side to = {.file = relation->reference,
+                      .clock = part_of(relation->reference_clock),
+                      .offset_ns = relation->offset_ns};
+    return set_sync(plan, &from, &to, err);
+}
+
+enum tm_status tm_merge_plan_sync(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+{
+    const char *first = strchr(text, '=');
+    if (first == NULL)
+        return tm_error_set(err, TM_E_USAGE, "--sync: '%s' is not FILE[:CLOCK]=FILE[:CLOCK][+OFFSET]", text);
+    for (const char *equals = first; equals; equals = strchr(equals + 1, '=')) {
+        struct side from = read_side(plan, (struct part){text, (size_t)(equals - text)}, false);
+        struct side to = read_side(plan, (struct part){equals + 1, strlen(equals + 1)}, true);
+        if (from.file == NONE || to.file == NONE)
+            continue;
+        if (to.out_of_range)
+            return tm_error_set(err, TM_E_USAGE, "--sync: '%s': the offset is out of range", text);
+        return set_sync(plan, &from, &to, err);
+    }
+    struct part left = {text, (size_t)(first - text)}, right = {first + 1, strlen(first + 1)};
+    if (read_side(plan, left, false).file == NONE)
+        return unknown_file("--sync", left, err);
+    return tm_error_set(err, TM_E_USAGE, "--sync: '%.*s' is none of the files, nor one with a clock and an offset "
+                        "(:BOOTTIME+250ms)", (int)right.len, right.text);
+}
+
+enum tm_status tm_merge_plan_trace_time(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+{
+    const char *at = strchr(text, '@');
+    if (plan->trace_clock)
+        return tm_error_set(err, TM_E_USAGE, "--trace-time is given twice");
+    if (at && (plan->trace_file = find(plan, (struct part){at + 1, strlen(at + 1)})) == NONE)
+        return unknown_file("--trace-time", (struct part){at + 1, strlen(at + 1)}, err);
+    plan->has_trace_file = at != NULL;
+    plan->trace_clock = copy((struct part){text, at ? (size_t)(at - text) : strlen(text)});
+    return plan->trace_clock ? TM_OK : tm_error_nomem(err);
+}
+
+void tm_merge_plan_release(struct tm_merge_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        free(plan->files[i].machine);
+        free(plan->files[i].clock);
+        free(plan->files[i].reference_clock);
+    }
+    free(plan->files);
+    free(plan->trace_clock);
+    *plan = (struct tm_merge_plan){0};
+}

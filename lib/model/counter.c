@@ -1,0 +1,110 @@
+#include "model/internal.h"
+
+#include "base/pb.h"
+
+/* The owner of a counter by its scope; TM_NO_ID for none. */
+static enum tm_status owner_of(struct tm_model *m, struct tm_model_event *ev, struct tm_track_id *id,
+                               enum tm_track_scope *scope, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    int64_t upid;
+    enum tm_status st = TM_OK;
+    switch (tm_event_scope(e->flags)) {
+    case TM_SCOPE_THREAD:
+        st = tm_model_thread(m, ev, err);
+        *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_THREAD_COUNTER,
+                                   (uint64_t)ev->utid, 0};
+        *scope = TM_TRACK_THREAD;
+        return st;
+    case TM_SCOPE_PROCESS:
+        if (ev->utid != TM_NO_ID && m->processes.threads[ev->utid].upid != TM_NO_ID)
+            upid = m->processes.threads[ev->utid].upid;
+        else
+            st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err);
+        *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_PROCESS_COUNTER,
+                                   st < 0 ? 0 : (uint64_t)upid, 0};
+        *scope = TM_TRACK_PROCESS;
+        return st;
+    case TM_SCOPE_CPU:
+        *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_CPU_COUNTER, e->cpu, 0};
+        *scope = TM_TRACK_CPU;
+        return tm_sched_cpu(&m->sched, ev->place.machine, e->cpu, err);
+    default:
+        *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_COUNTER, 0, 0};
+        *scope = TM_TRACK_GLOBAL;
+        return TM_OK;
+    }
+}
+
+static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
+{
+    struct tm_track_id id;
+    enum tm_track_scope scope;
+    bool is_new;
+    uint32_t name;
+    if (tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK)
+        return tm_descriptors_track(&m->descriptors, ev->place, ev->e->track, (struct tm_text){0}, TM_LANE_INSTANT,
+                                    track, err);
+    enum tm_status st = owner_of(m, ev, &id, &scope, err);
+    if (st < 0 || (st = tm_tracks_name(&m->tracks, ev->name, &name, err)) < 0)
+        return st;
+    id.second = name;
+    st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
+    if (st == TM_OK && is_new) {
+        struct tm_track *row = &m->tracks.rows[*track];
+        row->scope = scope;
+        row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : (int64_t)id.number;
+        row->is_counter = true;
+        row->name = name;
+    }
+    return st;
+}
+
+enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_counter_row row = {.ts = e->time_ns};
+    if (!(e->flags & TM_EVENT_HAS_VALUE))
+        return TM_OK;
+    enum tm_status st = track_of(m, ev, &row.track, err);
+    if (st != TM_OK)
+        return st < 0 ? st : tm_model_lost(m, ev, err);
+    m->tracks.rows[row.track].is_counter = true;
+    row.value = e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_double(e->value) : (double)(int64_t)e->value;
+    if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, m->rows, err)) < 0)
+        return st;
+    tm_model_bound(m, e->time_ns);
+    return m->rows->counter(m->rows->self, &row, err);
+}
+
+/* s, t and f of Chrome JSON and of legacy track events: bound to the slice around them. */
+enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    enum { BINDS_NEXT = 1 };
+    const struct tm_event *e = ev->e;
+    struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, 0};
+    struct tm_flow_slice slice;
+    uint32_t track;
+    enum tm_status st = tm_model_thread(m, ev, err);
+    if (st < 0 || (st = tm_model_thread_track(m, ev->place, ev->utid, &track, err)) < 0)
+        return st;
+    uint64_t without = m->flows.without_slice, start = m->flows.without_start, duplicate = m->flows.duplicate;
+    slice.id = tm_slices_top(&m->slices, track, &slice.ts);
+    if (e->kind == TM_KIND_FLOW_END && e->value == BINDS_NEXT)
+        st = tm_flows_end_at_next(&m->flows, &key, track, err);
+    else if (slice.id == TM_NO_ID)
+        m->flows.without_slice++;
+    else if (e->kind == TM_KIND_FLOW_START)
+        st = tm_flows_start(&m->flows, &key, slice, err);
+    else if (e->kind == TM_KIND_FLOW_STEP)
+        st = tm_flows_step(&m->flows, &key, slice, m->rows, err);
+    else
+        st = tm_flows_end(&m->flows, &key, slice, false, m->rows, err);
+    if (st == TM_OK && m->flows.without_slice != without)
+        st = tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
+    if (st == TM_OK && m->flows.without_start != start)
+        st = tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_START, err);
+    if (st == TM_OK && m->flows.duplicate != duplicate)
+        st = tm_model_count(m, ev->place, TM_MODEL_FLOW_DUPLICATE, err);
+    return st;
+}

@@ -1,0 +1,227 @@
+#include "model/internal.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+#include "kernel/sched_state.h"
+
+#include <stdlib.h>
+
+/* Field numbers of Detail and of the descriptions in it. */
+enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_MACHINE = 8, MACHINE_RELEASE = 3 };
+
+/* Instead of a time: what was said of it is not in the order of time. Tables hold no INT64_MAX. */
+static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
+
+/* A definition whose time has not come. */
+struct tm_late {
+    int64_t time_ns;
+    uint64_t sequence;
+    uint32_t kind, flags;
+    struct tm_place place;
+    bool has_thread; /* that pid and tid are there is said too */
+    int64_t pid, tid;
+    uint8_t *detail; /* owned */
+    size_t len;
+};
+
+bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    while (tm_pb_next(&pb, f) == TM_OK)
+        if (f->id == id && f->type == TM_PB_LEN)
+            return true;
+    return false;
+}
+
+static struct tm_text text_of(const struct tm_pb_field *f)
+{
+    return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
+}
+
+/* Where a THREAD or PROCESS row comes from. */
+enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_JSON };
+
+static enum source source_of(const struct tm_model *m, uint32_t flags, struct tm_place place)
+{
+    if (m->files[place.file].is_json)
+        return SOURCE_JSON;
+    return flags & TM_EVENT_DERIVED ? SOURCE_TREE : SOURCE_DESCRIPTOR;
+}
+
+static enum tm_status describe_thread(struct tm_model *m, enum source source, struct tm_place place,
+                                      struct tm_pb_field *part, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(part->data, part->len);
+    struct tm_pb_field f;
+    struct tm_text name = {0};
+    int64_t tid = 0, pid = 0, utid;
+    bool has_tid = false, has_pid = false;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == 1) {
+            has_tid = true;
+            tid = tm_unzigzag(f.value);
+        } else if (f.id == 2) {
+            has_pid = true;
+            pid = tm_unzigzag(f.value);
+        } else if (f.id == 3 && f.len) {
+            name = text_of(&f);
+        }
+    }
+    if (!has_tid)
+        return TM_OK;
+    enum tm_status st = has_pid ? tm_processes_thread_in(&m->processes, place.machine, tid, pid, &utid, err)
+                                : tm_processes_thread(&m->processes, place.machine, tid, &utid, err);
+    static const enum tm_name_trust trust[] = {TM_TRUST_DESCRIPTOR, TM_TRUST_PROCESS_TREE, TM_TRUST_OTHER};
+    return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, trust[source], err);
+}
+
+/* A track's descriptor packet: the track is resolved, and the thread or process it is that of gets
+ * the name. TM_END: it is no track, and says nothing of either. */
+static enum tm_status describe_track(struct tm_model *m, struct tm_place place, const struct tm_pb_field *part,
+                                     struct tm_error *err)
+{
+    struct tm_description d;
+    struct tm_resolved resolved;
+    tm_description_decode(&d, part->data, part->len);
+    return tm_descriptors_resolve(&m->descriptors, place, d.uuid, &resolved, err);
+}
+
+enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
+                                 const uint8_t *detail, size_t len, struct tm_error *err)
+{
+    struct tm_pb_field part;
+    enum source source = source_of(m, flags, place);
+    enum tm_status st = TM_OK;
+    if (kind == TM_KIND_TRACK && tm_model_part(detail, len, DETAIL_TRACK, &part))
+        st = describe_track(m, place, &part, err);
+    if (st == TM_OK && tm_model_part(detail, len, DETAIL_PROCESS, &part))
+        st = tm_model_describe_process(m, source != SOURCE_DESCRIPTOR, place, detail, len, err);
+    if (st == TM_OK && tm_model_part(detail, len, DETAIL_THREAD, &part))
+        st = describe_thread(m, source, place, &part, err);
+    return st < 0 ? st : TM_OK;
+}
+
+static bool before(const struct tm_late *a, const struct tm_late *b)
+{
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->sequence < b->sequence;
+}
+
+static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    uint64_t place = (uint64_t)ev->place.file << 32 | ev->place.machine;
+    uint64_t who[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
+    struct tm_key key = {tm_hash64(who, sizeof who), place, e->kind};
+    int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
+    enum tm_status st;
+    /* Descriptors come again and again in long traces; what says the same as the one before it says nothing, unless
+     * one that says something else acts between them. */
+    int64_t before_said = tm_table_find(&m->late_seen, &key), latest = tm_table_find(&m->late_times, &key);
+    if (before_said == said && latest != OUT_OF_ORDER)
+        return TM_OK;
+    int64_t ns = e->time_ns < 0 ? 0 : e->time_ns < OUT_OF_ORDER ? e->time_ns : OUT_OF_ORDER;
+    latest = latest > ns && before_said != said ? OUT_OF_ORDER : latest > ns ? latest : ns;
+    if ((st = tm_table_set(&m->late_seen, &key, said, err)) < 0 ||
+        (st = tm_table_set(&m->late_times, &key, latest, err)) < 0 ||
+        (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
+        return st;
+    struct tm_late late = {.time_ns = e->time_ns,
+                           .sequence = m->late_sequence++,
+                           .kind = e->kind,
+                           .flags = e->flags,
+                           .place = ev->place,
+                           .has_thread = ev->is_json && (e->flags & both) == both,
+                           .pid = e->pid,
+                           .tid = e->tid,
+                           .len = e->detail_bytes};
+    if ((late.detail = malloc(late.len + 1)) == NULL)
+        return tm_error_nomem(err);
+    if (late.len)
+        memcpy(late.detail, e->detail, late.len);
+    uint32_t i = m->late_count++;
+    for (; i > 0 && before(&late, &m->late[(i - 1) / 2]); i = (i - 1) / 2)
+        m->late[i] = m->late[(i - 1) / 2];
+    m->late[i] = late;
+    return TM_OK;
+}
+
+static struct tm_late late_pop(struct tm_model *m)
+{
+    struct tm_late least = m->late[0], last = m->late[--m->late_count];
+    uint32_t i = 0, child;
+    while ((child = 2 * i + 1) < m->late_count) {
+        if (child + 1 < m->late_count && before(&m->late[child + 1], &m->late[child]))
+            child++;
+        if (!before(&m->late[child], &last))
+            break;
+        m->late[i] = m->late[child];
+        i = child;
+    }
+    m->late[i] = last;
+    return least;
+}
+
+enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && m->late_count && m->late[0].time_ns <= now_ns) {
+        struct tm_late late = late_pop(m);
+        int64_t utid;
+        if (late.has_thread)
+            st = tm_processes_thread_in(&m->processes, late.place.machine, late.tid, late.pid, &utid, err);
+        if (st == TM_OK && late.kind != TM_KIND_METADATA)
+            st = tm_model_describe(m, late.kind, late.flags, late.place, late.detail, late.len, err);
+        free(late.detail);
+    }
+    return st;
+}
+
+void tm_model_late_release(struct tm_model *m)
+{
+    for (uint32_t i = 0; i < m->late_count; i++)
+        free(m->late[i].detail);
+    free(m->late);
+    m->late = NULL;
+    m->late_count = 0;
+}
+
+static enum tm_status describe_machine(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    struct tm_machine_info *machine = &m->machines[ev->place.machine];
+    struct tm_pb_field part, release;
+    if (!tm_model_part(ev->e->detail, ev->e->detail_bytes, DETAIL_MACHINE, &part))
+        return TM_OK;
+    if (tm_model_part(part.data, part.len, MACHINE_RELEASE, &release))
+        machine->kernel_version = tm_kernel_version_parse((const char *)release.data, release.len);
+    return tm_buf_add(&machine->description, part.data, part.len) < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* Metadata of Chrome JSON without a time holds for the whole file; descriptors of protos act when
+ * they stood in it. */
+static bool acts_at_once(const struct tm_model_event *ev)
+{
+    return ev->is_json && !tm_event_is_timed(ev->e->flags);
+}
+
+enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_pb_field part;
+    if (e->kind == TM_KIND_SYSTEM_INFO)
+        return describe_machine(m, ev, err);
+    if (e->kind == TM_KIND_METADATA && ev->is_json && !acts_at_once(ev))
+        return late_add(m, ev, err);
+    if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
+        return TM_OK;
+    if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, DETAIL_TRACK, &part)) {
+        struct tm_description d;
+        tm_description_decode(&d, part.data, part.len);
+        enum tm_status st = tm_descriptors_add(&m->descriptors, ev->place, &d, err);
+        if (st < 0)
+            return st;
+    }
+    if ((e->flags & TM_EVENT_DEFINITION) && !acts_at_once(ev))
+        return late_add(m, ev, err);
+    return tm_model_describe(m, e->kind, e->flags, ev->place, e->detail, e->detail_bytes, err);
+}

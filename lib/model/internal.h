@@ -1,0 +1,109 @@
+/* Inside of the model: how its files share the work on one event. */
+#ifndef TM_MODEL_INTERNAL_H
+#define TM_MODEL_INTERNAL_H
+
+#include "base/pb.h"
+#include "model/model.h"
+
+/* The tags in lane set keys that keep their kinds apart; descriptors have 1. */
+enum { TM_SET_ASYNC_PROCESS = 2, TM_SET_ASYNC_GLOBAL, TM_SET_MARKER_ASYNC, TM_SET_MARKER_TRACK, TM_SET_OVERLAP };
+
+/* An event on its way, with what has been found out about it. */
+struct tm_model_event {
+    const struct tm_event *e;
+    struct tm_place place;
+    bool is_json;   /* an object of Chrome JSON */
+    bool is_marker; /* a line of text or a ftrace event */
+    int64_t utid;   /* TM_NO_ID: not looked up */
+    struct tm_text name, category;
+};
+
+static inline bool tm_text_empty(struct tm_text text)
+{
+    return text.len == 0;
+}
+
+/* Counts one more of STAT. */
+enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
+                              struct tm_error *err);
+
+/* The event is on no track: counted, and the values that its packet brings of other counters are not shown, as in the
+ * reference. */
+static inline enum tm_status tm_model_lost(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    m->is_lost = m->is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
+    return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
+}
+
+/* Compact scheduling before the first switch of its cpu, and other kernel events that do not say who ran: the
+ * reference passes over them (of such a switch it takes the name of who runs next). */
+static inline bool tm_model_is_untold(const struct tm_event *e)
+{
+    return ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_FTRACE) && !(e->flags & TM_EVENT_HAS_TID)) ||
+           (e->kind == TM_KIND_SCHED_WAKING && !(e->flags & TM_EVENT_HAS_PID));
+}
+
+/* A row has this moment. */
+static inline void tm_model_bound(struct tm_model *m, int64_t ns)
+{
+    if (!m->has_bounds || ns < m->first_ns)
+        m->first_ns = ns;
+    if (!m->has_bounds || ns > m->last_ns)
+        m->last_ns = ns;
+    m->has_bounds = true;
+}
+
+/* The thread of a row, by pid where it has one: EV->utid. */
+enum tm_status tm_model_thread(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+
+/* The track of what the thread executes. */
+enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, int64_t utid, uint32_t *track,
+                                     struct tm_error *err);
+
+/* A numbered text of the tracks, plus a lane set's or counter's owner: *TRACK with the row made. */
+struct tm_lane_of {
+    int tag;
+    enum tm_track_type type;
+    enum tm_track_scope scope;
+    int64_t owner;
+    struct tm_text name; /* of the set and its tracks */
+};
+enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
+                                 uint32_t *set, struct tm_error *err);
+enum tm_status tm_model_lane_track(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
+                                   uint32_t set, uint32_t lane, uint32_t *track, struct tm_error *err);
+
+/* By kind. */
+enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+
+/* The asynchronous track of EV; TM_END when there is none. */
+enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
+                                    struct tm_error *err);
+
+/* THREAD, PROCESS and TRACK rows: acts on the DETAIL now. */
+enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
+                                 const uint8_t *detail, size_t len, struct tm_error *err);
+
+/* The PROCESS part of DETAIL. IS_SYSTEM: the name comes from the process tree or from metadata, not
+ * from a descriptor. */
+enum tm_status tm_model_describe_process(struct tm_model *m, bool is_system, struct tm_place place,
+                                         const uint8_t *detail, size_t len, struct tm_error *err);
+
+/* The submessage that is field ID of a Detail message. */
+bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f);
+
+/* A definition with a time waits for it; one without acts now. */
+enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+/* Those whose time is NOW or before. */
+enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error *err);
+
+
+void tm_model_late_release(struct tm_model *m);
+
+#endif

@@ -1,0 +1,147 @@
+#include "model/internal.h"
+
+#include "base/pb.h"
+
+/* Field numbers of Detail and of what is in it. */
+enum { DETAIL_ARG = 1, DETAIL_PROCESS = 6, DETAIL_INNER_TIMES = 9 };
+enum {
+    PROCESS_PID = 1,
+    PROCESS_PARENT,
+    PROCESS_NAME,
+    PROCESS_CMDLINE,
+    PROCESS_UID,
+    PROCESS_START,
+    PROCESS_LABEL,
+    PROCESS_SORT
+};
+enum { INNER_VALUE = 3, INNER_STATE = 4, INNER_CONVERTED = 1 };
+enum { ARG_KEY = 1, ARG_INT = 2, ARG_STRING = 5 };
+
+struct process_facts {
+    bool has_pid, has_parent, has_uid, has_start;
+    int64_t pid, parent, uid, start_ns;
+    struct tm_text name;
+    struct tm_buf cmdline; /* the words, joined by spaces */
+    struct tm_buf args;    /* a Detail message: labels and the like */
+    uint32_t labels;
+};
+
+static enum tm_status put_label(struct process_facts *facts, const struct tm_pb_field *label)
+{
+    struct tm_buf key = {0};
+    size_t mark;
+    enum tm_status st = tm_buf_addf(&key, "chrome.process_label[%u]", facts->labels++);
+    if (st == TM_OK)
+        st = tm_pb_begin(&facts->args, DETAIL_ARG, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_bytes(&facts->args, ARG_KEY, key.data, key.len);
+    if (st == TM_OK)
+        st = tm_pb_put_bytes(&facts->args, ARG_STRING, label->data, label->len);
+    if (st == TM_OK)
+        st = tm_pb_end(&facts->args, mark);
+    tm_buf_release(&key);
+    return st;
+}
+
+static enum tm_status put_sort(struct process_facts *facts, uint64_t zigzag)
+{
+    size_t mark;
+    enum tm_status st = tm_pb_begin(&facts->args, DETAIL_ARG, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_str(&facts->args, ARG_KEY, "process_sort_index_hint");
+    if (st == TM_OK)
+        st = tm_pb_put_varint(&facts->args, ARG_INT, zigzag);
+    return st == TM_OK ? tm_pb_end(&facts->args, mark) : st;
+}
+
+static enum tm_status take_field(struct process_facts *facts, const struct tm_pb_field *f)
+{
+    enum tm_status st = TM_OK;
+    switch (f->id) {
+    case PROCESS_PID: facts->has_pid = true; facts->pid = tm_unzigzag(f->value); break;
+    case PROCESS_PARENT: facts->has_parent = true; facts->parent = tm_unzigzag(f->value); break;
+    case PROCESS_NAME: facts->name = (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len}; break;
+    case PROCESS_CMDLINE:
+        st = facts->cmdline.len ? tm_buf_add_byte(&facts->cmdline, ' ') : TM_OK;
+        return st == TM_OK ? tm_buf_add(&facts->cmdline, f->data, f->len) : st;
+    case PROCESS_UID: facts->has_uid = true; facts->uid = tm_unzigzag(f->value); break;
+    case PROCESS_START: facts->has_start = true; facts->start_ns = tm_unzigzag(f->value); break;
+    case PROCESS_LABEL: return put_label(facts, f);
+    case PROCESS_SORT: return put_sort(facts, f->value);
+    default: break;
+    }
+    return st;
+}
+
+/* The start of a process in the process tree travels as a time that tm-clocks converts. */
+static void take_start(struct process_facts *facts, const uint8_t *detail, size_t len)
+{
+    struct tm_pb_field part, f;
+    uint64_t value = 0, state = 0;
+    if (!tm_model_part(detail, len, DETAIL_INNER_TIMES, &part))
+        return;
+    struct tm_pb pb = tm_pb_of(part.data, part.len);
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        value = f.id == INNER_VALUE ? f.value : value;
+        state = f.id == INNER_STATE ? f.value : state;
+    }
+    if (state != INNER_CONVERTED)
+        return;
+    facts->has_start = true;
+    facts->start_ns = (int64_t)value;
+}
+
+static enum tm_status decode(struct process_facts *facts, const uint8_t *detail, size_t len, struct tm_error *err)
+{
+    struct tm_pb_field part, f;
+    if (!tm_model_part(detail, len, DETAIL_PROCESS, &part))
+        return TM_OK;
+    struct tm_pb pb = tm_pb_of(part.data, part.len);
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (take_field(facts, &f) < 0)
+            return tm_error_nomem(err);
+    take_start(facts, detail, len);
+    return TM_OK;
+}
+
+static enum tm_status apply(struct tm_model *m, bool is_system, struct tm_place place,
+                            const struct process_facts *facts, struct tm_error *err)
+{
+    struct tm_processes *p = &m->processes;
+    struct tm_text cmdline = {facts->cmdline.data, facts->cmdline.len};
+    int64_t upid, parent = TM_NO_ID;
+    enum tm_status st = TM_OK;
+    if (facts->has_parent)
+        st = tm_processes_process(p, place.machine, facts->parent, &parent, err);
+    if (st < 0 || (st = tm_processes_process(p, place.machine, facts->pid, &upid, err)) < 0)
+        return st;
+    struct tm_process *process = &p->processes[upid];
+    if (parent != TM_NO_ID && process->parent == TM_NO_ID)
+        process->parent = parent;
+    if (facts->has_uid) {
+        process->has_uid = true;
+        process->uid = facts->uid;
+    }
+    if (facts->has_start && !process->has_start) {
+        process->has_start = true;
+        process->start_ns = facts->start_ns;
+    }
+    if (facts->args.len &&
+        (st = tm_arg_sets_add(&m->arg_sets, facts->args.data, facts->args.len, &process->arg_set, m->rows, err)) < 0)
+        return st;
+    if (cmdline.len && (st = tm_processes_cmdline(p, upid, cmdline, err)) < 0)
+        return st;
+    return tm_processes_name_process(p, upid, facts->name, is_system ? TM_TRUST_SYSTEM : TM_TRUST_DESCRIPTOR, err);
+}
+
+enum tm_status tm_model_describe_process(struct tm_model *m, bool is_system, struct tm_place place,
+                                         const uint8_t *detail, size_t len, struct tm_error *err)
+{
+    struct process_facts facts = {0};
+    enum tm_status st = decode(&facts, detail, len, err);
+    if (st == TM_OK && facts.has_pid)
+        st = apply(m, is_system, place, &facts, err);
+    tm_buf_release(&facts.cmdline);
+    tm_buf_release(&facts.args);
+    return st;
+}

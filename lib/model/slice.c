@@ -1,0 +1,286 @@
+#include "model/internal.h"
+#include "model/binder_rows.h"
+#include "kernel/tracks.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+
+enum { DETAIL_FLOW_ID = 2, DETAIL_TERMINATING_FLOW_ID = 3, FLOW_BY_ID = 1 };
+
+/* Equal for equal texts: an id of the stream's table, or for texts that travel with their event,
+ * which are in no table, a hash. */
+static tm_slice_label label_of(uint32_t string, struct tm_text text)
+{
+    if (text.data == NULL)
+        return 0;
+    return string & TM_STRING_INLINE ? tm_hash64(text.data, text.len) | UINT64_C(1) << 63 : string;
+}
+
+enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, int64_t utid, uint32_t *track,
+                                     struct tm_error *err)
+{
+    struct tm_track_id id = {place.file, place.machine, TM_TRACK_TYPE_THREAD, (uint64_t)utid, 0};
+    bool is_new;
+    enum tm_status st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
+    if (st == TM_OK && is_new) {
+        m->tracks.rows[*track].scope = TM_TRACK_THREAD;
+        m->tracks.rows[*track].owner = utid;
+    }
+    return st;
+}
+
+/* The track KERNEL of EV. */
+static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev, enum tm_kernel_track kernel,
+                                   uint32_t *track, struct tm_error *err)
+{
+    const uint32_t instance = tm_kernel_track_instance(ev->e);
+    const enum tm_track_scope scope = tm_kernel_track_scope(kernel);
+    struct tm_track_id id = {ev->place.file, ev->place.machine, (enum tm_track_type)(TM_TRACK_TYPE_KERNEL + kernel),
+                             instance, 0};
+    char text[TM_KERNEL_TRACK_NAME_MAX];
+    bool is_new;
+    enum tm_status st = TM_OK;
+    if (scope == TM_TRACK_CPU)
+        st = tm_sched_cpu(&m->sched, ev->place.machine, instance, err);
+    else if (scope == TM_TRACK_THREAD && (st = tm_model_thread(m, ev, err)) == TM_OK)
+        id.number = (uint64_t)ev->utid;
+    if (st < 0 || (st = tm_tracks_get(&m->tracks, &id, track, &is_new, err)) < 0 || !is_new)
+        return st;
+    struct tm_track *row = &m->tracks.rows[*track];
+    row->scope = scope;
+    row->owner = scope == TM_TRACK_GLOBAL ? TM_NO_ID : (int64_t)id.number;
+    struct tm_text name = tm_kernel_track_name(kernel, instance, text);
+    if (tm_kernel_track_is_called_as_slices(kernel))
+        name = ev->name;
+    return tm_tracks_name(&m->tracks, name, &row->name, err);
+}
+
+/* The track on which what EV does lies. TM_END: it has none. */
+static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_track_id id = {ev->place.file, ev->place.machine, TM_TRACK_TYPE_GLOBAL_INSTANTS, 0, 0};
+    int64_t upid = TM_NO_ID;
+    bool is_new;
+    enum tm_status st;
+    enum tm_kernel_track kernel = tm_kernel_track_of(e);
+    if (kernel)
+        return kernel_track(m, ev, kernel, track, err);
+    if (e->flags & TM_EVENT_ASYNC)
+        return tm_model_async_track(m, ev, track, err);
+    switch (tm_event_scope(e->flags)) {
+    case TM_SCOPE_THREAD:
+        st = tm_model_thread(m, ev, err);
+        return st < 0 ? st : tm_model_thread_track(m, ev->place, ev->utid, track, err);
+    case TM_SCOPE_TRACK:
+        return tm_descriptors_track(&m->descriptors, ev->place, e->track, ev->name,
+                                    e->kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN
+                                    : e->kind == TM_KIND_SLICE_END ? TM_LANE_END
+                                                                   : TM_LANE_INSTANT,
+                                    track, err);
+    case TM_SCOPE_PROCESS:
+        if ((st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err)) < 0)
+            return st;
+        id.type = TM_TRACK_TYPE_PROCESS_INSTANTS;
+        id.number = (uint64_t)upid;
+        break;
+    default:
+        break;
+    }
+    st = tm_tracks_get(&m->tracks, &id, track, &is_new, err);
+    if (st == TM_OK && is_new && upid != TM_NO_ID) {
+        m->tracks.rows[*track].scope = TM_TRACK_PROCESS;
+        m->tracks.rows[*track].owner = upid;
+    }
+    return st;
+}
+
+/* flow_ids and terminating_flow_ids of a track event: a flow starts with the first slice that has
+ * its id. */
+static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, struct tm_flow_slice slice,
+                               struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.type != TM_PB_I64 || (f.id != DETAIL_FLOW_ID && f.id != DETAIL_TERMINATING_FLOW_ID))
+            continue;
+        struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, f.value, FLOW_BY_ID};
+        bool active = tm_flows_active(&m->flows, &key);
+        if (f.id == DETAIL_FLOW_ID)
+            st = active ? tm_flows_step(&m->flows, &key, slice, m->rows, err)
+                        : tm_flows_start(&m->flows, &key, slice, err);
+        else if (active)
+            st = tm_flows_end(&m->flows, &key, slice, true, m->rows, err);
+    }
+    return st;
+}
+
+static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct tm_slice_row *row,
+                            struct tm_error *err)
+{
+    struct tm_flow_slice slice = {row->id, row->ts};
+    enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, m->rows, err);
+    tm_model_bound(m, row->ts);
+    if (row->dur > 0)
+        tm_model_bound(m, row->ts > INT64_MAX - row->dur ? INT64_MAX : row->ts + row->dur);
+    return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
+}
+
+/* Complete slices of threads, and of tracks that are no packets' (a profile's markers), may cross. */
+static bool may_cross(const struct tm_event *e)
+{
+    return tm_event_scope(e->flags) == TM_SCOPE_THREAD ||
+           (tm_event_scope(e->flags) == TM_SCOPE_TRACK && tm_event_raw(e->flags) != TM_RAW_PACKET);
+}
+
+/* A complete slice that crosses another of its track goes to one beside it. */
+static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
+                            const tm_slice_label label[2], struct tm_error *err)
+{
+    struct tm_lane_of of = {TM_SET_OVERLAP, TM_TRACK_TYPE_THREAD_OVERLAP, TM_TRACK_THREAD, ev->utid, {0}};
+    uint32_t set, lane;
+    bool crosses, described = tm_event_scope(ev->e->flags) == TM_SCOPE_TRACK;
+    const struct tm_track from = m->tracks.rows[row->track];
+    if (described)
+        of = (struct tm_lane_of){TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE, from.scope, from.owner,
+                                 tm_tracks_text(&m->tracks, from.name)};
+    int64_t end = row->ts > INT64_MAX - row->dur ? INT64_MAX : row->ts + row->dur;
+    enum tm_status st = tm_model_count(m, ev->place, TM_MODEL_CROSSING, err);
+    if (st < 0 || (st = tm_model_lane_set(m, ev->place, &of, &set, err)) < 0 ||
+        (st = tm_lanes_crossing(&m->lanes, set, row->ts, end, &lane, err)) < 0)
+        return st;
+    if (st == TM_OK && (st = tm_model_lane_track(m, ev->place, &of, set, lane, &row->track, err)) == TM_OK) {
+        if (described)
+            m->tracks.rows[row->track].parent = from.parent;
+        st = tm_slices_begin(&m->slices, row, label, &crosses, m->rows, err);
+    }
+    return st;
+}
+
+static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
+                            const tm_slice_label label[2], struct tm_error *err)
+{
+    bool crosses;
+    uint64_t too_deep = m->slices.too_deep, cut = m->slices.cut_short;
+    enum tm_status st =
+        tm_arg_sets_add(&m->arg_sets, ev->e->detail, ev->e->detail_bytes, &row->arg_set, m->rows, err);
+    if (st < 0 || (st = tm_slices_begin(&m->slices, row, label, &crosses, m->rows, err)) < 0)
+        return st;
+    if (st == TM_END && crosses && may_cross(ev->e)) {
+        if ((st = spill(m, ev, row, label, err)) < 0)
+            return st;
+    }
+    if (m->slices.cut_short != cut && tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err) < 0)
+        return TM_E_SYSTEM;
+    if (st == TM_END)
+        return tm_model_count(m, ev->place,
+                              m->slices.too_deep != too_deep ? TM_MODEL_TOO_DEEP : TM_MODEL_CROSSING_DROPPED, err);
+    return begun(m, ev, row, err);
+}
+
+static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_t track,
+                          const tm_slice_label label[2], struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_slice_end ended;
+    int64_t set;
+    uint64_t cut = m->slices.cut_short;
+    enum tm_status found = tm_slices_end(&m->slices, track, e->time_ns, label, &ended, m->rows, err);
+    enum tm_status st = found;
+    if (found >= 0 && m->slices.cut_short != cut)
+        st = tm_model_count(m, ev->place, TM_MODEL_CUT_SHORT, err);
+    if (st < 0)
+        return st;
+    if (found == TM_END)
+        return tm_model_count(m, ev->place, TM_MODEL_UNMATCHED_END, err);
+    if ((st = tm_arg_sets_join(&m->arg_sets, ended.arg_set, e->detail, e->detail_bytes, &set, m->rows, err)) < 0)
+        return st;
+    tm_model_bound(m, e->time_ns);
+    struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
+    st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, set, err);
+    return st < 0 || e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
+}
+
+/* Chrome JSON slices have a name whatever happens; so have markers. */
+static void default_name(struct tm_model_event *ev)
+{
+    static const char json_name[] = "[No name]", marker_name[] = "[empty slice name]";
+    const struct tm_event *e = ev->e;
+    if (ev->is_json && tm_text_empty(ev->name) && e->kind != TM_KIND_SLICE_END &&
+        (e->kind != TM_KIND_INSTANT ||
+         (!(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD)))
+        ev->name = (struct tm_text){(const uint8_t *)json_name, sizeof json_name - 1};
+    if (ev->is_marker && tm_text_empty(ev->name) && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
+        ev->name = (struct tm_text){(const uint8_t *)marker_name, sizeof marker_name - 1};
+    if (ev->is_marker && (e->flags & TM_EVENT_ASYNC)) /* there it is the track's name */
+        ev->category = (struct tm_text){0};
+}
+
+enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    uint32_t track;
+    if (e->kind == TM_KIND_SLICE_COMPLETE && (e->dur_ns < 0 || (e->flags & TM_EVENT_OPEN_ENDED)))
+        return tm_model_count(m, ev->place,
+                              e->dur_ns < 0 ? TM_MODEL_NEGATIVE_DURATION : TM_MODEL_NO_DURATION, err);
+    enum tm_status st = track_of(m, ev, &track, err);
+    if (st != TM_OK)
+        return st < 0 ? st : tm_model_lost(m, ev, err);
+    default_name(ev);
+    tm_slice_label label[2] = {label_of(e->name, ev->name), label_of(e->category, ev->category)};
+    bool is_saturating = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&
+                         m->tracks.rows[track].type == TM_TRACK_TYPE_MARKER_ASYNC;
+    if (e->kind == TM_KIND_SLICE_END) {
+        if (ev->is_marker && e->flags & TM_EVENT_ASYNC)
+            label[0] = 0;
+        return end(m, ev, track, label, err);
+    }
+    if (is_saturating && e->kind == TM_KIND_SLICE_BEGIN && tm_slices_busy(&m->slices, track))
+        return TM_OK;
+    struct tm_slice_row row = {.ts = e->time_ns,
+                               .dur = e->kind == TM_KIND_SLICE_COMPLETE ? e->dur_ns
+                                      : e->kind == TM_KIND_SLICE_BEGIN  ? -1
+                                                                        : 0,
+                               .track = track,
+                               .arg_set = TM_NO_ID,
+                               .name = ev->name,
+                               .category = ev->category};
+    return begin(m, ev, &row, label, err);
+}
+
+/* The name of the thread that EV, which is about one, means. */
+static enum tm_status destination(struct tm_model *m, const struct tm_model_event *ev, int64_t tid,
+                                  struct tm_text *name, struct tm_error *err)
+{
+    int64_t utid;
+    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, tid, &utid, err);
+    if (st == TM_OK)
+        *name = tm_processes_text(&m->processes, m->processes.threads[utid].name);
+    return st;
+}
+
+enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    const tm_slice_label label[2] = {label_of(e->name, ev->name), label_of(e->category, ev->category)};
+    struct tm_text name = {0};
+    struct tm_buf detail = {0};
+    uint32_t track;
+    int64_t id, tid, *set;
+    enum tm_status st = track_of(m, ev, &track, err);
+    bool has_destination = tm_binder_destination(e, &tid);
+    if (st == TM_OK && has_destination)
+        st = destination(m, ev, tid, &name, err);
+    if (st < 0 || (set = tm_slices_args(&m->slices, track, label, &id)) == NULL)
+        return st < 0 ? st : TM_OK;
+    if (tm_binder_name_destination(&detail, e, name) != TM_OK)
+        st = tm_error_nomem(err);
+    if (st >= 0)
+        st = tm_arg_sets_join(&m->arg_sets, *set, detail.data, detail.len, set, m->rows, err);
+    if (st >= 0)
+        st = m->rows->slice_end(m->rows->self, id, -1, *set, err);
+    tm_buf_release(&detail);
+    return st;
+}

@@ -1,0 +1,112 @@
+#ifdef __linux__
+#define _GNU_SOURCE
+#endif
+#include "os/compat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+__attribute__((target("avx"))) static void zero_upper(void)
+{
+    _mm256_zeroupper();
+}
+
+void tm_compat_leave_wide(void)
+{
+    if (__builtin_cpu_supports("avx"))
+        zero_upper();
+}
+#else
+void tm_compat_leave_wide(void)
+{
+}
+#endif
+
+void tm_compat_widen_pipe(int fd, int bytes)
+{
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(fd, F_SETPIPE_SZ, bytes);
+#else
+    (void)fd;
+    (void)bytes;
+#endif
+}
+
+bool tm_compat_can_splice(int in, int out)
+{
+#ifdef SPLICE_F_MOVE
+    struct stat a, b;
+    return fstat(in, &a) == 0 && fstat(out, &b) == 0 && S_ISFIFO(a.st_mode) && S_ISFIFO(b.st_mode);
+#else
+    (void)in;
+    (void)out;
+    return false;
+#endif
+}
+
+long tm_compat_splice(int in, int out, size_t len)
+{
+#ifdef SPLICE_F_MOVE
+    return splice(in, NULL, out, NULL, len, SPLICE_F_MOVE);
+#else
+    (void)in;
+    (void)out;
+    (void)len;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+void tm_compat_large_pages(void *mem, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = 4096;
+    uintptr_t start = ((uintptr_t)mem + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)mem + bytes) & ~(page - 1);
+    if (start < end)
+        (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+#else
+    (void)mem;
+    (void)bytes;
+#endif
+}
+
+bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)len) == 0;
+#else
+    (void)fd;
+    (void)offset;
+    (void)len;
+    return false;
+#endif
+}
+
+size_t tm_compat_columns(int fd)
+{
+#ifdef TIOCGWINSZ
+    struct winsize size = {0};
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+        return size.ws_col;
+#endif
+    (void)fd;
+    return 80;
+}
+
+char *tm_compat_real_path(const char *path)
+{
+#ifdef _GNU_SOURCE
+    return realpath(path, NULL);
+#else
+    return strdup(path);
+#endif
+}

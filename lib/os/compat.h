@@ -1,0 +1,44 @@
+/* The few things beyond POSIX.1-2008, each behind one name and with a way to do without. */
+#ifndef TM_OS_COMPAT_H
+#define TM_OS_COMPAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A signed integer of 128 bits, for sums of times: an extension that every compiler for 64-bit
+ * machines has. */
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef __int128 tm_wide;
+#else
+#error "a compiler with 128-bit integers is needed"
+#endif
+
+/* Asks the kernel for a pipe buffer of BYTES on FD, which may be no pipe at all. */
+void tm_compat_widen_pipe(int fd, int bytes);
+
+/* True when tm_compat_splice can move bytes from IN to OUT: both are pipes, and the system can. */
+bool tm_compat_can_splice(int in, int out);
+
+/* Moves up to LEN bytes from pipe IN to pipe OUT without a copy. The number moved, 0 at IN's end, -1 with errno set
+ * (ENOSYS where the system cannot). */
+long tm_compat_splice(int in, int out, size_t len);
+
+/* Asks the kernel to back BYTES at MEM, which will be filled from front to back, with large pages. */
+void tm_compat_large_pages(void *mem, size_t bytes);
+
+/* After code of others that may have used the processor's wide registers: where it leaves their upper halves in use,
+ * all that follows in the narrow ones waits for them. */
+void tm_compat_leave_wide(void);
+
+/* Gives the storage of LEN bytes at OFFSET of FD, a regular file open for writing, back to the system: they are 0 then.
+ * False where that cannot be. */
+bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len);
+
+/* How many characters a line of the terminal FD has; 80 where it cannot be told. */
+size_t tm_compat_columns(int fd);
+
+/* PATH, which exists, with its links followed; to be freed. NULL with errno set. */
+char *tm_compat_real_path(const char *path);
+
+#endif

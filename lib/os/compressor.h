@@ -1,0 +1,39 @@
+/* An output compressed on its way: a process of its own between the output and its file, so that a
+ * second core does the work. gzip through zlib, zstd through libzstd, at levels that keep up. */
+#ifndef TM_OS_COMPRESSOR_H
+#define TM_OS_COMPRESSOR_H
+
+#include "base/status.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum tm_compressor_kind { TM_COMPRESSOR_NONE, TM_COMPRESSOR_GZIP, TM_COMPRESSOR_ZSTD };
+
+/* What the end of PATH (.gz, .zst) asks for, and in *LEN, which may be NULL, the length of PATH without it. PATH
+ * may be NULL: none. */
+enum tm_compressor_kind tm_compressor_of(const char *path, size_t *len);
+
+struct tm_compressor {
+    int fd;    /* write here; -1 when there is none */
+    pid_t pid; /* of the compressor; 0 when there is none */
+    /* private */
+    const char *name;
+    struct sigaction on_pipe; /* as it was */
+};
+
+/* Starts a compressor of KIND that writes OUT_FD, which stays the caller's, and NAME (borrowed) to messages. TM_OK or
+ * TM_E_SYSTEM. Until finish or abandon SIGPIPE is ignored: a compressor that has failed shows as EPIPE, and finish says
+ * why. */
+enum tm_status tm_compressor_start(struct tm_compressor *squeeze, enum tm_compressor_kind kind, int out_fd,
+                                   const char *name, struct tm_error *err);
+
+/* All was written, or no more can be: waits until the compressor has written it too. TM_OK or TM_E_SYSTEM. Dies of
+ * SIGPIPE where the compressor did, whose reader has left. */
+enum tm_status tm_compressor_finish(struct tm_compressor *squeeze, struct tm_error *err);
+
+/* Ends the compressor, whatever it has done; after finish it does nothing. */
+void tm_compressor_abandon(struct tm_compressor *squeeze);
+
+#endif

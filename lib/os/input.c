@@ -1,0 +1,116 @@
+#include "os/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUT_READ_BYTES = 256 << 10 };
+
+void tm_input_init(struct tm_input *in, const struct tm_input_ops *ops, void *source)
+{
+    *in = (struct tm_input){.ops = ops, .source = source};
+}
+
+void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len)
+{
+    *in = (struct tm_input){.data = data, .len = len, .ended = true};
+}
+
+/* Room for NEED bytes from data on, with at least a full read behind len. */
+static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_error *err)
+{
+    size_t want = need > in->len + INPUT_READ_BYTES ? need : in->len + INPUT_READ_BYTES;
+    size_t front = in->mem ? (size_t)(in->data - in->mem) : 0;
+    if (in->mem && in->cap - front >= want)
+        return TM_OK;
+    if (in->cap >= want && front >= in->cap / 2) {
+        memmove(in->mem, in->data, in->len);
+        in->data = in->first = in->mem;
+        return TM_OK;
+    }
+    size_t cap = in->cap ? in->cap : (size_t)INPUT_READ_BYTES * 2;
+    while (cap < want * 2)
+        cap *= 2;
+    uint8_t *mem = malloc(cap);
+    if (mem == NULL)
+        return tm_error_nomem(err);
+    if (in->len)
+        memcpy(mem, in->data, in->len);
+    free(in->mem);
+    in->mem = mem;
+    in->cap = cap;
+    in->data = in->first = mem;
+    return TM_OK;
+}
+
+enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *err)
+{
+    if (in->len >= need)
+        return TM_OK;
+    if (in->ended)
+        return TM_END;
+    if (need > TM_INPUT_WINDOW_MAX)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: a piece of %zu bytes is larger than the limit of %zu",
+                            (unsigned long long)in->offset, need, TM_INPUT_WINDOW_MAX);
+    if (in->ops->show)
+        return in->ops->show(in->source, in, need, err);
+    enum tm_status st = TM_OK;
+    size_t reach = 0; /* of the memory: it grows as bytes come, so that a length which lies takes none */
+    while (st == TM_OK && in->len < need) {
+        if (in->len >= reach) {
+            reach = 2 * in->len + INPUT_READ_BYTES < need ? 2 * in->len + INPUT_READ_BYTES : need;
+            if ((st = make_room(in, reach, err)) < 0)
+                return st;
+        }
+        uint8_t *to = in->mem + (in->data - in->mem) + in->len;
+        size_t room = (size_t)(in->mem + in->cap - to);
+        size_t got = 0;
+        st = in->ops->read(in->source, to, room, &got, err);
+        in->len += got;
+        if (st == TM_END) {
+            in->ended = true;
+            return in->len >= need ? TM_OK : TM_END;
+        }
+    }
+    return st;
+}
+
+size_t tm_input_unread(struct tm_input *in, size_t n)
+{
+    size_t front = in->first ? (size_t)(in->data - in->first) : 0;
+    n = n < front ? n : front;
+    n = n < in->offset ? n : (size_t)in->offset;
+    in->data -= n;
+    in->len += n;
+    in->offset -= n;
+    return n;
+}
+
+enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error *err)
+{
+    for (;;) {
+        size_t here = n < in->len ? (size_t)n : in->len;
+        tm_input_skip(in, here);
+        n -= here;
+        if (n == 0)
+            return TM_OK;
+        if (in->ended)
+            return TM_END;
+        if (in->skip) {
+            enum tm_status st = in->skip(in->source, n, err);
+            in->offset += st == TM_OK ? n : 0;
+            in->ended = st == TM_END;
+            return st;
+        }
+        enum tm_status st = tm_input_fill(in, 1, err);
+        if (st != TM_OK)
+            return st;
+    }
+}
+
+void tm_input_release(struct tm_input *in)
+{
+    if (in->ops && in->ops->close)
+        in->ops->close(in->source);
+    free(in->mem);
+    *in = (struct tm_input){.ended = true};
+}

@@ -1,0 +1,73 @@
+/* A run of bytes being read from front to back: a member of an archive, a decompressed stream, a
+ * pipe. What a format parser sees of the world. It shows a window of unread bytes that the reader
+ * widens on demand; memory is the window, whatever the input's size. */
+#ifndef TM_OS_INPUT_H
+#define TM_OS_INPUT_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The widest window: a single packet, JSON event or line may be this long. */
+#define TM_INPUT_WINDOW_MAX ((size_t)256 << 20)
+
+struct tm_input;
+
+/* Where bytes come from. read: up to LEN bytes (at least 1) into DATA, *GOT says how many;
+ * TM_OK, TM_END (*GOT = 0) at the end, or an error. close may be NULL.
+ *
+ * show: instead of read, for a source that has the bytes in memory of its own: sets data, len, ended and first of IN so
+ * that NEED bytes or more, which are not in the window yet, are shown behind the same unread ones. Returns as
+ * tm_input_fill does. */
+struct tm_input_ops {
+    enum tm_status (*read)(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err);
+    enum tm_status (*show)(void *source, struct tm_input *in, size_t need, struct tm_error *err);
+    void (*close)(void *source);
+};
+
+struct tm_input {
+    const uint8_t *data; /* the unread bytes; moves with fill, stays with skip */
+    size_t len;          /* how many of them are in the window */
+    uint64_t offset;     /* position of data[0], counted from the first byte of this input */
+    bool ended;          /* the source has no more: len bytes are all that is left */
+    /* Passes over N bytes of SOURCE without reading them: TM_OK, TM_END when there are fewer, or an error. May
+     * be set after init; NULL: the source cannot. */
+    enum tm_status (*skip)(void *source, uint64_t n, struct tm_error *err);
+    /* private */
+    const struct tm_input_ops *ops;
+    void *source;
+    const uint8_t *first; /* what was read from here on can be taken back; NULL: nothing */
+    uint8_t *mem;
+    size_t cap;
+};
+
+/* An input over SOURCE; the ops' close is called at release. Takes over SOURCE. */
+void tm_input_init(struct tm_input *in, const struct tm_input_ops *ops, void *source);
+
+/* An input over LEN bytes that stay the caller's and must outlive it. */
+void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len);
+
+/* Widens the window to NEED bytes or more. TM_OK: it has them. TM_END: the input ends before
+ * that; what is left is in the window. TM_E_INPUT: NEED exceeds TM_INPUT_WINDOW_MAX. Pointers into
+ * the window are void afterwards. After an error only release may be called. */
+enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *err);
+
+/* Reads N bytes off the front; N is at most len. */
+static inline void tm_input_skip(struct tm_input *in, size_t n)
+{
+    in->data += n;
+    in->len -= n;
+    in->offset += n;
+}
+
+/* Takes back up to N of the bytes read last, as many as the memory still has; says how many. */
+size_t tm_input_unread(struct tm_input *in, size_t n);
+
+/* Reads N bytes off the front, however many are in the window; those that are not are passed over
+ * without being read where the source can. TM_OK; TM_END: the input ends before that, all is read. */
+enum tm_status tm_input_advance(struct tm_input *in, uint64_t n, struct tm_error *err);
+
+void tm_input_release(struct tm_input *in);
+
+#endif

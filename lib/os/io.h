@@ -1,0 +1,33 @@
+/* read and write that finish, and temporary files that leave nothing behind. */
+#ifndef TM_OS_IO_H
+#define TM_OS_IO_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Up to LEN bytes, at least 1; restarts after signals. TM_OK, TM_END (*GOT = 0), TM_E_SYSTEM. */
+enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm_error *err);
+
+/* All LEN bytes. */
+enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err);
+
+/* All bytes of COUNT pieces, in as few calls as it takes; PIECES are spoilt. */
+struct iovec;
+enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct tm_error *err);
+
+/* LEN bytes at OFFSET, all of them (TM_END when the file is shorter). */
+enum tm_status tm_io_pread(int fd, void *data, size_t len, uint64_t offset, struct tm_error *err);
+enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offset, struct tm_error *err);
+
+/* Empties the file FD; one that is empty is left alone, as ext4 writes out to the disk what has once been truncated
+ * when it is closed. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_io_empty(int fd, struct tm_error *err);
+
+/* A new file in DIR (NULL: $TMPDIR, else /tmp) that has no name any more: it is gone when *FD is
+ * closed, however the program ends. */
+const char *tm_io_spool_dir(const char *dir); /* the folder that DIR means there */
+enum tm_status tm_io_spool(const char *dir, int *fd, struct tm_error *err);
+
+#endif

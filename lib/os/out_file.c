@@ -1,0 +1,150 @@
+#include "os/out_file.h"
+
+#include "os/compat.h"
+#include "os/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OUT_FILE_MODE = 0666, OUT_FILE_PATH_MAX = 4096 };
+
+static char *join(const char *a, const char *b)
+{
+    char *s = malloc(strlen(a) + strlen(b) + 1);
+    if (s) {
+        strcpy(s, a);
+        strcat(s, b);
+    }
+    return s;
+}
+
+/* DIR/.NAME.tmp.XXXXXX for DIR/NAME: hidden files are no part of a folder that is being merged. */
+static char *hidden_name(const char *path)
+{
+    static const char ending[] = ".tmp.XXXXXX";
+    const char *slash = strrchr(path, '/');
+    size_t dir_len = slash ? (size_t)(slash + 1 - path) : 0;
+    char *s = malloc(strlen(path) + 1 + sizeof ending);
+    if (s) {
+        memcpy(s, path, dir_len);
+        s[dir_len] = '.';
+        strcpy(s + dir_len + 1, path + dir_len);
+        strcat(s, ending);
+    }
+    return s;
+}
+
+/* mkstemp makes files for their owner alone; a result has the mode a plain open would give, or the
+ * one of the file it replaces. */
+static void set_mode(int fd, const struct stat *old)
+{
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    (void)fchmod(fd, old ? old->st_mode & 07777 : OUT_FILE_MODE & ~mask);
+}
+
+static enum tm_status open_as_it_stands(struct tm_out_file *f, const char *path, struct tm_error *err)
+{
+    f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return f->fd < 0 ? tm_error_errno(err, errno, "%s: cannot open for writing", path) : TM_OK;
+}
+
+enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const char *part, struct tm_error *err)
+{
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    f->fd = -1;
+    if (strlen(path) + 32 > OUT_FILE_PATH_MAX)
+        return tm_error_set(err, TM_E_SYSTEM, "%s: name is too long", path);
+    /* A link is followed: what it points to is replaced, not the link. */
+    if ((f->path = exists ? tm_compat_real_path(path) : join(path, "")) == NULL)
+        return tm_error_errno(err, errno, "%s: cannot write", path);
+    if (part) {
+        f->borrowed_temp = true;
+        if ((f->temp = join(part, "")) == NULL)
+            return tm_error_nomem(err);
+        f->fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, OUT_FILE_MODE);
+        if (f->fd < 0)
+            return tm_error_errno(err, errno, "%s: cannot open for writing", part);
+        return tm_io_empty(f->fd, err) == TM_OK ? TM_OK : tm_error_prefix(err, "%s", part);
+    }
+    if (exists && S_ISDIR(old.st_mode))
+        return tm_error_errno(err, EISDIR, "%s: cannot write", path);
+    if (exists && !S_ISREG(old.st_mode))
+        return open_as_it_stands(f, path, err);
+    if ((f->temp = hidden_name(f->path)) == NULL)
+        return tm_error_nomem(err);
+    f->fd = mkstemp(f->temp);
+    if (f->fd < 0) {
+        enum tm_status st = tm_error_errno(err, errno, "%s: cannot make a temporary file beside it", path);
+        free(f->temp);
+        f->temp = NULL;
+        return st;
+    }
+    (void)fcntl(f->fd, F_SETFD, FD_CLOEXEC);
+    set_mode(f->fd, exists ? &old : NULL);
+    return TM_OK;
+}
+
+const char *tm_out_file_target(const struct tm_out_file *f)
+{
+    return f->temp ? f->temp : f->path;
+}
+
+char *tm_out_file_folder(const char *path)
+{
+    char *folder = join(path, path[0] ? "" : ".");
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        slash[slash == folder] = '\0';
+    else if (folder)
+        strcpy(folder, ".");
+    return folder;
+}
+
+enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    int fd = f->fd;
+    f->fd = -1;
+    if (fd >= 0 && close(fd) != 0)
+        st = tm_error_errno(err, errno, "%s: cannot write", f->path);
+    if (st == TM_OK && f->temp && !f->borrowed_temp && rename(f->temp, f->path) != 0)
+        st = tm_error_errno(err, errno, "%s: cannot rename the finished file to it", f->path);
+    if (st == TM_OK) {
+        free(f->temp);
+        f->temp = NULL;
+    }
+    tm_out_file_abandon(f);
+    return st;
+}
+
+void tm_out_file_remove(const char *temp)
+{
+    static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
+    char name[OUT_FILE_PATH_MAX + 16];
+    int saved = errno;
+    size_t len = strlen(temp);
+    for (size_t i = 0; len < OUT_FILE_PATH_MAX && i < sizeof endings / sizeof *endings; i++) {
+        memcpy(name, temp, len);
+        memcpy(name + len, endings[i], strlen(endings[i]) + 1);
+        (void)unlink(name);
+    }
+    errno = saved;
+}
+
+void tm_out_file_abandon(struct tm_out_file *f)
+{
+    if (f->fd >= 0)
+        (void)close(f->fd);
+    if (f->temp)
+        tm_out_file_remove(f->temp);
+    free(f->temp);
+    free(f->path);
+    *f = (struct tm_out_file){.fd = -1};
+}

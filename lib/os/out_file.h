@@ -1,0 +1,38 @@
+/* A result that is there whole or not at all: written as .FILE.tmp.XXXXXX beside FILE and renamed
+ * at the end. What is there already and is no regular file (/dev/null, a pipe) is written as it stands. */
+#ifndef TM_OS_OUT_FILE_H
+#define TM_OS_OUT_FILE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+/* Zero-initialise with .fd = -1. */
+struct tm_out_file {
+    char *path;   /* where it will be; owned */
+    char *temp;   /* where it is being written; owned; NULL when that is path */
+    bool borrowed_temp; /* the caller renames it */
+    int fd;       /* open for writing */
+};
+
+/* Makes the temporary file beside PATH with the mode a new file gets. PART, if not NULL, is a file to
+ * be written instead, which commit leaves where it is (for a caller that renames). TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_out_file_open(struct tm_out_file *file, const char *path, const char *part, struct tm_error *err);
+
+/* The folder that PATH is in, to be freed; NULL when out of memory. */
+char *tm_out_file_folder(const char *path);
+
+/* Where bytes go by name: temp, or path. */
+const char *tm_out_file_target(const struct tm_out_file *file);
+
+/* Closes and renames. After an error the temporary file is gone. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_out_file_commit(struct tm_out_file *file, struct tm_error *err);
+
+/* Closes; removes the temporary file and what SQLite puts beside it, unless it was committed. */
+void tm_out_file_abandon(struct tm_out_file *file);
+
+/* Removes TEMP and TEMP-journal, -wal, -shm. Safe in a signal handler; errno is kept. */
+void tm_out_file_remove(const char *temp);
+
+#endif

@@ -1,0 +1,42 @@
+/* Bytes addressed by their offset, as many as there are: what was used last is in memory, up to a
+ * bound; the rest is in an unlinked temporary file, which exists only once the bound is exceeded.
+ * For tables whose size the input decides. */
+#ifndef TM_OS_PAGED_FILE_H
+#define TM_OS_PAGED_FILE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TM_PAGE_BYTES = 1 << 14 };
+
+struct tm_page;
+
+/* Zero-initialise, then init. */
+struct tm_paged_file {
+    uint64_t end; /* behind the last byte ever written */
+    const char *dir; /* for the file; borrowed; NULL: as tm_io_spool. To be set after init */
+    /* private */
+    struct tm_page *pages; /* sets of a few pages; a page may be in any slot of its set */
+    uint32_t set_count;    /* a power of two */
+    uint32_t clock;        /* counts uses, to tell which page was used longest ago */
+    uint64_t file_end;     /* how far the file has been written */
+    int fd;                /* valid where file_end is not 0 */
+};
+
+/* Holds MEMORY_BYTES (at least a few pages) in memory. Allocates nothing yet. */
+void tm_paged_file_init(struct tm_paged_file *paged, size_t memory_bytes);
+
+/* LEN bytes to or from OFFSET. Bytes that were never written read as 0. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_paged_file_write(struct tm_paged_file *paged, uint64_t offset, const void *data, size_t len,
+                                   struct tm_error *err);
+enum tm_status tm_paged_file_read(struct tm_paged_file *paged, uint64_t offset, void *data, size_t len,
+                                  struct tm_error *err);
+
+/* Forgets all bytes and keeps the memory. */
+void tm_paged_file_clear(struct tm_paged_file *paged);
+
+void tm_paged_file_release(struct tm_paged_file *paged);
+
+#endif

@@ -1,0 +1,365 @@
+#include "os/pipeline.h"
+
+#include "os/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum {
+    /* A stage that fails closes its pipes a moment before it is gone: its neighbours, seeing that,
+     * get this long to end by themselves with the message they have. */
+    PIPELINE_GRACE_MS = 500,
+    PIPELINE_TICK_MS = 50,
+    PIPELINE_READ_BYTES = 4096
+};
+
+static bool try_path(const char *dir, size_t dir_len, const char *name, char *out, size_t size)
+{
+    int n = snprintf(out, size, "%.*s/%s", (int)dir_len, dir, name);
+    return dir_len < INT_MAX && n > 0 && (size_t)n < size && access(out, X_OK) == 0;
+}
+
+enum tm_status tm_pipeline_find(const char *name, const char *dir, char *out, size_t size, struct tm_error *err)
+{
+    const char *path = getenv("PATH");
+    if (dir && try_path(dir, strlen(dir), name, out, size))
+        return TM_OK;
+    for (const char *p = path; p && *p;) {
+        size_t len = strcspn(p, ":");
+        if (len == 0 ? try_path(".", 1, name, out, size) : try_path(p, len, name, out, size))
+            return TM_OK;
+        p += len + (p[len] == ':');
+    }
+    return tm_error_set(err, TM_E_SYSTEM, "%s: program not found, neither beside tm-merge nor in PATH", name);
+}
+
+static enum tm_status make_pipe(int fds[2], struct tm_error *err)
+{
+    if (pipe(fds) != 0) {
+        fds[0] = fds[1] = -1;
+        return tm_error_errno(err, errno, "cannot make a pipe");
+    }
+    (void)fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+    return TM_OK;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
+/* Descriptors of a stage before it is started; -1: the caller's. */
+struct ends {
+    int in, out, err;
+    const sigset_t *mask;
+};
+
+static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, const struct ends *ends)
+{
+    sigset_t pipe_only;
+    int e = 0;
+    (void)sigemptyset(&pipe_only);
+    (void)sigaddset(&pipe_only, SIGPIPE);
+    if (ends->in >= 0)
+        e = posix_spawn_file_actions_adddup2(actions, ends->in, STDIN_FILENO);
+    if (e == 0 && ends->out >= 0)
+        e = posix_spawn_file_actions_adddup2(actions, ends->out, STDOUT_FILENO);
+    if (e == 0)
+        e = posix_spawn_file_actions_adddup2(actions, ends->err, STDERR_FILENO);
+    if (e == 0)
+        e = posix_spawnattr_setsigmask(attr, ends->mask);
+    if (e == 0)
+        e = posix_spawnattr_setsigdefault(attr, &pipe_only);
+    if (e == 0)
+        e = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return e;
+}
+
+/* The environment with SETTING; to be freed. NULL when there is no memory. */
+static char **environment_with(const char *setting)
+{
+    size_t n = 0;
+    while (environ[n])
+        n++;
+    char **all = malloc((n + 2) * sizeof *all);
+    if (all == NULL)
+        return NULL;
+    memcpy(all, environ, n * sizeof *all);
+    all[n] = (char *)(uintptr_t)setting;
+    all[n + 1] = NULL;
+    return all;
+}
+
+static int spawn_set_up(struct tm_stage *stage, const posix_spawn_file_actions_t *actions,
+                        const posix_spawnattr_t *attr)
+{
+    char **with = stage->setting ? environment_with(stage->setting) : NULL;
+    if (stage->setting && with == NULL)
+        return ENOMEM;
+    int e = posix_spawn(&stage->pid, stage->path, actions, attr, (char *const *)(uintptr_t)stage->argv,
+                        with ? with : environ);
+    free(with);
+    return e;
+}
+
+static enum tm_status spawn_stage(struct tm_stage *stage, const struct ends *ends, struct tm_error *err)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    int e = posix_spawn_file_actions_init(&actions);
+    if (e != 0)
+        return tm_error_errno(err, e, "%s: cannot run", stage->name);
+    if ((e = posix_spawnattr_init(&attr)) == 0) {
+        e = set_up(&actions, &attr, ends);
+        if (e == 0)
+            e = spawn_set_up(stage, &actions, &attr);
+        (void)posix_spawnattr_destroy(&attr);
+    }
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (e != 0)
+        return tm_error_errno(err, e, "%s: cannot run", stage->path);
+    stage->running = true;
+    return TM_OK;
+}
+
+/* Sends SIGNUM to all stages from FIRST to before END that are still there. */
+static void signal_stages(struct tm_pipeline *p, size_t first, size_t end, int signum)
+{
+    for (size_t i = first; i < end; i++)
+        if (p->stages[i].running)
+            (void)kill(p->stages[i].pid, signum);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void reap(struct tm_stage *stage)
+{
+    pid_t got;
+    do
+        got = waitpid(stage->pid, &stage->wait_status, 0);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        stage->wait_status = 0x7f00; /* somebody else reaped it: nobody knows how it ended */
+    stage->running = false;
+    stage->ended_ms = now_ms();
+    close_fd(&stage->err_fd);
+}
+
+void tm_pipeline_stop(struct tm_pipeline *p)
+{
+    signal_stages(p, 0, p->count, SIGTERM);
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->stages[i].running)
+            reap(&p->stages[i]);
+        close_fd(&p->stages[i].err_fd);
+    }
+}
+
+enum tm_status tm_pipeline_start(struct tm_pipeline *p, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    int in = -1;
+    size_t i;
+    for (i = 0; i < p->count; i++)
+        p->stages[i].err_fd = -1;
+    for (i = 0; i < p->count && st == TM_OK; i++) {
+        int data[2] = {-1, -1}, errs[2] = {-1, -1};
+        if (i + 1 < p->count)
+            st = make_pipe(data, err);
+        if (st == TM_OK)
+            st = make_pipe(errs, err);
+        if (st == TM_OK && errs[0] >= (int)FD_SETSIZE)
+            st = tm_error_set(err, TM_E_SYSTEM, "too many files are open");
+        if (st == TM_OK)
+            st = spawn_stage(&p->stages[i], &(struct ends){in, data[1], errs[1], &p->wait_mask}, err);
+        close_fd(&in);
+        close_fd(&data[1]);
+        close_fd(&errs[1]);
+        in = data[0];
+        p->stages[i].err_fd = errs[0];
+    }
+    close_fd(&in);
+    if (st < 0)
+        tm_pipeline_stop(p);
+    return st;
+}
+
+/* Whole lines that exceed what is held are passed on at once. */
+static void pass_on(const struct tm_pipeline *p, struct tm_stage *stage)
+{
+    size_t n = stage->held.len;
+    if (n <= TM_PIPELINE_HELD_MAX)
+        return;
+    while (n > 0 && stage->held.data[n - 1] != '\n')
+        n--;
+    if (n == 0)
+        n = stage->held.len;
+    if (p->quiet)
+        p->quiet(p->context);
+    (void)tm_io_write(STDERR_FILENO, stage->held.data, n, NULL);
+    tm_buf_consume(&stage->held, n);
+}
+
+/* Reads some of what the stage says; at its end the stage is reaped. */
+static void listen(const struct tm_pipeline *p, struct tm_stage *stage)
+{
+    size_t got = 0;
+    if (tm_buf_reserve(&stage->held, PIPELINE_READ_BYTES) < 0)
+        tm_buf_clear(&stage->held);
+    if (tm_buf_reserve(&stage->held, PIPELINE_READ_BYTES) < 0 ||
+        tm_io_read(stage->err_fd, stage->held.data + stage->held.len, PIPELINE_READ_BYTES, &got, NULL) != TM_OK) {
+        reap(stage);
+        return;
+    }
+    stage->held.len += got;
+    pass_on(p, stage);
+}
+
+static bool failed(const struct tm_stage *stage)
+{
+    return !stage->running && stage->pid > 0 && stage->wait_status != 0;
+}
+
+static bool died_of(const struct tm_stage *stage, int signum)
+{
+    return !stage->running && WIFSIGNALED(stage->wait_status) && WTERMSIG(stage->wait_status) == signum;
+}
+
+/* The stages before one that failed write for nobody. */
+static void stop_upstream(struct tm_pipeline *p)
+{
+    size_t end = p->count;
+    int64_t now = now_ms();
+    while (end > 0 && !(failed(&p->stages[end - 1]) && now - p->stages[end - 1].ended_ms >= PIPELINE_GRACE_MS))
+        end--;
+    for (size_t i = 0; i + 1 < end; i++)
+        p->stages[i].stopped |= p->stages[i].running;
+    if (end > 0)
+        signal_stages(p, 0, end - 1, SIGPIPE);
+}
+
+/* Waits for a word from a stage, a signal or a tick; false when no stage is left. */
+static bool wait_some(struct tm_pipeline *p, int tick_ms, fd_set *ready)
+{
+    struct timespec tick = {tick_ms / 1000, tick_ms % 1000 * 1000000L};
+    int max = -1;
+    FD_ZERO(ready);
+    for (size_t i = 0; i < p->count; i++) {
+        if (!p->stages[i].running)
+            continue;
+        FD_SET(p->stages[i].err_fd, ready);
+        max = p->stages[i].err_fd > max ? p->stages[i].err_fd : max;
+    }
+    if (max < 0)
+        return false;
+    if (pselect(max + 1, ready, NULL, NULL, tick_ms ? &tick : NULL, &p->wait_mask) <= 0)
+        FD_ZERO(ready);
+    return true;
+}
+
+/* Stages that a signal to the whole group has ended may all be gone before the wait sees that it was for us too. */
+static void notice_signals(const struct tm_pipeline *p)
+{
+    sigset_t blocked;
+    (void)sigprocmask(SIG_SETMASK, &p->wait_mask, &blocked);
+    (void)sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+void tm_pipeline_wait(struct tm_pipeline *p)
+{
+    fd_set ready;
+    int passed_on = 0;
+    bool any_failed = false;
+    int64_t ticked_ms = now_ms();
+    while (wait_some(p, any_failed ? PIPELINE_TICK_MS : p->tick_ms, &ready)) {
+        if (p->tick_ms && now_ms() - ticked_ms >= p->tick_ms) {
+            ticked_ms = now_ms();
+            p->tick(p->context);
+        }
+        if (*p->signal_seen != passed_on)
+            signal_stages(p, 0, p->count, passed_on = *p->signal_seen);
+        for (size_t i = 0; i < p->count; i++) {
+            if (p->stages[i].running && FD_ISSET(p->stages[i].err_fd, &ready))
+                listen(p, &p->stages[i]);
+            any_failed |= failed(&p->stages[i]);
+        }
+        if (any_failed)
+            stop_upstream(p);
+    }
+    notice_signals(p);
+}
+
+/* Failed, and not just by losing its reader or by being stopped. */
+static bool failed_loudly(const struct tm_pipeline *p, size_t i)
+{
+    const struct tm_stage *stage = &p->stages[i];
+    return failed(stage) && !stage->stopped && !died_of(stage, SIGPIPE);
+}
+
+bool tm_pipeline_is_cause(const struct tm_pipeline *p, size_t i)
+{
+    bool upstream = false, downstream = false;
+    for (size_t k = 0; k < p->count; k++) {
+        upstream |= k < i && failed_loudly(p, k);
+        downstream |= k > i && failed(&p->stages[k]);
+    }
+    if (!failed_loudly(p, i)) /* a lost reader is a cause where the reader did not fail */
+        return died_of(&p->stages[i], SIGPIPE) && !downstream && !upstream && i + 1 < p->count;
+    const struct tm_stage *stage = &p->stages[i];
+    bool input_fault = WIFEXITED(stage->wait_status) && WEXITSTATUS(stage->wait_status) == -TM_E_INPUT;
+    return !(upstream && input_fault);
+}
+
+size_t tm_pipeline_cause(const struct tm_pipeline *p)
+{
+    size_t i = 0;
+    while (i < p->count && !tm_pipeline_is_cause(p, i))
+        i++;
+    return i;
+}
+
+int tm_pipeline_exit(const struct tm_pipeline *p)
+{
+    static const int gravest_first[] = {3, 1, 2, 4};
+    bool seen[5] = {false};
+    for (size_t i = 0; i < p->count; i++) {
+        if (!tm_pipeline_is_cause(p, i))
+            continue;
+        int status = p->stages[i].wait_status;
+        bool known = WIFEXITED(status) && WEXITSTATUS(status) <= 4;
+        seen[known ? WEXITSTATUS(status) : -TM_E_SYSTEM] = true;
+    }
+    for (size_t i = 0; i < sizeof gravest_first / sizeof *gravest_first; i++)
+        if (seen[gravest_first[i]])
+            return gravest_first[i];
+    return 0;
+}
+
+bool tm_pipeline_reader_left(const struct tm_pipeline *p)
+{
+    return p->count > 0 && died_of(&p->stages[p->count - 1], SIGPIPE) && tm_pipeline_cause(p) == p->count;
+}
+
+void tm_pipeline_release(struct tm_pipeline *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        tm_buf_release(&p->stages[i].held);
+}

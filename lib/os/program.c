@@ -1,0 +1,113 @@
+#include "os/program.h"
+
+#include "os/io.h"
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void say(const char *name, const char *text)
+{
+    char line[TM_ERROR_TEXT_MAX + 64];
+    int n = snprintf(line, sizeof line, "%s: %s\n", name, text);
+    if (n < 0)
+        return;
+    if ((size_t)n >= sizeof line)
+        n = (int)sizeof line - 1;
+    line[n - 1] = '\n';
+    (void)tm_io_write(STDERR_FILENO, line, (size_t)n, NULL);
+}
+
+static void vsay(const struct tm_program *program, const char *format, va_list args)
+{
+    char text[TM_ERROR_TEXT_MAX], escaped[TM_ERROR_TEXT_MAX];
+    vsnprintf(text, sizeof text, format, args);
+    tm_text_escape(text, strlen(text), escaped, sizeof escaped);
+    say(program->name, escaped);
+}
+
+void tm_program_message(const struct tm_program *program, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsay(program, format, args);
+    va_end(args);
+}
+
+void tm_program_fail(const struct tm_program *program, const struct tm_error *err)
+{
+    say(program->name, err->text);
+}
+
+void tm_program_help(const struct tm_program *program)
+{
+    printf("usage: %s %s\n%s\n", program->name, program->usage, program->summary);
+}
+
+void tm_program_version(const struct tm_program *program)
+{
+    printf("%s (tracemerge) %s\n", program->name, PACKAGE_VERSION);
+}
+
+int tm_program_usage(const struct tm_program *program, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsay(program, format, args);
+    va_end(args);
+    tm_program_message(program, "try '%s --help'", program->name);
+    return 2;
+}
+
+int tm_program_finish(const struct tm_program *program, enum tm_status st, struct tm_error *err)
+{
+    if (st < 0)
+        tm_program_fail(program, err);
+    if (st < 0 && err->status < 0)
+        st = err->status; /* the first failure decides, whatever was made of it on the way */
+    if (fflush(stdout) != 0 || ferror(stdout) || (close(STDOUT_FILENO) != 0 && errno != EBADF)) {
+        if (st >= 0) {
+            struct tm_error out = {0};
+            st = tm_error_errno(&out, errno, "standard output: cannot write");
+            tm_program_fail(program, &out);
+        }
+    }
+    return tm_status_exit(st);
+}
+
+bool tm_program_refuses_terminal(int fd, const char *hint, struct tm_error *err)
+{
+    if (!isatty(fd))
+        return false;
+    tm_error_set(err, TM_E_USAGE, "will not write a binary stream to a terminal; %s", hint);
+    return true;
+}
+
+enum tm_status tm_program_size(const char *text, unsigned long long *bytes)
+{
+    static const char units[] = "KMGT";
+    unsigned long long v = 0;
+    const char *p = text;
+    if (*p < '0' || *p > '9')
+        return TM_E_USAGE;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (v > (ULLONG_MAX >> 1) / 10 - 1)
+            return TM_E_USAGE;
+        v = v * 10 + (unsigned long long)(*p - '0');
+    }
+    if (*p) {
+        char up = *p >= 'a' && *p <= 'z' ? (char)(*p - 32) : *p;
+        const char *unit = strchr(units, up);
+        if (unit == NULL || (strcmp(p + 1, "") != 0 && strcmp(p + 1, "iB") != 0 && strcmp(p + 1, "B") != 0))
+            return TM_E_USAGE;
+        unsigned shift = 10 * (unsigned)(unit - units + 1);
+        if (v > ULLONG_MAX >> (shift + 1))
+            return TM_E_USAGE;
+        v <<= shift;
+    }
+    *bytes = v;
+    return TM_OK;
+}

@@ -1,0 +1,80 @@
+#include "os/subprocess.h"
+
+#include "os/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What came of the work, as the child tells it; the child is not trusted with more. */
+static enum tm_status take_word(const struct tm_error *word, struct tm_error *err)
+{
+    char text[sizeof word->text];
+    memcpy(text, word->text, sizeof text);
+    text[sizeof text - 1] = '\0';
+    if (word->status >= 0)
+        return TM_OK;
+    return tm_error_set(err, word->status >= TM_E_STRICT ? word->status : TM_E_SYSTEM, "%s", text);
+}
+
+/* Reads WORD whole. TM_END: the child ended before that. */
+static enum tm_status read_word(int fd, struct tm_error *word, struct tm_error *err)
+{
+    size_t have = 0, got;
+    enum tm_status st = TM_OK;
+    while (have < sizeof *word &&
+           (st = tm_io_read(fd, (uint8_t *)word + have, sizeof *word - have, &got, err)) == TM_OK)
+        have += got;
+    return st;
+}
+
+static enum tm_status wait_for(pid_t pid, int fd, struct tm_error *err)
+{
+    struct tm_error word = {0};
+    int status = 0;
+    pid_t got;
+    enum tm_status st = read_word(fd, &word, err);
+    do
+        got = waitpid(pid, &status, 0);
+    while (got < 0 && errno == EINTR);
+    if (st < 0)
+        return st;
+    if (got > 0 && WIFSIGNALED(status))
+        return tm_error_set(err, TM_E_SYSTEM, "killed by signal %d", WTERMSIG(status));
+    if (st == TM_END || got < 0)
+        return tm_error_set(err, TM_E_SYSTEM, "a process of its own ended without a word");
+    return take_word(&word, err);
+}
+
+enum tm_status tm_subprocess_run(enum tm_status (*work)(void *context, struct tm_error *err), void *context,
+                                 volatile sig_atomic_t *pid, struct tm_error *err)
+{
+    int ends[2];
+    sigset_t all, before;
+    if (pipe(ends) != 0)
+        return tm_error_errno(err, errno, "cannot make a pipe");
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, &before);
+    pid_t child = fork();
+    int errnum = errno;
+    *pid = child > 0 ? child : 0;
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    if (child == 0) {
+        struct tm_error word = {0};
+        (void)close(ends[0]);
+        enum tm_status st = work(context, &word);
+        if (st < 0 && word.status >= 0)
+            word.status = st;
+        _exit(tm_io_write(ends[1], (const uint8_t *)&word, sizeof word, NULL) < 0);
+    }
+    (void)close(ends[1]);
+    enum tm_status st = child < 0 ? tm_error_errno(err, errnum, "cannot start a process")
+                                  : wait_for(child, ends[0], err);
+    *pid = 0;
+    (void)close(ends[0]);
+    return st;
+}

@@ -1,0 +1,238 @@
+#include "perfetto/packet_times.h"
+
+#include "base/pb.h"
+
+enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, CLOCK_COARSE_ID = 4, CLOCK_RAW_ID = 5, CLOCK_BOOTTIME_ID = 6 };
+enum { DETAIL_INNER_TIMES = 9, INNER_FIELD = 1, INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
+enum { STATE_CONVERTED = 1 };
+
+#define OWN_CLOCK UINT32_MAX /* the clock of the packet, or of the bundle */
+
+struct message;
+
+/* A field that is a time, of CLOCK in units of SCALE nanoseconds, or leads to some. */
+struct field {
+    uint32_t id;
+    const struct message *message; /* NULL: a time */
+    uint32_t clock;
+    uint32_t scale;
+};
+
+struct message {
+    const struct field *fields;
+    size_t count;
+};
+
+#define MESSAGE(fields) {fields, sizeof(fields) / sizeof *(fields)}
+
+static const struct field process_fields[] = {{7, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct message process = MESSAGE(process_fields);
+static const struct field process_tree_fields[] = {{1, &process, 0, 0}, {3, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct message process_tree = MESSAGE(process_tree_fields);
+static const struct field process_stats_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct message process_stats = MESSAGE(process_stats_fields);
+static const struct field sys_stats_fields[] = {{9, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct message sys_stats = MESSAGE(sys_stats_fields);
+static const struct field descriptor_fields[] = {{7, NULL, OWN_CLOCK, 1}};
+static const struct message process_descriptor = MESSAGE(descriptor_fields);
+static const struct field thread_fields[] = {{6, NULL, CLOCK_MONOTONIC_ID, 1000}};
+static const struct message thread_descriptor = MESSAGE(thread_fields);
+static const struct field track_fields[] = {{3, &process_descriptor, 0, 0}, {4, &thread_descriptor, 0, 0}};
+static const struct message track_descriptor = MESSAGE(track_fields);
+static const struct field log_event_fields[] = {{5, NULL, CLOCK_REALTIME_ID, 1}};
+static const struct message log_event = MESSAGE(log_event_fields);
+static const struct field android_log_fields[] = {{1, &log_event, 0, 0}};
+static const struct message android_log = MESSAGE(android_log_fields);
+static const struct field statsd_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct message statsd_atom = MESSAGE(statsd_fields);
+static const struct field energy_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1000000}};
+static const struct message energy_data = MESSAGE(energy_fields);
+static const struct field power_rails_fields[] = {{2, &energy_data, 0, 0}};
+static const struct message power_rails = MESSAGE(power_rails_fields);
+static const struct field heap_fields[] = {{9, NULL, CLOCK_COARSE_ID, 1}, {15, NULL, CLOCK_COARSE_ID, 1}};
+static const struct message process_heap_samples = MESSAGE(heap_fields);
+static const struct field profile_fields[] = {{5, &process_heap_samples, 0, 0}};
+static const struct message profile_packet = MESSAGE(profile_fields);
+static const struct field vulkan_fields[] = {{3, NULL, OWN_CLOCK, 1}};
+static const struct message vulkan_memory = MESSAGE(vulkan_fields);
+static const struct field modem_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct message pixel_modem = MESSAGE(modem_fields);
+static const struct field chrome_event_fields[] = {{2, NULL, CLOCK_MONOTONIC_ID, 1000}};
+static const struct message chrome_event = MESSAGE(chrome_event_fields);
+static const struct field chrome_events_fields[] = {{1, &chrome_event, 0, 0}};
+static const struct message chrome_events = MESSAGE(chrome_events_fields);
+static const struct field ftrace_error_fields[] = {{1, NULL, OWN_CLOCK, 1}};
+static const struct message ftrace_error = MESSAGE(ftrace_error_fields);
+static const struct field bundle_fields[] = {
+    {8, &ftrace_error, 0, 0}, {9, NULL, OWN_CLOCK, 1}, {10, NULL, OWN_CLOCK, 1}};
+static const struct message bundle = MESSAGE(bundle_fields);
+static const struct field packet_fields[] = {
+    {1, &bundle, 0, 0},           {2, &process_tree, 0, 0}, {5, &chrome_events, 0, 0},  {7, &sys_stats, 0, 0},
+    {9, &process_stats, 0, 0},    {37, &profile_packet, 0, 0}, {39, &android_log, 0, 0}, {40, &power_rails, 0, 0},
+    {43, &process_descriptor, 0, 0}, {44, &thread_descriptor, 0, 0}, {60, &track_descriptor, 0, 0},
+    {62, &vulkan_memory, 0, 0},
+    {84, &statsd_atom, 0, 0},     {110, &pixel_modem, 0, 0}};
+static const struct message packet = MESSAGE(packet_fields);
+
+static const struct field gpu_work_fields[] = {{3, NULL, CLOCK_RAW_ID, 1}, {4, NULL, CLOCK_RAW_ID, 1}};
+static const struct message gpu_work_period = MESSAGE(gpu_work_fields);
+static const struct field ftrace_event_fields[] = {{488, &gpu_work_period, 0, 0}};
+static const struct message ftrace_event = MESSAGE(ftrace_event_fields);
+
+static const struct field *find(const struct message *message, uint32_t id)
+{
+    for (size_t i = 0; i < message->count; i++)
+        if (message->fields[i].id == id)
+            return &message->fields[i];
+    return NULL;
+}
+
+bool tm_packet_times_in(uint32_t body)
+{
+    return find(&packet, body) != NULL;
+}
+
+/* A walk over the times of a message. Collecting writes them to OUT as inner_times; rewriting copies the message to
+ * OUT and takes the values of TIMES. */
+struct walk {
+    struct tm_buf *out;
+    bool is_rewrite;
+    uint32_t own_clock;
+    uint32_t count;     /* times met */
+    uint32_t unchanged;
+    struct tm_pb times; /* what is left of the Detail */
+};
+
+static const struct message *root(enum tm_raw kind)
+{
+    return kind == TM_RAW_FTRACE_EVENT ? &ftrace_event : &packet;
+}
+
+/* A reading of FIELD in nanoseconds; false for none. */
+static bool reading(const struct field *field, uint64_t recorded, int64_t *ns)
+{
+    return recorded != 0 && !__builtin_mul_overflow((int64_t)recorded, (int64_t)field->scale, ns);
+}
+
+static enum tm_status put_inner_time(struct walk *w, const struct field *field, int64_t ns)
+{
+    size_t mark;
+    enum tm_status st = tm_pb_begin(w->out, DETAIL_INNER_TIMES, &mark);
+    if (st == TM_OK)
+        st = tm_pb_put_varint(w->out, INNER_FIELD, w->count);
+    if (st == TM_OK)
+        st = tm_pb_put_i32(w->out, INNER_CLOCK, field->clock == OWN_CLOCK ? w->own_clock : field->clock);
+    if (st == TM_OK)
+        st = tm_pb_put_i64(w->out, INNER_VALUE, (uint64_t)ns);
+    if (st == TM_OK)
+        st = tm_pb_put_i32(w->out, INNER_STATE, 0); /* room for tm-clocks to say what became of it */
+    return st == TM_OK ? tm_pb_end(w->out, mark) : st;
+}
+
+/* The next of the times: its value where it was converted. */
+static enum tm_status next_time(struct walk *w, int64_t *ns, bool *is_converted)
+{
+    struct tm_pb_field f, g;
+    *is_converted = false;
+    do
+        if (tm_pb_next(&w->times, &f) != TM_OK)
+            return TM_E_INPUT;
+    while (f.id != DETAIL_INNER_TIMES || f.type != TM_PB_LEN);
+    struct tm_pb pb = tm_pb_of(f.data, f.len);
+    while (tm_pb_next(&pb, &g) == TM_OK) {
+        if (g.id == INNER_VALUE)
+            *ns = (int64_t)g.value;
+        else if (g.id == INNER_STATE)
+            *is_converted = g.value == STATE_CONVERTED;
+    }
+    return TM_OK;
+}
+
+/* One recorded number; *RECORDED becomes what to write. */
+static enum tm_status take(struct walk *w, const struct field *field, uint64_t *recorded)
+{
+    int64_t ns;
+    bool is_converted = false;
+    enum tm_status st;
+    if (!reading(field, *recorded, &ns))
+        return TM_OK;
+    st = w->is_rewrite ? next_time(w, &ns, &is_converted) : put_inner_time(w, field, ns);
+    w->count++;
+    if (st != TM_OK || !w->is_rewrite)
+        return st;
+    if (is_converted)
+        *recorded = (uint64_t)(ns / (int64_t)field->scale);
+    else
+        w->unchanged++;
+    return TM_OK;
+}
+
+/* A time, or several, packed. */
+static enum tm_status take_field(struct walk *w, const struct field *field, const struct tm_pb_field *f)
+{
+    const uint8_t *at = f->data, *end = at ? at + f->len : at;
+    uint64_t value = f->value;
+    enum tm_status st = TM_OK;
+    if (f->type == TM_PB_VARINT) {
+        st = take(w, field, &value);
+        return st == TM_OK && w->is_rewrite ? tm_pb_put_varint(w->out, f->id, value) : st;
+    }
+    while (st == TM_OK && at < end) {
+        if (f->type != TM_PB_LEN || (at = tm_varint_get(at, end, &value)) == NULL)
+            break;
+        st = take(w, field, &value);
+        if (st == TM_OK && w->is_rewrite)
+            st = tm_pb_put_varint(w->out, f->id, value);
+    }
+    return st;
+}
+
+static enum tm_status copy(struct walk *w, const uint8_t *from, const uint8_t *to)
+{
+    return w->is_rewrite ? tm_buf_add(w->out, from, (size_t)(to - from)) : TM_OK;
+}
+
+/* Deeper than the schemas above nothing goes: at most three levels. */
+static enum tm_status walk_message(struct walk *w, const struct message *message, const uint8_t *data, size_t len)
+{
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    enum tm_status st;
+    while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
+        const struct field *field = find(message, f.id);
+        size_t mark = 0;
+        if (field && field->message && f.type == TM_PB_LEN) {
+            if (w->is_rewrite)
+                st = tm_pb_begin(w->out, f.id, &mark);
+            if (st == TM_OK)
+                st = walk_message(w, field->message, f.data, f.len);
+            if (st == TM_OK && w->is_rewrite)
+                st = tm_pb_end(w->out, mark);
+        } else if (field && !field->message && (f.type == TM_PB_VARINT || f.type == TM_PB_LEN)) {
+            st = take_field(w, field, &f);
+        } else {
+            st = copy(w, f.start, f.end);
+        }
+        if (st != TM_OK)
+            return st;
+    }
+    return st == TM_END ? TM_OK : copy(w, pb.p, pb.end); /* damaged: kept as it is */
+}
+
+enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, size_t len, uint32_t own_clock,
+                                       struct tm_buf *detail, uint32_t *count)
+{
+    struct walk w = {.out = detail, .own_clock = own_clock};
+    enum tm_status st = walk_message(&w, root(kind), raw, len);
+    *count = w.count;
+    return st;
+}
+
+enum tm_status tm_packet_times_rewrite(enum tm_raw kind, const uint8_t *raw, size_t len, const uint8_t *detail,
+                                       size_t detail_bytes, struct tm_buf *out, uint32_t *unchanged)
+{
+    struct walk w = {.out = out, .is_rewrite = true, .times = tm_pb_of(detail, detail_bytes)};
+    enum tm_status st = walk_message(&w, root(kind), raw, len);
+    *unchanged = w.unchanged;
+    return st;
+}

@@ -1,0 +1,31 @@
+/* The times inside Perfetto packets, apart from the packet's own: which fields they are, and how to
+ * write others in their place. The reader lists them as Detail.inner_times, an output that writes raw
+ * packets puts back what became of them.
+ *
+ * Known are (protos/perfetto/trace): process_tree and process_stats and sys_stats collection_end_timestamp,
+ * process_start_from_boot, ProcessDescriptor.start_timestamp_ns, ThreadDescriptor.reference_timestamp_us, android_log
+ * events' timestamp, statsd_atom timestamp_nanos, power_rails timestamp_ms, profile_packet's samples,
+ * vulkan_memory_event, pixel_modem_events, chrome_events' timestamp, errors and ends of ftrace bundles,
+ * gpu_work_period. A time of 0 means none. */
+#ifndef TM_PERFETTO_PACKET_TIMES_H
+#define TM_PERFETTO_PACKET_TIMES_H
+
+#include "base/buf.h"
+#include "stream/event.h"
+
+/* True when a packet whose data is field BODY can have such times. */
+bool tm_packet_times_in(uint32_t body);
+
+/* Appends a Detail.inner_times field to DETAIL for each time in RAW (LEN bytes, a TracePacket or a FtraceEvent as
+ * KIND says) in order; *COUNT is how many. OWN_CLOCK is the clock of those that are on the packet's. Values are
+ * nanoseconds. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, size_t len, uint32_t own_clock,
+                                       struct tm_buf *detail, uint32_t *count);
+
+/* Appends RAW to OUT with its times replaced by the inner_times of DETAIL (DETAIL_BYTES bytes) that were converted;
+ * *UNCHANGED is how many were not and stand as recorded. RAW must be what collect saw, but for fields that hold none
+ * of the times. TM_OK; TM_E_INPUT when there are other times in it than in DETAIL; TM_E_SYSTEM. */
+enum tm_status tm_packet_times_rewrite(enum tm_raw kind, const uint8_t *raw, size_t len, const uint8_t *detail,
+                                       size_t detail_bytes, struct tm_buf *out, uint32_t *unchanged);
+
+#endif

@@ -1,0 +1,275 @@
+#include "select/hidden_tasks.h"
+
+#include "base/hash.h"
+
+#include "base/pb.h"
+
+#include <stdlib.h>
+
+enum { CLONE_THREAD_FLAG = 0x10000, DETAIL_TEXT_FIELD = 4 };
+
+struct tm_task_name {
+    uint32_t machine, file, cpu;
+    uint32_t name, said; /* string ids; with TM_STRING_INLINE numbers of own names; 0 none */
+    bool has_pid, is_pid_said;
+    int64_t tid, pid;
+};
+
+void tm_hidden_tasks_init(struct tm_hidden_tasks *n, const struct tm_catalog *catalog)
+{
+    *n = (struct tm_hidden_tasks){.catalog = catalog};
+    tm_intern_init(&n->own, TM_HIDDEN_TASKS_MAX, TM_TASK_NAME_BYTES_MAX);
+}
+
+/* TM_END when there are too many threads. */
+static enum tm_status row_of(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_task_name **row,
+                             struct tm_error *err)
+{
+    struct tm_key key = {machine, (uint64_t)tid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &key);
+    enum tm_status st;
+    if (i == TM_TABLE_NONE) {
+        if (n->count >= TM_HIDDEN_TASKS_MAX)
+            return TM_END;
+        i = n->count;
+        if ((st = tm_array_grow(&n->rows, &n->cap, n->count, sizeof *n->rows, err)) < 0 ||
+            (st = tm_table_set(&n->by_tid, &key, i, err)) < 0)
+            return st;
+        n->rows[n->count++] = (struct tm_task_name){.machine = machine, .tid = tid};
+    }
+    *row = &n->rows[i];
+    return TM_OK;
+}
+
+static bool is_due(const struct tm_task_name *row)
+{
+    return (row->name && row->name != row->said) || (row->has_pid && !row->is_pid_said);
+}
+
+/* The number of NAME, a string of E: its own, or that of the text that travels with E. 0: none. */
+static enum tm_status number_of(struct tm_hidden_tasks *n, const struct tm_event *e, uint32_t *name,
+                                struct tm_error *err)
+{
+    uint32_t id;
+    if (!(*name & TM_STRING_INLINE))
+        return TM_OK;
+    struct tm_text text = tm_catalog_string(n->catalog, *name, e);
+    *name = 0;
+    if (text.data == NULL)
+        return TM_OK;
+    enum tm_status st = tm_intern_add(&n->own, text.data, text.len, &id, NULL);
+    if (st != TM_OK)
+        return st < 0 ? tm_error_nomem(err) : TM_OK;
+    *name = TM_STRING_INLINE | id;
+    return TM_OK;
+}
+
+/* IS_SAID: the output has been told, else it is true. */
+static enum tm_status take_name(struct tm_hidden_tasks *n, const struct tm_event *e, int64_t tid, uint32_t string,
+                                bool is_said, struct tm_error *err)
+{
+    struct tm_task_name *row;
+    if (tid == 0 || string == 0)
+        return TM_OK;
+    enum tm_status st = row_of(n, e->machine, tid, &row, err);
+    if (st != TM_OK || (st = number_of(n, e, &string, err)) < 0 || string == 0)
+        return st < 0 ? st : TM_OK;
+    n->due_count -= is_due(row);
+    if (is_said) {
+        row->said = string;
+    } else {
+        row->name = string;
+        row->file = e->file;
+        row->cpu = e->cpu;
+    }
+    n->due_count += is_due(row);
+    return TM_OK;
+}
+
+static enum tm_status take_process(struct tm_hidden_tasks *n, const struct tm_event *e, int64_t tid, int64_t pid,
+                                   bool is_said, struct tm_error *err)
+{
+    struct tm_task_name *row;
+    enum tm_status st = row_of(n, e->machine, tid, &row, err);
+    if (st != TM_OK)
+        return st < 0 ? st : TM_OK;
+    n->due_count -= is_due(row);
+    if (is_said) {
+        row->is_pid_said = row->has_pid && row->pid == pid;
+    } else {
+        row->is_pid_said = row->is_pid_said && row->pid == pid;
+        row->has_pid = true;
+        row->pid = pid;
+        if (row->name == 0)
+            row->file = e->file;
+    }
+    n->due_count += is_due(row);
+    return TM_OK;
+}
+
+/* The number means another thread from now on, or none. */
+static void forget(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
+{
+    struct tm_key key = {machine, (uint64_t)tid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &key);
+    if (i == TM_TABLE_NONE)
+        return;
+    n->due_count -= is_due(&n->rows[i]);
+    n->rows[i].has_pid = n->rows[i].is_pid_said = false;
+    n->rows[i].name = n->rows[i].said = 0;
+}
+
+static uint64_t life_key(uint32_t machine, int64_t tid)
+{
+    return tm_hash_u64(tm_hash_u64(machine) ^ (uint64_t)tid);
+}
+
+uint32_t tm_hidden_tasks_life(const struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
+{
+    uint32_t life;
+    return n->lives.count && tm_map_find(&n->lives, life_key(machine, tid), &life) ? life : 0;
+}
+
+/* TID starts or ends: what the number meant is over. Past the most there may be, numbers keep their meaning. */
+static enum tm_status end_life(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_error *err)
+{
+    uint32_t life = tm_hidden_tasks_life(n, machine, tid);
+    forget(n, machine, tid);
+    if (life == 0 && n->lives.count >= TM_HIDDEN_TASKS_MAX)
+        return TM_OK;
+    return tm_map_set(&n->lives, life_key(machine, tid), life + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* The process that E, a task that starts, is in, as far as it is known: *PID. */
+static bool process_of_new(const struct tm_hidden_tasks *n, const struct tm_event *e, int64_t *pid)
+{
+    struct tm_key maker = {e->machine, (uint64_t)e->pid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &maker);
+    *pid = e->tid;
+    if (!(e->value & CLONE_THREAD_FLAG))
+        return true;
+    if (i == TM_TABLE_NONE || !n->rows[i].has_pid)
+        return false;
+    *pid = n->rows[i].pid;
+    return true;
+}
+
+static enum tm_status take_new_task(struct tm_hidden_tasks *n, const struct tm_event *e, bool is_said,
+                                    struct tm_error *err)
+{
+    int64_t pid;
+    enum tm_status st = is_said ? TM_OK : end_life(n, e->machine, e->tid, err);
+    if (st == TM_OK && process_of_new(n, e, &pid))
+        st = take_process(n, e, e->tid, pid, is_said, err);
+    return st < 0 ? st : take_name(n, e, e->tid, e->name, is_said, err);
+}
+
+static enum tm_status take(struct tm_hidden_tasks *n, const struct tm_event *e, bool is_said, struct tm_error *err)
+{
+    const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
+    enum tm_status st = TM_OK;
+    switch (e->kind) {
+    case TM_KIND_SCHED_SWITCH:
+        if (e->flags & TM_EVENT_HAS_TID)
+            st = take_name(n, e, e->tid, e->category, is_said, err);
+        return st < 0 ? st : take_name(n, e, e->pid, e->name, is_said, err);
+    case TM_KIND_SCHED_WAKING:
+        return take_name(n, e, e->tid, e->name, is_said, err);
+    case TM_KIND_TASK_RENAME:
+        if (e->flags & TM_EVENT_DERIVED && e->flags & TM_EVENT_HAS_PID)
+            st = take_process(n, e, e->tid, e->pid, is_said, err);
+        return st < 0 ? st : take_name(n, e, e->tid, e->name, is_said, err);
+    case TM_KIND_TASK_NEW:
+        return take_new_task(n, e, is_said, err);
+    case TM_KIND_PROCESS_EXIT:
+        return is_said ? TM_OK : end_life(n, e->machine, e->tid, err);
+    case TM_KIND_THREAD:
+    case TM_KIND_TRACK:
+        return (e->flags & both) == both ? take_process(n, e, e->tid, e->pid, is_said, err) : TM_OK;
+    case TM_KIND_PROCESS:
+        return e->flags & TM_EVENT_HAS_PID ? take_process(n, e, e->pid, e->pid, is_said, err) : TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+enum tm_status tm_hidden_tasks_learn(struct tm_hidden_tasks *n, const struct tm_event *e, struct tm_error *err)
+{
+    return take(n, e, false, err);
+}
+
+enum tm_status tm_hidden_tasks_shown(struct tm_hidden_tasks *n, const struct tm_event *e, struct tm_error *err)
+{
+    return take(n, e, true, err);
+}
+
+static struct tm_task_name *find(const struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
+{
+    struct tm_key key = {machine, (uint64_t)tid, 0};
+    int64_t i = tm_table_find(&n->by_tid, &key);
+    return i == TM_TABLE_NONE ? NULL : &n->rows[i];
+}
+
+/* A derived task_rename with the process of TASK, if that is known. */
+static struct tm_event row_about(const struct tm_task_name *task, int64_t time_ns)
+{
+    struct tm_event row = {.time_ns = time_ns,
+                           .kind = TM_KIND_TASK_RENAME,
+                           .flags = TM_EVENT_DERIVED | TM_EVENT_CONTEXT | TM_EVENT_HAS_TID,
+                           .file = task->file,
+                           .machine = task->machine,
+                           .cpu = task->cpu,
+                           .tid = task->tid};
+    if (task->has_pid) {
+        row.flags |= TM_EVENT_HAS_PID;
+        row.pid = task->pid;
+    }
+    return row;
+}
+
+enum tm_status tm_hidden_tasks_say_process(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, int64_t time_ns,
+                                           struct tm_event *row)
+{
+    struct tm_task_name *task = find(n, machine, tid);
+    if (task == NULL || !task->has_pid || task->is_pid_said)
+        return TM_END;
+    *row = row_about(task, time_ns);
+    n->due_count -= is_due(task);
+    task->is_pid_said = true;
+    n->due_count += is_due(task);
+    return TM_OK;
+}
+
+enum tm_status tm_hidden_tasks_say(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, int64_t time_ns,
+                                   struct tm_event *row, struct tm_error *err)
+{
+    struct tm_task_name *task = find(n, machine, tid);
+    if (task == NULL || !is_due(task))
+        return TM_END;
+    *row = row_about(task, time_ns);
+    row->name = task->name;
+    n->due_count--;
+    task->said = task->name;
+    task->is_pid_said = task->has_pid;
+    if (!(task->name & TM_STRING_INLINE))
+        return TM_OK;
+    size_t len;
+    const uint8_t *text = tm_intern_get(&n->own, task->name & ~TM_STRING_INLINE, &len);
+    tm_buf_clear(&n->detail);
+    if (tm_pb_put_bytes(&n->detail, DETAIL_TEXT_FIELD, text, len) != TM_OK)
+        return tm_error_nomem(err);
+    row->name = TM_STRING_INLINE | 1; /* past the one-byte tag */
+    row->detail = n->detail.data;
+    row->detail_bytes = (uint32_t)n->detail.len;
+    return TM_OK;
+}
+
+void tm_hidden_tasks_release(struct tm_hidden_tasks *n)
+{
+    tm_map_release(&n->lives);
+    tm_table_release(&n->by_tid);
+    free(n->rows);
+    tm_intern_release(&n->own);
+    tm_buf_release(&n->detail);
+    *n = (struct tm_hidden_tasks){0};
+}

@@ -1,0 +1,254 @@
+/* Which events are wanted, kind by kind. */
+#include "select/internal.h"
+
+#include "base/hash.h"
+
+/* What the kernel calls events of these kinds; their name column is the task's. */
+static const char *kernel_name(uint32_t kind)
+{
+    switch (kind) {
+    case TM_KIND_SCHED_SWITCH:
+        return "sched_switch";
+    case TM_KIND_SCHED_WAKING:
+        return "sched_waking";
+    case TM_KIND_TASK_RENAME:
+        return "task_rename";
+    case TM_KIND_TASK_NEW:
+        return "task_newtask";
+    case TM_KIND_PROCESS_EXIT:
+        return "sched_process_free";
+    default:
+        return NULL;
+    }
+}
+
+static enum tm_status row_wanted(struct tm_select *s, const struct tm_event *e, bool *wanted, struct tm_error *err)
+{
+    const char *kernel = kernel_name(e->kind);
+    enum tm_raw raw = tm_event_raw(e->flags);
+    if (kernel)
+        return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
+    if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+        return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
+    /* What is in an asynchronous marker's category is the name of its track. */
+    bool is_marker = e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT);
+    return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
+}
+
+static bool is_slice(uint32_t kind)
+{
+    return kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_INSTANT;
+}
+
+enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group *g, bool *wanted,
+                               struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    *wanted = tm_matcher_takes_all(&s->matcher);
+    if (*wanted || (st = row_wanted(s, g->rows, wanted, err)) < 0 || *wanted)
+        return st;
+    if (is_slice(g->rows->kind) && !(g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN))
+        return st;
+    for (uint32_t i = 1; i < g->count && st == TM_OK && !*wanted; i++)
+        if (g->rows[i].kind == TM_KIND_COUNTER || is_slice(g->rows[i].kind))
+            st = row_wanted(s, &g->rows[i], wanted, err);
+    return st;
+}
+
+static enum tm_status keep_life(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)
+{
+    uint32_t life;
+    enum tm_status st = tm_select_life(s, row, &life, err);
+    return st < 0 || life == 0 ? st : tm_pending_groups_add_life(&s->held, id, life, err);
+}
+
+enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, uint32_t *id, struct tm_error *err)
+{
+    uint32_t number = TM_PENDING_GROUPS_NONE;
+    enum tm_status st = TM_OK;
+    g->fate = TM_GROUP_KEPT;
+    if (s->holding) {
+        g->fate = TM_GROUP_HELD;
+        bool is_early = g->rows->time_ns < s->from_ns;
+        st = tm_pending_groups_add(&s->held, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT,
+                                   s->order + (uint64_t)(g - s->groups), g->rows, g->count, &number, err);
+        if (st == TM_OK && is_early)
+            st = keep_life(s, number, g->rows, err);
+    }
+    if (id)
+        *id = number;
+    return st;
+}
+
+bool tm_select_only_names(const struct tm_event *rows, uint32_t count)
+{
+    bool names = false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t kind = rows[i].kind;
+        if (kind == TM_KIND_PROCESS || kind == TM_KIND_THREAD)
+            names = true;
+        else if (kind != TM_KIND_PACKET || i > 0)
+            return false;
+    }
+    return names;
+}
+
+/* Names are kept where they are not wanted for themselves too, as no event of their own. */
+static enum tm_status keep_names(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    bool wanted;
+    enum tm_status st = tm_select_wants(s, g, &wanted, err);
+    for (uint32_t i = 0; i < g->count && st == TM_OK; i++)
+        st = tm_select_told(s, &g->rows[i], false, err);
+    if (st < 0)
+        return st;
+    bool is_event = wanted && tm_select_is_in(s, g->rows->time_ns);
+    return is_event ? tm_select_keep(s, g, NULL, err) : tm_select_as_context(s, g, err);
+}
+
+/* Kinds of states, in the key. */
+enum { OF_CPU = 1, OF_COUNTER, OF_TRACK };
+
+/* What E says holds until another event of the same key says otherwise. False: it is no such event. */
+static bool state_key(const struct tm_select *s, const struct tm_event *e, struct tm_key *key)
+{
+    const uint64_t kind_shift = 56;
+    enum tm_scope scope = tm_event_scope(e->flags);
+    *key = (struct tm_key){.a = (uint64_t)e->file << 32 | e->machine};
+    if (e->kind == TM_KIND_SCHED_SWITCH) {
+        key->a = e->machine; /* whichever file tells of its cpus */
+        key->b = e->cpu;
+        key->c = (uint64_t)OF_CPU << kind_shift;
+    } else if (e->kind == TM_KIND_PACKET && e->flags & TM_EVENT_HAS_TRACK) {
+        key->b = e->track;
+        key->c = (uint64_t)OF_TRACK << kind_shift;
+    } else if (e->kind == TM_KIND_COUNTER && scope == TM_SCOPE_TRACK) {
+        key->b = e->track;
+        key->c = (uint64_t)OF_COUNTER << kind_shift;
+    } else if (e->kind == TM_KIND_COUNTER) {
+        key->b = scope == TM_SCOPE_CPU       ? e->cpu
+                 : scope == TM_SCOPE_PROCESS ? (uint64_t)e->pid
+                 : scope == TM_SCOPE_THREAD  ? (uint64_t)e->tid
+                                             : 0;
+        key->c = (tm_hash_u64(tm_open_label(s->catalog, e, e->name)) ^ (uint64_t)scope) | UINT64_C(1) << 63;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* KEY is said by group ID of task LIFE from now on. */
+static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, uint32_t id, uint32_t life,
+                                struct tm_error *err)
+{
+    int64_t i = tm_table_find(&s->states, key);
+    enum tm_status st = TM_OK;
+    if (i == TM_TABLE_NONE) {
+        if (id == TM_PENDING_GROUPS_NONE)
+            return TM_OK;
+        i = s->state_count;
+        if ((st = tm_array_grow(&s->state_rows, &s->state_cap, s->state_count, sizeof *s->state_rows, err)) < 0 ||
+            (st = tm_table_set(&s->states, key, i, err)) < 0)
+            return st;
+        s->state_rows[s->state_count++] = (struct tm_select_state){.held = TM_PENDING_GROUPS_NONE};
+    }
+    struct tm_select_state before = s->state_rows[i];
+    s->state_rows[i] = (struct tm_select_state){id, life};
+    if (id == before.held)
+        return TM_OK;
+    if (id != TM_PENDING_GROUPS_NONE)
+        tm_pending_groups_ref(&s->held, id);
+    return before.held != TM_PENDING_GROUPS_NONE ? tm_pending_groups_unref(&s->held, before.held, err) : TM_OK;
+}
+
+/* A group from before `from` stays until all that it says has been said anew. */
+static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_key key;
+    uint32_t id = TM_PENDING_GROUPS_NONE, life;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < g->count && st == TM_OK; i++) {
+        if (!state_key(s, &g->rows[i], &key))
+            continue;
+        if (id == TM_PENDING_GROUPS_NONE) {
+            g->fate = TM_GROUP_HELD;
+            st = tm_pending_groups_add(&s->held, TM_PENDING_GROUPS_STATE, s->order + (uint64_t)(g - s->groups), g->rows,
+                                       g->count, &id, err);
+        }
+        life = 0;
+        if (st == TM_OK && g->rows[i].kind == TM_KIND_COUNTER)
+            st = tm_select_life(s, &g->rows[i], &life, err);
+        if (st == TM_OK && life)
+            st = tm_pending_groups_add_life(&s->held, id, life, err);
+        if (st == TM_OK)
+            st = set_state(s, &key, id, life, err);
+    }
+    return st;
+}
+
+/* What G, of the first moment of the time, says anew. */
+static enum tm_status replace_state(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_key key;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < g->count && st == TM_OK; i++)
+        if (state_key(s, &g->rows[i], &key))
+            st = set_state(s, &key, TM_PENDING_GROUPS_NONE, 0, err);
+    return st;
+}
+
+enum tm_status tm_select_settle(struct tm_select *s, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < s->state_count && st == TM_OK; i++) {
+        const struct tm_select_state *state = &s->state_rows[i];
+        if (state->held != TM_PENDING_GROUPS_NONE && state->life && tm_task_lifetimes_is_over(&s->lives, state->life))
+            st = tm_pending_groups_unref(&s->held, state->held, err);
+    }
+    tm_table_release(&s->states);
+    s->state_count = 0;
+    return st < 0 ? st : tm_task_lifetimes_settle(&s->lives, err);
+}
+
+/* Events that have a time and no length; some say what holds from then on. */
+static enum tm_status point(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    bool wanted;
+    enum tm_status st = tm_select_wants(s, g, &wanted, err);
+    if (st < 0 || !wanted)
+        return st;
+    if (tm_select_is_in(s, g->rows->time_ns)) {
+        if (s->holding && !is_slice(g->rows->kind) && (st = replace_state(s, g, err)) < 0)
+            return st;
+        return tm_select_keep(s, g, NULL, err);
+    }
+    /* Counts of the moments at which slices begin and end hold for nothing after them. */
+    if (s->holding && g->rows->time_ns < s->from_ns && !is_slice(g->rows->kind))
+        return hold_state(s, g, err);
+    return TM_OK;
+}
+
+enum tm_status tm_select_decide(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    if (tm_select_only_names(g->rows, g->count))
+        return keep_names(s, g, err);
+    switch (g->rows->kind) {
+    case TM_KIND_TASK_NEW:
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_PROCESS_EXIT:
+        return tm_select_task(s, g, err);
+    case TM_KIND_SLICE_BEGIN:
+    case TM_KIND_SLICE_END:
+    case TM_KIND_SLICE_COMPLETE:
+    case TM_KIND_SLICE_ARGS:
+        return tm_select_slice(s, g, err);
+    case TM_KIND_FLOW_START:
+    case TM_KIND_FLOW_STEP:
+    case TM_KIND_FLOW_END:
+        return tm_select_flow(s, g, err);
+    case TM_KIND_ASYNC_STEP:
+        return tm_select_step(s, g, err);
+    default:
+        return point(s, g, err);
+    }
+}

@@ -1,0 +1,286 @@
+/* Slices, whose begin and end are kept together, and what binds to them. */
+#include "select/internal.h"
+
+#include "base/hash.h"
+
+enum { BINDS_NEXT = 1 }; /* value of a FLOW_END */
+
+/* The row of G that begins or ends a slice: args may come before it. */
+static const struct tm_event *slice_of(const struct tm_select_group *g)
+{
+    bool is_second = g->rows->kind == TM_KIND_SLICE_ARGS && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_END;
+    return &g->rows[is_second];
+}
+
+/* True when a state begins where another ends. */
+static bool is_change(const struct tm_select_group *g)
+{
+    return g->rows->kind == TM_KIND_SLICE_END && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
+}
+
+static struct tm_open_track track_of(const struct tm_select *s, const struct tm_select_group *g)
+{
+    const uint32_t scope_bits = tm_event_scope_flags((enum tm_scope)15);
+    struct tm_event e = *slice_of(g);
+    /* The track of a thread is where events that just name the thread are. */
+    if (tm_event_scope(e.flags) == TM_SCOPE_TRACK && !(e.flags & TM_EVENT_ASYNC) &&
+        tm_track_names_is_thread(&s->tracks, e.file, e.track, &e.tid))
+        e.flags = (e.flags & ~scope_bits) | tm_event_scope_flags(TM_SCOPE_THREAD);
+    struct tm_open_track track = tm_open_track_of(s->catalog, &e, g->is_json);
+    enum tm_scope scope = tm_event_scope(e.flags);
+    uint32_t life = scope == TM_SCOPE_PROCESS  ? tm_hidden_tasks_life(&s->tasks, e.machine, e.pid)
+                    : scope == TM_SCOPE_THREAD ? tm_hidden_tasks_life(&s->tasks, e.machine, e.tid)
+                                               : 0;
+    if (life) /* a number that was given away anew is another's: its slices end no other's */
+        track.key.a ^= tm_hash_u64(life) << 1;
+    return track;
+}
+
+static bool is_marker(const struct tm_event *e)
+{
+    return tm_event_raw(e->flags) == TM_RAW_LINE || tm_event_raw(e->flags) == TM_RAW_FTRACE_EVENT;
+}
+
+static void labels_of(const struct tm_select *s, const struct tm_event *e, uint64_t label[2])
+{
+    label[0] = label[1] = 0;
+    if (is_marker(e) && e->flags & TM_EVENT_ASYNC)
+        return;
+    label[0] = tm_open_label(s->catalog, e, e->name);
+    label[1] = tm_open_label(s->catalog, e, e->category);
+}
+
+/* Begins that the end of a slice around them ended before the wanted time. */
+static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (s->open.cut_short_count > 0 && st == TM_OK) {
+        uint32_t held = s->open.cut_short[--s->open.cut_short_count];
+        if (s->holding)
+            st = tm_pending_groups_drop(&s->held, held, err);
+    }
+    return st;
+}
+
+/* What waited for the next slice of STACK goes the way of SLICE. */
+static enum tm_status settle_pending(struct tm_select *s, struct tm_open_stack *stack,
+                                     const struct tm_open_slice *slice, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (stack->pending_count > 0 && st >= 0) {
+        uint32_t held = stack->pending[--stack->pending_count];
+        if (!s->holding)
+            continue; /* it has been shown */
+        if (slice->fate == TM_OPEN_DROPPED)
+            st = tm_pending_groups_drop(&s->held, held, err);
+        else if (slice->fate == TM_OPEN_HELD)
+            st = tm_pending_groups_follow(&s->held, slice->held, held);
+    }
+    return st < 0 ? st : TM_OK;
+}
+
+/* SLICE begins on its track. TM_END: it has no place there. */
+static enum tm_status push(struct tm_select *s, const struct tm_select_group *g, struct tm_open_slice *slice,
+                           struct tm_error *err)
+{
+    struct tm_open_track track = track_of(s, g);
+    struct tm_open_stack *stack;
+    enum tm_status st = tm_open_need(&s->open, &track, &stack, err);
+    if (st < 0)
+        return st;
+    labels_of(s, &g->rows[is_change(g)], slice->label);
+    enum tm_status begun = tm_open_begin(&s->open, stack, slice, err);
+    if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_pending(s, stack, slice, err)) < 0)
+        return begun < 0 ? begun : st;
+    return begun;
+}
+
+/* An unnamed marker of a cookie that is open already is none. */
+static bool is_repeated(const struct tm_select *s, const struct tm_select_group *g)
+{
+    const struct tm_event *e = g->rows;
+    if (!is_marker(e) || !(e->flags & TM_EVENT_ASYNC) || e->category)
+        return false;
+    struct tm_open_track track = track_of(s, g);
+    const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    return stack && stack->depth > 0;
+}
+
+static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = g->rows;
+    struct tm_open_slice slice = {.ts = e->time_ns, .dur = -1};
+    bool wanted, before = s->has_from && e->time_ns < s->from_ns;
+    bool repeated = is_repeated(s, g);
+    enum tm_status st = tm_select_wants(s, g, &wanted, err);
+    if (st < 0)
+        return st;
+    if (wanted && (before ? !repeated : tm_select_is_in(s, e->time_ns))) {
+        if ((st = tm_select_keep(s, g, &slice.held, err)) < 0)
+            return st;
+        slice.fate = before ? TM_OPEN_HELD : TM_OPEN_KEPT;
+    }
+    if (repeated || (st = push(s, g, &slice, err)) != TM_END)
+        return st < 0 ? st : TM_OK;
+    /* Nested too deep for its end to be found. */
+    return slice.fate == TM_OPEN_HELD ? tm_pending_groups_drop(&s->held, slice.held, err) : TM_OK;
+}
+
+static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = slice_of(g);
+    struct tm_open_track track = track_of(s, g);
+    struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    struct tm_open_slice ended;
+    uint64_t label[2];
+    bool wanted;
+    labels_of(s, e, label);
+    enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
+    if (st < 0 || drop_cut_short(s, err) < 0)
+        return TM_E_SYSTEM;
+    if (st == TM_OK) {
+        if ((st = tm_open_done(&s->open, stack, err)) < 0)
+            return st;
+        if (ended.fate == TM_OPEN_HELD && s->holding)
+            return tm_pending_groups_drop(&s->held, ended.held, err);
+        return ended.fate == TM_OPEN_DROPPED ? TM_OK : tm_select_keep(s, g, NULL, err);
+    }
+    if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
+        return st;
+    return wanted && tm_select_is_in(s, e->time_ns) ? tm_select_keep(s, g, NULL, err) : TM_OK;
+}
+
+/* What ends decides together with what begins. */
+static enum tm_status change(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = g->rows;
+    struct tm_open_track track = track_of(s, g);
+    struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    struct tm_open_slice ended = {.fate = TM_OPEN_DROPPED}, slice = {.ts = e->time_ns, .dur = -1};
+    uint64_t label[2];
+    bool wanted, before = s->has_from && e->time_ns < s->from_ns;
+    labels_of(s, e, label);
+    enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
+    if (st < 0 || (st = drop_cut_short(s, err)) < 0 || (st = tm_select_wants(s, g, &wanted, err)) < 0)
+        return st;
+    bool is_shown = ended.fate == TM_OPEN_KEPT || (ended.fate == TM_OPEN_HELD && !s->holding);
+    if (ended.fate == TM_OPEN_HELD && s->holding && (st = tm_pending_groups_drop(&s->held, ended.held, err)) < 0)
+        return st;
+    wanted = wanted && (before || tm_select_is_in(s, e->time_ns));
+    if ((is_shown || wanted) && (st = tm_select_keep(s, g, &slice.held, err)) < 0)
+        return st;
+    if (wanted) /* else what begins is there for what ends, and its own end is left out */
+        slice.fate = before ? TM_OPEN_HELD : TM_OPEN_KEPT;
+    st = push(s, g, &slice, err);
+    return st == TM_END && slice.fate == TM_OPEN_HELD ? tm_pending_groups_drop(&s->held, slice.held, err)
+           : st < 0                                   ? st
+                                                      : TM_OK;
+}
+
+static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = g->rows;
+    bool is_open = e->flags & TM_EVENT_OPEN_ENDED, wanted;
+    int64_t dur = is_open ? INT64_MAX : e->dur_ns < 0 ? 0 : e->dur_ns;
+    int64_t end_ns = e->time_ns > INT64_MAX - dur ? INT64_MAX : e->time_ns + dur;
+    struct tm_open_slice slice = {.ts = e->time_ns, .dur = dur};
+    enum tm_status st = tm_select_wants(s, g, &wanted, err);
+    if (st < 0)
+        return st;
+    bool overlaps = !(s->has_to && e->time_ns >= s->to_ns) &&
+                    (!s->has_from || e->time_ns >= s->from_ns || end_ns > s->from_ns);
+    if (wanted && overlaps) {
+        slice.fate = TM_OPEN_KEPT;
+        if ((st = tm_select_keep(s, g, NULL, err)) < 0)
+            return st;
+    }
+    if (is_open || e->dur_ns < 0)
+        return TM_OK;
+    st = push(s, g, &slice, err);
+    return st < 0 ? st : TM_OK;
+}
+
+/* Args go with the slice that they are of. */
+static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_open_track track = track_of(s, g);
+    const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    uint64_t label[2];
+    uint32_t held;
+    labels_of(s, g->rows, label);
+    const struct tm_open_slice *slice = stack ? tm_open_meant(stack, label) : NULL;
+    if (slice == NULL || slice->fate == TM_OPEN_DROPPED)
+        return TM_OK;
+    enum tm_status st = tm_select_keep(s, g, &held, err);
+    if (st == TM_OK && slice->fate == TM_OPEN_HELD && s->holding && held != TM_PENDING_GROUPS_NONE)
+        st = tm_pending_groups_follow(&s->held, slice->held, held);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_select_slice(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    switch (slice_of(g)->kind) {
+    case TM_KIND_SLICE_ARGS:
+        return args(s, g, err);
+    case TM_KIND_SLICE_BEGIN:
+        return begin(s, g, err);
+    case TM_KIND_SLICE_END:
+        return is_change(g) ? change(s, g, err) : end(s, g, err);
+    default:
+        return complete(s, g, err);
+    }
+}
+
+/* A flow's end that binds to a slice still to come. */
+static enum tm_status flow_to_next(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    bool wanted;
+    uint32_t id;
+    struct tm_open_track track = track_of(s, g);
+    struct tm_open_stack *stack;
+    enum tm_status st;
+    if (s->holding && g->rows->time_ns < s->from_ns) {
+        if ((st = tm_open_need(&s->open, &track, &stack, err)) < 0 || (st = tm_select_keep(s, g, &id, err)) < 0)
+            return st;
+        st = tm_open_wait(stack, id, err);
+        return st == TM_END ? tm_pending_groups_drop(&s->held, id, err) : st;
+    }
+    if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
+        return st;
+    return wanted && tm_select_is_in(s, g->rows->time_ns) ? tm_select_keep(s, g, NULL, err) : TM_OK;
+}
+
+enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_open_track track = track_of(s, g);
+    const struct tm_open_stack *stack;
+    bool wanted = true;
+    uint32_t id;
+    enum tm_status st;
+    if (g->rows->kind == TM_KIND_FLOW_END && g->rows->value == BINDS_NEXT)
+        return flow_to_next(s, g, err);
+    stack = tm_open_find(&s->open, &track);
+    const struct tm_open_slice *top = stack && stack->depth ? &stack->slices[stack->depth - 1] : NULL;
+    if (top && top->fate != TM_OPEN_DROPPED) {
+        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->holding || top->fate != TM_OPEN_HELD)
+            return st;
+        st = tm_pending_groups_follow(&s->held, top->held, id);
+        return st == TM_END ? tm_pending_groups_drop(&s->held, id, err) : st;
+    }
+    if (top)
+        wanted = tm_matcher_takes_all(&s->matcher);
+    else if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
+        return st;
+    return wanted && tm_select_is_in(s, g->rows->time_ns) ? tm_select_keep(s, g, NULL, err) : TM_OK;
+}
+
+enum tm_status tm_select_step(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_open_track track = track_of(s, g);
+    const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    bool wanted = stack && stack->depth && stack->slices[stack->depth - 1].fate != TM_OPEN_DROPPED;
+    enum tm_status st = wanted ? TM_OK : tm_select_wants(s, g, &wanted, err);
+    if (st < 0 || !wanted || !tm_select_is_in(s, g->rows->time_ns))
+        return st;
+    return tm_select_keep(s, g, NULL, err);
+}

@@ -1,0 +1,77 @@
+/* Whose events are: tasks that start, end and change their names. */
+#include "select/internal.h"
+
+enum tm_status tm_select_life(struct tm_select *s, const struct tm_event *row, uint32_t *life, struct tm_error *err)
+{
+    int64_t tid = row->tid, pid = row->pid;
+    enum tm_scope scope = tm_event_scope(row->flags);
+    bool has_tid = row->flags & TM_EVENT_HAS_TID && scope != TM_SCOPE_PROCESS, has_pid = row->flags & TM_EVENT_HAS_PID;
+    if (scope == TM_SCOPE_TRACK && !has_tid && !has_pid)
+        tm_track_names_owner(&s->tracks, row->file, row->track, &has_tid, &tid, &has_pid, &pid);
+    *life = 0;
+    if (!has_tid && !has_pid)
+        return TM_OK;
+    return tm_task_lifetimes_need(&s->lives, row->machine, has_tid ? tid : pid, life, err);
+}
+
+enum tm_status tm_select_told(struct tm_select *s, const struct tm_event *row, bool is_lasting, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (!s->spec->from.is_set ||
+        (row->kind != TM_KIND_THREAD && row->kind != TM_KIND_PROCESS && row->kind != TM_KIND_TRACK))
+        return TM_OK;
+    if (row->flags & TM_EVENT_HAS_TID)
+        st = tm_task_lifetimes_tell(&s->lives, row->machine, row->tid, is_lasting, err);
+    if (st == TM_OK && row->flags & TM_EVENT_HAS_PID)
+        st = tm_task_lifetimes_tell(&s->lives, row->machine, row->pid, is_lasting, err);
+    return st;
+}
+
+static enum tm_status count_out(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_event *rows = &s->rows[g->rows - s->rows];
+    enum tm_status st = TM_OK;
+    if (tm_event_is_counted(rows->flags))
+        st = tm_tally_add(&s->tally, rows->file, rows->machine, rows->clock, err);
+    for (uint32_t i = 0; i < g->count; i++)
+        rows[i].flags |= TM_EVENT_CONTEXT;
+    return st;
+}
+
+enum tm_status tm_select_as_context(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    enum tm_status st = count_out(s, g, err);
+    return st < 0 ? st : tm_select_keep(s, g, NULL, err);
+}
+
+/* Before the wanted time: what is true of the task when that comes is shown then. */
+static enum tm_status hold(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = g->rows;
+    enum tm_life_sign sign = e->kind == TM_KIND_TASK_NEW      ? TM_LIFE_START
+                             : e->kind == TM_KIND_TASK_RENAME ? TM_LIFE_NAME
+                                                              : TM_LIFE_END;
+    uint32_t id;
+    enum tm_status st = count_out(s, g, err);
+    if (st < 0)
+        return st;
+    g->fate = TM_GROUP_HELD;
+    st = tm_pending_groups_add(&s->held, TM_PENDING_GROUPS_EARLY, s->order + (uint64_t)(g - s->groups), g->rows,
+                               g->count, &id, err);
+    if (st == TM_OK)
+        st = tm_task_lifetimes_sign(&s->lives, sign, e->machine, e->tid, e->pid, id, err);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_select_task(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
+{
+    bool wanted;
+    enum tm_status st = tm_select_wants(s, g, &wanted, err);
+    if (st < 0)
+        return st;
+    if (wanted && tm_select_is_in(s, g->rows->time_ns))
+        return tm_select_keep(s, g, NULL, err);
+    if (g->rows->tid == 0 || (s->has_to && g->rows->time_ns >= s->to_ns)) /* the idle task has no lives (lib/model) */
+        return TM_OK;
+    return s->holding && g->rows->time_ns < s->from_ns ? hold(s, g, err) : tm_select_as_context(s, g, err);
+}

@@ -1,0 +1,231 @@
+#include "select/task_lifetimes.h"
+
+#include <stdlib.h>
+
+/* A sweep goes through all tasks and groups; tasks that have ended are as many as pay for it. */
+enum { OVER_MIN = 1024, GROUPS_A_TASK = 8 };
+enum told { TOLD_NOW = 1, TOLD_LASTING };
+
+/* Numbers of lives are plus one where 0 means none. */
+struct tm_life {
+    uint32_t machine, maker, next_free;
+    int64_t tid;
+    uint32_t held[TM_LIFE_SIGNS];
+    bool is_used, is_over, is_told, is_root, is_needed;
+    bool is_shown; /* slices that are held are of it */
+    bool is_meant; /* states that are held are of it, or a task that it made is kept */
+};
+
+static struct tm_key number_key(uint32_t machine, int64_t tid)
+{
+    return (struct tm_key){machine, (uint64_t)tid, 0};
+}
+
+/* The task that has the number, or 0. */
+static uint32_t find(const struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
+{
+    struct tm_key key = number_key(machine, tid);
+    int64_t i = tm_table_find(&l->by_number, &key);
+    return i == TM_TABLE_NONE ? 0 : (uint32_t)i;
+}
+
+bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *l, uint32_t life)
+{
+    return l->rows[life - 1].is_over;
+}
+
+static bool is_told(const struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
+{
+    struct tm_key key = number_key(machine, tid);
+    return tm_table_find(&l->told, &key) != TM_TABLE_NONE;
+}
+
+/* A life of the number, which from now on means it. */
+static enum tm_status new_life(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *life,
+                               struct tm_error *err)
+{
+    struct tm_key key = number_key(machine, tid);
+    enum tm_status st;
+    if ((*life = l->free_row) != 0) {
+        l->free_row = l->rows[*life - 1].next_free;
+    } else {
+        if (l->count >= TM_TASK_LIFETIMES_MAX)
+            return TM_END;
+        if ((st = tm_array_grow(&l->rows, &l->cap, l->count, sizeof *l->rows, err)) < 0)
+            return st;
+        *life = ++l->count;
+    }
+    bool told = is_told(l, machine, tid);
+    l->rows[*life - 1] = (struct tm_life){.machine = machine, .tid = tid, .is_used = true, .is_told = told};
+    return tm_table_set(&l->by_number, &key, *life, err);
+}
+
+static void end_life(struct tm_task_lifetimes *l, uint32_t life)
+{
+    struct tm_life *row = &l->rows[life - 1];
+    struct tm_key key = number_key(row->machine, row->tid);
+    row->is_over = true;
+    row->is_told = is_told(l, row->machine, row->tid);
+    tm_table_remove(&l->by_number, &key);
+    l->over_count++;
+}
+
+static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t life, struct tm_error *err)
+{
+    struct tm_life *row = &l->rows[life - 1];
+    enum tm_status st = TM_OK;
+    for (int sign = 0; sign < TM_LIFE_SIGNS && st == TM_OK; sign++)
+        if (row->held[sign])
+            st = tm_pending_groups_drop(l->held, row->held[sign], err);
+    *row = (struct tm_life){.next_free = l->free_row};
+    l->free_row = life;
+    return st;
+}
+
+/* What is needed besides those that live. */
+static void mark(struct tm_task_lifetimes *l)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        struct tm_life *row = &l->rows[i];
+        row->is_root = row->is_needed = row->is_used && (!row->is_over || row->is_told);
+        row->is_shown = row->is_meant = false;
+    }
+    for (uint32_t id = 1; id <= l->held->group_count; id++) {
+        uint32_t count;
+        const uint32_t *lives = tm_pending_groups_lives(l->held, id, &count);
+        while (count-- > 0) {
+            struct tm_life *row = &l->rows[lives[count] - 1];
+            row->is_root = row->is_needed = row->is_meant = true;
+            row->is_shown = row->is_shown || !tm_pending_groups_is_state(l->held, id);
+        }
+    }
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t maker = l->rows[i].is_root ? l->rows[i].maker : 0;
+        if (maker)
+            l->rows[maker - 1].is_meant = true;
+        for (int n = 0; maker && n < TM_LIFE_MAKERS_MAX && !l->rows[maker - 1].is_root; n++) {
+            l->rows[maker - 1].is_needed = true;
+            maker = l->rows[maker - 1].maker;
+        }
+    }
+}
+
+static enum tm_status sweep(struct tm_task_lifetimes *l, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t kept = 0;
+    mark(l);
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->rows[i].maker && !l->rows[l->rows[i].maker - 1].is_needed)
+            l->rows[i].maker = 0;
+    for (uint32_t i = 0; i < l->count && st == TM_OK; i++) {
+        kept += l->rows[i].is_needed;
+        if (l->rows[i].is_used && !l->rows[i].is_needed)
+            st = forget(l, i + 1, err);
+    }
+    l->over_count = 0;
+    l->over_max = OVER_MIN + kept + l->held->group_count / GROUPS_A_TASK;
+    return st;
+}
+
+enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *life,
+                                      struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if ((*life = find(l, machine, tid)) == 0 && (st = new_life(l, machine, tid, life, err)) == TM_END)
+        *life = 0;
+    return st < 0 ? st : TM_OK;
+}
+
+/* GROUP is of no task that is kept. */
+static enum tm_status refuse(struct tm_task_lifetimes *l, uint32_t group, struct tm_error *err)
+{
+    enum tm_status st = tm_pending_groups_drop(l->held, group, err);
+    return st < 0 ? st : TM_END;
+}
+
+/* The number is told of no more, unless that lasts. */
+static void untell(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
+{
+    struct tm_key key = number_key(machine, tid);
+    if (tm_table_find(&l->told, &key) == TOLD_NOW)
+        tm_table_remove(&l->told, &key);
+}
+
+enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *l, enum tm_life_sign sign, uint32_t machine,
+                                      int64_t tid, int64_t maker, uint32_t group, struct tm_error *err)
+{
+    uint32_t life = find(l, machine, tid);
+    enum tm_status st = TM_OK;
+    if (sign == TM_LIFE_START && life) {
+        end_life(l, life);
+        life = 0;
+    }
+    if (sign == TM_LIFE_END && life == 0 && !is_told(l, machine, tid))
+        return refuse(l, group, err);
+    if (l->over_count >= (l->over_max ? l->over_max : OVER_MIN) && (st = sweep(l, err)) < 0)
+        return st;
+    if (life == 0 && (st = new_life(l, machine, tid, &life, err)) != TM_OK)
+        return st < 0 ? st : refuse(l, group, err);
+    struct tm_life *row = &l->rows[life - 1];
+    if (row->held[sign] && (st = tm_pending_groups_drop(l->held, row->held[sign], err)) < 0)
+        return st;
+    row->held[sign] = group;
+    if (sign == TM_LIFE_START) {
+        uint32_t made_by;
+        st = tm_task_lifetimes_need(l, machine, maker, &made_by, err);
+        l->rows[life - 1].maker = made_by; /* rows may have moved */
+    }
+    if (sign == TM_LIFE_END) {
+        end_life(l, life);
+        untell(l, machine, tid);
+    }
+    return st;
+}
+
+enum tm_status tm_task_lifetimes_tell(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, bool is_lasting,
+                                      struct tm_error *err)
+{
+    struct tm_key key = number_key(machine, tid);
+    if (!is_lasting && tm_table_find(&l->told, &key) != TM_TABLE_NONE)
+        return TM_OK;
+    return tm_table_set(&l->told, &key, is_lasting ? TOLD_LASTING : TOLD_NOW, err);
+}
+
+enum tm_status tm_task_lifetimes_settle(struct tm_task_lifetimes *l, struct tm_error *err)
+{
+    enum tm_status st = sweep(l, err);
+    for (uint32_t id = 1; id <= l->held->group_count && st == TM_OK; id++) {
+        uint32_t count;
+        const uint32_t *lives = tm_pending_groups_lives(l->held, id, &count);
+        while (count > 0 && !l->rows[lives[count - 1] - 1].is_over)
+            count--;
+        if (count > 0)
+            tm_pending_groups_move(l->held, id, TM_PENDING_GROUPS_EARLY);
+    }
+    return st;
+}
+
+bool tm_task_lifetimes_next_shown(const struct tm_task_lifetimes *l, uint32_t *i, uint32_t *machine, int64_t *tid,
+                                  bool *by_name)
+{
+    while (*i < l->count) {
+        const struct tm_life *row = &l->rows[(*i)++];
+        if (!row->is_meant || row->is_over)
+            continue;
+        *by_name = row->is_shown;
+        *machine = row->machine;
+        *tid = row->tid;
+        return true;
+    }
+    return false;
+}
+
+void tm_task_lifetimes_release(struct tm_task_lifetimes *l)
+{
+    tm_table_release(&l->by_number);
+    tm_table_release(&l->told);
+    free(l->rows);
+    l->rows = NULL;
+    l->count = l->cap = l->free_row = 0;
+}

@@ -1,0 +1,333 @@
+#include "sort/collector.h"
+
+#include "os/io.h"
+
+#include <stdlib.h>
+
+enum tm_status tm_collector_init(struct tm_collector *g, struct tm_collector_sink sink, size_t limit_bytes,
+                                 struct tm_error *err)
+{
+    *g = (struct tm_collector){.sink = sink, .limit_bytes = limit_bytes, .epoch = 1};
+    size_t rows = limit_bytes / TM_BATCH_ROW_BYTES + 2;
+    g->lanes = malloc(TM_COLLECTOR_LAYOUTS * sizeof *g->lanes);
+    g->ranges = malloc(rows * sizeof *g->ranges);
+    g->pieces = malloc(rows * sizeof *g->pieces);
+    g->blocks = malloc(rows * sizeof(struct tm_block *));
+    if (g->lanes == NULL || g->ranges == NULL || g->pieces == NULL || g->blocks == NULL)
+        return tm_error_nomem(err);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
+        g->columns[c].data = malloc(rows * tm_column_width((enum tm_column)c));
+        if (g->columns[c].data == NULL)
+            return tm_error_nomem(err);
+    }
+    return TM_OK;
+}
+
+/* Room for one more range of BLOCK, and the block noted. What columns have in common is looked for in all of them, so
+ * that with many blocks more ranges are gathered first. */
+static enum tm_status make_room(struct tm_collector *g, struct tm_block *block, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (g->range_count >= TM_COLLECTOR_TILE + 4 * g->block_count)
+        st = tm_collector_settle(g, err);
+    if (block->mark != g->epoch) {
+        block->mark = g->epoch;
+        g->blocks[g->block_count++] = block;
+    }
+    return st;
+}
+
+static enum tm_status count_rows(struct tm_collector *g, uint32_t count, size_t payload_bytes, struct tm_error *err)
+{
+    g->count += count;
+    g->payload_bytes += payload_bytes;
+    g->bytes += payload_bytes + (size_t)count * TM_BATCH_ROW_BYTES;
+    return g->bytes >= g->limit_bytes ? tm_collector_flush(g, err) : TM_OK;
+}
+
+/* Notes COUNT rows of BLOCK, which has columns, from ROW on; PIECE is their payload. */
+static enum tm_status add_range(struct tm_collector *g, struct tm_block *block, uint32_t row, uint32_t count,
+                                const struct tm_collector_piece *piece, struct tm_error *err)
+{
+    struct tm_collector_range *last = g->range_count ? &g->ranges[g->range_count - 1] : NULL;
+    enum tm_status st = TM_OK;
+    if (last && last->block == block && last->row + last->count == row &&
+        last->place + last->count == g->count - g->settled) {
+        last->count += count;
+        g->pieces[g->piece_count - 1].len += piece->len;
+    } else {
+        st = make_room(g, block, err);
+        g->ranges[g->range_count++] = (struct tm_collector_range){block, row, count, g->count - g->settled};
+        g->pieces[g->piece_count++] = *piece;
+    }
+    return st < 0 ? st : count_rows(g, count, piece->len, err);
+}
+
+/* The lane of LAYOUT, with room for one more row. */
+static enum tm_status find_lane(struct tm_collector *g, const struct tm_block_layout *layout,
+                                struct tm_collector_lane **lane, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t i = 0;
+    while (i < g->lane_count && g->lanes[i].layout != layout)
+        i++;
+    *lane = &g->lanes[i];
+    if (i < g->lane_count && (*lane)->count < TM_COLLECTOR_TILE)
+        return TM_OK;
+    if (i < g->lane_count || i == TM_COLLECTOR_LAYOUTS)
+        st = tm_collector_settle(g, err);
+    *lane = &g->lanes[g->lane_count++];
+    (*lane)->layout = layout;
+    (*lane)->count = 0;
+    return st;
+}
+
+enum tm_status tm_collector_add_record_slowly(struct tm_collector *g, const struct tm_collector_record *row,
+                                              struct tm_error *err)
+{
+    struct tm_collector_lane *lane;
+    enum tm_status st = find_lane(g, row->layout, &lane, err);
+    if (st < 0)
+        return st;
+    lane->records[lane->count] = row->record;
+    lane->places[lane->count++] = g->count - g->settled;
+    g->pieces[g->piece_count++] = (struct tm_collector_piece){.data = row->payload, .len = row->payload_bytes};
+    return count_rows(g, 1, row->payload_bytes, err);
+}
+
+static enum tm_status add_records(struct tm_collector *g, const struct tm_block *block, uint32_t row, uint32_t end,
+                                  size_t *at, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    struct tm_collector_record r = {.layout = block->layout,
+                                    .record = block->records + (size_t)row * block->layout->stride};
+    for (; row < end && st == TM_OK; row++) {
+        r.payload = block->payload + *at;
+        r.payload_bytes = tm_block_payload_of(block, row);
+        *at += r.payload_bytes;
+        st = tm_collector_add_record(g, &r, err);
+        r.record += block->layout->stride;
+    }
+    return st;
+}
+
+enum tm_status tm_collector_add(struct tm_collector *g, struct tm_block *block, uint32_t row, uint32_t count,
+                                size_t *at, struct tm_error *err)
+{
+    uint32_t end = row + count;
+    enum tm_status st = TM_OK;
+    if (block->layout)
+        return add_records(g, block, row, end, at, err);
+    while (row < end && st == TM_OK) {
+        struct tm_collector_piece piece = {
+            .data = block->payload ? block->payload + *at : NULL, .block = block, .at = *at};
+        size_t bytes = g->bytes;
+        uint32_t first = row;
+        do {
+            size_t payload = tm_block_payload_of(block, row++);
+            piece.len += payload;
+            bytes += payload + TM_BATCH_ROW_BYTES;
+        } while (row < end && bytes < g->limit_bytes);
+        *at += piece.len;
+        st = add_range(g, block, first, row - first, &piece, err);
+    }
+    return st;
+}
+
+static uint64_t first_value(const struct tm_batch_col *col, size_t width)
+{
+    return width == 4 ? tm_get_le32(col->data) : tm_get_le64(col->data);
+}
+
+/* True when all rows that are noted have one VALUE in COLUMN. */
+static bool common_value(const struct tm_collector *g, enum tm_column column, uint64_t *value)
+{
+    size_t width = tm_column_width(column);
+    bool known = false;
+    for (uint32_t i = 0; i < g->lane_count; i++) {
+        const struct tm_block_layout *layout = g->lanes[i].layout;
+        if (layout->varying[column] || (known && *value != layout->constants[column]))
+            return false;
+        *value = layout->constants[column];
+        known = true;
+    }
+    for (uint32_t i = 0; i < g->block_count; i++) {
+        const struct tm_batch_col *col = &g->blocks[i]->batch.cols[column];
+        if (col->mask != 0 || (known && first_value(col, width) != *value))
+            return false;
+        *value = first_value(col, width);
+        known = true;
+    }
+    return known;
+}
+
+static void fill(uint8_t *to, uint64_t value, size_t width, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (width == 4)
+            tm_put_le32(to + 4 * i, (uint32_t)value);
+        else
+            tm_put_le64(to + 8 * i, value);
+    }
+}
+
+static inline void copy_ranges(const struct tm_collector *g, enum tm_column column, size_t width, uint8_t *start)
+{
+    const struct tm_collector_range *end = g->ranges + g->range_count;
+    for (const struct tm_collector_range *r = g->ranges; r < end; r++) {
+        const struct tm_batch_col *col = &r->block->batch.cols[column];
+        uint8_t *to = start + width * r->place;
+        if (r->count == 1)
+            memcpy(to, col->data + width * (r->row & col->mask), width);
+        else if (col->mask)
+            memcpy(to, col->data + width * r->row, width * r->count);
+        else
+            fill(to, first_value(col, width), width, r->count);
+    }
+}
+
+static void copy_column(const struct tm_collector *g, enum tm_column column, uint8_t *to)
+{
+    bool wide = tm_column_width(column) == 8;
+    for (uint32_t i = 0; i < g->lane_count; i++)
+        tm_collector_lane_copy(&g->lanes[i], column, to);
+    if (wide)
+        copy_ranges(g, column, 8, to);
+    else
+        copy_ranges(g, column, 4, to);
+}
+
+static void settle_column(struct tm_collector *g, enum tm_column column)
+{
+    struct tm_collector_column *col = &g->columns[column];
+    size_t width = tm_column_width(column);
+    uint64_t value = 0, before = 0;
+    bool common = common_value(g, column, &value);
+    if (common && g->settled == 0) {
+        fill(col->data, value, width, 1);
+        col->is_constant = true;
+        return;
+    }
+    if (g->settled > 0 && col->is_constant) {
+        before = width == 4 ? tm_get_le32(col->data) : tm_get_le64(col->data);
+        if (common && value == before)
+            return;
+        fill(col->data + width, before, width, g->settled - 1);
+    }
+    col->is_constant = false;
+    uint8_t *to = col->data + g->settled * width;
+    if (common)
+        fill(to, value, width, g->count - g->settled);
+    else
+        copy_column(g, column, to);
+}
+
+static enum tm_status settle_payload(struct tm_collector *g, struct tm_error *err)
+{
+    if (tm_buf_reserve(&g->payload, g->payload_bytes - g->payload.len + TM_BLOCK_SLACK) != TM_OK)
+        return tm_error_nomem(err);
+    uint8_t *to = g->payload.data + g->payload.len;
+    for (uint32_t i = 0; i < g->piece_count; i++) {
+        const struct tm_collector_piece *p = &g->pieces[i];
+        if (p->block == NULL) {
+            tm_copy_short(to, p->data, p->len, TM_BLOCK_SLACK);
+        } else if (p->data) {
+            memcpy(to, p->data, p->len);
+        } else if (p->len) {
+            enum tm_status st = tm_io_pread(p->block->payload_fd, to, p->len, p->block->payload_offset + p->at, err);
+            if (st != TM_OK)
+                return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
+        }
+        to += p->len;
+    }
+    g->payload.len = (size_t)(to - g->payload.data);
+    return TM_OK;
+}
+
+static void forget_rows(struct tm_collector *g)
+{
+    g->lane_count = 0;
+    g->range_count = 0;
+    g->piece_count = 0;
+    g->block_count = 0;
+    g->epoch++;
+}
+
+enum tm_status tm_collector_settle(struct tm_collector *g, struct tm_error *err)
+{
+    if (g->piece_count == 0)
+        return TM_OK;
+    for (uint32_t i = 0; i < g->lane_count; i++)
+        tm_collector_lane_read(&g->lanes[i]);
+    for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
+        settle_column(g, (enum tm_column)c);
+    enum tm_status st = settle_payload(g, err);
+    g->settled = g->count;
+    forget_rows(g);
+    return st;
+}
+
+/* A column of COUNT elements, as one where all are equal. */
+static void set_column(struct tm_batch *batch, enum tm_column column, const uint8_t *data)
+{
+    size_t width = tm_column_width(column);
+    /* All elements are equal when each is equal to the one after it. */
+    bool constant = memcmp(data, data + width, width * (batch->count - 1)) == 0;
+    tm_batch_set_column(batch, column, data, constant ? 1 : batch->count);
+}
+
+/* The batch is rows of one block's columns that are still where they were. */
+static bool is_one_range(const struct tm_collector *g)
+{
+    const struct tm_collector_range *r = g->ranges;
+    return g->settled == 0 && g->range_count == 1 && g->lane_count == 0 && r->block->payload;
+}
+
+/* The columns of the batch: where they are in the block of RANGE, or gathered where that is NULL. */
+static void set_columns(const struct tm_collector *g, const struct tm_collector_range *range, struct tm_batch *batch)
+{
+    for (int c = 0; c < TM_COL_COUNT; c++) {
+        enum tm_column column = (enum tm_column)c;
+        const uint8_t *data = range ? range->block->batch.cols[c].data : g->columns[c].data;
+        bool constant = range ? range->block->batch.cols[c].mask == 0 : g->columns[c].is_constant;
+        if (c < TM_COL_TIME_NS)
+            tm_batch_set_column(batch, column, NULL, 0);
+        else if (constant)
+            tm_batch_set_column(batch, column, data, 1);
+        else
+            set_column(batch, column, range ? data + range->row * tm_column_width(column) : data);
+    }
+}
+
+enum tm_status tm_collector_flush(struct tm_collector *g, struct tm_error *err)
+{
+    struct tm_batch batch = {.count = g->count, .payload_bytes = g->payload_bytes};
+    if (g->count == 0)
+        return TM_OK;
+    bool direct = is_one_range(g);
+    enum tm_status st = direct ? TM_OK : tm_collector_settle(g, err);
+    if (st < 0)
+        return st;
+    batch.payload = direct ? g->pieces[0].data : g->payload.data;
+    set_columns(g, direct ? g->ranges : NULL, &batch);
+    st = g->sink.write(g->sink.to, &batch, err);
+    forget_rows(g);
+    g->count = 0;
+    g->settled = 0;
+    g->payload_bytes = 0;
+    g->bytes = 0;
+    tm_buf_clear(&g->payload);
+    return st;
+}
+
+void tm_collector_release(struct tm_collector *g)
+{
+    free(g->lanes);
+    free(g->ranges);
+    free(g->pieces);
+    free(g->blocks);
+    for (int c = 0; c < TM_COL_COUNT; c++)
+        free(g->columns[c].data);
+    tm_buf_release(&g->payload);
+    *g = (struct tm_collector){0};
+}

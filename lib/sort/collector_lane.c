@@ -1,0 +1,26 @@
+#include "sort/collector_lane.h"
+
+#include "sort/layout_loops.h"
+#include "sort/layout_wide.h"
+
+void tm_collector_lane_read(struct tm_collector_lane *lane)
+{
+    uint32_t count = lane->count, words = lane->layout->words;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint32_t i = 0; i < count; i++)
+            lane->words[w][i] = tm_get_le64(lane->records[i] + (size_t)8 * w);
+    for (uint32_t w = 0; w < words; w++) /* the loops below go on to the end of a tile */
+        for (uint32_t i = count; i % LAYOUT_TILE; i++)
+            lane->words[w][i] = 0;
+}
+
+void tm_collector_lane_copy(const struct tm_collector_lane *lane, enum tm_column column, uint8_t *to)
+{
+#if TM_LAYOUT_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        tm_layout_unpack_wide(lane, column, to);
+        return;
+    }
+#endif
+    layout_unpack(lane, column, to);
+}

@@ -1,0 +1,118 @@
+#include "sort/union/config_union.h"
+
+#include <stdlib.h>
+
+#define FIRST_NAMED_RAW_ID (INT64_C(1) << 32)
+
+/* Raw ids from 2^32 on mean a name of this config. */
+static void move_raw_id(int64_t *raw_id, const Tracemerge__Config *config, const struct tm_machine_union *machines)
+{
+    for (size_t i = 0; i < config->n_machines && *raw_id >= FIRST_NAMED_RAW_ID; i++) {
+        const Tracemerge__ConfigMachine *machine = config->machines[i];
+        if (machine->raw_id != *raw_id)
+            continue;
+        for (uint32_t row = 0; row < machines->count; row++) {
+            const struct tm_union_machine *m = &machines->rows[row];
+            if (m->has_name && m->name_bytes == machine->name.len &&
+                (m->name_bytes == 0 || memcmp(m->name, machine->name.data, m->name_bytes) == 0)) {
+                *raw_id = m->raw_id;
+                return;
+            }
+        }
+    }
+}
+
+static void move_clock(Tracemerge__ConfigClock *clock, const Tracemerge__Config *config, uint32_t entry_base,
+                       const struct tm_machine_union *machines)
+{
+    if (clock == NULL)
+        return;
+    move_raw_id(&clock->machine_raw_id, config, machines);
+    clock->entry += clock->has_entry ? entry_base : 0;
+}
+
+enum tm_status tm_config_union_add(struct tm_config_union *u, Tracemerge__Config *config,
+                                   const struct tm_machine_union *machines, struct tm_error *err)
+{
+    if (u->count == u->cap) {
+        size_t cap = u->cap ? u->cap * 2 : 8;
+        Tracemerge__Config **configs = realloc(u->configs, cap * sizeof(Tracemerge__Config *));
+        if (configs == NULL) {
+            tracemerge__config__free_unpacked(config, NULL);
+            return tm_error_nomem(err);
+        }
+        u->configs = configs;
+        u->cap = cap;
+    }
+    u->configs[u->count++] = config;
+    for (size_t i = 0; i < config->n_entries; i++) {
+        Tracemerge__ConfigEntry *entry = config->entries[i];
+        move_raw_id(&entry->machine_raw_id, config, machines);
+        for (size_t j = 0; j < entry->n_machines; j++)
+            move_raw_id(&entry->machines[j]->raw_id, config, machines);
+    }
+    for (size_t i = 0; i < config->n_edges; i++) {
+        move_clock(config->edges[i]->source, config, u->entry_count, machines);
+        move_clock(config->edges[i]->reference, config, u->entry_count, machines);
+        config->edges[i]->entry += config->edges[i]->has_entry ? u->entry_count : 0;
+    }
+    if (config->trace_time)
+        move_raw_id(&config->trace_time->machine_raw_id, config, machines);
+    for (size_t i = 0; i < config->n_machines; i++) {
+        int64_t raw_id = config->machines[i]->raw_id;
+        move_raw_id(&raw_id, config, machines);
+        config->machines[i]->raw_id = raw_id;
+    }
+    u->entry_count += (uint32_t)config->n_entries;
+    return TM_OK;
+}
+
+static bool is_listed(const Tracemerge__Config *all, const Tracemerge__ConfigMachine *machine)
+{
+    for (size_t i = 0; i < all->n_machines; i++)
+        if (all->machines[i]->raw_id == machine->raw_id)
+            return true;
+    return false;
+}
+
+enum tm_status tm_config_union_get(const struct tm_config_union *u, Tracemerge__Config *all, struct tm_error *err)
+{
+    size_t machines = 1, edges = 1, attributes = 1;
+    *all = (Tracemerge__Config)TRACEMERGE__CONFIG__INIT;
+    for (size_t i = 0; i < u->count; i++) {
+        machines += u->configs[i]->n_machines;
+        edges += u->configs[i]->n_edges;
+        attributes += u->configs[i]->n_attributes;
+    }
+    all->entries = calloc((size_t)u->entry_count + 1, sizeof *all->entries);
+    all->machines = calloc(machines, sizeof *all->machines);
+    all->edges = calloc(edges, sizeof *all->edges);
+    all->attributes = calloc(attributes, sizeof *all->attributes);
+    if (!all->entries || !all->machines || !all->edges || !all->attributes)
+        return tm_error_nomem(err);
+    for (size_t i = 0; i < u->count; i++) {
+        const Tracemerge__Config *one = u->configs[i];
+        for (size_t j = 0; j < one->n_entries; j++)
+            all->entries[all->n_entries++] = one->entries[j];
+        for (size_t j = 0; j < one->n_machines; j++)
+            if (!is_listed(all, one->machines[j]))
+                all->machines[all->n_machines++] = one->machines[j];
+        for (size_t j = 0; j < one->n_edges; j++)
+            all->edges[all->n_edges++] = one->edges[j];
+        for (size_t j = 0; j < one->n_attributes; j++)
+            all->attributes[all->n_attributes++] = one->attributes[j];
+        if (all->trace_time == NULL)
+            all->trace_time = one->trace_time;
+        all->has_file = one->has_file && u->count == 1;
+        all->file = one->file;
+    }
+    return u->count ? TM_OK : TM_END;
+}
+
+void tm_config_union_release(struct tm_config_union *u)
+{
+    for (size_t i = 0; i < u->count; i++)
+        tracemerge__config__free_unpacked(u->configs[i], NULL);
+    free(u->configs);
+    *u = (struct tm_config_union){0};
+}

@@ -1,0 +1,332 @@
+#include "sort/union/frame_union.h"
+
+#include "sort/union/frame_renumber.h"
+#include "stream/event_sink.h"
+#include "stream/reader.h"
+
+#include <stdlib.h>
+
+enum { FRAMES_HELD_BYTES = 4 << 20, METADATA_MAX = 1 << 14, METADATA_BYTES_MAX = 4 << 20 };
+
+static const char root_type[] = "directory";
+static const char trace_time_name[] = "trace_time_clock_id";
+
+/* A frame's message on its way: TM_OK when it is to be written, TM_END when it is not. MESSAGE may be
+ * taken over by setting it to NULL. */
+struct passage {
+    struct tm_frame_union *all;
+    struct tm_stream_ids *ids;
+    uint32_t type;
+    ProtobufCMessage *message;
+    struct tm_error *err;
+};
+
+static enum tm_status keep(struct tm_frame_union *u, struct tm_frame_file *spool, enum tm_frame_type type,
+                           const ProtobufCMessage *message, struct tm_error *err)
+{
+    size_t len = protobuf_c_message_get_packed_size(message);
+    tm_buf_clear(&u->scratch);
+    if (tm_buf_reserve(&u->scratch, len + 1) != TM_OK)
+        return tm_error_nomem(err);
+    protobuf_c_message_pack(message, u->scratch.data);
+    return tm_frame_file_add(spool, &(struct tm_frame){.type = type, .body = u->scratch.data, .body_bytes = len}, err);
+}
+
+static enum tm_status too_many(const char *what, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than there are numbers", what);
+}
+
+static enum tm_status on_file(struct passage *p)
+{
+    Tracemerge__File *m = (Tracemerge__File *)p->message;
+    if (m->id != p->ids->file_count)
+        return tm_error_set(p->err, TM_E_INPUT, "file %u where file %u should follow", m->id, p->ids->file_count);
+    if (m->id >= (uint32_t)TM_FILE_ORDER_IDS_MAX - p->ids->file_base)
+        return too_many("files", p->err);
+    if (m->has_parent && m->parent >= m->id)
+        return tm_error_set(p->err, TM_E_INPUT, "file %u lies in file %u, which is not known yet", m->id, m->parent);
+    m->id += p->ids->file_base;
+    p->ids->file_count++;
+    if (m->has_parent) {
+        m->parent += p->ids->file_base;
+    } else if (p->all->has_root) {
+        m->has_parent = true;
+        m->parent = 0;
+        p->all->root_bytes += m->size_bytes;
+        if (!m->has_name) {
+            /* The message owns its bytes. */
+            size_t len = strlen(p->all->name);
+            m->name.data = malloc(len + 1);
+            if (m->name.data == NULL)
+                return tm_error_nomem(p->err);
+            memcpy(m->name.data, p->all->name, len);
+            m->name.len = len;
+            m->has_name = true;
+        }
+    }
+    return TM_OK;
+}
+
+static enum tm_status on_file_begin(struct passage *p)
+{
+    Tracemerge__FileBegin *m = (Tracemerge__FileBegin *)p->message;
+    enum tm_status st = tm_stream_ids_begin(p->ids, m->id, p->err);
+    if (st == TM_OK)
+        st = tm_stream_ids_file(p->ids, &m->id, p->err);
+    if (st < 0)
+        return st;
+    if (m->processing_order >= UINT32_MAX - p->ids->order_base - 1)
+        return too_many("files", p->err);
+    m->processing_order += p->ids->order_base;
+    if (m->processing_order >= p->ids->order_end)
+        p->ids->order_end = m->processing_order + 1;
+    return tm_file_order_set(&p->all->orders, m->id, m->processing_order, p->err);
+}
+
+static enum tm_status on_config(struct passage *p)
+{
+    Tracemerge__Config *m = (Tracemerge__Config *)p->message;
+    if (m->has_file) {
+        enum tm_status st = tm_stream_ids_file(p->ids, &m->file, p->err);
+        if (st < 0)
+            return st;
+    }
+    p->message = NULL;
+    enum tm_status st = tm_config_union_add(&p->all->configs, m, &p->all->machines, p->err);
+    return st < 0 ? st : TM_END;
+}
+
+static enum tm_status on_file_config(struct passage *p)
+{
+    Tracemerge__FileConfig *m = (Tracemerge__FileConfig *)p->message;
+    enum tm_status st = tm_stream_ids_file(p->ids, &m->file, p->err);
+    if (st < 0)
+        return st;
+    if (m->entry >= p->all->configs.entry_count - p->ids->entry_base)
+        return tm_error_set(p->err, TM_E_INPUT, "a file is configured by what the manifest does not hold");
+    m->entry += p->ids->entry_base;
+    /* The config of all streams comes before what refers to it. */
+    st = keep(p->all, &p->all->file_configs, TM_FRAME_FILE_CONFIG, &m->base, p->err);
+    return st < 0 ? st : TM_END;
+}
+
+/* Strings that are new become a frame of their own numbers. */
+static enum tm_status on_strings(struct passage *p)
+{
+    Tracemerge__Strings *m = (Tracemerge__Strings *)p->message;
+    struct tm_string_union *strings = &p->all->strings;
+    size_t fresh = 0;
+    uint32_t first = strings->sent + 1;
+    if (m->first != tm_stream_ids_string_count(p->ids) + 1)
+        return tm_error_set(p->err, TM_E_INPUT, "strings from %u where string %u should follow", m->first,
+                            tm_stream_ids_string_count(p->ids) + 1);
+    for (size_t i = 0; i < m->n_text; i++) {
+        uint32_t number;
+        enum tm_status st = tm_string_union_add(strings, m->text[i].data, m->text[i].len, &number, p->err);
+        if (st == TM_OK)
+            st = tm_stream_ids_add_string(p->ids, number, p->err);
+        if (st < 0)
+            return st;
+        if (!(number & TM_STRING_INLINE) && number > strings->sent) {
+            ProtobufCBinaryData swap = m->text[fresh];
+            m->text[fresh++] = m->text[i];
+            m->text[i] = swap;
+            strings->sent = number;
+        }
+    }
+    if (fresh == 0)
+        return TM_END;
+    Tracemerge__Strings news = TRACEMERGE__STRINGS__INIT;
+    news.first = first;
+    news.n_text = fresh;
+    news.text = m->text;
+    enum tm_status st = keep(p->all, &p->all->frames, TM_FRAME_STRINGS, &news.base, p->err);
+    return st < 0 ? st : TM_END;
+}
+
+static enum tm_status on_metadata(struct passage *p)
+{
+    Tracemerge__Metadata *m = (Tracemerge__Metadata *)p->message;
+    enum tm_status st = m->has_file ? tm_stream_ids_file(p->ids, &m->file, p->err) : TM_OK;
+    if (st == TM_OK && m->has_machine)
+        st = tm_stream_ids_machine(p->ids, &m->machine, p->err);
+    if (st < 0)
+        return st;
+    /* All streams have one trace time: the first one that says so says it for all. */
+    bool is_clock =
+        m->name.len == sizeof trace_time_name - 1 && memcmp(m->name.data, trace_time_name, m->name.len) == 0;
+    size_t len = is_clock ? m->name.len : protobuf_c_message_get_packed_size(p->message);
+    uint32_t id;
+    bool is_new;
+    tm_buf_clear(&p->all->scratch);
+    if (tm_buf_reserve(&p->all->scratch, len + 1) != TM_OK)
+        return tm_error_nomem(p->err);
+    if (is_clock)
+        memcpy(p->all->scratch.data, m->name.data, len);
+    else
+        protobuf_c_message_pack(p->message, p->all->scratch.data);
+    st = tm_intern_add(&p->all->metadata, p->all->scratch.data, len, &id, &is_new);
+    if (st < 0)
+        return tm_error_nomem(p->err);
+    return st == TM_OK && !is_new ? TM_END : TM_OK;
+}
+
+/* Nothing but numbers. */
+static enum tm_status renumber(struct passage *p)
+{
+    return tm_frame_renumber(p->type, p->message, p->ids, p->err);
+}
+
+static enum tm_status drop(struct passage *p)
+{
+    (void)p;
+    return TM_END;
+}
+
+static const struct kind {
+    uint32_t type;
+    const ProtobufCMessageDescriptor *descriptor;
+    enum tm_status (*pass)(struct passage *passage);
+} kinds[] = {
+    {TM_FRAME_FILE, &tracemerge__file__descriptor, on_file},
+    {TM_FRAME_FILE_BEGIN, &tracemerge__file_begin__descriptor, on_file_begin},
+    {TM_FRAME_FILE_END, &tracemerge__file_end__descriptor, renumber},
+    {TM_FRAME_MANIFEST, &tracemerge__manifest__descriptor, renumber},
+    {TM_FRAME_CONFIG, &tracemerge__config__descriptor, on_config},
+    {TM_FRAME_FILE_CONFIG, &tracemerge__file_config__descriptor, on_file_config},
+    {TM_FRAME_MACHINE, &tracemerge__machine__descriptor, drop},
+    {TM_FRAME_SNAPSHOT, &tracemerge__snapshot__descriptor, renumber},
+    {TM_FRAME_REMOTE_CLOCK_SYNC, &tracemerge__remote_clock_sync__descriptor, renumber},
+    {TM_FRAME_CLOCK_HINT, &tracemerge__clock_hint__descriptor, renumber},
+    {TM_FRAME_TRACE_TIME, &tracemerge__trace_time__descriptor, drop},
+    {TM_FRAME_STRINGS, &tracemerge__strings__descriptor, on_strings},
+    {TM_FRAME_SEQUENCE, &tracemerge__sequence__descriptor, renumber},
+    {TM_FRAME_SOURCE, &tracemerge__source__descriptor, renumber},
+    {TM_FRAME_COMPACT_MESSAGES, &tracemerge__compact_messages__descriptor, renumber},
+    {TM_FRAME_CLOCK_ROW, &tracemerge__clock_row__descriptor, renumber},
+    {TM_FRAME_PLACEMENT, &tracemerge__placement__descriptor, renumber},
+    {TM_FRAME_ACCOUNT, &tracemerge__account__descriptor, renumber},
+    {TM_FRAME_STAT, &tracemerge__stat__descriptor, renumber},
+    {TM_FRAME_METADATA, &tracemerge__metadata__descriptor, on_metadata},
+};
+
+void tm_frame_union_init(struct tm_frame_union *u, bool has_root, const char *dir)
+{
+    *u = (struct tm_frame_union){.dir = dir, .has_root = has_root, .file_count = has_root, .order_end = has_root};
+    u->frames = (struct tm_frame_file){.memory_bytes = FRAMES_HELD_BYTES, .dir = dir, .fd = -1};
+    u->file_configs = u->frames;
+    tm_string_union_init(&u->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX, dir);
+    tm_intern_init(&u->metadata, METADATA_MAX, METADATA_BYTES_MAX);
+}
+
+void tm_frame_union_begin(struct tm_frame_union *u, struct tm_stream_ids *ids, const char *name)
+{
+    u->name = name;
+    ids->file_base = u->file_count;
+    ids->order_base = ids->order_end = u->order_end;
+    ids->generation_base = u->generation_count;
+    ids->snapshot_base = ids->snapshot_end = u->snapshot_end;
+    ids->entry_base = u->configs.entry_count;
+}
+
+enum tm_status tm_frame_union_machine(struct tm_frame_union *u, struct tm_stream_ids *ids,
+                                      const Tracemerge__Machine *machine, struct tm_error *err)
+{
+    uint32_t row;
+    bool changed;
+    Tracemerge__Machine m = *machine;
+    enum tm_status st = tm_machine_union_add(&u->machines, machine->raw_id, machine->has_name ? &machine->name : NULL,
+                                             &row, &changed, err);
+    if (st == TM_OK)
+        st = tm_stream_ids_add_machine(ids, row, err);
+    if (st < 0 || !changed)
+        return st;
+    m.id = row;
+    m.raw_id = u->machines.rows[row].raw_id;
+    return keep(u, &u->frames, TM_FRAME_MACHINE, &m.base, err);
+}
+
+enum tm_status tm_frame_union_add(struct tm_frame_union *u, struct tm_stream_ids *ids, const struct tm_frame *frame,
+                                  struct tm_error *err)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i].type != frame->type)
+            continue;
+        struct passage p = {u, ids, frame->type, tm_frame_message(frame, kinds[i].descriptor, err), err};
+        if (p.message == NULL)
+            return err->status;
+        enum tm_status st = kinds[i].pass(&p);
+        if (st == TM_OK)
+            st = keep(u, &u->frames, (enum tm_frame_type)frame->type, p.message, err);
+        if (p.message)
+            protobuf_c_message_free_unpacked(p.message, NULL);
+        return st == TM_E_INPUT ? tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset)
+               : st < 0         ? st
+                                : TM_OK;
+    }
+    return tm_frame_file_add(&u->frames, frame, err);
+}
+
+void tm_frame_union_end(struct tm_frame_union *u, const struct tm_stream_ids *ids)
+{
+    u->file_count += ids->file_count;
+    u->order_end = ids->order_end;
+    u->generation_count += ids->generation_count;
+    u->snapshot_end = ids->snapshot_end;
+}
+
+static enum tm_status write_root(const struct tm_frame_union *u, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    Tracemerge__File file = TRACEMERGE__FILE__INIT;
+    Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
+    file.type = begin.type = tm_bytes(root_type, sizeof root_type - 1);
+    file.size_bytes = u->root_bytes;
+    file.is_container = true;
+    enum tm_status st = tm_stream_write_message(writer, TM_FRAME_FILE, &file.base, err);
+    return st < 0 ? st : tm_stream_write_message(writer, TM_FRAME_FILE_BEGIN, &begin.base, err);
+}
+
+static enum tm_status write_config(const struct tm_frame_union *u, struct tm_stream_writer *writer,
+                                   struct tm_error *err)
+{
+    Tracemerge__Config config;
+    enum tm_status st = tm_config_union_get(&u->configs, &config, err);
+    if (st == TM_OK)
+        st = tm_stream_write_message(writer, TM_FRAME_CONFIG, &config.base, err);
+    free(config.entries);
+    free(config.machines);
+    free(config.edges);
+    free(config.attributes);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_frame_union_write(struct tm_frame_union *u, struct tm_stream_writer *writer, struct tm_error *err)
+{
+    Tracemerge__FileEnd end = TRACEMERGE__FILE_END__INIT;
+    enum tm_status st = u->has_root ? write_root(u, writer, err) : TM_OK;
+    if (st == TM_OK)
+        st = tm_frame_file_write(&u->frames, writer, err);
+    if (st == TM_OK)
+        st = write_config(u, writer, err);
+    if (st == TM_OK)
+        st = tm_frame_file_write(&u->file_configs, writer, err);
+    if (st == TM_OK && u->has_trace_time)
+        st = tm_stream_write_message(writer, TM_FRAME_TRACE_TIME, &u->trace_time.base, err);
+    end.size_bytes = u->root_bytes;
+    if (st == TM_OK && u->has_root)
+        st = tm_stream_write_message(writer, TM_FRAME_FILE_END, &end.base, err);
+    return st;
+}
+
+void tm_frame_union_release(struct tm_frame_union *u)
+{
+    tm_machine_union_release(&u->machines);
+    tm_string_union_release(&u->strings);
+    tm_file_order_release(&u->orders);
+    tm_frame_file_release(&u->frames);
+    tm_frame_file_release(&u->file_configs);
+    tm_config_union_release(&u->configs);
+    tm_intern_release(&u->metadata);
+    tm_buf_release(&u->scratch);
+}

@@ -1,0 +1,34 @@
+/* The machine table of several streams: raw ids below 2^32 (the host and ids found in traces) are
+ * the same machine wherever they are, named machines go by name and get 2^32, 2^32 + 1, … in the
+ * order they come (semantics.md section 4). */
+#ifndef TM_SORT_UNION_MACHINE_UNION_H
+#define TM_SORT_UNION_MACHINE_UNION_H
+
+#include "stream/writer.h"
+
+struct tm_union_machine {
+    int64_t raw_id;
+    bool has_name;
+    uint8_t *name; /* owned by the table */
+    size_t name_bytes;
+};
+
+/* Zero-initialise. A row's number is its index. */
+struct tm_machine_union {
+    struct tm_union_machine *rows;
+    uint32_t count;
+    /* private */
+    uint32_t cap;
+    uint32_t named_count; /* raw ids given away from 2^32 on */
+};
+
+/* The row of the machine that a stream calls RAW_ID and NAME (NULL: none), made where it is new.
+ * *CHANGED says that the row is new or got its name. TM_OK; TM_E_INPUT: more machines than the limit;
+ * TM_E_SYSTEM. */
+enum tm_status tm_machine_union_add(struct tm_machine_union *machines, int64_t raw_id,
+                                    const ProtobufCBinaryData *name, uint32_t *row, bool *changed,
+                                    struct tm_error *err);
+
+void tm_machine_union_release(struct tm_machine_union *machines);
+
+#endif

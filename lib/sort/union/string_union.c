@@ -1,0 +1,79 @@
+#include "sort/union/string_union.h"
+
+#include "os/io.h"
+#include "base/pb.h"
+#include "stream/event.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { DETAIL_TEXT_FIELD = 4, EXTRAS_FIRST = 256, EXTRAS_MAX = 1 << 28 };
+
+void tm_string_union_init(struct tm_string_union *u, uint32_t count_max, size_t bytes_max, const char *dir)
+{
+    *u = (struct tm_string_union){.dir = dir, .fd = -1};
+    tm_intern_init(&u->strings, count_max, bytes_max);
+}
+
+static enum tm_status add_extra(struct tm_string_union *u, const void *s, size_t len, uint32_t *number,
+                                struct tm_error *err)
+{
+    if (u->extra_count >= EXTRAS_MAX || len > UINT32_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more strings than numbers for them");
+    if (u->extra_count == u->extra_cap) {
+        uint32_t cap = u->extra_cap ? u->extra_cap * 2 : EXTRAS_FIRST;
+        struct tm_string_extra *extras = realloc(u->extras, cap * sizeof *extras);
+        if (extras == NULL)
+            return tm_error_nomem(err);
+        u->extras = extras;
+        u->extra_cap = cap;
+    }
+    enum tm_status st = u->fd < 0 ? tm_io_spool(u->dir, &u->fd, err) : TM_OK;
+    if (st == TM_OK)
+        st = tm_io_pwrite(u->fd, s, len, u->file_bytes, err);
+    u->extras[u->extra_count] = (struct tm_string_extra){u->file_bytes, (uint32_t)len};
+    u->file_bytes += len;
+    *number = TM_STRING_INLINE | u->extra_count++;
+    return st;
+}
+
+enum tm_status tm_string_union_add(struct tm_string_union *u, const void *s, size_t len, uint32_t *number,
+                                   struct tm_error *err)
+{
+    uint32_t id;
+    enum tm_status st = tm_intern_add(&u->strings, s, len, &id, NULL);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (st == TM_END)
+        return add_extra(u, s, len, number, err);
+    *number = id + 1;
+    return TM_OK;
+}
+
+enum tm_status tm_string_union_extra(struct tm_string_union *u, uint32_t number, struct tm_buf *detail,
+                                     uint32_t *string, struct tm_error *err)
+{
+    const struct tm_string_extra *extra = &u->extras[number & ~TM_STRING_INLINE];
+    uint8_t head[2 * TM_VARINT_MAX];
+    uint8_t *p = tm_varint_put(head, DETAIL_TEXT_FIELD << 3 | TM_PB_LEN);
+    *string = TM_STRING_INLINE | (uint32_t)(detail->len + (size_t)(p - head));
+    p = tm_varint_put(p, extra->bytes);
+    if (tm_buf_add(detail, head, (size_t)(p - head)) != TM_OK || tm_buf_reserve(detail, extra->bytes) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_io_pread(u->fd, detail->data + detail->len, extra->bytes, extra->offset, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_SYSTEM, "the temporary file was cut short");
+    detail->len += extra->bytes;
+    return st;
+}
+
+void tm_string_union_release(struct tm_string_union *u)
+{
+    tm_intern_release(&u->strings);
+    if (u->fd >= 0)
+        close(u->fd);
+    u->fd = -1;
+    free(u->extras);
+    u->extras = NULL;
+    u->extra_count = u->extra_cap = 0;
+}

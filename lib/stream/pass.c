@@ -1,0 +1,38 @@
+#include "stream/pass.h"
+
+#include "os/compat.h"
+
+enum {
+    PASS_CHUNK_BYTES = 4096,
+    PASS_FRAME_BYTES = 64 << 10, /* smaller frames are read */
+    BATCH_FIELD_COUNT = 1
+};
+
+enum tm_status tm_stream_pass_open(struct tm_stream_reader *reader, int in, int out, struct tm_error *err)
+{
+    return tm_compat_can_splice(in, out) ? tm_stream_reader_open_chunked(reader, in, PASS_CHUNK_BYTES, err)
+                                         : tm_stream_reader_open(reader, in, err);
+}
+
+enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_stream_writer *writer,
+                                    struct tm_error *err)
+{
+    struct tm_frame_sight sight;
+    uint64_t count;
+    if (reader->ended || reader->frames.chunk_bytes != PASS_CHUNK_BYTES)
+        return TM_END;
+    enum tm_status st = tm_frame_look(&reader->frames, &sight, err);
+    if (st != TM_OK)
+        return st;
+    /* Our own batches begin with their count, which the END frame is held against. */
+    if (sight.type != TM_FRAME_BATCH || sight.whole_bytes < PASS_FRAME_BYTES || sight.body_seen == 0 ||
+        sight.body[0] != BATCH_FIELD_COUNT << 3 ||
+        tm_varint_get(sight.body + 1, sight.body + sight.body_seen, &count) == NULL || count > TM_BATCH_EVENTS_MAX)
+        return TM_END;
+    st = tm_frame_pass(&reader->frames, &writer->frames, err);
+    reader->event_count += count;
+    writer->event_count += count;
+    tm_progress_events(&reader->frames.progress, count);
+    tm_progress_events(&writer->frames.progress, count);
+    return st;
+}

@@ -1,0 +1,154 @@
+#include "stream/reader.h"
+
+#include <stdlib.h>
+
+enum { STREAM_VERSION = 1 };
+
+static enum tm_status at(uint64_t offset, struct tm_error *err)
+{
+    return tm_error_prefix(err, "byte %llu", (unsigned long long)offset);
+}
+
+/* protobuf-c answers NULL to bad bytes and to a lack of memory alike; this tells which it was. */
+static void *allocate(void *failed, size_t size)
+{
+    void *p = malloc(size ? size : 1);
+    *(bool *)failed |= p == NULL;
+    return p;
+}
+
+static void deallocate(void *failed, void *p)
+{
+    (void)failed;
+    free(p);
+}
+
+ProtobufCMessage *tm_message_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data, size_t len,
+                                    struct tm_error *err)
+{
+    bool failed = false;
+    ProtobufCAllocator allocator = {.alloc = allocate, .free = deallocate, .allocator_data = &failed};
+    ProtobufCMessage *m = protobuf_c_message_unpack(descriptor, &allocator, len, data);
+    if (m == NULL && failed)
+        tm_error_nomem(err);
+    else if (m == NULL)
+        tm_error_set(err, TM_E_INPUT, "%s is damaged", descriptor->short_name);
+    return m;
+}
+
+ProtobufCMessage *tm_frame_message(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
+                                   struct tm_error *err)
+{
+    struct tm_error why = {0};
+    ProtobufCMessage *m = tm_message_unpack(descriptor, frame->body, frame->body_bytes, &why);
+    if (m == NULL && why.status == TM_E_INPUT)
+        tm_error_set(err, TM_E_INPUT, "byte %llu: frame of type %s is damaged", (unsigned long long)frame->offset,
+                     descriptor->short_name);
+    else if (m == NULL)
+        tm_error_set(err, why.status, "%s", why.text);
+    return m;
+}
+
+static enum tm_status read_header(struct tm_stream_reader *reader, struct tm_error *err)
+{
+    struct tm_frame frame;
+    enum tm_status st = tm_frame_read(&reader->frames, &frame, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "byte 0: empty, not a tracemerge stream");
+    if (st < 0)
+        return st;
+    if (frame.type != TM_FRAME_HEADER)
+        return tm_error_set(err, TM_E_INPUT, "byte 0: the stream does not begin with a header");
+    Tracemerge__Header *header = (Tracemerge__Header *)tm_frame_message(&frame, &tracemerge__header__descriptor, err);
+    if (header == NULL)
+        return err ? err->status : TM_E_INPUT;
+    if (header->version != STREAM_VERSION)
+        st = tm_error_set(err, TM_E_INPUT, "byte 0: stream version %u; this program knows version %d", header->version,
+                          STREAM_VERSION);
+    reader->stage = header->stage;
+    reader->sorted = header->sorted;
+    tracemerge__header__free_unpacked(header, NULL);
+    return st;
+}
+
+enum tm_status tm_stream_reader_open(struct tm_stream_reader *reader, int fd, struct tm_error *err)
+{
+    *reader = (struct tm_stream_reader){0};
+    tm_frame_reader_init(&reader->frames, fd);
+    return read_header(reader, err);
+}
+
+enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, int fd, size_t chunk_bytes,
+                                             struct tm_error *err)
+{
+    *reader = (struct tm_stream_reader){0};
+    tm_frame_reader_init(&reader->frames, fd);
+    reader->frames.chunk_bytes = chunk_bytes;
+    return read_header(reader, err);
+}
+
+static bool known(uint32_t type)
+{
+    return type <= TM_FRAME_COMPACT_MESSAGES && type != TM_FRAME_HEADER && type != 15;
+}
+
+static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_frame *frame, struct tm_error *err)
+{
+    struct tm_frame behind;
+    uint64_t before = reader->frames.count - 1;
+    Tracemerge__End *end = (Tracemerge__End *)tm_frame_message(frame, &tracemerge__end__descriptor, err);
+    if (end == NULL)
+        return err ? err->status : TM_E_INPUT;
+    bool agrees = end->frame_count == before && end->event_count == reader->event_count;
+    tracemerge__end__free_unpacked(end, NULL);
+    if (!agrees) {
+        tm_error_set(err, TM_E_INPUT, "counts of the end frame do not agree with the stream");
+        return at(frame->offset, err);
+    }
+    enum tm_status st = tm_frame_read(&reader->frames, &behind, err);
+    if (st == TM_OK) {
+        tm_error_set(err, TM_E_INPUT, "a second stream follows the end; merge streams with tm-sort -m");
+        return at(behind.offset, err);
+    }
+    reader->ended = st == TM_END;
+    return st;
+}
+
+enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_frame *frame, struct tm_batch *batch,
+                                     struct tm_error *err)
+{
+    if (reader->ended)
+        return TM_END;
+    enum tm_status st = tm_frame_read(&reader->frames, frame, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: the stream is cut short, its end frame is missing",
+                            (unsigned long long)reader->frames.offset);
+    if (st < 0)
+        return st;
+    if (frame->type == TM_FRAME_END)
+        return read_end(reader, frame, err);
+    if (frame->type < TM_FRAME_OPTIONAL_FIRST && !known(frame->type)) {
+        tm_error_set(err, TM_E_INPUT, "frame of required type %u is not known to this version", frame->type);
+        return at(frame->offset, err);
+    }
+    if (frame->type == TM_FRAME_COMPACT_MESSAGES && !reader->takes_compact_messages) {
+        tm_error_set(err, TM_E_INPUT,
+                     "compact_sched messages are whole in this stream, which only merged.pftrace takes; "
+                     "leave out --whole-sched of tm-unpack");
+        return at(frame->offset, err);
+    }
+    reader->has_compact_messages |= frame->type == TM_FRAME_COMPACT_MESSAGES;
+    if (frame->type != TM_FRAME_BATCH)
+        return TM_OK;
+    st = tm_batch_decode(batch, &reader->store, frame->body, frame->body_bytes, err);
+    reader->event_count += batch->count;
+    bool is_more = st == TM_OK && reader->has_compact_messages;
+    tm_progress_events(&reader->frames.progress, is_more ? tm_batch_events(batch) : batch->count);
+    return st < 0 ? at(frame->offset, err) : st;
+}
+
+void tm_stream_reader_release(struct tm_stream_reader *reader)
+{
+    tm_frame_reader_release(&reader->frames);
+    tm_batch_store_release(&reader->store);
+}

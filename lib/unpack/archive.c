@@ -1,0 +1,83 @@
+#include "unpack/archive.h"
+
+#include <stdio.h>
+
+/* The type of a member whose first bytes are at the front of IN. */
+static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_file_type *type, struct tm_input *in,
+                                   uint64_t want)
+{
+    size_t n = want < TM_SNIFF_BYTES ? (size_t)want : TM_SNIFF_BYTES;
+    enum tm_status st = tm_input_fill(in, n, run->err);
+    if (st < 0)
+        return st;
+    n = in->len < n ? in->len : n;
+    *type = tm_file_type_sniff(in->data, n);
+    if (type->kind == TM_FILE_UNKNOWN && !run->options->ignore_unknown && !run->options->list)
+        return tm_error_set(run->err, TM_E_INPUT, "unknown trace type%s", n ? "" : " (no data)");
+    return TM_OK;
+}
+
+enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
+                              struct tm_input *in, uint64_t want)
+{
+    enum tm_status st = sniff_member(run, &member->type, in, want);
+    return st == TM_OK ? tm_member_table_add(&archive->table, member, run->err) : st;
+}
+
+static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
+                                  const struct tm_member *member)
+{
+    struct tm_content content;
+    struct tm_damage damage = {0};
+    bool tolerant = run->options->format.on_damage != TM_DAMAGE_HALT;
+    if (member->missing_bytes > 0) {
+        struct tm_error why = {0};
+        tm_error_set(&why, TM_E_INPUT, "byte %llu: cut short, %llu bytes are missing",
+                     (unsigned long long)member->size_bytes, (unsigned long long)member->missing_bytes);
+        tm_damage_add(&damage, member->size_bytes, &why);
+        tm_unpack_damage(run, node, &damage);
+        damage = (struct tm_damage){0};
+    }
+    enum tm_status st = archive->open(archive->state, member, &content, tolerant ? &damage : NULL, run->err);
+    if (st == TM_E_INPUT && tolerant) {
+        /* What cannot even be opened has a turn of its own all the same: nothing leaves unseen. */
+        tm_damage_add(&damage, 0, run->err);
+        tm_content_release(&content);
+        st = tm_unpack_begin(run, node);
+        tm_unpack_damage(run, node, &damage);
+        return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
+    }
+    if (st < 0)
+        tm_unpack_place(run, node);
+    else
+        st = tm_unpack_documents(run, &content, node, NULL, NULL);
+    tm_content_release(&content);
+    if (damage.count > 0) {
+        tm_error_prefix(&damage.cause, "%s", node->name);
+        tm_damage_merge(&archive->damage, &damage);
+    }
+    return st;
+}
+
+enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
+                                uint64_t size_bytes)
+{
+    const struct tm_member_table *table = &archive->table;
+    uint32_t first_id = run->file_count;
+    enum tm_status st = tm_member_table_sort(&archive->table, run->err);
+    for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
+        const struct tm_member *member = &table->members[i];
+        struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
+        st = tm_unpack_announce(run, &row, member->size_bytes);
+    }
+    if (st == TM_OK)
+        st = tm_unpack_begin(run, node);
+    for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
+        const struct tm_member *member = &table->members[table->order[i]];
+        struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
+        row.id = first_id + table->order[i];
+        st = member_turn(run, archive, &row, member);
+    }
+    tm_unpack_damage(run, node, &archive->damage);
+    return st == TM_OK ? tm_unpack_end(run, node, size_bytes) : st;
+}

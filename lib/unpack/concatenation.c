@@ -1,0 +1,345 @@
+/* Streams of documents: traces, the manifest, compressed streams, one after another. */
+#include "base/bytes.h"
+#include "unpack/internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* How far apart documents may be in one look: white space between them. */
+enum { GAP_BYTES = 256 };
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static struct tm_file_type sniff_at(const struct tm_input *in, size_t at)
+{
+    size_t left = in->len - at;
+    return tm_file_type_sniff(in->data + at, left < TM_SNIFF_BYTES ? left : TM_SNIFF_BYTES);
+}
+
+/* True when a proto can begin at AT: a packet that another one or the end follows, as far as can be seen. */
+static bool is_packet(const struct tm_input *in, size_t at)
+{
+    const uint8_t *end = in->data + in->len;
+    uint64_t size;
+    struct tm_file_type type = sniff_at(in, at);
+    if (in->data[at] != '\n' || type.kind != TM_FILE_TRACE || type.priority == 2)
+        return false;
+    const uint8_t *p = tm_varint_get(in->data + at + 1, end, &size);
+    return p && (size >= (uint64_t)(end - p) || p[size] == '\n');
+}
+
+/* Which of the GAP bytes of white space in front of something of no known type begins a proto: a proto begins with a
+ * newline. GAP: none. The last that can is it, as the lengths of packets are seldom white space too. */
+static size_t find_packet(const struct tm_input *in, size_t gap)
+{
+    for (size_t i = gap; i > 0; i--)
+        if (is_packet(in, i - 1))
+            return i - 1;
+    return gap;
+}
+
+/* Behind a document: passes over white space to where the next begins. */
+static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in, struct tm_file_type *type)
+{
+    for (;;) {
+        enum tm_status st = tm_input_fill(in, GAP_BYTES + TM_SNIFF_BYTES, run->err);
+        size_t gap = 0;
+        if (st < 0)
+            return st;
+        while (gap < in->len && gap < GAP_BYTES && is_space(in->data[gap]))
+            gap++;
+        if (gap == GAP_BYTES) {
+            tm_input_skip(in, GAP_BYTES / 2);
+            continue;
+        }
+        if (gap < in->len && sniff_at(in, gap).kind == TM_FILE_UNKNOWN)
+            gap = find_packet(in, gap);
+        tm_input_skip(in, gap);
+        *type = sniff_at(in, 0);
+        return in->len == 0 ? TM_END : TM_OK;
+    }
+}
+
+/* Says in which file the text of NODE stays or goes, where it may, for CONTEXT. */
+static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *node, const struct tm_content *content,
+                            struct tm_format_context *context)
+{
+    const struct tm_unpack_options *options = run->options;
+    Tracemerge__Source source = TRACEMERGE__SOURCE__INIT;
+    struct stat info;
+    bool kept = options->text_file && content->extent.fd == options->text_file->fd;
+    context->has_source = kept || (options->by_reference && content->extent.fd >= 0 && !content->extent.is_spooled);
+    context->text_file = context->has_source ? NULL : options->text_file;
+    if (!node->type.format->refers || !(context->has_source || context->text_file))
+        return TM_OK;
+    bool in_place = context->has_source && !kept;
+    if (in_place && fstat(content->extent.fd, &info) != 0)
+        return tm_error_errno(run->err, errno, "cannot tell what it is");
+    source.file = node->id;
+    source.device = in_place ? (uint64_t)info.st_dev : options->text_file->device;
+    source.inode = in_place ? (uint64_t)info.st_ino : options->text_file->inode;
+    source.has_is_temporary = source.is_temporary = !in_place;
+    context->source_is_temporary = kept;
+    context->source_at = content->extent.start - content->extent_at;
+    return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
+}
+
+/* What was read of a trace since *FROM is not read again: a trace has but one turn. */
+static void give_back(const struct tm_content *content, uint64_t *from)
+{
+    const struct tm_extent *extent = &content->extent;
+    uint64_t to = content->in->offset;
+    if (extent->fd < 0 || extent->spent == NULL || to <= *from) /* some may have been taken back */
+        return;
+    tm_reclaim_add(extent->spent, extent->start + (*from - content->extent_at), to - *from);
+    *from = to;
+}
+
+static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_node *node, struct tm_content *content)
+{
+    const struct tm_format *format = node->type.format;
+    struct tm_format_context context = {
+        .input = content->in, .sink = run->sink, .options = &run->options->format};
+    void *state = NULL;
+    uint64_t given_back = content->in->offset;
+    enum tm_status st = refer(run, node, content, &context);
+    if (st == TM_OK)
+        st = format->open(&context, &state, run->err);
+    while (st == TM_OK) {
+        uint64_t before = content->in->offset;
+        st = format->read(state, run->err);
+        give_back(content, &given_back);
+        if (st != TM_END || !format->appends || content->in->offset == before)
+            continue;
+        enum tm_status more = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
+        if (more < 0)
+            st = more;
+        else if (content->in->len > 0 && strcmp(sniff_at(content->in, 0).name, format->name) == 0)
+            st = TM_OK;
+    }
+    format->close(state);
+    return st == TM_END ? TM_OK : st;
+}
+
+/* Reads off what is left of CONTENT. */
+static enum tm_status pass_over(struct tm_unpack_run *run, struct tm_content *content)
+{
+    enum tm_status st;
+    if (content->extent.fd >= 0)
+        return tm_input_advance(content->in, tm_content_end(content) - content->in->offset, run->err);
+    while ((st = tm_input_fill(content->in, 1, run->err)) == TM_OK)
+        tm_input_skip(content->in, content->in->len);
+    return st == TM_END ? TM_OK : st;
+}
+
+/* Blanks behind a document with which CONTENT ends are the document's: no other could take them. */
+static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *content)
+{
+    struct tm_input *in = content->in;
+    enum tm_status st = tm_input_fill(in, TM_SNIFF_BYTES, run->err);
+    uint64_t rest = in->len;
+    if (st < 0)
+        return st;
+    if (content->extent.fd >= 0 && tm_content_end(content) - in->offset < rest)
+        rest = tm_content_end(content) - in->offset;
+    else if (st != TM_END)
+        return TM_OK;
+    for (uint64_t i = 0; i < rest; i++)
+        if (memchr(" \t\r\n", in->data[i], 4) == NULL)
+            return TM_OK;
+    tm_input_skip(in, (size_t)rest);
+    return TM_OK;
+}
+
+static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    uint64_t start = content->in->offset;
+    enum tm_status st = tm_unpack_begin(run, node);
+    run->trace_seen = true;
+    if (st == TM_OK) {
+        /* A listing need not read a member whose size is known. */
+        bool known = run->options->list && node->in_archive && start == 0 && content->size_bytes != UINT64_MAX;
+        if (known)
+            return tm_unpack_end(run, node, content->size_bytes);
+        st = parse_trace(run, node, content);
+        if (st == TM_OK)
+            st = take_blanks(run, content);
+    }
+    return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
+}
+
+static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    uint64_t start = content->in->offset;
+    if (!run->options->ignore_unknown && !run->options->list) {
+        bool empty = content->in->len == 0;
+        return start == 0 ? tm_error_set(run->err, TM_E_INPUT, "unknown trace type%s", empty ? " (no data)" : "")
+                          : tm_error_set(run->err, TM_E_INPUT,
+                                         "byte %llu: damaged, or of unknown trace type, behind a document",
+                                         (unsigned long long)start);
+    }
+    enum tm_status st = tm_unpack_begin(run, node);
+    if (st == TM_OK)
+        st = pass_over(run, content);
+    if (st == TM_OK)
+        st = tm_event_sink_account(run->sink, "unknown_type", 0, 1, start, run->err);
+    if (st == TM_OK && content->in->offset > start)
+        st = tm_event_sink_account(run->sink, "skipped_bytes", 0, content->in->offset - start, start, run->err);
+    return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
+}
+
+/* Where a JSON document is in being scanned for its end. */
+struct json_end {
+    size_t at;
+    unsigned depth;
+    bool in_string, escaped, ended;
+};
+
+static void scan_json(struct json_end *scan, const uint8_t *data, size_t len)
+{
+    for (; scan->at < len && !scan->ended; scan->at++) {
+        uint8_t c = data[scan->at];
+        if (scan->in_string) {
+            bool closes = c == '"' && !scan->escaped;
+            scan->escaped = c == '\\' && !scan->escaped;
+            scan->in_string = !closes;
+        } else if (c == '"') {
+            scan->in_string = true;
+        } else if (c == '{' || c == '[') {
+            scan->depth++;
+        } else if ((c == '}' || c == ']') && scan->depth > 0) {
+            scan->ended = --scan->depth == 0;
+        }
+    }
+}
+
+/* The manifest's text at the window's front, *LEN bytes: to the end of a member of an archive; else, as another
+ * document may follow, to its closing brace. Its syntax is tm-manifest's concern. */
+static enum tm_status manifest_text(struct tm_unpack_run *run, struct tm_input *in, bool to_end, size_t *len)
+{
+    struct json_end scan = {0};
+    for (size_t need = TM_SNIFF_BYTES;; need = in->len * 2) {
+        enum tm_status st = tm_input_fill(in, need, run->err);
+        if (st < 0)
+            return st;
+        if (!to_end)
+            scan_json(&scan, in->data, in->len);
+        if (scan.ended || st == TM_END) {
+            *len = scan.ended ? scan.at : in->len;
+            if (*len <= TM_MANIFEST_BYTES_MAX)
+                return TM_OK;
+        }
+        if (in->len > TM_MANIFEST_BYTES_MAX)
+            return tm_error_set(run->err, TM_E_INPUT, "perfetto_manifest: larger than the limit of %d bytes",
+                                TM_MANIFEST_BYTES_MAX);
+    }
+}
+
+static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    Tracemerge__Manifest manifest = TRACEMERGE__MANIFEST__INIT;
+    size_t len = 0;
+    if (run->trace_seen)
+        return tm_error_set(run->err, TM_E_INPUT,
+                            "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
+    if (run->manifest_seen)
+        return tm_error_set(run->err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+    run->manifest_seen = true;
+    enum tm_status st = manifest_text(run, content->in, node->in_archive, &len);
+    if (st == TM_OK)
+        st = tm_unpack_begin(run, node);
+    if (st < 0)
+        return st;
+    manifest.has_file = true;
+    manifest.file = node->id;
+    manifest.text = tm_bytes(content->in->data, len);
+    st = tm_event_sink_message(run->sink, TM_FRAME_MANIFEST, &manifest.base, run->err);
+    tm_input_skip(content->in, len);
+    return st == TM_OK ? tm_unpack_end(run, node, len) : st;
+}
+
+static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    if (node->type.is_container && node->depth >= TM_DEPTH_MAX)
+        return tm_error_set(run->err, TM_E_INPUT, "containers nest deeper than %d", TM_DEPTH_MAX);
+    switch (node->type.kind) {
+    case TM_FILE_TAR:
+    case TM_FILE_ZIP:
+        return tm_unpack_archive(run, node, content);
+    case TM_FILE_GZIP:
+    case TM_FILE_ZSTD:
+    case TM_FILE_CTRACE:
+        return tm_unpack_compressed(run, node, content);
+    case TM_FILE_MANIFEST:
+        return manifest_turn(run, node, content);
+    case TM_FILE_TRACE:
+        return trace_turn(run, node, content);
+    case TM_FILE_DIRECTORY:
+    case TM_FILE_UNKNOWN:
+        break;
+    }
+    return unknown_turn(run, node, content);
+}
+
+/* The row of the document at the content's front: FIRST's the first time, else one of its own. */
+static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, const struct tm_node *parent,
+                               const struct tm_file_type *type, const struct tm_buf *name)
+{
+    *node = tm_node_inside(parent, type, name ? (const char *)name->data : "", name ? name->len : 0);
+    return tm_unpack_announce(run, node, 0);
+}
+
+/* The turn of NODE, which must take some of CONTENT, or the next look would find the same again. */
+static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    uint64_t start = content->in->offset;
+    enum tm_status st = turn(run, node, content);
+    if (st == TM_OK && content->in->offset == start && content->in->len > 0)
+        st = tm_error_set(run->err, TM_E_INPUT, "byte %llu: nothing can be read of what seems to be %s",
+                          (unsigned long long)start, node->type.name);
+    return st;
+}
+
+enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
+                                   const struct tm_node *parent, struct tm_gzip_reader *gzip)
+{
+    struct tm_node node;
+    struct tm_file_type type;
+    bool unread = run->options->list && first && first->in_archive && content->size_bytes != UINT64_MAX;
+    enum tm_status st = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
+    if (st < 0) {
+        if (first)
+            tm_unpack_place(run, first);
+        return st;
+    }
+    type = sniff_at(content->in, 0);
+    if (first) {
+        node = *first;
+        node.type = type;
+        unread = unread && type.kind == TM_FILE_TRACE;
+        st = unread ? turn(run, &node, content) : turn_and_advance(run, &node, content);
+    } else {
+        /* Inside an archive a compressed file is one file, whatever name gzip remembers of it. */
+        st = next_row(run, &node, parent, &type, gzip && !parent->in_archive ? &gzip->name : NULL);
+        st = st == TM_OK ? turn_and_advance(run, &node, content) : st;
+    }
+    while (st == TM_OK && !unread) {
+        uint64_t ended = content->in->offset;
+        st = sniff_next(run, content->in, &type);
+        if (st == TM_OK) {
+            bool named = gzip && tm_gzip_is_start(gzip, ended, content->in->offset);
+            st = next_row(run, &node, first ? first : parent, &type, named ? &gzip->name : NULL);
+        }
+        st = st == TM_OK ? turn_and_advance(run, &node, content) : st;
+    }
+    if (st >= 0)
+        return TM_OK;
+    tm_unpack_place(run, &node);
+    if (first && node.id != first->id)
+        tm_unpack_place(run, first);
+    return st;
+}

@@ -1,0 +1,73 @@
+/* The turn of what a command line names: several files, or a directory, as if they were one archive. */
+#include "unpack/archive.h"
+#include "unpack/file_list.h"
+
+#include <stdlib.h>
+
+/* The files of a command line. Those that can be read once only stay open from the first look on. */
+struct listed_files {
+    struct tm_file_list list;
+    struct tm_content **held; /* an entry a file, NULL for most */
+};
+
+static enum tm_status file_open(void *state, const struct tm_member *member, struct tm_content *content,
+                                struct tm_damage *damage, struct tm_error *err)
+{
+    struct listed_files *files = state;
+    (void)damage;
+    struct tm_content **held = &files->held[member->place[0]];
+    if (*held == NULL)
+        return tm_content_open_path(content, tm_file_list_path(&files->list, (uint32_t)member->place[0]), err);
+    tm_content_move(content, *held);
+    free(*held);
+    *held = NULL;
+    return TM_OK;
+}
+
+static enum tm_status look_at_file(struct tm_unpack_run *run, struct tm_archive *archive, struct listed_files *files,
+                                   uint32_t i)
+{
+    struct tm_content *content = malloc(sizeof *content);
+    struct tm_member member = {.place = {i}, .name_text = tm_file_list_name(&files->list, i)};
+    if (content == NULL)
+        return tm_error_nomem(run->err);
+    enum tm_status st = tm_content_open_path(content, tm_file_list_path(&files->list, i), run->err);
+    bool by_place = content->extent.fd >= 0;
+    member.size_bytes = by_place ? content->extent.len : 0;
+    if (st == TM_OK)
+        st = tm_archive_add(run, archive, &member, content->in, UINT64_MAX);
+    if (st < 0)
+        tm_error_prefix(run->err, "%s", tm_file_list_path(&files->list, i));
+    if (st < 0 || by_place) {
+        tm_content_release(content);
+        free(content);
+    } else {
+        files->held[i] = content;
+    }
+    return st;
+}
+
+enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *node, const char *const *paths,
+                                   size_t count)
+{
+    struct listed_files files = {0};
+    struct tm_archive archive = {.open = file_open, .state = &files};
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; st == TM_OK && i < count; i++)
+        st = tm_file_list_add(&files.list, paths[i], run->err);
+    if (st == TM_OK && (files.held = calloc(files.list.count + 1, sizeof *files.held)) == NULL)
+        st = tm_error_nomem(run->err);
+    for (uint32_t i = 0; st == TM_OK && i < files.list.count; i++)
+        st = look_at_file(run, &archive, &files, i);
+    if (st == TM_OK)
+        st = tm_archive_turns(run, node, &archive, 0);
+    for (uint32_t i = 0; files.held && i < files.list.count; i++) {
+        if (files.held[i])
+            tm_content_release(files.held[i]);
+        free(files.held[i]);
+    }
+    free(files.held);
+    tm_file_list_release(&files.list);
+    tm_member_table_release(&archive.table);
+    return st;
+}

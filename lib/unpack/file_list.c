@@ -1,0 +1,172 @@
+#include "unpack/file_list.h"
+
+#include "container/limits.h"
+#include "unpack/member_table.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DIRECTORY_DEPTH_MAX = 64 };
+
+struct entry {
+    size_t path, name; /* where they start in text */
+};
+
+const char *tm_file_list_bare(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/') {
+        path += 2;
+        while (*path == '/')
+            path++;
+    }
+    return path;
+}
+
+static enum tm_status add_file(struct tm_file_list *list, const char *path, const char *name, struct tm_error *err)
+{
+    struct entry entry = {.path = list->text.len, .name = list->text.len + (size_t)(name - path)};
+    if (list->count >= TM_FILES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than the limit of %d files", TM_FILES_MAX);
+    if (list->text.len + strlen(path) >= TM_NAMES_BYTES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "names of more than the limit of %d bytes", TM_NAMES_BYTES_MAX);
+    if (tm_buf_add(&list->text, path, strlen(path) + 1) != TM_OK ||
+        tm_buf_add(&list->entries, &entry, sizeof entry) != TM_OK)
+        return tm_error_nomem(err);
+    list->count++;
+    return TM_OK;
+}
+
+static enum tm_status cannot(const char *path, const char *what, struct tm_error *err)
+{
+    int why = errno;
+    if (why == EMFILE || why == ENFILE || why == ENOMEM)
+        return tm_error_errno(err, why, "%s: %s", path, what);
+    return tm_error_set(err, TM_E_INPUT, "%s: %s: %s", path, what, strerror(why));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in a directory that are not hidden, sorted. */
+struct names {
+    char **names;
+    size_t count, cap;
+};
+
+static enum tm_status read_names(const char *path, struct names *names, struct tm_error *err)
+{
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return cannot(path, "cannot open", err);
+    enum tm_status st = TM_OK;
+    struct dirent *item;
+    for (errno = 0; st == TM_OK && (item = readdir(dir)) != NULL; errno = 0) {
+        if (item->d_name[0] == '.')
+            continue;
+        if (names->count == names->cap) {
+            size_t cap = names->cap ? names->cap * 2 : 64;
+            char **more = cap > TM_FILES_MAX * 2 ? NULL : realloc(names->names, cap * sizeof *more);
+            if (more == NULL) {
+                st = tm_error_nomem(err);
+                break;
+            }
+            names->names = more;
+            names->cap = cap;
+        }
+        if ((names->names[names->count] = strdup(item->d_name)) == NULL)
+            st = tm_error_nomem(err);
+        else
+            names->count++;
+    }
+    if (st == TM_OK && errno != 0)
+        st = cannot(path, "cannot read", err);
+    closedir(dir);
+    if (names->count > 0)
+        qsort(names->names, names->count, sizeof *names->names, compare_names);
+    return st;
+}
+
+static void names_release(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->names[i]);
+    free(names->names);
+}
+
+/* Adds what lies in PATH; the members' names begin at byte BASE of their paths. */
+static enum tm_status walk(struct tm_file_list *list, const char *path, size_t base, unsigned depth,
+                           struct tm_error *err)
+{
+    struct names names = {0};
+    struct tm_buf inner = {0};
+    if (depth > DIRECTORY_DEPTH_MAX)
+        return tm_error_set(err, TM_E_INPUT, "%s: directories nest deeper than %d", path, DIRECTORY_DEPTH_MAX);
+    enum tm_status st = read_names(path, &names, err);
+    for (size_t i = 0; st == TM_OK && i < names.count; i++) {
+        struct stat info, target;
+        tm_buf_clear(&inner);
+        if (tm_buf_addf(&inner, "%s/%s", path, names.names[i]) != TM_OK || tm_buf_cstr(&inner) == NULL) {
+            st = tm_error_nomem(err);
+            break;
+        }
+        const char *to = (const char *)inner.data;
+        if (lstat(to, &info) != 0)
+            st = cannot(to, "cannot open", err);
+        else if (S_ISDIR(info.st_mode))
+            st = walk(list, to, base, depth + 1, err);
+        else if (S_ISREG(info.st_mode) ||
+                 (S_ISLNK(info.st_mode) && stat(to, &target) == 0 && S_ISREG(target.st_mode)))
+            st = add_file(list, to, to + base, err);
+    }
+    tm_buf_release(&inner);
+    names_release(&names);
+    return st;
+}
+
+enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, struct tm_error *err)
+{
+    struct stat info;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return add_file(list, path, tm_file_list_bare(path), err);
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    char *bare = strndup(path, len);
+    if (bare == NULL)
+        return tm_error_nomem(err);
+    uint32_t before = list->count;
+    enum tm_status st = walk(list, bare, len + 1, 1, err);
+    if (st == TM_OK && list->count == before)
+        st = tm_error_set(err, TM_E_INPUT, "%s: a directory without files", path);
+    free(bare);
+    return st;
+}
+
+static struct entry entry_of(const struct tm_file_list *list, uint32_t i)
+{
+    struct entry entry;
+    memcpy(&entry, list->entries.data + i * sizeof entry, sizeof entry);
+    return entry;
+}
+
+const char *tm_file_list_path(const struct tm_file_list *list, uint32_t i)
+{
+    return (const char *)list->text.data + entry_of(list, i).path;
+}
+
+const char *tm_file_list_name(const struct tm_file_list *list, uint32_t i)
+{
+    return (const char *)list->text.data + entry_of(list, i).name;
+}
+
+void tm_file_list_release(struct tm_file_list *list)
+{
+    tm_buf_release(&list->text);
+    tm_buf_release(&list->entries);
+    list->count = 0;
+}

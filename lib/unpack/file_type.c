@@ -1,0 +1,72 @@
+#include "unpack/file_type.h"
+
+#include <string.h>
+
+static bool starts(const uint8_t *head, size_t len, size_t at, const void *magic, size_t n)
+{
+    return len >= at + n && memcmp(head + at, magic, n) == 0;
+}
+
+/* White space anywhere before or between the tokens. */
+static bool is_manifest(const uint8_t *head, size_t len)
+{
+    static const char want[] = "{\"perfetto_manifest\"";
+    size_t k = 0;
+    for (size_t i = 0; i < len && want[k]; i++) {
+        bool space = head[i] == ' ' || head[i] == '\t' || head[i] == '\n' || head[i] == '\r';
+        if (space && k < 2)
+            continue;
+        if (head[i] != (uint8_t)want[k++])
+            return false;
+    }
+    return want[k] == '\0';
+}
+
+size_t tm_file_type_ctrace(const uint8_t *head, size_t len)
+{
+    static const char mark[] = "TRACE:\n\x78\x9c";
+    for (size_t i = 0; i + sizeof mark - 1 <= len; i++)
+        if (memcmp(head + i, mark, sizeof mark - 1) == 0)
+            return i + sizeof mark - 3;
+    return 0;
+}
+
+static struct tm_file_type container(enum tm_file_kind kind, const char *name, int priority)
+{
+    return (struct tm_file_type){.kind = kind, .name = name, .priority = priority, .is_container = true};
+}
+
+static struct tm_file_type trace(const struct tm_format *format)
+{
+    return (struct tm_file_type){
+        .kind = TM_FILE_TRACE, .name = format->name, .priority = format->priority, .format = format};
+}
+
+struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
+{
+    const struct tm_format *format = tm_format_sniff(head, len);
+    /* A proto (or its symbols) is one whatever strings it holds. */
+    if (format && len > 0 && head[0] == 0x0a && format->priority != 2)
+        return trace(format);
+    if (starts(head, len, 257, "ustar", 6) || starts(head, len, 257, "ustar  ", 8))
+        return container(TM_FILE_TAR, "tar", 1);
+    if (starts(head, len, 0, "PK\3\4", 4))
+        return container(TM_FILE_ZIP, "zip", 1);
+    if (starts(head, len, 0, "\x1f\x8b", 2))
+        return container(TM_FILE_GZIP, "gzip", 1);
+    if (starts(head, len, 0, "\x28\xb5\x2f\xfd", 4))
+        return container(TM_FILE_ZSTD, "zstd", 1);
+    if (is_manifest(head, len))
+        return (struct tm_file_type){.kind = TM_FILE_MANIFEST, .name = "perfetto_manifest", .priority = -1};
+    bool is_json = format && strcmp(format->name, "systrace") != 0;
+    if (!is_json && tm_file_type_ctrace(head, len))
+        return container(TM_FILE_CTRACE, "ctrace", 2);
+    if (format)
+        return trace(format);
+    return (struct tm_file_type){.kind = TM_FILE_UNKNOWN, .name = "unknown", .priority = 2};
+}
+
+struct tm_file_type tm_file_type_directory(void)
+{
+    return container(TM_FILE_DIRECTORY, "directory", 0);
+}

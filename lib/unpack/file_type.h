@@ -1,0 +1,37 @@
+/* What a file is by its first bytes (semantics.md section 1): a container of ours, the manifest, or
+ * a trace format. */
+#ifndef TM_UNPACK_FILE_TYPE_H
+#define TM_UNPACK_FILE_TYPE_H
+
+#include "format/format.h"
+
+enum tm_file_kind {
+    TM_FILE_UNKNOWN,
+    TM_FILE_TAR,
+    TM_FILE_ZIP,
+    TM_FILE_GZIP,
+    TM_FILE_ZSTD,
+    TM_FILE_CTRACE,
+    TM_FILE_DIRECTORY,
+    TM_FILE_MANIFEST,
+    TM_FILE_TRACE
+};
+
+struct tm_file_type {
+    enum tm_file_kind kind;
+    const char *name;               /* type name of semantics.md section 1; "unknown", "directory" */
+    int priority;                   /* order of processing (semantics.md section 2), smallest first */
+    bool is_container;
+    const struct tm_format *format; /* of TM_FILE_TRACE */
+};
+
+/* The type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. */
+struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len);
+
+/* The type of a directory and of a list of files. */
+struct tm_file_type tm_file_type_directory(void);
+
+/* Where the zlib stream of a ctrace begins in HEAD; 0 when HEAD is none. */
+size_t tm_file_type_ctrace(const uint8_t *head, size_t len);
+
+#endif

@@ -1,0 +1,72 @@
+/* What the parts of unpacking share: the run, the files (rows) that are open, and their turns. Private to
+ * this room; unpack.h is its face. Failures are left in the run's err. */
+#ifndef TM_UNPACK_INTERNAL_H
+#define TM_UNPACK_INTERNAL_H
+
+#include "container/content.h"
+#include "container/gzip_reader.h"
+#include "container/limits.h"
+#include "unpack/member_table.h"
+#include "unpack/unpack.h"
+
+struct tm_unpack_run {
+    const struct tm_unpack_options *options;
+    struct tm_event_sink *sink;
+    struct tm_error *err;
+    const char *outer_name; /* for messages: the path given, "standard input", or NULL */
+    const char *given_name; /* File.given_name of the outermost, or NULL */
+    uint32_t file_count;    /* File frames written; the next id */
+    uint32_t order;         /* FileBegin frames written */
+    bool manifest_seen;
+    bool trace_seen;        /* a trace file, no container, had its turn */
+};
+
+/* A file whose row is known. They live on the stack, inner ones pointing at those around them. */
+struct tm_node {
+    const struct tm_node *parent; /* NULL: the outermost */
+    struct tm_file_type type;
+    const char *name;             /* NULL: none (the outermost); may be "" */
+    size_t name_bytes;
+    unsigned depth;               /* containers around it */
+    bool in_archive;              /* an archive or a directory is among them */
+    uint32_t id;                  /* set by announce */
+    uint32_t order;               /* set by begin */
+    uint64_t damage_count;        /* set by damage: places, bytes jumped over, where the first place is */
+    uint64_t skipped_bytes, damage_byte;
+};
+
+/* The node of something of TYPE inside PARENT. */
+struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file_type *type, const char *name,
+                              size_t name_bytes);
+
+/* Gives NODE its id and writes its File frame. SIZE_BYTES is 0 where unknown. */
+enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes);
+
+/* The turn of NODE begins, and ends after SIZE_BYTES of it were read. */
+enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node);
+enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *node, uint64_t size_bytes);
+
+/* Puts the name of NODE before a message that has to do with the input. */
+void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node);
+
+/* DAMAGE was met in NODE and jumped over (its count may be 0): it is told now, and accounted for when the turn
+ * of NODE ends. */
+void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);
+
+/* All documents that CONTENT holds, one after another. FIRST (announced) is the first one's row and the others
+ * become its children; or FIRST is NULL and all become children of PARENT. Where GZIP (may be NULL) says that
+ * a file of its own name begins they are named by it. */
+enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
+                                   const struct tm_node *parent, struct tm_gzip_reader *gzip);
+
+/* The turn of a gzip, zstd or ctrace: what it holds is unpacked as a stream of documents. */
+enum tm_status tm_unpack_compressed(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content);
+
+/* The turn of a TAR or ZIP. */
+enum tm_status tm_unpack_archive(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content);
+
+/* The turn of COUNT files and directories as if they were one archive. */
+enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *node, const char *const *paths,
+                                   size_t count);
+
+#endif

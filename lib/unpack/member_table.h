@@ -1,0 +1,49 @@
+/* The members of an archive: what is known of each before its turn, and the order of their turns. */
+#ifndef TM_UNPACK_MEMBER_TABLE_H
+#define TM_UNPACK_MEMBER_TABLE_H
+
+#include "base/buf.h"
+#include "unpack/file_type.h"
+#include "container/limits.h"
+
+struct tm_member {
+    const char *name_text;  /* for add: the name, NUL-terminated; NULL in the table */
+    size_t name;            /* where it starts in the table's names; NUL-terminated */
+    uint32_t name_bytes;
+    uint64_t size_bytes;
+    uint64_t place[2];   /* the archive's own: where the member is */
+    uint64_t missing_bytes; /* of its data that the archive has lost */
+    struct tm_file_type type;
+};
+
+/* Zero-initialise. */
+struct tm_member_table {
+    struct tm_member *members; /* in archive order; owned */
+    uint32_t count;
+    uint32_t *order;           /* indices of members in order of processing, after sort; owned */
+    /* private */
+    struct tm_buf names;
+    uint32_t cap;
+};
+
+/* True for a member that is ignored: a component of its path starts with "." and is neither "." nor
+ * ".." (semantics.md section 2). */
+bool tm_member_is_hidden(const char *name, size_t len);
+
+/* Appends a copy of MEMBER and of its name_text. TM_OK; TM_E_INPUT past a limit; TM_E_SYSTEM. */
+enum tm_status tm_member_table_add(struct tm_member_table *table, const struct tm_member *member, struct tm_error *err);
+
+static inline const char *tm_member_name(const struct tm_member_table *table, const struct tm_member *member)
+{
+    return (const char *)table->names.data + member->name;
+}
+
+/* Below, at or above 0 as A comes before, with or after B in the order of processing, position aside. */
+int tm_member_compare(const struct tm_member_table *table, const struct tm_member *a, const struct tm_member *b);
+
+/* Fills order: by priority, then name bytewise, then position. */
+enum tm_status tm_member_table_sort(struct tm_member_table *table, struct tm_error *err);
+
+void tm_member_table_release(struct tm_member_table *table);
+
+#endif

@@ -1,0 +1,124 @@
+#include "unpack/internal.h"
+
+#include <string.h>
+
+struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file_type *type, const char *name,
+                              size_t name_bytes)
+{
+    enum tm_file_kind kind = parent->type.kind;
+    bool is_archive = kind == TM_FILE_TAR || kind == TM_FILE_ZIP || kind == TM_FILE_DIRECTORY;
+    return (struct tm_node){.parent = parent,
+                            .type = *type,
+                            .name = name,
+                            .name_bytes = name_bytes,
+                            .depth = parent->depth + (parent->type.is_container ? 1 : 0),
+                            .in_archive = parent->in_archive || is_archive};
+}
+
+enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes)
+{
+    Tracemerge__File file = TRACEMERGE__FILE__INIT;
+    if (run->file_count >= TM_FILES_MAX)
+        return tm_error_set(run->err, TM_E_INPUT, "more than the limit of %d files", TM_FILES_MAX);
+    file.id = node->id = run->file_count++;
+    file.size_bytes = size_bytes;
+    file.type = tm_bytes(node->type.name, strlen(node->type.name));
+    file.is_container = node->type.is_container;
+    if (node->parent) {
+        file.has_parent = true;
+        file.parent = node->parent->id;
+    } else if (run->given_name) {
+        file.has_given_name = true;
+        file.given_name = tm_bytes(run->given_name, strlen(run->given_name));
+    }
+    file.has_name = node->name != NULL;
+    file.name = tm_bytes(node->name, node->name_bytes);
+    return tm_event_sink_message(run->sink, TM_FRAME_FILE, &file.base, run->err);
+}
+
+enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node)
+{
+    Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
+    begin.id = node->id;
+    begin.processing_order = node->order = run->order++;
+    begin.type = tm_bytes(node->type.name, strlen(node->type.name));
+    begin.clock_policy = node->type.format ? node->type.format->clock_policy : TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    return tm_event_sink_file_begin(run->sink, &begin, run->err);
+}
+
+/* Names from the one below the outermost down into PATH; the outermost's own where that leaves nothing. */
+static enum tm_status add_path(const struct tm_node *node, struct tm_buf *path)
+{
+    if (node->parent == NULL)
+        return TM_OK;
+    enum tm_status st = add_path(node->parent, path);
+    if (st == TM_OK && node->name_bytes > 0 && path->len > 0)
+        st = tm_buf_add_byte(path, '/');
+    return st == TM_OK ? tm_buf_add(path, node->name, node->name_bytes) : st;
+}
+
+static const char *path_text(const struct tm_unpack_run *run, const struct tm_node *node, struct tm_buf *path)
+{
+    enum tm_status st = add_path(node, path);
+    if (st == TM_OK && path->len == 0)
+        st = tm_buf_add_str(path, run->outer_name ? run->outer_name : ".");
+    return st == TM_OK ? tm_buf_cstr(path) : NULL;
+}
+
+/* A place of damage counts as one event that was read and lost: how many there were nobody knows. */
+static enum tm_status account_damage(struct tm_unpack_run *run, const struct tm_node *node)
+{
+    struct tm_event_sink *sink = run->sink;
+    enum tm_status st = TM_OK;
+    if (node->damage_count > 0)
+        st = tm_event_sink_account(sink, "damaged", 0, node->damage_count, node->damage_byte, run->err);
+    if (st == TM_OK && node->skipped_bytes > 0)
+        st = tm_event_sink_account(sink, "skipped_bytes", 0, node->skipped_bytes, node->damage_byte, run->err);
+    return st;
+}
+
+enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *node, uint64_t size_bytes)
+{
+    tm_event_sink_set_file(run->sink, node->id);
+    enum tm_status st = account_damage(run, node);
+    if (st == TM_OK)
+        st = tm_event_sink_file_end(run->sink, node->id, size_bytes, run->err);
+    if (st < 0 || run->options->listed == NULL)
+        return st;
+    struct tm_buf path = {0};
+    const char *text = path_text(run, node, &path);
+    struct tm_unpack_listed listed = {
+        .processing_order = node->order, .type = node->type.name, .size_bytes = size_bytes, .path = text};
+    st = text ? run->options->listed(run->options->arg, &listed, run->err) : tm_error_nomem(run->err);
+    tm_buf_release(&path);
+    return st;
+}
+
+void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node)
+{
+    /* A failing disk, output or memory has nothing to do with the member being read. */
+    if (run->err->status != TM_E_INPUT && strncmp(run->err->text, "cannot read", 11) != 0)
+        return;
+    if (node->parent == NULL && run->outer_name)
+        tm_error_prefix(run->err, "%s", run->outer_name);
+    else if (node->name_bytes > 0)
+        tm_error_prefix(run->err, "%.*s", (int)node->name_bytes, node->name);
+}
+
+void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage)
+{
+    if (damage->count == 0)
+        return;
+    if (node->damage_count == 0)
+        node->damage_byte = damage->byte;
+    node->damage_count += damage->count;
+    node->skipped_bytes += damage->skipped_bytes;
+    if (run->options->warn) {
+        struct tm_error cause = damage->cause;
+        struct tm_unpack_run telling = *run;
+        telling.err = &cause;
+        for (const struct tm_node *n = node; n; n = n->parent)
+            tm_unpack_place(&telling, n);
+        run->options->warn(run->options->arg, cause.text);
+    }
+}

@@ -1,0 +1,55 @@
+#include "unpack/unpack.h"
+
+#include "unpack/file_list.h"
+#include "unpack/internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* One file, which is the outermost. Its row is written when it is known what it is: an archive announces its
+ * members before its own turn. */
+static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
+{
+    struct tm_content content;
+    struct tm_node node = {0};
+    enum tm_status st = tm_content_open_path(&content, path, run->err);
+    if (st == TM_OK)
+        st = tm_input_fill(content.in, TM_SNIFF_BYTES, run->err);
+    if (st >= 0) {
+        size_t n = content.in->len < TM_SNIFF_BYTES ? content.in->len : TM_SNIFF_BYTES;
+        node.type = tm_file_type_sniff(content.in->data, n);
+        st = tm_unpack_announce(run, &node, content.extent.fd >= 0 ? content.extent.len : 0);
+    }
+    if (st < 0)
+        tm_unpack_place(run, &node);
+    else
+        st = tm_unpack_documents(run, &content, &node, NULL, NULL);
+    tm_content_release(&content);
+    return st;
+}
+
+enum tm_status tm_unpack(const struct tm_unpack_options *options, struct tm_event_sink *sink,
+                         const char *const *paths, size_t count, struct tm_error *err)
+{
+    static const char *const standard_input[] = {"-"};
+    struct tm_unpack_run run = {.options = options, .sink = sink, .err = err};
+    if (count == 0) {
+        paths = standard_input;
+        count = 1;
+    }
+    if (count > 1 || is_directory(paths[0])) {
+        struct tm_node node = {.type = tm_file_type_directory()};
+        enum tm_status st = tm_unpack_announce(&run, &node, 0);
+        return st == TM_OK ? tm_unpack_directory(&run, &node, paths, count) : st;
+    }
+    bool is_stdin = strcmp(paths[0], "-") == 0;
+    run.outer_name = is_stdin ? "standard input" : paths[0];
+    run.given_name = is_stdin ? NULL : tm_file_list_bare(paths[0]);
+    return unpack_one(&run, paths[0]);
+}

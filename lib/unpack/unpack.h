@@ -1,0 +1,38 @@
+/* From bytes to the stream: opens containers, finds the order of processing, and gives each file its
+ * turn (semantics.md sections 1 to 3, doc/containers.md). */
+#ifndef TM_UNPACK_UNPACK_H
+#define TM_UNPACK_UNPACK_H
+
+#include "format/format.h"
+
+/* A file as --list shows it. */
+struct tm_unpack_listed {
+    uint32_t processing_order;
+    const char *type;    /* type name */
+    uint64_t size_bytes;
+    /* Names from the outermost's member down, joined by "/"; the outermost's own where there is none. Raw
+     * bytes, NUL-terminated. */
+    const char *path;
+};
+
+struct tm_unpack_options {
+    struct tm_format_options format;
+    bool ignore_unknown;   /* files of unknown type are skipped and counted, not an error */
+    bool by_reference;     /* text that is in a regular file may stay there (frame Source) */
+    struct tm_text_file *text_file; /* other such text may go there; NULL: it is in the stream */
+    bool list;             /* find out what is there: traces of known size are not read, unknown types are shown */
+    const char *spool_dir; /* NULL: $TMPDIR, else /tmp */
+    /* Told of damage that was jumped over: one line, without the program's name. May be NULL. */
+    void (*warn)(void *arg, const char *text);
+    /* Told of each file when its turn ends; TM_OK or an error. May be NULL. */
+    enum tm_status (*listed)(void *arg, const struct tm_unpack_listed *file, struct tm_error *err);
+    void *arg;
+};
+
+/* Unpacks COUNT files, directories or "-" for standard input (COUNT 0: standard input) into SINK. One
+ * file is the outermost itself; several, or a directory, are members of a row of type "directory". TM_OK,
+ * or an error "FILE: MEMBER: byte N: cause". The end of the stream is the caller's to write. */
+enum tm_status tm_unpack(const struct tm_unpack_options *options, struct tm_event_sink *sink,
+                         const char *const *paths, size_t count, struct tm_error *err);
+
+#endif

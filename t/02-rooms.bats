@@ -1,0 +1,89 @@
+# The code against lib/ROOMS: who may include what, what is private, names, and the width of lines.
+
+rooms() {
+    python3 - "$TM_SRC" "$@" <<'PY'
+import collections, glob, os, re, sys
+os.chdir(sys.argv[1])
+lines = [line.split() for line in open('lib/ROOMS') if line.strip() and not line.startswith('#')]
+order = {words[0]: i for i, words in enumerate(lines)}
+faces = {words[0]: words[1:] for words in lines}
+files = sorted(glob.glob('lib/**/*.[ch]', recursive=True) + glob.glob('bin/*.c'))
+
+
+def room(path):
+    path = path[4:] if path.startswith('lib/') else path
+    return path if path in order else os.path.dirname(path)
+
+
+def includes(path):
+    return re.findall(r'^#include "([^"]+/[^"]+)"', open(path, encoding='utf-8').read(), re.M)
+
+
+def wrong():
+    if sys.argv[2] == 'order':
+        for path in files:
+            for i in includes(path):
+                if order[room(i)] > order[room(path)]:
+                    yield '%s includes %s, which is below it' % (path, i)
+    elif sys.argv[2] == 'private':
+        for path in files:
+            for i in includes(path):
+                name = os.path.basename(i)[:-2]
+                if os.path.dirname(i) != os.path.dirname(path[4:]) and room(i) != room(path):
+                    if name == 'internal' or faces[room(i)] and name not in faces[room(i)]:
+                        yield '%s includes %s, which is private' % (path, i)
+    elif sys.argv[2] == 'guards':
+        for path in files:
+            if path.endswith('.h'):
+                guard = 'TM_%s_H' % re.sub(r'\W', '_', path[4:-2].upper())
+                if not re.search(r'^#ifndef %s\n#define %s$' % (guard, guard), open(path, encoding='utf-8').read(), re.M):
+                    yield '%s has no guard %s' % (path, guard)
+    elif sys.argv[2] == 'tags':
+        found = collections.defaultdict(list)
+        for path in files:
+            if path.endswith('.h'):
+                for tag in re.findall(r'^(?:struct|enum) (tm_\w+) \{', open(path, encoding='utf-8').read(), re.M):
+                    found[tag].append(path)
+        for tag, paths in found.items():
+            if len(paths) > 1:
+                yield '%s is declared in %s' % (tag, ' and '.join(paths))
+    elif sys.argv[2] == 'width':
+        for path in files + sorted(glob.glob('t/**/*.[ch]', recursive=True)):
+            for number, line in enumerate(open(path, encoding='utf-8'), 1):
+                if len(line.rstrip('\n')) > 120:
+                    yield '%s:%d has %d columns' % (path, number, len(line) - 1)
+    elif sys.argv[2] == 'listed':
+        there = {os.path.dirname(path)[4:] for path in files if path.startswith('lib/')}
+        for name in sorted(there ^ {r for r in order if r != 'bin' and not r.endswith('.c')}):
+            yield '%s is a room in one of lib and lib/ROOMS alone' % name
+
+
+found = list(wrong())
+print('\n'.join(found) or 'none of %d files' % len(files))
+sys.exit(bool(found) or len(files) < 300)
+PY
+}
+
+@test "no file includes a header of a room below its own" {
+    rooms order
+}
+
+@test "private headers are included in their own room alone" {
+    rooms private
+}
+
+@test "lib/ROOMS lists the rooms there are" {
+    rooms listed
+}
+
+@test "the guard of a header is its path" {
+    rooms guards
+}
+
+@test "no struct or enum of two headers has one name" {
+    rooms tags
+}
+
+@test "no line of the code has more than 120 columns" {
+    rooms width
+}

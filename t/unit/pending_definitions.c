@@ -1,0 +1,91 @@
+/* Unit test of tm_pending_definitions: random definitions, times and needs, against a list that is searched; and what
+ * is said at once is never wrong. */
+#include "emit/pending_definitions.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 300, STEPS = 400, KEYS = 600, TIMES = 50 };
+
+struct waiting {
+    int64_t time_ns;
+    uint64_t position;
+    struct tm_late_needs needs;
+    bool is_there;
+};
+
+static uint32_t roll(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+/* The one that is due first at NOW, or NULL. */
+static struct waiting *first_due(struct waiting *all, size_t count, int64_t now_ns)
+{
+    struct waiting *first = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (all[i].is_there && all[i].time_ns <= now_ns && (first == NULL || all[i].time_ns < first->time_ns))
+            first = &all[i];
+    return first;
+}
+
+/* The one that is found by KEY: the first that came with it, unless one that still waited had it then. */
+static struct waiting *first_of(struct waiting *all, const size_t *owner, uint64_t key)
+{
+    return key && owner[key] && all[owner[key] - 1].is_there ? &all[owner[key] - 1] : NULL;
+}
+
+static void own(struct waiting *all, size_t *owner, size_t i, uint64_t key)
+{
+    if (key && first_of(all, owner, key) == NULL)
+        owner[key] = i + 1;
+}
+
+static void test_random(uint64_t seed)
+{
+    struct waiting all[STEPS] = {0};
+    size_t owner[KEYS] = {0}, count = 0, wrong = 0, said = 0;
+    struct tm_pending_definitions late = {0};
+    for (int step = 0; step < STEPS; step++) {
+        uint32_t what = roll(&seed, 10);
+        if (what < (step < STEPS / 2 ? 4u : 1u)) {
+            struct tm_late_needs needs = {roll(&seed, KEYS), roll(&seed, 3) ? 0 : roll(&seed, KEYS), 0};
+            struct tm_event e = {
+                .time_ns = roll(&seed, TIMES), .position = count, .raw = (const uint8_t *)"raw", .raw_bytes = 3};
+            wrong += tm_pending_definitions_add(&late, &e, needs) != TM_OK;
+            all[count] = (struct waiting){e.time_ns, count, needs, true};
+            own(all, owner, count, needs.key);
+            own(all, owner, count, needs.other_key);
+            count++;
+            continue;
+        }
+        bool by_time = what < 6;
+        int64_t now_ns = roll(&seed, TIMES);
+        uint64_t key = roll(&seed, KEYS);
+        bool none = by_time ? tm_pending_definitions_none_due(&late, now_ns)
+                            : tm_pending_definitions_none_needed(&late, key);
+        struct waiting *expected = by_time ? first_due(all, count, now_ns) : first_of(all, owner, key);
+        said += none;
+        wrong += none && expected;
+        const struct tm_event *e = by_time ? tm_pending_definitions_due(&late, now_ns)
+                                           : tm_pending_definitions_needed(&late, key);
+        wrong += (e == NULL) != (expected == NULL);
+        if (e && expected) {
+            wrong += e->position != expected->position || e->raw_bytes != 3 || memcmp(e->raw, "raw", 3) != 0;
+            expected->is_there = false;
+        }
+        wrong += !by_time && e == NULL && !tm_pending_definitions_none_needed(&late, key); /* it is known from now on */
+    }
+    ok_named(wrong == 0 && said > 0, "definitions come when they are due or needed");
+    tm_pending_definitions_release(&late);
+}
+
+int main(void)
+{
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++)
+        test_random(seed);
+    return tap_done();
+}

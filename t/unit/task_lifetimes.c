@@ -1,0 +1,156 @@
+/* lib/select/task_lifetimes: who is kept of the tasks that live, end and come anew. */
+#include "select/task_lifetimes.h"
+
+#include "stream/event.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { MACHINE = 3 };
+
+struct bench {
+    struct tm_tally tally;
+    struct tm_pending_groups held;
+    struct tm_task_lifetimes lives;
+    struct tm_error err;
+    uint64_t order;
+    uint32_t signs, group; /* the last one */
+};
+
+static struct bench *bench_new(void)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    if (b == NULL)
+        abort();
+    b->held.tally = &b->tally;
+    b->lives.held = &b->held;
+    return b;
+}
+
+static void bench_free(struct bench *b)
+{
+    tm_task_lifetimes_release(&b->lives);
+    tm_pending_groups_release(&b->held);
+    tm_tally_release(&b->tally);
+    free(b);
+}
+
+static uint32_t hold(struct bench *b, enum tm_pending_groups_list list, uint32_t kind, int64_t tid)
+{
+    struct tm_event e = {.kind = kind, .machine = MACHINE, .tid = tid, .flags = TM_EVENT_CONTEXT};
+    e.time_ns = (int64_t)++b->order;
+    if (tm_pending_groups_add(&b->held, list, b->order, &e, 1, &b->group, &b->err) != TM_OK)
+        abort();
+    return b->group;
+}
+
+static enum tm_status sign(struct bench *b, enum tm_life_sign sign, int64_t tid, int64_t maker)
+{
+    static const uint32_t kinds[] = {[TM_LIFE_START] = TM_KIND_TASK_NEW, [TM_LIFE_NAME] = TM_KIND_TASK_RENAME,
+                                     [TM_LIFE_END] = TM_KIND_PROCESS_EXIT};
+    return tm_task_lifetimes_sign(&b->lives, sign, MACHINE, tid, maker,
+                                  hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
+}
+
+/* The tids of what is held in LIST, in order, an end as a negative number. */
+static const char *left(struct bench *b, enum tm_pending_groups_list list)
+{
+    static char text[256];
+    struct tm_event *rows;
+    uint32_t count;
+    size_t len = 0;
+    text[0] = '\0';
+    while (tm_pending_groups_take(&b->held, list, &rows, &count, &b->err) == TM_OK && len < sizeof text - 32)
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%d", len ? " " : "",
+                                (int)(rows->kind == TM_KIND_PROCESS_EXIT ? -rows->tid : rows->tid));
+    return text;
+}
+
+static void test_living(void)
+{
+    struct bench *b = bench_new();
+    ok(sign(b, TM_LIFE_START, 10, 1) == TM_OK);
+    ok(sign(b, TM_LIFE_START, 11, 10) == TM_OK);
+    ok(sign(b, TM_LIFE_NAME, 10, 0) == TM_OK);
+    ok(sign(b, TM_LIFE_NAME, 10, 0) == TM_OK); /* the last name */
+    ok(sign(b, TM_LIFE_END, 99, 0) == TM_END); /* of which nothing is known */
+    ok(sign(b, TM_LIFE_START, 12, 1) == TM_OK);
+    ok(sign(b, TM_LIFE_END, 12, 0) == TM_OK);
+    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    is_str(left(b, TM_PENDING_GROUPS_EARLY), "10 11 10");
+    bench_free(b);
+}
+
+static void test_ended_and_needed(void)
+{
+    struct bench *b = bench_new();
+    uint32_t life;
+    ok(sign(b, TM_LIFE_START, 10, 1) == TM_OK);
+    ok(sign(b, TM_LIFE_START, 20, 10) == TM_OK);
+    ok(sign(b, TM_LIFE_START, 30, 20) == TM_OK);
+    ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK); /* made 20, which made 30, which lives */
+    ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
+    ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK);
+    ok(tm_task_lifetimes_need(&b->lives, MACHINE, 40, &life, &b->err) == TM_OK && life);
+    ok(tm_pending_groups_add_life(&b->held, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), life, &b->err) ==
+       TM_OK);
+    ok(tm_pending_groups_add_life(&b->held, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), life, &b->err) ==
+       TM_OK);
+    ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
+    ok(tm_task_lifetimes_is_over(&b->lives, life));
+    ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK); /* another */
+    ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
+    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    is_str(left(b, TM_PENDING_GROUPS_EARLY), "10 20 30 -10 -20 40 41 42 -40");
+    is_str(left(b, TM_PENDING_GROUPS_STATE), ""); /* what was true of the one that ended has its own time */
+    bench_free(b);
+}
+
+static void test_told(void)
+{
+    struct bench *b = bench_new();
+    ok(tm_task_lifetimes_tell(&b->lives, MACHINE, 10, false, &b->err) == TM_OK);
+    ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK);
+    ok(sign(b, TM_LIFE_END, 10, 0) == TM_END); /* told of no more */
+    ok(tm_task_lifetimes_tell(&b->lives, MACHINE, 20, true, &b->err) == TM_OK);
+    ok(sign(b, TM_LIFE_START, 20, 0) == TM_OK);
+    ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
+    ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
+    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    is_str(left(b, TM_PENDING_GROUPS_EARLY), "-10 20 -20 -20");
+    bench_free(b);
+}
+
+/* Memory is that of the tasks that live at one time. */
+static void test_many(void)
+{
+    enum { TASKS = 200000, CHAIN = 1000 };
+    struct bench *b = bench_new();
+    enum tm_status st = TM_OK;
+    for (int64_t i = 0; i < TASKS && st == TM_OK; i++)
+        if ((st = sign(b, TM_LIFE_START, 100 + i, 1)) == TM_OK && (st = sign(b, TM_LIFE_NAME, 100 + i, 0)) == TM_OK)
+            st = sign(b, TM_LIFE_END, 100 + i, 0);
+    ok(st == TM_OK);
+    ok(b->held.group_count < 3 * 4096);
+    for (int64_t i = 0; i < CHAIN && st == TM_OK; i++) /* each makes the next and ends */
+        if ((st = sign(b, TM_LIFE_START, 10 + (i + 1) % 2, 10 + i % 2)) == TM_OK)
+            st = sign(b, TM_LIFE_END, 10 + i % 2, 0);
+    ok(st >= 0);
+    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    struct tm_event *rows;
+    uint32_t count, kept = 0;
+    while (tm_pending_groups_take(&b->held, TM_PENDING_GROUPS_EARLY, &rows, &count, &b->err) == TM_OK)
+        kept++;
+    ok(kept <= 2 * TM_LIFE_MAKERS_MAX + 2);
+    bench_free(b);
+}
+
+int main(void)
+{
+    test_living();
+    test_ended_and_needed();
+    test_told();
+    test_many();
+    return tap_done();
+}
