@@ -68,7 +68,7 @@ packet = fxt.packet
 snapshot = fxt.field(1, fxt.field(6, fxt.field(1, fxt.field(1, 6) + fxt.field(2, 10000)) + fxt.field(1, fxt.field(1, 3) + fxt.field(2, 4000))))
 open('run/a.pftrace', 'wb').write(snapshot + packet(1500, fxt.field(9, 3) + fxt.field(23, b'proto') + fxt.field(11, 1)))
 PY
-    python3 make.py "$TM_SRC/t"
+    python3 make.py "$TM_SRC/t/gen"
     tm-merge -o x.db run
     [ "$(rows "SELECT name || ',' || ts FROM slice WHERE name IN ('proto', 'far', 'in a blob') ORDER BY name")" = "far,1700 in a blob,1200 proto,1500 " ]
     printf '{"perfetto_manifest":{"version":1,"files":[{"path":"a.pftrace"},{"path":"a.fxt","clocks":{"sync_to":{"file":"a.pftrace","clock":"BOOTTIME"},"offset_ns":-500}}]}}' >run/m.json

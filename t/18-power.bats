@@ -36,7 +36,7 @@ b += packet(9000, 71, field(3, 1 << 20)) + packet(9100, 71, field(2, 42) + field
 b += packet(9500, 46, field(1, b'boom') + field(2, b'traced') + field(3, 9999)) + packet(9600, 113, field(1, b'clone'))
 open('x.pftrace', 'wb').write(b)
 PY
-    python3 make.py "$TM_SRC/t"
+    python3 make.py "$TM_SRC/t/gen"
 }
 
 counters() {

@@ -313,7 +313,7 @@ stream" ]
 
 @test "SIGINT, SIGTERM and SIGHUP remove the temporary file" {
     for signal in INT TERM HUP; do
-        PYTHONPATH=$TM_SRC/t python3 - $signal <<'PY'
+        PYTHONPATH=$TM_SRC/t/lib python3 - $signal <<'PY'
 import os, signal, subprocess, sys
 from waiting import end_of, start, until
 sig = getattr(signal, "SIG" + sys.argv[1])

@@ -179,7 +179,7 @@ same_accounts() {
 @test "of two messages in one bundle each has its own last event" {
     trace a.pftrace 'snapshot(5000, 1000)' 'snapshot(7000, 2300)' 'out0 = out' 'bundle(2, 1100, 50, clock=4)' \
         'first = out[len(out0):]' 'out = out0' 'bundle(2, 2000, 50, clock=4)' 'second = out[len(out0):]' \
-        'sys.path.insert(0, sys.argv[1] + "/..")' 'import runpy; sys.argv = ["", "/dev/null"]' \
+        'sys.path.insert(0, sys.argv[1] + "/../check")' 'import runpy; sys.argv = ["", "/dev/null"]' \
         "fields = runpy.run_path(sys.path[0] + '/sched-wire.py')['fields']" \
         'sched = [v for t in (first, second) for _, p in fields(t) for f, b in fields(p) if f == 1 for g, v in fields(b) if g == 4]' \
         'out = out0' 'packet((10, 7), (1, field(1, 2) + field(4, sched[0]) + field(4, sched[1]) + field(5, 4)))'
@@ -190,7 +190,7 @@ same_accounts() {
 }
 
 @test "more messages at one time than there is memory for" {
-    trace a.pftrace 'bundle(0, 1000, 3000, step=200)' 'one = out' 'sys.path.insert(0, sys.argv[1] + "/..")' \
+    trace a.pftrace 'bundle(0, 1000, 3000, step=200)' 'one = out' 'sys.path.insert(0, sys.argv[1] + "/../check")' \
         'import runpy; sys.argv = ["", "/dev/null"]' "fields = runpy.run_path(sys.path[0] + '/sched-wire.py')['fields']" \
         'sched = [v for _, p in fields(one) for f, b in fields(p) if f == 1 for g, v in fields(b) if g == 4][0]' \
         'out = b"".join(field(1, message((10, 7), (1, field(1, cpu) + field(4, sched)))) for cpu in range(1023))'

@@ -316,7 +316,7 @@ out.txt" ]
     stage tm-emit 'for a; do [ "$part" = next ] && part=$a; [ "$a" = --part ] && part=next; done
         echo half >$part; touch $part-journal; echo $$ >>pids; exec sleep 600'
     for signal in INT TERM HUP; do
-        PYTHONPATH=$TM_SRC/t python3 - $signal <<'PY'
+        PYTHONPATH=$TM_SRC/t/lib python3 - $signal <<'PY'
 import os, signal, sys
 from waiting import Others, end_of, start, until
 sig = getattr(signal, "SIG" + sys.argv[1])
@@ -338,7 +338,7 @@ PY
         stage $name 'exit 0'
     done
     stage tm-emit 'trap "trap - PIPE; kill -PIPE \$\$" INT; echo >ready; while :; do sleep 0.01; done'
-    PYTHONPATH=$TM_SRC/t python3 - <<'PY'
+    PYTHONPATH=$TM_SRC/t/lib python3 - <<'PY'
 import os, signal
 from waiting import end_of, start, until
 p = start("bin/tm-merge", "-o", "out.txt", "x")

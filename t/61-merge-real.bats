@@ -91,7 +91,7 @@ assert sqlite3.connect("out.db").execute("select count(*) from slice").fetchone(
 
 @test "kill -9 of any stage in the middle: an error, no OUT, no process left" {
     for name in tm-unpack tm-manifest tm-clocks tm-sort tm-emit; do
-        PYTHONPATH=$TM_SRC/t python3 - "$demo" $name <<'PY'
+        PYTHONPATH=$TM_SRC/t/lib python3 - "$demo" $name <<'PY'
 import os, signal, subprocess, sys
 from waiting import Others, children, end_of, start, until
 demo, name = sys.argv[1:]

@@ -47,7 +47,7 @@ cases() { # whose names match $1
 @test "time is in proportion to the input" {
     [ -z "$TM_HOSTILE_NO_MEMORY" ] || skip "figures of sanitized programs say little"
     # Four times the input takes at most eight times the time, where that can be measured at all.
-    python3 - "$TM_SRC/t" <<'END'
+    python3 - "$TM_SRC/t/check" <<'END'
 import contextlib, io, sys
 sys.path.insert(0, sys.argv[1])
 sys.argv = ['hostile.py', '--list']

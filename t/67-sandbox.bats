@@ -97,7 +97,7 @@ refused() {
     refused tm-merge "tm-merge --progress -S 1 -o outs/x.csv - <$demo"
     # It still stops those that write for nobody, and ends them with itself.
     [ "$(bash -o pipefail -c 'tm-merge --absolute "$0" | head -n 1; echo ${PIPESTATUS[0]}' "$demo" | wc -l)" = 2 ]
-    PYTHONPATH=$TM_SRC/t python3 - <<'PY'
+    PYTHONPATH=$TM_SRC/t/lib python3 - <<'PY'
 import signal, subprocess
 from waiting import Others, children, end_of, start, until
 p = start("tm-merge", "-o", "outs/never.csv", stdin=subprocess.PIPE)

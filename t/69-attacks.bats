@@ -49,7 +49,7 @@ PY
 @test "a compressor that is killed is an error, and its reader that leaves is none" {
     events 12000 >x.json
     bash -o pipefail -c 'tm-unpack x.json | tm-manifest | tm-clocks | tm-sort >sorted'
-    PYTHONPATH=$TM_SRC/t python3 - <<'PY'
+    PYTHONPATH=$TM_SRC/t/lib python3 - <<'PY'
 import os, signal, subprocess
 from waiting import LIMIT_S, children, start, until
 data = open("sorted", "rb").read()

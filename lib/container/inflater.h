@@ -29,8 +29,8 @@ enum tm_status tm_inflater_init(struct tm_inflater *inflater, enum tm_inflater_f
 enum tm_status tm_inflater_reset(struct tm_inflater *inflater, struct tm_error *err);
 
 /* Up to LEN bytes into DATA; *GOT may be 0 before the end too. TM_OK; TM_END: the stream has ended (with *GOT bytes)
- * and the input stands behind it; TM_E_INPUT "compressed byte N: the gzip data is cut short", "… damaged (cause)"; then
- * only reset or release may follow. TM_E_SYSTEM. */
+ * and the input stands behind it; TM_E_INPUT "compressed byte N: the gzip data is cut short", "… damaged (cause)";
+ * then only reset or release may follow. TM_E_SYSTEM. */
 enum tm_status tm_inflater_read(struct tm_inflater *inflater, uint8_t *data, size_t len, size_t *got,
                                 struct tm_error *err);
 

@@ -13,7 +13,7 @@ enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
 void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog)
 {
     *who = (struct tm_task_names){.catalog = catalog};
-    tm_intern_init(&who->names, WHO_NAMES_MAX, TM_WHO_NAME_BYTES_MAX);
+    tm_intern_init(&who->names, WHO_NAMES_MAX, TM_TASK_NAMES_NAME_BYTES_MAX);
 }
 
 static uint32_t slot_of(const struct tm_task_names_table *t, uint64_t scope, uint64_t id)
@@ -57,7 +57,7 @@ static enum tm_status need(struct tm_task_names_table *t, uint64_t scope, uint64
 {
     if ((*row = find(t, scope, id)) != NULL)
         return TM_OK;
-    if (t->count == TM_WHO_ROWS_MAX)
+    if (t->count == TM_TASK_NAMES_ROWS_MAX)
         return TM_END;
     if (t->count == t->cap && grow(t, err) < 0)
         return TM_E_SYSTEM;
@@ -205,7 +205,7 @@ static void place_track(const struct tm_task_names *who, const struct tm_event *
 {
     const struct tm_task_names_row *row = find(&who->tracks, e->file, e->track);
     place->track = name_of(who, row);
-    for (int depth = 0; row && depth < TM_WHO_DEPTH_MAX; depth++) {
+    for (int depth = 0; row && depth < TM_TASK_NAMES_DEPTH_MAX; depth++) {
         if (row->has_pid || row->has_tid) {
             place->has_pid = row->has_pid;
             place->pid = row->pid;

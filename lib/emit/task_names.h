@@ -7,7 +7,7 @@
 #include "base/intern.h"
 #include "model/catalog.h"
 
-enum { TM_WHO_ROWS_MAX = 1 << 18, TM_WHO_NAME_BYTES_MAX = 64 << 20, TM_WHO_DEPTH_MAX = 32 };
+enum { TM_TASK_NAMES_ROWS_MAX = 1 << 18, TM_TASK_NAMES_NAME_BYTES_MAX = 64 << 20, TM_TASK_NAMES_DEPTH_MAX = 32 };
 
 /* Where an event belongs. Texts are borrowed from the struct tm_task_names until its next learn. */
 struct tm_event_task {

@@ -212,12 +212,12 @@ static void test_who_is_bounded(void)
     struct tm_error err = {0};
     int failed = 0;
     tm_task_names_init(&who, &catalog);
-    for (int64_t tid = 1; tid < TM_WHO_ROWS_MAX + 100; tid++) {
+    for (int64_t tid = 1; tid < TM_TASK_NAMES_ROWS_MAX + 100; tid++) {
         struct tm_event e = {.kind = TM_KIND_TASK_NEW, .tid = tid, .name = 1};
         failed += tm_task_names_learn(&who, &e, &err) < 0;
     }
     is_int(failed, 0);
-    is_int(who.threads.count, TM_WHO_ROWS_MAX);
+    is_int(who.threads.count, TM_TASK_NAMES_ROWS_MAX);
     tm_task_names_release(&who);
 }
 

@@ -343,7 +343,7 @@ static void test_file_order(void)
 }
 
 /* Frames beyond what is held in memory come back in order. */
-static void test_frame_spool(void)
+static void test_frame_file(void)
 {
     enum { FRAMES = 500 };
     struct tm_error err = {0};
@@ -377,7 +377,7 @@ static void test_frame_spool(void)
 int main(void)
 {
     test_file_order();
-    test_frame_spool();
+    test_frame_file();
     test_orders();
     test_keys();
     test_payloads();
