@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# t/check/viewers compares what a viewer shows; the tests with a reader need it installed.
+
+viewers() {
+    python3 "$TM_SRC/t/check/viewers" -b "$TM_BIN" "$@"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    echo '{"traceEvents":[{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]}' >a.json
+}
+
+# An importer that answers each question with the rows of a file beside the trace, or of file "all".
+fake() {
+    cat >tp <<'PY'
+#!/usr/bin/env python3
+import sys
+if sys.argv[1] == '-Q':
+    print('"r"\n"["__intrinsic_odd","id"]"\n"["__intrinsic_odd","ts"]"')
+    sys.exit()
+side = 'merged' if '/merged.' in sys.argv[-1] else 'original'
+rows = {}
+for line in open('rows'):
+    where, name, row = line.rstrip('\n').split(' ', 2)
+    if where in (side, 'both'):
+        rows.setdefault(name, []).append(row)
+for line in open(sys.argv[2]):
+    if line.startswith("SELECT '#"):
+        name = line.split("'")[1]
+        print('"m"\n"%s"\n\n"r"' % name)
+        for row in rows.get(name[1:], []):
+            print('"%s"' % row)
+        print()
+PY
+    chmod +x tp
+    cat >rows
+}
+
+@test "no importer: skipped, and why" {
+    run env -u TRACE_PROCESSOR python3 "$TM_SRC/t/check/viewers" a.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == "viewers: skipped: no TRACE_PROCESSOR"* ]]
+}
+
+@test "rows are compared as multisets, by class" {
+    fake <<'END'
+both FILES ["proto"]
+both sched [1,2]
+original flows ["a",1]
+original flows ["a",1]
+merged flows ["a",1]
+merged flows ["b",1]
+both odd [7]
+END
+    run viewers -t ./tp -v a.json
+    [ "$status" -eq 1 ]
+    grep -E '^sched +1 +0 +0 +0 +0 +1$' <<<"$output"
+    grep -E '^flows +0 +1 +1 +1 +0 +2$' <<<"$output"
+    grep -F '    a.json: 1 missing, 1 extra of 2' <<<"$output"
+    grep -F '        - ["a",1]' <<<"$output"
+    grep -F '        + ["b",1]' <<<"$output"
+    grep -F '0 of 1 inputs show the same' <<<"$output"
+    ! grep -E '^json' <<<"$output"
+}
+
+@test "what both show is no difference; stacks are spelt by name whatever their ids" {
+    fake <<'END'
+both FILES ["json"]
+original FRAMES [1,"f",4]
+original CALLSITES [5,null,1]
+original samples [3,"STACK",5]
+merged FRAMES [2,"f",4]
+merged CALLSITES [0,null,2]
+merged samples [3,"STACK",0]
+END
+    run viewers -t ./tp a.json
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -E '^samples +1 +0 +0 +0 +0 +1$' <<<"$output"
+    grep -E '^json' <<<"$output"
+    grep -F '1 of 1 inputs show the same' <<<"$output"
+}
+
+@test "a limit with its reason explains a row, and no other" {
+    fake <<'END'
+both FILES ["proto"]
+original metadata ["trace_size_bytes",7,""]
+merged metadata ["trace_size_bytes",9,""]
+original metadata ["else",1,""]
+END
+    run viewers -t ./tp -f pftrace a.json
+    [ "$status" -eq 1 ]
+    grep -E '^metadata +0 +1 +1 +0 +2 +2$' <<<"$output"
+}
+
+@test "a merge that fails where the importer reads is a difference" {
+    fake <<'END'
+both FILES ["proto"]
+END
+    echo '{"perfetto_manifest":{"version":9}}' >bad.json
+    run viewers -t ./tp -v bad.json
+    [ "$status" -eq 1 ]
+    grep -E '^read at all +0 +1 +1 +0 ' <<<"$output"
+    grep -F 'version' <<<"$output"
+}
+
+@test "every limit has a reason above and compiles" {
+    fake <<'END'
+both FILES ["proto"]
+END
+    run viewers -t ./tp -f pftrace a.json
+    [ "$status" -eq 0 ]
+    grep -q '^[^#]' "$TM_SRC/t/viewers-limits"
+}
+
+@test "the importer shows the same of a small trace" {
+    [ -x "${TRACE_PROCESSOR:-}" ] || skip "no TRACE_PROCESSOR is given"
+    run viewers -t "$TRACE_PROCESSOR" -v -c slices -f pftrace,json a.json
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
