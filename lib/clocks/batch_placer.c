@@ -143,6 +143,13 @@ static void count_message(struct tm_clock_route *route, int64_t first_ns, int64_
     route->run.count += count - 2;
 }
 
+/* True when STEP adds the same to all times from FIRST_NS to LAST_NS, both of which it holds for. */
+static bool is_shift(const struct tm_step *step, int64_t first_ns, int64_t last_ns)
+{
+    return step->line_count == 0 ||
+           (step->line_count == 1 && tm_step_offset(step, first_ns) == tm_step_offset(step, last_ns));
+}
+
 /* Row I, a message of several events: placed by its first one where the same step holds for the last, else to be taken
  * apart. */
 static enum tm_status convert_message(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
@@ -160,7 +167,7 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     if (st < 0)
         return tell_file(placer, key.file, err);
     bool is_placed = fate == TM_FATE_PLACED && route->is_plain && count > 0 &&
-                     tm_row_convert_again(route, last_ns, &latest_ns);
+                     tm_row_convert_again(route, last_ns, &latest_ns) && is_shift(&route->step, time.value, last_ns);
     if (is_placed) {
         count_message(route, time.value, last_ns, count);
         placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;

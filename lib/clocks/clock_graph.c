@@ -122,9 +122,9 @@ static bool register_reading(struct tm_clock_graph *graph, const struct tm_readi
     return true;
 }
 
-/* Takes in the readings one by one up to the first offence. */
+/* Takes in the readings one by one up to the first offence. MAY_FALL: that a clock runs backwards is none. */
 static bool register_snapshot(struct tm_clock_graph *graph, struct tm_clock_kind *kind,
-                              const struct tm_reading *readings, int64_t *ns)
+                              const struct tm_reading *readings, bool may_fall, int64_t *ns)
 {
     graph->visit++;
     for (uint32_t i = 0; i < kind->width; i++) {
@@ -134,7 +134,7 @@ static bool register_snapshot(struct tm_clock_graph *graph, struct tm_clock_kind
         if (graph->nodes[index].visit == graph->visit)
             return false;
         graph->nodes[index].visit = graph->visit;
-        if (kind->has_last[i] && ns[i] < kind->last[i]) {
+        if (kind->has_last[i] && ns[i] < kind->last[i] && !may_fall) {
             if (index == graph->target)
                 return false;
             if (!graph->clocks.clocks[index].runs_backwards) {
@@ -167,8 +167,10 @@ static enum tm_status add_row(struct tm_clock_graph *graph, uint32_t kind, const
     return TM_OK;
 }
 
-enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
-                                  enum tm_edge_origin origin, bool *is_valid, struct tm_error *err)
+/* Adds a snapshot as tm_clock_graph_add does; *KIND becomes its kind. */
+static enum tm_status add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
+                          enum tm_edge_origin origin, bool may_fall, uint32_t *added, bool *is_valid,
+                          struct tm_error *err)
 {
     uint32_t clocks[TM_GRAPH_WIDTH_MAX];
     int64_t ns[TM_GRAPH_WIDTH_MAX];
@@ -192,8 +194,31 @@ enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_
         if (add_kind(graph, hash, clocks, count) != TM_OK)
             return tm_error_nomem(err);
     }
-    *is_valid = register_snapshot(graph, &graph->kinds[kind], readings, ns);
+    *added = kind;
+    *is_valid = register_snapshot(graph, &graph->kinds[kind], readings, may_fall, ns);
     return *is_valid ? add_row(graph, kind, ns, origin, err) : TM_OK;
+}
+
+enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
+                                  enum tm_edge_origin origin, bool *is_valid, struct tm_error *err)
+{
+    uint32_t kind;
+    return add(graph, readings, count, origin, false, &kind, is_valid, err);
+}
+
+enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_reading readings[2], bool is_step,
+                                        enum tm_edge_origin origin, bool *is_valid, struct tm_error *err)
+{
+    uint32_t kind;
+    enum tm_status st = add(graph, readings, 2, origin, is_step, &kind, is_valid, err);
+    if (st < 0 || !*is_valid)
+        return st;
+    struct tm_clock_kind *k = &graph->kinds[kind];
+    bool falls = k->count > 1 && tm_clock_kind_reading(k, k->count - 1, 1) < tm_clock_kind_reading(k, k->count - 2, 1);
+    st = is_step ? TM_OK : tm_clock_kind_join(k);
+    if (st == TM_OK && falls)
+        st = tm_clock_kind_fall(k);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 void tm_clock_graph_release(struct tm_clock_graph *graph)

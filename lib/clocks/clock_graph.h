@@ -49,6 +49,7 @@ struct tm_clock_graph {
     uint32_t snapshot_count; /* snapshots and edges so far, refused ones included: their ids */
     uint32_t target;         /* index of the trace-time clock */
     uint64_t version;        /* grows with every change that may change a conversion */
+    bool interpolates;       /* between snapshots a line converts, not the one before (default false) */
     /* private */
     struct tm_clock_node *nodes;
     uint32_t node_count, node_cap, kind_cap;
@@ -72,13 +73,19 @@ enum tm_convert {
 struct tm_hop {
     uint32_t kind, row;
     uint32_t from, to; /* clocks */
+    bool is_line;      /* from row line_row to the next */
+    uint32_t line_row;
 };
 
 /* How one time was converted, and for which other times the same holds: all from first_ns to
- * last_ns on the source clock, which give time + translation (modulo 2^64, never overflowing). */
+ * last_ns on the source clock. They become time + translation (modulo 2^64, never overflowing), and where there
+ * are lines each of these converts what the one before gave, after_ns added to it. */
 struct tm_step {
     int64_t first_ns, last_ns;
     uint64_t translation;
+    uint32_t line_count;
+    struct tm_clock_line lines[TM_GRAPH_HOPS_MAX];
+    uint64_t after[TM_GRAPH_HOPS_MAX];
     uint32_t hop_count; /* 0: the source is the target */
     struct tm_hop hops[TM_GRAPH_HOPS_MAX];
     bool has_anchors; /* a recorded snapshot was on the way: … */
@@ -100,13 +107,27 @@ void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target);
 enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
                                   enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
 
+/* Adds a line that leads on from the last edge of the same two clocks, to a pair of later READINGS; IS_STEP where the
+ * reading of the second changes at once. Its id as that of a snapshot. */
+enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_reading readings[2], bool is_step,
+                                        enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
+
 /* Converts NS (nanoseconds of clock SOURCE) to the target; *STEP is set for TM_CONVERT_OK. */
 enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,
                                        struct tm_step *step);
 
 static inline int64_t tm_step_apply(const struct tm_step *step, int64_t ns)
 {
-    return (int64_t)((uint64_t)ns + step->translation);
+    uint64_t t = (uint64_t)ns + step->translation;
+    for (uint32_t i = 0; i < step->line_count; i++)
+        t = (uint64_t)tm_clock_line_apply(&step->lines[i], (int64_t)t) + step->after[i];
+    return (int64_t)t;
+}
+
+/* What STEP adds to NS; the same for all times where it has no lines. */
+static inline int64_t tm_step_offset(const struct tm_step *step, int64_t ns)
+{
+    return (int64_t)((uint64_t)tm_step_apply(step, ns) - (uint64_t)ns);
 }
 
 /* True when FROM is TO or there is a way of at most TM_GRAPH_HOPS_MAX hops. Searches unless TO is

@@ -45,16 +45,99 @@ static enum tm_status grow(struct tm_clock_kind *kind)
     return TM_OK;
 }
 
+/* Room for what only some kinds have, for as many rows as the kind has room for. */
+static enum tm_status grow_extras(struct tm_clock_kind *kind, bool joins, bool floors)
+{
+    bool *j = joins ? realloc(kind->joins, kind->cap) : NULL;
+    if (j)
+        kind->joins = j;
+    int64_t *f = floors ? realloc(kind->floors, (size_t)kind->cap * kind->width * sizeof *f) : NULL;
+    if (f)
+        kind->floors = f;
+    return (joins && !j) || (floors && !f) ? TM_E_SYSTEM : TM_OK;
+}
+
+/* Readings of the last row become floors, also those of rows before that are greater. */
+static void lower_floors(struct tm_clock_kind *kind)
+{
+    const int64_t *last = kind->readings + (size_t)(kind->count - 1) * kind->width;
+    for (uint32_t i = 0; i < kind->width; i++) {
+        uint32_t row = kind->count - 1;
+        kind->floors[(size_t)row * kind->width + i] = last[i];
+        while (row-- > 0 && kind->floors[(size_t)row * kind->width + i] > last[i])
+            kind->floors[(size_t)row * kind->width + i] = last[i];
+    }
+}
+
+enum tm_status tm_clock_kind_join(struct tm_clock_kind *kind)
+{
+    if (kind->joins == NULL) {
+        if (grow_extras(kind, true, false) != TM_OK)
+            return TM_E_SYSTEM;
+        memset(kind->joins, 0, kind->count);
+    }
+    kind->joins[kind->count - 1] = true;
+    return TM_OK;
+}
+
+enum tm_status tm_clock_kind_fall(struct tm_clock_kind *kind)
+{
+    if (kind->floors)
+        return TM_OK;
+    if (grow_extras(kind, false, true) != TM_OK)
+        return TM_E_SYSTEM;
+    memcpy(kind->floors, kind->readings, (size_t)kind->count * kind->width * sizeof *kind->floors);
+    lower_floors(kind);
+    return TM_OK;
+}
+
 enum tm_status tm_clock_kind_add(struct tm_clock_kind *kind, const int64_t *readings, uint32_t snapshot,
                                  enum tm_edge_origin origin)
 {
-    if (kind->count == kind->cap && grow(kind) != TM_OK)
+    if (kind->count == kind->cap &&
+        (grow(kind) != TM_OK || grow_extras(kind, kind->joins != NULL, kind->floors != NULL) != TM_OK))
         return TM_E_SYSTEM;
     memcpy(kind->readings + (size_t)kind->count * kind->width, readings, kind->width * sizeof *readings);
     kind->snapshots[kind->count] = snapshot;
     kind->origins[kind->count] = (uint8_t)origin;
     kind->count++;
+    if (kind->joins)
+        kind->joins[kind->count - 1] = false;
+    if (kind->floors)
+        lower_floors(kind);
     return TM_OK;
+}
+
+static bool is_joined(const struct tm_clock_kind *kind, uint32_t row, bool all)
+{
+    if (row == 0 || row >= kind->count)
+        return false;
+    return (kind->joins && kind->joins[row]) ||
+           (all && kind->origins[row] == TM_EDGE_SNAPSHOT && kind->origins[row - 1] == TM_EDGE_SNAPSHOT);
+}
+
+/* The line that leads to ROW. */
+static bool line_to(const struct tm_clock_kind *kind, uint32_t row, uint32_t from, uint32_t to, bool all,
+                    struct tm_clock_line *line)
+{
+    if (!is_joined(kind, row, all))
+        return false;
+    int64_t a[2] = {tm_clock_kind_reading(kind, row - 1, from), tm_clock_kind_reading(kind, row, from)};
+    int64_t b[2] = {tm_clock_kind_reading(kind, row - 1, to), tm_clock_kind_reading(kind, row, to)};
+    if (a[0] >= a[1] || b[0] > b[1])
+        return false;
+    tm_clock_line_init(line, a, b);
+    return true;
+}
+
+bool tm_clock_kind_line(const struct tm_clock_kind *kind, uint32_t row, uint32_t from, uint32_t to, bool all,
+                        struct tm_clock_line *line, uint32_t *at)
+{
+    *at = row;
+    if (line_to(kind, row + 1, from, to, all, line))
+        return true;
+    *at = row - 1;
+    return line_to(kind, row, from, to, all, line);
 }
 
 uint32_t tm_clock_kind_column(const struct tm_clock_kind *kind, uint32_t clock)
@@ -70,7 +153,7 @@ uint32_t tm_clock_kind_row(const struct tm_clock_kind *kind, uint32_t column, in
     uint32_t low = 0, high = kind->count; /* rows below low read at most ns, rows from high on more */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (tm_clock_kind_reading(kind, middle, column) <= ns)
+        if (tm_clock_kind_floor(kind, middle, column) <= ns)
             low = middle + 1;
         else
             high = middle;
@@ -84,6 +167,8 @@ void tm_clock_kind_release(struct tm_clock_kind *kind)
     free(kind->readings);
     free(kind->snapshots);
     free(kind->origins);
+    free(kind->joins);
+    free(kind->floors);
     free(kind->last);
     free(kind->has_last);
     *kind = (struct tm_clock_kind){0};

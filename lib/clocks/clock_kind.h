@@ -1,13 +1,12 @@
 /* A kind of snapshot: all snapshots that relate the same clocks in the same order, one row each.
  * One conversion step from clock A to clock B of a kind takes the latest row whose reading of A is
- * at or before the time, or the first row if there is none. */
+ * at or before the time, or the first row if there is none. Where that row and the next are joined a
+ * straight line between them converts instead, which goes on where no other follows. */
 #ifndef TM_CLOCKS_CLOCK_KIND_H
 #define TM_CLOCKS_CLOCK_KIND_H
 
 #include "base/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "clocks/clock_line.h"
 
 /* Where a relation comes from; later ones are weaker evidence. */
 enum tm_edge_origin {
@@ -33,6 +32,8 @@ struct tm_clock_kind {
     int64_t *readings; /* [count * width], nanoseconds */
     uint32_t *snapshots;
     uint8_t *origins;
+    bool *joins;     /* [count], a line leads from the row before to this one; NULL: none does */
+    int64_t *floors; /* [count * width], the least reading of this row and all behind it; NULL: those of the row */
     int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
     bool *has_last;
     /* of the ways through the graph (clock_paths.c) */
@@ -53,10 +54,28 @@ static inline int64_t tm_clock_kind_reading(const struct tm_clock_kind *kind, ui
     return kind->readings[(uint64_t)row * kind->width + column];
 }
 
+/* Says that a line leads to the last row. */
+enum tm_status tm_clock_kind_join(struct tm_clock_kind *kind);
+
+/* The last row's readings are less than those of rows before, on purpose: rows are found by floors from now on. */
+enum tm_status tm_clock_kind_fall(struct tm_clock_kind *kind);
+
+/* The reading by which the row of COLUMN is found. */
+static inline int64_t tm_clock_kind_floor(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
+{
+    const int64_t *readings = kind->floors ? kind->floors : kind->readings;
+    return readings[(uint64_t)row * kind->width + column];
+}
+
+/* The line that converts readings of column FROM to column TO where ROW is what tm_clock_kind_row found for them, from
+ * row *AT to the next. ALL: snapshots are joined as well. False where there is none, and ROW holds. */
+bool tm_clock_kind_line(const struct tm_clock_kind *kind, uint32_t row, uint32_t from, uint32_t to, bool all,
+                        struct tm_clock_line *line, uint32_t *at);
+
 /* Column of CLOCK; it must be there. */
 uint32_t tm_clock_kind_column(const struct tm_clock_kind *kind, uint32_t clock);
 
-/* The row that converts reading NS of COLUMN, which never ran backwards. The kind has rows. */
+/* The row that converts reading NS of COLUMN: the last that is at most NS, or the first. The kind has rows. */
 uint32_t tm_clock_kind_row(const struct tm_clock_kind *kind, uint32_t column, int64_t ns);
 
 void tm_clock_kind_release(struct tm_clock_kind *kind);

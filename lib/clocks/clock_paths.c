@@ -133,24 +133,128 @@ static void add_anchor(struct tm_step *step, int64_t ns, int64_t distance_ns)
     step->has_anchors = true;
 }
 
-/* One hop: *NOW, a reading of HOP->from, becomes one of HOP->to. False when that leaves int64. */
-static bool take_hop(const struct tm_clock_graph *graph, struct tm_hop *hop, int64_t *now, struct room *room)
+/* Narrows ROOM around NS to the times that STEP, which holds for all in it, takes to LOW at least and HIGH at most, as
+ * it does NS. Where there are lines the ends are searched for: later times never come out earlier. */
+static void narrow_to(const struct tm_step *step, int64_t ns, int64_t low, int64_t high, struct room *room)
+{
+    int64_t now = tm_step_apply(step, ns);
+    uint64_t inside = 0;
+    if (step->line_count == 0) {
+        narrow(room, (uint64_t)now - (uint64_t)low, (uint64_t)high - (uint64_t)now);
+        return;
+    }
+    if (tm_step_apply(step, (int64_t)((uint64_t)ns - room->down)) < low) {
+        for (uint64_t outside = room->down; outside - inside > 1;) {
+            uint64_t middle = inside + (outside - inside) / 2;
+            *(tm_step_apply(step, (int64_t)((uint64_t)ns - middle)) < low ? &outside : &inside) = middle;
+        }
+        room->down = inside;
+    }
+    inside = 0;
+    if (tm_step_apply(step, (int64_t)((uint64_t)ns + room->up)) > high) {
+        for (uint64_t outside = room->up; outside - inside > 1;) {
+            uint64_t middle = inside + (outside - inside) / 2;
+            *(tm_step_apply(step, (int64_t)((uint64_t)ns + middle)) > high ? &outside : &inside) = middle;
+        }
+        room->up = inside;
+    }
+}
+
+/* Readings of a clock, both ends included. */
+struct stretch {
+    int64_t low, high;
+};
+
+/* The readings of COLUMN that ROW converts. The first row serves all before it too. */
+static struct stretch stretch_of(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
+{
+    struct stretch s = {INT64_MIN, INT64_MAX};
+    if (row > 0)
+        s.low = tm_clock_kind_floor(kind, row, column);
+    if (row + 1 < kind->count)
+        s.high = tm_clock_kind_floor(kind, row + 1, column) - 1;
+    return s;
+}
+
+/* How far from T times in direction SIGN, up to FARTHEST, are converted by LINE to an int64, as T is. */
+static uint64_t reach(const struct tm_clock_line *line, int64_t t, int sign, uint64_t farthest)
+{
+    int64_t ignored;
+    uint64_t inside = 0, at = farthest;
+    for (uint64_t outside = farthest; outside - inside > 1; at = inside + (outside - inside) / 2) {
+        bool fits = tm_clock_line_at(line, (int64_t)((uint64_t)t + (sign < 0 ? 0 - at : at)), &ignored);
+        if (fits && at == farthest)
+            return farthest;
+        *(fits ? &inside : &outside) = at;
+    }
+    return inside;
+}
+
+/* STRETCH around T cut to what LINE converts in the quick way to an int64. False where T is outside of that. */
+static bool cut_to_line(struct stretch *stretch, const struct tm_clock_line *line, int64_t t)
+{
+    enum { WORLD_BITS = 61 }; /* nothing of interest is later: then nothing overflows, or seldom */
+    const int64_t world = INT64_C(1) << WORLD_BITS;
+    if (t < line->first_ns || t > line->last_ns)
+        return false;
+    stretch->low = stretch->low < line->first_ns ? line->first_ns : stretch->low;
+    stretch->high = stretch->high > line->last_ns ? line->last_ns : stretch->high;
+    if (t >= -world && t <= world) {
+        stretch->low = stretch->low < -world ? -world : stretch->low;
+        stretch->high = stretch->high > world ? world : stretch->high;
+    }
+    stretch->low = (int64_t)((uint64_t)t - reach(line, t, -1, (uint64_t)t - (uint64_t)stretch->low));
+    stretch->high = (int64_t)((uint64_t)t + reach(line, t, 1, (uint64_t)stretch->high - (uint64_t)t));
+    return true;
+}
+
+/* STRETCH cut to what is still an int64 with BY added to it. */
+static void cut_to_shift(struct stretch *stretch, tm_wide by)
+{
+    if (by < 0 && stretch->low < INT64_MIN - by)
+        stretch->low = (int64_t)(INT64_MIN - by);
+    if (by > 0 && stretch->high > INT64_MAX - by)
+        stretch->high = (int64_t)(INT64_MAX - by);
+}
+
+/* Appends to STEP that its results become TRANSLATION more. */
+static void append_translation(struct tm_step *step, uint64_t translation)
+{
+    *(step->line_count ? &step->after[step->line_count - 1] : &step->translation) += translation;
+}
+
+/* One hop: *NOW, which STEP makes of NS, a reading of HOP->from, becomes one of HOP->to. False when that leaves
+ * int64. */
+static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, struct tm_hop *hop, int64_t ns,
+                     int64_t *now, struct room *room)
 {
     const struct tm_clock_kind *kind = &graph->kinds[hop->kind];
-    uint32_t column = tm_clock_kind_column(kind, hop->from);
+    uint32_t from = tm_clock_kind_column(kind, hop->from), to = tm_clock_kind_column(kind, hop->to);
     int64_t t = *now;
-    hop->row = tm_clock_kind_row(kind, column, t);
-    int64_t from = tm_clock_kind_reading(kind, hop->row, column);
-    int64_t to = tm_clock_kind_reading(kind, hop->row, tm_clock_kind_column(kind, hop->to));
-    if (!tm_shift_i64(t, from, to, now))
+    struct tm_clock_line line;
+    hop->row = tm_clock_kind_row(kind, from, t);
+    struct stretch stretch = stretch_of(kind, hop->row, from);
+    if (kind->joins || graph->interpolates)
+        hop->is_line = tm_clock_kind_line(kind, hop->row, from, to, graph->interpolates, &line, &hop->line_row);
+    if (!hop->is_line) {
+        int64_t at = tm_clock_kind_reading(kind, hop->row, from), reads = tm_clock_kind_reading(kind, hop->row, to);
+        if (!tm_shift_i64(t, at, reads, now))
+            return false;
+        cut_to_shift(&stretch, (tm_wide)reads - at);
+        narrow_to(step, ns, stretch.low, stretch.high, room);
+        append_translation(step, (uint64_t)reads - (uint64_t)at);
+        return true;
+    }
+    if (!tm_clock_line_at(&line, t, now))
         return false;
-    /* Down to the row's own reading, but the first row serves all before it too. */
-    uint64_t down = hop->row == 0 ? UINT64_MAX : (uint64_t)t - (uint64_t)from;
-    uint64_t up = UINT64_MAX;
-    if (hop->row + 1 < kind->count)
-        up = (uint64_t)tm_clock_kind_reading(kind, hop->row + 1, column) - (uint64_t)t - 1;
-    narrow(room, down, up);
-    narrow(room, (uint64_t)*now - (uint64_t)INT64_MIN, (uint64_t)INT64_MAX - (uint64_t)*now);
+    if (!cut_to_line(&stretch, &line, t)) { /* so far away that this time is converted by itself */
+        stretch = (struct stretch){t, t};
+        narrow_to(step, ns, t, t, room);
+        append_translation(step, (uint64_t)*now - (uint64_t)t);
+        return true;
+    }
+    narrow_to(step, ns, stretch.low, stretch.high, room);
+    step->lines[step->line_count++] = line;
     return true;
 }
 
@@ -171,7 +275,7 @@ enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t so
         int64_t before = now;
         *hop = (struct tm_hop){.kind = graph->nodes[clock].next_kind, .from = clock,
                                .to = graph->nodes[clock].next_clock};
-        if (!take_hop(graph, hop, &now, &room))
+        if (!take_hop(graph, step, hop, ns, &now, &room))
             return TM_CONVERT_OUT_OF_RANGE;
         const struct tm_clock_kind *kind = &graph->kinds[hop->kind];
         if (kind->origins[hop->row] == TM_EDGE_SNAPSHOT) {
@@ -181,7 +285,6 @@ enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t so
     }
     step->first_ns = (int64_t)((uint64_t)ns - room.down);
     step->last_ns = (int64_t)((uint64_t)ns + room.up);
-    step->translation = (uint64_t)now - (uint64_t)ns;
     return TM_CONVERT_OK;
 }
 

@@ -98,24 +98,36 @@ static enum tm_status write_row(struct tm_clock_registry *book, const struct tm_
     return tm_stream_write_message(book->writer, TM_FRAME_CLOCK_ROW, &row.base, err);
 }
 
-enum tm_status tm_clock_registry_add(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
-                                     enum tm_edge_origin origin, struct tm_error *err)
+/* The rows of what the graph was given last. */
+static enum tm_status write_rows(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
+                                 enum tm_edge_origin origin, struct tm_error *err)
 {
-    bool is_valid;
     const struct tm_reading *instant = NULL;
-    enum tm_status st = tm_clock_graph_add(&book->graph, readings, count, origin, &is_valid, err);
-    if (st < 0)
-        return st;
-    if (!is_valid) {
-        book->invalid_count++;
-        return TM_OK;
-    }
+    enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < count && instant == NULL; i++)
         if (readings[i].clock == book->trace_time.index)
             instant = &readings[i];
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
         st = write_row(book, &readings[i], instant, origin, err);
     return st;
+}
+
+enum tm_status tm_clock_registry_add(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
+                                     enum tm_edge_origin origin, struct tm_error *err)
+{
+    bool is_valid;
+    enum tm_status st = tm_clock_graph_add(&book->graph, readings, count, origin, &is_valid, err);
+    book->invalid_count += st == TM_OK && !is_valid;
+    return st < 0 || !is_valid ? st : write_rows(book, readings, count, origin, err);
+}
+
+enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *book, const struct tm_reading readings[2],
+                                           bool is_step, enum tm_edge_origin origin, struct tm_error *err)
+{
+    bool is_valid;
+    enum tm_status st = tm_clock_graph_add_point(&book->graph, readings, is_step, origin, &is_valid, err);
+    book->invalid_count += st == TM_OK && !is_valid;
+    return st < 0 || !is_valid ? st : write_rows(book, readings, 2, origin, err);
 }
 
 void tm_clock_registry_release(struct tm_clock_registry *book)

@@ -56,6 +56,10 @@ enum tm_status tm_clock_registry_claim(struct tm_clock_registry *book, const str
 enum tm_status tm_clock_registry_add(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
                                      enum tm_edge_origin origin, struct tm_error *err);
 
+/* Adds a point of a line, see tm_clock_graph_add_point, and its rows. */
+enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *book, const struct tm_reading readings[2],
+                                           bool is_step, enum tm_edge_origin origin, struct tm_error *err);
+
 /* Clock INDEX reads VALUE nanoseconds. */
 static inline struct tm_reading tm_reading_at(uint32_t index, int64_t value)
 {

@@ -102,6 +102,24 @@ static bool holds(struct tm_clock_route *route, int64_t ns)
     return tm_row_convert_again(route, ns, &ignored);
 }
 
+static void convert_by_lines(const struct tm_plain_rows *rows, const struct tm_batch_col *from,
+                             const struct tm_step *step, uint8_t *times)
+{
+    struct tm_clock_line line = step->lines[0];
+    uint64_t before = step->translation, after = step->after[0];
+    for (uint32_t i = rows->first; i < rows->end; i++) {
+        int64_t t = (int64_t)((uint64_t)time_of(from, i) + before);
+        tm_put_le64(times + (size_t)8 * i, (uint64_t)tm_clock_line_apply(&line, t) + after);
+    }
+    for (uint32_t k = 1; k < step->line_count; k++) {
+        line = step->lines[k];
+        for (uint32_t i = rows->first; i < rows->end; i++) {
+            int64_t t = (int64_t)tm_get_le64(times + (size_t)8 * i);
+            tm_put_le64(times + (size_t)8 * i, (uint64_t)tm_clock_line_apply(&line, t) + step->after[k]);
+        }
+    }
+}
+
 bool tm_plain_rows_convert(struct tm_plain_rows *rows, const struct tm_batch *batch, struct tm_clock_route *route,
                            uint8_t *times)
 {
@@ -110,8 +128,11 @@ bool tm_plain_rows_convert(struct tm_plain_rows *rows, const struct tm_batch *ba
     find_range(rows, batch);
     if (!holds(route, rows->low) || !holds(route, rows->high))
         return false;
-    for (uint32_t i = rows->first; i < rows->end; i++)
-        tm_put_le64(times + (size_t)8 * i, (uint64_t)time_of(&from, i) + translation);
+    if (route->step.line_count == 0)
+        for (uint32_t i = rows->first; i < rows->end; i++)
+            tm_put_le64(times + (size_t)8 * i, (uint64_t)time_of(&from, i) + translation);
+    else
+        convert_by_lines(rows, &from, &route->step, times);
     tm_row_count(route, rows->low);
     tm_row_count(route, rows->high);
     route->run.count += (uint64_t)(rows->end - rows->first) - 2; /* of one row, the second is taken back */

@@ -104,11 +104,11 @@ bool tm_placement_record_add(struct tm_placement_record *record, const struct tm
     int64_t low = tm_step_apply(step, run->low_ns), high = tm_step_apply(step, run->high_ns);
     if (record->counts[TM_FATE_PLACED] == 0 || low < record->first_ns) {
         record->first_ns = low;
-        record->first_offset_ns = (int64_t)step->translation;
+        record->first_offset_ns = tm_step_offset(step, run->low_ns);
     }
     if (record->counts[TM_FATE_PLACED] == 0 || high >= record->last_ns) {
         record->last_ns = high;
-        record->last_offset_ns = (int64_t)step->translation;
+        record->last_offset_ns = tm_step_offset(step, run->high_ns);
     }
     record->counts[TM_FATE_PLACED] += run->count;
     if (step->has_anchors) {

@@ -13,6 +13,22 @@ static enum tm_status config_clock(struct tm_clock_registry *book, const Traceme
     return st < 0 ? st : tm_clock_graph_clock(&book->graph, &key, index, err);
 }
 
+/* The points of EDGE between the clocks of PAIR: the first as an edge, to which the others are joined. */
+static enum tm_status add_points(struct tm_clock_registry *book, const Tracemerge__ConfigEdge *edge,
+                                 struct tm_reading pair[2], struct tm_error *err)
+{
+    uint64_t invalid_before = book->invalid_count;
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < edge->n_points && st == TM_OK && book->invalid_count == invalid_before; i++) {
+        bool is_step = i > 0 && edge->points[i]->source_ns - 1 == pair[0].value;
+        pair[0].value = edge->points[i]->source_ns;
+        pair[1].value = edge->points[i]->reference_ns;
+        st = i == 0 ? tm_clock_registry_add(book, pair, 2, TM_EDGE_MANIFEST, err)
+                    : tm_clock_registry_add_point(book, pair, is_step, TM_EDGE_MANIFEST, err);
+    }
+    return st;
+}
+
 static enum tm_status add_edge(struct tm_clock_registry *book, const Tracemerge__ConfigEdge *edge, struct tm_error *err)
 {
     struct tm_reading pair[2] = {tm_reading_at(0, edge->source_ns), tm_reading_at(0, edge->reference_ns)};
@@ -22,8 +38,10 @@ static enum tm_status add_edge(struct tm_clock_registry *book, const Tracemerge_
     enum tm_status st = config_clock(book, edge->source, &pair[0].clock, err);
     if (st == TM_OK)
         st = config_clock(book, edge->reference, &pair[1].clock, err);
-    if (st == TM_OK)
+    if (st == TM_OK && edge->n_points == 0)
         st = tm_clock_registry_add(book, pair, 2, TM_EDGE_MANIFEST, err);
+    else if (st == TM_OK)
+        st = add_points(book, edge, pair, err);
     book->invalid_edge_count += book->invalid_count - invalid_before;
     return st;
 }

@@ -261,6 +261,8 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
     case TM_FRAME_CLOCK_ROW:
     case TM_FRAME_PLACEMENT:
         return tm_error_set(err, TM_E_INPUT, "a result of tm-clocks in a stream that says it has not been there");
+    case TM_FRAME_CLOCK_LINES:
+        return TM_OK; /* all that it warns of is done here */
     case TM_FRAME_CONFIG:
         if ((st = decode(frame, &tracemerge__config__descriptor, &message, err)) < 0)
             return st;

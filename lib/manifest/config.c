@@ -106,6 +106,27 @@ static void set_edge(Tracemerge__ConfigEdge *edge, const struct tm_manifest_fiel
     edge->entry = (uint32_t)i;
     edge->source_ns = clocks->offset_ns < 0 ? -clocks->offset_ns : 0;
     edge->reference_ns = clocks->offset_ns > 0 ? clocks->offset_ns : 0;
+    edge->has_uncertainty_ns = clocks->points.has_uncertainty;
+    edge->uncertainty_ns = (uint64_t)clocks->points.uncertainty_ns;
+    edge->has_rule = clocks->points.rule != NULL;
+    edge->rule = edge->has_rule ? bytes_of(clocks->points.rule) : tm_bytes(NULL, 0);
+}
+
+/* Room for the points of all edges. */
+struct point_room {
+    Tracemerge__ConfigPoint *points, **list;
+};
+
+static void set_points(Tracemerge__ConfigEdge *edge, const struct tm_manifest_points *points, struct point_room *room)
+{
+    edge->points = room->list;
+    edge->n_points = points->count;
+    for (size_t i = 0; i < points->count; i++) {
+        Tracemerge__ConfigPoint *point = *room->list++ = room->points++;
+        tracemerge__config_point__init(point);
+        point->source_ns = points->points[i].own_ns;
+        point->reference_ns = points->points[i].own_ns + points->points[i].offset_ns;
+    }
 }
 
 static enum tm_status make_edges(struct tm_manifest_config *config, const struct tm_manifest_fields *fields,
@@ -114,8 +135,12 @@ static enum tm_status make_edges(struct tm_manifest_config *config, const struct
     Tracemerge__ConfigEdge *edges = make(config, fields->file_count, sizeof *edges);
     Tracemerge__ConfigEdge **list = make(config, fields->file_count, sizeof *list);
     Tracemerge__ConfigClock *clocks = make(config, 2 * fields->file_count, sizeof *clocks);
-    size_t count = 0;
-    if (edges == NULL || list == NULL || clocks == NULL)
+    size_t count = 0, point_count = 0;
+    for (size_t i = 0; i < fields->file_count; i++)
+        point_count += fields->files[i].clocks.points.count;
+    struct point_room room = {.points = make(config, point_count, sizeof *room.points),
+                              .list = make(config, point_count, sizeof *room.list)};
+    if (edges == NULL || list == NULL || clocks == NULL || room.points == NULL || room.list == NULL)
         return TM_E_SYSTEM;
     for (size_t i = 0; i < fields->file_count; i++) {
         if (!fields->files[i].clocks.given)
@@ -125,6 +150,8 @@ static enum tm_status make_edges(struct tm_manifest_config *config, const struct
         edge->source = &clocks[2 * count];
         edge->reference = &clocks[2 * count + 1];
         set_edge(edge, fields, resolution->relations, i);
+        set_points(edge, &fields->files[i].clocks.points, &room);
+        config->has_lines |= edge->n_points > 0;
         count++;
     }
     config->message.edges = list;

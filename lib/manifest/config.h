@@ -14,8 +14,9 @@
 /* Zero-initialise. */
 struct tm_manifest_config {
     Tracemerge__Config message; /* points into this struct's memory and the fields' strings */
+    bool has_lines;             /* an edge of it has points */
     /* private */
-    void *memory[16];
+    void *memory[20];
     size_t memory_count;
 };
 

@@ -33,10 +33,13 @@ static enum tm_status write_file_config(struct configure *c, uint32_t file, stru
 static enum tm_status apply(struct configure *c, const struct tm_manifest *manifest, const uint32_t *file,
                             struct tm_error *err)
 {
+    Tracemerge__ClockLines lines = TRACEMERGE__CLOCK_LINES__INIT;
     Tracemerge__Config config = manifest->config.message;
     config.has_file = file != NULL;
     config.file = file ? *file : 0;
     enum tm_status st = tm_file_match_configure(&c->match, manifest, file, err);
+    if (st == TM_OK && manifest->config.has_lines)
+        st = tm_stream_write_message(&c->writer, TM_FRAME_CLOCK_LINES, &lines.base, err);
     if (st == TM_OK)
         st = tm_stream_write_message(&c->writer, TM_FRAME_CONFIG, &config.base, err);
     for (uint32_t i = 0; i < c->match.file_count && st == TM_OK; i++)

@@ -107,18 +107,21 @@ static void read_sync_to(struct reader *r, const cJSON *sync_to, struct tm_manif
     }
 }
 
-static void read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_clocks *clocks)
+static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_clocks *clocks)
 {
     r->at = item;
     if (!cJSON_IsObject(item)) {
         wrong(r, "clocks", "must be an object");
-        return;
+        return TM_OK;
     }
     clocks->given = true;
     clocks->pins = tm_json_text_get(item, "clock") == NULL;
     clocks->clock = clocks->pins ? TM_CLOCK_TRACE_FILE : clock_at(r, item, "clock", "clocks.clock");
     clocks->machine = string_at(r, item, "machine", "clocks.machine");
     read_offset(r, item, &clocks->offset_ns);
+    enum tm_status st = tm_manifest_points_read(&clocks->points, r->json, item, r->where, r->problems);
+    if (st == TM_OK)
+        tm_manifest_points_check(&clocks->points, r->json, item, clocks->offset_ns, r->where, r->problems);
     const cJSON *sync_to = tm_json_text_get(item, "sync_to");
     clocks->item = item;
     clocks->sync_to = sync_to;
@@ -129,6 +132,7 @@ static void read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_
         wrong(r, "clocks.sync_to", "must be an object");
     else
         read_sync_to(r, sync_to, clocks);
+    return st;
 }
 
 /* The name of a machine, in an object that must have one. */
@@ -204,13 +208,13 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
     set_place(r, "files", index);
 }
 
-static void read_file(struct reader *r, const cJSON *item, struct tm_manifest_file *file, size_t index)
+static enum tm_status read_file(struct reader *r, const cJSON *item, struct tm_manifest_file *file, size_t index)
 {
     set_place(r, "files", index);
     file->item = r->at = item;
     if (!cJSON_IsObject(item)) {
         tm_manifest_problems_add(here(r), "%smust be an object with a path", r->where);
-        return;
+        return TM_OK;
     }
     if (tm_json_text_get(item, "path") == NULL)
         wrong(r, "path", "is required");
@@ -228,8 +232,7 @@ static void read_file(struct reader *r, const cJSON *item, struct tm_manifest_fi
     if (machines)
         read_machines(r, machines, file, index);
     const cJSON *clocks = tm_json_text_get(item, "clocks");
-    if (clocks)
-        read_clocks(r, clocks, &file->clocks);
+    return clocks ? read_clocks(r, clocks, &file->clocks) : TM_OK;
 }
 
 /* Room for the files and, in one piece, the machines of all of them. */
@@ -267,7 +270,8 @@ static enum tm_status read_files(struct reader *r, const cJSON *manifest)
         return st;
     cJSON_ArrayForEach(file, files) {
         size_t index = r->fields->file_count++;
-        read_file(r, file, &r->fields->files[index], index);
+        if ((st = read_file(r, file, &r->fields->files[index], index)) < 0)
+            return st;
     }
     set_place(r, NULL, 0);
     return TM_OK;
@@ -387,6 +391,8 @@ enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, struct
 
 void tm_manifest_fields_release(struct tm_manifest_fields *fields)
 {
+    for (size_t i = 0; i < fields->file_count; i++)
+        tm_manifest_points_release(&fields->files[i].clocks.points);
     free(fields->files);
     free(fields->machines);
     free(fields->attributes);

@@ -3,7 +3,7 @@
 #ifndef TM_MANIFEST_FIELDS_H
 #define TM_MANIFEST_FIELDS_H
 
-#include "manifest/json_text.h"
+#include "manifest/clock_points.h"
 
 enum { TM_MANIFEST_VERSION = 1, TM_CLOCK_TRACE_FILE = 11 };
 
@@ -26,6 +26,7 @@ struct tm_manifest_clocks {
     const char *ref_machine;
     uint32_t ref_clock; /* TM_CLOCK_TRACE_FILE where the manifest leaves it out */
     int64_t offset_ns;
+    struct tm_manifest_points points;
 };
 
 struct tm_manifest_file {

@@ -10,6 +10,7 @@
  * machines has. */
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef __int128 tm_wide;
+__extension__ typedef unsigned __int128 tm_uwide;
 #else
 #error "a compiler with 128-bit integers is needed"
 #endif

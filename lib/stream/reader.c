@@ -89,7 +89,7 @@ enum tm_status tm_stream_reader_open_chunked(struct tm_stream_reader *reader, in
 
 static bool known(uint32_t type)
 {
-    return type <= TM_FRAME_COMPACT_MESSAGES && type != TM_FRAME_HEADER && type != 15;
+    return type <= TM_FRAME_CLOCK_LINES && type != TM_FRAME_HEADER && type != 15;
 }
 
 static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_frame *frame, struct tm_error *err)

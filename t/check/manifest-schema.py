@@ -41,6 +41,8 @@ def valid(value, schema, root):
             ok = not isinstance(value, dict) or all(d in value for k, ds in rule.items() if k in value for d in ds)
         elif key == 'items':
             ok = not isinstance(value, list) or all(valid(v, rule, root) for v in value)
+        elif key in ('minItems', 'maxItems'):
+            ok = not isinstance(value, list) or (len(value) >= rule if key == 'minItems' else len(value) <= rule)
         elif key == 'minLength':
             ok = not isinstance(value, str) or len(value) >= rule
         elif key == 'minimum':
@@ -72,10 +74,15 @@ def clocks(**fields):
     return one(clocks=dict({'sync_to': {'file': 'p'}}, **fields))
 
 
+def line(**fields):
+    return clocks(offset_ns=5, x_tracemerge=fields)
+
+
 good = [manifest(), manifest(x=1, files=[], attributes={}), one(machines=[]), one(machines=[{'id': 0, 'name': 'm'}]),
         clocks(), clocks(offset_ns=-9223372036854775807), clocks(clock='REALTIME', sync_to={'file': 'p', 'machine': 'm'}),
         manifest(attributes={'a': '', 'b': -9223372036854775808}), one(machine={'name': 'x', 'y': []}),
-        manifest(trace_time={'clock': 'MONOTONIC_RAW'})]
+        manifest(trace_time={'clock': 'MONOTONIC_RAW'}), line(), clocks(x_tracemerge={}), line(points=[[1, 5]], uncertainty_ns=0, y=1),
+        line(points=[[1, 5], [2, -5], [10, 5]], rule='flows')]
 seen = [{}, [], {'perfetto_manifest': 1}, {'perfetto_manifest': {}}, manifest(version=2), manifest(version='1'),
         manifest(files={}), manifest(files=[1]), manifest(files=[{}]), one(path=3), one(machine='m'), one(machine={}),
         one(machine={'name': ''}), one(machine={'name': 'a'}, machines=[]), one(machines={}),
@@ -85,9 +92,12 @@ seen = [{}, [], {'perfetto_manifest': 1}, {'perfetto_manifest': {}}, manifest(ve
         clocks(offset_ns='1'), clocks(offset_ns=1.5), clocks(offset_ns=-9223372036854775808),
         clocks(sync_to={'file': 'p', 'clock': 6}), manifest(trace_time={}), manifest(trace_time={'clock': 'X'}),
         manifest(trace_time={'clock': 'BOOTTIME', 'machine': 'm'}), manifest(attributes=[]),
+        clocks(x_tracemerge=[]), line(points={}), line(points=[]), line(points=[[1]]), line(points=[[1, 5, 5]]),
+        line(points=[[1, '5']]), line(uncertainty_ns=-1), line(rule=1),
         manifest(attributes={'': 1}), manifest(attributes={'a': None}), manifest(attributes={'a': 9223372036854775808})]
 unseen = [clocks(sync_to={'file': 'ghost'}), clocks(machine='x'), manifest(files=[{'path': 'a'}, {'path': 'a'}]),
-          one(machines=[{'id': 1, 'name': 'a'}, {'id': 1, 'name': 'b'}])]
+          one(machines=[{'id': 1, 'name': 'a'}, {'id': 1, 'name': 'b'}]), line(points=[[1, 5], [1, 5]]),
+          line(points=[[1, 6]]), clocks(x_tracemerge={'points': [[1, 0]]})]
 
 schema = json.load(open(sys.argv[1]))
 blocks = re.findall(r'^\.Bd -literal[^\n]*\n(\{.*?)^\.Ed', open(sys.argv[2]).read(), re.S | re.M)

@@ -37,6 +37,23 @@ static bool snap_one(struct tm_clock_graph *g, struct tm_reading reading)
     return tm_clock_graph_add(g, &reading, 1, TM_EDGE_SNAPSHOT, &is_valid, &err) == TM_OK && is_valid;
 }
 
+/* Points of a line from clock A to clock B: pairs of readings, each later than the one before. */
+static bool add_line(struct tm_clock_graph *g, uint32_t a, uint32_t b, const int64_t (*points)[2], int count)
+{
+    struct tm_reading pair[2] = {{.clock = clock_of(g, a), .unit_ns = 1}, {.clock = clock_of(g, b), .unit_ns = 1}};
+    bool is_valid = true;
+    for (int i = 0; i < count && is_valid; i++) {
+        bool is_step = i > 0 && points[i][0] - 1 == pair[0].value;
+        pair[0].value = points[i][0];
+        pair[1].value = points[i][1];
+        enum tm_status st = i ? tm_clock_graph_add_point(g, pair, is_step, TM_EDGE_MANIFEST, &is_valid, &err)
+                              : tm_clock_graph_add(g, pair, 2, TM_EDGE_MANIFEST, &is_valid, &err);
+        if (st != TM_OK)
+            abort();
+    }
+    return is_valid;
+}
+
 static long long at(struct tm_clock_graph *g, uint32_t id, int64_t ns)
 {
     struct tm_step step;
@@ -165,6 +182,68 @@ static void test_backwards(void)
     tm_clock_graph_release(&g);
 }
 
+static void test_lines(void)
+{
+    static const int64_t points[][2] = {{100, 1000}, {200, 1150}, {300, 1200}, {301, 1100}, {401, 1300}};
+    struct tm_clock_graph g;
+    struct tm_step step;
+    tm_clock_graph_init(&g);
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    ok(add_line(&g, 200, 6, points, 5));
+    is_int(at(&g, 200, 100), 1000);
+    is_int(at(&g, 200, 150), 1075);
+    is_int(at(&g, 200, 151), 1077); /* 1076.5 */
+    is_int(at(&g, 200, 0), 850);
+    is_int(at(&g, 200, 250), 1175);
+    is_int(at(&g, 200, 300), 1200);
+    is_int(at(&g, 200, 301), 1100);
+    is_int(at(&g, 200, 351), 1200);
+    is_int(at(&g, 200, 1401), 3300);
+    ok(tm_clock_graph_convert(&g, clock_of(&g, 200), 150, &step) == TM_CONVERT_OK);
+    ok(step.first_ns == 100 || step.first_ns < -1000);
+    is_int(step.last_ns, 199);
+    /* The other way round a reading is that of the latest moment that it fits. */
+    tm_clock_graph_set_target(&g, clock_of(&g, 200));
+    is_int(at(&g, 6, 1075), 150);
+    is_int(at(&g, 6, 1099), 166);
+    is_int(at(&g, 6, 1100), 301);
+    is_int(at(&g, 6, 1200), 351);
+    tm_clock_graph_release(&g);
+    /* Two points 1 ns apart and nothing else: two offsets. */
+    tm_clock_graph_init(&g);
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    ok(add_line(&g, 200, 6, (const int64_t[][2]){{100, 1100}, {101, 601}}, 2));
+    is_int(at(&g, 200, 50), 1050);
+    is_int(at(&g, 200, 100), 1100);
+    is_int(at(&g, 200, 101), 601);
+    is_int(at(&g, 200, 900), 1400);
+    tm_clock_graph_release(&g);
+}
+
+/* Between snapshots. */
+static void test_interpolation(void)
+{
+    struct tm_clock_graph g;
+    tm_clock_graph_init(&g);
+    g.interpolates = true;
+    tm_clock_graph_set_target(&g, clock_of(&g, 6));
+    SNAP(&g, 6, 1000, 3, 100);
+    is_int(at(&g, 3, 150), 1050);
+    SNAP(&g, 6, 2000, 3, 600);
+    is_int(at(&g, 3, 0), 800);
+    is_int(at(&g, 3, 350), 1500);
+    is_int(at(&g, 3, 601), 2002);
+    SNAP(&g, 6, 2400, 3, 1000);
+    is_int(at(&g, 3, 601), 2001);
+    is_int(at(&g, 3, 2000), 3400);
+    /* Readings that are the same again, or of a clock that stands still. */
+    SNAP(&g, 6, 2500, 3, 1000);
+    is_int(at(&g, 3, 1000), 2500);
+    is_int(at(&g, 3, 1500), 3000);
+    is_int(at(&g, 3, 800), 2200);
+    tm_clock_graph_release(&g);
+}
+
 static void test_range(void)
 {
     struct tm_clock_graph g;
@@ -204,7 +283,7 @@ static bool steps_hold(struct tm_clock_graph *g, uint32_t clocks)
         for (int k = 0; k < 4; k++) {
             bool is_inside = times[k] >= step.first_ns && times[k] <= step.last_ns;
             if (is_inside && (tm_clock_graph_convert(g, clock, times[k], &other) != TM_CONVERT_OK ||
-                              other.translation != step.translation))
+                              tm_step_apply(&other, times[k]) != tm_step_apply(&step, times[k])))
                 return false;
         }
     }
@@ -218,12 +297,18 @@ static void test_random_steps(void)
     for (int round = 0; round < 300 && holds; round++) {
         struct tm_clock_graph g;
         tm_clock_graph_init(&g);
+        g.interpolates = round % 3 == 2;
         for (uint32_t i = 0; i < CLOCKS; i++)
             clock_of(&g, 200 + i);
         tm_clock_graph_set_target(&g, 0);
         for (int i = 0; i < 12; i++) {
             uint32_t a = 200 + random_below(CLOCKS), b = 200 + random_below(CLOCKS);
-            SNAP(&g, a, i * 20 + random_below(30), b, i * 20 + random_below(30));
+            int64_t x = i * 20 + random_below(30), y = i * 20 + random_below(30);
+            const int64_t line[][2] = {{x, y}, {x + 1 + random_below(9), y + random_below(9)}};
+            if (round % 3 == 1 && a != b && i % 2)
+                add_line(&g, a, b, line, 2);
+            else
+                SNAP(&g, a, x, b, y);
             holds = holds && steps_hold(&g, CLOCKS);
         }
         tm_clock_graph_release(&g);
@@ -251,6 +336,8 @@ int main(void)
     test_ties();
     test_refusals();
     test_backwards();
+    test_lines();
+    test_interpolation();
     test_range();
     test_random_steps();
     return tap_done();

@@ -7,6 +7,10 @@
 #define CLOCKS "Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME"
 #define PHONE "{\"path\": \"p\", \"machine\": {\"name\": \"phone\"}}"
 #define RELAY "{\"path\": \"r\", \"machines\": [{\"id\": 0, \"name\": \"host\"}, {\"id\": 9, \"name\": \"vm\"}]}"
+#define POINTS "clocks.x_tracemerge.points"
+#define LINE(points)                                                                                                   \
+    F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 5, \"sync_to\": {\"file\": \"p\"}, "                      \
+            "\"x_tracemerge\": {\"points\": " points "}}}")
 #define MATCH " It must match the path of an entry in the files array"
 
 /* A manifest and all its problems, one a line, without their prefix. */
@@ -113,6 +117,29 @@ static const struct refusal others[] = {
      "files[0]: clocks.sync_to.file must be a string\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"a\"}}}"),
      "files[0]: clocks relate the file's own timeline to itself\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"p\"}, \"x_tracemerge\": 1}}"),
+     "files[1]: clocks.x_tracemerge must be an object\n"},
+    {LINE("{}"), "files[1]: " POINTS " must be an array of pairs of integers\n"},
+    {LINE("[]"), "files[1]: " POINTS " must be at least one point\n"},
+    {LINE("[[1, 5], [2]]"), "files[1]: " POINTS "[1] must be [own_ns, offset_ns], two integers\n"},
+    {LINE("[[1, 5, 6]]"), "files[1]: " POINTS "[0] must be [own_ns, offset_ns], two integers\n"},
+    {LINE("[[1, 5.0]]"), "files[1]: " POINTS "[0] must be [own_ns, offset_ns], two integers\n"},
+    {LINE("[[1, 9223372036854775808]]"), "files[1]: " POINTS "[0] is out of range\n"},
+    {LINE("[[1, 9223372036854775807]]"), "files[1]: " POINTS "[0] is out of range\n"},
+    {LINE("[[1, 5], [1, 5]]"), "files[1]: " POINTS "[1] must have a greater own_ns than the point before it\n"},
+    {LINE("[[1, 7], [3, 4]]"),
+     "files[1]: " POINTS "[1] lets the reference run backwards: a step is two points 1 ns apart\n"},
+    {LINE("[[1, 6], [30, 7]]"), "files[1]: clocks.offset_ns must be one of the offsets of x_tracemerge.points, or "
+                                "between them: from 6 to 7\n"},
+    {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"p\"}, "
+             "\"x_tracemerge\": {\"points\": [[1, 0]]}}}"),
+     "files[1]: clocks.offset_ns is required beside x_tracemerge.points, for readers that do not know them: from 0 to "
+     "0\n"},
+    {LINE("[[1, 5]], \"uncertainty_ns\": -1, \"rule\": 7"),
+     "files[1]: clocks.x_tracemerge.uncertainty_ns must be an integer, 0 or more\n"
+     "files[1]: clocks.x_tracemerge.rule must be a string\n"},
+    {LINE("[[1, 5]], \"uncertainty_ns\": 9223372036854775808"),
+     "files[1]: clocks.x_tracemerge.uncertainty_ns is out of range\n"},
     {M("\"attributes\": []"), "attributes must be an object of string or integer values\n"},
     {M("\"attributes\": {\"\": 1}"), "attributes: keys must be non-empty\n"},
     {M("\"attributes\": {\"a\": 1.5, \"b\": null, \"c\": [], \"d\": 9223372036854775808, \"e\": 1}"),

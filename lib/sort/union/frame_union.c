@@ -204,6 +204,7 @@ static const struct kind {
     {TM_FRAME_SEQUENCE, &tracemerge__sequence__descriptor, renumber},
     {TM_FRAME_SOURCE, &tracemerge__source__descriptor, renumber},
     {TM_FRAME_COMPACT_MESSAGES, &tracemerge__compact_messages__descriptor, renumber},
+    {TM_FRAME_CLOCK_LINES, &tracemerge__clock_lines__descriptor, renumber},
     {TM_FRAME_CLOCK_ROW, &tracemerge__clock_row__descriptor, renumber},
     {TM_FRAME_PLACEMENT, &tracemerge__placement__descriptor, renumber},
     {TM_FRAME_ACCOUNT, &tracemerge__account__descriptor, renumber},

@@ -1,0 +1,148 @@
+#include "manifest/clock_points.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct reader {
+    struct tm_manifest_points *points;
+    struct tm_json_text *json;
+    struct tm_manifest_problems *problems;
+    const char *where;
+};
+
+/* A problem with ITEM, a member of x_tracemerge: FIELD says which, WHAT what is wrong with it. */
+static void wrong(struct reader *r, const cJSON *item, const char *field, const char *what)
+{
+    tm_manifest_problems_at(r->problems, tm_json_text_place(r->json, item));
+    tm_manifest_problems_add(r->problems, "%sclocks.x_tracemerge%s %s", r->where, field, what);
+}
+
+static void wrong_point(struct reader *r, const cJSON *item, const char *what)
+{
+    tm_manifest_problems_at(r->problems, tm_json_text_place(r->json, item));
+    tm_manifest_problems_add(r->problems, "%sclocks.x_tracemerge.points[%zu] %s", r->where, r->points->count, what);
+}
+
+/* One point that fits to the one before it. */
+static bool read_point(struct reader *r, const cJSON *item)
+{
+    struct tm_manifest_point point;
+    int64_t reference, before;
+    const cJSON *own = cJSON_IsArray(item) ? item->child : NULL;
+    const cJSON *offset = own ? own->next : NULL;
+    enum tm_status st = TM_E_INPUT, st2 = TM_E_INPUT;
+    if (offset && offset->next == NULL) {
+        st = tm_json_text_integer(r->json, own, &point.own_ns);
+        st2 = tm_json_text_integer(r->json, offset, &point.offset_ns);
+    }
+    if (st == TM_E_INPUT || st2 == TM_E_INPUT) {
+        wrong_point(r, item, "must be [own_ns, offset_ns], two integers");
+        return false;
+    }
+    if (st == TM_END || st2 == TM_END || !tm_add_i64(point.own_ns, point.offset_ns, &reference)) {
+        wrong_point(r, item, "is out of range");
+        return false;
+    }
+    if (r->points->count > 0) {
+        const struct tm_manifest_point *last = &r->points->points[r->points->count - 1];
+        if (point.own_ns <= last->own_ns) {
+            wrong_point(r, item, "must have a greater own_ns than the point before it");
+            return false;
+        }
+        before = last->own_ns + last->offset_ns;
+        if (reference < before && point.own_ns - 1 != last->own_ns) {
+            wrong_point(r, item, "lets the reference run backwards: a step is two points 1 ns apart");
+            return false;
+        }
+    }
+    r->points->points[r->points->count++] = point;
+    return true;
+}
+
+static enum tm_status read_points(struct reader *r, const cJSON *item)
+{
+    const cJSON *one;
+    size_t count = 0;
+    if (!cJSON_IsArray(item)) {
+        wrong(r, item, ".points", "must be an array of pairs of integers");
+        return TM_OK;
+    }
+    cJSON_ArrayForEach(one, item)
+        count++;
+    if (count == 0 || count > TM_MANIFEST_POINTS_MAX) {
+        wrong(r, item, ".points", count ? "must be 65536 points at most" : "must be at least one point");
+        return TM_OK;
+    }
+    r->points->points = calloc(count, sizeof *r->points->points);
+    if (r->points->points == NULL)
+        return TM_E_SYSTEM;
+    cJSON_ArrayForEach(one, item)
+        if (!read_point(r, one)) {
+            r->points->count = 0;
+            break;
+        }
+    return TM_OK;
+}
+
+static void read_uncertainty(struct reader *r, const cJSON *item)
+{
+    enum tm_status st = tm_json_text_integer(r->json, item, &r->points->uncertainty_ns);
+    r->points->has_uncertainty = st == TM_OK && r->points->uncertainty_ns >= 0;
+    if (st == TM_END)
+        wrong(r, item, ".uncertainty_ns", "is out of range");
+    else if (!r->points->has_uncertainty)
+        wrong(r, item, ".uncertainty_ns", "must be an integer, 0 or more");
+}
+
+enum tm_status tm_manifest_points_read(struct tm_manifest_points *points, struct tm_json_text *json,
+                                       const cJSON *clocks, const char *where, struct tm_manifest_problems *problems)
+{
+    struct reader r = {.points = points, .json = json, .problems = problems, .where = where};
+    const cJSON *item = tm_json_text_get(clocks, "x_tracemerge"), *part;
+    enum tm_status st = TM_OK;
+    if (item == NULL)
+        return TM_OK;
+    if (!cJSON_IsObject(item)) {
+        wrong(&r, item, "", "must be an object");
+        return TM_OK;
+    }
+    if ((part = tm_json_text_get(item, "points")))
+        st = read_points(&r, part);
+    if ((part = tm_json_text_get(item, "uncertainty_ns")))
+        read_uncertainty(&r, part);
+    part = tm_json_text_get(item, "rule");
+    if (part && !cJSON_IsString(part))
+        wrong(&r, part, ".rule", "must be a string");
+    else if (part)
+        points->rule = part->valuestring;
+    return st;
+}
+
+void tm_manifest_points_check(const struct tm_manifest_points *points, struct tm_json_text *json, const cJSON *clocks,
+                              int64_t offset_ns, const char *where, struct tm_manifest_problems *problems)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    const cJSON *item = tm_json_text_get(clocks, "offset_ns");
+    for (size_t i = 0; i < points->count; i++) {
+        int64_t offset = points->points[i].offset_ns;
+        low = offset < low ? offset : low;
+        high = offset > high ? offset : high;
+    }
+    if (points->count == 0 || (item && offset_ns >= low && offset_ns <= high))
+        return;
+    tm_manifest_problems_at(problems, tm_json_text_place(json, item ? item : clocks));
+    tm_manifest_problems_add(problems,
+                             item ? "%sclocks.offset_ns must be one of the offsets of x_tracemerge.points, or between "
+                                    "them: from %" PRId64 " to %" PRId64
+                                  : "%sclocks.offset_ns is required beside x_tracemerge.points, for readers that do "
+                                    "not know them: from %" PRId64 " to %" PRId64,
+                             where, low, high);
+}
+
+void tm_manifest_points_release(struct tm_manifest_points *points)
+{
+    free(points->points);
+    *points = (struct tm_manifest_points){0};
+}
