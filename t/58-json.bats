@@ -197,7 +197,7 @@ PY
     cmp read.json noted.json
     mv read.json m.json
     [ "$(json '(len(e) > 12, [x["ts"] for x in e if x.get("name") == "escaped key"], [x["id2"] for x in e if x["ph"] == "e"])')" = \
-      "(True, [6], [{'global': '6:g', 'local': '6:l'}])" ]
+      "(True, [6], [{'global': $((1 << 52)), 'local': $(((1 << 52) + 1))}])" ]
 }
 
 @test "slices of files that cross on one thread keep their times, on tids that say whose they are" {
@@ -265,7 +265,8 @@ PY
         {"path":"b.json","machine":{"name":"y"}}]}}' >manifest.json
     tar cf in.tar manifest.json a.json b.json
     tm-merge -o m.json in.tar
-    [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["name"] == "process_name"]')" = "['Spans']" ]
+    [ "$(json '[x["args"]["name"] for x in e if x["ph"] == "M" and x["name"] == "process_name"]')" = "['Spans', 'Spans']" ]
+    [ "$(json 'sorted({type(x["pid"]).__name__ for x in e}), len({x["pid"] for x in e})')" = "(['int'], 2)" ]
     [ "$(json '[x["args"]["labels"] for x in e if x["ph"] == "M" and x["name"] == "process_labels"]')" = "['x, a.json', 'y, b.json']" ]
 }
 
@@ -314,12 +315,12 @@ PY
     tar cf in.tar manifest.json a.json b.json
     tm-merge -o m.json in.tar
     [ "$(json '[(x["id"], x["args"]["snapshot"]["id"]) for x in e if x["ph"] == "O"]')" = \
-      "[('2:0x1', 'Obj/2:0x1'), ('3:0x1', 'Obj/3:0x1')]" ]
+      "[(10737418241, 'Obj/10737418241'), (15032385537, 'Obj/15032385537')]" ]
     [ "$(json '[x["args"]["snapshot"]["a"] for x in e if x["ph"] == "O"][1]')" = \
-      "[{'id_ref': '3:0x2', 'scope': 's'}, {'x': {'idRef': '3:3', 'pid_ref': 1342177280}}, {'id': 'n/In/3:0x2'}, {'id': 5}]" ]
-    [ "$(json '[x["args"]["linked_id"] for x in e if x["ph"] == "="]')" = "['2:0x2', '3:0x2']" ]
+      "[{'id_ref': 15032385538, 'scope': 's'}, {'x': {'idRef': 12884901891, 'pid_ref': 1342177280}}, {'id': 'n/In/15032385538'}, {'id': 5}]" ]
+    [ "$(json '[x["args"]["linked_id"] for x in e if x["ph"] == "="]')" = "[10737418242, 15032385538]" ]
     [ "$(json '[x["args"] for x in e if x["ph"] == "X"]')" = \
-      "[{'o': {'id_ref': '2:0x1'}, 'id': 'Obj/0x1'}, {'o': {'id_ref': '3:0x1'}, 'id': 'Obj/0x1'}]" ]
+      "[{'o': {'id_ref': 10737418241}, 'id': 'Obj/0x1'}, {'o': {'id_ref': 15032385537}, 'id': 'Obj/0x1'}]" ]
     tm-merge -o m.json a.json
     grep -qF '"a":[{"id_ref":"0x2","scope":"s"},{"x":{ "idRef" : 3,"pid_ref":1}},{"id":"n/In/0x2"},{"id":5}]' m.json
 }
@@ -367,7 +368,7 @@ PY
         {"path":"b.json","machine":{"name":"y"}}]}}' >manifest.json
     tar cf in.tar manifest.json a.json b.json
     tm-merge -o m.json in.tar
-    [ "$(json '[(x["id"], x["pid"]) for x in e if x["ph"] == "b"]')" = "[('2:0x1', 7), ('3:0x1', 1342177280)]" ]
+    [ "$(json '[(x["id"], x["pid"]) for x in e if x["ph"] == "b"]')" = "[(10737418241, 7), (15032385537, 1342177280)]" ]
     [ "$(json '[x["sf"] for x in e if x["ph"] == "X"]')" = "['2:1']" ]
     [ "$(json 'sorted(d["stackFrames"])')" = "['2:1', '3:1']" ]
 }

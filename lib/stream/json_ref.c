@@ -66,7 +66,7 @@ static enum tm_status read_spots(const uint8_t *p, const uint8_t *end, struct tm
         s->is_string = word & SPOT_STRING;
         s->of = (enum tm_json_spot_of)(word & SPOT_OF);
         bool has_ends = s->is_string || s->of == TM_JSON_SPOT_ID2;
-        if (len > UINT32_MAX || at + len > UINT32_MAX || s->of < TM_JSON_SPOT_TS || s->of > TM_JSON_SPOT_ID2 ||
+        if (len > UINT32_MAX || at + len > UINT32_MAX || s->of < TM_JSON_SPOT_TS || s->of > TM_JSON_SPOT_BIND_ID ||
             (has_ends && len < 2))
             return TM_E_INPUT;
         s->at = (uint32_t)at;

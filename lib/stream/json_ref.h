@@ -14,8 +14,9 @@
 enum tm_json_spot_of {
     TM_JSON_SPOT_TS = 1,
     TM_JSON_SPOT_PID = 2,
-    TM_JSON_SPOT_ID = 3 /* also bind_id */,
-    TM_JSON_SPOT_ID2 = 4
+    TM_JSON_SPOT_ID = 3,
+    TM_JSON_SPOT_ID2 = 4,
+    TM_JSON_SPOT_BIND_ID = 5
 };
 
 enum { TM_VALUE_OFFSETS_MAX = 5 };

@@ -234,7 +234,7 @@ static void test_json_ref(void)
                 for (uint32_t s = 0; s < back.spot_count; s++)
                     wrong += back.spots[s].at + (uint64_t)back.spots[s].len > back.spots_end ||
                              (back.spots[s].is_string && back.spots[s].len < 2) || back.spots[s].of < TM_JSON_SPOT_TS ||
-                             back.spots[s].of > TM_JSON_SPOT_ID2;
+                             back.spots[s].of > TM_JSON_SPOT_BIND_ID;
             detail.data[i] = was;
         }
         wrong += i > 0 && tm_json_ref_find(detail.data, i, &back) != TM_E_INPUT;

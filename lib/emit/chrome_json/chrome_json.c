@@ -58,6 +58,7 @@ static void start(struct tm_json_out *j)
         traces += f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
     }
     j->meets = traces > 1;
+    j->renames_ids = traces > 1;
     j->names_sources = traces > 1 || c->machine_count > 1;
     tm_out_str(&j->out, "{\"traceEvents\":[");
     j->has_started = true;
@@ -88,6 +89,13 @@ static void note_base(struct tm_json_out *j, const struct tm_event *e)
     j->has_base = true;
 }
 
+/* A metadata object whose time has come. */
+static enum tm_status put_late(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = tm_json_out_raw(j, e, err);
+    return st < 0 ? st : tm_json_out_text_name(j, e, err);
+}
+
 /* Before E, an event: what ended at an earlier time, and metadata whose time has come; a pid that is given away anew is
  * another process. */
 static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
@@ -99,7 +107,7 @@ static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, s
     if (j->whole_count && j->wholes_ns < e->time_ns)
         st = tm_json_out_wholes(j, err);
     while (st == TM_OK && j->late.count && (late = tm_pending_definitions_due(&j->late, e->time_ns)) != NULL)
-        st = tm_json_out_raw(j, late, err);
+        st = put_late(j, late, err);
     bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !(e->value & CLONE_THREAD_FLAG));
     if (st == TM_OK && is_life && e->tid) {
         j->changes++;
@@ -136,7 +144,7 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)) && (st = advance(j, e, err)) < 0)
         return st;
     if (is_json && e->raw[0] == '{')
-        return tm_json_out_raw(j, e, err);
+        return (st = tm_json_out_raw(j, e, err)) < 0 ? st : tm_json_out_text_name(j, e, err);
     if (tm_event_raw(e->flags) == TM_RAW_JSON && !is_json &&
         tm_json_ref_find(e->detail, e->detail_bytes, &ref) == TM_OK && ref.is_elsewhere)
         return write_referred(j, e, &ref, err);
@@ -145,7 +153,7 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     const struct tm_text *type = &j->context->catalog->files[e->file].type;
     bool of_json = tm_text_is(*type, "json") && tm_event_raw(e->flags) == TM_RAW_NONE;
     if (of_json)
-        return TM_OK; /* its primary row has the object */
+        return tm_json_out_text_name(j, e, err); /* of all else the primary row has the object */
     if ((st = tm_task_names_learn(&j->who, e, err)) == TM_OK &&
         e->kind != TM_KIND_TRACK) /* events say whose it is by then */
         st = say_names(j, e, err);
@@ -176,11 +184,13 @@ static enum tm_status json_finish(void *state, struct tm_error *err)
     if (!j->has_started)
         start(j);
     while (st == TM_OK && (late = tm_pending_definitions_due(&j->late, INT64_MAX)) != NULL)
-        st = tm_json_out_raw(j, late, err);
+        st = put_late(j, late, err);
     if (st == TM_OK)
         st = tm_json_out_open_rest(j, err);
     if (st == TM_OK)
         st = tm_json_out_late_names(j, err);
+    if (st == TM_OK)
+        st = tm_json_out_groups(j, err);
     tm_out_str(&j->out, "\n]");
     if (st < 0 || (st = tm_json_out_write_top(j, err)) < 0)
         return st;
@@ -205,6 +215,8 @@ static void json_close(void *state)
     tm_map_release(&j->pids);
     tm_map_release(&j->pid_owners);
     tm_map_release(&j->labelled);
+    free(j->groups);
+    tm_map_release(&j->sorted);
     tm_map_release(&j->named);
     tm_json_spans_release(&j->spans);
     tm_json_out_where_release(j);
@@ -215,6 +227,7 @@ static void json_close(void *state)
     tm_pending_definitions_release(&j->late);
     tm_buf_release(&j->top);
     tm_map_release(&j->frames.table_of);
+    tm_json_id_numbers_release(&j->ids);
     tm_map_release(&j->with_objects);
     tm_buf_release(&j->scratch);
     tm_task_names_release(&j->who);

@@ -151,6 +151,8 @@ enum tm_status tm_json_out_learn(struct tm_json_out *j, const struct tm_event *e
     enum tm_raw raw = tm_event_raw(e->flags);
     if (of_json && e->kind == TM_KIND_THREAD) /* a merged file says of its lanes whose they are, before all else */
         tm_json_lanes_avoid(&j->spans.lanes, e->tid);
+    if (of_json && j->names_sources && tm_json_out_note_sorted(j, e, err) < 0)
+        return err->status;
     return j->meets && of_json && (raw == TM_RAW_JSON || raw == TM_RAW_NONE) ? tm_task_names_learn(&j->said, e, err)
                                                                              : TM_OK;
 }

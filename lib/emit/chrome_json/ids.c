@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { TEXT_PID_FIRST = 0x40000000, MOVED_PID_FIRST = 0x50000000, TASK_NAMES_MAX = 1 << 20 };
+enum { TASK_NAMES_MAX = 1 << 20 };
 
 static uint64_t key_of(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -16,7 +16,7 @@ static enum tm_status move_pid(struct tm_json_out *j, int64_t pid, uint32_t *num
 {
     uint32_t owner;
     if (j->next_pid == 0)
-        j->next_pid = MOVED_PID_FIRST;
+        j->next_pid = TM_JSON_MOVED_PID_FIRST;
     while (tm_map_find(&j->pid_owners, (uint64_t)j->next_pid, &owner))
         j->next_pid++;
     if (j->moved_count == j->moved_cap) {
@@ -91,24 +91,6 @@ static void put_metadata(struct tm_json_out *j, const char *what, int64_t pid, i
     tm_out_str(&j->out, ",\"args\":{");
 }
 
-static bool is_text(int64_t pid)
-{
-    return pid >= TEXT_PID_FIRST && pid < MOVED_PID_FIRST;
-}
-
-/* A string as pid names its process; in its place there is a number. */
-static void put_text_name(struct tm_json_out *j, const struct tm_event *e, int64_t out_pid)
-{
-    struct tm_event_task place;
-    tm_task_names_find(&j->said, e, &place);
-    if (place.process.data == NULL)
-        return;
-    put_metadata(j, "process_name", out_pid, 0);
-    tm_out_str(&j->out, "\"name\":");
-    tm_out_json(&j->out, place.process);
-    tm_out_str(&j->out, "}}");
-}
-
 enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t out_pid,
                                   struct tm_error *err)
 {
@@ -130,20 +112,48 @@ enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *
     if ((machine.data &&
          (tm_buf_add(&j->scratch, machine.data, machine.len) < 0 || tm_buf_add_str(&j->scratch, ", ") < 0)) ||
         tm_buf_add_str(&j->scratch, path) < 0 ||
-        (moved && !is_text(j->moved[moved - 1].was) &&
+        (moved && !tm_json_is_text_number(j->moved[moved - 1].was) &&
          tm_buf_addf(&j->scratch, ", pid %lld", (long long)j->moved[moved - 1].was) < 0))
         return tm_error_nomem(err);
     tm_out_json(&j->out, (struct tm_text){j->scratch.data, j->scratch.len});
     tm_out_str(&j->out, "}}");
-    if (moved && is_text(j->moved[moved - 1].was))
-        put_text_name(j, e, out_pid);
-    if (is_first) {
-        put_metadata(j, "process_sort_index", out_pid, 0);
-        tm_out_str(&j->out, "\"sort_index\":");
-        tm_out_u64(&j->out, c->files[e->file].processing_order);
-        tm_out_str(&j->out, "}}");
-    }
+    if (is_first && tm_array_grow(&j->groups, &j->group_cap, j->group_count, sizeof *j->groups, err) < 0)
+        return TM_E_SYSTEM;
+    if (is_first)
+        j->groups[j->group_count++] = (struct tm_json_group){out_pid, c->files[e->file].processing_order};
     return tm_out_end_row(&j->out, err);
+}
+
+enum tm_status tm_json_out_note_sorted(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    enum { PROCESS = 6, SORT_INDEX = 8 };
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, g;
+    int64_t pid = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && e->kind == TM_KIND_PROCESS && tm_pb_next(&pb, &f) == TM_OK) {
+        struct tm_pb within = tm_pb_of(f.data, f.id == PROCESS && f.type == TM_PB_LEN ? f.len : 0);
+        while (st == TM_OK && tm_pb_next(&within, &g) == TM_OK)
+            if (g.id == SORT_INDEX && (st = tm_json_out_pid(j, e->machine, e->pid, &pid, err)) == TM_OK)
+                st = tm_map_set(&j->sorted, (uint64_t)pid, 1) < 0 ? tm_error_nomem(err) : TM_OK;
+    }
+    return st;
+}
+
+enum tm_status tm_json_out_groups(struct tm_json_out *j, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    uint32_t there;
+    for (uint32_t i = 0; i < j->group_count && st == TM_OK; i++) {
+        if (tm_map_find(&j->sorted, (uint64_t)j->groups[i].pid, &there))
+            continue;
+        put_metadata(j, "process_sort_index", j->groups[i].pid, 0);
+        tm_out_str(&j->out, "\"sort_index\":");
+        tm_out_u64(&j->out, j->groups[i].order);
+        tm_out_str(&j->out, "}}");
+        st = tm_out_end_row(&j->out, err);
+    }
+    return st;
 }
 
 enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_t *tid, struct tm_text name,
@@ -160,6 +170,39 @@ enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_
     tm_out_json(&j->out, name);
     tm_out_str(&j->out, "}}");
     return tm_out_end_row(&j->out, err);
+}
+
+/* What the process (TID NULL) or thread was last called is not its name any more. */
+static bool forget_name(struct tm_json_out *j, int64_t pid, const int64_t *tid)
+{
+    uint64_t key = key_of((uint64_t)pid, tid ? (uint64_t)*tid : 0, tid ? 1 : 2);
+    uint32_t last;
+    return !tm_map_find(&j->named, key, &last) || tm_map_set(&j->named, key, ~last) == TM_OK;
+}
+
+enum tm_status tm_json_out_text_name(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
+{
+    enum { PROCESS = 6, THREAD = 7, NAME = 3 };
+    bool is_thread = e->kind == TM_KIND_THREAD;
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, g;
+    int64_t pid = 0;
+    if ((!is_thread && e->kind != TM_KIND_PROCESS) || !tm_json_is_text_number(is_thread ? e->tid : e->pid))
+        return TM_OK;
+    enum tm_status st = tm_json_out_pid(j, e->machine, e->pid, &pid, err);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        struct tm_pb within = tm_pb_of(f.data, f.type == TM_PB_LEN ? f.len : 0);
+        if (f.id != (is_thread ? THREAD : PROCESS))
+            continue;
+        while (st == TM_OK && tm_pb_next(&within, &g) == TM_OK) {
+            if (g.id != NAME || g.type != TM_PB_LEN)
+                continue;
+            if (tm_event_raw(e->flags) == TM_RAW_JSON && !forget_name(j, pid, is_thread ? &e->tid : NULL))
+                return tm_error_nomem(err); /* the object gave another name */
+            st = tm_json_out_name(j, pid, is_thread ? &e->tid : NULL, (struct tm_text){g.data, g.len}, err);
+        }
+    }
+    return st;
 }
 
 enum tm_status tm_json_out_late_names(struct tm_json_out *j, struct tm_error *err)

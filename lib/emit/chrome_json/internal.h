@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/pb.h"
 #include "emit/emit.h"
+#include "emit/chrome_json/id_numbers.h"
 #include "emit/chrome_json/reading.h"
 #include "emit/chrome_json/spans.h"
 #include "emit/pending_definitions.h"
@@ -13,6 +14,10 @@
 #include "emit/track_owners.h"
 #include "emit/task_names.h"
 #include "base/table.h"
+
+/* Pids and tids that are strings have numbers from the first on, processes whose number is another's from the second
+ * on. */
+enum { TM_JSON_TEXT_PID_FIRST = 0x40000000, TM_JSON_MOVED_PID_FIRST = 0x50000000 };
 
 /* A running task of a cpu, to become a slice when the next one comes. */
 struct tm_json_running {
@@ -50,10 +55,18 @@ struct tm_json_out {
     bool has_base;
     int64_t base_ns;          /* taken off all times; 0 until has_base */
     uint32_t json_files;      /* inputs that are Chrome JSON, in all */
+    bool renames_ids;         /* of Chrome JSON: other files have ids too */
+    struct tm_json_id_numbers ids;
     bool names_sources;       /* more than one file or machine: processes say where they are from */
     struct tm_map pids;       /* (machine, pid, life), (file, track) -> number in the output's order, plus owners */
     struct tm_map pid_owners; /* pid of the output -> its number in moved plus 1, or 0 */
     struct tm_map labelled;   /* (pid of the output, file) whose source was said */
+    struct tm_json_group {
+        int64_t pid;
+        uint32_t order;       /* of the file that it was first met in */
+    } *groups;                /* processes whose source was said */
+    uint32_t group_count, group_cap;
+    struct tm_map sorted;     /* pids of the output whose process_sort_index a file says */
     struct tm_map named;      /* (pid, tid) of the output -> hash of the name last said */
     int64_t next_pid;         /* for pids that another machine has */
     struct tm_json_pid {
@@ -111,13 +124,30 @@ enum tm_status tm_json_out_pid(struct tm_json_out *j, uint32_t machine, int64_t 
 enum tm_status tm_json_out_pid_of(struct tm_json_out *j, const struct tm_event *e, int64_t pid, int64_t *out,
                                   struct tm_error *err);
 
+/* True when NUMBER is one that tm-unpack gave a pid or tid that is a string; a recorded one may be such too. */
+static inline bool tm_json_is_text_number(int64_t number)
+{
+    return number >= TM_JSON_TEXT_PID_FIRST && number < TM_JSON_MOVED_PID_FIRST;
+}
+
 /* Says once for each process of a file from which machine and file it is. */
 enum tm_status tm_json_out_source(struct tm_json_out *j, const struct tm_event *e, int64_t out_pid,
                                   struct tm_error *err);
 
+/* Notes whether E, a definition, says where its process is shown among others. */
+enum tm_status tm_json_out_note_sorted(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
+
+/* At the end: processes whose files do not say that are shown by file. Some readers take the first index that they
+ * find, others the last. */
+enum tm_status tm_json_out_groups(struct tm_json_out *j, struct tm_error *err);
+
 /* A metadata event that names a process (TID_NAMED false) or thread, unless that was its last name. */
 enum tm_status tm_json_out_name(struct tm_json_out *j, int64_t pid, const int64_t *tid, struct tm_text name,
                                 struct tm_error *err);
+
+/* Where E defines a process or thread of Chrome JSON whose pid or tid is a string: that string is its name, whatever
+ * the definition says. */
+enum tm_status tm_json_out_text_name(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
 
 /* At the end, the names of threads that came to be known when all of their slices had been written. */
 enum tm_status tm_json_out_late_names(struct tm_json_out *j, struct tm_error *err);
@@ -168,8 +198,9 @@ enum tm_status tm_json_row_begin(struct tm_json_out *j, const struct tm_event *e
 /* MEMBER (,"key":) with TEXT, where it is there. */
 void tm_json_row_text(struct tm_json_out *j, const char *member, struct tm_text text);
 
-/* The args of the Detail of LEN bytes, keys as they are; flows as bind_id, which holds one. */
-void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len);
+/* The args of the Detail of LEN bytes of FILE, keys as they are; flows as bind_id, which holds one. */
+enum tm_status tm_json_row_detail(struct tm_json_out *j, uint32_t file, const uint8_t *detail, size_t len,
+                                  struct tm_error *err);
 
 /* E's detail, and the end. */
 enum tm_status tm_json_row_end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
@@ -252,7 +283,12 @@ enum tm_status tm_json_out_refs(struct tm_json_out *j, const struct tm_event *e,
 /* raw.c: true when E's text may have a key with ENDING, two characters. */
 bool tm_json_out_may_have(const struct tm_event *e, const char *ending);
 
-/* An id of E's file, the file's order in front, as a string. */
-void tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id);
+/* Scalar VALUE, an id of KIND in E's file, anew; what is no valid id as it is. */
+enum tm_status tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, enum tm_json_id_kind kind,
+                              const struct tm_json_value *value, struct tm_error *err);
+
+/* The number of ID, an id of KIND in FILE. */
+enum tm_status tm_json_out_number(struct tm_json_out *j, uint32_t file, enum tm_json_id_kind kind, uint64_t id,
+                                  struct tm_error *err);
 
 #endif

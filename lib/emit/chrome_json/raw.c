@@ -4,7 +4,17 @@
 #include "stream/json_ref.h"
 
 /* Which of an object's members change, and how. */
-enum change { CHANGE_NONE, CHANGE_TIME, CHANGE_PID, CHANGE_TID, CHANGE_ID, CHANGE_ID2, CHANGE_FRAME, CHANGE_ARGS };
+enum change {
+    CHANGE_NONE,
+    CHANGE_TIME,
+    CHANGE_PID,
+    CHANGE_TID,
+    CHANGE_ID,
+    CHANGE_BIND_ID,
+    CHANGE_ID2,
+    CHANGE_FRAME,
+    CHANGE_ARGS
+};
 
 /* What was found out about an object. */
 struct object {
@@ -21,7 +31,7 @@ static enum change change_of(const struct tm_json_value *key)
         size_t len;
         enum change change;
     } members[] = {{"ts", 2, CHANGE_TIME},  {"pid", 3, CHANGE_PID},   {"tid", 3, CHANGE_TID},
-                   {"id", 2, CHANGE_ID},    {"id2", 3, CHANGE_ID2},   {"bind_id", 7, CHANGE_ID},
+                   {"id", 2, CHANGE_ID},    {"id2", 3, CHANGE_ID2},   {"bind_id", 7, CHANGE_BIND_ID},
                    {"sf", 2, CHANGE_FRAME}, {"esf", 3, CHANGE_FRAME}, {"args", 4, CHANGE_ARGS}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (tm_json_is(key, members[i].name, members[i].len))
@@ -29,13 +39,38 @@ static enum change change_of(const struct tm_json_value *key)
     return CHANGE_NONE;
 }
 
-void tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id)
+static enum tm_status put_number(struct tm_json_out *j, uint32_t file, enum tm_json_id_kind kind,
+                                 const struct tm_json_id *id, struct tm_error *err)
 {
-    tm_out_char(&j->out, '"');
-    tm_out_u64(&j->out, j->context->catalog->files[e->file].processing_order);
-    tm_out_char(&j->out, ':');
-    tm_out_bytes(&j->out, id->data, id->len);
-    tm_out_char(&j->out, '"');
+    uint64_t number;
+    uint32_t order = j->context->catalog->files[file].processing_order;
+    if (tm_json_id_numbers_find(&j->ids, order, kind, id, &number) < 0)
+        return tm_error_nomem(err);
+    tm_out_u64(&j->out, number);
+    return TM_OK;
+}
+
+enum tm_status tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, enum tm_json_id_kind kind,
+                              const struct tm_json_value *value, struct tm_error *err)
+{
+    struct tm_json_id id;
+    size_t quote = value->type == TM_JSON_STRING;
+    if (tm_json_id_of(value, &j->scratch, &id))
+        return put_number(j, e->file, kind, &id, err);
+    tm_out_bytes(&j->out, value->data - quote, value->len + 2 * quote);
+    return TM_OK;
+}
+
+enum tm_status tm_json_out_number(struct tm_json_out *j, uint32_t file, enum tm_json_id_kind kind, uint64_t number,
+                                  struct tm_error *err)
+{
+    struct tm_json_id id = {.number = number};
+    return put_number(j, file, kind, &id, err);
+}
+
+static bool is_flow(const struct tm_event *e)
+{
+    return e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
 }
 
 static bool is_scalar(const struct tm_json_value *v)
@@ -44,21 +79,24 @@ static bool is_scalar(const struct tm_json_value *v)
 }
 
 /* {"local": …} and {"global": …}. */
-static void put_id2(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id2)
+static enum tm_status put_id2(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_value *id2,
+                              struct tm_error *err)
 {
+    enum tm_status st = TM_OK;
     struct tm_json_scan scan = tm_json_scan_of(id2);
     struct tm_json_value key, value;
     const uint8_t *from = id2->data;
     scan.p++;
-    while (tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
+    while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
         if (!is_scalar(&value))
             continue;
         size_t quote = value.type == TM_JSON_STRING;
         tm_out_bytes(&j->out, from, (size_t)(value.data - quote - from));
-        tm_json_out_id(j, e, &value);
+        st = tm_json_out_id(j, e, TM_JSON_ID_OF_EVENT, &value, err);
         from = value.data + value.len + quote;
     }
     tm_out_bytes(&j->out, from, (size_t)(id2->data + id2->len - from));
+    return st;
 }
 
 static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e, enum change change,
@@ -69,28 +107,22 @@ static enum tm_status put_value(struct tm_json_out *j, const struct tm_event *e,
         tm_json_out_time(j, e->time_ns);
         return TM_OK;
     case CHANGE_PID:
-        if (value->type == TM_JSON_STRING && o->where.pid == e->pid) {
-            tm_out_char(&j->out, '"');
-            tm_out_bytes(&j->out, value->data, value->len);
-            tm_out_char(&j->out, '"');
-        } else {
-            tm_out_i64(&j->out, o->where.pid);
-        }
+        tm_out_i64(&j->out, o->where.pid);
         return TM_OK;
     case CHANGE_TID:
-        tm_out_i64(&j->out, o->where.tid);
+        tm_out_i64(&j->out, o->where.has_tid ? o->where.tid : e->tid);
         return TM_OK;
     case CHANGE_ID:
-        tm_json_out_id(j, e, value);
-        return TM_OK;
+        return tm_json_out_id(j, e, is_flow(e) ? TM_JSON_ID_OF_FLOW : TM_JSON_ID_OF_EVENT, value, err);
+    case CHANGE_BIND_ID:
+        return tm_json_out_id(j, e, TM_JSON_ID_OF_FLOW, value, err);
     case CHANGE_FRAME:
         tm_json_frames_put_id(j, e->file, value);
         return TM_OK;
     case CHANGE_ARGS:
         return tm_json_out_refs(j, e, value, &o->refs, err);
     default:
-        put_id2(j, e, value);
-        return TM_OK;
+        return put_id2(j, e, value, err);
     }
 }
 
@@ -106,15 +138,18 @@ static bool must_change(const struct tm_json_out *j, const struct tm_event *e, e
     case CHANGE_PID:
         return e->flags & TM_EVENT_HAS_PID && is_scalar(value);
     case CHANGE_TID:
-        return o->where.has_tid && is_scalar(value);
-    case CHANGE_ID:
-        return j->json_files > 1 && is_scalar(value);
+        return (o->where.has_tid && is_scalar(value)) ||
+               (e->flags & TM_EVENT_HAS_TID && value->type == TM_JSON_STRING);
+    case CHANGE_ID: /* that of a counter is a part of its name */
+        return j->renames_ids && e->kind != TM_KIND_COUNTER && is_scalar(value);
+    case CHANGE_BIND_ID:
+        return j->renames_ids && is_scalar(value);
     case CHANGE_FRAME:
         return o->renames_frames && is_scalar(value);
     case CHANGE_ARGS:
         return o->refs.is_there && value->type == TM_JSON_OBJECT;
     default:
-        return j->json_files > 1 && value->type == TM_JSON_OBJECT;
+        return j->renames_ids && value->type == TM_JSON_OBJECT;
     }
 }
 
@@ -182,21 +217,24 @@ static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e,
                                 struct tm_error *err)
 {
     static const enum change changes[] = {[TM_JSON_SPOT_TS] = CHANGE_TIME, [TM_JSON_SPOT_PID] = CHANGE_PID,
-                                          [TM_JSON_SPOT_ID] = CHANGE_ID, [TM_JSON_SPOT_ID2] = CHANGE_ID2};
+                                          [TM_JSON_SPOT_ID] = CHANGE_ID, [TM_JSON_SPOT_ID2] = CHANGE_ID2,
+                                          [TM_JSON_SPOT_BIND_ID] = CHANGE_BIND_ID};
     const struct tm_json_ref *ref = o->ref;
     const uint8_t *from = e->raw;
+    enum tm_status st = TM_OK;
     if (ref->spots_end > e->raw_bytes)
         return no_object(e, err);
-    for (uint32_t i = 0; i < ref->spot_count; i++) {
+    for (uint32_t i = 0; i < ref->spot_count && st == TM_OK; i++) {
         const struct tm_json_spot *s = &ref->spots[i];
         struct tm_json_value value = {.data = e->raw + s->at + s->is_string, .len = s->len - 2u * s->is_string,
                                       .type = s->is_string ? TM_JSON_STRING
                                               : s->of == TM_JSON_SPOT_ID2 ? TM_JSON_OBJECT : TM_JSON_NUMBER};
+        value.escaped = s->is_string && memchr(value.data, '\\', value.len);
         if (must_change(j, e, changes[s->of], &value, o))
-            (void)change_value(j, e, &from, changes[s->of], &value, o, err);
+            st = change_value(j, e, &from, changes[s->of], &value, o, err);
     }
     tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
-    return TM_OK;
+    return st;
 }
 
 bool tm_json_out_may_have(const struct tm_event *e, const char *ending)
@@ -219,7 +257,8 @@ enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *
         return st;
     o.renames_frames = tm_json_frames_renames(j, e->file) && tm_json_out_may_have(e, "sf");
     tm_json_out_next(j);
-    bool is_noted = ref->has_spots && !o.where.has_tid && !o.renames_frames && !o.refs.is_there;
+    bool is_noted = ref->has_spots && !o.where.has_tid && !o.renames_frames && !o.refs.is_there &&
+                    !tm_json_is_text_number(e->tid);
     st = is_noted ? put_noted(j, e, &o, err) : put_read(j, e, &o, err);
     return st < 0 ? st : tm_out_end_row(&j->out, err);
 }

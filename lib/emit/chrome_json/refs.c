@@ -73,21 +73,22 @@ static void put_since(struct tm_json_out *j, const uint8_t **from, const struct 
 }
 
 /* "NAME/0x1": what is behind the last slash is the id. */
-static void put_nested_id(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from,
-                          const struct tm_json_value *value)
+static enum tm_status put_nested_id(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from,
+                                    const struct tm_json_value *value, struct tm_error *err)
 {
     size_t name = value->len;
     while (name > 0 && value->data[name - 1] != '/')
         name--;
     if (value->type != TM_JSON_STRING || name < 2 || name == value->len)
-        return;
+        return TM_OK;
+    struct tm_json_value id = {
+        .data = value->data + name, .len = value->len - name, .type = TM_JSON_STRING, .escaped = value->escaped};
     put_since(j, from, value);
     tm_out_char(&j->out, '"');
     tm_out_bytes(&j->out, value->data, name);
-    tm_out_u64(&j->out, j->context->catalog->files[e->file].processing_order);
-    tm_out_char(&j->out, ':');
-    tm_out_bytes(&j->out, value->data + name, value->len - name);
+    enum tm_status st = tm_json_out_id(j, e, TM_JSON_ID_OF_EVENT, &id, err);
     tm_out_char(&j->out, '"');
+    return st;
 }
 
 static enum tm_status put_pid(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from,
@@ -140,13 +141,13 @@ enum tm_status tm_json_out_refs(struct tm_json_out *j, const struct tm_event *e,
         bool is_time = refs->is_profile ? tm_json_is(&key, "startTime", 9) || tm_json_is(&key, "endTime", 7)
                                         : tm_json_is(&key, "issue_ts", 8);
         bool is_ref = tm_json_is(&key, "id_ref", 6) || tm_json_is(&key, "idRef", 5) || tm_json_is(&key, "linked_id", 9);
-        if (is_ref && is_scalar(&value) && j->json_files > 1) {
+        if (is_ref && is_scalar(&value) && j->renames_ids) {
             put_since(j, &from, &value);
-            tm_json_out_id(j, e, &value);
+            st = tm_json_out_id(j, e, TM_JSON_ID_OF_EVENT, &value, err);
         } else if (refs->has_times && is_time) {
             put_shifted(j, &from, &value, refs->shift_ns);
-        } else if (refs->is_snapshot && tm_json_is(&key, "id", 2) && j->json_files > 1) {
-            put_nested_id(j, e, &from, &value);
+        } else if (refs->is_snapshot && tm_json_is(&key, "id", 2) && j->renames_ids) {
+            st = put_nested_id(j, e, &from, &value, err);
         } else if (tm_json_is(&key, "pid_ref", 7) || tm_json_is(&key, "pidRef", 6)) {
             st = put_pid(j, e, &from, &value, err);
         }

@@ -126,13 +126,31 @@ static void put_args(struct tm_json_out *j, struct arg *args, uint32_t count, bo
     }
 }
 
-void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len)
+/* The first of the flows in the Detail of LEN bytes of FILE. */
+static enum tm_status put_flow_id(struct tm_json_out *j, uint32_t file, const uint8_t *detail, size_t len,
+                                  struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if ((f.id != DETAIL_FLOWS && f.id != DETAIL_ENDED_FLOWS) || f.type != TM_PB_I64)
+            continue;
+        tm_out_str(&j->out, ",\"bind_id\":");
+        enum tm_status st = tm_json_out_number(j, file, TM_JSON_ID_OF_FLOW, f.value, err);
+        tm_out_str(&j->out, f.id == DETAIL_FLOWS ? ",\"flow_in\":true,\"flow_out\":true" : ",\"flow_in\":true");
+        return st;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_json_row_detail(struct tm_json_out *j, uint32_t file, const uint8_t *detail, size_t len,
+                                  struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field f;
     struct arg args[ARGS_TOLD_APART];
     uint32_t count = 0;
-    bool has_args = false, has_flow = false;
+    bool has_args = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id != DETAIL_ARGS || f.type != TM_PB_LEN)
             continue;
@@ -145,23 +163,14 @@ void tm_json_row_detail(struct tm_json_out *j, const uint8_t *detail, size_t len
     put_args(j, args, count, &has_args);
     if (has_args)
         tm_out_char(&j->out, '}');
-    pb = tm_pb_of(detail, len);
-    while (!has_flow && tm_pb_next(&pb, &f) == TM_OK) {
-        if ((f.id != DETAIL_FLOWS && f.id != DETAIL_ENDED_FLOWS) || f.type != TM_PB_I64)
-            continue;
-        char text[64];
-        has_flow = true;
-        snprintf(text, sizeof text, ",\"bind_id\":\"0x%llx\",\"flow_in\":true%s", (unsigned long long)f.value,
-                 f.id == DETAIL_FLOWS ? ",\"flow_out\":true" : "");
-        tm_out_str(&j->out, text);
-    }
+    return put_flow_id(j, file, detail, len, err);
 }
 
 enum tm_status tm_json_row_end(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
-    tm_json_row_detail(j, e->detail, e->detail_bytes);
+    enum tm_status st = tm_json_row_detail(j, e->file, e->detail, e->detail_bytes, err);
     tm_out_char(&j->out, '}');
-    return tm_out_end_row(&j->out, err);
+    return st < 0 ? st : tm_out_end_row(&j->out, err);
 }
 
 static enum tm_status put_counter(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
@@ -195,10 +204,9 @@ static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, 
         return st;
     tm_json_row_text(j, ",\"cat\":", category.data ? category : tm_text_str("flow"));
     tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str("flow"));
-    char id[96];
-    snprintf(id, sizeof id, ",\"scope\":\"track\",\"id\":\"%u:0x%llx\"",
-             j->context->catalog->files[e->file].processing_order, (unsigned long long)e->track);
-    tm_out_str(&j->out, id);
+    tm_out_str(&j->out, ",\"scope\":\"track\",\"id\":");
+    if ((st = tm_json_out_number(j, e->file, TM_JSON_ID_OF_TRACK, e->track, err)) < 0)
+        return st;
     if (e->kind == TM_KIND_FLOW_END && e->value == 0)
         tm_out_str(&j->out, ",\"bp\":\"e\"");
     return tm_json_row_end(j, e, err);

@@ -27,17 +27,17 @@ static bool is_on_thread(const struct tm_event *e, const struct tm_event_task *p
            (scope == TM_SCOPE_TRACK || scope == TM_SCOPE_THREAD || tm_kernel_track_of(e));
 }
 
-/* The id of the track E is on: files of one merge never meet. The scope makes it independent of the category,
- * which an end does not repeat. */
-static void put_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place)
+/* The id of the track E is on. The scope makes it independent of the category, which an end does not repeat. */
+static enum tm_status put_id(struct tm_json_out *j, const struct tm_event *e, const struct tm_event_task *place,
+                             struct tm_error *err)
 {
     bool is_track = tm_event_scope(e->flags) == TM_SCOPE_TRACK;
     bool is_local = is_track ? place->has_pid : tm_event_scope(e->flags) == TM_SCOPE_PROCESS;
-    char text[112];
-    snprintf(text, sizeof text, is_local ? ",\"scope\":\"track\",\"id2\":{\"local\":\"%u:0x%llx\"}"
-                                         : ",\"scope\":\"track\",\"id\":\"%u:0x%llx\"",
-             j->context->catalog->files[e->file].processing_order, (unsigned long long)e->track);
-    tm_out_str(&j->out, text);
+    tm_out_str(&j->out, is_local ? ",\"scope\":\"track\",\"id2\":{\"local\":" : ",\"scope\":\"track\",\"id\":");
+    enum tm_status st = tm_json_out_number(j, e->file, TM_JSON_ID_OF_TRACK, e->track, err);
+    if (is_local)
+        tm_out_char(&j->out, '}');
+    return st;
 }
 
 /* Which stack E is on: its thread's, or that of a track below the thread. */
@@ -63,9 +63,9 @@ static enum tm_status put_begin(struct tm_json_out *j, const struct tm_json_span
     tm_json_row_head(j, "B", v->ts_ns);
     tm_json_row_thread(j, v->pid, tid);
     tm_out_bytes(&j->out, v->text, v->text_len);
-    tm_json_row_detail(j, v->detail, v->detail_len);
+    st = tm_json_row_detail(j, v->file, v->detail, v->detail_len, err);
     tm_out_char(&j->out, '}');
-    return tm_out_end_row(&j->out, err);
+    return st < 0 ? st : tm_out_end_row(&j->out, err);
 }
 
 static enum tm_status put_begins(struct tm_json_out *j, uint64_t stack, struct tm_error *err)
@@ -162,7 +162,8 @@ static enum tm_status keep_whole(struct tm_json_out *j, const struct tm_json_spa
     tm_json_out_micros(j, e->time_ns - v->ts_ns);
     tm_json_row_thread(j, v->pid, tid);
     tm_out_bytes(&j->out, v->text, v->text_len);
-    tm_json_row_detail(j, j->scratch.data, j->scratch.len);
+    if ((st = tm_json_row_detail(j, e->file, j->scratch.data, j->scratch.len, err)) < 0)
+        return st;
     tm_out_char(&j->out, '}');
     size_t len = j->out.buf.len - from;
     j->wholes[j->whole_count++] = (struct tm_json_whole){v->order, j->wholes_text.len, len};
@@ -276,8 +277,8 @@ static enum tm_status put_other(struct tm_json_out *j, const struct tm_event *e,
     tm_json_row_text(j, ",\"name\":", name.data || is_end ? name : tm_text_str(""));
     if (on_thread)
         tm_out_str(&j->out, ",\"s\":\"t\"");
-    else
-        put_id(j, e, place);
+    else if ((st = put_id(j, e, place, err)) < 0)
+        return st;
     return tm_json_row_end(j, e, err);
 }
 

@@ -131,6 +131,7 @@ static void show(const struct tm_json_span_stack *stack, const struct tm_json_sp
 {
     *view = (struct tm_json_span_view){.ts_ns = span->ts_ns,
                                        .pid = span->pid,
+                                       .file = stack->holder.file,
                                        .thread = stack->holder.thread - 1,
                                        .lane = stack->holder.lane,
                                        .order = span->order,

@@ -24,6 +24,7 @@ struct tm_json_span {
 
 /* What to write of a slice: its members, and the Detail of its begin with that of its end behind it. */
 struct tm_json_span_view {
+    uint32_t file;
     int64_t ts_ns, pid;
     uint64_t order;
     uint32_t thread, lane; /* where (lanes.h) */

@@ -1,5 +1,6 @@
 #include "emit/chrome_json/internal.h"
 
+#include "base/hash.h"
 #include "json/scan.h"
 
 enum { TOP_BYTES_MAX = 64 << 20 };
@@ -139,6 +140,38 @@ static enum tm_status put_file_members(struct tm_json_out *j, uint32_t file, boo
     return tm_out_end_row(&j->out, err);
 }
 
+/* Readers look for `metadata` at the top alone. Where that is not the same in all files, there is one with the members
+ * of all, of equal keys the first. */
+static enum tm_status put_metadata(struct tm_json_out *j, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
+    struct tm_json_top_member m = {0};
+    struct tm_map keys = {0};
+    enum tm_status st = TM_OK;
+    uint32_t there;
+    while (st == TM_OK && tm_json_top_next(&pb, &m)) {
+        struct tm_json_value all = {.data = m.value.data, .len = m.value.len, .type = TM_JSON_OBJECT}, key, value;
+        struct tm_json_scan scan = tm_json_scan_of(&all);
+        if (!is(m.key, "metadata") || m.value.len == 0 || m.value.data[0] != '{' || is_said(j, &m))
+            continue;
+        scan.p++;
+        while (st == TM_OK && tm_json_member(&scan, &key, &value) == TM_JSON_OK) {
+            size_t quote = value.type == TM_JSON_STRING;
+            uint64_t hash = tm_hash64(key.data, key.len);
+            if (tm_map_find(&keys, hash, &there))
+                continue;
+            tm_out_str(&j->out, keys.count ? "," : ",\n\"metadata\":{");
+            st = tm_map_set(&keys, hash, 1);
+            put_member(j, &(struct tm_json_top_member){.key = {key.data, key.len},
+                                                       .value = {value.data - quote, value.len + 2 * quote}});
+        }
+    }
+    if (keys.count)
+        tm_out_char(&j->out, '}');
+    tm_map_release(&keys);
+    return st < 0 ? tm_error_nomem(err) : tm_out_end_row(&j->out, err);
+}
+
 enum tm_status tm_json_out_write_top(struct tm_json_out *j, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);
@@ -151,7 +184,9 @@ enum tm_status tm_json_out_write_top(struct tm_json_out *j, struct tm_error *err
             put_member(j, &m);
         }
     }
-    st = tm_json_out_write_frames(j, err);
+    st = put_metadata(j, err);
+    if (st == TM_OK)
+        st = tm_json_out_write_frames(j, err);
     for (uint32_t file = 0; file < j->context->catalog->file_count && st == TM_OK && j->top.len; file++)
         st = put_file_members(j, file, &has_files, err);
     if (has_files)

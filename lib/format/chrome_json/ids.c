@@ -110,27 +110,6 @@ enum tm_status tm_json_legacy_async(struct tm_json_work *w)
     return put_identity(w, hash, local, &id);
 }
 
-/* A flow's id as a number: integers as they are, strings in hex with or without 0x; any other
- * string by its hash. */
-static uint64_t flow_number(const struct tm_json_id *id)
-{
-    uint64_t v = 0;
-    const uint8_t *p = id->text, *end = p + id->len;
-    if (!id->is_text)
-        return id->number;
-    if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
-        p += 2;
-    if (p == end || end - p > 16)
-        return tm_hash64(id->text, id->len);
-    for (; p < end; p++) {
-        uint8_t c = *p | 0x20;
-        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
-            return tm_hash64(id->text, id->len);
-        v = v << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    return v;
-}
-
 enum tm_status tm_json_flow(struct tm_json_work *w)
 {
     const struct tm_json_value *bp = tm_json_event_of(w->json, TM_JF_BP, TM_JSON_STRING);
@@ -140,7 +119,7 @@ enum tm_status tm_json_flow(struct tm_json_work *w)
         return TM_END;
     if (!mix_string(w, TM_JF_CAT, &hash) || !mix_string(w, TM_JF_NAME, &hash))
         return tm_error_nomem(w->err);
-    w->event.track = mix_number(hash, flow_number(&id));
+    w->event.track = mix_number(hash, tm_json_id_flow(&id));
     w->event.kind = w->phase == 's' ? TM_KIND_FLOW_START : w->phase == 't' ? TM_KIND_FLOW_STEP : TM_KIND_FLOW_END;
     w->event.flags |= TM_EVENT_HAS_TRACK | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
     if (w->phase == 'f' && (bp == NULL || !tm_json_is(bp, "e", 1))) {
@@ -166,5 +145,5 @@ enum tm_status tm_json_bind(struct tm_json_work *w)
         return TM_OK;
     }
     uint32_t field = out ? DETAIL_FLOW : DETAIL_TERMINATING_FLOW;
-    return tm_pb_put_i64(&w->rows->detail, field, flow_number(&id)) == TM_OK ? TM_OK : tm_error_nomem(w->err);
+    return tm_pb_put_i64(&w->rows->detail, field, tm_json_id_flow(&id)) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }

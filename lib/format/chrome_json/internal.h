@@ -4,6 +4,7 @@
 #define TM_FORMAT_CHROME_JSON_INTERNAL_H
 
 #include "format/chrome_json/rows.h"
+#include "json/event_id.h"
 
 struct tm_json_work {
     struct tm_json_rows *rows;
@@ -13,14 +14,6 @@ struct tm_json_work {
     bool has_time; /* event.time_ns is set: metadata need not have one */
     bool pid_is_text, tid_is_text, has_tid;
     struct tm_error *err;
-};
-
-/* An id: a string's bytes or an integer. */
-struct tm_json_id {
-    bool is_text;
-    const uint8_t *text; /* as written */
-    size_t len;
-    uint64_t number;     /* of an integer */
 };
 
 /* Interns the string FIELD for a column; 0 where it is no string or an empty one. */
@@ -37,10 +30,6 @@ enum tm_status tm_json_work_ref(struct tm_json_work *work);
 
 /* Makes the event one that no output but JSON shows. */
 void tm_json_work_plain(struct tm_json_work *work);
-
-/* VALUE as an id into *ID; a string that is escaped is resolved into SCRATCH. False when it is
- * neither a string nor an integer. */
-bool tm_json_id_of(const struct tm_json_value *value, struct tm_buf *scratch, struct tm_json_id *id);
 
 /* ids.c: phases whose events find each other by an id. TM_OK or an error. */
 enum tm_status tm_json_async(struct tm_json_work *work);

@@ -52,19 +52,6 @@ void tm_json_work_plain(struct tm_json_work *w)
     tm_buf_clear(&w->rows->detail);
 }
 
-bool tm_json_id_of(const struct tm_json_value *value, struct tm_buf *scratch, struct tm_json_id *id)
-{
-    int64_t n = 0;
-    if (value == NULL)
-        return false;
-    id->is_text = value->type == TM_JSON_STRING;
-    if (!id->is_text &&
-        (value->type != TM_JSON_NUMBER || tm_decimal_int((const char *)value->data, value->len, &n) != TM_OK))
-        return false;
-    id->number = (uint64_t)n;
-    return tm_json_text(value, scratch, &id->text, &id->len);
-}
-
 /* A pid or tid: a number (its whole part), or text that gets a number. Missing or anything else
  * leaves HAS_PID or HAS_TID clear. */
 static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field, uint32_t flag, int64_t *pid,

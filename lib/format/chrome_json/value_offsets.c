@@ -26,7 +26,7 @@ static void find_spots(const struct tm_json_event *json, struct tm_json_ref *ref
     } fields[TM_VALUE_OFFSETS_MAX] = {{TM_JF_TS, TM_JSON_SPOT_TS},
                                       {TM_JF_PID, TM_JSON_SPOT_PID},
                                       {TM_JF_ID, TM_JSON_SPOT_ID},
-                                      {TM_JF_BIND_ID, TM_JSON_SPOT_ID},
+                                      {TM_JF_BIND_ID, TM_JSON_SPOT_BIND_ID},
                                       {TM_JF_ID2, TM_JSON_SPOT_ID2}};
     for (int i = 0; i < TM_VALUE_OFFSETS_MAX; i++) {
         const struct tm_json_value *v = tm_json_event_get(json, fields[i].field);
