@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 4 << 20, NAME_INTERNED_MAX = 512 };
+enum { DEBUG_ANNOTATIONS = 4 }; /* of TrackEvent */
 
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
                                   struct tm_error *err)
@@ -71,48 +72,6 @@ static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint
     return tm_pb_put_varint(&w->body, is_name ? 10 : 3, (uint64_t)id + 1) == TM_OK;
 }
 
-/* One Arg of the detail as a DebugAnnotation; the key loses the "args." that Chrome JSON has. */
-static bool put_arg(struct tm_buf *out, const struct tm_pb_field *arg)
-{
-    enum { KEY = 1, INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
-    struct tm_pb pb = tm_pb_of(arg->data, arg->len);
-    struct tm_pb_field f;
-    size_t mark;
-    bool good = tm_pb_begin(out, 4, &mark) == TM_OK;
-    while (good && tm_pb_next(&pb, &f) == TM_OK) {
-        size_t skip = f.id == KEY && f.len > 5 && memcmp(f.data, "args.", 5) == 0 ? 5 : 0;
-        switch (f.id) {
-        case KEY:
-            good = tm_pb_put_bytes(out, 10, f.data + skip, f.len - skip) == TM_OK;
-            break;
-        case INT:
-            good = tm_pb_put_varint(out, 4, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
-            break;
-        case UINT:
-            good = tm_pb_put_varint(out, 3, f.value) == TM_OK;
-            break;
-        case DOUBLE:
-            good = tm_pb_put_i64(out, 5, f.value) == TM_OK;
-            break;
-        case STRING:
-            good = tm_pb_put_bytes(out, 6, f.data, f.len) == TM_OK;
-            break;
-        case BOOL:
-            good = tm_pb_put_varint(out, 2, f.value) == TM_OK;
-            break;
-        case POINTER:
-            good = tm_pb_put_varint(out, 7, f.value) == TM_OK;
-            break;
-        case JSON:
-            good = tm_pb_put_bytes(out, 9, f.data, f.len) == TM_OK;
-            break;
-        default:
-            break;
-        }
-    }
-    return good && tm_pb_end(out, mark) == TM_OK;
-}
-
 /* Args and flows of E's detail. */
 static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
 {
@@ -121,11 +80,11 @@ static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
     bool good = true;
     while (good && tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == 1 && f.type == TM_PB_LEN)
-            good = put_arg(&w->body, &f);
+            good = tm_annotations_add(&w->annotations, &f) == TM_OK;
         else if ((f.id == 2 || f.id == 3) && f.type == TM_PB_I64)
             good = tm_pb_put_i64(&w->body, f.id == 2 ? 47 : 48, f.value) == TM_OK;
     }
-    return good;
+    return good && tm_annotations_write(&w->annotations, DEBUG_ANNOTATIONS, &w->body) == TM_OK;
 }
 
 static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)

@@ -333,5 +333,6 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_timestamp_group_release(&w->moment);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
+    tm_annotations_release(&w->annotations);
     *w = (struct tm_track_writer){0};
 }

@@ -6,6 +6,7 @@
 #define TM_EMIT_PERFETTO_TRACK_WRITER_H
 
 #include "base/intern.h"
+#include "emit/perfetto/annotations.h"
 #include "emit/perfetto/nesting.h"
 #include "emit/perfetto/open_ends.h"
 #include "emit/perfetto/packet_writer.h"
@@ -47,6 +48,7 @@ struct tm_track_writer {
     struct tm_timestamp_group moment; /* events of one time, not yet in order */
     int64_t moment_ns;
     struct tm_buf interned, body;
+    struct tm_annotations annotations;
 };
 
 /* Takes EVENT, timed or a definition. Events come in time order; what it writes may wait for the

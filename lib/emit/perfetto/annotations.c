@@ -1,0 +1,171 @@
+#include "emit/perfetto/annotations.h"
+
+#include <stdlib.h>
+
+/* Arg of tm_stream.proto, and DebugAnnotation. */
+enum { KEY = 1, INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
+enum {
+    TO_BOOL = 2,
+    TO_UINT = 3,
+    TO_INT = 4,
+    TO_DOUBLE = 5,
+    TO_STRING = 6,
+    TO_POINTER = 7,
+    TO_JSON = 9,
+    TO_NAME = 10,
+    TO_ENTRY = 11,
+    TO_ELEMENT = 12
+};
+
+static const char json_prefix[] = "args.";
+
+enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_field *f)
+{
+    enum { PREFIX = sizeof json_prefix - 1 };
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field g;
+    if (a->count == a->cap) {
+        uint32_t cap = a->cap ? a->cap * 2 : 64;
+        struct tm_annotation *args = realloc(a->args, cap * sizeof *args);
+        if (args == NULL)
+            return TM_E_SYSTEM;
+        a->args = args;
+        a->cap = cap;
+    }
+    struct tm_annotation *arg = &a->args[a->count];
+    *arg = (struct tm_annotation){.key = f->data};
+    while (tm_pb_next(&pb, &g) == TM_OK) {
+        if (g.id != KEY || g.type != TM_PB_LEN) {
+            arg->value = g;
+            continue;
+        }
+        size_t skip = g.len > PREFIX && memcmp(g.data, json_prefix, PREFIX) == 0 ? PREFIX : 0;
+        arg->key = g.data + skip;
+        arg->len = (uint32_t)(g.len - skip);
+    }
+    a->count += arg->value.id != 0;
+    return TM_OK;
+}
+
+static enum tm_status put_value(struct tm_buf *out, const struct tm_pb_field *v)
+{
+    switch (v->id) {
+    case INT:
+        return tm_pb_put_varint(out, TO_INT, (uint64_t)tm_unzigzag(v->value));
+    case UINT:
+        return tm_pb_put_varint(out, TO_UINT, v->value);
+    case DOUBLE:
+        return tm_pb_put_i64(out, TO_DOUBLE, v->value);
+    case STRING:
+        return tm_pb_put_bytes(out, TO_STRING, v->data, v->len);
+    case BOOL:
+        return tm_pb_put_varint(out, TO_BOOL, v->value);
+    case POINTER:
+        return tm_pb_put_varint(out, TO_POINTER, v->value);
+    case JSON:
+        return tm_pb_put_bytes(out, TO_JSON, v->data, v->len);
+    default:
+        return TM_OK;
+    }
+}
+
+/* The end of "[12]" at AT in ARG's key, where that is an index that ends the key or that more of it follows; else 0. */
+static uint32_t index_end(const struct tm_annotation *arg, uint32_t at)
+{
+    uint32_t i = at + 1;
+    if (at >= arg->len || arg->key[at] != '[')
+        return 0;
+    while (i < arg->len && arg->key[i] >= '0' && arg->key[i] <= '9')
+        i++;
+    if (i == at + 1 || i == arg->len || arg->key[i] != ']')
+        return 0;
+    i++;
+    return i == arg->len || arg->key[i] == '.' || arg->key[i] == '[' ? i : 0;
+}
+
+/* The end of the name that starts at FROM. */
+static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
+{
+    uint32_t i = from;
+    while (i < arg->len && arg->key[i] != '.' && !index_end(arg, i))
+        i++;
+    return i;
+}
+
+/* How many of the COUNT args at A have the same key up to END and the byte there. */
+static uint32_t alike(const struct tm_annotation *a, uint32_t count, uint32_t end)
+{
+    uint32_t n = 1;
+    while (n < count && a[n].len > end && memcmp(a[n].key, a->key, end + 1) == 0 &&
+           (a->key[end] != '[' || index_end(&a[n], end)))
+        n++;
+    return n;
+}
+
+static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
+                                struct tm_buf *out);
+
+/* The elements of an array, whose indices start at FROM. */
+static enum tm_status put_elements(const struct tm_annotation *args, uint32_t count, uint32_t from, int depth,
+                                   struct tm_buf *out)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0, n; i < count && st == TM_OK; i += n) {
+        uint32_t end = index_end(&args[i], from);
+        size_t mark;
+        n = 1;
+        if ((st = tm_pb_begin(out, TO_ELEMENT, &mark)) < 0)
+            return st;
+        if (end == args[i].len) {
+            st = put_value(out, &args[i].value);
+        } else {
+            bool is_entry = args[i].key[end] == '.';
+            n = alike(&args[i], count - i, end);
+            st = is_entry || depth >= TM_ANNOTATION_DEPTH_MAX
+                     ? put_group(&args[i], n, end + is_entry, TO_ENTRY, depth + 1, out)
+                     : put_elements(&args[i], n, end, depth + 1, out);
+        }
+        if (st == TM_OK)
+            st = tm_pb_end(out, mark);
+    }
+    return st;
+}
+
+/* ARGS, whose keys are equal before FROM, as fields ID. */
+static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
+                                struct tm_buf *out)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0, n; i < count && st == TM_OK; i += n) {
+        const struct tm_annotation *arg = &args[i];
+        uint32_t end = depth < TM_ANNOTATION_DEPTH_MAX ? name_end(arg, from) : arg->len;
+        size_t mark;
+        n = 1;
+        if ((st = tm_pb_begin(out, id, &mark)) < 0 ||
+            (st = tm_pb_put_bytes(out, TO_NAME, arg->key + from, end - from)) < 0)
+            return st;
+        if (end == arg->len) {
+            st = put_value(out, &arg->value);
+        } else {
+            n = alike(arg, count - i, end);
+            st = arg->key[end] == '.' ? put_group(arg, n, end + 1, TO_ENTRY, depth + 1, out)
+                                      : put_elements(arg, n, end, depth + 1, out);
+        }
+        if (st == TM_OK)
+            st = tm_pb_end(out, mark);
+    }
+    return st;
+}
+
+enum tm_status tm_annotations_write(struct tm_annotations *a, uint32_t id, struct tm_buf *out)
+{
+    uint32_t count = a->count;
+    a->count = 0;
+    return put_group(a->args, count, 0, id, 0, out);
+}
+
+void tm_annotations_release(struct tm_annotations *a)
+{
+    free(a->args);
+    *a = (struct tm_annotations){0};
+}
