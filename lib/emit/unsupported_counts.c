@@ -26,6 +26,13 @@ void tm_unsupported_counts_event(struct tm_unsupported_counts *unsaid, const str
         file->events[event->kind < TM_UNSUPPORTED_COUNTS_KINDS ? event->kind : TM_UNSUPPORTED_COUNTS_KINDS - 1]++;
 }
 
+void tm_unsupported_counts_early(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count)
+{
+    struct tm_unsupported_counts_file *row = unsaid && count ? file_of(unsaid, file) : NULL;
+    if (row)
+        row->early += count;
+}
+
 void tm_unsupported_counts_times(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count)
 {
     struct tm_unsupported_counts_file *row = unsaid && count ? file_of(unsaid, file) : NULL;
@@ -49,6 +56,12 @@ void tm_unsupported_counts_tell(const struct tm_unsupported_counts *unsaid, cons
             snprintf(line, sizeof line, "%s: %llu event%s of kind %s ha%s no form in %s", path,
                      (unsigned long long)file->events[kind], file->events[kind] == 1 ? "" : "s",
                      name ? name : "unknown", file->events[kind] == 1 ? "s" : "ve", format);
+            warn(line);
+        }
+        if (file->early) {
+            snprintf(line, sizeof line,
+                     "%s: %llu ftrace event%s from before its tracing started %s left out, as readers of it do", path,
+                     (unsigned long long)file->early, file->early == 1 ? "" : "s", file->early == 1 ? "was" : "were");
             warn(line);
         }
         if (file->times == 0)

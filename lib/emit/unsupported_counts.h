@@ -10,6 +10,7 @@ enum { TM_UNSUPPORTED_COUNTS_KINDS = 64 };
 struct tm_unsupported_counts {
     struct tm_unsupported_counts_file {
         uint64_t events[TM_UNSUPPORTED_COUNTS_KINDS]; /* by kind: they have no form in the output */
+        uint64_t early; /* ftrace events from before their file's data counts; a reader of it leaves them out */
         uint64_t times;                   /* inside packets, that are not on trace time and stand as recorded */
     } * files;
     uint32_t file_count;
@@ -18,6 +19,7 @@ struct tm_unsupported_counts {
 
 /* Where memory is short nothing is noted; a NULL UNSAID notes nothing. */
 void tm_unsupported_counts_event(struct tm_unsupported_counts *unsaid, const struct tm_event *event);
+void tm_unsupported_counts_early(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count);
 void tm_unsupported_counts_times(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count);
 
 /* Tells WARN, a line for each file and reason. FORMAT is the output's name. */

@@ -6,6 +6,11 @@ usage: make-kernel.py >FILE <LINES
     TIME CPU TID EVENT [FIELD=NUMBER|TEXT]...     FIELD by its number, EVENT too as #NUMBER; TIME in nanoseconds of BOOTTIME
     process PID NAME                              the process tree, at 10 ns
     machine NAME                                  what uname(2) calls the machine
+    started TIME                                  the service: tracing has started
+    flushed TIME                                  the service: all data sources were flushed
+    preserve                                      the ftrace data source: what the buffer held at the start counts
+    whole CPU TIME                                an empty bundle: the cpu's buffer was read up to TIME before
+    compact CPU TIME:PID:COMM...                  switches as compact_sched, each to PID
 """
 import os, sys
 
@@ -22,6 +27,36 @@ def value(text):
         return text
 
 
+def varint(n):
+    out = bytearray()
+    while n >= 0x80:
+        out.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes(out + bytes([n]))
+
+
+def packed(numbers):
+    return b''.join(varint(n) for n in numbers)
+
+
+def compact(cpu, *switches):
+    times, pids, comms = zip(*(s.split(':') for s in switches))
+    times = [int(t) for t in times]
+    return [(1, field(1, int(cpu)) + field(4, message(
+        *((5, c) for c in comms), (1, packed(b - a for a, b in zip([0] + times, times))),
+        (2, packed([1] * len(times))), (3, packed(int(p) for p in pids)), (4, packed([120] * len(times))),
+        (6, packed(range(len(times)))))))]
+
+
+simple = {
+    'started': lambda ts: [(8, int(ts)), (69, message((2, 1)))],
+    'flushed': lambda ts: [(8, int(ts)), (69, message((3, 1)))],
+    'preserve': lambda: [(34, message((1, 1), (8, 1)))],
+    'whole': lambda cpu, ts: [(1, message((1, int(cpu)), (10, int(ts))))],
+    'compact': compact,
+}
+
+
 def main():
     out = field(1, message((10, 7), (13, 1), (12, symbols()), (6, message((1, message((1, 6), (2, 1)))))))
     for line in sys.stdin:
@@ -31,6 +66,10 @@ def main():
             continue
         if line.startswith('machine'):
             out += field(1, message((10, 7), (45, message((1, message((4, line.split()[1])))))))
+            continue
+        if line.split()[0] in simple:
+            word, *rest = line.split()
+            out += field(1, message((10, 7), *simple[word](*rest)))
             continue
         ts, cpu, tid, name, *rest = line.split()
         args = {}

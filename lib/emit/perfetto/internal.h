@@ -3,6 +3,7 @@
 #define TM_EMIT_PERFETTO_INTERNAL_H
 
 #include "emit/emit.h"
+#include "emit/perfetto/ftrace_bounds.h"
 #include "emit/perfetto/ftrace_writer.h"
 #include "emit/pending_definitions.h"
 #include "emit/perfetto/packet_retime.h"
@@ -15,6 +16,7 @@ struct pftrace {
     const struct tm_emit_context *context;
     struct tm_packet_writer packets;
     struct tm_ftrace_writer ftrace;
+    struct tm_ftrace_bounds bounds;
     struct tm_track_writer tracks;
     struct tm_sample_writer samples;
     struct tm_pending_definitions late;
@@ -29,6 +31,7 @@ struct pftrace {
     /* A packet whose extra counter values are in the rows behind it. */
     struct tm_event waiting;
     struct tm_buf waiting_bytes; /* its payload */
+    struct tm_buf service_event; /* a packet of the service's, as it is to be written */
     bool is_waiting;
     struct tm_extra_values extras;
     bool after_packet;     /* DERIVED rows are what a packet before them says */

@@ -30,7 +30,6 @@ struct rewrite {
     const struct tm_event *event;
     const struct tm_extra_values *extras;
     uint32_t extras_used;
-    bool has_inner_times; /* and all of them are on trace time */
     bool failed; /* out of memory */
 };
 
@@ -199,19 +198,16 @@ static void defaults_field(struct rewrite *r, const struct tm_pb_field *f)
         copy(r, f);
 }
 
-/* What is left of a bundle when its events have gone their own way: what speaks of its clock would now be wrong, and
- * so would times that could not be converted. */
+/* What is left of a bundle when its events have gone their own way, less what speaks of its clock or of the buffer
+ * that it was read from. */
 static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     switch (f->id) {
     case BUNDLE_CLOCK:
     case BUNDLE_FTRACE_TIME:
     case BUNDLE_BOOT_TIME:
-        return;
     case BUNDLE_LAST_READ:
-    case BUNDLE_PREVIOUS_END:
-        if (r->has_inner_times)
-            copy(r, f);
+    case BUNDLE_PREVIOUS_END: /* ftrace_bounds.h says it for the machine */
         return;
     default:
         copy(r, f);
@@ -302,7 +298,6 @@ static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struc
                             (unsigned long long)e->position);
     if (st < 0)
         return tm_error_nomem(err);
-    r->has_inner_times = unchanged == 0;
     tm_unsupported_counts_times(r->writer->unsaid, e->file, unchanged);
     *pb = tm_pb_of(buf->data, buf->len);
     return TM_OK;

@@ -90,24 +90,33 @@ static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, str
     return TM_OK;
 }
 
-/* True when E is what a tracing service says of itself: a reader may take that all before it is there. */
-static bool is_service_event(const struct tm_event *e)
+/* True when E is what a tracing service says of itself, which is *FIELD then. */
+static bool is_service_event(const struct tm_event *e, struct tm_pb_field *field)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
-    struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == TM_PACKET_SERVICE_EVENT)
+    while (tm_pb_next(&pb, field) == TM_OK)
+        if (field->id == TM_PACKET_SERVICE_EVENT && field->type == TM_PB_LEN)
             return true;
     return false;
 }
 
+/* A reader may take that all before a service event is there. */
+static enum tm_status write_service_event(struct pftrace *p, const struct tm_event *e, const struct tm_pb_field *field,
+                                          struct tm_error *err)
+{
+    struct tm_event event = *e;
+    enum tm_status st = tm_track_writer_flush(&p->tracks, e->time_ns, err);
+    if (st < 0 || (st = tm_ftrace_writer_flush(&p->ftrace, e, err)) < 0)
+        return st;
+    st = tm_ftrace_bounds_service_event(&p->bounds, &event, field, &p->service_event, err);
+    return st < 0 ? st : tm_packet_retime(&p->packets, &event, NULL, err);
+}
+
 static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    if (e->kind == TM_KIND_PACKET && is_service_event(e)) {
-        enum tm_status st = tm_track_writer_flush(&p->tracks, e->time_ns, err);
-        if (st < 0 || (st = tm_ftrace_writer_flush(&p->ftrace, e, err)) < 0)
-            return st;
-    }
+    struct tm_pb_field service_event;
+    if (e->kind == TM_KIND_PACKET && is_service_event(e, &service_event))
+        return write_service_event(p, e, &service_event, err);
     bool may_have_extras = e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER;
     if (may_have_extras && p->no_values_follow)
         return tm_packet_retime(&p->packets, e, &p->extras, err); /* which are none */
@@ -153,25 +162,59 @@ static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event
     return tm_packet_end(&p->packets, err);
 }
 
-/* Scheduling that came as one message. Where its events name threads, each must come at its time. */
+/* Whether E, an event of the kernel, is from before its file's data counts. */
+static bool is_early(struct pftrace *p, const struct tm_event *e)
+{
+    if (e->time_ns >= tm_ftrace_bounds_start(&p->bounds, e))
+        return false;
+    tm_unsupported_counts_early(p->packets.unsaid, e->file, 1);
+    return true;
+}
+
+/* E, an event of the kernel, where files count from different times on: TM_END where it is left out. A switch behind
+ * one that is left out does not say who ran, as to a reader of its file. */
+static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error *err)
+{
+    bool is_cut = is_early(p, e), after_cut = false;
+    if (e->kind == TM_KIND_SCHED_SWITCH) {
+        enum tm_status st = tm_ftrace_bounds_switch(&p->bounds, e, is_cut, &after_cut, err);
+        if (st < 0)
+            return st;
+    }
+    if (after_cut && tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED)
+        e->flags &= ~(uint32_t)TM_EVENT_HAS_TID;
+    return is_cut ? TM_END : TM_OK;
+}
+
+/* Scheduling that came as one message. Where its events name threads, or may be left out, each must come at its time. */
 static enum tm_status write_message(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
     p->last_ns = last_ns > p->last_ns ? last_ns : p->last_ns;
-    return p->tracks.names.is_kept ? tm_open_messages_add(&p->messages, e, err)
-                                   : tm_ftrace_write_message(&p->ftrace, e, err);
+    return p->tracks.names.is_kept || p->bounds.is_cutting ? tm_open_messages_add(&p->messages, e, err)
+                                                           : tm_ftrace_write_message(&p->ftrace, e, err);
 }
 
-static enum tm_status write_event(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+static enum tm_status write_event(struct pftrace *p, const struct tm_event *event, struct tm_error *err)
 {
+    struct tm_event copy;
+    const struct tm_event *e = event;
     enum tm_raw raw = tm_event_raw(e->flags);
     enum tm_status st;
     if (e->flags & TM_EVENT_DERIVED && p->is_waiting && e->kind == TM_KIND_COUNTER)
         return add_extra(p, e, err);
     if ((st = flush_waiting(p, err)) < 0)
         return st;
+    if (e->kind == TM_KIND_METADATA && e->flags & TM_EVENT_DERIVED)
+        return TM_OK; /* of concern to the bounds alone */
     if (tm_pftrace_waits(e))
         return tm_pftrace_keep(p, e, err);
+    if (p->bounds.is_cutting && (raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED)) {
+        copy = *e;
+        e = &copy;
+        if ((st = cut(p, &copy, err)) != TM_OK)
+            return st < 0 ? st : TM_OK;
+    }
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))) {
         p->now_ns = e->time_ns;
         if (p->late.count || p->threads.count)
@@ -241,6 +284,12 @@ static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
                                  tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COUNTER);
 }
 
+/* True when row I is there and is no definition: behind it come none. */
+static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
+{
+    return i < batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, i) & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
+}
+
 static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                     struct tm_error *err)
 {
@@ -255,6 +304,9 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     if (!p->started)
         st = start(p, err);
     while (st == TM_OK) {
+        if (!p->bounds.is_settled && is_past_definitions(batch, walk.i) &&
+            (st = tm_ftrace_bounds_settle(&p->bounds, &p->packets, err)) < 0)
+            break;
         if ((st = tm_pftrace_plain(p, &walk, err)) != TM_END)
             continue;
         st = TM_OK;
@@ -262,6 +314,8 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
             break;
         if (e.file >= p->context->catalog->file_count)
             return tm_error_set(err, TM_E_INPUT, "an event is of file %u, which the stream does not describe", e.file);
+        if (!p->bounds.is_settled && (st = tm_ftrace_bounds_note(&p->bounds, &p->packets, &e, err)) < 0)
+            break;
         p->no_values_follow = !may_be_extra(batch, walk.i);
         if (!tm_open_messages_is_empty(&p->messages) && !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)))
             st = write_messages(p, &e, err);
@@ -299,6 +353,8 @@ static void pftrace_close(void *state)
     tm_buf_release(&p->waiting_bytes);
     free(p->extras.values);
     free(p->marker_files);
+    tm_buf_release(&p->service_event);
+    tm_ftrace_bounds_release(&p->bounds);
     tm_open_messages_release(&p->messages);
     tm_pending_definitions_release(&p->late);
     tm_sequence_threads_release(&p->threads);

@@ -3,6 +3,7 @@
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/ftrace_event.h"
+#include "format/perfetto/ftrace_start.h"
 #include "format/perfetto/sched.h"
 
 enum {
@@ -187,5 +188,7 @@ enum tm_status tm_proto_ftrace_read(struct tm_proto *p, const struct tm_proto_pa
         st = add_pair(p, packet, &b, err);
     if (st >= 0)
         st = add_rest(p, packet, &b, err);
+    if (st >= 0 && packet->has_time)
+        st = tm_proto_ftrace_data(p, packet, err);
     return st < 0 ? st : add_events(p, packet, &b, err);
 }

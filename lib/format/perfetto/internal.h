@@ -106,6 +106,7 @@ enum tm_packet_field {
     TM_PACKET_INTERNED_DATA = 12,
     TM_PACKET_SEQUENCE_FLAGS = 13,
     TM_PACKET_TRACE_CONFIG = 33,
+    TM_PACKET_FTRACE_STATS = 34,
     TM_PACKET_TRACE_STATS = 35,
     TM_PACKET_SYNCHRONIZATION_MARKER = 36,
     TM_PACKET_BATTERY = 38,
@@ -165,7 +166,8 @@ struct tm_proto {
     struct tm_proto_map cpu_index; /* (machine, cpu) to index */
     struct tm_proto_cpu *cpus;
     uint32_t cpu_cap;
-    struct tm_proto_map ftrace_pairs; /* (machine, 0) to the ftrace_timestamp of the last clock pair */
+    struct tm_proto_map ftrace_pairs; /* (machine, 0) to the ftrace_timestamp of the last clock pair;
+                                       * (machine, 1): timed bundles were told of */
     struct tm_proto_map page_sizes;   /* (machine, 0) to SystemInfo.page_size */
     struct tm_proto_map architectures; /* (machine, 0) to enum tm_architecture */
     struct tm_syscall_names *syscalls; /* NULL: none was asked for */

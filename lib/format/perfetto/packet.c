@@ -4,6 +4,7 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/ftrace.h"
+#include "format/perfetto/ftrace_start.h"
 #include "format/perfetto/metadata.h"
 #include "format/perfetto/power.h"
 #include "format/perfetto/sample.h"
@@ -235,6 +236,12 @@ static enum tm_status read_marker(struct tm_proto *p, const struct tm_proto_pack
     return tm_proto_add(p, &event, err);
 }
 
+static enum tm_status read_start(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum tm_status st = read_other(p, packet, err);
+    return st < 0 ? st : tm_proto_ftrace_start(p, packet, err);
+}
+
 static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     /* Times of these are MONOTONIC where nothing else is said and the file can tell. */
@@ -286,6 +293,9 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_CHROME_EVENTS:
     case TM_PACKET_CHROME_METADATA:
         return read_chrome(p, packet, err);
+    case TM_PACKET_SERVICE_EVENT:
+    case TM_PACKET_FTRACE_STATS:
+        return read_start(p, packet, err);
     default:
         return read_other(p, packet, err);
     }

@@ -1,0 +1,47 @@
+#include "format/perfetto/ftrace_start.h"
+
+enum { SERVICE_TRACING_STARTED = 2 };
+enum { STATS_PHASE = 1, STATS_PRESERVE_BUFFER = 8, PHASE_START = 1 };
+
+/* The value of field ID of PACKET's message; 0 where it is not there. */
+static uint64_t number_in(const struct tm_proto_packet *packet, uint32_t id)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint64_t value = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == id && f.type == TM_PB_VARINT)
+            value = f.value;
+    return value;
+}
+
+static enum tm_status add(struct tm_proto *p, const struct tm_proto_packet *packet, const char *name, uint32_t flags,
+                          struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, TM_KIND_METADATA);
+    row.flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | flags;
+    row.raw_bytes = 0;
+    enum tm_status st = tm_proto_string(p, name, strlen(name), &row.name, err);
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
+enum tm_status tm_proto_ftrace_start(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    if (packet->body.id == TM_PACKET_SERVICE_EVENT)
+        return packet->has_time && number_in(packet, SERVICE_TRACING_STARTED)
+                   ? add(p, packet, "tracing_started_ns", 0, err)
+                   : TM_OK;
+    return number_in(packet, STATS_PHASE) == PHASE_START && number_in(packet, STATS_PRESERVE_BUFFER)
+               ? add(p, packet, "preserve_ftrace_buffer", TM_EVENT_UNTIMED, err)
+               : TM_OK;
+}
+
+enum tm_status tm_proto_ftrace_data(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    enum { OF_DATA = 1 }; /* the pairs of a machine have the key 0 */
+    struct tm_proto_map_entry *entry;
+    bool is_new;
+    if (tm_proto_map_add(&p->ftrace_pairs, packet->machine, OF_DATA, UINT32_MAX, &entry, &is_new) != TM_OK)
+        return tm_error_nomem(err);
+    return is_new ? add(p, packet, "ftrace_data", TM_EVENT_UNTIMED, err) : TM_OK;
+}
