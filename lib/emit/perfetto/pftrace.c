@@ -186,7 +186,7 @@ static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error
     return is_cut ? TM_END : TM_OK;
 }
 
-/* Scheduling that came as one message. Where its events name threads, or may be left out, each must come at its time. */
+/* Scheduling that came as one message. Where its events name threads, or may be left out, each comes at its time. */
 static enum tm_status write_message(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     int64_t last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
