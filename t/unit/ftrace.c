@@ -104,6 +104,10 @@ static void test_lines(void)
     is_str(line_text("t-17 [001] d..2. 12345678901.9999999999: e: f"), "bad");
     is_str(line_text("t-17 [001] d..2. 123456.9999999999: e: f"), "t,17,-1,1,123457000000000,e,f");
     is_str(line_text("t-17 [001]2390277401453: e:   f"), "t,17,-1,1,2390277401453,e,f");
+    is_str(line_text("t-17 [001] d..25.5: e: f"), "t,17,-1,1,5500000000,e,f");
+    is_str(line_text("t-17 [001] d..2105.5: e: f"), "t,17,-1,1,5500000000,e,f");
+    is_str(line_text("t-17 [001] .....105.5: e: f"), "t,17,-1,1,105500000000,e,f");
+    is_str(line_text("t-17 [001] d..g5.5: e: f"), "bad");
     is_str(line_text("t-17    1d..2 5.5: e: f"), "t,17,-1,1,5500000000,e,f");
     is_str(line_text("t-17 [001] .... 5.5: do_it <-caller"), "t,17,-1,1,5500000000,function,do_it <-caller");
     is_str(line_text("t-17 [001] .... 5.5: nothing"), "bad");

@@ -56,8 +56,10 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
     struct tm_packet_writer *packets = w->packets;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(&packets->owners, task);
-    /* Ftrace events of another file may be on the thread itself. */
-    bool is_apart = tm_event_raw(e->flags) == TM_RAW_LINE || (is_thread && w->names.is_kept);
+    /* Ftrace events of another file may be on the thread itself. What is part of a line goes where the line went. */
+    bool is_of_line = e->flags & TM_EVENT_DERIVED ? w->line.file == e->file + 1 && w->line.time_ns == e->time_ns
+                                                  : tm_event_raw(e->flags) == TM_RAW_LINE;
+    bool is_apart = is_of_line || (is_thread && w->names.is_kept);
     if (owner && owner->file == e->file && !is_apart) {
         *uuid = owner->uuid;
         return TM_OK;

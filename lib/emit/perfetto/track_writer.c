@@ -241,6 +241,10 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
 static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     uint64_t uuid;
+    if (tm_event_raw(e->flags) == TM_RAW_LINE) {
+        w->line.file = e->file + 1;
+        w->line.time_ns = e->time_ns;
+    }
     enum tm_status st = track_of(w, e, &uuid, err);
     if (st < 0)
         return st;

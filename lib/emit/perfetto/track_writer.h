@@ -41,6 +41,10 @@ struct tm_track_writer {
     struct tm_track_set known;
     struct tm_reader_slices twins;
     bool has_begins; /* then twins follows the tracks that slices are on */
+    struct {
+        uint32_t file; /* its number plus 1 */
+        int64_t time_ns;
+    } line; /* the last event that was a line of text */
     struct tm_track_choices choices;
     struct tm_open_ends ends;
     struct tm_nesting nesting;

@@ -21,6 +21,12 @@ static bool is_flag(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '#';
 }
 
+/* A count of preemption or of migration. */
+static bool is_level(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || c == '.';
+}
+
 static const char *skip_blanks(const char *p, const char *end)
 {
     while (p < end && is_blank(*p))
@@ -100,6 +106,25 @@ static const char *parse_time(const char *p, const char *end, struct tm_systrace
     return p + 1;
 }
 
+/* Flags with the time right behind them: three letters or dots, then one or two of hexadecimal digits and dots, two if they
+   can be ("d..2.7.5:" is at 7.5, "d..27.5:" too). */
+static const char *parse_joined(const char *p, const char *end, struct tm_systrace_line *line)
+{
+    if (end - p < 5)
+        return NULL;
+    for (int i = 0; i < 3; i++)
+        if (!is_flag(p[i]) || is_digit(p[i]) || p[i] == '#')
+            return NULL;
+    for (int n = 2; n > 0; n--) {
+        const char *after = NULL;
+        if (is_level(p[3]) && (n == 1 || is_level(p[4])))
+            after = parse_time(p + 3 + n, end, line);
+        if (after)
+            return after;
+    }
+    return NULL;
+}
+
 /* The irq flags ("d..2", ".N.h3", "dNh5.") where they are there, then the time. */
 static const char *parse_flags_time(const char *p, const char *end, struct tm_systrace_line *line)
 {
@@ -110,9 +135,9 @@ static const char *parse_flags_time(const char *p, const char *end, struct tm_sy
     const char *flags = p;
     while (p < end && is_flag(*p) && p - flags <= FLAGS_MAX)
         p++;
-    if (p - flags < FLAGS_MIN || p - flags > FLAGS_MAX)
-        return NULL;
-    return parse_time(skip_blanks(p, end), end, line);
+    if (p - flags >= FLAGS_MIN && p - flags <= FLAGS_MAX && (after = parse_time(skip_blanks(p, end), end, line)) != NULL)
+        return after;
+    return parse_joined(flags, end, line);
 }
 
 static void trim(const char **p, size_t *len)

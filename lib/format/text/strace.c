@@ -6,11 +6,15 @@
 
 #include <stdlib.h>
 
-enum { CLOCK_REALTIME_ID = 1, DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5, EPOCH_DIGITS = 9 };
+enum { CLOCK_REALTIME_ID = 1, DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5, EPOCH_DIGITS = 9,
+       WHOLE_EPOCH_DIGITS = 10 };
 
-/* "[pid N] " or "N " where the time follows, then "seconds.fraction "; NULL when it is not so. */
+/* "[pid N] " or "N " where the time follows, then "seconds.fraction ", or whole seconds of ten digits, which no pid has;
+   NULL when it is not so. */
 static const char *parse_head(const char *p, const char *end, struct tm_strace_line *l)
 {
+    while (p < end && *p == ' ')
+        p++;
     bool bracket = tm_text_begins(p, end, "[pid ");
     if (bracket) {
         p += 5;
@@ -20,7 +24,7 @@ static const char *parse_head(const char *p, const char *end, struct tm_strace_l
     const char *q = tm_text_skip_digits(p, end);
     if (q == p)
         return NULL;
-    if (q < end && *q != '.') {
+    if (q < end && *q != '.' && (bracket || q - p < WHOLE_EPOCH_DIGITS)) {
         if (tm_decimal_int(p, (size_t)(q - p), &l->tid) != TM_OK || l->tid > INT32_MAX)
             return NULL;
         l->has_tid = true;
@@ -32,9 +36,10 @@ static const char *parse_head(const char *p, const char *end, struct tm_strace_l
     } else if (bracket) {
         return NULL;
     }
-    if (q - p < EPOCH_DIGITS || q == end || *q != '.')
+    bool is_whole = q < end && *q == ' ' && q - p >= WHOLE_EPOCH_DIGITS;
+    if (q - p < EPOCH_DIGITS || q == end || (*q != '.' && !is_whole))
         return NULL;
-    const char *r = tm_text_skip_digits(q + 1, end);
+    const char *r = is_whole ? q : tm_text_skip_digits(q + 1, end);
     if (r == q + 1 || r == end || *r != ' ' || tm_decimal_scale(p, (size_t)(r - p), 9, &l->time_ns) != TM_OK)
         return NULL;
     return r + 1;
@@ -55,11 +60,21 @@ static const char *parse_duration(const char *p, const char *end, struct tm_stra
     return open - 1;
 }
 
+/* The arguments of [p, end), without the blanks around them and the comma that more would have followed. */
+static void keep_args(const char *p, const char *end, struct tm_strace_line *l)
+{
+    while (p < end && *p == ' ')
+        p++;
+    while (end > p && (end[-1] == ' ' || end[-1] == ','))
+        end--;
+    l->args = p;
+    l->args_len = (size_t)(end - p);
+}
+
 /* The last ") = " parts arguments from the result. */
 static void parse_result(const char *p, const char *end, struct tm_strace_line *l)
 {
-    l->args = p;
-    l->args_len = (size_t)(end - p);
+    keep_args(p, end, l);
     for (const char *q = end - 1; q > p; q--) {
         if (*q != '=' || q + 1 >= end || q[1] != ' ' || q[-1] != ' ')
             continue;
@@ -68,14 +83,39 @@ static void parse_result(const char *p, const char *end, struct tm_strace_line *
             close--;
         if (*close != ')')
             continue;
-        l->args_len = (size_t)(close - p);
+        keep_args(p, close, l);
         l->result = q + 2;
         l->result_len = (size_t)(end - q - 2);
         return;
     }
 }
 
-static const char unfinished[] = "<unfinished ...>";
+/* Whether [p, end) ends in "<unfinished ...>", or in that and ") = ?" of a thread that ended within the call: its arguments
+   and its result are kept. */
+static bool parse_unfinished(const char *p, const char *end, struct tm_strace_line *l)
+{
+    static const char mark[] = "<unfinished ...>";
+    const ptrdiff_t mark_len = sizeof mark - 1;
+    const char *cut = end;
+    if (end > p && end[-1] == '?') {
+        for (cut--; cut > p && cut[-1] == ' ';)
+            cut--;
+        if (cut == p || *--cut != '=')
+            return false;
+        while (cut > p && cut[-1] == ' ')
+            cut--;
+        if (cut == p || *--cut != ')')
+            return false;
+    }
+    if (cut - p < mark_len || memcmp(cut - mark_len, mark, (size_t)mark_len) != 0)
+        return false;
+    keep_args(p, cut - mark_len, l);
+    if (cut != end) {
+        l->result = end - 1;
+        l->result_len = 1;
+    }
+    return true;
+}
 
 static enum tm_status parse_resumed(const char *p, const char *end, struct tm_strace_line *l)
 {
@@ -87,7 +127,7 @@ static enum tm_status parse_resumed(const char *p, const char *end, struct tm_st
     if (!tm_text_begins(p, end, " resumed>"))
         return TM_E_INPUT;
     p += 9;
-    if (end - p >= (ptrdiff_t)sizeof unfinished - 1 && tm_text_begins(end - (sizeof unfinished - 1), end, unfinished)) {
+    if (parse_unfinished(p, end, l)) {
         l->what = TM_STRACE_RESUMED_UNFINISHED;
         return TM_OK;
     }
@@ -121,11 +161,8 @@ enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_stra
     if (l->name_len == 0 || p == end || *p != '(')
         return TM_E_INPUT;
     p++;
-    size_t n = sizeof unfinished - 1;
-    if ((size_t)(end - p) >= n && memcmp(end - n, unfinished, n) == 0) {
+    if (parse_unfinished(p, end, l)) {
         l->what = TM_STRACE_UNFINISHED;
-        l->args = p;
-        l->args_len = (size_t)(end - p) - n;
         return TM_OK;
     }
     end = parse_duration(p, end, l);
@@ -185,7 +222,7 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
         st = tm_event_sink_string(s->text.context.sink, "strace", 6, &s->detail, &e.category, err);
     if (st < 0)
         return st;
-    if (!put_arg(s, "args.args", l->args, l->args_len) || !put_arg(s, "args.result", l->result, l->result_len))
+    if (!put_arg(s, "args", l->args, l->args_len) || !put_arg(s, "ret", l->result, l->result_len))
         return tm_error_nomem(err);
     e.raw = (const uint8_t *)raw;
     e.raw_bytes = (uint32_t)len;

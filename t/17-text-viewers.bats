@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# What the reference importer reads of lines of text, read the same.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# The slices of FILE as the table of the merged output.
+slices() {
+    tm-merge -q -o x.db "$1"
+    sqlite3 x.db "SELECT s.ts - 1700000000000000000, s.dur, s.name, (SELECT group_concat(a.key || '=' || a.display_value)
+        FROM (SELECT * FROM args ORDER BY key) a WHERE a.arg_set_id = s.arg_set_id) FROM slice s ORDER BY s.ts, s.id"
+}
+
+# The same of FILE merged, and merged again.
+again() {
+    tm-merge -q -o x.pftrace "$1"
+    tm-merge -q -o y.db x.pftrace
+    sqlite3 y.db "SELECT s.ts - 1700000000000000000, s.dur, s.name, (SELECT group_concat(substr(a.key, 7) || '=' ||
+        a.display_value) FROM (SELECT * FROM args ORDER BY key) a WHERE a.arg_set_id = s.arg_set_id) FROM slice s
+        ORDER BY s.ts, s.id"
+}
+
+@test "strace: the result is ret, args have no comma behind them, seconds may be whole, blanks may stand in front" {
+    cat >a.txt <<'END'
+100 1700000000 getppid() = 8
+  100 1700000000.000200 open("x", O_RDONLY) = -1 ENOENT (No such file or directory)
+100 1700000000.000300 wait4(7,  <unfinished ...>
+100 1700000000.000400 <... wait4 resumed>NULL, 0, NULL) = 7
+END
+    want="0|0|getppid|ret=8
+200000|0|open|args=\"x\", O_RDONLY,ret=-1 ENOENT (No such file or directory)
+300000|100000|wait4|args=NULL, 0, NULL,ret=7"
+    [ "$(slices a.txt)" = "$want" ]
+    [ "$(again a.txt)" = "$want" ]
+}
+
+@test "strace: a resumed call that is unfinished again is two, and both end" {
+    cat >a.txt <<'END'
+100 1700000000.000300 poll(1 <unfinished ...>
+101 1700000000.000350 close(2) = 0
+100 1700000000.000400 <... poll resumed> <unfinished ...>
+100 1700000000.000450 <... poll resumed>) = 1
+END
+    want="300000|100000|poll|args=1
+350000|0|close|args=2,ret=0
+400000|50000|poll|ret=1"
+    [ "$(slices a.txt)" = "$want" ]
+    [ "$(again a.txt)" = "$want" ]
+}
+
+@test "strace: a call in which the thread ended begins and does not end" {
+    echo '100 1700000000.000300 futex(0x1, FUTEX_WAIT <unfinished ...>) = ?' >a.txt
+    [ "$(slices a.txt)" = '300000|-1|futex|args=0x1, FUTEX_WAIT,ret=?' ]
+    echo '100 1700000000.000300 write(1, "<unfinished ...>", 16) = 16' >b.txt
+    [ "$(slices b.txt)" = '300000|0|write|args=1, "<unfinished ...>", 16,ret=16' ]
+}
+
+@test "systrace: the time right behind the flags" {
+    printf '# tracer: nop\n a-17 [001] d..25.5: sched_wakeup: comm=b pid=18 prio=120 target_cpu=001\n' >a.systrace
+    [ "$(tm-merge -q -f jsonl -o - a.systrace | grep -c '"kind":"ftrace","ts":5500000000,')" -eq 1 ]
+}
