@@ -106,8 +106,8 @@ static const char *parse_time(const char *p, const char *end, struct tm_systrace
     return p + 1;
 }
 
-/* Flags with the time right behind them: three letters or dots, then one or two of hexadecimal digits and dots, two if they
-   can be ("d..2.7.5:" is at 7.5, "d..27.5:" too). */
+/* Flags with the time right behind them: three letters or dots, then one or two of hexadecimal digits and dots, two if
+ * they can be ("d..2.7.5:" is at 7.5, "d..27.5:" too). */
 static const char *parse_joined(const char *p, const char *end, struct tm_systrace_line *line)
 {
     if (end - p < 5)
@@ -135,9 +135,9 @@ static const char *parse_flags_time(const char *p, const char *end, struct tm_sy
     const char *flags = p;
     while (p < end && is_flag(*p) && p - flags <= FLAGS_MAX)
         p++;
-    if (p - flags >= FLAGS_MIN && p - flags <= FLAGS_MAX && (after = parse_time(skip_blanks(p, end), end, line)) != NULL)
-        return after;
-    return parse_joined(flags, end, line);
+    if (p - flags >= FLAGS_MIN && p - flags <= FLAGS_MAX)
+        after = parse_time(skip_blanks(p, end), end, line);
+    return after ? after : parse_joined(flags, end, line);
 }
 
 static void trim(const char **p, size_t *len)

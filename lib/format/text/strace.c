@@ -9,8 +9,8 @@
 enum { CLOCK_REALTIME_ID = 1, DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5, EPOCH_DIGITS = 9,
        WHOLE_EPOCH_DIGITS = 10 };
 
-/* "[pid N] " or "N " where the time follows, then "seconds.fraction ", or whole seconds of ten digits, which no pid has;
-   NULL when it is not so. */
+/* "[pid N] " or "N " where the time follows, then "seconds.fraction ", or whole seconds of ten digits, which no pid
+ * has; NULL when it is not so. */
 static const char *parse_head(const char *p, const char *end, struct tm_strace_line *l)
 {
     while (p < end && *p == ' ')
@@ -90,8 +90,8 @@ static void parse_result(const char *p, const char *end, struct tm_strace_line *
     }
 }
 
-/* Whether [p, end) ends in "<unfinished ...>", or in that and ") = ?" of a thread that ended within the call: its arguments
-   and its result are kept. */
+/* Whether [p, end) ends in "<unfinished ...>", or in that and ") = ?" of a thread that ended within the call: its
+ * arguments and its result are kept. */
 static bool parse_unfinished(const char *p, const char *end, struct tm_strace_line *l)
 {
     static const char mark[] = "<unfinished ...>";
