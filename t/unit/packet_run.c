@@ -112,7 +112,7 @@ static void check(uint64_t trial, uint32_t odd, bool says)
     struct tm_catalog catalog = {.files = files, .file_count = FILES, .machines = machines, .machine_count = MACHINES,
                                  .sequence_count = GENERATIONS};
     uint32_t said[GENERATIONS] = {0, 1, 1, 1, 0, 1};
-    struct tm_packet_run run = {.said = says ? said : NULL, .said_count = GENERATIONS};
+    struct tm_packet_run run = {.said = says ? said : NULL, .said_count = GENERATIONS, .before_ns = INT64_MAX};
     struct tm_batch_builder builder = {0};
     struct tm_packet_writer quick = {0}, slow = {0};
     struct tm_error err = {0};

@@ -41,7 +41,9 @@ static inline void tm_plain_get_sched(const struct tm_batch *batch, uint32_t i, 
 /* Writes as many of WALK's next events as are packets that go on as they are, as long as they follow each other. */
 static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
-    struct tm_packet_run run = {.said = p->threads.count ? p->threads.said : NULL, .said_count = p->threads.said_cap};
+    struct tm_packet_run run = {.said = p->threads.count ? p->threads.said : NULL,
+                                .said_count = p->threads.said_cap,
+                                .before_ns = tm_untimed_packets_next_ns(&p->untimed)};
     if (p->late.count || (p->threads.count && p->threads.said == NULL))
         return TM_OK;
     enum tm_status st = tm_packet_run_write(&p->packets, walk, &run, err);
@@ -56,6 +58,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
     const struct tm_batch *batch = walk->batch;
+    int64_t untimed_ns = tm_untimed_packets_next_ns(&p->untimed);
     uint32_t i = walk->i;
     enum tm_status st = TM_END;
     struct tm_event e; /* as far as what it is handed to looks at it */
@@ -76,7 +79,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
         if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
             return TM_END;
         tm_plain_get_packet(batch, i, &e);
-        if (p->late.count && !tm_pftrace_none_due(p, &e))
+        if (e.time_ns >= untimed_ns || (p->late.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         if (tm_sequence_threads_is_said(&p->threads, e.generation))
             st = tm_packet_splice_body(&p->packets, &e, batch->payload_bytes - walk->at, err);
@@ -85,7 +88,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
         if (e.kind != TM_KIND_FTRACE)
             return TM_END;
         tm_plain_get_ftrace(batch, i, &e);
-        if (p->late.count && !tm_pftrace_none_due(p, &e))
+        if (e.time_ns >= untimed_ns || (p->late.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         st = tm_ftrace_write_raw(&p->ftrace, &e, err);
         break;
@@ -93,7 +96,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
         if (e.kind != TM_KIND_SCHED_SWITCH && e.kind != TM_KIND_SCHED_WAKING)
             return TM_END;
         tm_plain_get_sched(batch, i, &e);
-        if (p->late.count && !tm_pftrace_none_due(p, &e))
+        if (e.time_ns >= untimed_ns || (p->late.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         st = tm_ftrace_write_sched(&p->ftrace, &e, err);
         break;

@@ -32,6 +32,14 @@ static inline uint32_t sequence_of(const struct tm_packet_writer *w, const struc
     return is_said && sequence < 1 << 14 ? sequence : 0;
 }
 
+/* How many of the COUNT rows of BATCH, which are in order of time, from FIRST on are before BEFORE_NS. */
+static uint32_t count_before(const struct tm_batch *batch, uint32_t first, uint32_t count, int64_t before_ns)
+{
+    while (count && tm_batch_i64(batch, TM_COL_TIME_NS, first + count - 1) >= before_ns)
+        count--;
+    return count;
+}
+
 /* Fills TILE with the rows of BATCH from FIRST on that can be written; COUNT are there. */
 static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const struct tm_packet_run *run,
                       const struct tm_batch *batch, uint32_t first, uint32_t count)
@@ -88,7 +96,8 @@ enum tm_status tm_packet_run_write(struct tm_packet_writer *w, struct tm_batch_w
     run->rows = 0;
     while (is_whole) {
         uint32_t left = batch->count - walk->i, i;
-        find_tile(&tile, w, run, batch, walk->i, left < RUN_ROWS ? left : RUN_ROWS);
+        left = count_before(batch, walk->i, left < RUN_ROWS ? left : RUN_ROWS, run->before_ns);
+        find_tile(&tile, w, run, batch, walk->i, left);
         if (tile.count == 0)
             return TM_OK;
         if (tm_buf_reserve(&w->out, (size_t)RUN_ROWS * (HEAD_BYTES_MAX + BODY_BYTES_MAX + COPY_BYTES)) != TM_OK)

@@ -9,6 +9,7 @@
 struct tm_packet_run {
     const uint32_t *said; /* of each generation: not 0 where nothing is missing before its events; NULL: of none is */
     uint32_t said_count;
+    int64_t before_ns; /* rows of this time and later are not written */
     uint32_t rows;   /* that the last call wrote */
     int64_t time_ns; /* of the last of them */
 };

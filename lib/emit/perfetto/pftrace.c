@@ -42,7 +42,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
         return tm_error_nomem(err);
     p->packets.unsaid = p->context->unsaid;
     p->packets.name = p->context->options->out_path;
-    p->packets.held.dir = p->context->options->spill_dir;
+    p->packets.held.dir = p->untimed.dir = p->context->options->spill_dir;
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;
@@ -209,6 +209,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         return TM_OK; /* of concern to the bounds alone */
     if (tm_pftrace_waits(e))
         return tm_pftrace_keep(p, e, err);
+    if (raw == TM_RAW_PACKET && e->flags & TM_EVENT_UNTIMED && tm_untimed_packets_take(e))
+        return tm_untimed_packets_add(&p->untimed, e, err);
     if (p->bounds.is_cutting && (raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED)) {
         copy = *e;
         e = &copy;
@@ -262,6 +264,33 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     }
 }
 
+/* True when A comes before B in the order of the merged trace. */
+static bool is_before(const struct pftrace *p, const struct tm_event *a, const struct tm_event *b)
+{
+    const struct tm_catalog_file *files = p->context->catalog->files;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns;
+    if (a->file != b->file)
+        return files[a->file].processing_order < files[b->file].processing_order;
+    return a->position < b->position;
+}
+
+/* Packets without a time that act before E, each at its time; NULL: all. */
+static enum tm_status write_untimed(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && p->untimed.has_next && (e == NULL || is_before(p, &p->untimed.next, e))) {
+        struct tm_event at = p->untimed.next;
+        at.flags &= ~(uint32_t)(TM_EVENT_UNTIMED | TM_EVENT_DEFINITION);
+        st = flush_waiting(p, err);
+        if (st == TM_OK)
+            st = write_packet(p, &at, err);
+        if (st == TM_OK)
+            st = tm_untimed_packets_pop(&p->untimed, err);
+    }
+    return st;
+}
+
 /* What was taken apart, up to UNTIL; NULL: all. */
 static enum tm_status write_messages(struct pftrace *p, const struct tm_event *until, struct tm_error *err)
 {
@@ -297,6 +326,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     enum tm_status st = TM_OK;
+    bool is_event;
     if (frame->type == TM_FRAME_CLOCK_ROW)
         return tm_pftrace_note_clock(p, frame, err);
     if (frame->type != TM_FRAME_BATCH)
@@ -317,8 +347,11 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
         if (!p->bounds.is_settled && (st = tm_ftrace_bounds_note(&p->bounds, &p->packets, &e, err)) < 0)
             break;
         p->no_values_follow = !may_be_extra(batch, walk.i);
-        if (!tm_open_messages_is_empty(&p->messages) && !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)))
+        is_event = !(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));
+        if (is_event && !tm_open_messages_is_empty(&p->messages))
             st = write_messages(p, &e, err);
+        if (st == TM_OK && is_event && e.time_ns >= tm_untimed_packets_next_ns(&p->untimed))
+            st = write_untimed(p, &e, err);
         if (st == TM_OK)
             st = write_event(p, &e, err);
     }
@@ -333,6 +366,8 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
         st = flush_waiting(p, err);
     if (st == TM_OK)
         st = write_messages(p, NULL, err);
+    if (st == TM_OK)
+        st = write_untimed(p, NULL, err);
     p->now_ns = p->last_ns > p->now_ns ? p->last_ns : p->now_ns;
     if (st == TM_OK)
         st = tm_pftrace_rest(p, err);
@@ -357,6 +392,7 @@ static void pftrace_close(void *state)
     tm_ftrace_bounds_release(&p->bounds);
     tm_open_messages_release(&p->messages);
     tm_pending_definitions_release(&p->late);
+    tm_untimed_packets_release(&p->untimed);
     tm_sequence_threads_release(&p->threads);
     tm_track_writer_release(&p->tracks);
     tm_sample_writer_release(&p->samples);

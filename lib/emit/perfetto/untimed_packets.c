@@ -1,0 +1,89 @@
+#include "emit/perfetto/untimed_packets.h"
+
+#include "emit/perfetto/packet_writer.h"
+
+enum { MEMORY_BYTES = 4 << 20, EXTENSION_DESCRIPTOR = 72 };
+
+/* Packets that a reader must have read before all events: what fields mean, and bundles, whose events are rows of their
+ * own. */
+static bool is_for_all(uint32_t body)
+{
+    return body == EXTENSION_DESCRIPTOR || body == TM_PACKET_FTRACE_EVENTS || body == TM_PACKET_SYSTEM_INFO;
+}
+
+bool tm_untimed_packets_take(const struct tm_event *e)
+{
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    if (!(e->flags & TM_EVENT_UNTIMED) || e->time_ns <= 0 ||
+        (e->kind != TM_KIND_METADATA && e->kind != TM_KIND_PACKET && e->kind != TM_KIND_SAMPLE))
+        return false;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_LEN && is_for_all(f.id))
+            return false;
+    return true;
+}
+
+/* A record: the event, whose pointers mean nothing in it, and its payload. */
+static enum tm_status keep_other(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
+{
+    if (u->others.set_count == 0)
+        tm_paged_file_init(&u->others, MEMORY_BYTES);
+    u->others.dir = u->dir;
+    enum tm_status st = tm_paged_file_write(&u->others, u->end, e, sizeof *e, err);
+    if (st == TM_OK)
+        st = tm_paged_file_write(&u->others, u->end + sizeof *e, e->raw, e->raw_bytes, err);
+    if (st == TM_OK)
+        st = tm_paged_file_write(&u->others, u->end + sizeof *e + e->raw_bytes, e->detail, e->detail_bytes, err);
+    u->end += sizeof *e + (uint64_t)e->raw_bytes + e->detail_bytes;
+    return st;
+}
+
+static void set_payload(struct tm_untimed_packets *u)
+{
+    u->next.raw = u->next_bytes.data;
+    u->next.detail = u->next_bytes.data + u->next.raw_bytes;
+    u->has_next = true;
+}
+
+enum tm_status tm_untimed_packets_add(struct tm_untimed_packets *u, const struct tm_event *e, struct tm_error *err)
+{
+    if (u->has_next)
+        return keep_other(u, e, err);
+    u->next_bytes.len = 0;
+    if (tm_buf_add(&u->next_bytes, e->raw, e->raw_bytes) != TM_OK ||
+        tm_buf_add(&u->next_bytes, e->detail, e->detail_bytes) != TM_OK)
+        return tm_error_nomem(err);
+    u->next = *e;
+    set_payload(u);
+    return TM_OK;
+}
+
+enum tm_status tm_untimed_packets_pop(struct tm_untimed_packets *u, struct tm_error *err)
+{
+    u->has_next = false;
+    if (u->begin == u->end) {
+        tm_paged_file_clear(&u->others);
+        u->begin = u->end = 0;
+        return TM_OK;
+    }
+    enum tm_status st = tm_paged_file_read(&u->others, u->begin, &u->next, sizeof u->next, err);
+    if (st < 0)
+        return st;
+    size_t len = (size_t)u->next.raw_bytes + u->next.detail_bytes;
+    tm_buf_clear(&u->next_bytes);
+    if (tm_buf_reserve(&u->next_bytes, len) != TM_OK)
+        return tm_error_nomem(err);
+    st = tm_paged_file_read(&u->others, u->begin + sizeof u->next, u->next_bytes.data, len, err);
+    u->begin += sizeof u->next + len;
+    if (st == TM_OK)
+        set_payload(u);
+    return st;
+}
+
+void tm_untimed_packets_release(struct tm_untimed_packets *u)
+{
+    tm_buf_release(&u->next_bytes);
+    tm_paged_file_release(&u->others);
+    *u = (struct tm_untimed_packets){0};
+}

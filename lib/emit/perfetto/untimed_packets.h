@@ -1,0 +1,43 @@
+/* Recorded packets without a time that wait for their turn.
+ *
+ * A reader takes such a packet at the latest time that it has seen by then: symbols behind the samples name the frames
+ * of these, a mapping behind a heap graph its classes. tm-sort puts them before all events, so they wait here for the
+ * time at which tm-clocks says that they act. That never goes back in the order in which they come, so the first one is
+ * the next. Memory: the first one, a few MiB of the others; the rest goes to a temporary file. */
+#ifndef TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
+#define TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
+
+#include "base/buf.h"
+#include "os/paged_file.h"
+#include "stream/event.h"
+
+/* Zero-initialise. */
+struct tm_untimed_packets {
+    const char *dir; /* for the temporary file; borrowed; NULL: as tm_io_spool */
+    struct tm_event next; /* the first one, where has_next; its payload is in next_bytes */
+    bool has_next;
+    /* private */
+    struct tm_buf next_bytes;
+    struct tm_paged_file others;
+    uint64_t begin, end; /* of the others */
+};
+
+/* True when EVENT, a row with a raw packet, is one that is to wait. */
+bool tm_untimed_packets_take(const struct tm_event *event);
+
+/* Keeps a copy of EVENT behind all that wait. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_untimed_packets_add(struct tm_untimed_packets *packets, const struct tm_event *event,
+                                      struct tm_error *err);
+
+/* The first one waits no more; the next one takes its place. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_untimed_packets_pop(struct tm_untimed_packets *packets, struct tm_error *err);
+
+/* No packet that waits acts before this. */
+static inline int64_t tm_untimed_packets_next_ns(const struct tm_untimed_packets *packets)
+{
+    return packets->has_next ? packets->next.time_ns : INT64_MAX;
+}
+
+void tm_untimed_packets_release(struct tm_untimed_packets *packets);
+
+#endif
