@@ -126,6 +126,7 @@ static void compare(const struct sample *sample, bool mixed)
     struct tm_catalog catalog = {.files = files, .file_count = mixed ? 2 : 1, .machines = machines, .machine_count = 1,
                                  .sequence_count = 2};
     struct tm_event e = {.time_ns = 123456789, .kind = TM_KIND_COUNTER, .sequence = 5, .generation = 1, .value = 77,
+                         .file = mixed,
                          .flags = TM_EVENT_HAS_VALUE | tm_event_raw_flags(TM_RAW_PACKET), .raw = raw};
     struct tm_packet_value values[] = {{300, false}, {tm_pb_bits(-1.5), true}, {7, false}, {tm_pb_bits(1e300), true}};
     struct tm_extra_values extras = {.values = values, .count = 4};

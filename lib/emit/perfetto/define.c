@@ -193,6 +193,11 @@ static enum tm_status write_needed(struct pftrace *p, const struct tm_event *e, 
     return st;
 }
 
+enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+{
+    return write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, e->track)), err);
+}
+
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     const struct tm_event *late;
@@ -206,7 +211,7 @@ enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struc
         st = write_thread_again(p, e, err);
     if (st < 0 || p->late.count == 0 || !(e->flags & TM_EVENT_HAS_TRACK) || tm_event_scope(e->flags) != TM_SCOPE_TRACK)
         return st;
-    return write_needed(p, e, track_need(tm_packet_id(&p->packets, e->file, e->track)), err);
+    return tm_pftrace_track_due(p, e, err);
 }
 
 /* A task that starts or ends: its number may mean another one before and after. */

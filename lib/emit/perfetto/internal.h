@@ -68,6 +68,9 @@ bool tm_pftrace_none_due(const struct pftrace *p, const struct tm_event *e);
 /* What must come before E, an event: definitions that are due, and those of its track and sequence. */
 enum tm_status tm_pftrace_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 
+/* The description of the track of E, an event on one. */
+enum tm_status tm_pftrace_track_due(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
+
 /* Notes of E, an event, which tasks start and end with it, and which threads it names. */
 enum tm_status tm_pftrace_note(struct pftrace *p, const struct tm_event *e, struct tm_error *err);
 

@@ -158,7 +158,7 @@ static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
         put_extra_values(r, f);
         return;
     case TM_TRACK_EVENT_LEGACY:
-        if (!r->writer->mixes_ids)
+        if (!tm_packet_mixes_ids(r->writer, e->file))
             break;
         rewrite_message(r, f, legacy_field);
         return;

@@ -101,7 +101,7 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f)
     case TM_TRACK_EVENT_EXTRA_DOUBLE_VALUES:
         return put_extras(s, f);
     case TM_TRACK_EVENT_LEGACY:
-        return !s->writer->mixes_ids && keep(s, f->start, (size_t)(f->end - f->start));
+        return !tm_packet_mixes_ids(s->writer, e->file) && keep(s, f->start, (size_t)(f->end - f->start));
     default:
         return false;
     }

@@ -43,11 +43,14 @@ static bool may_have_packets(Tracemerge__ClockPolicy policy)
 enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm_catalog *catalog, int fd,
                                      struct tm_error *err)
 {
-    uint32_t protos = 0;
-    *w = (struct tm_packet_writer){.catalog = catalog, .fd = fd, .next_sequence = 1};
-    for (uint32_t i = 0; i < catalog->file_count; i++)
-        protos += catalog->files[i].begun && may_have_packets(catalog->files[i].clock_policy);
-    w->mixes_ids = protos > 1;
+    *w = (struct tm_packet_writer){.catalog = catalog, .fd = fd, .next_sequence = 1, .first_proto = UINT32_MAX};
+    for (uint32_t i = 0; i < catalog->file_count; i++) {
+        const struct tm_catalog_file *file = &catalog->files[i];
+        if (file->begun && may_have_packets(file->clock_policy) &&
+            (w->first_proto == UINT32_MAX ||
+             file->processing_order < catalog->files[w->first_proto].processing_order))
+            w->first_proto = i;
+    }
     w->sequence_count = catalog->sequence_count;
     w->sequences = calloc((size_t)w->sequence_count + 1, sizeof *w->sequences);
     if (w->sequences == NULL)
@@ -150,7 +153,7 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_ev
 
 uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t id)
 {
-    if (!w->mixes_ids || id == 0)
+    if (!tm_packet_mixes_ids(w, file) || id == 0)
         return id;
     uint64_t mixed = tm_hash_u64(id ^ tm_hash_u64((uint64_t)w->catalog->files[file].processing_order + 1));
     return mixed ? mixed : 1;

@@ -62,7 +62,7 @@ struct tm_packet_writer {
     int fd;                           /* borrowed */
     const char *name;                 /* of the output, for messages; NULL: standard output */
     struct tm_buf out;
-    bool mixes_ids;         /* more than one proto: ids of each are made its own */
+    uint32_t first_proto;   /* file whose ids stay; those of others are made their own. UINT32_MAX: there is none */
     uint32_t *machine_ids;  /* packet's machine_id of each Machine.id; 0: none */
     uint32_t machine_count;
     uint32_t *sequences;    /* output sequence of a generation, 0 not yet */
@@ -137,6 +137,12 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct 
 
 /* A number for a sequence of the writer's own making. */
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
+
+/* True when ids of FILE are not what they were. */
+static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, uint32_t file)
+{
+    return file != writer->first_proto;
+}
 
 /* ID of FILE (a track uuid, a flow id) as the output has it. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);

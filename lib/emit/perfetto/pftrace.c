@@ -78,6 +78,9 @@ static enum tm_status keep_waiting(struct pftrace *p, const struct tm_event *e, 
 
 static enum tm_status add_extra(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
+    enum tm_status st = e->flags & TM_EVENT_HAS_TRACK ? tm_pftrace_track_due(p, e, err) : TM_OK;
+    if (st < 0)
+        return st;
     if (p->extras.count == p->extras.cap) {
         uint32_t cap = p->extras.cap ? p->extras.cap * 2 : 8;
         struct tm_packet_value *values = realloc(p->extras.values, cap * sizeof *values);

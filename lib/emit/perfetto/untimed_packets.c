@@ -4,22 +4,28 @@
 
 enum { MEMORY_BYTES = 4 << 20, EXTENSION_DESCRIPTOR = 72 };
 
-/* Packets that a reader must have read before all events: what fields mean, and bundles, whose events are rows of their
- * own. */
-static bool is_for_all(uint32_t body)
+/* Packets that stay in front, without a time: what fields mean must be read before all events; the events of bundles
+ * are rows of their own; and a track event without a time is no event, which a reader counts. */
+static bool stays_in_front(uint32_t body)
 {
-    return body == EXTENSION_DESCRIPTOR || body == TM_PACKET_FTRACE_EVENTS || body == TM_PACKET_SYSTEM_INFO;
+    return body == EXTENSION_DESCRIPTOR || body == TM_PACKET_FTRACE_EVENTS || body == TM_PACKET_SYSTEM_INFO ||
+           body == TM_PACKET_TRACK_EVENT;
+}
+
+/* A thread's descriptor is what its sequence's events need before them. */
+static bool is_of_kind(uint32_t kind)
+{
+    return kind == TM_KIND_METADATA || kind == TM_KIND_PACKET || kind == TM_KIND_SAMPLE || kind == TM_KIND_PROCESS;
 }
 
 bool tm_untimed_packets_take(const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
-    if (!(e->flags & TM_EVENT_UNTIMED) || e->time_ns <= 0 ||
-        (e->kind != TM_KIND_METADATA && e->kind != TM_KIND_PACKET && e->kind != TM_KIND_SAMPLE))
+    if (!(e->flags & TM_EVENT_UNTIMED) || e->time_ns <= 0 || !is_of_kind(e->kind))
         return false;
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.type == TM_PB_LEN && is_for_all(f.id))
+        if (f.type == TM_PB_LEN && stays_in_front(f.id))
             return false;
     return true;
 }

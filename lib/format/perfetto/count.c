@@ -28,6 +28,7 @@ static const struct {
                                           TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_DELTA_NO_STATE] = {"track_event_skipped_timestamp_delta_without_valid_state",
                                       TRACEMERGE__SEVERITY__INFO},
+    [TM_PROTO_STAT_NO_SEQUENCE] = {"track_event_missing_sequence_id", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_ANNOTATION_ERRORS] = {"debug_annotation_errors", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_FTRACE_ERRORS] = {"ftrace_bundle_tokenizer_errors", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_COMPACT_SCHED_ERRORS] = {"compact_sched_has_parse_errors", TRACEMERGE__SEVERITY__ERROR},

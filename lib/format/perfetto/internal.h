@@ -70,6 +70,7 @@ struct tm_proto_packet {
     uint64_t byte; /* of the outermost packet in the file, for messages */
     int64_t time;
     bool has_time;
+    bool has_sequence; /* the packet says one; 0 is one as others are, but that no packet can need its state */
     bool cleared;
     uint32_t clock; /* after defaults; 0: the file's default */
     uint32_t sequence_id;

@@ -37,6 +37,7 @@ static inline enum part take_number(struct tm_proto_packet *packet, uint32_t id,
         return PART_SAID;
     case TM_PACKET_SEQUENCE_ID:
         packet->sequence_id = (uint32_t)value;
+        packet->has_sequence = true;
         return PART_SAID;
     case TM_PACKET_CLOCK_ID:
         packet->clock = (uint32_t)value;
@@ -88,7 +89,7 @@ static void clear(struct tm_proto_packet *packet)
 {
     packet->byte = 0;
     packet->time = 0;
-    packet->has_time = packet->cleared = false;
+    packet->has_time = packet->cleared = packet->has_sequence = false;
     packet->clock = packet->sequence_id = packet->machine = 0;
     packet->flags = packet->dropped = packet->generation = 0;
     packet->body.id = packet->interned.id = packet->defaults.id = 0;
@@ -318,13 +319,13 @@ static bool changes_state(const struct tm_proto_packet *packet)
 enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (packet->sequence_id)
+    if (packet->has_sequence)
         st = apply_sequence(p, packet, err);
     if (packet->sequence)
         packet->sequence->state += changes_state(packet);
     if (st < 0)
         return st;
-    if ((packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence && packet->sequence->valid) &&
+    if ((packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence_id && packet->sequence->valid) &&
         !needs_no_state(packet->body.id))
         return skip(p, packet, err);
     if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST &&

@@ -299,7 +299,8 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     if (read < 0 && (read = tm_proto_count_inner(p, packet, read, err)) < 0)
         return read;
     if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
-        enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
+        enum tm_proto_stat stat = packet->sequence ? TM_PROTO_STAT_DELTA_NO_STATE : TM_PROTO_STAT_NO_SEQUENCE;
+        enum tm_status st = tm_proto_count_stat(p, stat, packet->machine, 1, err);
         return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
     }
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# The merged Perfetto trace has what a viewer needs of each kind of packet, where the viewer needs it.
+
+load lib/common
+
+make_packets() { python3 "$TM_SRC/t/gen/make-packets.py" >"$BATS_TEST_TMPDIR/$1"; }
+list_packets() { python3 "$TM_SRC/t/check/list-packets.py" "$@"; }
+
+# A snapshot of BOOTTIME and REALTIME at 1000 ns.
+snapshot='1 { 10: 1 6 { 1 { 1: 6 2: 1000 } 1 { 1: 1 2: 1700000000000001000 } } }'
+
+@test "symbols and mappings without a time stand behind the samples that they are about" {
+    make_packets t.pftrace <<END
+$snapshot
+1 { 10: 9 47 { 1 { 1: "com.foo" 2: 10001 } } }
+1 { 10: 2 13: 1 8: 2000 66 { 2: 10 3: 11 4: 1 } 12 { 7 { 1: 1 6: 1 2: 1 } 6 { 1: 1 3: 1 4: 291 } 16 { 1: 1 2: "AB" } } }
+1 { 10: 2 13: 2 8: 3000 66 { 2: 10 3: 11 4: 1 } }
+1 { 10: 3 61 { 1: "/lib/x.so" 2: "AB" 3 { 1: 291 2 { 1: "f" 2: "x.c" 3: 4 } } } }
+1 { 10: 3 64 { 1: "com.foo" 3 { 1: "a" 2: "com.foo.Main" } } }
+1 { 10: 2 13: 2 8: 4000 66 { 2: 10 3: 11 4: 1 } }
+END
+    cd "$BATS_TEST_TMPDIR"
+    tm-merge -o m.pftrace t.pftrace
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 61.1 -f 64.1 m.pftrace | grep -E ' (47|66|61|64)( |$|,)|/lib'"
+    echo "$output"
+    [ "${#lines[@]}" -eq 6 ]
+    [[ "${lines[0]}" = "- "*" 47" ]] # nothing was before it
+    [[ "${lines[1]}" = "2000 "*" 66" && "${lines[2]}" = "3000 "*" 66" ]]
+    [[ "${lines[3]}" = "3000 "*" 61 61.1=/lib/x.so" && "${lines[4]}" = "3000 "*" 64 64.1=com.foo" ]]
+    [[ "${lines[5]}" = "4000 "*" 66" ]]
+}
+
+@test "a file's packets without a time act behind all files that were read before it" {
+    for i in 1 2; do
+        make_packets $i.pftrace <<END
+$snapshot
+1 { 10: 2 8: ${i}500 68 { 1: $i } }
+1 { 10: 2 78 { 1: $i } }
+END
+    done
+    cd "$BATS_TEST_TMPDIR"
+    tar cf t.tar 1.pftrace 2.pftrace
+    tm-merge -o m.pftrace t.tar
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 68.1 -f 78.1 m.pftrace | grep -E '(68|78)'"
+    echo "$output"
+    [[ "${lines[0]}" = "1500 "*" 68.1=1" && "${lines[1]}" = "1500 "*" 78.1=1" ]]
+    [[ "${lines[2]}" = "2500 "*" 68.1=2" && "${lines[3]}" = "2500 "*" 78.1=2" ]]
+}
+
+@test "many packets without a time wait in a temporary file, and a long run of slices stops for each" {
+    python3 - >"$BATS_TEST_TMPDIR/t.txt" <<'END'
+print('1 { 10: 1 6 { 1 { 1: 6 2: 1000 } } }')
+print('1 { 10: 2 13: 1 8: 1000 12 { 2 { 1: 1 2: "e" } } 60 { 1: 7 2: "t" } }')
+for i in range(3000):
+    for j in range(4):
+        print('1 { 10: 2 13: 2 8: %d 11 { 9: 3 11: 7 10: 1 } }' % (2000 + 10 * i + j))
+    print('1 { 10: 3 61 { 1: "%d" 2: "%s" } }' % (i, 'x' * 4000))
+END
+    make_packets t.pftrace <"$BATS_TEST_TMPDIR/t.txt"
+    cd "$BATS_TEST_TMPDIR"
+    tm-merge -o m.pftrace t.pftrace
+    list_packets -f 61.1 m.pftrace | awk '/61.1=/ { n++; split($NF, p, "="); if (p[2] != n - 1 || $1 != 2003 + 10 * (n - 1)) bad++ }
+        / 11$/ { e++; if ($1 < last) bad++; last = $1 } END { print n, e, bad + 0 }' >counts
+    cat counts
+    [ "$(cat counts)" = "3000 12000 0" ]
+}
+
+@test "track events on sequence 0 are there where the packet says it; without a sequence they are counted" {
+    make_packets t.pftrace <<END
+$snapshot
+1 { 10: 0 60 { 1: 7 2: "t" } }
+1 { 10: 0 8: 1500 11 { 9: 3 11: 7 23: "plain" } }
+1 { 8: 1600 11 { 9: 3 11: 7 23: "none" } }
+1 { 10: 0 8: 1700 13: 1 12 { 2 { 1: 1 2: "interned" } } 11 { 9: 1 11: 7 10: 1 } }
+1 { 10: 0 8: 1800 11 { 9: 2 11: 7 } }
+END
+    cd "$BATS_TEST_TMPDIR"
+    tm-merge -o m.pftrace t.pftrace
+    tm-merge -o m.db m.pftrace
+    tm-merge -o t.db t.pftrace
+    for db in m t; do
+        run sqlite3 $db.db "SELECT ts, dur, name FROM slice ORDER BY ts"
+        echo "$output"
+        [ "$output" = "1500|0|plain
+1700|100|interned" ]
+    done
+    run sqlite3 t.db "SELECT value FROM stats WHERE name = 'track_event_missing_sequence_id'"
+    [ "$output" = 1 ]
+}
+
+@test "the tracks of extra counters are described before the first event that counts on them" {
+    make_packets a.pftrace <<END
+$snapshot
+1 { 10: 1 8: 9000 68 { 1: 1 } }
+END
+    make_packets b.pftrace <<END
+$snapshot
+1 { 10: 2 13: 1 8: 1100 59 { 11 { 11: 10 31: 30 } } 60 { 1: 10 4 { 1: 5 2: 6 } } }
+1 { 10: 2 60 { 1: 30 5: 10 8 { 1: 1 4: 1000 5: 1 } } }
+1 { 10: 2 13: 2 8: 1200 11 { 9: 1 23: "work" 12: 5 } }
+1 { 10: 2 13: 2 8: 1300 11 { 9: 2 12: 7 } }
+END
+    cd "$BATS_TEST_TMPDIR"
+    tar cf t.tar a.pftrace b.pftrace
+    tm-merge -o m.pftrace t.tar
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 60.8.1 -f 11.12 m.pftrace | grep -E '(60.8.1|11.12)='"
+    echo "$output"
+    [ "${#lines[@]}" -eq 3 ]
+    [[ "${lines[0]}" = *60.8.1=1 && "${lines[1]}" = "1200 "*11.12=5000 && "${lines[2]}" = "1300 "*11.12=12000 ]]
+}
+
+@test "ids of the first trace stay what they were" {
+    for i in 1 2; do
+        make_packets $i.pftrace <<END
+$snapshot
+1 { 10: 2 60 { 1: 7 2: "t" } }
+1 { 10: 2 8: ${i}500 11 { 9: 3 11: 7 23: "e" 47: 0x0000000000000005 } }
+END
+    done
+    cd "$BATS_TEST_TMPDIR"
+    tar cf t.tar 1.pftrace 2.pftrace
+    tm-merge -o m.pftrace t.tar
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 11.11 -f 11.47 m.pftrace | grep 11.11="
+    echo "$output"
+    [[ "${lines[0]}" = "1500 "*" 11.11=7 11.47=5" ]]
+    [[ "${lines[1]}" = "2500 "* && "${lines[1]}" != *"11.11=7 "* && "${lines[1]}" != *11.47=5 ]]
+}
