@@ -2,7 +2,7 @@
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-    PATH="$TM_BIN/../t:$PATH"
+    PATH="$TM_BIN/../t/gen:$PATH"
 }
 
 # The rows of a query, columns separated by |, NULL as -.

@@ -4,7 +4,7 @@
 setup() {
     cd "$BATS_TEST_TMPDIR"
     exec </dev/null # stand-ins read it
-    PATH="$TM_BIN/../t:$PATH"
+    PATH="$TM_BIN/../t/gen:$PATH"
     mkdir bin
     cp "$TM_BIN/tm-merge" bin/
     ln -s "$TM_BIN/tm-emit" bin/tm-emit

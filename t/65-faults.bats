@@ -4,7 +4,7 @@
 setup() {
     cd "$BATS_TEST_TMPDIR"
     so="$TM_BIN/../t/fault.so"
-    PATH="$TM_BIN/../t:$PATH"
+    PATH="$TM_BIN/../t/gen:$PATH"
     [ -e "$so" ] || skip "no preload was built"
     grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "a sanitized program makes its calls past a preload"
     LD_PRELOAD="$so" tm-emit --version >/dev/null 2>&1 || skip "a preload does not work in this build"
