@@ -1,10 +1,13 @@
 #include "base/hash.h"
 
+#include "base/bytes.h"
 #include "base/hash_wide.h"
 
 #define XXH_INLINE_ALL
 #include <sys/uio.h>
 #include <xxhash.h>
+
+enum { NUMBERS_MAX = 16 };
 
 /* Below this many bytes all ways are the same. */
 #if TM_HASH_WIDE
@@ -32,6 +35,14 @@ uint64_t tm_hash64_pieces(const struct iovec *pieces, size_t count)
         if (pieces[i].iov_len)
             XXH3_64bits_update(&state, pieces[i].iov_base, pieces[i].iov_len);
     return XXH3_64bits_digest(&state);
+}
+
+uint64_t tm_hash64_numbers(const uint64_t *numbers, size_t count, uint64_t seed)
+{
+    uint8_t bytes[NUMBERS_MAX * sizeof *numbers];
+    for (size_t i = 0; i < count && i < NUMBERS_MAX; i++)
+        tm_put_le64(bytes + i * sizeof *numbers, numbers[i]);
+    return XXH3_64bits_withSeed(bytes, count * sizeof *numbers, seed);
 }
 
 uint64_t tm_hash64_seed(const void *data, size_t len, uint64_t seed)

@@ -1,4 +1,5 @@
-/* One fast 64-bit hash (XXH3) for tables and checksums; the same on every machine. */
+/* One fast 64-bit hash (XXH3) for identities that are written and for checksums; the same on every machine. Tables use
+ * secret.h: whoever makes an input can make any number of keys with one hash of these. */
 #ifndef TM_BASE_HASH_H
 #define TM_BASE_HASH_H
 
@@ -14,6 +15,9 @@ uint64_t tm_hash64_pieces(const struct iovec *pieces, size_t count);
 
 /* The same over what came before: mixes SEED in. */
 uint64_t tm_hash64_seed(const void *data, size_t len, uint64_t seed);
+
+/* Of COUNT numbers, 16 at most, in the byte order of the wire: the same on every machine. */
+uint64_t tm_hash64_numbers(const uint64_t *numbers, size_t count, uint64_t seed);
 
 /* Mixes one number; good enough for open addressing by its low bits. */
 static inline uint64_t tm_hash_u64(uint64_t v)

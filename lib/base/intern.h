@@ -4,6 +4,7 @@
 #define TM_BASE_INTERN_H
 
 #include "base/buf.h"
+#include "base/index.h"
 
 #include <stdbool.h>
 
@@ -15,9 +16,7 @@ struct tm_intern {
     struct tm_buf bytes;
     size_t *ends; /* ends[i]: where string i ends in bytes */
     size_t ends_cap;
-    uint32_t *slots; /* open addressing: number + 1, 0 empty */
-    uint32_t *hashes;
-    uint32_t slot_mask;
+    struct tm_index index;
 };
 
 /* COUNT_MAX at most 2^30. Allocates nothing yet. */

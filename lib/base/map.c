@@ -1,6 +1,6 @@
 #include "base/map.h"
 
-#include "base/hash.h"
+#include "base/secret.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@ enum { MAP_FIRST_SLOTS = 16, MAP_SLOTS_MAX = 1 << 30 };
 
 static uint32_t slot_of(const struct tm_map *map, uint64_t key)
 {
-    uint32_t at = (uint32_t)tm_hash_u64(key) & (map->slots - 1);
+    uint32_t at = (uint32_t)tm_keyed_u64(map->seed, key) & (map->slots - 1);
     while (map->used[at] && map->keys[at] != key)
         at = (at + 1) & (map->slots - 1);
     return at;
@@ -27,7 +27,8 @@ bool tm_map_find(const struct tm_map *map, uint64_t key, uint32_t *value)
 
 static enum tm_status grow(struct tm_map *map)
 {
-    struct tm_map wider = {.slots = map->slots ? map->slots * 2 : MAP_FIRST_SLOTS, .count = map->count};
+    struct tm_map wider = {.slots = map->slots ? map->slots * 2 : MAP_FIRST_SLOTS, .count = map->count,
+                          .seed = map->seed ? map->seed : tm_secret()};
     if (wider.slots > MAP_SLOTS_MAX)
         return TM_E_SYSTEM;
     wider.keys = malloc(wider.slots * sizeof *wider.keys);
@@ -60,6 +61,14 @@ enum tm_status tm_map_set(struct tm_map *map, uint64_t key, uint32_t value)
     map->keys[at] = key;
     map->values[at] = value;
     return TM_OK;
+}
+
+enum tm_status tm_map_add(struct tm_map *map, uint64_t key, uint32_t value)
+{
+    uint32_t there;
+    if (tm_map_find(map, key, &there))
+        return TM_END;
+    return tm_map_set(map, key, value);
 }
 
 void tm_map_clear(struct tm_map *map)

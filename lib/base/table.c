@@ -1,6 +1,6 @@
 #include "base/table.h"
 
-#include "base/hash.h"
+#include "base/secret.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,11 @@ struct tm_table_slot {
     int64_t value; /* plus one; 0: the slot is empty */
 };
 
-static uint32_t hash_of(const struct tm_key *key)
+static uint32_t hash_of(const struct tm_table *table, const struct tm_key *key)
 {
-    return (uint32_t)tm_hash_u64(key->a * UINT64_C(0x9e3779b97f4a7c15) ^ tm_hash_u64(key->b) ^
-                                 (key->c << 1 | key->c >> 63));
+    uint64_t hash = tm_keyed_u64(table->seed, key->a);
+    hash = tm_keyed_u64(~table->seed, hash ^ key->b);
+    return (uint32_t)tm_keyed_u64(table->seed, hash ^ (key->c << 1 | key->c >> 63));
 }
 
 static bool same(const struct tm_key *x, const struct tm_key *y)
@@ -26,7 +27,7 @@ static bool same(const struct tm_key *x, const struct tm_key *y)
 /* The slot of KEY, or the empty one where it would go. The table has an empty slot. */
 static uint32_t slot_of(const struct tm_table *table, const struct tm_key *key)
 {
-    uint32_t mask = table->cap - 1, i = hash_of(key) & mask;
+    uint32_t mask = table->cap - 1, i = hash_of(table, key) & mask;
     while (table->slots[i].value && !same(&table->slots[i].key, key))
         i = (i + 1) & mask;
     return i;
@@ -39,7 +40,8 @@ int64_t tm_table_find(const struct tm_table *table, const struct tm_key *key)
 
 static enum tm_status widen(struct tm_table *table, struct tm_error *err)
 {
-    struct tm_table wide = {.count = table->count, .cap = table->cap ? table->cap * 2 : TABLE_FIRST};
+    struct tm_table wide = {.count = table->count, .cap = table->cap ? table->cap * 2 : TABLE_FIRST,
+                            .seed = table->seed ? table->seed : tm_secret()};
     if (wide.cap == 0 || (wide.slots = calloc(wide.cap, sizeof *wide.slots)) == NULL)
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < table->cap; i++)
@@ -75,7 +77,7 @@ void tm_table_remove(struct tm_table *table, const struct tm_key *key)
     table->count--;
     /* Move back what was put further on because the hole was taken. */
     for (uint32_t i = (hole + 1) & mask; table->slots[i].value; i = (i + 1) & mask) {
-        uint32_t home = hash_of(&table->slots[i].key) & mask;
+        uint32_t home = hash_of(table, &table->slots[i].key) & mask;
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             table->slots[hole] = table->slots[i];
             hole = i;

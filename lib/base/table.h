@@ -1,5 +1,5 @@
-/* A map from keys of three numbers to a number, by open addressing: what the model finds its
- * threads, tracks and flows by. Zero-initialise; grows with what is in it. */
+/* A map from keys of three numbers to a number, by open addressing. Zero-initialise; it grows with what is in it.
+ * Hashes are keyed by tm_secret(). */
 #ifndef TM_BASE_TABLE_H
 #define TM_BASE_TABLE_H
 
@@ -19,6 +19,7 @@ struct tm_table {
     /* private */
     struct tm_table_slot *slots;
     uint32_t cap; /* a power of two, or 0 */
+    uint64_t seed;
 };
 
 /* The number of KEY, or TM_TABLE_NONE. */

@@ -1,10 +1,6 @@
 #include "clocks/clock_table.h"
 
-#include "base/hash.h"
-
 #include <stdlib.h>
-
-enum { TABLE_FIRST = 64 };
 
 const char *tm_clock_name(uint32_t clock)
 {
@@ -38,42 +34,18 @@ bool tm_clock_key_equal(const struct tm_clock_key *a, const struct tm_clock_key 
     return a->clock == b->clock && a->sequence == b->sequence && a->tag == b->tag && a->machine == b->machine;
 }
 
-static uint32_t slot_of(const struct tm_clock_table *table, const struct tm_clock_key *key)
+static struct tm_key key_of(const struct tm_clock_key *key)
 {
-    uint64_t hash = tm_hash_u64((uint64_t)key->machine << 32 | key->tag);
-    hash = tm_hash_u64(hash ^ ((uint64_t)key->sequence << 32 | key->clock));
-    uint32_t at = (uint32_t)hash & (table->slot_count - 1);
-    while (table->slots[at] && !tm_clock_key_equal(&table->clocks[table->slots[at] - 1].key, key))
-        at = (at + 1) & (table->slot_count - 1);
-    return at;
+    return (struct tm_key){(uint64_t)key->machine << 32 | key->tag, (uint64_t)key->sequence << 32 | key->clock, 0};
 }
 
 bool tm_clock_table_find(const struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index)
 {
-    uint32_t at = table->count ? slot_of(table, key) : 0;
-    if (table->count == 0 || table->slots[at] == 0)
-        return false;
-    *index = table->slots[at] - 1;
-    return true;
-}
-
-static enum tm_status grow(struct tm_clock_table *table, struct tm_error *err)
-{
-    uint32_t cap = table->cap ? table->cap * 2 : TABLE_FIRST;
-    struct tm_clock *clocks = realloc(table->clocks, cap * sizeof *clocks);
-    if (clocks == NULL)
-        return tm_error_nomem(err);
-    table->clocks = clocks;
-    uint32_t *slots = calloc((size_t)cap * 2, sizeof *slots);
-    if (slots == NULL)
-        return tm_error_nomem(err);
-    free(table->slots);
-    table->slots = slots;
-    table->slot_count = cap * 2;
-    table->cap = cap;
-    for (uint32_t i = 0; i < table->count; i++)
-        table->slots[slot_of(table, &table->clocks[i].key)] = i + 1;
-    return TM_OK;
+    struct tm_key numbers = key_of(key);
+    int64_t found = tm_table_find(&table->by_key, &numbers);
+    if (found != TM_TABLE_NONE)
+        *index = (uint32_t)found;
+    return found != TM_TABLE_NONE;
 }
 
 enum tm_status tm_clock_table_add(struct tm_clock_table *table, const struct tm_clock_key *key, uint32_t *index,
@@ -83,13 +55,11 @@ enum tm_status tm_clock_table_add(struct tm_clock_table *table, const struct tm_
         return TM_OK;
     if (table->count >= TM_CLOCKS_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than %d clocks", TM_CLOCKS_MAX);
-    if (table->count == table->cap) {
-        enum tm_status st = grow(table, err);
-        if (st < 0)
-            return st;
-    }
+    struct tm_key numbers = key_of(key);
+    enum tm_status st = tm_array_grow(&table->clocks, &table->cap, table->count, sizeof *table->clocks, err);
+    if (st < 0 || (st = tm_table_set(&table->by_key, &numbers, table->count, err)) < 0)
+        return st;
     table->clocks[table->count] = (struct tm_clock){.key = *key, .unit_ns = 1};
-    table->slots[slot_of(table, key)] = table->count + 1;
     *index = table->count++;
     return TM_OK;
 }
@@ -97,6 +67,6 @@ enum tm_status tm_clock_table_add(struct tm_clock_table *table, const struct tm_
 void tm_clock_table_release(struct tm_clock_table *table)
 {
     free(table->clocks);
-    free(table->slots);
+    tm_table_release(&table->by_key);
     *table = (struct tm_clock_table){0};
 }

@@ -5,10 +5,7 @@
 #ifndef TM_CLOCKS_CLOCK_TABLE_H
 #define TM_CLOCKS_CLOCK_TABLE_H
 
-#include "base/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/table.h"
 
 /* Builtin clock ids (perfetto/common/builtin_clock.proto). */
 enum {
@@ -47,8 +44,7 @@ struct tm_clock_table {
     uint32_t count;
     /* private */
     uint32_t cap;
-    uint32_t *slots; /* open addressing: index + 1, 0 empty */
-    uint32_t slot_count;
+    struct tm_table by_key;
 };
 
 static inline bool tm_clock_is_scoped(uint32_t clock)

@@ -1,11 +1,10 @@
 #include "emit/task_names.h"
 
-#include "base/hash.h"
 #include "emit/out.h"
 
 #include <stdlib.h>
 
-enum { WHO_NAMES_MAX = 1 << 21, WHO_FIRST_SLOTS = 64 };
+enum { NAMES_MAX = 1 << 21 };
 
 /* Order of trust (sql-surface.md): the trace's own descriptor, the process tree, scheduling. */
 enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
@@ -13,42 +12,13 @@ enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
 void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog)
 {
     *who = (struct tm_task_names){.catalog = catalog};
-    tm_intern_init(&who->names, WHO_NAMES_MAX, TM_TASK_NAMES_NAME_BYTES_MAX);
-}
-
-static uint32_t slot_of(const struct tm_task_names_table *t, uint64_t scope, uint64_t id)
-{
-    uint32_t i = (uint32_t)tm_hash_u64(tm_hash_u64(scope) ^ id) & t->mask;
-    while (t->slots[i] && (t->rows[t->slots[i] - 1].scope != scope || t->rows[t->slots[i] - 1].id != id))
-        i = (i + 1) & t->mask;
-    return i;
+    tm_intern_init(&who->names, NAMES_MAX, TM_TASK_NAMES_NAME_BYTES_MAX);
 }
 
 static struct tm_task_names_row *find(const struct tm_task_names_table *t, uint64_t scope, uint64_t id)
 {
-    if (t->count == 0)
-        return NULL;
-    uint32_t n = t->slots[slot_of(t, scope, id)];
-    return n ? &t->rows[n - 1] : NULL;
-}
-
-static enum tm_status grow(struct tm_task_names_table *t, struct tm_error *err)
-{
-    uint32_t size = t->slots ? (t->mask + 1) * 2 : WHO_FIRST_SLOTS;
-    struct tm_task_names_row *rows = realloc(t->rows, size / 2 * sizeof *rows);
-    if (rows == NULL)
-        return tm_error_nomem(err);
-    t->rows = rows;
-    t->cap = size / 2;
-    uint32_t *slots = calloc(size, sizeof *slots);
-    if (slots == NULL)
-        return tm_error_nomem(err);
-    free(t->slots);
-    t->slots = slots;
-    t->mask = size - 1;
-    for (uint32_t i = 0; i < t->count; i++)
-        t->slots[slot_of(t, t->rows[i].scope, t->rows[i].id)] = i + 1;
-    return TM_OK;
+    int64_t row = tm_table_find(&t->row_of, &(struct tm_key){scope, id, 0});
+    return row == TM_TABLE_NONE ? NULL : &t->rows[row];
 }
 
 /* The row of that key, made if new. TM_END when the table is full. */
@@ -59,11 +29,11 @@ static enum tm_status need(struct tm_task_names_table *t, uint64_t scope, uint64
         return TM_OK;
     if (t->count == TM_TASK_NAMES_ROWS_MAX)
         return TM_END;
-    if (t->count == t->cap && grow(t, err) < 0)
-        return TM_E_SYSTEM;
+    enum tm_status st = tm_array_grow(&t->rows, &t->cap, t->count, sizeof *t->rows, err);
+    if (st < 0 || (st = tm_table_set(&t->row_of, &(struct tm_key){scope, id, 0}, t->count, err)) < 0)
+        return st;
     *row = &t->rows[t->count++];
     **row = (struct tm_task_names_row){.scope = scope, .id = id};
-    t->slots[slot_of(t, scope, id)] = t->count;
     return TM_OK;
 }
 
@@ -278,7 +248,7 @@ struct tm_text tm_task_names_thread(const struct tm_task_names *who, uint32_t ma
 static void table_release(struct tm_task_names_table *t)
 {
     free(t->rows);
-    free(t->slots);
+    tm_table_release(&t->row_of);
 }
 
 void tm_task_names_release(struct tm_task_names *who)

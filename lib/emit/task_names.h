@@ -5,6 +5,7 @@
 #define TM_EMIT_TASK_NAMES_H
 
 #include "base/intern.h"
+#include "base/table.h"
 #include "model/catalog.h"
 
 enum { TM_TASK_NAMES_ROWS_MAX = 1 << 18, TM_TASK_NAMES_NAME_BYTES_MAX = 64 << 20, TM_TASK_NAMES_DEPTH_MAX = 32 };
@@ -30,8 +31,7 @@ struct tm_task_names_row {
 struct tm_task_names_table {
     struct tm_task_names_row *rows;
     uint32_t count, cap;
-    uint32_t *slots; /* open addressing: number + 1, 0 empty */
-    uint32_t mask;
+    struct tm_table row_of; /* scope, id -> row */
 };
 
 struct tm_task_names {

@@ -18,7 +18,6 @@ struct tm_track_task {
 };
 
 struct tm_track_owner {
-    uint64_t key; /* of the task; 0: an empty slot */
     uint64_t uuid;
     uint32_t file;
     uint32_t life;
@@ -26,8 +25,10 @@ struct tm_track_owner {
 
 /* Zero-initialise. */
 struct tm_track_owners {
-    struct tm_track_owner *slots;
-    uint32_t count, mask;
+    /* private */
+    struct tm_track_owner *rows;
+    uint32_t count, cap;
+    struct tm_map row_of; /* key of a task -> row */
     struct tm_map lives; /* of a pid or tid: how many have begun after the first */
 };
 

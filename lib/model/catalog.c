@@ -1,7 +1,6 @@
 #include "model/catalog.h"
 
 #include "base/bytes.h"
-#include "model/catalog_index.h"
 
 #include <stdlib.h>
 
@@ -169,18 +168,53 @@ static enum tm_status keep(void *array, uint32_t *cap, uint32_t *count, Protobuf
     return TM_OK;
 }
 
+/* Accounts and statistics are added up where all that names them agrees. */
+
+static uint64_t account_hash(const struct tm_index *index, const Tracemerge__Account *m)
+{
+    uint64_t hash = tm_index_hash_bytes(index, m->reason.data, m->reason.len);
+    hash = tm_index_hash_more(index, hash, (uint64_t)m->file << 32 | m->clock);
+    return tm_index_hash_more(index, hash, m->has_machine ? (uint64_t)m->machine + 1 : 0);
+}
+
+static uint64_t stat_hash(const struct tm_index *index, const Tracemerge__Stat *m)
+{
+    uint64_t hash = tm_index_hash_bytes(index, m->name.data, m->name.len);
+    hash = tm_index_hash_more(index, hash, m->has_idx ? (uint64_t)m->idx : UINT64_MAX);
+    hash = tm_index_hash_more(index, hash, m->has_machine ? (uint64_t)m->machine + 1 : 0);
+    return tm_index_hash_more(index, hash, m->has_file ? (uint64_t)m->file + 1 : 0);
+}
+
+static bool bytes_equal(const ProtobufCBinaryData *a, const ProtobufCBinaryData *b)
+{
+    return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+static bool account_equal(const Tracemerge__Account *a, const Tracemerge__Account *b)
+{
+    return a->file == b->file && a->clock == b->clock && a->has_machine == b->has_machine &&
+           (!a->has_machine || a->machine == b->machine) && bytes_equal(&a->reason, &b->reason);
+}
+
+static bool stat_equal(const Tracemerge__Stat *a, const Tracemerge__Stat *b)
+{
+    return a->has_idx == b->has_idx && (!a->has_idx || a->idx == b->idx) && a->has_machine == b->has_machine &&
+           (!a->has_machine || a->machine == b->machine) && a->has_file == b->has_file &&
+           (!a->has_file || a->file == b->file) && bytes_equal(&a->name, &b->name);
+}
+
 static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, struct tm_error *err)
 {
     const Tracemerge__Account *more = (const Tracemerge__Account *)*m;
     enum tm_status st = check_file(c, more->file, err);
-    if (st < 0 || (st = tm_catalog_index_grow(&c->account_index, c->account_count, err)) < 0)
+    if (st < 0)
         return st;
-    for (uint32_t i = 0; st == TM_OK && i < c->account_count; i++)
-        tm_catalog_index_put(&c->account_index, i, tm_account_hash(c->accounts[i]));
-    uint64_t hash = tm_account_hash(more);
-    for (uint32_t i = (uint32_t)hash, n; (n = c->account_index.slots[i & c->account_index.mask]) != 0; i++) {
-        Tracemerge__Account *have = c->accounts[n - 1];
-        if (!tm_account_equal(have, more))
+    tm_index_seed(&c->account_index);
+    uint64_t hash = account_hash(&c->account_index, more);
+    struct tm_probe probe = tm_probe(&c->account_index, hash);
+    for (uint32_t row; (row = tm_probe_next(&c->account_index, &probe)) != TM_INDEX_NONE;) {
+        Tracemerge__Account *have = c->accounts[row];
+        if (!account_equal(have, more))
             continue;
         if (have->count > UINT64_MAX - more->count)
             return tm_error_set(err, TM_E_INPUT, "an account overflows");
@@ -198,19 +232,18 @@ static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, st
         return TM_OK;
     }
     st = keep(&c->accounts, &c->account_cap, &c->account_count, m, err);
-    if (st == TM_OK)
-        tm_catalog_index_put(&c->account_index, c->account_count - 1, hash);
+    if (st == TM_OK && tm_index_add(&c->account_index, hash, c->account_count - 1) < 0)
+        return tm_error_nomem(err);
     return st;
 }
 
 uint64_t tm_catalog_account_count(const struct tm_catalog *c, const Tracemerge__Account *like)
 {
-    const struct tm_catalog_index *index = &c->account_index;
-    if (index->slots == NULL)
-        return 0;
-    for (uint32_t i = (uint32_t)tm_account_hash(like), n; (n = index->slots[i & index->mask]) != 0; i++)
-        if (tm_account_equal(c->accounts[n - 1], like))
-            return c->accounts[n - 1]->count;
+    const struct tm_index *index = &c->account_index;
+    struct tm_probe probe = tm_probe(index, account_hash(index, like));
+    for (uint32_t row; (row = tm_probe_next(index, &probe)) != TM_INDEX_NONE;)
+        if (account_equal(c->accounts[row], like))
+            return c->accounts[row]->count;
     return 0;
 }
 
@@ -218,14 +251,14 @@ static enum tm_status add_stat(struct tm_catalog *c, ProtobufCMessage **m, struc
 {
     const Tracemerge__Stat *more = (const Tracemerge__Stat *)*m;
     enum tm_status st = more->has_file ? check_file(c, more->file, err) : TM_OK;
-    if (st < 0 || (st = tm_catalog_index_grow(&c->stat_index, c->stat_count, err)) < 0)
+    if (st < 0)
         return st;
-    for (uint32_t i = 0; st == TM_OK && i < c->stat_count; i++)
-        tm_catalog_index_put(&c->stat_index, i, tm_stat_hash(c->stats[i]));
-    uint64_t hash = tm_stat_hash(more);
-    for (uint32_t i = (uint32_t)hash, n; (n = c->stat_index.slots[i & c->stat_index.mask]) != 0; i++) {
-        Tracemerge__Stat *have = c->stats[n - 1];
-        if (!tm_stat_equal(have, more))
+    tm_index_seed(&c->stat_index);
+    uint64_t hash = stat_hash(&c->stat_index, more);
+    struct tm_probe probe = tm_probe(&c->stat_index, hash);
+    for (uint32_t row; (row = tm_probe_next(&c->stat_index, &probe)) != TM_INDEX_NONE;) {
+        Tracemerge__Stat *have = c->stats[row];
+        if (!stat_equal(have, more))
             continue;
         if (more->value > 0 ? have->value > INT64_MAX - more->value : have->value < INT64_MIN - more->value)
             return tm_error_set(err, TM_E_INPUT, "a statistic overflows");
@@ -233,8 +266,8 @@ static enum tm_status add_stat(struct tm_catalog *c, ProtobufCMessage **m, struc
         return TM_OK;
     }
     st = keep(&c->stats, &c->stat_cap, &c->stat_count, m, err);
-    if (st == TM_OK)
-        tm_catalog_index_put(&c->stat_index, c->stat_count - 1, hash);
+    if (st == TM_OK && tm_index_add(&c->stat_index, hash, c->stat_count - 1) < 0)
+        return tm_error_nomem(err);
     return st;
 }
 
@@ -380,8 +413,8 @@ void tm_catalog_release(struct tm_catalog *c)
     free(c->stats);
     free(c->metadata);
     free(c->string_bounds);
-    free(c->account_index.slots);
-    free(c->stat_index.slots);
+    tm_index_release(&c->account_index);
+    tm_index_release(&c->stat_index);
     tm_buf_release(&c->text);
     *c = (struct tm_catalog){0};
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/buf.h"
+#include "base/index.h"
 #include "stream/reader.h"
 
 #include <string.h>
@@ -30,12 +31,6 @@ struct tm_catalog_machine {
 
 struct tm_catalog_sequence {
     uint32_t file, machine, trusted_packet_sequence_id;
-};
-
-/* Open addressing over an array of frames: number + 1, 0 empty. */
-struct tm_catalog_index {
-    uint32_t *slots;
-    uint32_t mask;
 };
 
 /* Zero-initialise. Arrays are indexed by id; owned by the catalog. */
@@ -68,7 +63,7 @@ struct tm_catalog {
     uint32_t string_cap;
     uint32_t file_cap, machine_cap, sequence_cap;
     uint32_t placement_cap, account_cap, stat_cap, metadata_cap;
-    struct tm_catalog_index account_index, stat_index;
+    struct tm_index account_index, stat_index;
 };
 
 /* Takes in what FRAME says; frames that are none of its concern (batches, clock rows, snapshots)

@@ -112,7 +112,7 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     uint64_t place = (uint64_t)ev->place.file << 32 | ev->place.machine;
     uint64_t who[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
-    struct tm_key key = {tm_hash64(who, sizeof who), place, e->kind};
+    struct tm_key key = {tm_hash64_numbers(who, 3, 0), place, e->kind};
     int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
     enum tm_status st;
     /* Descriptors come again and again in long traces; what says the same as the one before it says nothing, unless

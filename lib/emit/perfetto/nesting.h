@@ -2,19 +2,17 @@
 #ifndef TM_EMIT_PERFETTO_NESTING_H
 #define TM_EMIT_PERFETTO_NESTING_H
 
-#include "base/status.h"
-
-#include <stdint.h>
+#include "base/map.h"
 
 /* Zero-initialise. Memory: the tracks there are, and the slices open on each at one time. */
 struct tm_nesting {
     /* private */
     struct tm_nesting_lane {
-        uint64_t uuid; /* 0: an empty slot */
         int64_t *open; /* where open slices end, the innermost last */
         uint32_t depth, cap;
     } *lanes;
-    uint32_t count, mask;
+    uint32_t count, cap;
+    struct tm_map lane_of; /* uuid -> lane */
 };
 
 /* Slices come in the order of their starts. TM_OK: [START_NS, END_NS) nests on track UUID, which is not

@@ -55,14 +55,14 @@ enum tm_status tm_pending_names_add(struct tm_pending_names *names, const struct
 enum tm_status tm_pending_names_note(struct tm_pending_names *names, const struct tm_track_owners *owners,
                                      int64_t raw_id, int64_t tid)
 {
-    return tm_track_set_add(&names->named, thread_key(owners, raw_id, tid)) < 0 ? TM_E_SYSTEM : TM_OK;
+    return tm_map_add(&names->named, thread_key(owners, raw_id, tid), 0) < 0 ? TM_E_SYSTEM : TM_OK;
 }
 
 const struct tm_kept_name *tm_pending_names_next(struct tm_pending_names *names)
 {
     while (names->next < names->thread_count) {
         const struct tm_kept_name *name = &names->threads[names->next++];
-        if (!tm_track_set_has(&names->named, name->thread))
+        if (!tm_map_find(&names->named, name->thread, &(uint32_t){0}))
             return name;
     }
     return NULL;
@@ -86,6 +86,6 @@ void tm_pending_names_release(struct tm_pending_names *names)
     free(names->processes);
     tm_map_release(&names->by_process);
     tm_buf_release(&names->texts);
-    tm_track_set_release(&names->named);
+    tm_map_release(&names->named);
     *names = (struct tm_pending_names){0};
 }

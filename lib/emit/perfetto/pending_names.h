@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "emit/track_owners.h"
-#include "emit/perfetto/track_set.h"
 #include "stream/event.h"
 
 struct tm_kept_name {
@@ -31,7 +30,7 @@ struct tm_pending_names {
     uint32_t next;
     struct tm_map by_process; /* task -> number in processes, plus 1 */
     struct tm_buf texts;
-    struct tm_track_set named; /* threads that something else named */
+    struct tm_map named; /* threads that something else named */
 };
 
 /* TEXT is to be said later (a thread's), or again (a process's). TM_OK or TM_E_SYSTEM. */

@@ -73,7 +73,7 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
         owner = tm_track_owners_find(&packets->owners, task);
     }
     if (owner) {
-        enum tm_status st = tm_track_set_add(&w->known, *uuid);
+        enum tm_status st = tm_map_add(&w->known, *uuid, 0);
         if (st == TM_END)
             return TM_OK;
         return st < 0 ? tm_error_nomem(err) : tm_packet_child_track(packets, e, *uuid, owner->uuid, err);

@@ -18,7 +18,7 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
                                  bool is_counter, struct tm_error *err)
 {
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
-    enum tm_status st = tm_track_set_add(&w->known, uuid);
+    enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
         return TM_OK;
     tm_buf_clear(&w->body);
@@ -328,7 +328,7 @@ void tm_track_writer_release(struct tm_track_writer *w)
         tm_intern_release(&w->sequences[i].categories);
     }
     free(w->sequences);
-    tm_track_set_release(&w->known);
+    tm_map_release(&w->known);
     tm_reader_slices_release(&w->twins);
     free(w->choices.choices);
     tm_open_ends_release(&w->ends);

@@ -6,13 +6,13 @@
 #define TM_EMIT_PERFETTO_TRACK_WRITER_H
 
 #include "base/intern.h"
+#include "base/map.h"
 #include "emit/perfetto/annotations.h"
 #include "emit/perfetto/nesting.h"
 #include "emit/perfetto/open_ends.h"
 #include "emit/perfetto/packet_writer.h"
 #include "emit/perfetto/pending_names.h"
 #include "emit/perfetto/reader_slices.h"
-#include "emit/perfetto/track_set.h"
 #include "stream/timestamp_group.h"
 
 /* Complete events that may have to go to a lane. Zero-initialise. */
@@ -38,7 +38,7 @@ struct tm_track_writer {
         struct tm_intern names, categories;
     } *sequences; /* one a machine */
     uint32_t sequence_count;
-    struct tm_track_set known;
+    struct tm_map known;
     struct tm_reader_slices twins;
     bool has_begins; /* then twins follows the tracks that slices are on */
     struct {

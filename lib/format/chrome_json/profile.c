@@ -1,7 +1,7 @@
 #include "format/chrome_json/profile.h"
 
 #include "base/decimal.h"
-#include "base/hash.h"
+#include "base/table.h"
 #include "base/pb.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void tm_json_profile_init(struct tm_json_profile *profile)
 void tm_json_profile_release(struct tm_json_profile *profile)
 {
     free(profile->nodes);
-    free(profile->slots);
+    tm_map_release(&profile->node_of);
     tm_intern_release(&profile->strings);
 }
 
@@ -37,51 +37,21 @@ struct tm_profile_session *tm_json_profile_session(struct tm_json_profile *p, ui
     return &p->sessions[i];
 }
 
-static uint32_t *find_slot(const struct tm_json_profile *p, uint32_t session, uint32_t id)
-{
-    uint32_t at = (uint32_t)tm_hash_u64((uint64_t)session << 32 | id) & p->slot_mask;
-    while (p->slots[at]) {
-        const struct tm_profile_node *n = &p->nodes[p->slots[at] - 1];
-        if (n->session == session && n->id == id)
-            break;
-        at = (at + 1) & p->slot_mask;
-    }
-    return &p->slots[at];
-}
-
-static enum tm_status grow(struct tm_json_profile *p)
-{
-    uint32_t cap = p->node_cap ? p->node_cap * 2 : 1024;
-    struct tm_profile_node *nodes = realloc(p->nodes, cap * sizeof *nodes);
-    if (nodes == NULL)
-        return TM_E_SYSTEM;
-    p->nodes = nodes;
-    uint32_t *slots = calloc((size_t)cap * 2, sizeof *slots);
-    if (slots == NULL)
-        return TM_E_SYSTEM;
-    free(p->slots);
-    p->slots = slots;
-    p->slot_mask = cap * 2 - 1;
-    p->node_cap = cap;
-    for (uint32_t i = 0; i < p->node_count; i++)
-        *find_slot(p, p->nodes[i].session, p->nodes[i].id) = i + 1;
-    return TM_OK;
-}
-
 /* The node (SESSION, ID), made where it is new; *NODE is NULL when there are too many. */
 static enum tm_status get_node(struct tm_json_profile *p, uint32_t session, uint32_t id, struct tm_profile_node **node)
 {
+    uint64_t key = (uint64_t)session << 32 | id;
+    uint32_t number = p->node_count;
     *node = NULL;
-    if (p->node_count == p->node_cap && p->node_cap < TM_PROFILE_NODES_MAX && grow(p) != TM_OK)
-        return TM_E_SYSTEM;
-    uint32_t *slot = find_slot(p, session, id);
-    if (*slot == 0) {
-        if (p->node_count == p->node_cap)
+    if (!tm_map_find(&p->node_of, key, &number)) {
+        if (number == TM_PROFILE_NODES_MAX)
             return TM_OK;
-        p->nodes[p->node_count] = (struct tm_profile_node){.session = session, .id = id};
-        *slot = ++p->node_count;
+        if (tm_array_grow(&p->nodes, &p->node_cap, number, sizeof *p->nodes, NULL) < 0 ||
+            tm_map_set(&p->node_of, key, number) < 0)
+            return TM_E_SYSTEM;
+        p->nodes[p->node_count++] = (struct tm_profile_node){.session = session, .id = id};
     }
-    *node = &p->nodes[*slot - 1];
+    *node = &p->nodes[number];
     return TM_OK;
 }
 
@@ -218,13 +188,13 @@ enum tm_status tm_json_profile_stack(const struct tm_json_profile *profile, cons
     uint32_t depth = 0, number = (uint32_t)(session - profile->sessions);
     enum tm_status st = TM_OK;
     for (;;) {
-        uint32_t slot = profile->node_count ? *find_slot(profile, number, id) : 0;
-        if (slot == 0 || depth == TM_PROFILE_DEPTH_MAX)
+        uint32_t node;
+        if (depth == TM_PROFILE_DEPTH_MAX || !tm_map_find(&profile->node_of, (uint64_t)number << 32 | id, &node))
             break;
-        stack[depth++] = slot - 1;
-        if (!profile->nodes[slot - 1].has_parent)
+        stack[depth++] = node;
+        if (!profile->nodes[node].has_parent)
             break;
-        id = profile->nodes[slot - 1].parent;
+        id = profile->nodes[node].parent;
     }
     while (st == TM_OK && depth > 0 && detail->len < TM_PROFILE_STACK_BYTES_MAX)
         st = put_frame(profile, &profile->nodes[stack[--depth]], detail);

@@ -8,6 +8,7 @@
 #include "json/scan.h"
 
 #include "base/intern.h"
+#include "base/map.h"
 
 /* Bounds of one file's profiles; samples of what is beyond have no frames. */
 enum { TM_PROFILE_SESSIONS_MAX = 1024, TM_PROFILE_NODES_MAX = 1 << 18, TM_PROFILE_DEPTH_MAX = 1024,
@@ -35,8 +36,8 @@ struct tm_json_profile {
     struct tm_profile_node *nodes;
     uint32_t node_count;
     /* private */
-    uint32_t *slots; /* open addressing: node number + 1, 0 empty */
-    uint32_t slot_mask, node_cap;
+    uint32_t node_cap;
+    struct tm_map node_of; /* session << 32 | id -> node */
     struct tm_intern strings;
 };
 

@@ -115,7 +115,7 @@ static enum tm_status add_async(struct tm_fxt *x, const struct event *v)
         return tm_fxt_lose(x, TM_FXT_LOSS_READ);
     row.flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | TM_EVENT_HAS_TRACK | TM_EVENT_ASYNC |
                 tm_event_scope_flags(TM_SCOPE_GLOBAL);
-    row.track = tm_hash64_seed(&id, sizeof id, SEED_ASYNC);
+    row.track = tm_hash64_numbers(&id, 1, SEED_ASYNC);
     int len = snprintf(text, sizeof text, "0x%" PRIx64, id);
     if (x->context.sink->want_detail && tm_pb_put_bytes(&x->detail, DETAIL_ID, text, (size_t)len) != TM_OK)
         return tm_error_nomem(x->err);

@@ -20,7 +20,7 @@ static uint64_t first_flow(uint64_t id)
 static uint64_t own_flow(int64_t pid, uint64_t id)
 {
     uint64_t key[2] = {(uint64_t)pid, id};
-    return tm_hash64(key, sizeof key);
+    return tm_hash64_numbers(key, 2, 0);
 }
 
 static uint64_t begin(struct tm_fxt_flow *own, struct tm_fxt_flow *first, int64_t pid, uint64_t id)

@@ -156,9 +156,10 @@ static bool put_int(struct tm_gecko *x, uint32_t field, int64_t v)
 static enum tm_status define_process(struct tm_gecko *x)
 {
     const struct tm_gecko_thread *t = x->shown;
+    uint64_t pid = (uint64_t)t->pid;
     bool is_new;
-    enum tm_status st = first_time(
-        x, tm_hash64_seed(&t->pid, sizeof t->pid, x->first_ns < 0 ? SEED_EARLY_PROCESS : SEED_PROCESS), &is_new);
+    enum tm_status st =
+        first_time(x, tm_hash64_numbers(&pid, 1, x->first_ns < 0 ? SEED_EARLY_PROCESS : SEED_PROCESS), &is_new);
     if (st < 0 || !is_new || !t->has_pid)
         return st;
     tm_buf_clear(&x->message);
@@ -278,12 +279,12 @@ void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread)
 enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread)
 {
     struct tm_gecko_tables *tables;
-    int64_t ids[2] = {thread->pid, thread->tid};
+    uint64_t ids[2] = {(uint64_t)thread->pid, (uint64_t)thread->tid}, shift = (uint64_t)thread->parts.shift;
     tm_gecko_place(x, thread);
     x->has_thread_track = false;
-    x->thread_uuid = tm_hash64_seed(ids, sizeof ids, SEED_THREAD) | 1;
+    x->thread_uuid = tm_hash64_numbers(ids, 2, SEED_THREAD) | 1;
     if (!thread->has_tid) /* told apart by where they are */
-        x->thread_uuid = tm_hash64_seed(&thread->parts.shift, sizeof thread->parts.shift, SEED_THREAD) | 1;
+        x->thread_uuid = tm_hash64_numbers(&shift, 1, SEED_THREAD) | 1;
     x->is_defined = false;
     enum tm_status st = read_tables(x, &tables);
     if (st == TM_OK)

@@ -1,5 +1,7 @@
 #include "format/perfetto/count.h"
 
+#include <stdlib.h>
+
 enum { WAITING_MAX = 1024 }; /* sums held before they are written */
 
 static const char *const reasons[TM_PROTO_ACCOUNT_COUNT] = {
@@ -114,25 +116,39 @@ enum tm_status tm_proto_count_cpu_loss(struct tm_proto *p, uint32_t cpu, uint32_
     return write_stat(p, &stat, "ftrace_cpu_has_data_loss", err);
 }
 
-enum tm_status tm_proto_count_flush(struct tm_proto *p, struct tm_error *err)
+static enum tm_status flush_accounts(struct tm_proto *p, struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
-    for (uint32_t i = 0; p->accounts.count && i <= p->accounts.mask && st >= 0; i++) {
-        const struct tm_proto_map_entry *entry = &p->accounts.slots[i];
-        if (entry->stamp == p->accounts.stamp)
-            st = tm_event_sink_account(p->sink, reasons[entry->k1], (uint32_t)entry->k2, entry->v1, entry->v2, err);
-    }
+    struct tm_proto_map_entry *all;
+    enum tm_status st = tm_proto_map_list(&p->accounts, &all);
+    if (st < 0)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < p->accounts.count && st >= 0; i++)
+        st = tm_event_sink_account(p->sink, reasons[all[i].k1], (uint32_t)all[i].k2, all[i].v1, all[i].v2, err);
+    free(all);
     tm_proto_map_clear(&p->accounts);
-    for (uint32_t i = 0; p->stats.count && i <= p->stats.mask && st >= 0; i++) {
-        const struct tm_proto_map_entry *entry = &p->stats.slots[i];
-        if (entry->stamp != p->stats.stamp)
-            continue;
+    return st;
+}
+
+static enum tm_status flush_stats(struct tm_proto *p, struct tm_error *err)
+{
+    struct tm_proto_map_entry *all;
+    enum tm_status st = tm_proto_map_list(&p->stats, &all);
+    if (st < 0)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < p->stats.count && st >= 0; i++) {
         Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
-        stat.severity = stats[entry->k1].severity;
-        stat.value = (int64_t)entry->v1;
-        stat.machine = (uint32_t)entry->k2;
-        st = write_stat(p, &stat, stats[entry->k1].name, err);
+        stat.severity = stats[all[i].k1].severity;
+        stat.value = (int64_t)all[i].v1;
+        stat.machine = (uint32_t)all[i].k2;
+        st = write_stat(p, &stat, stats[all[i].k1].name, err);
     }
+    free(all);
     tm_proto_map_clear(&p->stats);
     return st;
+}
+
+enum tm_status tm_proto_count_flush(struct tm_proto *p, struct tm_error *err)
+{
+    enum tm_status st = flush_accounts(p, err);
+    return st < 0 ? st : flush_stats(p, err);
 }

@@ -7,7 +7,7 @@ enum { FIRST_SLOTS = 32, KEEP_SLOTS = 1 << 14 };
 
 static struct tm_proto_map_entry *free_slot(const struct tm_proto_map *map, uint32_t k1, uint64_t k2)
 {
-    uint32_t at = (uint32_t)tm_hash_u64(k2 ^ (uint64_t)k1 << 48);
+    uint32_t at = tm_proto_map_hash(map, k1, k2);
     while (map->slots[at & map->mask].stamp == map->stamp)
         at++;
     return &map->slots[at & map->mask];
@@ -20,7 +20,11 @@ static enum tm_status grow(struct tm_proto_map *map)
     struct tm_proto_map_entry *slots = calloc(count, sizeof *slots);
     if (slots == NULL)
         return TM_E_SYSTEM;
-    *map = (struct tm_proto_map){.count = old.count, .mask = (uint32_t)(count - 1), .stamp = 1, .slots = slots};
+    *map = (struct tm_proto_map){.count = old.count,
+                                 .mask = (uint32_t)(count - 1),
+                                 .stamp = 1,
+                                 .seed = old.seed ? old.seed : tm_secret(),
+                                 .slots = slots};
     for (size_t i = 0; old.slots && i <= old.mask; i++) {
         if (old.slots[i].stamp != old.stamp)
             continue;
@@ -47,6 +51,27 @@ enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t 
     *entry = free_slot(map, k1, k2);
     **entry = (struct tm_proto_map_entry){.k1 = k1, .k2 = k2, .stamp = map->stamp};
     map->count++;
+    return TM_OK;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct tm_proto_map_entry *x = a, *y = b;
+    if (x->k1 != y->k1)
+        return x->k1 < y->k1 ? -1 : 1;
+    return x->k2 < y->k2 ? -1 : x->k2 > y->k2;
+}
+
+enum tm_status tm_proto_map_list(const struct tm_proto_map *map, struct tm_proto_map_entry **entries)
+{
+    uint32_t n = 0;
+    *entries = malloc((size_t)(map->count ? map->count : 1) * sizeof **entries);
+    if (*entries == NULL)
+        return TM_E_SYSTEM;
+    for (uint32_t i = 0; map->slots && i <= map->mask; i++)
+        if (map->slots[i].stamp == map->stamp)
+            (*entries)[n++] = map->slots[i];
+    qsort(*entries, n, sizeof **entries, by_key);
     return TM_OK;
 }
 

@@ -3,7 +3,7 @@
 #ifndef TM_FORMAT_PERFETTO_ID_MAP_H
 #define TM_FORMAT_PERFETTO_ID_MAP_H
 
-#include "base/hash.h"
+#include "base/secret.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -21,15 +21,21 @@ struct tm_proto_map {
     /* private */
     uint32_t mask; /* slots - 1 */
     uint32_t stamp;
+    uint64_t seed;
     struct tm_proto_map_entry *slots;
 };
+
+static inline uint32_t tm_proto_map_hash(const struct tm_proto_map *map, uint32_t k1, uint64_t k2)
+{
+    return (uint32_t)tm_keyed_u64(~map->seed, tm_keyed_u64(map->seed, k2) ^ k1);
+}
 
 /* The entry of (K1, K2) or NULL. Valid until the next add. */
 static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto_map *map, uint32_t k1, uint64_t k2)
 {
     if (map->slots == NULL)
         return NULL;
-    for (uint32_t at = (uint32_t)tm_hash_u64(k2 ^ (uint64_t)k1 << 48);; at++) {
+    for (uint32_t at = tm_proto_map_hash(map, k1, k2);; at++) {
         struct tm_proto_map_entry *entry = &map->slots[at & map->mask];
         if (entry->stamp != map->stamp)
             return NULL;
@@ -42,6 +48,10 @@ static inline struct tm_proto_map_entry *tm_proto_map_find(const struct tm_proto
  * TM_OK; TM_END when it would be one more than COUNT_MAX; TM_E_SYSTEM: no memory. */
 enum tm_status tm_proto_map_add(struct tm_proto_map *map, uint32_t k1, uint64_t k2, uint32_t count_max,
                                 struct tm_proto_map_entry **entry, bool *is_new);
+
+/* All entries in the order of their keys, whatever their slots: *ENTRIES becomes an array of MAP->count, to be freed.
+ * TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_proto_map_list(const struct tm_proto_map *map, struct tm_proto_map_entry **entries);
 
 /* Forgets all entries, in constant time; keeps the memory of small tables. */
 void tm_proto_map_clear(struct tm_proto_map *map);

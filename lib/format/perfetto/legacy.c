@@ -46,7 +46,7 @@ static enum tm_status fill_async(const struct tm_proto_track_context *c, struct 
         return tm_proto_count_stat(c->p, TM_PROTO_STAT_TRACK_EVENT_ERRORS, c->packet->machine, 1, err);
     }
     seed[3] = legacy->id_scope || nestable ? row->category : (uint64_t)row->name << 32;
-    uint64_t identity = tm_hash64(seed, sizeof seed);
+    uint64_t identity = tm_hash64_numbers(seed, 4, 0);
     if (legacy->id_scope)
         identity = tm_hash64_seed(legacy->id_scope, legacy->id_scope_len, identity);
     set_identity(c, row, local ? TM_SCOPE_PROCESS : TM_SCOPE_GLOBAL, identity);
@@ -80,7 +80,7 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
     row->kind = legacy->phase == 's'   ? TM_KIND_FLOW_START
                 : legacy->phase == 't' ? TM_KIND_FLOW_STEP
                                        : TM_KIND_FLOW_END;
-    set_identity(c, row, TM_SCOPE_THREAD, tm_hash64(seed, sizeof seed));
+    set_identity(c, row, TM_SCOPE_THREAD, tm_hash64_numbers(seed, 2, 0));
     if (legacy->phase == 'f' && !legacy->bind_to_enclosing) {
         row->flags |= TM_EVENT_HAS_VALUE;
         row->value = 1;

@@ -3,6 +3,7 @@
 #include "format/perfetto/count.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { UUID_MSB = 1, UUID_LSB = 2 };
 enum { CONFIG_SESSION_NAME = 22, CONFIG_ATTRIBUTES = 48 };
@@ -261,17 +262,18 @@ enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_
 
 enum tm_status tm_proto_metadata_flush(struct tm_proto *p, struct tm_error *err)
 {
+    struct tm_proto_map_entry *all;
+    if (tm_proto_map_list(&p->stated, &all) < 0)
+        return tm_error_nomem(err);
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; p->stated.count && i <= p->stated.mask && st >= 0; i++) {
-        const struct tm_proto_map_entry *entry = &p->stated.slots[i];
-        if (entry->stamp != p->stated.stamp)
-            continue;
-        uint32_t key = (uint32_t)entry->k2;
+    for (uint32_t i = 0; i < p->stated.count && st >= 0; i++) {
+        uint32_t key = (uint32_t)all[i].k2;
         const struct stated *stated = stated_of(key);
         st = tm_proto_count_stated(p, stated->name, (Tracemerge__Severity)stated->severity,
-                                   key >= OF_BUFFER ? (int64_t)(entry->k2 >> 32) : -1, entry->k1, (int64_t)entry->v1,
+                                   key >= OF_BUFFER ? (int64_t)(all[i].k2 >> 32) : -1, all[i].k1, (int64_t)all[i].v1,
                                    err);
     }
+    free(all);
     tm_proto_map_clear(&p->stated);
     return st;
 }

@@ -158,7 +158,7 @@ enum { NAMED_RAIL = 1, NAMED_STATE = 2 };
 static uint64_t rail_key(uint64_t session, uint32_t index)
 {
     uint64_t key[2] = {session, index};
-    return tm_hash64_seed(key, sizeof key, NAMED_RAIL);
+    return tm_hash64_numbers(key, 2, NAMED_RAIL);
 }
 
 static enum tm_status describe_rail(struct power *w, uint64_t session, const struct tm_pb_field *f)
@@ -221,7 +221,7 @@ static enum tm_status power_rails(struct power *w)
 static uint64_t state_key(const struct fields *m)
 {
     uint64_t key[2] = {m->of[STATE_ENTITY].value, m->of[STATE_INDEX].value};
-    return tm_hash64_seed(key, sizeof key, NAMED_STATE);
+    return tm_hash64_numbers(key, 2, NAMED_STATE);
 }
 
 static enum tm_status describe_state(struct power *w, const struct tm_pb_field *f)

@@ -1,0 +1,25 @@
+/* A number that nobody outside this process knows. Tables key their hashes with it, so that no input can be made whose
+ * keys all fall into one slot. Nothing that is written may depend on it. */
+#ifndef TM_BASE_SECRET_H
+#define TM_BASE_SECRET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The secret of this process, never 0: from the random bytes that the kernel gives each process at its start. Where a
+ * system gives none it is made of addresses and the process id. */
+uint64_t tm_secret(void);
+
+/* The hash of a number under SEED: a 128-bit product folded to 64 bits. */
+static inline uint64_t tm_keyed_u64(uint64_t seed, uint64_t value)
+{
+    __extension__ typedef unsigned __int128 product;
+    product p = (product)(value ^ seed) * (seed ^ UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t folded = (uint64_t)p ^ (uint64_t)(p >> 64);
+    return folded ^ folded >> 32;
+}
+
+/* The hash of LEN bytes under SEED (XXH3-64 with a seed). DATA may be NULL where LEN is 0. */
+uint64_t tm_keyed_bytes(uint64_t seed, const void *data, size_t len);
+
+#endif
