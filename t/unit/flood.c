@@ -1,5 +1,5 @@
 /* Keys that all fall into one slot of a table whose hash is known to those who make the input. Tables are keyed with a
- * secret, so these keys cost what others do. A table that is not keyed takes 2^34 steps, and the alarm ends the test. */
+ * secret, so these keys cost what others do. A table that is not keyed takes 2^34 steps: the alarm ends the test. */
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
