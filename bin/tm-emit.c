@@ -29,9 +29,10 @@ static const struct tm_program program = {
              "      --rebase         json: times count from the first event on\n"
              "      --only KEY=VALUE,...  events of these alone: machine, file, cat, name (or shell patterns of\n"
              "                       them), from, to (1.5s, +200ms after the first event, nanoseconds)\n"
-             "      --strict         exit 4 without OUT if an event was dropped or a byte skipped\n"
+             "      --strict         exit 4 without OUT if an event was dropped, a byte skipped, or data lost\n"
+             "      --no-guess       exit 4 without OUT if a file is placed by assumption\n"
              "      --max-dropped N  the same if more than N events, or N% of those read, were dropped\n"
-             "  -q, --quiet          no warnings\n"
+             "  -q, --quiet          do not say what was guessed or lost\n"
              "      --formats        list the formats and the ends of OUT that choose them\n"
              "      --help           show this\n"
              "      --version        show the version\n",
@@ -103,6 +104,7 @@ static int take_option(void *context, int option, const char *value)
     case 't': a->sources[a->source_count++] = (struct tm_source_path){value, true}; return 0;
     case 'b': a->options.rebase = true; return 0;
     case 's': a->limit.strict = true; return 0;
+    case 'g': a->limit.no_guess = true; return 0;
     case 'q': a->quiet = true; return 0;
     case 'O':
         if (tm_select_spec_add(&a->only, value, &err) == TM_OK)
@@ -127,6 +129,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"json", no_argument, NULL, 'j'},
         {"hex", no_argument, NULL, 'x'},
         {"strict", no_argument, NULL, 's'},
+        {"no-guess", no_argument, NULL, 'g'},
         {"source", required_argument, NULL, 'S'},
         {"text", required_argument, NULL, 't'},
         {"rebase", no_argument, NULL, 'b'},
@@ -193,11 +196,6 @@ static void warn(const char *text)
     tm_program_message(&program, "warning: %s", text);
 }
 
-static void ignore(const char *text)
-{
-    (void)text;
-}
-
 /* The exit status. */
 static int run(const struct arguments *a)
 {
@@ -221,7 +219,7 @@ static int run(const struct arguments *a)
                               .options = a->options,
                               .limit = a->limit,
                               .only = &a->only,
-                              .warn = a->quiet ? ignore : warn};
+                              .warn = a->quiet ? NULL : warn};
     enum tm_status st = a->source_count ? tm_sources_open(a->sources, a->source_count, &run.sources, &err) : TM_OK;
     if (st == TM_OK)
         st = a->out ? emit_to_file(&run, a, &err) : emit_to_stdout(&run, &err);

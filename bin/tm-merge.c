@@ -35,7 +35,8 @@ static const struct tm_program program = {
              "                        them), from, to (1.5s, +200ms after the first event, nanoseconds)\n"
              "      --explain         write nothing, say for each file why it would be where it is and what would\n"
              "                        change that; for what would be dropped, what the manifest would have to say\n"
-             "      --strict          exit 4 without OUT if an event was dropped or a byte skipped\n"
+             "      --strict          exit 4 without OUT if an event was dropped, a byte skipped, or data lost\n"
+             "      --no-guess        exit 4 without OUT if a file is placed by assumption\n"
              "      --max-dropped N   the same if more than N events, or N% of those read, were dropped\n"
              "      --on-damage WHAT  halt (default), skip, or salvage what can be read of a damaged file\n"
              "      --ignore-unknown  skip files of unknown type and count them\n"
@@ -46,7 +47,7 @@ static const struct tm_program program = {
              "      --rebase          json: times count from the first event on\n"
              "      --json            report: as JSON\n"
              "      --progress        show how far it is on standard error, also where that is no terminal\n"
-             "  -q, --quiet           never show how far it is, nor warn of what the output cannot say\n"
+             "  -q, --quiet           never show how far it is, nor say what was guessed or lost\n"
              "      --help            show this\n"
              "      --version         show the version\n",
 };
@@ -125,6 +126,7 @@ static int take_option(void *context, int option, const char *value)
     case 'n': a->shown = "report"; return 0;
     case 'e': a->shown = "explain"; return 0;
     case 's': r->strict = true; return 0;
+    case 'g': r->no_guess = true; return 0;
     case 'O':
         if (tm_select_spec_add(&r->only, value, &err) == TM_OK)
             return 0;
@@ -160,6 +162,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"dry-run", no_argument, NULL, 'n'},
         {"explain", no_argument, NULL, 'e'},
         {"strict", no_argument, NULL, 's'},
+        {"no-guess", no_argument, NULL, 'g'},
         {"max-dropped", required_argument, NULL, 'd'},
         {"only", required_argument, NULL, 'O'},
         {"on-damage", required_argument, NULL, 'D'},
@@ -321,7 +324,7 @@ static int run_stages(struct merge *m, struct tm_error *err)
         tm_progress_line_finish(&m->line);
     if (signal_seen)
         return tm_status_exit(TM_E_SYSTEM);
-    tm_stage_messages_print(&program, &m->pipeline);
+    tm_stage_messages_print(&program, &m->pipeline, m->a.quiet);
     return tm_pipeline_exit(&m->pipeline);
 }
 

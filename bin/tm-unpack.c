@@ -19,7 +19,7 @@ static const struct tm_program program = {
              "  -l, --list             print order, type, size and path of the files found, no stream\n"
              "      --ignore-unknown   skip files of unknown type and count them\n"
              "      --on-damage=WHAT   halt (default), skip, or salvage what can be read\n"
-             "      --hints            look for clock hints in the files\n"
+             "      --hints            look for clock hints in events too\n"
              "      --no-raw           leave out what only lossless outputs need\n"
              "      --raw KIND,...     of that, keep no more than proto, json, line, short-line\n"
              "      --no-detail        leave out arguments and other detail\n"

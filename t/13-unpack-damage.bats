@@ -39,12 +39,12 @@ accounts() {
 @test "a flipped bit in a TAR header, a gzip or a ZIP is an error" {
     python3 -c 'd=bytearray(open("gnu.tar","rb").read()); d[1]^=1; open("flip.tar","wb").write(d)'
     run tm-unpack flip.tar
-    [ "$output" = "tm-unpack: flip.tar: byte 0: the checksum of a TAR header does not match" ]
+    [ "$output" = "tm-unpack: flip.tar: byte 0: the checksum of a TAR header does not match (--on-damage=skip or salvage goes on)" ]
     run bash -c 'tm-unpack crc.zip | wc -c'
     [[ $output == *"tm-unpack: crc.zip: a.json: byte 70: the CRC does not match"* ]]
     run tm-unpack deflated-cut.zip
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-unpack: deflated-cut.zip: the ZIP has no central directory; it is cut short or damaged" ]
+    [ "$output" = "tm-unpack: deflated-cut.zip: the ZIP has no central directory; it is cut short or damaged (--on-damage=salvage looks for its members)" ]
 }
 
 @test "skip and salvage read what there is, tell and count" {
@@ -146,7 +146,7 @@ tar('terminal.tar', ['\x1b]0;owned\x07\n', '../../etc/passwd'])
 END
     run tm-unpack huge.tar
     [ "$status" -eq 1 ]
-    [[ $output == "tm-unpack: huge.tar: byte "*": a name of 70000 bytes, more than the limit of 65536" ]]
+    [[ $output == "tm-unpack: huge.tar: byte "*": a name of 70000 bytes, more than the limit of 65536 (--on-damage=skip or salvage goes on)" ]]
     run tm-unpack --list terminal.tar
     [ "$status" -eq 0 ]
     [ "${lines[1]}" = $'1\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ] || [ "${lines[2]}" = $'2\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ]

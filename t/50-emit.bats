@@ -183,6 +183,8 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
 @test "--strict: exit 4 and no OUT when events were dropped or bytes skipped" {
     words=dropped run emit --strict -o out.txt
     [ "$status" -eq 4 ]
+    [ "${lines[-1]}" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
+    words=dropped run emit --strict -q -o out.txt
     [ "$output" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
     [ -z "$(ls -A)" ]
     run emit --strict -o out.txt

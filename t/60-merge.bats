@@ -259,7 +259,7 @@ tm-sort: bad" ]
     export words=dropped
     run merge --strict -o out.txt x
     [ "$status" -eq 4 ]
-    [ "$output" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
+    [ "${lines[-1]}" = "tm-emit: 2 of 11 events were dropped; tm-emit -f report says why" ]
     nothing_left
     run merge --max-dropped 1 -o out.txt x
     [ "$status" -eq 4 ]
@@ -290,7 +290,7 @@ tm-sort: bad" ]
     [ "$status" -eq 99 ] && skip "cannot mount a small tmpfs here"
     [[ "$output" == *"unshare"* ]] && skip "no user namespaces here"
     [ "$status" -eq 3 ]
-    [ "$output" = "tm-emit: disk/out.txt: cannot write: No space left on device" ]
+    [[ "$output" =~ ^"tm-emit: disk/out.txt: cannot write in $PWD/disk, where this file needs at least "[0-9]+" bytes: No space left on device"$ ]]
 }
 
 @test "the old OUT stays as it was when the merge fails" {

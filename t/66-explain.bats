@@ -148,7 +148,7 @@ wall_clocks() {
     python3 "$TM_SRC/t/check/paste-suggestion.py" <(sed -n '/would place them/,$p' why) m.json >fixed.json
     tm-manifest --check fixed.json
     grep -q '"machine": "vm"' fixed.json
-    [ "$(times - -m fixed.json a.pb | xargs -n1 | sort -n | xargs)" = "300 400 2000" ]
+    [ "$(times a.pb -q -m fixed.json a.pb | xargs -n1 | sort -n | xargs)" = "300 400 2000" ]
 }
 
 @test "events before the start of trace time: a timeline that begins earlier, the rest where it was to it" {

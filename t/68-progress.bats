@@ -40,7 +40,7 @@ lines_of_progress() {
 
 @test "--progress where no terminal is: a line a second, one at the end, and the same output" {
     reading='tm-merge: [0-9]+ kB read, [0-9]+ events, [0-9.]+ [kM]?B/s, (the input|tm-[a-z]+) limits'
-    tm-merge -o want.csv a.json
+    tm-merge -o want.csv - <a.json
     run python3 "$TM_SRC/t/lib/dialogue.py" -p err feed=head.json "see=$reading\n" feed=tail.json end \
         -- tm-merge --progress -o got.csv -
     echo "$output"
@@ -48,7 +48,7 @@ lines_of_progress() {
     cmp want.csv got.csv
     grep -qxE "$reading" err
     lines_of_progress
-    tm-merge --progress -o got.csv a.json 2>err
+    tm-merge --progress -o got.csv - <a.json 2>err
     cmp want.csv got.csv
     lines_of_progress
     tm-merge --progress a.json 2>err >got.txt
@@ -72,7 +72,7 @@ lines_of_progress() {
     on_terminal feed=head.json "$line" feed=tail.json end -- tm-merge -o got.csv -
     [ "$status" -eq 0 ]
     clean_line
-    tm-merge a.json -o want.csv
+    tm-merge -o want.csv - <a.json
     cmp want.csv got.csv
 }
 

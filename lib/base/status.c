@@ -73,6 +73,18 @@ enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *form
     return set_escaped(err, TM_E_SYSTEM, text);
 }
 
+enum tm_status tm_error_append(struct tm_error *err, const char *text)
+{
+    if (err == NULL || err->status == TM_OK)
+        return TM_OK;
+    size_t have = strlen(err->text), more = strlen(text);
+    if (more >= sizeof err->text - have)
+        more = sizeof err->text - 1 - have;
+    memcpy(err->text + have, text, more);
+    err->text[have + more] = '\0';
+    return err->status;
+}
+
 enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...)
 {
     char text[TM_ERROR_TEXT_MAX];

@@ -252,7 +252,9 @@ static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size
     entry->is_file = !is_directory && strchr("123456VD", type ? type : '0') == NULL;
     if (type != '\0' && strchr("123456V", type))
         entry->size_bytes = 0;
-    if (type == 'S' || (tar->is_sparse && entry->is_file))
+    bool is_sparse = type == 'S' || (tar->is_sparse && entry->is_file);
+    tar->is_unsupported = is_sparse || type == 'M';
+    if (is_sparse)
         return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: a sparse member, which is not supported", entry->name,
                             (unsigned long long)(at - T_BLOCKSIZE));
     if (type == 'M')

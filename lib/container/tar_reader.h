@@ -22,6 +22,7 @@ struct tm_tar_reader {
     struct tm_input *in;  /* borrowed; stands at the first header, then behind that of the entry shown */
     uint64_t end;         /* offset where the input ends; UINT64_MAX: not known yet */
     bool tolerant;        /* damage is jumped over and noted, not an error */
+    bool is_unsupported; /* the error is not damage, but a sort of member that is not read */
     struct tm_damage damage;
     /* private */
     uint64_t next;        /* offset of the next header */

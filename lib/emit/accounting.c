@@ -139,7 +139,7 @@ enum tm_status tm_accounting_check(const struct tm_accounting *b, const struct t
     for (uint32_t i = 0; i < b->file_count; i++) {
         if (tm_accounting_holds(b, catalog, i))
             continue;
-        tm_catalog_told_path(catalog, i, path, sizeof path);
+        tm_catalog_path(catalog, i, path, sizeof path);
         return tm_error_set(err, TM_E_SYSTEM,
                             "%s: the accounts do not balance: %llu events read, %llu placed, %llu dropped; "
                             "this is a bug in tracemerge",

@@ -29,6 +29,7 @@ struct tm_accounting {
 /* What --strict and --max-dropped allow. */
 struct tm_accounting_limit {
     bool strict;          /* nothing may be lost */
+    bool no_guess;        /* nothing may be placed by assumption (emit/notices.h) */
     bool has_max;
     bool is_percent;
     uint64_t max;         /* events; or where is_percent, millionths of what was read */

@@ -3,6 +3,7 @@
 #define TM_EMIT_EMIT_H
 
 #include "emit/accounting.h"
+#include "emit/clock_facts.h"
 #include "emit/sources.h"
 #include "emit/unsupported_counts.h"
 #include "model/catalog.h"
@@ -23,6 +24,7 @@ struct tm_emit_context {
     const char *path; /* where an output that needs a file makes it; NULL otherwise */
     const struct tm_emit_options *options;
     const struct tm_catalog *catalog; /* already holds what the frame being shown says */
+    const struct tm_clock_facts *clocks;   /* likewise */
     const struct tm_accounting *balance;   /* what was read, placed and dropped, up to the frame before */
     const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
     struct tm_sources *sources; /* of text that is not in the stream; may be NULL */
@@ -41,6 +43,7 @@ struct tm_emit {
     const char *raw; /* the raw payloads it reads, as tm_raw_choice_parse knows them; NULL: none. tm-merge has
                       * tm-unpack leave out the others */
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
+    bool tells_all;               /* says itself what notices would */
     bool shows_stream;            /* rows as the stream has them, and nothing that depends on others */
     bool takes_compact_messages;  /* rows may be whole CompactSched messages */
     bool reads_json_raw;          /* needs no args of rows that have the text of a JSON object */

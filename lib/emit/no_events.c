@@ -17,7 +17,7 @@ static void tell(const struct tm_catalog *catalog, const char *stat, const char 
         return;
     while (catalog->files[first].name.data && catalog->files[first].name.len == 0 && catalog->files[first].has_parent)
         first = catalog->files[first].parent; /* a part of that */
-    tm_catalog_told_path(catalog, first, path, sizeof path);
+    tm_catalog_path(catalog, first, path, sizeof path);
     if (count > 1)
         snprintf(more, sizeof more, " (and %u more)", count - 1);
     snprintf(line, sizeof line, "%s%s: %s", path, more, cause);

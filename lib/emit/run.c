@@ -3,6 +3,7 @@
 #include "emit/history.h"
 #include "emit/filter.h"
 #include "emit/no_events.h"
+#include "emit/notices.h"
 #include "os/compressor.h"
 
 /* What one run works with. */
@@ -11,6 +12,7 @@ struct job {
     struct tm_catalog catalog;
     struct tm_accounting balance;
     struct tm_unsupported_counts unsaid;
+    struct tm_clock_facts clocks;
     struct tm_emit_only only;
     struct tm_emit_history history;
     const struct tm_emit *emit;
@@ -69,6 +71,8 @@ static enum tm_status show(struct job *job, const struct tm_frame *frame, const 
     enum tm_status st = tm_catalog_add(&job->catalog, frame, err);
     if (st == TM_OK && frame->type == TM_FRAME_SOURCE)
         st = add_source(job, frame, err);
+    if (st == TM_OK)
+        st = tm_clock_facts_add(&job->clocks, frame, err);
     if (st < 0)
         return st;
     if (frame->type != TM_FRAME_BATCH)
@@ -90,6 +94,27 @@ static enum tm_status finish_held(struct job *job, struct tm_error *err)
     return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
 }
 
+/* What was guessed or lost, and whether that is more than is allowed. */
+static enum tm_status tell(const struct tm_emit_run *run, const struct job *job, struct tm_error *err)
+{
+    const struct tm_notices notices = {.catalog = &job->catalog,
+                                       .clocks = &job->clocks,
+                                       .unsaid = &job->unsaid,
+                                       .format = run->emit->name,
+                                       .warn = run->warn};
+    enum tm_status st = TM_OK;
+    if (run->warn && !run->emit->tells_all && !run->emit->shows_stream)
+        st = tm_notices_tell(&notices, err);
+    if (run->warn)
+        tm_no_events_tell(&job->catalog, run->warn);
+    if (st == TM_OK && run->limit.strict && job->unsaid.times)
+        return tm_error_set(err, TM_E_STRICT,
+                            "times inside packets could not be put on trace time, and --strict allows none");
+    if (st == TM_OK)
+        st = tm_accounting_within(&job->balance, &run->limit, err);
+    return st == TM_OK ? tm_notices_within(&notices, &run->limit, err) : st;
+}
+
 static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, struct tm_error *err)
 {
     struct tm_frame frame;
@@ -105,12 +130,7 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, s
         return st;
     if ((st = tm_accounting_check(&job->balance, &job->catalog, err)) < 0)
         return st;
-    tm_unsupported_counts_tell(&job->unsaid, &job->catalog, run->emit->name, run->warn);
-    tm_no_events_tell(&job->catalog, run->warn);
-    if (run->limit.strict && job->unsaid.times)
-        return tm_error_set(err, TM_E_STRICT,
-                            "times inside packets could not be put on trace time, and --strict allows none");
-    return tm_accounting_within(&job->balance, &run->limit, err);
+    return tell(run, job, err);
 }
 
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
@@ -124,6 +144,7 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
                                         .balance = &job.balance,
                                         .stream = &job.stream,
                                         .sources = run->sources,
+                                        .clocks = &job.clocks,
                                         .unsaid = &job.unsaid};
     struct tm_compressor squeeze = {.fd = -1};
     enum tm_compressor_kind kind = run->path ? TM_COMPRESSOR_NONE : tm_compressor_of(run->options.out_path, NULL);
@@ -153,6 +174,7 @@ out:
     tm_emit_only_release(&job.only);
     tm_emit_history_release(&job.history);
     tm_unsupported_counts_release(&job.unsaid);
+    tm_clock_facts_release(&job.clocks);
     tm_accounting_release(&job.balance);
     tm_catalog_release(&job.catalog);
     tm_stream_reader_release(&job.stream);

@@ -14,7 +14,7 @@ struct tm_emit_run {
     struct tm_accounting_limit limit;
     struct tm_sources *sources;         /* files that texts may be in, or NULL; borrowed */
     const struct tm_select_spec *only;  /* the events to show; NULL or not given: all */
-    void (*warn)(const char *text);     /* told what is odd and no failure; not NULL */
+    void (*warn)(const char *text);     /* told what was guessed or lost, and what is odd; NULL: nobody is */
 };
 
 /* Reads the stream to its end, has the output show it, and checks the accounts. The output is whole

@@ -22,10 +22,6 @@ void tm_unsupported_counts_event(struct tm_unsupported_counts *unsaid, const str
 void tm_unsupported_counts_early(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count);
 void tm_unsupported_counts_times(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count);
 
-/* Tells WARN, a line for each file and reason. FORMAT is the output's name. */
-void tm_unsupported_counts_tell(const struct tm_unsupported_counts *unsaid, const struct tm_catalog *catalog,
-                                const char *format, void (*warn)(const char *text));
-
 void tm_unsupported_counts_release(struct tm_unsupported_counts *unsaid);
 
 #endif

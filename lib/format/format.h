@@ -23,7 +23,7 @@ struct tm_format_context {
 
 struct tm_format_options {
     enum tm_on_damage on_damage;
-    bool hints; /* look for clock hints */
+    bool hints; /* look for clock hints in events too */
 };
 
 struct tm_format {

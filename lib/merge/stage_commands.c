@@ -107,6 +107,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--rebase", r->rebase);
     add_flag(w, "--json", r->json);
     add_flag(w, "--strict", r->strict);
+    add_flag(w, "--no-guess", r->no_guess);
     add_option(w, "--max-dropped", r->max_dropped);
     add_flag(w, "--quiet", r->quiet);
     for (size_t i = 0; i < count; i++)

@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void print_held(const struct tm_stage *stage, bool only_warnings)
+/* Which lines of a stage are printed. */
+enum choice { ALL, WARNINGS, FAILURES, NOTHING };
+
+static void print_held(const struct tm_stage *stage, enum choice choice)
 {
     char prefix[64];
     size_t prefix_len = (size_t)snprintf(prefix, sizeof prefix, "%s: warning: ", stage->name);
@@ -15,7 +18,8 @@ static void print_held(const struct tm_stage *stage, bool only_warnings)
     for (size_t at = 0; at < stage->held.len;) {
         const uint8_t *end = memchr(text + at, '\n', stage->held.len - at);
         size_t len = end ? (size_t)(end + 1 - text) - at : stage->held.len - at;
-        if (!only_warnings || (len > prefix_len && memcmp(text + at, prefix, prefix_len) == 0))
+        bool is_warning = len > prefix_len && memcmp(text + at, prefix, prefix_len) == 0;
+        if (choice == ALL || choice == (is_warning ? WARNINGS : FAILURES))
             (void)tm_io_write(STDERR_FILENO, text + at, len, NULL);
         at += len;
     }
@@ -31,12 +35,13 @@ static void print_death(const struct tm_program *program, const struct tm_stage 
         tm_program_message(program, "%s: failed with exit status %d", stage->name, WEXITSTATUS(status));
 }
 
-void tm_stage_messages_print(const struct tm_program *program, const struct tm_pipeline *pipeline)
+void tm_stage_messages_print(const struct tm_program *program, const struct tm_pipeline *pipeline, bool quiet)
 {
     size_t cause = tm_pipeline_cause(pipeline);
     for (size_t i = 0; i < pipeline->count; i++) {
         const struct tm_stage *stage = &pipeline->stages[i];
-        print_held(stage, i != cause && stage->wait_status != 0);
+        bool only_warnings = i != cause && stage->wait_status != 0;
+        print_held(stage, quiet ? (only_warnings ? NOTHING : FAILURES) : only_warnings ? WARNINGS : ALL);
         if (i == cause)
             print_death(program, stage);
     }

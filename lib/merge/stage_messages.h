@@ -6,7 +6,7 @@
 #include "os/program.h"
 
 /* Prints to standard error what each stage said; of those that failed because another did, their warnings only, and of
- * the one that was the cause how it died if it said nothing. */
-void tm_stage_messages_print(const struct tm_program *program, const struct tm_pipeline *pipeline);
+ * the one that was the cause how it died if it said nothing. QUIET: no warnings. */
+void tm_stage_messages_print(const struct tm_program *program, const struct tm_pipeline *pipeline, bool quiet);
 
 #endif

@@ -55,7 +55,7 @@ enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary
         st = tm_merge_commands_make(&commands, &request, trial->argv0, stages, err);
     if (st == TM_OK && (st = start(&pipeline, fd, err)) == TM_OK) {
         tm_pipeline_wait(&pipeline);
-        tm_stage_messages_print(trial->program, &pipeline);
+        tm_stage_messages_print(trial->program, &pipeline, trial->quiet);
         *status = tm_pipeline_exit(&pipeline);
         st = read_summary(fd, summary, err);
     }

@@ -8,6 +8,7 @@
 struct tm_trial {
     char *archive;                     /* its path; borrowed */
     bool strict;                       /* as tm-merge --strict */
+    bool quiet;                        /* as tm-merge --quiet */
     const char *argv0;                 /* the stages are looked for beside this program */
     const struct tm_program *program;  /* that messages name */
 };

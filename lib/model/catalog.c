@@ -377,15 +377,10 @@ void tm_catalog_path(const struct tm_catalog *c, uint32_t file, char *out, size_
         tm_text_escape((const char *)name->data, name->len, out + at, size - at);
         at += strlen(out + at);
     }
-    if (at == 0)
-        tm_text_escape("-", 1, out, size);
-}
-
-void tm_catalog_told_path(const struct tm_catalog *c, uint32_t file, char *out, size_t size)
-{
-    tm_catalog_path(c, file, out, size);
-    if (strcmp(out, "-") == 0 && c->given_name.len)
-        tm_text_escape((const char *)c->given_name.data, c->given_name.len, out, size);
+    if (at > 0)
+        return;
+    const struct tm_text *given = &c->given_name;
+    tm_text_escape(given->len ? (const char *)given->data : "-", given->len ? given->len : 1, out, size);
 }
 
 void tm_catalog_release(struct tm_catalog *c)

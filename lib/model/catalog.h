@@ -96,12 +96,10 @@ uint64_t tm_catalog_account_count(const struct tm_catalog *catalog, const Tracem
 /* Row ID of the machine table, or NULL where there is none. */
 const struct tm_catalog_machine *tm_catalog_machine(const struct tm_catalog *catalog, uint32_t id);
 
-/* Full path of a file for people: names from the outermost down, joined by "/"; "-" where no part
- * has a name (standard input). Escaped as by tm_text_escape. Writes at most SIZE bytes with the NUL. */
+/* Full path of a file for people: names from the outermost down, joined by "/". Where no part has a name it is the one
+ * that a command line gave the outermost, and "-" for standard input. Escaped as by tm_text_escape. Writes at most SIZE
+ * bytes with the NUL. */
 void tm_catalog_path(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
-
-/* The same for warnings: a lone trace goes by the name that a command line gave it. */
-void tm_catalog_told_path(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
 void tm_catalog_release(struct tm_catalog *catalog);
 

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -27,6 +29,44 @@ enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm
     return n == 0 ? TM_END : TM_OK;
 }
 
+/* The folder that the regular file FD is in, or was made in: from /proc, as a file that has no name any more has no
+ * other record of it. */
+static bool find_folder(int fd, char *path, size_t size)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, size - 1);
+    if (n <= 1 || path[0] != '/')
+        return false;
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    slash[slash == path] = '\0';
+    return true;
+}
+
+/* A write of FD failed by errno. Where the disk is full, which folder is on it and how large the file would have to be.
+ */
+static enum tm_status cannot_write(int fd, uint64_t end, struct tm_error *err)
+{
+    int why = errno;
+    bool is_full = why == ENOSPC || why == EDQUOT;
+    char folder[4096];
+    struct stat info;
+    if (!is_full || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || !find_folder(fd, folder, sizeof folder))
+        return tm_error_errno(err, why, "cannot write");
+    return tm_error_errno(err, why, "cannot write in %s, where this file needs at least %llu bytes", folder,
+                          (unsigned long long)end);
+}
+
+/* Where a write of LEFT bytes more would end in FD. Leaves errno as it is. */
+static uint64_t end_of(int fd, size_t left)
+{
+    int why = errno;
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    errno = why;
+    return left + (at > 0 ? (uint64_t)at : 0);
+}
+
 enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err)
 {
     const uint8_t *p = data;
@@ -35,11 +75,19 @@ enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return tm_error_errno(err, errno, "cannot write");
+            return cannot_write(fd, end_of(fd, len), err);
         p += n;
         len -= (size_t)n;
     }
     return TM_OK;
+}
+
+static size_t pieces_bytes(const struct iovec *pieces, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += pieces[i].iov_len;
+    return bytes;
 }
 
 enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct tm_error *err)
@@ -52,7 +100,7 @@ enum tm_status tm_io_writev(int fd, struct iovec *pieces, size_t count, struct t
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return tm_error_errno(err, errno, "cannot write");
+            return cannot_write(fd, end_of(fd, pieces_bytes(pieces, count)), err);
         size_t left = (size_t)n;
         while (count > 0 && left >= pieces->iov_len) {
             left -= pieces->iov_len;
@@ -93,7 +141,7 @@ enum tm_status tm_io_pwrite(int fd, const void *data, size_t len, uint64_t offse
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return tm_error_errno(err, errno, "cannot write");
+            return cannot_write(fd, offset + len, err);
         p += n;
         len -= (size_t)n;
         offset += (uint64_t)n;

@@ -10,7 +10,7 @@
 /* Up to LEN bytes, at least 1; restarts after signals. TM_OK, TM_END (*GOT = 0), TM_E_SYSTEM. */
 enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm_error *err);
 
-/* All LEN bytes. */
+/* All LEN bytes. Where the disk is full, the error names the folder and how many bytes the file needs at least. */
 enum tm_status tm_io_write(int fd, const void *data, size_t len, struct tm_error *err);
 
 /* All bytes of COUNT pieces, in as few calls as it takes; PIECES are spoilt. */

@@ -2,6 +2,7 @@
 
 #include "os/io.h"
 #include "container/limits.h"
+#include "unpack/foreign_type.h"
 #include "unpack/member_table.h"
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static enum tm_status look(struct tm_pack_member *m, const char *path, struct tm
         return tm_error_prefix(err, "%s", path);
     m->type = tm_file_type_sniff(head, len);
     if (m->type.kind == TM_FILE_UNKNOWN)
-        return tm_error_set(err, TM_E_INPUT, "%s: unknown trace type", path);
+        return tm_error_set(err, TM_E_INPUT, "%s: %s", path, tm_foreign_type_cause(head, len));
     return TM_OK;
 }
 

@@ -1,5 +1,7 @@
 #include "unpack/archive.h"
 
+#include "unpack/foreign_type.h"
+
 #include <stdio.h>
 
 /* The type of a member whose first bytes are at the front of IN. */
@@ -13,7 +15,7 @@ static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_file_typ
     n = in->len < n ? in->len : n;
     *type = tm_file_type_sniff(in->data, n);
     if (type->kind == TM_FILE_UNKNOWN && !run->options->ignore_unknown && !run->options->list)
-        return tm_error_set(run->err, TM_E_INPUT, "unknown trace type%s", n ? "" : " (no data)");
+        return tm_error_set(run->err, TM_E_INPUT, "%s", tm_foreign_type_cause(in->data, n));
     return TM_OK;
 }
 
@@ -47,7 +49,7 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
         tm_unpack_damage(run, node, &damage);
         return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
     }
-    if (st < 0)
+    if (tm_unpack_halt(run, st) < 0)
         tm_unpack_place(run, node);
     else
         st = tm_unpack_documents(run, &content, node, NULL, NULL);

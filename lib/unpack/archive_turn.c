@@ -28,7 +28,7 @@ static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader 
     do
         st = tm_tar_next(tar, entry, run->err);
     while (st == TM_OK && (!entry->is_file || tm_member_is_hidden(entry->name, entry->name_bytes)));
-    return st;
+    return tar->is_unsupported ? st : tm_unpack_halt(run, st);
 }
 
 static struct tm_member tar_member(const struct tm_tar_entry *entry)
@@ -147,7 +147,8 @@ static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *arc
         struct tm_member member = {.size_bytes = entry.size_bytes,
                                    .place = {entry.place[0], entry.place[1]},
                                    .name_text = entry.name};
-        st = tm_zip_open(zip, entry.place, is_tolerant(run) ? &seen_again : NULL, &input, run->err);
+        st = tm_unpack_halt(run,
+                            tm_zip_open(zip, entry.place, is_tolerant(run) ? &seen_again : NULL, &input, run->err));
         if (st == TM_OK)
             st = tm_archive_add(run, archive, &member, &input, UINT64_MAX);
         tm_input_release(&input);
@@ -206,6 +207,8 @@ static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node
     uint64_t len = tm_content_end(content) - content->in->offset;
     struct tm_extent all = tm_content_part(content, content->in->offset, len);
     st = tm_zip_new(&zip, &all, run->err);
+    if (st == TM_E_INPUT && !is_tolerant(run))
+        (void)tm_error_append(run->err, " (--on-damage=salvage looks for its members)");
     archive.state = zip;
     if (st == TM_OK) {
         st = scan_zip(run, &archive, zip);

@@ -1,5 +1,6 @@
 /* Streams of documents: traces, the manifest, compressed streams, one after another. */
 #include "base/bytes.h"
+#include "unpack/foreign_type.h"
 #include "unpack/internal.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static size_t find_packet(const struct tm_input *in, size_t gap)
 static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in, struct tm_file_type *type)
 {
     for (;;) {
-        enum tm_status st = tm_input_fill(in, GAP_BYTES + TM_SNIFF_BYTES, run->err);
+        enum tm_status st = tm_unpack_halt(run, tm_input_fill(in, GAP_BYTES + TM_SNIFF_BYTES, run->err));
         size_t gap = 0;
         if (st < 0)
             return st;
@@ -111,7 +112,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_nod
         st = format->open(&context, &state, run->err);
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
-        st = format->read(state, run->err);
+        st = tm_unpack_halt(run, format->read(state, run->err));
         give_back(content, &given_back);
         if (st != TM_END || !format->appends || content->in->offset == before)
             continue;
@@ -176,10 +177,12 @@ static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *no
 {
     uint64_t start = content->in->offset;
     if (!run->options->ignore_unknown && !run->options->list) {
-        bool empty = content->in->len == 0;
-        return start == 0 ? tm_error_set(run->err, TM_E_INPUT, "unknown trace type%s", empty ? " (no data)" : "")
+        const struct tm_input *in = content->in;
+        size_t head = in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES;
+        return start == 0 ? tm_error_set(run->err, TM_E_INPUT, "%s", tm_foreign_type_cause(in->data, head))
                           : tm_error_set(run->err, TM_E_INPUT,
-                                         "byte %llu: damaged, or of unknown trace type, behind a document",
+                                         "byte %llu: damaged, or of unknown trace type, behind a document "
+                                         "(--ignore-unknown leaves it out)",
                                          (unsigned long long)start);
     }
     enum tm_status st = tm_unpack_begin(run, node);
@@ -310,7 +313,7 @@ enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content 
     struct tm_node node;
     struct tm_file_type type;
     bool unread = run->options->list && first && first->in_archive && content->size_bytes != UINT64_MAX;
-    enum tm_status st = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
+    enum tm_status st = tm_unpack_halt(run, tm_input_fill(content->in, TM_SNIFF_BYTES, run->err));
     if (st < 0) {
         if (first)
             tm_unpack_place(run, first);

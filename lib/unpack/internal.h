@@ -18,6 +18,7 @@ struct tm_unpack_run {
     uint32_t file_count;    /* File frames written; the next id */
     uint32_t order;         /* FileBegin frames written */
     bool manifest_seen;
+    bool names_on_damage;   /* the error says what --on-damage would do */
     bool trace_seen;        /* a trace file, no container, had its turn */
 };
 
@@ -48,6 +49,10 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 
 /* Puts the name of NODE before a message that has to do with the input. */
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node);
+
+/* ST is what reading some content came to: where that is damage at which the run halts, the error says how to go on.
+ * Returns ST. */
+enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st);
 
 /* DAMAGE was met in NODE and jumped over (its count may be 0): it is told now, and accounted for when the turn
  * of NODE ends. */

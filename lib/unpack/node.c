@@ -105,6 +105,15 @@ void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node
         tm_error_prefix(run->err, "%.*s", (int)node->name_bytes, node->name);
 }
 
+enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st)
+{
+    if (st == TM_E_INPUT && run->options->format.on_damage == TM_DAMAGE_HALT && !run->names_on_damage) {
+        run->names_on_damage = true;
+        (void)tm_error_append(run->err, " (--on-damage=skip or salvage goes on)");
+    }
+    return st;
+}
+
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage)
 {
     if (damage->count == 0)

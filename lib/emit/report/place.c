@@ -2,6 +2,7 @@
 
 #include "os/compat.h"
 #include "base/checked.h"
+#include "emit/assumption.h"
 #include "emit/report/suggestion.h"
 #include "emit/report/words.h"
 
@@ -227,6 +228,16 @@ static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
     put(r, "\n");
 }
 
+static void put_evidence(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    size_t before = r->out.buf.len;
+    put(r, "  Evidence: ");
+    if (tm_assumption_put_evidence(&r->out, r->context->catalog, r->context->clocks, p))
+        put(r, ".\n");
+    else
+        r->out.buf.len = before;
+}
+
 void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placement *p, bool tells_machine)
 {
     put(r, "  ");
@@ -251,6 +262,7 @@ void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placemen
     put(r, ".\n  ");
     put(r, rule_text(r, p));
     put(r, "\n");
+    put_evidence(r, p);
     put_path(r, p);
     if (!tm_report_is(p->rule, "trace_time") && p->clock)
         put_offset(r, p);

@@ -94,6 +94,7 @@ static const char *const report_suffixes[] = {".report", NULL};
 
 const struct tm_emit tm_emit_report = {
     .name = "report",
+    .tells_all = true,
     .suffixes = report_suffixes,
     .open = open_report,
     .frame = show_frame,
@@ -105,6 +106,7 @@ static const char *const no_suffixes[] = {NULL};
 
 const struct tm_emit tm_emit_explain = {
     .name = "explain",
+    .tells_all = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
     .open = open_report,
@@ -115,6 +117,7 @@ const struct tm_emit tm_emit_explain = {
 
 const struct tm_emit tm_emit_summary = {
     .name = "summary",
+    .tells_all = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
     .open = open_report,

@@ -1,5 +1,5 @@
 /* summary: a line for each file on each machine and clock, and one for all. */
-#include "emit/report/by_file.h"
+#include "emit/by_file.h"
 #include "emit/outputs.h"
 #include "emit/report/words.h"
 

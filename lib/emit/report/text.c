@@ -1,4 +1,4 @@
-#include "emit/report/by_file.h"
+#include "emit/by_file.h"
 #include "emit/report/place.h"
 #include "emit/report/words.h"
 

@@ -159,11 +159,9 @@ enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_j
                                  const struct tm_json_value *value, struct tm_error *err)
 {
     struct tm_json_value k, v;
-    enum tm_status st = TM_OK;
     if (tm_json_is(key, "displayTimeUnit", 15))
         doc->display_time_unit = true;
-    if (doc->hints)
-        st = tm_json_hint(doc, key, value, err);
+    enum tm_status st = tm_json_hint(doc, key, value, err);
     if (st < 0 || !tm_json_is(key, "metadata", 8) || value->type != TM_JSON_OBJECT)
         return st;
     struct tm_json_scan scan = tm_json_scan_of(value);

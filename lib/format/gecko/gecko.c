@@ -94,7 +94,7 @@ static enum tm_status put_hint(struct tm_gecko *x, enum tm_gecko_start start, ui
 
 static enum tm_status put_hints(struct tm_gecko *x)
 {
-    if (x->context.options == NULL || !x->context.options->hints || x->process_count == 0)
+    if (x->process_count == 0)
         return TM_OK;
     enum tm_status st = put_hint(x, TM_GECKO_START_MONOTONIC, CLOCK_MONOTONIC_ID,
                                  "meta.startTimeAsClockMonotonicNanosecondsSinceBoot");

@@ -1,6 +1,6 @@
 /* Numbers of things that each belong to a file, in the order of their files. */
-#ifndef TM_EMIT_REPORT_BY_FILE_H
-#define TM_EMIT_REPORT_BY_FILE_H
+#ifndef TM_EMIT_BY_FILE_H
+#define TM_EMIT_BY_FILE_H
 
 #include "model/catalog.h"
 
@@ -9,9 +9,11 @@ struct tm_by_file {
     uint32_t *starts, *order;
 };
 
-/* Of the catalog's accounts, of its placements. TM_OK or TM_E_SYSTEM; once per struct. */
+/* Of the catalog's accounts, of its placements, of its statistics that belong to a file. TM_OK or TM_E_SYSTEM; once per
+ * struct. */
 enum tm_status tm_by_file_accounts(struct tm_by_file *by_file, const struct tm_catalog *catalog);
 enum tm_status tm_by_file_placements(struct tm_by_file *by_file, const struct tm_catalog *catalog);
+enum tm_status tm_by_file_stats(struct tm_by_file *by_file, const struct tm_catalog *catalog);
 
 void tm_by_file_release(struct tm_by_file *by_file);
 

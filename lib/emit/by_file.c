@@ -1,4 +1,4 @@
-#include "emit/report/by_file.h"
+#include "emit/by_file.h"
 
 #include <stdlib.h>
 
@@ -12,6 +12,11 @@ static uint32_t file_of_account(const struct tm_catalog *c, uint32_t i)
 static uint32_t file_of_placement(const struct tm_catalog *c, uint32_t i)
 {
     return c->placements[i]->file;
+}
+
+static uint32_t file_of_stat(const struct tm_catalog *c, uint32_t i)
+{
+    return c->stats[i]->has_file ? c->stats[i]->file : UINT32_MAX;
 }
 
 /* Sorts by counting: what comes first stays first. Files that are not known are left out. */
@@ -40,6 +45,11 @@ enum tm_status tm_by_file_accounts(struct tm_by_file *b, const struct tm_catalog
 enum tm_status tm_by_file_placements(struct tm_by_file *b, const struct tm_catalog *catalog)
 {
     return sort(b, catalog, catalog->placement_count, file_of_placement);
+}
+
+enum tm_status tm_by_file_stats(struct tm_by_file *b, const struct tm_catalog *catalog)
+{
+    return sort(b, catalog, catalog->stat_count, file_of_stat);
 }
 
 void tm_by_file_release(struct tm_by_file *b)

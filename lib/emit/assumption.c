@@ -1,0 +1,184 @@
+#include "emit/assumption.h"
+
+#include "base/checked.h"
+#include "emit/names.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* The wall clock of one machine is set now and then: starts that are no farther apart are one. */
+#define SAME_START_NS (10 * SECOND)
+
+static bool rule_is(const Tracemerge__Placement *p, const char *rule)
+{
+    return p->rule.len == strlen(rule) && memcmp(p->rule.data, rule, p->rule.len) == 0;
+}
+
+enum tm_assumption tm_assumption_of(const struct tm_catalog *c, const Tracemerge__Placement *p)
+{
+    if (p->placed_count == 0)
+        return TM_ASSUMPTION_NONE;
+    if (p->clock == 0)
+        return c->has_trace_time && c->trace_time_has_machine &&
+                       !(c->trace_time_has_file && c->trace_time_file == p->file)
+                   ? TM_ASSUMPTION_STANDS
+                   : TM_ASSUMPTION_NONE;
+    return rule_is(p, "private")       ? TM_ASSUMPTION_START
+           : rule_is(p, "same_domain") ? TM_ASSUMPTION_CLOCK
+                                       : TM_ASSUMPTION_NONE;
+}
+
+const Tracemerge__Placement *tm_assumption_first(const struct tm_catalog *c)
+{
+    const Tracemerge__Placement *first = NULL;
+    for (uint32_t i = 0; i < c->placement_count; i++) {
+        const Tracemerge__Placement *p = c->placements[i];
+        if (tm_assumption_of(c, p) != TM_ASSUMPTION_NONE && (first == NULL || p->file < first->file))
+            first = p;
+    }
+    return first;
+}
+
+static void put_clock(struct tm_out *out, uint32_t clock)
+{
+    const char *name = tm_name_of_clock(clock);
+    tm_out_str(out, name ? name : "clock ");
+    if (name == NULL)
+        tm_out_u64(out, clock);
+}
+
+static void put_machine(struct tm_out *out, const struct tm_catalog *c, uint32_t machine)
+{
+    const struct tm_catalog_machine *m = tm_catalog_machine(c, machine);
+    if (m && m->name.len) {
+        tm_out_escaped(out, m->name);
+    } else if (m == NULL || m->raw_id == 0) {
+        tm_out_str(out, "host");
+    } else {
+        tm_out_str(out, "machine ");
+        tm_out_i64(out, m->raw_id);
+    }
+}
+
+static void put_path(struct tm_out *out, const struct tm_catalog *c, uint32_t file)
+{
+    char path[1024];
+    tm_catalog_path(c, file, path, sizeof path);
+    tm_out_str(out, path);
+}
+
+/* The clock of the timeline, and whose it is. */
+static void put_trace_time(struct tm_out *out, const struct tm_catalog *c)
+{
+    if (!c->has_trace_time) {
+        tm_out_str(out, "the timeline");
+        return;
+    }
+    put_clock(out, c->trace_time_clock);
+    tm_out_str(out, " of ");
+    if (tm_name_of_clock(c->trace_time_clock) && c->trace_time_has_file &&
+        strcmp(tm_name_of_clock(c->trace_time_clock), "TRACE_FILE") == 0)
+        put_path(out, c, c->trace_time_file);
+    else
+        put_machine(out, c, c->trace_time_machine);
+}
+
+void tm_assumption_put(struct tm_out *out, const struct tm_catalog *c, const Tracemerge__Placement *p)
+{
+    switch (tm_assumption_of(c, p)) {
+    case TM_ASSUMPTION_START:
+        tm_out_str(out, "nothing relates its ");
+        put_clock(out, p->clock);
+        tm_out_str(out, " to ");
+        put_trace_time(out, c);
+        tm_out_str(out, ", so the two are taken to start together");
+        break;
+    case TM_ASSUMPTION_CLOCK:
+        tm_out_str(out, "nothing relates its ");
+        put_clock(out, p->clock);
+        tm_out_str(out, " to that of ");
+        put_machine(out, c, p->machine == c->trace_time_machine ? p->machine : c->trace_time_machine);
+        tm_out_str(out, ", so the two are taken to be one");
+        break;
+    default:
+        tm_out_str(out, "its packets name no clock, so their numbers are taken as ");
+        put_trace_time(out, c);
+        tm_out_str(out, " as they stand");
+    }
+}
+
+/* A difference as people say it: "81 days", else exact. */
+static void put_span(struct tm_out *out, int64_t ns)
+{
+    static const struct {
+        int64_t seconds;
+        const char *unit;
+    } units[] = {{86400, " days"}, {3600, " hours"}, {60, " minutes"}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ns / SECOND >= 2 * units[i].seconds) {
+            tm_out_i64(out, ns / SECOND / units[i].seconds);
+            tm_out_str(out, units[i].unit);
+            return;
+        }
+    tm_out_duration(out, ns);
+}
+
+static bool put_base(struct tm_out *out, const struct tm_catalog *c, const struct tm_clock_facts *facts,
+                     const Tracemerge__Placement *p)
+{
+    const struct tm_stated_base *base = tm_clock_facts_base(facts, p->file);
+    int64_t later;
+    if (base == NULL)
+        return false;
+    const struct tm_stated_base *first = tm_clock_facts_first_base(facts, base);
+    tm_out_str(out, "states ");
+    tm_out_str(out, base->source);
+    tm_out_char(out, ' ');
+    tm_out_i64(out, base->value_ns);
+    if (first != base && tm_sub_i64(base->value_ns, first->value_ns, &later) && later != INT64_MIN) {
+        tm_out_str(out, ", ");
+        put_span(out, later < 0 ? -later : later);
+        tm_out_str(out, later < 0 ? " before " : " after ");
+        put_path(out, c, first->file);
+        tm_out_str(out, "'s");
+    }
+    tm_out_str(out, ": --hints would use it");
+    return true;
+}
+
+static bool put_starts(struct tm_out *out, const struct tm_catalog *c, const struct tm_clock_facts *facts,
+                       const Tracemerge__Placement *p)
+{
+    const struct tm_wall_start *own = tm_clock_facts_start(facts, p->file, p->machine);
+    const struct tm_wall_start *other = own ? tm_clock_facts_earlier(facts, c, own) : NULL;
+    int64_t apart;
+    if (other == NULL || !tm_sub_i64(own->started_ns, other->started_ns, &apart) || apart == INT64_MIN)
+        return false;
+    const struct tm_wall_start *late = apart < 0 ? other : own, *early = apart < 0 ? own : other;
+    bool may_be_one = early->last_ns <= late->started_ns;
+    apart = apart < 0 ? -apart : apart;
+    if (apart <= SAME_START_NS) {
+        tm_out_str(out, "by the wall clock it was started when that of ");
+        put_path(out, c, other->file);
+        tm_out_str(out, " was, to ");
+        tm_out_duration(out, apart);
+        return true;
+    }
+    tm_out_str(out, "by the wall clock it was started ");
+    put_span(out, apart);
+    tm_out_str(out, own == late ? " after that of " : " before that of ");
+    put_path(out, c, other->file);
+    tm_out_str(out, may_be_one ? ": these look like two machines (or one that was started again)"
+                               : ": these look like two machines");
+    tm_out_str(out, ", which --machine NAME=FILE for each says");
+    return true;
+}
+
+bool tm_assumption_put_evidence(struct tm_out *out, const struct tm_catalog *c, const struct tm_clock_facts *facts,
+                                const Tracemerge__Placement *p)
+{
+    switch (tm_assumption_of(c, p)) {
+    case TM_ASSUMPTION_START: return put_base(out, c, facts, p);
+    case TM_ASSUMPTION_CLOCK: return put_starts(out, c, facts, p);
+    default: return false;
+    }
+}

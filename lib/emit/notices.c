@@ -1,0 +1,336 @@
+#include "emit/notices.h"
+
+#include "emit/assumption.h"
+#include "emit/by_file.h"
+#include "emit/drop_reason.h"
+#include "emit/names.h"
+
+#include <stdlib.h>
+
+enum { SUMS_MAX = 64 /* reasons that one file can have of a sort; the last one takes the rest */ };
+
+/* Sorts of reasons. What else tells two apart is a text (of an account, of a statistic) or a number (of a kind, of an
+ * assumption). */
+enum sort { DROPPED, ASSUMED, LOST, UNSAID, EARLY, TIMES };
+
+struct reason {
+    enum sort sort;
+    struct tm_text text;
+    uint32_t number;
+};
+
+/* How often a reason was met, in one file or in those that have no line. */
+struct sum {
+    struct reason reason;
+    uint64_t count, definitions;
+    bool has_earliest;
+    int64_t earliest_ns;
+    const Tracemerge__Placement *placement; /* the first that was assumed so */
+    uint32_t files, shown; /* files that met it; those that have a line */
+};
+
+struct telling {
+    const struct tm_notices *notices;
+    struct tm_by_file accounts, placements, stats;
+    struct sum sums[SUMS_MAX]; /* of the file at hand */
+    uint32_t sum_count;
+    struct sum *all; /* of all files, without those that were shown */
+    uint32_t all_count, all_cap;
+    struct tm_out line;
+    bool has_more; /* --explain would say more of something */
+};
+
+static bool is_same(const struct reason *a, const struct reason *b)
+{
+    return a->sort == b->sort && a->number == b->number && a->text.len == b->text.len &&
+           (a->text.len == 0 || memcmp(a->text.data, b->text.data, a->text.len) == 0);
+}
+
+/* The sum of REASON in the file at hand. */
+static struct sum *sum_of(struct telling *t, const struct reason *reason)
+{
+    uint32_t i = 0;
+    while (i < t->sum_count && !is_same(&t->sums[i].reason, reason))
+        i++;
+    if (i == SUMS_MAX)
+        return &t->sums[SUMS_MAX - 1];
+    if (i == t->sum_count)
+        t->sums[t->sum_count++] = (struct sum){.reason = *reason};
+    return &t->sums[i];
+}
+
+static void add_account(struct telling *t, const Tracemerge__Account *a)
+{
+    static const char filtered[] = "filtered"; /* as --only asked */
+    const struct reason reason = {.sort = DROPPED, .text = tm_text_of(a->reason)};
+    if (a->reason.len == sizeof filtered - 1 && memcmp(a->reason.data, filtered, sizeof filtered - 1) == 0)
+        return;
+    struct sum *sum = sum_of(t, &reason);
+    sum->count += a->count;
+    sum->definitions += a->definition_count;
+    if (a->has_earliest_ns && (!sum->has_earliest || a->earliest_ns < sum->earliest_ns))
+        sum->earliest_ns = a->earliest_ns;
+    sum->has_earliest |= a->has_earliest_ns;
+}
+
+static void add_placement(struct telling *t, const Tracemerge__Placement *p)
+{
+    const struct reason reason = {.sort = ASSUMED, .number = (uint32_t)tm_assumption_of(t->notices->catalog, p)};
+    if (reason.number == TM_ASSUMPTION_NONE)
+        return;
+    struct sum *sum = sum_of(t, &reason);
+    sum->count += p->placed_count;
+    if (sum->placement == NULL)
+        sum->placement = p;
+}
+
+static bool is_loss(const Tracemerge__Stat *s)
+{
+    return s->severity == TRACEMERGE__SEVERITY__DATA_LOSS && s->value > 0;
+}
+
+static void add_stat(struct telling *t, const Tracemerge__Stat *s)
+{
+    const struct reason reason = {.sort = LOST, .text = tm_text_of(s->name)};
+    if (is_loss(s))
+        sum_of(t, &reason)->count += (uint64_t)s->value;
+}
+
+static void add_unsaid(struct telling *t, uint32_t file)
+{
+    const struct tm_unsupported_counts *unsaid = t->notices->unsaid;
+    if (file >= unsaid->file_count)
+        return;
+    for (uint32_t kind = 0; kind < TM_UNSUPPORTED_COUNTS_KINDS; kind++)
+        if (unsaid->files[file].events[kind])
+            sum_of(t, &(struct reason){.sort = UNSAID, .number = kind})->count += unsaid->files[file].events[kind];
+    if (unsaid->files[file].early)
+        sum_of(t, &(struct reason){.sort = EARLY})->count += unsaid->files[file].early;
+    if (unsaid->files[file].times)
+        sum_of(t, &(struct reason){.sort = TIMES})->count += unsaid->files[file].times;
+}
+
+static void put(struct telling *t, const char *text)
+{
+    tm_out_str(&t->line, text);
+}
+
+static void put_count(struct telling *t, uint64_t count, const char *word)
+{
+    tm_out_u64(&t->line, count);
+    put(t, " ");
+    put(t, word);
+    put(t, count == 1 ? "" : "s");
+}
+
+static void put_dropped(struct telling *t, const struct sum *sum)
+{
+    const ProtobufCBinaryData text = {sum->reason.text.len, (uint8_t *)(uintptr_t)sum->reason.text.data};
+    const struct tm_drop_reason *reason = tm_drop_reason_find(text);
+    bool is_bytes = reason->name && strcmp(reason->name, "skipped_bytes") == 0;
+    put_count(t, sum->count, is_bytes ? "byte" : "event");
+    if (sum->definitions) {
+        put(t, " and ");
+        put_count(t, sum->definitions, "definition");
+    }
+    put(t, is_bytes ? " skipped, " : " dropped, ");
+    tm_out_escaped(&t->line, sum->reason.text);
+    put(t, ": ");
+    put(t, reason->cause);
+    if (sum->has_earliest) {
+        put(t, ", the earliest by ");
+        tm_out_duration(&t->line, sum->earliest_ns == INT64_MIN ? INT64_MAX : -sum->earliest_ns);
+    }
+}
+
+/* What files of one reason have in common. */
+static void put_reason(struct telling *t, const struct sum *sum)
+{
+    const char *name = tm_name_of_kind(sum->reason.number);
+    switch (sum->reason.sort) {
+    case DROPPED:
+        put_dropped(t, sum);
+        break;
+    case ASSUMED:
+        put_count(t, sum->count, "event");
+        put(t, " placed by assumption");
+        break;
+    case LOST:
+        put(t, "loss of data, ");
+        tm_out_escaped(&t->line, sum->reason.text);
+        put(t, " = ");
+        tm_out_u64(&t->line, sum->count);
+        break;
+    case UNSAID:
+        put_count(t, sum->count, "event");
+        put(t, " of kind ");
+        put(t, name ? name : "unknown");
+        put(t, sum->count == 1 ? " has no form in " : " have no form in ");
+        put(t, t->notices->format);
+        break;
+    case EARLY:
+        put_count(t, sum->count, "ftrace event");
+        put(t, sum->count == 1 ? " from before its tracing started was left out, as readers of it do"
+                               : " from before its tracing started were left out, as readers of it do");
+        break;
+    case TIMES:
+        put_count(t, sum->count, "time");
+        put(t, " inside packets could not be put on trace time and stand as recorded");
+        break;
+    }
+}
+
+/* What is so of this file alone. */
+static void put_particulars(struct telling *t, const struct sum *sum)
+{
+    const struct tm_catalog *c = t->notices->catalog;
+    if (sum->reason.sort != ASSUMED)
+        return;
+    put(t, ": ");
+    tm_assumption_put(&t->line, c, sum->placement);
+    size_t before = t->line.buf.len;
+    put(t, "; ");
+    if (!tm_assumption_put_evidence(&t->line, c, t->notices->clocks, sum->placement))
+        t->line.buf.len = before;
+}
+
+static enum tm_status end_line(struct telling *t, struct tm_error *err)
+{
+    const char *text = t->line.failed ? NULL : tm_buf_cstr(&t->line.buf);
+    if (text == NULL)
+        return tm_error_nomem(err);
+    t->notices->warn(text);
+    tm_buf_clear(&t->line.buf);
+    return TM_OK;
+}
+
+/* The sum of REASON over all files; NULL when memory ran out. */
+static struct sum *total_of(struct telling *t, const struct reason *reason)
+{
+    for (uint32_t i = 0; i < t->all_count; i++)
+        if (is_same(&t->all[i].reason, reason))
+            return &t->all[i];
+    if (t->all_count == t->all_cap) {
+        uint32_t cap = t->all_cap ? t->all_cap * 2 : 16;
+        struct sum *all = realloc(t->all, cap * sizeof *all);
+        if (all == NULL)
+            return NULL;
+        t->all = all;
+        t->all_cap = cap;
+    }
+    t->all[t->all_count] = (struct sum){.reason = *reason};
+    return &t->all[t->all_count++];
+}
+
+/* Tells SUM of FILE, or keeps it for the line that counts the rest. */
+static enum tm_status tell_sum(struct telling *t, uint32_t file, const struct sum *sum, struct tm_error *err)
+{
+    char path[1024];
+    struct sum *total = total_of(t, &sum->reason);
+    if (total == NULL)
+        return tm_error_nomem(err);
+    t->has_more |= sum->reason.sort == DROPPED || sum->reason.sort == ASSUMED;
+    if (total->shown == TM_NOTICES_SHOWN) {
+        total->files++;
+        total->count += sum->count;
+        total->definitions += sum->definitions;
+        if (sum->has_earliest && (!total->has_earliest || sum->earliest_ns < total->earliest_ns))
+            total->earliest_ns = sum->earliest_ns;
+        total->has_earliest |= sum->has_earliest;
+        return TM_OK;
+    }
+    total->shown++;
+    tm_catalog_path(t->notices->catalog, file, path, sizeof path);
+    put(t, path);
+    put(t, ": ");
+    put_reason(t, sum);
+    put_particulars(t, sum);
+    return end_line(t, err);
+}
+
+static enum tm_status tell_file(struct telling *t, uint32_t file, struct tm_error *err)
+{
+    const struct tm_catalog *c = t->notices->catalog;
+    enum tm_status st = TM_OK;
+    t->sum_count = 0;
+    for (uint32_t k = t->accounts.starts[file]; k < t->accounts.starts[file + 1]; k++)
+        add_account(t, c->accounts[t->accounts.order[k]]);
+    for (uint32_t k = t->placements.starts[file]; k < t->placements.starts[file + 1]; k++)
+        add_placement(t, c->placements[t->placements.order[k]]);
+    for (uint32_t k = t->stats.starts[file]; k < t->stats.starts[file + 1]; k++)
+        add_stat(t, c->stats[t->stats.order[k]]);
+    add_unsaid(t, file);
+    for (uint32_t i = 0; i < t->sum_count && st == TM_OK; i++)
+        st = tell_sum(t, file, &t->sums[i], err);
+    return st;
+}
+
+static enum tm_status tell_rest(struct telling *t, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < t->all_count && st == TM_OK; i++) {
+        if (t->all[i].files == 0)
+            continue;
+        put(t, "and ");
+        put_count(t, t->all[i].files, "more file");
+        put(t, ": ");
+        put_reason(t, &t->all[i]);
+        st = end_line(t, err);
+    }
+    if (st == TM_OK && t->has_more) {
+        put(t, "tm-merge --explain says more of what was dropped or assumed, and what would place it");
+        st = end_line(t, err);
+    }
+    return st;
+}
+
+enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error *err)
+{
+    const struct tm_catalog *c = notices->catalog;
+    struct telling *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return tm_error_nomem(err);
+    t->notices = notices;
+    tm_out_init(&t->line, -1, NULL);
+    enum tm_status st = tm_by_file_accounts(&t->accounts, c);
+    if (st == TM_OK)
+        st = tm_by_file_placements(&t->placements, c);
+    if (st == TM_OK)
+        st = tm_by_file_stats(&t->stats, c);
+    if (st < 0)
+        tm_error_nomem(err);
+    for (uint32_t i = 0; i < c->file_count && st == TM_OK; i++)
+        st = tell_file(t, i, err);
+    if (st == TM_OK)
+        st = tell_rest(t, err);
+    tm_by_file_release(&t->accounts);
+    tm_by_file_release(&t->placements);
+    tm_by_file_release(&t->stats);
+    tm_out_release(&t->line);
+    free(t->all);
+    free(t);
+    return st;
+}
+
+enum tm_status tm_notices_within(const struct tm_notices *notices, const struct tm_accounting_limit *limit,
+                                 struct tm_error *err)
+{
+    const struct tm_catalog *c = notices->catalog;
+    const Tracemerge__Placement *guess = limit->no_guess ? tm_assumption_first(c) : NULL;
+    const Tracemerge__Stat *loss = NULL;
+    char path[1024] = "-";
+    for (uint32_t i = 0; i < c->stat_count && limit->strict; i++)
+        if (is_loss(c->stats[i]) && (loss == NULL || (c->stats[i]->has_file && c->stats[i]->file < loss->file)))
+            loss = c->stats[i];
+    if (guess) {
+        tm_catalog_path(c, guess->file, path, sizeof path);
+        return tm_error_set(err, TM_E_STRICT, "%s: placed by assumption, and --no-guess allows none; "
+                                              "tm-merge --explain says what would place it", path);
+    }
+    if (loss == NULL)
+        return TM_OK;
+    if (loss->has_file)
+        tm_catalog_path(c, loss->file, path, sizeof path);
+    return tm_error_set(err, TM_E_STRICT, "%s: loss of data, %.*s = %lld, and --strict allows none",
+                        path, (int)loss->name.len, (const char *)loss->name.data, (long long)loss->value);
+}

@@ -1,0 +1,29 @@
+/* What a merge guessed or lost, told to people without being asked: a line for each file and reason, in the order of
+ * the files, from the same facts as the report. Of files with one reason the first few have a line, and one line counts
+ * the others. */
+#ifndef TM_EMIT_NOTICES_H
+#define TM_EMIT_NOTICES_H
+
+#include "emit/accounting.h"
+#include "emit/clock_facts.h"
+#include "emit/unsupported_counts.h"
+
+enum { TM_NOTICES_SHOWN = 3 /* files that have a line for a reason */ };
+
+struct tm_notices {
+    const struct tm_catalog *catalog;
+    const struct tm_clock_facts *clocks;
+    const struct tm_unsupported_counts *unsaid;
+    const char *format;                           /* the output's name */
+    void (*warn)(const char *text);
+};
+
+/* Tells what there is to be told, at the end of the stream. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error *err);
+
+/* TM_OK; TM_E_STRICT when LIMIT is strict and a file reports loss, or when LIMIT allows no guess and a file is placed
+ * by one: the first in the order of files is named. */
+enum tm_status tm_notices_within(const struct tm_notices *notices, const struct tm_accounting_limit *limit,
+                                 struct tm_error *err);
+
+#endif

@@ -1,0 +1,87 @@
+#include "unpack/foreign_type.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Sources: the files themselves, perf.data-file-format.txt, trace-cmd.dat(5), draft-ietf-opsawg-pcap,
+ * draft-ietf-opsawg-pcapng, the format descriptions of xz, bzip2, lz4 and 7z, CTF's specification, SQLite's. */
+static const struct {
+    const char *bytes;
+    size_t len, at;
+    const char *cause;
+} by_magic[] = {
+#define MAGIC(bytes) bytes, sizeof bytes - 1
+    {MAGIC("PERFILE2"), 0, "a recording of perf (perf.data), which is read as text: perf script --ns "
+                           "-F comm,pid,tid,cpu,time,period,event,ip,sym,dso -i FILE"},
+    {MAGIC("2ELIFREP"), 0, "a recording of perf of a machine with another byte order; perf script there writes the "
+                           "text that is read"},
+    {MAGIC("\x17\x08" "Dtracing"), 0, "a recording of trace-cmd (trace.dat), which is read as text: "
+                                      "trace-cmd report -i FILE"},
+    {MAGIC("\xfd" "7zXZ\0"), 0, "compressed by xz, which is not read: xz -dc FILE"},
+    {MAGIC("BZh"), 0, "compressed by bzip2, which is not read: bzip2 -dc FILE"},
+    {MAGIC("\x04\x22\x4d\x18"), 0, "compressed by lz4, which is not read: lz4 -dc FILE"},
+    {MAGIC("7z\xbc\xaf\x27\x1c"), 0, "a 7z archive, which is not read: unpack it and give the directory"},
+    {MAGIC("Rar!"), 0, "a RAR archive, which is not read: unpack it and give the directory"},
+    {MAGIC("\xd4\xc3\xb2\xa1"), 0, "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\xa1\xb2\xc3\xd4"), 0, "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\x4d\x3c\xb2\xa1"), 0, "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\xa1\xb2\x3c\x4d"), 0, "packets of a network (pcap), which are no trace that is read"},
+    {MAGIC("\xc1\x1f\xfc\xc1"), 0, "a stream of CTF (LTTng), which is not read: babeltrace2 reads it"},
+    {MAGIC("SQLite format 3\0"), 0, "a database of SQLite; what is merged are the traces that it was made of"},
+    {MAGIC("\x7f" "ELF"), 0, "a program (ELF), not a trace of one"},
+    {MAGIC("--------- beginning of "), 0, "a log of logcat, which is not read: record a Perfetto trace with the data "
+                                         "source android.log"},
+#undef MAGIC
+};
+
+static bool is_digits(const uint8_t *p, const char *shape)
+{
+    for (; *shape; p++, shape++)
+        if (*shape == '0' ? *p < '0' || *p > '9' : *p != (uint8_t)*shape)
+            return false;
+    return true;
+}
+
+/* A line of logcat -v threadtime: "11-23 07:36:20.123  1234  1250 I Tag". */
+static bool is_logcat(const uint8_t *head, size_t len)
+{
+    static const char shape[] = "00-00 00:00:00.000 ";
+    return len > sizeof shape && is_digits(head, shape);
+}
+
+/* 0a LENGTH 0a LENGTH 08 VERSION 12 LENGTH "tm-": the frame that every stream begins with (tm-stream(5)). */
+static bool is_stream(const uint8_t *head, size_t len)
+{
+    return len > 11 && head[0] == 0x0a && head[2] == 0x0a && head[4] == 0x08 && head[6] == 0x12 &&
+           memcmp(head + 8, "tm-", 3) == 0;
+}
+
+/* Section header block, its length, and a mark of the byte order. */
+static bool is_pcapng(const uint8_t *head, size_t len)
+{
+    return len >= 12 && memcmp(head, "\n\r\r\n", 4) == 0 &&
+           (memcmp(head + 8, "\x1a\x2b\x3c\x4d", 4) == 0 || memcmp(head + 8, "\x4d\x3c\x2b\x1a", 4) == 0);
+}
+
+bool tm_foreign_type_is_no_proto(const uint8_t *head, size_t len)
+{
+    return is_stream(head, len) || is_pcapng(head, len);
+}
+
+const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
+{
+    if (len == 0)
+        return "unknown trace type (no data)";
+    if (is_stream(head, len))
+        return "a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it";
+    if (is_pcapng(head, len))
+        return "packets of a network (pcapng), which are no trace that is read";
+    for (size_t i = 0; i < sizeof by_magic / sizeof *by_magic; i++)
+        if (len >= by_magic[i].at + by_magic[i].len &&
+            memcmp(head + by_magic[i].at, by_magic[i].bytes, by_magic[i].len) == 0)
+            return by_magic[i].cause;
+    if (is_logcat(head, len))
+        return by_magic[sizeof by_magic / sizeof *by_magic - 1].cause;
+    return "unknown trace type; what is read: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
+           "perf script, strace -ttt, Firefox and Instruments profiles; these in TAR, ZIP, gzip or zstd";
+}

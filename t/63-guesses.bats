@@ -1,0 +1,202 @@
+# What is guessed or lost is said without being asked.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    load "$TM_SRC/t/lib/common.bash"
+}
+
+# merge ARGUMENT...: tm-merge to out.jsonl, whose standard error is $stderr, without the program's name.
+merge() {
+    run --separate-stderr tm-merge -o out.jsonl "$@"
+    stderr=${stderr//tm-emit: warning: /}
+}
+
+# kineto FILE BASE: a profile whose times count from BASE.
+kineto() {
+    echo "{\"schemaVersion\": 1, \"baseTimeNanoseconds\": $2, \"traceEvents\": [
+        {\"ph\": \"X\", \"name\": \"step\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}]}" >"$1"
+}
+
+# phone FILE BOOTTIME REALTIME: a recording with a snapshot of both.
+phone() {
+    proto "$1" <<-END
+	snap 6=$2 1=$3
+	instant here $(($2 + 1000)) seq=1 clock=6
+	END
+}
+
+more='tm-merge --explain says more of what was dropped or assumed, and what would place it'
+
+@test "events dropped: a line a file and reason, with what it means" {
+    proto a.pb <<-'END'
+	snap 6=1000000000
+	instant a 2000000000 seq=1
+	END
+    cat >b.systrace <<-'END'
+	# tracer: nop
+	  app-100   (  100) [000] .... 3.000100: tracing_mark_write: B|100|x
+	  app-100   (  100) [000] .... 3.000200: tracing_mark_write: E|100
+	END
+    merge a.pb b.systrace
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "b.systrace: 2 events dropped, unknown_source_clock: nothing that was recorded mentions their clock
+$more" ]
+    merge -q a.pb b.systrace
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
+    tm-merge --explain a.pb b.systrace 2>err | grep -q unknown_source_clock # which says it itself
+    [ ! -s err ]
+}
+
+@test "times before the start: by how much" {
+    kineto a.json 1000
+    kineto b.json 1000
+    merge --sync b.json=a.json-3ms a.json b.json
+    [ "$stderr" = "b.json: 1 event dropped, negative_time: they lie before the start of trace time, the earliest by 2.995ms
+$more" ]
+}
+
+@test "placed by assumption: the base that the file states is said in the same line" {
+    kineto rank0.json 1694128200721058000
+    kineto rank1.json 1694128201421058000
+    merge rank0.json rank1.json
+    [ "$status" -eq 0 ]
+    [ "${stderr%%$'\n'*}" = "rank1.json: 1 event placed by assumption: nothing relates its TRACE_FILE to TRACE_FILE of \
+rank0.json, so the two are taken to start together; states baseTimeNanoseconds 1694128201421058000, 700ms after \
+rank0.json's: --hints would use it" ]
+    tm-merge --explain rank0.json rank1.json | grep -qx '  Evidence: states baseTimeNanoseconds 1694128201421058000, 700ms after rank0.json.s: --hints would use it.'
+    tm-merge -f report rank0.json rank1.json | grep -q 'states baseTimeNanoseconds 1694128201421058000'
+    merge --hints rank0.json rank1.json
+    [ "$stderr" = "" ]
+}
+
+@test "two recordings of one machine that were started at other times look like two machines" {
+    phone a.pb 5000000000 1700000000000000000
+    phone b.pb 5000000000 1707000000000000000
+    merge a.pb b.pb
+    [[ "$stderr" == "b.pb: 1 event placed by assumption: nothing relates its BOOTTIME to that of host, so the two are taken \
+to be one; by the wall clock it was started 81 days after that of a.pb: these look like two machines (or one that was \
+started again), which --machine NAME=FILE for each says"* ]]
+    # The one was still recorded after the other had been started: no one machine.
+    proto a.pb <<-'END'
+	snap 6=5000000000 1=1700000000000000000
+	instant here 5000001000 seq=1 clock=6
+	snap 6=8000000000000000 1=1707999995000000000
+	END
+    merge a.pb b.pb
+    [[ "$stderr" == *"started 81 days after that of a.pb: these look like two machines, which --machine NAME=FILE"* ]]
+    phone b.pb 9000000000 1700000004000001000
+    merge a.pb b.pb
+    [[ "$stderr" == *"; by the wall clock it was started when that of a.pb was, to 1us"* ]]
+    merge --machine one=a.pb --machine two=b.pb a.pb b.pb
+    [ "$stderr" = "" ]
+}
+
+@test "numbers without a clock beside another file's timeline are an assumption" {
+    phone a.pb 5000000000 1700000000000000000
+    proto b.pb <<<'instant there 5000002000 seq=1'
+    merge a.pb b.pb
+    [[ "$stderr" == "b.pb: 1 event placed by assumption: its packets name no clock, so their numbers are taken as BOOTTIME \
+of host as they stand"* ]]
+    merge b.pb
+    [ "$stderr" = "" ]
+}
+
+@test "loss that a trace reports is said, and --strict minds it" {
+    cat >a.systrace <<-'END'
+	# tracer: nop
+	  app-100   (  100) [000] .... 3.000100: tracing_mark_write: B|100|x
+	CPU:0 [LOST 17 EVENTS]
+	  app-100   (  100) [000] .... 3.000200: tracing_mark_write: E|100
+	END
+    merge a.systrace
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "a.systrace: loss of data, ftrace_text_lost_events = 17" ]
+    rm out.jsonl
+    merge --strict a.systrace
+    [ "$status" -eq 4 ]
+    [[ "$stderr" == *"tm-emit: a.systrace: loss of data, ftrace_text_lost_events = 17, and --strict allows none" ]]
+    [ ! -e out.jsonl ]
+}
+
+@test "--no-guess: a placement by assumption is exit 4, and no output" {
+    kineto a.json 1000
+    kineto b.json 2000
+    merge --no-guess a.json b.json
+    [ "$status" -eq 4 ]
+    [[ "$stderr" == *"tm-emit: b.json: placed by assumption, and --no-guess allows none; tm-merge --explain says what would \
+place it" ]]
+    [ ! -e out.jsonl ]
+    merge -q --no-guess a.json b.json
+    [ "$status" -eq 4 ]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    merge --strict a.json b.json
+    [ "$status" -eq 0 ]
+    merge --no-guess --hints a.json b.json
+    [ "$status" -eq 0 ]
+    merge --no-guess a.json
+    [ "$status" -eq 0 ]
+}
+
+@test "of many files with one reason a few have a line, in the order of files, and one line counts the rest" {
+    for i in 10 11 12 13 14 15 16 17; do
+        kineto r$i.json $((i * 1000))
+    done
+    merge r1?.json
+    [ "$(cut -d: -f1 <<<"$stderr" | tr '\n' ' ')" = "r11.json r12.json r13.json and 4 more files tm-merge --explain says more of what was dropped or assumed, and what would place it " ]
+    grep -qx 'and 4 more files: 4 events placed by assumption' <<<"$stderr"
+}
+
+@test "events that a format has no form for are said by file and kind" {
+    phone a.pb 5000000000 1700000000000000000
+    proto b.pb <<-'END'
+	snap 6=5000000000 1=1700000000000000000
+	event 6000000000
+	END
+    run --separate-stderr tm-merge -o out.json b.pb
+    [ "$stderr" = "tm-emit: warning: b.pb: 1 event of kind packet has no form in json" ]
+}
+
+@test "what is known and not read is named, with what to do" {
+    while IFS='|' read -r bytes words; do
+        printf -- "$bytes" >x
+        run tm-unpack x
+        [ "$status" -eq 1 ]
+        [[ "$output" == "tm-unpack: x: "*"$words"* ]] || { echo "$words: $output"; false; }
+    done <<'END'
+PERFILE2\0\0\0\0|perf script --ns
+\x17\x08Dtracing6\0|trace-cmd report
+\xfd7zXZ\0\0\0|xz -dc
+BZh91AY|bzip2 -dc
+\xd4\xc3\xb2\xa1\2\0\4\0|pcap
+\n\r\r\n\x1c\0\0\0\x4d\x3c\x2b\x1a\1\0|pcapng
+--------- beginning of main\n|logcat
+11-23 07:36:20.123  1234  1250 I Tag: text\n|logcat
+SQLite format 3\0|database
+hello|unknown trace type; what is read: Perfetto
+END
+    kineto a.json 5
+    tm-unpack a.json >s.tms
+    run tm-merge s.tms
+    [ "$output" = "tm-unpack: s.tms: a tracemerge stream, which has been unpacked already: tm-emit or tm-sort -m read it" ]
+    tm-unpack --ignore-unknown s.tms a.json | tm-emit -f report | grep -q 'unknown_type'
+}
+
+@test "damage names --on-damage where it halts" {
+    kineto a.json 5
+    head -c 100 a.json >cut.json
+    gzip -c a.json | head -c 60 >cut.gz
+    tar cf all.tar a.json
+    head -c 600 all.tar >cut.tar
+    for file in cut.json cut.gz cut.tar; do
+        run tm-merge $file
+        [ "$status" -eq 1 ]
+        [[ "$output" == *" (--on-damage=skip or salvage goes on)" ]] || { echo "$output"; false; }
+        run tm-merge --on-damage skip $file
+        [ "$status" -eq 0 ]
+    done
+    run tm-merge missing.json
+    [[ "$output" != *--on-damage* ]]
+}
