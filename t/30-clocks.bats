@@ -178,7 +178,7 @@ placements() {
     first() { # of the profile's samples, on trace time
         tm-merge -f jsonl "$@" | sed -n 's/.*"kind":"sample","ts":\([0-9]*\).*/\1/p' | sort -n | head -1
     }
-    # The file's clocks are its own (semantics.md section 5), so its private timeline meets trace time at 0.
+    # The file's clocks are its own (doc/rules.md section 5), so its private timeline meets trace time at 0.
     [ "$(first p.pb i.xml)" = 3000001 ]
     tm-merge -f report p.pb i.xml | grep -q 'i.xml, host, TRACE_FILE: private'
     # 3000001 is 1000001 after the second sync, 2000000 = 9000002000500

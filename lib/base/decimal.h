@@ -10,7 +10,7 @@
  * exponent) times 10^SCALE, rounded to nearest, halves away from zero. SCALE 3 makes microseconds
  * nanoseconds, 9 seconds. TM_OK; TM_E_INPUT when it is not a number; TM_END when it is one that
  * does not fit int64. Digits and exponents may be of any length.
- * Source: semantics.md section 6, chrome JSON. */
+ * Source: doc/rules.md section 6, chrome JSON. */
 enum tm_status tm_decimal_scale(const char *s, size_t len, int scale, int64_t *value);
 
 /* Digits with an optional sign, all LEN bytes. TM_OK, TM_E_INPUT, or TM_END past int64. */

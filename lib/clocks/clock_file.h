@@ -1,5 +1,5 @@
 /* The files of a run as tm-clocks sees them: what configures each, and which machine the packets of
- * the one whose turn it is belong to. Source: semantics.md section 4. */
+ * the one whose turn it is belong to. Source: doc/rules.md section 4. */
 #ifndef TM_CLOCKS_CLOCK_FILE_H
 #define TM_CLOCKS_CLOCK_FILE_H
 

@@ -4,7 +4,7 @@
  * Each clock carries its distance to the target and the next clock on the way, kept up to date as
  * edges come, so that no event ever searches. Of equally short ways the one whose clocks come
  * first in the order of identities is taken, by the kind of snapshot met first.
- * Source: semantics.md section 5, "Snapshots" and "Conversion". */
+ * Source: doc/rules.md section 5, "Snapshots" and "Conversion". */
 #ifndef TM_CLOCKS_CLOCK_GRAPH_H
 #define TM_CLOCKS_CLOCK_GRAPH_H
 
@@ -102,7 +102,7 @@ enum tm_status tm_clock_graph_clock(struct tm_clock_graph *graph, const struct t
 void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target);
 
 /* Adds a snapshot of COUNT readings; its id is snapshot_count before the call. *IS_VALID false: it
- * was refused as semantics.md says; what came before the offence is known now, no edge was added.
+ * was refused as doc/rules.md says; what came before the offence is known now, no edge was added.
  * TM_OK, TM_E_INPUT (a limit, also that of all searches so far) or TM_E_SYSTEM. */
 enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
                                   enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);

@@ -1,5 +1,5 @@
 /* A file as far as one machine is concerned: what its clock ids mean there.
- * Source: semantics.md section 5. */
+ * Source: doc/rules.md section 5. */
 #ifndef TM_CLOCKS_CLOCK_SCOPE_H
 #define TM_CLOCKS_CLOCK_SCOPE_H
 

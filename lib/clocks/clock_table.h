@@ -1,6 +1,6 @@
 /* All clocks of a run: identity to index, and what is known of each.
  *
- * A clock is identified by (machine, tag, sequence, clock id); semantics.md section 5. The tag is
+ * A clock is identified by (machine, tag, sequence, clock id); doc/rules.md section 5. The tag is
  * 0 for the clocks that files of a machine share, else the number of the file they belong to. */
 #ifndef TM_CLOCKS_CLOCK_TABLE_H
 #define TM_CLOCKS_CLOCK_TABLE_H

@@ -1,5 +1,5 @@
 /* Events that wait for the end of their file: kept in order, in memory up to one batch and in an
- * unlinked file beyond. Source: semantics.md section 5, "Conversion". */
+ * unlinked file beyond. Source: doc/rules.md section 5, "Conversion". */
 #ifndef TM_CLOCKS_DEFERRAL_H
 #define TM_CLOCKS_DEFERRAL_H
 

@@ -1,5 +1,5 @@
 /* The machine table: raw id to row. Row 0 is what the reference calls the host wherever nothing
- * else says which machine is meant. Source: semantics.md section 4. */
+ * else says which machine is meant. Source: doc/rules.md section 4. */
 #ifndef TM_CLOCKS_MACHINE_TABLE_H
 #define TM_CLOCKS_MACHINE_TABLE_H
 

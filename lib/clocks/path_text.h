@@ -3,7 +3,7 @@
  *     MONOTONIC(phone) -> BOOTTIME(phone) -> REALTIME(phone) = REALTIME(host)
  *
  * "->" a recorded snapshot says so, "-manifest->" the manifest, "-hint->" a hint in a file, "=" an
- * assumption of semantics.md section 5. In parentheses machine, file and sequence, as far as they
+ * assumption of doc/rules.md section 5. In parentheses machine, file and sequence, as far as they
  * tell the clock from others. */
 #ifndef TM_CLOCKS_PATH_TEXT_H
 #define TM_CLOCKS_PATH_TEXT_H

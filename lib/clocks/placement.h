@@ -1,5 +1,5 @@
 /* The placement ladder: what relates a file to trace time when its snapshots do not.
- * Source: semantics.md section 5, "Placing a file". */
+ * Source: doc/rules.md section 5, "Placing a file". */
 #ifndef TM_CLOCKS_PLACEMENT_H
 #define TM_CLOCKS_PLACEMENT_H
 

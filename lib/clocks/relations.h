@@ -1,5 +1,5 @@
 /* What relates clocks by the stream's own word: the manifest's edges, ClockSnapshot and
- * RemoteClockSync packets. Source: semantics.md section 5. */
+ * RemoteClockSync packets. Source: doc/rules.md section 5. */
 #ifndef TM_CLOCKS_RELATIONS_H
 #define TM_CLOCKS_RELATIONS_H
 

@@ -1,5 +1,5 @@
 /* RemoteClockSync: how far a machine's clocks are ahead of the host's, out of rounds of readings
- * that went back and forth. Source: semantics.md section 5, "RemoteClockSync". */
+ * that went back and forth. Source: doc/rules.md section 5, "RemoteClockSync". */
 #ifndef TM_CLOCKS_REMOTE_SYNC_H
 #define TM_CLOCKS_REMOTE_SYNC_H
 

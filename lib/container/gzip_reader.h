@@ -1,5 +1,5 @@
 /* A gzip stream of any number of members (RFC 1952), as the files it holds: a member whose header
- * names another file than the one before begins a new file; all others continue (semantics.md
+ * names another file than the one before begins a new file; all others continue (doc/rules.md
  * section 3). Zero bytes behind the last member are padding. */
 #ifndef TM_CONTAINER_GZIP_READER_H
 #define TM_CONTAINER_GZIP_READER_H

@@ -6,7 +6,7 @@
 
 enum { NAMES_MAX = 1 << 21 };
 
-/* Order of trust (sql-surface.md): the trace's own descriptor, the process tree, scheduling. */
+/* Order of trust (doc/model.md): the trace's own descriptor, the process tree, scheduling. */
 enum { TRUST_SCHED = 1, TRUST_TREE = 2, TRUST_DESCRIPTOR = 3 };
 
 void tm_task_names_init(struct tm_task_names *who, const struct tm_catalog *catalog)

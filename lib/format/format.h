@@ -27,8 +27,8 @@ struct tm_format_options {
 };
 
 struct tm_format {
-    const char *name;           /* type name of semantics.md section 1 */
-    int priority;               /* order of processing (semantics.md section 2) */
+    const char *name;           /* type name of doc/rules.md section 1 */
+    int priority;               /* order of processing (doc/rules.md section 2) */
     Tracemerge__ClockPolicy clock_policy;
     /* True when HEAD (LEN bytes, at most TM_SNIFF_BYTES) begins a file of this format. */
     bool (*sniff)(const uint8_t *head, size_t len);

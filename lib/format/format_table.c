@@ -9,7 +9,7 @@
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
 
-/* In the order of semantics.md section 1: the first whose sniffer accepts wins. Containers and the
+/* In the order of doc/rules.md section 1: the first whose sniffer accepts wins. Containers and the
  * manifest come before all of them (lib/unpack/file_type.c). */
 const struct tm_format *const tm_formats[] = {
     &tm_format_fxt, /* eight bytes that begin nothing else */

@@ -1,7 +1,7 @@
 /* The fields of a manifest resolved against each other into the stream's Config message: machines
  * with raw ids, edges between clocks, the clock of trace time. Says what contradicts.
  *
- * Source: trace-manifest-format.txt; semantics.md section 4 (raw ids), section 5 (manifest edges),
+ * Source: perfetto_manifest(5); doc/rules.md section 4 (raw ids), section 5 (manifest edges),
  * section 6 (errors beyond the table). */
 #ifndef TM_MANIFEST_CONFIG_H
 #define TM_MANIFEST_CONFIG_H

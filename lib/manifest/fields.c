@@ -55,7 +55,7 @@ static const char *string_at(struct reader *r, const cJSON *object, const char *
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-/* The id of a clock by its name, 0 with a problem. Source: trace-manifest-format.txt, Clock names;
+/* The id of a clock by its name, 0 with a problem. Source: perfetto_manifest(5), Clock names;
  * ids of builtin_clock.proto. */
 static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name, const char *field)
 {

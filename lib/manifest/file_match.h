@@ -1,4 +1,4 @@
-/* Which file of the input each entry of a manifest configures (semantics.md section 2, Paths).
+/* Which file of the input each entry of a manifest configures (doc/rules.md section 2, Paths).
  *
  * A path matches members of the archive, or of the concatenated stream, that holds the manifest, by
  * their exact name; members of archives inside it it does not match. Files given on a command line

@@ -8,7 +8,7 @@
  * it was given with or by its name in the archive; a file whose name looks like an offset or a clock
  * follows it is told by which files there are. CLOCK is left to the check of the manifest.
  *
- * Source: trace-manifest-format.txt. */
+ * Source: perfetto_manifest(5). */
 #ifndef TM_MANIFEST_MERGE_PLAN_H
 #define TM_MANIFEST_MERGE_PLAN_H
 

@@ -1,5 +1,5 @@
 /* What is wrong with a manifest: a list of lines, because a checker says everything and not only
- * the first thing. Each line is "perfetto_manifest: cause" (trace-manifest-format.txt, Errors). */
+ * the first thing. Each line is "perfetto_manifest: cause" (perfetto_manifest(5), Errors). */
 #ifndef TM_MANIFEST_PROBLEMS_H
 #define TM_MANIFEST_PROBLEMS_H
 

@@ -4,7 +4,7 @@
  * given away anew: a task that starts, one that exits, a second descriptor for the same number. A
  * thread belongs to the process it was last seen in; one whose process is not known belongs to the
  * process of the thread that made it. utid and upid are row numbers. Memory grows with the number
- * of threads and processes. Source: semantics.md and sql-surface.md; which sighting starts a new
+ * of threads and processes. Source: doc/rules.md and doc/model.md; which sighting starts a new
  * life is the reference's. */
 #ifndef TM_MODEL_PROCESSES_H
 #define TM_MODEL_PROCESSES_H

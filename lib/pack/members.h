@@ -1,7 +1,7 @@
 /* The files that shall be members of an archive: what each is, its name there, and their order.
  *
  * Names are base names. Order is that of processing: priority of the type, then name bytewise
- * (semantics.md sections 1 and 2). */
+ * (doc/rules.md sections 1 and 2). */
 #ifndef TM_PACK_MEMBERS_H
 #define TM_PACK_MEMBERS_H
 

@@ -30,7 +30,7 @@ enum tm_kind {
     TM_KIND_PROCESS = 17,     /* detail.process: a process at this moment */
     TM_KIND_THREAD = 18,      /* detail.thread: a thread at this moment */
     TM_KIND_LOG = 19,         /* a log line */
-    TM_KIND_SYNC_MARKER = 20, /* synchronization marker packet; no host data (semantics.md 4) */
+    TM_KIND_SYNC_MARKER = 20, /* synchronization marker packet; no host data (doc/rules.md 4) */
     TM_KIND_SLICE_ARGS = 21,  /* args of the open slice that an end with this name and category would mean */
     TM_KIND_BINDER =
         22, /* of Android's binder; what it begins or ends depends on what came before (model/binder_rows.h) */

@@ -1,5 +1,5 @@
 /* What all archives have in common: members that become known one by one and have their turns in order of
- * processing (semantics.md section 2). Private to this room. */
+ * processing (doc/rules.md section 2). Private to this room. */
 #ifndef TM_UNPACK_ARCHIVE_H
 #define TM_UNPACK_ARCHIVE_H
 

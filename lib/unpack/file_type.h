@@ -1,4 +1,4 @@
-/* What a file is by its first bytes (semantics.md section 1): a container of ours, the manifest, or
+/* What a file is by its first bytes (doc/rules.md section 1): a container of ours, the manifest, or
  * a trace format. */
 #ifndef TM_UNPACK_FILE_TYPE_H
 #define TM_UNPACK_FILE_TYPE_H
@@ -19,8 +19,8 @@ enum tm_file_kind {
 
 struct tm_file_type {
     enum tm_file_kind kind;
-    const char *name;               /* type name of semantics.md section 1; "unknown", "directory" */
-    int priority;                   /* order of processing (semantics.md section 2), smallest first */
+    const char *name;               /* type name of doc/rules.md section 1; "unknown", "directory" */
+    int priority;                   /* order of processing (doc/rules.md section 2), smallest first */
     bool is_container;
     const struct tm_format *format; /* of TM_FILE_TRACE */
 };

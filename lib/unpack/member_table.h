@@ -27,7 +27,7 @@ struct tm_member_table {
 };
 
 /* True for a member that is ignored: a component of its path starts with "." and is neither "." nor
- * ".." (semantics.md section 2). */
+ * ".." (doc/rules.md section 2). */
 bool tm_member_is_hidden(const char *name, size_t len);
 
 /* Appends a copy of MEMBER and of its name_text. TM_OK; TM_E_INPUT past a limit; TM_E_SYSTEM. */

@@ -1,5 +1,5 @@
 /* From bytes to the stream: opens containers, finds the order of processing, and gives each file its
- * turn (semantics.md sections 1 to 3, doc/containers.md). */
+ * turn (doc/rules.md sections 1 to 3, doc/containers.md). */
 #ifndef TM_UNPACK_UNPACK_H
 #define TM_UNPACK_UNPACK_H
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Relations between inputs whose effect on the times of slices is certain, by semantics.md section 5 and the manifest's page.
+"""Relations between inputs whose effect on the times of slices is certain, by doc/rules.md section 5 and the manifest's page.
 
 usage: relations.py [SCENES [SEED]]      with tm-merge in $PATH; says each relation that does not hold
 

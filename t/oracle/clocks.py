@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Section 5 of semantics.md once more, slowly: searches instead of tables, Python's integers, and
+"""Section 5 of doc/rules.md once more, slowly: searches instead of tables, Python's integers, and
 nothing kept that could be found again. Makes random cases, has the program (t/gen/clock-case) and this
 page work them out, and compares every event, row, counter and placement.
 

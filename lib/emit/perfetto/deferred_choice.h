@@ -3,7 +3,7 @@
  * Within a begin that waits for its end, a complete event crosses what ends before it does, and a begin and an end
  * cannot say so on one track. Such a one has two versions (placeholders.h) until it ends: on its track, and on a lane
  * of the thread. It goes to the lane where what is written would otherwise end it, or be ended by it, and its file does
- * not mean that. Source: semantics.md section 6 and the nesting rules of lib/model/slices.h. */
+ * not mean that. Source: doc/rules.md section 6 and the nesting rules of lib/model/slices.h. */
 #ifndef TM_EMIT_PERFETTO_DEFERRED_CHOICE_H
 #define TM_EMIT_PERFETTO_DEFERRED_CHOICE_H
 

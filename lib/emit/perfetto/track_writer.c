@@ -273,7 +273,7 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     }
 }
 
-/* Where E stands among the events of its time (semantics.md section 6, Nesting): as lib/model has it. */
+/* Where E stands among the events of its time (doc/rules.md section 6, Nesting): as lib/model has it. */
 static int64_t rank_of(const struct tm_event *e)
 {
     if (tm_event_raw(e->flags) == TM_RAW_LINE)

@@ -1,7 +1,7 @@
 /* What a manifest would have to say so that a file is placed as it is now assumed to be, or that what
  * was dropped is not: entries of `files` and a `trace_time`, written as JSON ready to be pasted.
  *
- * Source: trace-manifest-format.txt. */
+ * Source: perfetto_manifest(5). */
 #ifndef TM_EMIT_REPORT_SUGGESTION_H
 #define TM_EMIT_REPORT_SUGGESTION_H
 

@@ -1,6 +1,6 @@
 #include "emit/sqlite/internal.h"
 
-/* Tables as sql-surface.md lists them; columns past those are ours: what the views tell tracks
+/* Tables as doc/model.md lists them; columns past those are ours: what the views tell tracks
  * apart by, and which file a track belongs to. */
 static const char tables[] =
     "CREATE TABLE machine(id INTEGER PRIMARY KEY, raw_id INTEGER, name TEXT, sysname TEXT, release TEXT,"

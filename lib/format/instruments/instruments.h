@@ -2,7 +2,7 @@
  * element that was seen before is referred to by its id. Read are rows with a backtrace and a
  * sample time (time-profile, cpu-profile, counters-profile) and the os-signpost table, of which
  * dev.perfetto.clock_sync relates clocks. A document type declaration is refused, and with it entities.
- * Source: doc/events.md, Samples; semantics.md section 6. */
+ * Source: doc/events.md, Samples; doc/rules.md section 6. */
 #ifndef TM_FORMAT_INSTRUMENTS_INSTRUMENTS_H
 #define TM_FORMAT_INSTRUMENTS_INSTRUMENTS_H
 

@@ -208,7 +208,7 @@ static enum tm_status add_sample(struct tm_instruments *x)
 }
 
 /* That BOOTTIME is the machine's: a snapshot of a file that is not its machine's first sets its clocks apart
- * (semantics.md section 5), and with them what it relates. */
+ * (doc/rules.md section 5), and with them what it relates. */
 static enum tm_status add_hint(struct tm_instruments *x)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;

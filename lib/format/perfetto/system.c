@@ -11,7 +11,7 @@ enum {
     INFO_NUM_CPUS = 8,
     INFO_MANUFACTURER = 14,
     INFO_RAM_BYTES = 16,
-    INFO_MACHINE_NAME = 17 /* not 18, as semantics.md has it: see doc/clocks.md */
+    INFO_MACHINE_NAME = 17
 };
 enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
 

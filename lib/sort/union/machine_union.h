@@ -1,6 +1,6 @@
 /* The machine table of several streams: raw ids below 2^32 (the host and ids found in traces) are
  * the same machine wherever they are, named machines go by name and get 2^32, 2^32 + 1, … in the
- * order they come (semantics.md section 4). */
+ * order they come (doc/rules.md section 4). */
 #ifndef TM_SORT_UNION_MACHINE_UNION_H
 #define TM_SORT_UNION_MACHINE_UNION_H
 
