@@ -101,6 +101,7 @@ struct walk {
     uint32_t count;     /* times met */
     uint32_t unchanged;
     struct tm_pb times; /* what is left of the Detail */
+    const struct tm_packet_readings *readings;
 };
 
 static const struct message *root(enum tm_raw kind)
@@ -151,19 +152,22 @@ static enum tm_status next_time(struct walk *w, int64_t *ns, bool *is_converted)
 /* One recorded number; *RECORDED becomes what to write. */
 static enum tm_status take(struct walk *w, const struct field *field, uint64_t *recorded)
 {
-    int64_t ns;
+    int64_t ns, recorded_ns;
     bool is_converted = false;
     enum tm_status st;
-    if (!reading(field, *recorded, &ns))
+    if (!reading(field, *recorded, &recorded_ns))
         return TM_OK;
+    ns = recorded_ns;
     st = w->is_rewrite ? next_time(w, &ns, &is_converted) : put_inner_time(w, field, ns);
     w->count++;
     if (st != TM_OK || !w->is_rewrite)
         return st;
+    if (!is_converted)
+        w->unchanged++;
+    else if (field->clock != OWN_CLOCK && w->readings->reading)
+        ns = w->readings->reading(w->readings->context, field->clock, recorded_ns, ns);
     if (is_converted)
         *recorded = (uint64_t)(ns / (int64_t)field->scale);
-    else
-        w->unchanged++;
     return TM_OK;
 }
 
@@ -228,11 +232,12 @@ enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, siz
     return st;
 }
 
-enum tm_status tm_packet_times_rewrite(enum tm_raw kind, const uint8_t *raw, size_t len, const uint8_t *detail,
-                                       size_t detail_bytes, struct tm_buf *out, uint32_t *unchanged)
+enum tm_status tm_packet_times_rewrite(const struct tm_event *event, const struct tm_packet_readings *readings,
+                                       struct tm_buf *out, uint32_t *unchanged)
 {
-    struct walk w = {.out = out, .is_rewrite = true, .times = tm_pb_of(detail, detail_bytes)};
-    enum tm_status st = walk_message(&w, root(kind), raw, len);
+    struct walk w = {.out = out, .is_rewrite = true, .readings = readings};
+    w.times = tm_pb_of(event->detail, event->detail_bytes);
+    enum tm_status st = walk_message(&w, root(tm_event_raw(event->flags)), event->raw, event->raw_bytes);
     *unchanged = w.unchanged;
     return st;
 }

@@ -22,10 +22,18 @@ bool tm_packet_times_in(uint32_t body);
 enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, size_t len, uint32_t own_clock,
                                        struct tm_buf *detail, uint32_t *count);
 
-/* Appends RAW to OUT with its times replaced by the inner_times of DETAIL (DETAIL_BYTES bytes) that were converted;
- * *UNCHANGED is how many were not and stand as recorded. RAW must be what collect saw, but for fields that hold none
- * of the times. TM_OK; TM_E_INPUT when there are other times in it than in DETAIL; TM_E_SYSTEM. */
-enum tm_status tm_packet_times_rewrite(enum tm_raw kind, const uint8_t *raw, size_t len, const uint8_t *detail,
-                                       size_t detail_bytes, struct tm_buf *out, uint32_t *unchanged);
+/* What a time becomes that is written again. */
+struct tm_packet_readings {
+    /* The reading of CLOCK for TIME_NS of trace time; in the input it was RECORDED_NS. NULL: TIME_NS itself, as for
+     * the packet's own clock. */
+    int64_t (*reading)(const void *context, uint32_t clock, int64_t recorded_ns, int64_t time_ns);
+    const void *context;
+};
+
+/* Appends EVENT's raw to OUT with READINGS in place of its times, where the inner_times of its detail were converted;
+ * *UNCHANGED is how many were not and stand as recorded. The raw must be what collect saw, but for fields that hold
+ * none of the times. TM_OK; TM_E_INPUT when there are other times in it than in the detail; TM_E_SYSTEM. */
+enum tm_status tm_packet_times_rewrite(const struct tm_event *event, const struct tm_packet_readings *readings,
+                                       struct tm_buf *out, uint32_t *unchanged);
 
 #endif

@@ -10,6 +10,8 @@ usage: make-proto.py >FILE <LINES
     instant NAME TIME [KEY=VALUE]...      a track event, on the track whose uuid is its sequence
     begin NAME TIME ..., finish TIME ...  likewise
     name NAME [KEY=VALUE]...              a SystemInfo
+    log TEXT WALL TIME [KEY=VALUE]...     a line of Android's log, with its own time on REALTIME
+    heap PID COARSE TIME [KEY=VALUE]...   a dump of a native heap profile, with its own time on MONOTONIC_COARSE
     marker
 
 Keys: m machine id, seq sequence, clock timestamp_clock_id. # begins a comment.
@@ -71,7 +73,18 @@ def packet(words):
         return out + message(6, clocks(rest) + primary)
     if kind == 'sync':
         return out + message(107, sync(rest))
-    if kind in ('instant', 'begin', 'finish'):
+    if kind == 'log':
+        line = number(1, 1) + number(2, 1) + number(3, 1) + number(5, int(rest[1])) + message(6, b'tag') + number(7, 4)
+        payload = message(39, message(1, line + message(8, rest[0].encode())))
+        rest, kind = rest[-1:], 'event'
+    elif kind == 'heap':
+        sample = number(1, 1) + number(2, 4096) + number(5, 1)
+        dump = number(1, int(rest[0])) + message(2, sample) + number(9, int(rest[1])) + message(11, b'libc.malloc')
+        stacks = message(3, number(1, 1) + number(2, 1)) + message(2, number(1, 1) + number(2, 1) + number(3, 1))
+        names = message(1, number(1, 1) + message(2, b'f')) + message(4, number(1, 1) + number(4, 0) + number(5, 4096))
+        payload = message(37, names + stacks + message(5, dump))
+        rest, kind = rest[-1:], 'event'
+    elif kind in ('instant', 'begin', 'finish'):
         name = message(23, rest[0].encode()) if kind != 'finish' else b''
         event = number(9, ('begin', 'finish', 'instant').index(kind) + 1) + number(11, keys.get('seq', 0)) + name
         rest, kind, payload = rest[-1:], 'event', message(11, event)

@@ -203,11 +203,16 @@ static void test_inner_times(void)
         tm_buf_reserve(&detail, tracemerge__detail__get_packed_size(d));
         detail.len = tracemerge__detail__pack(d, detail.data);
         const uint8_t *raw = r->bytes.data + row->raw_at;
-        enum tm_status st = tm_packet_times_rewrite(TM_RAW_PACKET, raw, row->e.raw_bytes, detail.data, detail.len, &out,
-                                                    &unchanged);
+        const struct tm_packet_readings as_they_are = {NULL, NULL};
+        struct tm_event e = row->e;
+        e.raw = raw;
+        e.detail = detail.data;
+        e.detail_bytes = (uint32_t)detail.len;
+        enum tm_status st = tm_packet_times_rewrite(&e, &as_they_are, &out, &unchanged);
         ok_named(st == TM_OK && unchanged == 1 && out.len == row->e.raw_bytes - 1u, "one is replaced, one stands");
         tm_buf_clear(&out);
-        st = tm_packet_times_rewrite(TM_RAW_PACKET, raw, row->e.raw_bytes, detail.data, 0, &out, &unchanged);
+        e.detail_bytes = 0;
+        st = tm_packet_times_rewrite(&e, &as_they_are, &out, &unchanged);
         ok_named(st == TM_E_INPUT, "times that are not listed are noticed");
         tracemerge__detail__free_unpacked(d, NULL);
     }

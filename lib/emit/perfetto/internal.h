@@ -9,6 +9,7 @@
 #include "emit/perfetto/packet_retime.h"
 #include "emit/perfetto/sample_writer.h"
 #include "emit/perfetto/sequence_threads.h"
+#include "emit/perfetto/snapshot_writer.h"
 #include "emit/perfetto/track_writer.h"
 #include "emit/perfetto/untimed_packets.h"
 #include "stream/batch.h"
@@ -28,8 +29,7 @@ struct pftrace {
     int64_t last_ns; /* of the last event of a message that came whole */
     uint32_t *marker_files; /* of each machine: the file whose markers are ftrace events, plus 1 */
     bool started;
-    bool has_wall;      /* trace time wall_ns was REALTIME reading wall_value */
-    int64_t wall_ns, wall_value;
+    struct tm_clock_rows clocks;
     /* A packet whose extra counter values are in the rows behind it. */
     struct tm_event waiting;
     struct tm_buf waiting_bytes; /* its payload */
@@ -42,11 +42,11 @@ struct pftrace {
 
 /* ends.c: what stands before and behind the events */
 
-/* Keeps what FRAME, a ClockRow, says of REALTIME. */
+/* Keeps what FRAME, a ClockRow, says. */
 enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err);
 
-/* The clock of the timeline, and the date. */
-enum tm_status tm_pftrace_snapshot(struct pftrace *p, struct tm_error *err);
+/* The first packets: what the trace says of clocks. */
+enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err);
 
 enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err);
 

@@ -232,6 +232,10 @@ static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
     case TM_PACKET_FTRACE_EVENTS:
         rewrite_message(r, f, bundle_field);
         return;
+    case TM_PACKET_WINSCOPE:
+        r->writer->has_input_events = true;
+        copy(r, f);
+        return;
     default:
         copy(r, f);
         return;
@@ -254,15 +258,20 @@ bool tm_packet_has_extras(const struct tm_event *event)
     return false;
 }
 
-/* sequence_flags as recorded, or what the old boolean said. */
-static uint64_t recorded_flags(const struct tm_event *event)
+/* sequence_flags as recorded. *CLOCK: the clock that the packet must name, as readers take its time for MONOTONIC where
+ * it names none; else 0. */
+static uint64_t recorded_flags(const struct tm_event *event, uint32_t *clock)
 {
     struct tm_pb pb = tm_pb_of(event->raw, event->raw_bytes);
     struct tm_pb_field f;
     uint64_t flags = 0;
-    while (tm_pb_next(&pb, &f) == TM_OK)
+    *clock = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_PACKET_SEQUENCE_FLAGS && f.type == TM_PB_VARINT)
             flags = f.value;
+        if (f.id == TM_PACKET_CHROME_EVENTS || f.id == TM_PACKET_CHROME_METADATA)
+            *clock = TM_ROW_BOOTTIME;
+    }
     return flags;
 }
 
@@ -273,26 +282,34 @@ static enum tm_status put_head(struct tm_packet_writer *w, const struct tm_event
     enum tm_status st = tm_packet_sequence(w, e, &sequence, &is_new, err);
     if (st < 0)
         return st;
-    uint64_t flags = recorded_flags(e) & ~(uint64_t)TM_SEQUENCE_CLEARED;
+    uint32_t clock;
+    uint64_t flags = recorded_flags(e, &clock) & ~(uint64_t)TM_SEQUENCE_CLEARED;
     if (is_new && e->generation)
         flags |= TM_SEQUENCE_CLEARED;
     if ((tm_event_is_timed(e->flags) &&
-         tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
+         (tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+          (clock && tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP_CLOCK_ID, clock) != TM_OK))) ||
         (sequence && tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_ID, sequence) != TM_OK) ||
         (flags && tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK))
         return tm_error_nomem(err);
     return TM_OK;
 }
 
-/* PB becomes the packet with the times inside it on trace time. */
+static int64_t reading_of(const void *context, uint32_t clock, int64_t recorded_ns, int64_t time_ns)
+{
+    const struct rewrite *r = context;
+    return tm_clock_rows_reading(r->writer->clocks, r->event->machine, clock, recorded_ns, time_ns);
+}
+
+/* PB becomes the packet with the times inside it as readings of the merged trace's clocks. */
 static enum tm_status put_inner_times(struct rewrite *r, struct tm_pb *pb, struct tm_error *err)
 {
     const struct tm_event *e = r->event;
     struct tm_buf *buf = &r->writer->inner_times;
+    const struct tm_packet_readings readings = {r->writer->clocks ? reading_of : NULL, r};
     uint32_t unchanged;
     buf->len = 0;
-    enum tm_status st = tm_packet_times_rewrite(TM_RAW_PACKET, e->raw, e->raw_bytes, e->detail, e->detail_bytes, buf,
-                                                &unchanged);
+    enum tm_status st = tm_packet_times_rewrite(e, &readings, buf, &unchanged);
     if (st == TM_E_INPUT)
         return tm_error_set(err, st, "event %llu: its inner times are not those of its packet",
                             (unsigned long long)e->position);

@@ -162,6 +162,9 @@ static bool find_pieces(struct splice *s)
         case TM_PACKET_TRACK_EVENT:
             good = put_event(s, &f);
             break;
+        case TM_PACKET_WINSCOPE:
+        case TM_PACKET_CHROME_EVENTS:
+        case TM_PACKET_CHROME_METADATA:
         case TM_PACKET_TRACK_DESCRIPTOR:
         case TM_PACKET_DEFAULTS:
         case TM_PACKET_FTRACE_EVENTS:

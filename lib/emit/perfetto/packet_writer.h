@@ -7,6 +7,7 @@
 #define TM_EMIT_PERFETTO_PACKET_WRITER_H
 
 #include "base/pb.h"
+#include "emit/perfetto/clock_rows.h"
 #include "emit/perfetto/placeholders.h"
 #include "emit/track_owners.h"
 #include "emit/unsupported_counts.h"
@@ -19,6 +20,7 @@
 enum tm_output_field {
     TM_PACKET_FTRACE_EVENTS = 1,
     TM_PACKET_PROCESS_TREE = 2,
+    TM_PACKET_CHROME_EVENTS = 5,
     TM_PACKET_CLOCK_SNAPSHOT = 6,
     TM_PACKET_TIMESTAMP = 8,
     TM_PACKET_SEQUENCE_ID = 10,
@@ -28,12 +30,14 @@ enum tm_output_field {
     TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
     TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
     TM_PACKET_SYSTEM_INFO = 45,
+    TM_PACKET_CHROME_METADATA = 51,
     TM_PACKET_TIMESTAMP_CLOCK_ID = 58,
     TM_PACKET_DEFAULTS = 59,
     TM_PACKET_TRACK_DESCRIPTOR = 60,
     TM_PACKET_SERVICE_EVENT = 69,
     TM_PACKET_FIRST_ON_SEQUENCE = 87,
     TM_PACKET_MACHINE_ID = 98,
+    TM_PACKET_WINSCOPE = 112,
     TM_PACKET_TRACE_ATTRIBUTES = 126
 };
 
@@ -76,6 +80,8 @@ struct tm_packet_writer {
     uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
     size_t mark;            /* of the packet being written */
     struct tm_buf inner_times; /* a packet whose inner times were rewritten */
+    bool has_input_events; /* some packet may hold key or motion events */
+    const struct tm_clock_rows *clocks; /* borrowed: what times inside packets are readings of; NULL: of trace time */
     struct tm_unsupported_counts *unsaid; /* borrowed; notes what could not be said */
     struct tm_placeholders held;          /* what comes before out and is not decided */
     struct tm_buf aside;         /* out while packets are written aside */

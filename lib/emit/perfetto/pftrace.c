@@ -48,7 +48,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->samples.packets = &p->packets;
     p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
     if (st == TM_OK)
-        st = tm_pftrace_snapshot(p, err);
+        st = tm_pftrace_clocks(p, err);
     return st < 0 ? st : tm_pftrace_machine_names(p, err);
 }
 
@@ -379,6 +379,8 @@ static enum tm_status pftrace_finish(void *state, struct tm_error *err)
     if (st == TM_OK)
         st = tm_ftrace_writer_flush(&p->ftrace, NULL, err);
     if (st == TM_OK)
+        st = tm_snapshots_finish(&p->packets, &p->clocks, err);
+    if (st == TM_OK)
         st = tm_pftrace_inexpressible(p, err);
     return st < 0 ? st : tm_packet_writer_flush(&p->packets, err);
 }
@@ -400,6 +402,7 @@ static void pftrace_close(void *state)
     tm_track_writer_release(&p->tracks);
     tm_sample_writer_release(&p->samples);
     tm_ftrace_writer_release(&p->ftrace);
+    tm_clock_rows_release(&p->clocks);
     tm_packet_writer_release(&p->packets);
     free(p);
 }

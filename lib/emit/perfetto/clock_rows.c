@@ -1,0 +1,413 @@
+#include "emit/perfetto/clock_rows.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SCOPED = 64, SCOPED_END = 128 };
+
+static enum tm_status append(struct tm_clock_row **rows, uint32_t *count, uint32_t *cap, const struct tm_clock_row *row)
+{
+    if (*count == *cap) {
+        uint32_t grown_cap = *cap ? *cap * 2 : 64;
+        struct tm_clock_row *grown = realloc(*rows, grown_cap * sizeof *grown);
+        if (grown == NULL)
+            return TM_E_SYSTEM;
+        *rows = grown;
+        *cap = grown_cap;
+    }
+    (*rows)[(*count)++] = *row;
+    return TM_OK;
+}
+
+enum tm_status tm_clock_rows_add(struct tm_clock_rows *r, struct tm_clock_row row)
+{
+    if (row.clock == TM_ROW_TRACE_FILE || (row.clock >= FIRST_SCOPED && row.clock < SCOPED_END))
+        return TM_OK;
+    for (uint32_t i = r->count; i > 0 && r->rows[i - 1].snapshot == row.snapshot; i--) {
+        struct tm_clock_row *other = &r->rows[i - 1];
+        if (other->machine == row.machine && other->clock == row.clock)
+            return TM_OK; /* the reading of a file whose clocks are apart, once more for the machine */
+        if (other->machine != row.machine)
+            other->is_edge = row.is_edge = true;
+    }
+    if (r->count == TM_CLOCK_ROWS_MAX)
+        return TM_OK;
+    row.place = r->count;
+    return append(&r->rows, &r->count, &r->cap, &row);
+}
+
+bool tm_clock_rows_is_timeline(const struct tm_clock_rows *r, uint32_t machine, uint32_t clock)
+{
+    return clock == TM_ROW_BOOTTIME || (machine == r->trace && clock == r->trace_clock);
+}
+
+#define COMPARE(a, b, field)       \
+    if ((a)->field != (b)->field)  \
+        return (a)->field < (b)->field ? -1 : 1
+
+/* By clock; relations behind snapshots; then file by file in order of time. */
+static int by_clock(const void *x, const void *y)
+{
+    const struct tm_clock_row *a = x, *b = y;
+    COMPARE(a, b, machine);
+    COMPARE(a, b, clock);
+    COMPARE(a, b, is_edge);
+    COMPARE(a, b, file);
+    COMPARE(a, b, ts_ns);
+    COMPARE(a, b, place);
+    return 0;
+}
+
+/* Where a reader puts VALUE of a clock that has the COUNT rows at ROWS, at least one. */
+static int64_t read_at(const struct tm_clock_row *rows, uint32_t count, int64_t value)
+{
+    uint32_t low = 0, high = count; /* rows before low have values of at most VALUE */
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (rows[mid].value <= value)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct tm_clock_row *row = &rows[low ? low - 1 : 0];
+    return (int64_t)((uint64_t)value - (uint64_t)row->value + (uint64_t)row->ts_ns);
+}
+
+/* Work on one clock: KEPT is its column so far, MERGED room for another. */
+struct merge {
+    struct tm_clock_rows *rows;
+    struct tm_clock_row *kept, *merged;
+    uint32_t count;
+};
+
+/* A row that contradicts those kept. */
+static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
+{
+    struct tm_clock_rows *r = m->rows;
+    if (tm_clock_rows_is_timeline(r, row->machine, row->clock))
+        return TM_OK;
+    bool is_shown = row->clock >= TM_ROW_REALTIME && row->clock <= TM_ROW_MONOTONIC;
+    if (!is_shown || row->machine != r->trace || row->is_edge)
+        return TM_OK;
+    return append(&r->late, &r->late_count, &r->late_cap, row);
+}
+
+/* Adds the COUNT rows at RUN, which are in order of time, as far as they go on with the column. */
+static enum tm_status take_run(struct merge *m, const struct tm_clock_row *run, uint32_t count)
+{
+    uint32_t at = 0, out = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        while (at < m->count && m->kept[at].ts_ns <= run[i].ts_ns)
+            m->merged[out++] = m->kept[at++];
+        bool reads_trace_time = tm_clock_rows_is_timeline(m->rows, run[i].machine, run[i].clock);
+        bool fits = (!reads_trace_time || run[i].value == run[i].ts_ns) &&
+                    (out == 0 || m->merged[out - 1].value <= run[i].value) &&
+                    (at == m->count || run[i].value <= m->kept[at].value);
+        if (fits)
+            m->merged[out++] = run[i];
+        else if (refuse(m, &run[i]) != TM_OK)
+            return TM_E_SYSTEM;
+    }
+    while (at < m->count)
+        m->merged[out++] = m->kept[at++];
+    struct tm_clock_row *swap = m->kept;
+    m->kept = m->merged;
+    m->merged = swap;
+    m->count = out;
+    return TM_OK;
+}
+
+/* A relation's row: said for itself where the column has it there anyway. */
+static enum tm_status take_edge(struct merge *m, const struct tm_clock_row *row)
+{
+    struct tm_clock_rows *r = m->rows;
+    if (m->count && read_at(m->kept, m->count, row->value) == row->ts_ns)
+        return append(&r->lone, &r->lone_count, &r->lone_cap, row);
+    return take_run(m, row, 1);
+}
+
+/* The column of the rows from FIRST to END, which are of one clock; *OUT is how many rows are in front of it. */
+static enum tm_status make_column(struct merge *m, uint32_t first, uint32_t end, uint32_t *out)
+{
+    struct tm_clock_rows *r = m->rows;
+    struct tm_clock_row *rows = r->rows;
+    uint32_t at = first;
+    enum tm_status st = TM_OK;
+    m->count = 0;
+    while (at < end && st == TM_OK) {
+        uint32_t from = at++;
+        if (rows[from].is_edge) {
+            st = take_edge(m, &rows[from]);
+            continue;
+        }
+        while (at < end && !rows[at].is_edge && rows[at].file == rows[from].file)
+            at++;
+        st = take_run(m, rows + from, at - from);
+    }
+    if (st < 0 || m->count == 0)
+        return st;
+    struct tm_clock_column *column = &r->columns[r->column_count++];
+    *column = (struct tm_clock_column){rows[first].machine, rows[first].clock, *out, m->count, 0, 0};
+    for (uint32_t i = 0; i < m->count; i++)
+        column->moments = tm_hash_u64(column->moments ^ tm_hash_u64((uint64_t)m->kept[i].snapshot + 1));
+    memcpy(rows + *out, m->kept, m->count * sizeof *rows); /* which takes no more than those read so far */
+    *out += m->count;
+    return TM_OK;
+}
+
+static uint32_t end_of_clock(const struct tm_clock_rows *r, uint32_t first)
+{
+    const struct tm_clock_row *row = &r->rows[first];
+    uint32_t end = first + 1;
+    while (end < r->count && r->rows[end].machine == row->machine && r->rows[end].clock == row->clock)
+        end++;
+    return end;
+}
+
+/* Puts moments that are told by BOOTTIME alone among the lone rows. */
+static enum tm_status keep_moments(struct tm_clock_rows *r, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        const struct tm_clock_row *row = &r->rows[i];
+        if (!row->is_edge && append(&r->lone, &r->lone_count, &r->lone_cap, row) != TM_OK)
+            return TM_E_SYSTEM;
+    }
+    return TM_OK;
+}
+
+static bool have_one_group(const struct tm_clock_rows *r, const struct tm_clock_column *a,
+                           const struct tm_clock_column *b)
+{
+    if (a->machine != b->machine || a->count != b->count || a->moments != b->moments)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (r->rows[a->first + i].snapshot != r->rows[b->first + i].snapshot)
+            return false;
+    return true;
+}
+
+/* A column as groups are found: equal ones side by side, then in the order of coming. */
+struct member {
+    uint64_t moments;
+    uint32_t machine, column, place, leader;
+};
+
+static int by_moments(const void *x, const void *y)
+{
+    const struct member *a = x, *b = y;
+    COMPARE(a, b, machine);
+    COMPARE(a, b, moments);
+    COMPARE(a, b, place);
+    return 0;
+}
+
+static int by_leader(const void *x, const void *y)
+{
+    const struct member *a = x, *b = y;
+    COMPARE(a, b, machine);
+    COMPARE(a, b, leader);
+    COMPARE(a, b, place);
+    return 0;
+}
+
+static enum tm_status find_groups(struct tm_clock_rows *r)
+{
+    uint32_t n = r->column_count, size = 0, group = 0;
+    struct member *members = malloc((n + 1) * sizeof *members);
+    r->by_group = malloc((n + 1) * sizeof *r->by_group);
+    if (members == NULL || r->by_group == NULL) {
+        free(members);
+        return TM_E_SYSTEM;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct tm_clock_column *c = &r->columns[i];
+        members[i] = (struct member){c->moments, c->machine, i, r->rows[c->first].place, 0};
+    }
+    qsort(members, n, sizeof *members, by_moments);
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_new = i == 0 || size == TM_CLOCK_GROUP_MAX ||
+                      !have_one_group(r, &r->columns[members[i - 1].column], &r->columns[members[i].column]);
+        size = is_new ? 1 : size + 1;
+        members[i].leader = is_new ? members[i].place : members[i - 1].leader;
+    }
+    qsort(members, n, sizeof *members, by_leader);
+    for (uint32_t i = 0; i < n; i++) {
+        group += i > 0 && (members[i].leader != members[i - 1].leader || members[i].machine != members[i - 1].machine);
+        r->columns[members[i].column].group = group;
+        r->by_group[i] = members[i].column;
+    }
+    free(members);
+    return TM_OK;
+}
+
+static uint64_t snapshot_key(const struct tm_clock_row *row)
+{
+    return (uint64_t)row->machine << 32 | row->snapshot;
+}
+
+/* Of the moments those go that a snapshot with other clocks says too. */
+static enum tm_status drop_told_moments(struct tm_clock_rows *r)
+{
+    struct tm_map told = {0};
+    uint32_t ignored, kept = 0;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < r->column_count && st == TM_OK; i++) {
+        const struct tm_clock_column *c = &r->columns[r->by_group[i]];
+        if (i > 0 && c->group == r->columns[r->by_group[i - 1]].group)
+            continue;
+        for (uint32_t j = 0; j < c->count && st == TM_OK; j++)
+            st = tm_map_set(&told, snapshot_key(&r->rows[c->first + j]), 0);
+    }
+    for (uint32_t i = 0; i < r->lone_count; i++) {
+        const struct tm_clock_row *row = &r->lone[i];
+        if (row->clock != TM_ROW_BOOTTIME || !tm_map_find(&told, snapshot_key(row), &ignored))
+            r->lone[kept++] = *row;
+    }
+    r->lone_count = kept;
+    tm_map_release(&told);
+    return st;
+}
+
+/* By clock, and the rows of all files in order of time. */
+static void sort_by_time(struct tm_clock_row *rows, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        rows[i].file = 0;
+    if (count)
+        qsort(rows, count, sizeof *rows, by_clock);
+}
+
+static const struct tm_clock_column *find(const struct tm_clock_rows *r, uint32_t machine, uint32_t clock)
+{
+    uint32_t low = 0, high = r->column_count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        const struct tm_clock_column *c = &r->columns[mid];
+        if (c->machine == machine && c->clock == clock)
+            return c;
+        if (c->machine < machine || (c->machine == machine && c->clock < clock))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+/* True where a reader places ROW by its clock's column. */
+static bool is_placed(const struct tm_clock_rows *r, const struct tm_clock_row *row)
+{
+    const struct tm_clock_column *c = find(r, row->machine, row->clock);
+    return c && read_at(r->rows + c->first, c->count, row->value) == row->ts_ns;
+}
+
+/* A lone row is a snapshot of one clock, and these must not run backwards, or the clock is barred as a source. Those of
+ * BOOTTIME begin behind what relates its machine to another. */
+static void check_lone(struct tm_clock_rows *r)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->lone_count; i++) {
+        const struct tm_clock_row *row = &r->lone[i], *before = kept ? &r->lone[kept - 1] : NULL;
+        bool is_first = before == NULL || before->machine != row->machine || before->clock != row->clock;
+        bool is_good = row->clock == TM_ROW_BOOTTIME ? row->ts_ns >= TM_CLOCK_RELATED_NS
+                                                     : (is_first || row->value >= before->value) && is_placed(r, row);
+        if (is_good)
+            r->lone[kept++] = *row;
+    }
+    r->lone_count = kept;
+}
+
+/* A clock may have become the trace-time clock when times on it had been converted to another. */
+static void check_trace_clock(struct tm_clock_rows *r)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct tm_clock_row *row = &r->rows[i];
+        if (row->machine != r->trace || row->clock != r->trace_clock || row->is_edge || row->clock == TM_ROW_BOOTTIME)
+            continue;
+        if (row->value != row->ts_ns)
+            r->trace_clock = TM_ROW_BOOTTIME;
+        return;
+    }
+}
+
+enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
+{
+    struct merge m = {.rows = r};
+    uint32_t clocks = 0, out = 0;
+    enum tm_status st = TM_OK;
+    check_trace_clock(r);
+    if (r->count)
+        qsort(r->rows, r->count, sizeof *r->rows, by_clock);
+    for (uint32_t i = 0; i < r->count; i = end_of_clock(r, i))
+        clocks++;
+    r->columns = malloc((clocks + 1) * sizeof *r->columns);
+    m.kept = malloc(((size_t)r->count + 1) * sizeof *m.kept);
+    m.merged = malloc(((size_t)r->count + 1) * sizeof *m.merged);
+    if (r->columns == NULL || m.kept == NULL || m.merged == NULL)
+        st = TM_E_SYSTEM;
+    for (uint32_t i = 0, end; i < r->count && st == TM_OK; i = end) {
+        end = end_of_clock(r, i);
+        st = r->rows[i].clock == TM_ROW_BOOTTIME ? keep_moments(r, i, end) : make_column(&m, i, end, &out);
+    }
+    free(m.kept);
+    free(m.merged);
+    if (st < 0 || (st = find_groups(r)) < 0 || (st = drop_told_moments(r)) < 0)
+        return st;
+    sort_by_time(r->lone, r->lone_count);
+    sort_by_time(r->late, r->late_count);
+    check_lone(r);
+    return TM_OK;
+}
+
+/* How many of the COUNT rows at ROWS are of TS_NS or before it. */
+static uint32_t count_until(const struct tm_clock_row *rows, uint32_t count, int64_t ts_ns)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (rows[mid].ts_ns <= ts_ns)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The number by which the row at ROW has its clock read WANTED_NS. */
+static int64_t back(const struct tm_clock_row *row, int64_t wanted_ns)
+{
+    return (int64_t)((uint64_t)wanted_ns - (uint64_t)row->ts_ns + (uint64_t)row->value);
+}
+
+int64_t tm_clock_rows_reading(const struct tm_clock_rows *r, uint32_t machine, uint32_t clock, int64_t recorded,
+                              int64_t wanted_ns)
+{
+    const struct tm_clock_column *c = tm_clock_rows_is_timeline(r, machine, clock) ? NULL : find(r, machine, clock);
+    if (c == NULL)
+        return wanted_ns;
+    const struct tm_clock_row *rows = r->rows + c->first;
+    if (read_at(rows, c->count, recorded) == wanted_ns)
+        return recorded;
+    uint32_t low = count_until(rows, c->count, wanted_ns);
+    int64_t value = back(&rows[low ? low - 1 : 0], wanted_ns);
+    /* Where the next row takes it over, no reading is read as this moment: the last before that row is nearest. */
+    return low < c->count && value >= rows[low].value ? rows[low].value - 1 : value;
+}
+
+const struct tm_clock_row *tm_clock_rows_last(const struct tm_clock_rows *r, uint32_t machine, uint32_t clock)
+{
+    const struct tm_clock_column *c = find(r, machine, clock);
+    return c ? &r->rows[c->first + c->count - 1] : NULL;
+}
+
+void tm_clock_rows_release(struct tm_clock_rows *r)
+{
+    free(r->rows);
+    free(r->columns);
+    free(r->by_group);
+    free(r->lone);
+    free(r->late);
+    *r = (struct tm_clock_rows){0};
+}

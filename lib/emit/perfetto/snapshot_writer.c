@@ -1,0 +1,254 @@
+#include "emit/perfetto/snapshot_writer.h"
+
+/* Field numbers of perfetto/trace/clock_snapshot.proto and remote_clock_sync.proto. */
+enum {
+    REMOTE_CLOCK_SYNC = 107, /* of TracePacket */
+    SNAPSHOT_CLOCKS = 1,
+    SNAPSHOT_PRIMARY = 2,
+    CLOCK_ID = 1,
+    CLOCK_READING = 2,
+    SYNC_ROUNDS = 1,
+    ROUND_CLIENT = 2,
+    ROUND_HOST = 3
+};
+
+/* A packet that is being written; where memory is short nothing more is. */
+struct snapshot {
+    struct tm_packet_writer *packets;
+    const struct tm_clock_rows *clocks;
+    uint32_t machine;
+    size_t mark;
+    bool good;
+};
+
+static void put_reading(struct snapshot *s, uint32_t clock, int64_t value)
+{
+    struct tm_buf *out = &s->packets->out;
+    size_t mark;
+    s->good = s->good && tm_pb_begin(out, SNAPSHOT_CLOCKS, &mark) == TM_OK &&
+              tm_pb_put_varint(out, CLOCK_ID, clock) == TM_OK &&
+              tm_pb_put_varint(out, CLOCK_READING, (uint64_t)value) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+}
+
+static enum tm_status begin(struct snapshot *s, struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                            uint32_t machine, struct tm_error *err)
+{
+    *s = (struct snapshot){.packets = packets, .clocks = clocks, .machine = machine};
+    enum tm_status st = tm_packet_begin(packets, machine, err);
+    s->good = st == TM_OK && tm_pb_begin(&packets->out, TM_PACKET_CLOCK_SNAPSHOT, &s->mark) == TM_OK;
+    return st;
+}
+
+/* PRIMARY: 0 for none. */
+static enum tm_status end(struct snapshot *s, uint32_t primary, struct tm_error *err)
+{
+    struct tm_buf *out = &s->packets->out;
+    s->good = s->good && (primary == 0 || tm_pb_put_varint(out, SNAPSHOT_PRIMARY, primary) == TM_OK) &&
+              tm_pb_end(out, s->mark) == TM_OK;
+    return s->good ? tm_packet_end(s->packets, err) : tm_error_nomem(err);
+}
+
+/* What goes with the readings of a moment: BOOTTIME, which reads trace time. On machines that are neither home nor the
+ * trace-time clock's TRACE_FILE does, too: a snapshot with it does not make BOOTTIME the trace-time clock. */
+static void put_moment(struct snapshot *s, int64_t ts_ns)
+{
+    put_reading(s, TM_ROW_BOOTTIME, ts_ns);
+    if (s->machine != s->clocks->trace && s->machine != s->clocks->home)
+        put_reading(s, TM_ROW_TRACE_FILE, ts_ns);
+}
+
+static uint32_t primary_of(const struct snapshot *s)
+{
+    return s->machine == s->clocks->trace  ? s->clocks->trace_clock
+           : s->machine == s->clocks->home ? TM_ROW_BOOTTIME
+                                           : 0;
+}
+
+/* Row ROW of all columns of the group that begins at PLACE of by_group. */
+static enum tm_status write_group_row(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                      uint32_t place, uint32_t row, struct tm_error *err)
+{
+    const struct tm_clock_column *first = &clocks->columns[clocks->by_group[place]];
+    struct snapshot s;
+    enum tm_status st = begin(&s, packets, clocks, first->machine, err);
+    if (st < 0)
+        return st;
+    put_moment(&s, clocks->rows[first->first + row].ts_ns);
+    for (uint32_t i = place; i < clocks->column_count; i++) {
+        const struct tm_clock_column *c = &clocks->columns[clocks->by_group[i]];
+        if (c->group != first->group)
+            break;
+        put_reading(&s, c->clock, clocks->rows[c->first + row].value);
+    }
+    return end(&s, primary_of(&s), err);
+}
+
+static enum tm_status write_groups(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                   uint32_t machine, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < clocks->column_count; i++) {
+        const struct tm_clock_column *c = &clocks->columns[clocks->by_group[i]];
+        if (c->machine != machine || (i > 0 && clocks->columns[clocks->by_group[i - 1]].group == c->group))
+            continue;
+        for (uint32_t row = 0; row < c->count && st == TM_OK; row++)
+            st = write_group_row(packets, clocks, i, row, err);
+    }
+    return st;
+}
+
+/* A row that stands for itself: a moment, or a reading that a reader places by what it knows. */
+static enum tm_status write_lone(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
+                                 struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < clocks->lone_count && st == TM_OK; i++) {
+        const struct tm_clock_row *row = &clocks->lone[i];
+        bool is_moment = row->clock == TM_ROW_BOOTTIME;
+        struct snapshot s;
+        if (row->machine != machine)
+            continue;
+        if ((st = begin(&s, packets, clocks, machine, err)) < 0)
+            return st;
+        if (is_moment)
+            put_moment(&s, row->ts_ns);
+        else
+            put_reading(&s, row->clock, row->value);
+        st = end(&s, is_moment ? primary_of(&s) : 0, err);
+    }
+    return st;
+}
+
+/* MACHINE's BOOTTIME is the home machine's: rounds of a synchronization that took no time and found no difference. So
+ * no reader assumes anything of the two, as that their wall clocks agree. */
+static enum tm_status relate(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
+                             struct tm_error *err)
+{
+    struct tm_buf *out = &packets->out;
+    struct snapshot s = {.packets = packets, .clocks = clocks, .machine = machine};
+    enum tm_status st = tm_packet_begin(packets, machine, err);
+    if (st < 0)
+        return st;
+    s.good = tm_pb_begin(out, REMOTE_CLOCK_SYNC, &s.mark) == TM_OK;
+    for (int round = 0; round < 2 && s.good; round++) {
+        size_t whole, side;
+        s.good = tm_pb_begin(out, SYNC_ROUNDS, &whole) == TM_OK && tm_pb_begin(out, ROUND_CLIENT, &side) == TM_OK;
+        put_reading(&s, TM_ROW_BOOTTIME, TM_CLOCK_RELATED_NS);
+        s.good = s.good && tm_pb_end(out, side) == TM_OK && tm_pb_begin(out, ROUND_HOST, &side) == TM_OK;
+        put_reading(&s, TM_ROW_BOOTTIME, TM_CLOCK_RELATED_NS);
+        s.good = s.good && tm_pb_end(out, side) == TM_OK && tm_pb_end(out, whole) == TM_OK;
+    }
+    s.good = s.good && tm_pb_end(out, s.mark) == TM_OK;
+    return s.good ? tm_packet_end(packets, err) : tm_error_nomem(err);
+}
+
+static enum tm_status write_rows(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
+                                 struct tm_error *err)
+{
+    enum tm_status st = write_groups(packets, clocks, machine, err);
+    return st < 0 ? st : write_lone(packets, clocks, machine, err);
+}
+
+static enum tm_status write_machine(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                    uint32_t machine, struct tm_error *err)
+{
+    enum tm_status st = machine == clocks->home ? TM_OK : relate(packets, clocks, machine, err);
+    return st < 0 ? st : write_rows(packets, clocks, machine, err);
+}
+
+/* Makes CLOCK of MACHINE the reader's trace time, and its default. */
+static enum tm_status claim(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
+                            uint32_t clock, struct tm_error *err)
+{
+    struct snapshot s;
+    enum tm_status st = begin(&s, packets, clocks, machine, err);
+    if (st < 0)
+        return st;
+    put_reading(&s, TM_ROW_BOOTTIME, 0);
+    if (clock != TM_ROW_BOOTTIME)
+        put_reading(&s, clock, 0);
+    return end(&s, clock, err);
+}
+
+/* True where a snapshot of MACHINE will be written that has CLOCK. */
+static bool has_moments(const struct tm_clock_rows *clocks, uint32_t machine, uint32_t clock)
+{
+    for (uint32_t i = 0; i < clocks->column_count; i++)
+        if (clocks->columns[i].machine == machine && (clock == TM_ROW_BOOTTIME || clocks->columns[i].clock == clock))
+            return true;
+    for (uint32_t i = 0; i < clocks->lone_count; i++)
+        if (clocks->lone[i].machine == machine && clocks->lone[i].clock == clock)
+            return true;
+    return false;
+}
+
+/* The trace-time machine last where others are to be related to the home machine before it takes over: they take its
+ * default clock with them, and the machine whose clock is trace time then is the other side of what relates them. */
+enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                  struct tm_error *err)
+{
+    uint32_t home = clocks->home, trace = clocks->trace;
+    bool is_last = trace != home || (packets->machine_count > 1 && clocks->trace_clock != TM_ROW_BOOTTIME);
+    bool has_claim = is_last ? trace != home && has_moments(clocks, home, TM_ROW_BOOTTIME)
+                             : has_moments(clocks, trace, clocks->trace_clock);
+    enum tm_status st = TM_OK;
+    if (!has_claim)
+        st = claim(packets, clocks, home, is_last ? TM_ROW_BOOTTIME : clocks->trace_clock, err);
+    if (st == TM_OK && (!is_last || trace != home))
+        st = write_machine(packets, clocks, home, err);
+    for (uint32_t i = 0; i < packets->machine_count && st == TM_OK; i++)
+        if (i != home && i != trace)
+            st = write_machine(packets, clocks, i, err);
+    if (st < 0 || !is_last)
+        return st;
+    if (trace != home)
+        st = relate(packets, clocks, trace, err);
+    if (st == TM_OK && !has_moments(clocks, trace, clocks->trace_clock))
+        st = claim(packets, clocks, trace, clocks->trace_clock, err);
+    return st < 0 ? st : write_rows(packets, clocks, trace, err);
+}
+
+static enum tm_status write_alone(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t clock,
+                                  int64_t value, struct tm_error *err)
+{
+    struct snapshot s;
+    enum tm_status st = begin(&s, packets, clocks, clocks->trace, err);
+    if (st < 0)
+        return st;
+    put_reading(&s, clock, value);
+    return end(&s, 0, err);
+}
+
+/* A clock that runs backwards in snapshots of one kind is no source of times any more. Here it is a kind that lists
+ * this clock alone, and the first of both readings has been there. */
+static enum tm_status bar(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t clock,
+                          struct tm_error *err)
+{
+    const struct tm_clock_row *last = tm_clock_rows_last(clocks, clocks->trace, clock);
+    if (last == NULL || last->value == INT64_MIN)
+        return TM_OK;
+    enum tm_status st = write_alone(packets, clocks, clock, last->value, err);
+    return st < 0 ? st : write_alone(packets, clocks, clock, last->value - 1, err);
+}
+
+enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                   struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < clocks->late_count && st == TM_OK; i++) {
+        const struct tm_clock_row *row = &clocks->late[i];
+        struct snapshot s;
+        if (row->clock == TM_ROW_MONOTONIC && packets->has_input_events)
+            continue;
+        if (i == 0 || row->clock != clocks->late[i - 1].clock)
+            st = bar(packets, clocks, row->clock, err);
+        if (st < 0 || (st = begin(&s, packets, clocks, row->machine, err)) < 0)
+            return st;
+        put_reading(&s, row->clock, row->value);
+        put_moment(&s, row->ts_ns);
+        if (clocks->trace_clock != TM_ROW_BOOTTIME)
+            put_reading(&s, clocks->trace_clock, row->ts_ns);
+        st = end(&s, primary_of(&s), err);
+    }
+    return st;
+}

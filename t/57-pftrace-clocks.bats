@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# The clocks of the merged Perfetto trace: doc/pftrace.md, "Clocks".
+# With TRACE_PROCESSOR, the reference importer is asked too.
+
+load lib/common
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# merged FILE...: merges them to m.pftrace, and that again to m.db; o.db is the database of FILEs.
+merged() {
+    tm-merge -o m.pftrace "$@"
+    tm-merge -o o.db "$@"
+    tm-merge -o m.db m.pftrace
+}
+
+# clocks DB [WHERE]: the readings that DB tells, of clocks but BOOTTIME, which is the timeline, and the file's own.
+clocks() {
+    sqlite3 "$1" "SELECT DISTINCT c.ts, c.clock_id, c.clock_value, coalesce(m.name, '') FROM clock_snapshot c
+        JOIN machine m ON m.id = c.machine_id WHERE clock_id NOT IN (6, 11) AND ${2:-true} ORDER BY 1, 2, 3, 4"
+}
+
+# same_clocks: both databases tell the same of them.
+same_clocks() {
+    clocks o.db "$@" >want
+    clocks m.db "$@" >got
+    [ -s want ]
+    diff want got
+}
+
+# frames_have TEXT...: the frames of the merged trace have it.
+frames_have() {
+    tm-unpack m.pftrace | tm-emit -f frames >m.txt
+    for text in "$@"; do
+        grep -aqF -- "$text" m.txt || { echo "not there: $text"; return 1; }
+    done
+}
+
+# as_reference QUERY [ORIGINAL]: the reference importer says the same of m.pftrace as of ORIGINAL. Nothing without it.
+as_reference() {
+    [ -n "${TRACE_PROCESSOR-}" ] || return 0
+    "$TRACE_PROCESSOR" -Q "$1" "$2" 2>/dev/null >want
+    "$TRACE_PROCESSOR" -Q "$1" m.pftrace 2>/dev/null >got
+    [ "$(wc -l <want)" -gt 1 ]
+    diff want got
+}
+
+CONVERSIONS="SELECT ts, to_realtime(ts), to_monotonic(ts), abs_time_str(ts) FROM slice ORDER BY ts"
+LOGS="SELECT ts, msg FROM android_logs ORDER BY ts, msg"
+
+# A phone whose clocks drift: snapshots of all of them, a log, a heap dump, events.
+phone() {
+    proto "${1:-phone.pb}" <<'END'
+snap 6=1000000 1=1700000000001000000 2=1700000000000000000 3=900000 4=880000 5=901000 130=7 seq=1
+instant a 1500000 seq=1
+log early 1700000000001700000 1600000 seq=2
+heap 77 1080000 2000000 seq=3
+snap 6=3000000 1=1700000000003000400 2=1700000000003000000 3=2900000 4=2880000 5=2901007 130=12 seq=1
+log late 1700000000003500400 3600000 seq=2
+instant b 4000000 seq=1
+END
+}
+
+@test "the clocks of one file stay as they were recorded, and so do the times on them" {
+    phone
+    merged phone.pb
+    same_clocks
+    [ "$(sqlite3 m.db 'SELECT count(*) FROM clock_snapshot')" = "$(sqlite3 o.db 'SELECT count(*) FROM clock_snapshot')" ]
+    [ "$(sqlite3 m.db 'SELECT count(DISTINCT snapshot_id) FROM clock_snapshot')" = 2 ]
+    frames_have 'clock=1 value=1700000000001700000' 'clock=4 value=1080000'
+    as_reference "$CONVERSIONS" phone.pb
+    as_reference "$LOGS" phone.pb
+    as_reference 'SELECT ts, heap_name, count, size FROM heap_profile_allocation ORDER BY ts' phone.pb
+    as_reference 'SELECT ts, clock_id, clock_value FROM clock_snapshot ORDER BY 1, 2' phone.pb
+}
+
+@test "machines keep the places that were found for them, whatever their wall clocks say" {
+    # the watch is 5 s behind by a synchronization; its wall clock is an hour off
+    proto both.pb <<'END'
+snap 6=9000000000 1=1700000000000000000 3=8000000000
+instant host 9100000000 seq=1
+sync client 6=4000000000 host 6=9000000000 / client 6=4000000000 host 6=9000000000 m=7
+event 4100000000 m=7
+snap 6=4000000000 1=1700003600000000000 3=3000000000 m=7
+instant watch 4200000000 seq=1 m=7
+log tick 1700003600300000000 4300000000 seq=2 m=7
+END
+    merged both.pb
+    same_clocks 'c.clock_id != 6'
+    [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '9100000000|host\n9200000000|watch')" ]
+    frames_have 'clock=1 value=1700003600300000000'
+    as_reference "$CONVERSIONS" both.pb
+    as_reference "$LOGS" both.pb
+    as_reference 'SELECT value FROM stats WHERE name = "trace_sorter_negative_timestamp_dropped"' both.pb
+}
+
+@test "files that only the wall clock relates are not related by it again" {
+    proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
+instant host 9100000000 seq=1'
+    proto b.pb <<<'snap 6=4000000000 1=1700000001000000000 3=3000000000
+instant watch 4200000000 seq=1
+log tick 1700000001300000000 4300000000 seq=2'
+    printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "b.pb", "machine": {"name": "watch"}}]}}' >m.json
+    tar cf run.tar m.json a.pb b.pb
+    merged run.tar
+    same_clocks 'c.ts > 0'
+    [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '9100000000|host\n10200000000|watch')" ]
+    as_reference "$CONVERSIONS" run.tar
+    as_reference "$LOGS" run.tar
+}
+
+@test "a second capture of one machine that contradicts the first leaves the times of both where they are" {
+    proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
+log one 1700000000500000000 9500000000 seq=2
+instant first 9100000000 seq=1
+snap 6=12000000000 1=1700000003000000000 3=11000000000'
+    proto b.pb <<<'snap 6=10000000000 1=1700009999000000000 3=100000000
+log two 1700009999250000000 10250000000 seq=2
+instant second 10200000000 seq=1'
+    tar cf run.tar a.pb b.pb
+    merged run.tar
+    same_clocks
+    # the log of the second file is on the first one's wall clock
+    frames_have 'clock=1 value=1700000000500000000' 'clock=1 value=1700000001250000000'
+    [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '9100000000|first\n10200000000|second')" ]
+    as_reference "$CONVERSIONS" run.tar
+    as_reference "$LOGS" run.tar
+}
+
+@test "a wall clock that is set back keeps all its readings" {
+    proto back.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
+log one 1700000000500000000 9500000000 seq=2
+snap 6=10000000000 1=1699996401000000000 3=9000000000
+instant after 10200000000 seq=1
+snap 6=12000000000 1=1699996403000000000 3=11000000000
+instant last 12200000000 seq=1'
+    merged back.pb
+    same_clocks
+    as_reference "$CONVERSIONS" back.pb
+}
+
+@test "trace time on another clock than BOOTTIME is that clock's in the merged trace" {
+    proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000 primary=3
+log one 1700000000500000000 8500000000 seq=2
+instant first 8100000000 seq=1'
+    proto b.pb <<<'snap 6=4000000000 1=1700000001000000000 3=3000000000
+instant watch 4200000000 seq=1'
+    printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "b.pb", "machine": {"name": "watch"}}]}}' >m.json
+    tar cf run.tar m.json a.pb b.pb
+    for input in a.pb run.tar; do
+        merged $input
+        same_clocks 'c.ts > 0'
+        [ "$(sqlite3 m.db "SELECT int_value FROM metadata WHERE name = 'trace_time_clock_id'")" = 3 ]
+        frames_have 'clock=1 value=1700000000500000000'
+        as_reference "$CONVERSIONS" $input
+        as_reference "$LOGS" $input
+        as_reference "SELECT int_value FROM metadata WHERE name = 'trace_time_clock_id'" $input
+    done
+    [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '8100000000|first\n9200000000|watch')" ]
+}
+
+@test "trace time of a machine that is not the host" {
+    proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
+instant host 9100000000 seq=1'
+    proto b.pb <<<'snap 6=4000000000 1=1700000001000000000 3=3000000000
+instant watch 4200000000 seq=1
+snap 6=5000000000 1=1699999999000000000 3=4000000000
+instant later 5200000000 seq=1'
+    printf '{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "BOOTTIME", "file": "b.pb"},
+        "files": [{"path": "b.pb", "machine": {"name": "watch"}}]}}' >m.json
+    tar cf run.tar m.json b.pb a.pb
+    merged run.tar
+    same_clocks 'c.ts > 0'
+    sqlite3 o.db 'SELECT ts, name FROM slice ORDER BY ts' >want
+    sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts' | diff want -
+    as_reference "$CONVERSIONS" run.tar
+}
