@@ -3,6 +3,7 @@
 #include "json/scan.h"
 #include "container/limits.h"
 #include "emit/paths.h"
+#include "emit/perfetto/clock_rows.h"
 #include "emit/task_names.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/fuchsia/tables.h"
@@ -72,6 +73,7 @@ static const struct limit limits[] = {
     LIMIT(TM_KERNEL_THINGS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),
+    LIMIT(TM_CLOCK_ROWS_MAX),
     LIMIT(TM_TASK_NAMES_ROWS_MAX),
     LIMIT(TM_PATH_TEXT_MAX),
 };
