@@ -32,13 +32,13 @@ static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_e
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f, g;
+    const struct tm_packet_readings on_trace_time = {NULL, NULL};
     uint32_t unchanged = 0;
     *end_ns = 0;
     if (!(e->flags & TM_EVENT_INNER_TIMES))
         return TM_OK;
     b->scratch.len = 0;
-    enum tm_status st = tm_packet_times_rewrite(TM_RAW_PACKET, e->raw, e->raw_bytes, e->detail, e->detail_bytes,
-                                                &b->scratch, &unchanged);
+    enum tm_status st = tm_packet_times_rewrite(e, &on_trace_time, &b->scratch, &unchanged);
     if (st == TM_E_SYSTEM)
         return tm_error_nomem(err);
     if (st < 0 || unchanged)
