@@ -18,6 +18,8 @@ static const struct tm_program program = {
              "                    other clocks outside its snapshots (see tm-unpack --hints)\n"
              "      --write-manifest=FILE\n"
              "                    write the hints that were used as a manifest to FILE\n"
+             "      --interpolate between two snapshots put events on the line that joins them, not at the\n"
+             "                    distance that they have from the snapshot before\n"
              "      --graph       write the clock graph for Graphviz instead of a stream\n"
              "      --strict      fail with exit status 4 if any event could not be placed\n"
              "  -T, --temporary-directory=DIR\n"
@@ -27,7 +29,7 @@ static const struct tm_program program = {
              "      --version     show the version\n",
 };
 
-enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_STRICT, OPTION_WRITE_MANIFEST };
+enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_INTERPOLATE, OPTION_STRICT, OPTION_WRITE_MANIFEST };
 
 struct arguments {
     struct tm_timeline_options timeline;
@@ -41,6 +43,7 @@ static int take_option(void *context, int option, const char *value)
     switch (option) {
     case OPTION_GRAPH: options->graph = true; break;
     case OPTION_HINTS: options->hints = true; break;
+    case OPTION_INTERPOLATE: options->interpolate = true; break;
     case OPTION_STRICT: options->strict = true; break;
     case OPTION_WRITE_MANIFEST: a->manifest = value; break;
     default: options->spill_dir = value;
@@ -53,6 +56,7 @@ static int parse(int argc, char **argv, struct arguments *a)
     static const struct option longs[] = {
         {"graph", no_argument, NULL, OPTION_GRAPH},
         {"hints", no_argument, NULL, OPTION_HINTS},
+        {"interpolate", no_argument, NULL, OPTION_INTERPOLATE},
         {"strict", no_argument, NULL, OPTION_STRICT},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
         {"temporary-directory", required_argument, NULL, 'T'},

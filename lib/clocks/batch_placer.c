@@ -14,10 +14,11 @@ void tm_placer_columns_release(struct tm_placer_columns *columns)
     free(columns->machines);
     free(columns->clocks);
     free(columns->outcomes);
+    free(columns->parts);
     *columns = (struct tm_placer_columns){0};
 }
 
-static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count, struct tm_error *err)
+static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count, bool lines, struct tm_error *err)
 {
     if (count <= columns->cap)
         return TM_OK;
@@ -26,14 +27,73 @@ static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count,
     columns->machines = malloc((size_t)count * 4);
     columns->clocks = malloc((size_t)count * 4);
     columns->outcomes = malloc(count);
-    if (columns->times == NULL || columns->machines == NULL || columns->clocks == NULL || columns->outcomes == NULL)
+    columns->parts = lines ? malloc((size_t)count * TM_LINE_ROW_BYTES) : NULL;
+    if ((lines && columns->parts == NULL) || columns->times == NULL || columns->machines == NULL || columns->clocks == NULL || columns->outcomes == NULL)
         return tm_error_nomem(err);
     columns->cap = count;
     return TM_OK;
 }
 
+static void set_part(uint8_t *part, uint32_t route, int64_t ns)
+{
+    tm_put_le32(part, route);
+    tm_put_le64(part + 4, (uint64_t)ns);
+}
+
+/* The number of ROUTE for rows that wait for lines. */
+static enum tm_status line_route(struct tm_batch_placer *placer, struct tm_clock_route *route,
+                                 enum tm_line_weight weight, uint32_t *number, struct tm_error *err)
+{
+    struct tm_line_route like = {.fate = route->is_provisional ? TM_LINE_CONVERT : TM_LINE_FINAL,
+                                 .weight = weight,
+                                 .machine = route->scope->machine,
+                                 .clock = route->clock};
+    placer->has_provisional |= route->is_provisional;
+    *number = route->line_route;
+    if (weight == TM_LINE_EVENT && *number != UINT32_MAX)
+        return TM_OK;
+    enum tm_status st = tm_line_rows_route(&placer->lines, &like, route, number, err);
+    if (st == TM_OK && weight == TM_LINE_EVENT)
+        route->line_route = *number;
+    return st;
+}
+
+/* The part of the row at hand, which ROUTE placed at the reading NS. Of what is derived from it no record is told. */
+static enum tm_status note_part(struct tm_batch_placer *placer, struct tm_clock_route *route, int64_t ns,
+                                bool is_counted, struct tm_error *err)
+{
+    uint32_t number, part;
+    if (!placer->lines.is_enabled)
+        return TM_OK;
+    enum tm_status st = line_route(placer, route, TM_LINE_PART, &part, err);
+    if (st == TM_OK)
+        st = line_route(placer, route, is_counted ? TM_LINE_EVENT : TM_LINE_DEFINITION, &number, err);
+    if (st < 0)
+        return st;
+    set_part(placer->last.part, number, ns);
+    placer->last.part_route = part;
+    return TM_OK;
+}
+
+/* The part of a row without a time of its own. */
+static enum tm_status note_untimed(struct tm_batch_placer *placer, struct tm_error *err)
+{
+    struct tm_line_route like = {.fate = TM_LINE_LATEST, .machine = placer->last.machine,
+                                 .clock = placer->last.clock};
+    uint32_t number;
+    if (!placer->lines.is_enabled)
+        return TM_OK;
+    enum tm_status st = tm_line_rows_route(&placer->lines, &like, NULL, &number, err);
+    if (st == TM_OK)
+        set_part(placer->last.part, number, 0);
+    placer->last.part_route = number;
+    return st;
+}
+
 static void put_row(struct tm_batch_placer *placer, uint32_t i)
 {
+    if (placer->lines.is_enabled)
+        memcpy(placer->columns.parts + (size_t)TM_LINE_ROW_BYTES * i, placer->last.part, TM_LINE_ROW_BYTES);
     placer->has_last = true;
     tm_put_le64(placer->columns.times + (size_t)8 * i, (uint64_t)placer->last.time_ns);
     tm_put_le32(placer->columns.machines + (size_t)4 * i, placer->last.machine);
@@ -96,11 +156,26 @@ static void fill(uint8_t *column, uint32_t v, uint32_t count)
         tm_put_le32(column + (size_t)4 * i, v);
 }
 
-/* Rows from I on by the route of the row before, which was a plain one; returns the first that is not like it, or for
- * which the step does not hold. Most rows of a batch that has a few definitions go this way. So that rows are not
- * looked at again and again where routes or steps change often, it looks as far ahead as it came the last times. */
-static uint32_t convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i)
+/* The parts of ROWS, which the route of the row before has placed. */
+static enum tm_status note_parts(struct tm_batch_placer *placer, const struct tm_batch *batch,
+                                 const struct tm_plain_rows *rows, struct tm_error *err)
 {
+    enum tm_status st = note_part(placer, placer->again, 0, true, err);
+    uint32_t number = tm_get_le32(placer->last.part);
+    for (uint32_t i = rows->first; i < rows->end && st == TM_OK; i++)
+        set_part(placer->columns.parts + (size_t)TM_LINE_ROW_BYTES * i, number,
+                 tm_batch_i64(batch, TM_COL_TIME_NS, i));
+    set_part(placer->last.part, number, tm_batch_i64(batch, TM_COL_TIME_NS, rows->end - 1));
+    return st;
+}
+
+/* Rows from *AT on by the route of the row before, which was a plain one; *AT becomes the first that is not like it, or
+ * for which the step does not hold. Most rows of a batch that has a few definitions go this way. So that rows are not
+ * looked at again and again where routes or steps change often, it looks as far ahead as it came the last times. */
+static enum tm_status convert_again(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t *at,
+                                    struct tm_error *err)
+{
+    uint32_t i = *at;
     struct tm_clock_route *route = placer->again;
     struct tm_plain_rows rows = tm_plain_rows_from(batch, &placer->again_key, i, placer->look_ahead);
     bool is_all = rows.end == batch->count || rows.end - i == placer->look_ahead;
@@ -115,22 +190,27 @@ static uint32_t convert_again(struct tm_batch_placer *placer, const struct tm_ba
     else if (placer->look_ahead < LOOK_AHEAD_MAX)
         placer->look_ahead *= 2;
     if (rows.end == i)
-        return i;
+        return TM_OK;
+    if (placer->lines.is_enabled && note_parts(placer, batch, &rows, err) < 0)
+        return TM_E_SYSTEM;
     fill(placer->columns.machines + (size_t)4 * i, placer->last.machine, rows.end - i);
     fill(placer->columns.clocks + (size_t)4 * i, placer->last.clock, rows.end - i);
     memset(placer->columns.outcomes + i, TM_OUTCOME_KEEP, rows.end - i);
     note_block(placer, &rows, route);
-    return rows.end;
+    *at = rows.end;
+    return TM_OK;
 }
 
 /* As far as convert_again comes. */
-static uint32_t convert_like_last(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i)
+static enum tm_status convert_like_last(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t *i,
+                                        struct tm_error *err)
 {
-    for (uint32_t from = i + 1; i < batch->count && from != i;) {
-        from = i;
-        i = convert_again(placer, batch, i);
+    enum tm_status st = TM_OK;
+    for (uint32_t from = *i + 1; *i < batch->count && from != *i && st == TM_OK;) {
+        from = *i;
+        st = convert_again(placer, batch, i, err);
     }
-    return i;
+    return st;
 }
 
 /* Counts the events of a message, the first at FIRST_NS and the last at LAST_NS, which ROUTE's step placed. */
@@ -167,7 +247,8 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     if (st < 0)
         return tell_file(placer, key.file, err);
     bool is_placed = fate == TM_FATE_PLACED && route->is_plain && count > 0 &&
-                     tm_row_convert_again(route, last_ns, &latest_ns) && is_shift(&route->step, time.value, last_ns);
+                     tm_row_convert_again(route, last_ns, &latest_ns) && !route->is_provisional &&
+                     is_shift(&route->step, time.value, last_ns);
     if (is_placed) {
         count_message(route, time.value, last_ns, count);
         placer->latest_ns = latest_ns > placer->latest_ns ? latest_ns : placer->latest_ns;
@@ -179,8 +260,9 @@ static enum tm_status convert_message(struct tm_batch_placer *placer, const stru
     placer->last.clock = route->clock;
     placer->last.outcome = is_placed ? TM_OUTCOME_KEEP : TM_OUTCOME_TAKE_APART;
     placer->last.time_ns = time.time_ns;
+    st = note_part(placer, route, time.value, true, err);
     put_row(placer, i);
-    return TM_OK;
+    return st;
 }
 
 static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
@@ -217,8 +299,10 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
         refuse(placer, route, &time, fate);
     else if (time.time_ns > placer->latest_ns)
         placer->latest_ns = time.time_ns;
+    if (fate == TM_FATE_PLACED)
+        st = note_part(placer, route, time.is_absolute ? time.absolute_ns : time.value, time.is_counted, err);
     put_row(placer, i);
-    return TM_OK;
+    return st;
 }
 
 static enum tm_status convert_untimed(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
@@ -238,8 +322,9 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
     placer->last.clock = key.clock;
     placer->last.outcome = TM_OUTCOME_KEEP;
     placer->last.time_ns = placer->latest_ns;
+    st = note_untimed(placer, err);
     put_row(placer, i);
-    return TM_OK;
+    return st;
 }
 
 /* A SystemInfo names the machine of its packet if it has no name yet. */
@@ -274,12 +359,18 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
     placer->again = NULL;
     placer->look_ahead = LOOK_AHEAD_MIN;
     for (uint32_t i = 0, at_row = 0; i < batch->count && st == TM_OK; i++) {
-        if (placer->again && (i = convert_like_last(placer, batch, i)) == batch->count)
+        if (placer->again)
+            st = convert_like_last(placer, batch, &i, err);
+        if (i == batch->count || st < 0)
             break;
         uint32_t flags = tm_batch_u32(batch, TM_COL_FLAGS, i);
         placer->again = NULL; /* whatever comes next may change routes */
         if (flags & TM_EVENT_DERIVED && placer->has_last && tm_batch_u32(batch, TM_COL_FILE, i) == placer->last.file) {
             placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
+            if (flags & TM_EVENT_UNTIMED)
+                st = note_untimed(placer, err);
+            else
+                tm_put_le32(placer->last.part, placer->last.part_route);
             put_row(placer, i);
         } else if (flags & TM_EVENT_UNTIMED) {
             st = convert_untimed(placer, batch, i, err);
@@ -336,7 +427,8 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
                                        struct tm_error *err)
 {
     struct tm_clock_route *route;
-    enum tm_status st = reserve(&placer->columns, batch->count, err);
+    enum tm_status st = reserve(&placer->columns, batch->count, placer->lines.is_enabled, err);
+    placer->has_provisional = false;
     placer->all_kept = true;
     placer->is_block = false;
     if (st < 0 || batch->count == 0)
@@ -345,7 +437,7 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     if (st < 0)
         return tell_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
     /* Rows that waited are written one by one, so each needs an outcome of its own. */
-    placer->is_block = route && !placer->is_last_try && convert_block(placer, batch, route);
+    placer->is_block = route && !placer->is_last_try && !placer->lines.is_enabled && convert_block(placer, batch, route);
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
 }
 
@@ -370,6 +462,8 @@ enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_
 void tm_batch_placer_release(struct tm_batch_placer *placer)
 {
     tm_placer_columns_release(&placer->columns);
+    tm_line_rows_release(&placer->lines);
+    tm_buf_release(&placer->kept_parts);
     tm_buf_release(&placer->payload);
     tm_batch_builder_release(&placer->rebuilt);
     tm_batch_builder_release(&placer->taken_apart);

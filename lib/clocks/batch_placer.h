@@ -3,7 +3,7 @@
 #ifndef TM_CLOCKS_BATCH_PLACER_H
 #define TM_CLOCKS_BATCH_PLACER_H
 
-#include "clocks/clock_route.h"
+#include "clocks/line_rows.h"
 #include "perfetto/compact_rows.h"
 #include "stream/batch_builder.h"
 
@@ -31,12 +31,19 @@ struct tm_batch_placer {
         uint32_t cap;
         uint8_t *times, *machines, *clocks; /* being made, little-endian */
         uint8_t *outcomes;                  /* enum tm_outcome a row */
+        uint8_t *parts;                     /* TM_LINE_ROW_BYTES a row, where lines.is_enabled */
     } columns;
+    struct tm_line_rows lines;     /* what waits for the next snapshot */
+    bool has_provisional;          /* in the batch at hand */
+    int64_t latest_line_ns;        /* the latest time of what has waited */
+    struct tm_buf kept_parts;      /* of the rows in rebuilt */
     bool has_last;
     struct {                            /* the last row that was not derived, for those that are */
         int64_t time_ns;
         uint32_t file, machine, clock;
         enum tm_outcome outcome;
+        uint8_t part[TM_LINE_ROW_BYTES];
+        uint32_t part_route; /* of what is derived from it */
     } last;
     struct tm_clock_route *again; /* of the row before, where rows like it may be converted the same way */
     struct tm_route_key again_key;
@@ -47,7 +54,7 @@ struct tm_batch_placer {
     struct tm_batch_builder taken_apart; /* and its rows */
 };
 
-/* Zero-initialise with routes and writer set. */
+/* Zero-initialise with routes and writer set; lines.is_enabled where routes.waits_for_lines. */
 
 /* Finds the outcome of each row of BATCH. write then puts it out; nothing may come between. */
 enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,
@@ -60,6 +67,9 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
 /* Tries what FILE has deferred once more and writes or drops it. */
 enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
                                       struct tm_error *err);
+
+/* Places what waits for lines, by the snapshots there are now, and writes it. */
+enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err);
 
 void tm_batch_placer_release(struct tm_batch_placer *placer);
 

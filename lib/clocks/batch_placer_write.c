@@ -45,8 +45,29 @@ static enum tm_status flush_rebuilt(struct tm_batch_placer *placer, struct tm_er
 {
     struct tm_batch batch;
     tm_batch_builder_view(&placer->rebuilt, &batch);
-    enum tm_status st = tm_stream_write_batch(placer->writer, &batch, err);
+    enum tm_status st = placer->has_provisional
+                            ? tm_line_rows_add(&placer->lines, &batch, placer->kept_parts.data, placer->spill_dir, err)
+                            : tm_stream_write_batch(placer->writer, &batch, err);
     tm_batch_builder_clear(&placer->rebuilt);
+    tm_buf_clear(&placer->kept_parts);
+    return st;
+}
+
+/* EVENT, row I of the batch at hand, stays: as it was but for its time where the batch waits for lines. */
+static enum tm_status keep_row(struct tm_batch_placer *placer, struct tm_event *event, uint32_t i, struct tm_error *err)
+{
+    const uint8_t *part = placer->columns.parts + (size_t)TM_LINE_ROW_BYTES * i;
+    enum tm_status st = tm_batch_builder_full(&placer->rebuilt) ? flush_rebuilt(placer, err) : TM_OK;
+    event->time_ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * i);
+    if (st == TM_OK && placer->has_provisional) {
+        if (tm_buf_add(&placer->kept_parts, part, TM_LINE_ROW_BYTES) != TM_OK)
+            return tm_error_nomem(err);
+    } else {
+        event->machine = tm_get_le32(placer->columns.machines + (size_t)4 * i);
+        event->clock = tm_get_le32(placer->columns.clocks + (size_t)4 * i);
+    }
+    if (st == TM_OK && tm_batch_builder_add(&placer->rebuilt, event) != TM_OK)
+        st = tm_error_nomem(err);
     return st;
 }
 
@@ -55,6 +76,7 @@ static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct t
 {
     struct tm_placer_columns outer = placer->columns; /* are still looked at */
     struct tm_batch batch;
+    bool has_provisional = placer->has_provisional;
     tm_batch_builder_view(&placer->taken_apart, &batch);
     placer->columns = (struct tm_placer_columns){0};
     enum tm_status st = tm_batch_placer_convert(placer, &batch, err);
@@ -62,6 +84,7 @@ static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct t
         st = tm_batch_placer_write(placer, &batch, err);
     tm_placer_columns_release(&placer->columns);
     placer->columns = outer;
+    placer->has_provisional = has_provisional;
     tm_batch_builder_clear(&placer->taken_apart);
     return st;
 }
@@ -92,13 +115,7 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
         int64_t time_ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * i);
         event.flags &= ~TM_ROW_IS_ABSOLUTE;
         if (placer->columns.outcomes[i] == TM_OUTCOME_KEEP) {
-            event.time_ns = time_ns;
-            event.machine = tm_get_le32(placer->columns.machines + (size_t)4 * i);
-            event.clock = tm_get_le32(placer->columns.clocks + (size_t)4 * i);
-            if (tm_batch_builder_full(&placer->rebuilt))
-                st = flush_rebuilt(placer, err);
-            if (st == TM_OK && tm_batch_builder_add(&placer->rebuilt, &event) != TM_OK)
-                st = tm_error_nomem(err);
+            st = keep_row(placer, &event, i, err);
         } else if (placer->columns.outcomes[i] == TM_OUTCOME_TAKE_APART) {
             st = take_apart(placer, &event, err);
         } else if (placer->columns.outcomes[i] != TM_OUTCOME_DROP) {
@@ -125,11 +142,15 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
     struct tm_batch out = *batch;
     if (batch->count == 0)
         return TM_OK;
-    enum tm_status st = convert_inner(placer, &out, err);
+    enum tm_status st = placer->has_provisional ? TM_OK : convert_inner(placer, &out, err);
     if (st < 0)
         return st;
     if (!placer->all_kept || placer->is_last_try)
         return write_rows(placer, &out, err);
+    if (placer->has_provisional) {
+        tm_batch_set_column(&out, TM_COL_TIME_NS, placer->columns.times, batch->count);
+        return tm_line_rows_add(&placer->lines, &out, placer->columns.parts, placer->spill_dir, err);
+    }
     bool one_machine = placer->is_block || is_same_throughout(placer->columns.machines, batch->count);
     bool one_clock = placer->is_block || is_same_throughout(placer->columns.clocks, batch->count);
     tm_batch_set_column(&out, TM_COL_TIME_NS, placer->columns.times, batch->count);

@@ -26,14 +26,18 @@ static enum tm_status add_path(struct tm_clock_routes *routes, const struct tm_c
     return st;
 }
 
-/* Tells the record of ROUTE what its step has placed. */
-static enum tm_status settle(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_error *err)
+enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_clock_route *route,
+                                      struct tm_error *err)
 {
     struct tm_placement_record *record = &route->scope->records[route->record];
     const struct tm_clock_graph *graph = &routes->book->graph;
     if (!route->has_events)
         return TM_OK;
     route->has_events = false;
+    if (route->is_provisional) {
+        route->run = (struct tm_placed_run){0};
+        return TM_OK;
+    }
     uint64_t key = tm_hash_u64((uint64_t)route->key.file << 32 | route->scope->machine) ^ route->clock;
     uint32_t serial;
     if (!tm_map_find(&routes->serial_of, key, &serial)) {
@@ -47,6 +51,14 @@ static enum tm_status settle(struct tm_clock_routes *routes, struct tm_clock_rou
         return tm_error_nomem(err);
     route->run = (struct tm_placed_run){0};
     return TM_OK;
+}
+
+static bool uses_snapshot(const struct tm_clock_graph *graph, const struct tm_step *step)
+{
+    for (uint32_t i = 0; i < step->hop_count; i++)
+        if (graph->kinds[step->hops[i].kind].origins[step->hops[i].row] == TM_EDGE_SNAPSHOT)
+            return true;
+    return false;
 }
 
 /* What ROUTE's clock id means now. */
@@ -63,6 +75,8 @@ static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_ro
     route->source = UINT32_MAX;
     route->is_plain = true;
     route->step = route->clock == TM_CLOCK_NONE ? identity : no_step;
+    route->is_provisional = false;
+    route->line_route = UINT32_MAX;
     route->version = tm_clock_registry_version(book);
     struct tm_clock_key key = tm_clock_scope_key(scope, route->clock, sequence);
     if (route->clock != TM_CLOCK_NONE && tm_clock_table_find(&book->graph.clocks, &key, &route->source)) {
@@ -84,10 +98,10 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
             routes->book->machines.rows[route->scope->machine].has_data = true;
         if (route->version == tm_clock_registry_version(routes->book))
             return TM_OK;
-        st = settle(routes, route, err);
+        st = tm_clock_routes_settle(routes, route, err);
         return st < 0 ? st : resolve(routes, route, err);
     }
-    if (route->version != 0 && (st = settle(routes, route, err)) < 0)
+    if (route->version != 0 && (st = tm_clock_routes_settle(routes, route, err)) < 0)
         return st;
     route->version = 0;
     struct tm_clock_file *file = tm_clock_files_open(routes->files, key->file, err);
@@ -127,7 +141,7 @@ enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm
     if (!route->scope->is_placed) {
         st = tm_placement_place(route->scope, routes->book, routes->hints, err);
         if (st == TM_OK)
-            st = settle(routes, route, err);
+            st = tm_clock_routes_settle(routes, route, err);
         if (st == TM_OK)
             st = resolve(routes, route, err);
     }
@@ -137,7 +151,7 @@ enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm
 enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_clock_route *route, int64_t ns,
                                     enum tm_convert *result, struct tm_error *err)
 {
-    enum tm_status st = settle(routes, route, err);
+    enum tm_status st = tm_clock_routes_settle(routes, route, err);
     if (st < 0)
         return st;
     *result = TM_CONVERT_UNKNOWN_SOURCE;
@@ -146,6 +160,8 @@ enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_cl
     *result = tm_clock_graph_convert(&routes->book->graph, route->source, ns, &route->step);
     if (*result != TM_CONVERT_OK)
         route->step = no_step;
+    route->is_provisional = routes->waits_for_lines && uses_snapshot(&routes->book->graph, &route->step);
+    route->line_route = UINT32_MAX;
     return TM_OK;
 }
 
@@ -156,7 +172,7 @@ enum tm_status tm_clock_routes_flush(struct tm_clock_routes *routes, uint32_t fi
         struct tm_clock_route *route = &routes->routes[i];
         if (route->version == 0 || route->key.file != file)
             continue;
-        st = settle(routes, route, err);
+        st = tm_clock_routes_settle(routes, route, err);
         route->version = 0;
     }
     return st;

@@ -29,6 +29,8 @@ struct tm_clock_route {
     uint32_t record;  /* in the scope */
     bool is_plain;    /* readings are absolute nanoseconds */
     bool has_events;  /* run below holds some */
+    bool is_provisional; /* with --interpolate: placed by a snapshot, a line may place them better (line_rows.h) */
+    uint32_t line_route; /* the number of that there; UINT32_MAX: not known */
     struct tm_step step; /* first_ns > last_ns: none yet */
     struct tm_placed_run run; /* events placed by step and not yet told the record */
 };
@@ -40,6 +42,7 @@ struct tm_clock_routes {
     struct tm_clock_registry *book;     /* borrowed */
     const struct tm_clock_files *files; /* borrowed */
     struct tm_clock_hints *hints;      /* borrowed */
+    bool waits_for_lines;              /* what snapshots place is provisional */
     struct tm_clock_route routes[TM_ROUTES];
     /* private */
     struct tm_map used;   /* snapshots that records have used */
@@ -65,6 +68,10 @@ enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_cl
  * not yet, for a hint may still come, and ROUTE leads nowhere until then. */
 enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm_clock_route *route, bool *waits,
                                        struct tm_error *err);
+
+/* Tells the record of ROUTE what its step has placed, unless that is provisional. */
+enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_clock_route *route,
+                                      struct tm_error *err);
 
 /* Tells the records what all routes of FILE have gathered and empties their slots. */
 enum tm_status tm_clock_routes_flush(struct tm_clock_routes *routes, uint32_t file, struct tm_error *err);

@@ -69,6 +69,8 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
     for (uint32_t i = 0; i < file->scope_count; i++)
         file->scopes[i]->may_wait = false;
     enum tm_status st = tm_batch_placer_finish(&t->placer, file, err);
+    if (st == TM_OK && t->placer.lines.batch_count > 0)
+        st = tm_batch_placer_draw_lines(&t->placer, err);
     if (st == TM_OK)
         st = tm_clock_routes_flush(&t->placer.routes, file->id, err);
     if (st == TM_OK)
@@ -314,6 +316,7 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     t->placer.routes.files = &t->files;
     t->placer.routes.hints = &t->hints;
     t->placer.writer = &t->writer;
+    t->placer.lines.is_enabled = t->placer.routes.waits_for_lines = options->interpolate;
     t->hints.is_enabled = options->hints;
     t->hint_manifest.is_enabled = options->hint_manifest != NULL;
     t->placer.spill_dir = options->spill_dir;

@@ -253,6 +253,15 @@ static void add_edge(struct maker *m, char **w)
     edge->reference = config_clock(m, w + 4);
     edge->source_ns = number(w[7]);
     edge->reference_ns = number(w[8]);
+    for (int i = 9; w[i]; i++) {
+        int64_t n[2];
+        Tracemerge__ConfigPoint *point = make(m, sizeof *point);
+        tracemerge__config_point__init(point);
+        numbers(w[i], n, 2);
+        point->source_ns = n[0];
+        point->reference_ns = n[1];
+        APPEND(m, edge, points, point);
+    }
     APPEND(m, &m->config, edges, edge);
 }
 
@@ -360,7 +369,11 @@ static void begin_case(struct maker *m)
 
 static void run_case(struct maker *m, char **w)
 {
-    struct tm_timeline_options options = {.hints = w[1] != NULL};
+    struct tm_timeline_options options = {0};
+    for (int i = 1; w[i]; i++) {
+        options.hints |= strcmp(w[i], "hints") == 0;
+        options.interpolate |= strcmp(w[i], "interpolate") == 0;
+    }
     struct tm_error err = {0};
     flush(m);
     need(m, tm_stream_writer_end(&m->writer, &m->err));

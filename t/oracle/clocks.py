@@ -8,11 +8,11 @@ usage: clocks.py CLOCK_CASE [CASES [SEED]]      compares; says the first case th
 
 A case is lines of words:
     machine RAW NAME; entry RAW WHOLE PINNED OWN HAS_MACHINES [ID:RAW]...; time CLOCK first|RAW
-    edge RAW CLOCK ENTRY RAW CLOCK ENTRY SOURCE_NS REFERENCE_NS (ENTRY -1: untagged); config
+    edge RAW CLOCK ENTRY RAW CLOCK ENTRY SOURCE_NS REFERENCE_NS [SOURCE_NS:REFERENCE_NS]... (ENTRY -1: untagged); config
     file; fileconfig FILE ENTRY; begin FILE POLICY; end FILE
     snap FILE MACHINE SEQUENCE PRIMARY [CLOCK:VALUE:UNIT:INCREMENTAL]...
     sync FILE MACHINE SEQUENCE [c:CLOCK:VALUE|h:CLOCK:VALUE|/]...
-    hint FILE CLOCK FROM_NS VALUE_NS; event FILE MACHINE SEQUENCE CLOCK TIME KIND; run [hints]
+    hint FILE CLOCK FROM_NS VALUE_NS; event FILE MACHINE SEQUENCE CLOCK TIME KIND; run [hints] [interpolate]
 KIND: e event, d timed definition, x part of the event before, u untimed, m marker. POLICY: 1 proto,
 2 private, 3 MONOTONIC, 4 REALTIME.
 """
@@ -48,12 +48,12 @@ class Graph:
     def __init__(self, target):
         self.target = target
         self.clocks = {}      # those that were in a snapshot
-        self.snapshots = []   # (clocks, readings in ns, origin), accepted ones
+        self.snapshots = []   # (clocks, readings in ns, origin, whether a line leads to it), accepted ones
         self.kinds = []       # tuples of clocks in the order they were first met
         self.lasts = {}       # (kind, column) to the last reading
         self.count = 0
 
-    def take(self, reading, seen, kind, column):
+    def take(self, reading, seen, kind, column, is_step):
         key, value, unit, incremental = reading
         clock = self.clocks.setdefault(key, Clock())
         if clock.settled:
@@ -70,14 +70,14 @@ class Graph:
         if key in seen:
             raise Refused
         seen.add(key)
-        if ns < self.lasts.get((kind, column), ns):
+        if ns < self.lasts.get((kind, column), ns) and not is_step:
             if key == self.target:
                 raise Refused
             clock.backwards = True
         self.lasts[kind, column] = ns
         return ns
 
-    def add(self, readings, origin):
+    def add(self, readings, origin, is_joined=False, is_step=False):
         """True when the snapshot was accepted. Readings: (key, value, unit, incremental)."""
         self.count += 1
         if not readings:
@@ -87,17 +87,17 @@ class Graph:
             self.kinds.append(kind)
         seen = set()
         try:
-            values = [self.take(r, seen, kind, i) for i, r in enumerate(readings)]
+            values = [self.take(r, seen, kind, i, is_step) for i, r in enumerate(readings)]
         except Refused:
             return False
-        self.snapshots.append((kind, values, origin))
+        self.snapshots.append((kind, values, origin, is_joined))
         return True
 
     def neighbours(self, key):
         """Clocks one hop away, in the order that breaks ties."""
         if key not in self.clocks or self.clocks[key].backwards:
             return []
-        return sorted({other for kind, _, _ in self.snapshots if key in kind for other in kind if other != key})
+        return sorted({other for kind, *_ in self.snapshots if key in kind for other in kind if other != key})
 
     def search(self, key, to, hops):
         """The first way of just HOPS hops, or None."""
@@ -116,8 +116,8 @@ class Graph:
                 return found
         return None
 
-    def convert(self, key, ns):
-        """(fate, trace time, origins of the hops)."""
+    def convert(self, key, ns, between=False):
+        """(fate, trace time, origins of the hops). BETWEEN: snapshots are joined by lines."""
         way = self.way(key, self.target)
         if way is None:
             return ('unknown_source_clock' if key not in self.clocks else
@@ -126,10 +126,20 @@ class Graph:
         for a, b in zip(way, way[1:]):
             kind = next(k for k in self.kinds if a in k and b in k and any(s[0] == k for s in self.snapshots))
             rows = [s for s in self.snapshots if s[0] == kind]
-            before = [s for s in rows if s[1][kind.index(a)] <= ns]
-            row = before[-1] if before else rows[0]
-            ns = ns - row[1][kind.index(a)] + row[1][kind.index(b)]
-            origins.append(row[2])
+            column_a, column_b = kind.index(a), kind.index(b)
+            at = max([i for i, s in enumerate(rows) if s[1][column_a] <= ns], default=0)
+            for first in at, at - 1:  # the line that the time is on, or the one before goes on
+                if not 0 <= first < len(rows) - 1:
+                    continue
+                (_, one, origin, _), (_, other, origin_of_other, is_joined) = rows[first:first + 2]
+                a0, a1, b0, b1 = one[column_a], other[column_a], one[column_b], other[column_b]
+                is_joined |= between and origin == origin_of_other == SNAPSHOT
+                if is_joined and a0 < a1 and b0 <= b1:
+                    ns = b0 + (2 * (ns - a0) * (b1 - b0) + (a1 - a0)) // (2 * (a1 - a0))
+                    break
+            else:
+                ns = ns - rows[at][1][column_a] + rows[at][1][column_b]
+            origins.append(rows[at][2])
             if ns not in INT64:
                 return 'out_of_range', None, []
         return 'placed', ns, origins
@@ -172,12 +182,13 @@ class File:
 
 
 class Run:
-    def __init__(self, hints):
+    def __init__(self, hints, interpolates):
         self.graph = Graph(Key(TRACE_FILE, 0, 'f0', 0))
         self.owner = None
         self.machines, self.row_of = [], {}    # [raw id, name, has data, has file]
         self.files, self.entries, self.names, self.edges, self.time = [], [], [], [], None
         self.hints, self.use_hints, self.position, self.out = [], hints, 0, []
+        self.interpolates, self.on_steps = interpolates, []
         self.invalid_edges = 0
         self.last = None  # outcome of the last event that was not part of another
 
@@ -187,8 +198,8 @@ class Run:
             self.machines.append([raw, '-', False, False])
         return self.row_of[raw]
 
-    def add(self, readings, origin):
-        if not self.graph.add(readings, origin):
+    def add(self, readings, origin, is_joined=False, is_step=False):
+        if not self.graph.add(readings, origin, is_joined, is_step):
             return 1
         instant = [value for key, value, _, _ in readings if key == self.graph.target]
         for key, value, unit, _ in readings:
@@ -199,8 +210,16 @@ class Run:
                                                     key.clock, value * unit, key.machine))
         return 0
 
-    def relate(self, a, a_ns, b, b_ns, origin):
-        return self.add([(a, a_ns, 1, False), (b, b_ns, 1, False)], origin)
+    def relate(self, a, a_ns, b, b_ns, origin, is_joined=False, is_step=False):
+        return self.add([(a, a_ns, 1, False), (b, b_ns, 1, False)], origin, is_joined, is_step)
+
+    def draw(self, ends, points):
+        """A manifest's points up to one that is refused."""
+        for before, (own, other) in zip([None] + points, points):
+            is_step = before is not None and own == before[0] + 1
+            if self.relate(ends[0], own, ends[1], other, MANIFEST, before is not None and not is_step, is_step):
+                return 1
+        return 0
 
     def claim(self, key, owner):
         if self.owner in (None, owner):
@@ -215,7 +234,7 @@ class Run:
         for edge in self.edges:
             ends = [Key(clock, 0, 'e%d' % entry if entry >= 0 else '', self.machine(raw))
                     for raw, clock, entry in (edge[:3], edge[3:6])]
-            self.invalid_edges += self.relate(ends[0], edge[6], ends[1], edge[7], MANIFEST)
+            self.invalid_edges += self.draw(ends, edge[8:] or [edge[6:8]])
 
     def scope_on(self, file, row):
         if row not in file.scopes:
@@ -369,7 +388,9 @@ class Run:
         scope = self.scope(file, event['machine'], event['kind'] not in 'mx')
         if event['kind'] == 'x':
             fate, ts, clock, waits, machine = self.last
-            if waits:
+            if fate == 'step':
+                self.on_steps.append((dict(event, value=waits[1]), scope, waits[0], clock, ts))
+            elif waits:
                 file.waiting.append(event)
             elif fate in ('placed', 'untimed'):
                 self.out.append('event %d %d %d %d' % (event['position'], machine, clock, ts))
@@ -379,6 +400,12 @@ class Run:
             return
         fate, ts, origins, clock, waits = self.convert(scope, event, last_try)
         self.last = fate, ts, clock, waits, scope.machine
+        if self.interpolates and fate == 'placed' and SNAPSHOT in origins:
+            key = scope.key(clock if event['clock'] and not scope.file.pinned else scope.default,
+                            event['sequence'] if event['clock'] and not scope.file.pinned else 0)
+            self.last = 'step', ts, clock, (key, event['value']), scope.machine
+            self.on_steps.append((event, scope, key, clock, ts))
+            return
         if waits:
             event['clock'] = clock
             file.waiting.append(event)
@@ -395,12 +422,35 @@ class Run:
             record.times.append(ts)
             record.origins += origins
 
+    def on_line(self, event, scope, key, clock, ts):
+        """An event that a snapshot placed, by the line to the next, which is known by now."""
+        origins = []
+        for between in True, False:
+            fate, better, found = self.graph.convert(key, event['value'], between)
+            if fate == 'placed':
+                fate, ts, origins = 'placed' if better >= 0 else 'negative_time', better, found
+                break
+        else:
+            fate = 'placed'
+        record = scope.records[clock]
+        if event['kind'] != 'x':
+            (record.definitions if event['kind'] == 'd' else record.fates)[fate] += 1
+        if fate != 'placed':
+            return
+        self.out.append('event %d %d %d %d' % (event['position'], scope.machine, clock, ts))
+        if event['kind'] not in 'dx':
+            record.times.append(ts)
+            record.origins += origins
+
     def end(self, file):
         waiting, file.waiting = file.waiting, []
         for scope in file.scopes.values():
             scope.may_wait = False
         for event in waiting:
             self.event(file, event, True)
+        for event in self.on_steps:
+            self.on_line(*event)
+        self.on_steps = []
         for scope in file.scopes.values():
             where = '%d %d' % (file.number, scope.machine)
             sums = collections.Counter()
@@ -449,7 +499,7 @@ def line(run, words):
     elif word == 'entry':
         run.entries.append(n[:5] + [dict(map(int, w.split(':')) for w in words[6:])])
     elif word == 'edge':
-        run.edges.append(n)
+        run.edges.append(n[:8] + [tuple(map(int, w.split(':'))) for w in words[9:]])
     elif word == 'time':
         run.time = n
     elif word == 'config':
@@ -485,7 +535,7 @@ def line(run, words):
 
 
 def solve(case):
-    run = Run('run hints' in case)
+    run = Run('hints' in case[-1].split(), 'interpolate' in case[-1].split())
     try:
         for text in case:
             line(run, text.split())
@@ -528,16 +578,28 @@ class Maker:
                 other = r.randrange(len(entries))
                 pin = r.random() < 0.3
                 offset = r.choice([0, 500, -500, 10**6])
-                out.append('edge %d %d %d %d %d %d %d %d' % (
+                out.append('edge %d %d %d %d %d %d %d %d %s' % (
                     raw, clock, i if style in (2, 3) else -1, entries[other][0] if not pin else raw,
                     TRACE_FILE if pin else r.choice([1, 3, 6]), other if pin else -1,
-                    max(0, -offset), max(0, offset)))
+                    max(0, -offset), max(0, offset), self.points() if r.random() < 0.5 else ''))
         if r.random() < 0.4:
             out.append('time %d %s' % (r.choice([1, 3, 6]), r.choice(['first'] + anyone)))
         out.append('config')
         order = list(range(files))
         r.shuffle(order)
         return out + ['fileconfig %d %d' % (order[i], i) for i in range(len(entries))]
+
+    def points(self):
+        """Of a line, some of them steps."""
+        own, other, out = self.value(0), self.value(), []
+        for _ in range(self.r.randrange(1, 6)):
+            out.append('%d:%d' % (own, other))
+            is_step = self.r.random() < 0.3
+            own += 1 if is_step else self.r.choice([2, 100, 300, 1000])
+            other += self.r.randrange(-300, 300) if is_step else self.r.choice([0, 3, 100, 300, 700])
+            if not (own in INT64 and other in INT64):
+                break
+        return ' '.join(out)
 
     def readings(self, clocks, now):
         return ' '.join('%d:%d:%d:%d' % (c, self.value(now), 10 if c == 65 else self.r.choice([0] * 40 + [10]),
@@ -577,7 +639,7 @@ class Maker:
             policy = self.r.choice([1, 1, 1, 2, 3, 4])
             packets = self.packets(file, policy)
             out += ['begin %d %d' % (file, policy)] + tidy(packets) + ['end %d' % file]
-        return out + ['run hints' if self.r.random() < 0.3 else 'run']
+        return out + ['run' + ' hints' * (self.r.random() < 0.3) + ' interpolate' * (self.r.random() < 0.4)]
 
 
 def tidy(packets):

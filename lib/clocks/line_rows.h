@@ -1,0 +1,65 @@
+/* Rows that a snapshot has placed and that wait for the next one: with --interpolate the line between both places them.
+ * They wait in order, on disk, with the reading that each had and how it was placed. */
+#ifndef TM_CLOCKS_LINE_ROWS_H
+#define TM_CLOCKS_LINE_ROWS_H
+
+#include "clocks/clock_route.h"
+#include "stream/batch.h"
+#include "stream/reader.h"
+
+/* What the time of a row that waits becomes. */
+enum tm_line_fate {
+    TM_LINE_FINAL,  /* what it is */
+    TM_LINE_CONVERT,
+    TM_LINE_LATEST  /* that of the latest row before */
+};
+
+/* Whether records are told of a row. */
+enum tm_line_weight { TM_LINE_EVENT, TM_LINE_DEFINITION, TM_LINE_PART /* of an event */ };
+
+/* Rows that were placed in one way. */
+struct tm_line_route {
+    enum tm_line_fate fate;
+    enum tm_line_weight weight;
+    uint32_t machine, clock;     /* of the rows */
+    struct tm_clock_route route; /* for TM_LINE_CONVERT: its clock, scope and record; its step is the line's */
+};
+
+/* Zero-initialise. */
+struct tm_line_rows {
+    bool is_enabled;
+    uint32_t batch_count;        /* waiting */
+    struct tm_line_route *routes;
+    uint32_t route_count;
+    /* private */
+    uint32_t route_cap;
+    struct tm_map route_of;
+    struct tm_stream_writer writer;
+    struct tm_stream_reader reader;
+    struct tm_buf times;
+    int fd;
+    bool has_fd, is_reading;
+};
+
+/* One row's part beside its batch: the number of its route and what its clock read, little-endian. */
+enum { TM_LINE_ROW_BYTES = 12 };
+
+/* The number of the route that these say. TM_OK or TM_E_SYSTEM. ROUTE may be NULL where FATE is not TM_LINE_CONVERT. */
+enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_line_route *like,
+                                  const struct tm_clock_route *route, uint32_t *number, struct tm_error *err);
+
+/* Puts BATCH at the end, with its rows' PARTS. SPILL_DIR: as for tm_io_spool. */
+enum tm_status tm_line_rows_add(struct tm_line_rows *rows, const struct tm_batch *batch, const uint8_t *parts,
+                                const char *spill_dir, struct tm_error *err);
+
+/* The next batch and its PARTS, valid until the next call; nothing may be added until TM_END. TM_OK, TM_END or an
+ * error. */
+enum tm_status tm_line_rows_next(struct tm_line_rows *rows, struct tm_batch *batch, const uint8_t **parts,
+                                 struct tm_error *err);
+
+/* Forgets all routes; nothing waits. */
+void tm_line_rows_clear(struct tm_line_rows *rows);
+
+void tm_line_rows_release(struct tm_line_rows *rows);
+
+#endif
