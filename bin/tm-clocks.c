@@ -18,7 +18,7 @@ static const struct tm_program program = {
              "                    other clocks outside its snapshots (see tm-unpack --hints)\n"
              "      --write-manifest=FILE\n"
              "                    write the hints that were used as a manifest to FILE\n"
-             "      --interpolate between two snapshots put events on the line that joins them, not at the\n"
+             "      --interpolate  between two snapshots put events on the line that joins them, not at the\n"
              "                    distance that they have from the snapshot before\n"
              "      --graph       write the clock graph for Graphviz instead of a stream\n"
              "      --strict      fail with exit status 4 if any event could not be placed\n"

@@ -42,6 +42,7 @@ static const struct tm_program program = {
              "      --ignore-unknown  skip files of unknown type and count them\n"
              "      --hints           use clock hints that files mention outside their snapshots\n"
              "      --write-manifest FILE  with --hints: write those that were used as a manifest to FILE\n"
+             "      --interpolate     between two snapshots of clocks a line places events, not the one before\n"
              "      --no-detail       leave out arguments, flows and other detail of events\n"
              "      --absolute        text: times as they are, not from the first event on\n"
              "      --rebase          json: times count from the first event on\n"
@@ -135,6 +136,7 @@ static int take_option(void *context, int option, const char *value)
     case 'D': r->on_damage = value; return 0;
     case 'u': r->ignore_unknown = true; return 0;
     case 'H': r->hints = true; return 0;
+    case 'i': r->interpolate = true; return 0;
     case 'W': a->write_manifest = value; return 0;
     case 'N': r->no_detail = true; return 0;
     case 'a': r->absolute = true; return 0;
@@ -168,6 +170,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"on-damage", required_argument, NULL, 'D'},
         {"ignore-unknown", no_argument, NULL, 'u'},
         {"hints", no_argument, NULL, 'H'},
+        {"interpolate", no_argument, NULL, 'i'},
         {"write-manifest", required_argument, NULL, 'W'},
         {"no-detail", no_argument, NULL, 'N'},
         {"rebase", no_argument, NULL, 'b'},

@@ -88,6 +88,7 @@ static void add_manifest(struct writer *w, const struct tm_merge_request *r)
 static void add_clocks(struct writer *w, const struct tm_merge_request *r)
 {
     add_flag(w, "--hints", r->hints);
+    add_flag(w, "--interpolate", r->interpolate);
     add_option(w, "--write-manifest", r->write_manifest);
     add_option(w, "-T", r->temporary_directory);
 }

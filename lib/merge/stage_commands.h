@@ -20,7 +20,7 @@ struct tm_merge_request {
     const char *write_manifest; /* with hints; NULL: none */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
     struct tm_select_spec only;
-    bool strict, no_guess, ignore_unknown, hints, no_detail, absolute, rebase, json, quiet;
+    bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, json, quiet;
 };
 
 /* Zero-initialise. Stages borrow from it. */
