@@ -28,7 +28,8 @@ static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count,
     columns->clocks = malloc((size_t)count * 4);
     columns->outcomes = malloc(count);
     columns->parts = lines ? malloc((size_t)count * TM_LINE_ROW_BYTES) : NULL;
-    if ((lines && columns->parts == NULL) || columns->times == NULL || columns->machines == NULL || columns->clocks == NULL || columns->outcomes == NULL)
+    if ((lines && columns->parts == NULL) || columns->times == NULL || columns->machines == NULL ||
+        columns->clocks == NULL || columns->outcomes == NULL)
         return tm_error_nomem(err);
     columns->cap = count;
     return TM_OK;
@@ -437,7 +438,8 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     if (st < 0)
         return tell_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
     /* Rows that waited are written one by one, so each needs an outcome of its own. */
-    placer->is_block = route && !placer->is_last_try && !placer->lines.is_enabled && convert_block(placer, batch, route);
+    bool may_be_block = route && !placer->is_last_try && !placer->lines.is_enabled;
+    placer->is_block = may_be_block && convert_block(placer, batch, route);
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
 }
 
