@@ -46,9 +46,9 @@ setup() {
     [ "$output" -gt 100 ]
 }
 
-@test "two manifests are an error" {
-    run bash -c 'cat manifest.json manifest.json | tm-unpack | wc -c'
-    [[ $output == *"tm-unpack: standard input: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]
+@test "two manifests are an error, which tm-manifest says" {
+    run bash -c 'cat manifest.json manifest.json | tm-unpack | tm-manifest | wc -c'
+    [[ $output == *"tm-manifest: perfetto_manifest: multiple perfetto_manifest files in archive"* ]]
 }
 
 @test "the command line" {

@@ -51,15 +51,15 @@ END
     diff - <(printf '%s\n' "$output") <<'END'
 tm-manifest: bad.json: perfetto_manifest: missing required field: version, line 1, column 23
 tm-manifest: bad.json: perfetto_manifest: unknown clock name: TSC. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME (trace_time.clock), line 2, column 29
-tm-manifest: bad.json: perfetto_manifest: a machine name alone is ambiguous, name the file too (trace_time), line 2, column 19
+tm-manifest: bad.json: perfetto_manifest: trace_time: machine 'm' needs trace_time: file too - a machine name alone is ambiguous, name the file too, line 2, column 19
 tm-manifest: bad.json: perfetto_manifest: machine: name must be non-empty (files[0]), line 4, column 43
-tm-manifest: bad.json: perfetto_manifest: files[1]: path is required, line 5, column 9
+tm-manifest: bad.json: perfetto_manifest: files entries must be objects with a string path: path is missing (files[1]), line 5, column 9
 tm-manifest: bad.json: perfetto_manifest: machine and machines are mutually exclusive (files[1]), line 5, column 21
 tm-manifest: bad.json: perfetto_manifest: machines: id must be in [0, 4294967295] (files[1].machines[0]), line 5, column 56
-tm-manifest: bad.json: perfetto_manifest: files[2]: path must be a string, line 6, column 18
-tm-manifest: bad.json: perfetto_manifest: offset_ns must be an integer (files[2]), line 6, column 45
+tm-manifest: bad.json: perfetto_manifest: files entries must be objects with a string path: path is no string (files[2]), line 6, column 18
+tm-manifest: bad.json: perfetto_manifest: clocks: offset_ns must be an integer (files[2]), line 6, column 45
 tm-manifest: bad.json: perfetto_manifest: attributes: 'k' must be a string or an integer, line 8, column 25
-tm-manifest: bad.json: perfetto_manifest: sync_to.file names unknown file 'ghost'. It must match the path of an entry in the files array (files[2].clocks.sync_to), line 6, column 61
+tm-manifest: bad.json: perfetto_manifest: clocks: sync_to.file names unknown file 'ghost'. It must match the path of an entry in the files array (files[2].clocks.sync_to), line 6, column 61
 tm-manifest: broken.json: perfetto_manifest: line 2, column 14: a number with a leading zero
 END
 }
@@ -99,7 +99,7 @@ END
     printf '{"perfetto_manifest": {"version": 3}}' >v3.json
     run bash -c 'tm-manifest -m v3.json </dev/null'
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: v3.json: perfetto_manifest: unsupported version: 3. Only version 1 is supported, line 1, column 35" ]
+    [ "$output" = "tm-manifest: v3.json: perfetto_manifest: unsupported version: 3. Only version 1 is supported; set \"version\": 1, line 1, column 35" ]
 }
 
 @test "schema, manual and checker agree" {

@@ -133,7 +133,7 @@ END
     tar cf run.tar inner.tar m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: perfetto_manifest: overrides are not supported for 'inner.tar', which is itself an archive" ]
+    [ "$output" = "tm-manifest: perfetto_manifest: overrides are not supported for trace files which are themselves archives or perfetto_manifest files: inner.tar, an archive" ]
     files '{"path": "inner.tar"}, {"path": "a.systrace"}' >m.json
     tar cf run.tar inner.tar m.json
     run bash -c 'tm-unpack run.tar | tm-manifest >out'
@@ -152,7 +152,7 @@ END
     tar cf run.tar a.systrace m.json
     run tm-merge -o out.db run.tar
     [ "$status" -eq 1 ]
-    [[ "$output" == *"not supported for 'm.json', which is itself a perfetto_manifest" ]]
+    [[ "$output" == *"perfetto_manifest files: m.json, a perfetto_manifest" ]]
 }
 
 @test "gzip members one after another are matched by their names" {
@@ -177,7 +177,7 @@ END
     [ "$output" = 1 ]
     run bash -c "tm-unpack a.systrace m.json | tm-manifest -m m.json >out"
     [ "$status" -eq 1 ]
-    [ "$output" = "tm-manifest: perfetto_manifest: multiple perfetto_manifest files in archive" ]
+    [ "$output" = "tm-manifest: m.json: perfetto_manifest: multiple perfetto_manifest files in archive" ]
 }
 
 @test "a reader that leaves early is met in silence" {

@@ -189,7 +189,7 @@ accounts() {
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machines": [{"id": 8, "name": "vm"}]}]}}' >m.json
     tar cf run.tar a.pb m.json
     run bash -c 'tm-unpack run.tar | tm-manifest | tm-clocks | wc -c'
-    [[ $output == *"tm-clocks: a.pb: perfetto_manifest: machines: undeclared machine id 7"* ]]
+    [[ $output == *"tm-clocks: a.pb: perfetto_manifest: machines: trace has a packet from undeclared machine id 7"* ]]
     echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.pb", "machine": {"name": "vm"}}]}}' >m.json
     tar cf run.tar a.pb m.json
     run bash -c 'tm-unpack run.tar | tm-manifest | tm-clocks | wc -c'

@@ -158,7 +158,7 @@ P
     cp hand.json hand2.json
     fails 1 "hand2.json: a second manifest beside hand.json" -o out.tar $files hand.json hand2.json
     echo '{"perfetto_manifest": {"version": 2}}' >hand2.json
-    fails 1 "hand2.json: perfetto_manifest: unsupported version: 2. Only version 1 is supported, line 1, column 35" \
+    fails 1 "hand2.json: perfetto_manifest: unsupported version: 2. Only version 1 is supported; set \"version\": 1, line 1, column 35" \
         -o out.tar $files hand2.json
 }
 

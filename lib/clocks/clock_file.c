@@ -121,11 +121,11 @@ static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registr
     if (file->entry && file->entry->whole_file)
         return tm_error_set(err, TM_E_INPUT,
                             "perfetto_manifest: machine attributes the whole file to one machine, but it holds "
-                            "packets of machine id %u; use machines to name each", embedded);
+                            "packets of machine id %u. Replace `machine` with a `machines` block", embedded);
     if (file->entry && file->entry->pinned)
         return tm_error_set(err, TM_E_INPUT,
-                            "perfetto_manifest: clocks without clock pins a file of one machine, but it holds "
-                            "packets of machine id %u", embedded);
+                            "perfetto_manifest: a `clocks` override applies only to a single-machine file where it "
+                            "names no clock, but this one holds packets of machine id %u", embedded);
     if ((file->entry && file->entry->has_machines) || machine->has_data || machine->raw_id != 0 ||
         tm_machine_table_find(&book->machines, embedded, &row))
         return TM_OK;
@@ -146,7 +146,8 @@ static enum tm_status raw_of(const struct tm_clock_file *file, uint32_t embedded
             return TM_OK;
         }
     }
-    return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: machines: undeclared machine id %u", embedded);
+    return tm_error_set(err, TM_E_INPUT,
+                        "perfetto_manifest: machines: trace has a packet from undeclared machine id %u", embedded);
 }
 
 struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded)

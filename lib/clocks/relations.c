@@ -170,12 +170,14 @@ enum tm_status tm_relations_remote(struct tm_clock_registry *book, const struct 
 {
     struct tm_remote_offsets offsets = {0};
     enum tm_status st = TM_OK;
-    if (scope->is_pinned)
-        return refuse_pinned(err);
     if (file->entry && file->entry->whole_file)
         return tm_error_set(err, TM_E_INPUT,
                             "perfetto_manifest: machine attributes the whole file to one machine, but it holds the "
-                            "clocks of several; use machines to name each");
+                            "clocks of several. Replace `machine` with a `machines` block");
+    if (scope->is_pinned)
+        return tm_error_set(err, TM_E_INPUT,
+                            "perfetto_manifest: a `clocks` override applies only to a single-machine file where it "
+                            "names no clock, but this one holds the clocks of several");
     for (size_t i = 0; i < sync->n_rounds && st == TM_OK; i++)
         st = add_readings(book, scope, sync->rounds[i]->client, sync->rounds[i]->n_client, sync->sequence, err);
     if (st == TM_OK)

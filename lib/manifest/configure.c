@@ -15,9 +15,14 @@ struct configure {
     bool trace_began;
 };
 
-static enum tm_status multiple(struct tm_error *err)
+/* Puts the path of the manifest that came as FILE, if it came as one, in front of what is wrong with it. */
+static enum tm_status of_manifest(struct configure *c, const uint32_t *file, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+    struct tm_manifest_quoted path = file ? tm_file_match_path(&c->match, *file) : (struct tm_manifest_quoted){""};
+    size_t len = strlen(path.text);
+    if (len > 2) /* tm_error_prefix puts the last ": " */
+        tm_error_prefix(err, "%.*s", (int)(len - 2), path.text);
+    return err->status;
 }
 
 static enum tm_status write_file_config(struct configure *c, uint32_t file, struct tm_error *err)
@@ -50,8 +55,6 @@ static enum tm_status apply(struct configure *c, const struct tm_manifest *manif
 
 static enum tm_status on_manifest(struct configure *c, const struct tm_frame *frame, struct tm_error *err)
 {
-    if (c->passes || c->configured || c->options->given)
-        return multiple(err);
     if (c->trace_began)
         return tm_error_set(err, TM_E_INPUT,
                             "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
@@ -61,18 +64,17 @@ static enum tm_status on_manifest(struct configure *c, const struct tm_frame *fr
         return err ? err->status : TM_E_INPUT;
     uint32_t file = message->file;
     const uint32_t *from = message->has_file ? &file : NULL;
+    if (c->passes || c->configured || c->options->given) {
+        tracemerge__manifest__free_unpacked(message, NULL);
+        tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
+        return of_manifest(c, from, err);
+    }
     enum tm_status st = tm_buf_add(&c->text, message->text.data, message->text.len);
     tracemerge__manifest__free_unpacked(message, NULL);
     if (st < 0)
         return tm_error_nomem(err);
     st = tm_manifest_read(&c->manifest, c->text.data, c->text.len, err);
-    if (st == TM_OK)
-        return apply(c, &c->manifest, from, err);
-    struct tm_manifest_quoted path = from ? tm_file_match_path(&c->match, file) : (struct tm_manifest_quoted){""};
-    size_t len = strlen(path.text);
-    if (len > 2) /* tm_error_prefix puts the last ": " */
-        tm_error_prefix(err, "%.*s", (int)(len - 2), path.text);
-    return st;
+    return st == TM_OK ? apply(c, &c->manifest, from, err) : of_manifest(c, from, err);
 }
 
 static enum tm_status on_file(struct configure *c, const struct tm_frame *frame, struct tm_error *err)

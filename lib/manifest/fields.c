@@ -11,8 +11,8 @@ struct reader {
     const cJSON *at;      /* what problems are about */
     size_t machine_count; /* of all files so far */
     char entry[64];       /* "files[3]" or nothing: what is being read */
-    char where[68];       /* the same in front of a problem: "files[3]: " */
-    char place[68];       /* and behind the text of a condition of the table: " (files[3])" */
+    char where[68];       /* the same in front of what a part of the manifest says itself: "files[3]: " */
+    char place[68];       /* and behind a problem: " (files[3])" */
 };
 
 /* Now at element INDEX of ARRAY, or for NULL outside any. */
@@ -34,7 +34,7 @@ static struct tm_manifest_problems *here(struct reader *r)
     return r->problems;
 }
 
-/* A condition of the error table, in its words. */
+/* A condition of the error table, in its words, behind the field's place where the reference says that. */
 static void condition(struct reader *r, const char *text)
 {
     tm_manifest_problems_add(here(r), "%s%s", text, r->place);
@@ -42,7 +42,7 @@ static void condition(struct reader *r, const char *text)
 
 static void wrong(struct reader *r, const char *field, const char *what)
 {
-    tm_manifest_problems_add(here(r), "%s%s %s", r->where, field, what);
+    tm_manifest_problems_add(here(r), "%s %s%s", field, what, r->place);
 }
 
 /* The string at NAME of OBJECT, or NULL: not there, or (a problem) not a string. FIELD says both. */
@@ -61,7 +61,12 @@ static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name
 {
     static const char *const names[] = {"REALTIME",         "REALTIME_COARSE", "MONOTONIC",
                                         "MONOTONIC_COARSE", "MONOTONIC_RAW",   "BOOTTIME"};
-    const char *text = string_at(r, object, name, field);
+    const cJSON *item = tm_json_text_get(object, name);
+    const char *text = cJSON_IsString(item) ? item->valuestring : NULL;
+    const char *dot = r->entry[0] ? "." : "";
+    r->at = item ? item : object;
+    if (item && text == NULL)
+        tm_manifest_problems_add(here(r), "clock name must be a string (%s%s%s)", r->entry, dot, field);
     for (uint32_t i = 0; text && i < sizeof names / sizeof *names; i++)
         if (strcmp(text, names[i]) == 0)
             return i + 1;
@@ -69,7 +74,7 @@ static uint32_t clock_at(struct reader *r, const cJSON *object, const char *name
         tm_manifest_problems_add(here(r),
                                  "unknown clock name: %s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, "
                                  "MONOTONIC_COARSE, MONOTONIC_RAW, BOOTTIME (%s%s%s)",
-                                 tm_manifest_quote(text, strlen(text)).text, r->entry, r->entry[0] ? "." : "", field);
+                                 tm_manifest_quote(text, strlen(text)).text, r->entry, dot, field);
     }
     return 0;
 }
@@ -82,29 +87,25 @@ static void read_offset(struct reader *r, const cJSON *clocks, int64_t *offset_n
     r->at = item;
     enum tm_status st = tm_json_text_integer(r->json, item, offset_ns);
     if (st == TM_E_INPUT)
-        condition(r, "offset_ns must be an integer");
+        condition(r, "clocks: offset_ns must be an integer");
     else if (st == TM_END || *offset_ns == INT64_MIN)
-        condition(r, "offset_ns is out of range");
+        condition(r, "clocks: offset_ns is out of range");
 }
 
 static void read_sync_to(struct reader *r, const cJSON *sync_to, struct tm_manifest_clocks *clocks)
 {
-    clocks->ref_file = string_at(r, sync_to, "file", "clocks.sync_to.file");
-    clocks->ref_machine = string_at(r, sync_to, "machine", "clocks.sync_to.machine");
+    static const char required[] = "clocks: sync_to.file is required and must be a string";
+    const cJSON *file = tm_json_text_get(sync_to, "file");
+    clocks->ref_file = cJSON_IsString(file) ? file->valuestring : NULL;
+    clocks->ref_machine = string_at(r, sync_to, "machine", "clocks: sync_to.machine");
     clocks->ref_clock = TM_CLOCK_TRACE_FILE;
     if (tm_json_text_get(sync_to, "clock"))
         clocks->ref_clock = clock_at(r, sync_to, "clock", "clocks.sync_to.clock");
-    if (tm_json_text_get(sync_to, "file"))
-        return;
-    r->at = sync_to;
-    if (tm_json_text_get(sync_to, "machine")) {
-        tm_manifest_problems_add(here(r),
-                                 "a machine name alone is ambiguous, name the file too "
-                                 "(%sclocks: sync_to.file is required)",
-                                 r->where);
-    } else {
-        condition(r, "clocks: sync_to.file is required");
-    }
+    r->at = file ? file : sync_to;
+    if (file == NULL && tm_json_text_get(sync_to, "machine"))
+        wrong(r, required, "- a machine name alone is ambiguous, name the file too");
+    else if (clocks->ref_file == NULL)
+        condition(r, required);
 }
 
 static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm_manifest_clocks *clocks)
@@ -117,7 +118,7 @@ static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm
     clocks->given = true;
     clocks->pins = tm_json_text_get(item, "clock") == NULL;
     clocks->clock = clocks->pins ? TM_CLOCK_TRACE_FILE : clock_at(r, item, "clock", "clocks.clock");
-    clocks->machine = string_at(r, item, "machine", "clocks.machine");
+    clocks->machine = string_at(r, item, "machine", "clocks: machine");
     read_offset(r, item, &clocks->offset_ns);
     enum tm_status st = tm_manifest_points_read(&clocks->points, r->json, item, r->where, r->problems);
     if (st == TM_OK)
@@ -129,26 +130,36 @@ static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm
     if (sync_to == NULL)
         condition(r, "clocks: a sync_to block is required");
     else if (!cJSON_IsObject(sync_to))
-        wrong(r, "clocks.sync_to", "must be an object");
+        wrong(r, "clocks: sync_to", "must be an object");
     else
         read_sync_to(r, sync_to, clocks);
     return st;
 }
 
-/* The name of a machine, in an object that must have one. */
-static const char *machine_name(struct reader *r, const cJSON *object, const char *field)
+/* What an element of a list must be, and what this one lacks. */
+static void lacks(struct reader *r, const char *must, const char *what)
 {
-    r->at = object;
-    if (tm_json_text_get(object, "name") == NULL) {
-        wrong(r, field, "is required");
+    tm_manifest_problems_add(here(r), "%s: %s%s", must, what, r->place);
+}
+
+static const char machines_must[] = "machines entries need an integer id and a string name";
+static const char machine_must[] = "machine must be an object with a string name";
+static const char files_must[] = "files entries must be objects with a string path";
+
+/* The name of a machine, in an object that must have one; not there, it is a problem that MUST words. */
+static const char *machine_name(struct reader *r, const cJSON *object, const char *must, const char *empty)
+{
+    const cJSON *item = tm_json_text_get(object, "name");
+    r->at = item ? item : object;
+    if (!cJSON_IsString(item)) {
+        lacks(r, must, item ? "name is no string" : "name is missing");
         return NULL;
     }
-    const char *name = string_at(r, object, "name", field);
-    if (name && *name == '\0') {
-        condition(r, "machine: name must be non-empty");
+    if (*item->valuestring == '\0') {
+        condition(r, empty);
         return NULL;
     }
-    return name;
+    return item->valuestring;
 }
 
 static bool machine_id(struct reader *r, const cJSON *object, uint32_t *id)
@@ -157,12 +168,12 @@ static bool machine_id(struct reader *r, const cJSON *object, uint32_t *id)
     int64_t value;
     r->at = item ? item : object;
     if (item == NULL) {
-        wrong(r, "id", "is required");
+        lacks(r, machines_must, "id is missing");
         return false;
     }
     enum tm_status st = tm_json_text_integer(r->json, item, &value);
     if (st == TM_E_INPUT) {
-        wrong(r, "id", "must be an integer");
+        lacks(r, machines_must, "id is no integer");
         return false;
     }
     if (st == TM_END || value < 0 || value > UINT32_MAX) {
@@ -193,11 +204,12 @@ static void read_machines(struct reader *r, const cJSON *item, struct tm_manifes
         set_place(r, prefix, i++);
         machine.item = r->at = one;
         if (!cJSON_IsObject(one)) {
-            tm_manifest_problems_add(here(r), "%smust be an object with id and name", r->where);
+            lacks(r, machines_must, "it is no object");
             continue;
         }
         bool good = machine_id(r, one, &machine.id);
-        machine.name = machine_name(r, one, "name");
+        machine.name = machine_name(r, one, machines_must,
+                                    "machines: name must be non-empty - machine: name must be non-empty");
         if (good && machine.name) {
             file->machines[file->machine_count++] = machine;
             r->machine_count++;
@@ -213,21 +225,23 @@ static enum tm_status read_file(struct reader *r, const cJSON *item, struct tm_m
     set_place(r, "files", index);
     file->item = r->at = item;
     if (!cJSON_IsObject(item)) {
-        tm_manifest_problems_add(here(r), "%smust be an object with a path", r->where);
+        lacks(r, files_must, "it is no object");
         return TM_OK;
     }
-    if (tm_json_text_get(item, "path") == NULL)
-        wrong(r, "path", "is required");
-    file->path = string_at(r, item, "path", "path");
+    const cJSON *path = tm_json_text_get(item, "path");
+    file->path = cJSON_IsString(path) ? path->valuestring : NULL;
+    r->at = path ? path : item;
+    if (file->path == NULL)
+        lacks(r, files_must, path ? "path is no string" : "path is missing");
     const cJSON *machine = tm_json_text_get(item, "machine");
     const cJSON *machines = tm_json_text_get(item, "machines");
     r->at = machine;
     if (machine && machines)
         condition(r, "machine and machines are mutually exclusive");
     if (machine && !cJSON_IsObject(machine))
-        wrong(r, "machine", "must be an object with a name");
+        lacks(r, machine_must, "it is none");
     else if (machine)
-        file->machine = machine_name(r, machine, "machine.name");
+        file->machine = machine_name(r, machine, machine_must, "machine: name must be non-empty");
     file->unsure = machine && file->machine == NULL;
     if (machines)
         read_machines(r, machines, file, index);
@@ -334,13 +348,17 @@ static void read_trace_time(struct reader *r, const cJSON *manifest)
         return;
     }
     if (tm_json_text_get(item, "clock") == NULL)
-        wrong(r, "trace_time:", "clock is required");
+        wrong(r, "trace_time", "needs a clock");
     fields->trace_time_clock = clock_at(r, item, "clock", "trace_time.clock");
-    fields->trace_time_file = string_at(r, item, "file", "trace_time.file");
-    fields->trace_time_machine = string_at(r, item, "machine", "trace_time.machine");
+    fields->trace_time_file = string_at(r, item, "file", "trace_time: file");
+    fields->trace_time_machine = string_at(r, item, "machine", "trace_time: machine");
     r->at = item;
+    const char *machine = fields->trace_time_machine;
     if (tm_json_text_get(item, "machine") && tm_json_text_get(item, "file") == NULL)
-        tm_manifest_problems_add(here(r), "a machine name alone is ambiguous, name the file too (trace_time)");
+        tm_manifest_problems_add(here(r),
+                                 "trace_time: machine '%s' needs trace_time: file too - a machine name alone is "
+                                 "ambiguous, name the file too",
+                                 tm_manifest_quote(machine ? machine : "", machine ? strlen(machine) : 0).text);
 }
 
 /* TM_END: of another version. */
@@ -361,7 +379,7 @@ static enum tm_status read_version(struct reader *r, const cJSON *manifest)
     if (st == TM_OK && version == TM_MANIFEST_VERSION)
         return TM_OK;
     struct tm_json_slice number = tm_json_text_number(r->json, item);
-    tm_manifest_problems_add(here(r), "unsupported version: %s. Only version 1 is supported",
+    tm_manifest_problems_add(here(r), "unsupported version: %s. Only version 1 is supported; set \"version\": 1",
                              tm_manifest_quote(number.text, number.len).text);
     return TM_END;
 }
@@ -369,16 +387,17 @@ static enum tm_status read_version(struct reader *r, const cJSON *manifest)
 enum tm_status tm_manifest_fields_read(struct tm_manifest_fields *fields, struct tm_json_text *json,
                                        struct tm_manifest_problems *problems)
 {
+    static const char document[] = "expected a JSON object with a top-level perfetto_manifest key, itself an object";
     struct reader r = {.fields = fields, .json = json, .problems = problems};
     fields->json = json;
     const cJSON *manifest = cJSON_IsObject(json->root) ? tm_json_text_get(json->root, "perfetto_manifest") : NULL;
     if (manifest == NULL) {
-        tm_manifest_problems_add(problems, "the document must be an object with the key perfetto_manifest");
+        tm_manifest_problems_add(problems, document);
         return TM_END;
     }
     r.at = manifest;
     if (!cJSON_IsObject(manifest)) {
-        wrong(&r, "perfetto_manifest", "must be an object");
+        condition(&r, document);
         return TM_END;
     }
     enum tm_status st = read_version(&r, manifest);

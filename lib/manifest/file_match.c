@@ -67,7 +67,8 @@ static enum tm_status check_override(const struct tm_file_match *match, const st
     if (!has_override(match, file->entry))
         return TM_OK;
     return tm_error_set(err, TM_E_INPUT,
-                        "perfetto_manifest: overrides are not supported for '%s', which is itself %s",
+                        "perfetto_manifest: overrides are not supported for trace files which are themselves archives "
+                        "or perfetto_manifest files: %s, %s",
                         quote_path(match, file->entry).text,
                         file->kind == KIND_MANIFEST ? "a perfetto_manifest" : "an archive");
 }
@@ -207,7 +208,8 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
     enum tm_status st = in_scope(match, f) ? claim_near(match, id, EXACT, err) : TM_OK;
     if (st == TM_OK && in_scope(match, f))
         st = note_dotted(match, id, err);
-    tm_buf_clear(&match->names);
+    if (match->trace_began)
+        tm_buf_clear(&match->names);
     if (st == TM_OK)
         st = inherit(match, id, err);
     *entry = f->entry;
@@ -287,19 +289,18 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
     if (index_paths(match) != TM_OK)
         return tm_error_nomem(err);
     match->scope = file ? find_scope(match, *file) : 0;
-    enum tm_status st = match_known(match, err);
-    tm_buf_release(&match->names);
-    return st;
+    return match_known(match, err);
 }
 
 void tm_file_match_close(struct tm_file_match *match)
 {
+    tm_buf_release(&match->names);
+    match->trace_began = true;
     if (match->manifest)
         return;
     free(match->files);
     match->files = NULL;
     match->file_cap = 0;
-    tm_buf_release(&match->names);
     match->closed = true;
 }
 
@@ -311,7 +312,7 @@ uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file)
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file)
 {
     struct tm_manifest_quoted path = {""};
-    while (!match->closed && match->manifest == NULL && file < match->file_count) {
+    while (!match->trace_began && file < match->file_count) {
         const struct tm_matched_file *f = &match->files[file];
         struct tm_manifest_quoted name = tm_manifest_quote(name_of(match, f), f->name_len);
         size_t len = strlen(name.text), inner = strlen(path.text);

@@ -18,12 +18,12 @@ struct tm_file_match {
     /* private */
     struct tm_matched_file *files;
     size_t file_cap;
-    struct tm_buf names; /* of all files, until there is an entry for each or none can come */
+    struct tm_buf names; /* of all files, until a trace begins; then of one that becomes known */
     const struct tm_manifest *manifest;
     struct tm_intern paths;
     struct tm_path_match *matches; /* one an entry */
     uint32_t scope;                /* the row whose children paths are names of */
-    bool closed;
+    bool trace_began, closed;
 };
 
 /* A file becomes known. *ENTRY: index of its entry, or TM_NO_ENTRY; always that while there is no
@@ -41,14 +41,14 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
 enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct tm_manifest *manifest,
                                        const uint32_t *file, struct tm_error *err);
 
-/* No manifest will come any more: forgets what is kept for one. */
+/* A trace begins, so that no manifest may come any more: forgets what is kept for one. */
 void tm_file_match_close(struct tm_file_match *match);
 
 /* The entry of a file that is known, or TM_NO_ENTRY. */
 uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
 
 /* The names of a file and of what it is in, for messages, each with ": " behind it: "all.tar: m.json: ". Empty where
- * none of them has one, and once there is a manifest. */
+ * none of them has one, and once a trace has begun. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 
 /* One problem for each path that no file had. */

@@ -138,10 +138,11 @@ static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file,
     return CHOSEN;
 }
 
-/* Where a relation is said: "files[3].clocks" and the item. */
+/* Where a relation is said: "files[3].clocks" and the item, and its fields' names in front of a problem. */
 struct place {
     const char *text;
     const cJSON *item;
+    const char *file, *machine;
 };
 
 static void not_declared(struct tm_manifest_resolution *r, size_t file, const char *machine, struct place place)
@@ -149,8 +150,8 @@ static void not_declared(struct tm_manifest_resolution *r, size_t file, const ch
     const struct tm_manifest_file *f = &r->fields->files[file];
     if (f->unsure || f->path == NULL)
         return;
-    tm_manifest_problems_add(at(r, place.item), "'%s' is not a machine declared by file '%s' (%s)", quote(machine).text,
-                             quote(f->path).text, place.text);
+    tm_manifest_problems_add(at(r, place.item), "%s '%s' is not a machine declared by file '%s'. (%s)", place.machine,
+                             quote(machine).text, quote(f->path).text, place.text);
 }
 
 /* The machine that FILE (a path of the manifest) and MACHINE (may be NULL) name together. */
@@ -164,8 +165,9 @@ static bool resolve_reference(struct tm_manifest_resolution *r, const char *file
     if (choice == NOT_DECLARED) {
         not_declared(r, found->reference_file, machine, place);
     } else if (choice == NOT_SAID) {
-        tm_manifest_problems_add(at(r, place.item), "'%s' is a multi-machine trace; also name the machine (%s)",
-                                 quote(file).text, place.text);
+        tm_manifest_problems_add(at(r, place.item),
+                                 "%s '%s' is a multi-machine trace; also name the machine with %s (%s)", place.file,
+                                 quote(file).text, place.machine, place.text);
     }
     return choice == CHOSEN;
 }
@@ -173,7 +175,7 @@ static bool resolve_reference(struct tm_manifest_resolution *r, const char *file
 static void resolve_trace_time(struct tm_manifest_resolution *r)
 {
     const char *file = r->fields->trace_time_file;
-    struct place place = {"trace_time", r->fields->trace_time};
+    struct place place = {"trace_time", r->fields->trace_time, "trace_time: file", "trace_time: machine"};
     struct tm_manifest_relation found = {0};
     if (file == NULL)
         return;
@@ -191,14 +193,14 @@ static bool resolve_source(struct tm_manifest_resolution *r, size_t i)
 {
     const struct tm_manifest_file *file = &r->fields->files[i];
     char text[PLACE_MAX];
-    struct place place = {text, file->clocks.item};
+    struct place place = {text, file->clocks.item, "clocks: file", "clocks: machine"};
     snprintf(text, sizeof text, "files[%zu].clocks", i);
     enum choice choice = choose_machine(r, i, file->clocks.machine, &r->relations[i].source_raw);
     if (choice == NOT_DECLARED) {
         not_declared(r, i, file->clocks.machine, place);
     } else if (choice == NOT_SAID && file->path) {
         tm_manifest_problems_add(at(r, place.item),
-                                 "file '%s' is a multi-machine trace; name which machine the clock is on (%s)",
+                                 "clocks: file '%s' is a multi-machine trace; name which machine the clock is on (%s)",
                                  quote(file->path).text, place.text);
     }
     return choice == CHOSEN;
@@ -209,15 +211,15 @@ static void resolve_relation(struct tm_manifest_resolution *r, size_t i)
     const struct tm_manifest_clocks *clocks = &r->fields->files[i].clocks;
     struct tm_manifest_relation *relation = &r->relations[i];
     char text[PLACE_MAX];
-    struct place place = {text, clocks->sync_to};
+    struct place place = {text, clocks->sync_to, "clocks: sync_to.file", "clocks: sync_to.machine"};
     bool good = resolve_source(r, i);
     if (clocks->ref_file == NULL)
         return;
     snprintf(text, sizeof text, "files[%zu].clocks.sync_to", i);
     if (find_file(r, clocks->ref_file) == NO_FILE) {
         tm_manifest_problems_add(at(r, place.item),
-                                 "sync_to.file names unknown file '%s'. It must match the path of an entry in the "
-                                 "files array (%s)",
+                                 "clocks: sync_to.file names unknown file '%s'. It must match the path of an entry in "
+                                 "the files array (%s)",
                                  quote(clocks->ref_file).text, place.text);
         return;
     }

@@ -249,9 +249,6 @@ static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *n
     if (run->trace_seen)
         return tm_error_set(run->err, TM_E_INPUT,
                             "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
-    if (run->manifest_seen)
-        return tm_error_set(run->err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
-    run->manifest_seen = true;
     enum tm_status st = manifest_text(run, content->in, node->in_archive, &len);
     if (st == TM_OK)
         st = tm_unpack_begin(run, node);

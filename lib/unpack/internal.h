@@ -17,7 +17,6 @@ struct tm_unpack_run {
     const char *given_name; /* File.given_name of the outermost, or NULL */
     uint32_t file_count;    /* File frames written; the next id */
     uint32_t order;         /* FileBegin frames written */
-    bool manifest_seen;
     bool names_on_damage;   /* the error says what --on-damage would do */
     bool trace_seen;        /* a trace file, no container, had its turn */
 };

@@ -36,14 +36,17 @@ static void test_overrides(void)
     finish(&f, NULL, "1: F F F F F F B B C f3=0 f4=1 B 3 events B F B 2 events B F B 1 events B 1 events ", 0);
     archive(&f, V(NAMED("inner.tar", "x")));
     finish(&f, NULL,
-           "perfetto_manifest: overrides are not supported for 'inner.tar', which is itself an archive", 0);
+           "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
+           "perfetto_manifest files: inner.tar, an archive", 0);
     archive(&f, V("{\"path\": \"inner.tar\", \"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": {\"file\": \"a.pb\"}}}"
                   "," PATH("a.pb")));
     finish(&f, NULL,
-           "perfetto_manifest: overrides are not supported for 'inner.tar', which is itself an archive", 0);
+           "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
+           "perfetto_manifest files: inner.tar, an archive", 0);
     archive(&f, V(NAMED("m.json", "x")));
     finish(&f, NULL,
-           "perfetto_manifest: overrides are not supported for 'm.json', which is itself a perfetto_manifest", 0);
+           "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
+           "perfetto_manifest files: m.json, a perfetto_manifest", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED); /* an archive inside a compressed member */
     file(&f, -1, NULL, "zip");
     file(&f, 0, "t.tar.gz", "gzip");
@@ -52,7 +55,8 @@ static void test_overrides(void)
     manifest(&f, 2, V(NAMED("t.tar.gz", "x")));
     begin(&f, 1, "gzip", false);
     file(&f, 1, "", "tar");
-    finish(&f, NULL, "perfetto_manifest: overrides are not supported for 't.tar.gz', which is itself an archive", 0);
+    finish(&f, NULL, "perfetto_manifest: overrides are not supported for trace files which are themselves archives or "
+           "perfetto_manifest files: t.tar.gz, an archive", 0);
 }
 
 static void test_two_inside(void)
@@ -83,7 +87,7 @@ static void test_one_manifest(void)
     begin(&f, 0, "tar", false);
     manifest(&f, 1, V(PATH("a")));
     manifest(&f, 2, V(PATH("a")));
-    finish(&f, NULL, "perfetto_manifest: multiple perfetto_manifest files in archive", 0);
+    finish(&f, NULL, "n.json: perfetto_manifest: multiple perfetto_manifest files in archive", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     file(&f, -1, NULL, "tar");
     file(&f, 0, "a.pb", "");
@@ -191,7 +195,7 @@ static void test_given_manifest(void)
     struct fixture f;
     ok(tm_manifest_read(&given, text, sizeof text - 1, &err) == TM_OK);
     archive(&f, text);
-    finish(&f, &options, "perfetto_manifest: multiple perfetto_manifest files in archive", 0);
+    finish(&f, &options, "run.tar: m.json: perfetto_manifest: multiple perfetto_manifest files in archive", 0);
     start(&f, TRACEMERGE__STAGE__UNPACKED);
     file(&f, -1, NULL, "tar");
     file(&f, 0, "dir/c", "");

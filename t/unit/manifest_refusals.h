@@ -11,6 +11,10 @@
 #define LINE(points)                                                                                                   \
     F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 5, \"sync_to\": {\"file\": \"p\"}, "                      \
             "\"x_tracemerge\": {\"points\": " points "}}}")
+#define DOCUMENT "expected a JSON object with a top-level perfetto_manifest key, itself an object\n"
+#define MACHINES_MUST "machines entries need an integer id and a string name: "
+#define FILES_MUST "files entries must be objects with a string path: "
+#define MACHINE_MUST "machine must be an object with a string name: "
 #define MATCH " It must match the path of an entry in the files array"
 
 /* A manifest and all its problems, one a line, without their prefix. */
@@ -24,9 +28,9 @@ static const struct refusal conditions[] = {
     {"{\"perfetto_manifest\": {}}", "missing required field: version\n"},
     {"{\"perfetto_manifest\": {\"Version\": 1}}", "missing required field: version\n"},
     {"{\"perfetto_manifest\": {\"version\": 2, \"files\": 3}}",
-     "unsupported version: 2. Only version 1 is supported\n"},
+     "unsupported version: 2. Only version 1 is supported; set \"version\": 1\n"},
     {"{\"perfetto_manifest\": {\"version\": -12345678901234567890}}",
-     "unsupported version: -12345678901234567890. Only version 1 is supported\n"},
+     "unsupported version: -12345678901234567890. Only version 1 is supported; set \"version\": 1\n"},
     {M("\"trace_time\": {\"clock\": \"TSC\"}"), "unknown clock name: TSC. " CLOCKS " (trace_time.clock)\n"},
     {M("\"trace_time\": {\"clock\": \"boottime\"}"), "unknown clock name: boottime. " CLOCKS " (trace_time.clock)\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"clock\": \"\", \"sync_to\": {\"file\": \"a\", \"clock\": \"X\"}}}"),
@@ -36,7 +40,7 @@ static const struct refusal conditions[] = {
      "machine and machines are mutually exclusive (files[0])\n"},
     {F(PHONE ", {\"path\": \"a\", \"machine\": {\"name\": \"\"}}"), "machine: name must be non-empty (files[1])\n"},
     {F("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"name\": \"\"}]}"),
-     "machine: name must be non-empty (files[0].machines[0])\n"},
+     "machines: name must be non-empty - machine: name must be non-empty (files[0].machines[0])\n"},
     {F("{\"path\": \"a\", \"machines\": [{\"id\": 0, \"name\": \"h\"}, {\"id\": 4294967296, \"name\": \"x\"}]}"),
      "machines: id must be in [0, 4294967295] (files[0].machines[1])\n"},
     {F("{\"path\": \"a\", \"machines\": [{\"id\": -1, \"name\": \"x\"}]}"),
@@ -44,37 +48,40 @@ static const struct refusal conditions[] = {
     {F("{\"path\": \"a\", \"machines\": [{\"id\": 99999999999999999999, \"name\": \"x\"}]}"),
      "machines: id must be in [0, 4294967295] (files[0].machines[0])\n"},
     {F("{\"path\": \"a\", \"clocks\": {}}"), "clocks: a sync_to block is required (files[0])\n"},
-    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {}}}"), "clocks: sync_to.file is required (files[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {}}}"),
+     "clocks: sync_to.file is required and must be a string (files[0])\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"x\"}}}"),
-     "sync_to.file names unknown file 'x'." MATCH " (files[0].clocks.sync_to)\n"},
+     "clocks: sync_to.file names unknown file 'x'." MATCH " (files[0].clocks.sync_to)\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"machine\": \"x\"}}}"),
-     "a machine name alone is ambiguous, name the file too (files[0]: clocks: sync_to.file is required)\n"},
+     "clocks: sync_to.file is required and must be a string - a machine name alone is ambiguous, name the file too "
+     "(files[0])\n"},
     {F(RELAY ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"r\"}}}"),
-     "'r' is a multi-machine trace; also name the machine (files[1].clocks.sync_to)\n"},
+     "clocks: sync_to.file 'r' is a multi-machine trace; also name the machine with clocks: sync_to.machine "
+     "(files[1].clocks.sync_to)\n"},
     {F(RELAY ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"r\", \"machine\": \"VM\"}}}"),
-     "'VM' is not a machine declared by file 'r' (files[1].clocks.sync_to)\n"},
+     "clocks: sync_to.machine 'VM' is not a machine declared by file 'r'. (files[1].clocks.sync_to)\n"},
     {F(PHONE ", {\"path\": \"r\", \"machines\": [{\"id\": 9, \"name\": \"vm\"}], "
              "\"clocks\": {\"clock\": \"BOOTTIME\", \"sync_to\": {\"file\": \"p\"}}}"),
-     "file 'r' is a multi-machine trace; name which machine the clock is on (files[1].clocks)\n"},
+     "clocks: file 'r' is a multi-machine trace; name which machine the clock is on (files[1].clocks)\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"machine\": \"phone\", \"sync_to\": {\"file\": \"p\"}}}"),
-     "'phone' is not a machine declared by file 'a' (files[1].clocks)\n"},
+     "clocks: machine 'phone' is not a machine declared by file 'a'. (files[1].clocks)\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 1.0, \"sync_to\": {\"file\": \"p\"}}}"),
-     "offset_ns must be an integer (files[1])\n"},
+     "clocks: offset_ns must be an integer (files[1])\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 1e3, \"sync_to\": {\"file\": \"p\"}}}"),
-     "offset_ns must be an integer (files[1])\n"},
+     "clocks: offset_ns must be an integer (files[1])\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": \"5\", \"sync_to\": {\"file\": \"p\"}}}"),
-     "offset_ns must be an integer (files[1])\n"},
+     "clocks: offset_ns must be an integer (files[1])\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": -9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
-     "offset_ns is out of range (files[1])\n"},
+     "clocks: offset_ns is out of range (files[1])\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"offset_ns\": 9223372036854775808, \"sync_to\": {\"file\": \"p\"}}}"),
-     "offset_ns is out of range (files[1])\n"},
+     "clocks: offset_ns is out of range (files[1])\n"},
 };
 
 /* Errors beyond the table. */
 static const struct refusal others[] = {
-    {"[]", "the document must be an object with the key perfetto_manifest\n"},
-    {"{\"Perfetto_Manifest\": {\"version\": 1}}", "the document must be an object with the key perfetto_manifest\n"},
-    {"{\"perfetto_manifest\": [1]}", "perfetto_manifest must be an object\n"},
+    {"[]", DOCUMENT},
+    {"{\"Perfetto_Manifest\": {\"version\": 1}}", DOCUMENT},
+    {"{\"perfetto_manifest\": [1]}", DOCUMENT},
     {"{\"perfetto_manifest\": {\"version\": \"1\"}}", "version must be an integer\n"},
     {"{\"perfetto_manifest\": {\"version\": 1.0}}", "version must be an integer\n"},
     {"{\"perfetto_manifest\": {\"version\": 1e0}}", "version must be an integer\n"},
@@ -82,39 +89,39 @@ static const struct refusal others[] = {
     {M("\"files\": {}"), "files must be an array\n"},
     {M("\"files\": null"), "files must be an array\n"},
     {M("\"trace_time\": \"BOOTTIME\""), "trace_time must be an object\n"},
-    {M("\"trace_time\": {}"), "trace_time: clock is required\n"},
-    {M("\"trace_time\": {\"clock\": 3}"), "trace_time.clock must be a string\n"},
-    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": 1}"), "trace_time.file must be a string\n"},
+    {M("\"trace_time\": {}"), "trace_time needs a clock\n"},
+    {M("\"trace_time\": {\"clock\": 3}"), "clock name must be a string (trace_time.clock)\n"},
+    {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": 1}"), "trace_time: file must be a string\n"},
     {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"machine\": \"m\"}"),
-     "a machine name alone is ambiguous, name the file too (trace_time)\n"},
+     "trace_time: machine 'm' needs trace_time: file too - a machine name alone is ambiguous, name the file too\n"},
     {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"X\"}"),
      "trace_time: file names unknown file 'X'." MATCH "\n"},
     {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"p\", \"machine\": \"M\"}, \"files\": [" PHONE "]"),
-     "'M' is not a machine declared by file 'p' (trace_time)\n"},
+     "trace_time: machine 'M' is not a machine declared by file 'p'. (trace_time)\n"},
     {M("\"trace_time\": {\"clock\": \"BOOTTIME\", \"file\": \"r\"}, \"files\": [" RELAY "]"),
-     "'r' is a multi-machine trace; also name the machine (trace_time)\n"},
-    {F("3"), "files[0]: must be an object with a path\n"},
-    {F("{}"), "files[0]: path is required\n"},
-    {F("{\"path\": null}"), "files[0]: path must be a string\n"},
+     "trace_time: file 'r' is a multi-machine trace; also name the machine with trace_time: machine (trace_time)\n"},
+    {F("3"), FILES_MUST "it is no object (files[0])\n"},
+    {F("{}"), FILES_MUST "path is missing (files[0])\n"},
+    {F("{\"path\": null}"), FILES_MUST "path is no string (files[0])\n"},
     {F(PHONE ", {\"path\": \"p\"}"), "files[1]: path 'p' is that of files[0] too\n"},
-    {F("{\"path\": \"a\", \"machine\": \"phone\"}"), "files[0]: machine must be an object with a name\n"},
-    {F("{\"path\": \"a\", \"machine\": {}}"), "files[0]: machine.name is required\n"},
-    {F("{\"path\": \"a\", \"machine\": {\"name\": 1}}"), "files[0]: machine.name must be a string\n"},
-    {F("{\"path\": \"a\", \"machines\": {}}"), "files[0]: machines must be an array\n"},
+    {F("{\"path\": \"a\", \"machine\": \"phone\"}"), MACHINE_MUST "it is none (files[0])\n"},
+    {F("{\"path\": \"a\", \"machine\": {}}"), MACHINE_MUST "name is missing (files[0])\n"},
+    {F("{\"path\": \"a\", \"machine\": {\"name\": 1}}"), MACHINE_MUST "name is no string (files[0])\n"},
+    {F("{\"path\": \"a\", \"machines\": {}}"), "machines must be an array (files[0])\n"},
     {F("{\"path\": \"a\", \"machines\": [1, {}, {\"id\": \"1\", \"name\": 2}]}"),
-     "files[0].machines[0]: must be an object with id and name\n"
-     "files[0].machines[1]: id is required\n"
-     "files[0].machines[1]: name is required\n"
-     "files[0].machines[2]: id must be an integer\n"
-     "files[0].machines[2]: name must be a string\n"},
+     MACHINES_MUST "it is no object (files[0].machines[0])\n"
+     MACHINES_MUST "id is missing (files[0].machines[1])\n"
+     MACHINES_MUST "name is missing (files[0].machines[1])\n"
+     MACHINES_MUST "id is no integer (files[0].machines[2])\n"
+     MACHINES_MUST "name is no string (files[0].machines[2])\n"},
     {F("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"name\": \"x\"}, {\"id\": 1, \"name\": \"y\"}]}"),
      "files[0].machines[1]: id 1 is declared already\n"},
-    {F("{\"path\": \"a\", \"clocks\": []}"), "files[0]: clocks must be an object\n"},
-    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": \"a\"}}"), "files[0]: clocks.sync_to must be an object\n"},
+    {F("{\"path\": \"a\", \"clocks\": []}"), "clocks must be an object (files[0])\n"},
+    {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": \"a\"}}"), "clocks: sync_to must be an object (files[0])\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"clock\": 6, \"machine\": 1, \"sync_to\": {\"file\": 1}}}"),
-     "files[0]: clocks.clock must be a string\n"
-     "files[0]: clocks.machine must be a string\n"
-     "files[0]: clocks.sync_to.file must be a string\n"},
+     "clock name must be a string (files[0].clocks.clock)\n"
+     "clocks: machine must be a string (files[0])\n"
+     "clocks: sync_to.file is required and must be a string (files[0])\n"},
     {F("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"a\"}}}"),
      "files[0]: clocks relate the file's own timeline to itself\n"},
     {F(PHONE ", {\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"p\"}, \"x_tracemerge\": 1}}"),
