@@ -125,3 +125,68 @@ END
     [[ "${lines[0]}" = "1500 "*" 11.11=7 11.47=5" ]]
     [[ "${lines[1]}" = "2500 "* && "${lines[1]}" != *"11.11=7 "* && "${lines[1]}" != *11.47=5 ]]
 }
+
+@test "what a sequence lost is said on a sequence of its own, in file order" {
+    make_packets t.pftrace <<END
+$snapshot
+1 { 10: 2 42: 1 13: 2 8: 1010 11 { 9: 3 23: "x" } 12 { 2 { 1: 1 2: "q" } } }
+1 { 10: 2 13: 1 8: 1100 60 { 1: 5 2: "t" } }
+1 { 10: 2 13: 2 8: 1500 11 { 9: 3 11: 5 23: "a" } }
+1 { 10: 2 13: 2 8: 1300 42: 65 11 { 9: 3 11: 5 23: "lost" } }
+1 { 10: 2 13: 2 8: 1320 11 { 9: 3 11: 5 23: "lost" } }
+1 { 10: 2 13: 1 8: 1330 11 { 9: 3 11: 5 23: "again" } }
+1 { 10: 4 8: 1321 68 { 1: 5 } }
+1 { 10: 4 8: 1322 42: 256 68 { 1: 5 } }
+1 { 10: 2 35 { 18 { 1: 2 4: 1 } 18 { 1: 4 } 18 { 1: 77 } 1 { 1: 5 } 1 { 1: 6 } } }
+END
+    cd "$BATS_TEST_TMPDIR"
+    tm-merge -o m.pftrace t.pftrace
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' m.pftrace | awk '\$1 == \"-\" && \$2 != \"-\" && \$6 != 60'"
+    echo "$output"
+    # The first packet needs state, as the fifth and sixth do; the third had it. The last says what sequence 4 lost.
+    first=$(awk '$6 == 12 && $3 == 2 { print $2 }' <<<"$output")
+    last=$(awk '$5 == 256 { print $2 }' <<<"$output")
+    [ "$(awk -v s="$first" '$2 == s { printf "%s/%s ", $3, $5 }' <<<"$output")" = "2/- 3/- 2/65 2/- " ]
+    [ "$(awk -v s="$last" '$2 == s { printf "%s/%s ", $3, $5 }' <<<"$output")" = "0/- 0/256 " ]
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 35.18.1 -f 35.18.4 m.pftrace | grep 35.18"
+    echo "$output"
+    [[ "$output" = *" 35.18.1=$first 35.18.1=$last 35.18.1="*" 35.18.4=1 35.18.4=0 35.18.4=0" ]]
+    # All else is on sequences whose state is complete.
+    run tm-merge -f report m.pftrace
+    [[ "$output" != *needs_state*track_event* ]]
+    tm-merge -o m.db m.pftrace
+    tm-merge -o t.db t.pftrace
+    for db in t m; do
+        run sqlite3 $db.db "SELECT name FROM slice ORDER BY ts; SELECT value FROM stats WHERE name = 'traced_buf_sequence_packet_loss'"
+        echo "$output"
+        [ "$output" = "again
+a
+2" ]
+    done
+}
+
+@test "statistics of the buffers of two files of one machine stand behind each other" {
+    for i in 1 2; do
+        make_packets $i.pftrace <<END
+$snapshot
+1 { 10: $i 8: ${i}500 68 { 1: $i } }
+1 { 10: $i 35 { 1 { 1: ${i}1 } 1 { 1: ${i}2 } 18 { 1: $i 4: 1 2: "x" } 8: ${i} 14: 3 15: 1 11 { 4: $i 20: 7 } } }
+END
+    done
+    cd "$BATS_TEST_TMPDIR"
+    tar cf t.tar 1.pftrace 2.pftrace
+    tm-merge -o m.pftrace t.tar
+    list_packets -f 35.1.1 -f 35.18.4 -f 35.8 -f 35.14 -f 35.15 -f 35.11.4 -f 35.11.20 m.pftrace | grep 35.1.1 | cut -d' ' -f7- >said
+    cat said
+    diff said - <<'END'
+35.1.1=11 35.1.1=12 35.18.4=1 35.8=1 35.14=3 35.15=1 35.11.4=1 35.11.20=7
+35.1.1=11 35.1.1=12 35.1.1=21 35.1.1=22 35.18.4=3 35.8=3 35.14=6 35.15=1 35.11.4=3 35.11.20=7 35.11.20=0 35.11.20=7 35.11.20=0
+END
+    # Of several machines each has its own.
+    printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "1.pftrace", "machine": {"name": "a"}},
+        {"path": "2.pftrace", "machine": {"name": "b"}}]}}' >perfetto_manifest.json
+    tar cf t.tar perfetto_manifest.json 1.pftrace 2.pftrace
+    tm-merge -o m.pftrace t.tar
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 35.1.1 m.pftrace | grep 35.1.1"
+    [[ "${#lines[@]}" -eq 2 && "${lines[1]}" = *" 35 35.1.1=21 35.1.1=22" ]]
+}

@@ -10,6 +10,7 @@
 #include "emit/perfetto/sample_writer.h"
 #include "emit/perfetto/sequence_threads.h"
 #include "emit/perfetto/snapshot_writer.h"
+#include "emit/perfetto/trace_stats.h"
 #include "emit/perfetto/track_writer.h"
 #include "emit/perfetto/untimed_packets.h"
 #include "stream/batch.h"
@@ -24,6 +25,7 @@ struct pftrace {
     struct tm_pending_definitions late;
     struct tm_sequence_threads threads;
     struct tm_untimed_packets untimed;
+    struct tm_trace_stats trace_stats;
     struct tm_open_messages messages; /* of scheduling, where its events name threads */
     int64_t now_ns; /* of the last event */
     int64_t last_ns; /* of the last event of a message that came whole */

@@ -1,6 +1,7 @@
 #include "emit/perfetto/packet_retime.h"
 
 #include "emit/perfetto/packet_splice.h"
+#include "emit/perfetto/trace_stats.h"
 #include "perfetto/track_event_fields.h"
 #include "perfetto/packet_times.h"
 
@@ -236,6 +237,12 @@ static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
         r->writer->has_input_events = true;
         copy(r, f);
         return;
+    case TM_PACKET_TRACE_STATS:
+        if (f->type == TM_PB_LEN && r->writer->trace_stats)
+            keep(r, tm_trace_stats_write(r->writer->trace_stats, r->writer, r->event, f));
+        else
+            copy(r, f);
+        return;
     default:
         copy(r, f);
         return;
@@ -346,9 +353,25 @@ enum tm_status tm_packet_rewrite(struct tm_packet_writer *w, const struct tm_eve
     return tm_packet_end(w, err);
 }
 
+/* A packet of what a sequence lost (doc/events.md): all that is in it counts as it is. */
+static enum tm_status write_loss(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    uint32_t sequence;
+    bool is_new;
+    enum tm_status st = tm_packet_begin(w, e->machine, err);
+    if (st == TM_OK)
+        st = tm_packet_sequence(w, e, &sequence, &is_new, err);
+    if (st == TM_OK && (tm_pb_put_varint(&w->out, TM_PACKET_SEQUENCE_ID, sequence) != TM_OK ||
+                        tm_buf_add(&w->out, e->raw, e->raw_bytes) != TM_OK))
+        return tm_error_nomem(err);
+    return st < 0 ? st : tm_packet_end(w, err);
+}
+
 enum tm_status tm_packet_retime(struct tm_packet_writer *w, const struct tm_event *e,
                                 const struct tm_extra_values *extras, struct tm_error *err)
 {
+    if (tm_packet_is_loss(e))
+        return write_loss(w, e, err);
     enum tm_status st = tm_packet_splice(w, e, extras, err);
     return st == TM_END ? tm_packet_rewrite(w, e, extras, err) : st;
 }

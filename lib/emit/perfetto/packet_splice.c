@@ -168,6 +168,7 @@ static bool find_pieces(struct splice *s)
         case TM_PACKET_TRACK_DESCRIPTOR:
         case TM_PACKET_DEFAULTS:
         case TM_PACKET_FTRACE_EVENTS:
+        case TM_PACKET_TRACE_STATS:
             return false;
         default:
             good = tm_packet_is_of_record(f.id) || keep(s, f.start, (size_t)(f.end - f.start));

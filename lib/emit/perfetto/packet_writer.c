@@ -101,26 +101,10 @@ enum tm_status tm_packet_flush_full(struct tm_packet_writer *w, struct tm_error 
     return w->out.len >= WRITE_BYTES && !w->is_aside ? tm_packet_writer_flush(w, err) : TM_OK;
 }
 
-static enum tm_status plain_sequence(struct tm_packet_writer *w, uint32_t file, uint32_t sequence, uint32_t **output,
-                                     struct tm_error *err)
+/* The key of recorded SEQUENCE of EVENT's file and machine. */
+static uint64_t sequence_key(const struct tm_event *event, uint64_t sequence)
 {
-    for (uint32_t i = 0; i < w->plain_count; i++) {
-        if (w->plain[i].file == file && w->plain[i].sequence == sequence) {
-            *output = &w->plain[i].output;
-            return TM_OK;
-        }
-    }
-    if (w->plain_count == w->plain_cap) {
-        uint32_t cap = w->plain_cap ? w->plain_cap * 2 : 16;
-        struct tm_plain_sequence *plain = realloc(w->plain, cap * sizeof *plain);
-        if (plain == NULL)
-            return tm_error_nomem(err);
-        w->plain = plain;
-        w->plain_cap = cap;
-    }
-    w->plain[w->plain_count] = (struct tm_plain_sequence){file, sequence, 0};
-    *output = &w->plain[w->plain_count++].output;
-    return TM_OK;
+    return tm_hash_u64(sequence ^ tm_hash_u64((uint64_t)event->file << 32 | event->machine));
 }
 
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *w)
@@ -128,27 +112,44 @@ uint32_t tm_packet_new_sequence(struct tm_packet_writer *w)
     return w->next_sequence++;
 }
 
+/* Gives EVENT's sequence a number of the output. */
+static enum tm_status give_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *output,
+                                    struct tm_error *err)
+{
+    uint64_t key = sequence_key(event, event->sequence);
+    uint32_t first;
+    *output = tm_packet_new_sequence(w);
+    if (!tm_map_find(&w->first, key, &first) && tm_map_set(&w->first, key, *output) != TM_OK)
+        return tm_error_nomem(err);
+    return TM_OK;
+}
+
 enum tm_status tm_packet_sequence(struct tm_packet_writer *w, const struct tm_event *event, uint32_t *sequence,
                                   bool *is_new, struct tm_error *err)
 {
-    uint32_t *output = NULL;
+    enum tm_status st = TM_OK;
     *is_new = false;
     *sequence = 0;
     if (event->generation && event->generation < w->sequence_count) {
-        output = &w->sequences[event->generation];
+        uint32_t *output = &w->sequences[event->generation];
+        *is_new = *output == 0;
+        if (*is_new)
+            st = give_sequence(w, event, output, err);
+        *sequence = *output;
     } else if (event->sequence) {
-        enum tm_status st = plain_sequence(w, event->file, event->sequence, &output, err);
-        if (st < 0)
-            return st;
-    } else {
-        return TM_OK;
+        uint64_t key = sequence_key(event, event->sequence);
+        *is_new = !tm_map_find(&w->plain, key, sequence);
+        if (*is_new && (st = give_sequence(w, event, sequence, err)) == TM_OK)
+            st = tm_map_set(&w->plain, key, *sequence) == TM_OK ? TM_OK : tm_error_nomem(err);
     }
-    if (*output == 0) {
-        *output = tm_packet_new_sequence(w);
-        *is_new = true;
-    }
-    *sequence = *output;
-    return TM_OK;
+    return st;
+}
+
+uint32_t tm_packet_spokesman(const struct tm_packet_writer *w, const struct tm_event *event, uint64_t sequence)
+{
+    uint64_t key = sequence_key(event, sequence);
+    uint32_t output;
+    return tm_map_find(&w->plain, key, &output) || tm_map_find(&w->first, key, &output) ? output : 0;
 }
 
 uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t id)
@@ -239,6 +240,7 @@ void tm_packet_writer_release(struct tm_packet_writer *w)
     tm_track_owners_release(&w->owners);
     free(w->machine_ids);
     free(w->sequences);
-    free(w->plain);
+    tm_map_release(&w->plain);
+    tm_map_release(&w->first);
     *w = (struct tm_packet_writer){.fd = -1};
 }

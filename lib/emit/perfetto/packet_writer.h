@@ -6,6 +6,7 @@
 #ifndef TM_EMIT_PERFETTO_PACKET_WRITER_H
 #define TM_EMIT_PERFETTO_PACKET_WRITER_H
 
+#include "base/map.h"
 #include "base/pb.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/perfetto/placeholders.h"
@@ -27,6 +28,7 @@ enum tm_output_field {
     TM_PACKET_TRACK_EVENT = 11,
     TM_PACKET_INTERNED_DATA = 12,
     TM_PACKET_SEQUENCE_FLAGS = 13,
+    TM_PACKET_TRACE_STATS = 35,
     TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
     TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
     TM_PACKET_SYSTEM_INFO = 45,
@@ -59,6 +61,12 @@ static inline bool tm_packet_is_of_record(uint32_t id)
     }
 }
 
+/* True when EVENT, a row with a raw packet, says what its sequence lost (doc/events.md). */
+static inline bool tm_packet_is_loss(const struct tm_event *event)
+{
+    return event->kind == TM_KIND_METADATA && event->generation == 0 && event->sequence != 0;
+}
+
 enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */
 
 struct tm_packet_writer {
@@ -71,10 +79,8 @@ struct tm_packet_writer {
     uint32_t machine_count;
     uint32_t *sequences;    /* output sequence of a generation, 0 not yet */
     uint32_t sequence_count;
-    struct tm_plain_sequence {
-        uint32_t file, sequence, output;
-    } *plain;               /* output sequences of packets without a generation */
-    uint32_t plain_count, plain_cap;
+    struct tm_map plain;    /* output sequences of packets without a generation, by file, machine and sequence */
+    struct tm_map first;    /* likewise the output sequence that was given first of all to the packets of a sequence */
     uint32_t next_sequence;
     struct tm_track_owners owners;
     uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
@@ -82,6 +88,7 @@ struct tm_packet_writer {
     struct tm_buf inner_times; /* a packet whose inner times were rewritten */
     bool has_input_events; /* some packet may hold key or motion events */
     const struct tm_clock_rows *clocks; /* borrowed: what times inside packets are readings of; NULL: of trace time */
+    struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay as they are */
     struct tm_unsupported_counts *unsaid; /* borrowed; notes what could not be said */
     struct tm_placeholders held;          /* what comes before out and is not decided */
     struct tm_buf aside;         /* out while packets are written aside */
@@ -140,6 +147,10 @@ enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_e
  * packet has no sequence. */
 enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
                                   bool *is_new, struct tm_error *err);
+
+/* The output sequence that speaks for recorded SEQUENCE of EVENT's file and machine: of what it lost, where it lost
+ * something; else one of those that it became. 0: no packet of it was written. */
+uint32_t tm_packet_spokesman(const struct tm_packet_writer *writer, const struct tm_event *event, uint64_t sequence);
 
 /* A number for a sequence of the writer's own making. */
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);

@@ -41,6 +41,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     if (p->marker_files == NULL)
         return tm_error_nomem(err);
     p->packets.unsaid = p->context->unsaid;
+    p->packets.trace_stats = &p->trace_stats;
     p->packets.name = p->context->options->out_path;
     p->packets.held.dir = p->untimed.dir = p->context->options->spill_dir;
     p->ftrace.packets = &p->packets;
@@ -404,6 +405,7 @@ static void pftrace_close(void *state)
     tm_ftrace_writer_release(&p->ftrace);
     tm_clock_rows_release(&p->clocks);
     tm_packet_writer_release(&p->packets);
+    tm_trace_stats_release(&p->trace_stats);
     free(p);
 }
 

@@ -22,7 +22,7 @@ bool tm_untimed_packets_take(const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f;
-    if (!(e->flags & TM_EVENT_UNTIMED) || e->time_ns <= 0 || !is_of_kind(e->kind))
+    if (!(e->flags & TM_EVENT_UNTIMED) || e->time_ns <= 0 || !is_of_kind(e->kind) || tm_packet_is_loss(e))
         return false;
     while (tm_pb_next(&pb, &f) == TM_OK)
         if (f.type == TM_PB_LEN && stays_in_front(f.id))

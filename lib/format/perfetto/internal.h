@@ -42,6 +42,8 @@ struct tm_proto_sequence {
     bool used;           /* a row of this generation has been written */
     bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */
+    bool is_lossy, is_met, is_met_said; /* sequence_loss.h: it has a shadow; a packet that needs state had it, and the
+                                         * shadow says so */
     /* The ThreadDescriptor seen last; outlives clearing. */
     bool has_thread;
     int32_t pid;
@@ -77,6 +79,7 @@ struct tm_proto_packet {
     uint32_t machine;
     uint32_t flags; /* sequence_flags */
     uint32_t dropped; /* previous_packet_dropped */
+    bool is_loss; /* and the packet is not the first of its sequence: what came before that is not known to be lost */
     uint32_t generation;
     struct tm_pb_field body;     /* the field of the data oneof, without start and end; id 0: none */
     struct tm_pb_field interned; /* interned_data; id 0: none */

@@ -9,6 +9,7 @@
 #include "format/perfetto/power.h"
 #include "format/perfetto/sample.h"
 #include "format/perfetto/sequence.h"
+#include "format/perfetto/sequence_loss.h"
 #include "format/perfetto/system.h"
 #include "format/perfetto/track_event.h"
 #include "perfetto/packet_times.h"
@@ -89,7 +90,7 @@ static void clear(struct tm_proto_packet *packet)
 {
     packet->byte = 0;
     packet->time = 0;
-    packet->has_time = packet->cleared = packet->has_sequence = false;
+    packet->has_time = packet->cleared = packet->has_sequence = packet->is_loss = false;
     packet->clock = packet->sequence_id = packet->machine = 0;
     packet->flags = packet->dropped = packet->generation = 0;
     packet->body.id = packet->interned.id = packet->defaults.id = 0;
@@ -202,7 +203,8 @@ static enum tm_status apply_sequence(struct tm_proto *p, struct tm_proto_packet 
         tm_proto_sequence_clear(p, packet->sequence);
     else if (packet->dropped)
         tm_proto_sequence_lose(packet->sequence);
-    if (packet->dropped && packet->sequence->seen) /* what came before the first is not known to be lost */
+    packet->is_loss = packet->dropped && packet->sequence->seen;
+    if (packet->is_loss)
         st = tm_proto_count_stat(p, TM_PROTO_STAT_PACKET_LOSS, packet->machine, 1, err);
     packet->sequence->seen = true;
     if (st >= 0 && packet->defaults.id)
@@ -316,6 +318,14 @@ static bool changes_state(const struct tm_proto_packet *packet)
            packet->body.id != TM_PACKET_TRACK_EVENT;
 }
 
+/* Whether there is something that tm_proto_sequence_loss_note notes, as far as can be said at once. */
+static inline bool may_be_loss(const struct tm_proto_packet *packet, bool is_skipped)
+{
+    const struct tm_proto_sequence *sequence = packet->sequence;
+    return packet->is_loss || is_skipped || !sequence->valid || !sequence->is_met ||
+           (sequence->is_lossy && !sequence->is_met_said);
+}
+
 enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -325,8 +335,12 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
         packet->sequence->state += changes_state(packet);
     if (st < 0)
         return st;
-    if ((packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence_id && packet->sequence->valid) &&
-        !needs_no_state(packet->body.id))
+    bool is_skipped = (packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence_id && packet->sequence->valid) &&
+                      !needs_no_state(packet->body.id);
+    if (packet->sequence_id && may_be_loss(packet, is_skipped) &&
+        (st = tm_proto_sequence_loss_note(p, packet, is_skipped, err)) < 0)
+        return st;
+    if (is_skipped)
         return skip(p, packet, err);
     if (packet->clock >= TM_CLOCK_SEQUENCE_FIRST && packet->clock <= TM_CLOCK_SEQUENCE_LAST &&
         packet->sequence_id == 0 && packet->has_time)

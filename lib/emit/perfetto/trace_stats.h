@@ -1,0 +1,40 @@
+/* TraceStats packets for the merged trace.
+ *
+ * A tracing service counts by buffer, and by writer, which it knows by its sequence. A reader keeps one number for each
+ * buffer of a machine, the one that it read last, and adds to it what the buffer's sequences lost. So sequences become
+ * those of the output that speak for them; and where several files of one machine have statistics, each packet says
+ * what is known of all: the buffers of the file that came first, then those of the next, and the sums of what is
+ * counted by session.
+ *
+ * Source: protos/perfetto/common/trace_stats.proto. Memory: what the last packet of each file said of its buffers, up
+ * to TM_TRACE_STATS_BYTES_MAX; where it is more the packet stands for itself. */
+#ifndef TM_EMIT_PERFETTO_TRACE_STATS_H
+#define TM_EMIT_PERFETTO_TRACE_STATS_H
+
+#include "emit/perfetto/packet_writer.h"
+
+enum { TM_TRACE_STATS_BYTES_MAX = 64 << 10, TM_TRACE_STATS_SUMS = 15, TM_TRACE_STATS_FILTER_SUMS = 6 };
+
+/* Zero-initialise. */
+struct tm_trace_stats {
+    struct tm_trace_stats_file {
+        uint32_t file, machine;
+        uint32_t buffer_count;
+        struct tm_buf buffers; /* buffer_stats fields, as they came */
+        struct tm_buf filtered; /* uint64_t in host order: FilterStats.bytes_discarded_per_buffer */
+        bool has_filter;
+        uint64_t sums[TM_TRACE_STATS_SUMS];               /* by field; those that are there: */
+        uint32_t has;                                     /* a bit each */
+        uint64_t filter_sums[TM_TRACE_STATS_FILTER_SUMS]; /* by field of FilterStats */
+    } *files; /* in the order in which they came */
+    uint32_t count, cap;
+};
+
+/* Appends field TraceStats of EVENT's packet, whose bytes are MESSAGE, to WRITER's packet as the output has it. TM_OK
+ * or TM_E_SYSTEM; of a damaged message goes what comes before the damage. */
+enum tm_status tm_trace_stats_write(struct tm_trace_stats *stats, struct tm_packet_writer *writer,
+                                    const struct tm_event *event, const struct tm_pb_field *message);
+
+void tm_trace_stats_release(struct tm_trace_stats *stats);
+
+#endif

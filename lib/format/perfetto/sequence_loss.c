@@ -1,0 +1,48 @@
+#include "format/perfetto/sequence_loss.h"
+
+enum { SEQ_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
+
+/* A packet of the shadow: DROPPED where it is not 0, FLAGS, and that interned data is not taken. */
+static enum tm_status add_row(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t dropped,
+                              uint32_t flags, bool has_interned, struct tm_error *err)
+{
+    struct tm_event row = {
+        .kind = TM_KIND_METADATA,
+        .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | tm_event_raw_flags(TM_RAW_PACKET),
+        .machine = packet->machine,
+        .sequence = packet->sequence_id,
+    };
+    p->text.len = 0;
+    if (tm_pb_put_varint(&p->text, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK ||
+        (dropped && tm_pb_put_varint(&p->text, TM_PACKET_PREVIOUS_PACKET_DROPPED, dropped) != TM_OK) ||
+        (has_interned && tm_pb_put_bytes(&p->text, TM_PACKET_INTERNED_DATA, "", 0) != TM_OK))
+        return tm_error_nomem(err);
+    row.raw = p->text.data;
+    row.raw_bytes = (uint32_t)p->text.len;
+    return tm_event_sink_add(p->sink, &row, err);
+}
+
+enum tm_status tm_proto_sequence_loss_note(struct tm_proto *p, const struct tm_proto_packet *packet, bool is_skipped,
+                                           struct tm_error *err)
+{
+    struct tm_proto_sequence *sequence = packet->sequence;
+    bool is_met = packet->flags & SEQ_NEEDS_STATE && !is_skipped;
+    bool has_interned = packet->interned.id && !sequence->valid;
+    enum tm_status st = TM_OK;
+    if (!packet->is_loss && !is_skipped && !has_interned) {
+        sequence->is_met |= is_met;
+        if (!is_met || !sequence->is_lossy || sequence->is_met_said)
+            return TM_OK;
+        sequence->is_met_said = true;
+        return add_row(p, packet, 0, SEQ_CLEARED | SEQ_NEEDS_STATE, false, err);
+    }
+    if (!sequence->is_lossy && packet->is_loss) { /* in front of a sequence's first packet a loss does not count */
+        st = add_row(p, packet, 0, sequence->is_met ? SEQ_CLEARED | SEQ_NEEDS_STATE : 0, false, err);
+        sequence->is_met_said = sequence->is_met;
+    }
+    sequence->is_lossy = true;
+    sequence->is_met |= is_met;
+    sequence->is_met_said |= is_met;
+    uint32_t flags = (packet->flags & SEQ_NEEDS_STATE) | (packet->cleared ? SEQ_CLEARED : 0);
+    return st < 0 ? st : add_row(p, packet, packet->is_loss ? packet->dropped : 0, flags, has_interned, err);
+}
