@@ -13,7 +13,7 @@ setup() {
         echo '  b-8 ( 7) [000] ...1 1.000006: tracing_mark_write: S|7|async|44'
         echo '  b-8 ( 7) [000] ...1 1.000007: task_newtask: pid=11 comm=c clone_flags=10000 oom_score_adj=0'
         echo '  c-11 ( 7) [000] ...1 1.000008: task_rename: pid=11 oldcomm=c newcomm=d oom_score_adj=0'
-        echo '  d-11 ( 7) [000] ...1 1.000009: sched_process_exit: comm=d pid=11 prio=120'
+        echo '  d-11 ( 7) [000] ...1 1.000009: sched_process_free: comm=d pid=11 prio=120'
         echo '  b-8 ( 7) [000] d..2 1.000010: cpu_frequency: state=300 cpu_id=1'
         echo '  b-8 ( 7) [000] d..2 1.000011: cpu_frequency_limits: min=55 max=67 cpu_id=1'
         echo '  b-8 ( 7) [000] d..2 1.000012: cpu_idle: state=4294967295 cpu_id=0'

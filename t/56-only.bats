@@ -273,7 +273,7 @@ placed|7" ]
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: S|100|open|7' \
         '  app-100 (  100) [000] ..... 10.000011: tracing_mark_write: B|100|begun' \
-        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_exit: comm=old pid=100 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_free: comm=old pid=100 prio=120' \
         '  sh-7 (    7) [000] d..2. 10.000040: task_newtask: pid=100 comm=sh clone_flags=1200011 oom_score_adj=0' \
         '  app-100 (  100) [000] ..... 10.000050: tracing_mark_write: F|100|open|7' \
         '  app-100 (  100) [000] ..... 10.000051: tracing_mark_write: E|100' \
@@ -295,13 +295,13 @@ lives() {
         '  app-100 (  100) [000] d..2. 10.000012: task_newtask: pid=101 comm=app clone_flags=3d0f00 oom_score_adj=0' \
         '  old-200 (  200) [000] ..... 10.000015: tracing_mark_write: C|200|n|1' \
         '  old-300 (  300) [000] ..... 10.000016: tracing_mark_write: B|300|never ends' \
-        '  sh-7 (    7) [000] d..2. 10.000018: sched_process_exit: comm=old pid=300 prio=120' \
-        '  sh-7 (    7) [000] d..2. 10.000020: sched_process_exit: comm=old pid=200 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000018: sched_process_free: comm=old pid=300 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000020: sched_process_free: comm=old pid=200 prio=120' \
         '  sh-7 (    7) [000] d..2. 10.000030: task_newtask: pid=200 comm=sh clone_flags=1200011 oom_score_adj=0' \
         '  <idle>-0 (-----) [000] d..2. 10.000040: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=work next_pid=101 next_prio=97' \
         '  work-101 (  100) [000] d..2. 10.000060: sched_switch: prev_comm=work prev_pid=101 prev_prio=97 prev_state=S ==> next_comm=new next_pid=200 next_prio=120' \
         '  new-200 (  200) [000] ..... 10.000065: tracing_mark_write: B|200|later' \
-        '  sh-7 (    7) [000] d..2. 10.000070: sched_process_exit: comm=work pid=101 prio=120' >k.systrace
+        '  sh-7 (    7) [000] d..2. 10.000070: sched_process_free: comm=work pid=101 prio=120' >k.systrace
 }
 
 tasks() {

@@ -241,7 +241,7 @@ reused_pid() { # FOLDER
     mkdir -p "$1"
     printf '%s\n' '# tracer: nop' \
         '  sh-7 (    7) [000] d..2. 10.000001: sched_waking: comm=old pid=100 prio=120 target_cpu=000' \
-        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_exit: comm=old pid=100 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_free: comm=old pid=100 prio=120' \
         '  sh-7 (    7) [000] d..2. 10.000040: task_newtask: pid=100 comm=sh clone_flags=1200011 oom_score_adj=0' \
         '  sh-7 (    7) [000] d..2. 10.000041: task_newtask: pid=101 comm=sh clone_flags=3d0f00 oom_score_adj=0' \
         '  sh-7 (    7) [000] d..2. 10.000050: sched_waking: comm=kernelname pid=100 prio=120 target_cpu=000' >"$1/k.systrace"

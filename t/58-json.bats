@@ -119,7 +119,7 @@ PY
 @test "a pid that is given away anew is another process" {
     printf '%s\n' '# tracer: nop' \
         '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: S|100|open|7' \
-        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_exit: comm=old pid=100 prio=120' \
+        '  sh-7 (    7) [000] d..2. 10.000030: sched_process_free: comm=old pid=100 prio=120' \
         '  sh-7 (    7) [000] d..2. 10.000040: task_newtask: pid=100 comm=sh clone_flags=1200011 oom_score_adj=0' \
         '  app-100 (  100) [000] ..... 10.000050: tracing_mark_write: F|100|open|7' \
         '  app-100 (  100) [000] ..... 10.000051: tracing_mark_write: S|100|open|7' >k.systrace

@@ -104,3 +104,54 @@ early() { # START: one file
     tm-merge -o m.pftrace in.tar
     diff <(shown a.pftrace b.pftrace) <(shown m.pftrace)
 }
+
+lines_of_text() {
+    printf '%s\n' '# tracer: nop' "$@" >t.systrace
+    tm-merge -o m.pftrace t.systrace
+}
+
+@test "what a task waited for, in a line of text, is said of its state: the function by its symbol" {
+    lines_of_text '  app-100 (  100) [001] d..2. 1.000001: sched_switch: prev_comm=app prev_pid=100 prev_prio=120 prev_state=D ==> next_comm=r next_pid=7 next_prio=97' \
+        '  r-7 (-----) [001] d..2. 1.000002: sched_blocked_reason: pid=100 iowait=1 caller=io_schedule+0x10/0x40' \
+        '  r-7 (-----) [001] d..2. 1.000003: sched_blocked_reason: pid=100 iowait=0 caller=do_nanosleep+0x2/0x80' \
+        '  r-7 (-----) [001] d..2. 1.000004: workqueue_execute_start: work struct 0x1f: function do_work' \
+        '  r-7 (-----) [001] d..2. 1.000005: sched_blocked_reason: pid=x iowait=1 caller=odd' \
+        '  r-7 (-----) [001] d..2. 1.000006: sched_blocked_reason: pid=5 iowait=1 caller=io_schedule+0x10/0x40'
+    diff - <(shown --fields m.pftrace | grep -a -o -e '.* 18 .*' -e '.* 58 .*' -e '.* 327 1=[a-z_]*') <<'END'
+1000002000 1 18 1=100 2=io_schedule+0x10/0x40 3=1
+1000003000 1 18 1=100 2=do_nanosleep+0x2/0x80 3=0
+1000004000 1 58 1=31 2=do_work
+1000005000 1 327 1=sched_blocked_reason
+1000006000 1 18 1=5 2=io_schedule+0x10/0x40 3=1
+END
+}
+
+@test "a marker of an event named 0 is one like others" {
+    lines_of_text '  app-100 (  100) [001] ..... 1.000037: 0: B|100|zero' '  app-100 (  100) [001] ..... 1.000038: print: E|100'
+    [ "$(shown --fields m.pftrace | grep ' 3 ')" = $'1000037000 1 3 2=B|100|zero\n1000038000 1 3 2=E|100' ]
+}
+
+@test "the idle thread is not named after its lines" {
+    lines_of_text '  <idle>-0 (-----) [001] ..... 1.000037: tracing_mark_write: some words' \
+        '  app-100 (  100) [001] ..... 1.000038: tracing_mark_write: B|100|x'
+    run shown --fields m.pftrace
+    [[ "$output" != *idle\>*"1=0 "* ]]
+    [[ "$output" != *" 236 1=0"* ]]
+}
+
+@test "a task of text ends where the kernel frees it, not where it begins to exit" {
+    lines_of_text '  sh-7 (    7) [000] d..2. 1.000010: sched_process_exit: comm=new pid=103 prio=120' \
+        '  sh-7 (    7) [000] d..2. 1.000030: sched_process_free: comm=new pid=103 prio=120'
+    [ "$(shown --fields m.pftrace | grep -a -o '.* 240 .*')" = '1000030000 0 240 2=103' ]
+}
+
+@test "samples without a process are of the one that another file knows, else of their thread's own" {
+    printf 'app 101 [000] 2.000000: 10 cycles:\n\tffff f+0x1 (k)\n\nsh 7 [000] 2.000001: 10 cycles:\n\tffff f+0x1 (k)\n\n' >s.perf
+    printf '%s\n' 'process 100 app' '1000 0 100 #235 1=101 2=app 3=65536' | kernel k.pftrace
+    printf '{"perfetto_manifest":{"version":1,"files":[{"path":"k.pftrace"},{"path":"s.perf",
+        "clocks":{"sync_to":{"file":"k.pftrace","clock":"BOOTTIME"}}}]}}' >manifest
+    tar cf in.tar manifest k.pftrace s.perf
+    tm-merge -o m.pftrace in.tar
+    run python3 "$TM_SRC/t/check/kernel-shown" --samples m.pftrace
+    [ "$output" = $'2000000000 100/101\n2000001000 7/7' ] || { echo "$output"; false; }
+}

@@ -168,7 +168,7 @@ static void test_events(void)
              "task_rename 1500000000 pid=5 tid=7 cpu=1 'b c'");
     event_is("task_newtask: pid=9 comm=b c clone_flags=3d0f00 oom_score_adj=0",
              "task_new 1500000000 pid=7 tid=9 cpu=1 'b c' value=4001536");
-    event_is("sched_process_exit: comm=a pid=1 b pid=8 prio=120", "process_exit 1500000000 pid=5 tid=8 cpu=1");
+    event_is("sched_process_free: comm=a pid=1 b pid=8 prio=120", "process_exit 1500000000 pid=5 tid=8 cpu=1");
     event_is("cpu_frequency: state=1200000 cpu_id=3",
              "counter 1500000000 pid=5 tid=7 cpu=3 cpu 'cpufreq' value=1200000");
     event_is("cpu_idle: state=4294967295 cpu_id=0",

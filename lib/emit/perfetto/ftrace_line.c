@@ -1,5 +1,6 @@
 /* Lines of ftrace text as ftrace events. */
 #include "emit/perfetto/binder_line.h"
+#include "emit/perfetto/blocked_line.h"
 #include "emit/perfetto/counter_line.h"
 #include "emit/perfetto/ftrace_writer.h"
 #include "emit/perfetto/line_text.h"
@@ -23,7 +24,7 @@ static bool put_task(const struct tm_ftrace_writer *w, struct tm_buf *out, const
            (!is_new || tm_pb_put_varint(out, 3, e->value) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
 }
 
-/* The last of a task, whichever event of text said it: readers of protos end a task at this one. */
+/* The last of a task. */
 static bool put_exit(struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
@@ -31,12 +32,22 @@ static bool put_exit(struct tm_buf *out, const struct tm_event *e)
            tm_pb_put_varint(out, 2, (uint64_t)e->tid) == TM_OK && tm_pb_end(out, mark) == TM_OK;
 }
 
+/* What was written to trace_marker, in LINE or its end from the event's name on; NULL where the line is no marker. */
+static const char *marker_of(const char *line, size_t len)
+{
+    static const char *const events[] = {"tracing_mark_write: ", "print: ", " 0: "};
+    const char *text = len > 3 && memcmp(line, "0: ", 3) == 0 ? line + 3 : NULL;
+    for (size_t i = 0; text == NULL && i < sizeof events / sizeof *events; i++)
+        text = tm_line_behind(line, len, events[i]);
+    return text;
+}
+
 /* A marker. TM_END where the line is none. */
 static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
-    const char *line = (const char *)e->raw, *text = tm_line_behind(line, e->raw_bytes, "tracing_mark_write: ");
-    if (text == NULL && (text = tm_line_behind(line, e->raw_bytes, "print: ")) == NULL)
+    const char *line = (const char *)e->raw, *text = marker_of(line, e->raw_bytes);
+    if (text == NULL)
         return TM_END;
     size_t len = e->raw_bytes - (size_t)(text - line);
     const char *at = memchr(text, '|', len); /* "0xffff: B|1|x" and "func: B|1|x" carry an address first */
@@ -95,8 +106,11 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *w, const struct tm_
     if (st < 0)
         return st;
     uint64_t function = 0;
-    bool is_work = tm_work_line_is(w, e);
+    struct tm_blocked_line blocked = {0};
+    bool is_work = tm_work_line_is(w, e), is_blocked = tm_blocked_line_read(w->packets->catalog, e, &blocked);
     if (is_work && (st = tm_work_line_name(w, b, e, &function, err)) < 0)
+        return st;
+    if (blocked.caller.len && (st = tm_kernel_symbol(w, b, blocked.caller, &blocked.symbol, err)) < 0)
         return st;
     size_t before = b->events.len;
     int64_t who = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid; /* who made it, not who was made */
@@ -104,7 +118,12 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *w, const struct tm_
         tm_pb_put_varint(&b->events, TM_FTRACE_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
         tm_pb_put_varint(&b->events, TM_FTRACE_PID, (uint64_t)who) != TM_OK)
         return tm_error_nomem(err);
-    st = !is_work ? put_line(w, &b->events, e) : tm_work_line_put(&b->events, e, function) ? TM_OK : TM_E_SYSTEM;
+    if (is_work)
+        st = tm_work_line_put(&b->events, e, function) ? TM_OK : TM_E_SYSTEM;
+    else if (is_blocked)
+        st = tm_blocked_line_put(&b->events, &blocked) ? TM_OK : TM_E_SYSTEM;
+    else
+        st = put_line(w, &b->events, e);
     if (st == TM_END)
         b->events.len = before;
     if (st != TM_OK)

@@ -144,12 +144,14 @@ static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
 
 /* A thread that lines of text showed: its process through the process tree, its name as a rename, which is trusted as
  * the line was. The rename of a main thread would name the process too, and one of no cpu has no place among ftrace
- * events: the tree names these. */
+ * events: the tree names these. Readers name the idle thread by themselves, and its process not at all. */
 static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_buf *out = &p->packets.out;
     struct tm_text name = tm_catalog_string(p->context->catalog, e->name, e);
     size_t tree, thread;
+    if (e->tid == 0)
+        return TM_OK;
     bool has_process = e->flags & TM_EVENT_HAS_PID;
     bool is_rename = !has_process || (e->flags & TM_EVENT_HAS_CPU && e->pid != e->tid && name.data);
     enum tm_status st = is_rename ? tm_ftrace_write_line(&p->ftrace, e, err) : TM_OK;
@@ -211,6 +213,9 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         return st;
     if (e->kind == TM_KIND_METADATA && e->flags & TM_EVENT_DERIVED)
         return TM_OK; /* of concern to the bounds alone */
+    if ((e->kind == TM_KIND_THREAD || e->kind == TM_KIND_TRACK || e->kind == TM_KIND_TASK_NEW) &&
+        tm_sample_note_task(&p->samples, e) != TM_OK)
+        return tm_error_nomem(err);
     if (tm_pftrace_waits(e))
         return tm_pftrace_keep(p, e, err);
     if (raw == TM_RAW_PACKET && e->flags & TM_EVENT_UNTIMED && tm_untimed_packets_take(e))

@@ -172,6 +172,41 @@ static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_
                : TM_E_SYSTEM;
 }
 
+static bool process_key(uint32_t machine, int64_t tid, uint64_t *key)
+{
+    *key = (uint64_t)machine << 32 | (uint32_t)tid;
+    return tid >= 0 && tid <= UINT32_MAX;
+}
+
+enum tm_status tm_sample_note_task(struct tm_sample_writer *w, const struct tm_event *e)
+{
+    enum { CLONE_THREAD_FLAG = 0x10000 };
+    int64_t pid = e->pid;
+    uint64_t key;
+    if (e->kind == TM_KIND_TASK_NEW) {
+        uint32_t of_maker = (uint32_t)pid;
+        if (e->value & CLONE_THREAD_FLAG && process_key(e->machine, pid, &key))
+            (void)tm_map_find(&w->processes, key, &of_maker);
+        pid = e->value & CLONE_THREAD_FLAG ? of_maker : e->tid;
+    } else if ((e->kind != TM_KIND_THREAD && e->kind != TM_KIND_TRACK) || !(e->flags & TM_EVENT_HAS_PID) ||
+               !(e->flags & TM_EVENT_HAS_TID)) {
+        return TM_OK;
+    }
+    if (pid < 0 || pid > UINT32_MAX || !process_key(e->machine, e->tid, &key))
+        return TM_OK;
+    return tm_map_set(&w->processes, key, (uint32_t)pid);
+}
+
+/* The process of E, a sample with a thread. */
+static uint64_t process_of(const struct tm_sample_writer *w, const struct tm_event *e)
+{
+    uint32_t pid;
+    uint64_t key;
+    if (e->flags & TM_EVENT_HAS_PID)
+        return (uint64_t)e->pid;
+    return process_key(e->machine, e->tid, &key) && tm_map_find(&w->processes, key, &pid) ? pid : (uint64_t)e->tid;
+}
+
 static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
                                  uint64_t stack_iid, struct tm_error *err)
 {
@@ -192,8 +227,8 @@ static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_se
                  tm_pb_put_bytes(out, TM_PACKET_INTERNED_DATA, w->interned.data, w->interned.len) == TM_OK) &&
                 tm_pb_begin(out, PACKET_PERF_SAMPLE, &mark) == TM_OK &&
                 (!(e->flags & TM_EVENT_HAS_CPU) || tm_pb_put_varint(out, SAMPLE_CPU, e->cpu) == TM_OK) &&
-                (!(e->flags & TM_EVENT_HAS_PID) || tm_pb_put_varint(out, SAMPLE_PID, (uint64_t)e->pid) == TM_OK) &&
-                (!(e->flags & TM_EVENT_HAS_TID) || tm_pb_put_varint(out, SAMPLE_TID, (uint64_t)e->tid) == TM_OK) &&
+                tm_pb_put_varint(out, SAMPLE_PID, process_of(w, e)) == TM_OK &&
+                tm_pb_put_varint(out, SAMPLE_TID, (uint64_t)e->tid) == TM_OK &&
                 (!(e->flags & TM_EVENT_HAS_VALUE) || e->flags & TM_EVENT_VALUE_DOUBLE ||
                  tm_pb_put_varint(out, SAMPLE_COUNT, e->value) == TM_OK) &&
                 (stack_iid == 0 || tm_pb_put_varint(out, SAMPLE_STACK, stack_iid) == TM_OK) &&
@@ -227,5 +262,6 @@ void tm_sample_writer_release(struct tm_sample_writer *w)
     free(w->sequences);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->stack);
+    tm_map_release(&w->processes);
     *w = (struct tm_sample_writer){0};
 }

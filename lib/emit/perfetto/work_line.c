@@ -57,17 +57,13 @@ static enum tm_status write_name(struct tm_ftrace_writer *w, uint32_t machine, s
     return tm_packet_end(w->packets, err);
 }
 
-enum tm_status tm_work_line_name(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
-                                 uint64_t *function, struct tm_error *err)
+enum tm_status tm_kernel_symbol(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, struct tm_text name,
+                                uint64_t *symbol, struct tm_error *err)
 {
-    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     struct tm_work_names *names = NULL;
     uint32_t id = 0;
     bool is_new = false;
-    *function = 0;
-    if (e->kind != TM_KIND_SLICE_BEGIN || name.data == NULL)
-        return TM_OK;
-    enum tm_status st = names_of(w, e->machine, &names, err);
+    enum tm_status st = names_of(w, b->machine, &names, err);
     if (st == TM_OK)
         st = tm_ftrace_bundle_symbols(w, b, &names->sequence, err);
     if (st < 0)
@@ -82,8 +78,16 @@ enum tm_status tm_work_line_name(struct tm_ftrace_writer *w, struct tm_ftrace_bu
     }
     if (st != TM_OK)
         return tm_error_nomem(err);
-    *function = (uint64_t)id + 1;
-    return is_new ? write_name(w, e->machine, names, *function, name, err) : TM_OK;
+    *symbol = (uint64_t)id + 1;
+    return is_new ? write_name(w, b->machine, names, *symbol, name, err) : TM_OK;
+}
+
+enum tm_status tm_work_line_name(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
+                                 uint64_t *function, struct tm_error *err)
+{
+    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
+    *function = 0;
+    return e->kind == TM_KIND_SLICE_BEGIN && name.data ? tm_kernel_symbol(w, b, name, function, err) : TM_OK;
 }
 
 bool tm_work_line_put(struct tm_buf *out, const struct tm_event *e, uint64_t function)

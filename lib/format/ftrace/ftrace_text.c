@@ -98,7 +98,7 @@ static const struct handler handlers[] = {
     {"0", on_mark},
     {"task_rename", tm_ftrace_task_rename},
     {"task_newtask", tm_ftrace_task_newtask},
-    {"sched_process_exit", tm_ftrace_process_exit},
+    {"sched_process_free", tm_ftrace_process_free},
     {"cpu_frequency", tm_ftrace_cpu_frequency},
     {"cpu_frequency_limits", tm_ftrace_cpu_frequency_limits},
     {"cpu_idle", tm_ftrace_cpu_idle},

@@ -32,7 +32,7 @@ enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_work *work, struct tm_spa
 enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_task_rename(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_work *work, struct tm_span args);
-enum tm_status tm_ftrace_process_exit(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_process_free(struct tm_ftrace_work *work, struct tm_span args);
 
 /* counter.c: events that say a value, named as the reference importer names their tracks. */
 enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_work *work, struct tm_span args);

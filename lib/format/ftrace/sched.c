@@ -173,7 +173,7 @@ enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_work *w, struct tm_span a
     return tm_ftrace_work_string(w, name, &w->event->name);
 }
 
-enum tm_status tm_ftrace_process_exit(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_process_free(struct tm_ftrace_work *w, struct tm_span args)
 {
     int64_t pid;
     struct tm_span head;
