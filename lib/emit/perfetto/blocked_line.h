@@ -1,5 +1,5 @@
-/* Lines of ftrace text that say what a task waited for (sched_blocked_reason) as FtraceEvents. The function is the number
- * of a kernel symbol, as in work_line.h. Source: sched.proto of Perfetto. */
+/* Lines of ftrace text that say what a task waited for (sched_blocked_reason) as FtraceEvents. The function is the
+ * number of a kernel symbol, as in work_line.h. Source: sched.proto of Perfetto. */
 #ifndef TM_EMIT_PERFETTO_BLOCKED_LINE_H
 #define TM_EMIT_PERFETTO_BLOCKED_LINE_H
 

@@ -23,8 +23,9 @@ struct tm_sample_writer {
 /* EVENT may say whose process a thread is. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sample_note_task(struct tm_sample_writer *writer, const struct tm_event *event);
 
-/* EVENT is a SAMPLE of a thread, on trace time. Where it has no process it is of the one that was noted, else of its thread's own:
- * readers take what is of none for process 0's. TM_OK; TM_E_INPUT when its detail is damaged; TM_E_SYSTEM. */
+/* EVENT is a SAMPLE of a thread, on trace time. Where it has no process it is of the one that was noted, else of its
+ * thread's own: readers take what is of none for process 0's. TM_OK; TM_E_INPUT when its detail is damaged;
+ * TM_E_SYSTEM. */
 enum tm_status tm_sample_write(struct tm_sample_writer *writer, const struct tm_event *event, struct tm_error *err);
 
 void tm_sample_writer_release(struct tm_sample_writer *writer);

@@ -14,8 +14,8 @@ bool tm_work_line_is(const struct tm_ftrace_writer *writer, const struct tm_even
 enum tm_status tm_kernel_symbol(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle, struct tm_text name,
                                 uint64_t *symbol, struct tm_error *err);
 
-/* Before EVENT, of which tm_work_line_is, is put into BUNDLE: the same for its name. *FUNCTION is 0 where it has none. TM_OK or
- * TM_E_SYSTEM. */
+/* Before EVENT, of which tm_work_line_is, is put into BUNDLE: the same for its name. *FUNCTION is 0 where it has none.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_work_line_name(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                  const struct tm_event *event, uint64_t *function, struct tm_error *err);
 
