@@ -1,0 +1,146 @@
+/* Reads a stream from tm-clocks and writes how the clocks of its files relate, as their events prove: offsets, drifts
+ * and bounds. */
+#include "align/alignment.h"
+#include "os/compat.h"
+#include "os/io.h"
+#include "os/out_file.h"
+#include "os/program_options.h"
+#include "os/sandbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct tm_program program = {
+    .name = "tm-align",
+    .summary = "Finds from the events of a placed stream on standard input how the clocks of its files relate.",
+    .usage = "[OPTION]... <STREAM\n"
+             "  -r, --rules=RULES     use these rules alone, separated by commas: flows, spans, collectives,\n"
+             "                        recorded-twice, key:args.NAME, name:REGEX[,begin|,end] (default: all that\n"
+             "                        need no parameter)\n"
+             "  -f, --format=FORMAT   text (default), json, or svg: a picture of the bounds\n"
+             "  -o, --output=FILE     write FILE instead of standard output\n"
+             "      --write-manifest=FILE\n"
+             "                        write what was found as a manifest to FILE\n"
+             "      --check           say which effects come before their causes as the stream has them, and\n"
+             "                        fail with exit status 4 if there are any\n"
+             "  -T, --temporary-directory=DIR\n"
+             "                        for what does not fit in memory (default $TMPDIR, else /tmp)\n"
+             "      --help            show this help\n"
+             "      --version         show the version\n",
+};
+
+enum { OPTION_CHECK = 256, OPTION_WRITE_MANIFEST };
+
+typedef enum tm_status writer(const struct tm_alignment *alignment, struct tm_buf *out);
+
+struct arguments {
+    const char *rules, *manifest, *output, *dir;
+    writer *write;
+    bool check;
+};
+
+static int take_option(void *context, int option, const char *value)
+{
+    static const struct {
+        const char *name;
+        writer *write;
+    } formats[] = {{"text", tm_alignment_text}, {"json", tm_alignment_json}, {"svg", tm_alignment_svg}};
+    struct arguments *a = context;
+    switch (option) {
+    case 'r': a->rules = value; return 0;
+    case 'o': a->output = value; return 0;
+    case 'T': a->dir = value; return 0;
+    case OPTION_CHECK: a->check = true; return 0;
+    case OPTION_WRITE_MANIFEST: a->manifest = value; return 0;
+    default: break;
+    }
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, value) == 0) {
+            a->write = formats[i].write;
+            return 0;
+        }
+    return tm_program_usage(&program, "--format: '%s' is none of text, json, svg", value);
+}
+
+static int parse(int argc, char **argv, struct arguments *a)
+{
+    static const struct option longs[] = {
+        {"rules", required_argument, NULL, 'r'},
+        {"format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},
+        {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
+        {"check", no_argument, NULL, OPTION_CHECK},
+        {"temporary-directory", required_argument, NULL, 'T'},
+        TM_PROGRAM_OPTIONS_END,
+    };
+    const struct tm_program_options options = {":r:f:o:T:", longs, take_option, a};
+    return tm_program_options_only(&program, &options, argc, argv);
+}
+
+static enum tm_status write_file(const char *path, const struct tm_buf *text, struct tm_error *err)
+{
+    struct tm_out_file out = {.fd = -1};
+    enum tm_status st = tm_out_file_open(&out, path, NULL, err);
+    if (st == TM_OK)
+        st = tm_io_write(out.fd, text->data, text->len, err);
+    if (st == TM_OK)
+        st = tm_out_file_commit(&out, err);
+    tm_out_file_abandon(&out);
+    return st;
+}
+
+static enum tm_status enter_sandbox(const struct arguments *a, struct tm_error *err)
+{
+    const char *paths[] = {a->manifest, a->output};
+    char *real[2], *folders[2];
+    for (int i = 0; i < 2; i++) {
+        real[i] = paths[i] ? tm_compat_real_path(paths[i]) : NULL;
+        folders[i] = paths[i] ? tm_out_file_folder(real[i] ? real[i] : paths[i]) : NULL;
+    }
+    const struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(a->dir), folders[0], folders[1]}};
+    enum tm_status st = tm_sandbox_enter(&sandbox, err);
+    for (int i = 0; i < 2; i++) {
+        free(real[i]);
+        free(folders[i]);
+    }
+    return st;
+}
+
+static enum tm_status write_all(const struct arguments *a, struct tm_alignment *alignment, struct tm_error *err)
+{
+    struct tm_buf out = {0}, manifest = {0};
+    enum tm_status st = a->check ? tm_alignment_check(alignment, err) : TM_OK;
+    uint64_t breaches = 0;
+    for (uint32_t i = 0; i < alignment->breach_count; i++)
+        breaches += alignment->breaches[i].count;
+    writer *write = !a->check ? a->write : a->write == tm_alignment_json ? tm_alignment_breaches_json : tm_alignment_breaches_text;
+    if (st == TM_OK && (write(alignment, &out) < 0 || tm_alignment_manifest(alignment, &manifest) < 0))
+        st = tm_error_nomem(err);
+    if (st == TM_OK)
+        st = a->output ? write_file(a->output, &out, err) : tm_io_write(STDOUT_FILENO, out.data, out.len, err);
+    if (st == TM_OK && a->manifest)
+        st = write_file(a->manifest, &manifest, err);
+    tm_buf_release(&out);
+    tm_buf_release(&manifest);
+    if (st == TM_OK && breaches > 0)
+        st = tm_error_set(err, TM_E_STRICT, "effects come before their causes");
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a = {.write = tm_alignment_text};
+    struct tm_alignment alignment = TM_ALIGNMENT_INIT;
+    struct tm_error err = {0};
+    int status = parse(argc, argv, &a);
+    if (status != TM_OPTIONS_GO_ON)
+        return status;
+    enum tm_status st = enter_sandbox(&a, &err);
+    if (st == TM_OK)
+        st = tm_alignment_find(&alignment, STDIN_FILENO, a.rules, a.dir, &err);
+    if (st == TM_OK)
+        st = write_all(&a, &alignment, &err);
+    tm_alignment_release(&alignment);
+    return tm_program_finish(&program, st, &err);
+}

@@ -1,0 +1,230 @@
+#include "align/alignment.h"
+
+#include "align/matcher.h"
+
+#include <stdlib.h>
+
+const char *tm_verdict_name(enum tm_verdict verdict)
+{
+    switch (verdict) {
+    case TM_VERDICT_REFERENCE: return "reference";
+    case TM_VERDICT_ALIGNED: return "aligned";
+    case TM_VERDICT_ONE_SIDED: return "one-sided";
+    case TM_VERDICT_STEPPED: return "stepped";
+    case TM_VERDICT_AMBIGUOUS: return "ambiguous";
+    case TM_VERDICT_CONTRADICTORY: return "contradictory";
+    default: return "none";
+    }
+}
+
+/* What was added to the readings of FILE to place it; 0 where that is not one number. */
+static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
+{
+    const struct tm_catalog *c = &a->gather.catalog;
+    const Tracemerge__Placement *most = NULL;
+    for (uint32_t i = 0; i < c->placement_count; i++) {
+        const Tracemerge__Placement *p = c->placements[i];
+        if (p->file == file && (most == NULL || p->placed_count > most->placed_count))
+            most = p;
+    }
+    return most && most->first_offset_ns == most->last_offset_ns ? most->first_offset_ns : 0;
+}
+
+static int64_t minus(int64_t bound, int64_t by)
+{
+    return bound == TM_UNBOUNDED_HIGH || bound == TM_UNBOUNDED_LOW ? bound : bound - by;
+}
+
+/* How far the truth can be from V at most; false where it is not bounded. */
+static bool widen(int64_t *width, int64_t v, int64_t low, int64_t high)
+{
+    if (low == TM_UNBOUNDED_LOW || high == TM_UNBOUNDED_HIGH)
+        return false;
+    int64_t most = high - v > v - low ? high - v : v - low;
+    *width = most > *width ? most : *width;
+    return true;
+}
+
+static void set_steps(struct tm_align_file *f, const struct tm_network_node *node, uint32_t own, int64_t shift,
+                      int64_t own_shift)
+{
+    const struct tm_pair *p = node->stepped;
+    bool is_first = p->first == own;
+    const struct tm_consensus *c = &p->consensus;
+    f->step_count = c->count;
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct tm_line z = c->lines[i];
+        struct tm_line line = z;
+        int64_t start = c->starts[i];
+        if (!is_first) {
+            tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
+            line = (struct tm_line){z.at_ns + z.offset_ns, -z.offset_ns, (int64_t)(-(tm_i128)z.slope * one / (one + z.slope))};
+            start += tm_line_at(&z, start);
+        }
+        line.at_ns -= own_shift;
+        line.offset_ns += shift;
+        f->steps[i] = (struct tm_align_step){start - own_shift, line};
+    }
+}
+
+/* The numbers of NODE, made its own readings'. */
+static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
+{
+    const struct tm_network_node *node = &a->network.nodes[at];
+    const struct tm_node *times = &a->gather.nodes.nodes[at];
+    uint32_t reference = a->gather.nodes.nodes[node->reference].file;
+    int64_t own = placed_by(a, times->file), shift = own - placed_by(a, reference);
+    *f = (struct tm_align_file){.file = times->file,
+                                .verdict = node->verdict,
+                                .reference = reference,
+                                .rules = a->evidence.nodes[at].rules,
+                                .matches = a->evidence.nodes[at].matches,
+                                .left_out = node->left_out,
+                                .first_ns = times->first_ns - own,
+                                .last_ns = times->last_ns - own,
+                                .low_ns = TM_UNBOUNDED_LOW,
+                                .high_ns = TM_UNBOUNDED_HIGH};
+    int64_t middle = times->first_ns + (times->last_ns - times->first_ns) / 2;
+    f->at_ns = middle - own;
+    if (node->verdict == TM_VERDICT_ALIGNED || node->verdict == TM_VERDICT_REFERENCE) {
+        f->has_offset = true;
+        f->drift_ppb = tm_slope_ppb(node->line.slope);
+        f->offset_ns = tm_line_at(&node->line, middle) + shift;
+    }
+    if (node->verdict == TM_VERDICT_ALIGNED || node->verdict == TM_VERDICT_ONE_SIDED) {
+        f->low_ns = minus(node->low_ns[1], -shift);
+        f->high_ns = minus(node->high_ns[1], -shift);
+    }
+    if (node->verdict == TM_VERDICT_REFERENCE) {
+        f->low_ns = f->high_ns = f->uncertainty_ns = 0;
+        f->has_uncertainty = true;
+    }
+    if (node->verdict == TM_VERDICT_ALIGNED) { /* of the line as it is told, in whole billionths */
+        const struct tm_line told = {middle, f->offset_ns - shift, tm_slope_of_ppb(f->drift_ppb)};
+        f->has_uncertainty =
+            widen(&f->uncertainty_ns, tm_line_at(&told, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
+            widen(&f->uncertainty_ns, tm_line_at(&told, times->last_ns), node->low_ns[2], node->high_ns[2]);
+        f->uncertainty_ns += 1; /* what rounding costs */
+    }
+    if (node->verdict == TM_VERDICT_STEPPED && node->stepped) {
+        set_steps(f, node, at, shift, own);
+        f->at_ns = f->steps[1].at_ns;
+    }
+}
+
+/* Sequences that could not be numbered, of files that nothing else relates. */
+static void apply_doubts(struct tm_alignment *a)
+{
+    const struct tm_numbering *n = &a->numbering;
+    for (uint32_t i = 0; i < n->doubt_count; i++) {
+        const struct tm_numbering_doubt *d = &n->doubts[i];
+        struct tm_network_node *node = &a->network.nodes[d->node], *other = &a->network.nodes[d->other];
+        if (node->verdict != TM_VERDICT_NONE)
+            continue;
+        node->verdict = TM_VERDICT_AMBIGUOUS;
+        node->reference = d->other;
+        a->evidence.nodes[d->node].rules |= UINT32_C(1) << d->rule;
+        if (other->verdict == TM_VERDICT_NONE)
+            other->verdict = TM_VERDICT_REFERENCE;
+    }
+}
+
+static void set_second(struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
+{
+    const struct tm_numbering *n = &a->numbering;
+    const struct tm_numbering_doubt *d = NULL;
+    for (uint32_t i = 0; i < n->doubt_count && d == NULL && f->verdict == TM_VERDICT_AMBIGUOUS; i++)
+        d = n->doubts[i].node == at ? &n->doubts[i] : NULL;
+    for (uint32_t i = 0; i < n->second_count && d == NULL && f->verdict == TM_VERDICT_ALIGNED; i++)
+        d = n->seconds[i].node == at && n->seconds[i].other == a->network.nodes[at].reference ? &n->seconds[i] : NULL;
+    if (d == NULL)
+        return;
+    int64_t shift = placed_by(a, f->file) - placed_by(a, f->reference);
+    f->has_second_best = true;
+    f->second_best_ns = d->second_offset_ns + shift;
+    if (f->verdict == TM_VERDICT_AMBIGUOUS) {
+        f->has_offset = true;
+        f->offset_ns = d->offset_ns + shift;
+    }
+}
+
+static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
+{
+    const struct tm_catalog *c = &a->gather.catalog;
+    uint32_t count = a->gather.nodes.count;
+    a->files = calloc(count + 1, sizeof *a->files);
+    if (a->files == NULL)
+        return tm_error_nomem(err);
+    apply_doubts(a);
+    for (uint32_t i = 0; i < count; i++) { /* by insertion: files are few, and nearly in order */
+        struct tm_align_file f;
+        uint32_t at = a->file_count++;
+        fill(a, i, &f);
+        set_second(a, i, &f);
+        while (at > 0 && c->files[a->files[at - 1].file].processing_order > c->files[f.file].processing_order) {
+            a->files[at] = a->files[at - 1];
+            at--;
+        }
+        a->files[at] = f;
+    }
+    return TM_OK;
+}
+
+enum tm_status tm_alignment_find(struct tm_alignment *a, int fd, const char *rules, const char *dir,
+                                 struct tm_error *err)
+{
+    a->gather.numbered.dir = a->gather.ordinal.dir = a->log.dir = dir;
+    enum tm_status st = tm_gather_use(&a->gather, rules, err);
+    if (st == TM_OK)
+        st = tm_gather_read(&a->gather, fd, err);
+    if (st == TM_OK)
+        st = tm_numbering_do(&a->numbering, &a->gather, err);
+    if (st == TM_OK)
+        st = tm_matcher_run(&a->gather, &a->log, err);
+    a->evidence.node_count = a->gather.nodes.count;
+    if (st == TM_OK)
+        st = tm_evidence_find(&a->evidence, &a->log, err);
+    if (st == TM_OK)
+        st = tm_network_find(&a->network, &a->evidence, &a->gather.nodes, &a->gather.catalog, err);
+    return st == TM_OK ? report(a, err) : st;
+}
+
+void tm_alignment_path(const struct tm_alignment *a, uint32_t file, char *out, size_t size)
+{
+    const struct tm_catalog *c = &a->gather.catalog;
+    uint32_t at = file;
+    while (at < c->file_count && c->files[at].has_parent && (c->files[at].name.data == NULL || c->files[at].name.len == 0))
+        at = c->files[at].parent;
+    if (at >= c->file_count || c->files[at].name.data == NULL) {
+        tm_catalog_told_path(c, file, out, size);
+        return;
+    }
+    tm_text_escape((const char *)c->files[at].name.data, c->files[at].name.len, out, size);
+}
+
+enum tm_status tm_alignment_rules(const struct tm_alignment *a, uint32_t rules, struct tm_buf *out)
+{
+    bool any = false;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < a->gather.use_count && st == TM_OK; i++) {
+        if (!(rules >> i & 1))
+            continue;
+        if (any)
+            st = tm_buf_add_byte(out, ',');
+        if (st == TM_OK)
+            st = tm_buf_add_str(out, a->gather.uses[i].given);
+        any = true;
+    }
+    return st;
+}
+
+void tm_alignment_release(struct tm_alignment *a)
+{
+    tm_gather_release(&a->gather);
+    tm_match_log_release(&a->log);
+    tm_numbering_release(&a->numbering);
+    tm_evidence_release(&a->evidence);
+    tm_network_release(&a->network);
+    free(a->files);
+    free(a->breaches);
+}

@@ -1,0 +1,94 @@
+/* What tm-align found: for each file how its readings become those of its group's reference, and how sure that is. */
+#ifndef TM_ALIGN_ALIGNMENT_H
+#define TM_ALIGN_ALIGNMENT_H
+
+#include "align/gather.h"
+#include "align/network.h"
+#include "align/numbering.h"
+
+#include "base/buf.h"
+
+struct tm_align_step {
+    int64_t at_ns;  /* a reading of the file: from here on */
+    struct tm_line line; /* on the file's own readings */
+};
+
+/* Times are readings of the files' own clocks where one offset places all of a file, else trace time. */
+struct tm_align_file {
+    uint32_t file;      /* of the catalog */
+    enum tm_verdict verdict;
+    uint32_t reference; /* a file of the catalog */
+    uint32_t rules;     /* a bit for each use */
+    uint64_t matches, left_out;
+    int64_t first_ns, last_ns, at_ns;
+    bool has_offset; /* offset_ns and drift_ppb mean something */
+    int64_t offset_ns, drift_ppb;
+    int64_t low_ns, high_ns; /* at at_ns; TM_UNBOUNDED_*: none */
+    bool has_uncertainty;
+    int64_t uncertainty_ns;
+    bool has_second_best;
+    int64_t second_best_ns;
+    uint32_t step_count;
+    struct tm_align_step steps[TM_CONSENSUS_STEPS_MAX + 1]; /* of a stepped one; the first has no at_ns */
+};
+
+/* Events across a pair of files whose times as merged say that effects come before causes. */
+struct tm_align_breach {
+    uint32_t cause, effect; /* files of the catalog */
+    uint64_t constraints, count;
+    int64_t worst_ns;       /* how long before */
+    struct {
+        uint32_t cause_name, effect_name; /* strings of the catalog */
+        int64_t cause_ns, effect_ns;
+    } first[3];
+    uint32_t first_count;
+};
+
+/* Zero-initialise but for gather's stores and log, whose fd is -1. */
+struct tm_alignment {
+    struct tm_gather gather;
+    struct tm_match_log log;
+    struct tm_numbering numbering;
+    struct tm_evidence evidence;
+    struct tm_network network;
+    struct tm_align_file *files; /* a member a file that has events, in processing order */
+    uint32_t file_count;
+    struct tm_align_breach *breaches; /* a member a direction between two files, by their order; after check */
+    uint32_t breach_count;
+};
+
+#define TM_ALIGNMENT_INIT \
+    {.gather = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}}, .log = {.fd = -1}}
+
+/* Reads the placed stream on FD and finds what RULES (NULL: all) say of it. DIR is for temporary files. TM_OK;
+ * TM_E_INPUT, TM_E_USAGE, TM_E_SYSTEM. */
+enum tm_status tm_alignment_find(struct tm_alignment *alignment, int fd, const char *rules, const char *dir,
+                                 struct tm_error *err);
+
+/* Tests the constraints on the times as they are: breaches. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_alignment_check(struct tm_alignment *alignment, struct tm_error *err);
+
+const char *tm_verdict_name(enum tm_verdict verdict);
+
+/* The path of a catalog's file as a manifest means it, into OUT. */
+void tm_alignment_path(const struct tm_alignment *alignment, uint32_t file, char *out, size_t size);
+
+/* The rules that FILE's matches came by, joined by commas. */
+enum tm_status tm_alignment_rules(const struct tm_alignment *alignment, uint32_t rules, struct tm_buf *out);
+
+/* TEXT as a JSON string. */
+enum tm_status tm_align_json_string(struct tm_buf *out, const char *text);
+
+/* Writers append to OUT. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_alignment_text(const struct tm_alignment *alignment, struct tm_buf *out);
+enum tm_status tm_alignment_json(const struct tm_alignment *alignment, struct tm_buf *out);
+enum tm_status tm_alignment_svg(const struct tm_alignment *alignment, struct tm_buf *out);
+enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out);
+
+/* What check found, for people. */
+enum tm_status tm_alignment_breaches_text(const struct tm_alignment *alignment, struct tm_buf *out);
+enum tm_status tm_alignment_breaches_json(const struct tm_alignment *alignment, struct tm_buf *out);
+
+void tm_alignment_release(struct tm_alignment *alignment);
+
+#endif

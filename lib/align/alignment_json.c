@@ -1,0 +1,118 @@
+#include "align/alignment.h"
+
+#include "json/scan.h"
+
+#include <inttypes.h>
+
+static void put_number(struct tm_buf *out, const char *name, bool is_known, int64_t value)
+{
+    if (is_known)
+        (void)tm_buf_addf(out, ",\n   \"%s\": %" PRId64, name, value);
+    else
+        (void)tm_buf_addf(out, ",\n   \"%s\": null", name);
+}
+
+enum tm_status tm_align_json_string(struct tm_buf *out, const char *text)
+{
+    return tm_json_put_string(out, text, strlen(text));
+}
+
+static void put_text(struct tm_buf *out, const char *name, const char *text)
+{
+    (void)tm_buf_addf(out, ",\n   \"%s\": ", name);
+    (void)tm_align_json_string(out, text);
+}
+
+static void put_points(struct tm_buf *out, const struct tm_align_file *f)
+{
+    (void)tm_buf_add_str(out, ",\n   \"steps\": [");
+    for (uint32_t i = 1; i < f->step_count; i++) {
+        int64_t at = f->steps[i].at_ns, before = tm_line_at(&f->steps[i - 1].line, at),
+                after = tm_line_at(&f->steps[i].line, at);
+        (void)tm_buf_addf(out, "%s{\"at_ns\": %" PRId64 ", \"before_ns\": %" PRId64 ", \"after_ns\": %" PRId64 "}",
+                          i > 1 ? ", " : "", at, before, after);
+    }
+    (void)tm_buf_add_str(out, "]");
+}
+
+static enum tm_status put_file(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
+{
+    char path[4096];
+    struct tm_buf rules = {0};
+    tm_alignment_path(a, f->file, path, sizeof path);
+    (void)tm_buf_add_str(out, "  {\n   \"file\": ");
+    (void)tm_align_json_string(out, path);
+    put_text(out, "verdict", tm_verdict_name(f->verdict));
+    if (f->verdict == TM_VERDICT_NONE) {
+        (void)tm_buf_add_str(out, ",\n   \"reference\": null,\n   \"rule\": null");
+    } else {
+        tm_alignment_path(a, f->reference, path, sizeof path);
+        put_text(out, "reference", path);
+        (void)tm_alignment_rules(a, f->rules, &rules);
+        put_text(out, "rule", tm_buf_cstr(&rules) ? (const char *)rules.data : "");
+    }
+    put_number(out, "matches", true, (int64_t)f->matches);
+    put_number(out, "left_out", true, (int64_t)f->left_out);
+    put_number(out, "offset_ns", f->has_offset, f->offset_ns);
+    put_number(out, "at_ns", true, f->at_ns);
+    put_number(out, "drift_ppb", f->has_offset && f->verdict != TM_VERDICT_AMBIGUOUS, f->drift_ppb);
+    put_number(out, "uncertainty_ns", f->has_uncertainty, f->uncertainty_ns);
+    put_number(out, "low_ns", f->low_ns != TM_UNBOUNDED_LOW, f->low_ns);
+    put_number(out, "high_ns", f->high_ns != TM_UNBOUNDED_HIGH, f->high_ns);
+    put_number(out, "first_ns", true, f->first_ns);
+    put_number(out, "last_ns", true, f->last_ns);
+    if (f->has_second_best)
+        put_number(out, "second_best_ns", true, f->second_best_ns);
+    if (f->step_count > 1)
+        put_points(out, f);
+    tm_buf_release(&rules);
+    return tm_buf_add_str(out, "\n  }");
+}
+
+enum tm_status tm_alignment_json(const struct tm_alignment *a, struct tm_buf *out)
+{
+    enum tm_status st = tm_buf_add_str(out, "{\n \"alignment\": [\n");
+    for (uint32_t i = 0; i < a->file_count && st == TM_OK; i++) {
+        st = put_file(a, &a->files[i], out);
+        if (st == TM_OK)
+            st = tm_buf_add_str(out, i + 1 < a->file_count ? ",\n" : "\n");
+    }
+    return st == TM_OK ? tm_buf_add_str(out, " ]\n}\n") : st;
+}
+
+static void put_name(const struct tm_alignment *a, struct tm_buf *out, const char *member, uint32_t string)
+{
+    const struct tm_event none = {0};
+    struct tm_text text = tm_catalog_string(&a->gather.catalog, string, &none);
+    (void)tm_buf_addf(out, "\"%s\": ", member);
+    if (text.data)
+        (void)tm_json_put_string(out, text.data, text.len);
+    else
+        (void)tm_buf_add_str(out, "null");
+}
+
+enum tm_status tm_alignment_breaches_json(const struct tm_alignment *a, struct tm_buf *out)
+{
+    char path[4096];
+    (void)tm_buf_add_str(out, "{\n \"causality\": [\n");
+    for (uint32_t i = 0; i < a->breach_count; i++) {
+        const struct tm_align_breach *b = &a->breaches[i];
+        tm_alignment_path(a, b->cause, path, sizeof path);
+        (void)tm_buf_add_str(out, "  {\"cause\": ");
+        (void)tm_align_json_string(out, path);
+        tm_alignment_path(a, b->effect, path, sizeof path);
+        (void)tm_buf_add_str(out, ", \"effect\": ");
+        (void)tm_align_json_string(out, path);
+        (void)tm_buf_addf(out, ", \"tested\": %" PRIu64 ", \"violated\": %" PRIu64 ", \"worst_ns\": %" PRId64
+                               ", \"first\": [", b->constraints, b->count, b->worst_ns);
+        for (uint32_t k = 0; k < b->first_count; k++) {
+            (void)tm_buf_add_str(out, k ? ", {" : "{");
+            put_name(a, out, "cause", b->first[k].cause_name);
+            (void)tm_buf_addf(out, ", \"cause_ns\": %" PRId64 ", ", b->first[k].cause_ns);
+            put_name(a, out, "effect", b->first[k].effect_name);
+            (void)tm_buf_addf(out, ", \"effect_ns\": %" PRId64 "}", b->first[k].effect_ns);
+        }
+        (void)tm_buf_add_str(out, i + 1 < a->breach_count ? "]},\n" : "]}\n");
+    }
+    return tm_buf_add_str(out, " ]\n}\n");
+}

@@ -1,0 +1,165 @@
+#include "align/alignment.h"
+
+#include "base/decimal.h"
+
+#include <inttypes.h>
+
+/* A duration with its unit: "-1.5 ms". */
+static void put_ns(struct tm_buf *out, int64_t ns, bool sign)
+{
+    static const struct {
+        int64_t from;
+        int scale;
+        const char *unit;
+    } units[] = {{1000000000, 9, "s"}, {1000000, 6, "ms"}, {1000, 3, "us"}, {0, 0, "ns"}};
+    char digits[TM_DECIMAL_TEXT_MAX];
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    size_t i = 0;
+    while (units[i].from > 0 && size < (uint64_t)units[i].from)
+        i++;
+    digits[tm_decimal_format(ns, units[i].scale, digits)] = '\0';
+    (void)tm_buf_addf(out, "%s%s %s", sign && ns >= 0 ? "+" : "", digits, units[i].unit);
+}
+
+static void put_seconds(struct tm_buf *out, int64_t ns)
+{
+    char digits[TM_DECIMAL_TEXT_MAX];
+    digits[tm_decimal_format(ns, 9, digits)] = '\0';
+    (void)tm_buf_addf(out, "%s s", digits);
+}
+
+static void put_bounds(struct tm_buf *out, const struct tm_align_file *f)
+{
+    if (f->low_ns == TM_UNBOUNDED_LOW && f->high_ns == TM_UNBOUNDED_HIGH) {
+        (void)tm_buf_add_str(out, "  certain bounds: none; that the events are near each other is an assumption\n");
+        return;
+    }
+    (void)tm_buf_add_str(out, "  certain bounds there: ");
+    if (f->low_ns == TM_UNBOUNDED_LOW)
+        (void)tm_buf_add_str(out, "none");
+    else
+        put_ns(out, f->low_ns, true);
+    (void)tm_buf_add_str(out, " to ");
+    if (f->high_ns == TM_UNBOUNDED_HIGH)
+        (void)tm_buf_add_str(out, "none");
+    else
+        put_ns(out, f->high_ns, true);
+    (void)tm_buf_add_str(out, "\n");
+    if (f->has_uncertainty) {
+        (void)tm_buf_add_str(out, "  from its first reading to its last the truth is within ");
+        put_ns(out, f->uncertainty_ns, false);
+        (void)tm_buf_add_str(out, " of this line\n");
+    }
+}
+
+static void put_line(struct tm_buf *out, const struct tm_align_file *f)
+{
+    (void)tm_buf_add_str(out, "  offset ");
+    put_ns(out, f->offset_ns, true);
+    (void)tm_buf_add_str(out, " at ");
+    put_seconds(out, f->at_ns);
+    (void)tm_buf_addf(out, ", drift %+" PRId64 " ppb\n", f->drift_ppb);
+}
+
+static void put_steps(struct tm_buf *out, const struct tm_align_file *f)
+{
+    (void)tm_buf_add_str(out, "  no line fits; its clock was set\n");
+    for (uint32_t i = 1; i < f->step_count; i++) {
+        int64_t at = f->steps[i].at_ns;
+        (void)tm_buf_add_str(out, "    at ");
+        put_seconds(out, at);
+        (void)tm_buf_add_str(out, " the offset goes from ");
+        put_ns(out, tm_line_at(&f->steps[i - 1].line, at), true);
+        (void)tm_buf_add_str(out, " to ");
+        put_ns(out, tm_line_at(&f->steps[i].line, at), true);
+        (void)tm_buf_add_str(out, "\n");
+    }
+}
+
+static void put_verdict(struct tm_buf *out, const struct tm_alignment *a, const struct tm_align_file *f)
+{
+    char path[4096];
+    tm_alignment_path(a, f->reference, path, sizeof path);
+    switch (f->verdict) {
+    case TM_VERDICT_NONE: (void)tm_buf_add_str(out, ": none; nothing in it relates it to another file\n"); return;
+    case TM_VERDICT_REFERENCE: (void)tm_buf_add_str(out, ": reference\n"); return;
+    default: (void)tm_buf_addf(out, ": %s to %s, by ", tm_verdict_name(f->verdict), path);
+    }
+    (void)tm_alignment_rules(a, f->rules, out);
+    (void)tm_buf_addf(out, "; %" PRIu64 " matches", f->matches);
+    if (f->left_out)
+        (void)tm_buf_addf(out, ", %" PRIu64 " constraints left out, as not all can be true", f->left_out);
+    (void)tm_buf_add_str(out, "\n");
+}
+
+enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *out)
+{
+    char path[4096];
+    for (uint32_t i = 0; i < a->file_count; i++) {
+        const struct tm_align_file *f = &a->files[i];
+        tm_alignment_path(a, f->file, path, sizeof path);
+        (void)tm_buf_add_str(out, path);
+        put_verdict(out, a, f);
+        switch (f->verdict) {
+        case TM_VERDICT_ALIGNED:
+            put_line(out, f);
+            put_bounds(out, f);
+            break;
+        case TM_VERDICT_ONE_SIDED: put_bounds(out, f); break;
+        case TM_VERDICT_STEPPED: put_steps(out, f); break;
+        case TM_VERDICT_CONTRADICTORY:
+            (void)tm_buf_add_str(out, "  no line fits, with steps or without; nothing is claimed\n");
+            break;
+        case TM_VERDICT_AMBIGUOUS:
+            (void)tm_buf_add_str(out, "  what comes periodically fits at more than one offset: ");
+            put_ns(out, f->offset_ns, true);
+            if (f->has_second_best) {
+                (void)tm_buf_add_str(out, " and ");
+                put_ns(out, f->second_best_ns, true);
+            }
+            (void)tm_buf_add_str(out, "\n");
+            break;
+        default: break;
+        }
+        if (f->has_second_best && f->verdict == TM_VERDICT_ALIGNED) {
+            (void)tm_buf_add_str(out, "  the second best, by far: ");
+            put_ns(out, f->second_best_ns, true);
+            (void)tm_buf_add_str(out, "\n");
+        }
+    }
+    return tm_buf_add_str(out, a->file_count ? "" : "no file has events\n");
+}
+
+enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct tm_buf *out)
+{
+    char cause[4096], effect[4096], name[256];
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < a->breach_count; i++) {
+        const struct tm_align_breach *b = &a->breaches[i];
+        all += b->constraints;
+        if (b->count == 0)
+            continue;
+        tm_alignment_path(a, b->cause, cause, sizeof cause);
+        tm_alignment_path(a, b->effect, effect, sizeof effect);
+        (void)tm_buf_addf(out, "%s to %s: %" PRIu64 " of %" PRIu64 " effects come before their causes, the worst by ",
+                          cause, effect, b->count, b->constraints);
+        put_ns(out, b->worst_ns, false);
+        (void)tm_buf_add_str(out, "\n");
+        for (uint32_t k = 0; k < b->first_count; k++) {
+            const struct tm_event none = {0};
+            struct tm_text text = tm_catalog_string(&a->gather.catalog, b->first[k].cause_name, &none);
+            tm_text_escape(text.data ? (const char *)text.data : "-", text.data ? text.len : 1, name, sizeof name);
+            (void)tm_buf_addf(out, "  %s at ", name);
+            put_seconds(out, b->first[k].cause_ns);
+            text = tm_catalog_string(&a->gather.catalog, b->first[k].effect_name, &none);
+            tm_text_escape(text.data ? (const char *)text.data : "-", text.data ? text.len : 1, name, sizeof name);
+            (void)tm_buf_addf(out, ", and %s at ", name);
+            put_seconds(out, b->first[k].effect_ns);
+            (void)tm_buf_add_str(out, "\n");
+        }
+        (void)tm_buf_addf(out, "  mended where %s is shifted by ", effect);
+        put_ns(out, b->worst_ns, true);
+        (void)tm_buf_add_str(out, " or more\n");
+    }
+    return tm_buf_addf(out, "%" PRIu64 " constraints across files were tested\n", all);
+}

@@ -1,0 +1,278 @@
+#include "align/evidence.h"
+
+#include <stdlib.h>
+
+/* The line from the second file of PAIR to its first, or from the first to the second. */
+static struct tm_line line_between(const struct tm_pair *pair, bool to_first)
+{
+    const struct tm_line *z = &pair->estimate;
+    tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
+    if (!to_first)
+        return *z;
+    return (struct tm_line){.at_ns = z->at_ns + z->offset_ns,
+                            .offset_ns = -z->offset_ns,
+                            .slope = (int64_t)(-(tm_i128)z->slope * one / (one + z->slope))};
+}
+
+/* What A and then B add. */
+static struct tm_line compose(const struct tm_line *a, const struct tm_line *b)
+{
+    struct tm_line sum = *a;
+    sum.offset_ns += tm_line_at(b, a->at_ns + a->offset_ns);
+    sum.slope += b->slope + tm_slope_floor((tm_i128)a->slope * b->slope);
+    return sum;
+}
+
+/* Collectives whose ends are near each other give rough offsets, by which it can be told who came when. */
+static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct tm_match *match, struct tm_error *err)
+{
+    static const uint8_t orders[2] = {0, 0};
+    enum tm_status st = TM_OK;
+    if (match->form != TM_MATCH_COLLECTIVE)
+        return TM_OK;
+    for (uint32_t i = 1; i < match->count && st == TM_OK; i++)
+        st = tm_pair_table_sample(rough, match->members[0].node, match->members[0].end_ns, match->members[i].node,
+                                  match->members[i].end_ns, orders, err);
+    return st;
+}
+
+/* Rough lines over the graph of ROUGH, each node from one that came before it. */
+static void spread(struct tm_evidence *e, const struct tm_pair_table *rough, bool *reached)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < rough->count; i++) {
+            const struct tm_pair *p = &rough->pairs[i];
+            bool has_first = reached[p->first], has_second = reached[p->second];
+            if (has_first == has_second)
+                continue;
+            uint32_t from = has_first ? p->second : p->first, to = has_first ? p->first : p->second;
+            struct tm_line step = line_between(p, has_first);
+            e->nodes[from].rough = compose(&step, &e->nodes[to].rough);
+            reached[from] = more = true;
+        }
+    }
+}
+
+static enum tm_status find_rough_lines(struct tm_evidence *e, struct tm_match_log *log, struct tm_error *err)
+{
+    struct tm_pair_table rough = {.pairs = NULL};
+    struct tm_match match;
+    enum tm_status st;
+    bool *reached = calloc(e->node_count + 1, sizeof *reached);
+    tm_match_log_rewind(log);
+    st = reached ? TM_OK : tm_error_nomem(err);
+    while (st == TM_OK && (st = tm_match_log_next(log, &match, err)) == TM_OK) {
+        for (uint32_t i = 0; i < match.count; i++) {
+            e->nodes[match.members[i].node].matches++;
+            e->nodes[match.members[i].node].rules |= UINT32_C(1) << match.rule;
+        }
+        st = sample_roughly(&rough, &match, err);
+    }
+    st = st == TM_END ? TM_OK : st;
+    for (uint32_t i = 0; i < rough.count && st == TM_OK; i++) {
+        struct tm_pair *p = &rough.pairs[i];
+        st = tm_trend_find(&p->estimate, &p->deviation_ns, p->samples, p->sample_count, err);
+    }
+    for (uint32_t node = 0; node < e->node_count && st == TM_OK; node++)
+        if (!reached[node]) {
+            reached[node] = true;
+            spread(e, &rough, reached);
+        }
+    free(reached);
+    tm_pair_table_release(&rough);
+    return st;
+}
+
+static int64_t roughly(const struct tm_evidence_node *nodes, uint32_t node, int64_t ns)
+{
+    return ns + tm_line_at(&nodes[node].rough, ns);
+}
+
+static enum tm_status order_both(const struct tm_match *m, uint32_t a, uint32_t b, tm_evidence_order *order,
+                                 void *context)
+{
+    const struct tm_match_member *p = &m->members[a], *q = &m->members[b];
+    enum tm_status st = order(context, p, p->begin_ns, q, q->end_ns);
+    return st == TM_OK ? order(context, q, q->begin_ns, p, p->end_ns) : st;
+}
+
+static enum tm_status orders_of_collective(const struct tm_match *m, const struct tm_evidence_node *nodes,
+                                           tm_evidence_order *order, void *context)
+{
+    enum tm_status st = TM_OK;
+    uint32_t last = 0, first = 0, few = m->count <= TM_EVIDENCE_MEMBERS_MAX ? m->count : 1;
+    for (uint32_t i = 0; i < few; i++)
+        for (uint32_t j = i + 1; j < m->count && st == TM_OK; j++)
+            st = order_both(m, i, j, order, context);
+    if (few > 1)
+        return st;
+    for (uint32_t i = 1; i < m->count; i++) {
+        const struct tm_match_member *p = &m->members[i], *l = &m->members[last], *f = &m->members[first];
+        if (roughly(nodes, p->node, p->begin_ns) > roughly(nodes, l->node, l->begin_ns))
+            last = i;
+        if (roughly(nodes, p->node, p->end_ns) < roughly(nodes, f->node, f->end_ns))
+            first = i;
+    }
+    return st == TM_OK && last != first && last != 0 && first != 0 ? order_both(m, last, first, order, context) : st;
+}
+
+enum tm_status tm_evidence_orders(const struct tm_match *m, const struct tm_evidence_node *nodes,
+                                  tm_evidence_order *order, void *context)
+{
+    const struct tm_match_member *whole = &m->members[0];
+    enum tm_status st = TM_OK;
+    if (m->form == TM_MATCH_COLLECTIVE)
+        return orders_of_collective(m, nodes, order, context);
+    for (uint32_t i = 1; i < m->count && st == TM_OK; i++) {
+        const struct tm_match_member *part = &m->members[i];
+        switch (m->form) {
+        case TM_MATCH_FLOW: st = order(context, whole, whole->begin_ns, part, part->begin_ns); break;
+        case TM_MATCH_SEND: st = order(context, whole, whole->begin_ns, part, part->end_ns); break;
+        case TM_MATCH_CALL:
+        case TM_MATCH_LONGER:
+            st = order(context, whole, whole->begin_ns, part, part->begin_ns);
+            if (st == TM_OK)
+                st = order(context, part, part->end_ns, whole, whole->end_ns);
+            break;
+        default: break;
+        }
+    }
+    return st;
+}
+
+struct adding {
+    struct tm_pair_table *pairs;
+    bool sifted;
+    struct tm_error *err;
+};
+
+static enum tm_status add_order(void *context, const struct tm_match_member *cause, int64_t cause_ns,
+                                const struct tm_match_member *effect, int64_t effect_ns)
+{
+    const struct adding *a = context;
+    return tm_pair_table_order(a->pairs, cause->node, cause_ns, effect->node, effect_ns, a->sifted, a->err);
+}
+
+/* How many members of M began before member I, in TM_TREND_ORDERS classes. */
+static uint8_t order_of(const struct tm_match *m, const struct tm_evidence_node *nodes, uint32_t i)
+{
+    uint32_t before = 0;
+    int64_t own = roughly(nodes, m->members[i].node, m->members[i].begin_ns);
+    for (uint32_t k = 0; k < m->count; k++) {
+        int64_t other = roughly(nodes, m->members[k].node, m->members[k].begin_ns);
+        before += other < own || (other == own && k < i);
+    }
+    return (uint8_t)(m->count <= TM_TREND_ORDERS ? before : (uint64_t)before * TM_TREND_ORDERS / m->count);
+}
+
+static enum tm_status add_samples(struct tm_evidence *e, const struct tm_match *m, struct tm_error *err)
+{
+    bool ranked = m->form == TM_MATCH_COLLECTIVE;
+    uint32_t hubs = m->count <= TM_EVIDENCE_MEMBERS_MAX ? m->count : 1;
+    uint8_t orders[2] = {0, 0};
+    enum tm_status st = TM_OK;
+    if (!ranked && m->form != TM_MATCH_SAME)
+        return TM_OK;
+    for (uint32_t i = 0; i < hubs; i++) {
+        orders[0] = ranked ? order_of(m, e->nodes, i) : 0;
+        for (uint32_t j = i + 1; j < m->count && st == TM_OK; j++) {
+            orders[1] = ranked && m->count <= TM_EVIDENCE_MEMBERS_MAX ? order_of(m, e->nodes, j) : 0;
+            if (m->count > TM_EVIDENCE_MEMBERS_MAX)
+                orders[0] = 0;
+            st = tm_pair_table_sample(&e->pairs, m->members[i].node, m->members[i].end_ns, m->members[j].node,
+                                      m->members[j].end_ns, orders, err);
+        }
+    }
+    return st;
+}
+
+static enum tm_status read_log(struct tm_evidence *e, struct tm_match_log *log, bool sifted, struct tm_error *err)
+{
+    struct adding adding = {&e->pairs, sifted, err};
+    struct tm_match match;
+    enum tm_status st = TM_OK;
+    tm_match_log_rewind(log);
+    while (st == TM_OK && (st = tm_match_log_next(log, &match, err)) == TM_OK) {
+        st = tm_evidence_orders(&match, e->nodes, add_order, &adding);
+        if (st == TM_OK && !sifted)
+            st = add_samples(e, &match, err);
+    }
+    return st == TM_END ? TM_OK : st;
+}
+
+static bool find_corridor(struct tm_pair *p)
+{
+    tm_hull_settle(&p->above);
+    tm_hull_settle(&p->below);
+    return tm_corridor_find(&p->corridor, &p->above, &p->below);
+}
+
+/* Pairs whose constraints cannot all be true go by those that most agree with. */
+static enum tm_status sift(struct tm_evidence *e, struct tm_match_log *log, struct tm_error *err)
+{
+    bool any = false;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < e->pairs.count && st == TM_OK; i++) {
+        struct tm_pair *p = &e->pairs.pairs[i];
+        if (find_corridor(p))
+            continue;
+        st = tm_consensus_find(&p->consensus, p->constraints, p->constraint_count, err);
+        p->is_sifted = any = true;
+        tm_hull_clear(&p->above);
+        tm_hull_clear(&p->below);
+    }
+    if (st == TM_OK && any)
+        st = read_log(e, log, true, err);
+    for (uint32_t i = 0; i < e->pairs.count && st == TM_OK && any; i++)
+        if (e->pairs.pairs[i].is_sifted)
+            (void)find_corridor(&e->pairs.pairs[i]);
+    return st;
+}
+
+/* The trend of events that are near each other is better than the middle of a corridor that is wide. */
+static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
+{
+    bool has_corridor = p->above.count > 0 && p->below.count > 0 && p->corridor.is_possible;
+    int64_t at = p->constraint_count ? p->constraints[p->constraint_count / 2].x : 0;
+    if (p->consensus.count > 1)
+        return TM_OK;
+    if (has_corridor) {
+        p->estimate = tm_corridor_middle(&p->corridor, at);
+        p->has_estimate = true;
+    }
+    if (p->sample_count == 0)
+        return TM_OK;
+    struct tm_line trend;
+    if (tm_trend_find(&trend, &p->deviation_ns, p->samples, p->sample_count, err) < 0)
+        return err->status;
+    tm_i128 width = has_corridor ? (tm_i128)tm_corridor_high(&p->corridor, trend.at_ns) -
+                                       tm_corridor_low(&p->corridor, trend.at_ns)
+                                 : 0;
+    if (!has_corridor || (tm_i128)p->deviation_ns * p->deviation_ns * 16 < width * width * p->sample_count)
+        p->estimate = trend;
+    p->has_estimate = true;
+    return TM_OK;
+}
+
+enum tm_status tm_evidence_find(struct tm_evidence *e, struct tm_match_log *log, struct tm_error *err)
+{
+    e->nodes = calloc(e->node_count + 1, sizeof *e->nodes);
+    enum tm_status st = e->nodes ? TM_OK : tm_error_nomem(err);
+    if (st == TM_OK)
+        st = find_rough_lines(e, log, err);
+    if (st == TM_OK)
+        st = read_log(e, log, false, err);
+    if (st == TM_OK)
+        st = sift(e, log, err);
+    for (uint32_t i = 0; i < e->pairs.count && st == TM_OK; i++)
+        st = estimate(&e->pairs.pairs[i], err);
+    return st;
+}
+
+void tm_evidence_release(struct tm_evidence *e)
+{
+    tm_pair_table_release(&e->pairs);
+    free(e->nodes);
+    *e = (struct tm_evidence){0};
+}

@@ -1,0 +1,38 @@
+/* What matches say of pairs of files: constraints that are certain, and samples of events that are near each other. */
+#ifndef TM_ALIGN_EVIDENCE_H
+#define TM_ALIGN_EVIDENCE_H
+
+#include "align/match_log.h"
+#include "align/pair_table.h"
+
+/* In a match of more members not each two are compared, but each with the first of them, and the last to begin with the
+ * first to end: those two ranks give all the bounds there are. */
+enum { TM_EVIDENCE_MEMBERS_MAX = 8 };
+
+/* What is told of a file's matches. */
+struct tm_evidence_node {
+    uint64_t matches;
+    uint32_t rules; /* a bit for each rule that matched something */
+    struct tm_line rough; /* to the time of the first file of its group of collectives; zero where there is none */
+};
+
+/* Zero-initialise with node_count set. */
+struct tm_evidence {
+    uint32_t node_count;
+    struct tm_evidence_node *nodes;
+    struct tm_pair_table pairs; /* corridors and estimates are found where the evidence has some */
+};
+
+/* Reads LOG as often as it takes. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_evidence_find(struct tm_evidence *evidence, struct tm_match_log *log, struct tm_error *err);
+
+/* Calls ORDER for each constraint of MATCH between two of its members, the cause first. All there are, as long as
+ * members are few. */
+typedef enum tm_status tm_evidence_order(void *context, const struct tm_match_member *cause, int64_t cause_ns,
+                                         const struct tm_match_member *effect, int64_t effect_ns);
+enum tm_status tm_evidence_orders(const struct tm_match *match, const struct tm_evidence_node *nodes,
+                                  tm_evidence_order *order, void *context);
+
+void tm_evidence_release(struct tm_evidence *evidence);
+
+#endif

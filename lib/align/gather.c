@@ -1,0 +1,230 @@
+#include "align/gather.h"
+
+#include "base/checked.h"
+#include "base/pb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of Detail and of Arg. */
+enum { DETAIL_ARGS = 1, DETAIL_FLOWS = 2, DETAIL_ENDING_FLOWS = 3, ARG_KEY = 1, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_JSON = 8 };
+
+static enum tm_status parse_qualifier(struct tm_align_use *use)
+{
+    char *comma = strrchr(use->given, ',');
+    use->begin_only = comma && strcmp(comma, ",begin") == 0;
+    use->end_only = comma && strcmp(comma, ",end") == 0;
+    if (use->begin_only || use->end_only)
+        *comma = '\0';
+    return TM_OK;
+}
+
+static enum tm_status add_use(struct tm_gather *g, const char *text, size_t len, struct tm_error *err)
+{
+    if (g->use_count == TM_GATHER_USES_MAX)
+        return tm_error_set(err, TM_E_USAGE, "more than %d rules", TM_GATHER_USES_MAX);
+    struct tm_align_use *use = &g->uses[g->use_count];
+    *use = (struct tm_align_use){.given = malloc(len + 1)};
+    if (use->given == NULL)
+        return tm_error_nomem(err);
+    memcpy(use->given, text, len);
+    use->given[len] = '\0';
+    g->use_count++;
+    char *colon = strchr(use->given, ':');
+    size_t name_len = colon ? (size_t)(colon - use->given) : len;
+    for (const struct tm_align_rule *rule = tm_align_rules; rule->name; rule++)
+        if (strlen(rule->name) == name_len && memcmp(rule->name, use->given, name_len) == 0)
+            use->rule = rule;
+    if (use->rule == NULL)
+        return tm_error_set(err, TM_E_USAGE, "'%s' is no rule", use->given);
+    if ((use->rule->parameter != NULL) != (colon != NULL && colon[1] != '\0'))
+        return tm_error_set(err, TM_E_USAGE, use->rule->parameter ? "rule %s needs %s, as in %s:%s" : "rule %s takes no parameter",
+                            use->rule->name, use->rule->parameter, use->rule->name, use->rule->parameter);
+    use->parameter = colon ? colon + 1 : NULL;
+    if (strcmp(use->rule->name, "name") != 0)
+        return TM_OK;
+    (void)parse_qualifier(use);
+    use->has_pattern = regcomp(&use->pattern, use->parameter, REG_EXTENDED | REG_NOSUB) == 0;
+    return use->has_pattern ? TM_OK : tm_error_set(err, TM_E_USAGE, "'%s' is no regular expression", use->parameter);
+}
+
+/* The end of the rule at RULES: a comma, but not one in front of begin or end, nor inside brackets. */
+static const char *end_of_rule(const char *rules)
+{
+    int depth = 0;
+    for (; *rules; rules++) {
+        depth += strchr("([{", *rules) ? 1 : strchr(")]}", *rules) ? -1 : 0;
+        if (*rules != ',' || depth > 0)
+            continue;
+        const char *next = rules + 1;
+        size_t word = strcspn(next, ",");
+        if (!(word == 5 && memcmp(next, "begin", 5) == 0) && !(word == 3 && memcmp(next, "end", 3) == 0))
+            break;
+    }
+    return rules;
+}
+
+enum tm_status tm_gather_use(struct tm_gather *g, const char *rules, struct tm_error *err)
+{
+    for (const struct tm_align_rule *rule = tm_align_rules; rules == NULL && rule->name; rule++)
+        if (rule->parameter == NULL && add_use(g, rule->name, strlen(rule->name), err) < 0)
+            return err->status;
+    while (rules) {
+        const char *end = end_of_rule(rules);
+        if (add_use(g, rules, (size_t)(end - rules), err) < 0)
+            return err->status;
+        rules = *end ? end + 1 : NULL;
+    }
+    return TM_OK;
+}
+
+struct putting {
+    struct tm_gather *gather;
+    const struct tm_align_event *event;
+    uint32_t use;
+    struct tm_error *err;
+};
+
+static void put(void *context, const struct tm_record *given, bool ordinal)
+{
+    struct putting *p = context;
+    struct tm_gather *g = p->gather;
+    struct tm_record record = *given;
+    struct tm_node *node = &g->nodes.nodes[g->node];
+    record.node = g->node;
+    record.name = p->event->name_string;
+    record.rule = (uint8_t)p->use;
+    if (record.grade > node->grade)
+        node->grade = record.grade;
+    if (ordinal)
+        (void)tm_record_store_add(&g->ordinal, g->node, &record, p->err);
+    else
+        (void)tm_record_store_add(&g->numbered, tm_gather_part(record.key), &record, p->err);
+}
+
+static struct tm_text without_prefix(struct tm_text key)
+{
+    static const char *const prefixes[] = {"args.", "debug."};
+    for (size_t i = 0; i < 2; i++) {
+        size_t len = strlen(prefixes[i]);
+        if (key.len > len && memcmp(key.data, prefixes[i], len) == 0)
+            return (struct tm_text){key.data + len, key.len - len};
+    }
+    return key;
+}
+
+static void read_arg(struct tm_align_event *event, struct tm_pb arg)
+{
+    struct tm_align_arg *to = &event->args[event->arg_count];
+    struct tm_pb_field f;
+    *to = (struct tm_align_arg){.number = 0};
+    while (tm_pb_next(&arg, &f) == TM_OK) {
+        if (f.id == ARG_KEY && f.type == TM_PB_LEN)
+            to->key = without_prefix((struct tm_text){f.data, f.len});
+        else if ((f.id == ARG_STRING || f.id == ARG_JSON) && f.type == TM_PB_LEN)
+            to->text = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
+        else if (f.id == 2 && f.type == TM_PB_VARINT)
+            to->number = (uint64_t)tm_unzigzag(f.value);
+        else if (f.id != ARG_DOUBLE)
+            to->number = f.value;
+    }
+    event->arg_count += to->key.data != NULL;
+}
+
+static void read_detail(struct tm_align_event *event)
+{
+    struct tm_pb detail = tm_pb_of(event->event->detail, event->event->detail_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&detail, &f) == TM_OK) {
+        if (f.id == DETAIL_ARGS && f.type == TM_PB_LEN && event->arg_count < TM_ALIGN_ARGS_MAX)
+            read_arg(event, tm_pb_of(f.data, f.len));
+        else if (f.id == DETAIL_FLOWS && f.type == TM_PB_I64 && event->flow_count < TM_ALIGN_FLOWS_MAX)
+            event->flows[event->flow_count++] = f.value;
+        else if (f.id == DETAIL_ENDING_FLOWS && f.type == TM_PB_I64 && event->ending_flow_count < TM_ALIGN_FLOWS_MAX)
+            event->ending_flows[event->ending_flow_count++] = f.value;
+    }
+}
+
+/* EVENT goes to all rules; a slice from BEGIN to END_NS. */
+static enum tm_status take(struct tm_gather *g, const struct tm_event *begin, int64_t end_ns, bool is_slice,
+                           struct tm_error *err)
+{
+    struct tm_align_event event;
+    event.event = begin;
+    event.begin_ns = begin->time_ns;
+    event.end_ns = end_ns;
+    event.is_slice = is_slice;
+    event.arg_count = event.flow_count = event.ending_flow_count = 0;
+    event.name = tm_catalog_string(&g->catalog, begin->name, begin);
+    event.category = tm_catalog_string(&g->catalog, begin->category, begin);
+    event.name_string = begin->name & TM_STRING_INLINE ? 0 : begin->name;
+    if (begin->detail_bytes)
+        read_detail(&event);
+    struct putting p = {.gather = g, .event = &event, .err = err};
+    for (p.use = 0; p.use < g->use_count; p.use++)
+        g->uses[p.use].rule->take(&g->uses[p.use], &event, put, &p);
+    return err->status;
+}
+
+static enum tm_status take_event(struct tm_gather *g, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_event begin;
+    int64_t end_ns = e->time_ns;
+    if (!tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
+        return TM_OK;
+    if (e->file != g->file || g->nodes.count == 0) {
+        if (tm_nodes_get(&g->nodes, e->file, &g->node, err) < 0)
+            return err->status;
+        g->file = e->file;
+    }
+    if (e->kind == TM_KIND_SLICE_COMPLETE && !tm_add_i64(e->time_ns, e->dur_ns, &end_ns))
+        return TM_OK;
+    tm_nodes_extend(&g->nodes, g->node, e->time_ns, end_ns);
+    switch (e->kind) {
+    case TM_KIND_SLICE_COMPLETE: return take(g, e, end_ns, !(e->flags & TM_EVENT_OPEN_ENDED), err);
+    case TM_KIND_SLICE_BEGIN: return tm_open_slices_begin(&g->open, e, err);
+    case TM_KIND_SLICE_END:
+        return tm_open_slices_end(&g->open, e, &begin) ? take(g, &begin, e->time_ns, true, err) : TM_OK;
+    case TM_KIND_INSTANT:
+    case TM_KIND_FLOW_START:
+    case TM_KIND_FLOW_STEP:
+    case TM_KIND_FLOW_END:
+    case TM_KIND_SCHED_SWITCH: return take(g, e, e->time_ns, false, err);
+    default: return TM_OK;
+    }
+}
+
+enum tm_status tm_gather_read(struct tm_gather *g, int fd, struct tm_error *err)
+{
+    struct tm_stream_reader reader = {.stage = TRACEMERGE__STAGE__UNPACKED};
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st = tm_stream_reader_open(&reader, fd, err);
+    g->numbered.block_records = g->ordinal.block_records = TM_GATHER_BLOCK_RECORDS;
+    if (st == TM_OK && reader.stage != TRACEMERGE__STAGE__PLACED)
+        st = tm_error_set(err, TM_E_INPUT, "the stream has not been through tm-clocks");
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
+        struct tm_batch_walk walk = {.batch = &batch};
+        struct tm_event event;
+        if (frame.type != TM_FRAME_BATCH)
+            st = tm_catalog_add(&g->catalog, &frame, err);
+        while (frame.type == TM_FRAME_BATCH && st == TM_OK && tm_batch_next(&walk, &event))
+            st = take_event(g, &event, err);
+    }
+    tm_stream_reader_release(&reader);
+    return st == TM_END ? TM_OK : st;
+}
+
+void tm_gather_release(struct tm_gather *g)
+{
+    for (uint32_t i = 0; i < g->use_count; i++) {
+        free(g->uses[i].given);
+        if (g->uses[i].has_pattern)
+            regfree(&g->uses[i].pattern);
+    }
+    tm_catalog_release(&g->catalog);
+    tm_nodes_release(&g->nodes);
+    tm_record_store_release(&g->numbered);
+    tm_record_store_release(&g->ordinal);
+    tm_open_slices_release(&g->open);
+}

@@ -1,0 +1,39 @@
+/* The events of a placed stream that rules look at, as records. */
+#ifndef TM_ALIGN_GATHER_H
+#define TM_ALIGN_GATHER_H
+
+#include "align/nodes.h"
+#include "align/open_slices.h"
+#include "align/record_store.h"
+#include "align/rule.h"
+
+enum { TM_GATHER_PARTS = 128, TM_GATHER_BLOCK_RECORDS = 256, TM_GATHER_USES_MAX = 32 };
+
+/* Zero-initialise but for the stores' fd, which is -1. */
+struct tm_gather {
+    struct tm_align_use uses[TM_GATHER_USES_MAX];
+    uint32_t use_count;
+    struct tm_catalog catalog;
+    struct tm_nodes nodes;
+    struct tm_record_store numbered; /* a part is of the keys with the same low bits */
+    struct tm_record_store ordinal;  /* a part a node */
+    /* private */
+    struct tm_open_slices open;
+    uint32_t file, node; /* of the event looked at last */
+};
+
+/* Uses RULES (a list with commas, NULL: all that need no parameter). TM_OK, TM_E_USAGE or TM_E_SYSTEM. */
+enum tm_status tm_gather_use(struct tm_gather *gather, const char *rules, struct tm_error *err);
+
+/* Reads the placed stream on FD to its end. TM_OK; TM_E_INPUT, TM_E_SYSTEM. */
+enum tm_status tm_gather_read(struct tm_gather *gather, int fd, struct tm_error *err);
+
+/* The part of `numbered' that KEY is in. */
+static inline uint32_t tm_gather_part(uint64_t key)
+{
+    return (uint32_t)key % TM_GATHER_PARTS;
+}
+
+void tm_gather_release(struct tm_gather *gather);
+
+#endif

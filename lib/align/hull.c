@@ -1,0 +1,86 @@
+#include "align/hull.h"
+
+#include <stdlib.h>
+
+static int by_x(const void *a, const void *b)
+{
+    const struct tm_point *p = a, *q = b;
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    return p->y < q->y ? -1 : p->y > q->y;
+}
+
+enum tm_status tm_hull_add(struct tm_hull *hull, int64_t x, int64_t y)
+{
+    if (hull->count == hull->cap && hull->cap >= 2 * TM_HULL_POINTS_MAX)
+        tm_hull_settle(hull);
+    if (hull->count == hull->cap) {
+        uint32_t cap = hull->cap ? hull->cap * 2 : 4;
+        struct tm_point *points = realloc(hull->points, cap * sizeof *points);
+        if (points == NULL)
+            return TM_E_SYSTEM;
+        hull->points = points;
+        hull->cap = cap;
+    }
+    hull->points[hull->count++] = (struct tm_point){x, y};
+    return TM_OK;
+}
+
+/* B is no vertex between A and C: it is on the segment or above it. */
+static bool is_redundant(const struct tm_point *a, const struct tm_point *b, const struct tm_point *c)
+{
+    return ((tm_i128)b->y - a->y) * ((tm_i128)c->x - a->x) >= ((tm_i128)c->y - a->y) * ((tm_i128)b->x - a->x);
+}
+
+/* Every second vertex, and both ends. */
+static void thin(struct tm_hull *hull)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < hull->count; i++)
+        if (i % 2 == 0 || i + 1 == hull->count)
+            hull->points[n++] = hull->points[i];
+    hull->count = n;
+}
+
+void tm_hull_settle(struct tm_hull *hull)
+{
+    struct tm_point *p = hull->points;
+    uint32_t n = 0;
+    if (hull->settled == hull->count)
+        return;
+    qsort(p, hull->count, sizeof *p, by_x);
+    for (uint32_t i = 0; i < hull->count; i++) {
+        if (n > 0 && p[n - 1].x == p[i].x) /* the one before is not higher */
+            continue;
+        while (n >= 2 && is_redundant(&p[n - 2], &p[n - 1], &p[i]))
+            n--;
+        p[n++] = p[i];
+    }
+    hull->count = n;
+    if (n > TM_HULL_POINTS_MAX)
+        thin(hull);
+    hull->settled = hull->count;
+}
+
+tm_i128 tm_hull_lowest(const struct tm_hull *hull, int64_t slope, int64_t x_ns)
+{
+    tm_i128 lowest = 0;
+    for (uint32_t i = 0; i < hull->count; i++) {
+        const struct tm_point *p = &hull->points[i];
+        tm_i128 v = ((tm_i128)p->y << TM_SLOPE_BITS) + (tm_i128)slope * ((tm_i128)x_ns - p->x);
+        if (i == 0 || v < lowest)
+            lowest = v;
+    }
+    return lowest;
+}
+
+void tm_hull_clear(struct tm_hull *hull)
+{
+    hull->count = hull->settled = 0;
+}
+
+void tm_hull_release(struct tm_hull *hull)
+{
+    free(hull->points);
+    *hull = (struct tm_hull){0};
+}

@@ -1,0 +1,44 @@
+/* Matches, one after another: written once, read as often as it takes, in memory while they are few and in a temporary
+ * file where they are many. */
+#ifndef TM_ALIGN_MATCH_LOG_H
+#define TM_ALIGN_MATCH_LOG_H
+
+#include "align/record.h"
+#include "base/buf.h"
+
+#include <stdbool.h>
+
+struct tm_match_member {
+    int64_t begin_ns, end_ns;
+    uint32_t node, name;
+};
+
+struct tm_match {
+    uint8_t rule, form; /* enum tm_match_form */
+    uint32_t count;     /* of members, each of another file */
+    struct tm_match_member *members;
+};
+
+/* Zero-initialise with fd -1. */
+struct tm_match_log {
+    const char *dir; /* as tm_io_spool; borrowed */
+    int fd;
+    uint64_t count;  /* of matches */
+    /* private */
+    struct tm_buf tail, window; /* what is not in the file yet; what was read of it */
+    uint64_t file_end, read_at;
+    size_t window_at;
+};
+
+/* TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_match_log_add(struct tm_match_log *log, const struct tm_match *match, struct tm_error *err);
+
+/* To the first match again. */
+void tm_match_log_rewind(struct tm_match_log *log);
+
+/* TM_OK with *MATCH set, valid until the next call; TM_END; TM_E_SYSTEM. */
+enum tm_status tm_match_log_next(struct tm_match_log *log, struct tm_match *match, struct tm_error *err);
+
+void tm_match_log_release(struct tm_match_log *log);
+
+#endif

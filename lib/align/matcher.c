@@ -1,0 +1,238 @@
+#include "align/matcher.h"
+
+#include <stdlib.h>
+
+/* Records of one key and rule, by role, file and time. */
+struct group {
+    const struct tm_record *records;
+    uint32_t count;
+};
+
+struct work {
+    struct tm_match_log *log;
+    struct tm_match_member *members;
+    uint32_t member_cap;
+    struct tm_error *err;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct tm_record *p = a, *q = b;
+    if (p->key != q->key)
+        return p->key < q->key ? -1 : 1;
+    if (p->rule != q->rule)
+        return p->rule < q->rule ? -1 : 1;
+    if (p->role != q->role)
+        return p->role < q->role ? -1 : 1;
+    if (p->node != q->node)
+        return p->node < q->node ? -1 : 1;
+    if (p->begin_ns != q->begin_ns)
+        return p->begin_ns < q->begin_ns ? -1 : 1;
+    return p->end_ns < q->end_ns ? -1 : p->end_ns > q->end_ns;
+}
+
+static bool has_two_files(const struct group *g)
+{
+    for (uint32_t i = 1; i < g->count; i++)
+        if (g->records[i].node != g->records[0].node)
+            return true;
+    return false;
+}
+
+static struct group with_role(const struct group *g, enum tm_role role)
+{
+    uint32_t first = 0, last;
+    while (first < g->count && g->records[first].role != role)
+        first++;
+    for (last = first; last < g->count && g->records[last].role == role;)
+        last++;
+    return (struct group){g->records + first, last - first};
+}
+
+static enum tm_status put(struct work *w, const struct tm_record *like, uint32_t count)
+{
+    const struct tm_match match = {like->rule, like->form, count, w->members};
+    return count < 2 ? TM_OK : tm_match_log_add(w->log, &match, w->err);
+}
+
+static struct tm_match_member member_of(const struct tm_record *r)
+{
+    return (struct tm_match_member){r->begin_ns, r->end_ns, r->node, r->name};
+}
+
+static bool has_node(const struct group *g, uint32_t node)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->records[i].node == node)
+            return true;
+    return false;
+}
+
+static bool is_of_one_file(const struct group *g)
+{
+    return g->count > 0 && g->records[0].node == g->records[g->count - 1].node;
+}
+
+/* Each cause of one file with an effect of another, the nth with the nth. */
+static enum tm_status pair_in_order(struct work *w, const struct group *causes, const struct group *effects)
+{
+    enum tm_status st = TM_OK;
+    if (!is_of_one_file(causes) || !is_of_one_file(effects) || causes->count != effects->count ||
+        causes->records->node == effects->records->node)
+        return TM_OK;
+    for (uint32_t i = 0; i < causes->count && st == TM_OK; i++) {
+        w->members[0] = member_of(&causes->records[i]);
+        w->members[1] = member_of(&effects->records[i]);
+        st = put(w, &causes->records[i], 2);
+    }
+    return st;
+}
+
+/* A flow: one start; steps and ends in other files are after it, and an end is after steps in other files. An end in a
+ * file that is not the start's is somebody else's where the start's own file has one: numbers of files are often equal
+ * by chance. */
+static enum tm_status match_flow(struct work *w, const struct group *g)
+{
+    struct group causes = with_role(g, TM_ROLE_CAUSE), steps = with_role(g, TM_ROLE_STEP),
+                 effects = with_role(g, TM_ROLE_EFFECT);
+    if (steps.count == 0 && causes.count > 1) {
+        for (uint32_t i = 0; i < causes.count; i++)
+            if (has_node(&effects, causes.records[i].node))
+                return TM_OK;
+        return pair_in_order(w, &causes, &effects);
+    }
+    if (causes.count != 1)
+        return TM_OK;
+    const struct tm_record *cause = causes.records;
+    bool is_local = has_node(&effects, cause->node);
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < steps.count + effects.count && st == TM_OK; i++) {
+        const struct tm_record *r = i < steps.count ? &steps.records[i] : &effects.records[i - steps.count];
+        if (r->node == cause->node || (r->role == TM_ROLE_EFFECT && is_local))
+            continue;
+        w->members[0] = member_of(cause);
+        w->members[1] = member_of(r);
+        st = put(w, cause, 2);
+    }
+    for (uint32_t i = 0; i < steps.count && effects.count == 1 && st == TM_OK; i++) {
+        if (steps.records[i].node == effects.records->node)
+            continue;
+        w->members[0] = member_of(&steps.records[i]);
+        w->members[1] = member_of(effects.records);
+        st = put(w, cause, 2);
+    }
+    return st;
+}
+
+/* A span, and those in other files that it called. */
+static enum tm_status match_call(struct work *w, const struct group *g)
+{
+    struct group causes = with_role(g, TM_ROLE_CAUSE), effects = with_role(g, TM_ROLE_EFFECT);
+    enum tm_status st = TM_OK;
+    if (causes.count != 1)
+        return TM_OK;
+    for (uint32_t i = 0; i < effects.count && st == TM_OK; i++) {
+        if (effects.records[i].node == causes.records->node)
+            continue;
+        struct tm_record like = *causes.records;
+        if (effects.records[i].form == TM_MATCH_FLOW)
+            like.form = TM_MATCH_FLOW;
+        w->members[0] = member_of(causes.records);
+        w->members[1] = member_of(&effects.records[i]);
+        st = put(w, &like, 2);
+    }
+    return st;
+}
+
+/* The nth of a file that has it is the nth of each other, if all have as many. */
+static enum tm_status match_equal(struct work *w, const struct group *g)
+{
+    enum tm_status st = TM_OK;
+    uint32_t each = 0, files = 0;
+    for (uint32_t first = 0, last; first < g->count; first = last, files++) {
+        for (last = first + 1; last < g->count && g->records[last].node == g->records[first].node;)
+            last++;
+        if (first > 0 && last - first != each)
+            return TM_OK;
+        each = last - first;
+    }
+    for (uint32_t i = 0; i < each && st == TM_OK; i++) {
+        for (uint32_t f = 0; f < files; f++)
+            w->members[f] = member_of(&g->records[f * each + i]);
+        st = put(w, g->records, files);
+    }
+    return st;
+}
+
+/* The longest first. */
+static enum tm_status match_longer(struct work *w, const struct group *g)
+{
+    uint32_t n = 0, longest = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct tm_match_member m = member_of(&g->records[i]);
+        uint32_t at = n > 0 && w->members[n - 1].node == m.node ? n - 1 : n;
+        if (at == n || m.end_ns - m.begin_ns > w->members[at].end_ns - w->members[at].begin_ns)
+            w->members[at] = m;
+        n = at + 1;
+    }
+    for (uint32_t i = 1; i < n; i++)
+        if (w->members[i].end_ns - w->members[i].begin_ns > w->members[longest].end_ns - w->members[longest].begin_ns)
+            longest = i;
+    const struct tm_match_member first = w->members[0];
+    w->members[0] = w->members[longest];
+    w->members[longest] = first;
+    return put(w, g->records, n);
+}
+
+static enum tm_status match_group(struct work *w, const struct group *g)
+{
+    if (!has_two_files(g))
+        return TM_OK;
+    if (w->member_cap < g->count) {
+        struct tm_match_member *members = realloc(w->members, g->count * sizeof *members);
+        if (members == NULL)
+            return tm_error_nomem(w->err);
+        w->members = members;
+        w->member_cap = g->count;
+    }
+    switch (g->records->form) {
+    case TM_MATCH_FLOW:
+    case TM_MATCH_CALL: {
+        struct group steps = with_role(g, TM_ROLE_STEP);
+        bool is_call = steps.count == 0 && g->records[g->count - 1].form == TM_MATCH_CALL;
+        return is_call || g->records->form == TM_MATCH_CALL ? match_call(w, g) : match_flow(w, g);
+    }
+    case TM_MATCH_SEND: {
+        struct group causes = with_role(g, TM_ROLE_CAUSE), effects = with_role(g, TM_ROLE_EFFECT);
+        return pair_in_order(w, &causes, &effects);
+    }
+    case TM_MATCH_LONGER: return match_longer(w, g);
+    default: return match_equal(w, g);
+    }
+}
+
+enum tm_status tm_matcher_run(const struct tm_gather *gather, struct tm_match_log *log, struct tm_error *err)
+{
+    struct work w = {.log = log, .err = err};
+    enum tm_status st = TM_OK;
+    for (uint32_t part = 0; part < gather->numbered.part_count && st == TM_OK; part++) {
+        struct tm_record *records;
+        uint32_t count, n = 0;
+        st = tm_record_store_load(&gather->numbered, part, &records, &count, err);
+        for (uint32_t i = 0; st == TM_OK && i < count; i++)
+            if (records[i].grade == 0 || records[i].grade == gather->nodes.nodes[records[i].node].grade)
+                records[n++] = records[i];
+        if (st == TM_OK)
+            qsort(records, n, sizeof *records, by_key);
+        for (uint32_t first = 0, last; first < n && st == TM_OK; first = last) {
+            for (last = first + 1; last < n && records[last].key == records[first].key &&
+                                   records[last].rule == records[first].rule;)
+                last++;
+            const struct group g = {records + first, last - first};
+            st = match_group(&w, &g);
+        }
+        free(records);
+    }
+    free(w.members);
+    return st;
+}

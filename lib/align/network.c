@@ -1,0 +1,554 @@
+#include "align/network.h"
+
+#include <stdlib.h>
+
+enum { EXACT_FILES_MAX = 16, GRID = 9, SWEEPS = 300 };
+
+/* A contradiction is more than a few wrong matches: a tenth of all. */
+enum { CONTRADICTION_PART = 10 };
+
+/* Far past any time that there is. */
+#define FAR ((tm_i128)1 << 100)
+
+struct work {
+    struct tm_network *network;
+    const struct tm_evidence *evidence;
+    const struct tm_nodes *nodes;
+    uint64_t *ranks;    /* the order of the files */
+    uint32_t *groups;   /* union-find over nodes */
+    bool *reached;
+    tm_i128 *up, *down; /* greatest and least error of each node's line */
+    struct tm_error *err;
+};
+
+static bool is_contradictory(const struct tm_pair *p)
+{
+    return p->is_sifted && p->consensus.count < 2 && p->left_out * CONTRADICTION_PART > p->seen[0] + p->seen[1];
+}
+
+static bool is_stepped(const struct tm_pair *p)
+{
+    return p->is_sifted && p->consensus.count > 1;
+}
+
+/* A pair that lines can go by. */
+static bool is_usable(const struct work *w, const struct tm_pair *p)
+{
+    const struct tm_network_node *n = w->network->nodes;
+    return !is_stepped(p) && !is_contradictory(p) && n[p->first].verdict != TM_VERDICT_STEPPED &&
+           n[p->second].verdict != TM_VERDICT_STEPPED && (p->above.count || p->below.count || p->has_estimate);
+}
+
+static uint32_t group_of(const struct work *w, uint32_t node)
+{
+    while (w->groups[node] != node)
+        node = w->groups[node] = w->groups[w->groups[node]];
+    return node;
+}
+
+/* The root of a group is its first file. */
+static void unite(const struct work *w, uint32_t a, uint32_t b)
+{
+    a = group_of(w, a);
+    b = group_of(w, b);
+    if (w->ranks[a] < w->ranks[b])
+        w->groups[b] = a;
+    else
+        w->groups[a] = b;
+}
+
+/* The clock that was set is that of the file that is in most pairs with steps; of two the later one. */
+static void find_stepped(const struct work *w, uint32_t *votes)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    for (;;) {
+        uint32_t worst = 0;
+        memset(votes, 0, w->nodes->count * sizeof *votes);
+        for (uint32_t i = 0; i < pairs->count; i++) {
+            const struct tm_pair *p = &pairs->pairs[i];
+            if (!is_stepped(p) || w->network->nodes[p->first].stepped || w->network->nodes[p->second].stepped)
+                continue;
+            votes[p->first]++;
+            votes[p->second]++;
+        }
+        for (uint32_t n = 1; n < w->nodes->count; n++)
+            if (votes[n] > votes[worst] || (votes[n] == votes[worst] && w->ranks[n] > w->ranks[worst]))
+                worst = n;
+        if (w->nodes->count == 0 || votes[worst] == 0)
+            return;
+        for (uint32_t i = 0; i < pairs->count; i++) {
+            const struct tm_pair *p = &pairs->pairs[i];
+            struct tm_network_node *node = &w->network->nodes[worst];
+            uint32_t other = p->first == worst ? p->second : p->first;
+            if ((p->first != worst && p->second != worst) || !is_stepped(p) || w->network->nodes[other].stepped)
+                continue;
+            if (node->stepped == NULL || w->ranks[other] < w->ranks[node->reference])
+                node->reference = other;
+            if (node->reference == other)
+                node->stepped = p;
+            node->left_out += p->left_out;
+        }
+        w->network->nodes[worst].verdict = TM_VERDICT_STEPPED;
+    }
+}
+
+/* Groups by estimates; a file that has none joins one that says something of it. */
+static void find_groups(const struct work *w)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    for (uint32_t i = 0; i < w->nodes->count; i++)
+        w->groups[i] = i;
+    for (uint32_t i = 0; i < pairs->count; i++)
+        if (is_usable(w, &pairs->pairs[i]) && pairs->pairs[i].has_estimate)
+            unite(w, pairs->pairs[i].first, pairs->pairs[i].second);
+    for (uint32_t i = 0; i < pairs->count; i++) { /* before that united nothing more, marks who is alone */
+        w->reached[group_of(w, pairs->pairs[i].first)] |= group_of(w, pairs->pairs[i].first) != pairs->pairs[i].first;
+        w->reached[group_of(w, pairs->pairs[i].second)] |= group_of(w, pairs->pairs[i].second) != pairs->pairs[i].second;
+    }
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        uint32_t a = group_of(w, p->first), b = group_of(w, p->second);
+        if (is_usable(w, p) && a != b && (!w->reached[a] || !w->reached[b])) {
+            unite(w, a, b);
+            w->reached[group_of(w, a)] = true;
+        }
+    }
+    memset(w->reached, 0, w->nodes->count * sizeof *w->reached);
+}
+
+static struct tm_line turn(const struct tm_line *z)
+{
+    tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
+    return (struct tm_line){.at_ns = z->at_ns + z->offset_ns,
+                            .offset_ns = -z->offset_ns,
+                            .slope = (int64_t)(-(tm_i128)z->slope * one / (one + z->slope))};
+}
+
+static struct tm_line compose(const struct tm_line *a, const struct tm_line *b)
+{
+    struct tm_line sum = *a;
+    sum.offset_ns += tm_line_at(b, a->at_ns + a->offset_ns);
+    sum.slope += b->slope + tm_slope_floor((tm_i128)a->slope * b->slope);
+    return sum;
+}
+
+/* A line of P for a start: its estimate, or a bound where it has no more. */
+static struct tm_line line_of(const struct tm_pair *p)
+{
+    if (p->has_estimate)
+        return p->estimate;
+    int64_t at = p->above.count ? p->above.points[0].x : p->below.points[0].x;
+    int64_t z = p->above.count ? tm_corridor_high(&p->corridor, at) : tm_corridor_low(&p->corridor, at);
+    return (struct tm_line){.at_ns = at, .offset_ns = z};
+}
+
+/* Lines along a tree: pairs with an estimate first. */
+static void spread(const struct work *w, bool only_estimates)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < pairs->count; i++) {
+            const struct tm_pair *p = &pairs->pairs[i];
+            if (!is_usable(w, p) || w->reached[p->first] == w->reached[p->second] || (only_estimates && !p->has_estimate) ||
+                group_of(w, p->first) != group_of(w, p->second))
+                continue;
+            uint32_t to = w->reached[p->first] ? p->first : p->second, from = to == p->first ? p->second : p->first;
+            struct tm_line z = line_of(p), step = to == p->first ? turn(&z) : z;
+            w->network->nodes[from].line = compose(&step, &w->network->nodes[to].line);
+            w->reached[from] = more = true;
+        }
+    }
+}
+
+/* The reading of NODE when its line says TAU. */
+static int64_t reading_at(const struct work *w, uint32_t node, int64_t tau)
+{
+    const struct tm_line *line = &w->network->nodes[node].line;
+    int64_t t = tau - line->offset_ns;
+    for (int i = 0; i < 4; i++)
+        t = tau - tm_line_at(line, t);
+    return t;
+}
+
+/* What the line of the second file of P says, less what that of the first does, where the offset is Z. */
+static tm_i128 error_at(const struct work *w, const struct tm_pair *p, int64_t x, int64_t tau, int64_t z)
+{
+    tm_i128 other = (tm_i128)x + z;
+    if (other > INT64_MAX || other < INT64_MIN)
+        return z > 0 ? FAR : -FAR;
+    return other + tm_line_at(&w->network->nodes[p->second].line, (int64_t)other) - tau;
+}
+
+struct bound {
+    uint32_t first, second;
+    tm_i128 low, high; /* of e(second) - e(first) */
+};
+
+/* How much more is possible as lines are in error by WIDTH at a moment: the moment itself is known no better. */
+static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
+{
+    tm_i128 spread = (tm_i128)p->corridor.slope_max - p->corridor.slope_min;
+    return width >= FAR ? 0 : (width * spread >> TM_SLOPE_BITS) + 1;
+}
+
+static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, const tm_i128 *widths, struct bound *bounds)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        if (!is_usable(w, p) || group_of(w, p->first) != group || group_of(w, p->second) != group ||
+            (p->above.count == 0 && p->below.count == 0))
+            continue;
+        int64_t x = reading_at(w, p->first, tau);
+        tm_i128 slack = widths ? slack_of(p, widths[p->first]) : 0;
+        bounds[n++] = (struct bound){
+            p->first, p->second,
+            p->below.count ? error_at(w, p, x, tau, tm_corridor_low(&p->corridor, x)) - slack : -FAR,
+            p->above.count ? error_at(w, p, x, tau, tm_corridor_high(&p->corridor, x)) + slack : FAR};
+    }
+    return n;
+}
+
+static bool lower(tm_i128 *value, tm_i128 from, tm_i128 length)
+{
+    if (from >= FAR || length >= FAR || *value <= from + length)
+        return false;
+    *value = from + length;
+    return true;
+}
+
+/* Shortest paths from and to the reference. False where a cycle is negative. */
+static bool find_extremes(const struct work *w, uint32_t group, const struct bound *bounds, uint32_t count)
+{
+    bool changed = true;
+    for (uint32_t i = 0; i < w->nodes->count; i++)
+        w->up[i] = w->down[i] = i == group ? 0 : FAR;
+    for (uint32_t round = 0; changed && round <= w->nodes->count + 1; round++) {
+        changed = false;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct bound *b = &bounds[i];
+            changed |= lower(&w->up[b->second], w->up[b->first], b->high);
+            changed |= lower(&w->up[b->first], w->up[b->second], -b->low);
+            changed |= lower(&w->down[b->first], w->down[b->second], b->high); /* down is negated */
+            changed |= lower(&w->down[b->second], w->down[b->first], -b->low);
+        }
+    }
+    return !changed;
+}
+
+/* Extremes at TAU: once to learn how far lines may be off, and once with what that costs. */
+static bool find_extremes_at(const struct work *w, uint32_t group, int64_t tau, struct bound *bounds, tm_i128 *widths)
+{
+    uint32_t count = find_bounds(w, group, tau, NULL, bounds);
+    if (!find_extremes(w, group, bounds, count))
+        return false;
+    for (uint32_t i = 0; i < w->nodes->count; i++)
+        widths[i] = w->up[i] > w->down[i] ? w->up[i] : w->down[i];
+    count = find_bounds(w, group, tau, widths, bounds);
+    return find_extremes(w, group, bounds, count);
+}
+
+static int64_t clamp(tm_i128 v)
+{
+    return v >= INT64_MAX ? TM_UNBOUNDED_HIGH : v <= INT64_MIN ? TM_UNBOUNDED_LOW : (int64_t)v;
+}
+
+/* The offset of NODE's readings at X lies between its line less the greatest error and less the least. */
+static void note_bounds(const struct work *w, uint32_t node, int which, int64_t x)
+{
+    struct tm_network_node *n = &w->network->nodes[node];
+    int64_t v = tm_line_at(&n->line, x);
+    n->low_ns[which] = w->up[node] >= FAR ? TM_UNBOUNDED_LOW : clamp((tm_i128)v - w->up[node]);
+    n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : clamp((tm_i128)v + w->down[node]);
+}
+
+static int64_t moment(const struct tm_node *node, int which)
+{
+    return which == 0 ? node->first_ns : which == 2 ? node->last_ns : node->first_ns + (node->last_ns - node->first_ns) / 2;
+}
+
+/* Of a great group bounds are found at some moments; between two of them they are no wider than the chord, as the
+ * greatest value over a set of lines is convex in time. */
+struct grid {
+    int64_t taus[GRID];
+    tm_i128 *up, *down; /* GRID times the nodes */
+};
+
+static tm_i128 between(const tm_i128 *values, uint32_t nodes, uint32_t node, const struct grid *g, int64_t tau)
+{
+    uint32_t k = 0;
+    while (k + 2 < GRID && tau > g->taus[k + 1])
+        k++;
+    tm_i128 a = values[(size_t)k * nodes + node], b = values[(size_t)(k + 1) * nodes + node];
+    tm_i128 run = (tm_i128)g->taus[k + 1] - g->taus[k], at = (tm_i128)tau - g->taus[k];
+    if (a >= FAR || b >= FAR)
+        return FAR;
+    return run == 0 ? (a > b ? a : b) : a + ((b - a) * at + run - 1) / run + 1;
+}
+
+static void find_range(const struct work *w, uint32_t group, int64_t *first, int64_t *last)
+{
+    *first = INT64_MAX;
+    *last = INT64_MIN;
+    for (uint32_t i = 0; i < w->nodes->count; i++) {
+        if (group_of(w, i) != group)
+            continue;
+        const struct tm_node *node = &w->nodes->nodes[i];
+        int64_t a = node->first_ns + tm_line_at(&w->network->nodes[i].line, node->first_ns);
+        int64_t b = node->last_ns + tm_line_at(&w->network->nodes[i].line, node->last_ns);
+        *first = a < *first ? a : *first;
+        *last = b > *last ? b : *last;
+    }
+}
+
+static bool bound_few(const struct work *w, uint32_t group, struct bound *bounds, tm_i128 *widths)
+{
+    for (uint32_t i = 0; i < w->nodes->count; i++)
+        for (int which = 0; which < 3 && group_of(w, i) == group; which++) {
+            int64_t x = moment(&w->nodes->nodes[i], which);
+            if (!find_extremes_at(w, group, x + tm_line_at(&w->network->nodes[i].line, x), bounds, widths))
+                return false;
+            note_bounds(w, i, which, x);
+        }
+    return true;
+}
+
+static bool bound_many(const struct work *w, uint32_t group, struct bound *bounds, tm_i128 *widths)
+{
+    uint32_t n = w->nodes->count;
+    struct grid g = {.up = malloc(GRID * n * sizeof *g.up), .down = malloc(GRID * n * sizeof *g.down)};
+    bool fits = g.up && g.down;
+    int64_t first, last;
+    find_range(w, group, &first, &last);
+    if (!fits)
+        (void)tm_error_nomem(w->err);
+    for (uint32_t k = 0; k < GRID && fits; k++) {
+        g.taus[k] = first + (int64_t)((tm_i128)((tm_i128)last - first) * k / (GRID - 1));
+        fits = find_extremes_at(w, group, g.taus[k], bounds, widths);
+        memcpy(g.up + (size_t)k * n, w->up, n * sizeof *g.up);
+        memcpy(g.down + (size_t)k * n, w->down, n * sizeof *g.down);
+    }
+    for (uint32_t i = 0; i < n && fits; i++)
+        for (int which = 0; which < 3 && group_of(w, i) == group; which++) {
+            int64_t x = moment(&w->nodes->nodes[i], which), tau = x + tm_line_at(&w->network->nodes[i].line, x);
+            w->up[i] = between(g.up, n, i, &g, tau);
+            w->down[i] = between(g.down, n, i, &g, tau);
+            note_bounds(w, i, which, x);
+        }
+    free(g.up);
+    free(g.down);
+    return fits;
+}
+
+/* A line through what it adds at two readings. */
+static struct tm_line line_through(int64_t x1, int64_t v1, int64_t x2, int64_t v2)
+{
+    return (struct tm_line){x1, v1, x2 > x1 ? tm_slope_of(v2 - v1, x2 - x1) : 0};
+}
+
+/* Least squares over the pairs' estimates at TAU: CHANGES is what each line has to give up. */
+static void relax(const struct work *w, uint32_t group, int64_t tau, int64_t *changes, tm_i128 *sums, tm_i128 *weights)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    uint32_t n = w->nodes->count;
+    memset(changes, 0, n * sizeof *changes);
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        bool changed = false;
+        memset(sums, 0, n * sizeof *sums);
+        memset(weights, 0, n * sizeof *weights);
+        for (uint32_t i = 0; i < pairs->count; i++) {
+            const struct tm_pair *p = &pairs->pairs[i];
+            if (!is_usable(w, p) || !p->has_estimate || group_of(w, p->first) != group)
+                continue;
+            int64_t x = reading_at(w, p->first, tau);
+            int64_t residual = (int64_t)error_at(w, p, x, tau, tm_line_at(&p->estimate, x));
+            tm_i128 weight = p->sample_count ? p->sample_count : 1;
+            sums[p->second] += weight * ((tm_i128)changes[p->first] + residual);
+            sums[p->first] += weight * ((tm_i128)changes[p->second] - residual);
+            weights[p->first] += weight;
+            weights[p->second] += weight;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t next = i != group && weights[i] ? (int64_t)((sums[i] + weights[i] / 2) / weights[i]) : 0;
+            next = (next + changes[i]) / 2; /* half the way, so that a ring does not swing */
+            changed |= next - changes[i] > 1 || changes[i] - next > 1;
+            changes[i] = next;
+        }
+        if (!changed)
+            break;
+    }
+}
+
+static enum tm_status fit_group(const struct work *w, uint32_t group)
+{
+    uint32_t n = w->nodes->count;
+    int64_t first, last;
+    int64_t *before = malloc(n * sizeof *before), *after = malloc(n * sizeof *after);
+    tm_i128 *sums = malloc(n * sizeof *sums), *weights = malloc(n * sizeof *weights);
+    enum tm_status st = before && after && sums && weights ? TM_OK : tm_error_nomem(w->err);
+    find_range(w, group, &first, &last);
+    if (st == TM_OK) {
+        relax(w, group, first, before, sums, weights);
+        relax(w, group, last, after, sums, weights);
+    }
+    for (uint32_t i = 0; i < n && st == TM_OK; i++) {
+        struct tm_line *line = &w->network->nodes[i].line;
+        if (group_of(w, i) != group || i == group)
+            continue;
+        int64_t x1 = reading_at(w, i, first), x2 = reading_at(w, i, last);
+        *line = line_through(x1, tm_line_at(line, x1) - before[i], x2, tm_line_at(line, x2) - after[i]);
+    }
+    free(before);
+    free(after);
+    free(sums);
+    free(weights);
+    return st;
+}
+
+static int64_t within(int64_t v, int64_t low, int64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+/* The line inside what is possible at both ends. */
+static void put_inside(const struct work *w, uint32_t node)
+{
+    struct tm_network_node *n = &w->network->nodes[node];
+    int64_t x1 = w->nodes->nodes[node].first_ns, x2 = w->nodes->nodes[node].last_ns;
+    int64_t v1 = tm_line_at(&n->line, x1), v2 = tm_line_at(&n->line, x2);
+    int64_t inside1 = within(v1, n->low_ns[0], n->high_ns[0]), inside2 = within(v2, n->low_ns[2], n->high_ns[2]);
+    if (inside1 != v1 || inside2 != v2)
+        n->line = line_through(x1, inside1, x2, inside2);
+}
+
+static enum tm_verdict judge(const struct work *w, uint32_t node, bool estimated)
+{
+    const struct tm_network_node *n = &w->network->nodes[node];
+    bool low = n->low_ns[1] != TM_UNBOUNDED_LOW, high = n->high_ns[1] != TM_UNBOUNDED_HIGH;
+    (void)w;
+    if (estimated)
+        return TM_VERDICT_ALIGNED;
+    return low && high ? TM_VERDICT_ALIGNED : low || high ? TM_VERDICT_ONE_SIDED : TM_VERDICT_NONE;
+}
+
+static enum tm_status solve_group(const struct work *w, uint32_t group, bool *estimated)
+{
+    uint32_t n = w->nodes->count;
+    struct bound *bounds = malloc((w->evidence->pairs.count + 1) * sizeof *bounds);
+    tm_i128 *widths = malloc(n * sizeof *widths);
+    uint32_t size = 0;
+    bool fits = false;
+    enum tm_status st = bounds && widths ? TM_OK : tm_error_nomem(w->err);
+    w->network->nodes[group].line = (struct tm_line){w->nodes->nodes[group].first_ns, 0, 0};
+    w->reached[group] = true;
+    spread(w, true);
+    for (uint32_t i = 0; i < n; i++) {
+        estimated[i] = w->reached[i];
+        size += group_of(w, i) == group;
+    }
+    spread(w, false);
+    if (st == TM_OK)
+        st = fit_group(w, group);
+    if (st == TM_OK)
+        fits = size <= EXACT_FILES_MAX ? bound_few(w, group, bounds, widths) : bound_many(w, group, bounds, widths);
+    for (uint32_t i = 0; i < n && st == TM_OK; i++) {
+        struct tm_network_node *node = &w->network->nodes[i];
+        if (group_of(w, i) != group)
+            continue;
+        node->reference = group;
+        node->verdict = i == group ? TM_VERDICT_REFERENCE : fits ? judge(w, i, estimated[i]) : TM_VERDICT_CONTRADICTORY;
+        if (fits && node->verdict == TM_VERDICT_ALIGNED)
+            put_inside(w, i);
+    }
+    free(bounds);
+    free(widths);
+    return w->err->status;
+}
+
+/* Files that lines do not reach: pairs that contradict themselves say why. */
+static void judge_rest(const struct work *w)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        struct tm_network_node *a = &w->network->nodes[p->first], *b = &w->network->nodes[p->second];
+        a->left_out += a->verdict == TM_VERDICT_STEPPED ? 0 : p->left_out;
+        b->left_out += b->verdict == TM_VERDICT_STEPPED ? 0 : p->left_out;
+        if (is_contradictory(p) && a->verdict == TM_VERDICT_NONE && b->verdict == TM_VERDICT_NONE) {
+            bool first = w->ranks[p->first] < w->ranks[p->second];
+            (first ? a : b)->verdict = TM_VERDICT_REFERENCE;
+            (first ? b : a)->verdict = TM_VERDICT_CONTRADICTORY;
+            (first ? b : a)->reference = first ? p->first : p->second;
+        } else if (is_contradictory(p)) {
+            struct tm_network_node *n = a->verdict == TM_VERDICT_NONE ? a : b->verdict == TM_VERDICT_NONE ? b : NULL;
+            if (n == NULL)
+                continue;
+            n->verdict = TM_VERDICT_CONTRADICTORY;
+            n->reference = n == a ? b->reference : a->reference;
+        }
+    }
+    for (uint32_t i = 0; i < w->nodes->count; i++) /* the other file of one whose clock was set, and nothing else */
+        if (w->network->nodes[i].verdict == TM_VERDICT_STEPPED &&
+            w->network->nodes[w->network->nodes[i].reference].verdict == TM_VERDICT_NONE)
+            w->network->nodes[w->network->nodes[i].reference].verdict = TM_VERDICT_REFERENCE;
+}
+
+static enum tm_status find_all(const struct work *w)
+{
+    uint32_t n = w->nodes->count;
+    uint32_t *sizes = calloc(n + 1, sizeof *sizes);
+    bool *estimated = calloc(n + 1, sizeof *estimated);
+    enum tm_status st = sizes && estimated ? TM_OK : tm_error_nomem(w->err);
+    if (st == TM_OK) {
+        find_stepped(w, sizes);
+        find_groups(w);
+        memset(sizes, 0, n * sizeof *sizes);
+        for (uint32_t i = 0; i < n; i++)
+            sizes[group_of(w, i)]++;
+    }
+    for (uint32_t i = 0; i < n && st == TM_OK; i++)
+        if (sizes[i] > 1)
+            st = solve_group(w, i, estimated);
+    if (st == TM_OK)
+        judge_rest(w);
+    free(sizes);
+    free(estimated);
+    return st;
+}
+
+enum tm_status tm_network_find(struct tm_network *network, const struct tm_evidence *evidence,
+                               const struct tm_nodes *nodes, const struct tm_catalog *catalog, struct tm_error *err)
+{
+    uint32_t n = nodes->count + 1;
+    struct work w = {.network = network, .evidence = evidence, .nodes = nodes, .err = err};
+    network->nodes = calloc(n, sizeof *network->nodes);
+    w.ranks = calloc(n, sizeof *w.ranks);
+    w.groups = calloc(n, sizeof *w.groups);
+    w.reached = calloc(n, sizeof *w.reached);
+    w.up = calloc(n, sizeof *w.up);
+    w.down = calloc(n, sizeof *w.down);
+    enum tm_status st = network->nodes && w.ranks && w.groups && w.reached && w.up && w.down ? TM_OK : tm_error_nomem(err);
+    for (uint32_t i = 0; i < nodes->count && st == TM_OK; i++) {
+        uint32_t file = nodes->nodes[i].file;
+        w.ranks[i] = (uint64_t)(file < catalog->file_count ? catalog->files[file].processing_order : 0) << 32 | i;
+        network->nodes[i] = (struct tm_network_node){.reference = i,
+                                                     .low_ns = {TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW},
+                                                     .high_ns = {TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH}};
+    }
+    if (st == TM_OK)
+        st = find_all(&w);
+    free(w.ranks);
+    free(w.groups);
+    free(w.reached);
+    free(w.up);
+    free(w.down);
+    return st;
+}
+
+void tm_network_release(struct tm_network *network)
+{
+    free(network->nodes);
+    *network = (struct tm_network){0};
+}

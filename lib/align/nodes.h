@@ -1,0 +1,31 @@
+/* The files that have events: what is aligned. */
+#ifndef TM_ALIGN_NODES_H
+#define TM_ALIGN_NODES_H
+
+#include "base/map.h"
+#include "model/catalog.h"
+
+struct tm_node {
+    uint32_t file;             /* of the catalog */
+    int64_t first_ns, last_ns; /* trace time of its first and last event, the ends of slices among them */
+    uint8_t grade;             /* the highest of its records */
+};
+
+/* Zero-initialise. Nodes are numbered in the order in which their first events come. */
+struct tm_nodes {
+    struct tm_node *nodes;
+    uint32_t count;
+    /* private */
+    uint32_t cap;
+    struct tm_map of_file;
+};
+
+/* *NODE is the number of FILE. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_nodes_get(struct tm_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err);
+
+/* The events of NODE go at least from FIRST_NS to LAST_NS. */
+void tm_nodes_extend(struct tm_nodes *nodes, uint32_t node, int64_t first_ns, int64_t last_ns);
+
+void tm_nodes_release(struct tm_nodes *nodes);
+
+#endif

@@ -1,0 +1,204 @@
+#include "align/numbering.h"
+
+#include "align/rhythm.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+/* The sequences of a file: its records by group and time. */
+struct sequences {
+    struct tm_record *records;
+    uint32_t count;
+};
+
+/* A group and the first file that has it. */
+struct anchor {
+    uint64_t key;
+    uint32_t node;
+};
+
+struct work {
+    struct tm_numbering *numbering;
+    struct tm_gather *gather;
+    struct anchor *anchors;
+    uint32_t anchor_count, anchor_cap;
+    uint32_t anchor_node; /* of `loaded' */
+    struct sequences loaded;
+};
+
+static int by_group_and_time(const void *a, const void *b)
+{
+    const struct tm_record *p = a, *q = b;
+    if (p->key != q->key)
+        return p->key < q->key ? -1 : 1;
+    if (p->end_ns != q->end_ns)
+        return p->end_ns < q->end_ns ? -1 : 1;
+    if (p->begin_ns != q->begin_ns)
+        return p->begin_ns < q->begin_ns ? -1 : 1;
+    return p->symbol < q->symbol ? -1 : p->symbol > q->symbol;
+}
+
+/* Of several accounts of the same operations the best of the file alone. */
+static enum tm_status load(const struct tm_gather *g, uint32_t node, struct sequences *to, struct tm_error *err)
+{
+    uint32_t n = 0;
+    free(to->records);
+    *to = (struct sequences){.records = NULL};
+    enum tm_status st = tm_record_store_load(&g->ordinal, node, &to->records, &to->count, err);
+    for (uint32_t i = 0; st == TM_OK && i < to->count; i++)
+        if (to->records[i].grade == 0 || to->records[i].grade == g->nodes.nodes[node].grade)
+            to->records[n++] = to->records[i];
+    to->count = n;
+    if (n > 0)
+        qsort(to->records, n, sizeof *to->records, by_group_and_time);
+    return st;
+}
+
+static struct tm_beat *beats_of(const struct tm_record *records, uint32_t count)
+{
+    struct tm_beat *beats = malloc(count * sizeof *beats);
+    for (uint32_t i = 0; beats && i < count; i++)
+        beats[i] = (struct tm_beat){records[i].end_ns, records[i].symbol};
+    return beats;
+}
+
+/* The records of KEY in S. */
+static uint32_t find_group(const struct sequences *s, uint64_t key, uint32_t *count)
+{
+    uint32_t low = 0, high = s->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->records[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*count = 0; low + *count < s->count && s->records[low + *count].key == key;)
+        ++*count;
+    return low;
+}
+
+static enum tm_status put_numbered(struct work *w, const struct tm_record *records, uint32_t count, int64_t shift,
+                                   struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < count && st == TM_OK; i++) {
+        struct tm_record record = records[i];
+        const uint64_t parts[] = {record.key, (uint64_t)((int64_t)i - shift), record.symbol};
+        record.key = tm_hash64(parts, sizeof parts);
+        st = tm_record_store_add(&w->gather->numbered, tm_gather_part(record.key), &record, err);
+    }
+    return st;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* The median of what is to be added to beats of B for those of A, with B's shifted by SHIFT. */
+static int64_t offset_at(const struct tm_beat *a, uint32_t a_count, const struct tm_beat *b, uint32_t b_count,
+                         int64_t shift)
+{
+    enum { MOST = 256 };
+    int64_t offsets[MOST];
+    uint32_t n = 0, step = a_count / MOST + 1;
+    for (uint32_t i = 0; i < a_count && n < MOST; i += step) {
+        int64_t at = (int64_t)i + shift;
+        if (at >= 0 && at < (int64_t)b_count)
+            offsets[n++] = a[i].ns - b[at].ns;
+    }
+    qsort(offsets, n, sizeof *offsets, by_offset);
+    return n ? offsets[n / 2] : 0;
+}
+
+static enum tm_status note(struct tm_numbering_doubt **list, uint32_t *count, uint32_t *cap,
+                           const struct tm_numbering_doubt *doubt, struct tm_error *err)
+{
+    if (tm_array_grow(list, cap, *count, sizeof **list, err) < 0)
+        return err->status;
+    (*list)[(*count)++] = *doubt;
+    return TM_OK;
+}
+
+/* The group of COUNT records at RECORDS of NODE against that of OTHER. */
+static enum tm_status compare(struct work *w, const struct tm_record *records, uint32_t count, uint32_t node,
+                              uint32_t other, struct tm_error *err)
+{
+    struct tm_numbering *n = w->numbering;
+    struct tm_rhythm rhythm = {.is_found = false};
+    uint32_t a_count, at = find_group(&w->loaded, records->key, &a_count);
+    if (a_count < 2 || count < 2 || a_count > TM_RHYTHM_BEATS_MAX || count > TM_RHYTHM_BEATS_MAX)
+        return TM_OK;
+    struct tm_beat *a = beats_of(w->loaded.records + at, a_count), *b = beats_of(records, count);
+    enum tm_status st = a && b ? tm_rhythm_find(&rhythm, a, a_count, b, count, err) : tm_error_nomem(err);
+    if (st == TM_OK && rhythm.is_found) {
+        const struct tm_numbering_doubt doubt = {
+            node, other, records->rule, offset_at(a, a_count, b, count, rhythm.shift),
+            rhythm.has_second ? offset_at(a, a_count, b, count, rhythm.second_shift) : 0};
+        if (rhythm.is_ambiguous)
+            st = note(&n->doubts, &n->doubt_count, &n->doubt_cap, &doubt, err);
+        else if (rhythm.has_second)
+            st = note(&n->seconds, &n->second_count, &n->second_cap, &doubt, err);
+        if (st == TM_OK && !rhythm.is_ambiguous)
+            st = put_numbered(w, records, count, rhythm.shift, err);
+    }
+    free(a);
+    free(b);
+    return st;
+}
+
+static struct anchor *find_anchor(struct work *w, uint64_t key)
+{
+    for (uint32_t i = 0; i < w->anchor_count; i++)
+        if (w->anchors[i].key == key)
+            return &w->anchors[i];
+    return NULL;
+}
+
+static enum tm_status number_group(struct work *w, const struct tm_record *records, uint32_t count, uint32_t node,
+                                   struct tm_error *err)
+{
+    const struct anchor *anchor = find_anchor(w, records->key);
+    if (anchor == NULL) {
+        if (tm_array_grow(&w->anchors, &w->anchor_cap, w->anchor_count, sizeof *w->anchors, err) < 0)
+            return err->status;
+        w->anchors[w->anchor_count++] = (struct anchor){records->key, node};
+        return put_numbered(w, records, count, 0, err);
+    }
+    if (anchor->node != w->anchor_node || w->loaded.records == NULL) {
+        w->anchor_node = anchor->node;
+        if (load(w->gather, anchor->node, &w->loaded, err) < 0)
+            return err->status;
+    }
+    return compare(w, records, count, node, anchor->node, err);
+}
+
+enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_gather *gather, struct tm_error *err)
+{
+    struct work w = {.numbering = numbering, .gather = gather};
+    struct sequences own = {.records = NULL};
+    enum tm_status st = TM_OK;
+    for (uint32_t node = 0; node < gather->ordinal.part_count && st == TM_OK; node++) {
+        if (tm_record_store_count(&gather->ordinal, node) == 0)
+            continue;
+        st = load(gather, node, &own, err);
+        for (uint32_t first = 0, last; first < own.count && st == TM_OK; first = last) {
+            for (last = first + 1; last < own.count && own.records[last].key == own.records[first].key;)
+                last++;
+            st = number_group(&w, own.records + first, last - first, node, err);
+        }
+    }
+    free(own.records);
+    free(w.loaded.records);
+    free(w.anchors);
+    return st;
+}
+
+void tm_numbering_release(struct tm_numbering *numbering)
+{
+    free(numbering->doubts);
+    free(numbering->seconds);
+    *numbering = (struct tm_numbering){0};
+}

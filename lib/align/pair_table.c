@@ -1,0 +1,105 @@
+#include "align/pair_table.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+/* What is kept of a pair, where there are few pairs and where there are many. */
+enum { FEW_PAIRS = 64, CONSTRAINTS_FEW = 1 << 14, CONSTRAINTS_MANY = 1 << 10, SAMPLES_FEW = 1 << 14, SAMPLES_MANY = 1 << 10 };
+
+struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err)
+{
+    const struct tm_key key = {a < b ? a : b, a < b ? b : a, 0};
+    int64_t at = tm_table_find(&table->index, &key);
+    if (at != TM_TABLE_NONE)
+        return &table->pairs[at];
+    if (tm_array_grow(&table->pairs, &table->cap, table->count, sizeof *table->pairs, err) < 0 ||
+        tm_table_set(&table->index, &key, table->count, err) < 0)
+        return NULL;
+    struct tm_pair *pair = &table->pairs[table->count++];
+    *pair = (struct tm_pair){.first = (uint32_t)key.a, .second = (uint32_t)key.b};
+    return pair;
+}
+
+static enum tm_status keep_constraint(struct tm_pair *pair, const struct tm_constraint *c, uint32_t most,
+                                      struct tm_error *err)
+{
+    uint64_t number = pair->seen[c->is_lower]++;
+    if (number & ((UINT64_C(1) << pair->constraint_shift) - 1))
+        return TM_OK;
+    while (pair->constraint_count >= most) { /* every second one of each kind */
+        uint32_t n = 0, of_kind[2] = {0, 0};
+        for (uint32_t i = 0; i < pair->constraint_count; i++)
+            if (of_kind[pair->constraints[i].is_lower]++ % 2 == 0)
+                pair->constraints[n++] = pair->constraints[i];
+        pair->constraint_count = n;
+        pair->constraint_shift++;
+    }
+    if (tm_array_grow(&pair->constraints, &pair->constraint_cap, pair->constraint_count, sizeof *pair->constraints,
+                      err) < 0)
+        return err->status;
+    pair->constraints[pair->constraint_count++] = *c;
+    return TM_OK;
+}
+
+static enum tm_status add_to_hull(struct tm_pair *pair, const struct tm_constraint *c, struct tm_error *err)
+{
+    enum tm_status st = c->is_lower ? tm_hull_add(&pair->below, c->x, -c->z) : tm_hull_add(&pair->above, c->x, c->z);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_pair_table_order(struct tm_pair_table *table, uint32_t cause, int64_t cause_ns, uint32_t effect,
+                                   int64_t effect_ns, bool sifted, struct tm_error *err)
+{
+    struct tm_pair *pair = tm_pair_table_get(table, cause, effect, err);
+    bool is_lower = cause > effect;
+    struct tm_constraint c = {.x = is_lower ? effect_ns : cause_ns, .is_lower = is_lower};
+    if (pair == NULL)
+        return err->status;
+    if (pair->is_sifted != sifted || !tm_sub_i64(is_lower ? cause_ns : effect_ns, c.x, &c.z) || c.z == INT64_MIN)
+        return TM_OK;
+    if (!sifted) {
+        if (keep_constraint(pair, &c, table->count > FEW_PAIRS ? CONSTRAINTS_MANY : CONSTRAINTS_FEW, err) < 0)
+            return err->status;
+    } else if (!tm_consensus_agrees(&pair->consensus, &c)) {
+        pair->left_out++;
+        return TM_OK;
+    }
+    return add_to_hull(pair, &c, err);
+}
+
+enum tm_status tm_pair_table_sample(struct tm_pair_table *table, uint32_t a, int64_t a_ns, uint32_t b, int64_t b_ns,
+                                    const uint8_t orders[2], struct tm_error *err)
+{
+    struct tm_pair *pair = tm_pair_table_get(table, a, b, err);
+    uint32_t most = table->count > FEW_PAIRS ? SAMPLES_MANY : SAMPLES_FEW;
+    bool turned = a > b;
+    struct tm_sample s = {.x = turned ? b_ns : a_ns, .order = orders[turned], .other_order = orders[!turned]};
+    if (pair == NULL)
+        return err->status;
+    if (!tm_sub_i64(turned ? a_ns : b_ns, s.x, &s.y) || (pair->samples_seen++ & ((UINT64_C(1) << pair->sample_shift) - 1)))
+        return TM_OK;
+    while (pair->sample_count >= most) {
+        pair->sample_count /= 2;
+        for (uint32_t i = 0; i < pair->sample_count; i++)
+            pair->samples[i] = pair->samples[2 * i];
+        pair->sample_shift++;
+    }
+    if (tm_array_grow(&pair->samples, &pair->sample_cap, pair->sample_count, sizeof *pair->samples, err) < 0)
+        return err->status;
+    pair->samples[pair->sample_count++] = s;
+    return TM_OK;
+}
+
+void tm_pair_table_release(struct tm_pair_table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        tm_hull_release(&table->pairs[i].above);
+        tm_hull_release(&table->pairs[i].below);
+        free(table->pairs[i].constraints);
+        free(table->pairs[i].samples);
+    }
+    free(table->pairs);
+    tm_table_release(&table->index);
+    *table = (struct tm_pair_table){0};
+}

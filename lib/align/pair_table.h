@@ -1,0 +1,56 @@
+/* What is known of each two files: the constraints of their matches as hulls, and samples of them. Memory grows with the
+ * pairs, not with the matches. */
+#ifndef TM_ALIGN_PAIR_TABLE_H
+#define TM_ALIGN_PAIR_TABLE_H
+
+#include "align/consensus.h"
+#include "align/corridor.h"
+#include "align/trend.h"
+#include "base/table.h"
+
+/* Zero-initialised but for first and second; x is a reading of the first, z what is to be added for the second's. */
+struct tm_pair {
+    uint32_t first, second; /* nodes; first < second */
+    struct tm_hull above, below;
+    struct tm_constraint *constraints; /* every 2^constraint_shift-th of each kind */
+    uint32_t constraint_count, constraint_cap;
+    unsigned constraint_shift;
+    struct tm_sample *samples; /* every 2^sample_shift-th */
+    uint32_t sample_count, sample_cap;
+    unsigned sample_shift;
+    uint64_t seen[2]; /* upper constraints, lower ones */
+    uint64_t samples_seen;
+    uint64_t left_out; /* constraints that the hulls do without, as not all can be true */
+    bool is_sifted;    /* the hulls hold those alone that agree with consensus */
+    struct tm_consensus consensus;
+    struct tm_corridor corridor;
+    bool has_estimate;
+    struct tm_line estimate;
+    int64_t deviation_ns;
+};
+
+/* Zero-initialise. */
+struct tm_pair_table {
+    struct tm_pair *pairs;
+    uint32_t count;
+    /* private */
+    uint32_t cap;
+    struct tm_table index;
+};
+
+/* The pair of the files A and B, which differ, made where there is none. NULL: out of memory. Valid until the next call. */
+struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err);
+
+/* The event at CAUSE_NS of the file CAUSE was not after that at EFFECT_NS of EFFECT. With SIFTED only for pairs that are
+ * sifted, into whose hulls it goes if it agrees; else only for others. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pair_table_order(struct tm_pair_table *table, uint32_t cause, int64_t cause_ns, uint32_t effect,
+                                   int64_t effect_ns, bool sifted, struct tm_error *err);
+
+/* The events at A_NS of A and B_NS of B were at one time but for some delay; ORDERS: how many of the same match came
+ * before each. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pair_table_sample(struct tm_pair_table *table, uint32_t a, int64_t a_ns, uint32_t b, int64_t b_ns,
+                                    const uint8_t orders[2], struct tm_error *err);
+
+void tm_pair_table_release(struct tm_pair_table *table);
+
+#endif

@@ -1,0 +1,96 @@
+#include "align/record_store.h"
+
+#include "base/table.h"
+#include "os/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A block on disk begins with the offset of the one before it and its number of records. */
+struct block_head {
+    uint64_t before, count;
+};
+
+struct tm_record_part {
+    struct tm_record *block; /* block_records; NULL: none yet */
+    uint32_t in_block;
+    uint64_t count;
+    uint64_t last; /* offset + 1 of the block that was written last; 0: none */
+};
+
+static enum tm_status write_block(struct tm_record_store *store, struct tm_record_part *part, struct tm_error *err)
+{
+    const struct block_head head = {part->last, part->in_block};
+    size_t bytes = part->in_block * sizeof *part->block;
+    enum tm_status st = store->fd < 0 ? tm_io_spool(store->dir, &store->fd, err) : TM_OK;
+    if (st == TM_OK)
+        st = tm_io_pwrite(store->fd, &head, sizeof head, store->file_end, err);
+    if (st == TM_OK)
+        st = tm_io_pwrite(store->fd, part->block, bytes, store->file_end + sizeof head, err);
+    part->last = store->file_end + 1;
+    store->file_end += sizeof head + bytes;
+    part->in_block = 0;
+    return st;
+}
+
+enum tm_status tm_record_store_add(struct tm_record_store *store, uint32_t at, const struct tm_record *record,
+                                   struct tm_error *err)
+{
+    while (store->part_count <= at) {
+        if (tm_array_grow(&store->parts, &store->part_cap, store->part_count, sizeof *store->parts, err) < 0)
+            return err->status;
+        store->parts[store->part_count++] = (struct tm_record_part){0};
+    }
+    struct tm_record_part *part = &store->parts[at];
+    if (part->block == NULL && (part->block = malloc(store->block_records * sizeof *part->block)) == NULL)
+        return tm_error_nomem(err);
+    if (part->in_block == store->block_records && write_block(store, part, err) < 0)
+        return err->status;
+    part->block[part->in_block++] = *record;
+    part->count++;
+    return TM_OK;
+}
+
+uint64_t tm_record_store_count(const struct tm_record_store *store, uint32_t part)
+{
+    return part < store->part_count ? store->parts[part].count : 0;
+}
+
+enum tm_status tm_record_store_load(const struct tm_record_store *store, uint32_t at, struct tm_record **records,
+                                    uint32_t *count, struct tm_error *err)
+{
+    const struct tm_record_part *part = at < store->part_count ? &store->parts[at] : NULL;
+    uint64_t total = part ? part->count : 0, n = 0;
+    enum tm_status st = TM_OK;
+    *records = NULL;
+    *count = 0;
+    if (total > UINT32_MAX / 2)
+        return tm_error_set(err, TM_E_SYSTEM, "too many events with one key to be matched");
+    if ((*records = malloc((total ? total : 1) * sizeof **records)) == NULL)
+        return tm_error_nomem(err);
+    if (total == 0)
+        return TM_OK;
+    memcpy(*records, part->block, part->in_block * sizeof *part->block);
+    n = part->in_block;
+    for (uint64_t block = part->last; block > 0 && st == TM_OK;) {
+        struct block_head head;
+        st = tm_io_pread(store->fd, &head, sizeof head, block - 1, err);
+        if (st == TM_OK)
+            st = tm_io_pread(store->fd, *records + n, head.count * sizeof **records, block - 1 + sizeof head, err);
+        n += head.count;
+        block = head.before;
+    }
+    *count = (uint32_t)n;
+    return st;
+}
+
+void tm_record_store_release(struct tm_record_store *store)
+{
+    for (uint32_t i = 0; i < store->part_count; i++)
+        free(store->parts[i].block);
+    free(store->parts);
+    if (store->fd >= 0)
+        (void)close(store->fd);
+    *store = (struct tm_record_store){.fd = -1};
+}

@@ -1,0 +1,117 @@
+#include "align/rhythm.h"
+
+#include <stdlib.h>
+
+/* How far two intervals may be apart, as a part of the usual interval: three strictnesses are tried. */
+enum { STRICTNESSES = 3 };
+static const int64_t parts[STRICTNESSES] = {1000, 200, 40};
+
+struct tally {
+    uint32_t asked, votes[STRICTNESSES];
+};
+
+struct work {
+    const struct tm_beat *a, *b;
+    uint32_t a_count, b_count;
+    uint32_t *samples; /* beats of A whose interval to the next one is asked for */
+    uint32_t sample_count;
+    int64_t near_ns[STRICTNESSES];
+};
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+static int64_t usual_interval(const struct work *w, int64_t *values)
+{
+    for (uint32_t i = 0; i < w->sample_count; i++)
+        values[i] = w->a[w->samples[i] + 1].ns - w->a[w->samples[i]].ns;
+    qsort(values, w->sample_count, sizeof *values, by_value);
+    return values[w->sample_count / 2];
+}
+
+static struct tally ask(const struct work *w, int64_t shift)
+{
+    struct tally t = {0};
+    for (uint32_t i = 0; i < w->sample_count; i++) {
+        const struct tm_beat *a = &w->a[w->samples[i]];
+        int64_t at = (int64_t)w->samples[i] + shift;
+        if (at < 0 || at + 1 >= (int64_t)w->b_count)
+            continue;
+        const struct tm_beat *b = &w->b[at];
+        t.asked++;
+        if (a[0].symbol != b[0].symbol || a[1].symbol != b[1].symbol)
+            continue;
+        int64_t d = (b[1].ns - b[0].ns) - (a[1].ns - a[0].ns);
+        d = d < 0 ? -d : d;
+        for (int s = 0; s < STRICTNESSES; s++)
+            t.votes[s] += d <= w->near_ns[s];
+    }
+    return t;
+}
+
+/* Votes, less where many were asked that did not vote. */
+static uint64_t weigh(const struct tally *t, int strictness)
+{
+    return t->asked ? ((uint64_t)t->votes[strictness] * t->votes[strictness] << 16) / t->asked : 0;
+}
+
+static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct tally *tallies, int64_t first)
+{
+    uint32_t shifts = w->a_count + w->b_count - 1;
+    uint64_t best_contrast = 0;
+    for (int s = 0; s < STRICTNESSES; s++) {
+        uint32_t best = 0, second = UINT32_MAX;
+        for (uint32_t i = 1; i < shifts; i++)
+            if (weigh(&tallies[i], s) > weigh(&tallies[best], s))
+                best = i;
+        for (uint32_t i = 0; i < shifts; i++)
+            if (i != best && (second == UINT32_MAX || weigh(&tallies[i], s) > weigh(&tallies[second], s)))
+                second = i;
+        uint64_t weight = weigh(&tallies[best], s);
+        uint64_t other = second == UINT32_MAX ? 0 : weigh(&tallies[second], s);
+        if (tallies[best].votes[s] < TM_RHYTHM_VOTES_MIN || tallies[best].votes[s] * 5 < tallies[best].asked * 2)
+            continue;
+        uint64_t contrast = (weight << 8) / (other + (UINT64_C(1) << 16));
+        if (contrast <= best_contrast)
+            continue;
+        best_contrast = contrast;
+        *rhythm = (struct tm_rhythm){.is_found = true,
+                                     .is_ambiguous = other * 2 >= weight,
+                                     .shift = first + best,
+                                     .has_second = second != UINT32_MAX && tallies[second].votes[s] > 0,
+                                     .second_shift = first + (second == UINT32_MAX ? 0 : second),
+                                     .votes = tallies[best].votes[s],
+                                     .second_votes = second == UINT32_MAX ? 0 : tallies[second].votes[s],
+                                     .asked = tallies[best].asked};
+    }
+}
+
+enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, const struct tm_beat *a, uint32_t a_count,
+                              const struct tm_beat *b, uint32_t b_count, struct tm_error *err)
+{
+    struct work w = {.a = a, .b = b, .a_count = a_count, .b_count = b_count};
+    uint32_t shifts = a_count + b_count - 1, wanted = a_count > 4096 ? TM_RHYTHM_SAMPLES / 4 : TM_RHYTHM_SAMPLES;
+    w.sample_count = a_count - 1 < wanted ? a_count - 1 : wanted;
+    w.samples = malloc(w.sample_count * sizeof *w.samples);
+    int64_t *values = malloc(w.sample_count * sizeof *values);
+    struct tally *tallies = malloc(shifts * sizeof *tallies);
+    enum tm_status st = w.samples && values && tallies ? TM_OK : tm_error_nomem(err);
+    *rhythm = (struct tm_rhythm){.is_found = false};
+    if (st == TM_OK) {
+        for (uint32_t i = 0; i < w.sample_count; i++)
+            w.samples[i] = (uint32_t)((uint64_t)(a_count - 1) * i / w.sample_count);
+        int64_t usual = usual_interval(&w, values), first = 1 - (int64_t)a_count;
+        for (int s = 0; s < STRICTNESSES; s++)
+            w.near_ns[s] = usual / parts[s] + 1;
+        for (uint32_t i = 0; i < shifts; i++)
+            tallies[i] = ask(&w, first + i);
+        choose(rhythm, &w, tallies, first);
+    }
+    free(w.samples);
+    free(values);
+    free(tallies);
+    return st;
+}

@@ -1,0 +1,33 @@
+/* Flow events whose ends lie in different files: what starts is not after what it arrives at. */
+#include "align/rule.h"
+#include "base/hash.h"
+
+enum { SEED_FLOW_EVENT = 1, SEED_FLOW_ID = 2 };
+
+static void put_flow(const struct tm_align_event *event, uint64_t id, uint64_t seed, enum tm_role role,
+                     tm_align_put *put, void *context)
+{
+    struct tm_record record = {.key = tm_hash64_seed(&id, sizeof id, seed),
+                               .begin_ns = event->begin_ns,
+                               .end_ns = event->begin_ns,
+                               .role = (uint8_t)role,
+                               .form = TM_MATCH_FLOW};
+    put(context, &record, false);
+}
+
+void tm_align_take_flows(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
+                         void *context)
+{
+    const struct tm_event *e = event->event;
+    (void)use;
+    if (e->kind == TM_KIND_FLOW_START || e->kind == TM_KIND_FLOW_STEP || e->kind == TM_KIND_FLOW_END)
+        put_flow(event, e->track, SEED_FLOW_EVENT,
+                 e->kind == TM_KIND_FLOW_START  ? TM_ROLE_CAUSE
+                 : e->kind == TM_KIND_FLOW_STEP ? TM_ROLE_STEP
+                                                : TM_ROLE_EFFECT,
+                 put, context);
+    for (uint32_t i = 0; i < event->flow_count; i++)
+        put_flow(event, event->flows[i], SEED_FLOW_ID, TM_ROLE_CAUSE, put, context);
+    for (uint32_t i = 0; i < event->ending_flow_count; i++)
+        put_flow(event, event->ending_flows[i], SEED_FLOW_ID, TM_ROLE_EFFECT, put, context);
+}

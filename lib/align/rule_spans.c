@@ -1,0 +1,75 @@
+/* Spans of distributed tracing, by their ids in the arguments: a span that was called lies within the one that called
+ * it. Names of ids: OpenTelemetry (trace_id, span_id, parent_span_id), Jaeger (traceID, spanID, parentSpanID), Zipkin
+ * (traceId, parentId). */
+#include "align/rule.h"
+#include "base/hash.h"
+
+enum { SEED_SPAN = 3 };
+
+/* KEY is NAME, whatever its case and whatever but letters is in it. */
+static bool is_like(struct tm_text key, const char *name)
+{
+    for (size_t i = 0; i < key.len; i++) {
+        uint8_t c = key.data[i];
+        if (c == '_' || c == '-' || c == '.' || c == ' ')
+            continue;
+        if (c >= 'A' && c <= 'Z')
+            c = (uint8_t)(c | 0x20);
+        if (*name == '\0' || c != (uint8_t)*name++)
+            return false;
+    }
+    return *name == '\0';
+}
+
+/* The id of an argument; an empty one and one of zeros alone are none. */
+static bool find_id(const struct tm_align_event *event, const char *const *names, uint64_t seed, uint64_t *id)
+{
+    for (uint32_t i = 0; i < event->arg_count; i++)
+        for (const char *const *name = names; *name; name++) {
+            const struct tm_align_arg *arg = &event->args[i];
+            bool says = arg->text.data == NULL && arg->number != 0;
+            if (!is_like(arg->key, *name))
+                continue;
+            for (size_t c = 0; arg->text.data && c < arg->text.len; c++)
+                says = says || arg->text.data[c] != '0';
+            *id = tm_align_arg_hash(arg, seed);
+            if (says)
+                return true;
+        }
+    return false;
+}
+
+/* A message that nobody waits for: only its sending is before what it leads to. */
+static bool is_message(const struct tm_align_event *event)
+{
+    static const char *const kinds[] = {"producer", "consumer", "PRODUCER", "CONSUMER", "SPAN_KIND_PRODUCER",
+                                        "SPAN_KIND_CONSUMER"};
+    for (uint32_t i = 0; i < event->arg_count; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (is_like(event->args[i].key, "spankind") && tm_text_is(event->args[i].text, kinds[k]))
+                return true;
+    return false;
+}
+
+void tm_align_take_spans(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
+                         void *context)
+{
+    static const char *const traces[] = {"traceid", NULL}, *const spans[] = {"spanid", NULL},
+                             *const parents[] = {"parentspanid", "parentid", NULL};
+    uint64_t trace, id;
+    (void)use;
+    if (!event->is_slice || event->arg_count < 2 || !find_id(event, traces, SEED_SPAN, &trace))
+        return;
+    struct tm_record record = {.begin_ns = event->begin_ns, .end_ns = event->end_ns};
+    record.form = is_message(event) ? TM_MATCH_FLOW : TM_MATCH_CALL;
+    if (find_id(event, spans, trace, &id)) {
+        record.key = id;
+        record.role = TM_ROLE_CAUSE;
+        put(context, &record, false);
+    }
+    if (find_id(event, parents, trace, &id)) {
+        record.key = id;
+        record.role = TM_ROLE_EFFECT;
+        put(context, &record, false);
+    }
+}

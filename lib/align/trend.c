@@ -1,0 +1,118 @@
+#include "align/trend.h"
+
+#include <stdlib.h>
+
+enum { ROUNDS = 16, WEIGHT_BITS = 12, ORDER_SAMPLES_MIN = 3 };
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* The mean of the two in the middle where they are an even number. */
+static int64_t median(int64_t *values, uint32_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    int64_t low = values[(count - 1) / 2], high = values[count / 2];
+    return low + (high - low) / 2;
+}
+
+static uint32_t collect(const struct tm_sample *samples, uint32_t count, uint8_t order, uint8_t other, int64_t *values)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (samples[i].order == order && samples[i].other_order == other)
+            values[n++] = samples[i].y;
+    return n;
+}
+
+static void move(struct tm_sample *samples, uint32_t count, uint8_t order, uint8_t other, int64_t by)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (samples[i].order == order && samples[i].other_order == other)
+            samples[i].y += by;
+}
+
+/* Takes out what a group and its mirror differ by. LINE is the trend so far. */
+static void mirror(struct tm_sample *samples, uint32_t count, const struct tm_line *line, int64_t *values)
+{
+    for (uint32_t i = 0; i < count; i++)
+        samples[i].y -= tm_line_at(line, samples[i].x);
+    for (uint8_t a = 0; a < TM_TREND_ORDERS; a++)
+        for (uint8_t b = (uint8_t)(a + 1); b < TM_TREND_ORDERS; b++) {
+            uint32_t n = collect(samples, count, a, b, values);
+            int64_t one = n >= ORDER_SAMPLES_MIN ? median(values, n) : 0;
+            uint32_t m = n >= ORDER_SAMPLES_MIN ? collect(samples, count, b, a, values) : 0;
+            if (m < ORDER_SAMPLES_MIN)
+                continue;
+            int64_t half = (one - median(values, m)) / 2;
+            move(samples, count, a, b, -half);
+            move(samples, count, b, a, half);
+        }
+    for (uint32_t i = 0; i < count; i++)
+        samples[i].y += tm_line_at(line, samples[i].x);
+}
+
+static int64_t distance(const struct tm_line *line, const struct tm_sample *s)
+{
+    int64_t d = s->y - tm_line_at(line, s->x);
+    return d < 0 ? -d : d;
+}
+
+static int64_t deviation(const struct tm_line *line, const struct tm_sample *samples, uint32_t count, int64_t *values)
+{
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = distance(line, &samples[i]);
+    return median(values, count);
+}
+
+/* One round of weighted least squares about LINE, whose reading stays where it is. */
+static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, int64_t scale)
+{
+    tm_i128 weights = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t mean_x = weights ? (int64_t)(sum_x / weights) : 0, mean_y = weights ? (int64_t)(sum_y / weights) : 0;
+        for (uint32_t i = 0; i < count; i++) {
+            int64_t d = distance(line, &samples[i]);
+            tm_i128 weight = d <= scale ? 1 << WEIGHT_BITS : ((tm_i128)scale << WEIGHT_BITS) / d;
+            tm_i128 x = (tm_i128)samples[i].x - line->at_ns, y = samples[i].y - tm_line_at(line, samples[i].x);
+            if (pass == 0) {
+                weights += weight;
+                sum_x += weight * x;
+                sum_y += weight * y;
+            } else {
+                sum_xx += weight * ((x - mean_x) * (x - mean_x) >> 20);
+                sum_xy += weight * ((x - mean_x) * (y - mean_y) >> 20);
+            }
+        }
+        if (weights == 0)
+            return;
+        if (pass == 1) {
+            tm_i128 slope = sum_xx >> 16 ? ((sum_xy << (TM_SLOPE_BITS - 16)) / (sum_xx >> 16)) : 0;
+            slope += line->slope;
+            slope = slope > TM_SLOPE_LIMIT ? TM_SLOPE_LIMIT : slope < -TM_SLOPE_LIMIT ? -TM_SLOPE_LIMIT : slope;
+            int64_t at = tm_line_at(line, line->at_ns + mean_x) + mean_y;
+            *line = (struct tm_line){.at_ns = line->at_ns + mean_x, .offset_ns = at, .slope = (int64_t)slope};
+        }
+    }
+}
+
+enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct tm_sample *samples, uint32_t count,
+                             struct tm_error *err)
+{
+    int64_t *values = malloc(count * sizeof *values);
+    if (values == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = samples[i].y;
+    *line = (struct tm_line){.at_ns = samples[count / 2].x, .offset_ns = median(values, count), .slope = 0};
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round % 4 == 0 && round > 0)
+            mirror(samples, count, line, values);
+        refit(line, samples, count, deviation(line, samples, count, values) * 3 / 2 + 1);
+    }
+    *deviation_ns = deviation(line, samples, count, values);
+    free(values);
+    return TM_OK;
+}
