@@ -18,7 +18,7 @@ static const struct tm_program program = {
              "  -r, --rules=RULES     use these rules alone, separated by commas: flows, spans, collectives,\n"
              "                        recorded-twice, key:args.NAME, name:REGEX[,begin|,end] (default: all that\n"
              "                        need no parameter)\n"
-             "  -f, --format=FORMAT   text (default), json, or svg: a picture of the bounds\n"
+             "  -f, --format=STYLE    text (default), json, or svg: a picture of the bounds\n"
              "  -o, --output=FILE     write FILE instead of standard output\n"
              "      --write-manifest=FILE\n"
              "                        write what was found as a manifest to FILE\n"
@@ -114,7 +114,9 @@ static enum tm_status write_all(const struct arguments *a, struct tm_alignment *
     uint64_t breaches = 0;
     for (uint32_t i = 0; i < alignment->breach_count; i++)
         breaches += alignment->breaches[i].count;
-    writer *write = !a->check ? a->write : a->write == tm_alignment_json ? tm_alignment_breaches_json : tm_alignment_breaches_text;
+    writer *write = !a->check                       ? a->write
+                    : a->write == tm_alignment_json ? tm_alignment_breaches_json
+                                                    : tm_alignment_breaches_text;
     if (st == TM_OK && (write(alignment, &out) < 0 || tm_alignment_manifest(alignment, &manifest) < 0))
         st = tm_error_nomem(err);
     if (st == TM_OK)

@@ -132,12 +132,14 @@ PY
     [ -e "$fault" ] || skip "no preload was built"
     mkdir outs
     tar xf "$demo"
-    for program in tm-unpack tm-manifest tm-clocks tm-sort tm-emit tm-merge tm-pack; do
+    tm-unpack phone.pftrace | tm-manifest | tm-clocks >stream
+    for program in tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack; do
         command="tm-merge -o outs/x.csv $demo"
         [ $program != tm-pack ] || command="tm-pack -o outs/x.tar phone.pftrace"
+        [ $program != tm-align ] || command="tm-align -o outs/x"
         for call in landlock:1 landlock:2 landlock:3 landlock:4 seccomp:1; do
             rm -f hit
-            TM_FAULT=$call TM_FAULT_IN=$program TM_FAULT_HIT=$PWD/hit LD_PRELOAD=$fault run $command
+            TM_FAULT=$call TM_FAULT_IN=$program TM_FAULT_HIT=$PWD/hit LD_PRELOAD=$fault run $command <stream
             [ -e hit ] || continue # a kernel without landlock, or a stage with fewer folders
             echo "$program $call: $status: $output"
             [ "$status" -eq 3 ]
@@ -146,7 +148,7 @@ PY
             [ -z "$(ls -A outs)" ]
         done
         rm -f hit
-        TM_FAULT=seccomp:1 TM_FAULT_IN=$program TM_FAULT_HIT=$PWD/hit LD_PRELOAD=$fault run $command
+        TM_FAULT=seccomp:1 TM_FAULT_IN=$program TM_FAULT_HIT=$PWD/hit LD_PRELOAD=$fault run $command <stream
         [ -e hit ]
     done
 }

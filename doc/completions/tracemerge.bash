@@ -70,6 +70,8 @@ _tracemerge() {
     OUT) _tm_outputs ;;
     DIR) _tm_files -d ;;
     WHAT) _tm_words halt skip salvage ;;
+    STYLE) _tm_words text json svg ;;
+    RULES*) _tm_words flows spans collectives recorded-twice key:args. name: ;;
     CLOCK*) _tm_words "$clocks" ;;
     KIND*) _tm_words proto json line short-line all none ;;
     KEY=*)
@@ -80,10 +82,10 @@ _tracemerge() {
     *)
         case $cur in
         -*) _tm_words "$(_tm_option_argument "$1")" ;;
-        *) case $program in tm-clocks | tm-emit) ;; *) _tm_files ;; esac ;;
+        *) case $program in tm-clocks | tm-align | tm-emit) ;; *) _tm_files ;; esac ;;
         esac
         ;;
     esac
 }
 
-complete -F _tracemerge tm-unpack tm-manifest tm-clocks tm-sort tm-emit tm-merge tm-pack
+complete -F _tracemerge tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack

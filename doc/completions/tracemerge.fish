@@ -37,6 +37,10 @@ function __tm_argument --argument-names program placeholder
             echo -- -xa "'(__fish_complete_directories)'"
         case WHAT
             echo -- -xa "'halt skip salvage'"
+        case STYLE
+            echo -- -xa "'text json svg'"
+        case 'RULES*'
+            echo -- -xa "'flows spans collectives recorded-twice key:args. name:'"
         case 'KIND*'
             echo -- -xa "'proto json line short-line all none'"
         case 'KEY=*'
@@ -51,7 +55,7 @@ function __tm_argument --argument-names program placeholder
 end
 
 function __tm_register --argument-names program
-    contains -- $program tm-clocks tm-emit; and complete -c $program -f
+    contains -- $program tm-clocks tm-align tm-emit; and complete -c $program -f
     $program --help 2>/dev/null | string match -r '^ +-.*' | while read -l line
         set -l parts (string split -m 1 '  ' -- (string trim -- $line))
         set -l text (string trim -- "$parts[2]")
@@ -73,7 +77,7 @@ function __tm_register --argument-names program
 end
 
 # Installed once for each program, by its name.
-set -l programs tm-unpack tm-manifest tm-clocks tm-sort tm-emit tm-merge tm-pack
+set -l programs tm-unpack tm-manifest tm-clocks tm-align tm-sort tm-emit tm-merge tm-pack
 set -l own (string replace -r '.*/|\.fish$' '' -a -- (status filename))
 contains -- $own $programs; and set programs $own
 for program in $programs

@@ -58,7 +58,8 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
         int64_t start = c->starts[i];
         if (!is_first) {
             tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
-            line = (struct tm_line){z.at_ns + z.offset_ns, -z.offset_ns, (int64_t)(-(tm_i128)z.slope * one / (one + z.slope))};
+            line = (struct tm_line){z.at_ns + z.offset_ns, -z.offset_ns,
+                                    (int64_t)(-(tm_i128)z.slope * one / (one + z.slope))};
             start += tm_line_at(&z, start);
         }
         line.at_ns -= own_shift;
@@ -71,7 +72,7 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
 static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
 {
     const struct tm_network_node *node = &a->network.nodes[at];
-    const struct tm_node *times = &a->gather.nodes.nodes[at];
+    const struct tm_align_node *times = &a->gather.nodes.nodes[at];
     uint32_t reference = a->gather.nodes.nodes[node->reference].file;
     int64_t own = placed_by(a, times->file), shift = own - placed_by(a, reference);
     *f = (struct tm_align_file){.file = times->file,
@@ -158,6 +159,8 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
     apply_doubts(a);
     for (uint32_t i = 0; i < count; i++) { /* by insertion: files are few, and nearly in order */
         struct tm_align_file f;
+        if (a->gather.nodes.nodes[i].first_ns > a->gather.nodes.nodes[i].last_ns)
+            continue;
         uint32_t at = a->file_count++;
         fill(a, i, &f);
         set_second(a, i, &f);
@@ -193,7 +196,8 @@ void tm_alignment_path(const struct tm_alignment *a, uint32_t file, char *out, s
 {
     const struct tm_catalog *c = &a->gather.catalog;
     uint32_t at = file;
-    while (at < c->file_count && c->files[at].has_parent && (c->files[at].name.data == NULL || c->files[at].name.len == 0))
+    while (at < c->file_count && c->files[at].has_parent &&
+           (c->files[at].name.data == NULL || c->files[at].name.len == 0))
         at = c->files[at].parent;
     if (at >= c->file_count || c->files[at].name.data == NULL) {
         tm_catalog_told_path(c, file, out, size);

@@ -9,13 +9,13 @@
 #include "base/buf.h"
 
 struct tm_align_step {
-    int64_t at_ns;  /* a reading of the file: from here on */
+    int64_t at_ns;       /* a reading of the file: from here on */
     struct tm_line line; /* on the file's own readings */
 };
 
 /* Times are readings of the files' own clocks where one offset places all of a file, else trace time. */
 struct tm_align_file {
-    uint32_t file;      /* of the catalog */
+    uint32_t file; /* of the catalog */
     enum tm_verdict verdict;
     uint32_t reference; /* a file of the catalog */
     uint32_t rules;     /* a bit for each use */
@@ -36,7 +36,7 @@ struct tm_align_file {
 struct tm_align_breach {
     uint32_t cause, effect; /* files of the catalog */
     uint64_t constraints, count;
-    int64_t worst_ns;       /* how long before */
+    int64_t worst_ns; /* how long before */
     struct {
         uint32_t cause_name, effect_name; /* strings of the catalog */
         int64_t cause_ns, effect_ns;
@@ -57,8 +57,10 @@ struct tm_alignment {
     uint32_t breach_count;
 };
 
-#define TM_ALIGNMENT_INIT \
-    {.gather = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}}, .log = {.fd = -1}}
+#define TM_ALIGNMENT_INIT                                                                                              \
+    {                                                                                                                  \
+        .gather = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}}, .log = {.fd = -1 }                                  \
+    }
 
 /* Reads the placed stream on FD and finds what RULES (NULL: all) say of it. DIR is for temporary files. TM_OK;
  * TM_E_INPUT, TM_E_USAGE, TM_E_SYSTEM. */

@@ -103,8 +103,9 @@ enum tm_status tm_alignment_breaches_json(const struct tm_alignment *a, struct t
         tm_alignment_path(a, b->effect, path, sizeof path);
         (void)tm_buf_add_str(out, ", \"effect\": ");
         (void)tm_align_json_string(out, path);
-        (void)tm_buf_addf(out, ", \"tested\": %" PRIu64 ", \"violated\": %" PRIu64 ", \"worst_ns\": %" PRId64
-                               ", \"first\": [", b->constraints, b->count, b->worst_ns);
+        (void)tm_buf_addf(
+            out, ", \"tested\": %" PRIu64 ", \"violated\": %" PRIu64 ", \"worst_ns\": %" PRId64 ", \"first\": [",
+            b->constraints, b->count, b->worst_ns);
         for (uint32_t k = 0; k < b->first_count; k++) {
             (void)tm_buf_add_str(out, k ? ", {" : "{");
             put_name(a, out, "cause", b->first[k].cause_name);

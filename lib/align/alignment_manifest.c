@@ -1,5 +1,5 @@
-/* The manifest that says what was found: perfetto_manifest(5), with the member x_tracemerge of `clocks' that readers who do not
- * know it ignore. */
+/* The manifest that says what was found: perfetto_manifest(5), with the member x_tracemerge of `clocks' that readers
+ * who do not know it ignore. */
 #include "align/alignment.h"
 
 #include <inttypes.h>
@@ -59,15 +59,34 @@ static void put_file(const struct tm_alignment *a, const struct tm_align_file *f
     tm_buf_release(&rules);
 }
 
+/* Another file is aligned to F: it needs an entry that can be referred to. */
+static bool is_referred_to(const struct tm_alignment *a, const struct tm_align_file *f)
+{
+    for (uint32_t i = 0; i < a->file_count; i++)
+        if (has_line(&a->files[i]) && a->files[i].reference == f->file && !has_line(f))
+            return true;
+    return false;
+}
+
+static void put_reference(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
+{
+    char path[4096];
+    tm_alignment_path(a, f->file, path, sizeof path);
+    (void)tm_buf_add_str(out, "   {\"path\": ");
+    (void)tm_align_json_string(out, path);
+    (void)tm_buf_add_str(out, "}");
+}
+
 enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf *out)
 {
     bool any = false;
     (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n  \"files\": [\n");
     for (uint32_t i = 0; i < a->file_count; i++) {
-        if (!has_line(&a->files[i]))
+        bool referred = is_referred_to(a, &a->files[i]);
+        if (!has_line(&a->files[i]) && !referred)
             continue;
         (void)tm_buf_add_str(out, any ? ",\n" : "");
-        put_file(a, &a->files[i], out);
+        (referred ? put_reference : put_file)(a, &a->files[i], out);
         any = true;
     }
     return tm_buf_add_str(out, any ? "\n  ]\n }\n}\n" : "  ]\n }\n}\n");

@@ -1,5 +1,5 @@
-/* A picture of each file that is aligned: the constraints as points, the corridor between them, the line. Offsets are shown
- * less what the line says, so that microseconds can be seen where the offset is seconds. */
+/* A picture of each file that is aligned: the constraints as points, the corridor between them, the line. Offsets are
+ * shown less what the line says, so that microseconds can be seen where the offset is seconds. */
 #include "align/alignment.h"
 
 #include <inttypes.h>
@@ -9,7 +9,11 @@ enum { WIDTH = 960, PANEL = 220, MARGIN = 60, COLUMNS = 96, POINTS_MAX = 2000 };
 static void put_xml(struct tm_buf *out, const char *text)
 {
     for (; *text; text++) {
-        const char *as = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : NULL;
+        const char *as = *text == '<'   ? "&lt;"
+                         : *text == '>' ? "&gt;"
+                         : *text == '&' ? "&amp;"
+                         : *text == '"' ? "&quot;"
+                                        : NULL;
         if (as)
             (void)tm_buf_add_str(out, as);
         else
@@ -80,7 +84,7 @@ static void put_points(struct tm_buf *out, const struct panel *p)
     }
 }
 
-/* Twice the corridor at its widest, or what the points take where there is none. */
+/* Four times the corridor at its widest, or what the points take where there is none. */
 static int64_t scale_of(const struct panel *p)
 {
     const struct tm_corridor *c = &p->pair->corridor;
@@ -88,7 +92,7 @@ static int64_t scale_of(const struct panel *p)
     for (int i = 0; i <= 2 && c->is_possible && c->above->count && c->below->count; i++) {
         int64_t x = p->first + (p->last - p->first) / 2 * i;
         tm_i128 width = (tm_i128)tm_corridor_high(c, x) - tm_corridor_low(c, x);
-        most = width > most ? width : most;
+        most = 4 * width > most ? 4 * width : most;
     }
     for (uint32_t i = 0; i < p->pair->constraint_count && (most == 1000 || p->pair->consensus.count > 1); i++) {
         tm_i128 d = (tm_i128)p->pair->constraints[i].z - tm_line_at(&p->line, p->pair->constraints[i].x);
@@ -114,15 +118,15 @@ static void put_panel(const struct tm_alignment *a, const struct tm_align_file *
     (void)tm_buf_add_str(out, "</text>\n");
     if (pair == NULL || (pair->constraint_count == 0 && !pair->has_estimate))
         return;
-    const struct tm_node *own = &a->gather.nodes.nodes[pair->first];
+    const struct tm_align_node *own = &a->gather.nodes.nodes[pair->first];
     struct panel p = {.pair = pair, .first = own->first_ns, .last = own->last_ns, .top = top, .line = pair->estimate};
     if (pair->consensus.count > 0)
         p.line = pair->consensus.lines[0];
     else if (!pair->has_estimate)
         p.line = (struct tm_line){pair->constraints[0].x, pair->constraints[0].z, 0};
     p.scale = scale_of(&p);
-    (void)tm_buf_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#999\"/>\n", MARGIN,
-                      top + MARGIN / 2, WIDTH - 2 * MARGIN, PANEL - MARGIN);
+    (void)tm_buf_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#999\"/>\n",
+                      MARGIN, top + MARGIN / 2, WIDTH - 2 * MARGIN, PANEL - MARGIN);
     (void)tm_buf_addf(out, "<text x=\"4\" y=\"%d\">+%" PRId64 "</text><text x=\"4\" y=\"%d\">-%" PRId64 " ns</text>\n",
                       top + MARGIN / 2 + 10, p.scale, top + PANEL - MARGIN / 2, p.scale);
     put_points(out, &p);
@@ -136,8 +140,9 @@ static void put_panel(const struct tm_alignment *a, const struct tm_align_file *
 
 enum tm_status tm_alignment_svg(const struct tm_alignment *a, struct tm_buf *out)
 {
-    (void)tm_buf_addf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" "
-                           "font-size=\"11\">\n",
+    (void)tm_buf_addf(out,
+                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" "
+                      "font-size=\"11\">\n",
                       WIDTH, a->file_count * PANEL + PANEL / 4);
     for (uint32_t i = 0; i < a->file_count; i++) {
         uint32_t node = 0;

@@ -99,7 +99,8 @@ static int64_t median(int64_t *values, uint32_t count)
     return values[count / 2];
 }
 
-/* Between the medians of the upper and the lower constraints from FIRST to before LAST. False where a kind is missing. */
+/* Between the medians of the upper and the lower constraints from FIRST to before LAST. False where a kind is missing.
+ */
 static bool find_middle(const struct work *w, uint32_t first, uint32_t last, struct tm_constraint *middle)
 {
     int64_t sides[2];
@@ -112,8 +113,8 @@ static bool find_middle(const struct work *w, uint32_t first, uint32_t last, str
             return false;
         sides[lower] = median(w->values, n);
     }
-    *middle = (struct tm_constraint){.x = w->constraints[first + (last - first) / 2].x,
-                                     .z = sides[0] / 2 + sides[1] / 2};
+    *middle =
+        (struct tm_constraint){.x = w->constraints[first + (last - first) / 2].x, .z = sides[0] / 2 + sides[1] / 2};
     return true;
 }
 
@@ -124,7 +125,8 @@ static int64_t rough_slope(const struct work *w)
     int64_t slopes[BINS * BINS];
     uint32_t n = 0, m = 0;
     for (uint32_t b = 0; b < BINS; b++) {
-        uint32_t first = (uint32_t)((uint64_t)w->count * b / BINS), last = (uint32_t)((uint64_t)w->count * (b + 1) / BINS);
+        uint32_t first = (uint32_t)((uint64_t)w->count * b / BINS),
+                 last = (uint32_t)((uint64_t)w->count * (b + 1) / BINS);
         if (first < last && find_middle(w, first, last, &middles[n]))
             n++;
     }

@@ -19,7 +19,7 @@ struct tm_consensus {
     uint32_t count; /* of lines; more than one: the offset has steps */
     struct tm_line lines[TM_CONSENSUS_STEPS_MAX + 1];
     int64_t starts[TM_CONSENSUS_STEPS_MAX + 1]; /* starts[0] means nothing */
-    uint64_t violated; /* constraints that disagree */
+    uint64_t violated;                          /* constraints that disagree */
 };
 
 /* The line of CONSENSUS at reading X. */
@@ -29,8 +29,8 @@ const struct tm_line *tm_consensus_line(const struct tm_consensus *consensus, in
 bool tm_consensus_agrees(const struct tm_consensus *consensus, const struct tm_constraint *c);
 
 /* Sorts the COUNT constraints (at least one on each side) by x and finds CONSENSUS. A step is believed where it
- * explains nearly all that else disagrees, and each side of it has TM_CONSENSUS_SIDE_MIN constraints of both kinds. TM_OK or
- * TM_E_SYSTEM. */
+ * explains nearly all that else disagrees, and each side of it has TM_CONSENSUS_SIDE_MIN constraints of both kinds.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_consensus_find(struct tm_consensus *consensus, struct tm_constraint *constraints, uint32_t count,
                                  struct tm_error *err);
 

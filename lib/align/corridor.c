@@ -7,13 +7,13 @@ static tm_i128 width(const struct tm_corridor *c, int64_t s, int64_t at)
 }
 
 /* The argument in [LOW, HIGH] where F, which is concave, is greatest. */
-#define SEARCH_MAX(low, high, f) \
-    while ((high) - (low) > 2) { \
-        int64_t third_ = ((high) - (low)) / 3, a_ = (low) + third_, b_ = (high)-third_; \
-        if (f(a_) < f(b_)) \
-            (low) = a_; \
-        else \
-            (high) = b_; \
+#define SEARCH_MAX(low, high, f)                                                                                       \
+    while ((high) - (low) > 2) {                                                                                       \
+        int64_t third_ = ((high) - (low)) / 3, a_ = (low) + third_, b_ = (high)-third_;                                \
+        if (f(a_) < f(b_))                                                                                             \
+            (low) = a_;                                                                                                \
+        else                                                                                                           \
+            (high) = b_;                                                                                               \
     }
 
 static int64_t find_best_slope(const struct tm_corridor *c, int64_t at)
@@ -49,8 +49,8 @@ static int64_t find_edge(const struct tm_corridor *c, int64_t inside, int64_t li
 
 bool tm_corridor_find(struct tm_corridor *c, const struct tm_hull *above, const struct tm_hull *below)
 {
-    *c = (struct tm_corridor){.above = above, .below = below, .is_possible = true, .slope_min = -TM_SLOPE_LIMIT,
-                              .slope_max = TM_SLOPE_LIMIT};
+    *c = (struct tm_corridor){
+        .above = above, .below = below, .is_possible = true, .slope_min = -TM_SLOPE_LIMIT, .slope_max = TM_SLOPE_LIMIT};
     if (above->count == 0 || below->count == 0)
         return true;
     int64_t at = above->points[0].x;
@@ -93,5 +93,6 @@ struct tm_line tm_corridor_middle(const struct tm_corridor *c, int64_t at_ns)
 {
     tm_i128 high = tm_hull_lowest(c->above, c->best_slope, at_ns);
     tm_i128 low = -tm_hull_lowest(c->below, -c->best_slope, at_ns);
-    return (struct tm_line){.at_ns = at_ns, .offset_ns = tm_slope_floor(low + (high - low) / 2), .slope = c->best_slope};
+    return (struct tm_line){
+        .at_ns = at_ns, .offset_ns = tm_slope_floor(low + (high - low) / 2), .slope = c->best_slope};
 }

@@ -15,10 +15,10 @@
 
 /* Borrowed hulls, both settled. */
 struct tm_corridor {
-    const struct tm_hull *above; /* z(x) <= y */
-    const struct tm_hull *below; /* the points negated: -z(x) <= y */
-    bool is_possible;            /* else no line satisfies all */
-    int64_t best_slope;          /* of the widest strip between the two sets; where it is one-sided 0 */
+    const struct tm_hull *above;  /* z(x) <= y */
+    const struct tm_hull *below;  /* the points negated: -z(x) <= y */
+    bool is_possible;             /* else no line satisfies all */
+    int64_t best_slope;           /* of the widest strip between the two sets; where it is one-sided 0 */
     int64_t slope_min, slope_max; /* of all lines that satisfy all, or the limit */
 };
 
@@ -29,7 +29,8 @@ bool tm_corridor_find(struct tm_corridor *corridor, const struct tm_hull *above,
 int64_t tm_corridor_high(const struct tm_corridor *corridor, int64_t x_ns);
 int64_t tm_corridor_low(const struct tm_corridor *corridor, int64_t x_ns);
 
-/* The middle of the widest strip, for delays that are as short in one direction as in the other. Both sets have points. */
+/* The middle of the widest strip, for delays that are as short in one direction as in the other. Both sets have points.
+ */
 struct tm_line tm_corridor_middle(const struct tm_corridor *corridor, int64_t at_ns);
 
 #endif

@@ -234,11 +234,11 @@ static enum tm_status sift(struct tm_evidence *e, struct tm_match_log *log, stru
 static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
 {
     bool has_corridor = p->above.count > 0 && p->below.count > 0 && p->corridor.is_possible;
-    int64_t at = p->constraint_count ? p->constraints[p->constraint_count / 2].x : 0;
     if (p->consensus.count > 1)
         return TM_OK;
     if (has_corridor) {
-        p->estimate = tm_corridor_middle(&p->corridor, at);
+        int64_t first = p->above.points[0].x, last = p->above.points[p->above.count - 1].x;
+        p->estimate = tm_corridor_middle(&p->corridor, first + (last - first) / 2);
         p->has_estimate = true;
     }
     if (p->sample_count == 0)

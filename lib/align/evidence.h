@@ -12,7 +12,7 @@ enum { TM_EVIDENCE_MEMBERS_MAX = 8 };
 /* What is told of a file's matches. */
 struct tm_evidence_node {
     uint64_t matches;
-    uint32_t rules; /* a bit for each rule that matched something */
+    uint32_t rules;       /* a bit for each rule that matched something */
     struct tm_line rough; /* to the time of the first file of its group of collectives; zero where there is none */
 };
 

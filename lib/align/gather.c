@@ -7,7 +7,15 @@
 #include <string.h>
 
 /* Fields of Detail and of Arg. */
-enum { DETAIL_ARGS = 1, DETAIL_FLOWS = 2, DETAIL_ENDING_FLOWS = 3, ARG_KEY = 1, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_JSON = 8 };
+enum {
+    DETAIL_ARGS = 1,
+    DETAIL_FLOWS = 2,
+    DETAIL_ENDING_FLOWS = 3,
+    ARG_KEY = 1,
+    ARG_DOUBLE = 4,
+    ARG_STRING = 5,
+    ARG_JSON = 8
+};
 
 static enum tm_status parse_qualifier(struct tm_align_use *use)
 {
@@ -38,7 +46,8 @@ static enum tm_status add_use(struct tm_gather *g, const char *text, size_t len,
     if (use->rule == NULL)
         return tm_error_set(err, TM_E_USAGE, "'%s' is no rule", use->given);
     if ((use->rule->parameter != NULL) != (colon != NULL && colon[1] != '\0'))
-        return tm_error_set(err, TM_E_USAGE, use->rule->parameter ? "rule %s needs %s, as in %s:%s" : "rule %s takes no parameter",
+        return tm_error_set(err, TM_E_USAGE,
+                            use->rule->parameter ? "rule %s needs %s, as in %s:%s" : "rule %s takes no parameter",
                             use->rule->name, use->rule->parameter, use->rule->name, use->rule->parameter);
     use->parameter = colon ? colon + 1 : NULL;
     if (strcmp(use->rule->name, "name") != 0)
@@ -90,10 +99,13 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
     struct putting *p = context;
     struct tm_gather *g = p->gather;
     struct tm_record record = *given;
-    struct tm_node *node = &g->nodes.nodes[g->node];
+    struct tm_align_node *node = &g->nodes.nodes[g->node];
     record.node = g->node;
     record.name = p->event->name_string;
     record.rule = (uint8_t)p->use;
+    node->operations |= record.operation;
+    if (record.form == TM_MATCH_NOTHING)
+        return;
     if (record.grade > node->grade)
         node->grade = record.grade;
     if (ordinal)
@@ -172,19 +184,20 @@ static enum tm_status take_event(struct tm_gather *g, const struct tm_event *e, 
     int64_t end_ns = e->time_ns;
     if (!tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
         return TM_OK;
-    if (e->file != g->file || g->nodes.count == 0) {
-        if (tm_nodes_get(&g->nodes, e->file, &g->node, err) < 0)
+    if (e->file != g->file || !g->has_file) {
+        if (tm_align_nodes_get(&g->nodes, e->file, &g->node, err) < 0)
             return err->status;
         g->file = e->file;
+        g->has_file = true;
     }
     if (e->kind == TM_KIND_SLICE_COMPLETE && !tm_add_i64(e->time_ns, e->dur_ns, &end_ns))
         return TM_OK;
-    tm_nodes_extend(&g->nodes, g->node, e->time_ns, end_ns);
+    tm_align_nodes_extend(&g->nodes, g->node, e->time_ns, end_ns);
     switch (e->kind) {
     case TM_KIND_SLICE_COMPLETE: return take(g, e, end_ns, !(e->flags & TM_EVENT_OPEN_ENDED), err);
-    case TM_KIND_SLICE_BEGIN: return tm_open_slices_begin(&g->open, e, err);
+    case TM_KIND_SLICE_BEGIN: return tm_open_spans_begin(&g->open, e, err);
     case TM_KIND_SLICE_END:
-        return tm_open_slices_end(&g->open, e, &begin) ? take(g, &begin, e->time_ns, true, err) : TM_OK;
+        return tm_open_spans_end(&g->open, e, &begin) ? take(g, &begin, e->time_ns, true, err) : TM_OK;
     case TM_KIND_INSTANT:
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:
@@ -192,6 +205,22 @@ static enum tm_status take_event(struct tm_gather *g, const struct tm_event *e, 
     case TM_KIND_SCHED_SWITCH: return take(g, e, e->time_ns, false, err);
     default: return TM_OK;
     }
+}
+
+/* Files are numbered as their turns come, not as their events do, so that sorting changes nothing. */
+static enum tm_status take_frame(struct tm_gather *g, const struct tm_frame *frame, struct tm_error *err)
+{
+    uint32_t node;
+    if (tm_catalog_add(&g->catalog, frame, err) < 0 || frame->type != TM_FRAME_FILE_BEGIN)
+        return err->status;
+    Tracemerge__FileBegin *begin =
+        (Tracemerge__FileBegin *)tm_frame_message(frame, &tracemerge__file_begin__descriptor, err);
+    if (begin == NULL)
+        return err->status;
+    if (begin->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
+        (void)tm_align_nodes_get(&g->nodes, begin->id, &node, err);
+    protobuf_c_message_free_unpacked(&begin->base, NULL);
+    return err->status;
 }
 
 enum tm_status tm_gather_read(struct tm_gather *g, int fd, struct tm_error *err)
@@ -207,7 +236,7 @@ enum tm_status tm_gather_read(struct tm_gather *g, int fd, struct tm_error *err)
         struct tm_batch_walk walk = {.batch = &batch};
         struct tm_event event;
         if (frame.type != TM_FRAME_BATCH)
-            st = tm_catalog_add(&g->catalog, &frame, err);
+            st = take_frame(g, &frame, err);
         while (frame.type == TM_FRAME_BATCH && st == TM_OK && tm_batch_next(&walk, &event))
             st = take_event(g, &event, err);
     }
@@ -223,8 +252,8 @@ void tm_gather_release(struct tm_gather *g)
             regfree(&g->uses[i].pattern);
     }
     tm_catalog_release(&g->catalog);
-    tm_nodes_release(&g->nodes);
+    tm_align_nodes_release(&g->nodes);
     tm_record_store_release(&g->numbered);
     tm_record_store_release(&g->ordinal);
-    tm_open_slices_release(&g->open);
+    tm_open_spans_release(&g->open);
 }

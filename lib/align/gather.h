@@ -3,7 +3,7 @@
 #define TM_ALIGN_GATHER_H
 
 #include "align/nodes.h"
-#include "align/open_slices.h"
+#include "align/open_spans.h"
 #include "align/record_store.h"
 #include "align/rule.h"
 
@@ -14,11 +14,12 @@ struct tm_gather {
     struct tm_align_use uses[TM_GATHER_USES_MAX];
     uint32_t use_count;
     struct tm_catalog catalog;
-    struct tm_nodes nodes;
+    struct tm_align_nodes nodes;
     struct tm_record_store numbered; /* a part is of the keys with the same low bits */
     struct tm_record_store ordinal;  /* a part a node */
     /* private */
-    struct tm_open_slices open;
+    struct tm_open_spans open;
+    bool has_file;
     uint32_t file, node; /* of the event looked at last */
 };
 

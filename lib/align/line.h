@@ -11,9 +11,9 @@ __extension__ typedef __int128 tm_i128;
  * nanoseconds one of them is a thousandth of one. */
 enum { TM_SLOPE_BITS = 44 };
 
-/* The largest slope that two clocks are believed to have against each other: 1000 ppm. NTP slews a clock by at most 500
- * ppm (RFC 5905, appendix A.5.5), and oscillators of computers are within 100 ppm. */
-#define TM_SLOPE_LIMIT ((int64_t)((UINT64_C(1) << TM_SLOPE_BITS) / 1000))
+/* The largest slope that two clocks are believed to have against each other: 500 ppm. Oscillators of computers are
+ * within 100 ppm, and NTP slews a clock by at most 500 ppm (RFC 5905, section 11.3). */
+#define TM_SLOPE_LIMIT ((int64_t)((UINT64_C(1) << TM_SLOPE_BITS) / 2000))
 
 /* Bounds that are not there. */
 #define TM_UNBOUNDED_HIGH INT64_MAX
@@ -32,7 +32,7 @@ static inline int64_t tm_slope_floor(tm_i128 scaled)
 
 static inline int64_t tm_slope_ceil(tm_i128 scaled)
 {
-    return (int64_t)-(-scaled >> TM_SLOPE_BITS);
+    return (int64_t) - (-scaled >> TM_SLOPE_BITS);
 }
 
 /* What LINE adds at the reading X_NS, rounded to nearest. */

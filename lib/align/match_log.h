@@ -23,7 +23,7 @@ struct tm_match {
 struct tm_match_log {
     const char *dir; /* as tm_io_spool; borrowed */
     int fd;
-    uint64_t count;  /* of matches */
+    uint64_t count; /* of matches */
     /* private */
     struct tm_buf tail, window; /* what is not in the file yet; what was read of it */
     uint64_t file_end, read_at;

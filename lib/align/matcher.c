@@ -225,8 +225,8 @@ enum tm_status tm_matcher_run(const struct tm_gather *gather, struct tm_match_lo
         if (st == TM_OK)
             qsort(records, n, sizeof *records, by_key);
         for (uint32_t first = 0, last; first < n && st == TM_OK; first = last) {
-            for (last = first + 1; last < n && records[last].key == records[first].key &&
-                                   records[last].rule == records[first].rule;)
+            for (last = first + 1;
+                 last < n && records[last].key == records[first].key && records[last].rule == records[first].rule;)
                 last++;
             const struct group g = {records + first, last - first};
             st = match_group(&w, &g);

@@ -13,9 +13,9 @@ enum { CONTRADICTION_PART = 10 };
 struct work {
     struct tm_network *network;
     const struct tm_evidence *evidence;
-    const struct tm_nodes *nodes;
-    uint64_t *ranks;    /* the order of the files */
-    uint32_t *groups;   /* union-find over nodes */
+    const struct tm_align_nodes *nodes;
+    uint64_t *ranks;  /* the order of the files */
+    uint32_t *groups; /* union-find over nodes */
     bool *reached;
     tm_i128 *up, *down; /* greatest and least error of each node's line */
     struct tm_error *err;
@@ -103,7 +103,8 @@ static void find_groups(const struct work *w)
             unite(w, pairs->pairs[i].first, pairs->pairs[i].second);
     for (uint32_t i = 0; i < pairs->count; i++) { /* before that united nothing more, marks who is alone */
         w->reached[group_of(w, pairs->pairs[i].first)] |= group_of(w, pairs->pairs[i].first) != pairs->pairs[i].first;
-        w->reached[group_of(w, pairs->pairs[i].second)] |= group_of(w, pairs->pairs[i].second) != pairs->pairs[i].second;
+        w->reached[group_of(w, pairs->pairs[i].second)] |= group_of(w, pairs->pairs[i].second) !=
+                                                           pairs->pairs[i].second;
     }
     for (uint32_t i = 0; i < pairs->count; i++) {
         const struct tm_pair *p = &pairs->pairs[i];
@@ -150,8 +151,8 @@ static void spread(const struct work *w, bool only_estimates)
         more = false;
         for (uint32_t i = 0; i < pairs->count; i++) {
             const struct tm_pair *p = &pairs->pairs[i];
-            if (!is_usable(w, p) || w->reached[p->first] == w->reached[p->second] || (only_estimates && !p->has_estimate) ||
-                group_of(w, p->first) != group_of(w, p->second))
+            if (!is_usable(w, p) || w->reached[p->first] == w->reached[p->second] ||
+                (only_estimates && !p->has_estimate) || group_of(w, p->first) != group_of(w, p->second))
                 continue;
             uint32_t to = w->reached[p->first] ? p->first : p->second, from = to == p->first ? p->second : p->first;
             struct tm_line z = line_of(p), step = to == p->first ? turn(&z) : z;
@@ -192,7 +193,8 @@ static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
     return width >= FAR ? 0 : (width * spread >> TM_SLOPE_BITS) + 1;
 }
 
-static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, const tm_i128 *widths, struct bound *bounds)
+static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, const tm_i128 *widths,
+                            struct bound *bounds)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
     uint32_t n = 0;
@@ -203,10 +205,10 @@ static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, c
             continue;
         int64_t x = reading_at(w, p->first, tau);
         tm_i128 slack = widths ? slack_of(p, widths[p->first]) : 0;
-        bounds[n++] = (struct bound){
-            p->first, p->second,
-            p->below.count ? error_at(w, p, x, tau, tm_corridor_low(&p->corridor, x)) - slack : -FAR,
-            p->above.count ? error_at(w, p, x, tau, tm_corridor_high(&p->corridor, x)) + slack : FAR};
+        bounds[n++] =
+            (struct bound){p->first, p->second,
+                           p->below.count ? error_at(w, p, x, tau, tm_corridor_low(&p->corridor, x)) - slack : -FAR,
+                           p->above.count ? error_at(w, p, x, tau, tm_corridor_high(&p->corridor, x)) + slack : FAR};
     }
     return n;
 }
@@ -255,18 +257,27 @@ static int64_t clamp(tm_i128 v)
     return v >= INT64_MAX ? TM_UNBOUNDED_HIGH : v <= INT64_MIN ? TM_UNBOUNDED_LOW : (int64_t)v;
 }
 
+/* Errors are those at a moment of the reference; what is told is the offset at a reading of the file, which is that
+ * moment give or take the error. Slopes make a thousandth of it at most. */
+static tm_i128 pad(tm_i128 error)
+{
+    return error >= FAR ? FAR : error + ((error < 0 ? -error : error) >> 10) + 1;
+}
+
 /* The offset of NODE's readings at X lies between its line less the greatest error and less the least. */
 static void note_bounds(const struct work *w, uint32_t node, int which, int64_t x)
 {
     struct tm_network_node *n = &w->network->nodes[node];
     int64_t v = tm_line_at(&n->line, x);
-    n->low_ns[which] = w->up[node] >= FAR ? TM_UNBOUNDED_LOW : clamp((tm_i128)v - w->up[node]);
-    n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : clamp((tm_i128)v + w->down[node]);
+    n->low_ns[which] = w->up[node] >= FAR ? TM_UNBOUNDED_LOW : clamp((tm_i128)v - pad(w->up[node]));
+    n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : clamp((tm_i128)v + pad(w->down[node]));
 }
 
-static int64_t moment(const struct tm_node *node, int which)
+static int64_t moment(const struct tm_align_node *node, int which)
 {
-    return which == 0 ? node->first_ns : which == 2 ? node->last_ns : node->first_ns + (node->last_ns - node->first_ns) / 2;
+    return which == 0   ? node->first_ns
+           : which == 2 ? node->last_ns
+                        : node->first_ns + (node->last_ns - node->first_ns) / 2;
 }
 
 /* Of a great group bounds are found at some moments; between two of them they are no wider than the chord, as the
@@ -295,7 +306,7 @@ static void find_range(const struct work *w, uint32_t group, int64_t *first, int
     for (uint32_t i = 0; i < w->nodes->count; i++) {
         if (group_of(w, i) != group)
             continue;
-        const struct tm_node *node = &w->nodes->nodes[i];
+        const struct tm_align_node *node = &w->nodes->nodes[i];
         int64_t a = node->first_ns + tm_line_at(&w->network->nodes[i].line, node->first_ns);
         int64_t b = node->last_ns + tm_line_at(&w->network->nodes[i].line, node->last_ns);
         *first = a < *first ? a : *first;
@@ -519,7 +530,8 @@ static enum tm_status find_all(const struct work *w)
 }
 
 enum tm_status tm_network_find(struct tm_network *network, const struct tm_evidence *evidence,
-                               const struct tm_nodes *nodes, const struct tm_catalog *catalog, struct tm_error *err)
+                               const struct tm_align_nodes *nodes, const struct tm_catalog *catalog,
+                               struct tm_error *err)
 {
     uint32_t n = nodes->count + 1;
     struct work w = {.network = network, .evidence = evidence, .nodes = nodes, .err = err};
@@ -529,13 +541,15 @@ enum tm_status tm_network_find(struct tm_network *network, const struct tm_evide
     w.reached = calloc(n, sizeof *w.reached);
     w.up = calloc(n, sizeof *w.up);
     w.down = calloc(n, sizeof *w.down);
-    enum tm_status st = network->nodes && w.ranks && w.groups && w.reached && w.up && w.down ? TM_OK : tm_error_nomem(err);
+    enum tm_status st = network->nodes && w.ranks && w.groups && w.reached && w.up && w.down ? TM_OK
+                                                                                             : tm_error_nomem(err);
     for (uint32_t i = 0; i < nodes->count && st == TM_OK; i++) {
         uint32_t file = nodes->nodes[i].file;
         w.ranks[i] = (uint64_t)(file < catalog->file_count ? catalog->files[file].processing_order : 0) << 32 | i;
-        network->nodes[i] = (struct tm_network_node){.reference = i,
-                                                     .low_ns = {TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW},
-                                                     .high_ns = {TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH}};
+        network->nodes[i] =
+            (struct tm_network_node){.reference = i,
+                                     .low_ns = {TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW, TM_UNBOUNDED_LOW},
+                                     .high_ns = {TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH, TM_UNBOUNDED_HIGH}};
     }
     if (st == TM_OK)
         st = find_all(&w);

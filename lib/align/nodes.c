@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum tm_status tm_nodes_get(struct tm_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err)
+enum tm_status tm_align_nodes_get(struct tm_align_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err)
 {
     if (tm_map_find(&nodes->of_file, file, node))
         return TM_OK;
@@ -12,23 +12,23 @@ enum tm_status tm_nodes_get(struct tm_nodes *nodes, uint32_t file, uint32_t *nod
         return err->status;
     if (tm_map_set(&nodes->of_file, file, nodes->count) != TM_OK)
         return tm_error_nomem(err);
-    nodes->nodes[nodes->count] = (struct tm_node){.file = file, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+    nodes->nodes[nodes->count] = (struct tm_align_node){.file = file, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
     *node = nodes->count++;
     return TM_OK;
 }
 
-void tm_nodes_extend(struct tm_nodes *nodes, uint32_t at, int64_t first_ns, int64_t last_ns)
+void tm_align_nodes_extend(struct tm_align_nodes *nodes, uint32_t at, int64_t first_ns, int64_t last_ns)
 {
-    struct tm_node *node = &nodes->nodes[at];
+    struct tm_align_node *node = &nodes->nodes[at];
     if (first_ns < node->first_ns)
         node->first_ns = first_ns;
     if (last_ns > node->last_ns)
         node->last_ns = last_ns;
 }
 
-void tm_nodes_release(struct tm_nodes *nodes)
+void tm_align_nodes_release(struct tm_align_nodes *nodes)
 {
     free(nodes->nodes);
     tm_map_release(&nodes->of_file);
-    *nodes = (struct tm_nodes){0};
+    *nodes = (struct tm_align_nodes){0};
 }

@@ -5,15 +5,17 @@
 #include "base/map.h"
 #include "model/catalog.h"
 
-struct tm_node {
+struct tm_align_node {
     uint32_t file;             /* of the catalog */
     int64_t first_ns, last_ns; /* trace time of its first and last event, the ends of slices among them */
     uint8_t grade;             /* the highest of its records */
+    uint32_t operations;       /* bits of enum tm_operation: of all its records */
 };
 
-/* Zero-initialise. Nodes are numbered in the order in which their first events come. */
-struct tm_nodes {
-    struct tm_node *nodes;
+/* Zero-initialise. Nodes are numbered in the order in which they are asked for; one without events begins after its
+ * end. */
+struct tm_align_nodes {
+    struct tm_align_node *nodes;
     uint32_t count;
     /* private */
     uint32_t cap;
@@ -21,11 +23,11 @@ struct tm_nodes {
 };
 
 /* *NODE is the number of FILE. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_nodes_get(struct tm_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err);
+enum tm_status tm_align_nodes_get(struct tm_align_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err);
 
 /* The events of NODE go at least from FIRST_NS to LAST_NS. */
-void tm_nodes_extend(struct tm_nodes *nodes, uint32_t node, int64_t first_ns, int64_t last_ns);
+void tm_align_nodes_extend(struct tm_align_nodes *nodes, uint32_t node, int64_t first_ns, int64_t last_ns);
 
-void tm_nodes_release(struct tm_nodes *nodes);
+void tm_align_nodes_release(struct tm_align_nodes *nodes);
 
 #endif

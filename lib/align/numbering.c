@@ -38,6 +38,12 @@ static int by_group_and_time(const void *a, const void *b)
     return p->symbol < q->symbol ? -1 : p->symbol > q->symbol;
 }
 
+static bool is_used(const struct tm_align_node *node, const struct tm_record *r)
+{
+    bool is_all_to_all = (node->operations & (TM_OPERATION_ALL_TO_ALL | TM_OPERATION_PAIR)) == TM_OPERATION_ALL_TO_ALL;
+    return (r->grade == 0 || r->grade == node->grade) && (!(r->operation & TM_OPERATION_SEND_RECV) || is_all_to_all);
+}
+
 /* Of several accounts of the same operations the best of the file alone. */
 static enum tm_status load(const struct tm_gather *g, uint32_t node, struct sequences *to, struct tm_error *err)
 {
@@ -46,7 +52,7 @@ static enum tm_status load(const struct tm_gather *g, uint32_t node, struct sequ
     *to = (struct sequences){.records = NULL};
     enum tm_status st = tm_record_store_load(&g->ordinal, node, &to->records, &to->count, err);
     for (uint32_t i = 0; st == TM_OK && i < to->count; i++)
-        if (to->records[i].grade == 0 || to->records[i].grade == g->nodes.nodes[node].grade)
+        if (is_used(&g->nodes.nodes[node], &to->records[i]))
             to->records[n++] = to->records[i];
     to->count = n;
     if (n > 0)

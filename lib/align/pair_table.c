@@ -5,7 +5,13 @@
 #include <stdlib.h>
 
 /* What is kept of a pair, where there are few pairs and where there are many. */
-enum { FEW_PAIRS = 64, CONSTRAINTS_FEW = 1 << 14, CONSTRAINTS_MANY = 1 << 10, SAMPLES_FEW = 1 << 14, SAMPLES_MANY = 1 << 10 };
+enum {
+    FEW_PAIRS = 64,
+    CONSTRAINTS_FEW = 1 << 14,
+    CONSTRAINTS_MANY = 1 << 10,
+    SAMPLES_FEW = 1 << 14,
+    SAMPLES_MANY = 1 << 10
+};
 
 struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err)
 {
@@ -77,7 +83,8 @@ enum tm_status tm_pair_table_sample(struct tm_pair_table *table, uint32_t a, int
     struct tm_sample s = {.x = turned ? b_ns : a_ns, .order = orders[turned], .other_order = orders[!turned]};
     if (pair == NULL)
         return err->status;
-    if (!tm_sub_i64(turned ? a_ns : b_ns, s.x, &s.y) || (pair->samples_seen++ & ((UINT64_C(1) << pair->sample_shift) - 1)))
+    if (!tm_sub_i64(turned ? a_ns : b_ns, s.x, &s.y) ||
+        (pair->samples_seen++ & ((UINT64_C(1) << pair->sample_shift) - 1)))
         return TM_OK;
     while (pair->sample_count >= most) {
         pair->sample_count /= 2;

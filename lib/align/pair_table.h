@@ -1,5 +1,5 @@
-/* What is known of each two files: the constraints of their matches as hulls, and samples of them. Memory grows with the
- * pairs, not with the matches. */
+/* What is known of each two files: the constraints of their matches as hulls, and samples of them. Memory grows with
+ * the pairs, not with the matches. */
 #ifndef TM_ALIGN_PAIR_TABLE_H
 #define TM_ALIGN_PAIR_TABLE_H
 
@@ -38,11 +38,12 @@ struct tm_pair_table {
     struct tm_table index;
 };
 
-/* The pair of the files A and B, which differ, made where there is none. NULL: out of memory. Valid until the next call. */
+/* The pair of the files A and B, which differ, made where there is none. NULL: out of memory. Valid until the next
+ * call. */
 struct tm_pair *tm_pair_table_get(struct tm_pair_table *table, uint32_t a, uint32_t b, struct tm_error *err);
 
-/* The event at CAUSE_NS of the file CAUSE was not after that at EFFECT_NS of EFFECT. With SIFTED only for pairs that are
- * sifted, into whose hulls it goes if it agrees; else only for others. TM_OK or TM_E_SYSTEM. */
+/* The event at CAUSE_NS of the file CAUSE was not after that at EFFECT_NS of EFFECT. With SIFTED only for pairs that
+ * are sifted, into whose hulls it goes if it agrees; else only for others. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pair_table_order(struct tm_pair_table *table, uint32_t cause, int64_t cause_ns, uint32_t effect,
                                    int64_t effect_ns, bool sifted, struct tm_error *err);
 

@@ -16,13 +16,20 @@ struct tm_record {
     uint64_t key;    /* what matches has the same; of an unnumbered record its group */
     uint64_t symbol; /* of an unnumbered record: what it is, so that two that differ are not the same one */
     int64_t begin_ns, end_ns;
-    uint32_t node;   /* the file's number among those with events */
-    uint32_t name;   /* a string of the catalog; 0: none */
-    uint8_t rule;    /* number in the table of rules */
-    uint8_t role;    /* enum tm_role */
-    uint8_t grade;   /* of several accounts of one thing a file's highest is used */
-    uint8_t form;    /* enum tm_match_form */
-    uint32_t unused;
+    uint32_t node;      /* the file's number among those with events */
+    uint32_t name;      /* a string of the catalog; 0: none */
+    uint8_t rule;       /* number in the table of rules */
+    uint8_t role;       /* enum tm_role */
+    uint8_t grade;      /* of several accounts of one thing a file's highest is used */
+    uint8_t form;       /* enum tm_match_form */
+    uint32_t operation; /* bits of enum tm_operation */
+};
+
+/* What tells whether a kernel that only sends and receives is an all-to-all: what the CPU calls it. */
+enum tm_operation {
+    TM_OPERATION_ALL_TO_ALL = 1,
+    TM_OPERATION_PAIR = 2,     /* a send or a receive of two ranks */
+    TM_OPERATION_SEND_RECV = 4 /* a kernel that is either; used where the file has the first and not the second */
 };
 
 /* What a match says of its members' times. */
@@ -32,6 +39,7 @@ enum tm_match_form {
     TM_MATCH_LONGER,     /* the longest holds each other one */
     TM_MATCH_SEND,       /* the first begins before each other one ends */
     TM_MATCH_COLLECTIVE, /* each begins before any ends */
+    TM_MATCH_NOTHING,    /* told for its operation alone */
     TM_MATCH_SAME        /* all are at one time, but for how late each was recorded */
 };
 

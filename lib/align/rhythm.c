@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-/* How far two intervals may be apart, as a part of the usual interval: three strictnesses are tried. */
-enum { STRICTNESSES = 3 };
-static const int64_t parts[STRICTNESSES] = {1000, 200, 40};
+/* How far two intervals may be apart, as a part of the usual interval: several strictnesses are tried. */
+enum { STRICTNESSES = 4 };
+static const int64_t parts[STRICTNESSES] = {1000, 200, 40, 10};
 
 struct tally {
     uint32_t asked, votes[STRICTNESSES];
@@ -74,12 +74,13 @@ static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct 
         uint64_t other = second == UINT32_MAX ? 0 : weigh(&tallies[second], s);
         if (tallies[best].votes[s] < TM_RHYTHM_VOTES_MIN || tallies[best].votes[s] * 5 < tallies[best].asked * 2)
             continue;
+        bool is_usual = w->a_count == w->b_count && first + best == 0; /* as many events in both: the nth is the nth */
         uint64_t contrast = (weight << 8) / (other + (UINT64_C(1) << 16));
         if (contrast <= best_contrast)
             continue;
         best_contrast = contrast;
         *rhythm = (struct tm_rhythm){.is_found = true,
-                                     .is_ambiguous = other * 2 >= weight,
+                                     .is_ambiguous = is_usual ? other * 5 >= weight * 4 : other * 2 >= weight,
                                      .shift = first + best,
                                      .has_second = second != UINT32_MAX && tallies[second].votes[s] > 0,
                                      .second_shift = first + (second == UINT32_MAX ? 0 : second),

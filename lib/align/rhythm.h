@@ -19,8 +19,8 @@ struct tm_beat {
 enum { TM_RHYTHM_SAMPLES = 512, TM_RHYTHM_VOTES_MIN = 4, TM_RHYTHM_BEATS_MAX = 1 << 20 };
 
 struct tm_rhythm {
-    bool is_found;     /* a shift fits */
-    bool is_ambiguous; /* and another does too */
+    bool is_found;               /* a shift fits */
+    bool is_ambiguous;           /* and another does too */
     int64_t shift, second_shift; /* beat K of A is beat K + shift of B */
     bool has_second;
     uint32_t votes, second_votes, asked;

@@ -11,7 +11,7 @@
 
 /* An argument of an event; of a string the bytes, of a number its 64 bits. */
 struct tm_align_arg {
-    struct tm_text key; /* without "args." or "debug." in front */
+    struct tm_text key;  /* without "args." or "debug." in front */
     struct tm_text text; /* data NULL: a number */
     uint64_t number;
 };
@@ -34,10 +34,10 @@ struct tm_align_event {
 /* A rule as it was asked for. */
 struct tm_align_use {
     const struct tm_align_rule *rule;
-    char *given;          /* as RULES has it, owned */
+    char *given;           /* as RULES has it, owned */
     const char *parameter; /* behind the colon, inside given; NULL: none */
     bool has_pattern, begin_only, end_only;
-    regex_t pattern;      /* of the rule name */
+    regex_t pattern; /* of the rule name */
 };
 
 /* A record more; ORDINAL: its key is that of a group in which it has no number yet. */
@@ -45,7 +45,8 @@ typedef void tm_align_put(void *context, const struct tm_record *record, bool or
 
 struct tm_align_rule {
     const char *name;
-    const char *parameter; /* what must follow behind a colon; NULL: nothing, and the rule is used unless others are named */
+    const char
+        *parameter; /* what must follow behind a colon; NULL: nothing, and the rule is used unless others are named */
     /* Puts the records of EVENT, with all but node, name and rule set. */
     void (*take)(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put, void *context);
 };

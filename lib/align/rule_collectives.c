@@ -1,9 +1,9 @@
 /* Collective operations of NCCL, RCCL, Gloo and MPI as profilers record them: no rank can leave before all have come.
  *
- * PyTorch Kineto (torch/csrc/distributed/c10d/ParamCommsUtils.hpp, libkineto's output of metadata) writes at kernels and at
- * record_param_comms the arguments "Collective name", "Process Group Name", "Process Group Ranks", "Group size", "Seq" and, in some
- * versions, "Comms Id". A kernel is running until the operation is over; what the CPU records may return earlier, so it
- * is used only in files that have no kernels. */
+ * PyTorch Kineto (torch/csrc/distributed/c10d/ParamCommsUtils.hpp, libkineto's output of metadata) writes at kernels
+ * and at record_param_comms the arguments "Collective name", "Process Group Name", "Process Group Ranks", "Group size",
+ * "Seq" and, in some versions, "Comms Id". A kernel is running until the operation is over; what the CPU records may
+ * return earlier, so it is used only in files that have no kernels. */
 #include "align/rule.h"
 #include "base/hash.h"
 
@@ -27,7 +27,8 @@ static void letters_of(struct tm_text text, char *word)
 /* The operation that WORD names, if it is one that nobody leaves before all have come, or one of a pair. */
 static const char *find_operation(const char *word)
 {
-    static const char *const operations[] = {"allreduce", "reducescatter", "allgather", "alltoall", "barrier"};
+    static const char *const operations[] = {"allreduce", "reducescatter", "allgather",
+                                             "alltoall",  "barrier",       "sendrecv"};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (strstr(word, operations[i]))
             return operations[i];
@@ -41,8 +42,8 @@ static bool starts(struct tm_text text, const char *with)
 
 static int grade_of(const struct tm_align_event *event)
 {
-    if (starts(event->name, "ncclKernel") || starts(event->name, "ncclDevKernel") || starts(event->name, "rcclKernel") ||
-        starts(event->name, "rcclDevKernel") || starts(event->name, "mscclKernel"))
+    if (starts(event->name, "ncclKernel") || starts(event->name, "ncclDevKernel") ||
+        starts(event->name, "rcclKernel") || starts(event->name, "rcclDevKernel") || starts(event->name, "mscclKernel"))
         return GRADE_KERNEL;
     if (starts(event->name, "nccl:") || starts(event->name, "rccl:") || starts(event->name, "gloo:") ||
         starts(event->name, "mpi:") || starts(event->name, "MPI_"))
@@ -69,17 +70,21 @@ static bool find_number(const struct tm_align_event *event, const char *key, int
 static void put_pair(const struct tm_align_event *event, bool sends, struct tm_record *record, tm_align_put *put,
                      void *context)
 {
-    int64_t src, dst;
+    int64_t src = 0, dst = 0;
     if (!find_number(event, "Src Rank", &src) || !find_number(event, "Dst Rank", &dst) || src == dst)
+        record->form = TM_MATCH_NOTHING;
+    if (tm_align_arg(event, "Seq") == NULL)
+        record->form = TM_MATCH_NOTHING;
+    if (record->form == TM_MATCH_NOTHING) {
+        put(context, record, false);
         return;
+    }
     const int64_t ranks[] = {src, dst};
-    bool numbered = tm_align_arg(event, "Seq") != NULL;
     uint64_t seed = mix_arg(event, "Process Group Ranks", mix_arg(event, "Process Group Name", SEED_PAIR));
     record->key = mix_arg(event, "Seq", tm_hash64_seed(ranks, sizeof ranks, seed));
     record->role = sends ? TM_ROLE_CAUSE : TM_ROLE_EFFECT;
     record->form = TM_MATCH_SEND;
-    if (numbered)
-        put(context, record, false);
+    put(context, record, false);
 }
 
 void tm_align_take_collectives(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
@@ -106,11 +111,16 @@ void tm_align_take_collectives(const struct tm_align_use *use, const struct tm_a
                                .role = TM_ROLE_EQUAL,
                                .form = TM_MATCH_COLLECTIVE,
                                .grade = (uint8_t)grade};
+    record.operation = strcmp(operation, "alltoall") == 0                    ? TM_OPERATION_ALL_TO_ALL
+                       : operation == word                                   ? TM_OPERATION_PAIR
+                       : strcmp(operation, "sendrecv") == 0 && named == NULL ? TM_OPERATION_SEND_RECV
+                                                                             : 0;
     if (operation == word) {
         put_pair(event, word[0] == 's', &record, put, context);
         return;
     }
-    uint64_t group = mix_arg(event, "Process Group Ranks", mix_arg(event, "Process Group Name", SEED_GROUP + (uint64_t)grade));
+    uint64_t group =
+        mix_arg(event, "Process Group Ranks", mix_arg(event, "Process Group Name", SEED_GROUP + (uint64_t)grade));
     if (find_number(event, "Seq", &seq) && seq >= 0) {
         record.key = tm_hash64_seed(operation, strlen(operation), mix_arg(event, "Seq", group + SEED_NUMBERED));
         put(context, &record, false);

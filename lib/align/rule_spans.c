@@ -42,8 +42,8 @@ static bool find_id(const struct tm_align_event *event, const char *const *names
 /* A message that nobody waits for: only its sending is before what it leads to. */
 static bool is_message(const struct tm_align_event *event)
 {
-    static const char *const kinds[] = {"producer", "consumer", "PRODUCER", "CONSUMER", "SPAN_KIND_PRODUCER",
-                                        "SPAN_KIND_CONSUMER"};
+    static const char *const kinds[] = {"producer", "consumer",           "PRODUCER",
+                                        "CONSUMER", "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER"};
     for (uint32_t i = 0; i < event->arg_count; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (is_like(event->args[i].key, "spankind") && tm_text_is(event->args[i].text, kinds[k]))

@@ -1,8 +1,8 @@
 /* Events of one thing that two recorders saw: a switch of one kernel in two recordings of it, a mark that an app's own
  * trace and the system's both have. They are at one time, but for how late each recorder was.
  *
- * A switch is known by cpu, both tasks, priority and state, and comes again and again; so the sequence of switches of a cpu is
- * matched by its rhythm, as markers are. */
+ * A switch is known by cpu, both tasks, priority and state, and comes again and again; so the sequence of switches of a
+ * cpu is matched by its rhythm, as markers are. */
 #include "align/rule.h"
 #include "base/hash.h"
 

@@ -10,6 +10,14 @@ static int by_value(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
+static int by_x(const void *a, const void *b)
+{
+    const struct tm_sample *p = a, *q = b;
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    return p->y < q->y ? -1 : p->y > q->y;
+}
+
 /* The mean of the two in the middle where they are an even number. */
 static int64_t median(int64_t *values, uint32_t count)
 {
@@ -67,6 +75,10 @@ static int64_t deviation(const struct tm_line *line, const struct tm_sample *sam
     return median(values, count);
 }
 
+/* Clocks usually drift by no more than this against each other, 1/USUAL_DRIFT: a slope that few samples over a short
+ * time suggest is drawn towards 0, as ridge regression does (Hoerl and Kennard 1970). */
+enum { USUAL_DRIFT = 20000 };
+
 /* One round of weighted least squares about LINE, whose reading stays where it is. */
 static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, int64_t scale)
 {
@@ -89,8 +101,10 @@ static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_
         if (weights == 0)
             return;
         if (pass == 1) {
-            tm_i128 slope = sum_xx >> 16 ? ((sum_xy << (TM_SLOPE_BITS - 16)) / (sum_xx >> 16)) : 0;
-            slope += line->slope;
+            tm_i128 ridge = ((tm_i128)scale * scale * USUAL_DRIFT * USUAL_DRIFT >> 20) << WEIGHT_BITS;
+            tm_i128 divisor = (sum_xx + ridge) >> 16;
+            tm_i128 slope = line->slope - (ridge >> 16) * line->slope / (divisor ? divisor : 1);
+            slope += divisor ? (sum_xy << (TM_SLOPE_BITS - 16)) / divisor : 0;
             slope = slope > TM_SLOPE_LIMIT ? TM_SLOPE_LIMIT : slope < -TM_SLOPE_LIMIT ? -TM_SLOPE_LIMIT : slope;
             int64_t at = tm_line_at(line, line->at_ns + mean_x) + mean_y;
             *line = (struct tm_line){.at_ns = line->at_ns + mean_x, .offset_ns = at, .slope = (int64_t)slope};
@@ -104,6 +118,7 @@ enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct
     int64_t *values = malloc(count * sizeof *values);
     if (values == NULL)
         return tm_error_nomem(err);
+    qsort(samples, count, sizeof *samples, by_x); /* what is found does not depend on the order they came in */
     for (uint32_t i = 0; i < count; i++)
         values[i] = samples[i].y;
     *line = (struct tm_line){.at_ns = samples[count / 2].x, .offset_ns = median(values, count), .slope = 0};

@@ -1,0 +1,311 @@
+#!/usr/bin/env bats
+# tm-align: what it finds by each rule, what it refuses to claim, and what it writes.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# made RECIPE: files on clocks of their own, as the Python in RECIPE says; rng, write(NAME, EVENTS), and ranks(...) are there.
+made() {
+    python3 - <<END
+import json, random
+rng = random.Random(3)
+def us(ns):
+    return float(f'{ns // 1000}.{ns % 1000:03d}')
+def write(name, events):
+    with open(name, 'w') as f:
+        f.write('{"traceEvents":[\n' + ',\n'.join(json.dumps(e) for e in events) + '\n]}\n')
+def span(name, begin, end, pid=1, cat='c', **args):
+    return {'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': pid, 'ts': us(begin), 'dur': us(end - begin), 'args': args}
+def flow(ph, i, ts):
+    return {'ph': ph, 'name': 'm', 'cat': 'c', 'id': i, 'pid': 1, 'tid': 1, 'ts': us(ts), 'bp': 'e'}
+def clock(offset, ppb=0):
+    return lambda t: t + offset + t * ppb // 10**9
+def calls(count=300):
+    t = 0
+    for i in range(count):
+        t += 10**6 + rng.randrange(2 * 10**7)
+        out, back = 9000 + int(rng.expovariate(1 / 40000)), 9000 + int(rng.expovariate(1 / 40000))
+        served = t + out + 30000 + rng.randrange(500000)
+        yield t, t + out, served, served + back
+def collectives(ranks, count=400):
+    t = 10**8
+    for i in range(count):
+        t += 2 * 10**6 + rng.randrange(2 * 10**7)
+        begins = [t + rng.randrange(10**6) for _ in range(ranks)]
+        yield [(b, max(begins) + 60000 + int(rng.expovariate(1 / 50000))) for b in begins]
+c, s = clock(5 * 10**9), clock(3 * 10**9, 40000)
+$1
+END
+}
+
+placed() {
+    tm-unpack "$@" | tm-manifest | tm-clocks
+}
+
+# field FILE NAME, of align.json
+field() {
+    jq -r --arg f "$1" --arg n "$2" '.alignment[] | select(.file == $f) | .[$n]' align.json
+}
+
+# near FILE WANT_OFFSET WANT_PPB WITHIN: the line of FILE at both its ends is within WITHIN of offset + ppb of trace 0.
+near() {
+    jq -e --arg f "$1" --argjson o "$2" --argjson d "$3" --argjson w "$4" '.alignment[] | select(.file == $f) |
+        . as $a | [.first_ns, .last_ns] | all(. as $x |
+            ($a.offset_ns + $a.drift_ppb * ($x - $a.at_ns) / 1e9 - $o - $d * ($x - 3e9) / 1e9) as $e |
+            ($e < $w and -$e < $w and $e <= $a.uncertainty_ns and -$e <= $a.uncertainty_ns))' align.json ||
+        { cat align.json; false; }
+}
+
+requests='
+a, b = [], []
+for i, (t, u, v, w) in enumerate(calls()):
+    a += [flow("s", f"q{i}", c(t)), flow("f", f"r{i}", c(w))]
+    b += [flow("f", f"q{i}", s(u)), flow("s", f"r{i}", s(v))]'
+
+@test "flows: offset and drift, the truth inside the bounds" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(field a.json verdict)" = reference ]
+    [ "$(field b.json verdict)" = aligned ]
+    [ "$(field b.json reference)" = a.json ]
+    [ "$(field b.json rule)" = flows ]
+    [ "$(field b.json matches)" = 600 ]
+    near b.json 2000000000 -40000 10000
+    jq -e '.alignment[1] | keys_unsorted == ["file", "verdict", "reference", "rule", "matches", "left_out", "offset_ns",
+        "at_ns", "drift_ppb", "uncertainty_ns", "low_ns", "high_ns", "first_ns", "last_ns"]' align.json
+    jq -e '.alignment[1] | .low_ns <= .offset_ns and .offset_ns <= .high_ns' align.json
+}
+
+@test "sorted or not, the same is found" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align >plain
+    placed a.json b.json | tm-sort | tm-align >sorted
+    diff plain sorted
+}
+
+@test "flows in one direction: a bound, and no claim" {
+    made "$requests
+write('a.json', [e for e in a if e['id'][0] == 'q']); write('b.json', [e for e in b if e['id'][0] == 'q'])"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(field b.json verdict)" = one-sided ]
+    [ "$(field b.json offset_ns)" = null ]
+    [ "$(field b.json uncertainty_ns)" = null ]
+    [ "$(field b.json high_ns)" = null ]
+    [ "$(field b.json low_ns)" -gt 1990000000 ]
+    placed a.json b.json | tm-align --write-manifest=m.json >text
+    grep -q '^b.json: one-sided to a.json, by flows; 300 matches$' text
+    jq -e '.perfetto_manifest.files == []' m.json
+}
+
+@test "names and rhythm alone: nothing is claimed" {
+    made "
+a, b = [], []
+for i, (t, u, v, w) in enumerate(calls()):
+    a.append(span('GET', c(t), c(w))); b.append(span('handle GET', s(u), s(v)))
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(jq -r '.alignment[].verdict' align.json | sort -u)" = none ]
+}
+
+@test "a clock that was set: told, and where; the manifest has both lines" {
+    made "$requests
+at = s(2 * 10**9)
+for e in b:
+    e['ts'] += 150000 if e['ts'] * 1000 >= at else 0
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -f json --write-manifest=m.json >align.json
+    [ "$(field b.json verdict)" = stepped ]
+    [ "$(field b.json offset_ns)" = null ]
+    jq -e '.alignment[1].steps | length == 1 and .[0].at_ns > 4.95e9 and .[0].at_ns < 5.2e9 and
+        (.[0].before_ns - .[0].after_ns - 150e6 | . < 20000 and . > -20000)' align.json
+    jq -e '.perfetto_manifest.files[1].clocks.x_tracemerge.points | length == 4 and .[2][0] - .[1][0] == 1' m.json
+    placed a.json b.json | tm-align | grep 'no line fits; its clock was set'
+}
+
+@test "spans by their ids: the server's lies within the client's, whatever the ids are called" {
+    for names in '"trace_id", "span_id", "parent_span_id"' '"traceID", "spanID", "parentSpanID"' \
+        '"traceId", "spanId", "parentId"'; do
+        made "
+a, b = [], []
+names = [$names]
+for i, (t, u, v, w) in enumerate(calls()):
+    a.append(span('GET', c(t), c(w), **dict(zip(names, (f'{i + 1:032x}', f'{2 * i + 1:016x}', '')))))
+    b.append(span('handle', s(u), s(v), **dict(zip(names, (f'{i + 1:032x}', f'{2 * i + 2:016x}', f'{2 * i + 1:016x}')))))
+write('a.json', a); write('b.json', b)"
+        placed a.json b.json | tm-align -f json >align.json
+        [ "$(field b.json rule)" = spans ]
+        near b.json 2000000000 -40000 10000
+    done
+}
+
+@test "a shared argument, when asked for; the longer span holds the shorter" {
+    made "
+a, b = [], []
+for i, (t, u, v, w) in enumerate(calls()):
+    a.append(span('GET', c(t), c(w), rpc_id=i)); b.append(span('handle', s(u), s(v), rpc_id=str(i)))
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json >p
+    tm-align -f json <p >align.json
+    [ "$(field b.json verdict)" = none ]
+    tm-align -r key:args.rpc_id -f json <p >align.json
+    [ "$(field b.json rule)" = key:args.rpc_id ]
+    near b.json 2000000000 -40000 10000
+}
+
+kernels='
+def put(first, seq):
+    clocks = [clock(10**9), clock(4 * 10**9, 30000), clock(2 * 10**9, -20000)]
+    files = [[], [], []]
+    for i, ranks in enumerate(collectives(3)):
+        for r, (begin, end) in enumerate(ranks):
+            if i >= first[r]:
+                args = {"Collective name": "allreduce", "Process Group Name": "0", "Group size": 3}
+                if seq: args["Seq"] = i
+                files[r].append(span("ncclDevKernel_AllReduce_Sum_f32_RING_LL(a, b)", clocks[r](begin), clocks[r](end), cat="kernel", **args))
+    for r in range(3): write(f"r{r}.json", files[r])'
+
+# The third file's clock reads t + 2e9 - 20 ppm, the first's t + 1e9.
+aligned_ranks() {
+    [ "$(field r0.json verdict)" = reference ]
+    jq -e '.alignment[2] | .verdict == "aligned" and (.offset_ns + .drift_ppb * (3e9 - .at_ns) / 1e9 + 1e9 - 20000 |
+        . < 10000 and . > -10000) and (.drift_ppb - 20000 | . < 8000 and . > -8000) and .uncertainty_ns < 200000' align.json ||
+        { cat align.json; false; }
+}
+
+@test "collectives with numbers, also where a rank began late" {
+    made "$kernels
+put([0, 0, 100], True)"
+    placed r?.json | tm-align -f json >align.json
+    [ "$(field r2.json rule)" = collectives ]
+    [ "$(field r2.json matches)" = 300 ]
+    aligned_ranks
+}
+
+@test "collectives without numbers: the shift is found; the second best is told" {
+    for late in 0 130; do
+        made "$kernels
+put([0, 0, $late], False)"
+        placed r?.json | tm-align -f json >align.json
+        [ "$(field r2.json matches)" = $((400 - late)) ]
+        aligned_ranks
+    done
+}
+
+@test "what comes periodically is ambiguous" {
+    made "
+files = [[], []]
+for i in range(200):
+    for r in range(2):
+        at = 10**9 * (r + 1) + i * 10**7 + rng.randrange(100000)
+        files[r].append(span('nccl:all_reduce', at, at + 400000 + rng.randrange(50000), cat='user_annotation'))
+write('a.json', files[0]); write('b.json', files[1])"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(field b.json verdict)" = ambiguous ]
+    [ "$(field b.json uncertainty_ns)" = null ]
+    jq -e '.alignment[1] | (.offset_ns - .second_best_ns) | . > 9000000 or . < -9000000' align.json
+}
+
+@test "markers by name: both edges, or one" {
+    made "
+files = [[], []]
+clocks = [clock(10**9), clock(3 * 10**9)]
+for i, ranks in enumerate(collectives(2)):
+    for r, (begin, end) in enumerate(ranks):
+        files[r].append(span(f'step {i % 3}', clocks[r](begin), clocks[r](end)))
+write('a.json', files[0]); write('b.json', files[1])"
+    placed a.json b.json >p
+    tm-align -f json <p >align.json
+    [ "$(field b.json verdict)" = none ]
+    tm-align -f json -r 'name:^step [0-9]' <p >align.json
+    near b.json -2000000000 0 20000
+    tm-align -f json -r 'name:^step [0-9]{1,2}$,end' <p >align.json
+    [ "$(field b.json verdict)" = aligned ]
+    [ "$(field b.json uncertainty_ns)" = null ]
+    [ "$(field b.json rule)" = 'name:^step [0-9]{1,2}$' ]
+    jq -e '.alignment[1].offset_ns + 2e9 | . < 20000 and . > -20000' align.json
+}
+
+@test "wrong matches are left out, and counted" {
+    made "$requests
+for k in range(0, 300, 30):
+    b[2 * k]['ts'] -= 70000
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(field b.json left_out)" = 10 ]
+    near b.json 2000000000 -40000 10000
+}
+
+@test "nothing fits: contradictory" {
+    made "$requests
+for e in b:
+    e['ts'] += rng.randrange(-50000, 50000)
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(field b.json verdict)" = contradictory ]
+    [ "$(field b.json offset_ns)" = null ]
+}
+
+@test "ids that each file uses for itself say nothing of another" {
+    made "
+for n, name in enumerate(('a.json', 'b.json')):
+    k = clock(10**9 * (n + 1))
+    write(name, [flow(p, i, k(t + (p == 'f') * 5000)) for i, (t, _, _, _) in enumerate(calls()) for p in 'sf'] +
+          [flow('f', i, k(i * 1000)) for i in range(50)])"
+    placed a.json b.json | tm-align -f json >align.json
+    [ "$(jq -r '.alignment[].verdict' align.json | sort -u)" = none ]
+}
+
+@test "--check: how many effects come before their causes, which, and what would mend it" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json >p
+    run --separate-stderr tm-align --check <p
+    [ "$status" -eq 4 ]
+    [ "$stderr" = "tm-align: effects come before their causes" ]
+    [[ ${lines[0]} == "a.json to b.json: 300 of 300 effects come before their causes, the worst by 1.999"*" s" ]]
+    [[ ${lines[1]} == "  m at "*" s, and m at "*" s" ]]
+    [[ ${lines[4]} == "  mended where b.json is shifted by +1.999"*" s or more" ]]
+    [ "${lines[5]}" = "600 constraints across files were tested" ]
+    run --separate-stderr tm-align --check -f json <p
+    [ "$status" -eq 4 ]
+    jq -e '.causality | length == 2 and .[0].violated == 300 and .[1].violated == 0 and .[0].first[2].effect == "m"' <<<"$output"
+}
+
+@test "with the manifest that was written the merge has nothing before its cause" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align --write-manifest=m.json -o align.txt
+    grep -q '^b.json: aligned to a.json' align.txt
+    tm-manifest --check m.json
+    tm-unpack a.json b.json | tm-manifest -m m.json | tm-clocks | tm-align --check >checked
+    [ "$(cat checked)" = "600 constraints across files were tested" ]
+}
+
+@test "a picture" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    placed a.json b.json | tm-align -f svg -o a.svg
+    python3 -c 'import xml.dom.minidom, sys; d = xml.dom.minidom.parse("a.svg")
+assert len(d.getElementsByTagName("circle")) > 50 and len(d.getElementsByTagName("polyline")) == 2'
+}
+
+@test "rules that are none, and streams that are none" {
+    placed "$TM_SRC/doc/examples/phone-watch-app.tar" >p
+    for rule in nonsense flows:x key name: 'name:('; do
+        run tm-align -r "$rule" <p
+        echo "$output"
+        [ "$status" -eq 2 ]
+    done
+    run tm-align </dev/null
+    [ "$status" -eq 1 ]
+    run bash -o pipefail -c "tm-unpack '$TM_SRC/doc/examples/phone-watch-app.tar' | tm-align"
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-align: the stream has not been through tm-clocks" ]
+    run tm-align <p
+    [ "$status" -eq 0 ]
+}

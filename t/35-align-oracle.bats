@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# tm-align against files whose clocks are known, and its bounds against a second implementation: t/oracle/align.py.
+
+@test "random pairs: the truth is inside the bounds, the bounds are the exact ones" {
+    run python3 "$TM_SRC/t/oracle/align.py" -n 200 -s 1
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ $output == "200 cases: "* ]]
+}
+
+@test "the comparison notices bounds that are too narrow, and too wide" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir bin
+    for change in 'f["high_ns"] -= 5000' 'f["high_ns"] += 5000' 'f["uncertainty_ns"] = 10'; do
+        cat >bin/tm-align <<-END
+	#!/usr/bin/env python3
+	import json, subprocess, sys
+	told = json.loads(subprocess.run(["$TM_BIN/tm-align"] + sys.argv[1:], capture_output=True).stdout)
+	for f in told["alignment"]:
+	    if f["verdict"] == "aligned":
+	        $change
+	print(json.dumps(told))
+	END
+        chmod +x bin/tm-align
+        PATH=$PWD/bin:$PATH run python3 "$TM_SRC/t/oracle/align.py" -n 20
+        echo "$output"
+        [ "$status" -ne 0 ]
+        [[ $output == *AssertionError* ]]
+    done
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Random pairs of files whose clocks are known, and what tm-align says of them.
+
+usage: align.py [-n COUNT] [-s SEED]
+
+Each case is two Chrome JSON files of processes that call each other, written on clocks of their own: an offset, a drift of
+up to 200 ppm, delays with heavy tails, lost messages. Some have requests alone, wrong matches or a step. What must hold:
+
+- constraints that are all true: the truth is inside the bounds at both ends, and the line is not farther from it than the half
+  width of the corridor;
+- bounds are those that a second implementation finds, by trying all corners of the feasible polygon in exact fractions;
+- the estimate is at most twice as far from the truth as the best that the shortest delays allow;
+- one direction alone: no offset is claimed, and the bound holds; a step: told as that, near where it was.
+"""
+import argparse
+import fractions
+import json
+import os
+import random
+import subprocess
+import tempfile
+
+LIMIT = fractions.Fraction(1, 2000)
+
+
+class Clock:
+    def __init__(self, offset, ppb, step_at=None, step=0):
+        self.offset, self.ppb, self.step_at, self.step = offset, ppb, step_at, step
+
+    def read(self, t):
+        own = t + self.offset + t * self.ppb // 10**9
+        return own + (self.step if self.step_at is not None and t >= self.step_at else 0)
+
+
+def delay(rng, shape):
+    if shape == 'pareto':
+        return int(5000 * rng.paretovariate(1.2))
+    if shape == 'lognormal':
+        return int(rng.lognormvariate(10, 1))
+    return 8000 + int(rng.expovariate(1 / 40000))
+
+
+def make_case(rng, count):
+    kind = rng.choices(['two', 'one-way', 'wrong', 'step'], [6, 1, 2, 1])[0]
+    span = rng.choice([10**8, 10**9, 2 * 10**10])
+    a = Clock(rng.randrange(10**9, 10**13), 0)
+    b = Clock(rng.randrange(10**9, 10**13), rng.choice([0, rng.randrange(-200000, 200001)]))
+    if kind == 'step':
+        b.step_at, b.step = rng.randrange(span // 5, span * 4 // 5), rng.choice([-1, 1]) * rng.randrange(10**8, 10**9)
+    shape = rng.choice(['pareto', 'lognormal', 'exponential'])
+    files, delays = ([], []), ([], [])
+    for number in range(count):
+        t = rng.randrange(span)
+        d = delay(rng, shape), delay(rng, shape)
+        served = t + d[0] + 20000 + int(rng.expovariate(1 / 100000))
+        for way, (sent, received) in enumerate(((t, t + d[0]), (served, served + d[1]))):
+            if rng.random() < 0.05 or (kind == 'one-way' and way == 1):
+                continue
+            number_out, number_in = number, number
+            if kind == 'wrong' and rng.random() < 0.05:
+                number_in = -number - 1
+            files[way].append(('s', f'{way}.{number_out}', (a, b)[way].read(sent)))
+            files[1 - way].append(('f', f'{way}.{number_in}', (b, a)[way].read(received)))
+            delays[way].append(d[way])
+    if kind == 'wrong':  # what lost its partner has somebody else's
+        for way in (0, 1):
+            lost = [x for x in files[1 - way] if x[0] == 'f' and '-' in x[1]]
+            ids = [f'{way}.{-int(x[1][2:]) - 1}' for x in lost]
+            rng.shuffle(ids)
+            kept = [x for x in files[1 - way] if not (x[0] == 'f' and '-' in x[1])]
+            files[1 - way][:] = kept + [('f', i, x[2]) for i, x in zip(ids, lost)]
+    return kind, (a, b), files, delays
+
+
+def write(path, rows):
+    with open(path, 'w') as f:
+        f.write('{"traceEvents":[\n')
+        f.write(',\n'.join(json.dumps({'ph': p, 'name': 'm', 'cat': 'c', 'id': 'x' + i, 'pid': 1, 'tid': 1, 'bp': 'e'})[:-1] +
+                           f', "ts": {ns // 1000}.{ns % 1000:03d}}}' for p, i, ns in rows))
+        f.write('\n]}\n')
+
+
+def align(folder):
+    pipe = ('tm-unpack --no-raw {0}/a.json {0}/b.json | tm-manifest | tm-clocks | tm-align -f json').format(folder)
+    return json.loads(subprocess.run(pipe, shell=True, capture_output=True, check=True).stdout)['alignment']
+
+
+def constraints(files):
+    """(x, z, is_lower) on a's readings."""
+    out = []
+    ends = [{(p, i): ns for p, i, ns in rows} for rows in files]
+    for (p, i), ns in ends[0].items():
+        other = ends[1].get(('f' if p == 's' else 's', i))
+        if other is not None:
+            out.append((ns, other - ns, p == 'f'))
+    return out
+
+
+def exact_bounds(points, x):
+    """Least and greatest z(x) over all lines that satisfy all points, or None: all corners are tried."""
+    upper = [(px - x, z) for px, z, low in points if not low]
+    lower = [(px - x, z) for px, z, low in points if low]
+
+    def hull(side, sign):
+        kept = []
+        for p in sorted(set((q[0], sign * q[1]) for q in side)):
+            while len(kept) > 1 and ((kept[-1][1] - kept[-2][1]) * (p[0] - kept[-2][0]) >=
+                                     (p[1] - kept[-2][1]) * (kept[-1][0] - kept[-2][0])):
+                kept.pop()
+            kept.append(p)
+        return [(q[0], sign * q[1]) for q in kept]
+
+    upper, lower = hull(upper, 1), hull(lower, -1)
+    slopes = {-LIMIT, LIMIT}
+    both = upper + lower
+    for i, p in enumerate(both):
+        for q in both[:i]:
+            if p[0] != q[0]:
+                s = fractions.Fraction(p[1] - q[1], p[0] - q[0])
+                if abs(s) <= LIMIT:
+                    slopes.add(s)
+    best = None
+    for s in slopes:
+        high, low = min(z - s * px for px, z in upper), max(z - s * px for px, z in lower)
+        if high >= low:
+            best = (low, high) if best is None else (min(best[0], low), max(best[1], high))
+    return best
+
+
+def invert(a, b, own):
+    """What is to be added to b's reading OWN to get a's: by bisection over the moments."""
+    low, high = -10**12, 10**14
+    while high - low > 1:
+        middle = (low + high) // 2
+        if b.read(middle) <= own:
+            low = middle
+        else:
+            high = middle
+    return a.read(low) - own
+
+
+def check_case(rng, number, folder, compare):
+    count = rng.choice([4, 12, 40, 200]) if compare else rng.choice([40, 200, 600])
+    kind, (a, b), files, delays = make_case(rng, count)
+    for name, rows in zip('ab', files):
+        write(os.path.join(folder, name + '.json'), rows)
+    points = constraints(files)
+    if not points:
+        return kind
+    told = {os.path.basename(f['file'])[0]: f for f in align(folder)}
+    f = told['b']
+    what = f'case {number} ({kind}, {count}): {f}'
+    sides = {low for _, _, low in points}
+    assert told['a']['verdict'] == 'reference', what
+    if len(sides) < 2:
+        assert f['verdict'] == 'one-sided' and f['offset_ns'] is None and f['uncertainty_ns'] is None, what
+        truth = invert(a, b, f['at_ns'])
+        assert (f['low_ns'] is None or f['low_ns'] <= truth) and (f['high_ns'] is None or truth <= f['high_ns']), what
+        return kind
+    if kind == 'step':
+        if count >= 200:
+            assert f['verdict'] == 'stepped', what
+            near = b.offset + b.step_at + b.step_at * b.ppb // 10**9
+            span = f['last_ns'] - f['first_ns']
+            assert abs(f['steps'][0]['at_ns'] - near) < span // 8 + 2 * abs(b.step), what
+        return kind
+    if kind == 'wrong':
+        if count < 200:
+            return kind
+        assert f['verdict'] == 'aligned', what
+    else:
+        assert f['verdict'] == 'aligned' and f['left_out'] == 0, what
+    best = 0
+    for x in (f['first_ns'], f['last_ns']):
+        error = f['offset_ns'] + fractions.Fraction(f['drift_ppb'] * (x - f['at_ns']), 10**9) - invert(a, b, x)
+        if kind == 'two':
+            assert abs(error) <= f['uncertainty_ns'], f'{what}: {float(error)}'
+        best = max(best, abs(error))
+    if kind == 'two':
+        truth = invert(a, b, f['at_ns'])
+        assert f['low_ns'] <= truth <= f['high_ns'], what
+    if kind == 'two' and compare:
+        x = f['at_ns'] + f['offset_ns']  # a's reading there
+        low, high = exact_bounds(points, x)
+        slack = 20 + (high - low) / 250
+        # What is added to b's readings is the negative, at readings that differ by the width.
+        assert f['low_ns'] <= -high + 2 and f['high_ns'] >= -low - 2, f'{what}: {float(-high)} {float(-low)}'
+        assert f['low_ns'] >= -high - slack and f['high_ns'] <= -low + slack, f'{what}: {float(-high)} {float(-low)}'
+    if count >= 200:
+        # Nobody who knows no more than the shortest delays can do better than half of them. Drift takes some of what there is.
+        shortest = sorted(min(d) for d in delays)[-1]
+        spread = sum(sorted(d)[len(d) // 20] for d in delays)
+        assert best <= 2 * max(shortest, spread) + 1000, f'{what}: {float(best)}, {shortest}, {spread}'
+    return kind
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('-n', type=int, default=200)
+    parser.add_argument('-s', type=int, default=1)
+    arguments = parser.parse_args()
+    counts = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(arguments.n):
+            kind = check_case(random.Random(arguments.s * 1000003 + number), number, folder, number % 2 == 0)
+            counts[kind] = counts.get(kind, 0) + 1
+    print(f'{arguments.n} cases: {counts}')
+
+
+if __name__ == '__main__':
+    main()
