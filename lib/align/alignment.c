@@ -200,7 +200,7 @@ void tm_alignment_path(const struct tm_alignment *a, uint32_t file, char *out, s
            (c->files[at].name.data == NULL || c->files[at].name.len == 0))
         at = c->files[at].parent;
     if (at >= c->file_count || c->files[at].name.data == NULL) {
-        tm_catalog_told_path(c, file, out, size);
+        tm_catalog_path(c, file, out, size);
         return;
     }
     tm_text_escape((const char *)c->files[at].name.data, c->files[at].name.len, out, size);
