@@ -116,7 +116,7 @@ static void put_panel(const struct tm_alignment *a, const struct tm_align_file *
     if (f->has_uncertainty)
         (void)tm_buf_addf(out, ", within %" PRId64 " ns", f->uncertainty_ns);
     (void)tm_buf_add_str(out, "</text>\n");
-    if (pair == NULL || (pair->constraint_count == 0 && !pair->has_estimate))
+    if (f->verdict == TM_VERDICT_REFERENCE || pair == NULL || (pair->constraint_count == 0 && !pair->has_estimate))
         return;
     const struct tm_align_node *own = &a->gather.nodes.nodes[pair->first];
     struct panel p = {.pair = pair, .first = own->first_ns, .last = own->last_ns, .top = top, .line = pair->estimate};
