@@ -155,3 +155,34 @@ END
     run python3 "$TM_SRC/t/check/kernel-shown" --samples m.pftrace
     [ "$output" = $'2000000000 100/101\n2000001000 7/7' ] || { echo "$output"; false; }
 }
+
+# The process trees of m.pftrace: time, tid, process, name.
+trees() {
+    python3 "$TM_SRC/t/check/kernel-shown" --trees m.pftrace
+}
+
+@test "a name on a line names the thread, and no process; the scheduler's later name counts" {
+    lines_of_text '  app-100 (  100) [001] ..... 1.000001: tracing_mark_write: B|100|x' \
+        '  work-101 (  100) [001] ..... 1.000002: tracing_mark_write: B|100|y' \
+        '  new-100 (  100) [001] ..... 1.000003: tracing_mark_write: E|100' \
+        '  sh-7 (    7) [000] d..2. 1.000004: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=last next_pid=100 next_prio=120' \
+        '  last-100 (  100) [000] d..2. 1.000005: sched_switch: prev_comm=last prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=7 next_prio=120'
+    [ "$(shown --fields m.pftrace | grep ' 236 ')" = '1000002000 1 236 1=101 3=work' ]
+    diff - <(trees) <<'END'
+1000001000 100 100 app
+1000002000 101 100 None
+1000003000 100 100 new
+1000004000 100 100 last
+1000004000 7 7 None
+1000005000 100 100 None
+END
+}
+
+@test "a main thread whose process another line tells of is named without it" {
+    lines_of_text '  work-101 (  100) [001] ..... 1.000002: tracing_mark_write: B|100|y' \
+        '  app-100 (-----) [001] ..... 1.000003: tracing_mark_write: some words' \
+        '  work-101 (-----) [001] d..2. 1.000004: binder_transaction: transaction=77 dest_node=4 dest_proc=200 dest_thread=0 reply=0 flags=0x10 code=0x3' \
+        '  svc-200 (-----) [001] ..... 1.000005: tracing_mark_write: some words'
+    [ "$(shown --fields m.pftrace | grep ' 236 ')" = '1000002000 1 236 1=101 3=work' ]
+    [ "$(trees)" = $'1000002000 101 100 None\n1000003000 100 100 app\n1000005000 200 200 svc' ]
+}

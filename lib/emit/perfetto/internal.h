@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 #include "emit/perfetto/ftrace_bounds.h"
 #include "emit/perfetto/ftrace_writer.h"
+#include "emit/perfetto/line_tasks.h"
 #include "emit/pending_definitions.h"
 #include "emit/perfetto/packet_retime.h"
 #include "emit/perfetto/sample_writer.h"
@@ -22,6 +23,7 @@ struct pftrace {
     struct tm_ftrace_bounds bounds;
     struct tm_track_writer tracks;
     struct tm_sample_writer samples;
+    struct tm_line_tasks line_tasks;
     struct tm_pending_definitions late;
     struct tm_sequence_threads threads;
     struct tm_untimed_packets untimed;

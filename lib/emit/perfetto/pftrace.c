@@ -47,6 +47,8 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->ftrace.packets = &p->packets;
     p->tracks.packets = &p->packets;
     p->samples.packets = &p->packets;
+    p->line_tasks.packets = &p->packets;
+    p->line_tasks.ftrace = &p->ftrace;
     p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
     if (st == TM_OK)
         st = tm_pftrace_clocks(p, err);
@@ -142,30 +144,17 @@ static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
     return *owner != e->file + 1;
 }
 
-/* A thread that lines of text showed: its process through the process tree, its name as a rename, which is trusted as
- * the line was. The rename of a main thread would name the process too, and one of no cpu has no place among ftrace
- * events: the tree names these. Readers name the idle thread by themselves, and its process not at all. */
-static enum tm_status write_thread_name(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+/* E may tell of a thread's process: what needs to know that takes it in. */
+static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_buf *out = &p->packets.out;
-    struct tm_text name = tm_catalog_string(p->context->catalog, e->name, e);
-    size_t tree, thread;
-    if (e->tid == 0)
-        return TM_OK;
-    bool has_process = e->flags & TM_EVENT_HAS_PID;
-    bool is_rename = !has_process || (e->flags & TM_EVENT_HAS_CPU && e->pid != e->tid && name.data);
-    enum tm_status st = is_rename ? tm_ftrace_write_line(&p->ftrace, e, err) : TM_OK;
-    if (st < 0 || !has_process)
-        return st < 0 ? st : TM_OK;
-    if ((st = tm_packet_begin(&p->packets, e->machine, err)) < 0)
-        return st;
-    if (tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
-        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK || tm_pb_begin(out, 2, &thread) != TM_OK ||
-        tm_pb_put_varint(out, 1, (uint64_t)e->tid) != TM_OK || tm_pb_put_varint(out, 3, (uint64_t)e->pid) != TM_OK ||
-        (name.data && !is_rename && tm_pb_put_bytes(out, 2, name.data, name.len) != TM_OK) ||
-        tm_pb_end(out, thread) != TM_OK || tm_pb_end(out, tree) != TM_OK)
-        return tm_error_nomem(err);
-    return tm_packet_end(&p->packets, err);
+    bool is_marker = (e->kind >= TM_KIND_SLICE_BEGIN && e->kind <= TM_KIND_COUNTER) || e->kind == TM_KIND_FTRACE;
+    bool is_task = e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_TRACK;
+    enum tm_status st = TM_OK;
+    if (is_task || e->kind == TM_KIND_TASK_NEW)
+        st = tm_sample_note_task(&p->samples, e);
+    if (st == TM_OK && (is_task || (is_marker && tm_event_raw(e->flags) == TM_RAW_LINE)))
+        st = tm_line_tasks_note(&p->line_tasks, e);
+    return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* Whether E, an event of the kernel, is from before its file's data counts. */
@@ -213,9 +202,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         return st;
     if (e->kind == TM_KIND_METADATA && e->flags & TM_EVENT_DERIVED)
         return TM_OK; /* of concern to the bounds alone */
-    if ((e->kind == TM_KIND_THREAD || e->kind == TM_KIND_TRACK || e->kind == TM_KIND_TASK_NEW) &&
-        tm_sample_note_task(&p->samples, e) != TM_OK)
-        return tm_error_nomem(err);
+    if ((st = note_task(p, e, err)) < 0)
+        return st;
     if (tm_pftrace_waits(e))
         return tm_pftrace_keep(p, e, err);
     if (raw == TM_RAW_PACKET && e->flags & TM_EVENT_UNTIMED && tm_untimed_packets_take(e))
@@ -238,6 +226,9 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     if (!(e->flags & TM_EVENT_DERIVED))
         p->after_packet = raw == TM_RAW_PACKET || raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED ||
                           raw == TM_RAW_COMPACT_MESSAGE;
+    if ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING) &&
+        tm_line_tasks_may_name_again(&p->line_tasks) && (st = tm_line_tasks_name_again(&p->line_tasks, e, err)) < 0)
+        return st;
     if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
         return tm_sample_write(&p->samples, e, err);
     switch (raw) {
@@ -264,7 +255,7 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         return st == TM_END ? tm_track_write(&p->tracks, e, err) : st;
     default:
         if (e->kind == TM_KIND_TASK_RENAME && e->flags & TM_EVENT_DERIVED)
-            return write_thread_name(p, e, err);
+            return tm_line_tasks_name(&p->line_tasks, e, err);
         if (of_proto || p->after_packet || e->kind == TM_KIND_SLICE_ARGS)
             return TM_OK; /* its primary row has the packet */
         if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
@@ -407,6 +398,7 @@ static void pftrace_close(void *state)
     tm_sequence_threads_release(&p->threads);
     tm_track_writer_release(&p->tracks);
     tm_sample_writer_release(&p->samples);
+    tm_line_tasks_release(&p->line_tasks);
     tm_ftrace_writer_release(&p->ftrace);
     tm_clock_rows_release(&p->clocks);
     tm_packet_writer_release(&p->packets);

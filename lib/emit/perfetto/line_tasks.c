@@ -1,0 +1,115 @@
+#include "emit/perfetto/line_tasks.h"
+
+#include "base/hash.h"
+#include "emit/perfetto/line_text.h"
+#include "model/binder_rows.h"
+
+enum { TREE_THREADS = 2, THREAD_TID = 1, THREAD_NAME = 2, THREAD_TGID = 3 };
+
+static uint64_t key_of(const struct tm_event *e, int64_t id)
+{
+    return (uint64_t)e->machine << 32 | (uint32_t)id;
+}
+
+static bool is_known(const struct tm_line_tasks *t, const struct tm_event *e, int64_t pid)
+{
+    uint32_t any;
+    return tm_map_find(&t->processes, key_of(e, pid), &any);
+}
+
+static enum tm_status know(struct tm_line_tasks *t, const struct tm_event *e, int64_t pid)
+{
+    return is_known(t, e, pid) ? TM_OK : tm_map_set(&t->processes, key_of(e, pid), 1);
+}
+
+enum tm_status tm_line_tasks_note(struct tm_line_tasks *t, const struct tm_event *e)
+{
+    enum tm_binder_event binder = tm_binder_event_of(e);
+    enum tm_status st = e->flags & TM_EVENT_HAS_PID ? know(t, e, e->pid) : TM_OK;
+    if (binder == TM_BINDER_TRANSACTION || binder == TM_BINDER_ASYNC || binder == TM_BINDER_REPLY) {
+        const char *line = (const char *)e->raw, *to = tm_line_behind(line, e->raw_bytes, " dest_proc=");
+        if (st == TM_OK && to)
+            st = know(t, e, (int64_t)tm_line_number(to, line + e->raw_bytes, 10));
+    }
+    return st;
+}
+
+/* Thread TID of process PID in the process tree, with NAME where it has data. */
+static enum tm_status write_tree(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, int64_t pid,
+                                 struct tm_text name, struct tm_error *err)
+{
+    struct tm_buf *out = &t->packets->out;
+    size_t tree, thread;
+    enum tm_status st = tm_packet_begin(t->packets, e->machine, err);
+    if (st < 0)
+        return st;
+    if (tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK ||
+        tm_pb_begin(out, TM_PACKET_PROCESS_TREE, &tree) != TM_OK ||
+        tm_pb_begin(out, TREE_THREADS, &thread) != TM_OK ||
+        tm_pb_put_varint(out, THREAD_TID, (uint64_t)tid) != TM_OK ||
+        tm_pb_put_varint(out, THREAD_TGID, (uint64_t)pid) != TM_OK ||
+        (name.data && tm_pb_put_bytes(out, THREAD_NAME, name.data, name.len) != TM_OK) ||
+        tm_pb_end(out, thread) != TM_OK || tm_pb_end(out, tree) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_packet_end(t->packets, err);
+}
+
+static uint32_t hash_of(struct tm_text name)
+{
+    return (uint32_t)tm_hash64(name.data, name.len);
+}
+
+/* Main thread TID is named by the tree. */
+static enum tm_status name_main(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, struct tm_text name,
+                                struct tm_error *err)
+{
+    if (tm_map_set(&t->named, key_of(e, tid), hash_of(name)) != TM_OK ||
+        tm_map_set(&t->processes, key_of(e, tid), 1) != TM_OK)
+        return tm_error_nomem(err);
+    return write_tree(t, e, tid, tid, name, err);
+}
+
+enum tm_status tm_line_tasks_name(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
+{
+    struct tm_text name = tm_catalog_string(t->packets->catalog, e->name, e), none = {0};
+    bool has_process = e->flags & TM_EVENT_HAS_PID, has_cpu = e->flags & TM_EVENT_HAS_CPU;
+    enum tm_status st = TM_OK;
+    if (e->tid == 0) /* readers name the idle thread by themselves, and its process not at all */
+        return TM_OK;
+    if (name.data && (has_process ? e->pid == e->tid : is_known(t, e, e->tid)))
+        return name_main(t, e, e->tid, name, err);
+    if (!has_process || (name.data && has_cpu))
+        st = tm_ftrace_write_line(t->ftrace, e, err);
+    if (st < 0 || !has_process)
+        return st < 0 ? st : TM_OK;
+    return tm_line_tasks_note(t, e) == TM_OK ? write_tree(t, e, e->tid, e->pid, has_cpu ? none : name, err)
+                                             : tm_error_nomem(err);
+}
+
+/* NAME was said of TID. */
+static enum tm_status say_again(struct tm_line_tasks *t, const struct tm_event *e, int64_t tid, uint32_t string,
+                                struct tm_error *err)
+{
+    uint32_t hash;
+    struct tm_text name;
+    if (string == 0 || !tm_map_find(&t->named, key_of(e, tid), &hash))
+        return TM_OK;
+    name = tm_catalog_string(t->packets->catalog, string, e);
+    return name.data == NULL || hash_of(name) == hash ? TM_OK : name_main(t, e, tid, name, err);
+}
+
+enum tm_status tm_line_tasks_name_again(struct tm_line_tasks *t, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (e->kind == TM_KIND_SCHED_WAKING)
+        return tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED ? TM_OK : say_again(t, e, e->tid, e->name, err);
+    if (e->flags & TM_EVENT_HAS_TID)
+        st = say_again(t, e, e->tid, e->category, err);
+    return st == TM_OK && e->flags & TM_EVENT_HAS_PID ? say_again(t, e, e->pid, e->name, err) : st;
+}
+
+void tm_line_tasks_release(struct tm_line_tasks *t)
+{
+    tm_map_release(&t->processes);
+    tm_map_release(&t->named);
+}

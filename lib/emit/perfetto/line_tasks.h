@@ -1,0 +1,39 @@
+/* Names and processes of threads that lines of text show.
+ *
+ * A line's name is trusted as a rename by the scheduler is, and names a thread alone. A rename names the process of a
+ * main thread too, where a reader knows that process: then the process tree names the thread. The tree is trusted more,
+ * so from then on what the scheduler says of that thread is told by the tree as well. */
+#ifndef TM_EMIT_PERFETTO_LINE_TASKS_H
+#define TM_EMIT_PERFETTO_LINE_TASKS_H
+
+#include "base/map.h"
+#include "emit/perfetto/ftrace_writer.h"
+
+/* Zero-initialise, with .packets and .ftrace set. */
+struct tm_line_tasks {
+    struct tm_packet_writer *packets; /* borrowed */
+    struct tm_ftrace_writer *ftrace;  /* borrowed */
+    /* private */
+    struct tm_map processes; /* machine << 32 | pid of those that a reader knows */
+    struct tm_map named;     /* machine << 32 | tid to a hash of the name in the tree */
+};
+
+/* EVENT, a marker of text or a row that describes a task, may make its process known to a reader. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_line_tasks_note(struct tm_line_tasks *tasks, const struct tm_event *event);
+
+/* EVENT is a TASK_RENAME derived from a line. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+enum tm_status tm_line_tasks_name(struct tm_line_tasks *tasks, const struct tm_event *event, struct tm_error *err);
+
+/* EVENT, a SCHED_SWITCH or SCHED_WAKING, may name threads that are named by the tree. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_line_tasks_name_again(struct tm_line_tasks *tasks, const struct tm_event *event,
+                                        struct tm_error *err);
+
+static inline bool tm_line_tasks_may_name_again(const struct tm_line_tasks *tasks)
+{
+    return tasks->named.count > 0;
+}
+
+void tm_line_tasks_release(struct tm_line_tasks *tasks);
+
+#endif
