@@ -77,6 +77,18 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
     return m->rows->counter(m->rows->self, &row, err);
 }
 
+/* The track on which EV, a flow event, finds slices. TM_END: none, as slices of its track are on lanes. */
+static enum tm_status flow_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
+{
+    enum { FLOW_TRACK = 18 };
+    struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == FLOW_TRACK && f.type == TM_PB_I64)
+            return tm_descriptors_track(&m->descriptors, ev->place, f.value, ev->name, TM_LANE_NONE, track, err);
+    return tm_model_thread_track(m, ev->place, ev->utid, track, err);
+}
+
 /* s, t and f of Chrome JSON and of legacy track events: bound to the slice around them. */
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
@@ -86,8 +98,8 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
     struct tm_flow_slice slice;
     uint32_t track;
     enum tm_status st = tm_model_thread(m, ev, err);
-    if (st < 0 || (st = tm_model_thread_track(m, ev->place, ev->utid, &track, err)) < 0)
-        return st;
+    if (st < 0 || (st = flow_track(m, ev, &track, err)) != TM_OK)
+        return st < 0 ? st : tm_model_count(m, ev->place, TM_MODEL_FLOW_WITHOUT_SLICE, err);
     uint64_t without = m->flows.without_slice, start = m->flows.without_start, duplicate = m->flows.duplicate;
     slice.id = tm_slices_top(&m->slices, track, &slice.ts);
     if (e->kind == TM_KIND_FLOW_END && e->value == BINDS_NEXT)

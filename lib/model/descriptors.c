@@ -304,9 +304,11 @@ enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place p
     if (!row->has_track && !row->has_set && row->name == 0 && row->event_name == 0 &&
         (st = tm_tracks_name(ds->tracks, name, &row->event_name, err)) < 0)
         return st;
-    if (!row->resolved.is_root && !row->is_counter && row->merge != MERGE_NONE &&
-        ((st = set_of(ds, row, err)) < 0 ||
-         (st = tm_lanes_cookie(ds->lanes, row->track, uuid, event, &lane, err)) < 0))
+    bool in_lanes = !row->resolved.is_root && !row->is_counter && row->merge != MERGE_NONE;
+    if (in_lanes && event == TM_LANE_NONE)
+        return TM_END;
+    if (in_lanes && ((st = set_of(ds, row, err)) < 0 ||
+                     (st = tm_lanes_cookie(ds->lanes, row->track, uuid, event, &lane, err)) < 0))
         return st;
     return track_of(ds, row, lane, track, err);
 }

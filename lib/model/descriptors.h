@@ -55,7 +55,8 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
 enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
                                       struct tm_resolved *resolved, struct tm_error *err);
 
-/* The track for an event of UUID, which is named NAME and does EVENT. TM_END as above. */
+/* The track for an event of UUID, which is named NAME and does EVENT. TM_END as above, and for TM_LANE_NONE where its
+ * slices are on lanes. */
 enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
                                     struct tm_text name, enum tm_lane_event event, uint32_t *track,
                                     struct tm_error *err);

@@ -19,7 +19,13 @@ struct tm_lanes {
 };
 
 /* What an event with a cookie does to it. */
-enum tm_lane_event { TM_LANE_BEGIN, TM_LANE_BEGIN_ONCE /* a second begin is none */, TM_LANE_END, TM_LANE_INSTANT };
+enum tm_lane_event {
+    TM_LANE_BEGIN,
+    TM_LANE_BEGIN_ONCE, /* a second begin is none */
+    TM_LANE_END,
+    TM_LANE_INSTANT,
+    TM_LANE_NONE /* it is about a track that has no lanes */
+};
 
 /* The number of the set that KEY means. */
 enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, uint32_t *set, struct tm_error *err);

@@ -5,7 +5,15 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-enum { DETAIL_FLOW_ID = 2, DETAIL_TERMINATING_FLOW_ID = 3, FLOW_BY_ID = 1 };
+enum { FLOW_BY_ID = 1 };
+/* Of a Detail; see tm_stream.proto. */
+enum {
+    DETAIL_FLOW_ID = 2,
+    DETAIL_TERMINATING_FLOW_ID = 3,
+    DETAIL_BIND_OUT = 13,
+    DETAIL_BIND_STEP = 14,
+    DETAIL_BIND_IN = 15
+};
 
 /* Equal for equal texts: an id of the stream's table, or for texts that travel with their event,
  * which are in no table, a hash. */
@@ -95,8 +103,27 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     return st;
 }
 
-/* flow_ids and terminating_flow_ids of a track event: a flow starts with the first slice that has
- * its id. */
+/* Field FIELD of the Detail with flow KEY. */
+static enum tm_status flow_id(struct tm_model *m, uint32_t field, const struct tm_key *key, struct tm_flow_slice slice,
+                              struct tm_error *err)
+{
+    bool active = tm_flows_active(&m->flows, key);
+    switch (field) {
+    case DETAIL_FLOW_ID: /* a flow starts with the first slice that has its id */
+        return active ? tm_flows_step(&m->flows, key, slice, m->rows, err)
+                      : tm_flows_start(&m->flows, key, slice, err);
+    case DETAIL_TERMINATING_FLOW_ID:
+        return active ? tm_flows_end(&m->flows, key, slice, true, m->rows, err) : TM_OK;
+    case DETAIL_BIND_OUT:
+        return tm_flows_start(&m->flows, key, slice, err);
+    case DETAIL_BIND_STEP:
+        return tm_flows_step(&m->flows, key, slice, m->rows, err);
+    default:
+        return tm_flows_end(&m->flows, key, slice, false, m->rows, err);
+    }
+}
+
+/* The flows that an event's slice is of. */
 static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, struct tm_flow_slice slice,
                                struct tm_error *err)
 {
@@ -104,15 +131,12 @@ static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, st
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.type != TM_PB_I64 || (f.id != DETAIL_FLOW_ID && f.id != DETAIL_TERMINATING_FLOW_ID))
+        bool is_flow = f.id == DETAIL_FLOW_ID || f.id == DETAIL_TERMINATING_FLOW_ID ||
+                       (f.id >= DETAIL_BIND_OUT && f.id <= DETAIL_BIND_IN);
+        if (f.type != TM_PB_I64 || !is_flow)
             continue;
         struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, f.value, FLOW_BY_ID};
-        bool active = tm_flows_active(&m->flows, &key);
-        if (f.id == DETAIL_FLOW_ID)
-            st = active ? tm_flows_step(&m->flows, &key, slice, m->rows, err)
-                        : tm_flows_start(&m->flows, &key, slice, err);
-        else if (active)
-            st = tm_flows_end(&m->flows, &key, slice, true, m->rows, err);
+        st = flow_id(m, f.id, &key, slice, err);
     }
     return st;
 }

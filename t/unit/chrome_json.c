@@ -244,14 +244,22 @@ static void test_flows(void)
     GIVES("[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":\"0xa\",\"flow_out\":true,\"name\":\"n\"},"
           "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":10,\"flow_in\":true,\"name\":\"n\"},"
           "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":10,\"name\":\"n\"},{\"ph\":\"t\",\"ts\":1}]",
-          "complete 1000 dur=1000 pid=0 tid=0 thread 'n' flow=a raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":"
+          "complete 1000 dur=1000 pid=0 tid=0 thread 'n' bind_out=a raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":"
           "\"0xa\",\"flow_out\":true,\"name\":\"n\"}\n"
-          "complete 1000 dur=1000 pid=0 tid=0 thread 'n' flow_end=a raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,"
+          "complete 1000 dur=1000 pid=0 tid=0 thread 'n' bind_in=a raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,"
           "\"bind_id\":10,\"flow_in\":true,\"name\":\"n\"}\n"
           "complete 1000 dur=1000 pid=0 tid=0 thread 'n' raw={\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":10,"
           "\"name\":\"n\"}\n"
           "packet 1000 raw={\"ph\":\"t\",\"ts\":1}\n"
           "stat flow_invalid_id 1\nstat flow_without_direction 1\n");
+    GIVES("[{\"ph\":\"b\",\"ts\":1,\"pid\":1,\"id\":1,\"bind_id\":10,\"flow_in\":true,\"flow_out\":true,"
+          "\"name\":\"n\"},"
+          "{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"tts\":3.5,\"tdur\":\"0.25\",\"name\":\"n\"}]",
+          "begin 1000 pid=1 tid=1 'n' track=246775675510e2e5 async bind_step=a id=1 "
+          "raw={\"ph\":\"b\",\"ts\":1,\"pid\":1,"
+          "\"id\":1,\"bind_id\":10,\"flow_in\":true,\"flow_out\":true,\"name\":\"n\"}\n"
+          "complete 2000 dur=1000 pid=0 tid=0 thread 'n' tts=3500 tdur=250 raw={\"ph\":\"X\",\"ts\":2,\"dur\":1,"
+          "\"tts\":3.5,\"tdur\":\"0.25\",\"name\":\"n\"}\n");
 }
 
 /* TEXT halts with this message. */

@@ -106,6 +106,16 @@ static inline void show_detail(struct tm_buf *out, const struct tm_event *e)
         tm_buf_addf(out, " flow=%" PRIx64, d->flow_ids[i]);
     for (size_t i = 0; i < d->n_terminating_flow_ids; i++)
         tm_buf_addf(out, " flow_end=%" PRIx64, d->terminating_flow_ids[i]);
+    for (size_t i = 0; i < d->n_bind_out; i++)
+        tm_buf_addf(out, " bind_out=%" PRIx64, d->bind_out[i]);
+    for (size_t i = 0; i < d->n_bind_step; i++)
+        tm_buf_addf(out, " bind_step=%" PRIx64, d->bind_step[i]);
+    for (size_t i = 0; i < d->n_bind_in; i++)
+        tm_buf_addf(out, " bind_in=%" PRIx64, d->bind_in[i]);
+    if (d->has_thread_time_ns)
+        tm_buf_addf(out, " tts=%lld", (long long)d->thread_time_ns);
+    if (d->has_thread_dur_ns)
+        tm_buf_addf(out, " tdur=%lld", (long long)d->thread_dur_ns);
     if (d->has_id)
         show_bytes(out, " id=", d->id);
     if (d->process) {

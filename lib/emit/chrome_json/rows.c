@@ -82,7 +82,15 @@ static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
     }
 }
 
-enum { DETAIL_ARGS = 1, DETAIL_FLOWS = 2, DETAIL_ENDED_FLOWS = 3 };
+/* Fields of a Detail. */
+enum {
+    DETAIL_ARGS = 1,
+    DETAIL_FLOWS = 2,
+    DETAIL_ENDED_FLOWS = 3,
+    DETAIL_BIND_OUT = 13,
+    DETAIL_BIND_STEP = 14,
+    DETAIL_BIND_IN = 15
+};
 enum { ARGS_TOLD_APART = 64 };
 
 /* A key and its value. */
@@ -126,6 +134,23 @@ static void put_args(struct tm_json_out *j, struct arg *args, uint32_t count, bo
     }
 }
 
+/* How an event with a bind_id says what FIELD of a Detail does; NULL: that is no flow. */
+static const char *direction_of(uint32_t field)
+{
+    switch (field) {
+    case DETAIL_BIND_OUT:
+        return ",\"flow_out\":true";
+    case DETAIL_FLOWS:
+    case DETAIL_BIND_STEP:
+        return ",\"flow_in\":true,\"flow_out\":true";
+    case DETAIL_ENDED_FLOWS:
+    case DETAIL_BIND_IN:
+        return ",\"flow_in\":true";
+    default:
+        return NULL;
+    }
+}
+
 /* The first of the flows in the Detail of LEN bytes of FILE. */
 static enum tm_status put_flow_id(struct tm_json_out *j, uint32_t file, const uint8_t *detail, size_t len,
                                   struct tm_error *err)
@@ -133,11 +158,12 @@ static enum tm_status put_flow_id(struct tm_json_out *j, uint32_t file, const ui
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if ((f.id != DETAIL_FLOWS && f.id != DETAIL_ENDED_FLOWS) || f.type != TM_PB_I64)
+        const char *direction = direction_of(f.id);
+        if (direction == NULL || f.type != TM_PB_I64)
             continue;
         tm_out_str(&j->out, ",\"bind_id\":");
         enum tm_status st = tm_json_out_number(j, file, TM_JSON_ID_OF_FLOW, f.value, err);
-        tm_out_str(&j->out, f.id == DETAIL_FLOWS ? ",\"flow_in\":true,\"flow_out\":true" : ",\"flow_in\":true");
+        tm_out_str(&j->out, direction);
         return st;
     }
     return TM_OK;

@@ -181,7 +181,7 @@ static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_op
         st = tm_track_ends_name(w, &e, end->uuid, end->twin, label, err);
     while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->twin, err)) == TM_OK);
     if (st == TM_OK)
-        return tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
+        return tm_track_packet_end(w, end, &e, end->uuid, err);
     /* Begins above it are called the same: they end with it, as they do once anything comes behind it. */
     if (st == TM_END)
         st = tm_reader_slices_above(&w->twins, end->uuid, end->twin, &above, err);
@@ -214,7 +214,7 @@ enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm
         st = move(w, end->uuid, choice, err);
     }
     if (st == TM_OK && !is_on_track && !choice->has_ended)
-        st = put_end(w, end->end_ns, choice->lane, end->machine, end->file, err);
+        st = tm_track_packet_end(w, end, NULL, choice->lane, err);
     else if (st == TM_OK && is_on_track && is_open)
         st = end_on_track(w, end, err);
     if (choice && is_on_track && st == TM_OK)

@@ -14,6 +14,8 @@ struct tm_open_end {
     uint32_t machine, file;
     uint32_t name, category; /* of the stream's strings; 0 none, or not known any more */
     int64_t twin;            /* reader_slices.h; TM_NO_ID: it is not followed */
+    uint64_t time_uuid;      /* of the counter of thread time; 0: how much the thread had then is not known */
+    int64_t thread_ns;       /* else its value */
     uint32_t choice;         /* deferred_choice.h: its number plus 1; 0: it is on its track for good */
 };
 

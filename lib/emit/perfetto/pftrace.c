@@ -20,6 +20,14 @@ static enum tm_status pftrace_open(const struct tm_emit_context *context, void *
     return TM_OK;
 }
 
+static bool has_one_trace(const struct tm_catalog *c)
+{
+    uint32_t traces = 0;
+    for (uint32_t i = 0; i < c->file_count; i++)
+        traces += c->files[i].begun && c->files[i].clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    return traces <= 1;
+}
+
 static bool has_json_beside_others(const struct tm_catalog *c)
 {
     bool json = false, others = false;
@@ -49,6 +57,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->samples.packets = &p->packets;
     p->line_tasks.packets = &p->packets;
     p->line_tasks.ftrace = &p->ftrace;
+    p->tracks.is_alone = has_one_trace(p->context->catalog);
     p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
     if (st == TM_OK)
         st = tm_pftrace_clocks(p, err);

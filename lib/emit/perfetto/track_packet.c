@@ -1,9 +1,36 @@
 #include "emit/perfetto/track_packet.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 
 enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 4 << 20, NAME_INTERNED_MAX = 512 };
-enum { DEBUG_ANNOTATIONS = 4 }; /* of TrackEvent */
+
+/* Fields of TrackEvent, of its LegacyEvent, and values of the latter. */
+enum {
+    TYPE = 9,
+    TRACK_UUID = 11,
+    DEBUG_ANNOTATIONS = 4,
+    LEGACY_EVENT = 6,
+    FLOW_IDS = 47,
+    ENDING_FLOW_IDS = 48,
+    EXTRA_COUNTER_TRACKS = 31,
+    EXTRA_COUNTER_VALUES = 12
+};
+enum { PHASE = 2, UNSCOPED_ID = 6, BIND_ID = 8, BIND_TO_ENCLOSING = 12, FLOW_DIRECTION = 13, INSTANT_SCOPE = 14 };
+enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
+enum { SCOPE_GLOBAL = 1, SCOPE_PROCESS = 2 };
+
+/* Fields of a Detail. */
+enum {
+    DETAIL_ARGS = 1,
+    DETAIL_FLOWS = 2,
+    DETAIL_ENDING_FLOWS = 3,
+    DETAIL_BIND_OUT = 13,
+    DETAIL_BIND_STEP = 14,
+    DETAIL_BIND_IN = 15,
+    DETAIL_THREAD_TIME = 16
+};
 
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
                                   struct tm_error *err)
@@ -24,24 +51,26 @@ static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, s
     return TM_OK;
 }
 
-enum tm_status tm_track_packet_begin(struct tm_track_writer *w, uint32_t machine, const int64_t *time_ns,
+/* Head of a packet: machine, time (NULL: none), and the sequence for events or for descriptors. */
+static enum tm_status begin_packet(struct tm_track_writer *w, uint32_t machine, const int64_t *time_ns, bool is_event,
                                    struct tm_error *err)
 {
     struct tm_track_sequence *s = NULL;
     struct tm_buf *out = &w->packets->out;
-    uint64_t flags = TM_SEQUENCE_NEEDS_STATE;
+    uint64_t flags = is_event ? TM_SEQUENCE_NEEDS_STATE : 0;
     enum tm_status st = sequence_of(w, machine, &s, err);
     if (st == TM_OK)
         st = tm_packet_begin(w->packets, machine, err);
     if (st < 0)
         return st;
-    if (s->id == 0) {
-        s->id = tm_packet_new_sequence(w->packets);
+    uint32_t *id = is_event ? &s->id : &s->descriptors;
+    if (*id == 0) {
+        *id = tm_packet_new_sequence(w->packets);
         flags |= TM_SEQUENCE_CLEARED;
     }
     if ((time_ns && tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)*time_ns) != TM_OK) ||
-        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, s->id) != TM_OK ||
-        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK)
+        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, *id) != TM_OK ||
+        (flags && tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK))
         return tm_error_nomem(err);
     return TM_OK;
 }
@@ -72,17 +101,41 @@ static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint
     return tm_pb_put_varint(&w->body, is_name ? 10 : 3, (uint64_t)id + 1) == TM_OK;
 }
 
-/* Args and flows of E's detail. */
+/* ID of a flow of E's file as the output has it. */
+static uint64_t flow_id(const struct tm_track_writer *w, const struct tm_event *e, uint64_t id)
+{
+    uint64_t order = w->packets->catalog->files[e->file].processing_order;
+    return w->is_alone ? id : tm_hash_u64(id ^ tm_hash_u64(order + 1));
+}
+
+static bool put_bind(struct tm_track_writer *w, uint64_t id, uint64_t direction)
+{
+    size_t mark;
+    return tm_pb_begin(&w->body, LEGACY_EVENT, &mark) == TM_OK &&
+           tm_pb_put_varint(&w->body, BIND_ID, id) == TM_OK &&
+           tm_pb_put_varint(&w->body, FLOW_DIRECTION, direction) == TM_OK && tm_pb_end(&w->body, mark) == TM_OK;
+}
+
+/* Args, flows and thread time of E's detail. */
 static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
     bool good = true;
     while (good && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == 1 && f.type == TM_PB_LEN)
+        if (f.id == DETAIL_ARGS && f.type == TM_PB_LEN)
             good = tm_annotations_add(&w->annotations, &f) == TM_OK;
-        else if ((f.id == 2 || f.id == 3) && f.type == TM_PB_I64)
-            good = tm_pb_put_i64(&w->body, f.id == 2 ? 47 : 48, f.value) == TM_OK;
+        else if (f.id == DETAIL_FLOWS || f.id == DETAIL_ENDING_FLOWS)
+            good = tm_pb_put_i64(&w->body, f.id == DETAIL_FLOWS ? FLOW_IDS : ENDING_FLOW_IDS,
+                                 flow_id(w, e, f.value)) == TM_OK;
+        else if (f.id >= DETAIL_BIND_OUT && f.id <= DETAIL_BIND_IN)
+            good = put_bind(w, flow_id(w, e, f.value),
+                            f.id == DETAIL_BIND_OUT    ? FLOW_OUT
+                            : f.id == DETAIL_BIND_STEP ? FLOW_INOUT
+                                                       : FLOW_IN);
+        else if (f.id == DETAIL_THREAD_TIME && w->time_uuid)
+            good = tm_pb_put_varint(&w->body, EXTRA_COUNTER_TRACKS, w->time_uuid) == TM_OK &&
+                   tm_pb_put_varint(&w->body, EXTRA_COUNTER_VALUES, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
     }
     return good && tm_annotations_write(&w->annotations, DEBUG_ANNOTATIONS, &w->body) == TM_OK;
 }
@@ -91,26 +144,46 @@ static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)
 {
     static const char phases[] = {'s', 't', 'f'};
     size_t mark;
-    return tm_pb_begin(&w->body, 6, &mark) == TM_OK &&
-           tm_pb_put_varint(&w->body, 2, (uint64_t)phases[e->kind - TM_KIND_FLOW_START]) == TM_OK &&
-           tm_pb_put_varint(&w->body, 6, e->track) == TM_OK &&
-           tm_pb_put_varint(&w->body, 12, e->kind != TM_KIND_FLOW_END || e->value == 0) == TM_OK &&
+    return tm_pb_begin(&w->body, LEGACY_EVENT, &mark) == TM_OK &&
+           tm_pb_put_varint(&w->body, PHASE, (uint64_t)phases[e->kind - TM_KIND_FLOW_START]) == TM_OK &&
+           tm_pb_put_varint(&w->body, UNSCOPED_ID, flow_id(w, e, e->track)) == TM_OK &&
+           tm_pb_put_varint(&w->body, BIND_TO_ENCLOSING, e->kind != TM_KIND_FLOW_END || e->value == 0) == TM_OK &&
            tm_pb_end(&w->body, mark) == TM_OK;
+}
+
+/* The scope of E, an instant that readers of Chrome JSON put on one track for all of its process or of the trace; 0 for
+ * any other. */
+static uint64_t legacy_scope(const struct tm_track_writer *w, const struct tm_event *e, int type)
+{
+    enum tm_scope scope = tm_event_scope(e->flags);
+    if (type != TM_TRACK_INSTANT || !w->is_alone || e->flags & TM_EVENT_ASYNC ||
+        !tm_text_is(w->packets->catalog->files[e->file].type, "json"))
+        return 0;
+    return scope == TM_SCOPE_PROCESS ? SCOPE_PROCESS : scope == TM_SCOPE_GLOBAL ? SCOPE_GLOBAL : 0;
+}
+
+static bool put_type(struct tm_track_writer *w, const struct tm_event *e, int type)
+{
+    uint64_t scope = legacy_scope(w, e, type);
+    size_t mark;
+    if (scope == 0)
+        return type == TM_TRACK_NONE || tm_pb_put_varint(&w->body, TYPE, (uint64_t)type) == TM_OK;
+    return tm_pb_begin(&w->body, LEGACY_EVENT, &mark) == TM_OK && tm_pb_put_varint(&w->body, PHASE, 'I') == TM_OK &&
+           tm_pb_put_varint(&w->body, INSTANT_SCOPE, scope) == TM_OK && tm_pb_end(&w->body, mark) == TM_OK;
 }
 
 enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_event *e, int type, uint64_t uuid,
                                 struct tm_error *err)
 {
     struct tm_buf *out = &w->packets->out;
-    enum tm_status st = tm_track_packet_begin(w, e->machine, &e->time_ns, err);
+    enum tm_status st = begin_packet(w, e->machine, &e->time_ns, true, err);
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
     bool good = true;
     if (st < 0)
         return st;
     tm_buf_clear(&w->body);
     tm_buf_clear(&w->interned);
-    good = (type == TM_TRACK_NONE || tm_pb_put_varint(&w->body, 9, (uint64_t)type) == TM_OK) &&
-           tm_pb_put_varint(&w->body, 11, uuid) == TM_OK;
+    good = put_type(w, e, type) && tm_pb_put_varint(&w->body, TRACK_UUID, uuid) == TM_OK;
     if (type == TM_TRACK_COUNTER)
         good = good && (e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_put_i64(&w->body, 44, e->value)
                                                          : tm_pb_put_varint(&w->body, 30, e->value)) == TM_OK;
@@ -124,18 +197,46 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_
     return tm_packet_end(w->packets, err);
 }
 
+enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_open_end *end,
+                                   const struct tm_event *as, uint64_t uuid, struct tm_error *err)
+{
+    uint8_t detail[TM_PB_FIELD_MAX];
+    const uint64_t at_hand = w->time_uuid;
+    struct tm_event e = {.time_ns = end->end_ns,
+                         .machine = end->machine,
+                         .file = end->file,
+                         .kind = TM_KIND_SLICE_END,
+                         .name = as ? as->name : 0,
+                         .category = as ? as->category : 0,
+                         .detail = detail};
+    if (end->time_uuid)
+        e.detail_bytes = (uint32_t)(tm_pb_varint_at(detail, DETAIL_THREAD_TIME, tm_zigzag(end->thread_ns)) - detail);
+    w->time_uuid = end->time_uuid;
+    enum tm_status st = tm_track_packet_event(w, &e, TM_TRACK_END, uuid, err);
+    w->time_uuid = at_hand;
+    return st;
+}
+
+enum tm_status tm_track_packet_below(struct tm_track_writer *w, uint64_t parent, struct tm_text name)
+{
+    tm_buf_clear(&w->body);
+    return tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) == TM_OK &&
+                   (name.data == NULL ||
+                    tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) == TM_OK) &&
+                   tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGES, TM_MERGES_NOT) == TM_OK
+               ? TM_OK
+               : TM_E_SYSTEM;
+}
+
 enum tm_status tm_track_packet_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t parent,
                                     struct tm_error *err)
 {
     struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
     tm_buf_clear(&w->body);
-    if (tm_pb_put_varint(&w->body, 5, parent) != TM_OK ||
-        (name.data && tm_pb_put_bytes(&w->body, 2, name.data, name.len) != TM_OK))
+    if (tm_track_packet_below(w, parent, name) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, lane, err);
 }
-
-enum { TRACK_UUID = 11 }; /* of TrackEvent */
 
 static bool move_event(const struct tm_pb_field *event, uint64_t uuid, struct tm_buf *out)
 {
@@ -171,7 +272,7 @@ enum tm_status tm_track_packet_describe(struct tm_track_writer *w, const struct 
 {
     struct tm_buf *out = &w->packets->out;
     size_t mark;
-    enum tm_status st = tm_track_packet_begin(w, e->machine, tm_event_is_timed(e->flags) ? &e->time_ns : NULL, err);
+    enum tm_status st = begin_packet(w, e->machine, tm_event_is_timed(e->flags) ? &e->time_ns : NULL, false, err);
     if (st < 0)
         return st;
     if (tm_pb_begin(out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(out, 1, uuid) != TM_OK ||

@@ -13,14 +13,23 @@ enum tm_output_track_type {
     TM_TRACK_COUNTER = 4
 };
 
-/* Head of a packet: machine, time (NULL: none), sequence. */
-enum tm_status tm_track_packet_begin(struct tm_track_writer *writer, uint32_t machine, const int64_t *time_ns,
-                                     struct tm_error *err);
+/* Fields of TrackDescriptor, and its SiblingMergeBehavior: tracks of one name and parent are one to readers, who then
+ * find no slice there for a flow event, unless they are told not to. */
+enum { TM_DESCRIPTOR_NAME = 2, TM_DESCRIPTOR_PARENT = 5, TM_DESCRIPTOR_COUNTER = 8, TM_DESCRIPTOR_MERGES = 15 };
+enum { TM_MERGES_NOT = 2 };
 
 /* One TrackEvent packet of TYPE on track UUID, with name, category, args and flows of EVENT; a counter has its
  * value instead. */
 enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struct tm_event *event, int type,
                                      uint64_t uuid, struct tm_error *err);
+
+/* The end of a complete event on track UUID, with name and category of AS where that is not NULL. */
+enum tm_status tm_track_packet_end(struct tm_track_writer *writer, const struct tm_open_end *end,
+                                   const struct tm_event *as, uint64_t uuid, struct tm_error *err);
+
+/* Makes writer->body what describes a track of its own below PARENT with NAME, whose data may be NULL. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_track_packet_below(struct tm_track_writer *writer, uint64_t parent, struct tm_text name);
 
 /* A descriptor of track LANE below PARENT, named like EVENT. */
 enum tm_status tm_track_packet_lane(struct tm_track_writer *writer, const struct tm_event *event, uint64_t lane,

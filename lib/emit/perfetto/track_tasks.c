@@ -19,13 +19,14 @@ static struct tm_track_task task_of(const struct tm_track_writer *w, const struc
 uint64_t tm_track_key(const struct tm_track_writer *w, const struct tm_event *e, enum tm_track_kind kind, uint64_t more)
 {
     const struct tm_catalog *c = w->packets->catalog;
-    bool is_of_thread = kind == TM_TRACK_KIND_THREAD || kind == TM_TRACK_KIND_LANE;
+    bool is_of_thread =
+        kind == TM_TRACK_KIND_THREAD || kind == TM_TRACK_KIND_LANE || kind == TM_TRACK_KIND_THREAD_TIME;
     uint64_t h = tm_hash_u64((uint64_t)kind);
     h = tm_hash_u64(h ^ (uint64_t)raw_id_of(w, e));
     h = tm_hash_u64(h ^ (e->flags & TM_EVENT_HAS_PID ? (uint64_t)e->pid : UINT64_MAX));
     if (is_of_thread)
         h = tm_hash_u64(h ^ (uint64_t)e->tid);
-    if (kind != TM_TRACK_KIND_COUNTER && kind != TM_TRACK_KIND_GLOBAL)
+    if (kind != TM_TRACK_KIND_COUNTER)
         h = tm_hash_u64(h ^ c->files[e->file].processing_order);
     h = tm_hash_u64(h ^ more);
     if (w->packets->owners.lives.count && (is_of_thread || e->flags & TM_EVENT_HAS_PID)) {
@@ -46,6 +47,19 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
         tm_pb_begin(&w->body, is_thread ? 4 : 3, &mark) != TM_OK ||
         tm_pb_put_varint(&w->body, 1, (uint64_t)(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
         (is_thread && tm_pb_put_varint(&w->body, 2, (uint64_t)e->tid) != TM_OK) || tm_pb_end(&w->body, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, uuid, err);
+}
+
+/* The track of E's file on a thread or process that PARENT speaks for, named by the file. */
+static enum tm_status describe_apart(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
+                                     uint64_t parent, struct tm_error *err)
+{
+    char path[1024];
+    if (!is_thread)
+        return tm_packet_child_track(w->packets, e, uuid, parent, err);
+    tm_catalog_path(w->packets->catalog, e->file, path, sizeof path);
+    if (tm_track_packet_below(w, parent, (struct tm_text){(const uint8_t *)path, strlen(path)}) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -76,7 +90,7 @@ enum tm_status tm_track_task(struct tm_track_writer *w, const struct tm_event *e
         enum tm_status st = tm_map_add(&w->known, *uuid, 0);
         if (st == TM_END)
             return TM_OK;
-        return st < 0 ? tm_error_nomem(err) : tm_packet_child_track(packets, e, *uuid, owner->uuid, err);
+        return st < 0 ? tm_error_nomem(err) : describe_apart(w, e, is_thread, *uuid, owner->uuid, err);
     }
     return describe_task(w, e, is_thread, *uuid, err);
 }

@@ -15,7 +15,8 @@ enum tm_track_kind {
     TM_TRACK_KIND_ASYNC,
     TM_TRACK_KIND_COUNTER,
     TM_TRACK_KIND_GLOBAL,
-    TM_TRACK_KIND_DESCRIBED
+    TM_TRACK_KIND_DESCRIBED,
+    TM_TRACK_KIND_THREAD_TIME
 };
 
 /* The uuid of the track of that KIND that EVENT is on; MORE tells tracks of one process apart. */

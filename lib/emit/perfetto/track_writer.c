@@ -5,13 +5,21 @@
 #include "emit/perfetto/track_packet.h"
 #include "emit/perfetto/track_tasks.h"
 
+#include "base/checked.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
 
 enum { LANES_A_THREAD_MAX = 1024 };
+enum { DETAIL_ARGS = 1, DETAIL_THREAD_TIME = 16, DETAIL_THREAD_DUR = 17 };
 
 /* --- tracks */
+
+/* Tracks of threads, on which flow events find slices. */
+static bool has_flows(const struct tm_event *e)
+{
+    return !(e->flags & TM_EVENT_ASYNC) && tm_event_scope(e->flags) == TM_SCOPE_THREAD && e->flags & TM_EVENT_HAS_TID;
+}
 
 /* A track that is told by a name, below PARENT (0: none). */
 static enum tm_status know_named(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, uint64_t parent,
@@ -25,6 +33,19 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
     if (st < 0 || (parent && tm_pb_put_varint(&w->body, 5, parent) != TM_OK) ||
         (name.data && tm_pb_put_bytes(&w->body, 2, name.data, name.len) != TM_OK) ||
         (is_counter && tm_pb_put_bytes(&w->body, 8, "", 0) != TM_OK))
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, uuid, err);
+}
+
+/* The track of what E's file says of no process. */
+static enum tm_status know_global(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                  struct tm_error *err)
+{
+    enum tm_status st = tm_track_set_add(&w->known, uuid);
+    if (st == TM_END)
+        return TM_OK;
+    tm_buf_clear(&w->body);
+    if (st < 0 || tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGES, TM_MERGES_NOT) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -108,9 +129,9 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
         *uuid = process;
         return TM_OK;
     }
-    struct tm_event global = {.machine = e->machine, .flags = TM_EVENT_UNTIMED};
+    struct tm_event global = {.machine = e->machine, .file = e->file, .flags = TM_EVENT_UNTIMED};
     *uuid = tm_track_key(w, &global, TM_TRACK_KIND_GLOBAL, 0);
-    return know_named(w, &global, *uuid, 0, false, err);
+    return know_global(w, &global, *uuid, err);
 }
 
 /* --- slices */
@@ -123,12 +144,24 @@ static void unsaid(struct tm_track_writer *w, const struct tm_event *e)
     tm_unsupported_counts_event(w->packets->unsaid, e);
 }
 
+/* FIELD of E's detail, which stands before its arguments. */
+static bool thread_time(const struct tm_event *e, uint32_t field, int64_t *ns)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK && f.id != DETAIL_ARGS) {
+        if (f.id != field || f.type != TM_PB_VARINT)
+            continue;
+        *ns = tm_unzigzag(f.value);
+        return true;
+    }
+    return false;
+}
+
 static enum tm_status put_end(struct tm_track_writer *w, const struct tm_open_end *end, struct tm_error *err)
 {
-    const struct tm_event e = {
-        .time_ns = end->end_ns, .machine = end->machine, .file = end->file, .kind = TM_KIND_SLICE_END};
     return end->twin != TM_NO_ID ? tm_deferred_choice_end(w, end, err)
-                                 : tm_track_packet_event(w, &e, TM_TRACK_END, end->uuid, err);
+                                 : tm_track_packet_end(w, end, NULL, end->uuid, err);
 }
 
 static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, struct tm_error *err)
@@ -141,6 +174,14 @@ static enum tm_status write_ends(struct tm_track_writer *w, int64_t up_to_ns, st
     return st;
 }
 
+/* E, which takes DUR_NS (-1: not known), begins on UUID, its thread's own track. */
+static enum tm_status note_target(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
+                                  struct tm_error *err)
+{
+    int64_t end_ns = dur_ns < 0 || e->time_ns > INT64_MAX - dur_ns ? INT64_MAX : e->time_ns + dur_ns;
+    return has_flows(e) ? tm_flow_targets_begin(&w->flows, uuid, e->time_ns, end_ns, err) : TM_OK;
+}
+
 static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err)
 {
@@ -149,6 +190,8 @@ static enum tm_status write_begin(struct tm_track_writer *w, const struct tm_eve
     if (st == TM_OK && !(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK &&
         (st = tm_track_ends_begin(w, e, uuid, -1, &twin, err)) >= 0)
         st = tm_track_ends_begun(w, e, uuid, -1, twin, err);
+    if (st >= 0)
+        st = note_target(w, e, uuid, -1, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, uuid, err);
 }
 
@@ -160,6 +203,8 @@ static enum tm_status write_instant(struct tm_track_writer *w, const struct tm_e
     if (w->has_begins && !(e->flags & TM_EVENT_ASYNC) && tm_reader_slices_has(&w->twins, uuid) &&
         (st = tm_track_ends_begin(w, e, uuid, 0, &twin, err)) == TM_OK)
         st = tm_track_ends_begun(w, e, uuid, 0, twin, err);
+    if (st >= 0)
+        st = note_target(w, e, uuid, 0, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_INSTANT, uuid, err);
 }
 
@@ -170,11 +215,22 @@ static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event
     enum tm_status st = TM_OK;
     if (!(e->flags & TM_EVENT_ASYNC) && (st = tm_track_ends_follow(w, err)) == TM_OK)
         st = tm_track_ends_mean(w, &named, uuid, err);
+    if (st == TM_OK && has_flows(e))
+        st = tm_flow_targets_end(&w->flows, uuid, e->time_ns, err);
     if (st == TM_OK)
         return tm_track_packet_event(w, &named, TM_TRACK_END, uuid, err);
     if (st == TM_END)
         unsaid(w, e);
     return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status know_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t thread,
+                                struct tm_error *err)
+{
+    enum tm_status st = tm_track_set_add(&w->known, lane);
+    if (st == TM_END)
+        return TM_OK;
+    return st < 0 ? tm_error_nomem(err) : tm_track_packet_lane(w, e, lane, thread, err);
 }
 
 /* The first lane of thread *UUID on which END's slice, E, nests: UUID becomes that. */
@@ -197,6 +253,8 @@ static enum tm_status begin_among(struct tm_track_writer *w, const struct tm_eve
     enum tm_status st = tm_track_ends_begin(w, e, end->uuid, e->dur_ns, &end->twin, err);
     if (st == TM_OK)
         st = tm_track_ends_begun(w, e, end->uuid, -1, end->twin, err);
+    if (st == TM_OK)
+        st = note_target(w, e, end->uuid, e->dur_ns, err);
     if (st == TM_OK && !tm_reader_slices_waits(&w->twins, end->uuid))
         return tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
     if (st != TM_OK || (st = find_lane(w, e, end->end_ns, &lane, err)) < 0)
@@ -216,9 +274,20 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     } else if ((st = tm_nesting_add(&w->nesting, thread, e->time_ns, end->end_ns)) < 0) {
         return tm_error_nomem(err);
     }
-    if (st == TM_END && (st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK)
-        st = know_named(w, e, end->uuid, thread, false, err);
+    if (st == TM_OK)
+        st = note_target(w, e, thread, e->dur_ns, err);
+    else if ((st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK)
+        st = know_lane(w, e, end->uuid, thread, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
+}
+
+/* What the thread's clock says when E ends. */
+static void note_thread_end(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end)
+{
+    int64_t begin_ns, dur_ns;
+    if (thread_time(e, DETAIL_THREAD_TIME, &begin_ns) && thread_time(e, DETAIL_THREAD_DUR, &dur_ns) &&
+        tm_add_i64(begin_ns, dur_ns, &end->thread_ns))
+        end->time_uuid = w->time_uuid;
 }
 
 static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
@@ -232,11 +301,45 @@ static enum tm_status write_complete(struct tm_track_writer *w, const struct tm_
                               .name = e->name & TM_STRING_INLINE ? 0 : e->name,
                               .category = e->category & TM_STRING_INLINE ? 0 : e->category,
                               .twin = TM_NO_ID};
+    if (w->time_uuid)
+        note_thread_end(w, e, &end);
     enum tm_status st = begin_complete(w, e, &end, err);
     return st < 0 ? st : tm_open_ends_push(&w->ends, end) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* --- one moment at a time */
+
+/* The counter that thread time of E, whose track is UUID, goes to. */
+static enum tm_status find_thread_time(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                       struct tm_error *err)
+{
+    enum { BUILTIN_TYPE = 1, THREAD_TIME_NS = 1 };
+    int64_t ns;
+    size_t mark;
+    w->time_uuid = 0;
+    if (e->detail_bytes == 0 || !has_flows(e) || !thread_time(e, DETAIL_THREAD_TIME, &ns))
+        return TM_OK;
+    w->time_uuid = tm_track_key(w, e, TM_TRACK_KIND_THREAD_TIME, 0);
+    enum tm_status st = tm_track_set_add(&w->known, w->time_uuid);
+    if (st == TM_END)
+        return TM_OK;
+    tm_buf_clear(&w->body);
+    if (st < 0 || tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, uuid) != TM_OK ||
+        tm_pb_begin(&w->body, TM_DESCRIPTOR_COUNTER, &mark) != TM_OK ||
+        tm_pb_put_varint(&w->body, BUILTIN_TYPE, THREAD_TIME_NS) != TM_OK || tm_pb_end(&w->body, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return tm_track_packet_describe(w, e, w->time_uuid, err);
+}
+
+static enum tm_status write_flow(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
+                                 struct tm_error *err)
+{
+    struct tm_event at = *e;
+    bool is_bound = e->kind != TM_KIND_FLOW_END || e->value == 0;
+    enum tm_status st =
+        is_bound && has_flows(e) ? tm_flow_targets_bind(&w->flows, uuid, e->track, &at.time_ns, err) : TM_OK;
+    return st < 0 ? st : tm_track_packet_event(w, &at, TM_TRACK_NONE, uuid, err);
+}
 
 static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
@@ -246,6 +349,8 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
         w->line.time_ns = e->time_ns;
     }
     enum tm_status st = track_of(w, e, &uuid, err);
+    if (st == TM_OK)
+        st = find_thread_time(w, e, uuid, err);
     if (st < 0)
         return st;
     switch (e->kind) {
@@ -254,6 +359,8 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     case TM_KIND_SLICE_END:
         return write_end(w, e, uuid, err);
     case TM_KIND_SLICE_COMPLETE:
+        if (e->dur_ns == 0 && has_flows(e) && !(e->flags & TM_EVENT_OPEN_ENDED))
+            return write_instant(w, e, uuid, err); /* readers take no time for an instant */
         if (e->dur_ns >= 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
             return write_complete(w, e, uuid, err);
         unsaid(w, e); /* it ends before it begins, or nothing says when */
@@ -266,7 +373,7 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:
     case TM_KIND_FLOW_END:
-        return tm_track_packet_event(w, e, TM_TRACK_NONE, uuid, err);
+        return write_flow(w, e, uuid, err);
     default:
         unsaid(w, e);
         return TM_OK;
@@ -338,5 +445,6 @@ void tm_track_writer_release(struct tm_track_writer *w)
     tm_buf_release(&w->interned);
     tm_buf_release(&w->body);
     tm_annotations_release(&w->annotations);
+    tm_flow_targets_release(&w->flows);
     *w = (struct tm_track_writer){0};
 }

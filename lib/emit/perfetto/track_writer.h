@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "emit/perfetto/annotations.h"
+#include "emit/perfetto/flow_targets.h"
 #include "emit/perfetto/nesting.h"
 #include "emit/perfetto/open_ends.h"
 #include "emit/perfetto/packet_writer.h"
@@ -30,11 +31,13 @@ struct tm_track_choices {
 /* Zero-initialise, with .packets set. */
 struct tm_track_writer {
     struct tm_packet_writer *packets; /* borrowed */
+    bool is_alone; /* the only trace of the merge: its flows keep their ids, and its instants share tracks with none */
     uint64_t inexpressible;           /* events no TrackEvent can say */
     struct tm_pending_names names;
     /* private */
     struct tm_track_sequence {
         uint32_t id; /* output sequence, 0 not started */
+        uint32_t descriptors; /* that of descriptors: readers take events to be of the last thread on theirs */
         struct tm_intern names, categories;
     } *sequences; /* one a machine */
     uint32_t sequence_count;
@@ -53,6 +56,8 @@ struct tm_track_writer {
     int64_t moment_ns;
     struct tm_buf interned, body;
     struct tm_annotations annotations;
+    struct tm_flow_targets flows;
+    uint64_t time_uuid; /* of the counter of thread time that the event at hand has a value of */
 };
 
 /* Takes EVENT, timed or a definition. Events come in time order; what it writes may wait for the

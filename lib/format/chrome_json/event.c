@@ -28,9 +28,10 @@ static inline enum tm_json_field field_of(const struct tm_json_value *key)
              : is(key, "bp") ? TM_JF_BP : is(key, "sf") ? TM_JF_SF : TM_JF_COUNT;
     case 3:
         return is(key, "dur") ? TM_JF_DUR : is(key, "pid") ? TM_JF_PID : is(key, "tid") ? TM_JF_TID
-             : is(key, "cat") ? TM_JF_CAT : is(key, "id2") ? TM_JF_ID2 : TM_JF_COUNT;
+             : is(key, "cat") ? TM_JF_CAT : is(key, "id2") ? TM_JF_ID2 : is(key, "tts") ? TM_JF_TTS : TM_JF_COUNT;
     case 4:
-        return is(key, "name") ? TM_JF_NAME : is(key, "args") ? TM_JF_ARGS : TM_JF_COUNT;
+        return is(key, "name") ? TM_JF_NAME : is(key, "args") ? TM_JF_ARGS : is(key, "tdur") ? TM_JF_TDUR
+                                                                                       : TM_JF_COUNT;
     case 5:
         return is(key, "scope") ? TM_JF_SCOPE : is(key, "stack") ? TM_JF_STACK : TM_JF_COUNT;
     case 7:

@@ -25,6 +25,8 @@ enum tm_json_field {
     TM_JF_FLOW_OUT,
     TM_JF_SF,
     TM_JF_STACK,
+    TM_JF_TTS,
+    TM_JF_TDUR,
     TM_JF_COUNT
 };
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+enum { DETAIL_THREAD_TIME = 16, DETAIL_THREAD_DUR = 17 };
 enum { NAMED_MAX = 1 << 16, NAMED_BYTES_MAX = 4 << 20 };
 
 static const char no_name[] = "[No name]";
@@ -97,6 +98,16 @@ static enum tm_status read_pids(struct tm_json_work *w)
     return st;
 }
 
+/* A time of the thread's, where the event has one. */
+static enum tm_status put_thread_time(struct tm_json_work *w, enum tm_json_field field, uint32_t detail)
+{
+    const struct tm_json_value *v = tm_json_event_get(w->json, field);
+    int64_t ns;
+    if (v == NULL || tm_json_time(v, &ns) != TM_OK)
+        return TM_OK;
+    return tm_pb_put_varint(&w->rows->detail, detail, tm_zigzag(ns)) == TM_OK ? TM_OK : tm_error_nomem(w->err);
+}
+
 /* Names and arguments that slices and instants have. */
 static enum tm_status fill_slice(struct tm_json_work *w, bool named)
 {
@@ -106,7 +117,10 @@ static enum tm_status fill_slice(struct tm_json_work *w, bool named)
         st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
     if (st >= 0 && w->event.name == 0 && named)
         st = tm_json_work_intern(w, no_name, sizeof no_name - 1, &w->event.name);
-    if (st < 0 || args == NULL || !w->rows->sink->want_json_detail)
+    if (st < 0 || !w->rows->sink->want_json_detail)
+        return st;
+    if ((st = put_thread_time(w, TM_JF_TTS, DETAIL_THREAD_TIME)) < 0 ||
+        (st = put_thread_time(w, TM_JF_TDUR, DETAIL_THREAD_DUR)) < 0 || args == NULL)
         return st;
     w->rows->args_cut += w->rows->args.cut;
     if (w->rows->args.no_memory ||

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_ID = 11 };
+enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_ID = 11, DETAIL_FLOW_TRACK = 18 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
 enum { ANNOTATION_STRING = 6 };
 
@@ -85,6 +85,8 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
         row->flags |= TM_EVENT_HAS_VALUE;
         row->value = 1;
     }
+    if (c->track && tm_pb_put_i64(&c->p->detail, DETAIL_FLOW_TRACK, c->track) != TM_OK)
+        return tm_error_nomem(err);
     return put_id(&c->p->detail, legacy->id, err);
 }
 

@@ -1,0 +1,119 @@
+#include "emit/perfetto/flow_targets.h"
+
+#include <stdlib.h>
+
+static bool is_waiting(const struct tm_flow_slice_span *s)
+{
+    return s->end_ns == INT64_MAX;
+}
+
+static enum tm_status stack_of(struct tm_flow_targets *t, uint64_t uuid, struct tm_flow_stack **stack,
+                               struct tm_error *err)
+{
+    if (t->count == 0 || t->last_uuid != uuid) {
+        if (!tm_map_find(&t->by_track, uuid, &t->last)) {
+            if (tm_array_grow(&t->stacks, &t->cap, t->count, sizeof *t->stacks, err) < 0)
+                return TM_E_SYSTEM;
+            if (tm_map_set(&t->by_track, uuid, t->count) < 0)
+                return tm_error_nomem(err);
+            t->last = t->count++;
+        }
+        t->last_uuid = uuid;
+    }
+    *stack = &t->stacks[t->last];
+    return TM_OK;
+}
+
+/* What something at TS_NS closes; IS_MOMENT: it takes no time itself, and such stand on each other. */
+static void close_ended(struct tm_flow_stack *s, int64_t ts_ns, bool is_moment)
+{
+    bool waits = false;
+    for (uint32_t i = s->depth; i > 0; i--) {
+        const struct tm_flow_slice_span *span = &s->open[i - 1];
+        bool stays = is_moment && span->begin_ns == span->end_ns && span->end_ns == ts_ns;
+        if (is_waiting(span)) {
+            waits = true;
+        } else if (waits ? span->end_ns < ts_ns : span->end_ns <= ts_ns && !stays) {
+            s->depth = i - 1;
+            waits = false;
+        }
+    }
+}
+
+enum tm_status tm_flow_targets_begin(struct tm_flow_targets *t, uint64_t uuid, int64_t begin_ns, int64_t end_ns,
+                                     struct tm_error *err)
+{
+    struct tm_flow_stack *s = NULL;
+    enum tm_status st = stack_of(t, uuid, &s, err);
+    if (st < 0)
+        return st;
+    close_ended(s, begin_ns, begin_ns == end_ns);
+    if (s->depth == TM_FLOW_TARGETS_DEPTH_MAX)
+        return TM_OK;
+    if ((st = tm_array_grow(&s->open, &s->cap, s->depth, sizeof *s->open, err)) == TM_OK)
+        s->open[s->depth++] = (struct tm_flow_slice_span){begin_ns, end_ns};
+    return st;
+}
+
+enum tm_status tm_flow_targets_end(struct tm_flow_targets *t, uint64_t uuid, int64_t ts_ns, struct tm_error *err)
+{
+    struct tm_flow_stack *s = NULL;
+    enum tm_status st = stack_of(t, uuid, &s, err);
+    if (st < 0)
+        return st;
+    close_ended(s, ts_ns, false);
+    uint32_t i = s->depth;
+    while (i > 0 && !is_waiting(&s->open[i - 1]))
+        i--;
+    if (i > 0)
+        s->open[i - 1].end_ns = ts_ns;
+    s->depth -= i > 0 && i == s->depth;
+    return TM_OK;
+}
+
+/* FLOW has an event at NOW_NS. */
+static enum tm_status note(struct tm_flow_targets *t, uint64_t flow, int64_t now_ns, struct tm_error *err)
+{
+    const struct tm_key key = {flow, 0, 0};
+    if (t->recent.count >= TM_FLOW_TARGETS_MAX) {
+        struct tm_table old = t->before;
+        t->before = t->recent;
+        tm_table_clear(&old);
+        t->recent = old;
+    }
+    return tm_table_set(&t->recent, &key, now_ns < 0 ? 0 : now_ns, err);
+}
+
+static int64_t last_of(const struct tm_flow_targets *t, uint64_t flow)
+{
+    const struct tm_key key = {flow, 0, 0};
+    int64_t ns = tm_table_find(&t->recent, &key);
+    return ns != TM_TABLE_NONE ? ns : tm_table_find(&t->before, &key);
+}
+
+enum tm_status tm_flow_targets_bind(struct tm_flow_targets *t, uint64_t uuid, uint64_t flow, int64_t *ts_ns,
+                                    struct tm_error *err)
+{
+    struct tm_flow_stack *s = NULL;
+    enum tm_status st = stack_of(t, uuid, &s, err);
+    if (st < 0)
+        return st;
+    if (s->depth && s->open[s->depth - 1].end_ns <= *ts_ns) {
+        const struct tm_flow_slice_span *span = &s->open[s->depth - 1];
+        int64_t last_ns = last_of(t, flow), at_ns = last_ns > span->begin_ns ? last_ns : span->begin_ns;
+        if (at_ns == span->begin_ns || at_ns < span->end_ns)
+            *ts_ns = at_ns;
+    }
+    return note(t, flow, *ts_ns, err);
+}
+
+void tm_flow_targets_release(struct tm_flow_targets *t)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        free(t->stacks[i].open);
+    free(t->stacks);
+    tm_map_release(&t->by_track);
+    tm_table_release(&t->recent);
+    tm_table_release(&t->before);
+    *t = (struct tm_flow_targets){0};
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# Chrome JSON in the merged Perfetto trace: what a reader of that finds is what the file says. It is read here by
+# merging it again; t/check/viewers asks a viewer.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+merge() { # FILE...
+    tm-merge -o m.pftrace "$@"
+    tm-merge -o m.db m.pftrace
+}
+
+rows() { # SQL: rows of the merged trace, in one line
+    sqlite3 -separator ' ' m.db "$1" | paste -sd,
+}
+
+FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in ORDER BY b.ts, a.ts"
+
+@test "arguments are dictionaries and arrays" {
+    echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"o":{"p":[1,{"q":"r"}],"s.t":true},"d":0.5}}]' >a.json
+    merge a.json
+    [ "$(rows 'SELECT key, display_value FROM args ORDER BY key')" = \
+      "debug.d 0.5,debug.o.p[0] 1,debug.o.p[1].q r,debug.o.s.t true" ]
+    # protoc finds nothing in the names that readers would make "_" of
+    run grep -c 'o\.p\|p\[' m.pftrace
+    [ "$output" = 0 ]
+}
+
+@test "flows by s, t and f go between the slices that the file means, whenever these are over" {
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"a","ts":10,"dur":10},{"ph":"X","pid":1,"tid":2,"name":"b","ts":30,"dur":5},
+        {"ph":"X","pid":1,"tid":3,"name":"c","ts":40,"dur":5},{"ph":"X","pid":1,"tid":3,"name":"d","ts":60,"dur":5},
+        {"ph":"s","pid":1,"tid":1,"name":"within","cat":"k","id":1,"ts":15},{"ph":"f","pid":1,"tid":2,"name":"within","cat":"k","id":"0x1","ts":31,"bp":"e"},
+        {"ph":"s","pid":1,"tid":1,"name":"edge","cat":"k","id":1,"ts":20},{"ph":"t","pid":1,"tid":2,"name":"edge","cat":"k","id":1,"ts":35},
+        {"ph":"f","pid":1,"tid":3,"name":"edge","cat":"k","id":1,"ts":50,"bp":"e"},
+        {"ph":"s","pid":1,"tid":2,"name":"next","cat":"k","id":1,"ts":39},{"ph":"f","pid":1,"tid":3,"name":"next","cat":"k","id":1,"ts":51},
+        {"ph":"i","pid":1,"tid":4,"name":"moment","ts":52,"s":"t"},{"ph":"X","pid":1,"tid":5,"name":"nothing","ts":53,"dur":0},
+        {"ph":"s","pid":1,"tid":4,"name":"moments","cat":"k","id":1,"ts":54},{"ph":"f","pid":1,"tid":5,"name":"moments","cat":"k","id":1,"ts":55,"bp":"e"}]' >a.json
+    merge a.json
+    [ "$(rows "$FLOWS")" = "a b,a b,b c,b d,moment nothing" ]
+    tm-merge -o one.db a.json
+    [ "$(rows "$FLOWS")" = "$(sqlite3 -separator ' ' one.db "$FLOWS" | paste -sd,)" ]
+}
+
+@test "bind_id begins a flow, is a step of it, and ends an arrow without ending the flow" {
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"out","ts":1,"dur":1,"bind_id":"0xabc","flow_out":true},
+        {"ph":"b","cat":"k","id":1,"pid":1,"tid":1,"name":"step","ts":2,"bind_id":2748,"flow_in":true,"flow_out":true},
+        {"ph":"X","pid":1,"tid":1,"name":"in","ts":3,"dur":1,"bind_id":"0xabc","flow_in":true},
+        {"ph":"B","pid":1,"tid":1,"name":"again","ts":5,"bind_id":"0xabc","flow_in":true},
+        {"ph":"X","pid":1,"tid":2,"name":"no start","ts":5,"dur":1,"bind_id":"0xabd","flow_in":true,"flow_out":true},
+        {"ph":"X","pid":1,"tid":2,"name":"no arrow","ts":7,"dur":1,"bind_id":"0xabd","flow_in":true}]' >a.json
+    merge a.json
+    [ "$(rows "$FLOWS")" = "out step,step in,step again" ]
+}
+
+@test "flows of two files never meet, and find slices beside ftrace events and on threads of two files" {
+    for f in a b; do
+        echo '[{"ph":"X","pid":100,"tid":100,"name":"'$f'1","ts":10000001,"dur":10,"bind_id":7,"flow_out":true},
+            {"ph":"s","pid":100,"tid":100,"name":"f","cat":"k","id":7,"ts":10000002},
+            {"ph":"X","pid":100,"tid":101,"name":"'$f'2","ts":10000020,"dur":5,"bind_id":7,"flow_in":true},
+            {"ph":"f","bp":"e","pid":100,"tid":101,"name":"f","cat":"k","id":7,"ts":10000021}]' >$f.json
+    done
+    printf '%s\n' '# tracer: nop' \
+        '  app-100 (  100) [000] ..... 10.000010: tracing_mark_write: B|100|mark' \
+        '  app-100 (  100) [000] ..... 10.000012: tracing_mark_write: E|100' >k.systrace
+    echo '{"perfetto_manifest":{"version":1,"files":[{"path":"k.systrace"},{"path":"a.json","clocks":{"sync_to":{"file":"k.systrace"}}},
+        {"path":"b.json","clocks":{"sync_to":{"file":"k.systrace"}}}]}}' >manifest.json
+    tar cf in.tar manifest.json k.systrace a.json b.json
+    merge in.tar
+    [ "$(rows "$FLOWS")" = "a1 a2,a1 a2,b1 b2,b1 b2" ]
+}
+
+@test "times of the thread are a counter of it, read where a slice begins and ends" {
+    echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":2,"tts":5.5,"tdur":0.25},{"ph":"B","pid":1,"tid":2,"name":"m","ts":4,"tts":6},
+        {"ph":"E","pid":1,"tid":2,"ts":5,"tts":"6.75"},{"ph":"X","pid":1,"tid":3,"name":"o","ts":6,"dur":1,"tts":1}]' >a.json
+    merge a.json
+    [ "$(rows "SELECT c.ts, t.name, c.value, th.tid FROM counter c JOIN counter_track t ON t.id = c.track_id
+        JOIN thread_counter_track tt ON tt.id = t.id JOIN thread th USING (utid) ORDER BY c.ts")" = \
+      "1000 thread_time 5500.0 2,3000 thread_time 5750.0 2,4000 thread_time 6000.0 2,5000 thread_time 6750.0 2,6000 thread_time 1000.0 3" ]
+}
+
+@test "instants of a process and of the trace are on their tracks" {
+    echo '[{"ph":"i","s":"p","pid":1,"tid":2,"name":"p","ts":1},{"ph":"i","s":"g","pid":1,"tid":2,"name":"g","ts":2}]' >a.json
+    merge a.json
+    [ "$(rows "SELECT s.name, t.name IS NULL, p.pid FROM slice s JOIN track t ON t.id = s.track_id
+        LEFT JOIN process_track pt ON pt.id = t.id LEFT JOIN process p USING (upid) ORDER BY s.ts")" = "p 1 1,g 1 " ]
+}

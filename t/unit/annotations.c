@@ -1,0 +1,86 @@
+/* lib/emit/perfetto/annotations: flat keys become dictionaries and arrays. */
+#include "emit/perfetto/annotations.h"
+
+#include "tap.h"
+
+#include <stdio.h>
+
+/* DebugAnnotations as text: name:value, {entries}, [elements]. */
+static void show(struct tm_pb pb, struct tm_buf *out)
+{
+    enum { INT = 4, STRING = 6, NAME = 10, ENTRY = 11, ELEMENT = 12 };
+    struct tm_pb_field f;
+    uint32_t in = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == NAME) {
+            tm_buf_add(out, f.data, f.len);
+            tm_buf_add_byte(out, ':');
+        } else if (f.id == INT) {
+            tm_buf_addf(out, "%lld", (long long)f.value);
+        } else if (f.id == STRING) {
+            tm_buf_add(out, f.data, f.len);
+        } else if (f.id == ENTRY || f.id == ELEMENT) {
+            tm_buf_add_byte(out, in == f.id ? ',' : f.id == ENTRY ? '{' : '[');
+            in = f.id;
+            show(tm_pb_of(f.data, f.len), out);
+        }
+    }
+    if (in)
+        tm_buf_add_byte(out, in == ENTRY ? '}' : ']');
+}
+
+/* KEYS, a NULL behind them, have values 0, 1, …; in field 4 they are WANTED. */
+static void gives(const char *const *keys, const char *wanted)
+{
+    struct tm_annotations a = {0};
+    struct tm_buf detail = {0}, out = {0}, text = {0};
+    struct tm_pb_field f;
+    for (uint64_t i = 0; keys[i]; i++) {
+        size_t mark;
+        tm_pb_begin(&detail, 1, &mark);
+        tm_pb_put_bytes(&detail, 1, keys[i], strlen(keys[i]));
+        tm_pb_put_varint(&detail, 2, tm_zigzag((int64_t)i));
+        tm_pb_end(&detail, mark);
+    }
+    for (struct tm_pb pb = tm_pb_of(detail.data, detail.len); tm_pb_next(&pb, &f) == TM_OK;)
+        ok(tm_annotations_add(&a, &f) == TM_OK);
+    ok(tm_annotations_write(&a, 4, &out) == TM_OK);
+    for (struct tm_pb pb = tm_pb_of(out.data, out.len); tm_pb_next(&pb, &f) == TM_OK;) {
+        if (text.len)
+            tm_buf_add_byte(&text, ' ');
+        show(tm_pb_of(f.data, f.len), &text);
+    }
+    tm_buf_add_byte(&text, 0);
+    is_str((const char *)text.data, wanted);
+    tm_annotations_release(&a);
+    tm_buf_release(&detail);
+    tm_buf_release(&out);
+    tm_buf_release(&text);
+}
+
+#define GIVES(wanted, ...) gives((const char *const[]){__VA_ARGS__, NULL}, wanted)
+
+int main(void)
+{
+    GIVES("a:0 b:1", "args.a", "args.b");
+    GIVES("a:{b:0,c:1} d:2", "args.a.b", "args.a.c", "args.d");
+    GIVES("a:[0,1] b:[{x:2,y:3},{x:4}]", "args.a[0]", "args.a[1]", "args.b[0].x", "args.b[0].y", "args.b[1].x");
+    GIVES("a:[[0,1],[2]]", "args.a[0][0]", "args.a[0][1]", "args.a[1][0]");
+    GIVES("a:[0,{b:[1]}]", "a[0]", "a[2].b[0]"); /* an element that left nothing has no number */
+    GIVES("a:0 a:{b:1}", "a", "a.b");
+    GIVES("ab:0 a:{b:1} ac:2", "ab", "a.b", "ac");
+    GIVES("a[x]:0 a[]:1 a[1:2 [0]:3 a[0]b:4", "a[x]", "a[]", "a[1", "[0]", "a[0]b");
+    GIVES("a:[0] a[x]:1 a:[2]", "a[0]", "a[x]", "a[1]");
+    GIVES(":{:0} a:{:1} args:2", ".", "a.", "args");
+
+    char deep[400] = "k", wanted[400] = "";
+    for (int i = 0; i < 40; i++)
+        strcat(deep, ".k");
+    for (int i = 0; i < TM_ANNOTATION_DEPTH_MAX; i++)
+        strcat(wanted, i ? "{k:" : "k:");
+    strcat(wanted, "{k.k.k.k.k.k.k.k.k:0");
+    for (int i = 0; i < TM_ANNOTATION_DEPTH_MAX; i++)
+        strcat(wanted, "}");
+    GIVES(wanted, deep);
+    return tap_done();
+}
