@@ -15,7 +15,7 @@ rows() { # SQL: rows of the merged trace, in one line
     sqlite3 -separator ' ' m.db "$1" | paste -sd,
 }
 
-FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in ORDER BY b.ts, a.ts"
+FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in ORDER BY a.name, b.ts"
 
 @test "arguments are dictionaries and arrays" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"o":{"p":[1,{"q":"r"}],"s.t":true},"d":0.5}}]' >a.json
