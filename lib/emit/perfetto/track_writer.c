@@ -41,7 +41,7 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
 static enum tm_status know_global(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err)
 {
-    enum tm_status st = tm_track_set_add(&w->known, uuid);
+    enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
         return TM_OK;
     tm_buf_clear(&w->body);
@@ -227,7 +227,7 @@ static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event
 static enum tm_status know_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t thread,
                                 struct tm_error *err)
 {
-    enum tm_status st = tm_track_set_add(&w->known, lane);
+    enum tm_status st = tm_map_add(&w->known, lane, 0);
     if (st == TM_END)
         return TM_OK;
     return st < 0 ? tm_error_nomem(err) : tm_track_packet_lane(w, e, lane, thread, err);
@@ -320,7 +320,7 @@ static enum tm_status find_thread_time(struct tm_track_writer *w, const struct t
     if (e->detail_bytes == 0 || !has_flows(e) || !thread_time(e, DETAIL_THREAD_TIME, &ns))
         return TM_OK;
     w->time_uuid = tm_track_key(w, e, TM_TRACK_KIND_THREAD_TIME, 0);
-    enum tm_status st = tm_track_set_add(&w->known, w->time_uuid);
+    enum tm_status st = tm_map_add(&w->known, w->time_uuid, 0);
     if (st == TM_END)
         return TM_OK;
     tm_buf_clear(&w->body);
