@@ -190,3 +190,30 @@ END
     run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 35.1.1 m.pftrace | grep 35.1.1"
     [[ "${#lines[@]}" -eq 2 && "${lines[1]}" = *" 35 35.1.1=21 35.1.1=22" ]]
 }
+
+@test "statistics that no packet of the merged trace says are attributes of it, by file" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' '# tracer: nop' '  app-100 (  100) [001] ..... 10.000009: tracing_mark_write: B|100|work' \
+        '  app-100 (  100) garbage' '  app-100 (  100) [001] ..... 10.000019: tracing_mark_write: E|100' >t.systrace
+    echo '[{"ph":"i","pid":1,"tid":2,"name":"x","ts":10},{"ph":"C","name":"c","ts":4,"pid":1,"args":{"a":"x"}}]' >t.json
+    make_packets p.pftrace <<END
+1 { 10: 1 6 { 1 { 1: 6 2: 1000 } 1 { 1: 3 2: 1000 } } }
+1 { 10: 2 60 { 2: "no uuid" } }
+1 { 10: 2 8: 1500 11 { 9: 3 23: "e" } }
+1 { 8: 1600 11 { 9: 3 23: "no sequence" } }
+1 { 10: 2 35 { 1 { 6: 5 } } }
+END
+    tar cf t.tar t.systrace t.json p.pftrace
+    tm-merge -o m.pftrace t.tar
+    list_packets -f 126.1.1 -f 126.1.2 m.pftrace | grep -o ' 126.1.1=tracemerge.stat.*' | sort >attributes
+    cat attributes
+    diff attributes - <<'END'
+ 126.1.1=tracemerge.stat.p.pftrace.track_event_missing_sequence_id 126.1.2=1
+ 126.1.1=tracemerge.stat.t.json.json_parser_failure 126.1.2=1
+ 126.1.1=tracemerge.stat.t.systrace.systrace_parse_failure 126.1.2=1
+END
+    # A trace without such statistics has no such attributes.
+    tm-merge -o d.pftrace "$TM_SRC/doc/examples/phone-watch-app.tar"
+    run list_packets -f 126.1.1 d.pftrace
+    [[ "$output" != *tracemerge.stat* ]]
+}

@@ -11,6 +11,7 @@
 #include "emit/perfetto/sample_writer.h"
 #include "emit/perfetto/sequence_threads.h"
 #include "emit/perfetto/snapshot_writer.h"
+#include "emit/perfetto/stat_attributes.h"
 #include "emit/perfetto/trace_stats.h"
 #include "emit/perfetto/track_writer.h"
 #include "emit/perfetto/untimed_packets.h"

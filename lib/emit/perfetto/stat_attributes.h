@@ -1,0 +1,15 @@
+/* Statistics that a reader of the merged trace cannot count, as attributes of it.
+ *
+ * The reader counts again what packets of recorded Perfetto traces say. What text had that is no event, which events of
+ * a file could not be read or placed, nothing in the merged trace says; so each such statistic is a trace attribute of
+ * its machine, `tracemerge.stat.FILE.NAME[INDEX]`, its value a number. */
+#ifndef TM_EMIT_PERFETTO_STAT_ATTRIBUTES_H
+#define TM_EMIT_PERFETTO_STAT_ATTRIBUTES_H
+
+#include "emit/perfetto/packet_writer.h"
+
+/* Writes a packet for each; the catalog must be complete. HOME is the machine of those that are of none. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_stat_attributes_write(struct tm_packet_writer *writer, uint32_t home, struct tm_error *err);
+
+#endif
