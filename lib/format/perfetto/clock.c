@@ -67,8 +67,8 @@ static enum tm_status read_clock(struct readings *r, const struct tm_pb_field *c
 }
 
 /* Appends the clocks of a ClockSnapshot message to R. *PRIMARY stays 0 where it names none. */
-static enum tm_status read_snapshot(struct tm_proto *p, struct readings *r, const struct tm_pb_field *message,
-                                    uint32_t *primary, struct tm_error *err)
+static enum tm_status read_snapshot(struct readings *r, const struct tm_pb_field *message, uint32_t *primary,
+                                    struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
@@ -81,13 +81,56 @@ static enum tm_status read_snapshot(struct tm_proto *p, struct readings *r, cons
             continue;
         if ((st = read_clock(r, &f)) < 0)
             break;
-        p->has_monotonic |= reading_at(r, reading_count(r) - 1)->clock == TM_CLOCK_MONOTONIC;
         if (reading_count(r) - first > CLOCKS_MAX)
             return tm_error_set(err, TM_E_INPUT, "clock snapshot with more than %d clocks", CLOCKS_MAX);
     }
     if (st == TM_E_SYSTEM)
         return tm_error_nomem(err);
     return st == TM_END ? TM_OK : tm_error_set(err, TM_E_INPUT, "damaged clock snapshot");
+}
+
+enum { KNOWS_MONOTONIC = 1, HAS_DEFAULT = 2 };
+
+/* What readings FROM to TO, which are MACHINE's, tell of its clocks. */
+static enum tm_status note_clocks(struct tm_proto *p, const struct readings *r, size_t from, size_t to,
+                                  uint32_t machine, struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    if (tm_proto_map_add(&p->clocks, machine, 0, UINT32_MAX, &entry, NULL) != TM_OK)
+        return tm_error_nomem(err);
+    for (size_t i = from; i < to; i++)
+        entry->v1 |= reading_at(r, i)->clock == TM_CLOCK_MONOTONIC ? KNOWS_MONOTONIC : 0;
+    return TM_OK;
+}
+
+/* A ClockSnapshot with PRIMARY (0: none) may make a clock the default. Source: semantics.md section 5. */
+static enum tm_status note_snapshot(struct tm_proto *p, const struct readings *r, uint32_t machine, uint32_t primary,
+                                    struct tm_error *err)
+{
+    bool has_boottime = false, has_trace_file = false;
+    enum tm_status st = note_clocks(p, r, 0, reading_count(r), machine, err);
+    if (st < 0)
+        return st;
+    for (size_t i = 0; i < reading_count(r); i++) {
+        has_boottime |= reading_at(r, i)->clock == TM_CLOCK_BOOTTIME;
+        has_trace_file |= reading_at(r, i)->clock == TM_CLOCK_TRACE_FILE;
+    }
+    if (primary || (has_boottime && !has_trace_file))
+        tm_proto_map_find(&p->clocks, machine, 0)->v1 |= HAS_DEFAULT;
+    return TM_OK;
+}
+
+uint32_t tm_proto_monotonic(const struct tm_proto *p, uint32_t machine)
+{
+    const struct tm_proto_map_entry *entry = tm_proto_map_find(&p->clocks, machine, 0);
+    return entry && entry->v1 & KNOWS_MONOTONIC ? TM_CLOCK_MONOTONIC : 0;
+}
+
+bool tm_proto_has_default_clock(const struct tm_proto *p, uint32_t machine)
+{
+    const struct tm_proto_map_entry *own = tm_proto_map_find(&p->clocks, machine, 0);
+    const struct tm_proto_map_entry *host = tm_proto_map_find(&p->clocks, 0, 0);
+    return (own && own->v1 & HAS_DEFAULT) || (host && host->v1 & HAS_DEFAULT);
 }
 
 /* A reading of a clock that belongs to a sequence, in a packet on none, means nothing. */
@@ -109,9 +152,11 @@ enum tm_status tm_proto_clock_snapshot_read(struct tm_proto *p, const struct tm_
     struct readings r = {0};
     Tracemerge__Snapshot frame = TRACEMERGE__SNAPSHOT__INIT;
     uint32_t primary = 0;
-    enum tm_status st = read_snapshot(p, &r, &packet->body, &primary, err);
+    enum tm_status st = read_snapshot(&r, &packet->body, &primary, err);
     if (st >= 0)
         st = check_sequence(&r, packet, err);
+    if (st >= 0)
+        st = note_snapshot(p, &r, packet->machine, primary, err);
     if (st >= 0 && point(&r) != TM_OK)
         st = tm_error_nomem(err);
     if (st < 0)
@@ -159,8 +204,8 @@ struct round {
     size_t client, host, end; /* client readings from client to host, host readings to end */
 };
 
-static enum tm_status read_round(struct tm_proto *p, struct readings *r, const struct tm_pb_field *message,
-                                 struct round *round, struct tm_error *err)
+static enum tm_status read_round(struct readings *r, const struct tm_pb_field *message, struct round *round,
+                                 struct tm_error *err)
 {
     static const uint32_t sides[2] = {ROUND_CLIENT, ROUND_HOST};
     *round = (struct round){.message = TRACEMERGE__SYNC_ROUND__INIT, .client = reading_count(r)};
@@ -172,7 +217,7 @@ static enum tm_status read_round(struct tm_proto *p, struct readings *r, const s
         if (side == 1)
             round->host = reading_count(r);
         while ((st = tm_pb_next(&pb, &f)) == TM_OK)
-            if (f.id == sides[side] && f.type == TM_PB_LEN && (st = read_snapshot(p, r, &f, &primary, err)) < 0)
+            if (f.id == sides[side] && f.type == TM_PB_LEN && (st = read_snapshot(r, &f, &primary, err)) < 0)
                 return st;
         if (st != TM_END)
             return tm_error_set(err, TM_E_INPUT, "damaged remote clock sync");
@@ -191,7 +236,8 @@ static enum tm_status read_rounds(struct tm_proto *p, const struct tm_proto_pack
         struct round round;
         if (f.id != SYNC_ROUNDS || f.type != TM_PB_LEN)
             continue;
-        if ((st = read_round(p, r, &f, &round, err)) < 0)
+        if ((st = read_round(r, &f, &round, err)) < 0 ||
+            (st = note_clocks(p, r, round.client, round.host, packet->machine, err)) < 0)
             return st;
         if (rounds->len / sizeof round >= ROUNDS_MAX)
             return tm_error_set(err, TM_E_INPUT, "remote clock sync with more than %d rounds", ROUNDS_MAX);

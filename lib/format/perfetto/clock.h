@@ -17,4 +17,11 @@ enum tm_status tm_proto_clock_sync_read(struct tm_proto *p, const struct tm_prot
 enum tm_status tm_proto_clock_pair(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t clock,
                                    int64_t reading, int64_t boot, struct tm_error *err);
 
+/* The clock of times that are on MONOTONIC where that can be told, and else are taken as they stand: MONOTONIC where
+ * MACHINE's snapshots have named it so far, else 0. */
+uint32_t tm_proto_monotonic(const struct tm_proto *p, uint32_t machine);
+
+/* True where MACHINE's packets have a default clock, their own or the file's. */
+bool tm_proto_has_default_clock(const struct tm_proto *p, uint32_t machine);
+
 #endif

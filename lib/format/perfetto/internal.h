@@ -29,6 +29,7 @@ enum {
     TM_CLOCK_MONOTONIC = 3,
     TM_CLOCK_MONOTONIC_RAW = 5,
     TM_CLOCK_BOOTTIME = 6,
+    TM_CLOCK_TRACE_FILE = 11,
     TM_CLOCK_SEQUENCE_FIRST = 64, /* from here to LAST they belong to a sequence */
     TM_CLOCK_SEQUENCE_LAST = 127
 };
@@ -178,7 +179,7 @@ struct tm_proto {
     struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
     struct tm_proto_map power_names;  /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
-    bool has_monotonic; /* a snapshot named MONOTONIC */
+    struct tm_proto_map clocks;       /* (machine, 0) to what its snapshots have told: clock.h */
     /* counts that wait to be written */
     uint64_t counted; /* how often there was something to be added to stats */
     struct tm_proto_map accounts;

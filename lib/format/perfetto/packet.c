@@ -247,9 +247,9 @@ static enum tm_status read_start(struct tm_proto *p, const struct tm_proto_packe
 
 static enum tm_status read_chrome(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {
-    /* Times of these are MONOTONIC where nothing else is said and the file can tell. */
-    if (packet->clock == 0 && p->has_monotonic)
-        packet->clock = TM_CLOCK_MONOTONIC;
+    /* Times of these are MONOTONIC where nothing at all is said of clocks and the file can tell. */
+    if (packet->clock == 0 && !tm_proto_has_default_clock(p, packet->machine))
+        packet->clock = tm_proto_monotonic(p, packet->machine);
     return read_other(p, packet, err);
 }
 

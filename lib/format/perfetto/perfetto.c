@@ -113,6 +113,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->ftrace_pairs);
     tm_proto_map_release(&p->page_sizes);
     tm_proto_map_release(&p->architectures);
+    tm_proto_map_release(&p->clocks);
     if (p->syscalls)
         tm_syscall_names_release(p->syscalls);
     free(p->syscalls);

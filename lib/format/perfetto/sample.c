@@ -1,5 +1,6 @@
 #include "format/perfetto/sample.h"
 
+#include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
 
@@ -163,7 +164,7 @@ static enum tm_status add_sample(struct tm_proto *p, const struct tm_proto_packe
         .kind = TM_KIND_SAMPLE,
         .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID,
         .time_ns = sequence->reference_ns,
-        .clock = p->has_monotonic ? TM_CLOCK_MONOTONIC : 0,
+        .clock = tm_proto_monotonic(p, packet->machine),
         .machine = packet->machine,
         .sequence = packet->sequence_id,
         .generation = packet->generation,

@@ -2,6 +2,7 @@
 
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/annotation.h"
+#include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/sequence.h"
@@ -153,7 +154,7 @@ static enum tm_status resolve_times(struct tm_proto_track_context *c, struct tm_
         if (event->has_delta)
             packet->time = sequence->reference_ns = add_clamped(sequence->reference_ns, packet->time);
         packet->has_time = true;
-        packet->clock = c->p->has_monotonic ? TM_CLOCK_MONOTONIC : 0;
+        packet->clock = tm_proto_monotonic(c->p, packet->machine);
     }
     event->thread_us = scale_us(event->thread_us); /* nanoseconds from here on */
     if (event->has_thread_delta)
