@@ -176,3 +176,51 @@ instant later 5200000000 seq=1'
     sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts' | diff want -
     as_reference "$CONVERSIONS" run.tar
 }
+
+@test "the merged trace says that it is a merge, of what, how and by which version; its manifest's attributes are there" {
+    proto a.pb <<<'snap 6=9000000000
+instant host 9100000000 seq=1'
+    proto b.pb <<<'snap 6=4000000000
+instant watch 4200000000 seq=1'
+    printf '{"perfetto_manifest": {"version": 1, "attributes": {"build": "main-7", "run": 12},
+        "files": [{"path": "b.pb", "machine": {"name": "watch"}}]}}' >m.json
+    tar cf run.tar m.json a.pb b.pb
+    merged run.tar
+    version=$(tm-merge --version | sed 's/.* //')
+    run sqlite3 m.db "SELECT name, coalesce(str_value, int_value) FROM metadata WHERE name LIKE 'trace_attribute.%' ORDER BY 1"
+    echo "$output"
+    [ "$output" = "trace_attribute.manifest_attribute.build|main-7
+trace_attribute.manifest_attribute.run|12
+trace_attribute.tracemerge.file.2|a.pb: proto, $(stat -c %s a.pb) bytes, 1 events; BOOTTIME(host) (trace_time, offset 0 ns)
+trace_attribute.tracemerge.file.3|b.pb: proto, $(stat -c %s b.pb) bytes, 1 events; BOOTTIME(watch) = BOOTTIME(host) (same_domain, offset 0 ns)
+trace_attribute.tracemerge.files|2
+trace_attribute.tracemerge.version|$version" ]
+    sqlite3 m.db "SELECT str_value FROM metadata WHERE name = 'trace_uuid'" | grep -x '[0-9a-f]\{8\}-[0-9a-f]\{4\}-8[0-9a-f]\{3\}-[89ab][0-9a-f]\{3\}-[0-9a-f]\{12\}'
+    # what is merged again is one of the files of the next
+    tm-merge -o again.pftrace m.pftrace
+    tm-merge -o again.db again.pftrace
+    sqlite3 again.db "SELECT str_value FROM metadata WHERE name = 'trace_attribute.tracemerge.file.0.version'" | grep -qFx "$version"
+    sqlite3 again.db "SELECT str_value FROM metadata WHERE name = 'trace_uuid'" >again.uuid
+    sqlite3 m.db "SELECT str_value FROM metadata WHERE name = 'trace_uuid'" | diff - again.uuid
+}
+
+@test "identities of several traces are among what is said of them" {
+    printf '%s\n' 'uuid 1 2' 'snap 6=1000' 'instant a 2000 seq=1' | proto a.pb
+    printf '%s\n' 'uuid 3 4' 'snap 6=1000' 'instant b 3000 seq=1' | proto b.pb
+    merged a.pb
+    [ "$(sqlite3 m.db "SELECT str_value FROM metadata WHERE name = 'trace_uuid'")" = 00000000-0000-0001-0000-000000000002 ]
+    merged a.pb b.pb
+    [ "$(sqlite3 m.db "SELECT count(*) FROM metadata WHERE name = 'trace_uuid'")" = 1 ]
+    sqlite3 m.db "SELECT str_value FROM metadata WHERE name LIKE 'trace_attribute.tracemerge.file.%' ORDER BY 1" >told
+    grep -c 'uuid 00000000-0000-000[13]-0000-00000000000[24]$' told | grep -x 2
+    python3 "$TM_SRC/t/check/lossless" -m "$TM_BIN/tm-merge" a.pb
+}
+
+@test "packets of Chrome are on the default clock where there is one, as they are when merged again" {
+    proto chrome.pb <<<'snap 6=5000 3=1000
+chrome 6000'
+    merged chrome.pb
+    for trace in chrome.pb m.pftrace; do
+        tm-merge --strict -f jsonl $trace | grep -o '"kind":"packet","ts":[0-9]*' | grep -x '"kind":"packet","ts":6000'
+    done
+}

@@ -12,6 +12,8 @@ usage: make-proto.py >FILE <LINES
     name NAME [KEY=VALUE]...              a SystemInfo
     log TEXT WALL TIME [KEY=VALUE]...     a line of Android's log, with its own time on REALTIME
     heap PID COARSE TIME [KEY=VALUE]...   a dump of a native heap profile, with its own time on MONOTONIC_COARSE
+    chrome TIME [KEY=VALUE]...            a packet of Chrome's metadata
+    uuid HIGH LOW                         the trace's identity
     marker
 
 Keys: m machine id, seq sequence, clock timestamp_clock_id. # begins a comment.
@@ -84,6 +86,8 @@ def packet(words):
         names = message(1, number(1, 1) + message(2, b'f')) + message(4, number(1, 1) + number(4, 0) + number(5, 4096))
         payload = message(37, names + stacks + message(5, dump))
         rest, kind = rest[-1:], 'event'
+    elif kind == 'chrome':
+        kind, payload = 'event', message(51, number(2, 1))
     elif kind in ('instant', 'begin', 'finish'):
         name = message(23, rest[0].encode()) if kind != 'finish' else b''
         event = number(9, ('begin', 'finish', 'instant').index(kind) + 1) + number(11, keys.get('seq', 0)) + name
@@ -100,6 +104,8 @@ def packet(words):
         return out + message(59, number(58, int(rest[0]))) + number(13, 1)
     if kind == 'name':
         return out + message(45, message(17, rest[0].encode()))
+    if kind == 'uuid':
+        return out + message(89, number(1, int(rest[0])) + number(2, int(rest[1])))
     if kind == 'marker':
         return out + message(36, b'\x82\x47\x7a\x76\xb2\x8d\x42\xba\x81\xdc\x33\x32\x6d\x57\xa0\x79')
     sys.exit('make-proto: what is ' + kind)

@@ -5,6 +5,8 @@
 #include "perfetto/track_event_fields.h"
 #include "perfetto/packet_times.h"
 
+#include <stdio.h>
+
 /* Field numbers of what lies in packets beside track events. */
 enum {
     LEGACY_UNSCOPED_ID = 6,
@@ -16,6 +18,8 @@ enum {
     DESCRIPTOR_COUNTER = 8,
     COUNTER_UNIT_MULTIPLIER = 4,
     COUNTER_IS_INCREMENTAL = 5,
+    ATTRIBUTES_ATTRIBUTE = 1,
+    ATTRIBUTE_KEY = 1,
     BUNDLE_EVENT = 2,
     BUNDLE_COMPACT = 4,
     BUNDLE_CLOCK = 5,
@@ -216,6 +220,34 @@ static void bundle_field(struct rewrite *r, const struct tm_pb_field *f)
     }
 }
 
+/* What an earlier merge said of itself is said of the file that it wrote. */
+static void attribute_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    static const char own[] = "tracemerge.";
+    char prefix[sizeof TM_PROVENANCE_FILE + 16];
+    struct tm_buf *out = &r->writer->out;
+    size_t mark;
+    if (f->id != ATTRIBUTE_KEY || f->type != TM_PB_LEN || f->len < sizeof own ||
+        memcmp(f->data, own, sizeof own - 1) != 0) {
+        copy(r, f);
+        return;
+    }
+    int n = snprintf(prefix, sizeof prefix, TM_PROVENANCE_FILE "%u.",
+                     (unsigned)r->writer->catalog->files[r->event->file].processing_order);
+    keep(r, tm_pb_begin(out, ATTRIBUTE_KEY, &mark));
+    keep(r, tm_buf_add(out, prefix, (size_t)n));
+    keep(r, tm_buf_add(out, f->data + sizeof own - 1, f->len - (sizeof own - 1)));
+    keep(r, tm_pb_end(out, mark));
+}
+
+static void attributes_field(struct rewrite *r, const struct tm_pb_field *f)
+{
+    if (f->id == ATTRIBUTES_ATTRIBUTE)
+        rewrite_message(r, f, attribute_field);
+    else
+        copy(r, f);
+}
+
 static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
 {
     if (tm_packet_is_of_record(f->id))
@@ -232,6 +264,13 @@ static void packet_field(struct rewrite *r, const struct tm_pb_field *f)
         return;
     case TM_PACKET_FTRACE_EVENTS:
         rewrite_message(r, f, bundle_field);
+        return;
+    case TM_PACKET_TRACE_ATTRIBUTES:
+        rewrite_message(r, f, attributes_field);
+        return;
+    case TM_PACKET_TRACE_UUID:
+        if (!r->writer->has_own_uuid)
+            copy(r, f);
         return;
     case TM_PACKET_WINSCOPE:
         r->writer->has_input_events = true;

@@ -162,6 +162,8 @@ static bool find_pieces(struct splice *s)
         case TM_PACKET_TRACK_EVENT:
             good = put_event(s, &f);
             break;
+        case TM_PACKET_TRACE_ATTRIBUTES:
+        case TM_PACKET_TRACE_UUID:
         case TM_PACKET_WINSCOPE:
         case TM_PACKET_CHROME_EVENTS:
         case TM_PACKET_CHROME_METADATA:

@@ -38,6 +38,7 @@ enum tm_output_field {
     TM_PACKET_TRACK_DESCRIPTOR = 60,
     TM_PACKET_SERVICE_EVENT = 69,
     TM_PACKET_FIRST_ON_SEQUENCE = 87,
+    TM_PACKET_TRACE_UUID = 89,
     TM_PACKET_MACHINE_ID = 98,
     TM_PACKET_WINSCOPE = 112,
     TM_PACKET_TRACE_ATTRIBUTES = 126
@@ -67,6 +68,9 @@ static inline bool tm_packet_is_loss(const struct tm_event *event)
     return event->kind == TM_KIND_METADATA && event->generation == 0 && event->sequence != 0;
 }
 
+/* What a merged trace says of its file N is the attribute with this key, N behind it. */
+#define TM_PROVENANCE_FILE "tracemerge.file."
+
 enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */
 
 struct tm_packet_writer {
@@ -86,6 +90,7 @@ struct tm_packet_writer {
     uint64_t descriptor_uuid; /* stands in for that of the track descriptor being retimed; 0: its own */
     size_t mark;            /* of the packet being written */
     struct tm_buf inner_times; /* a packet whose inner times were rewritten */
+    bool has_own_uuid; /* of several traces: theirs are among what the merged one says of its files */
     bool has_input_events; /* some packet may hold key or motion events */
     const struct tm_clock_rows *clocks; /* borrowed: what times inside packets are readings of; NULL: of trace time */
     struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay as they are */

@@ -61,6 +61,8 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->tracks.names.is_kept = has_json_beside_others(p->context->catalog);
     if (st == TM_OK)
         st = tm_pftrace_clocks(p, err);
+    if (st == TM_OK)
+        st = tm_pftrace_provenance(p, err);
     return st < 0 ? st : tm_pftrace_machine_names(p, err);
 }
 
