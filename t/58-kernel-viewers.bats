@@ -186,3 +186,13 @@ END
     [ "$(shown --fields m.pftrace | grep ' 236 ')" = '1000002000 1 236 1=101 3=work' ]
     [ "$(trees)" = $'1000002000 101 100 None\n1000003000 100 100 app\n1000005000 200 200 svc' ]
 }
+
+@test "scheduling in a JSON document is there, its markers stay with the document's slices" {
+    printf '{"traceEvents":[{"ph":"X","pid":100,"tid":101,"ts":1000000,"dur":50,"name":"js"}],"systemTraceEvents":"%s"}' \
+        '  app-101 (  100) [001] d..2. 1.000001: sched_switch: prev_comm=app prev_pid=101 prev_prio=120 prev_state=S ==> next_comm=r next_pid=7 next_prio=97\n  r-7 (-----) [001] d..2. 1.000002: cpu_frequency: state=1000 cpu_id=1\n  r-7 (-----) [001] d..2. 1.000003: some_event: x=1\n  app-101 (  100) [000] ..... 1.000004: tracing_mark_write: B|100|inner\n  app-101 (  100) [000] ..... 1.000005: tracing_mark_write: E|100\n' >j.json
+    tm-merge -o m.pftrace j.json 2>warnings
+    [ "$(shown m.pftrace | cut -d ' ' -f 1-3 | grep -v ' 236$')" = $'1000001000 1 4\n1000002000 1 11\n1000003000 1 327' ]
+    [ "$(grep -c 'no form' warnings)" = 0 ]
+    tm-merge -o m.db m.pftrace
+    [ "$(sqlite3 m.db "SELECT name, depth FROM slice ORDER BY ts")" = $'js|0\ninner|1' ]
+}

@@ -152,6 +152,7 @@ static void test_top(void)
           "packet 1000 raw={\"ph\":\"N\",\"ts\":1}\n"
           "begin 5500000000 pid=1 tid=1 cpu=0 thread 'x\"y' raw=  a-1 [000] ...1 5.5: tracing_mark_write: B|1|x\"y\n"
           "task_rename 5500000000 tid=1 cpu=0 'a' derived\n"
+          "metadata 'ftrace_data' def derived\n"
           "metadata 'otherData' def raw=\"otherData\":{\"traceEvents\":[]}\n"
           "stat json_display_time_unit 1\n"
           "row json_metadata.a=1\nrow json_metadata.b=x\"\nrow json_metadata.c=[1 ]\nrow json_metadata.d=1.5\n");

@@ -155,6 +155,26 @@ static bool is_foreign_marker(struct pftrace *p, const struct tm_event *e)
     return *owner != e->file + 1;
 }
 
+/* True when E, a line of text among events of another format, is nothing that nests with these: no slice, no counter of
+ * a process. */
+static bool is_of_kernel_alone(const struct tm_event *e)
+{
+    switch (e->kind) {
+    case TM_KIND_SCHED_SWITCH:
+    case TM_KIND_SCHED_WAKING:
+    case TM_KIND_TASK_NEW:
+    case TM_KIND_TASK_RENAME:
+    case TM_KIND_PROCESS_EXIT:
+        return true;
+    case TM_KIND_FTRACE:
+        return !tm_binder_event_of(e);
+    case TM_KIND_COUNTER:
+        return tm_event_scope(e->flags) == TM_SCOPE_CPU || tm_event_scope(e->flags) == TM_SCOPE_GLOBAL;
+    default:
+        return false;
+    }
+}
+
 /* E may tell of a thread's process: what needs to know that takes it in. */
 static enum tm_status note_task(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
@@ -258,7 +278,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
     case TM_RAW_COMPACT_MESSAGE:
         return write_message(p, e, err);
     case TM_RAW_LINE:
-        if (is_foreign_marker(p, e) || file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK)
+        if (is_foreign_marker(p, e) ||
+            (file->clock_policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK && !is_of_kernel_alone(e)))
             return tm_track_write(&p->tracks, e, err);
         st = tm_ftrace_write_line(&p->ftrace, e, err);
         p->after_packet = st == TM_OK &&

@@ -37,6 +37,7 @@ struct tm_json_document {
     uint64_t too_large, first_too_large;
     uint64_t skipped_bytes, first_skipped;
     uint64_t system_failures;
+    bool has_system; /* a line of systemTraceEvents was an event */
     bool line_too_long; /* the line of systemTraceEvents being gathered */
     /* the large value being skipped */
     uint64_t depth;

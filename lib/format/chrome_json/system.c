@@ -2,6 +2,21 @@
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
+/* Behind the first row: an output that has bounds for kernel data looks for the files that have such. */
+static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error *err)
+{
+    static const char name[] = "ftrace_data";
+    struct tm_event row = {.kind = TM_KIND_METADATA,
+                           .flags = TM_EVENT_DERIVED | TM_EVENT_DEFINITION | TM_EVENT_UNTIMED};
+    doc->has_system = true;
+    struct tm_buf *detail = &doc->rows.detail;
+    tm_buf_clear(detail);
+    enum tm_status st = tm_event_sink_string(doc->context.sink, name, sizeof name - 1, detail, &row.name, err);
+    row.detail = detail->data;
+    row.detail_bytes = (uint32_t)detail->len;
+    return st < 0 ? st : tm_event_sink_add(doc->context.sink, &row, err);
+}
+
 /* A line of the string is whole. */
 static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *err)
 {
@@ -14,6 +29,8 @@ static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *e
     if (len && s[0] != '#') {
         if (!doc->line_too_long && tm_systrace_line_parse(s, len, &line) == TM_OK) {
             st = tm_ftrace_text_add(&doc->system, &line, s, len, err);
+            if (st >= 0 && !doc->has_system)
+                st = tell_of_data(doc, err);
         } else {
             doc->system_failures++;
             tm_json_count(&doc->damaged, &doc->first_damaged, 1, doc->context.input->offset);
