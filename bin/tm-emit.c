@@ -27,6 +27,8 @@ static const struct tm_program program = {
              "      --source FILE    a file in which tm-unpack has left the text of JSON events; any number\n"
              "      --text FILE      the same, the FILE of tm-unpack --text, which is given back as it is read\n"
              "      --rebase         json: times count from the first event on\n"
+             "      --join=WHAT      flows: equal ids of flows of different files are one, and a span has an arrow\n"
+             "                       to its child in another file (trace_id, span_id, parent_span_id)\n"
              "      --only KEY=VALUE,...  events of these alone: machine, file, cat, name (or shell patterns of\n"
              "                       them), from, to (1.5s, +200ms after the first event, nanoseconds)\n"
              "      --strict         exit 4 without OUT if an event was dropped, a byte skipped, or data lost\n"
@@ -103,6 +105,11 @@ static int take_option(void *context, int option, const char *value)
     case 'S': a->sources[a->source_count++].path = value; return 0;
     case 't': a->sources[a->source_count++] = (struct tm_source_path){value, true}; return 0;
     case 'b': a->options.rebase = true; return 0;
+    case 'J':
+        if (strcmp(value, "flows") != 0)
+            return tm_program_usage(&program, "--join: '%s' is not flows", value);
+        a->options.join_flows = true;
+        return 0;
     case 's': a->limit.strict = true; return 0;
     case 'g': a->limit.no_guess = true; return 0;
     case 'q': a->quiet = true; return 0;
@@ -128,6 +135,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"absolute", no_argument, NULL, 'a'},
         {"json", no_argument, NULL, 'j'},
         {"hex", no_argument, NULL, 'x'},
+        {"join", required_argument, NULL, 'J'},
         {"strict", no_argument, NULL, 's'},
         {"no-guess", no_argument, NULL, 'g'},
         {"source", required_argument, NULL, 'S'},

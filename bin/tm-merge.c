@@ -43,6 +43,8 @@ static const struct tm_program program = {
              "      --hints           use clock hints that files mention outside their snapshots\n"
              "      --write-manifest FILE  with --hints: write those that were used as a manifest to FILE\n"
              "      --interpolate     between two snapshots of clocks a line places events, not the one before\n"
+             "      --join=WHAT       flows: equal ids of flows of different files are one, and a span has an arrow\n"
+             "                        to its child in another file (trace_id, span_id, parent_span_id)\n"
              "      --no-detail       leave out arguments, flows and other detail of events\n"
              "      --absolute        text: times as they are, not from the first event on\n"
              "      --rebase          json: times count from the first event on\n"
@@ -137,6 +139,11 @@ static int take_option(void *context, int option, const char *value)
     case 'u': r->ignore_unknown = true; return 0;
     case 'H': r->hints = true; return 0;
     case 'i': r->interpolate = true; return 0;
+    case 'J':
+        if (strcmp(value, "flows") != 0)
+            return tm_program_usage(&program, "--join: '%s' is not flows", value);
+        r->join = value;
+        return 0;
     case 'W': a->write_manifest = value; return 0;
     case 'N': r->no_detail = true; return 0;
     case 'a': r->absolute = true; return 0;
@@ -171,6 +178,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"ignore-unknown", no_argument, NULL, 'u'},
         {"hints", no_argument, NULL, 'H'},
         {"interpolate", no_argument, NULL, 'i'},
+        {"join", required_argument, NULL, 'J'},
         {"write-manifest", required_argument, NULL, 'W'},
         {"no-detail", no_argument, NULL, 'N'},
         {"rebase", no_argument, NULL, 'b'},

@@ -1,6 +1,7 @@
 #include "emit/run.h"
 
 #include "emit/history.h"
+#include "emit/span_flows.h"
 #include "emit/filter.h"
 #include "emit/no_events.h"
 #include "emit/notices.h"
@@ -15,6 +16,7 @@ struct job {
     struct tm_clock_facts clocks;
     struct tm_emit_only only;
     struct tm_emit_history history;
+    struct tm_span_flows spans;
     const struct tm_emit *emit;
     struct tm_emit_context context;
     const struct tm_frame *frame; /* that is being shown; batches that --only leaves have its place */
@@ -52,6 +54,14 @@ static enum tm_status select_batch(void *self, const struct tm_batch *batch, str
 {
     struct job *job = self;
     return job->only.select ? tm_emit_only_batch(&job->only, batch, err) : show_batch(job, batch, err);
+}
+
+/* The same with the flows that spans of distributed tracing have. */
+static enum tm_status join_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct job *job = self;
+    return job->context.options->join_flows ? tm_span_flows_batch(&job->spans, batch, err)
+                                            : select_batch(job, batch, err);
 }
 
 /* Where the text of a file's events is. */
@@ -155,7 +165,8 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
         goto out;
     job.only.sink = (struct tm_select_sink){show_batch, &job};
     job.history.catalog = &job.catalog;
-    job.history.sink = (struct tm_emit_history_sink){select_batch, &job};
+    job.history.sink = (struct tm_emit_history_sink){join_batch, &job};
+    job.spans.sink = (struct tm_span_flows_sink){select_batch, &job};
     if (kind != TM_COMPRESSOR_NONE) {
         if ((st = tm_compressor_start(&squeeze, kind, run->out_fd, run->options.out_path, err)) < 0)
             goto out;
@@ -173,6 +184,7 @@ out:
     tm_compressor_abandon(&squeeze);
     tm_emit_only_release(&job.only);
     tm_emit_history_release(&job.history);
+    tm_span_flows_release(&job.spans);
     tm_unsupported_counts_release(&job.unsaid);
     tm_clock_facts_release(&job.clocks);
     tm_accounting_release(&job.balance);

@@ -52,7 +52,7 @@ static bool refers(const struct tm_merge_request *r)
     enum { SOURCES_MAX = 256 /* descriptors */ };
     struct stat info, in;
     bool has_in = fstat(STDIN_FILENO, &in) == 0;
-    if (!r->emit->reads_json_raw || r->file_count == 0 || r->file_count > SOURCES_MAX)
+    if (!r->emit->reads_json_raw || r->join || r->file_count == 0 || r->file_count > SOURCES_MAX)
         return false;
     for (size_t i = 0; i < r->file_count; i++)
         if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
@@ -68,8 +68,8 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--hints", r->hints);
     add_flag(w, "--no-raw", r->emit->raw == NULL);
     add_option(w, "--raw", r->emit->raw);
-    add_flag(w, "--no-detail", r->no_detail || !r->emit->needs_detail);
-    add_flag(w, "--no-json-detail", r->emit->reads_json_raw);
+    add_flag(w, "--no-detail", r->no_detail || (!r->emit->needs_detail && r->join == NULL));
+    add_flag(w, "--no-json-detail", r->emit->reads_json_raw && r->join == NULL);
     add_flag(w, "--by-reference", refers(r));
     add_flag(w, "--whole-sched", r->emit->takes_compact_messages && !r->emit->shows_stream && r->only.given.count == 0);
     add_option(w, "--text", r->text);
@@ -106,6 +106,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "-T", r->temporary_directory);
     add_flag(w, "--absolute", r->absolute);
     add_flag(w, "--rebase", r->rebase);
+    add_option(w, "--join", r->join);
     add_flag(w, "--json", r->json);
     add_flag(w, "--strict", r->strict);
     add_flag(w, "--no-guess", r->no_guess);

@@ -17,6 +17,7 @@ struct tm_merge_request {
     const char *part; /* where OUT is being written; tm-merge renames it */
     const char
         *text; /* a file for the text of JSON events whose own file cannot be read again; NULL: the stream has it */
+    const char *join;           /* of tm-emit; NULL: nothing */
     const char *write_manifest; /* with hints; NULL: none */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
     struct tm_select_spec only;

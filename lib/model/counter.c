@@ -94,7 +94,7 @@ enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, stru
 {
     enum { BINDS_NEXT = 1 };
     const struct tm_event *e = ev->e;
-    struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, e->track, 0};
+    struct tm_key key = {tm_model_flow_home(m, ev), e->track, 0};
     struct tm_flow_slice slice;
     uint32_t track;
     enum tm_status st = tm_model_thread(m, ev, err);

@@ -73,6 +73,12 @@ enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_place place, cons
 enum tm_status tm_model_lane_track(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
                                    uint32_t set, uint32_t lane, uint32_t *track, struct tm_error *err);
 
+/* What a flow of EV is one of: the flows of a file on a machine, or of all. */
+static inline uint64_t tm_model_flow_home(const struct tm_model *m, const struct tm_model_event *ev)
+{
+    return m->joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
+}
+
 /* By kind. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);

@@ -71,6 +71,7 @@ struct tm_model {
     struct tm_lanes lanes;
     struct tm_slices slices;
     struct tm_flows flows;
+    bool joins_flows; /* those of different files that have one id are one (default false) */
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
     struct tm_stacks stacks;

@@ -135,7 +135,7 @@ static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, st
                        (f.id >= DETAIL_BIND_OUT && f.id <= DETAIL_BIND_IN);
         if (f.type != TM_PB_I64 || !is_flow)
             continue;
-        struct tm_key key = {(uint64_t)ev->place.file << 32 | ev->place.machine, f.value, FLOW_BY_ID};
+        struct tm_key key = {tm_model_flow_home(m, ev), f.value, FLOW_BY_ID};
         st = flow_id(m, f.id, &key, slice, err);
     }
     return st;

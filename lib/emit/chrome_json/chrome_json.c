@@ -151,7 +151,8 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     if (is_json)
         return tm_json_out_keep_top(j, e, err);
     const struct tm_text *type = &j->context->catalog->files[e->file].type;
-    bool of_json = tm_text_is(*type, "json") && tm_event_raw(e->flags) == TM_RAW_NONE;
+    bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* without an object: span_flows.h */
+    bool of_json = tm_text_is(*type, "json") && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
     if (of_json)
         return tm_json_out_text_name(j, e, err); /* of all else the primary row has the object */
     if ((st = tm_task_names_learn(&j->who, e, err)) == TM_OK &&

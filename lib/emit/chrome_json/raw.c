@@ -43,7 +43,8 @@ static enum tm_status put_number(struct tm_json_out *j, uint32_t file, enum tm_j
                                  const struct tm_json_id *id, struct tm_error *err)
 {
     uint64_t number;
-    uint32_t order = j->context->catalog->files[file].processing_order;
+    bool is_joined = kind == TM_JSON_ID_OF_FLOW && j->context->options->join_flows;
+    uint32_t order = is_joined ? 0 : j->context->catalog->files[file].processing_order;
     if (tm_json_id_numbers_find(&j->ids, order, kind, id, &number) < 0)
         return tm_error_nomem(err);
     tm_out_u64(&j->out, number);

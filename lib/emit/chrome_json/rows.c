@@ -223,15 +223,18 @@ static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, 
     struct tm_text category = tm_json_row_string(j, e->category, e), name = tm_json_row_string(j, e->name, e);
     const char *phase = phases[e->kind - TM_KIND_FLOW_START];
     struct tm_event_task place;
+    /* Objects of Chrome JSON are where they were, and so are the flows of their slices. */
+    bool is_apart = !tm_text_is(j->context->catalog->files[e->file].type, "json");
     tm_task_names_find(&j->who, e, &place);
-    enum tm_status st = place.has_tid ? tm_json_out_touch(j, e, place, phase, err)
-                                      : tm_json_row_begin(j, e, phase, err);
+    enum tm_status st = place.has_tid && is_apart ? tm_json_out_touch(j, e, place, phase, err)
+                                                  : tm_json_row_begin(j, e, phase, err);
     if (st < 0)
         return st;
     tm_json_row_text(j, ",\"cat\":", category.data ? category : tm_text_str("flow"));
     tm_json_row_text(j, ",\"name\":", name.data ? name : tm_text_str("flow"));
     tm_out_str(&j->out, ",\"scope\":\"track\",\"id\":");
-    if ((st = tm_json_out_number(j, e->file, TM_JSON_ID_OF_TRACK, e->track, err)) < 0)
+    enum tm_json_id_kind kind = j->context->options->join_flows ? TM_JSON_ID_OF_FLOW : TM_JSON_ID_OF_TRACK;
+    if ((st = tm_json_out_number(j, e->file, kind, e->track, err)) < 0)
         return st;
     if (e->kind == TM_KIND_FLOW_END && e->value == 0)
         tm_out_str(&j->out, ",\"bp\":\"e\"");

@@ -48,20 +48,18 @@ static void copy(struct rewrite *r, const struct tm_pb_field *f)
     keep(r, tm_buf_add(&r->writer->out, f->start, (size_t)(f->end - f->start)));
 }
 
-static uint64_t own_id(const struct rewrite *r, uint64_t id)
-{
-    return tm_packet_id(r->writer, r->event->file, id);
-}
+typedef uint64_t own_id_fn(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
 /* An id field, alone or packed, as varint or fixed64; written one field an element. Elements that are damaged stay as
  * they are. */
-static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed)
+static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixed, own_id_fn *own)
 {
     struct tm_buf *out = &r->writer->out;
     const uint8_t *p = f->data, *end = f->data + f->len, *next;
     uint64_t v = f->value;
     if (f->type != TM_PB_LEN) {
-        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, own_id(r, v)) : tm_pb_put_varint(out, f->id, own_id(r, v)));
+        v = own(r->writer, r->event->file, v);
+        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
         return;
     }
     for (; p < end; p = next) {
@@ -70,10 +68,8 @@ static void put_ids(struct rewrite *r, const struct tm_pb_field *f, bool is_fixe
             keep(r, tm_pb_put_bytes(out, f->id, p, (size_t)(end - p)));
             return;
         }
-        if (is_fixed)
-            keep(r, tm_pb_put_i64(out, f->id, own_id(r, tm_get_le64(p))));
-        else
-            keep(r, tm_pb_put_varint(out, f->id, own_id(r, v)));
+        v = own(r->writer, r->event->file, is_fixed ? tm_get_le64(p) : v);
+        keep(r, is_fixed ? tm_pb_put_i64(out, f->id, v) : tm_pb_put_varint(out, f->id, v));
     }
 }
 
@@ -106,8 +102,10 @@ static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
 
 static void legacy_field(struct rewrite *r, const struct tm_pb_field *f)
 {
+    bool is_flow = f->id == LEGACY_BIND_ID ||
+                   (r->event->kind >= TM_KIND_FLOW_START && r->event->kind <= TM_KIND_FLOW_END);
     if (f->id == LEGACY_UNSCOPED_ID || f->id == LEGACY_BIND_ID || f->id == LEGACY_LOCAL_ID || f->id == LEGACY_GLOBAL_ID)
-        put_ids(r, f, false);
+        put_ids(r, f, false, is_flow ? tm_packet_flow : tm_packet_id);
     else
         copy(r, f);
 }
@@ -142,13 +140,15 @@ static void track_event_field(struct rewrite *r, const struct tm_pb_field *f)
     case TM_TRACK_EVENT_TRACK_UUID:
     case TM_TRACK_EVENT_EXTRA_TRACKS:
     case TM_TRACK_EVENT_EXTRA_DOUBLE_TRACKS:
+        put_ids(r, f, false, tm_packet_id);
+        return;
     case TM_TRACK_EVENT_FLOWS_OLD:
     case TM_TRACK_EVENT_ENDING_FLOWS_OLD:
-        put_ids(r, f, false);
+        put_ids(r, f, false, tm_packet_flow);
         return;
     case TM_TRACK_EVENT_FLOWS:
     case TM_TRACK_EVENT_ENDING_FLOWS:
-        put_ids(r, f, true);
+        put_ids(r, f, true, tm_packet_flow);
         return;
     case TM_TRACK_EVENT_COUNTER:
     case TM_TRACK_EVENT_DOUBLE_COUNTER:
@@ -186,7 +186,7 @@ static void descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
         return;
     }
     if (f->id == DESCRIPTOR_UUID || f->id == DESCRIPTOR_PARENT)
-        put_ids(r, f, false);
+        put_ids(r, f, false, tm_packet_id);
     else if (f->id == DESCRIPTOR_COUNTER)
         rewrite_message(r, f, counter_field);
     else

@@ -89,7 +89,7 @@ static bool put_changed(struct splice *s, const struct tm_pb_field *f)
                put_fresh(s, f->id, TM_PB_VARINT, tm_packet_id(s->writer, e->file, f->value));
     case TM_TRACK_EVENT_FLOWS:
     case TM_TRACK_EVENT_ENDING_FLOWS:
-        return f->type == TM_PB_I64 && put_fresh(s, f->id, TM_PB_I64, tm_packet_id(s->writer, e->file, f->value));
+        return f->type == TM_PB_I64 && put_fresh(s, f->id, TM_PB_I64, tm_packet_flow(s->writer, e->file, f->value));
     case TM_TRACK_EVENT_COUNTER:
     case TM_TRACK_EVENT_DOUBLE_COUNTER:
         if (e->kind != TM_KIND_COUNTER || !(e->flags & TM_EVENT_HAS_VALUE))

@@ -98,6 +98,7 @@ struct tm_packet_writer {
     struct tm_placeholders held;          /* what comes before out and is not decided */
     struct tm_buf aside;         /* out while packets are written aside */
     bool is_aside;
+    bool joins_flows; /* flow ids are of no file (default false) */
 };
 
 /* The catalog must be complete but for strings: call at the first batch. TM_OK or TM_E_SYSTEM. */
@@ -166,8 +167,14 @@ static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, ui
     return file != writer->first_proto;
 }
 
-/* ID of FILE (a track uuid, a flow id) as the output has it. 0 stays 0. */
+/* ID of FILE (a track uuid) as the output has it. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
+
+/* The same of a flow: where flows are joined it is what it was. */
+static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uint32_t file, uint64_t id)
+{
+    return writer->joins_flows ? id : tm_packet_id(writer, file, id);
+}
 
 /* A descriptor of track UUID below PARENT on EVENT's machine, at its time where it has one; nothing else in it. */
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,

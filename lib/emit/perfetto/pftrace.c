@@ -50,6 +50,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
         return tm_error_nomem(err);
     p->packets.unsaid = p->context->unsaid;
     p->packets.trace_stats = &p->trace_stats;
+    p->packets.joins_flows = p->context->options->join_flows;
     p->packets.name = p->context->options->out_path;
     p->packets.held.dir = p->untimed.dir = p->context->options->spill_dir;
     p->ftrace.packets = &p->packets;

@@ -105,7 +105,7 @@ static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint
 static uint64_t flow_id(const struct tm_track_writer *w, const struct tm_event *e, uint64_t id)
 {
     uint64_t order = w->packets->catalog->files[e->file].processing_order;
-    return w->is_alone ? id : tm_hash_u64(id ^ tm_hash_u64(order + 1));
+    return w->is_alone || w->packets->joins_flows ? id : tm_hash_u64(id ^ tm_hash_u64(order + 1));
 }
 
 static bool put_bind(struct tm_track_writer *w, uint64_t id, uint64_t direction)

@@ -28,6 +28,7 @@ static enum tm_status open_sqlite(const struct tm_emit_context *context, void **
     s->context = context;
     tm_sqlite_rows_init(s);
     tm_model_init(&s->model, &s->rows, context->catalog);
+    s->model.joins_flows = context->options->join_flows;
     if (sqlite3_open_v2(context->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
         return tm_sqlite_fail(s, err);

@@ -1,0 +1,190 @@
+#include "emit/span_flows.h"
+
+#include "base/hash.h"
+#include "base/pb.h"
+#include "base/text.h"
+#include "stream/detail_arg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { DETAIL_ARGS = 1, ARG_KEY = 1 };
+
+/* Hashes of the ids that a slice's args have; 0: none. */
+struct span {
+    uint64_t trace, span, parent;
+};
+
+static uint8_t lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? (uint8_t)(c - 'A' + 'a') : c;
+}
+
+/* Whether the last part of KEY is WORD, letters and digits compared alone and in either case. */
+static bool is_key(const uint8_t *key, size_t len, const char *word)
+{
+    size_t at = len;
+    while (at > 0 && key[at - 1] != '.')
+        at--;
+    for (; at < len; at++) {
+        if (key[at] == '_' || key[at] == '-')
+            continue;
+        if (*word == '\0' || lower(key[at]) != (uint8_t)*word++)
+            return false;
+    }
+    return *word == '\0';
+}
+
+/* An id as text: zeros in front are none of it, and letters are of either case. An id of zeros alone is none. */
+static uint64_t hash_of(const uint8_t *text, size_t len)
+{
+    uint64_t hash = 0;
+    while (len > 0 && *text == '0')
+        text++, len--;
+    for (size_t i = 0; i < len; i++)
+        hash = tm_hash_u64(hash ^ lower(text[i]));
+    return len ? hash | 1 : 0;
+}
+
+static uint64_t value_of(const struct tm_pb_field *f)
+{
+    char text[24];
+    if (f->id == TM_ARG_STRING && f->type == TM_PB_LEN)
+        return hash_of(f->data, f->len);
+    if ((f->id != TM_ARG_INT && f->id != TM_ARG_UINT) || f->type != TM_PB_VARINT)
+        return 0;
+    int len = f->id == TM_ARG_INT ? snprintf(text, sizeof text, "%" PRId64, tm_unzigzag(f->value))
+                                  : snprintf(text, sizeof text, "%" PRIu64, f->value);
+    return hash_of((const uint8_t *)text, (size_t)len);
+}
+
+static void read_arg(struct span *span, const struct tm_pb_field *arg)
+{
+    struct tm_pb pb = tm_pb_of(arg->data, arg->len);
+    struct tm_pb_field key = {0}, f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == ARG_KEY && f.type == TM_PB_LEN) {
+            key = f;
+            if (key.len < 2 || lower(key.data[key.len - 1]) != 'd') /* all of them end with "id" */
+                return;
+        } else if (is_key(key.data, key.len, "traceid")) {
+            span->trace = value_of(&f);
+        } else if (is_key(key.data, key.len, "spanid")) {
+            span->span = value_of(&f);
+        } else if (is_key(key.data, key.len, "parentspanid") || is_key(key.data, key.len, "parentid")) {
+            span->parent = value_of(&f);
+        }
+    }
+}
+
+/* The ids of E, which is a slice of a thread. False where it has none. */
+static bool read_span(const struct tm_event *e, struct span *span)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f;
+    *span = (struct span){0};
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == DETAIL_ARGS && f.type == TM_PB_LEN)
+            read_arg(span, &f);
+    return span->trace && (span->span || span->parent);
+}
+
+static bool may_be_span(const struct tm_event *e)
+{
+    return (e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_COMPLETE) && e->detail_bytes > 0 &&
+           e->flags & TM_EVENT_HAS_TID && tm_event_scope(e->flags) == TM_SCOPE_THREAD &&
+           !(e->flags & (TM_EVENT_ASYNC | TM_EVENT_DERIVED));
+}
+
+static bool find(const struct tm_span_flows *s, uint64_t id, uint32_t *file)
+{
+    return tm_map_find(&s->recent, id, file) || tm_map_find(&s->before, id, file);
+}
+
+static enum tm_status remember(struct tm_span_flows *s, uint64_t id, uint32_t file)
+{
+    if (s->recent.count == TM_SPAN_FLOWS_MAX) {
+        struct tm_map old = s->before;
+        s->before = s->recent;
+        tm_map_clear(&old);
+        s->recent = old;
+    }
+    return tm_map_set(&s->recent, id, file);
+}
+
+static enum tm_status flush(struct tm_span_flows *s, struct tm_error *err)
+{
+    struct tm_batch batch;
+    if (s->out.count == 0)
+        return TM_OK;
+    tm_batch_builder_view(&s->out, &batch);
+    enum tm_status st = s->sink.show(s->sink.self, &batch, err);
+    tm_batch_builder_clear(&s->out);
+    return st;
+}
+
+static enum tm_status add(struct tm_span_flows *s, const struct tm_event *e, struct tm_error *err)
+{
+    enum tm_status st = tm_batch_builder_full(&s->out) ? flush(s, err) : TM_OK;
+    if (st < 0)
+        return st;
+    return tm_batch_builder_add(&s->out, e) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* A row of KIND behind E, of the flow ID. */
+static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e, uint32_t kind, uint64_t id,
+                               struct tm_error *err)
+{
+    struct tm_event flow = {.time_ns = e->time_ns,
+                            .position = e->position,
+                            .kind = kind,
+                            .flags = (e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID)) | TM_EVENT_HAS_TRACK |
+                                     TM_EVENT_DERIVED | tm_event_scope_flags(TM_SCOPE_THREAD),
+                            .file = e->file,
+                            .machine = e->machine,
+                            .clock = e->clock,
+                            .sequence = e->sequence,
+                            .generation = e->generation,
+                            .pid = e->pid,
+                            .tid = e->tid,
+                            .track = id};
+    return add(s, &flow, err);
+}
+
+static enum tm_status take(struct tm_span_flows *s, const struct tm_event *e, struct tm_error *err)
+{
+    struct span span;
+    uint32_t file;
+    enum tm_status st = add(s, e, err);
+    if (st < 0 || !may_be_span(e) || !read_span(e, &span))
+        return st;
+    uint64_t parent = tm_hash_u64(span.trace ^ tm_hash_u64(span.parent));
+    uint64_t own = tm_hash_u64(span.trace ^ tm_hash_u64(span.span));
+    if (span.parent && find(s, parent, &file) && file != e->file)
+        st = add_flow(s, e, TM_KIND_FLOW_END, parent, err);
+    if (st < 0 || span.span == 0)
+        return st;
+    if (find(s, own, &file))
+        return file != e->file ? add_flow(s, e, TM_KIND_FLOW_END, own, err) : TM_OK;
+    st = add_flow(s, e, TM_KIND_FLOW_START, own, err);
+    return st < 0 ? st : remember(s, own, e->file) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_span_flows_batch(struct tm_span_flows *s, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event e;
+    enum tm_status st = TM_OK;
+    if (!tm_batch_has_kind(batch, TM_KIND_SLICE_BEGIN, TM_KIND_SLICE_COMPLETE))
+        return s->sink.show(s->sink.self, batch, err);
+    while (st == TM_OK && tm_batch_next(&walk, &e))
+        st = take(s, &e, err);
+    return st < 0 ? st : flush(s, err);
+}
+
+void tm_span_flows_release(struct tm_span_flows *s)
+{
+    tm_map_release(&s->recent);
+    tm_map_release(&s->before);
+    tm_batch_builder_release(&s->out);
+}

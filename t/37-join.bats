@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# --join=flows: arrows from file to file.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# The arrows of a merge of the files after OPTIONS --: from and to slice, by name; and the statistics of flows.
+arrows() {
+    rm -f merged.db
+    tm-merge -q "$@" -o merged.db
+    sqlite3 merged.db 'SELECT o.name, i.name FROM flow JOIN slice o ON o.id = slice_out JOIN slice i ON i.id = slice_in
+        ORDER BY o.ts, i.ts; SELECT name, value FROM stats WHERE name LIKE "%flow%"'
+}
+
+# What the merged Perfetto trace and the merged JSON say when they are read again.
+again() {
+    local f
+    for f in pftrace json; do
+        tm-merge -q "$@" -f $f -o merged.$f
+        diff <(arrows merged.$f | sort) <(sort want)
+    done
+}
+
+object() {
+    printf '{"ph": "%s", "pid": %d, "tid": %d, "ts": %s, "name": "%s"%s}' "$@"
+}
+
+# A client that asks twice and a server that answers, with ids as both know them.
+rpc() {
+    printf '[%s,\n%s,\n%s,\n%s]' "$(object X 1 1 10 ask ', "dur": 20')" \
+        "$(object s 1 1 10 rpc ', "cat": "c", "id": "q1"')" "$(object X 1 1 50 "ask again" ', "dur": 20')" \
+        "$(object s 1 1 50 rpc ', "cat": "c", "id": "q2"')" >client.json
+    printf '[%s,\n%s,\n%s,\n%s]' "$(object X 2 2 15 answer ', "dur": 5')" \
+        "$(object f 2 2 15 rpc ', "cat": "c", "id": "q1", "bp": "e"')" "$(object X 2 2 55 "answer again" ', "dur": 5')" \
+        "$(object f 2 2 55 rpc ', "cat": "c", "id": "q2", "bp": "e"')" >server.json
+    printf '%s\n' 'ask|answer' 'ask again|answer again' >want
+}
+
+@test "flows of different files are apart, and one with --join=flows" {
+    rpc
+    run arrows client.json server.json
+    [ "$output" = "flow_step_without_start|2" ]
+    arrows --join=flows client.json server.json | diff - want
+    again --join=flows client.json server.json
+    for f in pftrace json; do
+        tm-merge -q -f $f -o merged.$f client.json server.json
+        run arrows merged.$f
+        [ "$output" = "flow_step_without_start|2" ]
+    done
+}
+
+@test "flow ids of Perfetto traces" {
+    printf '[%s]' "$(object X 1 1 10 ask ', "dur": 20, "bind_id": "0x77", "flow_out": true')" >a.json
+    printf '[%s]' "$(object X 2 2 15 answer ', "dur": 5, "bind_id": "0x77", "flow_in": true')" >b.json
+    tm-merge -q -o a.pftrace a.json
+    tm-merge -q -o b.pftrace b.json
+    [ -z "$(arrows a.pftrace b.pftrace)" ]
+    echo 'ask|answer' >want
+    arrows --join=flows a.pftrace b.pftrace | diff - want
+    again --join=flows a.pftrace b.pftrace
+    arrows --join=flows a.json b.json | diff - want
+    again --join=flows a.json b.json
+}
+
+@test "a flow that starts at the very end of its slice is of that slice in every output" {
+    printf '[%s,\n%s]' "$(object X 2 2 15 answer ', "dur": 5')" \
+        "$(object s 2 2 20 rpc ', "cat": "c", "id": "r1"')" >server.json
+    printf '[%s,\n%s]' "$(object X 1 1 10 ask ', "dur": 20')" \
+        "$(object f 1 1 30 rpc ', "cat": "c", "id": "r1", "bp": "e"')" >client.json
+    echo 'ask|answer' >want # the earlier slice is where the arrow comes from
+    arrows --join=flows client.json server.json | diff - want
+    again --join=flows client.json server.json
+}
+
+@test "spans: an arrow from the parent to each child in another file, and to none in its own" {
+    ids() { printf ', "dur": %d, "args": {"%s": "%s", "%s": "%s", "%s": "%s"}' "$@"; }
+    printf '[%s,\n%s]' "$(object X 1 1 10 ask "$(ids 90 trace_id 00Ab span_id 2 parent_span_id '')")" \
+        "$(object X 1 1 20 wait "$(ids 70 trace_id 00Ab span_id 3 parent_span_id 2)")" >client.json
+    printf '[%s,\n%s]' "$(object X 2 2 25 answer "$(ids 20 traceID ab spanID 0x4 parentSpanID 3)")" \
+        "$(object X 2 2 26 look "$(ids 5 traceID ab spanID 5 parentSpanID 0x4)")" >server.json
+    printf '[%s,\n%s]' "$(object X 3 3 30 store "$(ids 20 dd.trace_id AB dd.span_id 6 dd.parent_id 3)")" \
+        "$(object X 3 3 60 other "$(ids 20 dd.trace_id cd dd.span_id 7 dd.parent_id 3)")" >store.json
+    [ -z "$(arrows client.json server.json store.json)" ]
+    printf '%s\n' 'wait|answer' 'wait|store' >want
+    arrows --join=flows client.json server.json store.json | diff - want
+    again --join=flows client.json server.json store.json
+    # Nothing that was recorded changes.
+    tm-merge -q -f jsonl client.json server.json store.json >plain
+    tm-merge -q -f jsonl --join=flows client.json server.json store.json | grep -v '"kind":"flow_' | cmp - plain
+    run tm-merge --join=flows client.json server.json
+    [[ "$output" == *flow_start*flow_end* ]]
+}
+
+@test "spans: both sides of a request with one id" {
+    span=', "dur": 9, "args": {"traceId": 7, "spanId": 9}'
+    printf '[%s]' "$(object X 1 1 10 ask "$span")" >client.json
+    printf '[%s]' "$(object X 2 2 15 answer "$span")" >server.json
+    echo 'ask|answer' >want
+    arrows --join=flows client.json server.json | diff - want
+    again --join=flows client.json server.json
+}
+
+@test "accounts balance, --only and --no-detail agree, other words are refused" {
+    rpc
+    run tm-merge -f report --join=flows client.json server.json
+    [[ "$output" == *"total: 8 events read, 8 placed, 0 dropped; the accounts balance"* ]]
+    tm-merge -q -f jsonl --join=flows --only file=server.json client.json server.json | grep -c flow_end | grep -qx 2
+    for p in tm-emit tm-merge; do
+        run $p --join=spans
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"--join: 'spans' is not flows"* ]]
+    done
+}
