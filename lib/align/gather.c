@@ -2,20 +2,10 @@
 
 #include "base/checked.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Fields of Detail and of Arg. */
-enum {
-    DETAIL_ARGS = 1,
-    DETAIL_FLOWS = 2,
-    DETAIL_ENDING_FLOWS = 3,
-    ARG_KEY = 1,
-    ARG_DOUBLE = 4,
-    ARG_STRING = 5,
-    ARG_JSON = 8
-};
 
 static enum tm_status parse_qualifier(struct tm_align_use *use)
 {
@@ -131,13 +121,13 @@ static void read_arg(struct tm_align_event *event, struct tm_pb arg)
     struct tm_pb_field f;
     *to = (struct tm_align_arg){.number = 0};
     while (tm_pb_next(&arg, &f) == TM_OK) {
-        if (f.id == ARG_KEY && f.type == TM_PB_LEN)
+        if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN)
             to->key = without_prefix((struct tm_text){f.data, f.len});
-        else if ((f.id == ARG_STRING || f.id == ARG_JSON) && f.type == TM_PB_LEN)
+        else if ((f.id == TM_ARG_STRING || f.id == TM_ARG_JSON) && f.type == TM_PB_LEN)
             to->text = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
-        else if (f.id == 2 && f.type == TM_PB_VARINT)
+        else if (f.id == TM_ARG_INT && f.type == TM_PB_VARINT)
             to->number = (uint64_t)tm_unzigzag(f.value);
-        else if (f.id != ARG_DOUBLE)
+        else if (f.id != TM_ARG_DOUBLE)
             to->number = f.value;
     }
     event->arg_count += to->key.data != NULL;
@@ -148,11 +138,12 @@ static void read_detail(struct tm_align_event *event)
     struct tm_pb detail = tm_pb_of(event->event->detail, event->event->detail_bytes);
     struct tm_pb_field f;
     while (tm_pb_next(&detail, &f) == TM_OK) {
-        if (f.id == DETAIL_ARGS && f.type == TM_PB_LEN && event->arg_count < TM_ALIGN_ARGS_MAX)
+        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN && event->arg_count < TM_ALIGN_ARGS_MAX)
             read_arg(event, tm_pb_of(f.data, f.len));
-        else if (f.id == DETAIL_FLOWS && f.type == TM_PB_I64 && event->flow_count < TM_ALIGN_FLOWS_MAX)
+        else if (f.id == TM_DETAIL_FLOW_IDS && f.type == TM_PB_I64 && event->flow_count < TM_ALIGN_FLOWS_MAX)
             event->flows[event->flow_count++] = f.value;
-        else if (f.id == DETAIL_ENDING_FLOWS && f.type == TM_PB_I64 && event->ending_flow_count < TM_ALIGN_FLOWS_MAX)
+        else if (f.id == TM_DETAIL_TERMINATING_FLOW_IDS && f.type == TM_PB_I64 &&
+                 event->ending_flow_count < TM_ALIGN_FLOWS_MAX)
             event->ending_flows[event->ending_flow_count++] = f.value;
     }
 }

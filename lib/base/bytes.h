@@ -98,8 +98,8 @@ static inline unsigned tm_highest_bit(uint64_t v)
 #endif
 }
 
-/* Copies LEN bytes, of which there are SLACK (a constant) to be read and room for as many, so that nothing hangs on how
- * many of them it is, which cannot be foreseen. */
+/* Copies LEN bytes. SLACK bytes (a constant, at least LEN) can be read and written. Length is unpredictable; copying a
+ * fixed size avoids a mispredicted branch. */
 static inline void tm_copy_short(uint8_t *to, const uint8_t *from, size_t len, size_t slack)
 {
     memcpy(to, from, slack);
@@ -129,8 +129,8 @@ static inline uint8_t *tm_varint_put(uint8_t *p, uint64_t v)
     return p;
 }
 
-/* The same where all TM_VARINT_MAX bytes at P may be overwritten, whatever V takes: without a branch on its size, for
- * numbers of which nobody knows how large the next one is. */
+/* Writes V as a varint without a branch on its size, for numbers of unpredictable size. All TM_VARINT_MAX bytes at P
+ * may be overwritten. Returns the byte after the varint. */
 static inline uint8_t *tm_varint_put_over(uint8_t *p, uint64_t v)
 {
     unsigned n = tm_highest_bit(v | 1) / 7 + 1;
@@ -143,7 +143,7 @@ static inline uint8_t *tm_varint_put_over(uint8_t *p, uint64_t v)
     return p + n;
 }
 
-/* The same for V below 2^14; two bytes at P may be overwritten. */
+/* Writes V, below 2^14, as a varint without a branch. Two bytes at P may be overwritten. */
 static inline uint8_t *tm_varint_put_two(uint8_t *p, uint64_t v)
 {
     uint64_t more = v >= 0x80;
@@ -188,7 +188,7 @@ static inline const uint8_t *tm_varint_get(const uint8_t *p, const uint8_t *end,
     return NULL;
 }
 
-/* The same without a branch on the size where there are eight bytes. */
+/* Reads a varint as tm_varint_get does, without a branch on its size if eight bytes are left. */
 static inline const uint8_t *tm_varint_get_any(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
     if (end - p < 8)

@@ -1,5 +1,5 @@
-/* Integer arithmetic that notices overflow. Each returns true and sets *R when the exact result
- * fits, else false with *R unspecified. */
+/* Integer arithmetic with overflow checks. Each call returns true and sets *R if the exact result fits, else returns
+ * false with *R unspecified. */
 #ifndef TM_BASE_CHECKED_H
 #define TM_BASE_CHECKED_H
 

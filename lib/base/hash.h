@@ -9,14 +9,14 @@
 /* XXH3-64 with seed 0 of LEN bytes. */
 uint64_t tm_hash64(const void *data, size_t len);
 
-/* The same of COUNT pieces as if they were one. */
+/* XXH3-64 with seed 0 of COUNT pieces, as if they were one. */
 struct iovec;
 uint64_t tm_hash64_pieces(const struct iovec *pieces, size_t count);
 
-/* The same over what came before: mixes SEED in. */
+/* XXH3-64 of LEN bytes with SEED. */
 uint64_t tm_hash64_seed(const void *data, size_t len, uint64_t seed);
 
-/* Of COUNT numbers, 16 at most, in the byte order of the wire: the same on every machine. */
+/* XXH3-64 with SEED of COUNT numbers, 16 at most, in the byte order of the wire. */
 uint64_t tm_hash64_numbers(const uint64_t *numbers, size_t count, uint64_t seed);
 
 /* Mixes one number; good enough for open addressing by its low bits. */

@@ -1,5 +1,5 @@
-/* Strings numbered 0, 1, 2, … in the order they first come, within a bound: past it find still
- * works and add says TM_END, so that the caller carries the string itself. */
+/* Strings numbered 0, 1, 2, … in the order of their first use, up to a bound. Beyond it tm_intern_add still finds
+ * strings and returns TM_END for new ones; the caller then carries the string itself. */
 #ifndef TM_BASE_INTERN_H
 #define TM_BASE_INTERN_H
 

@@ -113,8 +113,8 @@ static inline uint8_t *tm_pb_tag_put(uint8_t *p, uint32_t id, enum tm_pb_type ty
     return tm_varint_put(p, (uint64_t)id << 3 | type);
 }
 
-/* The same for a whole field, for a run of fields whose sizes are known to have room: each returns the byte behind it
- * and may use up to TM_PB_FIELD_MAX bytes (and LEN) from P on. */
+/* Write a whole field at P and return the byte after it. P has room for TM_PB_FIELD_MAX bytes, and for LEN more where
+ * the field has bytes. */
 static inline uint8_t *tm_pb_varint_at(uint8_t *p, uint32_t id, uint64_t value)
 {
     p = tm_pb_tag_put(p, id, TM_PB_VARINT);

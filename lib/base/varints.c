@@ -21,8 +21,8 @@ static inline void widen(uint64_t *restrict numbers, const uint8_t *restrict byt
         numbers[i] = bytes[i];
 }
 
-/* Reads numbers that end in the window at P until there are MAX or one has more than eight bytes; returns the byte
- * behind them. Where each begins is known before any is read, so that reading one does not wait for the one before. */
+/* Reads numbers that end in the window at P, until there are MAX or one has more than eight bytes. Returns the byte
+ * after them. The start of each number is known before any is read, so the reads do not wait for each other. */
 static const uint8_t *read_window(const uint8_t *p, uint64_t *numbers, uint32_t max, uint32_t *count)
 {
     uint64_t ends = ends_of(p);

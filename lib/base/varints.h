@@ -1,4 +1,4 @@
-/* Many varints at a time, as packed fields have them. */
+/* Reads packed repeated varints, many at a time. */
 #ifndef TM_BASE_VARINTS_H
 #define TM_BASE_VARINTS_H
 

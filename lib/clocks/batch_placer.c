@@ -3,6 +3,7 @@
 #include "base/pb.h"
 #include "clocks/fast_path.h"
 #include "clocks/row_converter.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
@@ -332,7 +333,7 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
 static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t *detail, size_t len,
                                    struct tm_error *err)
 {
-    enum { DETAIL_MACHINE = 8, MACHINE_NAME = 1 };
+    enum { MACHINE_NAME = 1 };
     struct tm_clock_registry *book = placer->routes.book;
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field field, part;
@@ -340,7 +341,7 @@ static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t
     uint32_t row = placer->last.machine;
     while (st == TM_OK && book->machines.rows[row].name == NULL && tm_pb_next(&pb, &field) == TM_OK) {
         struct tm_pb parts = tm_pb_of(field.data, field.len);
-        if (field.id != DETAIL_MACHINE || field.type != TM_PB_LEN)
+        if (field.id != TM_DETAIL_MACHINE || field.type != TM_PB_LEN)
             continue;
         while (st == TM_OK && tm_pb_next(&parts, &part) == TM_OK) {
             if (part.id != MACHINE_NAME || part.type != TM_PB_LEN || part.len == 0)

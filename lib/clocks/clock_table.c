@@ -8,11 +8,11 @@ const char *tm_clock_name(uint32_t clock)
         [TM_CLOCK_REALTIME] = "REALTIME",
         [TM_CLOCK_REALTIME_COARSE] = "REALTIME_COARSE",
         [TM_CLOCK_MONOTONIC] = "MONOTONIC",
-        [4] = "MONOTONIC_COARSE",
-        [5] = "MONOTONIC_RAW",
+        [TM_CLOCK_MONOTONIC_COARSE] = "MONOTONIC_COARSE",
+        [TM_CLOCK_MONOTONIC_RAW] = "MONOTONIC_RAW",
         [TM_CLOCK_BOOTTIME] = "BOOTTIME",
-        [9] = "TSC",
-        [10] = "PERF",
+        [TM_CLOCK_TSC] = "TSC",
+        [TM_CLOCK_PERF] = "PERF",
         [TM_CLOCK_TRACE_FILE] = "TRACE_FILE",
     };
     return clock < sizeof names / sizeof *names ? names[clock] : NULL;

@@ -6,18 +6,7 @@
 #define TM_CLOCKS_CLOCK_TABLE_H
 
 #include "base/table.h"
-
-/* Builtin clock ids (perfetto/common/builtin_clock.proto). */
-enum {
-    TM_CLOCK_NONE = 0,
-    TM_CLOCK_REALTIME = 1,
-    TM_CLOCK_REALTIME_COARSE = 2,
-    TM_CLOCK_MONOTONIC = 3,
-    TM_CLOCK_BOOTTIME = 6,
-    TM_CLOCK_TRACE_FILE = 11,
-    TM_CLOCK_SEQUENCE_FIRST = 64, /* from here … */
-    TM_CLOCK_GLOBAL_FIRST = 128   /* … to below here scoped to a packet sequence */
-};
+#include "stream/clock_id.h"
 
 enum { TM_CLOCKS_MAX = 1 << 18 };
 

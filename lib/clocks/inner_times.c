@@ -2,15 +2,9 @@
 
 #include "base/pb.h"
 #include "clocks/row_converter.h"
+#include "stream/detail_fields.h"
 
-enum {
-    DETAIL_INNER_TIMES = 9,
-    INNER_CLOCK = 2,
-    INNER_VALUE = 3,
-    INNER_STATE = 4,
-    STATE_CONVERTED = 1,
-    STATE_FAILED = 2
-};
+enum { INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4, STATE_CONVERTED = 1, STATE_FAILED = 2 };
 
 static enum tm_status convert_one(struct tm_clock_routes *routes, const struct tm_route_key *key, uint8_t *value,
                                   uint8_t *state, struct tm_error *err)
@@ -50,7 +44,7 @@ enum tm_status tm_inner_times_convert(struct tm_clock_routes *routes, const stru
         struct tm_route_key inner = {key->file, key->embedded, TM_CLOCK_NONE, key->sequence};
         uint8_t *value = NULL, *state = NULL;
         struct tm_pb parts = tm_pb_of(field.data, field.len);
-        if (field.id != DETAIL_INNER_TIMES || field.type != TM_PB_LEN)
+        if (field.id != TM_DETAIL_INNER_TIMES || field.type != TM_PB_LEN)
             continue;
         while ((st = tm_pb_next(&parts, &part)) == TM_OK) {
             if (part.id == INNER_CLOCK && part.type == TM_PB_I32)

@@ -2,12 +2,11 @@
 
 #include "base/decimal.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { DETAIL_ARG = 1 };
-enum { ARG_KEY = 1, ARG_INT = 2, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_BOOL = 6 };
 enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 }; /* bound: the one plus the other times the text */
 enum { NUMBER_TEXT_MAX = 800 }; /* more digits than any double needs to be told from its neighbour */
 
@@ -79,9 +78,9 @@ static uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t 
         return NULL;
     uint8_t *p = detail->data + detail->len;
     detail->len += total;
-    *p++ = DETAIL_ARG << 3 | TM_PB_LEN;
+    *p++ = TM_DETAIL_ARGS << 3 | TM_PB_LEN;
     p = tm_varint_put(p, inner);
-    *p++ = ARG_KEY << 3 | TM_PB_LEN;
+    *p++ = TM_ARG_KEY << 3 | TM_PB_LEN;
     p = tm_varint_put(p, a->key.len);
     memcpy(p, a->key.data, a->key.len);
     return p + a->key.len;
@@ -102,7 +101,7 @@ static enum tm_status put_double(struct tm_json_args *a, struct tm_buf *detail, 
     uint8_t *p = begin_arg(a, detail, 9);
     if (p == NULL)
         return TM_E_SYSTEM;
-    *p++ = ARG_DOUBLE << 3 | TM_PB_I64;
+    *p++ = TM_ARG_DOUBLE << 3 | TM_PB_I64;
     tm_put_le64(p, bits);
     return TM_OK;
 }
@@ -112,7 +111,7 @@ static enum tm_status put_string(struct tm_json_args *a, struct tm_buf *detail, 
     uint8_t *p = begin_arg(a, detail, 1 + tm_varint_size(len) + len);
     if (p == NULL)
         return TM_E_SYSTEM;
-    *p++ = ARG_STRING << 3 | TM_PB_LEN;
+    *p++ = TM_ARG_STRING << 3 | TM_PB_LEN;
     p = tm_varint_put(p, len);
     if (len)
         memcpy(p, s, len);
@@ -128,11 +127,11 @@ static enum tm_status put_leaf(struct tm_json_args *a, struct tm_buf *detail, co
     switch (v->type) {
     case TM_JSON_TRUE:
     case TM_JSON_FALSE:
-        return put_varint(a, detail, ARG_BOOL, v->type == TM_JSON_TRUE);
+        return put_varint(a, detail, TM_ARG_BOOL, v->type == TM_JSON_TRUE);
     case TM_JSON_NUMBER:
         if (!tm_json_number(v->data, v->len, &is_double, &bits))
             return put_string(a, detail, v->data, v->len);
-        return is_double ? put_double(a, detail, bits) : put_varint(a, detail, ARG_INT, tm_zigzag((int64_t)bits));
+        return is_double ? put_double(a, detail, bits) : put_varint(a, detail, TM_ARG_INT, tm_zigzag((int64_t)bits));
     case TM_JSON_STRING:
         return tm_json_text(v, &a->text, &s, &len) ? put_string(a, detail, s, len) : TM_E_SYSTEM;
     default:

@@ -1,8 +1,7 @@
-/* JSON read from front to back off an input, value by value, whatever its size: containers are
- * entered or passed over without being held, values are read whole. Accepted is what scan.h
- * accepts. Errors are TM_E_INPUT, "byte N: cause", N counted from the start of the input; after one
- * only the input may be used, which then stands at what could not be read (in a container that is passed over, at the
- * byte the error names). */
+/* Reads JSON from an input, value by value. Objects and arrays are entered or skipped, and may have any size; other
+ * values are read whole. It accepts what scan.h accepts. Errors are TM_E_INPUT, "byte N: cause", N counted from the
+ * start of the input. After an error only the input may be used. It then stands at the value that could not be read,
+ * or, in a container that was being skipped, at the byte that the error names. */
 #ifndef TM_JSON_CURSOR_H
 #define TM_JSON_CURSOR_H
 

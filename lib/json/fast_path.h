@@ -1,5 +1,5 @@
-/* Inside of the JSON scanner: bytes passed over where they are plain, which most are. A pointer comes back where they
- * were; what is not plain is left to scan.c, which says what it is. */
+/* The fast path of the JSON scanner, for bytes without escapes and special cases. It stops before other bytes; scan.c
+ * reads those. */
 #ifndef TM_JSON_FAST_PATH_H
 #define TM_JSON_FAST_PATH_H
 

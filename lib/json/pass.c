@@ -1,5 +1,5 @@
-/* Passing over a container that is known to be valid: of its bytes only quotes, backslashes and brackets of its own
- * kind are looked at, 64 at a time. */
+/* Skips a container that is known to be valid. Only quotes, backslashes and brackets of its own kind are looked at, 64
+ * bytes at a time. */
 #include "json/scan.h"
 
 #ifdef __SSE2__

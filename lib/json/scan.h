@@ -1,10 +1,10 @@
-/* JSON read where it lies: a cursor over bytes in memory, of which more may come. Nothing is
- * copied and no tree is built; values are extents of the text.
+/* Scans JSON in memory without copying it or building a tree. Values are extents of the text. More bytes may follow
+ * those that are there.
  *
- * Accepted is RFC 8259 and, as files in use have them, a comma before a closing bracket and the
- * words NaN, Infinity, nan and inf (with a sign or not) as values of a type of their own. Refused
- * are raw control characters in strings, bad escapes, leading zeros and nesting beyond
- * TM_JSON_DEPTH_MAX. UTF-8 is not checked: bytes of 0x80 and above are passed through. */
+ * It accepts RFC 8259 and two things that files in use have: a comma before a closing bracket, and the words NaN,
+ * Infinity, nan and inf, with or without a sign, as values of a type of their own. Refused are raw control characters
+ * in strings, bad escapes, leading zeros and nesting beyond TM_JSON_DEPTH_MAX. UTF-8 is not checked: bytes of 0x80 and
+ * above are passed through. */
 #ifndef TM_JSON_SCAN_H
 #define TM_JSON_SCAN_H
 

@@ -3,9 +3,10 @@
 #ifndef TM_MANIFEST_FIELDS_H
 #define TM_MANIFEST_FIELDS_H
 
+#include "stream/clock_id.h"
 #include "manifest/clock_points.h"
 
-enum { TM_MANIFEST_VERSION = 1, TM_CLOCK_TRACE_FILE = 11 };
+enum { TM_MANIFEST_VERSION = 1 };
 
 /* Strings are borrowed from the JSON tree; NULL where the field is not there or not valid. Clocks
  * are builtin clock ids, 0 where there is none. Items are what says all that, for places of problems. */

@@ -2,10 +2,10 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { DETAIL_ARGS = 1 };
 
 struct tm_arg_sets_seen {
     uint64_t hash; /* of the set's args; 0 empty */
@@ -64,7 +64,7 @@ static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
 static bool next_arg(struct tm_pb *pb, struct tm_pb_field *f)
 {
     while (tm_pb_next(pb, f) == TM_OK)
-        if (f->id == DETAIL_ARGS && f->type == TM_PB_LEN)
+        if (f->id == TM_DETAIL_ARGS && f->type == TM_PB_LEN)
             return true;
     return false;
 }

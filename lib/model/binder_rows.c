@@ -2,11 +2,10 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { DETAIL_ARGS = 1, DETAIL_FLOW_ID = 2, DETAIL_TERMINATING_FLOW_ID = 3, DETAIL_TEXT = 4 };
-enum { ARG_KEY = 1, ARG_INT = 2, ARG_UINT = 3, ARG_STRING = 5 };
 
 struct tm_binder_waiting {
     bool is_there, is_one_way, is_reply;
@@ -26,13 +25,13 @@ bool tm_binder_destination(const struct tm_event *e, int64_t *tid)
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes), arg;
     struct tm_pb_field f, g;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != DETAIL_ARGS || f.type != TM_PB_LEN)
+        if (f.id != TM_DETAIL_ARGS || f.type != TM_PB_LEN)
             continue;
         arg = tm_pb_of(f.data, f.len);
-        if (tm_pb_next(&arg, &g) != TM_OK || g.id != ARG_KEY || g.len != sizeof destination_thread - 1 ||
+        if (tm_pb_next(&arg, &g) != TM_OK || g.id != TM_ARG_KEY || g.len != sizeof destination_thread - 1 ||
             memcmp(g.data, destination_thread, g.len) != 0 || tm_pb_next(&arg, &g) != TM_OK)
             continue;
-        *tid = g.id == ARG_INT ? tm_unzigzag(g.value) : (int64_t)g.value;
+        *tid = g.id == TM_ARG_INT ? tm_unzigzag(g.value) : (int64_t)g.value;
         return true;
     }
     return false;
@@ -46,9 +45,9 @@ enum tm_status tm_binder_name_destination(struct tm_buf *detail, const struct tm
         return TM_E_SYSTEM;
     if (name.data == NULL)
         return TM_OK;
-    if (tm_pb_begin(detail, DETAIL_ARGS, &mark) != TM_OK ||
-        tm_pb_put_str(detail, ARG_KEY, "destination name") != TM_OK ||
-        tm_pb_put_bytes(detail, ARG_STRING, name.data, name.len) != TM_OK)
+    if (tm_pb_begin(detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
+        tm_pb_put_str(detail, TM_ARG_KEY, "destination name") != TM_OK ||
+        tm_pb_put_bytes(detail, TM_ARG_STRING, name.data, name.len) != TM_OK)
         return TM_E_SYSTEM;
     return tm_pb_end(detail, mark);
 }
@@ -111,7 +110,7 @@ static enum tm_status copy_args(struct tm_buf *out, const uint8_t *detail, size_
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == DETAIL_ARGS)
+        if (f.id == TM_DETAIL_ARGS)
             st = tm_buf_add(out, f.start, (size_t)(f.end - f.start));
     return st;
 }
@@ -182,7 +181,7 @@ static enum tm_status put_text(struct work *w, uint32_t i, struct tm_text text, 
 {
     struct tm_buf *detail = &w->b->details[i];
     *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* past the one-byte tag */
-    return tm_pb_put_bytes(detail, DETAIL_TEXT, text.data, text.len) == TM_OK ? TM_OK : tm_error_nomem(w->err);
+    return tm_pb_put_bytes(detail, TM_DETAIL_TEXT, text.data, text.len) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 
 /* The strings of E, which ROW's Detail may hold, in number I. */
@@ -226,8 +225,8 @@ static enum tm_status put_destination(struct work *w, uint32_t number, struct tm
     struct tm_buf *detail = &w->b->details[number];
     size_t mark;
     tm_buf_clear(detail);
-    if (tm_pb_begin(detail, DETAIL_ARGS, &mark) != TM_OK ||
-        tm_pb_put_str(detail, ARG_KEY, destination_thread) != TM_OK ||
+    if (tm_pb_begin(detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
+        tm_pb_put_str(detail, TM_ARG_KEY, destination_thread) != TM_OK ||
         tm_pb_put_varint(detail, type, thread) != TM_OK || tm_pb_end(detail, mark) != TM_OK)
         return tm_error_nomem(w->err);
     enum tm_status st = keep_texts(w, number, &e);
@@ -246,7 +245,7 @@ static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t 
     if (st < 0)
         return st;
     if (copy_args(detail, args, len) != TM_OK ||
-        tm_pb_put_i64(detail, is_end ? DETAIL_TERMINATING_FLOW_ID : DETAIL_FLOW_ID, flow) != TM_OK)
+        tm_pb_put_i64(detail, is_end ? TM_DETAIL_TERMINATING_FLOW_IDS : TM_DETAIL_FLOW_IDS, flow) != TM_OK)
         return tm_error_nomem(w->err);
     w->out[0] = e;
     set_detail(w, &w->out[0], 0);
@@ -273,7 +272,7 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
         return tm_error_nomem(w->err);
     set_detail(w, &w->out[1], 1);
     *w->count = 2;
-    return put_destination(w, 0, like(row, TM_KIND_SLICE_ARGS, row->tid), ARG_INT,
+    return put_destination(w, 0, like(row, TM_KIND_SLICE_ARGS, row->tid), TM_ARG_INT,
                            tm_zigzag((int64_t)(row->value >> 32)));
 }
 
@@ -309,7 +308,7 @@ static enum tm_status take_received(struct work *w, struct tm_binder_thread *t)
         args.flags = (args.flags & ~(uint32_t)TM_EVENT_HAS_PID) | (waiting->has_pid ? TM_EVENT_HAS_PID : 0);
         *w->count = 2;
         st = put_flow(w, like(w->row, TM_KIND_SLICE_BEGIN, w->row->tid), NULL, 0, waiting->flow, true);
-        st = st < 0 ? st : put_destination(w, 1, args, ARG_UINT, (uint64_t)w->row->tid);
+        st = st < 0 ? st : put_destination(w, 1, args, TM_ARG_UINT, (uint64_t)w->row->tid);
     }
     forget(w->b, waiting);
     return st;

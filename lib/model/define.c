@@ -3,11 +3,12 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "kernel/sched_state.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
 /* Field numbers of Detail and of the descriptions in it. */
-enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_MACHINE = 8, MACHINE_RELEASE = 3 };
+enum { MACHINE_RELEASE = 3 };
 
 /* Instead of a time: what was said of it is not in the order of time. Tables hold no INT64_MAX. */
 static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
@@ -92,11 +93,11 @@ enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t fla
     struct tm_pb_field part;
     enum source source = source_of(m, flags, place);
     enum tm_status st = TM_OK;
-    if (kind == TM_KIND_TRACK && tm_model_part(detail, len, DETAIL_TRACK, &part))
+    if (kind == TM_KIND_TRACK && tm_model_part(detail, len, TM_DETAIL_TRACK, &part))
         st = describe_track(m, place, &part, err);
-    if (st == TM_OK && tm_model_part(detail, len, DETAIL_PROCESS, &part))
+    if (st == TM_OK && tm_model_part(detail, len, TM_DETAIL_PROCESS, &part))
         st = tm_model_describe_process(m, source != SOURCE_DESCRIPTOR, place, detail, len, err);
-    if (st == TM_OK && tm_model_part(detail, len, DETAIL_THREAD, &part))
+    if (st == TM_OK && tm_model_part(detail, len, TM_DETAIL_THREAD, &part))
         st = describe_thread(m, source, place, &part, err);
     return st < 0 ? st : TM_OK;
 }
@@ -190,7 +191,7 @@ static enum tm_status describe_machine(struct tm_model *m, const struct tm_model
 {
     struct tm_machine_info *machine = &m->machines[ev->place.machine];
     struct tm_pb_field part, release;
-    if (!tm_model_part(ev->e->detail, ev->e->detail_bytes, DETAIL_MACHINE, &part))
+    if (!tm_model_part(ev->e->detail, ev->e->detail_bytes, TM_DETAIL_MACHINE, &part))
         return TM_OK;
     if (tm_model_part(part.data, part.len, MACHINE_RELEASE, &release))
         machine->kernel_version = tm_kernel_version_parse((const char *)release.data, release.len);
@@ -214,7 +215,7 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
         return late_add(m, ev, err);
     if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
         return TM_OK;
-    if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, DETAIL_TRACK, &part)) {
+    if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRACK, &part)) {
         struct tm_description d;
         tm_description_decode(&d, part.data, part.len);
         enum tm_status st = tm_descriptors_add(&m->descriptors, ev->place, &d, err);

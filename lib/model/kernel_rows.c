@@ -3,10 +3,11 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "kernel/tracks.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { DETAIL_TEXT = 4, KILO_BITS = 10 };
+enum { KILO_BITS = 10 };
 
 /* A counter, a track or a stream. */
 struct tm_kernel_thing {
@@ -90,7 +91,7 @@ static enum tm_status take_plain(struct tm_kernel_rows *k, const struct tm_event
     out->category = 0;
     out->name = TM_STRING_INLINE | 1;
     tm_buf_clear(&k->detail);
-    if (tm_pb_put_bytes(&k->detail, DETAIL_TEXT, name, strlen(name)) != TM_OK)
+    if (tm_pb_put_bytes(&k->detail, TM_DETAIL_TEXT, name, strlen(name)) != TM_OK)
         return tm_error_nomem(err);
     out->detail = k->detail.data;
     out->detail_bytes = (uint32_t)k->detail.len;
@@ -251,7 +252,7 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *end)
 {
     /* sys_write, as text of a Detail */
-    static const uint8_t detail[] = {DETAIL_TEXT << 3 | TM_PB_LEN, 9, 's', 'y', 's', '_', 'w', 'r', 'i', 't', 'e'};
+    static const uint8_t detail[] = {TM_DETAIL_TEXT << 3 | TM_PB_LEN, 9, 's', 'y', 's', '_', 'w', 'r', 'i', 't', 'e'};
     struct tm_key key = {(uint64_t)row->file << 32 | row->machine, (uint64_t)row->tid, TM_KERNEL_WRITE};
     if (k->writing == 0 || !(row->flags & TM_EVENT_MARKER) || row->flags & (TM_EVENT_DERIVED | TM_EVENT_UNTIMED))
         return false;

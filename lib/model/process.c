@@ -1,21 +1,10 @@
 #include "model/internal.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-/* Field numbers of Detail and of what is in it. */
-enum { DETAIL_ARG = 1, DETAIL_PROCESS = 6, DETAIL_INNER_TIMES = 9 };
-enum {
-    PROCESS_PID = 1,
-    PROCESS_PARENT,
-    PROCESS_NAME,
-    PROCESS_CMDLINE,
-    PROCESS_UID,
-    PROCESS_START,
-    PROCESS_LABEL,
-    PROCESS_SORT
-};
+/* Field numbers of InnerTime. */
 enum { INNER_VALUE = 3, INNER_STATE = 4, INNER_CONVERTED = 1 };
-enum { ARG_KEY = 1, ARG_INT = 2, ARG_STRING = 5 };
 
 struct process_facts {
     bool has_pid, has_parent, has_uid, has_start;
@@ -32,11 +21,11 @@ static enum tm_status put_label(struct process_facts *facts, const struct tm_pb_
     size_t mark;
     enum tm_status st = tm_buf_addf(&key, "chrome.process_label[%u]", facts->labels++);
     if (st == TM_OK)
-        st = tm_pb_begin(&facts->args, DETAIL_ARG, &mark);
+        st = tm_pb_begin(&facts->args, TM_DETAIL_ARGS, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_bytes(&facts->args, ARG_KEY, key.data, key.len);
+        st = tm_pb_put_bytes(&facts->args, TM_ARG_KEY, key.data, key.len);
     if (st == TM_OK)
-        st = tm_pb_put_bytes(&facts->args, ARG_STRING, label->data, label->len);
+        st = tm_pb_put_bytes(&facts->args, TM_ARG_STRING, label->data, label->len);
     if (st == TM_OK)
         st = tm_pb_end(&facts->args, mark);
     tm_buf_release(&key);
@@ -46,11 +35,11 @@ static enum tm_status put_label(struct process_facts *facts, const struct tm_pb_
 static enum tm_status put_sort(struct process_facts *facts, uint64_t zigzag)
 {
     size_t mark;
-    enum tm_status st = tm_pb_begin(&facts->args, DETAIL_ARG, &mark);
+    enum tm_status st = tm_pb_begin(&facts->args, TM_DETAIL_ARGS, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_str(&facts->args, ARG_KEY, "process_sort_index_hint");
+        st = tm_pb_put_str(&facts->args, TM_ARG_KEY, "process_sort_index_hint");
     if (st == TM_OK)
-        st = tm_pb_put_varint(&facts->args, ARG_INT, zigzag);
+        st = tm_pb_put_varint(&facts->args, TM_ARG_INT, zigzag);
     return st == TM_OK ? tm_pb_end(&facts->args, mark) : st;
 }
 
@@ -58,16 +47,18 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
 {
     enum tm_status st = TM_OK;
     switch (f->id) {
-    case PROCESS_PID: facts->has_pid = true; facts->pid = tm_unzigzag(f->value); break;
-    case PROCESS_PARENT: facts->has_parent = true; facts->parent = tm_unzigzag(f->value); break;
-    case PROCESS_NAME: facts->name = (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len}; break;
-    case PROCESS_CMDLINE:
+    case TM_PROCESS_DESCRIPTION_PID: facts->has_pid = true; facts->pid = tm_unzigzag(f->value); break;
+    case TM_PROCESS_DESCRIPTION_PARENT_PID: facts->has_parent = true; facts->parent = tm_unzigzag(f->value); break;
+    case TM_PROCESS_DESCRIPTION_NAME:
+        facts->name = (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
+        break;
+    case TM_PROCESS_DESCRIPTION_CMDLINE:
         st = facts->cmdline.len ? tm_buf_add_byte(&facts->cmdline, ' ') : TM_OK;
         return st == TM_OK ? tm_buf_add(&facts->cmdline, f->data, f->len) : st;
-    case PROCESS_UID: facts->has_uid = true; facts->uid = tm_unzigzag(f->value); break;
-    case PROCESS_START: facts->has_start = true; facts->start_ns = tm_unzigzag(f->value); break;
-    case PROCESS_LABEL: return put_label(facts, f);
-    case PROCESS_SORT: return put_sort(facts, f->value);
+    case TM_PROCESS_DESCRIPTION_UID: facts->has_uid = true; facts->uid = tm_unzigzag(f->value); break;
+    case TM_PROCESS_DESCRIPTION_START_NS: facts->has_start = true; facts->start_ns = tm_unzigzag(f->value); break;
+    case TM_PROCESS_DESCRIPTION_LABELS: return put_label(facts, f);
+    case TM_PROCESS_DESCRIPTION_SORT_INDEX: return put_sort(facts, f->value);
     default: break;
     }
     return st;
@@ -78,7 +69,7 @@ static void take_start(struct process_facts *facts, const uint8_t *detail, size_
 {
     struct tm_pb_field part, f;
     uint64_t value = 0, state = 0;
-    if (!tm_model_part(detail, len, DETAIL_INNER_TIMES, &part))
+    if (!tm_model_part(detail, len, TM_DETAIL_INNER_TIMES, &part))
         return;
     struct tm_pb pb = tm_pb_of(part.data, part.len);
     while (tm_pb_next(&pb, &f) == TM_OK) {
@@ -94,7 +85,7 @@ static void take_start(struct process_facts *facts, const uint8_t *detail, size_
 static enum tm_status decode(struct process_facts *facts, const uint8_t *detail, size_t len, struct tm_error *err)
 {
     struct tm_pb_field part, f;
-    if (!tm_model_part(detail, len, DETAIL_PROCESS, &part))
+    if (!tm_model_part(detail, len, TM_DETAIL_PROCESS, &part))
         return TM_OK;
     struct tm_pb pb = tm_pb_of(part.data, part.len);
     while (tm_pb_next(&pb, &f) == TM_OK)

@@ -1,19 +1,14 @@
 #include "model/internal.h"
 #include "model/binder_rows.h"
 #include "kernel/tracks.h"
+#include "stream/detail_fields.h"
 
 #include "base/hash.h"
 #include "base/pb.h"
 
 enum { FLOW_BY_ID = 1 };
 /* Of a Detail; see tm_stream.proto. */
-enum {
-    DETAIL_FLOW_ID = 2,
-    DETAIL_TERMINATING_FLOW_ID = 3,
-    DETAIL_BIND_OUT = 13,
-    DETAIL_BIND_STEP = 14,
-    DETAIL_BIND_IN = 15
-};
+enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 
 /* Equal for equal texts: an id of the stream's table, or for texts that travel with their event,
  * which are in no table, a hash. */
@@ -109,10 +104,10 @@ static enum tm_status flow_id(struct tm_model *m, uint32_t field, const struct t
 {
     bool active = tm_flows_active(&m->flows, key);
     switch (field) {
-    case DETAIL_FLOW_ID: /* a flow starts with the first slice that has its id */
+    case TM_DETAIL_FLOW_IDS: /* a flow starts with the first slice that has its id */
         return active ? tm_flows_step(&m->flows, key, slice, m->rows, err)
                       : tm_flows_start(&m->flows, key, slice, err);
-    case DETAIL_TERMINATING_FLOW_ID:
+    case TM_DETAIL_TERMINATING_FLOW_IDS:
         return active ? tm_flows_end(&m->flows, key, slice, true, m->rows, err) : TM_OK;
     case DETAIL_BIND_OUT:
         return tm_flows_start(&m->flows, key, slice, err);
@@ -131,7 +126,7 @@ static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, st
     struct tm_pb_field f;
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
-        bool is_flow = f.id == DETAIL_FLOW_ID || f.id == DETAIL_TERMINATING_FLOW_ID ||
+        bool is_flow = f.id == TM_DETAIL_FLOW_IDS || f.id == TM_DETAIL_TERMINATING_FLOW_IDS ||
                        (f.id >= DETAIL_BIND_OUT && f.id <= DETAIL_BIND_IN);
         if (f.type != TM_PB_I64 || !is_flow)
             continue;

@@ -2,8 +2,8 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-enum { DETAIL_FRAME = 10 };
 
 /* The number of a row by its contents' hash; *IS_NEW: it gets the next one. */
 static enum tm_status number(struct tm_table *table, int64_t *count, const struct tm_key *key, int64_t *id,
@@ -59,7 +59,7 @@ enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, si
     bool is_new;
     enum tm_status st = TM_OK;
     for (uint32_t depth = 0; st == TM_OK && tm_pb_next(&pb, &f) == TM_OK;) {
-        if (f.id != DETAIL_FRAME || f.type != TM_PB_LEN)
+        if (f.id != TM_DETAIL_FRAMES || f.type != TM_PB_LEN)
             continue;
         row.parent = row.id;
         row.depth = depth++;

@@ -87,12 +87,12 @@ static int compress_all(enum tm_compressor_kind kind, int in, int out)
     return status;
 }
 
-enum tm_status tm_compressor_start(struct tm_compressor *squeeze, enum tm_compressor_kind kind, int out_fd,
+enum tm_status tm_compressor_start(struct tm_compressor *compressor, enum tm_compressor_kind kind, int out_fd,
                                    const char *name, struct tm_error *err)
 {
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     int ends[2];
-    *squeeze = (struct tm_compressor){.fd = -1, .name = name ? name : "standard output"};
+    *compressor = (struct tm_compressor){.fd = -1, .name = name ? name : "standard output"};
     if (pipe(ends) != 0)
         return tm_error_errno(err, errno, "cannot make a pipe");
     tm_compat_widen_pipe(ends[1], PIPE_BYTES);
@@ -115,39 +115,39 @@ enum tm_status tm_compressor_start(struct tm_compressor *squeeze, enum tm_compre
     }
     (void)close(ends[0]);
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    squeeze->fd = ends[1];
-    squeeze->pid = pid;
-    (void)sigaction(SIGPIPE, &ignored, &squeeze->on_pipe);
+    compressor->fd = ends[1];
+    compressor->pid = pid;
+    (void)sigaction(SIGPIPE, &ignored, &compressor->on_pipe);
     return TM_OK;
 }
 
-enum tm_status tm_compressor_finish(struct tm_compressor *squeeze, struct tm_error *err)
+enum tm_status tm_compressor_finish(struct tm_compressor *compressor, struct tm_error *err)
 {
     int status = 0;
     pid_t got;
-    if (squeeze->pid == 0)
+    if (compressor->pid == 0)
         return TM_OK;
-    (void)close(squeeze->fd);
-    squeeze->fd = -1;
+    (void)close(compressor->fd);
+    compressor->fd = -1;
     do
-        got = waitpid(squeeze->pid, &status, 0);
+        got = waitpid(compressor->pid, &status, 0);
     while (got < 0 && errno == EINTR);
-    squeeze->pid = 0;
-    (void)sigaction(SIGPIPE, &squeeze->on_pipe, NULL);
+    compressor->pid = 0;
+    (void)sigaction(SIGPIPE, &compressor->on_pipe, NULL);
     if (got > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
         (void)raise(SIGPIPE);
     if (got > 0 && WIFSIGNALED(status))
-        return tm_error_set(err, TM_E_SYSTEM, "%s: the compressor was killed by signal %d", squeeze->name,
+        return tm_error_set(err, TM_E_SYSTEM, "%s: the compressor was killed by signal %d", compressor->name,
                             WTERMSIG(status));
     if (got < 0 || WEXITSTATUS(status) != 0)
-        return tm_error_errno(err, got < 0 ? ECHILD : WEXITSTATUS(status), "%s: cannot write", squeeze->name);
+        return tm_error_errno(err, got < 0 ? ECHILD : WEXITSTATUS(status), "%s: cannot write", compressor->name);
     return TM_OK;
 }
 
-void tm_compressor_abandon(struct tm_compressor *squeeze)
+void tm_compressor_abandon(struct tm_compressor *compressor)
 {
-    if (squeeze->pid == 0)
+    if (compressor->pid == 0)
         return;
-    (void)kill(squeeze->pid, SIGKILL);
-    (void)tm_compressor_finish(squeeze, NULL);
+    (void)kill(compressor->pid, SIGKILL);
+    (void)tm_compressor_finish(compressor, NULL);
 }

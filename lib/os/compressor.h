@@ -1,5 +1,5 @@
-/* An output compressed on its way: a process of its own between the output and its file, so that a
- * second core does the work. gzip through zlib, zstd through libzstd, at levels that keep up. */
+/* Compresses an output in a process between the output and its file, on a second core. gzip uses zlib and zstd uses
+ * libzstd, at levels that keep pace with the output. */
 #ifndef TM_OS_COMPRESSOR_H
 #define TM_OS_COMPRESSOR_H
 
@@ -26,14 +26,14 @@ struct tm_compressor {
 /* Starts a compressor of KIND that writes OUT_FD, which stays the caller's, and NAME (borrowed) to messages. TM_OK or
  * TM_E_SYSTEM. Until finish or abandon SIGPIPE is ignored: a compressor that has failed shows as EPIPE, and finish says
  * why. */
-enum tm_status tm_compressor_start(struct tm_compressor *squeeze, enum tm_compressor_kind kind, int out_fd,
+enum tm_status tm_compressor_start(struct tm_compressor *compressor, enum tm_compressor_kind kind, int out_fd,
                                    const char *name, struct tm_error *err);
 
-/* All was written, or no more can be: waits until the compressor has written it too. TM_OK or TM_E_SYSTEM. Dies of
- * SIGPIPE where the compressor did, whose reader has left. */
-enum tm_status tm_compressor_finish(struct tm_compressor *squeeze, struct tm_error *err);
+/* Closes fd and waits until the compressor has written everything. TM_OK or TM_E_SYSTEM. If the compressor died of
+ * SIGPIPE because its reader has left, this process dies of SIGPIPE too. */
+enum tm_status tm_compressor_finish(struct tm_compressor *compressor, struct tm_error *err);
 
-/* Ends the compressor, whatever it has done; after finish it does nothing. */
-void tm_compressor_abandon(struct tm_compressor *squeeze);
+/* Kills the compressor. Does nothing after finish. */
+void tm_compressor_abandon(struct tm_compressor *compressor);
 
 #endif

@@ -1,6 +1,6 @@
-/* A run of bytes being read from front to back: a member of an archive, a decompressed stream, a
- * pipe. What a format parser sees of the world. It shows a window of unread bytes that the reader
- * widens on demand; memory is the window, whatever the input's size. */
+/* Bytes that are read from front to back: a member of an archive, a decompressed stream, a pipe. Format parsers read
+ * all their input through this. It shows a window of unread bytes, which the reader widens on demand. Memory is bounded
+ * by the window, whatever the input's size. */
 #ifndef TM_OS_INPUT_H
 #define TM_OS_INPUT_H
 
@@ -14,12 +14,15 @@
 
 struct tm_input;
 
-/* Where bytes come from. read: up to LEN bytes (at least 1) into DATA, *GOT says how many;
- * TM_OK, TM_END (*GOT = 0) at the end, or an error. close may be NULL.
+/* Where bytes come from.
  *
- * show: instead of read, for a source that has the bytes in memory of its own: sets data, len, ended and first of IN so
- * that NEED bytes or more, which are not in the window yet, are shown behind the same unread ones. Returns as
- * tm_input_fill does. */
+ * read: puts up to LEN bytes (at least 1) into DATA and their number into *GOT. TM_OK; TM_END (*GOT = 0) at the end; or
+ * an error.
+ *
+ * show: replaces read for a source that holds the bytes in its own memory. It sets data, len, ended and first of IN so
+ * that the window has NEED bytes or more, the unread ones first. Returns as tm_input_fill does.
+ *
+ * close: may be NULL. */
 struct tm_input_ops {
     enum tm_status (*read)(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err);
     enum tm_status (*show)(void *source, struct tm_input *in, size_t need, struct tm_error *err);

@@ -1,6 +1,5 @@
-/* Bytes addressed by their offset, as many as there are: what was used last is in memory, up to a
- * bound; the rest is in an unlinked temporary file, which exists only once the bound is exceeded.
- * For tables whose size the input decides. */
+/* Bytes addressed by offset, for tables whose size depends on the input. The pages used last are in memory, up to a
+ * bound. The others are in an unlinked temporary file, which is made when the bound is exceeded. */
 #ifndef TM_OS_PAGED_FILE_H
 #define TM_OS_PAGED_FILE_H
 
@@ -34,7 +33,7 @@ enum tm_status tm_paged_file_write(struct tm_paged_file *paged, uint64_t offset,
 enum tm_status tm_paged_file_read(struct tm_paged_file *paged, uint64_t offset, void *data, size_t len,
                                   struct tm_error *err);
 
-/* Forgets all bytes and keeps the memory. */
+/* Forgets all bytes. Keeps the memory. */
 void tm_paged_file_clear(struct tm_paged_file *paged);
 
 void tm_paged_file_release(struct tm_paged_file *paged);

@@ -1,9 +1,8 @@
-/* Programs run as one pipeline: the output of each is the input of the next; what they say on
- * standard error is gathered, so that of several failures the cause can be told from what followed
- * from it.
+/* Programs run as one pipeline: the output of each is the input of the next. Their standard error is collected, so that
+ * the cause of a failure can be told from its consequences.
  *
- * Life: fill in stages, start, wait, ask for the cause and the exit status, release. Stages that a
- * failure leaves without purpose are stopped. */
+ * Life cycle: fill in stages, start, wait, ask for the cause and the exit status, release. A stage that is useless
+ * after a failure is stopped. */
 #ifndef TM_OS_PIPELINE_H
 #define TM_OS_PIPELINE_H
 

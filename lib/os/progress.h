@@ -1,9 +1,9 @@
-/* How far a stage has come, for whoever started it: counters on a page that both have mapped.
+/* Counters that tell tm-merge how far a stage has come. They are on a page that both processes map.
  *
- * The one who asks makes a page (lib/merge/progress_page.h), lets the stages inherit its descriptor and says in
- * TM_PROGRESS which stage each is. What reads standard input, writes standard output or opens input files attaches
- * itself; where TM_PROGRESS is not set, or not understood, everything here does nothing. No locks: each counter has one
- * writer, and who reads them wants to know about now. */
+ * tm-merge makes the page (lib/merge/progress_page.h), lets the stages inherit its descriptor and numbers each stage in
+ * TM_PROGRESS. Code that reads standard input, writes standard output or opens input files attaches itself. If
+ * TM_PROGRESS is not set or not understood, all calls do nothing. There are no locks: each counter has one writer, and
+ * readers need only recent values. */
 #ifndef TM_OS_PROGRESS_H
 #define TM_OS_PROGRESS_H
 

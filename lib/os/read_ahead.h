@@ -1,5 +1,5 @@
-/* An input whose source is read ahead of its reader by a thread of its own: what it costs to make the bytes, to inflate
- * them for one, is another processor's. The bytes are shown where the thread put them, not copied once more. */
+/* A thread that reads the source of an input before its reader asks. Making the bytes, by inflating them for example,
+ * then runs on another processor. The reader sees the bytes in the thread's buffers; they are not copied. */
 #ifndef TM_OS_READ_AHEAD_H
 #define TM_OS_READ_AHEAD_H
 
@@ -8,11 +8,10 @@
 /* Below so many bytes to be read a thread is not worth its start. */
 enum { TM_READ_AHEAD_MIN_BYTES = 256 << 10 };
 
-/* From here on, until IN is released, a thread reads IN's source and keeps what it has read, at most about 1.5 MB,
- * until IN is widened; IN has not been read yet and its source never waits for others, as a pipe would: the release
- * waits for the read that is going on. IN shows the same bytes, end and failure at the same places as without. What the
- * source works with is the thread's alone until the release. Where there can be no thread, or no memory for it, nothing
- * changes. */
+/* Starts a thread that reads IN's source until IN is released. It buffers about 1.5 MB. IN must not have been read yet.
+ * Its source must not block on others, as a pipe does, because the release waits for the read under way. Until then the
+ * source belongs to the thread alone. Bytes, end and failure of IN are unchanged. If there can be no thread, or no
+ * memory for it, IN is read as before. */
 void tm_read_ahead_start(struct tm_input *in);
 
 #endif

@@ -1,8 +1,8 @@
-/* What a stage may still ask of the system once it has opened its files: traces come from strangers, and a
- * stage that a bug in a parser turns against its user is to find nothing within reach.
+/* Limits what a stage may ask of the system once its files are open. Traces come from strangers; a bug in a parser must
+ * not give them the user's files.
  *
- * Of the kernel's: landlock(7) for files and the network, seccomp(2) for running programs, sockets and looking
- * into other processes. Where the kernel or the build (--disable-sandbox, sanitizers) has neither, nothing happens. */
+ * landlock(7) limits files and the network, seccomp(2) limits running programs, sockets and access to other processes.
+ * If the kernel or the build (--disable-sandbox, sanitizers) lacks them, nothing is limited. */
 #ifndef TM_OS_SANDBOX_H
 #define TM_OS_SANDBOX_H
 
@@ -19,10 +19,10 @@ struct tm_sandbox {
     bool signals; /* processes that it has started may still be sent signals */
 };
 
-/* From here on, for the rest of the process and all it starts: no file is opened but SANDBOX's and /dev/null,
- * no program run, no socket made, no other process looked into. Descriptors that are open stay as they are. A
- * folder among the reads leaves reading free, as links in it may lead anywhere. TM_OK, also where the kernel or the
- * build has nothing of it; TM_E_SYSTEM where they have and it did not come to be, after which nothing is sure. */
+/* From now on this process and its children open no files but those of SANDBOX and /dev/null, run no program, make no
+ * socket and look into no other process. Open descriptors stay usable. A folder among the reads allows all reading,
+ * because links in it may lead anywhere. TM_OK, also if kernel or build lack a sandbox; TM_E_SYSTEM if entering it
+ * failed, after which the process must not read traces. */
 enum tm_status tm_sandbox_enter(const struct tm_sandbox *sandbox, struct tm_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* A thread that works for the one that started it, with a lock and a condition between the two. */
+/* A worker thread, with a lock and a condition that it shares with the thread that started it. */
 #ifndef TM_OS_THREAD_H
 #define TM_OS_THREAD_H
 
@@ -6,15 +6,15 @@
 #include <stdbool.h>
 
 struct tm_thread {
-    bool stop; /* it shall end; read with the lock */
+    bool stop; /* the thread must end; read under the lock */
     /* private */
     pthread_t id;
     pthread_mutex_t lock;
     pthread_cond_t changed;
 };
 
-/* Starts a thread that runs WORK(ARG), out of reach of signals. False: there can be none, and nothing is to be ended.
- */
+/* Starts a thread that runs WORK(ARG) with all signals blocked. False: there can be none; tm_thread_end must not
+ * follow. */
 bool tm_thread_start(struct tm_thread *thread, void *(*work)(void *arg), void *arg);
 
 /* Sets stop and waits until WORK has returned. */
@@ -30,13 +30,13 @@ static inline void tm_thread_unlock(struct tm_thread *thread)
     (void)pthread_mutex_unlock(&thread->lock);
 }
 
-/* With the lock: waits until the other one of the two says that something has changed; it may also wake for nothing. */
+/* Under the lock: waits for tm_thread_changed of the other thread. May return without a change. */
 static inline void tm_thread_wait(struct tm_thread *thread)
 {
     (void)pthread_cond_wait(&thread->changed, &thread->lock);
 }
 
-/* With the lock: says so. */
+/* Under the lock: wakes the other thread. */
 static inline void tm_thread_changed(struct tm_thread *thread)
 {
     (void)pthread_cond_signal(&thread->changed);

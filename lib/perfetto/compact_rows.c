@@ -1,10 +1,10 @@
 #include "perfetto/compact_rows.h"
 
 #include "base/bytes.h"
+#include "stream/detail_fields.h"
 
 #include <limits.h>
 
-enum { DETAIL_TEXT = 4 };
 
 enum tm_status tm_compact_rows_open(struct tm_compact_rows *r, const struct tm_event *whole, struct tm_error *err)
 {
@@ -34,7 +34,7 @@ static enum tm_status put_text(struct tm_compact_rows *r, const void *text, size
                                struct tm_error *err)
 {
     *string = TM_STRING_INLINE | (uint32_t)(r->detail.len + 1); /* past the one-byte tag */
-    return tm_pb_put_bytes(&r->detail, DETAIL_TEXT, text, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_pb_put_bytes(&r->detail, TM_DETAIL_TEXT, text, len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status put_comm(struct tm_compact_rows *r, uint32_t comm, uint32_t *string, struct tm_error *err)

@@ -1,9 +1,10 @@
 #include "perfetto/packet_times.h"
 
 #include "base/pb.h"
+#include "stream/clock_id.h"
+#include "stream/detail_fields.h"
 
-enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, CLOCK_COARSE_ID = 4, CLOCK_RAW_ID = 5, CLOCK_BOOTTIME_ID = 6 };
-enum { DETAIL_INNER_TIMES = 9, INNER_FIELD = 1, INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
+enum { INNER_FIELD = 1, INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
 enum { STATE_CONVERTED = 1 };
 
 #define OWN_CLOCK UINT32_MAX /* the clock of the packet, or of the bundle */
@@ -25,39 +26,40 @@ struct message {
 
 #define MESSAGE(fields) {fields, sizeof(fields) / sizeof *(fields)}
 
-static const struct field process_fields[] = {{7, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct field process_fields[] = {{7, NULL, TM_CLOCK_BOOTTIME, 1}};
 static const struct message process = MESSAGE(process_fields);
-static const struct field process_tree_fields[] = {{1, &process, 0, 0}, {3, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct field process_tree_fields[] = {{1, &process, 0, 0}, {3, NULL, TM_CLOCK_BOOTTIME, 1}};
 static const struct message process_tree = MESSAGE(process_tree_fields);
-static const struct field process_stats_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct field process_stats_fields[] = {{2, NULL, TM_CLOCK_BOOTTIME, 1}};
 static const struct message process_stats = MESSAGE(process_stats_fields);
-static const struct field sys_stats_fields[] = {{9, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct field sys_stats_fields[] = {{9, NULL, TM_CLOCK_BOOTTIME, 1}};
 static const struct message sys_stats = MESSAGE(sys_stats_fields);
 static const struct field descriptor_fields[] = {{7, NULL, OWN_CLOCK, 1}};
 static const struct message process_descriptor = MESSAGE(descriptor_fields);
-static const struct field thread_fields[] = {{6, NULL, CLOCK_MONOTONIC_ID, 1000}};
+static const struct field thread_fields[] = {{6, NULL, TM_CLOCK_MONOTONIC, 1000}};
 static const struct message thread_descriptor = MESSAGE(thread_fields);
 static const struct field track_fields[] = {{3, &process_descriptor, 0, 0}, {4, &thread_descriptor, 0, 0}};
 static const struct message track_descriptor = MESSAGE(track_fields);
-static const struct field log_event_fields[] = {{5, NULL, CLOCK_REALTIME_ID, 1}};
+static const struct field log_event_fields[] = {{5, NULL, TM_CLOCK_REALTIME, 1}};
 static const struct message log_event = MESSAGE(log_event_fields);
 static const struct field android_log_fields[] = {{1, &log_event, 0, 0}};
 static const struct message android_log = MESSAGE(android_log_fields);
-static const struct field statsd_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct field statsd_fields[] = {{2, NULL, TM_CLOCK_BOOTTIME, 1}};
 static const struct message statsd_atom = MESSAGE(statsd_fields);
-static const struct field energy_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1000000}};
+static const struct field energy_fields[] = {{2, NULL, TM_CLOCK_BOOTTIME, 1000000}};
 static const struct message energy_data = MESSAGE(energy_fields);
 static const struct field power_rails_fields[] = {{2, &energy_data, 0, 0}};
 static const struct message power_rails = MESSAGE(power_rails_fields);
-static const struct field heap_fields[] = {{9, NULL, CLOCK_COARSE_ID, 1}, {15, NULL, CLOCK_COARSE_ID, 1}};
+static const struct field heap_fields[] = {{9, NULL, TM_CLOCK_MONOTONIC_COARSE, 1},
+                                           {15, NULL, TM_CLOCK_MONOTONIC_COARSE, 1}};
 static const struct message process_heap_samples = MESSAGE(heap_fields);
 static const struct field profile_fields[] = {{5, &process_heap_samples, 0, 0}};
 static const struct message profile_packet = MESSAGE(profile_fields);
 static const struct field vulkan_fields[] = {{3, NULL, OWN_CLOCK, 1}};
 static const struct message vulkan_memory = MESSAGE(vulkan_fields);
-static const struct field modem_fields[] = {{2, NULL, CLOCK_BOOTTIME_ID, 1}};
+static const struct field modem_fields[] = {{2, NULL, TM_CLOCK_BOOTTIME, 1}};
 static const struct message pixel_modem = MESSAGE(modem_fields);
-static const struct field chrome_event_fields[] = {{2, NULL, CLOCK_MONOTONIC_ID, 1000}};
+static const struct field chrome_event_fields[] = {{2, NULL, TM_CLOCK_MONOTONIC, 1000}};
 static const struct message chrome_event = MESSAGE(chrome_event_fields);
 static const struct field chrome_events_fields[] = {{1, &chrome_event, 0, 0}};
 static const struct message chrome_events = MESSAGE(chrome_events_fields);
@@ -74,7 +76,8 @@ static const struct field packet_fields[] = {
     {84, &statsd_atom, 0, 0},     {110, &pixel_modem, 0, 0}};
 static const struct message packet = MESSAGE(packet_fields);
 
-static const struct field gpu_work_fields[] = {{3, NULL, CLOCK_RAW_ID, 1}, {4, NULL, CLOCK_RAW_ID, 1}};
+static const struct field gpu_work_fields[] = {{3, NULL, TM_CLOCK_MONOTONIC_RAW, 1},
+                                               {4, NULL, TM_CLOCK_MONOTONIC_RAW, 1}};
 static const struct message gpu_work_period = MESSAGE(gpu_work_fields);
 static const struct field ftrace_event_fields[] = {{488, &gpu_work_period, 0, 0}};
 static const struct message ftrace_event = MESSAGE(ftrace_event_fields);
@@ -118,7 +121,7 @@ static bool reading(const struct field *field, uint64_t recorded, int64_t *ns)
 static enum tm_status put_inner_time(struct walk *w, const struct field *field, int64_t ns)
 {
     size_t mark;
-    enum tm_status st = tm_pb_begin(w->out, DETAIL_INNER_TIMES, &mark);
+    enum tm_status st = tm_pb_begin(w->out, TM_DETAIL_INNER_TIMES, &mark);
     if (st == TM_OK)
         st = tm_pb_put_varint(w->out, INNER_FIELD, w->count);
     if (st == TM_OK)
@@ -138,7 +141,7 @@ static enum tm_status next_time(struct walk *w, int64_t *ns, bool *is_converted)
     do
         if (tm_pb_next(&w->times, &f) != TM_OK)
             return TM_E_INPUT;
-    while (f.id != DETAIL_INNER_TIMES || f.type != TM_PB_LEN);
+    while (f.id != TM_DETAIL_INNER_TIMES || f.type != TM_PB_LEN);
     struct tm_pb pb = tm_pb_of(f.data, f.len);
     while (tm_pb_next(&pb, &g) == TM_OK) {
         if (g.id == INNER_VALUE)

@@ -1,12 +1,13 @@
 #include "select/hidden_tasks.h"
 
 #include "base/hash.h"
+#include "stream/detail_fields.h"
 
 #include "base/pb.h"
 
 #include <stdlib.h>
 
-enum { CLONE_THREAD_FLAG = 0x10000, DETAIL_TEXT_FIELD = 4 };
+enum { CLONE_THREAD_FLAG = 0x10000 };
 
 struct tm_task_name {
     uint32_t machine, file, cpu;
@@ -256,7 +257,7 @@ enum tm_status tm_hidden_tasks_say(struct tm_hidden_tasks *n, uint32_t machine, 
     size_t len;
     const uint8_t *text = tm_intern_get(&n->own, task->name & ~TM_STRING_INLINE, &len);
     tm_buf_clear(&n->detail);
-    if (tm_pb_put_bytes(&n->detail, DETAIL_TEXT_FIELD, text, len) != TM_OK)
+    if (tm_pb_put_bytes(&n->detail, TM_DETAIL_TEXT, text, len) != TM_OK)
         return tm_error_nomem(err);
     row->name = TM_STRING_INLINE | 1; /* past the one-byte tag */
     row->detail = n->detail.data;

@@ -1,10 +1,10 @@
 #include "select/track_names.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { DETAIL_TRACK = 5, TRACK_UUID = 1, TRACK_PARENT = 2, TRACK_NAME = 3, TRACK_IS_THREAD = 14 };
 
 struct tm_track_name {
     uint64_t parent;
@@ -52,18 +52,18 @@ enum tm_status tm_track_names_learn(struct tm_track_names *t, const struct tm_ev
                                  .tid = e->tid, .pid = e->pid};
     *uuid = e->track;
     while (tm_pb_next(&detail, &f) == TM_OK) {
-        if (f.id != DETAIL_TRACK || f.type != TM_PB_LEN)
+        if (f.id != TM_DETAIL_TRACK || f.type != TM_PB_LEN)
             continue;
         struct tm_pb track = tm_pb_of(f.data, f.len);
         while (tm_pb_next(&track, &f) == TM_OK) {
-            if (f.id == TRACK_UUID && f.type == TM_PB_I64) {
+            if (f.id == TM_TRACK_DESCRIPTION_UUID && f.type == TM_PB_I64) {
                 *uuid = f.value;
-            } else if (f.id == TRACK_PARENT && f.type == TM_PB_I64) {
+            } else if (f.id == TM_TRACK_DESCRIPTION_PARENT_UUID && f.type == TM_PB_I64) {
                 said.has_parent = true;
                 said.parent = f.value;
-            } else if (f.id == TRACK_IS_THREAD && f.type == TM_PB_VARINT) {
+            } else if (f.id == TM_TRACK_DESCRIPTION_IS_THREAD && f.type == TM_PB_VARINT) {
                 said.is_thread = f.value && said.has_tid;
-            } else if (f.id == TRACK_NAME && f.type == TM_PB_LEN) {
+            } else if (f.id == TM_TRACK_DESCRIPTION_NAME && f.type == TM_PB_LEN) {
                 name = f;
             }
         }

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-enum { DETAIL_ARGS = 1, ARG_KEY = 1 };
 
 /* Room for an Arg with KEY_LEN bytes of key and VALUE_BYTES for the value field; writes up to the value. */
 static uint8_t *begin(struct tm_buf *detail, const void *key, size_t key_len, size_t value_bytes)
@@ -13,9 +12,9 @@ static uint8_t *begin(struct tm_buf *detail, const void *key, size_t key_len, si
     if (tm_buf_reserve(detail, 1 + TM_VARINT_MAX + body) != TM_OK)
         return NULL;
     uint8_t *at = detail->data + detail->len;
-    *at++ = DETAIL_ARGS << 3 | TM_PB_LEN;
+    *at++ = TM_DETAIL_ARGS << 3 | TM_PB_LEN;
     at = tm_varint_put(at, body);
-    *at++ = ARG_KEY << 3 | TM_PB_LEN;
+    *at++ = TM_ARG_KEY << 3 | TM_PB_LEN;
     at = tm_varint_put(at, key_len);
     if (key_len)
         memcpy(at, key, key_len);

@@ -1,8 +1,9 @@
 #include "stream/event_sink.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-enum { DETAIL_TEXT_FIELD = 4, STRINGS_FRAME_MAX = 4096, POSITIONS = 128 };
+enum { STRINGS_FRAME_MAX = 4096, POSITIONS = 128 };
 
 void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer)
 {
@@ -94,7 +95,7 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, s
         }
     }
     *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* past the one-byte tag */
-    return tm_pb_put_bytes(detail, DETAIL_TEXT_FIELD, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_pb_put_bytes(detail, TM_DETAIL_TEXT, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *event, struct tm_error *err)

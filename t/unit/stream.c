@@ -1,5 +1,6 @@
 /* Unit tests of lib/stream: what is written is read back; every cut and every flipped bit is
  * noticed. */
+#include "stream/detail_fields.h"
 #include "stream/event_sink.h"
 #include "stream/json_ref.h"
 #include "stream/reader.h"
@@ -248,6 +249,52 @@ static void test_json_ref(void)
     tm_buf_release(&detail);
 }
 
+/* NUMBER is the field NAME of the message of DESCRIPTOR. */
+static bool is_field(const ProtobufCMessageDescriptor *descriptor, const char *name, unsigned number)
+{
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(descriptor, name);
+    return field && field->id == number;
+}
+
+static void test_detail_fields(void)
+{
+    const ProtobufCMessageDescriptor *d = &tracemerge__detail__descriptor, *a = &tracemerge__arg__descriptor;
+    const ProtobufCMessageDescriptor *track = &tracemerge__track_description__descriptor;
+    const ProtobufCMessageDescriptor *process = &tracemerge__process_description__descriptor;
+    const ProtobufCMessageDescriptor *thread = &tracemerge__thread_description__descriptor;
+    const ProtobufCMessageDescriptor *frame = &tracemerge__stack_frame__descriptor;
+    ok(is_field(d, "args", TM_DETAIL_ARGS) && is_field(d, "flow_ids", TM_DETAIL_FLOW_IDS) &&
+       is_field(d, "terminating_flow_ids", TM_DETAIL_TERMINATING_FLOW_IDS) && is_field(d, "text", TM_DETAIL_TEXT));
+    ok(is_field(d, "track", TM_DETAIL_TRACK) && is_field(d, "process", TM_DETAIL_PROCESS) &&
+       is_field(d, "thread", TM_DETAIL_THREAD) && is_field(d, "machine", TM_DETAIL_MACHINE));
+    ok(is_field(d, "inner_times", TM_DETAIL_INNER_TIMES) && is_field(d, "frames", TM_DETAIL_FRAMES) &&
+       is_field(d, "id", TM_DETAIL_ID) && is_field(d, "json", TM_DETAIL_JSON));
+    ok(is_field(a, "key", TM_ARG_KEY) && is_field(a, "int_value", TM_ARG_INT) &&
+       is_field(a, "uint_value", TM_ARG_UINT) && is_field(a, "double_value", TM_ARG_DOUBLE) &&
+       is_field(a, "string_value", TM_ARG_STRING) && is_field(a, "bool_value", TM_ARG_BOOL) &&
+       is_field(a, "pointer_value", TM_ARG_POINTER) && is_field(a, "json_value", TM_ARG_JSON));
+    ok(is_field(track, "uuid", TM_TRACK_DESCRIPTION_UUID) && is_field(track, "name", TM_TRACK_DESCRIPTION_NAME) &&
+       is_field(track, "parent_uuid", TM_TRACK_DESCRIPTION_PARENT_UUID) &&
+       is_field(track, "pid", TM_TRACK_DESCRIPTION_PID) && is_field(track, "tid", TM_TRACK_DESCRIPTION_TID) &&
+       is_field(track, "is_thread", TM_TRACK_DESCRIPTION_IS_THREAD) &&
+       is_field(track, "is_process", TM_TRACK_DESCRIPTION_IS_PROCESS) &&
+       is_field(track, "sibling_merge_behavior", TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR));
+    ok(is_field(process, "pid", TM_PROCESS_DESCRIPTION_PID) && is_field(process, "name", TM_PROCESS_DESCRIPTION_NAME) &&
+       is_field(process, "parent_pid", TM_PROCESS_DESCRIPTION_PARENT_PID) &&
+       is_field(process, "cmdline", TM_PROCESS_DESCRIPTION_CMDLINE) &&
+       is_field(process, "uid", TM_PROCESS_DESCRIPTION_UID) &&
+       is_field(process, "start_ns", TM_PROCESS_DESCRIPTION_START_NS) &&
+       is_field(process, "labels", TM_PROCESS_DESCRIPTION_LABELS) &&
+       is_field(process, "sort_index", TM_PROCESS_DESCRIPTION_SORT_INDEX));
+    ok(is_field(thread, "tid", TM_THREAD_DESCRIPTION_TID) && is_field(thread, "pid", TM_THREAD_DESCRIPTION_PID) &&
+       is_field(thread, "name", TM_THREAD_DESCRIPTION_NAME) &&
+       is_field(thread, "is_main", TM_THREAD_DESCRIPTION_IS_MAIN) &&
+       is_field(thread, "sort_index", TM_THREAD_DESCRIPTION_SORT_INDEX));
+    ok(is_field(frame, "function", TM_STACK_FRAME_FUNCTION) && is_field(frame, "mapping", TM_STACK_FRAME_MAPPING) &&
+       is_field(frame, "rel_pc", TM_STACK_FRAME_REL_PC) && is_field(frame, "file", TM_STACK_FRAME_FILE) &&
+       is_field(frame, "line", TM_STACK_FRAME_LINE));
+}
+
 int main(void)
 {
     struct tm_buf bytes = {0};
@@ -260,6 +307,7 @@ int main(void)
     test_lying_length();
     test_sizes();
     test_json_ref();
+    test_detail_fields();
     tm_buf_release(&bytes);
     return tap_done();
 }

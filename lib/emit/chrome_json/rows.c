@@ -1,4 +1,5 @@
 #include "emit/chrome_json/internal.h"
+#include "stream/detail_fields.h"
 
 #include "base/pb.h"
 
@@ -83,14 +84,7 @@ static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
 }
 
 /* Fields of a Detail. */
-enum {
-    DETAIL_ARGS = 1,
-    DETAIL_FLOWS = 2,
-    DETAIL_ENDED_FLOWS = 3,
-    DETAIL_BIND_OUT = 13,
-    DETAIL_BIND_STEP = 14,
-    DETAIL_BIND_IN = 15
-};
+enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 enum { ARGS_TOLD_APART = 64 };
 
 /* A key and its value. */
@@ -140,10 +134,10 @@ static const char *direction_of(uint32_t field)
     switch (field) {
     case DETAIL_BIND_OUT:
         return ",\"flow_out\":true";
-    case DETAIL_FLOWS:
+    case TM_DETAIL_FLOW_IDS:
     case DETAIL_BIND_STEP:
         return ",\"flow_in\":true,\"flow_out\":true";
-    case DETAIL_ENDED_FLOWS:
+    case TM_DETAIL_TERMINATING_FLOW_IDS:
     case DETAIL_BIND_IN:
         return ",\"flow_in\":true";
     default:
@@ -178,7 +172,7 @@ enum tm_status tm_json_row_detail(struct tm_json_out *j, uint32_t file, const ui
     uint32_t count = 0;
     bool has_args = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != DETAIL_ARGS || f.type != TM_PB_LEN)
+        if (f.id != TM_DETAIL_ARGS || f.type != TM_PB_LEN)
             continue;
         if (count == ARGS_TOLD_APART) { /* of more, those that are said twice are there twice */
             put_args(j, args, count, &has_args);

@@ -1,14 +1,23 @@
 #include "emit/perfetto/sample_writer.h"
 
+#include "stream/detail_fields.h"
+
 #include <stdlib.h>
 
 enum {
     ENTRIES_MAX = 1 << 16,
     TABLE_BYTES_MAX = 4 << 20,
-    DETAIL_FRAMES = 10,
-    INTERNED_FUNCTIONS = 5, INTERNED_FRAMES = 6, INTERNED_STACKS = 7, INTERNED_PATHS = 17, INTERNED_MAPPINGS = 19,
+    INTERNED_FUNCTIONS = 5,
+    INTERNED_FRAMES = 6,
+    INTERNED_STACKS = 7,
+    INTERNED_PATHS = 17,
+    INTERNED_MAPPINGS = 19,
     PACKET_PERF_SAMPLE = 66,
-    SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_STACK = 4, SAMPLE_COUNT = 6
+    SAMPLE_CPU = 1,
+    SAMPLE_PID = 2,
+    SAMPLE_TID = 3,
+    SAMPLE_STACK = 4,
+    SAMPLE_COUNT = 6
 };
 
 /* A frame as the detail has it. */
@@ -151,7 +160,7 @@ static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_
     tm_buf_clear(&w->stack);
     while (st == TM_OK && tm_pb_next(&pb, &field) == TM_OK) {
         uint64_t frame_iid;
-        if (field.id != DETAIL_FRAMES || field.type != TM_PB_LEN)
+        if (field.id != TM_DETAIL_FRAMES || field.type != TM_PB_LEN)
             continue;
         struct frame f = read_frame(&field);
         if ((st = intern_frame(w, s, &f, &frame_iid)) == TM_OK)

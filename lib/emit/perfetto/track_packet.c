@@ -1,6 +1,7 @@
 #include "emit/perfetto/track_packet.h"
 
 #include "base/hash.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
@@ -22,15 +23,7 @@ enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
 enum { SCOPE_GLOBAL = 1, SCOPE_PROCESS = 2 };
 
 /* Fields of a Detail. */
-enum {
-    DETAIL_ARGS = 1,
-    DETAIL_FLOWS = 2,
-    DETAIL_ENDING_FLOWS = 3,
-    DETAIL_BIND_OUT = 13,
-    DETAIL_BIND_STEP = 14,
-    DETAIL_BIND_IN = 15,
-    DETAIL_THREAD_TIME = 16
-};
+enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15, DETAIL_THREAD_TIME = 16 };
 
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
                                   struct tm_error *err)
@@ -123,10 +116,10 @@ static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
     struct tm_pb_field f;
     bool good = true;
     while (good && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == DETAIL_ARGS && f.type == TM_PB_LEN)
+        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN)
             good = tm_annotations_add(&w->annotations, &f) == TM_OK;
-        else if (f.id == DETAIL_FLOWS || f.id == DETAIL_ENDING_FLOWS)
-            good = tm_pb_put_i64(&w->body, f.id == DETAIL_FLOWS ? FLOW_IDS : ENDING_FLOW_IDS,
+        else if (f.id == TM_DETAIL_FLOW_IDS || f.id == TM_DETAIL_TERMINATING_FLOW_IDS)
+            good = tm_pb_put_i64(&w->body, f.id == TM_DETAIL_FLOW_IDS ? FLOW_IDS : ENDING_FLOW_IDS,
                                  flow_id(w, e, f.value)) == TM_OK;
         else if (f.id >= DETAIL_BIND_OUT && f.id <= DETAIL_BIND_IN)
             good = put_bind(w, flow_id(w, e, f.value),

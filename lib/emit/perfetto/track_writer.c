@@ -4,6 +4,7 @@
 #include "emit/perfetto/track_ends.h"
 #include "emit/perfetto/track_packet.h"
 #include "emit/perfetto/track_tasks.h"
+#include "stream/detail_fields.h"
 
 #include "base/checked.h"
 #include "base/hash.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 enum { LANES_A_THREAD_MAX = 1024 };
-enum { DETAIL_ARGS = 1, DETAIL_THREAD_TIME = 16, DETAIL_THREAD_DUR = 17 };
+enum { DETAIL_THREAD_TIME = 16, DETAIL_THREAD_DUR = 17 };
 
 /* --- tracks */
 
@@ -149,7 +150,7 @@ static bool thread_time(const struct tm_event *e, uint32_t field, int64_t *ns)
 {
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
-    while (tm_pb_next(&pb, &f) == TM_OK && f.id != DETAIL_ARGS) {
+    while (tm_pb_next(&pb, &f) == TM_OK && f.id != TM_DETAIL_ARGS) {
         if (f.id != field || f.type != TM_PB_VARINT)
             continue;
         *ns = tm_unzigzag(f.value);

@@ -1,10 +1,11 @@
 #include "emit/names.h"
 #include "emit/report/suggestion.h"
 #include "emit/report/words.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
 
-enum { CLOCK_TRACE_FILE_ID = 11, LAST_NAMED_CLOCK = 6 };
+enum { LAST_NAMED_CLOCK = 6 };
 
 /* A manifest has a name for CLOCK. */
 static bool is_nameable(uint32_t clock)
@@ -20,7 +21,7 @@ static bool can_name(struct tm_report *r, uint32_t file, uint32_t machine, uint3
     const struct tm_catalog_machine *row = tm_catalog_machine(r->context->catalog, machine);
     bool is_multi = entry && entry->has_machines;
     return tm_config_facts_path(&r->facts, r->context->catalog, file, &path) &&
-           (is_nameable(clock) || (clock == CLOCK_TRACE_FILE_ID && !is_multi)) &&
+           (is_nameable(clock) || (clock == TM_CLOCK_TRACE_FILE && !is_multi)) &&
            (!is_multi || (row && row->name.len));
 }
 
@@ -60,7 +61,7 @@ bool tm_report_anchor(struct tm_report *r, struct tm_anchor *anchor)
         return false;
     *anchor = (struct tm_anchor){c->trace_time_file, c->trace_time_machine, c->trace_time_clock};
     if (!c->trace_time_has_file &&
-        (anchor->clock == CLOCK_TRACE_FILE_ID || !first_file_on(r, anchor->machine, &anchor->file)))
+        (anchor->clock == TM_CLOCK_TRACE_FILE || !first_file_on(r, anchor->machine, &anchor->file)))
         return false;
     return can_name(r, anchor->file, anchor->machine, anchor->clock);
 }
@@ -86,10 +87,10 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
     uint32_t clock = p->clock, first;
     if (!tm_report_anchor(r, &anchor))
         return false;
-    if (!is_nameable(clock) && clock != CLOCK_TRACE_FILE_ID) {
+    if (!is_nameable(clock) && clock != TM_CLOCK_TRACE_FILE) {
         if (clock == 0 || tm_config_facts_clocks(&r->facts, p->file, p->machine))
             return false;
-        clock = CLOCK_TRACE_FILE_ID; /* pinned, all its timestamps count */
+        clock = TM_CLOCK_TRACE_FILE; /* pinned, all its timestamps count */
     }
     if (!can_name(r, p->file, p->machine, clock) || tm_config_facts_is_related(&r->facts, p->file) ||
         (p->file == anchor.file && clock == anchor.clock))
@@ -172,14 +173,14 @@ void tm_report_put_entry(struct tm_report *r, const struct tm_entry *entry)
     put_machines(r, entry->file);
     if (entry->has_clocks) {
         tm_out_str(&r->out, ", \"clocks\": {");
-        if (entry->from_clock != CLOCK_TRACE_FILE_ID) {
+        if (entry->from_clock != TM_CLOCK_TRACE_FILE) {
             put_clock(r, "", entry->from_clock);
             put_machine_of(r, entry->file, entry->machine);
             tm_out_str(&r->out, ", ");
         }
         tm_out_str(&r->out, "\"sync_to\": {\"file\": ");
         put_path(r, entry->to_file);
-        if (entry->to_clock != CLOCK_TRACE_FILE_ID)
+        if (entry->to_clock != TM_CLOCK_TRACE_FILE)
             put_clock(r, ", ", entry->to_clock);
         put_machine_of(r, entry->to_file, entry->to_machine);
         tm_out_str(&r->out, "}, \"offset_ns\": ");

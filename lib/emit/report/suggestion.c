@@ -1,12 +1,13 @@
 #include "emit/report/suggestion.h"
 
 #include "emit/report/words.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
 
 #define SECOND INT64_C(1000000000)
 
-enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, CLOCKS_TOLD = 32 };
+enum { CLOCKS_TOLD = 32 };
 
 /* False when out of memory, or FILE has an entry already that says something else. */
 static bool add_entry(struct tm_report *r, struct tm_remedies *remedies, const struct tm_entry *entry)
@@ -61,22 +62,22 @@ static bool begin_earlier(struct tm_report *r, struct tm_remedies *remedies)
     struct tm_anchor anchor;
     if (remedies->has_trace_time)
         return true;
-    if (!tm_report_anchor(r, &anchor) || anchor.clock == CLOCK_REALTIME_ID)
+    if (!tm_report_anchor(r, &anchor) || anchor.clock == TM_CLOCK_REALTIME)
         return false;
     uint32_t clocks = tm_config_facts_clocks(&r->facts, anchor.file, anchor.machine);
-    bool knows_wall = clocks >> CLOCK_REALTIME_ID & 1 && anchor.clock < CLOCKS_TOLD && clocks >> anchor.clock & 1;
+    bool knows_wall = clocks >> TM_CLOCK_REALTIME & 1 && anchor.clock < CLOCKS_TOLD && clocks >> anchor.clock & 1;
     struct tm_entry entry = {.file = anchor.file,
                              .has_clocks = true,
                              .machine = anchor.machine,
                              .from_clock = anchor.clock,
                              .to_file = anchor.file,
                              .to_machine = anchor.machine,
-                             .to_clock = CLOCK_REALTIME_ID,
+                             .to_clock = TM_CLOCK_REALTIME,
                              .offset_ns = shift_needed(r->context->catalog)};
     if (!knows_wall && (tm_config_facts_is_related(&r->facts, anchor.file) || !add_entry(r, remedies, &entry)))
         return false;
     remedies->has_trace_time = true;
-    remedies->trace_time = (struct tm_anchor){anchor.file, anchor.machine, CLOCK_REALTIME_ID};
+    remedies->trace_time = (struct tm_anchor){anchor.file, anchor.machine, TM_CLOCK_REALTIME};
     keep_assumed(r, remedies);
     return true;
 }
@@ -93,7 +94,7 @@ static bool relate(struct tm_report *r, struct tm_remedies *remedies, const Trac
         return add_entry(r, remedies, &entry);
     }
     const Tracemerge__ConfigEntry *config = tm_config_facts_entry(&r->facts, p->file);
-    if (tm_report_anchor(r, &anchor) || remedies->has_trace_time || p->clock < 1 || p->clock > CLOCK_BOOTTIME_ID ||
+    if (tm_report_anchor(r, &anchor) || remedies->has_trace_time || p->clock < 1 || p->clock > TM_CLOCK_BOOTTIME ||
         (config && config->has_machines) || !tm_config_facts_path(&r->facts, r->context->catalog, p->file, &path))
         return false;
     remedies->has_trace_time = true;

@@ -2,10 +2,10 @@
 #include "base/checked.h"
 #include "emit/outputs.h"
 #include "emit/svg/internal.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
 
-enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
 
 static enum tm_status open_svg(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
@@ -67,7 +67,7 @@ static void learn_wall(struct tm_svg *svg, const Tracemerge__ClockRow *row)
     const struct tm_catalog *c = svg->context->catalog;
     bool is_trace_times = c->trace_time_has_machine && row->machine == c->trace_time_machine;
     bool is_evidence = is_origin(row, "snapshot") || is_origin(row, "manifest") || is_origin(row, "hint");
-    if (row->clock != CLOCK_REALTIME_ID || !is_evidence ||
+    if (row->clock != TM_CLOCK_REALTIME || !is_evidence ||
         (svg->has_wall && (svg->wall_is_trace_times || !is_trace_times)))
         return;
     if (tm_sub_i64(row->value, row->ts_ns, &svg->wall_ns)) {
@@ -127,7 +127,7 @@ static enum tm_status count_snapshot(struct tm_svg_lane *lane, const Tracemerge_
     lane->snapshot_count++;
     if (lane->readings == NULL) {
         lane->readings_clock = snapshot->has_primary_clock && snapshot->primary_clock ? snapshot->primary_clock
-                                                                                      : CLOCK_BOOTTIME_ID;
+                                                                                      : TM_CLOCK_BOOTTIME;
         if ((lane->readings = calloc(1, sizeof *lane->readings)) == NULL)
             return tm_error_nomem(err);
         if (tm_time_bins_series(lane->readings, &series, err) < 0)
@@ -235,7 +235,7 @@ static enum tm_status finish_svg(void *state, struct tm_error *err)
         st = add_accounts(svg, err);
     if (st < 0 || (st = tm_svg_arrange(svg, err)) < 0)
         return st;
-    if (c->has_trace_time && c->trace_time_clock == CLOCK_REALTIME_ID) {
+    if (c->has_trace_time && c->trace_time_clock == TM_CLOCK_REALTIME) {
         svg->has_wall = true;
         svg->wall_ns = 0;
     }

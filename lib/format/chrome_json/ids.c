@@ -1,10 +1,11 @@
 #include "format/chrome_json/internal.h"
+#include "stream/detail_fields.h"
 
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/pb.h"
 
-enum { DETAIL_ID = 11, DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
+enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 
 /* Seeds that keep kinds of identities apart. */
 enum { SEED_ASYNC = 1, SEED_LEGACY_ASYNC, SEED_FLOW, SEED_TEXT, SEED_NUMBER };
@@ -64,7 +65,7 @@ static bool find_id(struct tm_json_work *w, struct tm_json_id *id, bool *local)
 /* The id's text into the detail. */
 static enum tm_status put_id(struct tm_json_work *w, const struct tm_json_id *id)
 {
-    if (w->rows->sink->want_detail && tm_pb_put_bytes(&w->rows->detail, DETAIL_ID, id->text, id->len) != TM_OK)
+    if (w->rows->sink->want_detail && tm_pb_put_bytes(&w->rows->detail, TM_DETAIL_ID, id->text, id->len) != TM_OK)
         return tm_error_nomem(w->err);
     return TM_OK;
 }

@@ -3,10 +3,8 @@
 #include "base/decimal.h"
 #include "base/pb.h"
 #include "format/text_pid.h"
+#include "stream/detail_fields.h"
 
-enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 3, PROCESS_LABEL = 7, PROCESS_SORT = 8 };
-enum { THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3, THREAD_SORT = 5 };
 
 enum tm_status tm_json_text_pid(struct tm_json_work *w, const struct tm_json_value *text, int64_t *number)
 {
@@ -28,8 +26,9 @@ static bool begin_description(struct tm_json_work *w, bool process)
     struct tm_buf *m = &w->rows->message;
     tm_buf_clear(m);
     if (process)
-        return put_int(m, PROCESS_PID, w->event.pid) == TM_OK;
-    return put_int(m, THREAD_TID, w->event.tid) == TM_OK && put_int(m, THREAD_PID, w->event.pid) == TM_OK;
+        return put_int(m, TM_PROCESS_DESCRIPTION_PID, w->event.pid) == TM_OK;
+    return put_int(m, TM_THREAD_DESCRIPTION_TID, w->event.tid) == TM_OK &&
+           put_int(m, TM_THREAD_DESCRIPTION_PID, w->event.pid) == TM_OK;
 }
 
 static uint32_t definition_flags(const struct tm_json_work *w)
@@ -41,7 +40,7 @@ static enum tm_status add_description(struct tm_json_work *w, bool process)
 {
     struct tm_buf *m = &w->rows->message;
     tm_buf_clear(&w->rows->detail);
-    if (tm_pb_put_bytes(&w->rows->detail, process ? DETAIL_PROCESS : DETAIL_THREAD, m->data, m->len) != TM_OK)
+    if (tm_pb_put_bytes(&w->rows->detail, process ? TM_DETAIL_PROCESS : TM_DETAIL_THREAD, m->data, m->len) != TM_OK)
         return tm_error_nomem(w->err);
     w->event.kind = process ? TM_KIND_PROCESS : TM_KIND_THREAD;
     w->event.flags |= definition_flags(w) | TM_EVENT_HAS_PID | (process ? 0u : (unsigned)TM_EVENT_HAS_TID);
@@ -65,7 +64,8 @@ static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field fie
     if (!is_new)
         return TM_OK;
     if (!begin_description(w, process) ||
-        (len && tm_pb_put_bytes(&w->rows->message, process ? PROCESS_NAME : THREAD_NAME, s, len) != TM_OK))
+        (len && tm_pb_put_bytes(&w->rows->message, process ? TM_PROCESS_DESCRIPTION_NAME : TM_THREAD_DESCRIPTION_NAME,
+                                s, len) != TM_OK))
         return tm_error_nomem(w->err);
     definition.has_time = false;
     definition.event.time_ns = 0;
@@ -109,11 +109,11 @@ struct meta {
 };
 
 static const struct meta metas[] = {
-    {"process_name", "name", true, PROCESS_NAME},
-    {"process_labels", "labels", true, PROCESS_LABEL},
-    {"process_sort_index", "sort_index", true, PROCESS_SORT},
-    {"thread_name", "name", false, THREAD_NAME},
-    {"thread_sort_index", "sort_index", false, THREAD_SORT},
+    {"process_name", "name", true, TM_PROCESS_DESCRIPTION_NAME},
+    {"process_labels", "labels", true, TM_PROCESS_DESCRIPTION_LABELS},
+    {"process_sort_index", "sort_index", true, TM_PROCESS_DESCRIPTION_SORT_INDEX},
+    {"thread_name", "name", false, TM_THREAD_DESCRIPTION_NAME},
+    {"thread_sort_index", "sort_index", false, TM_THREAD_DESCRIPTION_SORT_INDEX},
 };
 
 static enum tm_status put_sort_index(struct tm_json_work *w, const struct meta *m, const struct tm_json_value *v)
@@ -148,18 +148,18 @@ static enum tm_status put_meta(struct tm_json_work *w, const struct meta *m)
         return TM_END;
     if (!begin_description(w, m->process))
         return TM_E_SYSTEM;
-    if (m->field == PROCESS_SORT || m->field == THREAD_SORT)
+    if (m->field == TM_PROCESS_DESCRIPTION_SORT_INDEX || m->field == TM_THREAD_DESCRIPTION_SORT_INDEX)
         return put_sort_index(w, m, &v);
     if (v.type != TM_JSON_STRING || v.len == 0)
         return TM_END;
     /* A process or thread that is named by a string keeps that name. */
-    if (m->process && m->field == PROCESS_NAME && w->pid_is_text)
+    if (m->process && m->field == TM_PROCESS_DESCRIPTION_NAME && w->pid_is_text)
         v = w->json->value[TM_JF_PID];
     else if (!m->process && w->tid_is_text)
         v = w->json->value[TM_JF_TID];
     if (!tm_json_text(&v, &w->rows->scratch, &s, &len))
         return TM_E_SYSTEM;
-    if (m->field == PROCESS_LABEL && m->process)
+    if (m->field == TM_PROCESS_DESCRIPTION_LABELS && m->process)
         return put_labels(w, m, s, len);
     return tm_pb_put_bytes(&w->rows->message, m->field, s, len) == TM_OK ? TM_OK : TM_E_SYSTEM;
 }

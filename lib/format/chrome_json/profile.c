@@ -3,11 +3,11 @@
 #include "base/decimal.h"
 #include "base/table.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
 enum { STRINGS_MAX = 1 << 17, STRING_BYTES_MAX = 16 << 20, STRING_BYTES_OF_ONE_MAX = 4096 };
-enum { DETAIL_FRAME = 10, FRAME_FUNCTION = 1, FRAME_FILE = 4 };
 
 void tm_json_profile_init(struct tm_json_profile *profile)
 {
@@ -166,16 +166,16 @@ enum tm_status tm_json_profile_nodes(struct tm_json_profile *profile, const stru
 static enum tm_status put_frame(const struct tm_json_profile *p, const struct tm_profile_node *n, struct tm_buf *detail)
 {
     size_t mark, len;
-    if (tm_pb_begin(detail, DETAIL_FRAME, &mark) != TM_OK)
+    if (tm_pb_begin(detail, TM_DETAIL_FRAMES, &mark) != TM_OK)
         return TM_E_SYSTEM;
     if (n->function) {
         const uint8_t *s = tm_intern_get(&p->strings, n->function - 1, &len);
-        if (tm_pb_put_bytes(detail, FRAME_FUNCTION, s, len) != TM_OK)
+        if (tm_pb_put_bytes(detail, TM_STACK_FRAME_FUNCTION, s, len) != TM_OK)
             return TM_E_SYSTEM;
     }
     if (n->url) {
         const uint8_t *s = tm_intern_get(&p->strings, n->url - 1, &len);
-        if (tm_pb_put_bytes(detail, FRAME_FILE, s, len) != TM_OK)
+        if (tm_pb_put_bytes(detail, TM_STACK_FRAME_FILE, s, len) != TM_OK)
             return TM_E_SYSTEM;
     }
     return tm_pb_end(detail, mark);

@@ -4,10 +4,10 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { DETAIL_FRAME = 10, FRAME_FUNCTION = 1 };
 
 /* A few bytes name a node and stand for a whole stack: all stacks of one chunk take no more than
  * the one plus the other times its text; samples beyond have none. */
@@ -157,8 +157,8 @@ static enum tm_status put_stack(struct tm_json_work *w)
         if (v.type != TM_JSON_STRING)
             continue;
         if (!tm_json_text(&v, &w->rows->scratch, &s, &len) ||
-            tm_pb_begin(&w->rows->detail, DETAIL_FRAME, &mark) != TM_OK ||
-            tm_pb_put_bytes(&w->rows->detail, FRAME_FUNCTION, s, len) != TM_OK ||
+            tm_pb_begin(&w->rows->detail, TM_DETAIL_FRAMES, &mark) != TM_OK ||
+            tm_pb_put_bytes(&w->rows->detail, TM_STACK_FRAME_FUNCTION, s, len) != TM_OK ||
             tm_pb_end(&w->rows->detail, mark) != TM_OK)
             return tm_error_nomem(w->err);
     }

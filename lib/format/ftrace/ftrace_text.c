@@ -4,11 +4,11 @@
 #include "base/hash.h"
 #include "format/ftrace/atrace_mark.h"
 #include "format/ftrace/internal.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
 
 enum { TASKS = 1 << 14 };
-enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3 };
 
 /* What was last said of a tid; a collision forgets, and says again. */
 struct tm_ftrace_task {
@@ -37,7 +37,7 @@ static enum tm_status put_hint(struct tm_ftrace_work *w, struct tm_span args)
         return TM_OK;
     hint.file = w->text->sink->file;
     hint.from_ns = w->line->time_ns;
-    hint.clock = parent ? CLOCK_MONOTONIC_ID : CLOCK_REALTIME_ID;
+    hint.clock = parent ? TM_CLOCK_MONOTONIC : TM_CLOCK_REALTIME;
     hint.value_ns = ns;
     const char *source = parent ? "trace_event_clock_sync: parent_ts" : "trace_event_clock_sync: realtime_ts";
     hint.source = (ProtobufCBinaryData){strlen(source), (uint8_t *)(uintptr_t)source};

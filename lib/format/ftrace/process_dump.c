@@ -1,10 +1,9 @@
 #include "format/ftrace/process_dump.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 enum { WORDS_MAX = 10 };
-enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
-enum { PROCESS_PID = 1, PROCESS_PARENT = 2, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
 
 /* The first words of LINE; the last one taken runs to the end of the line. */
 static int split(struct tm_span line, struct tm_span *words, int max)
@@ -45,7 +44,8 @@ static enum tm_status add(struct tm_process_dump *d, struct tm_event_sink *sink,
     bool process = event->kind == TM_KIND_PROCESS;
     event->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
     tm_buf_clear(&d->detail);
-    if (tm_pb_put_bytes(&d->detail, process ? DETAIL_PROCESS : DETAIL_THREAD, d->inner.data, d->inner.len) != TM_OK)
+    if (tm_pb_put_bytes(&d->detail, process ? TM_DETAIL_PROCESS : TM_DETAIL_THREAD, d->inner.data, d->inner.len) !=
+        TM_OK)
         return tm_error_nomem(err);
     event->detail = d->detail.data;
     event->detail_bytes = (uint32_t)d->detail.len;
@@ -61,8 +61,9 @@ static enum tm_status add_process(struct tm_process_dump *d, struct tm_event_sin
     if (!parse_pid(words[1], &event.pid) || !parse_pid(words[2], &parent))
         return TM_OK;
     tm_buf_clear(&d->inner);
-    if (put_int(&d->inner, PROCESS_PID, event.pid) != TM_OK || put_int(&d->inner, PROCESS_PARENT, parent) != TM_OK ||
-        tm_pb_put_bytes(&d->inner, PROCESS_NAME, words[8].s, words[8].len) != TM_OK)
+    if (put_int(&d->inner, TM_PROCESS_DESCRIPTION_PID, event.pid) != TM_OK ||
+        put_int(&d->inner, TM_PROCESS_DESCRIPTION_PARENT_PID, parent) != TM_OK ||
+        tm_pb_put_bytes(&d->inner, TM_PROCESS_DESCRIPTION_NAME, words[8].s, words[8].len) != TM_OK)
         return tm_error_nomem(err);
     return add(d, sink, &event, err);
 }
@@ -75,8 +76,9 @@ static enum tm_status add_thread(struct tm_process_dump *d, struct tm_event_sink
     if (!parse_pid(words[1], &event.pid) || !parse_pid(words[2], &event.tid))
         return TM_OK;
     tm_buf_clear(&d->inner);
-    if (put_int(&d->inner, THREAD_TID, event.tid) != TM_OK || put_int(&d->inner, THREAD_PID, event.pid) != TM_OK ||
-        tm_pb_put_bytes(&d->inner, THREAD_NAME, words[3].s, words[3].len) != TM_OK)
+    if (put_int(&d->inner, TM_THREAD_DESCRIPTION_TID, event.tid) != TM_OK ||
+        put_int(&d->inner, TM_THREAD_DESCRIPTION_PID, event.pid) != TM_OK ||
+        tm_pb_put_bytes(&d->inner, TM_THREAD_DESCRIPTION_NAME, words[3].s, words[3].len) != TM_OK)
         return tm_error_nomem(err);
     return add(d, sink, &event, err);
 }

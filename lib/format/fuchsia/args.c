@@ -1,8 +1,8 @@
 #include "format/fuchsia/args.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-enum { DETAIL_ARGS = 1, ARG_KEY = 1, ARG_INT = 2, ARG_DOUBLE = 4, ARG_STRING = 5, ARG_BOOL = 6, ARG_POINTER = 7 };
 enum { REF_INLINE = 0x8000, REF_LENGTH = 0x7fff };
 
 enum tm_fxt_read tm_fxt_string_ref(const struct tm_fxt_tables *tables, struct tm_fxt_cursor *c, uint64_t ref,
@@ -91,21 +91,21 @@ static enum tm_status put_value(const struct tm_fxt_arg *a, struct tm_buf *detai
 {
     switch (a->type) {
     case TM_FXT_DOUBLE:
-        return tm_pb_put_i64(detail, ARG_DOUBLE, a->bits);
+        return tm_pb_put_i64(detail, TM_ARG_DOUBLE, a->bits);
     case TM_FXT_STRING:
-        return tm_pb_put_bytes(detail, ARG_STRING, a->text.s, a->text.len);
+        return tm_pb_put_bytes(detail, TM_ARG_STRING, a->text.s, a->text.len);
     case TM_FXT_POINTER:
-        return tm_pb_put_varint(detail, ARG_POINTER, a->bits);
+        return tm_pb_put_varint(detail, TM_ARG_POINTER, a->bits);
     case TM_FXT_BOOL:
-        return tm_pb_put_varint(detail, ARG_BOOL, a->bits);
+        return tm_pb_put_varint(detail, TM_ARG_BOOL, a->bits);
     case TM_FXT_INT32:
     case TM_FXT_UINT32:
     case TM_FXT_INT64:
     case TM_FXT_UINT64:
     case TM_FXT_KOID:
-        return tm_pb_put_varint(detail, ARG_INT, tm_zigzag((int64_t)a->bits));
+        return tm_pb_put_varint(detail, TM_ARG_INT, tm_zigzag((int64_t)a->bits));
     default:
-        return tm_pb_put_str(detail, ARG_STRING, a->type == TM_FXT_NULL ? "null" : "unknown");
+        return tm_pb_put_str(detail, TM_ARG_STRING, a->type == TM_FXT_NULL ? "null" : "unknown");
     }
 }
 
@@ -114,8 +114,8 @@ enum tm_status tm_fxt_args_put(const struct tm_fxt_args *args, struct tm_buf *de
     for (uint32_t i = 0; i < args->count; i++) {
         const struct tm_fxt_arg *a = &args->args[i];
         size_t mark;
-        if (tm_pb_begin(detail, DETAIL_ARGS, &mark) != TM_OK ||
-            tm_pb_put_bytes(detail, ARG_KEY, a->name.s, a->name.len) != TM_OK || put_value(a, detail) != TM_OK ||
+        if (tm_pb_begin(detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
+            tm_pb_put_bytes(detail, TM_ARG_KEY, a->name.s, a->name.len) != TM_OK || put_value(a, detail) != TM_OK ||
             tm_pb_end(detail, mark) != TM_OK)
             return TM_E_SYSTEM;
     }

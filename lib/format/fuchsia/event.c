@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ enum {
     EVENT_FLOW_BEGIN = 8,
     EVENT_FLOW_END = 10
 };
-enum { DETAIL_ID = 11, SEED_ASYNC = 0x66787461 };
+enum { SEED_ASYNC = 0x66787461 };
 
 /* What all events have. */
 struct event {
@@ -117,7 +118,7 @@ static enum tm_status add_async(struct tm_fxt *x, const struct event *v)
                 tm_event_scope_flags(TM_SCOPE_GLOBAL);
     row.track = tm_hash64_numbers(&id, 1, SEED_ASYNC);
     int len = snprintf(text, sizeof text, "0x%" PRIx64, id);
-    if (x->context.sink->want_detail && tm_pb_put_bytes(&x->detail, DETAIL_ID, text, (size_t)len) != TM_OK)
+    if (x->context.sink->want_detail && tm_pb_put_bytes(&x->detail, TM_DETAIL_ID, text, (size_t)len) != TM_OK)
         return tm_error_nomem(x->err);
     return add(x, v, &row);
 }

@@ -1,10 +1,9 @@
 #include "format/fuchsia/internal.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 }; /* ZX_OBJ_TYPE_… */
-enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
 
 /* A definition whose detail is message FIELD, x->inner. */
 static enum tm_status define(struct tm_fxt *x, struct tm_event *row, uint32_t field)
@@ -20,10 +19,10 @@ static enum tm_status define_process(struct tm_fxt *x, int64_t pid, struct tm_sp
 {
     struct tm_event row = {.kind = TM_KIND_PROCESS, .pid = pid, .flags = TM_EVENT_HAS_PID};
     tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, PROCESS_PID, tm_zigzag(pid)) != TM_OK ||
-        tm_pb_put_bytes(&x->inner, PROCESS_NAME, name.s, name.len) != TM_OK)
+    if (tm_pb_put_varint(&x->inner, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(pid)) != TM_OK ||
+        tm_pb_put_bytes(&x->inner, TM_PROCESS_DESCRIPTION_NAME, name.s, name.len) != TM_OK)
         return tm_error_nomem(x->err);
-    return define(x, &row, DETAIL_PROCESS);
+    return define(x, &row, TM_DETAIL_PROCESS);
 }
 
 /* Its argument "process" says which process the thread is of. */
@@ -34,17 +33,17 @@ static enum tm_status define_thread(struct tm_fxt *x, int64_t tid, struct tm_spa
     if (process && process->type != TM_FXT_KOID)
         return tm_fxt_lose(x, TM_FXT_LOSS_TYPE);
     tm_buf_clear(&x->inner);
-    if (tm_pb_put_varint(&x->inner, THREAD_TID, tm_zigzag(tid)) != TM_OK)
+    if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_TID, tm_zigzag(tid)) != TM_OK)
         return tm_error_nomem(x->err);
     if (process) {
         row.pid = (int64_t)process->bits;
         row.flags |= TM_EVENT_HAS_PID;
-        if (tm_pb_put_varint(&x->inner, THREAD_PID, tm_zigzag(row.pid)) != TM_OK)
+        if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(row.pid)) != TM_OK)
             return tm_error_nomem(x->err);
     }
-    if (tm_pb_put_bytes(&x->inner, THREAD_NAME, name.s, name.len) != TM_OK)
+    if (tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, name.s, name.len) != TM_OK)
         return tm_error_nomem(x->err);
-    return define(x, &row, DETAIL_THREAD);
+    return define(x, &row, TM_DETAIL_THREAD);
 }
 
 enum tm_status tm_fxt_kernel_object(struct tm_fxt *x, struct tm_fxt_record *r)

@@ -1,8 +1,9 @@
 #include "format/gecko/internal.h"
+#include "stream/clock_id.h"
 
 #include <stdlib.h>
 
-enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, SPOOL_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
+enum { SPOOL_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
 
 /* {"meta" or {"libs", white space aside. */
 static bool gecko_sniff(const uint8_t *head, size_t len)
@@ -96,9 +97,9 @@ static enum tm_status put_hints(struct tm_gecko *x)
 {
     if (x->process_count == 0)
         return TM_OK;
-    enum tm_status st = put_hint(x, TM_GECKO_START_MONOTONIC, CLOCK_MONOTONIC_ID,
+    enum tm_status st = put_hint(x, TM_GECKO_START_MONOTONIC, TM_CLOCK_MONOTONIC,
                                  "meta.startTimeAsClockMonotonicNanosecondsSinceBoot");
-    return st < 0 ? st : put_hint(x, TM_GECKO_START_REALTIME, CLOCK_REALTIME_ID, "meta.startTime");
+    return st < 0 ? st : put_hint(x, TM_GECKO_START_REALTIME, TM_CLOCK_REALTIME, "meta.startTime");
 }
 
 static enum tm_status account(struct tm_gecko *x, const char *reason, const struct tm_gecko_account *a)

@@ -3,9 +3,8 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-enum { DETAIL_FLOW = 2, DETAIL_FLOW_END = 3 };
-enum { DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5 };
 
 enum { MARKER_START = 0, MARKER_END = 8, MARKER_NAME = 16, MARKER_PHASE = 20, MARKER_CATEGORY = 24, MARKER_BYTES = 28 };
 
@@ -98,13 +97,13 @@ static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_va
         return st < 0 ? st : TM_OK;
     tm_buf_clear(&x->message);
     if (tm_buf_add_str(&x->message, "data.") != TM_OK || tm_json_unescape(key, &x->message) != TM_OK ||
-        tm_pb_begin(&x->detail, DETAIL_ARG, &mark) != TM_OK ||
-        tm_pb_put_bytes(&x->detail, ARG_KEY, x->message.data, x->message.len) != TM_OK ||
-        tm_pb_put_bytes(&x->detail, ARG_STRING, x->text.data, x->text.len) != TM_OK ||
+        tm_pb_begin(&x->detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
+        tm_pb_put_bytes(&x->detail, TM_ARG_KEY, x->message.data, x->message.len) != TM_OK ||
+        tm_pb_put_bytes(&x->detail, TM_ARG_STRING, x->text.data, x->text.len) != TM_OK ||
         tm_pb_end(&x->detail, mark) != TM_OK)
         return tm_error_nomem(x->err);
     if (field != TM_GECKO_FIELD_STRING && x->text.len > 0 &&
-        tm_pb_put_i64(&x->detail, field == TM_GECKO_FIELD_FLOW ? DETAIL_FLOW : DETAIL_FLOW_END,
+        tm_pb_put_i64(&x->detail, field == TM_GECKO_FIELD_FLOW ? TM_DETAIL_FLOW_IDS : TM_DETAIL_TERMINATING_FLOW_IDS,
                       tm_hash64(x->text.data, x->text.len)) != TM_OK)
         return tm_error_nomem(x->err);
     return TM_OK;

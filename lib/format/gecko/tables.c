@@ -3,8 +3,9 @@
 #include "base/pb.h"
 #include "format/gecko/gecko.h"
 #include "format/gecko/frame.h"
+#include "stream/detail_fields.h"
 
-enum { BYTES_MEMORY = 16 << 20, ROWS_MEMORY = 4 << 20, DETAIL_FRAME = 10 };
+enum { BYTES_MEMORY = 16 << 20, ROWS_MEMORY = 4 << 20 };
 
 enum { STACK_PREFIX = 0, STACK_FRAME = 4, STACK_BYTES = 8 };
 
@@ -312,7 +313,7 @@ static enum tm_status put_frame(struct tm_gecko_tables *t, uint32_t frame, bool 
     enum tm_status st = tm_gecko_strings_get(&t->frames, frame, &t->record, err);
     if (st < 0)
         return st;
-    return tm_gecko_frame_add(t->record.data, t->record.len, is_leaf, DETAIL_FRAME, out) == TM_OK
+    return tm_gecko_frame_add(t->record.data, t->record.len, is_leaf, TM_DETAIL_FRAMES, out) == TM_OK
                ? TM_OK
                : tm_error_nomem(err);
 }

@@ -4,13 +4,12 @@
 #include "base/hash.h"
 #include "base/pb.h"
 #include "format/text_pid.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7, TEXT_MAX = 4096 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3, THREAD_IS_MAIN = 4 };
-enum { TRACK_UUID = 1, TRACK_PARENT = 2, TRACK_NAME = 3, TRACK_PID = 4, TRACK_TID = 5, TRACK_IS_THREAD = 14,
-       TRACK_MERGE = 16, MERGE_NONE = 2 };
+enum { TEXT_MAX = 4096 };
+enum { MERGE_NONE = 2 };
 enum { SEED_PROCESS = 1, SEED_THREAD = 2, SEED_MARKER = 3, SEED_EARLY_PROCESS = 4 };
 
 static bool is(const struct tm_json_value *key, const char *name)
@@ -163,10 +162,10 @@ static enum tm_status define_process(struct tm_gecko *x)
     if (st < 0 || !is_new || !t->has_pid)
         return st;
     tm_buf_clear(&x->message);
-    if (!put_int(x, PROCESS_PID, t->pid) ||
-        !put_name(x, PROCESS_NAME, &t->process_name, &t->process_type, &t->pid_text))
+    if (!put_int(x, TM_PROCESS_DESCRIPTION_PID, t->pid) ||
+        !put_name(x, TM_PROCESS_DESCRIPTION_NAME, &t->process_name, &t->process_type, &t->pid_text))
         return tm_error_nomem(x->err);
-    return define(x, TM_KIND_PROCESS, DETAIL_PROCESS, 0);
+    return define(x, TM_KIND_PROCESS, TM_DETAIL_PROCESS, 0);
 }
 
 static enum tm_status define_thread(struct tm_gecko *x)
@@ -179,11 +178,12 @@ static enum tm_status define_thread(struct tm_gecko *x)
     if (!t->has_tid)
         return TM_OK;
     tm_buf_clear(&x->message);
-    if (!put_int(x, THREAD_TID, t->tid) || (t->has_pid && !put_int(x, THREAD_PID, t->pid)) ||
-        !put_name(x, THREAD_NAME, &t->name, &t->tid_text, &nothing) ||
-        (is_main && tm_pb_put_varint(&x->message, THREAD_IS_MAIN, 1) != TM_OK))
+    if (!put_int(x, TM_THREAD_DESCRIPTION_TID, t->tid) ||
+        (t->has_pid && !put_int(x, TM_THREAD_DESCRIPTION_PID, t->pid)) ||
+        !put_name(x, TM_THREAD_DESCRIPTION_NAME, &t->name, &t->tid_text, &nothing) ||
+        (is_main && tm_pb_put_varint(&x->message, TM_THREAD_DESCRIPTION_IS_MAIN, 1) != TM_OK))
         return tm_error_nomem(x->err);
-    return define(x, TM_KIND_THREAD, DETAIL_THREAD, 0);
+    return define(x, TM_KIND_THREAD, TM_DETAIL_THREAD, 0);
 }
 
 /* The thread's own track, of which those of its markers are children. */
@@ -196,16 +196,17 @@ static enum tm_status define_thread_track(struct tm_gecko *x)
     if (st < 0 || !is_new)
         return st;
     tm_buf_clear(&x->message);
-    if (tm_pb_put_i64(&x->message, TRACK_UUID, x->thread_uuid) != TM_OK)
+    if (tm_pb_put_i64(&x->message, TM_TRACK_DESCRIPTION_UUID, x->thread_uuid) != TM_OK)
         return tm_error_nomem(x->err);
     if (t->has_pid && t->has_tid) {
-        if (!put_int(x, TRACK_PID, t->pid) || !put_int(x, TRACK_TID, t->tid) ||
-            tm_pb_put_varint(&x->message, TRACK_IS_THREAD, 1) != TM_OK)
+        if (!put_int(x, TM_TRACK_DESCRIPTION_PID, t->pid) || !put_int(x, TM_TRACK_DESCRIPTION_TID, t->tid) ||
+            tm_pb_put_varint(&x->message, TM_TRACK_DESCRIPTION_IS_THREAD, 1) != TM_OK)
             return tm_error_nomem(x->err);
-    } else if (t->name.len && tm_pb_put_bytes(&x->message, TRACK_NAME, t->name.data, t->name.len) != TM_OK) {
+    } else if (t->name.len &&
+               tm_pb_put_bytes(&x->message, TM_TRACK_DESCRIPTION_NAME, t->name.data, t->name.len) != TM_OK) {
         return tm_error_nomem(x->err);
     }
-    return define(x, TM_KIND_TRACK, DETAIL_TRACK, x->thread_uuid);
+    return define(x, TM_KIND_TRACK, TM_DETAIL_TRACK, x->thread_uuid);
 }
 
 enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns)
@@ -237,12 +238,12 @@ enum tm_status tm_gecko_marker_track(struct tm_gecko *x, const struct tm_buf *ca
     if ((st = first_time(x, *track, &is_new)) < 0 || !is_new)
         return st;
     tm_buf_clear(&x->message);
-    if (tm_pb_put_i64(&x->message, TRACK_UUID, *track) != TM_OK ||
-        tm_pb_put_i64(&x->message, TRACK_PARENT, x->thread_uuid) != TM_OK ||
-        tm_pb_put_bytes(&x->message, TRACK_NAME, name->data, name->len) != TM_OK ||
-        tm_pb_put_varint(&x->message, TRACK_MERGE, MERGE_NONE) != TM_OK)
+    if (tm_pb_put_i64(&x->message, TM_TRACK_DESCRIPTION_UUID, *track) != TM_OK ||
+        tm_pb_put_i64(&x->message, TM_TRACK_DESCRIPTION_PARENT_UUID, x->thread_uuid) != TM_OK ||
+        tm_pb_put_bytes(&x->message, TM_TRACK_DESCRIPTION_NAME, name->data, name->len) != TM_OK ||
+        tm_pb_put_varint(&x->message, TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR, MERGE_NONE) != TM_OK)
         return tm_error_nomem(x->err);
-    return define(x, TM_KIND_TRACK, DETAIL_TRACK, *track);
+    return define(x, TM_KIND_TRACK, TM_DETAIL_TRACK, *track);
 }
 
 /* The shared tables, once they are needed. */

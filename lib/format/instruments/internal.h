@@ -3,6 +3,7 @@
 #ifndef TM_FORMAT_INSTRUMENTS_INTERNAL_H
 #define TM_FORMAT_INSTRUMENTS_INTERNAL_H
 
+#include "stream/detail_fields.h"
 #include "format/instruments/instruments.h"
 #include "format/instruments/refs.h"
 
@@ -70,14 +71,6 @@ struct tm_instruments_process {
  * backtraces: 8 bytes a frame, innermost first. Of os-log-metadata: one byte that says whether there
  * was a uint64, 8 bytes for it, the text. Of other elements: 8 bytes number, or the text. */
 enum { TM_OWNER_NUMBER = 2, TM_OWNER_PROCESS = 10, TM_OWNER_NAME = 18, TM_FRAME_RECORD_FIELDS = 9, TM_LOG_TEXT = 9 };
-enum {
-    TM_STACK_FRAME_FUNCTION = 1,
-    TM_STACK_FRAME_MAPPING = 2,
-    TM_STACK_FRAME_REL_PC = 3,
-    TM_STACK_FRAME_FILE = 4,
-    TM_STACK_FRAME_LINE = 5
-};
-
 struct tm_instruments_frame {
     uint64_t address, binary, path;
     bool has_address;

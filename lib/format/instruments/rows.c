@@ -1,14 +1,14 @@
 #include "format/instruments/internal.h"
+#include "stream/detail_fields.h"
 
 #include "base/bytes.h"
 #include "base/decimal.h"
 #include "base/pb.h"
+#include "stream/clock_id.h"
 
 #include <stdio.h>
 
-enum { CLOCK_BOOTTIME_ID = 6, CLOCK_TRACE_FILE_ID = 11, COUNTS_MAX = 64 };
-enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_FRAME = 10 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
+enum { COUNTS_MAX = 64 };
 
 static const char sync_subsystem[] = "dev.perfetto.clock_sync";
 
@@ -49,14 +49,15 @@ static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_t
     e.flags = TM_EVENT_DEFINITION | (who->flags & TM_EVENT_HAS_PID) |
               (is_thread ? (uint32_t)TM_EVENT_HAS_TID : 0);
     tm_buf_clear(d);
-    bool good = tm_pb_begin(d, is_thread ? DETAIL_THREAD : DETAIL_PROCESS, &mark) == TM_OK;
+    bool good = tm_pb_begin(d, is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS, &mark) == TM_OK;
     if (good && is_thread)
-        good = tm_pb_put_varint(d, THREAD_TID, tm_zigzag(e.tid)) == TM_OK;
+        good = tm_pb_put_varint(d, TM_THREAD_DESCRIPTION_TID, tm_zigzag(e.tid)) == TM_OK;
     if (good && (who->flags & TM_EVENT_HAS_PID))
-        good = tm_pb_put_varint(d, is_thread ? THREAD_PID : PROCESS_PID, tm_zigzag(e.pid)) == TM_OK;
+        good = tm_pb_put_varint(d, is_thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID,
+                                tm_zigzag(e.pid)) == TM_OK;
     if (good && r->len > TM_OWNER_NAME)
-        good = tm_pb_put_bytes(d, is_thread ? THREAD_NAME : PROCESS_NAME, r->data + TM_OWNER_NAME,
-                               r->len - TM_OWNER_NAME) == TM_OK;
+        good = tm_pb_put_bytes(d, is_thread ? TM_THREAD_DESCRIPTION_NAME : TM_PROCESS_DESCRIPTION_NAME,
+                               r->data + TM_OWNER_NAME, r->len - TM_OWNER_NAME) == TM_OK;
     if (!good || tm_pb_end(d, mark) != TM_OK)
         return tm_error_nomem(x->err);
     e.detail = d->data;
@@ -103,7 +104,7 @@ static enum tm_status put_frame(struct tm_instruments *x, uint64_t place, bool i
         return st;
     const uint8_t *r = x->record.data;
     uint64_t pc = tm_get_le64(r + 1);
-    if (tm_pb_begin(out, DETAIL_FRAME, &mark) != TM_OK ||
+    if (tm_pb_begin(out, TM_DETAIL_FRAMES, &mark) != TM_OK ||
         tm_buf_add(out, r + TM_FRAME_RECORD_FIELDS, x->record.len - TM_FRAME_RECORD_FIELDS) != TM_OK ||
         (r[0] && tm_pb_put_varint(out, TM_STACK_FRAME_REL_PC, pc - (pc && !is_leaf)) != TM_OK) ||
         tm_pb_end(out, mark) != TM_OK)
@@ -215,7 +216,7 @@ static enum tm_status add_hint(struct tm_instruments *x)
     if (!x->context.options || !x->context.options->hints)
         return TM_OK;
     hint.file = x->context.sink->file;
-    hint.from_clock = hint.clock = CLOCK_BOOTTIME_ID;
+    hint.from_clock = hint.clock = TM_CLOCK_BOOTTIME;
     hint.source = tm_bytes(sync_subsystem, sizeof sync_subsystem - 1);
     return tm_event_sink_message(x->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, x->err);
 }
@@ -233,9 +234,9 @@ static enum tm_status add_snapshot(struct tm_instruments *x)
     bool is_first = !x->has_sync;
     x->has_sync = true;
     x->last_sync = x->row.log;
-    readings[0].clock = CLOCK_TRACE_FILE_ID;
+    readings[0].clock = TM_CLOCK_TRACE_FILE;
     readings[0].value = x->row.time_ns;
-    readings[1].clock = CLOCK_BOOTTIME_ID;
+    readings[1].clock = TM_CLOCK_BOOTTIME;
     readings[1].value = (int64_t)x->row.log;
     snapshot.file = x->context.sink->file;
     snapshot.n_readings = 2;

@@ -2,8 +2,8 @@
 
 #include "base/hash.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
-enum { DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5 };
 
 /* The text of the record at PLACE, from byte FROM on, into x->other; none of place 0. */
 static enum tm_status get_text(struct tm_instruments *x, uint64_t place, size_t from)
@@ -57,8 +57,9 @@ static enum tm_status put_arg(struct tm_instruments *x, const char *key, uint64_
     enum tm_status st = get_text(x, place, from);
     if (st < 0 || x->other.len == 0 || !x->context.sink->want_detail)
         return st;
-    if (tm_pb_begin(&x->detail, DETAIL_ARG, &mark) != TM_OK || tm_pb_put_str(&x->detail, ARG_KEY, key) != TM_OK ||
-        tm_pb_put_bytes(&x->detail, ARG_STRING, x->other.data, x->other.len) != TM_OK ||
+    if (tm_pb_begin(&x->detail, TM_DETAIL_ARGS, &mark) != TM_OK ||
+        tm_pb_put_str(&x->detail, TM_ARG_KEY, key) != TM_OK ||
+        tm_pb_put_bytes(&x->detail, TM_ARG_STRING, x->other.data, x->other.len) != TM_OK ||
         tm_pb_end(&x->detail, mark) != TM_OK)
         return tm_error_nomem(x->err);
     return TM_OK;

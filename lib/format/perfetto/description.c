@@ -2,6 +2,7 @@
 
 #include "format/perfetto/chrome_names.h"
 #include "format/perfetto/descriptor.h"
+#include "stream/detail_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,14 +38,9 @@ enum { COUNTER_INCREMENTAL = 5, COUNTER_UNIT_NAME = 6 };
 enum { COUNTER_THREAD_TIME = 1, COUNTER_THREAD_INSTRUCTIONS = 2 };
 
 /* Our Detail. */
-enum { DETAIL_TRACK = 5, DETAIL_PROCESS = 6, DETAIL_THREAD = 7 };
-enum { OUT_PROCESS_PID = 1, OUT_PROCESS_NAME = 3, OUT_PROCESS_CMDLINE = 4, OUT_PROCESS_START = 6 };
-enum { OUT_PROCESS_LABELS = 7, OUT_PROCESS_SORT = 8 };
-enum { OUT_THREAD_TID = 1, OUT_THREAD_PID = 2, OUT_THREAD_NAME = 3, OUT_THREAD_SORT = 5 };
-enum { OUT_TRACK_UUID = 1, OUT_TRACK_PARENT = 2, OUT_TRACK_NAME = 3, OUT_TRACK_PID = 4, OUT_TRACK_TID = 5 };
 enum { OUT_TRACK_IS_COUNTER = 6, OUT_TRACK_UNIT = 7, OUT_TRACK_INCREMENTAL = 8, OUT_TRACK_MULTIPLIER = 9 };
 enum { OUT_TRACK_CATEGORIES = 10, OUT_TRACK_ORDERING = 11, OUT_TRACK_RANK = 12, OUT_TRACK_DESCRIPTION = 13 };
-enum { OUT_TRACK_IS_THREAD = 14, OUT_TRACK_IS_PROCESS = 15, OUT_TRACK_MERGE_BEHAVIOR = 16 };
+enum { OUT_TRACK_MERGE_BEHAVIOR = 16 };
 enum { OUT_TRACK_MERGE_KEY = 17, OUT_TRACK_IS_STATE = 18 };
 
 static int64_t i32(uint64_t value)
@@ -282,14 +278,14 @@ enum tm_status tm_proto_thread_put(struct tm_buf *detail, const struct tm_proto_
 {
     size_t mark;
     int64_t tid = thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid;
-    enum tm_status st = tm_pb_begin(detail, DETAIL_THREAD, &mark);
-    put_signed(detail, OUT_THREAD_TID, thread->has_tid, tid, &st);
-    put_signed(detail, OUT_THREAD_PID, thread->has_pid, thread->pid, &st);
+    enum tm_status st = tm_pb_begin(detail, TM_DETAIL_THREAD, &mark);
+    put_signed(detail, TM_THREAD_DESCRIPTION_TID, thread->has_tid, tid, &st);
+    put_signed(detail, TM_THREAD_DESCRIPTION_PID, thread->has_pid, thread->pid, &st);
     if (thread->name.len)
-        put_bytes(detail, OUT_THREAD_NAME, thread->name, &st);
+        put_bytes(detail, TM_THREAD_DESCRIPTION_NAME, thread->name, &st);
     else
-        put_text(detail, OUT_THREAD_NAME, tm_proto_chrome_thread_name(thread->chrome_type), &st);
-    put_signed(detail, OUT_THREAD_SORT, thread->has_sort, thread->sort, &st);
+        put_text(detail, TM_THREAD_DESCRIPTION_NAME, tm_proto_chrome_thread_name(thread->chrome_type), &st);
+    put_signed(detail, TM_THREAD_DESCRIPTION_SORT_INDEX, thread->has_sort, thread->sort, &st);
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
 
@@ -298,16 +294,17 @@ enum tm_status tm_proto_process_put(struct tm_buf *detail, const struct tm_proto
     size_t mark;
     bool renderer;
     const char *kind = tm_proto_chrome_process_name(process->chrome_type, &renderer);
-    enum tm_status st = tm_pb_begin(detail, DETAIL_PROCESS, &mark);
-    put_signed(detail, OUT_PROCESS_PID, process->has_pid, process->pid, &st);
+    enum tm_status st = tm_pb_begin(detail, TM_DETAIL_PROCESS, &mark);
+    put_signed(detail, TM_PROCESS_DESCRIPTION_PID, process->has_pid, process->pid, &st);
     if (process->name.len && !renderer)
-        put_bytes(detail, OUT_PROCESS_NAME, process->name, &st);
+        put_bytes(detail, TM_PROCESS_DESCRIPTION_NAME, process->name, &st);
     else
-        put_text(detail, OUT_PROCESS_NAME, kind, &st);
-    put_repeated(detail, &process->message, PROCESS_CMDLINE, OUT_PROCESS_CMDLINE, &st);
-    put_signed(detail, OUT_PROCESS_START, process->has_start && process->start_ns > 0, process->start_ns, &st);
-    put_repeated(detail, &process->message, PROCESS_LABELS, OUT_PROCESS_LABELS, &st);
-    put_signed(detail, OUT_PROCESS_SORT, process->has_sort, process->sort, &st);
+        put_text(detail, TM_PROCESS_DESCRIPTION_NAME, kind, &st);
+    put_repeated(detail, &process->message, PROCESS_CMDLINE, TM_PROCESS_DESCRIPTION_CMDLINE, &st);
+    put_signed(detail, TM_PROCESS_DESCRIPTION_START_NS, process->has_start && process->start_ns > 0, process->start_ns,
+               &st);
+    put_repeated(detail, &process->message, PROCESS_LABELS, TM_PROCESS_DESCRIPTION_LABELS, &st);
+    put_signed(detail, TM_PROCESS_DESCRIPTION_SORT_INDEX, process->has_sort, process->sort, &st);
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
 
@@ -351,23 +348,23 @@ enum tm_status tm_proto_track_descriptor_put(struct tm_buf *detail, const struct
 {
     size_t mark;
     const struct tm_proto_thread *thread = &track->thread;
-    enum tm_status st = tm_pb_begin(detail, DETAIL_TRACK, &mark);
+    enum tm_status st = tm_pb_begin(detail, TM_DETAIL_TRACK, &mark);
     if (st == TM_OK)
-        st = tm_pb_put_i64(detail, OUT_TRACK_UUID, track->uuid);
+        st = tm_pb_put_i64(detail, TM_TRACK_DESCRIPTION_UUID, track->uuid);
     if (st == TM_OK && track->has_parent)
-        st = tm_pb_put_i64(detail, OUT_TRACK_PARENT, track->parent);
+        st = tm_pb_put_i64(detail, TM_TRACK_DESCRIPTION_PARENT_UUID, track->parent);
     if (track->name.data)
-        put_bytes(detail, OUT_TRACK_NAME, track->name, &st);
+        put_bytes(detail, TM_TRACK_DESCRIPTION_NAME, track->name, &st);
     else if (track->has_counter && track->counter.type == COUNTER_THREAD_TIME)
-        put_text(detail, OUT_TRACK_NAME, "thread_time", &st);
+        put_text(detail, TM_TRACK_DESCRIPTION_NAME, "thread_time", &st);
     else if (track->has_counter && track->counter.type == COUNTER_THREAD_INSTRUCTIONS)
-        put_text(detail, OUT_TRACK_NAME, "thread_instruction_count", &st);
+        put_text(detail, TM_TRACK_DESCRIPTION_NAME, "thread_instruction_count", &st);
     if (track->has_thread) {
-        put_signed(detail, OUT_TRACK_PID, true, thread->pid, &st);
-        put_signed(detail, OUT_TRACK_TID, true,
+        put_signed(detail, TM_TRACK_DESCRIPTION_PID, true, thread->pid, &st);
+        put_signed(detail, TM_TRACK_DESCRIPTION_TID, true,
                    thread->sandboxed ? tm_proto_synthetic_tid(thread->tid, thread->pid) : thread->tid, &st);
     } else if (track->has_process) {
-        put_signed(detail, OUT_TRACK_PID, true, track->process.pid, &st);
+        put_signed(detail, TM_TRACK_DESCRIPTION_PID, true, track->process.pid, &st);
     }
     if (track->has_counter && !track->has_thread && !track->has_process)
         put_counter(detail, &track->counter, &st);
@@ -376,9 +373,9 @@ enum tm_status tm_proto_track_descriptor_put(struct tm_buf *detail, const struct
     put_signed(detail, OUT_TRACK_RANK, track->has_rank, track->rank, &st);
     put_bytes(detail, OUT_TRACK_DESCRIPTION, track->description, &st);
     if (track->has_thread)
-        put_number(detail, OUT_TRACK_IS_THREAD, 1, &st);
+        put_number(detail, TM_TRACK_DESCRIPTION_IS_THREAD, 1, &st);
     if (track->has_process)
-        put_number(detail, OUT_TRACK_IS_PROCESS, 1, &st);
+        put_number(detail, TM_TRACK_DESCRIPTION_IS_PROCESS, 1, &st);
     put_merge(detail, track, &st);
     if (track->has_state)
         put_number(detail, OUT_TRACK_IS_STATE, 1, &st);

@@ -3,12 +3,12 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/track_event.h"
+#include "stream/detail_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_ID = 11, DETAIL_FLOW_TRACK = 18 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 3, THREAD_TID = 1, THREAD_PID = 2, THREAD_NAME = 3 };
+enum { DETAIL_FLOW_TRACK = 18 };
 enum { ANNOTATION_STRING = 6 };
 
 /* An asynchronous or flow event's row is not on the track or thread its slice would be. */
@@ -30,7 +30,7 @@ static enum tm_status put_id(struct tm_buf *detail, uint64_t id, struct tm_error
 {
     char text[32];
     int len = snprintf(text, sizeof text, "0x%" PRIx64, id);
-    return tm_pb_put_bytes(detail, DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_pb_put_bytes(detail, TM_DETAIL_ID, text, (size_t)len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* b e n, S F, T p: a track for each id, within its scope: the given one with the category, else the
@@ -185,13 +185,15 @@ enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *contex
     derived.pid = context->pid;
     derived.tid = context->tid;
     derived.flags |= TM_EVENT_HAS_PID | (thread ? TM_EVENT_HAS_TID : 0);
-    enum tm_status st = tm_pb_begin(detail, thread ? DETAIL_THREAD : DETAIL_PROCESS, &mark);
+    enum tm_status st = tm_pb_begin(detail, thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS, &mark);
     if (st == TM_OK && thread)
-        st = tm_pb_put_varint(detail, THREAD_TID, tm_zigzag(context->tid));
+        st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(context->tid));
     if (st == TM_OK)
-        st = tm_pb_put_varint(detail, thread ? THREAD_PID : PROCESS_PID, tm_zigzag(context->pid));
+        st = tm_pb_put_varint(detail, thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID,
+                              tm_zigzag(context->pid));
     if (st == TM_OK)
-        st = tm_pb_put_bytes(detail, thread ? THREAD_NAME : PROCESS_NAME, value.data, value.len);
+        st = tm_pb_put_bytes(detail, thread ? TM_THREAD_DESCRIPTION_NAME : TM_PROCESS_DESCRIPTION_NAME, value.data,
+                             value.len);
     if (st == TM_OK)
         st = tm_pb_end(detail, mark);
     return st == TM_OK ? tm_proto_add(context->p, &derived, err) : tm_error_nomem(err);

@@ -1,5 +1,6 @@
 /* Processes and threads as procfs showed them. */
 #include "format/perfetto/system.h"
+#include "stream/detail_fields.h"
 
 enum { TREE_PROCESSES = 1, TREE_THREADS = 2 };
 enum { PROCESS_PID = 1, PROCESS_PPID = 2, PROCESS_CMDLINE = 3, PROCESS_UID = 5, PROCESS_START = 7 };
@@ -9,9 +10,7 @@ enum { STATS_PROCESSES = 1, STATS_PID = 1, STATS_OOM_SCORE_ADJ = 10, STATS_THREA
 enum { STATS_USER_NS = 21, STATS_KERNEL_NS = 22, STATS_LAST = 24 };
 
 /* Our Detail. */
-enum { DETAIL_PROCESS = 6, DETAIL_THREAD = 7, DETAIL_INNER_TIMES = 9 };
 enum { OUT_PID = 1, OUT_PARENT = 2, OUT_NAME = 3, OUT_CMDLINE = 4, OUT_UID = 5 };
-enum { OUT_THREAD_TID = 1, OUT_THREAD_PID = 2, OUT_THREAD_NAME = 3 };
 enum { INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
 
 enum { KTHREADD_PID = 2, KTHREADS_MAX = 1 << 20 };
@@ -90,7 +89,7 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
     struct tm_pb pb = tm_pb_of(process->message.data, process->message.len);
     struct tm_pb_field f;
     bool cut = process->ppid == KTHREADD_PID && worker_len(&process->argv) != process->argv.len;
-    enum tm_status st = tm_pb_begin(detail, DETAIL_PROCESS, &mark);
+    enum tm_status st = tm_pb_begin(detail, TM_DETAIL_PROCESS, &mark);
     st = put_signed(detail, OUT_PID, process->pid, st);
     st = put_signed(detail, OUT_PARENT, process->ppid, st);
     if (st == TM_OK)
@@ -106,7 +105,7 @@ static enum tm_status put_process(struct tm_buf *detail, const struct process *p
         st = tm_pb_end(detail, mark);
     if (st != TM_OK || !process->has_start)
         return st;
-    st = tm_pb_begin(detail, DETAIL_INNER_TIMES, &mark);
+    st = tm_pb_begin(detail, TM_DETAIL_INNER_TIMES, &mark);
     if (st == TM_OK)
         st = tm_pb_put_i32(detail, INNER_CLOCK, TM_CLOCK_BOOTTIME);
     if (st == TM_OK)
@@ -121,11 +120,11 @@ static enum tm_status add_thread(struct tm_proto *p, const struct tm_event *like
 {
     struct tm_event row = tm_proto_derived(like, TM_KIND_THREAD);
     size_t mark;
-    enum tm_status st = tm_pb_begin(&p->detail, DETAIL_THREAD, &mark);
-    st = put_signed(&p->detail, OUT_THREAD_TID, tid, st);
-    st = put_signed(&p->detail, OUT_THREAD_PID, pid, st);
+    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_THREAD, &mark);
+    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_TID, tid, st);
+    st = put_signed(&p->detail, TM_THREAD_DESCRIPTION_PID, pid, st);
     if (st == TM_OK && name.data)
-        st = tm_pb_put_bytes(&p->detail, OUT_THREAD_NAME, name.data, name.len);
+        st = tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, name.data, name.len);
     if (st == TM_OK)
         st = tm_pb_end(&p->detail, mark);
     if (st != TM_OK)

@@ -3,13 +3,13 @@
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
+#include "stream/detail_fields.h"
 
 enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
 enum { CALLSTACK_FRAMES = 2, FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_REL_PC = 4, FRAME_PATH = 5, FRAME_LINE = 6 };
 enum { MAPPING_PATH = 7 };
-enum { DETAIL_FRAMES = 10, OUT_FUNCTION = 1, OUT_MAPPING = 2, OUT_REL_PC = 3, OUT_FILE = 4, OUT_LINE = 5 };
 enum { FRAMES_MAX = 1024 }; /* of one stack; deeper ones are cut at their top */
 enum { INTERNED_SOURCE_PATHS = 18 };
 
@@ -64,7 +64,8 @@ static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequ
         if (st == TM_OK && text.data)
             st = tm_buf_add(&p->key, text.data, text.len);
     }
-    return st == TM_OK && p->key.len ? tm_pb_put_bytes(&p->detail, OUT_MAPPING, p->key.data, p->key.len) : st;
+    return st == TM_OK && p->key.len ? tm_pb_put_bytes(&p->detail, TM_STACK_FRAME_MAPPING, p->key.data, p->key.len)
+                                     : st;
 }
 
 static enum tm_status put_frame_field(struct tm_proto *p, const struct tm_proto_sequence *sequence,
@@ -72,15 +73,15 @@ static enum tm_status put_frame_field(struct tm_proto *p, const struct tm_proto_
 {
     switch (f->id) {
     case FRAME_FUNCTION:
-        return put_interned(&p->detail, OUT_FUNCTION, sequence, TM_INTERNED_FUNCTION_NAMES, f->value);
+        return put_interned(&p->detail, TM_STACK_FRAME_FUNCTION, sequence, TM_INTERNED_FUNCTION_NAMES, f->value);
     case FRAME_MAPPING:
         return put_mapping(p, sequence, f->value);
     case FRAME_REL_PC:
-        return tm_pb_put_varint(&p->detail, OUT_REL_PC, f->value);
+        return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_REL_PC, f->value);
     case FRAME_PATH:
-        return put_interned(&p->detail, OUT_FILE, sequence, INTERNED_SOURCE_PATHS, f->value);
+        return put_interned(&p->detail, TM_STACK_FRAME_FILE, sequence, INTERNED_SOURCE_PATHS, f->value);
     case FRAME_LINE:
-        return tm_pb_put_varint(&p->detail, OUT_LINE, (uint32_t)f->value);
+        return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_LINE, (uint32_t)f->value);
     default:
         return TM_OK;
     }
@@ -94,7 +95,7 @@ static enum tm_status put_frame(struct tm_proto *p, const struct tm_proto_sequen
     if (!tm_proto_interned_find(sequence, TM_INTERNED_FRAMES, iid, &data, &len))
         return TM_OK;
     struct tm_pb pb = tm_pb_of(data, len);
-    enum tm_status st = tm_pb_begin(&p->detail, DETAIL_FRAMES, &mark);
+    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_FRAMES, &mark);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         st = put_frame_field(p, sequence, &f);
     return st == TM_OK ? tm_pb_end(&p->detail, mark) : st;

@@ -1,6 +1,7 @@
 #include "format/perfetto/system.h"
 
 #include "format/perfetto/ftrace_event.h"
+#include "stream/detail_fields.h"
 
 /* SystemInfo and Utsname */
 enum {
@@ -16,7 +17,6 @@ enum {
 enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
 
 /* Our MachineDescription. */
-enum { DETAIL_MACHINE = 8 };
 enum { OUT_NAME = 1, OUT_SYSNAME = 2, OUT_RELEASE = 3, OUT_VERSION = 4, OUT_ARCH = 5, OUT_CPUS = 6 };
 enum { OUT_FINGERPRINT = 7, OUT_MANUFACTURER = 8, OUT_SDK_VERSION = 9, OUT_RAM_BYTES = 10 };
 
@@ -81,7 +81,7 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
             page_size->v1 = (uint32_t)f.value;
         else if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN && note_machine(p, packet->machine, &f) < 0)
             return tm_error_nomem(err);
-    enum tm_status st = tm_pb_begin(&p->detail, DETAIL_MACHINE, &mark);
+    enum tm_status st = tm_pb_begin(&p->detail, TM_DETAIL_MACHINE, &mark);
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
         st = put_info(&p->detail, &f);
     if (st == TM_OK)

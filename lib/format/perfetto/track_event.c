@@ -6,11 +6,12 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/sequence.h"
+#include "stream/detail_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DETAIL_FLOWS = 2, DETAIL_ENDING_FLOWS = 3, DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
+enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 /* Fields that say what kind of event it is and what it is called. */
 #define PLAIN_FIELDS                                                                                                   \
     (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORY_IIDS) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TYPE) |                      \
@@ -198,9 +199,9 @@ static enum tm_status put_flows(struct tm_buf *detail, struct tm_pb body)
     }
     while (st == TM_OK && tm_pb_next(&body, &f) == TM_OK) {
         if (f.id == TM_TRACK_EVENT_FLOWS || (f.id == TM_TRACK_EVENT_FLOWS_OLD && !has_new))
-            st = put_flow(detail, &f, DETAIL_FLOWS);
+            st = put_flow(detail, &f, TM_DETAIL_FLOW_IDS);
         else if (f.id == TM_TRACK_EVENT_ENDING_FLOWS || (f.id == TM_TRACK_EVENT_ENDING_FLOWS_OLD && !has_new_ending))
-            st = put_flow(detail, &f, DETAIL_ENDING_FLOWS);
+            st = put_flow(detail, &f, TM_DETAIL_TERMINATING_FLOW_IDS);
     }
     return st;
 }

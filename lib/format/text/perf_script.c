@@ -5,18 +5,12 @@
 #include "format/ftrace/ftrace_text.h"
 #include "format/text/perf_line.h"
 #include "format/text_lines.h"
+#include "stream/clock_id.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum {
-    CLOCK_MONOTONIC_ID = 3,
-    DETAIL_FRAMES = 10,
-    FRAME_FUNCTION = 1,
-    FRAME_MAPPING = 2,
-    FRAME_PC = 3,
-    FRAME_FILE = 4,
-    FRAME_LINE = 5
-};
+enum { FRAME_PC = 3 };
 
 /* A line under the head: a frame, or where in the source the frame before it is. */
 struct stack_line {
@@ -39,7 +33,7 @@ static enum tm_status perf_open(const struct tm_format_context *context, void **
     struct perf *p = calloc(1, sizeof *p);
     if (p == NULL)
         return tm_error_nomem(err);
-    p->text = (struct tm_text_reader){.context = *context, .max = TM_PERF_LINE_MAX, .clock = CLOCK_MONOTONIC_ID};
+    p->text = (struct tm_text_reader){.context = *context, .max = TM_PERF_LINE_MAX, .clock = TM_CLOCK_MONOTONIC};
     p->ftrace.sink = context->sink;
     *state = p;
     return TM_OK;
@@ -54,14 +48,14 @@ static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_s
     size_t mark;
     if (!tm_perf_frame_parse(line.s, line.len, &f))
         return true;
-    if (tm_pb_begin(out, DETAIL_FRAMES, &mark) != TM_OK ||
-        tm_pb_put_bytes(out, FRAME_FUNCTION, f.symbol.s, f.symbol.len) != TM_OK ||
-        tm_pb_put_bytes(out, FRAME_MAPPING, f.mapping.s, f.mapping.len) != TM_OK ||
+    if (tm_pb_begin(out, TM_DETAIL_FRAMES, &mark) != TM_OK ||
+        tm_pb_put_bytes(out, TM_STACK_FRAME_FUNCTION, f.symbol.s, f.symbol.len) != TM_OK ||
+        tm_pb_put_bytes(out, TM_STACK_FRAME_MAPPING, f.mapping.s, f.mapping.len) != TM_OK ||
         tm_pb_put_varint(out, FRAME_PC, f.pc) != TM_OK)
         return false;
     if (source && tm_perf_source_parse(source->s, source->len, &file, &number) &&
-        (tm_pb_put_bytes(out, FRAME_FILE, file.s, file.len) != TM_OK ||
-         tm_pb_put_varint(out, FRAME_LINE, (uint64_t)number) != TM_OK))
+        (tm_pb_put_bytes(out, TM_STACK_FRAME_FILE, file.s, file.len) != TM_OK ||
+         tm_pb_put_varint(out, TM_STACK_FRAME_LINE, (uint64_t)number) != TM_OK))
         return false;
     return tm_pb_end(out, mark) == TM_OK;
 }
@@ -106,7 +100,7 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
 /* The sample, or with DERIVED the stack of the event that was added before. */
 static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, bool derived, struct tm_error *err)
 {
-    struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = CLOCK_MONOTONIC_ID, .time_ns = h->time_ns, .tid = h->tid,
+    struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = TM_CLOCK_MONOTONIC, .time_ns = h->time_ns, .tid = h->tid,
                          .pid = h->pid, .cpu = h->cpu, .value = (uint64_t)h->period};
     e.flags = tm_event_scope_flags(h->has_tid ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) |
               (derived ? (unsigned)TM_EVENT_DERIVED : tm_event_raw_flags(TM_RAW_LINE)) |

@@ -3,11 +3,12 @@
 #include "base/decimal.h"
 #include "base/pb.h"
 #include "format/text_lines.h"
+#include "stream/clock_id.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { CLOCK_REALTIME_ID = 1, DETAIL_ARG = 1, ARG_KEY = 1, ARG_STRING = 5, EPOCH_DIGITS = 9,
-       WHOLE_EPOCH_DIGITS = 10 };
+enum { EPOCH_DIGITS = 9, WHOLE_EPOCH_DIGITS = 10 };
 
 /* "[pid N] " or "N " where the time follows, then "seconds.fraction ", or whole seconds of ten digits, which no pid
  * has; NULL when it is not so. */
@@ -180,7 +181,7 @@ static enum tm_status strace_open(const struct tm_format_context *context, void 
     struct strace *s = calloc(1, sizeof *s);
     if (s == NULL)
         return tm_error_nomem(err);
-    s->text = (struct tm_text_reader){.context = *context, .max = TM_STRACE_LINE_MAX, .clock = CLOCK_REALTIME_ID};
+    s->text = (struct tm_text_reader){.context = *context, .max = TM_STRACE_LINE_MAX, .clock = TM_CLOCK_REALTIME};
     *state = s;
     return TM_OK;
 }
@@ -190,14 +191,15 @@ static bool put_arg(struct strace *s, const char *key, const char *text, size_t 
     size_t mark;
     if (text == NULL || len == 0 || !s->text.context.sink->want_detail)
         return true;
-    return tm_pb_begin(&s->detail, DETAIL_ARG, &mark) == TM_OK && tm_pb_put_str(&s->detail, ARG_KEY, key) == TM_OK &&
-           tm_pb_put_bytes(&s->detail, ARG_STRING, text, len) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
+    return tm_pb_begin(&s->detail, TM_DETAIL_ARGS, &mark) == TM_OK &&
+           tm_pb_put_str(&s->detail, TM_ARG_KEY, key) == TM_OK &&
+           tm_pb_put_bytes(&s->detail, TM_ARG_STRING, text, len) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
 }
 
 static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l, const char *raw, size_t len,
                                struct tm_error *err)
 {
-    struct tm_event e = {.clock = CLOCK_REALTIME_ID, .time_ns = l->time_ns, .dur_ns = l->dur_ns, .tid = l->tid};
+    struct tm_event e = {.clock = TM_CLOCK_REALTIME, .time_ns = l->time_ns, .dur_ns = l->dur_ns, .tid = l->tid};
     e.flags = tm_event_raw_flags(TM_RAW_LINE) | tm_event_scope_flags(l->has_tid ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) |
               (l->has_tid ? TM_EVENT_HAS_TID : 0u);
     switch (l->what) {

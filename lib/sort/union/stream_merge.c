@@ -1,17 +1,13 @@
 #include "sort/union/stream_merge.h"
 
 #include "sort/union/merge_input.h"
+#include "stream/clock_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    CLOCK_REALTIME_ID = 1,
-    CLOCK_TRACE_FILE_ID = 11,
-    MERGE_INPUT_BYTES = 5 << 19, /* what a stream takes while it is read */
-    MERGE_CHUNK_BYTES = 256 << 10,
-    MERGE_FAN_IN_MIN = 4
-};
+enum { MERGE_INPUT_BYTES = 5 << 19, /* what a stream takes while it is read */
+    MERGE_CHUNK_BYTES = 256 << 10, MERGE_FAN_IN_MIN = 4 };
 
 struct stream_merge {
     struct tm_merge_input *inputs;
@@ -47,9 +43,9 @@ static void tell_trace_time(const struct stream_merge *m, const struct tm_merge_
 static bool same_trace_time(const struct tm_merge_input *a, const struct tm_merge_input *b)
 {
     if (!a->has_trace_time || !b->has_trace_time || a->trace_time.clock != b->trace_time.clock ||
-        a->trace_time.clock == CLOCK_TRACE_FILE_ID)
+        a->trace_time.clock == TM_CLOCK_TRACE_FILE)
         return false;
-    return a->trace_time.clock == CLOCK_REALTIME_ID || (a->trace_time.has_machine == b->trace_time.has_machine &&
+    return a->trace_time.clock == TM_CLOCK_REALTIME || (a->trace_time.has_machine == b->trace_time.has_machine &&
                                                         a->trace_time.machine == b->trace_time.machine);
 }
 

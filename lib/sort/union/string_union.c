@@ -2,12 +2,13 @@
 
 #include "os/io.h"
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 #include "stream/event.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DETAIL_TEXT_FIELD = 4, EXTRAS_FIRST = 256, EXTRAS_MAX = 1 << 28 };
+enum { EXTRAS_FIRST = 256, EXTRAS_MAX = 1 << 28 };
 
 void tm_string_union_init(struct tm_string_union *u, uint32_t count_max, size_t bytes_max, const char *dir)
 {
@@ -55,7 +56,7 @@ enum tm_status tm_string_union_extra(struct tm_string_union *u, uint32_t number,
 {
     const struct tm_string_extra *extra = &u->extras[number & ~TM_STRING_INLINE];
     uint8_t head[2 * TM_VARINT_MAX];
-    uint8_t *p = tm_varint_put(head, DETAIL_TEXT_FIELD << 3 | TM_PB_LEN);
+    uint8_t *p = tm_varint_put(head, TM_DETAIL_TEXT << 3 | TM_PB_LEN);
     *string = TM_STRING_INLINE | (uint32_t)(detail->len + (size_t)(p - head));
     p = tm_varint_put(p, extra->bytes);
     if (tm_buf_add(detail, head, (size_t)(p - head)) != TM_OK || tm_buf_reserve(detail, extra->bytes) != TM_OK)

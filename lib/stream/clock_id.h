@@ -1,0 +1,22 @@
+/* Clock ids (doc/rules.md section 5). Source: perfetto/common/builtin_clock.proto. A new builtin clock is added here.
+ */
+#ifndef TM_STREAM_CLOCK_ID_H
+#define TM_STREAM_CLOCK_ID_H
+
+enum tm_clock_id {
+    TM_CLOCK_NONE = 0,
+    TM_CLOCK_REALTIME = 1,
+    TM_CLOCK_REALTIME_COARSE = 2,
+    TM_CLOCK_MONOTONIC = 3,
+    TM_CLOCK_MONOTONIC_COARSE = 4,
+    TM_CLOCK_MONOTONIC_RAW = 5,
+    TM_CLOCK_BOOTTIME = 6,
+    TM_CLOCK_TSC = 9,
+    TM_CLOCK_PERF = 10,
+    TM_CLOCK_TRACE_FILE = 11,     /* the private timeline of a file */
+    TM_CLOCK_SEQUENCE_FIRST = 64, /* from here to SEQUENCE_LAST ids are scoped to a packet sequence */
+    TM_CLOCK_SEQUENCE_LAST = 127,
+    TM_CLOCK_GLOBAL_FIRST = 128   /* from here on ids are global within the machine */
+};
+
+#endif
