@@ -1,5 +1,5 @@
 /* What the readers of Perfetto packets share: the parser's state, a packet taken apart, and the
- * state of the packet's sequence. Private to lib/format/perfetto/perfetto*.c.
+ * state of the packet's sequence. Private to its room.
  *
  * Field numbers: protos/perfetto/trace of google/perfetto; proto/README says what is read. */
 #ifndef TM_FORMAT_PERFETTO_INTERNAL_H
@@ -10,6 +10,7 @@
 #include "format/json_args.h"
 #include "format/perfetto/id_map.h"
 #include "perfetto/compact_message.h"
+#include "stream/clock_id.h"
 
 /* Bounds. A file that needs more is an error that names the limit. */
 enum {
@@ -22,16 +23,6 @@ enum {
     TM_PROTO_CPU_MAX = 1024,                /* a cpu number from here on is damage */
     TM_PROTO_EXPANDED_MAX = 1 << 30,        /* bytes one compressed packet may hold */
     TM_PROTO_DEPTH_MAX = 64                 /* nesting of debug annotations and tracks */
-};
-
-/* Builtin clocks (protos/perfetto/common/builtin_clock.proto). */
-enum {
-    TM_CLOCK_MONOTONIC = 3,
-    TM_CLOCK_MONOTONIC_RAW = 5,
-    TM_CLOCK_BOOTTIME = 6,
-    TM_CLOCK_TRACE_FILE = 11,
-    TM_CLOCK_SEQUENCE_FIRST = 64, /* from here to LAST they belong to a sequence */
-    TM_CLOCK_SEQUENCE_LAST = 127
 };
 
 /* One trusted packet sequence of one machine. */
