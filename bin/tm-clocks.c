@@ -69,18 +69,6 @@ static int parse(int argc, char **argv, struct arguments *a)
     return status;
 }
 
-static enum tm_status write_manifest(const char *path, const struct tm_buf *text, struct tm_error *err)
-{
-    struct tm_out_file out = {.fd = -1};
-    enum tm_status st = tm_out_file_open(&out, path, NULL, err);
-    if (st == TM_OK)
-        st = tm_io_write(out.fd, text->data, text->len, err);
-    if (st == TM_OK)
-        st = tm_out_file_commit(&out, err);
-    tm_out_file_abandon(&out);
-    return st;
-}
-
 int main(int argc, char **argv)
 {
     struct arguments a = {.manifest = NULL};
@@ -105,7 +93,7 @@ int main(int argc, char **argv)
     if (st == TM_OK)
         st = tm_timeline_run(STDIN_FILENO, STDOUT_FILENO, &a.timeline, &err);
     if (st == TM_OK && a.manifest)
-        st = write_manifest(a.manifest, &manifest, &err);
+        st = tm_out_file_put(a.manifest, manifest.data, manifest.len, &err);
     tm_buf_release(&manifest);
     return tm_program_finish(&program, st, &err);
 }

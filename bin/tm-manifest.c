@@ -4,27 +4,35 @@
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "manifest/configure.h"
+#include "os/compat.h"
+#include "os/out_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const struct tm_program program = {
     .name = "tm-manifest",
     .summary = "Turns the perfetto_manifest in a stream on standard input into a checked configuration.",
-    .usage = "[-m FILE] [--strict] <STREAM >STREAM\n"
+    .usage = "[-m FILE] [OPTION]... <STREAM >STREAM\n"
              "       tm-manifest --check FILE...\n"
              "  -m, --manifest=FILE  take the manifest from FILE, for input that has none\n"
+             "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE],\n"
+             "      --machine-from RULE  make a manifest of the files in the stream, for input that has none\n"
+             "      --write-manifest FILE  write the manifest that was used to FILE\n"
              "      --strict         a path of the manifest that matches no file is an error\n"
              "      --check          check the manifests FILE alone and say all that is wrong\n"
+             "  -q, --quiet          no warnings\n"
              "  -h, --help           show this help\n"
              "  -V, --version        show the version\n",
 };
 
 struct options {
-    const char *manifest;
-    bool strict;
+    const char *manifest, *written;
+    struct tm_plan_words plan;
+    bool strict, quiet;
     bool check;
 };
 
@@ -60,6 +68,8 @@ static enum tm_status check(const char *path)
     size_t shown = 0;
     for (; (line = tm_manifest_problems_next(&manifest.problems, line)) != NULL; shown++)
         tm_program_message(&program, "%s: %s", path, line);
+    while ((line = tm_manifest_problems_next(&manifest.warnings, line)) != NULL)
+        tm_program_message(&program, "warning: %s: %s", path, line);
     if (manifest.problems.count > shown)
         tm_program_message(&program, "%s: %zu more problems", path, manifest.problems.count - shown);
     tm_manifest_release(&manifest);
@@ -82,41 +92,75 @@ static int check_all(char **paths)
     return tm_status_exit(st);
 }
 
+static void warn(const char *text)
+{
+    tm_program_message(&program, "warning: %s", text);
+}
+
+/* The manifest given is read, the one that was used is written, and nothing else. */
+static enum tm_status enter_sandbox(const struct options *options, struct tm_error *err)
+{
+    char *real = options->written ? tm_compat_real_path(options->written) : NULL;
+    char *folder = options->written ? tm_out_file_folder(real ? real : options->written) : NULL;
+    struct tm_sandbox sandbox = {
+        .reads = &options->manifest, .read_count = options->manifest ? 1 : 0, .folders = {folder}};
+    enum tm_status st = tm_sandbox_enter(&sandbox, err);
+    free(folder);
+    free(real);
+    return st;
+}
+
 static int filter(const struct options *options)
 {
+    struct tm_buf used = {0};
     struct tm_manifest manifest = {0};
     struct tm_manifest_problems unmatched = {0};
     struct tm_error err = {0};
-    struct tm_configure_options configure = {.producer = program.name, .strict = options->strict};
-    struct tm_sandbox sandbox = {.reads = &options->manifest, .read_count = options->manifest ? 1 : 0};
+    struct tm_configure_options configure = {.producer = program.name,
+                                             .strict = options->strict,
+                                             .plan = &options->plan,
+                                             .used = options->written ? &used : NULL,
+                                             .warn = options->quiet ? NULL : warn};
     enum tm_status st = TM_OK;
     if (tm_program_refuses_terminal(STDOUT_FILENO, "pipe it into tm-clocks, or see it with tm-emit -f frames", &err)) {
         st = err.status;
-    } else if ((st = tm_sandbox_enter(&sandbox, &err)) == TM_OK && options->manifest) {
+    } else if ((st = enter_sandbox(options, &err)) == TM_OK && options->manifest) {
         configure.given = &manifest;
         st = read_manifest(options->manifest, &manifest, &err);
     }
     if (st == TM_OK)
         st = tm_configure(STDIN_FILENO, STDOUT_FILENO, &configure, &unmatched, &err);
+    if (st == TM_OK && options->written)
+        st = tm_out_file_put(options->written, used.data, used.len, &err);
     const char *line = tm_manifest_problems_next(&unmatched, NULL);
     if (st == TM_E_STRICT) /* the first of them is the error itself */
         line = tm_manifest_problems_next(&unmatched, line);
-    for (; line && (st == TM_OK || st == TM_E_STRICT); line = tm_manifest_problems_next(&unmatched, line))
+    bool tells = st == TM_E_STRICT || (st == TM_OK && !options->quiet);
+    for (; line && tells; line = tm_manifest_problems_next(&unmatched, line))
         tm_program_message(&program, "%s%s", st == TM_OK ? "warning: " : "", line);
+    tm_buf_release(&used);
     tm_manifest_problems_release(&unmatched);
     tm_manifest_release(&manifest);
     return tm_program_finish(&program, st, &err);
 }
 
-enum { OPTION_CHECK = 256, OPTION_STRICT };
+enum { OPTION_CHECK = 256, OPTION_STRICT, OPTION_WRITE_MANIFEST };
 
 static int take_option(void *context, int option, const char *value)
 {
     struct options *options = context;
+    struct tm_error err = {0};
     switch (option) {
     case OPTION_CHECK: options->check = true; break;
     case OPTION_STRICT: options->strict = true; break;
-    default: options->manifest = value;
+    case OPTION_WRITE_MANIFEST: options->written = value; break;
+    case 'q': options->quiet = true; break;
+    case 'm': options->manifest = value; break;
+    default:
+        if (tm_plan_words_add(&options->plan, (enum tm_plan_option)option, value, &err) == TM_OK)
+            break;
+        tm_program_fail(&program, &err);
+        return tm_status_exit(err.status);
     }
     return 0;
 }
@@ -126,24 +170,37 @@ static int parse(int argc, char **argv, struct options *arguments)
     static const struct option longs[] = {
         {"manifest", required_argument, NULL, 'm'},
         {"check", no_argument, NULL, OPTION_CHECK},
+        {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
+        {"quiet", no_argument, NULL, 'q'},
+        TM_PLAN_OPTIONS,
         {"strict", no_argument, NULL, OPTION_STRICT},
         TM_PROGRAM_OPTIONS_END,
     };
-    const struct tm_program_options options = {":m:hV", longs, take_option, arguments};
+    const struct tm_program_options options = {":m:qhV", longs, take_option, arguments};
     return tm_program_options(&program, &options, argc, argv);
+}
+
+static int run(int argc, char **argv, struct options *options)
+{
+    bool is_filter = options->manifest || options->strict || options->written || options->plan.count;
+    if (options->check && is_filter)
+        return tm_program_usage(&program, "--check takes manifests as arguments and no other option");
+    if (options->check)
+        return check_all(argv + optind);
+    if (optind < argc)
+        return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
+    if (options->manifest && tm_plan_words_say(&options->plan))
+        return tm_program_usage(&program, "--manifest and %s, which makes another",
+                                tm_plan_option_name(options->plan.words[0].option));
+    return filter(options);
 }
 
 int main(int argc, char **argv)
 {
     struct options options = {0};
     int status = parse(argc, argv, &options);
-    if (status != TM_OPTIONS_GO_ON)
-        return status;
-    if (options.check && (options.manifest || options.strict))
-        return tm_program_usage(&program, "--check takes manifests as arguments and no other option");
-    if (options.check)
-        return check_all(argv + optind);
-    if (optind < argc)
-        return tm_program_usage(&program, "'%s': a stream is read from standard input only", argv[optind]);
-    return filter(&options);
+    if (status == TM_OPTIONS_GO_ON)
+        status = run(argc, argv, &options);
+    tm_plan_words_release(&options.plan);
+    return status;
 }

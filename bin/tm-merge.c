@@ -28,6 +28,8 @@ static const struct tm_program program = {
              "  -m, --manifest FILE   take the manifest from FILE, for input that has none\n"
              "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE]\n"
              "                        make a manifest for the FILEs as tm-pack does\n"
+             "      --machine-from RULE  name machines by dir, file, rank, or s/PATTERN/TEXT/ of the path, or none\n"
+             "                        (default: by the ranks that PyTorch profiles state)\n"
              "  -S, --buffer-size SIZE  memory for sorting (default 256M)\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
              "  -n, --dry-run         write nothing, print the report of what would be\n"
@@ -41,7 +43,7 @@ static const struct tm_program program = {
              "      --on-damage WHAT  halt (default), skip, or salvage what can be read of a damaged file\n"
              "      --ignore-unknown  skip files of unknown type and count them\n"
              "      --hints           use clock hints that files mention outside their snapshots\n"
-             "      --write-manifest FILE  with --hints: write those that were used as a manifest to FILE\n"
+             "      --write-manifest FILE  write what was used as a manifest to FILE, to repeat the merge\n"
              "      --interpolate     between two snapshots of clocks a line places events, not the one before\n"
              "      --join=WHAT       flows: equal ids of flows of different files are one, and a span has an arrow\n"
              "                        to its child in another file (trace_id, span_id, parent_span_id)\n"
@@ -68,8 +70,6 @@ struct merge {
     struct arguments a;
     struct tm_out_file out;
     struct tm_out_file manifest_out; /* of the hints */
-    int plan_fd; /* the manifest that was made; -1: none */
-    char plan_path[32];
     int text_fd; /* the file for text that stays out of the stream; -1: none */
     char text_path[32];
     struct tm_merge_commands commands;
@@ -202,6 +202,7 @@ static int check(struct arguments *a)
     struct tm_merge_request *r = &a->request;
     unsigned long long size;
     struct tm_accounting_limit limit;
+    struct tm_error err = {0};
     const struct tm_emit *emit = a->shown ? tm_emit_find(a->shown) : tm_emit_choose(a->format, r->out);
     if (emit == NULL && a->format)
         return tm_program_usage(&program, "'%s' is no format; tm-emit --formats lists them", a->format);
@@ -218,31 +219,20 @@ static int check(struct arguments *a)
     if (r->on_damage && strcmp(r->on_damage, "halt") != 0 && strcmp(r->on_damage, "skip") != 0 &&
         strcmp(r->on_damage, "salvage") != 0)
         return tm_program_usage(&program, "--on-damage: '%s' is none of halt, skip, salvage", r->on_damage);
-    if (a->plan.count > 0 && r->manifest)
-        return tm_program_usage(&program, "--manifest, and --machine, --sync or --trace-time, which make another");
-    if (a->write_manifest && !r->hints)
-        return tm_program_usage(&program, "--write-manifest writes what --hints finds");
-    if (a->write_manifest && r->manifest)
-        return tm_program_usage(&program, "--write-manifest is for input without a manifest");
+    if (tm_plan_words_say(&a->plan) && r->manifest)
+        return tm_program_usage(&program, "--manifest, and --machine, --sync or the like, which make another");
+    if (a->write_manifest && r->manifest && r->hints)
+        return tm_program_usage(&program, "--hints --write-manifest is for input without a manifest");
     if (r->file_count == 0 && isatty(STDIN_FILENO))
         return tm_program_usage(&program, "no FILE, and standard input is a terminal");
     r->emit = emit;
     if (a->shown)
         r->out = NULL;
-    return 0;
-}
-
-/* Puts what the options say of the files where tm-manifest finds it. */
-static enum tm_status spool_plan(struct merge *m, struct tm_error *err)
-{
-    struct tm_merge_request *r = &m->a.request;
-    if (m->a.plan.count == 0)
-        return TM_OK;
-    enum tm_status st =
-        tm_plan_words_spool(&m->a.plan, r->files, r->file_count, r->temporary_directory, &m->plan_fd, err);
-    snprintf(m->plan_path, sizeof m->plan_path, "/dev/fd/%d", m->plan_fd);
-    r->manifest = m->plan_path;
-    return st;
+    r->plan = &a->plan;
+    if (r->manifest || tm_plan_words_add_auto(&a->plan, &err) == TM_OK)
+        return 0;
+    tm_program_fail(&program, &err);
+    return tm_status_exit(err.status);
 }
 
 /* Makes the file for text that need not go through the stages. They do without where that cannot be. */
@@ -344,8 +334,8 @@ static int merge(struct merge *m, const char *argv0)
     struct tm_merge_request *r = &m->a.request;
     struct tm_error err = {0};
     int status = 0;
-    enum tm_status st = spool_plan(m, &err);
-    if (st == TM_OK && r->out)
+    enum tm_status st = TM_OK;
+    if (r->out)
         st = tm_out_file_open(&m->out, r->out, NULL, &err);
     if (st == TM_OK)
         spool_text(m);
@@ -370,8 +360,6 @@ static int merge(struct merge *m, const char *argv0)
     }
     tm_out_file_abandon(&m->out);
     tm_out_file_abandon(&m->manifest_out);
-    if (m->plan_fd >= 0)
-        (void)close(m->plan_fd);
     if (m->text_fd >= 0)
         (void)close(m->text_fd);
     tm_merge_commands_release(&m->commands);
@@ -398,7 +386,7 @@ static void fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     struct merge m = {
-        .out = {.fd = -1}, .manifest_out = {.fd = -1}, .plan_fd = -1, .text_fd = -1, .shared = {.fd = -1}};
+        .out = {.fd = -1}, .manifest_out = {.fd = -1}, .text_fd = -1, .shared = {.fd = -1}};
     fill_standard_descriptors();
     int status = parse(argc, argv, &m.a);
     if (status == TM_OPTIONS_GO_ON)

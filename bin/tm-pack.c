@@ -26,6 +26,8 @@ static const struct tm_program program = {
              "                           where FILE's clock reads T, REFERENCE's reads T + OFFSET, such as +250ms\n"
              "                           (units ns, us, ms, s); without CLOCK, the file's own timeline\n"
              "      --trace-time CLOCK[@FILE]  the clock of the merged timeline, on the machine of FILE\n"
+             "      --machine-from RULE  name machines by dir, file, rank, s/PATTERN/TEXT/ or PATTERN of the name, or\n"
+             "                           none (default: by the ranks that PyTorch profiles state)\n"
              "      --manifest-only      print the manifest, write no archive\n"
              "      --strict             write OUT only if all of it would be placed when it is merged\n"
              "  -q, --quiet              do not say how it would be merged\n"
@@ -119,7 +121,7 @@ static int check(const struct arguments *a)
 }
 
 /* What the options said of the files, in PLAN. */
-static enum tm_status make_plan(const struct arguments *a, const struct tm_members *members,
+static enum tm_status make_plan(const struct tm_plan_words *words, const struct tm_members *members,
                                 struct tm_merge_plan *plan, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -128,10 +130,15 @@ static enum tm_status make_plan(const struct arguments *a, const struct tm_membe
         if (m == members->manifest)
             continue;
         st = tm_merge_plan_add(plan, m->path, m->name, err);
-        if (st == TM_OK)
-            plan->files[plan->count - 1].is_archive = m->type.kind == TM_FILE_TAR || m->type.kind == TM_FILE_ZIP;
+        if (st < 0)
+            break;
+        struct tm_plan_file *file = &plan->files[plan->count - 1];
+        file->is_archive = m->type.kind == TM_FILE_TAR || m->type.kind == TM_FILE_ZIP;
+        file->has_rank = m->rank.is_known;
+        file->rank = (uint64_t)m->rank.rank;
+        file->world_size = (uint64_t)m->rank.world_size;
     }
-    return st == TM_OK ? tm_plan_words_apply(&a->plan, plan, err) : st;
+    return st == TM_OK ? tm_plan_words_apply(words, plan, err) : st;
 }
 
 /* The manifest among the members, checked, into TEXT. */
@@ -157,15 +164,15 @@ static enum tm_status make_manifest(const struct arguments *a, const struct tm_m
 {
     struct tm_merge_plan plan = {0};
     enum tm_status st;
-    if (members->manifest && a->plan.count > 0)
-        return tm_error_set(err, TM_E_USAGE, "%s is a manifest; --machine, --sync and --trace-time make another",
-                            members->manifest->path);
+    if (members->manifest && tm_plan_words_say(&a->plan))
+        return tm_error_set(err, TM_E_USAGE, "%s is a manifest; %s makes another", members->manifest->path,
+                            tm_plan_option_name(a->plan.words[0].option));
     if (members->manifest)
         return check_manifest(members->manifest, text, err);
     for (size_t i = 0; i < members->count; i++)
         if (strcmp(members->members[i].name, TM_PACK_MANIFEST_NAME) == 0)
             return tm_error_set(err, TM_E_INPUT, "%s: has the name of the manifest", members->members[i].path);
-    st = make_plan(a, members, &plan, err);
+    st = make_plan(&a->plan, members, &plan, err);
     if (st == TM_OK)
         st = tm_merge_plan_manifest(&plan, text, err);
     tm_merge_plan_release(&plan);
@@ -261,7 +268,8 @@ int main(int argc, char **argv)
     int status = parse(argc, argv, &a);
     if (status == TM_OPTIONS_GO_ON && (status = check(&a)) == 0) {
         watch_signals();
-        status = tm_program_finish(&program, run(&a, &err), &err);
+        enum tm_status st = tm_plan_words_add_auto(&a.plan, &err);
+        status = tm_program_finish(&program, st == TM_OK ? run(&a, &err) : st, &err);
     }
     tm_plan_words_release(&a.plan);
     return status;

@@ -147,7 +147,7 @@ END'
     ln -sf ../a.systrace dir/link.systrace
     [ "$(rows dir)" = $'directory .\nperfetto_manifest z.cfg\nsystrace link.systrace\njson sub/b.json' ]
     [ "$(rows ./a.json dir/ a.systrace)" = \
-      $'directory .\nperfetto_manifest z.cfg\njson a.json\nsystrace a.systrace\nsystrace link.systrace\njson sub/b.json' ]
+      $'directory .\nperfetto_manifest dir/z.cfg\njson a.json\nsystrace a.systrace\nsystrace dir/link.systrace\njson dir/sub/b.json' ]
     [ "$(rows a.systrace - <m.json.gz)" = $'directory .\ngzip -\nperfetto_manifest -\nsystrace a.systrace' ]
     [ "$(rows a.systrace <(cat gnu.tar) | wc -l)" -eq 8 ]
     mkdir empty

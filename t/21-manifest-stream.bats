@@ -27,7 +27,7 @@ frames() {
 < Header version=1 stage=UNPACKED sorted=false
 > Header version=1 stage=CONFIGURED sorted=false
 < Manifest file=2 text=…
-> Config file=2 entries={ path="b.systrace" machine_raw_id=4294967296 whole_file=true has_machines=false pinned=false own_clock=false } entries={ path="a.systrace" machine_raw_id=0 whole_file=false has_machines=false pinned=true own_clock=false } machines={ raw_id=4294967296 name="watch" } edges={ source={ machine_raw_id=0 clock=11 entry=1 } reference={ machine_raw_id=4294967296 clock=3 } source_ns=5 reference_ns=0 entry=1 }
+> Config file=2 entries={ path="b.systrace" machine_raw_id=4294967296 whole_file=true has_machines=false pinned=false own_clock=false } entries={ path="a.systrace" machine_raw_id=0 whole_file=false has_machines=false pinned=true own_clock=false } machines={ raw_id=4294967296 name="watch" } edges={ source={ machine_raw_id=0 clock=11 entry=1 } reference={ machine_raw_id=4294967296 clock=3 } source_ns=5 reference_ns=0 entry=1 reference_entry=0 }
 > FileConfig file=1 entry=1
 > FileConfig file=3 entry=0
 END

@@ -153,7 +153,7 @@ P
     tar xOf run.tar hand.json | cmp - hand.json
     [ "$(tar tf run.tar | wc -l)" -eq 5 ]
     rm run.tar
-    fails 2 "hand.json is a manifest; --machine, --sync and --trace-time make another" \
+    fails 2 "hand.json is a manifest; --trace-time makes another" \
         -o out.tar --trace-time BOOTTIME $files hand.json
     cp hand.json hand2.json
     fails 1 "hand2.json: a second manifest beside hand.json" -o out.tar $files hand.json hand2.json
@@ -166,7 +166,10 @@ P
     mkdir d
     cp phone.pftrace d/watch.pftrace
     fails 1 "d/watch.pftrace: has the name of watch.pftrace, watch.pftrace" -o out.tar $files d/watch.pftrace
-    fails 1 "d: not a regular file" -o out.tar d
+    mkfifo pipe
+    fails 1 "pipe: not a regular file" -o out.tar pipe
+    mkdir empty
+    fails 1 "empty: a directory without files" -o out.tar empty
     fails 1 "none: cannot open: No such file or directory" -o out.tar $files none
     echo hello >text
     fails 1 "text: unknown trace type; what is read: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, \
@@ -175,7 +178,6 @@ perf script, strace -ttt, Firefox and Instruments profiles; these in TAR, ZIP, g
     fails 1 "d/.hidden: a name that begins with a point is hidden in an archive" -o out.tar d/.hidden
     cp phone.pftrace d/perfetto_manifest.json
     fails 1 "d/perfetto_manifest.json: has the name of the manifest" -o out.tar d/perfetto_manifest.json
-    mkfifo pipe
     fails 1 "pipe: not a regular file" -o out.tar pipe
     tar cf in.tar phone.pftrace
     fails 2 "in.tar is an archive, and a manifest configures no archive" -o out.tar --machine x=in.tar in.tar
@@ -210,7 +212,7 @@ perf script, strace -ttt, Firefox and Instruments profiles; these in TAR, ZIP, g
     cmp want.jsonl got.jsonl
     run tm-merge -o no.jsonl --machine m=x $files
     [ "$status" -eq 2 ]
-    [ "$output" = "tm-merge: --machine: 'x' is none of the files" ]
+    [ "$output" = "tm-manifest: --machine: 'x' is none of the files" ]
     run tm-merge -o no.jsonl -m hand.json $says $files
     [ "$status" -eq 2 ]
     [ ! -e no.jsonl ]

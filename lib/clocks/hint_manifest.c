@@ -76,6 +76,55 @@ static const char *path_of(const struct tm_hint_manifest *m, uint32_t file)
     return archives > 1 ? NULL : path;
 }
 
+enum tm_status tm_hint_manifest_configure(struct tm_hint_manifest *m, const Tracemerge__Config *config,
+                                          struct tm_error *err)
+{
+    if (!m->is_enabled)
+        return TM_OK;
+    m->config = config;
+    bool is_plain = !config->has_file && config->n_attributes == 0;
+    for (size_t i = 0; i < config->n_entries; i++)
+        is_plain &= !config->entries[i]->has_machines && !memchr(config->entries[i]->path.data, '\0',
+                                                                 config->entries[i]->path.len);
+    for (size_t i = 0; i < config->n_edges; i++) {
+        const Tracemerge__ConfigEdge *edge = config->edges[i];
+        is_plain &= edge->n_points == 0 && edge->has_entry && edge->has_reference_entry &&
+                    edge->entry < config->n_entries && edge->reference_entry < config->n_entries;
+    }
+    if (is_plain)
+        return TM_OK;
+    return tm_error_set(err, TM_E_INPUT, "the input has a manifest already: hints are written for input without");
+}
+
+/* The entry of the configuration for FILE, or NULL. */
+static const Tracemerge__ConfigEntry *entry_of(const struct tm_hint_manifest *m, uint32_t file)
+{
+    const char *path = path_of(m, file);
+    for (size_t i = 0; path && m->config && i < m->config->n_entries; i++) {
+        const ProtobufCBinaryData *name = &m->config->entries[i]->path;
+        if (name->len == strlen(path) && memcmp(name->data, path, name->len) == 0)
+            return m->config->entries[i];
+    }
+    return NULL;
+}
+
+static bool is_same_machine(const struct tm_hint_manifest *m, uint32_t a, uint32_t b)
+{
+    const Tracemerge__ConfigEntry *x = entry_of(m, a), *y = entry_of(m, b);
+    return (x ? x->machine_raw_id : 0) == (y ? y->machine_raw_id : 0);
+}
+
+/* The configuration relates a clock of FILE. */
+static bool is_configured(const struct tm_hint_manifest *m, uint32_t file)
+{
+    const Tracemerge__ConfigEntry *entry = entry_of(m, file);
+    for (size_t i = 0; entry && i < m->config->n_edges; i++)
+        if (m->config->edges[i]->entry < m->config->n_entries &&
+            m->config->entries[m->config->edges[i]->entry] == entry)
+            return true;
+    return false;
+}
+
 /* "Clock CLOCK of FILE reads T when REFERENCE_CLOCK of REFERENCE reads T + offset_ns"; a clock of NULL is
  * the file's own timeline. */
 struct relation {
@@ -100,7 +149,7 @@ static bool has_relation(const struct relations *r, uint32_t file)
     for (size_t i = 0; i < r->count; i++)
         if (r->all[i].file == file)
             return true;
-    return false;
+    return is_configured(r->m, file);
 }
 
 static bool has_hint(const struct tm_clock_hints *hints, uint32_t file)
@@ -111,20 +160,21 @@ static bool has_hint(const struct tm_clock_hints *hints, uint32_t file)
     return false;
 }
 
-/* A trace that can say a relation of its machine's clocks, or NO_FILE. */
-static uint32_t find_carrier(const struct relations *r, const struct tm_clock_hints *hints)
+/* A trace that can say a relation of the clocks of FILE's machine, or NO_FILE. */
+static uint32_t find_carrier(const struct relations *r, const struct tm_clock_hints *hints, uint32_t file)
 {
     for (uint32_t i = 0; i < r->m->count; i++)
-        if (r->m->files[i].is_trace && !has_relation(r, i) && !has_hint(hints, i) && path_of(r->m, i))
+        if (r->m->files[i].is_trace && !has_relation(r, i) && !has_hint(hints, i) && path_of(r->m, i) &&
+            is_same_machine(r->m, i, file))
             return i;
     return NO_FILE;
 }
 
-/* Another trace with a path, or NO_FILE. */
+/* Another trace of the machine with a path, or NO_FILE. */
 static uint32_t find_other(const struct tm_hint_manifest *m, uint32_t file)
 {
     for (uint32_t i = 0; i < m->count; i++)
-        if (i != file && m->files[i].is_trace && path_of(m, i))
+        if (i != file && m->files[i].is_trace && path_of(m, i) && is_same_machine(m, i, file))
             return i;
     return NO_FILE;
 }
@@ -140,6 +190,7 @@ static enum tm_status compose(struct relations *r, const struct relation *said, 
     for (size_t i = 0; i < r->count; i++) {
         struct relation *other = &r->all[i];
         if (other->file == said->file || other->reference_clock == NULL ||
+            !is_same_machine(r->m, other->file, said->file) ||
             strcmp(other->reference_clock, said->reference_clock) != 0)
             continue;
         if (!tm_sub_i64(other->offset_ns, said->offset_ns, &other->offset_ns))
@@ -164,7 +215,7 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
         return too_far(err);
     if (has_relation(r, hint->file)) {
         const char *clock = said.clock;
-        if ((said.file = find_carrier(r, hints)) == NO_FILE) {
+        if ((said.file = find_carrier(r, hints, hint->file)) == NO_FILE) {
             said.file = hint->file;
             return compose(r, &said, err);
         }
@@ -185,9 +236,58 @@ static enum tm_status plan_file(const struct tm_hint_manifest *m, struct tm_merg
     if (path == NULL)
         return tm_error_set(err, TM_E_INPUT, "file %u has a hint, but no path that a manifest could name it by", file);
     for (*number = 0; *number < plan->count; ++*number)
-        if (plan->files[*number].name == path)
+        if (strcmp(plan->files[*number].name, path) == 0)
             return TM_OK;
     return tm_merge_plan_add(plan, path, path, err);
+}
+
+/* The machine RAW_ID of CONFIG, which is there. */
+static ProtobufCBinaryData machine_name(const Tracemerge__Config *config, int64_t raw_id)
+{
+    for (size_t i = 0; i < config->n_machines; i++)
+        if (config->machines[i]->raw_id == raw_id)
+            return config->machines[i]->name;
+    return tm_bytes("", 0);
+}
+
+/* What the configuration relates. */
+static enum tm_status plan_edge(const Tracemerge__ConfigEdge *edge, struct tm_merge_plan *plan, struct tm_error *err)
+{
+    struct tm_plan_relation relation = {.clock = name_of_clock(edge->source->clock),
+                                        .reference_clock = name_of_clock(edge->reference->clock),
+                                        .reference = edge->reference_entry,
+                                        .offset_ns = edge->reference_ns - edge->source_ns};
+    return tm_merge_plan_relate(plan, edge->entry, &relation, err);
+}
+
+/* What the configuration says, with its paths as strings in TEXT. */
+static enum tm_status plan_config(const Tracemerge__Config *config, struct tm_buf *text, struct tm_merge_plan *plan,
+                                  struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    size_t at = 0;
+    for (size_t i = 0; i < config->n_entries; i++)
+        if (tm_buf_add(text, config->entries[i]->path.data, config->entries[i]->path.len) != TM_OK ||
+            tm_buf_add_byte(text, '\0') != TM_OK)
+            return tm_error_nomem(err);
+    for (size_t i = 0; st >= 0 && i < config->n_entries; i++) {
+        const Tracemerge__ConfigEntry *entry = config->entries[i];
+        const char *path = (const char *)text->data + at;
+        at += entry->path.len + 1;
+        st = tm_merge_plan_add(plan, path, path, err);
+        ProtobufCBinaryData name = machine_name(config, entry->machine_raw_id);
+        if (st >= 0 && entry->whole_file)
+            st = tm_merge_plan_name(plan, i, name.data, name.len, err);
+    }
+    for (size_t i = 0; st >= 0 && i < config->n_edges; i++)
+        st = plan_edge(config->edges[i], plan, err);
+    const Tracemerge__ConfigTraceTime *t = config->trace_time;
+    if (st < 0 || t == NULL)
+        return st;
+    for (size_t i = 0; i < config->n_entries; i++)
+        if (!t->first_machine && config->entries[i]->machine_raw_id == t->machine_raw_id)
+            return tm_merge_plan_choose(plan, name_of_clock(t->clock), &i, err);
+    return tm_merge_plan_choose(plan, name_of_clock(t->clock), NULL, err);
 }
 
 static enum tm_status make_plan(const struct relations *r, struct tm_merge_plan *plan, struct tm_error *err)
@@ -231,7 +331,10 @@ enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const str
 {
     struct relations r = {.m = m, .all = calloc((size_t)hints->count + 1, sizeof *r.all)};
     struct tm_merge_plan plan = {0};
+    struct tm_buf paths = {0};
     enum tm_status st = r.all ? relate_all(&r, hints, err) : tm_error_nomem(err);
+    if (st >= 0 && m->config)
+        st = plan_config(m->config, &paths, &plan, err);
     if (st >= 0)
         st = make_plan(&r, &plan, err);
     if (st >= 0)
@@ -239,6 +342,7 @@ enum tm_status tm_hint_manifest_make(const struct tm_hint_manifest *m, const str
     if (st == TM_E_USAGE)
         err->status = st = TM_E_INPUT;
     tm_merge_plan_release(&plan);
+    tm_buf_release(&paths);
     free(r.all);
     return st;
 }

@@ -87,11 +87,10 @@ static enum tm_status on_config(struct timeline *t, ProtobufCMessage **message, 
 {
     if (t->files.config)
         return tm_error_set(err, TM_E_INPUT, "perfetto_manifest: multiple perfetto_manifest files in archive");
-    if (t->hint_manifest.is_enabled)
-        return tm_error_set(err, TM_E_INPUT, "the input has a manifest already: hints are written for input without");
     t->files.config = (Tracemerge__Config *)*message;
     *message = NULL;
-    return tm_relations_configure(&t->book, t->files.config, err);
+    enum tm_status st = tm_hint_manifest_configure(&t->hint_manifest, t->files.config, err);
+    return st < 0 ? st : tm_relations_configure(&t->book, t->files.config, err);
 }
 
 static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)

@@ -104,6 +104,8 @@ static void set_edge(Tracemerge__ConfigEdge *edge, const struct tm_manifest_fiel
               clocks->ref_clock == TM_CLOCK_TRACE_FILE || apart, other);
     edge->has_entry = true;
     edge->entry = (uint32_t)i;
+    edge->has_reference_entry = true;
+    edge->reference_entry = (uint32_t)other;
     edge->source_ns = clocks->offset_ns < 0 ? -clocks->offset_ns : 0;
     edge->reference_ns = clocks->offset_ns > 0 ? clocks->offset_ns : 0;
     edge->has_uncertainty_ns = clocks->points.has_uncertainty;

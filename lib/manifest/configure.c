@@ -1,6 +1,7 @@
 #include "manifest/configure.h"
 
 #include "manifest/file_match.h"
+#include "manifest/machine_rule.h"
 #include "stream/pass.h"
 
 struct configure {
@@ -8,7 +9,7 @@ struct configure {
     struct tm_stream_reader reader;
     struct tm_stream_writer writer;
     struct tm_file_match match;
-    struct tm_manifest manifest; /* the input's own */
+    struct tm_manifest manifest; /* the input's own, or the one that was made */
     struct tm_buf text;          /* of that */
     bool passes;                 /* the stream is configured already */
     bool configured;             /* a Config frame has been written */
@@ -43,6 +44,12 @@ static enum tm_status apply(struct configure *c, const struct tm_manifest *manif
     config.has_file = file != NULL;
     config.file = file ? *file : 0;
     enum tm_status st = tm_file_match_configure(&c->match, manifest, file, err);
+    const char *line = NULL;
+    while (c->options->warn && (line = tm_manifest_problems_next(&manifest->warnings, line)) != NULL)
+        c->options->warn(line);
+    if (st == TM_OK && c->options->used &&
+        tm_buf_add(c->options->used, manifest->source, manifest->source_len) != TM_OK)
+        st = tm_error_nomem(err);
     if (st == TM_OK && manifest->config.has_lines)
         st = tm_stream_write_message(&c->writer, TM_FRAME_CLOCK_LINES, &lines.base, err);
     if (st == TM_OK)
@@ -53,8 +60,40 @@ static enum tm_status apply(struct configure *c, const struct tm_manifest *manif
     return st;
 }
 
+static bool has_said(const struct configure *c)
+{
+    return c->options->plan && tm_plan_words_say(c->options->plan);
+}
+
+/* The manifest that the plan's words make of the files known now. Where they say nothing there is none, but its text
+ * may be wanted all the same: it lists the files. */
+static enum tm_status make_plan(struct configure *c, struct tm_error *err)
+{
+    static const struct tm_plan_words nothing = {0};
+    struct tm_merge_plan plan = {0};
+    char missing[200];
+    bool wants_text = c->options->used != NULL;
+    enum tm_status st = tm_file_match_plan(&c->match, &plan, err);
+    if (st == TM_OK)
+        st = tm_plan_words_apply(c->options->plan ? c->options->plan : &nothing, &plan, err);
+    bool says = tm_merge_plan_says(&plan);
+    if (st == TM_OK && (says || wants_text || has_said(c)))
+        st = tm_merge_plan_manifest(&plan, &c->text, err);
+    if (st == TM_OK && says && plan.is_natural && c->options->warn &&
+        tm_machine_rule_missing(&plan, missing, sizeof missing))
+        c->options->warn(missing);
+    tm_merge_plan_release(&plan);
+    if (st < 0 || c->text.len == 0)
+        return st;
+    st = tm_manifest_read(&c->manifest, c->text.data, c->text.len, err);
+    return st == TM_OK ? apply(c, &c->manifest, NULL, err) : st;
+}
+
 static enum tm_status on_manifest(struct configure *c, const struct tm_frame *frame, struct tm_error *err)
 {
+    if (has_said(c))
+        return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s makes another",
+                            tm_plan_option_name(c->options->plan->words[0].option));
     if (c->trace_began)
         return tm_error_set(err, TM_E_INPUT,
                             "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
@@ -102,6 +141,8 @@ static enum tm_status on_file_begin(struct configure *c, const struct tm_frame *
     tracemerge__file_begin__free_unpacked(begin, NULL);
     if (st == TM_OK && c->options->given && !c->configured)
         st = apply(c, c->options->given, NULL, err);
+    if (st == TM_OK && is_trace && !c->trace_began && !c->configured)
+        st = make_plan(c, err);
     if (is_trace && !c->trace_began) {
         c->trace_began = true;
         tm_file_match_close(&c->match);
@@ -153,6 +194,8 @@ static enum tm_status finish(struct configure *c, struct tm_manifest_problems *u
     enum tm_status st = TM_OK;
     if (c->options->given && !c->configured)
         st = apply(c, c->options->given, NULL, err);
+    else if (!c->configured && !c->passes && !c->trace_began)
+        st = make_plan(c, err);
     tm_file_match_unmatched(&c->match, unmatched);
     if (st == TM_OK && c->options->strict && unmatched->count > 0)
         st = tm_error_set(err, TM_E_STRICT, "%s", tm_manifest_problems_next(unmatched, NULL));

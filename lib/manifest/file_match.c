@@ -12,10 +12,12 @@ struct tm_matched_file {
     size_t name_at; /* in names, with name_len */
     uint32_t name_len;
     uint8_t kind; /* enum file_kind; KIND_TRACE while it is unknown */
+    bool has_rank;
+    uint64_t rank, world_size;
 };
 
 /* How a path came to match; a nearer match hides a farther one. */
-enum nearness { EXACT, WITHOUT_DOT, BASE_NAME };
+enum nearness { EXACT, BESIDE, WITHOUT_DOT, BASE_NAME };
 
 struct tm_path_match {
     uint32_t file; /* NO_FILE: none */
@@ -127,6 +129,13 @@ static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enu
 {
     const char *name = name_of(match, &match->files[file]);
     const char *start = name, *end = name + match->files[file].name_len;
+    size_t beside = match->beside_len;
+    if (nearness == BESIDE) {
+        const char *manifest = name_of(match, &match->files[match->manifest_file]);
+        if (beside == 0 || (size_t)(end - name) <= beside || memcmp(name, manifest, beside) != 0)
+            return TM_OK;
+        start += beside;
+    }
     while (nearness == WITHOUT_DOT && end - start > 2 && memcmp(start, "./", 2) == 0)
         start += 2;
     for (const char *p = name; nearness == BASE_NAME && p < end; p++)
@@ -196,12 +205,14 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
     }
     /* The outermost has no name in the archive, but may have one on the command line. */
     ProtobufCBinaryData name = file->has_name ? file->name : file->given_name;
-    if (reserve(match) != TM_OK || name.len > UINT32_MAX || tm_buf_add(&match->names, name.data, name.len) != TM_OK)
+    if (reserve(match) != TM_OK || name.len > UINT32_MAX || tm_buf_add(&match->names, name.data, name.len) != TM_OK ||
+        tm_buf_add_byte(&match->names, '\0') != TM_OK)
         return tm_error_nomem(err);
     struct tm_matched_file *f = &match->files[id];
     *f = (struct tm_matched_file){.parent = file->has_parent ? file->parent : NO_FILE, .entry = TM_NO_ENTRY,
-                                  .name_at = match->names.len - name.len, .name_len = (uint32_t)name.len,
-                                  .kind = (uint8_t)kind_of(file->type)};
+                                  .name_at = match->names.len - name.len - 1, .name_len = (uint32_t)name.len,
+                                  .kind = (uint8_t)kind_of(file->type),
+                                  .has_rank = file->has_rank, .rank = file->rank, .world_size = file->world_size};
     match->file_count++;
     if (match->manifest == NULL)
         return TM_OK;
@@ -236,6 +247,17 @@ static uint32_t find_scope(const struct tm_file_match *match, uint32_t file)
     while (files[scope].kind == KIND_COMPRESSED && files[scope].parent != NO_FILE)
         scope = files[scope].parent;
     return scope;
+}
+
+/* Where a manifest in a directory of the command line is: its paths are names of what is beside it, too. */
+static void find_beside(struct tm_file_match *match, uint32_t file)
+{
+    const struct tm_matched_file *f = &match->files[file];
+    const char *name = name_of(match, f);
+    match->manifest_file = file;
+    for (uint32_t i = 0; i < f->name_len; i++)
+        if (name[i] == '/')
+            match->beside_len = i + 1;
 }
 
 static enum tm_status index_paths(struct tm_file_match *match)
@@ -289,7 +311,51 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
     if (index_paths(match) != TM_OK)
         return tm_error_nomem(err);
     match->scope = file ? find_scope(match, *file) : 0;
+    if (file)
+        find_beside(match, *file);
     return match_known(match, err);
+}
+
+static enum tm_status plan_file(const struct tm_matched_file *f, const char *name, struct tm_merge_plan *plan,
+                                struct tm_error *err)
+{
+    enum tm_status st = tm_merge_plan_add(plan, name, name, err);
+    if (st < 0)
+        return st;
+    struct tm_plan_file *file = &plan->files[plan->count - 1];
+    file->is_archive = f->kind == KIND_ARCHIVE;
+    file->has_rank = f->has_rank;
+    file->rank = f->rank;
+    file->world_size = f->world_size;
+    return TM_OK;
+}
+
+enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_merge_plan *plan, struct tm_error *err)
+{
+    struct tm_intern seen;
+    enum tm_status st = TM_OK;
+    tm_intern_init(&seen, 1 << 30, SIZE_MAX / 2);
+    for (uint32_t i = 1; i < match->file_count && st == TM_OK; i++) {
+        const struct tm_matched_file *f = &match->files[i];
+        const char *name = name_of(match, f);
+        uint32_t id;
+        bool is_new = false;
+        if (f->kind == KIND_MANIFEST || f->name_len == 0 || strlen(name) != f->name_len || !in_scope(match, f))
+            continue;
+        if (tm_intern_add(&seen, name, f->name_len, &id, &is_new) != TM_OK)
+            st = tm_error_nomem(err);
+        else if (is_new)
+            st = plan_file(f, name, plan, err);
+    }
+    tm_intern_release(&seen);
+    if (match->file_count == 0 || match->files[0].name_len == 0)
+        return st;
+    const char *given = name_of(match, &match->files[0]);
+    if (plan->count > 0)
+        plan->root = given;
+    else if (st == TM_OK && strlen(given) == match->files[0].name_len)
+        st = plan_file(&match->files[0], given, plan, err);
+    return st;
 }
 
 void tm_file_match_close(struct tm_file_match *match)

@@ -2,13 +2,15 @@
  *
  * A path matches members of the archive, or of the concatenated stream, that holds the manifest, by
  * their exact name; members of archives inside it it does not match. Files given on a command line
- * match by their name as given, by that without a leading "./", or by a base name that only one of
+ * match by their name as given, by that within the directory of the manifest, by that without a leading
+ * "./", or by a base name that only one of
  * them has. What is inside a gzip or zstd row, and is named by no path itself, takes over its entry. */
 #ifndef TM_MANIFEST_FILE_MATCH_H
 #define TM_MANIFEST_FILE_MATCH_H
 
 #include "base/intern.h"
 #include "manifest/manifest.h"
+#include "manifest/merge_plan.h"
 
 #define TM_NO_ENTRY UINT32_MAX
 
@@ -23,6 +25,7 @@ struct tm_file_match {
     struct tm_intern paths;
     struct tm_path_match *matches; /* one an entry */
     uint32_t scope;                /* the row whose children paths are names of */
+    uint32_t manifest_file, beside_len; /* the manifest's row; how much of its name is its directory, with the "/" */
     bool trace_began, closed;
 };
 
@@ -40,6 +43,11 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
  * FILE is NULL. Entries of the files known so far are set. At most once. */
 enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct tm_manifest *manifest,
                                        const uint32_t *file, struct tm_error *err);
+
+/* Adds the files known so far that a manifest from the command line could name to PLAN, which borrows their names:
+ * before there is a manifest, and while no other file is added. Of several with one name only the first. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_merge_plan *plan, struct tm_error *err);
 
 /* A trace begins, so that no manifest may come any more: forgets what is kept for one. */
 void tm_file_match_close(struct tm_file_match *match);

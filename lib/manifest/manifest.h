@@ -18,6 +18,9 @@
 struct tm_manifest {
     struct tm_manifest_config config;     /* set when read said TM_OK; its memory is the manifest's */
     struct tm_manifest_problems problems; /* all that is wrong, in the order of the checks */
+    struct tm_manifest_problems warnings; /* all that is odd */
+    const void *source;                   /* the text, with source_len; not ours unless read_fd read it */
+    size_t source_len;
     /* private */
     struct tm_json_text json;
     struct tm_manifest_fields fields;

@@ -41,6 +41,33 @@ enum tm_status tm_merge_plan_add(struct tm_merge_plan *plan, const char *path, c
     return TM_OK;
 }
 
+static const char *bare(const char *name)
+{
+    while (name[0] == '.' && name[1] == '/')
+        name += 2;
+    return name;
+}
+
+static const char *base_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* The one file with such a name; NONE where there is none, or several. */
+static size_t find_only(const struct tm_merge_plan *plan, struct part part, const char *(*of)(const char *name))
+{
+    size_t found = NONE;
+    for (size_t i = 0; i < plan->count; i++) {
+        if (!is_name(part, of(plan->files[i].name)))
+            continue;
+        if (found != NONE)
+            return NONE;
+        found = i;
+    }
+    return found;
+}
+
 static size_t find(const struct tm_merge_plan *plan, struct part part)
 {
     for (size_t i = 0; i < plan->count; i++)
@@ -49,7 +76,40 @@ static size_t find(const struct tm_merge_plan *plan, struct part part)
     for (size_t i = 0; i < plan->count; i++)
         if (is_name(part, plan->files[i].name))
             return i;
-    return NONE;
+    while (part.len > 2 && memcmp(part.text, "./", 2) == 0)
+        part = (struct part){part.text + 2, part.len - 2};
+    size_t found = find_only(plan, part, bare);
+    return found != NONE ? found : find_only(plan, part, base_of);
+}
+
+static bool is_below(struct part directory, const char *name)
+{
+    name = bare(name);
+    return strlen(name) > directory.len && memcmp(name, directory.text, directory.len) == 0 &&
+           (directory.len == 0 || name[directory.len] == '/');
+}
+
+/* PART as a directory: without its "./" and "/"; nothing left of it where it is all there is. */
+static struct part directory_of(const struct tm_merge_plan *plan, struct part part)
+{
+    while (part.len > 1 && part.text[part.len - 1] == '/')
+        part.len--;
+    while (part.len > 2 && memcmp(part.text, "./", 2) == 0)
+        part = (struct part){part.text + 2, part.len - 2};
+    const char *root = plan->root ? bare(plan->root) : NULL;
+    size_t len = root ? strlen(root) : 0;
+    while (len > 1 && root[len - 1] == '/')
+        len--;
+    bool is_root = root && len == part.len && memcmp(root, part.text, len) == 0;
+    return is_root ? (struct part){part.text, 0} : part;
+}
+
+static bool has_files(const struct tm_merge_plan *plan, struct part directory)
+{
+    bool has = false;
+    for (size_t i = 0; i < plan->count && !has; i++)
+        has = is_below(directory, plan->files[i].name);
+    return has;
 }
 
 static enum tm_status unknown_file(const char *option, struct part part, struct tm_error *err)
@@ -132,22 +192,52 @@ static struct side read_side(const struct tm_merge_plan *plan, struct part part,
     return side;
 }
 
+static enum tm_status set_machine(struct tm_plan_file *f, struct part name, struct tm_error *err)
+{
+    if (f->machine && !f->is_of_directory)
+        return tm_error_set(err, TM_E_USAGE, "--machine: %s has a machine already, %s", f->path, f->machine);
+    free(f->machine);
+    f->is_of_directory = false;
+    f->machine = copy(name);
+    return f->machine ? TM_OK : tm_error_nomem(err);
+}
+
+/* The machine of all below DIRECTORY of which nothing was said. */
+static enum tm_status set_machines(struct tm_merge_plan *plan, struct part directory, struct part name,
+                                   struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
+        struct tm_plan_file *f = &plan->files[i];
+        if (f->machine || f->is_archive || !is_below(directory, f->name))
+            continue;
+        st = set_machine(f, name, err);
+        f->is_of_directory = true;
+    }
+    return st;
+}
+
 enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
 {
     const char *equals = strchr(text, '=');
     if (equals == NULL)
         return tm_error_set(err, TM_E_USAGE, "--machine: '%s' is not NAME=FILE", text);
     size_t file = NONE;
+    bool is_directory = false;
     const char *split = equals; /* either side may have more of them */
-    while (split && (file = find(plan, (struct part){split + 1, strlen(split + 1)})) == NONE)
-        split = strchr(split + 1, '=');
-    if (file == NONE)
+    for (; split; split = strchr(split + 1, '=')) {
+        struct part said = {split + 1, strlen(split + 1)};
+        if ((file = find(plan, said)) != NONE)
+            break;
+        if ((is_directory = said.len > 0 && has_files(plan, directory_of(plan, said))))
+            break;
+    }
+    if (split == NULL)
         return unknown_file("--machine", (struct part){equals + 1, strlen(equals + 1)}, err);
-    struct tm_plan_file *f = &plan->files[file];
-    if (f->machine)
-        return tm_error_set(err, TM_E_USAGE, "--machine: %s has a machine already, %s", f->path, f->machine);
-    f->machine = copy((struct part){text, (size_t)(split - text)});
-    return f->machine ? TM_OK : tm_error_nomem(err);
+    struct part name = {text, (size_t)(split - text)};
+    if (!is_directory)
+        return set_machine(&plan->files[file], name, err);
+    return set_machines(plan, directory_of(plan, (struct part){split + 1, strlen(split + 1)}), name, err);
 }
 
 static enum tm_status set_sync(struct tm_merge_plan *plan, const struct side *from, const struct side *to,
@@ -211,6 +301,22 @@ enum tm_status tm_merge_plan_trace_time(struct tm_merge_plan *plan, const char *
         return unknown_file("--trace-time", (struct part){at + 1, strlen(at + 1)}, err);
     plan->has_trace_file = at != NULL;
     plan->trace_clock = copy((struct part){text, at ? (size_t)(at - text) : strlen(text)});
+    return plan->trace_clock ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_merge_plan_name(struct tm_merge_plan *plan, size_t file, const void *name, size_t len,
+                                  struct tm_error *err)
+{
+    plan->files[file].machine = copy((struct part){name, len});
+    return plan->files[file].machine ? TM_OK : tm_error_nomem(err);
+}
+
+enum tm_status tm_merge_plan_choose(struct tm_merge_plan *plan, const char *clock, const size_t *file,
+                                    struct tm_error *err)
+{
+    plan->has_trace_file = file != NULL;
+    plan->trace_file = file ? *file : 0;
+    plan->trace_clock = copy(part_of(clock));
     return plan->trace_clock ? TM_OK : tm_error_nomem(err);
 }
 

@@ -5,8 +5,10 @@
  *     --trace-time  CLOCK[@FILE]
  *
  * OFFSET is a decimal number and a unit (ns, us, ms, s). FILE is one of the files added, by the path
- * it was given with or by its name in the archive; a file whose name looks like an offset or a clock
- * follows it is told by which files there are. CLOCK is left to the check of the manifest.
+ * it was given with, by its name in the archive, or by a base name that only one of them has; of --machine
+ * it may be a directory or the archive as well, which means all that is in it. A file whose name looks like
+ * an offset or a clock follows it is told by which files there are. CLOCK is left to the check of the manifest.
+ * Machines of the files that then have none may be named by rule (machine_rule.h).
  *
  * Source: perfetto_manifest(5). */
 #ifndef TM_MANIFEST_MERGE_PLAN_H
@@ -15,13 +17,17 @@
 #include "base/buf.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct tm_plan_file {
     const char *path; /* as given; borrowed */
     const char *name; /* as the manifest names it; borrowed */
     bool is_archive;  /* no entry of a manifest can be about it; false when added */
+    bool has_rank;    /* it states which rank of a job it is; false when added */
+    uint64_t rank, world_size; /* world_size 0: not stated */
     /* private: what was said of it */
     char *machine;
+    bool is_of_directory; /* the machine was said of the directory */
     char *clock;      /* of its own; NULL: pinned */
     char *reference_clock;
     size_t reference; /* the file it is synchronized to */
@@ -33,6 +39,8 @@ struct tm_plan_file {
 struct tm_merge_plan {
     struct tm_plan_file *files; /* owned */
     size_t count;
+    const char *root;  /* path of the directory or archive that has them all, borrowed; NULL: none */
+    bool is_natural;   /* the manifest lists them as people count: rank2 before rank10 */
     /* private */
     size_t cap;
     char *trace_clock;
@@ -40,7 +48,7 @@ struct tm_merge_plan {
     bool has_trace_file;
 };
 
-/* Adds a file; the manifest lists them in the order added. TM_OK or TM_E_SYSTEM. */
+/* Adds a file; the manifest lists them in the order added, unless is_natural. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_add(struct tm_merge_plan *plan, const char *path, const char *name, struct tm_error *err);
 
 /* Take the argument of an option. TM_OK; TM_E_USAGE when it is malformed, names a file that is not there, or says
@@ -59,6 +67,15 @@ struct tm_plan_relation {
 
 /* Says so of FILE, of which no relation was said before. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
+                                    struct tm_error *err);
+
+/* FILE, of which no machine was said before, happened on the machine whose name is the LEN bytes at NAME (copied).
+ * TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_merge_plan_name(struct tm_merge_plan *plan, size_t file, const void *name, size_t len,
+                                  struct tm_error *err);
+
+/* Trace time is CLOCK (copied), on the machine of FILE unless that is NULL. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_merge_plan_choose(struct tm_merge_plan *plan, const char *clock, const size_t *file,
                                     struct tm_error *err);
 
 /* True when anything was said. */

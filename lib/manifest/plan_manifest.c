@@ -1,9 +1,11 @@
-#include "json/scan.h"
+#include "base/natural.h"
 #include "base/utf8.h"
+#include "json/scan.h"
 #include "manifest/manifest.h"
 #include "manifest/merge_plan.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 bool tm_merge_plan_says(const struct tm_merge_plan *plan)
 {
@@ -52,6 +54,24 @@ static bool is_listed(const struct tm_merge_plan *plan, size_t i)
     return !f->is_archive && tm_utf8_valid((const uint8_t *)f->name, strlen(f->name));
 }
 
+static int compare(const void *a, const void *b)
+{
+    const struct tm_plan_file *const *x = a, *const *y = b;
+    int order = tm_natural_compare((*x)->machine ? (*x)->machine : "", (*y)->machine ? (*y)->machine : "");
+    return order ? order : tm_natural_compare((*x)->name, (*y)->name);
+}
+
+/* The files in the order of the manifest; to be freed. NULL when out of memory. */
+static const struct tm_plan_file **order_files(const struct tm_merge_plan *plan)
+{
+    const struct tm_plan_file **files = calloc(plan->count + 1, sizeof *files);
+    for (size_t i = 0; files && i < plan->count; i++)
+        files[i] = &plan->files[i];
+    if (files && plan->is_natural)
+        qsort(files, plan->count, sizeof *files, compare);
+    return files;
+}
+
 static bool put_manifest(struct tm_buf *out, const struct tm_merge_plan *plan)
 {
     bool ok = put(out, "{\"perfetto_manifest\": {\n  \"version\": 1");
@@ -63,12 +83,15 @@ static bool put_manifest(struct tm_buf *out, const struct tm_merge_plan *plan)
         ok = ok && put(out, "}");
     ok = ok && put(out, ",\n  \"files\": [");
     const char *comma = "\n";
+    const struct tm_plan_file **files = order_files(plan);
+    ok = ok && files;
     for (size_t i = 0; i < plan->count && ok; i++) {
-        if (!is_listed(plan, i))
+        if (!is_listed(plan, (size_t)(files[i] - plan->files)))
             continue;
-        ok = put(out, comma) && put_file(out, plan, &plan->files[i]);
+        ok = put(out, comma) && put_file(out, plan, files[i]);
         comma = ",\n";
     }
+    free(files);
     return ok && put(out, "\n  ]\n}}\n");
 }
 

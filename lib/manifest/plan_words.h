@@ -6,12 +6,13 @@
 
 #include <getopt.h>
 
-enum tm_plan_option { TM_PLAN_MACHINE = 0x1000, TM_PLAN_SYNC, TM_PLAN_TRACE_TIME };
+enum tm_plan_option { TM_PLAN_MACHINE = 0x1000, TM_PLAN_SYNC, TM_PLAN_TRACE_TIME, TM_PLAN_MACHINE_FROM };
 
 /* clang-format off */
 #define TM_PLAN_OPTIONS                                                                                                \
     {"machine", required_argument, NULL, TM_PLAN_MACHINE}, {"sync", required_argument, NULL, TM_PLAN_SYNC},            \
-    {"trace-time", required_argument, NULL, TM_PLAN_TRACE_TIME}
+    {"trace-time", required_argument, NULL, TM_PLAN_TRACE_TIME},                                                       \
+    {"machine-from", required_argument, NULL, TM_PLAN_MACHINE_FROM}
 /* clang-format on */
 
 struct tm_plan_word {
@@ -29,13 +30,17 @@ struct tm_plan_words {
 enum tm_status tm_plan_words_add(struct tm_plan_words *words, enum tm_plan_option option, const char *text,
                                  struct tm_error *err);
 
-/* Says them of the files of PLAN. As tm_merge_plan_machine and its like. */
+/* Says them of the files of PLAN, the rules for machines last. As tm_merge_plan_machine and its like. */
 enum tm_status tm_plan_words_apply(const struct tm_plan_words *words, struct tm_merge_plan *plan, struct tm_error *err);
 
-/* The manifest that they make of the COUNT FILES, into a file without a name in DIR (NULL: the default): *FD, to be
- * closed by the caller and inherited by the programs it runs. TM_OK, TM_E_USAGE, TM_E_SYSTEM. */
-enum tm_status tm_plan_words_spool(const struct tm_plan_words *words, char *const *files, size_t count, const char *dir,
-                                   int *fd, struct tm_error *err);
+/* Has ranks that files state name their machines, unless something is said of machines. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_plan_words_add_auto(struct tm_plan_words *words, struct tm_error *err);
+
+/* OPTION as it is spelled: "--machine". */
+const char *tm_plan_option_name(enum tm_plan_option option);
+
+/* Some word but `--machine-from auto' and `--machine-from none' is among them: a manifest is to be made. */
+bool tm_plan_words_say(const struct tm_plan_words *words);
 
 void tm_plan_words_release(struct tm_plan_words *words);
 

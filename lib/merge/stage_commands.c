@@ -82,14 +82,20 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
 static void add_manifest(struct writer *w, const struct tm_merge_request *r)
 {
     add_option(w, "-m", r->manifest);
+    for (size_t i = 0; r->plan && i < r->plan->count; i++)
+        add_option(w, tm_plan_option_name(r->plan->words[i].option), r->plan->words[i].text);
+    if (!r->hints)
+        add_option(w, "--write-manifest", r->write_manifest);
     add_flag(w, "--strict", r->strict);
+    add_flag(w, "--quiet", r->quiet);
 }
 
 static void add_clocks(struct writer *w, const struct tm_merge_request *r)
 {
     add_flag(w, "--hints", r->hints);
     add_flag(w, "--interpolate", r->interpolate);
-    add_option(w, "--write-manifest", r->write_manifest);
+    if (r->hints)
+        add_option(w, "--write-manifest", r->write_manifest);
     add_option(w, "-T", r->temporary_directory);
 }
 

@@ -4,6 +4,7 @@
 
 #include "os/pipeline.h"
 #include "emit/emit.h"
+#include "manifest/plan_words.h"
 #include "select/spec.h"
 
 enum { TM_MERGE_UNPACK, TM_MERGE_MANIFEST, TM_MERGE_CLOCKS, TM_MERGE_SORT, TM_MERGE_EMIT, TM_MERGE_STAGES };
@@ -18,7 +19,8 @@ struct tm_merge_request {
     const char
         *text; /* a file for the text of JSON events whose own file cannot be read again; NULL: the stream has it */
     const char *join;           /* of tm-emit; NULL: nothing */
-    const char *write_manifest; /* with hints; NULL: none */
+    const char *write_manifest; /* NULL: none */
+    const struct tm_plan_words *plan; /* what the options say of the files; NULL: nothing */
     const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
     struct tm_select_spec only;
     bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, json, quiet;

@@ -35,4 +35,7 @@ void tm_out_file_abandon(struct tm_out_file *file);
 /* Removes TEMP and TEMP-journal, -wal, -shm. Safe in a signal handler; errno is kept. */
 void tm_out_file_remove(const char *temp);
 
+/* Writes LEN bytes of DATA to PATH, whole or not at all. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_out_file_put(const char *path, const void *data, size_t len, struct tm_error *err);
+
 #endif

@@ -55,28 +55,64 @@ static enum tm_status check_name(const struct tm_pack_member *m, struct tm_error
     return TM_OK;
 }
 
-static enum tm_status look(struct tm_pack_member *m, const char *path, struct tm_error *err)
+/* The type of M, and the rank that it states, by the LEN first bytes of FD. */
+static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head, size_t len, struct tm_error *err)
 {
-    uint8_t head[TM_SNIFF_BYTES];
-    const char *slash = strrchr(path, '/');
+    enum tm_status st = tm_io_pread(fd, head, len, 0, err);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "%s: changed while it was being packed", m->path);
+    if (st < 0)
+        return tm_error_prefix(err, "%s", m->path);
+    size_t front = len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES;
+    m->type = tm_file_type_sniff(head, front);
+    if (m->type.kind == TM_FILE_UNKNOWN)
+        return tm_error_set(err, TM_E_INPUT, "%s: %s", m->path, tm_foreign_type_cause(head, front));
+    return tm_stated_rank_look(&m->rank, &m->type, head, len, err);
+}
+
+static enum tm_status look(struct tm_pack_member *m, struct tm_error *err)
+{
     int fd = -1;
-    *m = (struct tm_pack_member){.path = path, .name = slash ? slash + 1 : path};
     enum tm_status st = check_name(m, err);
     if (st == TM_OK)
-        st = open_file(path, &fd, &m->size_bytes, err);
+        st = open_file(m->path, &fd, &m->size_bytes, err);
     if (st < 0)
         return st;
-    size_t len = m->size_bytes < sizeof head ? (size_t)m->size_bytes : sizeof head;
-    st = tm_io_pread(fd, head, len, 0, err);
+    size_t len = m->size_bytes < TM_STATED_RANK_BYTES ? (size_t)m->size_bytes : TM_STATED_RANK_BYTES;
+    uint8_t *head = malloc(TM_STATED_RANK_BYTES);
+    st = head ? look_into(m, fd, head, len, err) : tm_error_nomem(err);
+    free(head);
     (void)close(fd);
-    if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "%s: changed while it was being packed", path);
-    if (st < 0)
-        return tm_error_prefix(err, "%s", path);
-    m->type = tm_file_type_sniff(head, len);
-    if (m->type.kind == TM_FILE_UNKNOWN)
-        return tm_error_set(err, TM_E_INPUT, "%s: %s", path, tm_foreign_type_cause(head, len));
-    return TM_OK;
+    return st;
+}
+
+/* The names of files that were given are base names, those in directories are as the list has them. */
+static enum tm_status list_files(struct tm_members *members, const char *const *paths, size_t count,
+                                 struct tm_error *err)
+{
+    struct tm_buf given = {0};
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < count && st == TM_OK; i++) {
+        struct stat info;
+        uint32_t before = members->list.count;
+        uint8_t is_directory = stat(paths[i], &info) == 0 && S_ISDIR(info.st_mode);
+        st = tm_file_list_add(&members->list, paths[i], false, err);
+        for (uint32_t k = before; k < members->list.count && st == TM_OK; k++)
+            if (tm_buf_add_byte(&given, !is_directory) != TM_OK)
+                st = tm_error_nomem(err);
+    }
+    if (st == TM_OK && members->list.count >= TM_FILES_MAX)
+        st = tm_error_set(err, TM_E_INPUT, "more than %d files", TM_FILES_MAX - 1);
+    if (st == TM_OK && (members->members = calloc((size_t)members->list.count + 1, sizeof *members->members)) == NULL)
+        st = tm_error_nomem(err);
+    for (uint32_t i = 0; i < members->list.count && st == TM_OK; i++) {
+        const char *path = tm_file_list_path(&members->list, i), *name = tm_file_list_name(&members->list, i);
+        const char *slash = given.data[i] ? strrchr(path, '/') : NULL;
+        members->members[i] = (struct tm_pack_member){.path = path, .name = slash ? slash + 1 : name};
+        st = look(&members->members[members->count++], err);
+    }
+    tm_buf_release(&given);
+    return st;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -111,21 +147,15 @@ static enum tm_status check_together(struct tm_members *members, struct tm_error
 enum tm_status tm_members_read(struct tm_members *members, const char *const *paths, size_t count,
                                struct tm_error *err)
 {
-    if (count >= TM_FILES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "more than %d files", TM_FILES_MAX - 1);
-    members->members = calloc(count ? count : 1, sizeof *members->members);
-    if (members->members == NULL)
-        return tm_error_nomem(err);
-    for (; members->count < count; members->count++) {
-        enum tm_status st = look(&members->members[members->count], paths[members->count], err);
-        if (st < 0)
-            return st;
-    }
+    enum tm_status st = list_files(members, paths, count, err);
+    if (st < 0)
+        return st;
     return check_together(members, err);
 }
 
 void tm_members_release(struct tm_members *members)
 {
     free(members->members);
+    tm_file_list_release(&members->list);
     *members = (struct tm_members){0};
 }

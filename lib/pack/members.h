@@ -1,16 +1,19 @@
 /* The files that shall be members of an archive: what each is, its name there, and their order.
  *
- * Names are base names. Order is that of processing: priority of the type, then name bytewise
+ * Names are base names, and of what lies in a directory that is given its path in there. Order is that of
+ * processing: priority of the type, then name bytewise
  * (doc/rules.md sections 1 and 2). */
 #ifndef TM_PACK_MEMBERS_H
 #define TM_PACK_MEMBERS_H
 
-#include "unpack/file_type.h"
+#include "unpack/file_list.h"
+#include "unpack/stated_rank.h"
 
 struct tm_pack_member {
-    const char *path; /* borrowed */
-    const char *name; /* within path */
+    const char *path; /* lies in the list of the members, as name does */
+    const char *name;
     struct tm_file_type type;
+    struct tm_stated_rank rank;
     uint64_t size_bytes;
 };
 
@@ -18,10 +21,11 @@ struct tm_pack_member {
 struct tm_members {
     struct tm_pack_member *members; /* owned */
     size_t count;
+    struct tm_file_list list; /* owned; paths and names lie there */
     const struct tm_pack_member *manifest; /* the one that is a manifest, the first of them; NULL: none */
 };
 
-/* Looks at the COUNT files of PATHS, which must outlive the members. TM_OK; TM_E_INPUT when one is no regular file, is
+/* Looks at the COUNT files and directories of PATHS. TM_OK; TM_E_INPUT when one is no regular file, is
  * of unknown type, is hidden, is a second manifest, or two have one name; TM_E_SYSTEM. Once per struct. */
 enum tm_status tm_members_read(struct tm_members *members, const char *const *paths, size_t count,
                                struct tm_error *err);

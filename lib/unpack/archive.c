@@ -23,6 +23,8 @@ enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *arch
                               struct tm_input *in, uint64_t want)
 {
     enum tm_status st = sniff_member(run, &member->type, in, want);
+    if (st == TM_OK)
+        st = tm_stated_rank_read(&member->rank, &member->type, in, want, run->err);
     return st == TM_OK ? tm_member_table_add(&archive->table, member, run->err) : st;
 }
 
@@ -70,6 +72,7 @@ enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node,
     for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
         const struct tm_member *member = &table->members[i];
         struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
+        row.rank = member->rank;
         st = tm_unpack_announce(run, &row, member->size_bytes);
     }
     if (st == TM_OK)

@@ -81,6 +81,7 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
     struct tm_node row = {0};
     if (st == TM_OK) {
         row = tm_node_inside(node, &last->type, entry->name, entry->name_bytes);
+        row.rank = last->rank;
         st = tm_unpack_announce(run, &row, entry->size_bytes);
     }
     if (st < 0) {

@@ -54,7 +54,7 @@ enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *no
     struct tm_archive archive = {.open = file_open, .state = &files};
     enum tm_status st = TM_OK;
     for (size_t i = 0; st == TM_OK && i < count; i++)
-        st = tm_file_list_add(&files.list, paths[i], run->err);
+        st = tm_file_list_add(&files.list, paths[i], count > 1, run->err);
     if (st == TM_OK && (files.held = calloc(files.list.count + 1, sizeof *files.held)) == NULL)
         st = tm_error_nomem(run->err);
     for (uint32_t i = 0; st == TM_OK && i < files.list.count; i++)

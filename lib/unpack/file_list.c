@@ -128,7 +128,7 @@ static enum tm_status walk(struct tm_file_list *list, const char *path, size_t b
     return st;
 }
 
-enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, struct tm_error *err)
+enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, bool with_directory, struct tm_error *err)
 {
     struct stat info;
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
@@ -140,7 +140,9 @@ enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, str
     if (bare == NULL)
         return tm_error_nomem(err);
     uint32_t before = list->count;
-    enum tm_status st = walk(list, bare, len + 1, 1, err);
+    bool is_here = strcmp(bare, ".") == 0;
+    size_t base = with_directory && !is_here ? (size_t)(tm_file_list_bare(bare) - bare) : len + 1;
+    enum tm_status st = walk(list, bare, base, 1, err);
     if (st == TM_OK && list->count == before)
         st = tm_error_set(err, TM_E_INPUT, "%s: a directory without files", path);
     free(bare);

@@ -4,6 +4,8 @@
 
 #include "base/buf.h"
 
+#include <stdbool.h>
+
 struct tm_file_list {
     uint32_t count;
     /* private */
@@ -11,10 +13,11 @@ struct tm_file_list {
     struct tm_buf entries;
 };
 
-/* Appends PATH: a file or "-" named as given less leading "./"; a directory's regular files, named relative to
- * it, those in hidden places left out, in the order of their names. TM_OK; TM_E_INPUT when it cannot be read or
- * holds too much; TM_E_SYSTEM. */
-enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, struct tm_error *err);
+/* Appends PATH: a file or "-" named as given less leading "./"; a directory's regular files, those in hidden places
+ * left out, in the order of their names. They are named relative to it, or where WITH_DIRECTORY by their paths less
+ * leading "./", as files of several directories may have one name. TM_OK; TM_E_INPUT when it cannot be read or holds
+ * too much; TM_E_SYSTEM. */
+enum tm_status tm_file_list_add(struct tm_file_list *list, const char *path, bool with_directory, struct tm_error *err);
 
 /* The path to open file I and its name among the files; valid until the next add. */
 const char *tm_file_list_path(const struct tm_file_list *list, uint32_t i);

@@ -29,6 +29,7 @@ struct tm_node {
     size_t name_bytes;
     unsigned depth;               /* containers around it */
     bool in_archive;              /* an archive or a directory is among them */
+    struct tm_stated_rank rank;
     uint32_t id;                  /* set by announce */
     uint32_t order;               /* set by begin */
     uint64_t damage_count;        /* set by damage: places, bytes jumped over, where the first place is */

@@ -3,7 +3,7 @@
 #define TM_UNPACK_MEMBER_TABLE_H
 
 #include "base/buf.h"
-#include "unpack/file_type.h"
+#include "unpack/stated_rank.h"
 #include "container/limits.h"
 
 struct tm_member {
@@ -14,6 +14,7 @@ struct tm_member {
     uint64_t place[2];   /* the archive's own: where the member is */
     uint64_t missing_bytes; /* of its data that the archive has lost */
     struct tm_file_type type;
+    struct tm_stated_rank rank;
 };
 
 /* Zero-initialise. */

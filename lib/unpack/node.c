@@ -31,6 +31,10 @@ enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *nod
         file.has_given_name = true;
         file.given_name = tm_bytes(run->given_name, strlen(run->given_name));
     }
+    file.has_rank = node->rank.is_known;
+    file.rank = (uint64_t)node->rank.rank;
+    file.has_world_size = node->rank.world_size > 0;
+    file.world_size = (uint64_t)node->rank.world_size;
     file.has_name = node->name != NULL;
     file.name = tm_bytes(node->name, node->name_bytes);
     return tm_event_sink_message(run->sink, TM_FRAME_FILE, &file.base, run->err);

@@ -24,8 +24,11 @@ static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
     if (st >= 0) {
         size_t n = content.in->len < TM_SNIFF_BYTES ? content.in->len : TM_SNIFF_BYTES;
         node.type = tm_file_type_sniff(content.in->data, n);
-        st = tm_unpack_announce(run, &node, content.extent.fd >= 0 ? content.extent.len : 0);
+        if (content.extent.fd >= 0) /* a pipe would have to be waited for */
+            st = tm_stated_rank_read(&node.rank, &node.type, content.in, UINT64_MAX, run->err);
     }
+    if (st >= 0)
+        st = tm_unpack_announce(run, &node, content.extent.fd >= 0 ? content.extent.len : 0);
     if (st < 0)
         tm_unpack_place(run, &node);
     else
@@ -43,13 +46,13 @@ enum tm_status tm_unpack(const struct tm_unpack_options *options, struct tm_even
         paths = standard_input;
         count = 1;
     }
+    bool is_stdin = strcmp(paths[0], "-") == 0;
+    run.given_name = is_stdin || count > 1 ? NULL : tm_file_list_bare(paths[0]);
     if (count > 1 || is_directory(paths[0])) {
         struct tm_node node = {.type = tm_file_type_directory()};
         enum tm_status st = tm_unpack_announce(&run, &node, 0);
         return st == TM_OK ? tm_unpack_directory(&run, &node, paths, count) : st;
     }
-    bool is_stdin = strcmp(paths[0], "-") == 0;
     run.outer_name = is_stdin ? "standard input" : paths[0];
-    run.given_name = is_stdin ? NULL : tm_file_list_bare(paths[0]);
     return unpack_one(&run, paths[0]);
 }

@@ -1,0 +1,360 @@
+#include "manifest/machine_rule.h"
+
+#include "base/map.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PARTS = 10, MACHINE_BYTES_MAX = 4096 };
+
+/* A stretch of a name. */
+struct stretch {
+    const char *text;
+    size_t len;
+};
+
+static bool names_it(const struct tm_plan_file *f)
+{
+    return f->machine == NULL && !f->is_archive;
+}
+
+static enum tm_status name_it(struct tm_plan_file *f, const char *text, size_t len, struct tm_error *err)
+{
+    f->machine = malloc(len + 1);
+    if (f->machine == NULL)
+        return tm_error_nomem(err);
+    memcpy(f->machine, text, len);
+    f->machine[len] = '\0';
+    return TM_OK;
+}
+
+static enum tm_status no_name(const struct tm_plan_file *f, const char *why, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_USAGE, "--machine-from: %s: %s; --machine NAME=FILE says it of one file", f->name,
+                        why);
+}
+
+static const char *base_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* The path of F as it was given, for rules that look at directories. */
+static const char *path_of(const struct tm_plan_file *f)
+{
+    const char *path = f->path;
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    return path;
+}
+
+static struct stretch directory_of(const char *name)
+{
+    return (struct stretch){name, base_of(name) > name ? (size_t)(base_of(name) - name) - 1 : 0};
+}
+
+/* How many bytes A and B begin with in common, whole components with the "/" behind them. */
+static size_t common_front(struct stretch a, struct stretch b)
+{
+    size_t front = 0, i = 0;
+    while (i < a.len && i < b.len && a.text[i] == b.text[i])
+        if (a.text[i++] == '/')
+            front = i;
+    bool a_ends = i == a.len || a.text[i] == '/', b_ends = i == b.len || b.text[i] == '/';
+    return a_ends && b_ends ? (i < a.len || i < b.len ? i + 1 : i) : front;
+}
+
+/* The same of their ends, with the "/" in front. */
+static size_t common_back(struct stretch a, struct stretch b)
+{
+    size_t back = 0, i = 0;
+    while (i < a.len && i < b.len && a.text[a.len - 1 - i] == b.text[b.len - 1 - i])
+        if (a.text[a.len - 1 - i++] == '/')
+            back = i;
+    return back;
+}
+
+static enum tm_status by_directory(struct tm_merge_plan *plan, struct tm_error *err)
+{
+    size_t front = SIZE_MAX, back = SIZE_MAX;
+    enum tm_status st = TM_OK;
+    struct stretch first = {NULL, 0};
+    bool differ = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct stretch dir = directory_of(path_of(&plan->files[i]));
+        if (!names_it(&plan->files[i]))
+            continue;
+        if (first.text == NULL)
+            first = dir;
+        size_t f = common_front(first, dir), b = common_back(first, dir);
+        differ |= dir.len != first.len || memcmp(dir.text, first.text, dir.len) != 0;
+        front = f < front ? f : front;
+        back = b < back ? b : back;
+    }
+    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
+        struct tm_plan_file *f = &plan->files[i];
+        struct stretch dir = directory_of(path_of(f));
+        if (!names_it(f))
+            continue;
+        const char *root = plan->root ? base_of(plan->root) : "";
+        if (dir.len == 0 && *root)
+            dir = (struct stretch){root, strlen(root)};
+        else if (differ && dir.len > front + back)
+            dir = (struct stretch){dir.text + front, dir.len - front - back};
+        if (dir.len > 1 && dir.text[0] == '/')
+            dir = (struct stretch){dir.text + 1, dir.len - 1};
+        for (size_t k = dir.len; k > 0 && (!differ || dir.len <= front); k--)
+            if (dir.text[k - 1] == '/') {
+                dir = (struct stretch){dir.text + k, dir.len - k};
+                break;
+            }
+        st = dir.len ? name_it(f, dir.text, dir.len, err) : no_name(f, "is in no directory", err);
+    }
+    return st;
+}
+
+/* The base name of F up to its first ending. */
+static struct stretch stem_of(const struct tm_plan_file *f)
+{
+    const char *base = base_of(f->name), *dot = *base ? strchr(base + 1, '.') : NULL;
+    return (struct stretch){base, dot ? (size_t)(dot - base) : strlen(base)};
+}
+
+static bool is_alone(const struct tm_merge_plan *plan, size_t file, struct stretch name,
+                     struct stretch (*of)(const struct tm_plan_file *))
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        struct stretch other = of(&plan->files[i]);
+        if (i != file && other.len == name.len && memcmp(other.text, name.text, name.len) == 0)
+            return false;
+    }
+    return true;
+}
+
+static struct stretch base_name_of(const struct tm_plan_file *f)
+{
+    return (struct stretch){base_of(f->name), strlen(base_of(f->name))};
+}
+
+/* The shortest of stem, base name and name that no other file has. */
+static enum tm_status by_file(struct tm_merge_plan *plan, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
+        struct tm_plan_file *f = &plan->files[i];
+        struct stretch name = stem_of(f);
+        if (!names_it(f))
+            continue;
+        if (!is_alone(plan, i, name, stem_of)) {
+            name = base_name_of(f);
+            if (!is_alone(plan, i, name, base_name_of))
+                name = (struct stretch){f->name, strlen(f->name)};
+        }
+        st = name_it(f, name.text, name.len, err);
+    }
+    return st;
+}
+
+/* The number behind "rank" in the base name, else in the whole name. */
+static bool rank_in_name(const char *name, uint64_t *rank)
+{
+    for (const char *from = base_of(name);; from = name) {
+        for (const char *p = from; *p; p++) {
+            if ((p[0] | 32) != 'r' || (p[1] | 32) != 'a' || (p[2] | 32) != 'n' || (p[3] | 32) != 'k')
+                continue;
+            const char *digit = p + 4 + (p[4] == '-' || p[4] == '_' || p[4] == '.' || p[4] == '=');
+            if (*digit >= '0' && *digit <= '9') {
+                *rank = strtoull(digit, NULL, 10);
+                return true;
+            }
+        }
+        if (from == name)
+            return false;
+    }
+}
+
+/* All files that state how many ranks there are say the same. */
+static bool is_one_world(const struct tm_merge_plan *plan)
+{
+    uint64_t world = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        uint64_t size = plan->files[i].has_rank ? plan->files[i].world_size : 0;
+        if (size && world && size != world)
+            return false;
+        world = size ? size : world;
+    }
+    return true;
+}
+
+static enum tm_status by_rank(struct tm_merge_plan *plan, bool stated_only, struct tm_error *err)
+{
+    char name[64];
+    bool is_one = is_one_world(plan);
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
+        struct tm_plan_file *f = &plan->files[i];
+        uint64_t rank = f->rank;
+        if (!names_it(f) || (stated_only && !f->has_rank))
+            continue;
+        if (!f->has_rank && !rank_in_name(path_of(f), &rank))
+            return no_name(f, "states no rank (distributedInfo), and its name has no \"rank\" with a number", err);
+        size_t len = (size_t)snprintf(name, sizeof name, "rank%llu", (unsigned long long)rank);
+        if (!is_one && f->has_rank && f->world_size)
+            len += (size_t)snprintf(name + len, sizeof name - len, " of %llu", (unsigned long long)f->world_size);
+        st = name_it(f, name, len, err);
+    }
+    return st;
+}
+
+static enum tm_status by_itself(struct tm_merge_plan *plan, struct tm_error *err)
+{
+    const struct tm_plan_file *first = NULL;
+    bool differ = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct tm_plan_file *f = &plan->files[i];
+        if (!f->has_rank)
+            continue;
+        differ |= first && (first->rank != f->rank || first->world_size != f->world_size);
+        first = first ? first : f;
+    }
+    plan->is_natural |= differ;
+    return differ ? by_rank(plan, true, err) : TM_OK;
+}
+
+/* A regular expression, and what becomes of its match; NULL: the first part of it, or all. */
+struct pattern {
+    regex_t regex;
+    char *text, *replacement;
+    bool is_ready;
+};
+
+static enum tm_status bad_pattern(const char *text, const char *why, struct tm_error *err)
+{
+    return tm_error_set(err, TM_E_USAGE, "--machine-from: '%s': %s", text, why);
+}
+
+/* Cuts "sDRDTD" in two at its delimiter. */
+static enum tm_status cut_pattern(struct pattern *p, const char *text, struct tm_error *err)
+{
+    p->text = strdup(text);
+    if (p->text == NULL)
+        return tm_error_nomem(err);
+    char delimiter = text[0] == 's' ? text[1] : '\0';
+    if (delimiter == '\0' || strchr("/|,:;#%@!~=_\"'<>&", delimiter) == NULL)
+        return TM_OK;
+    char *middle = strchr(p->text + 2, delimiter), *end = middle ? strchr(middle + 1, delimiter) : NULL;
+    if (end == NULL || end[1] != '\0')
+        return bad_pattern(text, "is not s/PATTERN/TEXT/", err);
+    *middle = *end = '\0';
+    memmove(p->text, p->text + 2, strlen(p->text + 2) + 1);
+    p->replacement = middle + 1;
+    return TM_OK;
+}
+
+static enum tm_status read_pattern(struct pattern *p, const char *text, struct tm_error *err)
+{
+    char why[256];
+    enum tm_status st = cut_pattern(p, text, err);
+    if (st < 0)
+        return st;
+    int failure = regcomp(&p->regex, p->text, REG_EXTENDED);
+    if (failure) {
+        (void)regerror(failure, &p->regex, why, sizeof why);
+        return bad_pattern(text, why, err);
+    }
+    p->is_ready = true;
+    return TM_OK;
+}
+
+static void add(char *out, size_t *len, const char *text, size_t n)
+{
+    if (n > MACHINE_BYTES_MAX - *len)
+        n = MACHINE_BYTES_MAX - *len;
+    memcpy(out + *len, text, n);
+    *len += n;
+}
+
+static void add_part(char *out, size_t *len, const char *name, const regmatch_t *part)
+{
+    if (part->rm_so >= 0)
+        add(out, len, name + part->rm_so, (size_t)(part->rm_eo - part->rm_so));
+}
+
+static enum tm_status match_one(const struct pattern *p, struct tm_plan_file *f, struct tm_error *err)
+{
+    regmatch_t parts[PARTS];
+    char out[MACHINE_BYTES_MAX];
+    size_t len = 0;
+    const char *path = path_of(f);
+    if (regexec(&p->regex, path, PARTS, parts, 0) != 0)
+        return no_name(f, "the pattern does not match it", err);
+    if (p->replacement == NULL) {
+        add_part(out, &len, path, &parts[p->regex.re_nsub > 0 ? 1 : 0]);
+    } else {
+        add(out, &len, path, (size_t)parts[0].rm_so);
+        for (const char *c = p->replacement; *c; c++) {
+            if (*c == '&')
+                add_part(out, &len, path, &parts[0]);
+            else if (*c == '\\' && c[1] >= '1' && c[1] <= '9')
+                add_part(out, &len, path, &parts[*++c - '0']);
+            else
+                add(out, &len, *c == '\\' && c[1] ? ++c : c, 1);
+        }
+        add(out, &len, path + parts[0].rm_eo, strlen(path + parts[0].rm_eo));
+    }
+    return len ? name_it(f, out, len, err) : no_name(f, "the pattern makes an empty name of it", err);
+}
+
+static enum tm_status by_pattern(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+{
+    struct pattern p = {.text = NULL};
+    enum tm_status st = read_pattern(&p, text, err);
+    for (size_t i = 0; i < plan->count && st == TM_OK; i++)
+        if (names_it(&plan->files[i]))
+            st = match_one(&p, &plan->files[i], err);
+    if (p.is_ready)
+        regfree(&p.regex);
+    free(p.text);
+    return st;
+}
+
+enum tm_status tm_machine_rule_apply(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
+{
+    if (strcmp(text, "none") == 0)
+        return TM_OK;
+    if (strcmp(text, "auto") == 0)
+        return by_itself(plan, err);
+    plan->is_natural = true;
+    if (strcmp(text, "dir") == 0)
+        return by_directory(plan, err);
+    if (strcmp(text, "file") == 0)
+        return by_file(plan, err);
+    if (strcmp(text, "rank") == 0)
+        return by_rank(plan, false, err);
+    return by_pattern(plan, text, err);
+}
+
+bool tm_machine_rule_missing(const struct tm_merge_plan *plan, char *text, size_t size)
+{
+    struct tm_map seen = {0};
+    uint64_t world = 0, missing = 0;
+    uint32_t there;
+    bool failed = !is_one_world(plan);
+    for (size_t i = 0; i < plan->count && !failed; i++) {
+        const struct tm_plan_file *f = &plan->files[i];
+        if (f->has_rank)
+            failed = tm_map_set(&seen, f->rank, 1) != TM_OK;
+        world = f->has_rank && f->world_size ? f->world_size : world;
+    }
+    uint64_t count = seen.count;
+    while (!failed && missing < world && tm_map_find(&seen, missing, &there))
+        missing++;
+    tm_map_release(&seen);
+    if (failed || world == 0 || count < 2 || missing >= world)
+        return false;
+    snprintf(text, size, "%llu of the %llu ranks of the job are there; rank %llu is the first that is missing",
+             (unsigned long long)count, (unsigned long long)world, (unsigned long long)missing);
+    return true;
+}

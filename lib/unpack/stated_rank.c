@@ -1,0 +1,164 @@
+#include "unpack/stated_rank.h"
+
+#include "base/decimal.h"
+#include "container/head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PACKED_BYTES = 16 << 10 /* of a compressed file, which hold more than are looked at of another */ };
+
+/* A stretch of JSON that may be cut. */
+struct text {
+    const uint8_t *p, *end;
+};
+
+static void skip_space(struct text *t)
+{
+    while (t->p < t->end && (*t->p == ' ' || *t->p == '\t' || *t->p == '\n' || *t->p == '\r'))
+        t->p++;
+}
+
+/* Over the string at T; false where it is cut. */
+static bool skip_string(struct text *t)
+{
+    for (t->p++; t->p < t->end && *t->p != '"'; t->p++)
+        if (*t->p == '\\')
+            t->p++;
+    return t->p++ < t->end;
+}
+
+/* Over the value at T, up to the comma or the bracket behind it; false where it is cut. */
+static bool skip_value(struct text *t)
+{
+    unsigned depth = 0;
+    for (; t->p < t->end; t->p++) {
+        if (*t->p == '"') {
+            if (!skip_string(t))
+                return false;
+            t->p--;
+        } else if (*t->p == '{' || *t->p == '[') {
+            depth++;
+        } else if (*t->p == '}' || *t->p == ']') {
+            if (depth == 0)
+                return true;
+            depth--;
+        } else if (*t->p == ',' && depth == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next member of the object that T is in, at its '{' or behind a value: its key, and T at its value. */
+static bool next_member(struct text *t, struct text *key)
+{
+    skip_space(t);
+    if (t->p >= t->end || (*t->p != '{' && *t->p != ','))
+        return false;
+    t->p++;
+    skip_space(t);
+    key->p = t->p + 1;
+    if (t->p >= t->end || *t->p != '"' || !skip_string(t))
+        return false;
+    key->end = t->p - 1;
+    skip_space(t);
+    if (t->p >= t->end || *t->p++ != ':')
+        return false;
+    skip_space(t);
+    return t->p < t->end;
+}
+
+static bool is_key(const struct text *key, const char *name)
+{
+    return (size_t)(key->end - key->p) == strlen(name) && memcmp(key->p, name, strlen(name)) == 0;
+}
+
+/* The number at T, which may be in quotes; -1 where it is none. */
+static int64_t number_at(struct text *t)
+{
+    struct text value = *t;
+    int64_t n;
+    if (!skip_value(t))
+        return -1;
+    value.end = t->p;
+    while (value.end > value.p && (value.end[-1] <= ' ' || value.end[-1] == '"'))
+        value.end--;
+    value.p += value.p < value.end && *value.p == '"';
+    return tm_decimal_int((const char *)value.p, (size_t)(value.end - value.p), &n) == TM_OK ? n : -1;
+}
+
+static struct tm_stated_rank read_info(struct text t)
+{
+    struct tm_stated_rank info = {.rank = -1};
+    struct text key;
+    while (next_member(&t, &key)) {
+        if (is_key(&key, "rank"))
+            info.rank = number_at(&t);
+        else if (is_key(&key, "world_size"))
+            info.world_size = number_at(&t);
+        else if (!skip_value(&t))
+            break;
+    }
+    info.is_known = info.rank >= 0;
+    if (info.world_size <= info.rank)
+        info.world_size = 0;
+    return info.is_known ? info : (struct tm_stated_rank){0};
+}
+
+static struct tm_stated_rank find(const uint8_t *head, size_t len)
+{
+    struct text t = {head, head + len}, key;
+    while (next_member(&t, &key) && !is_key(&key, "traceEvents")) {
+        if (is_key(&key, "distributedInfo") && *t.p == '{')
+            return read_info(t);
+        if (!skip_value(&t))
+            break;
+    }
+    return (struct tm_stated_rank){0};
+}
+
+static bool is_packed(const struct tm_file_type *type)
+{
+    return type->kind == TM_FILE_GZIP || type->kind == TM_FILE_ZSTD;
+}
+
+/* A file of TYPE may state one. */
+static bool may_state(const struct tm_file_type *type)
+{
+    return is_packed(type) || (type->kind == TM_FILE_TRACE && strcmp(type->name, "json") == 0);
+}
+
+enum tm_status tm_stated_rank_look(struct tm_stated_rank *rank, const struct tm_file_type *type, const uint8_t *data,
+                                   size_t len, struct tm_error *err)
+{
+    *rank = (struct tm_stated_rank){0};
+    if (!may_state(type))
+        return TM_OK;
+    if (!is_packed(type)) {
+        *rank = find(data, len);
+        return TM_OK;
+    }
+    uint8_t *head = malloc(TM_STATED_RANK_BYTES);
+    if (head == NULL)
+        return tm_error_nomem(err);
+    *rank = find(head, tm_container_head(data, len, head, TM_STATED_RANK_BYTES));
+    free(head);
+    return TM_OK;
+}
+
+enum tm_status tm_stated_rank_read(struct tm_stated_rank *rank, const struct tm_file_type *type, struct tm_input *in,
+                                   uint64_t want, struct tm_error *err)
+{
+    size_t need = is_packed(type) ? PACKED_BYTES : TM_STATED_RANK_BYTES;
+    *rank = (struct tm_stated_rank){0};
+    if (!may_state(type))
+        return TM_OK;
+    need = want < need ? (size_t)want : need;
+    enum tm_status st = tm_input_fill(in, need, err);
+    if (st == TM_E_INPUT) { /* damage, which is met again when its turn comes */
+        *err = (struct tm_error){0};
+        return TM_OK;
+    }
+    return st < 0 ? st : tm_stated_rank_look(rank, type, in->data, in->len < need ? in->len : need, err);
+}
