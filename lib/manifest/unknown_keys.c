@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS_MAX = 6, NEAR = 2 /* letters that differ */, PART = 3 /* letters that a key begins with */, KEY_BYTES_MAX = 32 };
+enum {
+    KEYS_MAX = 8,
+    NEAR = 2, /* letters that differ between a key and the one that is meant */
+    PART = 3, /* letters of one that is cut short */
+    KEY_BYTES_MAX = 32
+};
 
 /* An object of the manifest: its keys, and which of them hold objects, or lists of them, in turn. */
 struct shape {
