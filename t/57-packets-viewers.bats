@@ -205,15 +205,36 @@ END
 END
     tar cf t.tar t.systrace t.json p.pftrace
     tm-merge -o m.pftrace t.tar
-    list_packets -f 126.1.1 -f 126.1.2 m.pftrace | grep -o ' 126.1.1=tracemerge.stat.*' | sort >attributes
+    list_packets -f 126.1.1 -f 126.1.2 m.pftrace | grep -o ' 126.1.1=tracemerge.file.[0-9]*.stat.*' | sort >attributes
     cat attributes
     diff attributes - <<'END'
- 126.1.1=tracemerge.stat.p.pftrace.track_event_missing_sequence_id 126.1.2=1
- 126.1.1=tracemerge.stat.t.json.json_parser_failure 126.1.2=1
- 126.1.1=tracemerge.stat.t.systrace.systrace_parse_failure 126.1.2=1
+ 126.1.1=tracemerge.file.1.stat.track_event_missing_sequence_id 126.1.2=1
+ 126.1.1=tracemerge.file.2.stat.json_parser_failure 126.1.2=1
+ 126.1.1=tracemerge.file.3.stat.systrace_parse_failure 126.1.2=1
 END
     # A trace without such statistics has no such attributes.
     tm-merge -o d.pftrace "$TM_SRC/doc/examples/phone-watch-app.tar"
     run list_packets -f 126.1.1 d.pftrace
-    [[ "$output" != *tracemerge.stat* ]]
+    [[ "$output" != *.stat.* ]]
+}
+
+@test "a shell transition of another machine than the first, of which the reference importer dies, is left out and counted" {
+    for i in 1 2; do
+        make_packets $i.pftrace <<END
+$snapshot
+1 { 10: 2 8: ${i}500 68 { 1: $i } }
+1 { 10: 2 8: ${i}600 96 { 1: $i } }
+END
+    done
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"perfetto_manifest": {"version": 1, "files": [{"path": "1.pftrace", "machine": {"name": "a"}},
+        {"path": "2.pftrace", "machine": {"name": "b"}}]}}' >perfetto_manifest.json
+    tar cf t.tar perfetto_manifest.json 1.pftrace 2.pftrace
+    run --separate-stderr tm-merge -o m.pftrace t.tar
+    echo "$stderr"
+    [[ "$stderr" = *"2.pftrace: 1 event of kind packet has no form in pftrace"* ]]
+    [[ "$stderr" != *"1.pftrace: 1 event"* ]]
+    run bash -c "python3 '$TM_SRC/t/check/list-packets.py' -f 96.1 m.pftrace | grep 96.1="
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" = *" 96.1=1" ]]
 }

@@ -130,8 +130,27 @@ static enum tm_status write_service_event(struct pftrace *p, const struct tm_eve
     return st < 0 ? st : tm_packet_retime(&p->packets, &event, NULL, err);
 }
 
+/* True when the reference importer, as of v58, dies of E's packet: a Winscope shell transition (field 96 of TracePacket)
+ * of any machine but the one that it takes for the host. */
+static bool is_deadly(const struct pftrace *p, const struct tm_event *e)
+{
+    enum { SHELL_TRANSITION = 96 };
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f;
+    if (e->machine == p->clocks.home || (e->kind != TM_KIND_PACKET && e->kind != TM_KIND_METADATA))
+        return false;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == SHELL_TRANSITION)
+            return true;
+    return false;
+}
+
 static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
+    if (is_deadly(p, e)) {
+        tm_unsupported_counts_event(p->context->unsaid, e);
+        return TM_OK;
+    }
     struct tm_pb_field service_event;
     if (e->kind == TM_KIND_PACKET && is_service_event(e, &service_event))
         return write_service_event(p, e, &service_event, err);

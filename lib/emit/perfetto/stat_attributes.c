@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-enum { ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2, PATH_MAX_BYTES = 1024 };
+enum { ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2 };
 
 /* Statistics of recorded packets that the packets, as the merged trace has them, make a reader count once more. */
 static const char *const counted_again[] = {
@@ -36,15 +36,12 @@ static bool is_counted_again(const struct tm_catalog *c, const Tracemerge__Stat 
 
 static enum tm_status put_key(const struct tm_catalog *c, const Tracemerge__Stat *stat, struct tm_buf *out)
 {
-    char path[PATH_MAX_BYTES];
     size_t mark;
     enum tm_status st = tm_pb_begin(out, ATTRIBUTE_KEY, &mark);
-    if (st == TM_OK)
+    if (st == TM_OK && stat->has_file)
+        st = tm_buf_addf(out, TM_PROVENANCE_FILE "%u.stat.", (unsigned)c->files[stat->file].processing_order);
+    else if (st == TM_OK)
         st = tm_buf_add_str(out, "tracemerge.stat.");
-    if (st == TM_OK && stat->has_file) {
-        tm_catalog_path(c, stat->file, path, sizeof path);
-        st = tm_buf_addf(out, "%s.", path);
-    }
     if (st == TM_OK)
         st = tm_buf_add(out, stat->name.data, stat->name.len);
     if (st == TM_OK && stat->has_idx)

@@ -2,7 +2,7 @@
  *
  * The reader counts again what packets of recorded Perfetto traces say. What text had that is no event, which events of
  * a file could not be read or placed, nothing in the merged trace says; so each such statistic is a trace attribute of
- * its machine, `tracemerge.stat.FILE.NAME[INDEX]`, its value a number. */
+ * its machine, `tracemerge.file.N.stat.NAME[INDEX]`, its value a number (of no file: `tracemerge.stat.NAME[INDEX]`). */
 #ifndef TM_EMIT_PERFETTO_STAT_ATTRIBUTES_H
 #define TM_EMIT_PERFETTO_STAT_ATTRIBUTES_H
 
