@@ -130,8 +130,8 @@ static enum tm_status write_service_event(struct pftrace *p, const struct tm_eve
     return st < 0 ? st : tm_packet_retime(&p->packets, &event, NULL, err);
 }
 
-/* True when the reference importer, as of v58, dies of E's packet: a Winscope shell transition (field 96 of TracePacket)
- * of any machine but the one that it takes for the host. */
+/* True when the reference importer, as of v58, dies of E's packet: a Winscope shell transition (field 96 of
+ * TracePacket) of any machine but the one that it takes for the host. */
 static bool is_deadly(const struct pftrace *p, const struct tm_event *e)
 {
     enum { SHELL_TRANSITION = 96 };
