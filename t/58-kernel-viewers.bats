@@ -196,3 +196,19 @@ END
     tm-merge -o m.db m.pftrace
     [ "$(sqlite3 m.db "SELECT name, depth FROM slice ORDER BY ts")" = $'js|0\ninner|1' ]
 }
+
+@test "the track of a thread that a JSON document names beside kernel data is not its own parent" {
+    echo '1000 0 5 print 2=I|5|a' | kernel k.pftrace
+    echo '[{"ph":"M","name":"thread_name","pid":5,"tid":6,"args":{"name":"t"}},{"ph":"X","pid":5,"tid":6,"ts":1,"dur":2,"name":"s"}]' >j.json
+    tar cf in.tar k.pftrace j.json
+    tm-merge -o m.pftrace in.tar
+    run python3 - "$TM_SRC/t/check" <<'PY'
+import sys
+sys.path.insert(0, sys.argv[1])
+from protos import fields, packets
+tracks = [{i: v for i, _, v, _ in fields(v)} for p in packets(open('m.pftrace', 'rb').read())
+          for i, _, v, _ in fields(p) if i == 60]
+print(len([t for t in tracks if t.get(1) == t.get(5)]), len([t for t in tracks if 5 in t]) > 0)
+PY
+    [ "$output" = '0 True' ] || { echo "$output"; false; }
+}

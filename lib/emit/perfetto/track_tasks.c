@@ -103,7 +103,9 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
     bool is_thread = e->flags & TM_EVENT_HAS_TID;
     struct tm_track_task task = task_of(w, e, is_thread);
     const struct tm_track_owner *owner = tm_track_owners_find(owners, task);
-    *uuid = owner ? owner->uuid : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, 0);
+    bool is_apart = is_thread && w->names.is_kept; /* events of the file are on a track below */
+    *uuid = owner ? owner->uuid
+                  : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, is_apart ? 1 : 0);
     if (owner == NULL && tm_track_owners_set(owners, task, *uuid, e->file) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, *uuid, err);
