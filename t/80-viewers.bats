@@ -119,3 +119,52 @@ END
     echo "$output"
     [ "$status" -eq 0 ]
 }
+
+# What went in for the readers below: two files on two machines, with flows and counters.
+two_machines() {
+    cat >b.json <<'END'
+{"traceEvents":[
+{"name":"send","ph":"X","ts":10,"dur":5,"pid":1,"tid":1,"args":{"n":[1,{"k":"v"}]}},
+{"name":"f","cat":"c","ph":"s","id":7,"ts":11,"pid":1,"tid":1},
+{"name":"receive","ph":"X","ts":20,"dur":5,"pid":1,"tid":2},
+{"name":"f","cat":"c","ph":"f","bp":"e","id":7,"ts":21,"pid":1,"tid":2},
+{"name":"load","ph":"C","ts":12,"pid":1,"args":{"v":3}}]}
+END
+    tm-merge -q -o m."$1" --machine one=a.json --machine two=b.json a.json b.json
+}
+
+@test "Python and jq read merged JSON; ids, pids and tids are numbers that doubles hold" {
+    two_machines json
+    python3 - <<'PY'
+import json
+d = json.load(open('m.json'))
+events = d['traceEvents']
+for e in events:
+    for k in 'pid', 'tid', 'id':
+        assert k not in e or type(e[k]) is int and 0 <= e[k] < 1 << 53, e
+pids = {e['name']: e['pid'] for e in events if e['ph'] == 'X'}
+assert pids['a'] != pids['send'] == pids['receive'], pids
+assert len({e['id'] for e in events if e['ph'] in 'sf'}) == 1
+PY
+    command -v jq >/dev/null || skip "jq is not installed"
+    [ "$(jq -c '[.traceEvents[] | select(.ph == "X") | .name] | sort' m.json)" = '["a","receive","send"]' ]
+    [ "$(jq -c '.traceEvents[] | select(.name == "send") | .args.n' m.json)" = '[1,{"k":"v"}]' ]
+}
+
+@test "protoc reads a merged Perfetto trace to its end" {
+    command -v protoc >/dev/null || skip "protoc is not installed"
+    two_machines pftrace
+    protoc --decode_raw <m.pftrace >raw.txt
+    grep -q '^1 {' raw.txt
+    grep -q '"receive"' raw.txt
+}
+
+@test "speedscope reads merged JSON" {
+    [ -n "${TM_SPEEDSCOPE:-}" ] || skip "TM_SPEEDSCOPE names no program that loads files by speedscope's importer"
+    two_machines json
+    run $TM_SPEEDSCOPE m.json
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'"profiles":3,'* ]]
+    [[ "$output" != *ERROR* ]]
+}
