@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What the reference importer reads of lines of text, read the same.
+# What the reference importer reads of lines of text, and of reports of simpleperf, read the same.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -59,4 +59,41 @@ END
 @test "systrace: the time right behind the flags" {
     printf '# tracer: nop\n a-17 [001] d..25.5: sched_wakeup: comm=b pid=18 prio=120 target_cpu=001\n' >a.systrace
     [ "$(tm-merge -q -f jsonl -o - a.systrace | grep -c '"kind":"ftrace","ts":5500000000,')" -eq 1 ]
+}
+
+@test "simpleperf: samples whose files and symbols stand behind them, threads, losses" {
+    python3 "$TM_SRC/t/gen/make-simpleperf.py" >sp.trace
+    tm-merge -q -o x.db sp.trace
+    sqlite3 x.db "SELECT s.ts, t.tid, t.name, p.pid, f.name, m.name, f.rel_pc, c.depth FROM perf_sample s
+        JOIN thread t USING (utid) JOIN process p USING (upid) JOIN stack_profile_callsite c ON s.callsite_id = c.id
+        JOIN stack_profile_frame f ON c.frame_id = f.id JOIN stack_profile_mapping m ON f.mapping = m.id ORDER BY s.ts" >got
+    diff - got <<'END'
+1000|70|app|70|read|/system/lib/libc.so|48|2
+2000|71|worker|70|main|/system/lib/libc.so|32|0
+3000|71|worker|70||/data/app|68|1
+END
+    [ "$(sqlite3 x.db "SELECT value FROM stats WHERE name = 'simpleperf_lost_samples'")" = 4 ]
+    [ "$(sqlite3 x.db "SELECT reason || events FROM tm_accounting WHERE reason != 'placed'")" = not_shown1 ]
+    tm-merge -q -o x.pftrace sp.trace
+    tm-merge -q -o y.db x.pftrace
+    [ "$(sqlite3 y.db "SELECT group_concat(s.ts || ' ' || t.name) FROM perf_sample s JOIN thread t USING (utid)")" = \
+        '1000 app,2000 worker,3000 worker' ]
+}
+
+@test "simpleperf: another version, a report that is cut" {
+    python3 "$TM_SRC/t/gen/make-simpleperf.py" >sp.trace
+    (head -c 10 sp.trace; printf '\002\000'; tail -c +13 sp.trace) >new.trace
+    run tm-merge -o x.db new.trace
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"new.trace: byte 10: a simpleperf report of version 2; only 1 is known"* ]]
+    head -c -4 sp.trace >cut.trace
+    run tm-merge -o x.db cut.trace
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"cut.trace: byte "*": cut short, without the end mark of a report"* ]]
+    tm-merge -q --on-damage=skip -o x.db cut.trace
+    [ "$(sqlite3 x.db 'SELECT COUNT(*) FROM perf_sample')" = 3 ]
+    head -c 11 sp.trace >head.trace
+    run tm-merge -o x.db head.trace
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"cut short within the header"* ]]
 }

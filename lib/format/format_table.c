@@ -4,6 +4,7 @@
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
+#include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
 #include "format/text/strace.h"
@@ -13,6 +14,7 @@
  * manifest come before all of them (lib/unpack/file_type.c). */
 const struct tm_format *const tm_formats[] = {
     &tm_format_fxt, /* eight bytes that begin nothing else */
+    &tm_format_simpleperf,  /* so do ten letters */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
     &tm_format_gecko,

@@ -12,6 +12,7 @@
 #include "format/chrome_json/profile.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/internal.h"
+#include "format/simpleperf/simpleperf.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
 #include "manifest/json_text.h"
@@ -58,6 +59,10 @@ static const struct limit limits[] = {
     LIMIT(TM_INSTRUMENTS_TEXT_MAX),
     LIMIT(TM_INSTRUMENTS_DEPTH_MAX),
     LIMIT(TM_INSTRUMENTS_FRAMES_MAX),
+    LIMIT(TM_SIMPLEPERF_FILES_MAX),
+    LIMIT(TM_SIMPLEPERF_SYMBOLS_MAX),
+    LIMIT(TM_SIMPLEPERF_NAMES_MAX),
+    LIMIT(TM_SIMPLEPERF_FRAMES_MAX),
     LIMIT(TM_GECKO_PROCESSES_MAX),
     LIMIT(TM_GECKO_THREADS_MAX),
     LIMIT(TM_GECKO_FRAMES_MAX),

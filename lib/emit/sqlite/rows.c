@@ -18,7 +18,8 @@ static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, const st
     struct tm_text type = s->context->catalog->files[row->file].type;
     if (type.len >= 11 && memcmp(type.data, "instruments", 11) == 0)
         return TM_SQL_INSTRUMENTS_SAMPLE;
-    bool is_perf = row->is_perf || (type.len >= 4 && memcmp(type.data, "perf", 4) == 0);
+    bool is_perf = row->is_perf || (type.len >= 4 && memcmp(type.data, "perf", 4) == 0) ||
+                   (type.len >= 10 && memcmp(type.data, "simpleperf", 10) == 0);
     return is_perf ? TM_SQL_PERF_SAMPLE : TM_SQL_CPU_SAMPLE;
 }
 

@@ -1,0 +1,418 @@
+#include "format/simpleperf/simpleperf.h"
+
+#include "base/bytes.h"
+#include "base/map.h"
+#include "base/pb.h"
+#include "os/paged_file.h"
+
+#include <stdlib.h>
+
+enum { CLOCK_MONOTONIC_ID = 3, SPOOL_MEMORY = 4 << 20 };
+enum { MAGIC_LEN = 10, HEADER_LEN = 12, VERSION = 1, ENTRY_LEN = 12 };
+/* Fields of the report's messages. */
+enum { RECORD_SAMPLE = 1, RECORD_LOST, RECORD_FILE, RECORD_THREAD, RECORD_META, RECORD_SWITCH };
+enum { SAMPLE_TIME = 1, SAMPLE_TID, SAMPLE_FRAME, SAMPLE_COUNT, SAMPLE_EVENT_TYPE };
+enum { FRAME_ADDRESS = 1, FRAME_FILE, FRAME_SYMBOL };
+enum { FILE_ID = 1, FILE_PATH, FILE_NAME };
+enum { TASK_TID = 1, TASK_PID, TASK_NAME };
+enum { META_EVENT_TYPE = 1, LOST_COUNT = 2 };
+/* Fields of Detail (tm_stream.proto). */
+enum { DETAIL_THREAD = 7, DETAIL_FRAMES = 10, TO_FUNCTION = 1, TO_MAPPING = 2, TO_PC = 3 };
+enum { TO_TID = 1, TO_PID = 2, TO_NAME = 3 };
+
+static const char magic[] = "SIMPLEPERF";
+
+/* A text in names. */
+struct name {
+    uint32_t at, len;
+};
+
+struct file {
+    uint32_t id;
+    struct name path;
+    uint32_t first_symbol, symbol_count;
+};
+
+struct frame {
+    uint64_t address;
+    uint32_t file;
+    int32_t symbol; /* -1: none */
+};
+
+struct simpleperf {
+    struct tm_format_context context;
+    bool has_header, is_read;
+    struct tm_buf names;
+    struct file *files;
+    uint32_t file_count, file_cap;
+    struct tm_map file_of_id; /* the last with that id */
+    struct name *symbols;
+    uint32_t symbol_count, symbol_cap;
+    struct name *event_types;
+    uint32_t event_type_count, event_type_cap;
+    struct tm_paged_file spool; /* of samples and threads: where the record was, its length, itself */
+    uint64_t at;                /* in the spool: what is next to become rows */
+    struct tm_buf record, detail, inner;
+    struct frame frames[TM_SIMPLEPERF_FRAMES_MAX]; /* of one sample, innermost first */
+    uint32_t frame_count;
+    uint64_t lost;
+};
+
+static enum tm_status simpleperf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    struct simpleperf *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return tm_error_nomem(err);
+    s->context = *context;
+    tm_paged_file_init(&s->spool, SPOOL_MEMORY);
+    *state = s;
+    return TM_OK;
+}
+
+/* --- tables */
+
+/* Room for one more in ARRAY of COUNT, at most MAX. */
+static enum tm_status reserve(void **array, uint32_t count, uint32_t *cap, uint32_t max, size_t size, const char *what,
+                              struct tm_error *err)
+{
+    if (count == max)
+        return tm_error_set(err, TM_E_INPUT, "more than the limit of %u %s", max, what);
+    if (count < *cap)
+        return TM_OK;
+    uint32_t more = *cap ? *cap * 2 : 64;
+    void *larger = realloc(*array, more * size);
+    if (larger == NULL)
+        return tm_error_nomem(err);
+    *array = larger;
+    *cap = more;
+    return TM_OK;
+}
+
+static enum tm_status keep_name(struct simpleperf *s, const struct tm_pb_field *f, struct name *name,
+                                struct tm_error *err)
+{
+    if (f->len > TM_SIMPLEPERF_NAMES_MAX - s->names.len)
+        return tm_error_set(err, TM_E_INPUT, "names of files and symbols of more than the limit of %d bytes",
+                            TM_SIMPLEPERF_NAMES_MAX);
+    *name = (struct name){(uint32_t)s->names.len, (uint32_t)f->len};
+    return tm_buf_add(&s->names, f->data, f->len) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status keep_symbol(struct simpleperf *s, const struct tm_pb_field *f, struct tm_error *err)
+{
+    enum tm_status st = reserve((void **)&s->symbols, s->symbol_count, &s->symbol_cap, TM_SIMPLEPERF_SYMBOLS_MAX,
+                                sizeof *s->symbols, "symbols", err);
+    return st == TM_OK ? keep_name(s, f, &s->symbols[s->symbol_count++], err) : st;
+}
+
+static enum tm_status keep_file(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
+{
+    struct file file = {.first_symbol = s->symbol_count};
+    struct tm_pb_field f;
+    enum tm_status st = reserve((void **)&s->files, s->file_count, &s->file_cap, TM_SIMPLEPERF_FILES_MAX,
+                                sizeof *s->files, "files", err);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == FILE_ID && f.type == TM_PB_VARINT)
+            file.id = (uint32_t)f.value;
+        else if (f.id == FILE_PATH && f.type == TM_PB_LEN)
+            st = keep_name(s, &f, &file.path, err);
+        else if (f.id == FILE_NAME && f.type == TM_PB_LEN)
+            st = keep_symbol(s, &f, err);
+    }
+    file.symbol_count = s->symbol_count - file.first_symbol;
+    if (st < 0)
+        return st;
+    s->files[s->file_count] = file;
+    return tm_map_set(&s->file_of_id, file.id, s->file_count++) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+static enum tm_status keep_meta(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
+{
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != META_EVENT_TYPE || f.type != TM_PB_LEN)
+            continue;
+        st = reserve((void **)&s->event_types, s->event_type_count, &s->event_type_cap, TM_SIMPLEPERF_FILES_MAX,
+                     sizeof *s->event_types, "types of events", err);
+        if (st == TM_OK)
+            st = keep_name(s, &f, &s->event_types[s->event_type_count++], err);
+    }
+    return st;
+}
+
+static const struct file *find_file(const struct simpleperf *s, uint32_t id)
+{
+    uint32_t at;
+    return tm_map_find(&s->file_of_id, id, &at) ? &s->files[at] : NULL;
+}
+
+/* --- rows */
+
+static enum tm_status account(struct simpleperf *s, const char *reason, uint64_t byte, struct tm_error *err)
+{
+    return tm_event_sink_account(s->context.sink, reason, CLOCK_MONOTONIC_ID, 1, byte, err);
+}
+
+static struct frame frame_of(struct tm_pb pb)
+{
+    struct frame frame = {.file = UINT32_MAX, .symbol = -1};
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.type != TM_PB_VARINT)
+            continue;
+        if (f.id == FRAME_ADDRESS)
+            frame.address = f.value;
+        else if (f.id == FRAME_FILE)
+            frame.file = (uint32_t)f.value;
+        else if (f.id == FRAME_SYMBOL)
+            frame.symbol = (int32_t)(uint32_t)f.value;
+    }
+    return frame;
+}
+
+static bool put_name(struct simpleperf *s, uint32_t field, struct name name)
+{
+    return tm_pb_put_bytes(&s->detail, field, (const char *)s->names.data + name.at, name.len) == TM_OK;
+}
+
+static bool put_frame(struct simpleperf *s, struct frame frame)
+{
+    const struct file *file = find_file(s, frame.file);
+    size_t mark;
+    if (tm_pb_begin(&s->detail, DETAIL_FRAMES, &mark) != TM_OK)
+        return false;
+    if (file && frame.symbol >= 0 && (uint32_t)frame.symbol < file->symbol_count &&
+        !put_name(s, TO_FUNCTION, s->symbols[file->first_symbol + (uint32_t)frame.symbol]))
+        return false;
+    if (file && !put_name(s, TO_MAPPING, file->path))
+        return false;
+    return tm_pb_put_varint(&s->detail, TO_PC, frame.address) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
+}
+
+static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t byte, struct tm_error *err)
+{
+    struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = CLOCK_MONOTONIC_ID,
+                         .flags = tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_TID};
+    struct tm_pb_field f;
+    bool has_time = false;
+    uint32_t event_type = 0;
+    s->frame_count = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == SAMPLE_TIME && f.type == TM_PB_VARINT) {
+            has_time = f.value <= INT64_MAX;
+            e.time_ns = (int64_t)f.value;
+        } else if (f.id == SAMPLE_TID && f.type == TM_PB_VARINT) {
+            e.tid = (int32_t)(uint32_t)f.value;
+        } else if (f.id == SAMPLE_FRAME && f.type == TM_PB_LEN) {
+            if (s->frame_count == TM_SIMPLEPERF_FRAMES_MAX)
+                return account(s, "damaged", byte, err);
+            s->frames[s->frame_count++] = frame_of(tm_pb_of(f.data, f.len));
+        } else if (f.id == SAMPLE_COUNT && f.type == TM_PB_VARINT) {
+            e.value = f.value;
+            e.flags |= TM_EVENT_HAS_VALUE;
+        } else if (f.id == SAMPLE_EVENT_TYPE && f.type == TM_PB_VARINT) {
+            event_type = (uint32_t)f.value;
+        }
+    }
+    if (!has_time)
+        return account(s, "no_time", byte, err);
+    tm_buf_clear(&s->detail);
+    enum tm_status st = TM_OK;
+    if (event_type < s->event_type_count) {
+        const struct name *name = &s->event_types[event_type];
+        st = tm_event_sink_string(s->context.sink, (const char *)s->names.data + name->at, name->len, &s->detail,
+                                  &e.name, err);
+    }
+    for (uint32_t i = s->frame_count; i > 0 && st == TM_OK; i--)
+        st = put_frame(s, s->frames[i - 1]) ? TM_OK : tm_error_nomem(err);
+    e.detail = s->detail.data;
+    e.detail_bytes = (uint32_t)s->detail.len;
+    return st < 0 ? st : tm_event_sink_add(s->context.sink, &e, err);
+}
+
+/* A definition of a thread, and of the process it is of. Number 0 is no thread of a program. */
+static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
+{
+    struct tm_event e = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED |
+                                                          TM_EVENT_DEFINITION};
+    struct tm_pb_field f, name = {0};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == TASK_TID && f.type == TM_PB_VARINT)
+            e.tid = (uint32_t)f.value;
+        else if (f.id == TASK_PID && f.type == TM_PB_VARINT)
+            e.pid = (uint32_t)f.value;
+        else if (f.id == TASK_NAME && f.type == TM_PB_LEN)
+            name = f;
+    }
+    if (e.tid == 0 || e.pid == 0)
+        return TM_OK;
+    tm_buf_clear(&s->inner);
+    tm_buf_clear(&s->detail);
+    if (tm_pb_put_varint(&s->inner, TO_TID, tm_zigzag(e.tid)) != TM_OK ||
+        tm_pb_put_varint(&s->inner, TO_PID, tm_zigzag(e.pid)) != TM_OK ||
+        (name.data && tm_pb_put_bytes(&s->inner, TO_NAME, name.data, name.len) != TM_OK) ||
+        tm_pb_put_bytes(&s->detail, DETAIL_THREAD, s->inner.data, s->inner.len) != TM_OK)
+        return tm_error_nomem(err);
+    e.detail = s->detail.data;
+    e.detail_bytes = (uint32_t)s->detail.len;
+    return tm_event_sink_add(s->context.sink, &e, err);
+}
+
+/* --- records */
+
+static enum tm_status keep_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
+                                  struct tm_error *err)
+{
+    uint8_t head[ENTRY_LEN];
+    tm_put_le64(head, byte);
+    tm_put_le32(head + 8, (uint32_t)len);
+    enum tm_status st = tm_paged_file_write(&s->spool, s->spool.end, head, sizeof head, err);
+    return st < 0 ? st : tm_paged_file_write(&s->spool, s->spool.end, data, len, err);
+}
+
+static void take_lost(struct simpleperf *s, struct tm_pb pb)
+{
+    struct tm_pb_field f;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == LOST_COUNT && f.type == TM_PB_VARINT)
+            s->lost = f.value > INT64_MAX - s->lost ? INT64_MAX : s->lost + f.value;
+}
+
+/* What record DATA is: samples and threads wait, the others are kept as what they mean. */
+static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
+                                  struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(data, len);
+    struct tm_pb_field f;
+    if (tm_pb_next(&pb, &f) != TM_OK || f.type != TM_PB_LEN)
+        return account(s, "damaged", byte, err);
+    switch (f.id) {
+    case RECORD_SAMPLE:
+    case RECORD_THREAD:
+        return keep_record(s, data, len, byte, err);
+    case RECORD_FILE:
+        return keep_file(s, tm_pb_of(f.data, f.len), err);
+    case RECORD_META:
+        return keep_meta(s, tm_pb_of(f.data, f.len), err);
+    case RECORD_LOST:
+        take_lost(s, tm_pb_of(f.data, f.len));
+        return TM_OK;
+    default:
+        return account(s, "not_shown", byte, err);
+    }
+}
+
+static enum tm_status next_row(struct simpleperf *s, struct tm_error *err)
+{
+    uint8_t head[ENTRY_LEN];
+    struct tm_pb_field f = {0};
+    if (s->at >= s->spool.end)
+        return TM_END;
+    enum tm_status st = tm_paged_file_read(&s->spool, s->at, head, sizeof head, err);
+    if (st < 0)
+        return st;
+    size_t len = tm_get_le32(head + 8);
+    tm_buf_clear(&s->record);
+    if (tm_buf_reserve(&s->record, len) != TM_OK)
+        return tm_error_nomem(err);
+    if ((st = tm_paged_file_read(&s->spool, s->at + sizeof head, s->record.data, len, err)) < 0)
+        return st;
+    s->at += sizeof head + len;
+    struct tm_pb pb = tm_pb_of(s->record.data, len);
+    (void)tm_pb_next(&pb, &f);
+    struct tm_pb part = tm_pb_of(f.data, f.len);
+    return f.id == RECORD_SAMPLE ? add_sample(s, part, tm_get_le64(head), err) : add_thread(s, part, err);
+}
+
+static enum tm_status read_header(struct simpleperf *s, struct tm_error *err)
+{
+    struct tm_input *in = s->context.input;
+    enum tm_status st = tm_input_fill(in, HEADER_LEN, err);
+    if (st < 0)
+        return st;
+    if (in->len < HEADER_LEN)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short within the header",
+                            (unsigned long long)(in->offset + in->len));
+    unsigned version = in->data[MAGIC_LEN] | (unsigned)in->data[MAGIC_LEN + 1] << 8;
+    if (version != VERSION)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: a simpleperf report of version %u; only 1 is known",
+                            (unsigned long long)(in->offset + MAGIC_LEN), version);
+    tm_input_skip(in, HEADER_LEN);
+    s->has_header = true;
+    return TM_OK;
+}
+
+/* The next record, or the end mark: a record of no bytes. */
+static enum tm_status read_record(struct simpleperf *s, struct tm_error *err)
+{
+    struct tm_input *in = s->context.input;
+    uint64_t byte = in->offset;
+    enum tm_status st = tm_input_fill(in, 4, err);
+    uint32_t len = st == TM_OK ? tm_get_le32(in->data) : 0;
+    if (st == TM_OK && len > 0)
+        st = tm_input_fill(in, (size_t)len + 4, err);
+    if (st < 0)
+        return st;
+    if (st == TM_END) {
+        if (s->context.options->on_damage == TM_DAMAGE_HALT)
+            return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short, without the end mark of a report",
+                                (unsigned long long)byte);
+        tm_input_skip(in, in->len);
+        s->is_read = true;
+        return account(s, "damaged", byte, err);
+    }
+    s->is_read = len == 0;
+    if (len)
+        st = take_record(s, in->data + 4, len, byte, err);
+    tm_input_skip(in, (size_t)len + 4);
+    return st;
+}
+
+static enum tm_status simpleperf_read(void *state, struct tm_error *err)
+{
+    struct simpleperf *s = state;
+    if (!s->has_header)
+        return read_header(s, err);
+    if (!s->is_read)
+        return read_record(s, err);
+    enum tm_status st = next_row(s, err);
+    if (st == TM_END && s->lost) {
+        st = tm_event_sink_stat(s->context.sink, "simpleperf_lost_samples", TRACEMERGE__SEVERITY__DATA_LOSS,
+                                (int64_t)s->lost, err);
+        s->lost = 0;
+    }
+    return st;
+}
+
+static void simpleperf_close(void *state)
+{
+    struct simpleperf *s = state;
+    if (s == NULL)
+        return;
+    tm_buf_release(&s->names);
+    tm_buf_release(&s->record);
+    tm_buf_release(&s->detail);
+    tm_buf_release(&s->inner);
+    tm_paged_file_release(&s->spool);
+    tm_map_release(&s->file_of_id);
+    free(s->files);
+    free(s->symbols);
+    free(s->event_types);
+    free(s);
+}
+
+static bool simpleperf_sniff(const uint8_t *head, size_t len)
+{
+    return len >= MAGIC_LEN && memcmp(head, magic, MAGIC_LEN) == 0;
+}
+
+const struct tm_format tm_format_simpleperf = {
+    .name = "simpleperf_proto",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
+    .sniff = simpleperf_sniff,
+    .open = simpleperf_open,
+    .read = simpleperf_read,
+    .close = simpleperf_close,
+};
