@@ -160,6 +160,27 @@ instant watch 4200000000 seq=1'
     [ "$(sqlite3 m.db 'SELECT ts, name FROM slice ORDER BY ts')" = "$(printf '8100000000|first\n9200000000|watch')" ]
 }
 
+@test "the trace-time clock is known before what only other snapshots relate to it" {
+    proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000 primary=3
+snap 3=7000000000 64=100 seq=1 primary=3
+event 7500000000
+instant first 8100000000 seq=1'
+    merged a.pb
+    same_clocks 'clock_id != 64'
+    [ "$(sqlite3 m.db "SELECT int_value FROM metadata WHERE name = 'trace_time_clock_id'")" = 3 ]
+    as_reference "$CONVERSIONS" a.pb
+}
+
+@test "when a process began stays as its descriptor says, whatever clock the packet is on" {
+    proto a.pb <<<'snap 6=9000000000 64=5000:unit=1000 seq=1
+default 64 seq=1
+process 77 8500000000 5010 seq=1
+instant first 5020 seq=1'
+    merged a.pb
+    sqlite3 m.db 'SELECT start_ts FROM process WHERE pid = 77' | grep -x 8500000000
+    as_reference 'SELECT pid, start_ts FROM process WHERE start_ts IS NOT NULL' a.pb
+}
+
 @test "trace time of a machine that is not the host" {
     proto a.pb <<<'snap 6=9000000000 1=1700000000000000000 3=8000000000
 instant host 9100000000 seq=1'

@@ -34,11 +34,9 @@ static const struct field process_stats_fields[] = {{2, NULL, TM_CLOCK_BOOTTIME,
 static const struct message process_stats = MESSAGE(process_stats_fields);
 static const struct field sys_stats_fields[] = {{9, NULL, TM_CLOCK_BOOTTIME, 1}};
 static const struct message sys_stats = MESSAGE(sys_stats_fields);
-static const struct field descriptor_fields[] = {{7, NULL, OWN_CLOCK, 1}};
-static const struct message process_descriptor = MESSAGE(descriptor_fields);
 static const struct field thread_fields[] = {{6, NULL, TM_CLOCK_MONOTONIC, 1000}};
 static const struct message thread_descriptor = MESSAGE(thread_fields);
-static const struct field track_fields[] = {{3, &process_descriptor, 0, 0}, {4, &thread_descriptor, 0, 0}};
+static const struct field track_fields[] = {{4, &thread_descriptor, 0, 0}};
 static const struct message track_descriptor = MESSAGE(track_fields);
 static const struct field log_event_fields[] = {{5, NULL, TM_CLOCK_REALTIME, 1}};
 static const struct message log_event = MESSAGE(log_event_fields);
@@ -71,7 +69,7 @@ static const struct message bundle = MESSAGE(bundle_fields);
 static const struct field packet_fields[] = {
     {1, &bundle, 0, 0},           {2, &process_tree, 0, 0}, {5, &chrome_events, 0, 0},  {7, &sys_stats, 0, 0},
     {9, &process_stats, 0, 0},    {37, &profile_packet, 0, 0}, {39, &android_log, 0, 0}, {40, &power_rails, 0, 0},
-    {43, &process_descriptor, 0, 0}, {44, &thread_descriptor, 0, 0}, {60, &track_descriptor, 0, 0},
+    {44, &thread_descriptor, 0, 0}, {60, &track_descriptor, 0, 0},
     {62, &vulkan_memory, 0, 0},
     {84, &statsd_atom, 0, 0},     {110, &pixel_modem, 0, 0}};
 static const struct message packet = MESSAGE(packet_fields);

@@ -3,7 +3,7 @@
  * packets puts back what became of them.
  *
  * Known are (protos/perfetto/trace): process_tree and process_stats and sys_stats collection_end_timestamp,
- * process_start_from_boot, ProcessDescriptor.start_timestamp_ns, ThreadDescriptor.reference_timestamp_us, android_log
+ * process_start_from_boot, ThreadDescriptor.reference_timestamp_us, android_log
  * events' timestamp, statsd_atom timestamp_nanos, power_rails timestamp_ms, profile_packet's samples,
  * vulkan_memory_event, pixel_modem_events, chrome_events' timestamp, errors and ends of ftrace bundles,
  * gpu_work_period. A time of 0 means none. */

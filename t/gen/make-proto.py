@@ -14,6 +14,7 @@ usage: make-proto.py >FILE <LINES
     heap PID COARSE TIME [KEY=VALUE]...   a dump of a native heap profile, with its own time on MONOTONIC_COARSE
     chrome TIME [KEY=VALUE]...            a packet of Chrome's metadata
     uuid HIGH LOW                         the trace's identity
+    process PID START TIME seq=N          a descriptor of a process that began at START, on the track whose uuid is N
     marker
 
 Keys: m machine id, seq sequence, clock timestamp_clock_id. # begins a comment.
@@ -85,6 +86,10 @@ def packet(words):
         stacks = message(3, number(1, 1) + number(2, 1)) + message(2, number(1, 1) + number(2, 1) + number(3, 1))
         names = message(1, number(1, 1) + message(2, b'f')) + message(4, number(1, 1) + number(4, 0) + number(5, 4096))
         payload = message(37, names + stacks + message(5, dump))
+        rest, kind = rest[-1:], 'event'
+    elif kind == 'process':
+        one = number(1, int(rest[0])) + number(7, int(rest[1]))
+        payload = message(60, number(1, keys['seq']) + message(3, one))
         rest, kind = rest[-1:], 'event'
     elif kind == 'chrome':
         kind, payload = 'event', message(51, number(2, 1))

@@ -224,7 +224,9 @@ static enum tm_status find_groups(struct tm_clock_rows *r)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct tm_clock_column *c = &r->columns[i];
-        members[i] = (struct member){c->moments, c->machine, i, r->rows[c->first].place, 0};
+        /* The trace-time clock first: by it readers place what comes behind it. */
+        uint32_t place = tm_clock_rows_is_timeline(r, c->machine, c->clock) ? 0 : r->rows[c->first].place + 1;
+        members[i] = (struct member){c->moments, c->machine, i, place, 0};
     }
     qsort(members, n, sizeof *members, by_moments);
     for (uint32_t i = 0; i < n; i++) {

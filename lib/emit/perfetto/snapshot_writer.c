@@ -48,20 +48,18 @@ static enum tm_status end(struct snapshot *s, uint32_t primary, struct tm_error 
     return s->good ? tm_packet_end(s->packets, err) : tm_error_nomem(err);
 }
 
-/* What goes with the readings of a moment: BOOTTIME, which reads trace time. On machines that are neither home nor the
- * trace-time clock's TRACE_FILE does, too: a snapshot with it does not make BOOTTIME the trace-time clock. */
+/* What goes with the readings of a moment: BOOTTIME, which reads trace time; on machines without the trace-time clock
+ * TRACE_FILE too, as a snapshot that has it does not make BOOTTIME the trace-time clock. */
 static void put_moment(struct snapshot *s, int64_t ts_ns)
 {
     put_reading(s, TM_ROW_BOOTTIME, ts_ns);
-    if (s->machine != s->clocks->trace && s->machine != s->clocks->home)
+    if (s->machine != s->clocks->trace)
         put_reading(s, TM_ROW_TRACE_FILE, ts_ns);
 }
 
 static uint32_t primary_of(const struct snapshot *s)
 {
-    return s->machine == s->clocks->trace  ? s->clocks->trace_clock
-           : s->machine == s->clocks->home ? TM_ROW_BOOTTIME
-                                           : 0;
+    return s->machine == s->clocks->trace ? s->clocks->trace_clock : 0;
 }
 
 /* Row ROW of all columns of the group that begins at PLACE of by_group. */
@@ -121,11 +119,10 @@ static enum tm_status write_lone(struct tm_packet_writer *packets, const struct 
 
 /* MACHINE's BOOTTIME is the home machine's: rounds of a synchronization that took no time and found no difference. So
  * no reader assumes anything of the two, as that their wall clocks agree. */
-static enum tm_status relate(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t machine,
-                             struct tm_error *err)
+static enum tm_status relate(struct tm_packet_writer *packets, uint32_t machine, struct tm_error *err)
 {
     struct tm_buf *out = &packets->out;
-    struct snapshot s = {.packets = packets, .clocks = clocks, .machine = machine};
+    struct snapshot s = {.packets = packets};
     enum tm_status st = tm_packet_begin(packets, machine, err);
     if (st < 0)
         return st;
@@ -147,13 +144,6 @@ static enum tm_status write_rows(struct tm_packet_writer *packets, const struct 
 {
     enum tm_status st = write_groups(packets, clocks, machine, err);
     return st < 0 ? st : write_lone(packets, clocks, machine, err);
-}
-
-static enum tm_status write_machine(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
-                                    uint32_t machine, struct tm_error *err)
-{
-    enum tm_status st = machine == clocks->home ? TM_OK : relate(packets, clocks, machine, err);
-    return st < 0 ? st : write_rows(packets, clocks, machine, err);
 }
 
 /* Makes CLOCK of MACHINE the reader's trace time, and its default. */
@@ -182,30 +172,35 @@ static bool has_moments(const struct tm_clock_rows *clocks, uint32_t machine, ui
     return false;
 }
 
-/* The trace-time machine last where others are to be related to the home machine before it takes over: they take its
- * default clock with them, and the machine whose clock is trace time then is the other side of what relates them. */
+/* The rows of the trace-time machine, which claims trace time. */
+static enum tm_status write_trace_machine(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
+                                          struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (!has_moments(clocks, clocks->trace, clocks->trace_clock))
+        st = claim(packets, clocks, clocks->trace, clocks->trace_clock, err);
+    return st < 0 ? st : write_rows(packets, clocks, clocks->trace, err);
+}
+
+/* Other machines take over the home machine's default clock, and what relates them has the machine on its other side
+ * whose clock is trace time then. So where the trace-time clock is not the home machine's BOOTTIME, that is trace time
+ * until all are related. */
 enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                   struct tm_error *err)
 {
-    uint32_t home = clocks->home, trace = clocks->trace;
-    bool is_last = trace != home || (packets->machine_count > 1 && clocks->trace_clock != TM_ROW_BOOTTIME);
-    bool has_claim = is_last ? trace != home && has_moments(clocks, home, TM_ROW_BOOTTIME)
-                             : has_moments(clocks, trace, clocks->trace_clock);
-    enum tm_status st = TM_OK;
-    if (!has_claim)
-        st = claim(packets, clocks, home, is_last ? TM_ROW_BOOTTIME : clocks->trace_clock, err);
-    if (st == TM_OK && (!is_last || trace != home))
-        st = write_machine(packets, clocks, home, err);
+    bool is_early = clocks->trace == clocks->home &&
+                    (packets->machine_count == 1 || clocks->trace_clock == TM_ROW_BOOTTIME);
+    enum tm_status st = is_early ? write_trace_machine(packets, clocks, err)
+                                 : claim(packets, clocks, clocks->home, TM_ROW_BOOTTIME, err);
     for (uint32_t i = 0; i < packets->machine_count && st == TM_OK; i++)
-        if (i != home && i != trace)
-            st = write_machine(packets, clocks, i, err);
-    if (st < 0 || !is_last)
-        return st;
-    if (trace != home)
-        st = relate(packets, clocks, trace, err);
-    if (st == TM_OK && !has_moments(clocks, trace, clocks->trace_clock))
-        st = claim(packets, clocks, trace, clocks->trace_clock, err);
-    return st < 0 ? st : write_rows(packets, clocks, trace, err);
+        if (i != clocks->home)
+            st = relate(packets, i, err);
+    if (st == TM_OK && !is_early)
+        st = write_trace_machine(packets, clocks, err);
+    for (uint32_t i = 0; i < packets->machine_count && st == TM_OK; i++)
+        if (i != clocks->trace)
+            st = write_rows(packets, clocks, i, err);
+    return st;
 }
 
 static enum tm_status write_alone(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks, uint32_t clock,
