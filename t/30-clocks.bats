@@ -15,8 +15,8 @@ placements() {
 @test "the first file to claim owns trace time, a private timeline is put on it" {
     placed_frames a.json b.json
     run placements
-    [ "${lines[0]}" = 'file=1 machine=0 clock=11 rule="trace_time" path="TRACE_FILE(a.json)" first_ns=5000 last_ns=5000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1' ]
-    [ "${lines[1]}" = 'file=2 machine=0 clock=11 rule="private" path="TRACE_FILE(b.json) = TRACE_FILE(a.json)" first_ns=7000 last_ns=7000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1 hops={ from="TRACE_FILE(b.json)" to="TRACE_FILE(a.json)" from_clock=11 to_clock=11 same_machine=true origin="private" first_from_ns=0 first_to_ns=0 last_from_ns=0 last_to_ns=0 }' ]
+    [ "${lines[0]}" = 'file=1 machine=0 clock=11 rule="trace_time" path="TRACE_FILE(a.json)" first_ns=5000 last_ns=5000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1 uncertainty_ns=0 uncertainty_from="trace_time"' ]
+    [ "${lines[1]}" = 'file=2 machine=0 clock=11 rule="private" path="TRACE_FILE(b.json) = TRACE_FILE(a.json)" first_ns=7000 last_ns=7000 first_offset_ns=0 last_offset_ns=0 snapshots_used=0 placed_count=1 hops={ from="TRACE_FILE(b.json)" to="TRACE_FILE(a.json)" from_clock=11 to_clock=11 same_machine=true origin="private" first_from_ns=0 first_to_ns=0 last_from_ns=0 last_to_ns=0 } uncertainty_from="assumption"' ]
     grep -q 'Machine id=0 raw_id=0$' frames.txt
     grep -q 'TraceTime clock=11 machine=0 file=1$' frames.txt
     grep -q 'Metadata name="trace_time_clock_id" int_value=11' frames.txt

@@ -197,3 +197,61 @@ for i in range(400):
     tm-merge -f jsonl -m m.json client.json server.json >step
     tm-merge -f jsonl -m m.json --interpolate client.json server.json | cmp - step
 }
+
+# A member of the placement of clock $2 in stream $1.
+told() {
+    tm-emit -f frames <"$1" | grep -a "Placement .* clock=$2 " | grep -ao "$3=[^ ]*"
+}
+
+@test "how exact a placement is: jitter and steps, an alignment's bounds, or no bound at all, and why" {
+    . "$TM_SRC/t/lib/common.bash"
+    drifting
+    for option in "" --interpolate; do
+        tm-unpack drift.pb | tm-clocks $option >stream
+        [ "$(told stream 130 drift_ppb)" = drift_ppb=-5000 ]
+        [ "$(told stream 130 step_error_ns)" = step_error_ns=49500 ]
+        [ "$(told stream 130 jitter_ns)" = jitter_ns=0 ]
+    done
+    [ "$(told stream 130 uncertainty_ns)" = uncertainty_ns=0 ]
+    [ "$(told stream 130 uncertainty_from)" = 'uncertainty_from="jitter"' ]
+    run tm-merge --explain drift.pb
+    [[ "$output" == *"Steps from snapshot to snapshot are up to 49.5us from the lines between them; trace time runs 5000 ppb slower."* ]]
+    [[ "$output" == *"Uncertainty 49.5us: the jitter of repeated snapshots and the step from one to the next."* ]]
+    run tm-merge --explain --interpolate drift.pb
+    [[ "$output" == *"which place its events; trace time runs 5000 ppb slower."* ]]
+    # Snapshots that are 40 ns off the line of their neighbours.
+    printf '%s\n' 'snap 6=1000 130=0' 'snap 6=2040 130=1000' 'snap 6=3000 130=2000' 'event 1500 clock=130' | proto a.pb
+    tm-unpack a.pb | tm-clocks >stream
+    [ "$(told stream 130 jitter_ns)" = jitter_ns=40 ]
+    # One snapshot tells nothing of the kind.
+    printf '%s\n' 'snap 6=1000 130=0' 'event 1500 clock=130' | proto a.pb
+    tm-unpack a.pb | tm-clocks >stream
+    [ -z "$(told stream 130 uncertainty_ns)" ]
+    [ "$(told stream 130 uncertainty_from)" = 'uncertainty_from="snapshot"' ]
+    instants 0 >client.json
+    instants 10 >server.json
+    manifest 5 '"points": [[0, 5], [1000, 6]], "uncertainty_ns": 3000, "rule": "flows"'
+    run tm-merge --explain -m m.json client.json server.json
+    [[ "$output" == *"Its clock is on a line; trace time runs 1000000 ppb faster."* ]]
+    [[ "$output" == *"Uncertainty 3us: the bounds of an alignment."* ]]
+    tm-merge -f report --json -m m.json client.json server.json |
+        grep -q '"drift_ppb":1000000,"uncertainty_ns":3000,"uncertainty_from":"alignment"'
+    manifest 5 ''
+    run tm-merge --explain -m m.json client.json server.json
+    [[ "$output" == *"Uncertainty without a bound: the manifest does not say how exact its offset is."* ]]
+    run tm-merge --explain client.json server.json
+    [[ "$output" == *"Uncertainty without a bound: it rests on an assumption."* ]]
+}
+
+@test "streams that tm-sort -m unites keep the points of their manifests" {
+    instants 10 >client.json
+    cat >m.json <<'END'
+{"perfetto_manifest": {"version": 1, "trace_time": {"clock": "MONOTONIC"}, "files": [{"path": "client.json",
+  "clocks": {"sync_to": {"file": "client.json", "clock": "MONOTONIC"}, "offset_ns": 5,
+    "x_tracemerge": {"points": [[0, 5], [10, 6]], "uncertainty_ns": 3, "rule": "flows"}}}]}}
+END
+    for i in 1 2; do tm-unpack client.json | tm-manifest -m m.json | tm-clocks | tm-sort >$i; done
+    run bash -c 'tm-sort -m 1 2 | tm-emit -f frames'
+    [[ "$output" == *'time_ns=16 '* ]]
+    [ "$(grep -o 'points={ source_ns=10 reference_ns=16 } uncertainty_ns=3 rule="flows"' <<<"$output" | wc -l)" -eq 2 ]
+}

@@ -194,7 +194,7 @@ static enum tm_status add(struct tm_clock_graph *graph, const struct tm_reading 
         if (add_kind(graph, hash, clocks, count) != TM_OK)
             return tm_error_nomem(err);
     }
-    *added = kind;
+    *added = graph->last_kind = kind;
     *is_valid = register_snapshot(graph, &graph->kinds[kind], readings, may_fall, ns);
     return *is_valid ? add_row(graph, kind, ns, origin, err) : TM_OK;
 }
@@ -219,6 +219,19 @@ enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const stru
     if (st == TM_OK && falls)
         st = tm_clock_kind_fall(k);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned)
+{
+    if (graph->last_kind >= graph->kind_count)
+        return;
+    struct tm_clock_claim *claim = &graph->kinds[graph->last_kind].claim;
+    if (!claim->is_said)
+        *claim = (struct tm_clock_claim){.is_said = true, .is_bounded = true, .is_aligned = true};
+    claim->is_bounded &= bounded;
+    claim->is_aligned &= is_aligned;
+    if (uncertainty_ns > claim->uncertainty_ns)
+        claim->uncertainty_ns = uncertainty_ns;
 }
 
 void tm_clock_graph_release(struct tm_clock_graph *graph)

@@ -58,6 +58,7 @@ struct tm_clock_graph {
     struct tm_map kind_of; /* hash of the clocks to kind */
     uint64_t reading_count, work;
     uint32_t visit;
+    uint32_t last_kind; /* of what was added last */
     uint32_t *queue; /* node_cap entries */
     bool is_stale;   /* distances must be found anew */
 };
@@ -111,6 +112,9 @@ enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_
  * reading of the second changes at once. Its id as that of a snapshot. */
 enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_reading readings[2], bool is_step,
                                         enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
+
+/* What the manifest says of what was added last: BOUNDED by UNCERTAINTY_NS or not, found by a rule or by hand. */
+void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned);
 
 /* Converts NS (nanoseconds of clock SOURCE) to the target; *STEP is set for TM_CONVERT_OK. */
 enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,

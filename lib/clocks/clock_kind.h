@@ -27,6 +27,11 @@ struct tm_clock_kind {
     uint32_t *clocks; /* [width], indices into the clock table */
     uint32_t count;   /* rows, all of snapshots that were accepted */
     bool is_linked;   /* has been in the graph's edges: at least one row */
+    /* What the manifest says of how exact its relation is; of several the least exact. */
+    struct tm_clock_claim {
+        bool is_said, is_bounded, is_aligned; /* is_aligned: by a rule, not by hand */
+        uint64_t uncertainty_ns;
+    } claim;
     /* private */
     uint32_t cap;
     int64_t *readings; /* [count * width], nanoseconds */

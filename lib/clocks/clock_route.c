@@ -30,7 +30,7 @@ enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_
                                       struct tm_error *err)
 {
     struct tm_placement_record *record = &route->scope->records[route->record];
-    const struct tm_clock_graph *graph = &routes->book->graph;
+    struct tm_clock_graph *graph = &routes->book->graph;
     if (!route->has_events)
         return TM_OK;
     route->has_events = false;
@@ -49,6 +49,8 @@ enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_
         return tm_error_nomem(err);
     if (tm_placement_record_add(record, graph, &route->step, &route->run) && add_path(routes, route) != TM_OK)
         return tm_error_nomem(err);
+    if (route->source != UINT32_MAX)
+        tm_placement_record_check(record, graph, route->source, &route->step, &route->run);
     route->run = (struct tm_placed_run){0};
     return TM_OK;
 }

@@ -200,6 +200,7 @@ enum tm_status tm_placement_record_write(const struct tm_placement_record *recor
 {
     Tracemerge__Placement placement = TRACEMERGE__PLACEMENT__INIT;
     Tracemerge__PlacementHop hops[TM_GRAPH_HOPS_MAX], *pointers[TM_GRAPH_HOPS_MAX];
+    char words[TM_EXACTNESS_BYTES];
     const char *rule = rule_of(record);
     placement.file = file;
     placement.machine = record->machine;
@@ -220,6 +221,7 @@ enum tm_status tm_placement_record_write(const struct tm_placement_record *recor
     }
     placement.n_hops = record->hop_count;
     placement.hops = pointers;
+    tm_placement_record_exactness(record, &placement, words, sizeof words);
     enum tm_status st = tm_stream_write_message(writer, TM_FRAME_PLACEMENT, &placement.base, err);
     for (int fate = TM_FATE_PLACED + 1; fate < TM_FATE_COUNT && st == TM_OK; fate++)
         if (record->counts[fate] || record->definition_counts[fate])

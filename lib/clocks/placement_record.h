@@ -36,6 +36,11 @@ struct tm_hop_record {
     enum tm_edge_origin origin;
     int64_t first_from_ns, first_to_ns, last_from_ns, last_to_ns;
     struct tm_buf from, to; /* the clocks as text */
+    bool has_line, is_broken; /* the lines from line_from[0] to line_from[1]; not one after another */
+    int64_t line_from[2], line_to[2];
+    bool has_jitter;
+    uint64_t jitter_ns; /* how far a snapshot is from the line between its neighbours, at most */
+    struct tm_clock_claim claim;
 };
 
 /* Zero-initialise with machine and clock set. */
@@ -53,6 +58,8 @@ struct tm_placement_record {
     int64_t max_distance_ns;
     enum tm_edge_origin weakest;
     bool has_weakest; /* else no hop was ever needed */
+    bool has_step_error, is_interpolated;
+    uint64_t step_error_ns; /* the farthest that an event by steps is from where lines put it */
     uint64_t paths[TM_PATHS_SHOWN_MAX];
     uint32_t path_count;
     struct tm_buf path; /* text, paths joined by "; " */
@@ -71,6 +78,11 @@ struct tm_placed_run {
 bool tm_placement_record_add(struct tm_placement_record *record, const struct tm_clock_graph *graph,
                              const struct tm_step *step, const struct tm_placed_run *run);
 
+/* The same for what is known of the step's exactness: SOURCE is the clock of RUN, what GRAPH knows of it may be more by
+ * now than when STEP was found. */
+void tm_placement_record_check(struct tm_placement_record *record, struct tm_clock_graph *graph, uint32_t source,
+                               const struct tm_step *step, const struct tm_placed_run *run);
+
 /* Counts the recorded snapshots of STEP among those used. USED is the whole run's memory for it,
  * SERIAL a number that only RECORD has. */
 enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint32_t serial,
@@ -82,6 +94,11 @@ enum tm_status tm_placement_record_path(struct tm_placement_record *record, cons
 
 /* The hop whose texts are still to be filled in, or NULL. */
 struct tm_hop_record *tm_placement_record_bare_hop(struct tm_placement_record *record, uint32_t i);
+
+/* Sets what PLACEMENT says of how exact it is. WORDS is room of SIZE bytes that it points into. */
+enum { TM_EXACTNESS_BYTES = 96 };
+void tm_placement_record_exactness(const struct tm_placement_record *record, Tracemerge__Placement *placement,
+                                   char *words, size_t size);
 
 /* Writes the frames of FILE's record. */
 enum tm_status tm_placement_record_write(const struct tm_placement_record *record, uint32_t file,

@@ -42,6 +42,8 @@ static enum tm_status add_edge(struct tm_clock_registry *book, const Tracemerge_
         st = tm_clock_registry_add(book, pair, 2, TM_EDGE_MANIFEST, err);
     else if (st == TM_OK)
         st = add_points(book, edge, pair, err);
+    if (st == TM_OK)
+        tm_clock_graph_claim(&book->graph, edge->has_uncertainty_ns, edge->uncertainty_ns, edge->has_rule);
     book->invalid_edge_count += book->invalid_count - invalid_before;
     return st;
 }

@@ -201,6 +201,73 @@ static void put_distance(struct tm_report *r, const Tracemerge__Placement *p)
     put(r, ".\n");
 }
 
+/* NS in the unit that shows all of it, or the nearest below. */
+static void put_width(struct tm_report *r, uint64_t ns)
+{
+    tm_out_duration(&r->out, ns > INT64_MAX ? INT64_MAX : (int64_t)ns);
+}
+
+/* What steps and lines differ by, and the drift. */
+static void put_lines(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    if (!p->has_step_error_ns && !p->has_drift_ppb)
+        return;
+    put(r, p->has_step_error_ns ? "  Steps from snapshot to snapshot are up to " : "  Its clock is on a line");
+    if (p->has_step_error_ns) {
+        put_width(r, p->step_error_ns);
+        put(r, " from the lines between them");
+        put(r, p->has_interpolated && p->interpolated ? ", which place its events" : "");
+    }
+    if (p->has_drift_ppb) {
+        put(r, "; trace time runs ");
+        tm_out_u64(&r->out, (uint64_t)(p->drift_ppb < 0 ? -p->drift_ppb : p->drift_ppb));
+        put(r, p->drift_ppb < 0 ? " ppb slower" : " ppb faster");
+    }
+    put(r, ".\n");
+}
+
+/* How far from the truth its events may be, and what that is known from. */
+static void put_uncertainty(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    static const char *const texts[][2] = {
+        {"jitter", "the jitter of repeated snapshots"},
+        {"step", "the step from one to the next"},
+        {"alignment", "the bounds of an alignment"},
+        {"manifest", "what the manifest says"},
+    };
+    static const char *const reasons[][2] = {
+        {"snapshot", "three snapshots or more would tell their jitter, these are fewer"},
+        {"manifest", "the manifest does not say how exact its offset is"},
+        {"hint", "nobody knows how exact the hint is"},
+        {"assumption", "it rests on an assumption"},
+    };
+    struct tm_text words = tm_text_of(p->uncertainty_from), word;
+    const char *between = ": ";
+    if (!p->has_uncertainty_from || tm_text_is(words, "trace_time"))
+        return;
+    put(r, "  Uncertainty ");
+    if (p->has_uncertainty_ns)
+        put_width(r, p->uncertainty_ns);
+    else
+        put(r, "without a bound");
+    while (words.len) {
+        const uint8_t *plus = memchr(words.data, '+', words.len);
+        word = (struct tm_text){words.data, plus ? (size_t)(plus - words.data) : words.len};
+        words.data += word.len + (plus != NULL);
+        words.len -= word.len + (plus != NULL);
+        bool is_reason = !p->has_uncertainty_ns && words.len == 0;
+        for (size_t i = 0; i < 4; i++) {
+            const char *const *text = is_reason ? reasons[i] : texts[i];
+            if (!tm_text_is(word, text[0]) || (!is_reason && !p->has_uncertainty_ns))
+                continue;
+            put(r, between);
+            put(r, text[1]);
+            between = " and ";
+        }
+    }
+    put(r, ".\n");
+}
+
 static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
 {
     struct tm_entry entry;
@@ -212,7 +279,7 @@ static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
     else if (tm_report_is(p->rule, "trace_time"))
         put(r, "nothing; trace_time in the manifest would choose another timeline.\n");
     else if (tm_report_is(p->rule, "manifest"))
-        put(r, "its offset_ns in the manifest, by as much.\n");
+        put(r, p->has_drift_ppb ? "its points in the manifest.\n" : "its offset_ns in the manifest, by as much.\n");
     else if (tm_report_is(p->rule, "rendezvous"))
         put(r, "a difference between the wall clocks, by as much.");
     else if (is_guess)
@@ -267,5 +334,7 @@ void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placemen
     if (!tm_report_is(p->rule, "trace_time") && p->clock)
         put_offset(r, p);
     put_distance(r, p);
+    put_lines(r, p);
+    put_uncertainty(r, p);
     put_mover(r, p);
 }
