@@ -20,6 +20,8 @@
 #include "model/binder_rows.h"
 #include "model/kernel_rows.h"
 #include "model/lanes.h"
+#include "emit/span_flows.h"
+#include "manifest/clock_points.h"
 #include "stream/timestamp_group.h"
 #include "model/slices.h"
 #include "sort/file_order.h"
@@ -40,6 +42,7 @@ static const struct limit limits[] = {
     LIMIT(TM_MANIFEST_BYTES_MAX),
     LIMIT(TM_JSON_TEXT_VALUES_MAX),
     LIMIT(TM_JSON_TEXT_DEPTH_MAX),
+    LIMIT(TM_MANIFEST_POINTS_MAX),
     LIMIT(TM_MANIFEST_PROBLEMS_MAX),
     LIMIT(TM_PROTO_EXPANDED_MAX),
     LIMIT(TM_PROTO_SEQUENCES_MAX),
@@ -77,6 +80,7 @@ static const struct limit limits[] = {
     LIMIT(TM_BINDER_FRAMES_MAX),
     LIMIT(TM_KERNEL_THINGS_MAX),
     LIMIT(TM_LANES_CROSSING_MAX),
+    LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),
     LIMIT(TM_CLOCK_ROWS_MAX),
     LIMIT(TM_TASK_NAMES_ROWS_MAX),
