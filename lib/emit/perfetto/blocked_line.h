@@ -7,7 +7,7 @@
 #include "model/catalog.h"
 
 struct tm_blocked_line {
-    int64_t tid; /* who waited */
+    int64_t tid; /* the task that waited */
     uint32_t io_wait;
     struct tm_text caller; /* borrowed from the event; data NULL: the line has none */
     uint64_t symbol;       /* the number of caller; 0: none. For the caller to set */
