@@ -26,7 +26,7 @@ static const struct tm_program program = {
              "                        fail with exit status 4 if there are any\n"
              "  -T, --temporary-directory=DIR\n"
              "                        for what does not fit in memory (default $TMPDIR, else /tmp)\n"
-             "      --help            show this help\n"
+             "  -h, --help            show this help\n"
              "      --version         show the version\n",
 };
 

@@ -21,15 +21,16 @@ static const struct tm_program program = {
              "      --interpolate  between two snapshots put events on the line that joins them, not at the\n"
              "                    distance that they have from the snapshot before\n"
              "      --graph       write the clock graph for Graphviz instead of a stream\n"
+             "      --check-relations  fail if a relation of the manifest has no effect\n"
              "      --strict      fail with exit status 4 if any event could not be placed\n"
              "  -T, --temporary-directory=DIR\n"
              "                    for events that wait for the end of their file (default $TMPDIR,\n"
              "                    else /tmp)\n"
-             "      --help        show this help\n"
+             "  -h, --help        show this help\n"
              "      --version     show the version\n",
 };
 
-enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_INTERPOLATE, OPTION_STRICT, OPTION_WRITE_MANIFEST };
+enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_INTERPOLATE, OPTION_STRICT, OPTION_CHECK_RELATIONS, OPTION_WRITE_MANIFEST };
 
 struct arguments {
     struct tm_timeline_options timeline;
@@ -44,6 +45,7 @@ static int take_option(void *context, int option, const char *value)
     case OPTION_GRAPH: options->graph = true; break;
     case OPTION_HINTS: options->hints = true; break;
     case OPTION_INTERPOLATE: options->interpolate = true; break;
+    case OPTION_CHECK_RELATIONS: options->check_relations = true; break;
     case OPTION_STRICT: options->strict = true; break;
     case OPTION_WRITE_MANIFEST: a->manifest = value; break;
     default: options->spill_dir = value;
@@ -57,6 +59,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"graph", no_argument, NULL, OPTION_GRAPH},
         {"hints", no_argument, NULL, OPTION_HINTS},
         {"interpolate", no_argument, NULL, OPTION_INTERPOLATE},
+        {"check-relations", no_argument, NULL, OPTION_CHECK_RELATIONS},
         {"strict", no_argument, NULL, OPTION_STRICT},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},
         {"temporary-directory", required_argument, NULL, 'T'},
@@ -69,9 +72,14 @@ static int parse(int argc, char **argv, struct arguments *a)
     return status;
 }
 
+static void warn(const char *text)
+{
+    tm_program_message(&program, "warning: %s", text);
+}
+
 int main(int argc, char **argv)
 {
-    struct arguments a = {.manifest = NULL};
+    struct arguments a = {.timeline = {.warn = warn}};
     struct tm_buf manifest = {0};
     struct tm_error err = {0};
     int status = parse(argc, argv, &a);

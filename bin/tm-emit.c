@@ -36,7 +36,7 @@ static const struct tm_program program = {
              "      --max-dropped N  the same if more than N events, or N% of those read, were dropped\n"
              "  -q, --quiet          do not say what was guessed or lost\n"
              "      --formats        list the formats and the ends of OUT that choose them\n"
-             "      --help           show this\n"
+             "  -h, --help           show this\n"
              "      --version        show the version\n",
 };
 

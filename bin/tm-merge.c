@@ -8,6 +8,7 @@
 #include "merge/stage_commands.h"
 #include "merge/stage_messages.h"
 #include "manifest/plan_words.h"
+#include "unpack/same_files.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static const struct tm_program program = {
              "      --json            report: as JSON\n"
              "      --progress        show how far it is on standard error, also where that is no terminal\n"
              "  -q, --quiet           never show how far it is, nor say what was guessed or lost\n"
-             "      --help            show this\n"
+             "  -h, --help            show this\n"
              "      --version         show the version\n",
 };
 
@@ -196,6 +197,11 @@ static int parse(int argc, char **argv, struct arguments *a)
     return status;
 }
 
+static void warn(const char *text)
+{
+    tm_program_message(&program, "warning: %s", text);
+}
+
 /* What the stages would find out only when much has been done. */
 static int check(struct arguments *a)
 {
@@ -229,8 +235,10 @@ static int check(struct arguments *a)
     if (a->shown)
         r->out = NULL;
     r->plan = &a->plan;
-    if (r->manifest || tm_plan_words_add_auto(&a->plan, &err) == TM_OK)
+    if (tm_same_files_check(r->files, r->file_count, r->out, a->quiet ? NULL : warn, &err) == TM_OK &&
+        (r->manifest || tm_plan_words_add_auto(&a->plan, &err) == TM_OK))
         return 0;
+    r->emit = NULL;
     tm_program_fail(&program, &err);
     return tm_status_exit(err.status);
 }

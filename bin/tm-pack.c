@@ -8,6 +8,7 @@
 #include "merge/trial.h"
 #include "pack/pack.h"
 #include "manifest/plan_words.h"
+#include "unpack/same_files.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static const struct tm_program program = {
              "      --manifest-only      print the manifest, write no archive\n"
              "      --strict             write OUT only if all of it would be placed when it is merged\n"
              "  -q, --quiet              do not say how it would be merged\n"
-             "      --help               show this\n"
+             "  -h, --help               show this\n"
              "      --version            show the version\n",
 };
 
@@ -268,7 +269,9 @@ int main(int argc, char **argv)
     int status = parse(argc, argv, &a);
     if (status == TM_OPTIONS_GO_ON && (status = check(&a)) == 0) {
         watch_signals();
-        enum tm_status st = tm_plan_words_add_auto(&a.plan, &err);
+        enum tm_status st = tm_same_files_check(a.files, a.file_count, a.out, NULL, &err);
+        if (st == TM_OK)
+            st = tm_plan_words_add_auto(&a.plan, &err);
         status = tm_program_finish(&program, st == TM_OK ? run(&a, &err) : st, &err);
     }
     tm_plan_words_release(&a.plan);

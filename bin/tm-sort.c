@@ -24,7 +24,7 @@ static const struct tm_program program = {
              "  -S, --buffer-size=SIZE  memory for events before they go to temporary files\n"
              "                          (K, M, G, T are powers of 1024; default 256M)\n"
              "  -T, --temporary-directory=DIR  for temporary files (default $TMPDIR, else /tmp)\n"
-             "      --help\n"
+             "  -h, --help\n"
              "      --version\n",
 };
 

@@ -28,7 +28,7 @@ static const struct tm_program program = {
              "      --whole-sched      leave compact_sched messages whole, for an output that wants them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which is there\n"
              "  -T, --temporary-directory=DIR  for what a pipe must be spooled to (default $TMPDIR, then /tmp)\n"
-             "      --help             this text\n"
+             "  -h, --help             this text\n"
              "      --version          the version\n",
 };
 

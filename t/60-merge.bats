@@ -59,7 +59,7 @@ out.jsonl" ]
     cat args.*
     grep -Fx "tm-unpack --on-damage skip --ignore-unknown --hints --no-raw --no-detail -T /tmp -- -a b" args.tm-unpack
     grep -Fx "tm-manifest -m m.json --strict" args.tm-manifest
-    grep -Fx "tm-clocks --hints -T /tmp" args.tm-clocks
+    grep -Fx "tm-clocks --check-relations --hints -T /tmp" args.tm-clocks
     grep -Fx "tm-sort -S 64M -T /tmp" args.tm-sort
     grep -Fx "tm-emit -f text -T /tmp --absolute --strict --max-dropped 5%" args.tm-emit
     rm args.*

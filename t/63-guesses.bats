@@ -200,3 +200,81 @@ END
     run tm-merge missing.json
     [[ "$output" != *--on-damage* ]]
 }
+
+@test "a relation of a clock that the file does not have is an error that names those it has" {
+    kineto a.json 5
+    phone b.pb 5000000000 1700000000000000000
+    run tm-merge -q --sync a.json:BOOTTIME=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
+    [ "$status" -eq 1 ]
+    [ "$output" = "tm-clocks: perfetto_manifest: files[0]: 'a.json' has no BOOTTIME, so that a relation of it has no effect; it \
+has TRACE_FILE" ]
+    echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "a.json", "clocks": {"clock": "BOOTTIME", "sync_to": {"file":
+        "b.pb", "clock": "BOOTTIME"}}}, {"path": "b.pb"}]}}' >m.json
+    run tm-merge -m m.json -o out.csv a.json b.pb
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"tm-clocks: warning: perfetto_manifest: files[0]: 'a.json' has no BOOTTIME, so that"* ]]
+    run tm-merge --strict -m m.json -o strict.csv a.json b.pb
+    [ "$status" -eq 1 ]
+    rm out.csv
+    run tm-merge -q --sync a.json=b.pb:MONOTONIC+5s -o out.csv a.json b.pb
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"files[1]: 'b.pb' has no MONOTONIC, so that a relation of it has no effect; it has REALTIME, BOOTTIME" ]]
+    [ ! -e out.csv ]
+    tm-merge -q --sync a.json=b.pb:BOOTTIME+5s -o out.csv a.json b.pb
+}
+
+@test "keys of a manifest that mean nothing are warned of" {
+    kineto a.json 5
+    echo '{"perfetto_manifest": {"version": 1, "x_mine": 1, "files": [{"path": "a.json", "machin": {"name": "phone"}}]}}' >m.json
+    run --separate-stderr tm-merge -m m.json -o out.csv a.json
+    [ "$status" -eq 0 ]
+    [[ "$stderr" == "tm-manifest: warning: perfetto_manifest: unknown key 'machin' is ignored; is 'machine' meant?, line 1, column "* ]]
+    run tm-merge -q -m m.json -o out.csv a.json
+    [ "$output" = "" ]
+    run tm-manifest --check m.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"unknown key 'machin'"* ]]
+}
+
+@test "an output that is one of the inputs is refused; a file that is given twice is said" {
+    kineto a.json 5
+    mkdir d && cp a.json d/b.json && ln -s d/b.json c.json
+    for args in "-o a.json a.json" "-o d/b.json d" "-o ./c.json a.json d"; do
+        run tm-merge $args
+        [ "$status" -eq 2 ]
+        [[ "${lines[0]}" == "tm-merge: "*": is one of the files to be read, and would be written" ]]
+    done
+    grep -q traceEvents a.json
+    tar cf all.tar a.json
+    run tm-pack -o all.tar a.json all.tar
+    [ "$status" -eq 2 ]
+    [ "$output" = "tm-pack: all.tar: is one of the files to be read, and would be written" ]
+    run --separate-stderr tm-merge -o out.csv a.json ./a.json
+    [[ "$stderr" == *"tm-merge: warning: ./a.json: the same file is given twice, as a.json too"* ]]
+    run --separate-stderr tm-merge -q -o out.csv a.json ./a.json
+    [ "$stderr" = "" ]
+}
+
+@test "-h; an argument that looks like an option, a file whose name begins with a dash" {
+    for program in tm-merge tm-unpack tm-manifest tm-clocks tm-sort tm-emit tm-pack; do
+        [ "$($program -h)" = "$($program --help)" ]
+    done
+    kineto -a.json 5
+    run tm-merge -o -f json ./-a.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: option '-o' needs an argument, and '-f' looks like an option; a file of that name is ./-f" ]
+    run tm-merge -a.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: unknown option '-a'; a file of that name is given behind -- or as ./-a.json" ]
+    tm-merge -o ./-out.csv -- -a.json
+    [ -s ./-out.csv ]
+}
+
+@test "the summary that tm-pack prints is what tm-merge prints" {
+    kineto a.json 1000
+    phone b.pb 5000000000 1700000000000000000
+    tm-pack -o all.tar a.json b.pb 2>packed
+    tm-merge -f summary all.tar 2>err >merged
+    cmp packed merged
+    [ ! -s err ]
+}

@@ -169,3 +169,13 @@ PY
     [ "$(wc -l <err)" -le 5 ]
     grep -q 'and 508 more files: 508 events placed by assumption' err
 }
+
+@test "place-rank refuses a start that is no wall clock" {
+    profile a.json
+    run sh "$TM_SRC/doc/recipes/place-rank" rank0 a.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"place-rank: rank0: starts 5000 ns after 1970, which is no wall clock"* ]]
+    echo '{"baseTimeNanoseconds": 1700000000000000000, "traceEvents": [
+        {"ph": "X", "name": "s", "pid": 1, "tid": 1, "ts": 5, "dur": 2}]}' >b.json
+    sh "$TM_SRC/doc/recipes/place-rank" rank0 b.json | tm-emit -q -f csv | grep -q 1700000000000005000
+}

@@ -4,6 +4,7 @@
 #include "clocks/batch_placer.h"
 #include "clocks/clock_dot.h"
 #include "clocks/hint_manifest.h"
+#include "clocks/known_clocks.h"
 #include "clocks/pending_frames.h"
 #include "clocks/relations.h"
 
@@ -23,6 +24,7 @@ struct timeline {
     struct tm_pending_frames pending;
     struct tm_clock_hints hints;
     struct tm_hint_manifest hint_manifest;
+    struct tm_known_clocks known;
 };
 
 static enum tm_status decode(const struct tm_frame *frame, const ProtobufCMessageDescriptor *descriptor,
@@ -79,6 +81,8 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
         st = tm_clock_scope_write(file->scopes[i], &t->writer, &told, err);
     if (st == TM_OK)
         st = check_account(file, told, end->timed_count, err);
+    if (st == TM_OK)
+        st = tm_known_clocks_add_file(&t->known, &t->files, file, &t->book, err);
     tm_clock_file_close(file);
     return st;
 }
@@ -127,6 +131,8 @@ static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message,
     if (st == TM_OK)
         st = tm_relations_snapshot(&t->book, scope, snapshot, err);
     t->book.has_file = false;
+    for (size_t i = 0; i < snapshot->n_readings && st == TM_OK; i++)
+        st = tm_known_clocks_add(&t->known, &t->files, file, snapshot->readings[i]->clock, err);
     if (st < 0)
         return tell_place(file, snapshot->byte, err);
     snapshot->machine = scope->machine;
@@ -171,6 +177,8 @@ static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *messag
     if (st == TM_OK)
         st = tm_clock_graph_clock(&t->book.graph, &to, &hint.to, err);
     scope->may_wait = false;
+    if (st == TM_OK)
+        st = tm_known_clocks_add(&t->known, &t->files, file, frame->clock, err);
     return st < 0 ? st : tm_clock_hints_add(&t->hints, &hint, err);
 }
 
@@ -279,9 +287,24 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
     }
 }
 
+/* Recorded merges of the specification have relations without effect: that is an error where somebody asks for it. */
+static enum tm_status check_relations(struct timeline *t, const struct tm_timeline_options *options,
+                                      struct tm_error *err)
+{
+    enum tm_status st = tm_known_clocks_check(&t->known, &t->files, &t->book, err);
+    if (st != TM_E_INPUT || options->check_relations)
+        return st;
+    if (options->warn)
+        options->warn(err->text);
+    *err = (struct tm_error){0};
+    return TM_OK;
+}
+
 static enum tm_status finish(struct timeline *t, const struct tm_timeline_options *options, struct tm_error *err)
 {
     enum tm_status st = tm_pending_frames_finish(&t->pending, err);
+    if (st == TM_OK)
+        st = check_relations(t, options, err);
     if (st == TM_OK)
         st = tm_relations_finish(&t->book, &t->writer, err);
     if (st == TM_OK && t->hint_manifest.is_enabled)
@@ -373,6 +396,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
     tm_pending_frames_release(&t->pending);
     tm_clock_hints_release(&t->hints);
     tm_hint_manifest_release(&t->hint_manifest);
+    tm_known_clocks_release(&t->known);
     tm_batch_placer_release(&t->placer);
     tm_clock_files_release(&t->files);
     tm_clock_registry_release(&t->book);

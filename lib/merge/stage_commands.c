@@ -90,8 +90,18 @@ static void add_manifest(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--quiet", r->quiet);
 }
 
+/* The command line says a relation of clocks: it shall have an effect. */
+static bool relates(const struct tm_merge_request *r)
+{
+    bool does = false;
+    for (size_t i = 0; r->plan && i < r->plan->count; i++)
+        does |= r->plan->words[i].option == TM_PLAN_SYNC;
+    return does;
+}
+
 static void add_clocks(struct writer *w, const struct tm_merge_request *r)
 {
+    add_flag(w, "--check-relations", r->strict || relates(r));
     add_flag(w, "--hints", r->hints);
     add_flag(w, "--interpolate", r->interpolate);
     if (r->hints)

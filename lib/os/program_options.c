@@ -2,6 +2,9 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 static bool is_known(const struct option *longs, int letter)
 {
@@ -14,11 +17,27 @@ static bool is_known(const struct option *longs, int letter)
 /* What getopt says by '?': WORD is where it was. */
 static int refuse(const struct tm_program *program, const struct option *longs, const char *word)
 {
-    if (optopt != 0 && is_known(longs, optopt))
+    if (optopt != 0 && word[0] == '-' && word[1] == '-' && is_known(longs, optopt))
         return tm_program_usage(program, "'%s': the option takes no argument", word);
+    const char *hint = access(word, F_OK) == 0 ? "; a file of that name is given behind -- or as ./" : "";
     if (optopt != 0)
-        return tm_program_usage(program, "unknown option '-%c'", optopt);
-    return tm_program_usage(program, "unknown option '%s'", word);
+        return tm_program_usage(program, "unknown option '-%c'%s%s", optopt, hint, *hint ? word : "");
+    return tm_program_usage(program, "unknown option '%s'%s%s", word, hint, *hint ? word : "");
+}
+
+/* The word that getopt refused: behind a letter in the middle of one it has not gone on to the next. */
+static const char *refused_word(char **argv)
+{
+    const char *word = argv[optind - 1];
+    bool is_it = word[0] == '-' && (optopt == 0 || word[1] == '-' || strchr(word, optopt));
+    return is_it || argv[optind] == NULL ? word : argv[optind];
+}
+
+/* VALUE is a word of its own that looks like an option: what was meant to be there was forgotten. */
+static bool looks_like_option(const char *value, const char *word)
+{
+    return value == word && value[0] == '-' &&
+           (value[1] == '-' || (value[1] >= 'a' && value[1] <= 'z') || (value[1] >= 'A' && value[1] <= 'Z'));
 }
 
 static int answer(const struct tm_program *program, void (*show)(const struct tm_program *))
@@ -31,19 +50,26 @@ static int answer(const struct tm_program *program, void (*show)(const struct tm
 int tm_program_options(const struct tm_program *program, const struct tm_program_options *options, int argc,
                        char **argv)
 {
+    char letters[64];
     int letter, status;
+    int n = snprintf(letters, sizeof letters, "%s%s", options->letters, strchr(options->letters, 'h') ? "" : "h");
+    if (n < 0 || (size_t)n >= sizeof letters)
+        return tm_program_usage(program, "too many options");
     (void)signal(SIGXFSZ,
                  SIG_IGN); /* a file that may not grow is an error of write, after which there is cleaning up */
     opterr = 0;
-    while ((letter = getopt_long(argc, argv, options->letters, options->longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, letters, options->longs, NULL)) != -1) {
         if (letter == ':')
             return tm_program_usage(program, "option '%s' needs an argument", argv[optind - 1]);
         if (letter == '?')
-            return refuse(program, options->longs, argv[optind - 1]);
+            return refuse(program, options->longs, refused_word(argv));
         if (letter == TM_OPTION_HELP)
             return answer(program, tm_program_help);
         if (letter == TM_OPTION_VERSION)
             return answer(program, tm_program_version);
+        if (optarg && looks_like_option(optarg, argv[optind - 1]))
+            return tm_program_usage(program, "option '%s' needs an argument, and '%s' looks like an option; a file of "
+                                             "that name is ./%s", argv[optind - 2], optarg, optarg);
         if ((status = options->take(options->context, letter, optarg)) != 0)
             return status;
     }

@@ -1,5 +1,5 @@
-/* The command line of a program, taken apart in one way by all: --help and --version answer by themselves, what
- * cannot be understood is said in the same words. */
+/* The command line of a program, taken apart in one way by all: -h, --help and --version answer by themselves, an
+ * argument that looks like an option is refused, what cannot be understood is said in the same words. */
 #ifndef TM_OS_PROGRAM_OPTIONS_H
 #define TM_OS_PROGRAM_OPTIONS_H
 

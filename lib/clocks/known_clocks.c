@@ -1,0 +1,150 @@
+#include "clocks/known_clocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CLOCKS_MAX = 64 };
+
+static enum tm_status make_room(uint64_t **masks, uint32_t *count, uint32_t index, struct tm_error *err)
+{
+    if (index < *count)
+        return TM_OK;
+    uint32_t more = index < 8 ? 16 : index * 2;
+    uint64_t *grown = realloc(*masks, more * sizeof *grown);
+    if (grown == NULL)
+        return tm_error_nomem(err);
+    memset(grown + *count, 0, (more - *count) * sizeof *grown);
+    *masks = grown;
+    *count = more;
+    return TM_OK;
+}
+
+/* The entry that configures FILE; UINT32_MAX where none does. */
+static uint32_t entry_of(const struct tm_clock_file *file)
+{
+    return file->entry ? file->tag & ~TM_TAG_ENTRY : UINT32_MAX;
+}
+
+enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct tm_clock_files *files,
+                                   const struct tm_clock_file *file, uint32_t clock, struct tm_error *err)
+{
+    uint32_t entry = entry_of(file);
+    if (files->config == NULL || files->config->n_edges == 0 || clock >= CLOCKS_MAX || entry == UINT32_MAX)
+        return TM_OK;
+    enum tm_status st = make_room(&known->of_entry, &known->entry_count, entry, err);
+    if (st == TM_OK)
+        known->of_entry[entry] |= UINT64_C(1) << clock;
+    return st;
+}
+
+enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const struct tm_clock_files *files,
+                                        const struct tm_clock_file *file, struct tm_clock_registry *book,
+                                        struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (files->config == NULL || files->config->n_edges == 0)
+        return TM_OK;
+    for (uint32_t i = 0; i < file->scope_count; i++)
+        for (uint32_t k = 0; k < file->scopes[i]->record_count && st == TM_OK; k++) {
+            uint32_t clock = file->scopes[i]->records[k].clock, index;
+            struct tm_clock_key key = tm_clock_scope_key(file->scopes[i], clock, 0);
+            st = tm_known_clocks_add(known, files, file, clock, err);
+            if (st == TM_OK)
+                st = tm_clock_graph_clock(&book->graph, &key, &index, err);
+            if (st == TM_OK && tm_map_set(&known->with_events, index, 1) != TM_OK)
+                st = tm_error_nomem(err);
+        }
+    return st;
+}
+
+/* In how many sorts of snapshots and edges each clock is; to be freed. NULL when out of memory. */
+static uint32_t *count_ties(const struct tm_clock_graph *graph)
+{
+    uint32_t *ties = calloc((size_t)graph->clocks.count + 1, sizeof *ties);
+    for (uint32_t i = 0; ties && i < graph->kind_count; i++)
+        for (uint32_t k = 0; graph->kinds[i].is_linked && k < graph->kinds[i].width; k++)
+            ties[graph->kinds[i].clocks[k]]++;
+    return ties;
+}
+
+/* The names of the clocks of MASK, joined by commas. */
+static void name_clocks(uint64_t mask, char *out, size_t size)
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (uint32_t clock = 0; clock < CLOCKS_MAX && len < size; clock++) {
+        const char *name = clock == TM_CLOCK_NONE ? "numbers without a clock" : tm_clock_name(clock);
+        if (!(mask >> clock & 1))
+            continue;
+        if (name)
+            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "", name);
+        else
+            len += (size_t)snprintf(out + len, size - len, "%sclock %u", len ? ", " : "", clock);
+    }
+}
+
+static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, uint32_t clock, uint64_t has,
+                             struct tm_error *err)
+{
+    char names[256];
+    name_clocks(has, names, sizeof names);
+    return tm_error_set(err, TM_E_INPUT,
+                        "perfetto_manifest: files[%u]: '%.*s' has no %s, so that a relation of it has no effect; "
+                        "it has %s",
+                        at, (int)entry->path.len, (const char *)entry->path.data, tm_clock_name(clock), names);
+}
+
+/* What a check works with. */
+struct check {
+    const struct tm_known_clocks *known;
+    const struct tm_clock_files *files;
+    struct tm_clock_registry *book;
+    const uint32_t *ties;
+};
+
+/* One side of a relation: CLOCK of the file that entry AT configures. */
+static enum tm_status check_side(const struct check *c, const Tracemerge__ConfigClock *clock, uint32_t at,
+                                 struct tm_error *err)
+{
+    struct tm_clock_key key = {.clock = clock->clock, .tag = clock->has_entry ? TM_TAG_ENTRY | clock->entry : 0};
+    uint64_t has = at < c->known->entry_count ? c->known->of_entry[at] : 0;
+    uint32_t index, there;
+    if (clock->clock == TM_CLOCK_TRACE_FILE || has == 0 || tm_clock_name(clock->clock) == NULL)
+        return TM_OK;
+    enum tm_status st = tm_clock_registry_machine(c->book, clock->machine_raw_id, NULL, &key.machine, err);
+    if (st == TM_OK)
+        st = tm_clock_graph_clock(&c->book->graph, &key, &index, err);
+    if (st < 0)
+        return st;
+    if (index == c->book->trace_time.index || tm_map_find(&c->known->with_events, index, &there) || c->ties[index] != 1)
+        return TM_OK;
+    return refuse(c->files->config->entries[at], at, clock->clock, has, err);
+}
+
+enum tm_status tm_known_clocks_check(const struct tm_known_clocks *known, const struct tm_clock_files *files,
+                                     struct tm_clock_registry *book, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (files->config == NULL || files->config->n_edges == 0)
+        return TM_OK;
+    uint32_t *ties = count_ties(&book->graph);
+    const struct check c = {known, files, book, ties};
+    if (ties == NULL)
+        return tm_error_nomem(err);
+    for (size_t i = 0; i < files->config->n_edges && st == TM_OK; i++) {
+        const Tracemerge__ConfigEdge *edge = files->config->edges[i];
+        if (edge->has_entry && edge->entry < files->config->n_entries)
+            st = check_side(&c, edge->source, edge->entry, err);
+        if (st == TM_OK && edge->has_reference_entry && edge->reference_entry < files->config->n_entries)
+            st = check_side(&c, edge->reference, edge->reference_entry, err);
+    }
+    free(ties);
+    return st;
+}
+
+void tm_known_clocks_release(struct tm_known_clocks *known)
+{
+    free(known->of_entry);
+    tm_map_release(&known->with_events);
+    *known = (struct tm_known_clocks){0};
+}

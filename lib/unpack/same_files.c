@@ -1,0 +1,78 @@
+#include "unpack/same_files.h"
+
+#include "unpack/file_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { TOLD_MAX = 3 };
+
+/* A regular file, number I of the list. */
+struct seen {
+    dev_t device;
+    ino_t inode;
+    uint32_t i;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->inode != y->inode)
+        return x->inode < y->inode ? -1 : 1;
+    return x->i < y->i ? -1 : x->i > y->i;
+}
+
+static void tell(const struct tm_file_list *list, const struct seen *seen, uint32_t count,
+                 void (*warn)(const char *text))
+{
+    char text[1024];
+    uint32_t told = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        if (seen[i].device != seen[i - 1].device || seen[i].inode != seen[i - 1].inode)
+            continue;
+        if (told++ >= TOLD_MAX)
+            continue;
+        snprintf(text, sizeof text, "%s: the same file is given twice, as %s too", tm_file_list_path(list, seen[i].i),
+                 tm_file_list_path(list, seen[i - 1].i));
+        warn(text);
+    }
+    if (told <= TOLD_MAX)
+        return;
+    snprintf(text, sizeof text, "and %u more files are given twice", told - TOLD_MAX);
+    warn(text);
+}
+
+enum tm_status tm_same_files_check(char *const *paths, size_t count, const char *out, void (*warn)(const char *text),
+                                   struct tm_error *err)
+{
+    struct tm_file_list list = {0};
+    struct tm_error ignored = {0};
+    struct stat info, target;
+    struct seen *seen = NULL;
+    uint32_t regular = 0;
+    bool has_out = out && stat(out, &target) == 0 && S_ISREG(target.st_mode);
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < count; i++)
+        (void)tm_file_list_add(&list, paths[i], true, &ignored);
+    if ((seen = calloc((size_t)list.count + 1, sizeof *seen)) == NULL)
+        st = tm_error_nomem(err);
+    for (uint32_t i = 0; i < list.count && st == TM_OK; i++) {
+        const char *path = tm_file_list_path(&list, i);
+        if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+            continue;
+        seen[regular++] = (struct seen){info.st_dev, info.st_ino, i};
+        if (has_out && info.st_dev == target.st_dev && info.st_ino == target.st_ino)
+            st = tm_error_set(err, TM_E_USAGE, "%s: is one of the files to be read, and would be written", out);
+    }
+    if (st == TM_OK && regular > 1) {
+        qsort(seen, regular, sizeof *seen, compare);
+        if (warn)
+            tell(&list, seen, regular, warn);
+    }
+    free(seen);
+    tm_file_list_release(&list);
+    return st;
+}
