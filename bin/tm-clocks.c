@@ -30,7 +30,10 @@ static const struct tm_program program = {
              "      --version     show the version\n",
 };
 
-enum { OPTION_GRAPH = 256, OPTION_HINTS, OPTION_INTERPOLATE, OPTION_STRICT, OPTION_CHECK_RELATIONS, OPTION_WRITE_MANIFEST };
+enum {
+    OPTION_GRAPH = 256, OPTION_HINTS, OPTION_INTERPOLATE, OPTION_STRICT, OPTION_CHECK_RELATIONS,
+    OPTION_WRITE_MANIFEST
+};
 
 struct arguments {
     struct tm_timeline_options timeline;
