@@ -212,11 +212,15 @@ static int run(const struct arguments *a)
         list_formats();
         return tm_program_finish(&program, TM_OK, &err);
     }
+    char endings[512];
     const struct tm_emit *emit = tm_emit_choose(a->format, a->out);
     if (emit == NULL && a->format)
         return tm_program_usage(&program, "'%s' is no format; --formats lists them", a->format);
-    if (emit == NULL)
-        return tm_program_usage(&program, "%s: its ending chooses no format; choose one with -f", a->out);
+    if (emit == NULL) {
+        tm_emit_endings(endings, sizeof endings);
+        return tm_program_usage(&program, "%s: its ending chooses no format, which are %s; choose one with -f", a->out,
+                                endings);
+    }
     if (a->part && a->out == NULL)
         return tm_program_usage(&program, "--part needs -o");
     if (isatty(STDIN_FILENO))

@@ -209,11 +209,15 @@ static int check(struct arguments *a)
     unsigned long long size;
     struct tm_accounting_limit limit;
     struct tm_error err = {0};
+    char endings[512];
     const struct tm_emit *emit = a->shown ? tm_emit_find(a->shown) : tm_emit_choose(a->format, r->out);
     if (emit == NULL && a->format)
         return tm_program_usage(&program, "'%s' is no format; tm-emit --formats lists them", a->format);
-    if (emit == NULL)
-        return tm_program_usage(&program, "%s: its ending chooses no format; choose one with -f", r->out);
+    if (emit == NULL) {
+        tm_emit_endings(endings, sizeof endings);
+        return tm_program_usage(&program, "%s: its ending chooses no format, which are %s; choose one with -f", r->out,
+                                endings);
+    }
     if (emit->needs_path && r->out == NULL)
         return tm_program_usage(&program, "%s needs a file to write; give one with -o", emit->name);
     if (emit->is_binary && r->out == NULL && isatty(STDOUT_FILENO))

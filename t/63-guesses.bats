@@ -270,6 +270,22 @@ has TRACE_FILE" ]
     [ -s ./-out.csv ]
 }
 
+@test "two archives with manifests: the error names the cause" {
+    kineto a.json 5
+    tm-pack -q -o a.tar a.json
+    tm-pack -q -o b.tar a.json
+    run tm-merge -o out.csv a.tar b.tar
+    [ "$status" -eq 1 ]
+    [[ "$output" == "tm-unpack: b.tar: perfetto_manifest.json: "*"; that of a.tar was before it, and a merge has one, which -m gives to files without" ]]
+}
+
+@test "an ending that chooses no format: those that do" {
+    kineto a.json 5
+    run tm-merge -o out.foo a.json
+    [ "$status" -eq 2 ]
+    [[ "${lines[0]}" == "tm-merge: out.foo: its ending chooses no format, which are .txt, "*".pftrace"*"; choose one with -f" ]]
+}
+
 @test "the summary that tm-pack prints is what tm-merge prints" {
     kineto a.json 1000
     phone b.pb 5000000000 1700000000000000000

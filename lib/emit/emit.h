@@ -64,6 +64,9 @@ extern const struct tm_emit *const tm_emits[]; /* NULL-terminated; the first is 
 const struct tm_emit *tm_emit_find(const char *name);
 const struct tm_emit *tm_emit_for_path(const char *path);
 
+/* The endings of paths that choose an output, ".txt, .jsonl, ...", in TEXT, cut where they do not fit. */
+void tm_emit_endings(char *text, size_t size);
+
 /* The output that FORMAT (may be NULL) names, else the one OUT (may be NULL) ends like, else the
  * default. NULL when FORMAT is none, or when OUT has an ending that is none's. */
 const struct tm_emit *tm_emit_choose(const char *format, const char *out);

@@ -2,6 +2,8 @@
 
 #include "os/compressor.h"
 
+#include <stdio.h>
+
 const struct tm_emit *const tm_emits[] = {
     &tm_emit_text,
     &tm_emit_jsonl,
@@ -41,6 +43,15 @@ const struct tm_emit *tm_emit_for_path(const char *path)
         }
     }
     return found;
+}
+
+void tm_emit_endings(char *text, size_t size)
+{
+    size_t len = 0;
+    text[0] = '\0';
+    for (size_t i = 0; tm_emits[i]; i++)
+        for (const char *const *suffix = tm_emits[i]->suffixes; *suffix && len < size; suffix++)
+            len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "", *suffix);
 }
 
 const struct tm_emit *tm_emit_choose(const char *format, const char *out)

@@ -246,9 +246,17 @@ static enum tm_status manifest_turn(struct tm_unpack_run *run, struct tm_node *n
 {
     Tracemerge__Manifest manifest = TRACEMERGE__MANIFEST__INIT;
     size_t len = 0;
+    if (run->trace_seen && run->manifest_of[0])
+        return tm_error_set(run->err, TM_E_INPUT,
+                            "perfetto_manifest: perfetto_manifest file must be the first trace file in the input; that "
+                            "of %s was before it, and a merge has one, which -m gives to files without",
+                            run->manifest_of);
     if (run->trace_seen)
         return tm_error_set(run->err, TM_E_INPUT,
                             "perfetto_manifest: perfetto_manifest file must be the first trace file in the input");
+    const struct tm_node *archive = node->parent && node->parent->name_bytes ? node->parent : node;
+    tm_text_escape(archive->name_bytes ? archive->name : "-", archive->name_bytes ? archive->name_bytes : 1,
+                   run->manifest_of, sizeof run->manifest_of);
     enum tm_status st = manifest_text(run, content->in, node->in_archive, &len);
     if (st == TM_OK)
         st = tm_unpack_begin(run, node);

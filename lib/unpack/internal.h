@@ -18,6 +18,7 @@ struct tm_unpack_run {
     uint32_t file_count;    /* File frames written; the next id */
     uint32_t order;         /* FileBegin frames written */
     bool names_on_damage;   /* the error says what --on-damage would do */
+    char manifest_of[256];  /* the archive that had a manifest, or its own name; empty: there was none */
     bool trace_seen;        /* a trace file, no container, had its turn */
 };
 
