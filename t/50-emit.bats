@@ -236,7 +236,7 @@ assert r["trace_time"]["clock_name"] == "BOOTTIME"
     head -n 1 plain | grep TIME
     run emit -o a.unknown
     [ "$status" -eq 2 ]
-    [ "${lines[0]}" = "tm-emit: a.unknown: its ending chooses no format; choose one with -f" ]
+    [[ "${lines[0]}" == "tm-emit: a.unknown: its ending chooses no format, which are .txt, "*"; choose one with -f" ]]
 }
 
 @test "damage leaves the old OUT alone and no temporary file" {
