@@ -45,7 +45,7 @@ nothing_left() {
 out.jsonl" ]
     run merge -o out.foo x
     [ "$status" -eq 2 ]
-    [ "${lines[0]}" = "tm-merge: out.foo: its ending chooses no format; choose one with -f" ]
+    [[ "${lines[0]}" == "tm-merge: out.foo: its ending chooses no format, which are "*"; choose one with -f" ]]
     merge -f csv -o out.foo x
     head -n 1 out.foo | grep '^ts,dur'
 }
