@@ -23,9 +23,11 @@ static void skip_space(struct text *t)
 static bool skip_string(struct text *t)
 {
     for (t->p++; t->p < t->end && *t->p != '"'; t->p++)
-        if (*t->p == '\\')
+        if (*t->p == '\\' && t->p + 1 < t->end)
             t->p++;
-    return t->p++ < t->end;
+    bool is_whole = t->p < t->end;
+    t->p += is_whole;
+    return is_whole;
 }
 
 /* Over the value at T, up to the comma or the bracket behind it; false where it is cut. */
