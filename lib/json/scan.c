@@ -1,4 +1,5 @@
 #include "json/fast_path.h"
+#include "json/repair.h"
 
 static enum tm_json_status bad(struct tm_json_scan *scan, const uint8_t *p, const char *cause)
 {
@@ -53,7 +54,7 @@ static inline enum tm_json_status scan_string(struct tm_json_scan *scan, struct 
         if (*p == '"')
             break;
         if (*p != '\\')
-            return bad(scan, p, "control character in a string");
+            return bad(scan, p, tm_json_control_cause);
         value->escaped = true;
         if ((p = skip_escape(scan, p, &status)) == NULL)
             return status;

@@ -277,7 +277,8 @@ static void test_halts(void)
 {
     halts("[{\"ph\":\"X\",\"ts\":1}, 5]", "byte 20: an event, '{', is expected");
     halts("[{\"ph\":\"X\",\"ts\":01}]", "byte 16: a number with a leading zero");
-    halts("[{\"ph\":\"X\",\"name\":\"a\tb\"}]", "byte 20: control character in a string");
+    halts("[{\"ph\":\"X\",\"name\":\"a\tb\\q\"}]", "byte 20: bad escape in a string");
+    halts("{\"a\tb\":1}", "byte 3: control character in a string");
     halts("[{\"ph\":\"X\",\"name\":\"\\q\"}]", "byte 19: bad escape in a string");
     halts("[{\"ph\":\"X\" \"ts\":1}]", "byte 11: a ',' or '}' is expected");
     halts("[{\"ph\":\"X\",\"args\":{\"a\":[1}}]", "byte 25: a ',' or ']' is expected");

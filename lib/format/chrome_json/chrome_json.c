@@ -1,6 +1,7 @@
 #include "format/chrome_json/chrome_json.h"
 
 #include "format/chrome_json/document.h"
+#include "json/repair.h"
 
 #include <stdlib.h>
 
@@ -43,6 +44,7 @@ static void close_json(void *state)
     tm_json_rows_release(&doc->rows);
     tm_ftrace_text_release(&doc->system);
     tm_buf_release(&doc->text);
+    tm_buf_release(&doc->repair);
     free(doc);
 }
 
@@ -63,6 +65,9 @@ static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
         st = tm_event_sink_stat(sink, "json_tokenizer_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)failures, err);
     if (st >= 0 && markers)
         st = tm_event_sink_stat(sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)markers, err);
+    if (st >= 0 && doc->repaired)
+        st = tm_event_sink_stat(sink, "json_control_characters", TRACEMERGE__SEVERITY__ERROR, (int64_t)doc->repaired,
+                                err);
     if (st >= 0 && doc->display_time_unit)
         st = tm_event_sink_stat(sink, "json_display_time_unit", TRACEMERGE__SEVERITY__INFO, 1, err);
     if (st >= 0 && doc->has_members && !doc->has_events && !doc->damaged)
@@ -121,6 +126,33 @@ static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_js
     return st < 0 ? TM_JSON_CLOSE : TM_JSON_OK;
 }
 
+/* The event at START, in whose strings SCAN has met a control character: read as valid JSON, its text a copy. */
+static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm_json_scan *scan, const uint8_t *start,
+                                         struct tm_error *err)
+{
+    const uint8_t *behind;
+    struct tm_json_rows *rows = &doc->rows;
+    const bool has_source = rows->has_source;
+    tm_buf_clear(&doc->repair);
+    enum tm_json_status st = tm_json_repair(start, scan->end, &doc->repair, &behind);
+    if (st == TM_JSON_BAD) {
+        (void)tm_error_nomem(err);
+        return TM_JSON_CLOSE;
+    }
+    if (st != TM_JSON_OK)
+        return st;
+    struct tm_json_scan copy = {doc->repair.data, doc->repair.data + doc->repair.len, true, NULL};
+    st = tm_json_event_parse(&copy, &doc->event, doc->context.sink->want_json_detail ? &rows->args : NULL);
+    if (st != TM_JSON_OK)
+        return bad(scan, copy.cause ? copy.cause : tm_json_control_cause);
+    doc->repaired++;
+    scan->p = behind;
+    rows->has_source = false; /* its text is not that of the file */
+    st = take_event(doc, scan, err);
+    rows->has_source = has_source;
+    return st;
+}
+
 /* Events up to the end of the array or of the window. */
 static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
@@ -142,10 +174,17 @@ static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_j
         if (*scan->p != '{')
             return bad(scan, "an event, '{', is expected");
         const uint8_t *end = scan->end;
+        const uint8_t *start = scan->p;
         bool far = end - scan->p > TM_JSON_EVENT_BYTES_MAX;
         if (far)
             scan->end = scan->p + TM_JSON_EVENT_BYTES_MAX;
         st = tm_json_event_parse(scan, &doc->event, doc->context.sink->want_json_detail ? &doc->rows.args : NULL);
+        if (st == TM_JSON_BAD && scan->cause == tm_json_control_cause) {
+            st = take_repaired(doc, scan, start, err);
+            scan->end = end;
+            if (st == TM_JSON_OK)
+                continue;
+        }
         scan->end = end;
         if (st == TM_JSON_MORE && far) {
             scan->p = doc->context.input->data;

@@ -38,6 +38,8 @@ struct tm_json_document {
     uint64_t skipped_bytes, first_skipped;
     uint64_t system_failures;
     bool has_system; /* a line of systemTraceEvents was an event */
+    uint64_t repaired;      /* events whose strings have raw control characters */
+    struct tm_buf repair;   /* the last of them as valid JSON */
     bool line_too_long; /* the line of systemTraceEvents being gathered */
     /* the large value being skipped */
     uint64_t depth;

@@ -1,0 +1,59 @@
+#include "json/repair.h"
+
+#include "json/fast_path.h"
+
+const char tm_json_control_cause[] = "control character in a string";
+
+/* What a control character is written as. */
+static enum tm_status put_control(struct tm_buf *out, uint8_t c)
+{
+    static const char from[] = "\b\f\n\r\t", to[] = "bfnrt";
+    const char *at = c ? strchr(from, c) : NULL;
+    if (at)
+        return tm_buf_addf(out, "\\%c", to[at - from]);
+    return tm_buf_addf(out, "\\u%04x", c);
+}
+
+/* The string at P, which is behind its first quote. NULL with *STATUS set where it has no end or memory is short. */
+static const uint8_t *repair_string(const uint8_t *p, const uint8_t *end, struct tm_buf *out,
+                                    enum tm_json_status *status)
+{
+    bool non_ascii;
+    for (;;) {
+        const uint8_t *special = tm_json_special(p, end, &non_ascii);
+        size_t more = special < end && *special == '\\' ? 2 : special < end && *special == '"' ? 1 : 0;
+        *status = (size_t)(end - special) < more || special == end ? TM_JSON_MORE : TM_JSON_BAD;
+        if (*status == TM_JSON_MORE || tm_buf_add(out, p, (size_t)(special - p) + more) != TM_OK)
+            return NULL;
+        p = special + more;
+        if (more == 1)
+            return p;
+        if (more == 0 && put_control(out, *p++) != TM_OK)
+            return NULL;
+    }
+}
+
+enum tm_json_status tm_json_repair(const uint8_t *p, const uint8_t *end, struct tm_buf *out, const uint8_t **behind)
+{
+    enum tm_json_status status;
+    for (uint64_t depth = 0; p < end;) {
+        const uint8_t *start = p;
+        while (p < end && *p != '"' && *p != '{' && *p != '}' && *p != '[' && *p != ']')
+            p++;
+        if (p == end)
+            return TM_JSON_MORE;
+        uint8_t c = *p++;
+        if (tm_buf_add(out, start, (size_t)(p - start)) != TM_OK)
+            return TM_JSON_BAD;
+        if (c == '"') {
+            if ((p = repair_string(p, end, out, &status)) == NULL)
+                return status;
+        } else if (c == '{' || c == '[') {
+            depth++;
+        } else if (depth == 0 || --depth == 0) {
+            *behind = p;
+            return TM_JSON_OK;
+        }
+    }
+    return TM_JSON_MORE;
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# The merged Chrome JSON as programs read it that know nothing of tracemerge: numbers where they want numbers, valid JSON
+# whatever the input was.
+
+json() { # PYTHON-EXPRESSION over d, the merged object
+    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); e = d["traceEvents"]; print(eval(sys.argv[2]))' \
+        "$BATS_TEST_TMPDIR/m.json" "$1"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in ORDER BY a.name, b.ts"
+
+@test "ids of two files are numbers below 2^53 that never meet, and mean what they meant" {
+    for f in a b; do
+        echo '[{"ph":"X","pid":1,"tid":1,"name":"'$f'1","ts":1,"dur":4,"bind_id":"0x7fff00001234","flow_out":true},
+            {"ph":"s","pid":1,"tid":1,"name":"f","cat":"k","id":41180,"ts":2},{"ph":"s","pid":1,"tid":1,"name":"g","cat":"k","id":"rpc","ts":2},
+            {"ph":"X","pid":1,"tid":2,"name":"'$f'2","ts":11,"dur":4,"bind_id":140733193392692,"flow_in":true},
+            {"ph":"f","bp":"e","pid":1,"tid":2,"name":"f","cat":"k","id":"0xa0dc","ts":12},{"ph":"f","bp":"e","pid":1,"tid":2,"name":"g","cat":"k","id":"rpc","ts":12},
+            {"ph":"b","cat":"k","name":"A","id":"1","pid":1,"tid":1,"ts":20},{"ph":"b","cat":"k","name":"B","id":1,"pid":1,"tid":1,"ts":21},
+            {"ph":"e","cat":"k","name":"A","id":"1","pid":1,"tid":1,"ts":22},{"ph":"e","cat":"k","name":"B","id":1,"pid":1,"tid":1,"ts":23},
+            {"ph":"C","name":"c","id":"one","pid":1,"tid":1,"ts":24,"args":{"v":1}},{"ph":"X","pid":1,"tid":1,"name":"odd","ts":30,"dur":1,"bind_id":1.5}]' >$f.json
+    done
+    tm-merge -o m.json a.json b.json
+    [ "$(json '{type(x[k]).__name__ for x in e for k in ("id", "bind_id") if k in x and x["ph"] != "C" and x["name"] != "odd"}')" = "{'int'}" ]
+    [ "$(json 'max(x[k] for x in e for k in ("id", "bind_id") if k in x and x["ph"] != "C") < 2**53')" = True ]
+    [ "$(json '[x["id"] for x in e if x["ph"] in "sf" and x["name"] == "f"]')" = "[4295008476, 8589975772, 4295008476, 8589975772]" ]
+    [ "$(json 'len({x["id"] for x in e if x["ph"] == "b"})')" = 4 ]
+    [ "$(json '[x["id"] for x in e if x["ph"] == "C"]')" = "['one', 'one']" ] # a part of the counter's name
+    [ "$(json '[x["bind_id"] for x in e if x["name"] == "odd"]')" = "[1.5, 1.5]" ] # no id before, and none now
+    tm-merge -o m.db m.json
+    [ "$(sqlite3 -separator ' ' m.db "$FLOWS" | paste -sd,)" = "a1 a2,a1 a2,a1 a2,b1 b2,b1 b2,b1 b2" ]
+    tm-merge -o again.json m.json # of one file alone they stay
+    cmp <(grep -o '"id":[^,}]*' m.json) <(grep -o '"id":[^,}]*' again.json)
+}
+
+@test "pids and tids are numbers, and strings are the names" {
+    echo '[{"ph":"X","pid":"Spans","tid":"Trace","name":"n","ts":1,"dur":1},{"ph":"M","name":"process_name","pid":"Spans","tid":1,"args":{"name":"other"}},
+        {"ph":"X","pid":"Spans","tid":7,"name":"m","ts":2,"dur":1}]' >a.json
+    tm-merge -o m.json a.json
+    [ "$(json '{type(x[k]).__name__ for x in e for k in ("pid", "tid")}')" = "{'int'}" ]
+    [ "$(json '[x["args"]["name"] for x in e if x["name"] == "process_name"][-1]')" = Spans ]
+    [ "$(json '[x["args"]["name"] for x in e if x["name"] == "thread_name"]')" = "['Trace']" ]
+    tm-merge -o m.db m.json
+    [ "$(sqlite3 m.db 'SELECT s.name, t.name, p.name FROM slice s JOIN thread_track k ON k.id = s.track_id JOIN thread t USING (utid)
+        JOIN process p USING (upid) ORDER BY s.ts' | paste -sd,)" = "n|Trace|Spans,m||Spans" ]
+}
+
+@test "a process is where its file puts it, others are by file" {
+    echo '[{"ph":"M","name":"process_sort_index","pid":1,"args":{"sort_index":-5}},{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]' >a.json
+    echo '[{"ph":"X","pid":2,"tid":2,"name":"b","ts":1,"dur":1}]' >b.json
+    tm-merge -o m.json a.json b.json
+    [ "$(json '[(x["pid"], x["args"]["sort_index"]) for x in e if x["name"] == "process_sort_index"]')" = "[(1, -5), (2, 2)]" ]
+}
+
+@test "metadata is at the top, of all files" {
+    echo '{"metadata":{"app":"one","n":1},"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]}' >a.json
+    echo '{"metadata":{"app":"two","os":{"x":[2]}},"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]}' >b.json
+    echo '[{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":1}]' >c.json
+    tm-merge -o m.json a.json b.json c.json
+    [ "$(json 'd["metadata"], d["files"]["b.json"]["metadata"]')" = \
+      "({'app': 'one', 'n': 1, 'os': {'x': [2]}}, {'app': 'two', 'os': {'x': [2]}})" ]
+    tm-merge -o m.json a.json
+    [ "$(json 'd["metadata"], "files" in d')" = "({'app': 'one', 'n': 1}, False)" ]
+}
+
+@test "control characters in strings are read with a warning, and escaped in what is written" {
+    printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a\tb\001","ts":1,"dur":5,"args":{"k\n":"v\\"\\\\\r"}},\n\t{"ph":"X","pid":1,"tid":1,"name":"plain","ts":9,"dur":1},
+        {"ph":"i","s":"t","pid":1,"tid":1,"name":"\033[1m%s","ts":20}]}' "$(printf '%070d' 0)" >a.json
+    for source in a.json -; do
+        run tm-merge -o m.json $source <a.json
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [ "$output" = "tm-emit: warning: $source: control characters in strings are no JSON; they were read as if they were escaped" ]
+        [ "$(json '[x["name"][:5] for x in e], e[0]["args"]')" = "(['a\\tb\\x01', 'plain', '\\x1b[1m0'], {'k\\n': 'v\"\\\\\\r'})" ]
+    done
+    tm-merge -q -o m.db a.json
+    [ "$(sqlite3 m.db "SELECT value FROM stats WHERE name = 'json_control_characters'")" = 2 ]
+    [ "$(sqlite3 m.db "SELECT count(*) FROM slice WHERE name = 'a' || char(9) || 'b' || char(1)")" = 1 ]
+    printf '[{"ph":"X","name":"a\tb","ts":1,]' >cut.json
+    run tm-merge -o m.json cut.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"cut.json: byte "* ]]
+}
