@@ -74,8 +74,8 @@ enum tm_convert {
 struct tm_hop {
     uint32_t kind, row;
     uint32_t from, to; /* clocks */
-    bool is_line;      /* from row line_row to the next */
-    uint32_t line_row;
+    bool is_line;      /* from row line_ends[0] to [1] */
+    uint32_t line_ends[2];
 };
 
 /* How one time was converted, and for which other times the same holds: all from first_ns to

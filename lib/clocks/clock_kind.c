@@ -1,7 +1,11 @@
 #include "clocks/clock_kind.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#define LINE_MIN_NS INT64_C(1000000000)
 
 const char *tm_edge_origin_name(enum tm_edge_origin origin)
 {
@@ -116,28 +120,53 @@ static bool is_joined(const struct tm_clock_kind *kind, uint32_t row, bool all)
            (all && kind->origins[row] == TM_EDGE_SNAPSHOT && kind->origins[row - 1] == TM_EDGE_SNAPSHOT);
 }
 
-/* The line that leads to ROW. */
-static bool line_to(const struct tm_clock_kind *kind, uint32_t row, uint32_t from, uint32_t to, bool all,
-                    struct tm_clock_line *line)
+/* The line from row ENDS[0] to row ENDS[1]. */
+static bool line_between(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, const uint32_t ends[2],
+                         struct tm_clock_line *line)
 {
-    if (!is_joined(kind, row, all))
-        return false;
-    int64_t a[2] = {tm_clock_kind_reading(kind, row - 1, from), tm_clock_kind_reading(kind, row, from)};
-    int64_t b[2] = {tm_clock_kind_reading(kind, row - 1, to), tm_clock_kind_reading(kind, row, to)};
+    int64_t a[2], b[2];
+    for (int i = 0; i < 2; i++) {
+        a[i] = tm_clock_kind_reading(kind, ends[i], hop->from);
+        b[i] = tm_clock_kind_reading(kind, ends[i], hop->to);
+    }
     if (a[0] >= a[1] || b[0] > b[1])
         return false;
     tm_clock_line_init(line, a, b);
     return true;
 }
 
-bool tm_clock_kind_line(const struct tm_clock_kind *kind, uint32_t row, uint32_t from, uint32_t to, bool all,
-                        struct tm_clock_line *line, uint32_t *at)
+/* The row that a line through snapshot ROW leads to, before the first (IS_BEFORE) or behind ROW. */
+static uint32_t far_end(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool is_before)
 {
-    *at = row;
-    if (line_to(kind, row + 1, from, to, all, line))
+    int64_t at = tm_clock_kind_reading(kind, hop->row, hop->from), far_ns;
+    if (!is_before)
+        return tm_sub_i64(at, LINE_MIN_NS, &far_ns) ? tm_clock_kind_row(kind, hop->from, far_ns) : 0;
+    if (!tm_add_i64(at, LINE_MIN_NS - 1, &far_ns))
+        return kind->count - 1;
+    uint32_t row = tm_clock_kind_row(kind, hop->from, far_ns) + 1;
+    return row < kind->count ? row : kind->count - 1;
+}
+
+bool tm_clock_kind_line(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool all,
+                        struct tm_clock_line *line, uint32_t ends[2])
+{
+    uint32_t row = hop->row;
+    bool is_before = hop->ns < tm_clock_kind_reading(kind, row, hop->from);
+    ends[0] = row;
+    ends[1] = row + 1;
+    if (!is_before && is_joined(kind, row + 1, all) && line_between(kind, hop, ends, line))
         return true;
-    *at = row - 1;
-    return line_to(kind, row, from, to, all, line);
+    bool is_snapshot = all && kind->origins[row] == TM_EDGE_SNAPSHOT;
+    uint32_t far = is_snapshot ? far_end(kind, hop, is_before) : row;
+    if (far != row && kind->origins[far] == TM_EDGE_SNAPSHOT) {
+        ends[0] = is_before ? row : far;
+        ends[1] = is_before ? far : row;
+        if (line_between(kind, hop, ends, line))
+            return true;
+    }
+    ends[0] = is_before ? row : row - 1;
+    ends[1] = ends[0] + 1;
+    return is_joined(kind, ends[1], all) && line_between(kind, hop, ends, line);
 }
 
 uint32_t tm_clock_kind_column(const struct tm_clock_kind *kind, uint32_t clock)

@@ -72,10 +72,17 @@ static inline int64_t tm_clock_kind_floor(const struct tm_clock_kind *kind, uint
     return readings[(uint64_t)row * kind->width + column];
 }
 
-/* The line that converts readings of column FROM to column TO where ROW is what tm_clock_kind_row found for them, from
- * row *AT to the next. ALL: snapshots are joined as well. False where there is none, and ROW holds. */
-bool tm_clock_kind_line(const struct tm_clock_kind *kind, uint32_t row, uint32_t from, uint32_t to, bool all,
-                        struct tm_clock_line *line, uint32_t *at);
+/* A hop from column from to column to, for reading ns, which row converts. */
+struct tm_kind_hop {
+    uint32_t row, from, to;
+    int64_t ns;
+};
+
+/* The line that converts HOP, from row ENDS[0] to row ENDS[1]. ALL: snapshots are joined as well; outside of them the
+ * line leads to the nearest that is a second away, or else the farthest, as a shorter one tells how long it takes to
+ * read clocks and not how they drift. False where there is none, and the row holds. */
+bool tm_clock_kind_line(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool all,
+                        struct tm_clock_line *line, uint32_t ends[2]);
 
 /* Column of CLOCK; it must be there. */
 uint32_t tm_clock_kind_column(const struct tm_clock_kind *kind, uint32_t clock);

@@ -235,7 +235,16 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
     hop->row = tm_clock_kind_row(kind, from, t);
     struct stretch stretch = stretch_of(kind, hop->row, from);
     if (kind->joins || graph->interpolates)
-        hop->is_line = tm_clock_kind_line(kind, hop->row, from, to, graph->interpolates, &line, &hop->line_row);
+        hop->is_line = tm_clock_kind_line(kind, &(struct tm_kind_hop){hop->row, from, to, t}, graph->interpolates,
+                                          &line, hop->line_ends);
+    /* Lines before the first row are others than those behind it. */
+    if (hop->row == 0 && (kind->joins || graph->interpolates)) {
+        int64_t first = tm_clock_kind_floor(kind, 0, from);
+        if (t < first && stretch.high >= first)
+            stretch.high = first - 1;
+        else if (t >= first)
+            stretch.low = first;
+    }
     if (!hop->is_line) {
         int64_t at = tm_clock_kind_reading(kind, hop->row, from), reads = tm_clock_kind_reading(kind, hop->row, to);
         if (!tm_shift_i64(t, at, reads, now))

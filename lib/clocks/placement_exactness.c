@@ -35,20 +35,20 @@ static void check_snapshot(struct tm_hop_record *r, const struct tm_clock_kind *
     r->jitter_ns = off > r->jitter_ns ? off : r->jitter_ns;
 }
 
-/* The line from row ROW to the next was used, or would have been. */
-static void use_line(struct tm_hop_record *r, const struct tm_clock_kind *kind, uint32_t row, uint32_t from,
+/* The line between these rows was used, or would have been. */
+static void use_line(struct tm_hop_record *r, const struct tm_clock_kind *kind, const uint32_t ends[2], uint32_t from,
                      uint32_t to)
 {
-    int64_t first = tm_clock_kind_reading(kind, row, from), last = tm_clock_kind_reading(kind, row + 1, from);
+    int64_t first = tm_clock_kind_reading(kind, ends[0], from), last = tm_clock_kind_reading(kind, ends[1], from);
     if (kind->joins && r->has_line && (r->line_from[0] != first || r->line_from[1] != last))
         r->is_broken = true; /* by a step, perhaps: nothing is said of several lines of a manifest */
     if (!r->has_line || first < r->line_from[0]) {
         r->line_from[0] = first;
-        r->line_to[0] = tm_clock_kind_reading(kind, row, to);
+        r->line_to[0] = tm_clock_kind_reading(kind, ends[0], to);
     }
     if (!r->has_line || last > r->line_from[1]) {
         r->line_from[1] = last;
-        r->line_to[1] = tm_clock_kind_reading(kind, row + 1, to);
+        r->line_to[1] = tm_clock_kind_reading(kind, ends[1], to);
     }
     r->has_line = true;
 }
@@ -64,7 +64,7 @@ static void check_hops(struct tm_placement_record *record, const struct tm_clock
         struct tm_hop_record *r = &record->hops[i];
         r->claim = kind->claim;
         if (hop->is_line)
-            use_line(r, kind, hop->line_row, from, to);
+            use_line(r, kind, hop->line_ends, from, to);
         check_snapshot(r, kind, hop->row, from, to);
         check_snapshot(r, kind, hop->row + 1, from, to);
     }

@@ -23,6 +23,7 @@ import sys
 
 REALTIME, REALTIME_COARSE, BOOTTIME, TRACE_FILE = 1, 2, 6, 11
 INT64 = range(-2**63, 2**63)
+SECOND = 10**9
 SNAPSHOT, MANIFEST, HINT, TWIN, RENDEZVOUS, SAME_DOMAIN, PRIVATE = range(7)
 RULES = ['snapshot', 'manifest', 'hint', 'same_domain', 'rendezvous', 'same_domain', 'private']
 STATS = {'negative_time': 'trace_sorter_negative_timestamp_dropped',
@@ -128,12 +129,18 @@ class Graph:
             rows = [s for s in self.snapshots if s[0] == kind]
             column_a, column_b = kind.index(a), kind.index(b)
             at = max([i for i, s in enumerate(rows) if s[1][column_a] <= ns], default=0)
-            for first in at, at - 1:  # the line that the time is on, or the one before goes on
-                if not 0 <= first < len(rows) - 1:
+            if ns < rows[at][1][column_a]:  # before all: the nearest row a second away, else the last; else the next
+                far = [i for i, s in enumerate(rows) if s[1][column_a] >= rows[at][1][column_a] + SECOND]
+                lines = [(at, far[0] if far else len(rows) - 1), (at, at + 1)]
+            else:  # on a line; or behind the last that is joined: likewise
+                far = [i for i, s in enumerate(rows) if s[1][column_a] <= rows[at][1][column_a] - SECOND]
+                lines = [(at, at + 1), (far[-1] if far else 0, at), (at - 1, at)]
+            for first, last in lines:
+                if not 0 <= first < last < len(rows):
                     continue
-                (_, one, origin, _), (_, other, origin_of_other, is_joined) = rows[first:first + 2]
+                (_, one, origin, _), (_, other, origin_of_other, is_joined) = rows[first], rows[last]
                 a0, a1, b0, b1 = one[column_a], other[column_a], one[column_b], other[column_b]
-                is_joined |= between and origin == origin_of_other == SNAPSHOT
+                is_joined = is_joined and last == first + 1 or between and origin == origin_of_other == SNAPSHOT
                 if is_joined and a0 < a1 and b0 <= b1:
                     ns = b0 + (2 * (ns - a0) * (b1 - b0) + (a1 - a0)) // (2 * (a1 - a0))
                     break
