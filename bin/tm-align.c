@@ -1,12 +1,14 @@
 /* Reads a stream from tm-clocks and writes how the clocks of its files relate, as their events prove: offsets, drifts
  * and bounds. */
 #include "align/alignment.h"
+#include "base/decimal.h"
 #include "os/compat.h"
 #include "os/io.h"
 #include "os/out_file.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +83,9 @@ static int parse(int argc, char **argv, struct arguments *a)
 static enum tm_status write_file(const char *path, const struct tm_buf *text, struct tm_error *err)
 {
     struct tm_out_file out = {.fd = -1};
+    int64_t fd;
+    if (strncmp(path, "/dev/fd/", 8) == 0 && tm_decimal_int(path + 8, strlen(path + 8), &fd) == TM_OK && fd <= INT_MAX)
+        return tm_io_write((int)fd, text->data, text->len, err);
     enum tm_status st = tm_out_file_open(&out, path, NULL, err);
     if (st == TM_OK)
         st = tm_io_write(out.fd, text->data, text->len, err);
@@ -117,8 +122,10 @@ static enum tm_status write_all(const struct arguments *a, struct tm_alignment *
     writer *write = !a->check                       ? a->write
                     : a->write == tm_alignment_json ? tm_alignment_breaches_json
                                                     : tm_alignment_breaches_text;
-    if (st == TM_OK && (write(alignment, &out) < 0 || tm_alignment_manifest(alignment, &manifest) < 0))
+    if (st == TM_OK && write(alignment, &out) < 0)
         st = tm_error_nomem(err);
+    if (st == TM_OK && a->manifest)
+        st = tm_alignment_manifest(alignment, &manifest, err);
     if (st == TM_OK)
         st = a->output ? write_file(a->output, &out, err) : tm_io_write(STDOUT_FILENO, out.data, out.len, err);
     if (st == TM_OK && a->manifest)

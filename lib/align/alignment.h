@@ -85,7 +85,10 @@ enum tm_status tm_align_json_string(struct tm_buf *out, const char *text);
 enum tm_status tm_alignment_text(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_json(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_svg(const struct tm_alignment *alignment, struct tm_buf *out);
-enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out);
+
+/* The manifest that says what was found, beside what the input's manifest says of machines. TM_OK; TM_E_SYSTEM;
+ * TM_E_INPUT where that manifest relates clocks in ways that this one would lose. */
+enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out, struct tm_error *err);
 
 /* What check found, for people. */
 enum tm_status tm_alignment_breaches_text(const struct tm_alignment *alignment, struct tm_buf *out);

@@ -2,6 +2,8 @@
  * who do not know it ignore. */
 #include "align/alignment.h"
 
+#include "json/scan.h"
+
 #include <inttypes.h>
 
 /* [own_ns, offset_ns] of LINE at X. */
@@ -35,17 +37,33 @@ static bool has_line(const struct tm_align_file *f)
     return f->verdict == TM_VERDICT_ALIGNED || f->verdict == TM_VERDICT_STEPPED;
 }
 
-static void put_file(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
+/* The clock that most events of FILE are on: NULL where it is the file's own timeline. */
+static const char *clock_of(const struct tm_alignment *a, uint32_t file)
+{
+    static const char *const names[] = {
+        NULL, "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW", "BOOTTIME"};
+    const struct tm_catalog *c = &a->gather.catalog;
+    const Tracemerge__Placement *most = NULL;
+    for (uint32_t i = 0; i < c->placement_count; i++)
+        if (c->placements[i]->file == file && (most == NULL || c->placements[i]->placed_count > most->placed_count))
+            most = c->placements[i];
+    return most && most->clock < sizeof names / sizeof *names ? names[most->clock] : NULL;
+}
+
+static void put_clocks(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
 {
     char path[4096];
     struct tm_buf points = {0}, rules = {0};
     int64_t offset = put_points(&points, f);
-    tm_alignment_path(a, f->file, path, sizeof path);
-    (void)tm_buf_add_str(out, "   {\n    \"path\": ");
-    (void)tm_align_json_string(out, path);
+    const char *own = clock_of(a, f->file), *other = clock_of(a, f->reference);
+    (void)tm_buf_add_str(out, ",\n    \"clocks\": {");
+    if (own)
+        (void)tm_buf_addf(out, "\n     \"clock\": \"%s\",", own);
     tm_alignment_path(a, f->reference, path, sizeof path);
-    (void)tm_buf_add_str(out, ",\n    \"clocks\": {\n     \"sync_to\": {\"file\": ");
+    (void)tm_buf_add_str(out, "\n     \"sync_to\": {\"file\": ");
     (void)tm_align_json_string(out, path);
+    if (other)
+        (void)tm_buf_addf(out, ", \"clock\": \"%s\"", other);
     (void)tm_buf_addf(out, "},\n     \"offset_ns\": %" PRId64 ",\n     \"x_tracemerge\": {\"points\": [", offset);
     (void)tm_buf_add(out, points.data, points.len);
     (void)tm_buf_add_str(out, "]");
@@ -54,7 +72,7 @@ static void put_file(const struct tm_alignment *a, const struct tm_align_file *f
     (void)tm_alignment_rules(a, f->rules, &rules);
     (void)tm_buf_add_str(out, ", \"rule\": ");
     (void)tm_align_json_string(out, tm_buf_cstr(&rules) ? (const char *)rules.data : "");
-    (void)tm_buf_add_str(out, "}\n    }\n   }");
+    (void)tm_buf_add_str(out, "}\n    }");
     tm_buf_release(&points);
     tm_buf_release(&rules);
 }
@@ -68,26 +86,121 @@ static bool is_referred_to(const struct tm_alignment *a, const struct tm_align_f
     return false;
 }
 
-static void put_reference(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
+static const Tracemerge__ConfigMachine *find_machine(const Tracemerge__Config *c, int64_t raw_id)
 {
-    char path[4096];
-    tm_alignment_path(a, f->file, path, sizeof path);
-    (void)tm_buf_add_str(out, "   {\"path\": ");
-    (void)tm_align_json_string(out, path);
-    (void)tm_buf_add_str(out, "}");
+    for (size_t i = 0; i < c->n_machines; i++)
+        if (c->machines[i]->raw_id == raw_id)
+            return c->machines[i];
+    return NULL;
 }
 
-enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf *out)
+static void put_bytes(struct tm_buf *out, ProtobufCBinaryData text)
+{
+    (void)tm_json_put_string(out, text.data, text.len);
+}
+
+/* The machines of an entry of the input's manifest. */
+static void put_machines(const Tracemerge__Config *c, const Tracemerge__ConfigEntry *e, struct tm_buf *out)
+{
+    const Tracemerge__ConfigMachine *m = find_machine(c, e->machine_raw_id);
+    if (e->whole_file && m) {
+        (void)tm_buf_add_str(out, ",\n    \"machine\": {\"name\": ");
+        put_bytes(out, m->name);
+        (void)tm_buf_add_str(out, "}");
+    }
+    if (!e->has_machines)
+        return;
+    (void)tm_buf_add_str(out, ",\n    \"machines\": [");
+    for (size_t i = 0; i < e->n_machines; i++) {
+        m = find_machine(c, e->machines[i]->raw_id);
+        (void)tm_buf_addf(out, "%s{\"id\": %" PRIu32 ", \"name\": ", i ? ", " : "", e->machines[i]->id);
+        put_bytes(out, m ? m->name : (ProtobufCBinaryData){0, NULL});
+        (void)tm_buf_add_str(out, "}");
+    }
+    (void)tm_buf_add_str(out, "]");
+}
+
+/* The file that the manifest's entry E is about; NULL where it has no events. */
+static const struct tm_align_file *file_of(const struct tm_alignment *a, const Tracemerge__ConfigEntry *e)
+{
+    char path[4096], name[4096];
+    tm_text_escape((const char *)e->path.data, e->path.len, name, sizeof name);
+    for (uint32_t i = 0; i < a->file_count; i++) {
+        tm_alignment_path(a, a->files[i].file, path, sizeof path);
+        if (strcmp(path, name) == 0)
+            return &a->files[i];
+    }
+    return NULL;
+}
+
+/* The relation of entry NUMBER as the input's manifest has it. False where it needs more words than one offset
+ * between two files. */
+static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf *out)
+{
+    enum { TRACE_FILE = 11 };
+    for (size_t i = 0; i < c->n_edges; i++) {
+        const Tracemerge__ConfigEdge *e = c->edges[i];
+        if (!e->has_entry || e->entry != number)
+            continue;
+        if (e->n_points || !e->source || !e->reference || e->source->clock != TRACE_FILE ||
+            e->reference->clock != TRACE_FILE || !e->reference->has_entry || e->reference->entry >= c->n_entries)
+            return false;
+        (void)tm_buf_add_str(out, ",\n    \"clocks\": {\"sync_to\": {\"file\": ");
+        put_bytes(out, c->entries[e->reference->entry]->path);
+        (void)tm_buf_addf(out, "}, \"offset_ns\": %" PRId64 "}", e->reference_ns - e->source_ns);
+    }
+    return true;
+}
+
+/* The entries of the input's manifest, with what was found in place of how they related files. */
+static bool put_entries(const struct tm_alignment *a, struct tm_buf *out, bool *any)
+{
+    const Tracemerge__Config *c = a->gather.config;
+    bool holds = c == NULL || c->trace_time == NULL;
+    for (uint32_t i = 0; c && i < c->n_entries && holds; i++) {
+        const struct tm_align_file *f = file_of(a, c->entries[i]);
+        (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
+        put_bytes(out, c->entries[i]->path);
+        put_machines(c, c->entries[i], out);
+        if (f && has_line(f))
+            put_clocks(a, f, out);
+        else
+            holds = put_edge(c, i, out);
+        (void)tm_buf_add_str(out, "\n   }");
+        *any = true;
+    }
+    return holds;
+}
+
+static bool is_in_config(const struct tm_alignment *a, const struct tm_align_file *f)
+{
+    const Tracemerge__Config *c = a->gather.config;
+    for (uint32_t i = 0; c && i < c->n_entries; i++)
+        if (file_of(a, c->entries[i]) == f)
+            return true;
+    return false;
+}
+
+enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf *out, struct tm_error *err)
 {
     bool any = false;
     (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n  \"files\": [\n");
+    if (!put_entries(a, out, &any))
+        return tm_error_set(
+            err, TM_E_INPUT,
+            "the manifest of the input says more of its clocks than can be written with what was found");
     for (uint32_t i = 0; i < a->file_count; i++) {
-        bool referred = is_referred_to(a, &a->files[i]);
-        if (!has_line(&a->files[i]) && !referred)
+        const struct tm_align_file *f = &a->files[i];
+        char path[4096];
+        if ((!has_line(f) && !is_referred_to(a, f)) || is_in_config(a, f))
             continue;
-        (void)tm_buf_add_str(out, any ? ",\n" : "");
-        (referred ? put_reference : put_file)(a, &a->files[i], out);
+        tm_alignment_path(a, f->file, path, sizeof path);
+        (void)tm_buf_add_str(out, any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
+        (void)tm_align_json_string(out, path);
+        if (has_line(f))
+            put_clocks(a, f, out);
+        (void)tm_buf_add_str(out, "\n   }");
         any = true;
     }
-    return tm_buf_add_str(out, any ? "\n  ]\n }\n}\n" : "  ]\n }\n}\n");
+    return tm_buf_add_str(out, any ? "\n  ]\n }\n}\n" : "  ]\n }\n}\n") == TM_OK ? TM_OK : tm_error_nomem(err);
 }

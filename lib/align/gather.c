@@ -202,6 +202,10 @@ static enum tm_status take_event(struct tm_gather *g, const struct tm_event *e, 
 static enum tm_status take_frame(struct tm_gather *g, const struct tm_frame *frame, struct tm_error *err)
 {
     uint32_t node;
+    if (frame->type == TM_FRAME_CONFIG && g->config == NULL) {
+        g->config = (Tracemerge__Config *)tm_frame_message(frame, &tracemerge__config__descriptor, err);
+        return g->config ? TM_OK : err->status;
+    }
     if (tm_catalog_add(&g->catalog, frame, err) < 0 || frame->type != TM_FRAME_FILE_BEGIN)
         return err->status;
     Tracemerge__FileBegin *begin =
@@ -243,6 +247,8 @@ void tm_gather_release(struct tm_gather *g)
             regfree(&g->uses[i].pattern);
     }
     tm_catalog_release(&g->catalog);
+    if (g->config)
+        protobuf_c_message_free_unpacked(&g->config->base, NULL);
     tm_align_nodes_release(&g->nodes);
     tm_record_store_release(&g->numbered);
     tm_record_store_release(&g->ordinal);

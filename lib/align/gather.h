@@ -14,6 +14,7 @@ struct tm_gather {
     struct tm_align_use uses[TM_GATHER_USES_MAX];
     uint32_t use_count;
     struct tm_catalog catalog;
+    Tracemerge__Config *config; /* the manifest of the input; owned; NULL: none */
     struct tm_align_nodes nodes;
     struct tm_record_store numbered; /* a part is of the keys with the same low bits */
     struct tm_record_store ordinal;  /* a part a node */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { ROUNDS = 16, WEIGHT_BITS = 12, ORDER_SAMPLES_MIN = 3 };
+enum { ROUNDS = 6, MIRRORS = 3, WEIGHT_BITS = 12, ORDER_SAMPLES_MIN = 3 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -112,6 +112,46 @@ static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_
     }
 }
 
+/* The shortest stretch of COUNT sorted values that holds N of them: where it begins. */
+static uint32_t find_shortest(const int64_t *values, uint32_t count, uint32_t n)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i + n <= count; i++)
+        if (values[i + n - 1] - values[i] < values[best + n - 1] - values[best])
+            best = i;
+    return best;
+}
+
+/* Leaves the samples of a peak alone, where there is one: a quarter of all within a stretch that is PEAK times shorter
+ * than that of the half. Where ranks are held up for milliseconds now and then, those that were not agree within
+ * microseconds. How many are left. */
+static uint32_t keep_peak(const struct tm_line *line, struct tm_sample *samples, uint32_t count, int64_t *values)
+{
+    enum { PEAK = 8, SAMPLES_MIN = 16 };
+    uint32_t n = 0;
+    if (count < SAMPLES_MIN)
+        return count;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = samples[i].y - tm_line_at(line, samples[i].x);
+    qsort(values, count, sizeof *values, by_value);
+    uint32_t quarter = find_shortest(values, count, count / 4), half = find_shortest(values, count, count / 2);
+    int64_t low = values[quarter], high = values[quarter + count / 4 - 1], width = high - low;
+    if (width > (values[half + count / 2 - 1] - values[half]) / PEAK)
+        return count;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t d = samples[i].y - tm_line_at(line, samples[i].x);
+        if (d >= low - width && d <= high + width)
+            samples[n++] = samples[i];
+    }
+    return n;
+}
+
+static void fit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, int64_t *values)
+{
+    for (int round = 0; round < ROUNDS; round++)
+        refit(line, samples, count, deviation(line, samples, count, values) * 3 / 2 + 1);
+}
+
 enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct tm_sample *samples, uint32_t count,
                              struct tm_error *err)
 {
@@ -122,12 +162,14 @@ enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct
     for (uint32_t i = 0; i < count; i++)
         values[i] = samples[i].y;
     *line = (struct tm_line){.at_ns = samples[count / 2].x, .offset_ns = median(values, count), .slope = 0};
-    for (int round = 0; round < ROUNDS; round++) {
-        if (round % 4 == 0 && round > 0)
+    fit(line, samples, count, values);
+    uint32_t left = keep_peak(line, samples, count, values);
+    for (int round = 0; round < MIRRORS; round++) {
+        if (left == count)
             mirror(samples, count, line, values);
-        refit(line, samples, count, deviation(line, samples, count, values) * 3 / 2 + 1);
+        fit(line, samples, left, values);
     }
-    *deviation_ns = deviation(line, samples, count, values);
+    *deviation_ns = deviation(line, samples, left, values);
     free(values);
     return TM_OK;
 }

@@ -91,6 +91,8 @@ static enum tm_status make_plan(struct configure *c, struct tm_error *err)
 
 static enum tm_status on_manifest(struct configure *c, const struct tm_frame *frame, struct tm_error *err)
 {
+    if (c->options->replaces && !c->passes)
+        return TM_OK;
     if (has_said(c))
         return tm_error_set(err, TM_E_USAGE, "the input has a manifest; %s makes another",
                             tm_plan_option_name(c->options->plan->words[0].option));

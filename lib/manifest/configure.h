@@ -9,6 +9,7 @@
 struct tm_configure_options {
     const char *producer;            /* the program's name, for the header */
     const struct tm_manifest *given; /* a manifest that was read well, for input that has none; or NULL */
+    bool replaces; /* `given' is taken in place of the manifest in the stream, which is left out */
     const struct tm_plan_words *plan; /* a manifest is made of them where there is none; or NULL */
     bool strict;                     /* a path that matches no file is an error */
     struct tm_buf *used;             /* gets the text of the manifest that was used, be it made for this; or NULL */
