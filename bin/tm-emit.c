@@ -8,6 +8,8 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@ static const struct tm_program program = {
              "      --hex            frames: raw payloads too\n"
              "      --source FILE    a file in which tm-unpack has left the text of JSON events; any number\n"
              "      --text FILE      the same, the FILE of tm-unpack --text, which is given back as it is read\n"
+             "      --alignment FILE report: with what tm-align wrote to FILE, as text or, with --json, as JSON\n"
              "      --rebase         json: times count from the first event on\n"
              "      --join=WHAT      flows: equal ids of flows of different files are one, and a span has an arrow\n"
              "                       to its child in another file (trace_id, span_id, parent_span_id)\n"
@@ -44,7 +47,7 @@ static const struct tm_program program = {
 static char doomed[4096];
 
 struct arguments {
-    const char *format, *out, *part;
+    const char *format, *out, *part, *alignment;
     struct tm_emit_options options;
     struct tm_accounting_limit limit;
     struct tm_select_spec only;
@@ -98,6 +101,7 @@ static int take_option(void *context, int option, const char *value)
     case 'f': a->format = value; return 0;
     case 'o': a->out = strcmp(value, "-") == 0 ? NULL : value; return 0;
     case 'p': a->part = value; return 0;
+    case 'A': a->alignment = value; return 0;
     case 'T': a->options.spill_dir = value; return 0;
     case 'a': a->options.absolute = true; return 0;
     case 'j': a->options.json = true; return 0;
@@ -131,6 +135,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"format", required_argument, NULL, 'f'},
         {"output", required_argument, NULL, 'o'},
         {"part", required_argument, NULL, 'p'},
+        {"alignment", required_argument, NULL, 'A'},
         {"temporary-directory", required_argument, NULL, 'T'},
         {"absolute", no_argument, NULL, 'a'},
         {"json", no_argument, NULL, 'j'},
@@ -204,6 +209,20 @@ static void warn(const char *text)
     tm_program_message(&program, "warning: %s", text);
 }
 
+/* What tm-align wrote, into TEXT. */
+static enum tm_status read_alignment(const char *path, struct tm_buf *text, struct tm_error *err)
+{
+    enum { PIECE = 1 << 16 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    enum tm_status st = fd < 0 ? tm_error_errno(err, errno, "%s: cannot open", path) : TM_OK;
+    for (size_t got = 0; st == TM_OK; text->len += got)
+        st = tm_buf_reserve(text, PIECE) == TM_OK ? tm_io_read(fd, text->data + text->len, PIECE, &got, err)
+                                                  : tm_error_nomem(err);
+    if (fd >= 0)
+        (void)close(fd);
+    return st == TM_END ? TM_OK : st;
+}
+
 /* The exit status. */
 static int run(const struct arguments *a)
 {
@@ -232,10 +251,15 @@ static int run(const struct arguments *a)
                               .limit = a->limit,
                               .only = &a->only,
                               .warn = a->quiet ? NULL : warn};
-    enum tm_status st = a->source_count ? tm_sources_open(a->sources, a->source_count, &run.sources, &err) : TM_OK;
+    struct tm_buf alignment = {0};
+    enum tm_status st = a->alignment ? read_alignment(a->alignment, &alignment, &err) : TM_OK;
+    run.options.alignment = (struct tm_text){alignment.data, alignment.len};
+    if (st == TM_OK && a->source_count)
+        st = tm_sources_open(a->sources, a->source_count, &run.sources, &err);
     if (st == TM_OK)
         st = a->out ? emit_to_file(&run, a, &err) : emit_to_stdout(&run, &err);
     tm_sources_free(run.sources);
+    tm_buf_release(&alignment);
     return tm_program_finish(&program, st, &err);
 }
 

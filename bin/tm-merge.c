@@ -4,6 +4,7 @@
 #include "os/program_options.h"
 #include "os/sandbox.h"
 #include "os/out_file.h"
+#include "merge/alignment_run.h"
 #include "merge/progress_line.h"
 #include "merge/stage_commands.h"
 #include "merge/stage_messages.h"
@@ -48,6 +49,10 @@ static const struct tm_program program = {
              "      --interpolate     between two snapshots of clocks a line places events, not the one before\n"
              "      --join=WHAT       flows: equal ids of flows of different files are one, and a span has an arrow\n"
              "                        to its child in another file (trace_id, span_id, parent_span_id)\n"
+             "      --align, --align=RULES  find first from the events how the files' clocks relate, as tm-align\n"
+             "                        does, and merge by that; the report tells it\n"
+             "      --check-causality  write nothing, say which effects would come before their causes in other\n"
+             "                        files; exit 4 if there are any\n"
              "      --no-detail       leave out arguments, flows and other detail of events\n"
              "      --absolute        text: times as they are, not from the first event on\n"
              "      --rebase          json: times count from the first event on\n"
@@ -64,6 +69,8 @@ struct arguments {
     const char *write_manifest;
     const char *shown; /* the format printed instead of an output; NULL: none */
     bool progress, quiet;
+    bool aligns, checks_causality;
+    const char *rules; /* of --align */
     struct tm_plan_words plan;
 };
 
@@ -71,6 +78,7 @@ struct merge {
     struct arguments a;
     struct tm_out_file out;
     struct tm_out_file manifest_out; /* of the hints */
+    struct tm_alignment_run alignment;
     int text_fd; /* the file for text that stays out of the stream; -1: none */
     char text_path[32];
     struct tm_merge_commands commands;
@@ -146,6 +154,11 @@ static int take_option(void *context, int option, const char *value)
         r->join = value;
         return 0;
     case 'W': a->write_manifest = value; return 0;
+    case 'A':
+        a->aligns = true;
+        a->rules = value;
+        return 0;
+    case 'c': a->checks_causality = true; return 0;
     case 'N': r->no_detail = true; return 0;
     case 'a': r->absolute = true; return 0;
     case 'b': r->rebase = true; return 0;
@@ -181,6 +194,8 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"interpolate", no_argument, NULL, 'i'},
         {"join", required_argument, NULL, 'J'},
         {"write-manifest", required_argument, NULL, 'W'},
+        {"align", optional_argument, NULL, 'A'},
+        {"check-causality", no_argument, NULL, 'c'},
         {"no-detail", no_argument, NULL, 'N'},
         {"rebase", no_argument, NULL, 'b'},
         {"absolute", no_argument, NULL, 'a'},
@@ -200,6 +215,17 @@ static int parse(int argc, char **argv, struct arguments *a)
 static void warn(const char *text)
 {
     tm_program_message(&program, "warning: %s", text);
+}
+
+/* All input can be read a second time. */
+static bool is_by_name(const struct tm_merge_request *r)
+{
+    struct stat info;
+    for (size_t i = 0; i < r->file_count; i++)
+        if (strcmp(r->files[i], "-") == 0 ||
+            (stat(r->files[i], &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+            return false;
+    return r->file_count > 0;
 }
 
 /* What the stages would find out only when much has been done. */
@@ -235,6 +261,8 @@ static int check(struct arguments *a)
         return tm_program_usage(&program, "--hints --write-manifest is for input without a manifest");
     if (r->file_count == 0 && isatty(STDIN_FILENO))
         return tm_program_usage(&program, "no FILE, and standard input is a terminal");
+    if (a->aligns && !is_by_name(r))
+        return tm_program_usage(&program, "--align reads its input twice; name files, not standard input or pipes");
     r->emit = emit;
     if (a->shown)
         r->out = NULL;
@@ -341,13 +369,42 @@ static int run_stages(struct merge *m, struct tm_error *err)
     return tm_pipeline_exit(&m->pipeline);
 }
 
+/* Runs tm-align where it was asked for: the merge goes by its manifest. The exit status; 0: it can go on. */
+static int align(struct merge *m, const char *argv0, struct tm_error *err)
+{
+    struct tm_merge_request *r = &m->a.request;
+    struct tm_alignment_run *run = &m->alignment;
+    int status = 0;
+    *run = (struct tm_alignment_run){.request = r,
+                                     .rules = m->a.rules,
+                                     .argv0 = argv0,
+                                     .program = &program,
+                                     .signal_seen = &signal_seen,
+                                     .wait_mask = m->pipeline.wait_mask,
+                                     .manifest_fd = -1,
+                                     .report_fd = -1};
+    if (m->a.aligns && tm_alignment_run_find(run, &status, err) == TM_OK && status == 0) {
+        r->manifest = run->manifest_path;
+        r->alignment = run->report_path;
+        r->replaces_manifest = true;
+        r->plan = NULL;
+    }
+    if (err->status == TM_OK && status == 0 && m->a.checks_causality)
+        (void)tm_alignment_run_check(run, &status, err);
+    return status;
+}
+
 static int merge(struct merge *m, const char *argv0)
 {
     struct tm_merge_request *r = &m->a.request;
     struct tm_error err = {0};
     int status = 0;
     enum tm_status st = TM_OK;
-    if (r->out)
+    status = align(m, argv0, &err);
+    st = err.status;
+    if (st == TM_OK && (status != 0 || m->a.checks_causality))
+        goto out;
+    if (st == TM_OK && r->out)
         st = tm_out_file_open(&m->out, r->out, NULL, &err);
     if (st == TM_OK)
         spool_text(m);
@@ -370,8 +427,10 @@ static int merge(struct merge *m, const char *argv0)
         tm_program_fail(&program, &err);
         status = tm_status_exit(st);
     }
+out:
     tm_out_file_abandon(&m->out);
     tm_out_file_abandon(&m->manifest_out);
+    tm_alignment_run_release(&m->alignment);
     if (m->text_fd >= 0)
         (void)close(m->text_fd);
     tm_merge_commands_release(&m->commands);
@@ -398,7 +457,8 @@ static void fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     struct merge m = {
-        .out = {.fd = -1}, .manifest_out = {.fd = -1}, .text_fd = -1, .shared = {.fd = -1}};
+        .out = {.fd = -1}, .manifest_out = {.fd = -1}, .text_fd = -1, .shared = {.fd = -1},
+        .alignment = {.manifest_fd = -1, .report_fd = -1}};
     fill_standard_descriptors();
     int status = parse(argc, argv, &m.a);
     if (status == TM_OPTIONS_GO_ON)

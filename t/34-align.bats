@@ -309,3 +309,58 @@ assert len(d.getElementsByTagName("circle")) > 10 and len(d.getElementsByTagName
     run tm-align <p
     [ "$status" -eq 0 ]
 }
+
+@test "tm-merge --align merges by what is found, and reports it" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    tm-merge --align -f report a.json b.json >report
+    grep -A 3 '^alignment$' report | grep '^  b.json: aligned to a.json, by flows; 600 matches$'
+    tm-merge --align=flows --json -f report a.json b.json >align.json
+    near b.json 2000000000 -40000 10000
+    tm-merge --align -o merged.json a.json b.json
+    # In the merged file each response follows its request: the server's q ends are behind the client's q starts.
+    jq -e '[.traceEvents[] | select(.ph == "s" or .ph == "f")] | group_by([.id, .cat]) | length >= 300' merged.json
+    run --separate-stderr tm-merge --align --check-causality a.json b.json
+    [ "$status" -eq 0 ]
+    [ "$output" = "600 constraints across files were tested" ]
+    run --separate-stderr tm-merge --check-causality a.json b.json
+    [ "$status" -eq 4 ]
+    [[ ${lines[0]} == "a.json to b.json: 300 of 300 effects"* ]]
+}
+
+@test "tm-merge --align with a manifest in the input: machines stay, relations are replaced where there are better ones" {
+    made "$requests
+write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10**9)])"
+    cat >perfetto_manifest.json <<-'END'
+	{"perfetto_manifest": {"version": 1, "files": [
+	  {"path": "a.json", "machine": {"name": "one"}},
+	  {"path": "b.json", "machine": {"name": "two"}, "clocks": {"sync_to": {"file": "a.json"}, "offset_ns": 5000000}},
+	  {"path": "c.json", "machine": {"name": "one"}, "clocks": {"sync_to": {"file": "a.json"}, "offset_ns": 7000}}]}}
+	END
+    tar cf run.tar perfetto_manifest.json a.json b.json c.json
+    tm-merge --align --json -f report run.tar >align.json
+    near b.json 2000000000 -40000 10000
+    jq -e '[.machines[].name] | sort == ["one", "two"]' align.json
+    [ "$(tm-merge --absolute run.tar | grep -c ' x$')" = 1 ]
+    diff <(tm-merge --absolute run.tar | grep ' x$') <(tm-merge --align --absolute run.tar | grep ' x$')
+    run --separate-stderr tm-merge --align --check-causality run.tar
+    [ "$status" -eq 0 ]
+    # A manifest that cannot be written again: two recordings of one machine, with a clock each.
+    sed -i 's/"clocks": {"sync_to": {"file": "a.json"}, "offset_ns": 7000}/"machines": [{"id": 3, "name": "x"}],  &/' perfetto_manifest.json
+    sed -i 's/"path": "c.json", "machine": {"name": "one"}/"path": "c.json"/; s/"sync_to": {"file": "a.json"}, "offset_ns": 7000/"machine": "x", &/' perfetto_manifest.json
+    tar cf run.tar perfetto_manifest.json a.json b.json c.json
+    run --separate-stderr tm-merge --align -f report run.tar
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "tm-align: the manifest of the input says more of its clocks than can be written with what was found" ]
+}
+
+@test "tm-merge --align needs names, and without it a merge is what it was" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    run tm-merge --align - <a.json
+    [ "$status" -eq 2 ]
+    run tm-merge --align=nonsense a.json b.json
+    [ "$status" -eq 2 ]
+    [ "$output" = "tm-align: 'nonsense' is no rule" ]
+    ! tm-merge -f report a.json b.json | grep -q '^alignment$'
+}

@@ -37,17 +37,23 @@ static bool has_line(const struct tm_align_file *f)
     return f->verdict == TM_VERDICT_ALIGNED || f->verdict == TM_VERDICT_STEPPED;
 }
 
-/* The clock that most events of FILE are on: NULL where it is the file's own timeline. */
-static const char *clock_of(const struct tm_alignment *a, uint32_t file)
+/* What a manifest calls CLOCK; NULL: it has no name for it. */
+static const char *clock_name(uint32_t clock)
 {
     static const char *const names[] = {
         NULL, "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW", "BOOTTIME"};
+    return clock < sizeof names / sizeof *names ? names[clock] : NULL;
+}
+
+/* The clock that most events of FILE are on: NULL where it is the file's own timeline. */
+static const char *clock_of(const struct tm_alignment *a, uint32_t file)
+{
     const struct tm_catalog *c = &a->gather.catalog;
     const Tracemerge__Placement *most = NULL;
     for (uint32_t i = 0; i < c->placement_count; i++)
         if (c->placements[i]->file == file && (most == NULL || c->placements[i]->placed_count > most->placed_count))
             most = c->placements[i];
-    return most && most->clock < sizeof names / sizeof *names ? names[most->clock] : NULL;
+    return most ? clock_name(most->clock) : NULL;
 }
 
 static void put_clocks(const struct tm_alignment *a, const struct tm_align_file *f, struct tm_buf *out)
@@ -133,22 +139,65 @@ static const struct tm_align_file *file_of(const struct tm_alignment *a, const T
     return NULL;
 }
 
+enum { TRACE_FILE = 11 };
+
+/* An entry whose file stands for the machine RAW_ID, or NULL. */
+static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, int64_t raw_id)
+{
+    for (size_t i = 0; i < c->n_entries; i++)
+        if (c->entries[i]->machine_raw_id == raw_id && !c->entries[i]->has_machines && !c->entries[i]->own_clock)
+            return c->entries[i];
+    return NULL;
+}
+
 /* The relation of entry NUMBER as the input's manifest has it. False where it needs more words than one offset
  * between two files. */
 static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf *out)
 {
-    enum { TRACE_FILE = 11 };
+    if (c->entries[number]->own_clock)
+        return false;
     for (size_t i = 0; i < c->n_edges; i++) {
         const Tracemerge__ConfigEdge *e = c->edges[i];
         if (!e->has_entry || e->entry != number)
             continue;
-        if (e->n_points || !e->source || !e->reference || e->source->clock != TRACE_FILE ||
-            e->reference->clock != TRACE_FILE || !e->reference->has_entry || e->reference->entry >= c->n_entries)
+        if (e->n_points || !e->source || !e->reference || c->entries[number]->has_machines)
             return false;
-        (void)tm_buf_add_str(out, ",\n    \"clocks\": {\"sync_to\": {\"file\": ");
-        put_bytes(out, c->entries[e->reference->entry]->path);
+        const char *own = clock_name(e->source->clock), *other = clock_name(e->reference->clock);
+        const Tracemerge__ConfigEntry *to = entry_of(c, e->reference->machine_raw_id);
+        if (e->reference->has_entry)
+            to = e->reference->entry < c->n_entries ? c->entries[e->reference->entry] : NULL;
+        if (to == NULL || to->has_machines || (own == NULL && e->source->clock != TRACE_FILE) ||
+            (other == NULL && e->reference->clock != TRACE_FILE))
+            return false;
+        (void)tm_buf_add_str(out, ",\n    \"clocks\": {");
+        if (own)
+            (void)tm_buf_addf(out, "\"clock\": \"%s\", ", own);
+        (void)tm_buf_add_str(out, "\"sync_to\": {\"file\": ");
+        put_bytes(out, to->path);
+        if (other)
+            (void)tm_buf_addf(out, ", \"clock\": \"%s\"", other);
         (void)tm_buf_addf(out, "}, \"offset_ns\": %" PRId64 "}", e->reference_ns - e->source_ns);
     }
+    return true;
+}
+
+/* The clock of the timeline, as the input's manifest chose it. */
+static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
+{
+    if (c == NULL || c->trace_time == NULL)
+        return true;
+    const Tracemerge__ConfigTraceTime *t = c->trace_time;
+    bool first = t->has_first_machine && t->first_machine;
+    const Tracemerge__ConfigEntry *e = first ? NULL : entry_of(c, t->machine_raw_id);
+    const char *name = clock_name(t->clock);
+    if (name == NULL || (!first && e == NULL))
+        return false;
+    (void)tm_buf_addf(out, "  \"trace_time\": {\"clock\": \"%s\"", name);
+    if (e) {
+        (void)tm_buf_add_str(out, ", \"file\": ");
+        put_bytes(out, e->path);
+    }
+    (void)tm_buf_add_str(out, "},\n");
     return true;
 }
 
@@ -156,7 +205,7 @@ static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf
 static bool put_entries(const struct tm_alignment *a, struct tm_buf *out, bool *any)
 {
     const Tracemerge__Config *c = a->gather.config;
-    bool holds = c == NULL || c->trace_time == NULL;
+    bool holds = true;
     for (uint32_t i = 0; c && i < c->n_entries && holds; i++) {
         const struct tm_align_file *f = file_of(a, c->entries[i]);
         (void)tm_buf_add_str(out, *any ? ",\n   {\n    \"path\": " : "   {\n    \"path\": ");
@@ -184,8 +233,10 @@ static bool is_in_config(const struct tm_alignment *a, const struct tm_align_fil
 enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf *out, struct tm_error *err)
 {
     bool any = false;
-    (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n  \"files\": [\n");
-    if (!put_entries(a, out, &any))
+    (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n");
+    bool holds = put_trace_time(a->gather.config, out);
+    (void)tm_buf_add_str(out, "  \"files\": [\n");
+    if (!holds || !put_entries(a, out, &any))
         return tm_error_set(
             err, TM_E_INPUT,
             "the manifest of the input says more of its clocks than can be written with what was found");

@@ -17,6 +17,7 @@ struct tm_emit_options {
     bool join_flows;       /* equal flow ids of different files are one flow, and spans have flows (span_flows.h) */
     const char *out_path;  /* where the output will be named in the end; NULL for standard output */
     const char *spill_dir; /* NULL: $TMPDIR */
+    struct tm_text alignment; /* report: what tm-align wrote, as text or as JSON; data NULL: nothing; borrowed */
 };
 
 /* Owned by tm-emit, valid from open to close. */

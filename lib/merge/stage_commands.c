@@ -82,6 +82,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
 static void add_manifest(struct writer *w, const struct tm_merge_request *r)
 {
     add_option(w, "-m", r->manifest);
+    add_flag(w, "--replace", r->replaces_manifest);
     for (size_t i = 0; r->plan && i < r->plan->count; i++)
         add_option(w, tm_plan_option_name(r->plan->words[i].option), r->plan->words[i].text);
     if (!r->hints)
@@ -131,6 +132,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     for (size_t i = 0; i < count; i++)
         add_option(w, "--source", r->files[i]);
     add_option(w, "--text", r->text);
+    add_option(w, "--alignment", r->alignment);
     for (uint32_t i = 0; i < r->only.given.count; i++)
         add_option(w, "--only", r->only.given.texts[i]);
     add_option(w, "-o", r->out);

@@ -129,6 +129,20 @@ static void put_messages(struct tm_report *r, const char *key, const void *messa
     tm_out_str(&r->out, "],\n");
 }
 
+/* The member of the object that tm-align wrote. */
+static void put_alignment(struct tm_report *r)
+{
+    struct tm_text text = r->context->options->alignment;
+    const uint8_t *from = text.data ? memchr(text.data, '"', text.len) : NULL;
+    size_t len = from ? text.len - (size_t)(from - text.data) : 0;
+    while (len > 0 && from[len - 1] != ']')
+        len--;
+    for (size_t i = 0; i < len; i++)
+        tm_out_char(&r->out, (char)from[i]);
+    if (len > 0)
+        tm_out_str(&r->out, ",\n");
+}
+
 void tm_report_json(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
@@ -143,6 +157,7 @@ void tm_report_json(struct tm_report *r)
     put_messages(r, "accounts", c->accounts, c->account_count);
     put_messages(r, "stats", c->stats, c->stat_count);
     put_messages(r, "metadata", c->metadata, c->metadata_count);
+    put_alignment(r);
     tm_out_str(&r->out, "\"total\":{\"files\":");
     tm_out_u64(&r->out, c->file_count);
     put_sums(r, b->read, &b->total);

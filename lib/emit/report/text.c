@@ -232,6 +232,22 @@ static void put_metadata(struct tm_report *r)
     }
 }
 
+/* Lines that tm-align wrote. */
+static void put_alignment(struct tm_report *r)
+{
+    struct tm_text text = r->context->options->alignment;
+    if (text.data == NULL)
+        return;
+    tm_out_str(&r->out, "\nalignment\n");
+    for (size_t at = 0, end; at < text.len; at = end + 1) {
+        for (end = at; end < text.len && text.data[end] != '\n';)
+            end++;
+        tm_out_str(&r->out, "  ");
+        tm_out_escaped(&r->out, (struct tm_text){text.data + at, end - at});
+        tm_out_char(&r->out, '\n');
+    }
+}
+
 void tm_report_text(struct tm_report *r)
 {
     put_files(r);
@@ -241,4 +257,5 @@ void tm_report_text(struct tm_report *r)
     put_accounts(r);
     put_stats(r);
     put_metadata(r);
+    put_alignment(r);
 }

@@ -1,0 +1,106 @@
+#include "merge/alignment_run.h"
+
+#include "merge/stage_messages.h"
+#include "os/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ALIGN_STAGES = 4, ALIGN = 3, WORDS_MAX = 16 };
+
+/* A file without a name that a stage can write by its descriptor. */
+static enum tm_status spool(const char *dir, int *fd, char *path, size_t size, struct tm_error *err)
+{
+    enum tm_status st = tm_io_spool(dir, fd, err);
+    if (st == TM_OK && fcntl(*fd, F_SETFD, 0) < 0)
+        st = tm_error_errno(err, errno, "temporary file");
+    snprintf(path, size, "/dev/fd/%d", *fd);
+    return st;
+}
+
+/* Runs the stages up to WORDS, the command line of tm-align. */
+static enum tm_status run_stages(struct tm_alignment_run *run, const char *const *words, int *status,
+                                 struct tm_error *err)
+{
+    static const struct tm_emit looks = {.name = "text", .needs_detail = true}; /* what tm-align looks at */
+    struct tm_merge_commands commands = {0};
+    struct tm_stage stages[TM_MERGE_STAGES] = {{.name = NULL}};
+    struct tm_pipeline pipeline = {.stages = stages, .count = ALIGN_STAGES, .signal_seen = run->signal_seen};
+    struct tm_merge_request request = *run->request;
+    char folder[sizeof commands.commands->path], path[sizeof commands.commands->path];
+    pipeline.wait_mask = run->wait_mask;
+    request.emit = &looks;
+    request.no_detail = false;
+    request.out = request.part = request.text = request.write_manifest = NULL;
+    enum tm_status st = tm_merge_commands_make(&commands, &request, run->argv0, stages, err);
+    if (st == TM_OK) {
+        memcpy(folder, commands.commands[0].path, sizeof folder);
+        char *slash = strrchr(folder, '/');
+        if (slash)
+            *slash = '\0';
+        st = tm_pipeline_find("tm-align", slash ? folder : NULL, path, sizeof path, err);
+    }
+    if (st == TM_OK) {
+        stages[ALIGN] = (struct tm_stage){.name = "tm-align", .path = path, .argv = words};
+        st = tm_pipeline_start(&pipeline, err);
+    }
+    if (st == TM_OK) {
+        tm_pipeline_wait(&pipeline);
+        if (*run->signal_seen == 0)
+            tm_stage_messages_print(run->program, &pipeline, request.quiet);
+        *status = *run->signal_seen ? tm_status_exit(TM_E_SYSTEM) : tm_pipeline_exit(&pipeline);
+    }
+    tm_pipeline_release(&pipeline);
+    tm_merge_commands_release(&commands);
+    return st;
+}
+
+static size_t add_rules(const struct tm_alignment_run *run, const char **words, size_t n)
+{
+    if (run->rules) {
+        words[n++] = "-r";
+        words[n++] = run->rules;
+    }
+    if (run->request->temporary_directory) {
+        words[n++] = "-T";
+        words[n++] = run->request->temporary_directory;
+    }
+    words[n] = NULL;
+    return n;
+}
+
+enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, struct tm_error *err)
+{
+    const char *dir = run->request->temporary_directory;
+    enum tm_status st = spool(dir, &run->manifest_fd, run->manifest_path, sizeof run->manifest_path, err);
+    if (st == TM_OK)
+        st = spool(dir, &run->report_fd, run->report_path, sizeof run->report_path, err);
+    const char *words[WORDS_MAX] = {"tm-align",
+                                    "-o",
+                                    run->report_path,
+                                    "--write-manifest",
+                                    run->manifest_path,
+                                    "-f",
+                                    run->request->json ? "json" : "text"};
+    (void)add_rules(run, words, 7);
+    return st == TM_OK ? run_stages(run, words, status, err) : st;
+}
+
+enum tm_status tm_alignment_run_check(struct tm_alignment_run *run, int *status, struct tm_error *err)
+{
+    const char *words[WORDS_MAX] = {"tm-align", "--check", "-f", run->request->json ? "json" : "text"};
+    (void)add_rules(run, words, 4);
+    return run_stages(run, words, status, err);
+}
+
+void tm_alignment_run_release(struct tm_alignment_run *run)
+{
+    if (run->manifest_fd >= 0)
+        (void)close(run->manifest_fd);
+    if (run->report_fd >= 0)
+        (void)close(run->report_fd);
+    run->manifest_fd = run->report_fd = -1;
+}

@@ -1,0 +1,32 @@
+/* tm-align as tm-merge runs it, in front of the merge: unpack, manifest, clocks, align. */
+#ifndef TM_MERGE_ALIGNMENT_RUN_H
+#define TM_MERGE_ALIGNMENT_RUN_H
+
+#include "merge/stage_commands.h"
+#include "os/program.h"
+
+/* Zero-initialise with fds -1. */
+struct tm_alignment_run {
+    const struct tm_merge_request *request; /* what is merged; it is read by name twice */
+    const char *rules;                      /* NULL: all */
+    const char *argv0;
+    const struct tm_program *program; /* that messages name */
+    const volatile sig_atomic_t *signal_seen;
+    sigset_t wait_mask;
+    int manifest_fd; /* what was found, as a manifest; -1 before find */
+    char manifest_path[32];
+    int report_fd; /* and for the report, as text or JSON */
+    char report_path[32];
+};
+
+/* Finds how the files relate. *STATUS is the exit status, 0 where the merge can go on. TM_OK when the stages could be
+ * run; TM_E_SYSTEM. */
+enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, struct tm_error *err);
+
+/* Tests the times as they would be merged, and says what it finds on standard output; 4 in *STATUS: effects come before
+ * their causes. */
+enum tm_status tm_alignment_run_check(struct tm_alignment_run *run, int *status, struct tm_error *err);
+
+void tm_alignment_run_release(struct tm_alignment_run *run);
+
+#endif
