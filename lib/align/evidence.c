@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* To tell who came when, fewer samples do. */
+enum { ROUGH_SAMPLES = 512 };
+
 /* The line from the second file of PAIR to its first, or from the first to the second. */
 static struct tm_line line_between(const struct tm_pair *pair, bool to_first)
 {
@@ -56,7 +59,7 @@ static void spread(struct tm_evidence *e, const struct tm_pair_table *rough, boo
 
 static enum tm_status find_rough_lines(struct tm_evidence *e, struct tm_match_log *log, struct tm_error *err)
 {
-    struct tm_pair_table rough = {.pairs = NULL};
+    struct tm_pair_table rough = {.samples_max = ROUGH_SAMPLES};
     struct tm_match match;
     enum tm_status st;
     bool *reached = calloc(e->node_count + 1, sizeof *reached);
@@ -249,8 +252,10 @@ static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
     tm_i128 width = has_corridor ? (tm_i128)tm_corridor_high(&p->corridor, trend.at_ns) -
                                        tm_corridor_low(&p->corridor, trend.at_ns)
                                  : 0;
-    if (!has_corridor || (tm_i128)p->deviation_ns * p->deviation_ns * 16 < width * width * p->sample_count)
+    if (!has_corridor || (tm_i128)p->deviation_ns * p->deviation_ns * 16 < width * width * p->sample_count) {
         p->estimate = trend;
+        p->is_trend = true;
+    }
     p->has_estimate = true;
     return TM_OK;
 }

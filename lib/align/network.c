@@ -359,27 +359,58 @@ static struct tm_line line_through(int64_t x1, int64_t v1, int64_t x2, int64_t v
     return (struct tm_line){x1, v1, x2 > x1 ? tm_slope_of(v2 - v1, x2 - x1) : 0};
 }
 
-/* Least squares over the pairs' estimates at TAU: CHANGES is what each line has to give up. */
-static void relax(const struct work *w, uint32_t group, int64_t tau, int64_t *changes, tm_i128 *sums, tm_i128 *weights)
+/* What a pair's estimate says of its files' lines at a moment, and how much that weighs. */
+struct pull {
+    uint32_t first, second;
+    int64_t residual;
+    tm_i128 weight;
+};
+
+/* Weights are inverse to variances: of a trend the deviation over the samples, of a corridor its width. */
+static tm_i128 weight_of(const struct tm_pair *p, int64_t x)
+{
+    tm_i128 variance;
+    if (p->is_trend) {
+        variance = (tm_i128)p->deviation_ns * p->deviation_ns * 4 / p->sample_count;
+    } else {
+        tm_i128 width = (tm_i128)tm_corridor_high(&p->corridor, x) - tm_corridor_low(&p->corridor, x);
+        width = width > INT32_MAX * (tm_i128)64 ? INT32_MAX * (tm_i128)64 : width;
+        variance = width * width / 12;
+    }
+    return ((tm_i128)1 << 60) / (variance + 1) + 1;
+}
+
+static uint32_t find_pulls(const struct work *w, uint32_t group, int64_t tau, struct pull *pulls)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        if (!is_usable(w, p) || !p->has_estimate || group_of(w, p->first) != group)
+            continue;
+        int64_t x = reading_at(w, p->first, tau);
+        pulls[n++] = (struct pull){p->first, p->second, (int64_t)error_at(w, p, x, tau, tm_line_at(&p->estimate, x)),
+                                   weight_of(p, x)};
+    }
+    return n;
+}
+
+/* Least squares over PULLS: CHANGES is what each line has to give up. */
+static void relax(const struct work *w, uint32_t group, const struct pull *pulls, uint32_t count, int64_t *changes,
+                  tm_i128 *sums, tm_i128 *weights)
+{
     uint32_t n = w->nodes->count;
     memset(changes, 0, n * sizeof *changes);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         bool changed = false;
         memset(sums, 0, n * sizeof *sums);
         memset(weights, 0, n * sizeof *weights);
-        for (uint32_t i = 0; i < pairs->count; i++) {
-            const struct tm_pair *p = &pairs->pairs[i];
-            if (!is_usable(w, p) || !p->has_estimate || group_of(w, p->first) != group)
-                continue;
-            int64_t x = reading_at(w, p->first, tau);
-            int64_t residual = (int64_t)error_at(w, p, x, tau, tm_line_at(&p->estimate, x));
-            tm_i128 weight = p->sample_count ? p->sample_count : 1;
-            sums[p->second] += weight * ((tm_i128)changes[p->first] + residual);
-            sums[p->first] += weight * ((tm_i128)changes[p->second] - residual);
-            weights[p->first] += weight;
-            weights[p->second] += weight;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct pull *p = &pulls[i];
+            sums[p->second] += p->weight * ((tm_i128)changes[p->first] + p->residual);
+            sums[p->first] += p->weight * ((tm_i128)changes[p->second] - p->residual);
+            weights[p->first] += p->weight;
+            weights[p->second] += p->weight;
         }
         for (uint32_t i = 0; i < n; i++) {
             int64_t next = i != group && weights[i] ? (int64_t)((sums[i] + weights[i] / 2) / weights[i]) : 0;
@@ -398,11 +429,12 @@ static enum tm_status fit_group(const struct work *w, uint32_t group)
     int64_t first, last;
     int64_t *before = malloc(n * sizeof *before), *after = malloc(n * sizeof *after);
     tm_i128 *sums = malloc(n * sizeof *sums), *weights = malloc(n * sizeof *weights);
-    enum tm_status st = before && after && sums && weights ? TM_OK : tm_error_nomem(w->err);
+    struct pull *pulls = malloc((w->evidence->pairs.count + 1) * sizeof *pulls);
+    enum tm_status st = before && after && sums && weights && pulls ? TM_OK : tm_error_nomem(w->err);
     find_range(w, group, &first, &last);
     if (st == TM_OK) {
-        relax(w, group, first, before, sums, weights);
-        relax(w, group, last, after, sums, weights);
+        relax(w, group, pulls, find_pulls(w, group, first, pulls), before, sums, weights);
+        relax(w, group, pulls, find_pulls(w, group, last, pulls), after, sums, weights);
     }
     for (uint32_t i = 0; i < n && st == TM_OK; i++) {
         struct tm_line *line = &w->network->nodes[i].line;
@@ -415,6 +447,7 @@ static enum tm_status fit_group(const struct work *w, uint32_t group)
     free(after);
     free(sums);
     free(weights);
+    free(pulls);
     return st;
 }
 

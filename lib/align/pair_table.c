@@ -78,7 +78,7 @@ enum tm_status tm_pair_table_sample(struct tm_pair_table *table, uint32_t a, int
                                     const uint8_t orders[2], struct tm_error *err)
 {
     struct tm_pair *pair = tm_pair_table_get(table, a, b, err);
-    uint32_t most = table->count > FEW_PAIRS ? SAMPLES_MANY : SAMPLES_FEW;
+    uint32_t most = table->samples_max ? table->samples_max : table->count > FEW_PAIRS ? SAMPLES_MANY : SAMPLES_FEW;
     bool turned = a > b;
     struct tm_sample s = {.x = turned ? b_ns : a_ns, .order = orders[turned], .other_order = orders[!turned]};
     if (pair == NULL)

@@ -24,7 +24,7 @@ struct tm_pair {
     bool is_sifted;    /* the hulls hold those alone that agree with consensus */
     struct tm_consensus consensus;
     struct tm_corridor corridor;
-    bool has_estimate;
+    bool has_estimate, is_trend; /* a trend of samples, else the middle of the corridor */
     struct tm_line estimate;
     int64_t deviation_ns;
 };
@@ -33,6 +33,7 @@ struct tm_pair {
 struct tm_pair_table {
     struct tm_pair *pairs;
     uint32_t count;
+    uint32_t samples_max; /* of a pair; 0: as many as there is room for */
     /* private */
     uint32_t cap;
     struct tm_table index;

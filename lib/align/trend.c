@@ -18,11 +18,47 @@ static int by_x(const void *a, const void *b)
     return p->y < q->y ? -1 : p->y > q->y;
 }
 
+/* The value that would be at K if VALUES were sorted (Hoare 1961); those before it are no greater then, those behind it
+ * no less. */
+static int64_t select_nth(int64_t *values, uint32_t count, uint32_t k)
+{
+    uint32_t low = 0, high = count - 1;
+    while (low < high) {
+        int64_t pivot = values[low + (high - low) / 2];
+        uint32_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i > j)
+                break;
+            int64_t swap = values[i];
+            values[i++] = values[j];
+            values[j] = swap;
+            if (j == 0)
+                break;
+            j--;
+        }
+        if (k <= j && j < high)
+            high = j;
+        else if (k >= i && i > low)
+            low = i;
+        else
+            break;
+    }
+    return values[k];
+}
+
 /* The mean of the two in the middle where they are an even number. */
 static int64_t median(int64_t *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, by_value);
-    int64_t low = values[(count - 1) / 2], high = values[count / 2];
+    int64_t high = select_nth(values, count, count / 2), low = high;
+    if (count % 2 == 0) {
+        low = values[0];
+        for (uint32_t i = 1; i < count / 2; i++)
+            low = values[i] > low ? values[i] : low;
+    }
     return low + (high - low) / 2;
 }
 
