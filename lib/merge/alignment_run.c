@@ -34,6 +34,7 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     pipeline.wait_mask = run->wait_mask;
     request.emit = &looks;
     request.no_detail = false;
+    request.join = NULL;
     request.out = request.part = request.text = request.write_manifest = NULL;
     enum tm_status st = tm_merge_commands_make(&commands, &request, run->argv0, stages, err);
     if (st == TM_OK) {
