@@ -1,8 +1,5 @@
 #include "align/rule.h"
 
-#include "base/decimal.h"
-#include "base/hash.h"
-
 const struct tm_align_rule tm_align_rules[] = {
     {"flows", NULL, tm_align_take_flows},
     {"spans", NULL, tm_align_take_spans},
@@ -12,19 +9,3 @@ const struct tm_align_rule tm_align_rules[] = {
     {"name", "REGEX", tm_align_take_name},
     {NULL, NULL, NULL},
 };
-
-const struct tm_align_arg *tm_align_arg(const struct tm_align_event *event, const char *key)
-{
-    for (uint32_t i = 0; i < event->arg_count; i++)
-        if (tm_text_is(event->args[i].key, key))
-            return &event->args[i];
-    return NULL;
-}
-
-uint64_t tm_align_arg_hash(const struct tm_align_arg *arg, uint64_t seed)
-{
-    char digits[TM_DECIMAL_TEXT_MAX];
-    if (arg->text.data)
-        return tm_hash64_seed(arg->text.data, arg->text.len, seed);
-    return tm_hash64_seed(digits, tm_decimal_format((int64_t)arg->number, 0, digits), seed);
-}

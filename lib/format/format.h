@@ -15,6 +15,8 @@ struct tm_format_context {
     struct tm_input *input;      /* the file's bytes; the parser consumes what is the file's */
     struct tm_event_sink *sink;  /* where events go; its file is set */
     const struct tm_format_options *options;
+    /* tm_format_sniff: a parser that asks it what follows its document depends on no other format. */
+    const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
     bool has_source;     /* text may stay in the file, */
     uint64_t source_at;  /* where byte 0 of input is this one (or, by its offset, would be) */
     bool source_is_temporary; /* it was written to be read once more */

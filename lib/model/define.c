@@ -25,15 +25,6 @@ struct tm_late {
     size_t len;
 };
 
-bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f)
-{
-    struct tm_pb pb = tm_pb_of(detail, len);
-    while (tm_pb_next(&pb, f) == TM_OK)
-        if (f->id == id && f->type == TM_PB_LEN)
-            return true;
-    return false;
-}
-
 static struct tm_text text_of(const struct tm_pb_field *f)
 {
     return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};

@@ -6,6 +6,15 @@
 /* Field numbers of InnerTime. */
 enum { INNER_VALUE = 3, INNER_STATE = 4, INNER_CONVERTED = 1 };
 
+bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(detail, len);
+    while (tm_pb_next(&pb, f) == TM_OK)
+        if (f->id == id && f->type == TM_PB_LEN)
+            return true;
+    return false;
+}
+
 struct process_facts {
     bool has_pid, has_parent, has_uid, has_start;
     int64_t pid, parent, uid, start_ns;

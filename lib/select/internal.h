@@ -79,6 +79,12 @@ struct tm_select {
     const struct tm_select_sink *sink;
 };
 
+/* True for kinds of events that begin, end or are slices. */
+static inline bool tm_select_is_slice(uint32_t kind)
+{
+    return kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_INSTANT;
+}
+
 /* Decides what becomes of GROUP, whose place is wanted, and says so in its fate. Groups of one moment
  * come in the order of their ranks. */
 enum tm_status tm_select_decide(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);

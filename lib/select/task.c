@@ -1,19 +1,6 @@
 /* Whose events are: tasks that start, end and change their names. */
 #include "select/internal.h"
 
-enum tm_status tm_select_life(struct tm_select *s, const struct tm_event *row, uint32_t *life, struct tm_error *err)
-{
-    int64_t tid = row->tid, pid = row->pid;
-    enum tm_scope scope = tm_event_scope(row->flags);
-    bool has_tid = row->flags & TM_EVENT_HAS_TID && scope != TM_SCOPE_PROCESS, has_pid = row->flags & TM_EVENT_HAS_PID;
-    if (scope == TM_SCOPE_TRACK && !has_tid && !has_pid)
-        tm_track_names_owner(&s->tracks, row->file, row->track, &has_tid, &tid, &has_pid, &pid);
-    *life = 0;
-    if (!has_tid && !has_pid)
-        return TM_OK;
-    return tm_task_lifetimes_need(&s->lives, row->machine, has_tid ? tid : pid, life, err);
-}
-
 enum tm_status tm_select_told(struct tm_select *s, const struct tm_event *row, bool is_lasting, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

@@ -104,6 +104,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_nod
 {
     const struct tm_format *format = node->type.format;
     struct tm_format_context context = {
+        .sniff = tm_format_sniff,
         .input = content->in, .sink = run->sink, .options = &run->options->format};
     void *state = NULL;
     uint64_t given_back = content->in->offset;

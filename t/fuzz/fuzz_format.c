@@ -51,7 +51,7 @@ static void make_stream(const struct tm_format *format, const struct tm_format_o
         fuzz_leave_whole(&sink);
     FUZZ_CHECK(tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &err) == TM_OK);
     FUZZ_CHECK(tm_event_sink_file_begin(&sink, &begin, &err) == TM_OK);
-    struct tm_format_context context = {.input = in, .sink = &sink, .options = options};
+    struct tm_format_context context = {.input = in, .sink = &sink, .options = options, .sniff = tm_format_sniff};
     enum tm_status st = parse(format, &context, &err);
     fuzz_check_status(st, 1 << -TM_E_INPUT, &err);
     FUZZ_CHECK(tm_event_sink_file_end(&sink, 0, in->offset, &err) == TM_OK || st < 0);

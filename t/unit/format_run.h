@@ -269,7 +269,7 @@ static inline struct format_run format_run(const struct tm_format *format, const
     else
         tm_input_init_bytes(&in, data, len);
     tm_event_sink_init(&sink, &writer);
-    struct tm_format_context context = {.input = &in, .sink = &sink, .options = options};
+    struct tm_format_context context = {.input = &in, .sink = &sink, .options = options, .sniff = tm_format_sniff};
     enum tm_status st = tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &run.err);
     if (st >= 0)
         st = tm_event_sink_file_begin(&sink, &begin, &run.err);

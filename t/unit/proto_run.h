@@ -205,7 +205,7 @@ static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_dam
     struct tm_event_sink sink;
     struct tm_input in;
     struct tm_format_options options = {.on_damage = on_damage};
-    struct tm_format_context context = {.input = &in, .sink = &sink, .options = &options};
+    struct tm_format_context context = {.input = &in, .sink = &sink, .options = &options, .sniff = tm_format_sniff};
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
     void *state = NULL;
     int fd;

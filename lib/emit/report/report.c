@@ -44,16 +44,6 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     return tm_config_facts_add(&r->facts, frame, err);
 }
 
-struct tm_text tm_report_path(struct tm_report *r, uint32_t file)
-{
-    const char *path;
-    size_t len;
-    if (tm_paths_get(&r->paths, r->context->catalog, file, &path, &len) == TM_OK)
-        return (struct tm_text){(const uint8_t *)path, len};
-    r->out.failed = true;
-    return tm_text_str("?");
-}
-
 static enum tm_status finish_report(void *state, struct tm_error *err)
 {
     struct tm_report *r = state;

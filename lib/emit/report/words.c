@@ -52,3 +52,13 @@ bool tm_report_is(ProtobufCBinaryData text, const char *word)
 {
     return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
 }
+
+struct tm_text tm_report_path(struct tm_report *r, uint32_t file)
+{
+    const char *path;
+    size_t len;
+    if (tm_paths_get(&r->paths, r->context->catalog, file, &path, &len) == TM_OK)
+        return (struct tm_text){(const uint8_t *)path, len};
+    r->out.failed = true;
+    return tm_text_str("?");
+}

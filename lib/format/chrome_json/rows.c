@@ -17,42 +17,6 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 
-enum tm_status tm_json_work_intern(struct tm_json_work *w, const void *s, size_t len, uint32_t *string)
-{
-    return tm_event_sink_string(w->rows->sink, s, len, &w->rows->detail, string, w->err);
-}
-
-enum tm_status tm_json_work_string(struct tm_json_work *w, enum tm_json_field field, uint32_t *string)
-{
-    const struct tm_json_value *v = tm_json_event_of(w->json, field, TM_JSON_STRING);
-    const uint8_t *s;
-    size_t len;
-    *string = 0;
-    if (v == NULL || v->len == 0)
-        return TM_OK;
-    if (!tm_json_text(v, &w->rows->scratch, &s, &len))
-        return tm_error_nomem(w->err);
-    return tm_json_work_intern(w, s, len, string);
-}
-
-enum tm_status tm_json_work_add(struct tm_json_work *w)
-{
-    if (w->event.raw_bytes && tm_json_work_ref(w) < 0)
-        return w->err->status;
-    w->event.detail = w->rows->detail.data;
-    w->event.detail_bytes = (uint32_t)w->rows->detail.len;
-    return tm_event_sink_add(w->rows->sink, &w->event, w->err);
-}
-
-void tm_json_work_plain(struct tm_json_work *w)
-{
-    w->event.kind = TM_KIND_PACKET;
-    w->event.flags &= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_raw_flags(TM_RAW_JSON);
-    w->event.category = 0;
-    w->event.name = 0;
-    tm_buf_clear(&w->rows->detail);
-}
-
 /* A pid or tid: a number (its whole part), or text that gets a number. Missing or anything else
  * leaves HAS_PID or HAS_TID clear. */
 static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field, uint32_t flag, int64_t *pid,

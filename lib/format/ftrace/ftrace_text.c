@@ -19,11 +19,6 @@ struct tm_ftrace_task {
     uint64_t turn;    /* its name is still what its last line said, if this is that of the text */
 };
 
-enum tm_status tm_ftrace_work_string(struct tm_ftrace_work *w, struct tm_span s, uint32_t *string)
-{
-    return tm_event_sink_string(w->text->sink, s.s, s.len, &w->text->detail, string, w->err);
-}
-
 /* "trace_event_clock_sync: parent_ts=12.345" (seconds of MONOTONIC) or "realtime_ts=123456" (ms). */
 static enum tm_status put_hint(struct tm_ftrace_work *w, struct tm_span args)
 {

@@ -25,7 +25,10 @@ struct tm_ftrace_work {
 typedef enum tm_status (*tm_ftrace_handler)(struct tm_ftrace_work *work, struct tm_span args);
 
 /* Interns S for the row. */
-enum tm_status tm_ftrace_work_string(struct tm_ftrace_work *work, struct tm_span s, uint32_t *string);
+static inline enum tm_status tm_ftrace_work_string(struct tm_ftrace_work *work, struct tm_span s, uint32_t *string)
+{
+    return tm_event_sink_string(work->text->sink, s.s, s.len, &work->text->detail, string, work->err);
+}
 
 /* sched.c: the scheduler's events. */
 enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_work *work, struct tm_span args);

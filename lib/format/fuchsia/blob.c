@@ -54,7 +54,8 @@ enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format
     if (!blob->is_open)
         return TM_END;
     if (blob->state == NULL) {
-        struct tm_format_context inner = {.input = &blob->input, .sink = context->sink, .options = context->options};
+        struct tm_format_context inner = {
+            .input = &blob->input, .sink = context->sink, .options = context->options, .sniff = context->sniff};
         tm_input_init(&blob->input, &source_ops, blob);
         st = tm_format_proto.open(&inner, &blob->state, err);
     }

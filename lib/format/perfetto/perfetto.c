@@ -97,6 +97,7 @@ static enum tm_status open_proto(const struct tm_format_context *context, void *
         return tm_error_nomem(err);
     p->input = context->input;
     p->sink = context->sink;
+    p->sniff = context->sniff;
     p->on_damage = context->options ? context->options->on_damage : TM_DAMAGE_HALT;
     *state = p;
     return TM_OK;
@@ -222,7 +223,7 @@ static enum tm_status at_foreign(struct tm_proto *p, struct tm_error *err)
         return st;
     size_t len = in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES;
     bool gzip = len > 1 && in->data[0] == 0x1f && in->data[1] == 0x8b;
-    if (p->on_damage == TM_DAMAGE_HALT || gzip || tm_format_sniff(in->data, len))
+    if (p->on_damage == TM_DAMAGE_HALT || gzip || p->sniff(in->data, len))
         return TM_END;
     return damage(p, 0, err);
 }

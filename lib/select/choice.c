@@ -1,0 +1,87 @@
+/* Whether an event is wanted, and what keeping it means. */
+#include "select/internal.h"
+
+/* What the kernel calls events of these kinds; their name column is the task's. */
+static const char *kernel_name(uint32_t kind)
+{
+    switch (kind) {
+    case TM_KIND_SCHED_SWITCH:
+        return "sched_switch";
+    case TM_KIND_SCHED_WAKING:
+        return "sched_waking";
+    case TM_KIND_TASK_RENAME:
+        return "task_rename";
+    case TM_KIND_TASK_NEW:
+        return "task_newtask";
+    case TM_KIND_PROCESS_EXIT:
+        return "sched_process_free";
+    default:
+        return NULL;
+    }
+}
+
+static enum tm_status row_wanted(struct tm_select *s, const struct tm_event *e, bool *wanted, struct tm_error *err)
+{
+    const char *kernel = kernel_name(e->kind);
+    enum tm_raw raw = tm_event_raw(e->flags);
+    if (kernel)
+        return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
+    if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
+        return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
+    /* What is in an asynchronous marker's category is the name of its track. */
+    bool is_marker = e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT);
+    return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
+}
+
+enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group *g, bool *wanted,
+                               struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    *wanted = tm_matcher_takes_all(&s->matcher);
+    if (*wanted || (st = row_wanted(s, g->rows, wanted, err)) < 0 || *wanted)
+        return st;
+    if (tm_select_is_slice(g->rows->kind) && !(g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN))
+        return st;
+    for (uint32_t i = 1; i < g->count && st == TM_OK && !*wanted; i++)
+        if (g->rows[i].kind == TM_KIND_COUNTER || tm_select_is_slice(g->rows[i].kind))
+            st = row_wanted(s, &g->rows[i], wanted, err);
+    return st;
+}
+
+enum tm_status tm_select_life(struct tm_select *s, const struct tm_event *row, uint32_t *life, struct tm_error *err)
+{
+    int64_t tid = row->tid, pid = row->pid;
+    enum tm_scope scope = tm_event_scope(row->flags);
+    bool has_tid = row->flags & TM_EVENT_HAS_TID && scope != TM_SCOPE_PROCESS, has_pid = row->flags & TM_EVENT_HAS_PID;
+    if (scope == TM_SCOPE_TRACK && !has_tid && !has_pid)
+        tm_track_names_owner(&s->tracks, row->file, row->track, &has_tid, &tid, &has_pid, &pid);
+    *life = 0;
+    if (!has_tid && !has_pid)
+        return TM_OK;
+    return tm_task_lifetimes_need(&s->lives, row->machine, has_tid ? tid : pid, life, err);
+}
+
+static enum tm_status keep_life(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)
+{
+    uint32_t life;
+    enum tm_status st = tm_select_life(s, row, &life, err);
+    return st < 0 || life == 0 ? st : tm_pending_groups_add_life(&s->held, id, life, err);
+}
+
+enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, uint32_t *id, struct tm_error *err)
+{
+    uint32_t number = TM_PENDING_GROUPS_NONE;
+    enum tm_status st = TM_OK;
+    g->fate = TM_GROUP_KEPT;
+    if (s->holding) {
+        g->fate = TM_GROUP_HELD;
+        bool is_early = g->rows->time_ns < s->from_ns;
+        st = tm_pending_groups_add(&s->held, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT,
+                                   s->order + (uint64_t)(g - s->groups), g->rows, g->count, &number, err);
+        if (st == TM_OK && is_early)
+            st = keep_life(s, number, g->rows, err);
+    }
+    if (id)
+        *id = number;
+    return st;
+}
