@@ -2,7 +2,14 @@
 
 #include "emit/perfetto/packet_writer.h"
 
-enum { MEMORY_BYTES = 4 << 20, EXTENSION_DESCRIPTOR = 72 };
+enum {
+    MEMORY_BYTES = 4 << 20,
+    POWER_RAILS = 40,
+    EXTENSION_DESCRIPTOR = 72,
+    ENERGY_BREAKDOWN = 77,
+    ENTITY_RESIDENCY = 91,
+    NAMES = 1, /* what the messages of power have first: the names of what they measure by number */
+};
 
 /* Packets that stay in front, without a time: what fields mean must be read before all events; the events of bundles
  * are rows of their own; and a track event without a time is no event, which a reader counts. */
@@ -10,6 +17,23 @@ static bool stays_in_front(uint32_t body)
 {
     return body == EXTENSION_DESCRIPTOR || body == TM_PACKET_FTRACE_EVENTS || body == TM_PACKET_SYSTEM_INFO ||
            body == TM_PACKET_TRACK_EVENT;
+}
+
+/* True when F, a message of power, has names and no values. Readers take such names when they meet them in the file, so
+ * all values have to stand behind them. */
+static bool is_names_alone(const struct tm_pb_field *f)
+{
+    struct tm_pb pb = tm_pb_of(f->data, f->len);
+    struct tm_pb_field part;
+    bool has_names = false, has_values = false;
+    if (f->id != POWER_RAILS && f->id != ENERGY_BREAKDOWN && f->id != ENTITY_RESIDENCY)
+        return false;
+    while (tm_pb_next(&pb, &part) == TM_OK)
+        if (part.id == NAMES)
+            has_names = true;
+        else if (part.type == TM_PB_LEN || f->id == ENERGY_BREAKDOWN)
+            has_values = true;
+    return has_names && !has_values;
 }
 
 /* A thread's descriptor is what its sequence's events need before them. */
@@ -25,7 +49,7 @@ bool tm_untimed_packets_take(const struct tm_event *e)
     if (!(e->flags & TM_EVENT_UNTIMED) || e->time_ns <= 0 || !is_of_kind(e->kind) || tm_packet_is_loss(e))
         return false;
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.type == TM_PB_LEN && stays_in_front(f.id))
+        if (f.type == TM_PB_LEN && (stays_in_front(f.id) || is_names_alone(&f)))
             return false;
     return true;
 }
