@@ -37,18 +37,42 @@ static enum tm_status check_places(struct tm_emit_only *only, struct tm_error *e
     return st < 0 ? st : TM_OK;
 }
 
-static void note_origin(struct tm_emit_only *only)
+/* Times of trace time are copied as they are shown; one with a unit that is before the first event was probably meant
+ * to count from there. */
+static enum tm_status check_time(struct tm_emit_only *only, const char *key, const struct tm_select_time *time,
+                                 struct tm_error *err)
+{
+    char warning[WARNING_TEXT_MAX];
+    int64_t first_ns = only->context->origin_ns;
+    if (!time->is_set || time->is_relative || !time->has_unit || time->ns >= first_ns)
+        return TM_OK;
+    snprintf(warning, sizeof warning,
+             "--only: %s=%s is a time on the timeline, before its first event at %lld ns; %s=+%s counts from there",
+             key, time->text, (long long)first_ns, key, time->text + (time->text[0] == '-'));
+    if (only->run->limit.strict)
+        return tm_error_set(err, TM_E_STRICT, "%s", warning);
+    only->run->warn(warning);
+    return TM_OK;
+}
+
+/* Tells the context where time begins, once it is known, and compares the times of --only with it. */
+static enum tm_status note_origin(struct tm_emit_only *only, struct tm_error *err)
 {
     if (!only->context->has_origin)
         only->context->has_origin = tm_select_origin(only->select, &only->context->origin_ns);
+    if (!only->context->has_origin || only->has_checked_times)
+        return TM_OK;
+    only->has_checked_times = true;
+    enum tm_status st = check_time(only, "from", &only->run->only->from, err);
+    return st < 0 ? st : check_time(only, "to", &only->run->only->to, err);
 }
 
-/* Tells the context where time begins before the output sees the first event. */
+/* Before the output sees the first event the context knows where time begins. */
 static enum tm_status show(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_emit_only *only = self;
-    note_origin(only);
-    return only->sink.show(only->sink.self, batch, err);
+    enum tm_status st = note_origin(only, err);
+    return st < 0 ? st : only->sink.show(only->sink.self, batch, err);
 }
 
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err)
@@ -85,7 +109,8 @@ enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *e
 {
     const struct tm_select_sink sink = {show, only};
     enum tm_status st = only->has_begun ? TM_OK : check_places(only, err);
-    if (st < 0 || (st = tm_select_finish(only->select, &sink, err)) < 0)
+    if (st < 0 || (st = tm_select_finish(only->select, &sink, err)) < 0 ||
+        (st = note_origin(only, err)) < 0)
         return st;
     const struct tm_tally *tally = tm_select_tally(only->select);
     for (uint32_t i = 0; i < tally->count && st == TM_OK; i++)

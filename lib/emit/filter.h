@@ -14,14 +14,15 @@ struct tm_emit_only {
     struct tm_catalog *catalog;
     struct tm_emit_context *context;
     struct tm_select_sink sink;
-    bool has_begun;
+    bool has_begun, has_checked_times;
 };
 
 /* SINK shows what is left. TM_OK; TM_E_INPUT when the stream is not in order or not placed; TM_E_SYSTEM. */
 enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit_run *run, struct tm_catalog *catalog,
                                  struct tm_emit_context *context, struct tm_error *err);
 
-/* Takes in BATCH. At the first one names that mean nothing are warned of; TM_E_STRICT where the run is strict. */
+/* Takes in BATCH. At the first one names that mean nothing are warned of, at the first event times with a unit that are
+ * before it; TM_E_STRICT where the run is strict. */
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err);
 
 /* The last rows go to the sink, and what was left out to the catalog's accounts. Warns when nothing is left. */

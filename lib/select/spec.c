@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_TEXT_MAX = 128, SECONDS_SCALE = 9 };
+enum { SECONDS_SCALE = 9 };
 
 /* DIGITS or DIGITS.DIGITS, nothing else. */
 static bool is_plain(const char *s, size_t len, bool may_have_point)
@@ -70,18 +70,18 @@ static bool parse_count(const char *s, int64_t *ns)
 
 enum tm_status tm_select_time_parse(struct tm_select_time *time, const char *text)
 {
-    char plain[TIME_TEXT_MAX];
     size_t n = 0;
     bool plus = text[0] == '+';
+    *time = (struct tm_select_time){.is_set = true, .is_relative = plus};
+    char *plain = time->text;
     for (const char *p = text + plus; *p; p++) {
         if (*p == ' ' || *p == '_')
             continue;
-        if (n + 1 >= sizeof plain)
+        if (n + 1 >= sizeof time->text)
             return TM_E_USAGE;
         plain[n++] = *p;
     }
-    plain[n] = '\0';
-    *time = (struct tm_select_time){.is_set = true, .is_relative = plus};
+    time->has_unit = n > 0 && plain[n - 1] == 's';
     if (strchr(plain, ':')) {
         time->is_relative = true;
         return parse_timecode(plain, &time->ns) ? TM_OK : TM_E_USAGE;

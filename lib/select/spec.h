@@ -20,11 +20,15 @@ struct tm_select_values {
     uint32_t count, cap;
 };
 
+enum { TM_SELECT_TIME_TEXT = 128 };
+
 /* An edge of the wanted time. */
 struct tm_select_time {
     bool is_set;
     bool is_relative; /* counts from the first placed event */
+    bool has_unit;
     int64_t ns;
+    char text[TM_SELECT_TIME_TEXT]; /* as it was given, without blanks, underscores and "+" */
 };
 
 /* Zero-initialise. */
