@@ -341,9 +341,9 @@ def merged(tm_merge, traces, again=False):
                 out.addfile(member, io.BytesIO(data))
         if again:
             merge = os.path.join(folder, 'out.pftrace')
-            subprocess.run([tm_merge, '-o', merge, path], check=True)
+            subprocess.run([tm_merge, '-q', '-o', merge, path], check=True)
             path = merge
-        subprocess.run([tm_merge, '-o', db, path], check=True)
+        subprocess.run([tm_merge, '-q', '-o', db, path], check=True)
         found = [{q: [] for q in QUERIES} for _ in traces]
         for query, sql in QUERIES.items():
             for machine, *row in sqlite3.connect(db).execute('SELECT m.name, ' + sql):

@@ -162,7 +162,7 @@ def merged(tm_merge, cases):
                 member = tarfile.TarInfo('%06d.json' % i)
                 member.size = len(data)
                 out.addfile(member, io.BytesIO(data))
-        subprocess.run([tm_merge, '-o', db, tar], check=True)
+        subprocess.run([tm_merge, '-q', '-o', db, tar], check=True)
         found = collections.defaultdict(list)
         for file, *row in sqlite3.connect(db).execute(
                 "SELECT f.name, s.ts, s.dur, s.name, s.category, s.depth, p.name, "

@@ -84,7 +84,7 @@ static void test_skip(void)
     *strrchr(text, '}') = '\0'; /* the one that THREAD adds */
     struct format_run run = format_run(&tm_format_gecko, text, strlen(text), 0, &skip);
     ok(run.status == TM_END &&
-       format_run_is(&run, SHOWN "sample 3000000 pid=1 tid=2 thread frames=main\naccount damaged 1 at 307\n"));
+       format_run_is(&run, SHOWN "sample 3000000 pid=1 tid=2 thread frames=main\n" HINT "account damaged 1 at 307\n"));
     format_run_release(&run);
     static const char inner[] = "{" META ",\"threads\":[" THREAD(
         SAMPLES "," STRINGS "," FRAMES "," STACKS
