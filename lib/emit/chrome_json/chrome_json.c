@@ -6,33 +6,6 @@
 
 #include <stdlib.h>
 
-enum { MICROSECOND_DIGITS = 3 };
-
-void tm_json_out_next(struct tm_json_out *j)
-{
-    tm_out_str(&j->out, j->has_events ? ",\n" : "\n");
-    j->has_events = true;
-}
-
-void tm_json_out_unsaid(struct tm_json_out *j, const struct tm_event *e)
-{
-    if (!tm_event_is_counted(e->flags))
-        return;
-    j->inexpressible++;
-    tm_unsupported_counts_event(j->context->unsaid, e);
-}
-
-void tm_json_out_micros(struct tm_json_out *j, int64_t ns)
-{
-    char text[TM_DECIMAL_TEXT_MAX];
-    tm_out_bytes(&j->out, text, tm_decimal_format(ns, MICROSECOND_DIGITS, text));
-}
-
-void tm_json_out_time(struct tm_json_out *j, int64_t time_ns)
-{
-    tm_json_out_micros(j, time_ns - j->base_ns);
-}
-
 static enum tm_status json_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
     struct tm_json_out *j = calloc(1, sizeof *j);

@@ -39,36 +39,6 @@ static enum change change_of(const struct tm_json_value *key)
     return CHANGE_NONE;
 }
 
-static enum tm_status put_number(struct tm_json_out *j, uint32_t file, enum tm_json_id_kind kind,
-                                 const struct tm_json_id *id, struct tm_error *err)
-{
-    uint64_t number;
-    bool is_joined = kind == TM_JSON_ID_OF_FLOW && j->context->options->join_flows;
-    uint32_t order = is_joined ? 0 : j->context->catalog->files[file].processing_order;
-    if (tm_json_id_numbers_find(&j->ids, order, kind, id, &number) < 0)
-        return tm_error_nomem(err);
-    tm_out_u64(&j->out, number);
-    return TM_OK;
-}
-
-enum tm_status tm_json_out_id(struct tm_json_out *j, const struct tm_event *e, enum tm_json_id_kind kind,
-                              const struct tm_json_value *value, struct tm_error *err)
-{
-    struct tm_json_id id;
-    size_t quote = value->type == TM_JSON_STRING;
-    if (tm_json_id_of(value, &j->scratch, &id))
-        return put_number(j, e->file, kind, &id, err);
-    tm_out_bytes(&j->out, value->data - quote, value->len + 2 * quote);
-    return TM_OK;
-}
-
-enum tm_status tm_json_out_number(struct tm_json_out *j, uint32_t file, enum tm_json_id_kind kind, uint64_t number,
-                                  struct tm_error *err)
-{
-    struct tm_json_id id = {.number = number};
-    return put_number(j, file, kind, &id, err);
-}
-
 static bool is_flow(const struct tm_event *e)
 {
     return e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END;
@@ -236,15 +206,6 @@ static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e,
     }
     tm_out_bytes(&j->out, from, (size_t)(e->raw + e->raw_bytes - from));
     return st;
-}
-
-bool tm_json_out_may_have(const struct tm_event *e, const char *ending)
-{
-    const uint8_t *p = e->raw, *end = e->raw + e->raw_bytes;
-    while (end - p > 2 && (p = memchr(p + 1, ending[1], (size_t)(end - p - 2))) != NULL)
-        if (p[-1] == (uint8_t)ending[0] && p[1] == '"')
-            return true;
-    return memchr(e->raw, '\\', e->raw_bytes) != NULL;
 }
 
 enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,

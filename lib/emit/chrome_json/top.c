@@ -44,22 +44,6 @@ enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* A kept member is, as wire fields of j->top: 1 file, 2 key, 3 value. */
-bool tm_json_top_next(struct tm_pb *pb, struct tm_json_top_member *m)
-{
-    struct tm_pb_field f, g;
-    if (tm_pb_next(pb, &f) != TM_OK)
-        return false;
-    struct tm_pb inner = tm_pb_of(f.data, f.len);
-    while (tm_pb_next(&inner, &g) == TM_OK) {
-        if (g.id == 1)
-            m->file = (uint32_t)g.value;
-        else
-            *(g.id == 2 ? &m->key : &m->value) = (struct tm_text){g.data, g.len};
-    }
-    return true;
-}
-
 static bool same(struct tm_text a, struct tm_text b)
 {
     return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;

@@ -127,51 +127,6 @@ enum tm_status tm_proto_packet_decode(struct tm_proto_packet *packet, const uint
     return st == TM_END ? TM_OK : st;
 }
 
-struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind)
-{
-    struct tm_event event;
-    event.time_ns = packet->has_time ? packet->time : 0;
-    event.dur_ns = 0;
-    event.position = 0;
-    event.kind = kind;
-    event.flags = tm_event_raw_flags(TM_RAW_PACKET) | (packet->has_time ? 0 : TM_EVENT_UNTIMED);
-    event.file = 0;
-    event.machine = packet->machine;
-    event.clock = packet->clock;
-    event.sequence = packet->sequence_id;
-    event.generation = packet->generation;
-    event.name = event.category = 0;
-    event.pid = event.tid = 0;
-    event.track = event.value = 0;
-    event.raw = packet->raw;
-    event.raw_bytes = (uint32_t)packet->raw_len;
-    event.detail = NULL;
-    event.detail_bytes = 0;
-    event.cpu = 0;
-    return event;
-}
-
-enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err)
-{
-    event->detail = p->detail.data;
-    event->detail_bytes = (uint32_t)p->detail.len;
-    p->detail.len = 0;
-    return tm_event_sink_add(p->sink, event, err);
-}
-
-enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
-                                       struct tm_error *err)
-{
-    uint32_t count = 0;
-    enum tm_raw raw = tm_event_raw(event->flags);
-    if (tm_raw_choice_has(&p->sink->raw, raw) &&
-        tm_packet_times_collect(raw, event->raw, event->raw_bytes, own_clock, &p->detail, &count) != TM_OK)
-        return tm_error_nomem(err);
-    if (count)
-        event->flags |= TM_EVENT_INNER_TIMES;
-    return tm_proto_add(p, event, err);
-}
-
 /* raw: the packet less the fields that travel in SEQUENCE_STATE rows. */
 static enum tm_status cut_state(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err)
 {

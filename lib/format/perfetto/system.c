@@ -92,17 +92,6 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
     return tm_proto_add(p, &row, err);
 }
 
-enum tm_status tm_proto_counter_add(struct tm_proto *p, const struct tm_event *like, const char *name, uint64_t value,
-                                    struct tm_error *err)
-{
-    struct tm_event row = *like;
-    row.kind = TM_KIND_COUNTER;
-    row.flags |= TM_EVENT_HAS_VALUE;
-    row.value = value;
-    enum tm_status st = tm_proto_string(p, name, strlen(name), &row.name, err);
-    return st < 0 ? st : tm_proto_add(p, &row, err);
-}
-
 enum tm_status tm_proto_system_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
