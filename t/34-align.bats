@@ -286,6 +286,55 @@ write('a.json', a); write('b.json', b)"
     [ "$(cat checked)" = "600 constraints across files were tested" ]
 }
 
+@test "times out of range are left out and counted, with the spans they begin or end" {
+    made "$requests
+def begin(ph, us):
+    return {'ph': ph, 'name': 'far', 'cat': 'c', 'pid': 2, 'tid': 2, 'ts': us, 'args': {'trace_id': 'x', 'span_id': 'y'}}
+write('near.json', b)
+b += [flow('s', f'far{i}', 9 * 10**18) for i in range(3)] + [begin('B', 1), begin('E', 4e15), begin('X', 4e15)]
+b[-1]['dur'] = 5e15
+write('a.json', a + [flow('f', f'far{i}', 9 * 10**18) for i in range(3)]); write('b.json', b)
+write('far.json', [flow('f', 'far0', 9 * 10**18)])"
+    placed a.json b.json far.json | tm-align -f json >align.json
+    [ "$(field a.json out_of_range)" = 3 ]
+    [ "$(field b.json out_of_range)" = 5 ]
+    [ "$(field b.json matches)" = 600 ]
+    near b.json 2000000000 -40000 10000
+    jq -e '.alignment[2] | .verdict == "none" and .out_of_range == 1 and .first_ns == null and .at_ns == null' align.json
+    placed a.json b.json far.json | tm-align | grep -Fx '  5 events left out: their times are out of range'
+    placed near.json | tm-align -f json | jq -e 'all(.alignment[]; has("out_of_range") | not)'
+}
+
+@test "times as far apart as they may be: every output is written" {
+    for seed in 1 2 3 4 5 6; do
+        made "
+rng = random.Random($seed)
+def far():
+    edge = rng.choice([-576460752303423, 0, 1700000000000000, 3458764513820540])
+    return edge + rng.choice([0, 0, 1, 50, 10**6, 10**12, -1, -50, -10**9, -10**13])
+for n in 'abcd':
+    events = []
+    for i in range(60):
+        e = flow(rng.choice('sf'), f'q{rng.randrange(80)}', 0)
+        e['ts'] = far()
+        events.append(e)
+        events.append(span('m', 0, 0, trace_id='t', span_id=f'{rng.randrange(40)}', parent_span_id=f'{rng.randrange(40)}'))
+        events[-1].update(ts=far(), dur=rng.choice([0, 1, 10**6, 10**15]))
+        kernel = {'Collective name': 'allreduce', 'Process Group Name': 'g', 'Process Group Ranks': '[0, 1]', 'Seq': i // 3}
+        events.append(span('ncclDevKernel_AllReduce', 0, 0, **kernel))
+        events[-1].update(ts=far(), dur=rng.choice([0, 1, 10**6, 10**15]))
+    write(f'{n}.json', events)"
+        placed ?.json >placed
+        for rules in flows spans collectives name:m,begin flows,spans,collectives; do
+            for format in text json svg; do
+                tm-align -r $rules -f $format --write-manifest=m.json <placed >out.$format
+            done
+            jq -e '.alignment | length == 4' out.json
+            tm-align -r $rules --check <placed >out || [ $? -eq 4 ]
+        done
+    done
+}
+
 @test "a picture" {
     made "$requests
 write('a.json', a); write('b.json', b)"

@@ -27,12 +27,19 @@ static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
         if (p->file == file && (most == NULL || p->placed_count > most->placed_count))
             most = p;
     }
-    return most && most->first_offset_ns == most->last_offset_ns ? most->first_offset_ns : 0;
+    bool is_one = most && most->first_offset_ns == most->last_offset_ns &&
+                  tm_clamp(most->first_offset_ns, TM_OFFSET_MAX) == most->first_offset_ns;
+    return is_one ? most->first_offset_ns : 0;
 }
 
-static int64_t minus(int64_t bound, int64_t by)
+static int64_t plus(int64_t offset, int64_t shift)
 {
-    return bound == TM_UNBOUNDED_HIGH || bound == TM_UNBOUNDED_LOW ? bound : bound - by;
+    return tm_clamp((tm_i128)offset + shift, INT64_MAX);
+}
+
+static int64_t moved(int64_t bound, int64_t by)
+{
+    return bound == TM_UNBOUNDED_HIGH || bound == TM_UNBOUNDED_LOW ? bound : plus(bound, by);
 }
 
 /* How far the truth can be from V at most; false where it is not bounded. */
@@ -40,7 +47,8 @@ static bool widen(int64_t *width, int64_t v, int64_t low, int64_t high)
 {
     if (low == TM_UNBOUNDED_LOW || high == TM_UNBOUNDED_HIGH)
         return false;
-    int64_t most = high - v > v - low ? high - v : v - low;
+    tm_i128 above = (tm_i128)high - v, below = (tm_i128)v - low;
+    int64_t most = tm_clamp(above > below ? above : below, INT64_MAX - 1);
     *width = most > *width ? most : *width;
     return true;
 }
@@ -57,14 +65,12 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
         struct tm_line line = z;
         int64_t start = c->starts[i];
         if (!is_first) {
-            tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
-            line = (struct tm_line){z.at_ns + z.offset_ns, -z.offset_ns,
-                                    (int64_t)(-(tm_i128)z.slope * one / (one + z.slope))};
-            start += tm_line_at(&z, start);
+            line = tm_line_turn(&z);
+            start = plus(start, tm_line_at(&z, start));
         }
-        line.at_ns -= own_shift;
-        line.offset_ns += shift;
-        f->steps[i] = (struct tm_align_step){start - own_shift, line};
+        line.at_ns = plus(line.at_ns, -own_shift);
+        line.offset_ns = plus(line.offset_ns, shift);
+        f->steps[i] = (struct tm_align_step){plus(start, -own_shift), line};
     }
 }
 
@@ -73,6 +79,11 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
 {
     const struct tm_network_node *node = &a->network.nodes[at];
     const struct tm_align_node *times = &a->gather.nodes.nodes[at];
+    if (times->first_ns > times->last_ns) {
+        *f = (struct tm_align_file){.file = times->file, .low_ns = TM_UNBOUNDED_LOW, .high_ns = TM_UNBOUNDED_HIGH};
+        f->out_of_range = times->out_of_range;
+        return;
+    }
     uint32_t reference = a->gather.nodes.nodes[node->reference].file;
     int64_t own = placed_by(a, times->file), shift = own - placed_by(a, reference);
     *f = (struct tm_align_file){.file = times->file,
@@ -81,6 +92,8 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
                                 .rules = a->evidence.nodes[at].rules,
                                 .matches = a->evidence.nodes[at].matches,
                                 .left_out = node->left_out,
+                                .out_of_range = times->out_of_range,
+                                .has_times = true,
                                 .first_ns = times->first_ns - own,
                                 .last_ns = times->last_ns - own,
                                 .low_ns = TM_UNBOUNDED_LOW,
@@ -90,18 +103,18 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
     if (node->verdict == TM_VERDICT_ALIGNED || node->verdict == TM_VERDICT_REFERENCE) {
         f->has_offset = true;
         f->drift_ppb = tm_slope_ppb(node->line.slope);
-        f->offset_ns = tm_line_at(&node->line, middle) + shift;
+        f->offset_ns = plus(tm_line_at(&node->line, middle), shift);
     }
     if (node->verdict == TM_VERDICT_ALIGNED || node->verdict == TM_VERDICT_ONE_SIDED) {
-        f->low_ns = minus(node->low_ns[1], -shift);
-        f->high_ns = minus(node->high_ns[1], -shift);
+        f->low_ns = moved(node->low_ns[1], shift);
+        f->high_ns = moved(node->high_ns[1], shift);
     }
     if (node->verdict == TM_VERDICT_REFERENCE) {
         f->low_ns = f->high_ns = f->uncertainty_ns = 0;
         f->has_uncertainty = true;
     }
     if (node->verdict == TM_VERDICT_ALIGNED) { /* of the line as it is told, in whole billionths */
-        const struct tm_line told = {middle, f->offset_ns - shift, tm_slope_of_ppb(f->drift_ppb)};
+        const struct tm_line told = {middle, tm_line_at(&node->line, middle), tm_slope_of_ppb(f->drift_ppb)};
         f->has_uncertainty =
             widen(&f->uncertainty_ns, tm_line_at(&told, times->first_ns), node->low_ns[0], node->high_ns[0]) &&
             widen(&f->uncertainty_ns, tm_line_at(&told, times->last_ns), node->low_ns[2], node->high_ns[2]);
@@ -142,10 +155,10 @@ static void set_second(struct tm_alignment *a, uint32_t at, struct tm_align_file
         return;
     int64_t shift = placed_by(a, f->file) - placed_by(a, f->reference);
     f->has_second_best = true;
-    f->second_best_ns = d->second_offset_ns + shift;
+    f->second_best_ns = plus(d->second_offset_ns, shift);
     if (f->verdict == TM_VERDICT_AMBIGUOUS) {
         f->has_offset = true;
-        f->offset_ns = d->offset_ns + shift;
+        f->offset_ns = plus(d->offset_ns, shift);
     }
 }
 
@@ -159,7 +172,8 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
     apply_doubts(a);
     for (uint32_t i = 0; i < count; i++) { /* by insertion: files are few, and nearly in order */
         struct tm_align_file f;
-        if (a->gather.nodes.nodes[i].first_ns > a->gather.nodes.nodes[i].last_ns)
+        const struct tm_align_node *times = &a->gather.nodes.nodes[i];
+        if (times->first_ns > times->last_ns && times->out_of_range == 0)
             continue;
         uint32_t at = a->file_count++;
         fill(a, i, &f);

@@ -54,15 +54,17 @@ static enum tm_status put_file(const struct tm_alignment *a, const struct tm_ali
     put_number(out, "matches", true, (int64_t)f->matches);
     put_number(out, "left_out", true, (int64_t)f->left_out);
     put_number(out, "offset_ns", f->has_offset, f->offset_ns);
-    put_number(out, "at_ns", true, f->at_ns);
+    put_number(out, "at_ns", f->has_times, f->at_ns);
     put_number(out, "drift_ppb", f->has_offset && f->verdict != TM_VERDICT_AMBIGUOUS, f->drift_ppb);
     put_number(out, "uncertainty_ns", f->has_uncertainty, f->uncertainty_ns);
     put_number(out, "low_ns", f->low_ns != TM_UNBOUNDED_LOW, f->low_ns);
     put_number(out, "high_ns", f->high_ns != TM_UNBOUNDED_HIGH, f->high_ns);
-    put_number(out, "first_ns", true, f->first_ns);
-    put_number(out, "last_ns", true, f->last_ns);
+    put_number(out, "first_ns", f->has_times, f->first_ns);
+    put_number(out, "last_ns", f->has_times, f->last_ns);
     if (f->has_second_best)
         put_number(out, "second_best_ns", true, f->second_best_ns);
+    if (f->out_of_range)
+        put_number(out, "out_of_range", true, (int64_t)f->out_of_range);
     if (f->step_count > 1)
         put_points(out, f);
     tm_buf_release(&rules);

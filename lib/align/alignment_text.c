@@ -100,6 +100,8 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         tm_alignment_path(a, f->file, path, sizeof path);
         (void)tm_buf_add_str(out, path);
         put_verdict(out, a, f);
+        if (f->out_of_range)
+            (void)tm_buf_addf(out, "  %" PRIu64 " events left out: their times are out of range\n", f->out_of_range);
         switch (f->verdict) {
         case TM_VERDICT_ALIGNED:
             put_line(out, f);

@@ -5,26 +5,8 @@
 /* To tell who came when, fewer samples do. */
 enum { ROUGH_SAMPLES = 512 };
 
-/* The line from the second file of PAIR to its first, or from the first to the second. */
-static struct tm_line line_between(const struct tm_pair *pair, bool to_first)
-{
-    const struct tm_line *z = &pair->estimate;
-    tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
-    if (!to_first)
-        return *z;
-    return (struct tm_line){.at_ns = z->at_ns + z->offset_ns,
-                            .offset_ns = -z->offset_ns,
-                            .slope = (int64_t)(-(tm_i128)z->slope * one / (one + z->slope))};
-}
-
-/* What A and then B add. */
-static struct tm_line compose(const struct tm_line *a, const struct tm_line *b)
-{
-    struct tm_line sum = *a;
-    sum.offset_ns += tm_line_at(b, a->at_ns + a->offset_ns);
-    sum.slope += b->slope + tm_slope_floor((tm_i128)a->slope * b->slope);
-    return sum;
-}
+/* A corridor this wide, 13 days, says no more than a wider one. */
+#define WIDTH_MAX (INT64_C(1) << 50)
 
 /* Collectives whose ends are near each other give rough offsets, by which it can be told who came when. */
 static enum tm_status sample_roughly(struct tm_pair_table *rough, const struct tm_match *match, struct tm_error *err)
@@ -50,8 +32,8 @@ static void spread(struct tm_evidence *e, const struct tm_pair_table *rough, boo
             if (has_first == has_second)
                 continue;
             uint32_t from = has_first ? p->second : p->first, to = has_first ? p->first : p->second;
-            struct tm_line step = line_between(p, has_first);
-            e->nodes[from].rough = compose(&step, &e->nodes[to].rough);
+            struct tm_line step = has_first ? tm_line_turn(&p->estimate) : p->estimate;
+            e->nodes[from].rough = tm_line_compose(&step, &e->nodes[to].rough);
             reached[from] = more = true;
         }
     }
@@ -252,6 +234,7 @@ static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
     tm_i128 width = has_corridor ? (tm_i128)tm_corridor_high(&p->corridor, trend.at_ns) -
                                        tm_corridor_low(&p->corridor, trend.at_ns)
                                  : 0;
+    width = tm_clamp(width, WIDTH_MAX);
     if (!has_corridor || (tm_i128)p->deviation_ns * p->deviation_ns * 16 < width * width * p->sample_count) {
         p->estimate = trend;
         p->is_trend = true;

@@ -1,5 +1,7 @@
 #include "align/gather.h"
 
+#include "align/line.h"
+
 #include "base/checked.h"
 #include "base/pb.h"
 #include "stream/detail_fields.h"
@@ -181,14 +183,22 @@ static enum tm_status take_event(struct tm_gather *g, const struct tm_event *e, 
         g->file = e->file;
         g->has_file = true;
     }
-    if (e->kind == TM_KIND_SLICE_COMPLETE && !tm_add_i64(e->time_ns, e->dur_ns, &end_ns))
+    bool is_near = tm_is_reading(e->time_ns) && (e->kind != TM_KIND_SLICE_COMPLETE ||
+                                                 (tm_add_i64(e->time_ns, e->dur_ns, &end_ns) && tm_is_reading(end_ns)));
+    if (is_near)
+        tm_align_nodes_extend(&g->nodes, g->node, e->time_ns, end_ns);
+    else
+        g->nodes.nodes[g->node].out_of_range++;
+    if (e->kind == TM_KIND_SLICE_BEGIN) /* whatever its time, its end must find it */
+        return tm_open_spans_begin(&g->open, e, err);
+    if (e->kind == TM_KIND_SLICE_END) {
+        bool is_span = tm_open_spans_end(&g->open, e, &begin) && is_near && tm_is_reading(begin.time_ns);
+        return is_span ? take(g, &begin, e->time_ns, true, err) : TM_OK;
+    }
+    if (!is_near)
         return TM_OK;
-    tm_align_nodes_extend(&g->nodes, g->node, e->time_ns, end_ns);
     switch (e->kind) {
     case TM_KIND_SLICE_COMPLETE: return take(g, e, end_ns, !(e->flags & TM_EVENT_OPEN_ENDED), err);
-    case TM_KIND_SLICE_BEGIN: return tm_open_spans_begin(&g->open, e, err);
-    case TM_KIND_SLICE_END:
-        return tm_open_spans_end(&g->open, e, &begin) ? take(g, &begin, e->time_ns, true, err) : TM_OK;
     case TM_KIND_INSTANT:
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:

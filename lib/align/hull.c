@@ -67,7 +67,7 @@ tm_i128 tm_hull_lowest(const struct tm_hull *hull, int64_t slope, int64_t x_ns)
     tm_i128 lowest = 0;
     for (uint32_t i = 0; i < hull->count; i++) {
         const struct tm_point *p = &hull->points[i];
-        tm_i128 v = ((tm_i128)p->y << TM_SLOPE_BITS) + (tm_i128)slope * ((tm_i128)x_ns - p->x);
+        tm_i128 v = p->y * ((tm_i128)1 << TM_SLOPE_BITS) + (tm_i128)slope * ((tm_i128)x_ns - p->x);
         if (i == 0 || v < lowest)
             lowest = v;
     }

@@ -19,6 +19,14 @@ enum { TM_SLOPE_BITS = 44 };
 #define TM_UNBOUNDED_HIGH INT64_MAX
 #define TM_UNBOUNDED_LOW INT64_MIN
 
+/* Readings that are aligned: from a sixth of this before the start of trace time (18 years) to this behind it (109
+ * years, 2079 on REALTIME). So two of them, and two differences of them, differ by what fits 64 bits. */
+#define TM_READING_MAX (INT64_C(3) << 60)
+#define TM_READING_MIN (-TM_READING_MAX / 6)
+
+/* The largest offset, either way. A reading and an offset have a sum that fits, two offsets a difference. */
+#define TM_OFFSET_MAX ((INT64_C(1) << 62) - 1)
+
 /* Adds offset_ns at the reading at_ns, and slope * 2^-TM_SLOPE_BITS a nanosecond more from there on. */
 struct tm_line {
     int64_t at_ns, offset_ns, slope;
@@ -35,11 +43,41 @@ static inline int64_t tm_slope_ceil(tm_i128 scaled)
     return (int64_t) - (-scaled >> TM_SLOPE_BITS);
 }
 
-/* What LINE adds at the reading X_NS, rounded to nearest. */
+/* V, or what of LIMIT and -LIMIT is nearest. */
+static inline int64_t tm_clamp(tm_i128 v, int64_t limit)
+{
+    return v > limit ? limit : v < -limit ? -limit : (int64_t)v;
+}
+
+static inline bool tm_is_reading(int64_t ns)
+{
+    return ns >= TM_READING_MIN && ns <= TM_READING_MAX;
+}
+
+/* What LINE adds at the reading X_NS, rounded to nearest, and no more than TM_OFFSET_MAX either way. */
 static inline int64_t tm_line_at(const struct tm_line *line, int64_t x_ns)
 {
     tm_i128 rise = (tm_i128)line->slope * ((tm_i128)x_ns - line->at_ns);
-    return line->offset_ns + (int64_t)((rise + ((tm_i128)1 << (TM_SLOPE_BITS - 1))) >> TM_SLOPE_BITS);
+    return tm_clamp(line->offset_ns + ((rise + ((tm_i128)1 << (TM_SLOPE_BITS - 1))) >> TM_SLOPE_BITS), TM_OFFSET_MAX);
+}
+
+/* The line that leads back: from the readings that LINE leads to. */
+static inline struct tm_line tm_line_turn(const struct tm_line *line)
+{
+    tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
+    return (struct tm_line){.at_ns = tm_clamp((tm_i128)line->at_ns + line->offset_ns, INT64_MAX),
+                            .offset_ns = -line->offset_ns,
+                            .slope = (int64_t)(-(tm_i128)line->slope * one / (one + line->slope))};
+}
+
+/* What A and then B add. */
+static inline struct tm_line tm_line_compose(const struct tm_line *a, const struct tm_line *b)
+{
+    struct tm_line sum = *a;
+    int64_t through = tm_clamp((tm_i128)a->at_ns + a->offset_ns, INT64_MAX);
+    sum.offset_ns = tm_clamp((tm_i128)a->offset_ns + tm_line_at(b, through), TM_OFFSET_MAX);
+    sum.slope += b->slope + tm_slope_floor((tm_i128)a->slope * b->slope);
+    return sum;
 }
 
 /* A slope in billionths, rounded to nearest, and back. */
@@ -51,14 +89,14 @@ static inline int64_t tm_slope_ppb(int64_t slope)
 
 static inline int64_t tm_slope_of_ppb(int64_t ppb)
 {
-    tm_i128 scaled = ((tm_i128)ppb << TM_SLOPE_BITS) * 2 + (ppb < 0 ? -1000000000 : 1000000000);
+    tm_i128 scaled = (tm_i128)ppb * ((tm_i128)2 << TM_SLOPE_BITS) + (ppb < 0 ? -1000000000 : 1000000000);
     return (int64_t)(scaled / 2000000000);
 }
 
 /* The slope of RISE_NS over RUN_NS (not 0), within the limit. */
-static inline int64_t tm_slope_of(int64_t rise_ns, int64_t run_ns)
+static inline int64_t tm_slope_of(tm_i128 rise_ns, tm_i128 run_ns)
 {
-    tm_i128 slope = ((tm_i128)rise_ns << TM_SLOPE_BITS) / run_ns;
+    tm_i128 slope = rise_ns * ((tm_i128)1 << TM_SLOPE_BITS) / run_ns;
     return slope > TM_SLOPE_LIMIT ? TM_SLOPE_LIMIT : slope < -TM_SLOPE_LIMIT ? -TM_SLOPE_LIMIT : (int64_t)slope;
 }
 

@@ -117,22 +117,6 @@ static void find_groups(const struct work *w)
     memset(w->reached, 0, w->nodes->count * sizeof *w->reached);
 }
 
-static struct tm_line turn(const struct tm_line *z)
-{
-    tm_i128 one = (tm_i128)1 << TM_SLOPE_BITS;
-    return (struct tm_line){.at_ns = z->at_ns + z->offset_ns,
-                            .offset_ns = -z->offset_ns,
-                            .slope = (int64_t)(-(tm_i128)z->slope * one / (one + z->slope))};
-}
-
-static struct tm_line compose(const struct tm_line *a, const struct tm_line *b)
-{
-    struct tm_line sum = *a;
-    sum.offset_ns += tm_line_at(b, a->at_ns + a->offset_ns);
-    sum.slope += b->slope + tm_slope_floor((tm_i128)a->slope * b->slope);
-    return sum;
-}
-
 /* A line of P for a start: its estimate, or a bound where it has no more. */
 static struct tm_line line_of(const struct tm_pair *p)
 {
@@ -155,8 +139,8 @@ static void spread(const struct work *w, bool only_estimates)
                 (only_estimates && !p->has_estimate) || group_of(w, p->first) != group_of(w, p->second))
                 continue;
             uint32_t to = w->reached[p->first] ? p->first : p->second, from = to == p->first ? p->second : p->first;
-            struct tm_line z = line_of(p), step = to == p->first ? turn(&z) : z;
-            w->network->nodes[from].line = compose(&step, &w->network->nodes[to].line);
+            struct tm_line z = line_of(p), step = to == p->first ? tm_line_turn(&z) : z;
+            w->network->nodes[from].line = tm_line_compose(&step, &w->network->nodes[to].line);
             w->reached[from] = more = true;
         }
     }
@@ -166,9 +150,9 @@ static void spread(const struct work *w, bool only_estimates)
 static int64_t reading_at(const struct work *w, uint32_t node, int64_t tau)
 {
     const struct tm_line *line = &w->network->nodes[node].line;
-    int64_t t = tau - line->offset_ns;
+    int64_t t = tm_clamp((tm_i128)tau - line->offset_ns, INT64_MAX);
     for (int i = 0; i < 4; i++)
-        t = tau - tm_line_at(line, t);
+        t = tm_clamp((tm_i128)tau - tm_line_at(line, t), INT64_MAX);
     return t;
 }
 
@@ -252,7 +236,7 @@ static bool find_extremes_at(const struct work *w, uint32_t group, int64_t tau, 
     return find_extremes(w, group, bounds, count);
 }
 
-static int64_t clamp(tm_i128 v)
+static int64_t tell(tm_i128 v)
 {
     return v >= INT64_MAX ? TM_UNBOUNDED_HIGH : v <= INT64_MIN ? TM_UNBOUNDED_LOW : (int64_t)v;
 }
@@ -269,8 +253,8 @@ static void note_bounds(const struct work *w, uint32_t node, int which, int64_t 
 {
     struct tm_network_node *n = &w->network->nodes[node];
     int64_t v = tm_line_at(&n->line, x);
-    n->low_ns[which] = w->up[node] >= FAR ? TM_UNBOUNDED_LOW : clamp((tm_i128)v - pad(w->up[node]));
-    n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : clamp((tm_i128)v + pad(w->down[node]));
+    n->low_ns[which] = w->up[node] >= FAR ? TM_UNBOUNDED_LOW : tell((tm_i128)v - pad(w->up[node]));
+    n->high_ns[which] = w->down[node] >= FAR ? TM_UNBOUNDED_HIGH : tell((tm_i128)v + pad(w->down[node]));
 }
 
 static int64_t moment(const struct tm_align_node *node, int which)
@@ -356,8 +340,11 @@ static bool bound_many(const struct work *w, uint32_t group, struct bound *bound
 /* A line through what it adds at two readings. */
 static struct tm_line line_through(int64_t x1, int64_t v1, int64_t x2, int64_t v2)
 {
-    return (struct tm_line){x1, v1, x2 > x1 ? tm_slope_of(v2 - v1, x2 - x1) : 0};
+    return (struct tm_line){x1, v1, x2 > x1 ? tm_slope_of((tm_i128)v2 - v1, (tm_i128)x2 - x1) : 0};
 }
+
+/* A pull of more than 10 hours is one of that: so the sum of a million of them, times their weights, fits 128 bits. */
+#define PULL_MAX (INT64_C(1) << 45)
 
 /* What a pair's estimate says of its files' lines at a moment, and how much that weighs. */
 struct pull {
@@ -389,7 +376,8 @@ static uint32_t find_pulls(const struct work *w, uint32_t group, int64_t tau, st
         if (!is_usable(w, p) || !p->has_estimate || group_of(w, p->first) != group)
             continue;
         int64_t x = reading_at(w, p->first, tau);
-        pulls[n++] = (struct pull){p->first, p->second, (int64_t)error_at(w, p, x, tau, tm_line_at(&p->estimate, x)),
+        pulls[n++] = (struct pull){p->first, p->second,
+                                   tm_clamp(error_at(w, p, x, tau, tm_line_at(&p->estimate, x)), PULL_MAX),
                                    weight_of(p, x)};
     }
     return n;
@@ -413,7 +401,7 @@ static void relax(const struct work *w, uint32_t group, const struct pull *pulls
             weights[p->second] += p->weight;
         }
         for (uint32_t i = 0; i < n; i++) {
-            int64_t next = i != group && weights[i] ? (int64_t)((sums[i] + weights[i] / 2) / weights[i]) : 0;
+            int64_t next = i != group && weights[i] ? tm_clamp((sums[i] + weights[i] / 2) / weights[i], PULL_MAX) : 0;
             next = (next + changes[i]) / 2; /* half the way, so that a ring does not swing */
             changed |= next - changes[i] > 1 || changes[i] - next > 1;
             changes[i] = next;

@@ -8,6 +8,7 @@
 struct tm_align_node {
     uint32_t file;             /* of the catalog */
     int64_t first_ns, last_ns; /* trace time of its first and last event, the ends of slices among them */
+    uint64_t out_of_range;     /* events whose times are not from TM_READING_MIN to TM_READING_MAX */
     uint8_t grade;             /* the highest of its records */
     uint32_t operations;       /* bits of enum tm_operation: of all its records */
 };

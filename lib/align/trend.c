@@ -4,6 +4,15 @@
 
 enum { ROUNDS = 6, MIRRORS = 3, WEIGHT_BITS = 12, ORDER_SAMPLES_MIN = 3 };
 
+/* What sums of squares have room for, of 16384 samples: a sample 6 days or more from the middle, or 36 minutes or more
+ * off the line, says nothing of its slope. A deviation is told up to 2 hours. */
+#define RUN_MAX (INT64_C(1) << 49)
+#define RISE_MAX (INT64_C(1) << 41)
+#define DEVIATION_MAX (INT64_C(1) << 43)
+
+/* Samples farther from their median, 36 years, are taken to be that far from it. */
+#define FAR (INT64_C(1) << 60)
+
 static int by_value(const void *a, const void *b)
 {
     int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
@@ -59,7 +68,7 @@ static int64_t median(int64_t *values, uint32_t count)
         for (uint32_t i = 1; i < count / 2; i++)
             low = values[i] > low ? values[i] : low;
     }
-    return low + (high - low) / 2;
+    return low + (int64_t)(((tm_i128)high - low) / 2);
 }
 
 static uint32_t collect(const struct tm_sample *samples, uint32_t count, uint8_t order, uint8_t other, int64_t *values)
@@ -108,7 +117,8 @@ static int64_t deviation(const struct tm_line *line, const struct tm_sample *sam
 {
     for (uint32_t i = 0; i < count; i++)
         values[i] = distance(line, &samples[i]);
-    return median(values, count);
+    int64_t middle = median(values, count);
+    return middle < DEVIATION_MAX ? middle : DEVIATION_MAX;
 }
 
 /* Clocks usually drift by no more than this against each other, 1/USUAL_DRIFT: a slope that few samples over a short
@@ -125,6 +135,8 @@ static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_
             int64_t d = distance(line, &samples[i]);
             tm_i128 weight = d <= scale ? 1 << WEIGHT_BITS : ((tm_i128)scale << WEIGHT_BITS) / d;
             tm_i128 x = (tm_i128)samples[i].x - line->at_ns, y = samples[i].y - tm_line_at(line, samples[i].x);
+            if (x > RUN_MAX || x < -RUN_MAX || y > RISE_MAX || y < -RISE_MAX)
+                continue;
             if (pass == 0) {
                 weights += weight;
                 sum_x += weight * x;
@@ -140,7 +152,7 @@ static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_
             tm_i128 ridge = ((tm_i128)scale * scale * USUAL_DRIFT * USUAL_DRIFT >> 20) << WEIGHT_BITS;
             tm_i128 divisor = (sum_xx + ridge) >> 16;
             tm_i128 slope = line->slope - (ridge >> 16) * line->slope / (divisor ? divisor : 1);
-            slope += divisor ? (sum_xy << (TM_SLOPE_BITS - 16)) / divisor : 0;
+            slope += divisor ? (sum_xy * (1 << (TM_SLOPE_BITS - 16))) / divisor : 0;
             slope = slope > TM_SLOPE_LIMIT ? TM_SLOPE_LIMIT : slope < -TM_SLOPE_LIMIT ? -TM_SLOPE_LIMIT : slope;
             int64_t at = tm_line_at(line, line->at_ns + mean_x) + mean_y;
             *line = (struct tm_line){.at_ns = line->at_ns + mean_x, .offset_ns = at, .slope = (int64_t)slope};
@@ -198,6 +210,8 @@ enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct
     for (uint32_t i = 0; i < count; i++)
         values[i] = samples[i].y;
     *line = (struct tm_line){.at_ns = samples[count / 2].x, .offset_ns = median(values, count), .slope = 0};
+    for (uint32_t i = 0; i < count; i++)
+        samples[i].y = line->offset_ns + tm_clamp((tm_i128)samples[i].y - line->offset_ns, FAR);
     fit(line, samples, count, values);
     uint32_t left = keep_peak(line, samples, count, values);
     for (int round = 0; round < MIRRORS; round++) {

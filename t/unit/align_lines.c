@@ -181,9 +181,49 @@ static void test_slopes(void)
     is_int(tm_line_at(&line, 1000 - 1000000000), -993);
 }
 
+/* Readings as far apart as they may be: what is found need not be good, but must be in range. */
+static void test_far(void)
+{
+    static const int64_t readings[] = {TM_READING_MIN,     TM_READING_MIN + 1, -1, 0, 1, TM_READING_MAX / 2,
+                                       TM_READING_MAX - 1, TM_READING_MAX};
+    enum { READINGS = sizeof readings / sizeof *readings };
+    const struct tm_line steep = {TM_READING_MIN, TM_OFFSET_MAX, TM_SLOPE_LIMIT};
+    is_int(tm_line_at(&steep, TM_READING_MAX), TM_OFFSET_MAX);
+    const struct tm_line back = tm_line_turn(&steep), sum = tm_line_compose(&steep, &steep);
+    is_int(back.offset_ns, -TM_OFFSET_MAX);
+    is_int(sum.offset_ns, TM_OFFSET_MAX);
+    ok(!tm_is_reading(TM_READING_MAX + 1) && !tm_is_reading(TM_READING_MIN - 1) && tm_is_reading(TM_READING_MAX));
+    for (int round = 0; round < 200; round++) {
+        struct tm_constraint c[64];
+        struct tm_sample s[64];
+        struct hulls h = {{0}, {0}};
+        struct tm_corridor corridor;
+        struct tm_consensus consensus;
+        struct tm_error err = {0};
+        struct tm_line line;
+        int64_t deviation;
+        for (int i = 0; i < 64; i++) {
+            int64_t x = readings[below(READINGS)], z = readings[below(READINGS)] - x;
+            c[i] = (struct tm_constraint){x, z, i % 2};
+            s[i] = (struct tm_sample){.x = x, .y = z, .order = (uint8_t)below(3), .other_order = (uint8_t)below(3)};
+            (void)(i % 2 ? tm_hull_add(&h.below, x, -z) : tm_hull_add(&h.above, x, z));
+        }
+        tm_hull_settle(&h.above);
+        tm_hull_settle(&h.below);
+        bool fits = tm_corridor_find(&corridor, &h.above, &h.below);
+        bool holds = !fits || tm_corridor_low(&corridor, 0) <= tm_corridor_high(&corridor, 0);
+        holds = holds && tm_consensus_find(&consensus, c, 64, &err) == TM_OK;
+        holds = holds && tm_trend_find(&line, &deviation, s, 64, &err) == TM_OK && deviation >= 0;
+        if (!holds || round == 0)
+            ok(holds);
+        release(&h);
+    }
+}
+
 int main(void)
 {
     test_slopes();
+    test_far();
     test_hull();
     test_corridor();
     test_one_sided();
