@@ -67,6 +67,7 @@ void fuzz_manifest(const struct fuzz_target *target, const uint8_t *data, size_t
 void fuzz_reader(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_configure(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_clocks(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_align(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_sort(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_join(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_emit(const struct fuzz_target *target, const uint8_t *data, size_t len);

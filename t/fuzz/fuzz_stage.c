@@ -1,6 +1,7 @@
 /* Stages by the stream they read, which here is any: notes of frames (stream_notes.h), or bytes. */
 #include "fuzz.h"
 
+#include "align/alignment.h"
 #include "clocks/timeline.h"
 #include "emit/run.h"
 #include "manifest/configure.h"
@@ -119,6 +120,37 @@ void fuzz_join(const struct fuzz_target *target, const uint8_t *data, size_t len
     close(streams[0].fd);
     close(streams[1].fd);
     close(out);
+}
+
+/* All that tm-align writes, by all rules. The last byte chooses rules with parameters. */
+void fuzz_align(const struct fuzz_target *target, const uint8_t *data, size_t len)
+{
+    static const char *const rules[] = {NULL, "name:.", "name:.,begin", "key:args.id,name:.,end"};
+    struct tm_alignment alignment = TM_ALIGNMENT_INIT;
+    struct tm_error err = {0};
+    struct tm_buf text = {0}, json = {0}, svg = {0}, manifest = {0}, breaches = {0};
+    if (len == 0)
+        return;
+    int in = fuzz_stream_of(data, len - 1);
+    (void)target;
+    enum tm_status st = tm_alignment_find(&alignment, in, rules[data[len - 1] % 4], NULL, &err);
+    fuzz_check_status(st, INPUT, &err);
+    if (st == TM_OK) {
+        fuzz_check_status(tm_alignment_check(&alignment, &err), 0, &err);
+        FUZZ_CHECK(tm_alignment_text(&alignment, &text) == TM_OK);
+        FUZZ_CHECK(tm_alignment_json(&alignment, &json) == TM_OK);
+        FUZZ_CHECK(tm_alignment_svg(&alignment, &svg) == TM_OK);
+        FUZZ_CHECK(tm_alignment_breaches_text(&alignment, &breaches) == TM_OK);
+        FUZZ_CHECK(tm_alignment_breaches_json(&alignment, &breaches) == TM_OK);
+        fuzz_check_status(tm_alignment_manifest(&alignment, &manifest, &err), INPUT, &err);
+    }
+    tm_buf_release(&text);
+    tm_buf_release(&json);
+    tm_buf_release(&svg);
+    tm_buf_release(&manifest);
+    tm_buf_release(&breaches);
+    tm_alignment_release(&alignment);
+    close(in);
 }
 
 static void ignore_warning(const char *text)

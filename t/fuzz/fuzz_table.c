@@ -35,6 +35,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"reader", fuzz_reader, NULL, 8 * KIB, NULL},
     {"configure", fuzz_configure, NULL, 8 * KIB, "manifest"},
     {"clocks", fuzz_clocks, NULL, 8 * KIB, NULL},
+    {"align", fuzz_align, NULL, 8 * KIB, NULL},
     {"sort", fuzz_sort, NULL, 8 * KIB, NULL},
     {"join", fuzz_join, NULL, 8 * KIB, NULL},
     {"emit-text", fuzz_emit, &tm_emit_text, 8 * KIB, NULL},

@@ -1,4 +1,7 @@
 /* doc/tm-limits.7 says what the source says. */
+#include "align/evidence.h"
+#include "align/gather.h"
+#include "align/rhythm.h"
 #include "os/input.h"
 #include "json/scan.h"
 #include "container/limits.h"
@@ -74,6 +77,16 @@ static const struct limit limits[] = {
     LIMIT(TM_FRAME_BYTES_MAX),
     LIMIT(TM_BATCH_EVENTS_MAX),
     LIMIT(TM_FILE_ORDER_IDS_MAX),
+    LIMIT(TM_READING_MAX),
+    LIMIT(TM_GATHER_USES_MAX),
+    LIMIT(TM_ALIGN_ARGS_MAX),
+    LIMIT(TM_ALIGN_FLOWS_MAX),
+    LIMIT(TM_OPEN_SPANS_TRACKS_MAX),
+    LIMIT(TM_OPEN_SPANS_DEPTH_MAX),
+    LIMIT(TM_RHYTHM_BEATS_MAX),
+    LIMIT(TM_EVIDENCE_MEMBERS_MAX),
+    LIMIT(TM_HULL_POINTS_MAX),
+    LIMIT(TM_CONSENSUS_STEPS_MAX),
     LIMIT(TM_SLICES_DEPTH_MAX),
     LIMIT(TM_BINDER_WAITING_MAX),
     LIMIT(TM_BINDER_THREADS_MAX),
