@@ -11,7 +11,7 @@
 
 struct tm_emit_options {
     bool absolute;         /* text: times as they are, not from the first event on */
-    bool json;             /* report: for machines to read */
+    bool json;             /* reports: for machines to read */
     bool hex;              /* frames: raw payloads too */
     bool rebase;           /* json: times count from the first event on */
     bool join_flows;       /* equal flow ids of different files are one flow, and spans have flows (span_flows.h) */

@@ -1,6 +1,7 @@
 #include "emit/report/drop.h"
 
 #include "emit/drop_reason.h"
+#include "emit/report/members.h"
 #include "emit/report/words.h"
 
 /* What is said where the manifest can say it. */
@@ -45,4 +46,24 @@ void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a
     tm_out_str(&r->out, ".\n  ");
     tm_out_str(&r->out, p && tm_report_suggestion(r, remedies, p, a) ? by_manifest : reason->remedy);
     tm_out_char(&r->out, '\n');
+}
+
+void tm_report_put_account_json(struct tm_report *r, const Tracemerge__Account *a)
+{
+    tm_out_char(&r->out, '{');
+    tm_member_key(r, false, "file");
+    tm_out_json(&r->out, tm_report_path(r, a->file));
+    if (a->has_machine)
+        tm_member_machine(r, "machine", a->machine);
+    tm_member_clock(r, "clock", a->clock);
+    tm_member_text(r, "reason", tm_text_of(a->reason));
+    tm_member_text(r, "cause", tm_text_str(tm_drop_reason_find(a->reason)->cause));
+    tm_member_u64(r, "count", a->count);
+    tm_member_text(r, "unit", tm_text_str(tm_accounting_is_bytes(a) ? "byte" : "event"));
+    if (a->definition_count)
+        tm_member_u64(r, "definitions", a->definition_count);
+    if (a->has_byte)
+        tm_member_u64(r, "byte", a->byte);
+    if (a->has_earliest_ns)
+        tm_member_i64(r, "earliest_ns", a->earliest_ns);
 }

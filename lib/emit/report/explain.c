@@ -1,5 +1,7 @@
 #include "emit/by_file.h"
+#include "emit/message_out.h"
 #include "emit/report/drop.h"
+#include "emit/report/members.h"
 #include "emit/report/place.h"
 #include "emit/report/words.h"
 
@@ -103,6 +105,89 @@ static void put_sum(struct tm_report *r, struct explanation *x)
         tm_report_put_remedies(r, &x->remedies);
 }
 
+static void put_placement_json(struct tm_report *r, const struct explanation *x, const Tracemerge__Placement *p)
+{
+    tm_out_str(&r->out, "{\"machine\":");
+    size_t from = r->out.buf.len;
+    tm_report_put_machine(r, p->machine);
+    tm_member_quote(r, from);
+    tm_member_clock(r, "clock", p->clock);
+    tm_member_key(r, true, "text");
+    from = r->out.buf.len;
+    tm_report_explain_placement(r, p, has_several_machines(r, x, p->file));
+    tm_member_quote(r, from);
+    tm_member_key(r, true, "placement");
+    tm_message_json(&r->out, (const ProtobufCMessage *)p);
+    tm_out_char(&r->out, '}');
+}
+
+static void put_drop_json(struct tm_report *r, struct explanation *x, const Tracemerge__Account *account)
+{
+    x->has_drops = true;
+    tm_report_put_account_json(r, account);
+    tm_member_key(r, true, "text");
+    size_t from = r->out.buf.len;
+    tm_report_explain_account(r, account, placement_of(r, x, account), &x->remedies);
+    tm_member_quote(r, from);
+    tm_out_char(&r->out, '}');
+}
+
+static void put_file_json(struct tm_report *r, struct explanation *x, uint32_t file)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    const struct tm_by_file *p = &x->placements, *a = &x->accounts;
+    tm_out_str(&r->out, "{\"path\":");
+    tm_out_json(&r->out, tm_report_path(r, file));
+    tm_out_str(&r->out, ",\n \"placements\":[");
+    for (uint32_t k = p->starts[file]; k < p->starts[file + 1]; k++) {
+        tm_out_str(&r->out, k > p->starts[file] ? ",\n  " : "\n  ");
+        put_placement_json(r, x, c->placements[p->order[k]]);
+    }
+    tm_out_str(&r->out, "],\n \"dropped\":[");
+    index_placements(r, x, file);
+    for (uint32_t k = a->starts[file]; k < a->starts[file + 1]; k++) {
+        tm_out_str(&r->out, k > a->starts[file] ? ",\n  " : "\n  ");
+        put_drop_json(r, x, c->accounts[a->order[k]]);
+    }
+    tm_out_str(&r->out, "]}");
+}
+
+static void put_json(struct tm_report *r, struct explanation *x, const uint32_t *turns)
+{
+    const struct tm_accounting *b = r->context->balance;
+    tm_out_str(&r->out, "{\n\"trace_time\":{\"text\":");
+    size_t from = r->out.buf.len;
+    tm_report_explain_trace_time(r);
+    tm_member_quote(r, from);
+    if (r->has_bounds) {
+        tm_member_i64(r, "first_ns", r->first_ns);
+        tm_member_i64(r, "last_ns", r->last_ns);
+    }
+    tm_out_str(&r->out, "},\n\"files\":[");
+    for (uint32_t i = 0; turns[i]; i++) {
+        tm_out_str(&r->out, i ? ",\n" : "\n");
+        put_file_json(r, x, turns[i] - 1);
+    }
+    tm_out_str(&r->out, "],\n\"remedies\":");
+    if (x->remedies.count || x->remedies.has_trace_time)
+        tm_report_put_remedies_json(r, &x->remedies);
+    else
+        tm_out_str(&r->out, "null");
+    tm_out_str(&r->out, ",\n\"total\":{\"read\":");
+    tm_out_u64(&r->out, b->read);
+    tm_member_u64(r, "placed", b->total.placed);
+    tm_member_u64(r, "dropped", b->total.dropped);
+    tm_out_str(&r->out, "}\n}\n");
+}
+
+static void put_text(struct tm_report *r, struct explanation *x, const uint32_t *turns)
+{
+    tm_report_explain_trace_time(r);
+    for (uint32_t i = 0; turns[i]; i++)
+        put_file(r, x, turns[i] - 1);
+    put_sum(r, x);
+}
+
 /* Files in the order of their turns. */
 static uint32_t *turns_of(const struct tm_catalog *c)
 {
@@ -127,10 +212,10 @@ void tm_report_explain(struct tm_report *r)
         r->out.failed = true;
         goto out;
     }
-    tm_report_explain_trace_time(r);
-    for (uint32_t i = 0; turns[i]; i++)
-        put_file(r, &x, turns[i] - 1);
-    put_sum(r, &x);
+    if (r->context->options->json)
+        put_json(r, &x, turns);
+    else
+        put_text(r, &x, turns);
 out:
     free(turns);
     tm_by_file_release(&x.placements);

@@ -1,45 +1,16 @@
 #include "emit/message_out.h"
 #include "emit/names.h"
-#include "emit/report/report.h"
-
-static void put_key(struct tm_report *r, bool comma, const char *key)
-{
-    if (comma)
-        tm_out_char(&r->out, ',');
-    tm_out_json_str(&r->out, key);
-    tm_out_char(&r->out, ':');
-}
-
-static void put_u64(struct tm_report *r, const char *key, uint64_t v)
-{
-    put_key(r, true, key);
-    tm_out_u64(&r->out, v);
-}
-
-static void put_bool(struct tm_report *r, const char *key, bool v)
-{
-    put_key(r, true, key);
-    tm_out_str(&r->out, v ? "true" : "false");
-}
-
-static void put_text(struct tm_report *r, const char *key, struct tm_text text)
-{
-    put_key(r, true, key);
-    if (text.data)
-        tm_out_json(&r->out, text);
-    else
-        tm_out_str(&r->out, "null");
-}
+#include "emit/report/members.h"
 
 static void put_sums(struct tm_report *r, uint64_t read, const struct tm_accounting_file *f)
 {
-    put_u64(r, "read", read);
-    put_u64(r, "placed", f->placed);
-    put_u64(r, "dropped", f->dropped);
-    put_u64(r, "lost", f->lost);
-    put_u64(r, "lost_definitions", f->lost_definitions);
-    put_u64(r, "skipped_bytes", f->skipped_bytes);
-    put_u64(r, "other_rows", f->others);
+    tm_member_u64(r, "read", read);
+    tm_member_u64(r, "placed", f->placed);
+    tm_member_u64(r, "dropped", f->dropped);
+    tm_member_u64(r, "lost", f->lost);
+    tm_member_u64(r, "lost_definitions", f->lost_definitions);
+    tm_member_u64(r, "skipped_bytes", f->skipped_bytes);
+    tm_member_u64(r, "other_rows", f->others);
 }
 
 static void put_files(struct tm_report *r)
@@ -49,20 +20,20 @@ static void put_files(struct tm_report *r)
     for (uint32_t i = 0; i < c->file_count; i++) {
         const struct tm_catalog_file *f = &c->files[i];
         tm_out_str(&r->out, i ? ",\n{" : "\n{");
-        put_key(r, false, "id");
+        tm_member_key(r, false, "id");
         tm_out_u64(&r->out, i);
         if (f->has_parent)
-            put_u64(r, "parent", f->parent);
-        put_text(r, "path", tm_report_path(r, i));
-        put_text(r, "name", f->name);
-        put_text(r, "type", f->type);
-        put_u64(r, "size", f->size_bytes);
-        put_bool(r, "is_container", f->is_container);
+            tm_member_u64(r, "parent", f->parent);
+        tm_member_text(r, "path", tm_report_path(r, i));
+        tm_member_text(r, "name", f->name);
+        tm_member_text(r, "type", f->type);
+        tm_member_u64(r, "size", f->size_bytes);
+        tm_member_bool(r, "is_container", f->is_container);
         if (f->begun)
-            put_u64(r, "processing_order", f->processing_order);
+            tm_member_u64(r, "processing_order", f->processing_order);
         put_sums(r, f->timed_count, &r->context->balance->files[i]);
-        put_u64(r, "untimed", f->untimed_count);
-        put_bool(r, "balanced", tm_accounting_holds(r->context->balance, c, i));
+        tm_member_u64(r, "untimed", f->untimed_count);
+        tm_member_bool(r, "balanced", tm_accounting_holds(r->context->balance, c, i));
         tm_out_char(&r->out, '}');
     }
     tm_out_str(&r->out, "],\n");
@@ -74,11 +45,11 @@ static void put_machines(struct tm_report *r)
     tm_out_str(&r->out, "\"machines\":[");
     for (uint32_t i = 0; i < c->machine_count; i++) {
         tm_out_str(&r->out, i ? ",\n{" : "\n{");
-        put_key(r, false, "id");
+        tm_member_key(r, false, "id");
         tm_out_u64(&r->out, i);
-        put_key(r, true, "raw_id");
+        tm_member_key(r, true, "raw_id");
         tm_out_i64(&r->out, c->machines[i].raw_id);
-        put_text(r, "name", c->machines[i].name);
+        tm_member_text(r, "name", c->machines[i].name);
         tm_out_char(&r->out, '}');
     }
     tm_out_str(&r->out, "],\n");
@@ -87,22 +58,22 @@ static void put_machines(struct tm_report *r)
 static void put_trace_time(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
-    put_key(r, false, "trace_time");
+    tm_member_key(r, false, "trace_time");
     if (c->has_trace_time) {
         tm_out_char(&r->out, '{');
-        put_key(r, false, "clock");
+        tm_member_key(r, false, "clock");
         tm_out_u64(&r->out, c->trace_time_clock);
         if (tm_name_of_clock(c->trace_time_clock))
-            put_text(r, "clock_name", tm_text_str(tm_name_of_clock(c->trace_time_clock)));
+            tm_member_text(r, "clock_name", tm_text_str(tm_name_of_clock(c->trace_time_clock)));
         if (c->trace_time_has_machine)
-            put_u64(r, "machine", c->trace_time_machine);
+            tm_member_u64(r, "machine", c->trace_time_machine);
         if (c->trace_time_has_file)
-            put_u64(r, "file", c->trace_time_file);
+            tm_member_u64(r, "file", c->trace_time_file);
         tm_out_char(&r->out, '}');
     } else {
         tm_out_str(&r->out, "null");
     }
-    put_key(r, true, "bounds");
+    tm_member_key(r, true, "bounds");
     if (r->has_bounds) {
         tm_out_str(&r->out, "{\"first_ns\":");
         tm_out_i64(&r->out, r->first_ns);
@@ -118,7 +89,7 @@ static void put_trace_time(struct tm_report *r)
 /* An array of COUNT messages, each with what names its file, machine and clock stand for elsewhere. */
 static void put_messages(struct tm_report *r, const char *key, const void *messages, uint32_t count)
 {
-    put_key(r, false, key);
+    tm_member_key(r, false, key);
     tm_out_char(&r->out, '[');
     for (uint32_t i = 0; i < count; i++) {
         const ProtobufCMessage *m;
@@ -161,8 +132,8 @@ void tm_report_json(struct tm_report *r)
     tm_out_str(&r->out, "\"total\":{\"files\":");
     tm_out_u64(&r->out, c->file_count);
     put_sums(r, b->read, &b->total);
-    put_u64(r, "snapshots", r->snapshot_count);
-    put_u64(r, "clock_rows", r->clock_row_count);
-    put_bool(r, "balanced", all_hold);
+    tm_member_u64(r, "snapshots", r->snapshot_count);
+    tm_member_u64(r, "clock_rows", r->clock_row_count);
+    tm_member_bool(r, "balanced", all_hold);
     tm_out_str(&r->out, "}\n}\n");
 }

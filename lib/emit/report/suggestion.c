@@ -179,6 +179,22 @@ void tm_report_put_remedies(struct tm_report *r, struct tm_remedies *remedies)
                    "moment.\n");
 }
 
+void tm_report_put_remedies_json(struct tm_report *r, struct tm_remedies *remedies)
+{
+    add_references(r, remedies);
+    tm_out_str(&r->out, "{\"files\":[");
+    for (uint32_t i = 0; i < remedies->count; i++) {
+        tm_out_str(&r->out, i ? ",\n " : "\n ");
+        tm_report_put_entry(r, &remedies->entries[i]);
+    }
+    tm_out_char(&r->out, ']');
+    if (remedies->has_trace_time) {
+        tm_out_str(&r->out, ",\n ");
+        tm_report_put_trace_time(r, &remedies->trace_time);
+    }
+    tm_out_str(&r->out, remedies->has_guess ? ",\"offsets_unknown\":true}" : ",\"offsets_unknown\":false}");
+}
+
 void tm_remedies_release(struct tm_remedies *remedies)
 {
     free(remedies->entries);

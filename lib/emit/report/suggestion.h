@@ -53,6 +53,10 @@ bool tm_report_suggestion(struct tm_report *report, struct tm_remedies *remedies
 /* Writes REMEDIES, which are some: a whole manifest where there is none, else what to change in it. */
 void tm_report_put_remedies(struct tm_report *report, struct tm_remedies *remedies);
 
+/* The same as a JSON object: entries for "files", added or in place of those of the same path, and trace_time where it
+ * changes; offsets_unknown: an offset_ns of 0 is to be replaced. */
+void tm_report_put_remedies_json(struct tm_report *report, struct tm_remedies *remedies);
+
 void tm_remedies_release(struct tm_remedies *remedies);
 
 #endif

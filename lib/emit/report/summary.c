@@ -1,6 +1,8 @@
 /* summary: a line for each file on each machine and clock, and one for all. */
 #include "emit/by_file.h"
 #include "emit/outputs.h"
+#include "emit/report/drop.h"
+#include "emit/report/members.h"
 #include "emit/report/words.h"
 
 static bool has_relation_of_machines(const Tracemerge__Placement *p)
@@ -29,6 +31,11 @@ static const char *way_of(const Tracemerge__Placement *p)
     return "by a rule that is not known";
 }
 
+static bool has_offset(const Tracemerge__Placement *p)
+{
+    return p->placed_count && p->clock && !tm_report_is(p->rule, "trace_time");
+}
+
 static void put_placement(struct tm_report *r, const Tracemerge__Placement *p)
 {
     tm_out_str(&r->out, "  ");
@@ -43,7 +50,7 @@ static void put_placement(struct tm_report *r, const Tracemerge__Placement *p)
     }
     tm_out_str(&r->out, ", ");
     tm_out_str(&r->out, way_of(p));
-    if (p->placed_count && p->clock && !tm_report_is(p->rule, "trace_time")) {
+    if (has_offset(p)) {
         tm_out_str(&r->out, ", offset ");
         tm_report_put_offset(r, p->first_offset_ns);
     }
@@ -79,20 +86,85 @@ static void put_total(struct tm_report *r)
     tm_out_str(&r->out, b->total.dropped ? " dropped, which tm-merge --explain explains\n" : " dropped\n");
 }
 
+static void put_placement_json(struct tm_report *r, const Tracemerge__Placement *p)
+{
+    tm_out_char(&r->out, '{');
+    tm_member_key(r, false, "file");
+    tm_out_json(&r->out, tm_report_path(r, p->file));
+    tm_member_machine(r, "machine", p->machine);
+    tm_member_clock(r, "clock", p->clock);
+    tm_member_u64(r, "events", p->placed_count);
+    tm_member_text(r, "rule", tm_text_of(p->rule));
+    tm_member_text(r, "text", tm_text_str(way_of(p)));
+    if (has_offset(p))
+        tm_member_i64(r, "offset_ns", p->first_offset_ns);
+    tm_out_char(&r->out, '}');
+}
+
+static void put_total_json(struct tm_report *r)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    const struct tm_accounting *b = r->context->balance;
+    tm_member_key(r, false, "total");
+    tm_out_char(&r->out, '{');
+    tm_member_key(r, false, "read");
+    tm_out_u64(&r->out, b->read);
+    tm_member_u64(r, "placed", b->total.placed);
+    tm_member_u64(r, "dropped", b->total.dropped);
+    tm_out_str(&r->out, "},\n\"trace_time\":");
+    if (c->has_trace_time && c->trace_time_has_machine) {
+        tm_out_str(&r->out, "{\"clock\":");
+        size_t from = r->out.buf.len;
+        tm_report_put_clock(r, c->trace_time_clock);
+        tm_member_quote(r, from);
+        tm_member_machine(r, "machine", c->trace_time_machine);
+        tm_out_char(&r->out, '}');
+    } else {
+        tm_out_str(&r->out, "null");
+    }
+}
+
+static void put_json(struct tm_report *r, const struct tm_by_file *p, const struct tm_by_file *a)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    tm_out_str(&r->out, "{\n\"placements\":[");
+    for (uint32_t k = 0; k < p->starts[c->file_count]; k++) {
+        tm_out_str(&r->out, k ? ",\n" : "\n");
+        put_placement_json(r, c->placements[p->order[k]]);
+    }
+    tm_out_str(&r->out, "],\n\"dropped\":[");
+    for (uint32_t k = 0; k < a->starts[c->file_count]; k++) {
+        tm_out_str(&r->out, k ? ",\n" : "\n");
+        tm_report_put_account_json(r, c->accounts[a->order[k]]);
+        tm_out_char(&r->out, '}');
+    }
+    tm_out_str(&r->out, "],\n");
+    put_total_json(r);
+    tm_out_str(&r->out, "\n}\n");
+}
+
+static void put_text(struct tm_report *r, const struct tm_by_file *p, const struct tm_by_file *a)
+{
+    const struct tm_catalog *c = r->context->catalog;
+    for (uint32_t i = 0; i < c->file_count; i++) {
+        for (uint32_t k = p->starts[i]; k < p->starts[i + 1]; k++)
+            put_placement(r, c->placements[p->order[k]]);
+        for (uint32_t k = a->starts[i]; k < a->starts[i + 1]; k++)
+            put_account(r, c->accounts[a->order[k]]);
+    }
+    put_total(r);
+}
+
 void tm_report_summary(struct tm_report *r)
 {
     const struct tm_catalog *c = r->context->catalog;
     struct tm_by_file p = {0}, a = {0};
     if (tm_by_file_placements(&p, c) < 0 || tm_by_file_accounts(&a, c) < 0)
         r->out.failed = true;
-    for (uint32_t i = 0; i < c->file_count && !r->out.failed; i++) {
-        for (uint32_t k = p.starts[i]; k < p.starts[i + 1]; k++)
-            put_placement(r, c->placements[p.order[k]]);
-        for (uint32_t k = a.starts[i]; k < a.starts[i + 1]; k++)
-            put_account(r, c->accounts[a.order[k]]);
-    }
-    if (!r->out.failed)
-        put_total(r);
+    else if (r->context->options->json)
+        put_json(r, &p, &a);
+    else
+        put_text(r, &p, &a);
     tm_by_file_release(&p);
     tm_by_file_release(&a);
 }
