@@ -1,4 +1,4 @@
-/* The events of Android's binder that rows of kind BINDER name (doc/events.md). */
+/* The events of Android's binder, as named by BINDER rows (doc/events.md). */
 #ifndef TM_KERNEL_BINDER_H
 #define TM_KERNEL_BINDER_H
 
@@ -15,15 +15,15 @@ enum tm_binder_event {
     TM_BINDER_LOCK,
     TM_BINDER_LOCKED,
     TM_BINDER_UNLOCK,
-    TM_BINDER_ALLOC,    /* of no BINDER row: a SLICE_ARGS */
+    TM_BINDER_ALLOC,    /* has no BINDER row, only SLICE_ARGS */
     TM_BINDER_EVENTS
 };
 enum { TM_BINDER_EVENT_MASK = 0xff, TM_BINDER_ONE_WAY = 0x100 };
 
-/* What the kernel calls it. A reply is a transaction there. */
+/* The kernel's name of EVENT. A reply is a transaction there. */
 const char *tm_binder_event_name(enum tm_binder_event event);
 
-/* Which of these EVENT (a BINDER row, or what became of one) is; NONE. */
+/* The binder event of EVENT, a BINDER row or a row made of one; otherwise NONE. */
 enum tm_binder_event tm_binder_event_of(const struct tm_event *event);
 
 #endif

@@ -1,11 +1,11 @@
-/* What memory of a process is counted by the kernel's rss_stat: by field member, counters as the reference names them.
- */
+/* The kinds of process memory that the kernel's rss_stat counts, by field member. Counters have the names of the
+ * reference importer. */
 #ifndef TM_KERNEL_RSS_MEMBERS_H
 #define TM_KERNEL_RSS_MEMBERS_H
 
 enum { TM_RSS_MEMBERS = 5 };
 
-/* MEMBER is below TM_RSS_MEMBERS. */
+/* The counter's name. MEMBER is below TM_RSS_MEMBERS. */
 static inline const char *tm_rss_member_name(unsigned member)
 {
     static const char *const names[TM_RSS_MEMBERS] = {"mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem",

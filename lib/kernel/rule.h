@@ -1,24 +1,23 @@
-/* The rules by which rows of kind KERNEL are settled (doc/events.md); column value has the rule. */
+/* The rules for rows of kind KERNEL (doc/events.md). Column value holds the rule. */
 #ifndef TM_KERNEL_RULE_H
 #define TM_KERNEL_RULE_H
 
 enum tm_kernel_rule {
-    TM_KERNEL_RECEIVED, /* bytes; the counter has 1024s of them, as that of the next */
+    TM_KERNEL_RECEIVED, /* bytes; the counter is in units of 1024 bytes, as is SENT */
     TM_KERNEL_SENT,
     TM_KERNEL_FREED, /* a number */
-    TM_KERNEL_WAKE,  /* a source that others of its name may hold, too */
+    TM_KERNEL_WAKE,  /* a wakeup source; others of its name may hold it, too */
     TM_KERNEL_WAKE_DONE,
-    TM_KERNEL_GPU_POWER, /* a state, until the next */
+    TM_KERNEL_GPU_POWER, /* a state that lasts until the next */
     TM_KERNEL_DEVICE,
-    TM_KERNEL_DEVICE_IDLE, /* the state has no slice */
-    TM_KERNEL_TCP,         /* of a stream; instances of the track are numbered as they come */
-    TM_KERNEL_WRITE,       /* a thread begins to write: until it has, or writes a marker */
+    TM_KERNEL_DEVICE_IDLE, /* this state has no slice */
+    TM_KERNEL_TCP,         /* a state of a stream; track instances are numbered in order of appearance */
+    TM_KERNEL_WRITE,       /* a thread begins a write, which lasts until it is done or the thread writes a marker */
     TM_KERNEL_WRITE_DONE,
-    TM_KERNEL_SUSPEND, /* begins to enter suspend; where tasks are frozen and thawed before that has ended, it ends then
-                        */
+    TM_KERNEL_SUSPEND, /* suspend begins; if tasks are frozen and thawed before its end, it ends at the thaw */
     TM_KERNEL_SUSPEND_DONE,
     TM_KERNEL_FREEZE,
-    TM_KERNEL_THAWED, /* an end */
+    TM_KERNEL_THAWED, /* end of FREEZE */
     TM_KERNEL_RULES
 };
 

@@ -1,11 +1,11 @@
-/* What calls of the system are called on a machine, by their numbers: libseccomp's names behind "sys_". */
+/* The names of system calls by number: libseccomp's names with the prefix "sys_". */
 #ifndef TM_KERNEL_SYSCALL_NAMES_H
 #define TM_KERNEL_SYSCALL_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kernels that have numbers of their own. */
+/* Architectures that number system calls in their own way. */
 enum tm_architecture {
     TM_ARCHITECTURE_UNKNOWN,
     TM_ARCHITECTURE_ARM64,
@@ -15,9 +15,9 @@ enum tm_architecture {
     TM_ARCHITECTURES
 };
 
-enum { TM_SYSCALLS_MAX = 550 }; /* numbers from here on are none, as in the reference */
+enum { TM_SYSCALLS_MAX = 550 }; /* higher numbers are not system calls, as in the reference importer */
 
-/* By what uname(2) calls the MACHINE, LEN bytes. */
+/* The architecture for MACHINE, the LEN bytes that uname(2) gives. */
 enum tm_architecture tm_architecture_of(const void *machine, size_t len);
 
 /* Zero-initialise. */
@@ -26,8 +26,8 @@ struct tm_syscall_names {
     char *names[TM_ARCHITECTURES][TM_SYSCALLS_MAX];
 };
 
-/* The name of call NUMBER, below TM_SYSCALLS_MAX: "sys_" and the number where there is no other. Valid until release;
- * NULL when out of memory. */
+/* The name of call NUMBER, below TM_SYSCALLS_MAX. A call without a name is "sys_" with its number. Valid until release;
+ * NULL if out of memory. */
 const char *tm_syscall_name(struct tm_syscall_names *names, enum tm_architecture architecture, uint32_t number);
 
 void tm_syscall_names_release(struct tm_syscall_names *names);

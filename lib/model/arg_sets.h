@@ -1,5 +1,5 @@
-/* Argument sets: the args of a slice, counter or track as rows of the args table. Sets with equal
- * bytes that come again soon are stored once; how far back that looks is bounded. */
+/* Argument sets: the args of a slice, counter or track as rows of the args table. If a set with equal bytes was stored
+ * recently, it is used again. The number of sets remembered for this is bounded. */
 #ifndef TM_MODEL_ARG_SETS_H
 #define TM_MODEL_ARG_SETS_H
 
@@ -14,12 +14,12 @@ struct tm_arg_sets {
     struct tm_arg_sets_seen *seen;
 };
 
-/* The set with the args of DETAIL (a Detail message): *SET, or TM_NO_ID where it has none. Damaged
- * bytes end it early. */
+/* *SET becomes the set with the args of DETAIL (a Detail message), or TM_NO_ID if it has none. Damaged bytes end the
+ * set early. TM_OK or an error. */
 enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, size_t len, int64_t *set,
                                const struct tm_rows *rows, struct tm_error *err);
 
-/* The set with those of set FIRST (may be TM_NO_ID) and of DETAIL. */
+/* Makes a set with the args of set FIRST (may be TM_NO_ID) followed by those of DETAIL. */
 enum tm_status tm_arg_sets_join(struct tm_arg_sets *sets, int64_t first, const uint8_t *detail, size_t len,
                                 int64_t *set, const struct tm_rows *rows, struct tm_error *err);
 

@@ -1,13 +1,14 @@
-/* Android's binder: from its events, in order of time, to slices of who calls and who answers.
+/* Turns events of Android's binder, in order of time, into slices of calling and answering threads.
  *
- * tm-unpack writes BINDER rows, which name their event; what they begin or end depends on what came before on other
- * cpus, and is settled here, before any output: rows become SLICE_BEGIN, SLICE_END, INSTANT, SLICE_ARGS, or FTRACE
- * where they mean nothing. Rules: importers/ftrace/binder_tracker.cc of perfetto. Each file has its own idea of its
- * machine's binder.
+ * tm-unpack writes BINDER rows, which name their event. What such a row begins or ends depends on earlier events of
+ * other CPUs. This is decided here, before any output. The row becomes SLICE_BEGIN, SLICE_END, INSTANT or SLICE_ARGS; a
+ * row without meaning becomes FTRACE. Rules: importers/ftrace/binder_tracker.cc of Perfetto. Each file has its own
+ * state for its machine.
  *
  * Columns of a BINDER row: tid; name and category of the slice it may begin; track: the number of the transaction, or
- * the command; value: the event, and for a reply whether it is one-way (TM_BINDER_ONE_WAY) and the thread it is for,
- * from bit 32 on; detail: args of the slice. Column value stays. A call and what it calls are a flow. */
+ * the command; value: the event. For a reply, value also holds whether it is one-way (TM_BINDER_ONE_WAY) and, from bit
+ * 32 on, the thread that it goes to. detail: args of the slice. Column value keeps its content. A flow connects a call
+ * with the slice that serves it. */
 #ifndef TM_MODEL_BINDER_ROWS_H
 #define TM_MODEL_BINDER_ROWS_H
 
@@ -16,14 +17,15 @@
 #include "model/catalog.h"
 #include "base/table.h"
 
-/* True when E, a SLICE_ARGS, says which thread its slice is about: *TID, whose name an output adds as `destination
- * name`. */
+/* True if E, a SLICE_ARGS row, names the thread that its slice calls: *TID. An output adds that thread's name as
+ * `destination name`. */
 bool tm_binder_destination(const struct tm_event *e, int64_t *tid);
 
-/* DETAIL becomes that of E, with that name. TM_OK or TM_E_SYSTEM. */
+/* Sets DETAIL to the detail of E plus that name. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_binder_name_destination(struct tm_buf *detail, const struct tm_event *e, struct tm_text name);
 
-/* Past these the oldest transactions that nobody received are forgotten, and threads are not told apart. */
+/* Beyond the first limit the oldest transactions not yet received are forgotten. Beyond the second, further threads
+ * have no state of their own. */
 enum { TM_BINDER_WAITING_MAX = 1 << 15, TM_BINDER_THREADS_MAX = 1 << 18 };
 
 /* Zero-initialise. */
@@ -39,8 +41,8 @@ struct tm_binder_rows {
     struct tm_buf details[2];
 };
 
-/* What ROW, of kind BINDER, comes to: *COUNT rows, the first in the place of ROW with its raw bytes, the second, if
- * there is one, DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
+/* Converts ROW, of kind BINDER, into *COUNT rows. The first replaces ROW and keeps its raw bytes. The second, if any,
+ * is DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_binder_rows_take(struct tm_binder_rows *binder, const struct tm_catalog *catalog,
                                    const struct tm_event *row, struct tm_event out[2], uint32_t *count,
                                    struct tm_error *err);

@@ -1,16 +1,16 @@
-/* Where one thread is in the calls of Android's binder, as the driver's events, commands and returns tell: which of
- * them fails to be answered is seen by these alone. Rules: importers/ftrace/binder_tracker.cc of perfetto. */
+/* The state of one thread within the calls of Android's binder. It follows the driver's events, commands and returns.
+ * Only these show that a call failed and will get no answer. Rules: importers/ftrace/binder_tracker.cc of Perfetto. */
 #ifndef TM_MODEL_BINDER_THREAD_H
 #define TM_MODEL_BINDER_THREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TM_BINDER_FRAMES_MAX = 24 }; /* calls within calls; deeper than that the outermost is forgotten */
+enum { TM_BINDER_FRAMES_MAX = 24 }; /* nested calls; beyond this depth the outermost is forgotten */
 
 struct tm_binder_frame {
     uint8_t state;
-    bool is_known; /* what follows is */
+    bool is_known; /* the fields below are valid */
     bool is_one_way, is_reply;
 };
 
@@ -18,16 +18,17 @@ struct tm_binder_frame {
 struct tm_binder_thread {
     struct tm_binder_frame frames[TM_BINDER_FRAMES_MAX];
     uint8_t depth;
-    bool awaits_lock, has_lock; /* of kernels before 4.14; the caller's */
+    bool awaits_lock, has_lock; /* kernels before 4.14; set by the caller */
 };
 
-/* It sent a transaction. */
+/* The thread sent a transaction. */
 void tm_binder_thread_sent(struct tm_binder_thread *thread, bool is_one_way, bool is_reply);
 
-/* It received one that is not one-way. */
+/* The thread received a transaction that is not one-way. */
 void tm_binder_thread_received(struct tm_binder_thread *thread, bool is_reply);
 
-/* It gave the driver COMMAND, BC_…, or got one back, BR_…: true when a call of it has failed, and is to be ended. */
+/* The thread gave the driver COMMAND (BC_…) or got COMMAND from it (BR_…). True if this means that one of its calls has
+ * failed; the caller then ends that call's slice. */
 void tm_binder_thread_command(struct tm_binder_thread *thread, uint64_t command);
 bool tm_binder_thread_return(struct tm_binder_thread *thread, uint64_t command);
 

@@ -1,6 +1,6 @@
-/* What a stream says apart from its events: files, machines, strings, sequences, the trace-time
- * clock, placements and accounts. Outputs look names and ids up here. Memory grows with the number
- * of those, never with the number of events (strings are bounded by the sink). */
+/* The content of a stream apart from its events: files, machines, strings, sequences, the trace-time clock, placements
+ * and accounts. Outputs look up names and ids here. Memory grows with the number of these, never with the number of
+ * events. The sink bounds the strings. */
 #ifndef TM_MODEL_CATALOG_H
 #define TM_MODEL_CATALOG_H
 
@@ -14,14 +14,14 @@
 struct tm_catalog_file {
     bool has_parent;
     uint32_t parent;
-    struct tm_text name; /* data NULL for the outermost */
+    struct tm_text name; /* data is NULL for the outermost file */
     struct tm_text type;
     uint64_t size_bytes;
     bool is_container;
-    bool begun;                /* its turn has come */
-    uint32_t processing_order; /* where begun */
+    bool begun;                /* its turn has begun */
+    uint32_t processing_order; /* valid if begun */
     Tracemerge__ClockPolicy clock_policy;
-    uint64_t timed_count, untimed_count; /* of its FileEnd */
+    uint64_t timed_count, untimed_count; /* from its FileEnd */
 };
 
 struct tm_catalog_machine {
@@ -40,13 +40,13 @@ struct tm_catalog {
     struct tm_catalog_machine *machines;
     uint32_t machine_count;
     struct tm_catalog_sequence *sequences; /* [0] is unused: generations count from 1 */
-    uint32_t sequence_count;               /* with [0] */
+    uint32_t sequence_count;               /* with unused entry 0 */
     bool has_trace_time;
     uint32_t trace_time_clock;
     bool trace_time_has_machine, trace_time_has_file;
     uint32_t trace_time_machine, trace_time_file;
-    /* Frames that outputs list; decoded, owned by the catalog. Accounts and stats that agree in
-     * all but their number are added up. */
+    /* Frames that outputs list, decoded and owned by the catalog. Accounts that differ only in their count are added
+     * up. So are stats. */
     Tracemerge__Placement **placements;
     uint32_t placement_count;
     Tracemerge__Account **accounts;
@@ -55,7 +55,7 @@ struct tm_catalog {
     uint32_t stat_count;
     Tracemerge__Metadata **metadata;
     uint32_t metadata_count;
-    struct tm_text given_name; /* of file 0, where a command line named it; data NULL: none */
+    struct tm_text given_name; /* of file 0 if a command line named it; data NULL: none */
     uint32_t string_count; /* ids 1 to string_count */
     /* private */
     struct tm_buf text;
@@ -66,21 +66,20 @@ struct tm_catalog {
     struct tm_index account_index, stat_index;
 };
 
-/* Takes in what FRAME says; frames that are none of its concern (batches, clock rows, snapshots)
- * are TM_OK too. TM_E_INPUT "byte N: …" when ids have gaps, refer to a file that was not named, or
- * counts overflow. Machines of accounts, stats, placements and metadata are not checked, as before
- * tm-clocks they are embedded ids. */
+/* Takes in FRAME. Frames that the catalog does not use (batches, clock rows, snapshots) are ignored with TM_OK.
+ * TM_E_INPUT "byte N: …" if ids have gaps or refer to an unnamed file, or if counts overflow. The machines of accounts,
+ * stats, placements and metadata are not checked: before tm-clocks they are embedded ids. */
 enum tm_status tm_catalog_add(struct tm_catalog *catalog, const struct tm_frame *frame, struct tm_error *err);
 
-/* Behind the text of a string that has a number so many bytes more may be read (and mean nothing): short ones are then
- * copied without looking at their length. */
+/* So many bytes behind the text of a numbered string may be read; their content is undefined. This lets a caller copy a
+ * short string with a fixed size. */
 enum { TM_CATALOG_TEXT_SLACK = 16 };
 
-/* What tm_catalog_string does where STRING has no number. */
+/* Does the work of tm_catalog_string for a STRING without a number. */
 struct tm_text tm_catalog_inline_string(uint32_t string, const struct tm_event *event);
 
-/* The string STRING (a name or category column) of EVENT; data NULL for none or an id or offset
- * that does not exist. Valid until the next add, inline ones as long as the event. */
+/* The text of STRING, a name or category column of EVENT. Its data is NULL for none and for an id or offset that does
+ * not exist. A numbered string is valid until the next add, an inline string as long as the event. */
 static inline struct tm_text tm_catalog_string(const struct tm_catalog *catalog, uint32_t string,
                                                const struct tm_event *event)
 {
@@ -90,15 +89,15 @@ static inline struct tm_text tm_catalog_string(const struct tm_catalog *catalog,
     return (struct tm_text){catalog->text.data + bounds[-1], bounds[0] - bounds[-1]};
 }
 
-/* The count of the account that agrees with LIKE in file, machine, clock and reason; 0 where there is none. */
+/* The count of the account with the file, machine, clock and reason of LIKE; 0 if there is no such account. */
 uint64_t tm_catalog_account_count(const struct tm_catalog *catalog, const Tracemerge__Account *like);
 
-/* Row ID of the machine table, or NULL where there is none. */
+/* Row ID of the machine table, or NULL. */
 const struct tm_catalog_machine *tm_catalog_machine(const struct tm_catalog *catalog, uint32_t id);
 
-/* Full path of a file for people: names from the outermost down, joined by "/". Where no part has a name it is the one
- * that a command line gave the outermost, and "-" for standard input. Escaped as by tm_text_escape. Writes at most SIZE
- * bytes with the NUL. */
+/* Writes the full path of a file for people: names from the outermost down, joined by "/". If no part has a name, the
+ * command line's name for the outermost file is used, or "-" for standard input. The path is escaped as by
+ * tm_text_escape. Writes at most SIZE bytes with the NUL. */
 void tm_catalog_path(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
 void tm_catalog_release(struct tm_catalog *catalog);

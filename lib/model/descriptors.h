@@ -1,8 +1,8 @@
-/* Tracks as TrackDescriptors tell of them: what a uuid of one file and machine means. A track is
- * that of a thread or a process, or a child of another and then of the same thread or process, or
- * global. Siblings of one name share lanes unless they say otherwise. A uuid that nothing describes
- * is a global track; one whose ancestors are not described is none. Memory grows with the number of
- * descriptors. Source: perfetto's track_descriptor.proto, and the reference for what it leaves open. */
+/* Tracks described by TrackDescriptors: resolves a uuid of one file and machine. A track belongs to a thread or a
+ * process, or is global. A child track has the scope of its parent unless it names a thread or process itself. Siblings
+ * with one name share lanes unless their descriptor says otherwise. A uuid without a descriptor is a global track. A
+ * uuid whose ancestors have no descriptor is invalid. Memory grows with the number of descriptors. Source: Perfetto's
+ * track_descriptor.proto, and the reference importer where that leaves a choice. */
 #ifndef TM_MODEL_DESCRIPTORS_H
 #define TM_MODEL_DESCRIPTORS_H
 
@@ -10,7 +10,7 @@
 #include "model/processes.h"
 #include "model/tracks.h"
 
-/* Whose descriptors. */
+/* The file and machine that descriptors belong to. */
 struct tm_place {
     uint32_t file, machine;
 };
@@ -24,39 +24,39 @@ struct tm_description {
     uint32_t merge; /* as recorded */
 };
 
-/* Reads the message at DATA. */
+/* Decodes the message of LEN bytes at DATA; texts borrow from it. */
 void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t len);
 
-/* What a uuid turned out to be. */
+/* The result of resolving a uuid. */
 struct tm_resolved {
     enum tm_track_scope scope; /* global, thread, process */
-    int64_t owner;             /* utid, upid */
-    bool is_root;              /* it is the thread's or process's own */
+    int64_t owner;             /* utid or upid */
+    bool is_root;              /* the main track of its thread or process */
 };
 
-/* Zero-initialise; set the three before use. */
+/* Zero-initialise. Set processes, tracks and lanes before use. */
 struct tm_descriptors {
     struct tm_processes *processes;
     struct tm_tracks *tracks;
     struct tm_lanes *lanes;
-    uint64_t broken; /* events of uuids that are none */
+    uint64_t broken; /* events whose uuid is invalid */
     /* private */
     struct tm_descriptor *rows;
     uint32_t count, cap;
     struct tm_table table, owners;
 };
 
-/* Takes in a descriptor. The first for its uuid counts; later ones may change the name, unless they speak of another
- * track: of another parent, thread or process. */
+/* Adds a descriptor. The first for a uuid counts. A later one may change the name, unless it describes another track,
+ * with another parent, thread or process. */
 enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place place, const struct tm_description *d,
                                   struct tm_error *err);
 
-/* What UUID is. TM_END: nothing, its ancestors are unknown or go round in a circle. */
+/* Resolves UUID. TM_END: its ancestors are unknown or form a circle. */
 enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
                                       struct tm_resolved *resolved, struct tm_error *err);
 
-/* The track for an event of UUID, which is named NAME and does EVENT. TM_END as above, and for TM_LANE_NONE where its
- * slices are on lanes. */
+/* Sets *TRACK for an event of UUID with name NAME and effect EVENT. TM_END if UUID cannot be resolved, and for
+ * TM_LANE_NONE if the slices of UUID are on lanes. */
 enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
                                     struct tm_text name, enum tm_lane_event event, uint32_t *track,
                                     struct tm_error *err);

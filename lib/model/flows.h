@@ -1,13 +1,13 @@
-/* Flows: arrows from slice to slice. What starts, steps and ends a flow is bound to the innermost
- * slice of its track. The last slice of each flow is remembered for the flows that were touched
- * most recently; how many is bounded. */
+/* Flows: arrows from slice to slice. The start, steps and end of a flow bind to the innermost slice of their track. The
+ * last slice of each flow is remembered. The number of flows remembered is bounded; the most recently used ones stay.
+ * */
 #ifndef TM_MODEL_FLOWS_H
 #define TM_MODEL_FLOWS_H
 
 #include "model/rows.h"
 #include "base/table.h"
 
-enum { TM_FLOWS_MAX = 1 << 19 }; /* flows remembered at least */
+enum { TM_FLOWS_MAX = 1 << 19 }; /* at least so many flows are remembered */
 
 struct tm_flow_slice {
     int64_t id, ts;
@@ -15,7 +15,7 @@ struct tm_flow_slice {
 
 /* Zero-initialise. */
 struct tm_flows {
-    /* How often it happened. */
+    /* Counts of flow events without a slice, without a start, and of repeated starts. */
     uint64_t without_slice, without_start, duplicate;
     /* private */
     struct tm_flow_table {
@@ -30,7 +30,7 @@ struct tm_flows {
 
 bool tm_flows_active(const struct tm_flows *flows, const struct tm_key *flow);
 
-/* The flow starts, passes, or ends at SLICE; CLOSE: forget it then. */
+/* The flow starts, passes or ends at SLICE. An end with CLOSE forgets the flow. */
 enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
                               struct tm_error *err);
 enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice,
@@ -38,7 +38,8 @@ enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, 
 enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
                             const struct tm_rows *rows, struct tm_error *err);
 
-/* The flow ends at the next slice that begins on TRACK; BEGUN tells of one. */
+/* tm_flows_end_at_next: the flow ends at the next slice that begins on TRACK. tm_flows_begun: SLICE has begun on TRACK.
+ * */
 enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,
                                     struct tm_error *err);
 enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice,

@@ -1,20 +1,20 @@
-/* Inside of the model: how its files share the work on one event. */
+/* Declarations that the files of the model share: the work on one event. */
 #ifndef TM_MODEL_INTERNAL_H
 #define TM_MODEL_INTERNAL_H
 
 #include "base/pb.h"
 #include "model/model.h"
 
-/* The tags in lane set keys that keep their kinds apart; descriptors have 1. */
+/* Tags in the keys of lane sets, one for each kind of set. Descriptors use 1. */
 enum { TM_SET_ASYNC_PROCESS = 2, TM_SET_ASYNC_GLOBAL, TM_SET_MARKER_ASYNC, TM_SET_MARKER_TRACK, TM_SET_OVERLAP };
 
-/* An event on its way, with what has been found out about it. */
+/* An event being processed and what is known about it so far. */
 struct tm_model_event {
     const struct tm_event *e;
     struct tm_place place;
     bool is_json;   /* an object of Chrome JSON */
-    bool is_marker; /* a line of text or a ftrace event */
-    int64_t utid;   /* TM_NO_ID: not looked up */
+    bool is_marker; /* a line of text or an ftrace event */
+    int64_t utid;   /* TM_NO_ID: not looked up yet */
     struct tm_text name, category;
 };
 
@@ -23,27 +23,27 @@ static inline bool tm_text_empty(struct tm_text text)
     return text.len == 0;
 }
 
-/* Counts one more of STAT. */
+/* Adds 1 to statistic STAT. */
 enum tm_status tm_model_count(struct tm_model *m, struct tm_place place, enum tm_model_stat stat,
                               struct tm_error *err);
 
-/* The event is on no track: counted, and the values that its packet brings of other counters are not shown, as in the
- * reference. */
+/* Counts an event that is on no track. The other counter values of its packet are not shown either, as in the reference
+ * importer. */
 static inline enum tm_status tm_model_lost(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     m->is_lost = m->is_lost || !(ev->e->flags & TM_EVENT_DERIVED);
     return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
 }
 
-/* Compact scheduling before the first switch of its cpu, and other kernel events that do not say who ran: the
- * reference passes over them (of such a switch it takes the name of who runs next). */
+/* True for kernel events without the thread that ran, such as compact scheduling before the first switch of its CPU.
+ * The reference importer passes over them. Of such a switch it takes only the name of the next task. */
 static inline bool tm_model_is_untold(const struct tm_event *e)
 {
     return ((e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_FTRACE) && !(e->flags & TM_EVENT_HAS_TID)) ||
            (e->kind == TM_KIND_SCHED_WAKING && !(e->flags & TM_EVENT_HAS_PID));
 }
 
-/* A row has this moment. */
+/* Extends the bounds of the trace to NS, the time of a row. */
 static inline void tm_model_bound(struct tm_model *m, int64_t ns)
 {
     if (!m->has_bounds || ns < m->first_ns)
@@ -53,14 +53,14 @@ static inline void tm_model_bound(struct tm_model *m, int64_t ns)
     m->has_bounds = true;
 }
 
-/* The thread of a row, by pid where it has one: EV->utid. */
+/* Looks up the thread of a row, by its pid too if it has one, and sets EV->utid. */
 enum tm_status tm_model_thread(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
-/* The track of what the thread executes. */
+/* The track of the slices that a thread executes. */
 enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, int64_t utid, uint32_t *track,
                                      struct tm_error *err);
 
-/* A numbered text of the tracks, plus a lane set's or counter's owner: *TRACK with the row made. */
+/* The text number of a lane set's or counter's name with its owner. *TRACK is made when it is new. */
 struct tm_lane_of {
     int tag;
     enum tm_track_type type;
@@ -73,13 +73,13 @@ enum tm_status tm_model_lane_set(struct tm_model *m, struct tm_place place, cons
 enum tm_status tm_model_lane_track(struct tm_model *m, struct tm_place place, const struct tm_lane_of *of,
                                    uint32_t set, uint32_t lane, uint32_t *track, struct tm_error *err);
 
-/* What a flow of EV is one of: the flows of a file on a machine, or of all. */
+/* The namespace of EV's flow ids: one file on one machine, or all files. */
 static inline uint64_t tm_model_flow_home(const struct tm_model *m, const struct tm_model_event *ev)
 {
     return m->joins_flows ? UINT64_MAX : (uint64_t)ev->place.file << 32 | ev->place.machine;
 }
 
-/* By kind. */
+/* The handlers, one for each kind of row. */
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_slice_args(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
@@ -88,25 +88,25 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
 enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
-/* The asynchronous track of EV; TM_END when there is none. */
+/* Sets *TRACK to the asynchronous track of EV. TM_END if it has none. */
 enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                     struct tm_error *err);
 
-/* THREAD, PROCESS and TRACK rows: acts on the DETAIL now. */
+/* Applies the DETAIL of a THREAD, PROCESS or TRACK row at once. */
 enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
                                  const uint8_t *detail, size_t len, struct tm_error *err);
 
-/* The PROCESS part of DETAIL. IS_SYSTEM: the name comes from the process tree or from metadata, not
- * from a descriptor. */
+/* Applies the PROCESS part of DETAIL. IS_SYSTEM: the name comes from the process tree or from metadata, not from a
+ * descriptor. */
 enum tm_status tm_model_describe_process(struct tm_model *m, bool is_system, struct tm_place place,
                                          const uint8_t *detail, size_t len, struct tm_error *err);
 
-/* The submessage that is field ID of a Detail message. */
+/* Finds the submessage in field ID of a Detail message. */
 bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_field *f);
 
-/* A definition with a time waits for it; one without acts now. */
+/* Takes in a definition. One with a time is applied when that time comes, one without a time at once. */
 enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
-/* Those whose time is NOW or before. */
+/* Applies the pending definitions up to time NOW. */
 enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error *err);
 
 

@@ -1,11 +1,11 @@
-/* Kernel events that add up, or change a state: what they come to depends on those before them, in order of time.
+/* Kernel events that change a sum or a state. Their meaning depends on earlier events, in order of time.
  *
- * tm-unpack writes KERNEL rows; they are settled here, before any output, and become COUNTER, SLICE_BEGIN, SLICE_END,
- * or FTRACE where nothing changes. Rules: importers/ftrace/ftrace_parser.cc of perfetto. Each file has its own idea of
- * its machine.
+ * tm-unpack writes KERNEL rows. They are converted here, before any output, into COUNTER, SLICE_BEGIN or SLICE_END. A
+ * row that changes nothing becomes FTRACE. Rules: importers/ftrace/ftrace_parser.cc of Perfetto. Each file has its own
+ * state for its machine.
  *
- * Columns of a KERNEL row: name, category and args of the counter or of the slice that may begin; track of the
- * kernel's, with HAS_TRACK; value: the rule; dur_ns: what is added, or which stream it is of. */
+ * Columns of a KERNEL row: name, category and args of the counter or of the slice that may begin; track: a kernel
+ * track, with HAS_TRACK; value: the rule; dur_ns: the amount to add, or the number of the stream. */
 #ifndef TM_MODEL_KERNEL_ROWS_H
 #define TM_MODEL_KERNEL_ROWS_H
 
@@ -13,7 +13,8 @@
 #include "model/catalog.h"
 #include "base/table.h"
 
-/* Counters, sources, devices, streams and threads; of more the events are plain. */
+/* Limit of counters, sources, devices, streams and threads together. Events of further ones become plain FTRACE rows.
+ * */
 enum { TM_KERNEL_THINGS_MAX = 1 << 18 };
 
 /* Zero-initialise. */
@@ -21,19 +22,19 @@ struct tm_kernel_rows {
     /* private */
     struct tm_kernel_thing *things;
     uint32_t count, cap;
-    uint32_t writing; /* threads that write */
+    uint32_t writing; /* threads inside a write */
     struct tm_table by_key;
     struct tm_buf detail;
 };
 
-/* What ROW, of kind KERNEL, comes to: *COUNT rows, the first in the place of ROW with its raw bytes, the second, if
- * there is one, DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
+/* Converts ROW, of kind KERNEL, into *COUNT rows. The first replaces ROW and keeps its raw bytes. The second, if any,
+ * is DERIVED. Their details are valid until the next call. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *kernel, const struct tm_catalog *catalog,
                                    const struct tm_event *row, struct tm_event out[2], uint32_t *count,
                                    struct tm_error *err);
 
-/* True where ROW, any row, is a marker of a thread that is writing: END, DERIVED, ends that before it. Rules:
- * importers/ftrace/ftrace_parser.cc of perfetto, ParsePrint. */
+/* True if ROW, of any kind, is a marker of a thread inside a write. The caller then puts END, a DERIVED row, before
+ * ROW; it ends the write's slice. Rules: importers/ftrace/ftrace_parser.cc of Perfetto, ParsePrint. */
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *kernel, const struct tm_event *row, struct tm_event *end);
 
 void tm_kernel_rows_release(struct tm_kernel_rows *kernel);

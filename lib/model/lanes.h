@@ -1,13 +1,13 @@
-/* Lanes: what shares one row of a picture without overlapping. Events of one set that carry
- * different cookies (ids of asynchronous slices, uuids of sibling tracks with one name) are spread
- * over as few lanes as keep open cookies apart; each lane is a track. Memory grows with the number
- * of lanes that are open at one time. */
+/* Lanes: tracks for slices that share one row of a picture and must not overlap. A set has events with different
+ * cookies: ids of asynchronous slices, or uuids of sibling tracks with one name. The open cookies of a set are spread
+ * over as few lanes as possible. Each lane is a track. Memory grows with the number of lanes that are open at one time.
+ * */
 #ifndef TM_MODEL_LANES_H
 #define TM_MODEL_LANES_H
 
 #include "base/table.h"
 
-/* Crossing slices beyond this many lanes of one set are refused. */
+/* Crossing slices that would need more lanes in one set are refused. */
 enum { TM_LANES_CROSSING_MAX = 1024 };
 
 /* Zero-initialise. */
@@ -18,28 +18,28 @@ struct tm_lanes {
     struct tm_table by_key, by_cookie;
 };
 
-/* What an event with a cookie does to it. */
+/* The effect of an event on its cookie. */
 enum tm_lane_event {
     TM_LANE_BEGIN,
-    TM_LANE_BEGIN_ONCE, /* a second begin is none */
+    TM_LANE_BEGIN_ONCE, /* a begin of an open cookie is ignored */
     TM_LANE_END,
     TM_LANE_INSTANT,
-    TM_LANE_NONE /* it is about a track that has no lanes */
+    TM_LANE_NONE /* the event's track has no lanes */
 };
 
-/* The number of the set that KEY means. */
+/* Sets *SET to the number of the set with KEY, which is made if it is new. */
 enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, uint32_t *set, struct tm_error *err);
 
-/* The lane of COOKIE in SET: its own while it is open; else the one it had last, if no other took
- * it; else the first that is free. */
+/* Sets *LANE for COOKIE in SET. An open cookie stays on its lane. Otherwise it takes its last lane if that is free, or
+ * else the first free lane. */
 enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set, uint64_t cookie, enum tm_lane_event event,
                                uint32_t *lane, struct tm_error *err);
 
-/* True while begins outnumber ends on LANE. */
+/* True while LANE has more begins than ends. */
 bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane);
 
-/* The first lane of SET on which a slice from TS to END lies inside what is open or after it; TS
- * never goes back. TM_END with *LANE unset past TM_LANES_CROSSING_MAX. */
+/* Sets *LANE to the first lane of SET on which a slice from TS to END lies inside the open slices or after them. TS
+ * never decreases. TM_END, with *LANE unset, beyond TM_LANES_CROSSING_MAX lanes. */
 enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set, int64_t ts, int64_t end, uint32_t *lane,
                                  struct tm_error *err);
 

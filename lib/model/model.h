@@ -1,9 +1,9 @@
-/* The event model: a placed, sorted stream in, rows of the SQL surface out.
+/* The event model: reads a placed, sorted stream and makes rows of the SQL surface.
  *
- * Threads, processes and tracks are kept until the end, for what is learnt late still changes them;
- * slices, counters, scheduling and samples go out as they come. Memory grows with the number of
- * threads, processes, tracks, descriptors, distinct call stacks and slices open at one time, never
- * with the number of events. doc/model.md tells which event makes which row. */
+ * Threads, processes and tracks are kept until the end, because later events can still change them. Slices, counters,
+ * scheduling and samples are passed on at once. Memory grows with the number of threads, processes, tracks,
+ * descriptors, distinct call stacks and simultaneously open slices, never with the number of events. doc/model.md tells
+ * which event makes which row. */
 #ifndef TM_MODEL_MODEL_H
 #define TM_MODEL_MODEL_H
 
@@ -16,11 +16,11 @@
 #include "model/slices.h"
 #include "model/stacks.h"
 
-/* What a machine's SystemInfo packets say. */
+/* The content of a machine's SystemInfo packets. */
 struct tm_machine_info {
-    bool seen;      /* something happened on it */
-    struct tm_buf description; /* the MachineDescription messages, one after another; later fields win */
-    uint32_t kernel_version; /* TM_KERNEL_VERSION; 0 not known */
+    bool seen;      /* the machine has an event */
+    struct tm_buf description; /* the MachineDescription messages, concatenated; later fields win */
+    uint32_t kernel_version; /* TM_KERNEL_VERSION; 0: unknown */
     bool is_idle_known;
 };
 
@@ -29,7 +29,7 @@ struct tm_model_file {
     bool is_text; /* systrace */
 };
 
-/* What went wrong for MACHINE's events of FILE; row of the stats table. */
+/* Problems with the events of MACHINE in FILE; a row of the stats table each. */
 enum tm_model_stat {
     TM_MODEL_UNMATCHED_END,
     TM_MODEL_CUT_SHORT,
@@ -51,7 +51,7 @@ struct tm_model_stat_row {
     uint64_t counts[TM_MODEL_STAT_COUNT];
 };
 
-/* Name in the stats table. */
+/* The name of STAT in the stats table. */
 const char *tm_model_stat_name(enum tm_model_stat stat);
 
 /* Zero-initialise, then init. */
@@ -59,10 +59,10 @@ struct tm_model {
     struct tm_processes processes;
     struct tm_tracks tracks;
     bool has_bounds;
-    int64_t first_ns, last_ns; /* of all rows that have a time */
+    int64_t first_ns, last_ns; /* over all rows with a time */
     struct tm_machine_info *machines; /* by id */
     uint32_t machine_count;
-    struct tm_sched sched; /* its cpus are rows too */
+    struct tm_sched sched; /* its cpus are rows, too */
     struct tm_model_stat_row *stats;
     uint32_t stat_count;
     /* private */
@@ -71,7 +71,7 @@ struct tm_model {
     struct tm_lanes lanes;
     struct tm_slices slices;
     struct tm_flows flows;
-    bool joins_flows; /* those of different files that have one id are one (default false) */
+    bool joins_flows; /* one flow id in several files is one flow (default: false) */
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
     struct tm_stacks stacks;
@@ -85,21 +85,21 @@ struct tm_model {
     struct tm_late *late; /* heap of definitions whose time has not come */
     uint32_t late_count, late_cap;
     uint64_t late_sequence;
-    struct tm_table late_seen, late_times; /* by whom: what was said of them last, and for when */
-    struct tm_text name, category; /* of the event at hand */
+    struct tm_table late_seen, late_times; /* by subject: its last definition, and the time of that */
+    struct tm_text name, category; /* of the current event */
     bool has_json;
-    bool is_lost; /* the packet at hand is on no track */
+    bool is_lost; /* the current packet is on no track */
 };
 
-/* ROWS and CATALOG stay the caller's. */
+/* Starts a model that writes to ROWS. ROWS and CATALOG stay the caller's and must outlive the model. */
 void tm_model_init(struct tm_model *model, const struct tm_rows *rows, const struct tm_catalog *catalog);
 
-/* Takes in the events of BATCH. TM_OK; TM_E_INPUT when they are not in order or not placed;
- * TM_E_SYSTEM; or what ROWS said. */
+/* Takes in the events of BATCH. TM_OK; TM_E_INPUT if they are not in order or not placed; TM_E_SYSTEM; or the error of
+ * ROWS. */
 enum tm_status tm_model_batch(struct tm_model *model, const struct tm_batch *batch, struct tm_error *err);
 
-/* The stream has ended: the last rows go out. Then threads, processes, tracks, machines, stats and
- * bounds are final. */
+/* Ends the stream: writes the last rows. Threads, processes, tracks, machines, stats and bounds are final afterwards.
+ * */
 enum tm_status tm_model_finish(struct tm_model *model, struct tm_error *err);
 
 void tm_model_release(struct tm_model *model);

@@ -1,15 +1,15 @@
-/* The rows that the model makes of a stream, and who takes them. */
+/* The rows that the model makes, and the interface of their receiver. */
 #ifndef TM_MODEL_ROWS_H
 #define TM_MODEL_ROWS_H
 
 #include "model/catalog.h"
 
-enum { TM_NO_ID = -1 }; /* of ids and of utid, upid */
+enum { TM_NO_ID = -1 }; /* for ids, utid and upid */
 
 struct tm_slice_row {
     int64_t id;
     int64_t ts;
-    int64_t dur; /* 0 instant, -1 open */
+    int64_t dur; /* 0: instant, -1: open */
     uint32_t track;
     uint32_t depth;
     int64_t parent; /* TM_NO_ID: none */
@@ -57,7 +57,7 @@ struct tm_sample_row {
 struct tm_frame_row {
     int64_t id;
     struct tm_text function;
-    int64_t mapping; /* TM_NO_ID: not known */
+    int64_t mapping; /* TM_NO_ID: unknown */
     bool has_pc;
     int64_t rel_pc;
 };
@@ -69,18 +69,18 @@ struct tm_callsite_row {
     int64_t frame;
 };
 
-/* Texts are valid during the call. Slices and scheds come with ids 0, 1, 2, …; an end may come
- * later or never. What fails ends the work. */
+/* The receiver of rows. Texts are valid during the call. Slices and scheds come with ids 0, 1, 2, …; their ends may
+ * come later or never. An error ends the work. */
 struct tm_rows {
     void *self;
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
-    /* The open slice ID ended (DUR -1: it has not); ARG_SET replaces the one it had. */
+    /* The open slice ID has ended after DUR; -1: it is still open. ARG_SET replaces its set of args. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);
     enum tm_status (*sched_end)(void *self, int64_t id, int64_t dur, struct tm_text end_state, struct tm_error *err);
     enum tm_status (*arg)(void *self, const struct tm_arg_row *row, struct tm_error *err);
-    /* Gives the args of set FROM again as rows of set INTO, from id *ID on, which is counted up. */
+    /* Repeats the args of set FROM as rows of set INTO. Their ids start at *ID, which is advanced. */
     enum tm_status (*arg_copy)(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
     enum tm_status (*flow)(void *self, int64_t slice_out, int64_t slice_in, struct tm_error *err);
     enum tm_status (*sample)(void *self, const struct tm_sample_row *row, struct tm_error *err);

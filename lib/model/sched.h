@@ -1,12 +1,12 @@
-/* Who ran on which cpu: slices from switch to switch. Each file has its own idea of a cpu, so that
- * two recordings of one machine do not cut each other's slices; cpu rows are the machine's. */
+/* Scheduling: a slice for each run of a thread on a CPU, from switch to switch. Each file has its own state of a CPU,
+ * so two recordings of one machine do not cut each other's slices. The rows of CPUs belong to the machine. */
 #ifndef TM_MODEL_SCHED_H
 #define TM_MODEL_SCHED_H
 
 #include "model/rows.h"
 #include "base/table.h"
 
-/* ucpu is machine * TM_CPUS_A_MACHINE + cpu; cpus past that are not told. */
+/* ucpu is machine * TM_CPUS_A_MACHINE + cpu. CPUs beyond the limit are not shown. */
 enum { TM_CPUS_A_MACHINE = 4096 };
 
 struct tm_cpu_row {
@@ -17,7 +17,7 @@ struct tm_sched_switch {
     uint32_t file, machine, cpu;
     int64_t ts;
     bool has_prev; /* prev_tid is known */
-    bool has_next; /* else nobody runs from here on */
+    bool has_next; /* false: nothing runs from here on */
     int64_t prev_tid, next_tid;
     uint32_t next_utid;
     int32_t next_prio;
@@ -36,7 +36,7 @@ struct tm_sched {
     uint32_t state_count, state_cap;
 };
 
-/* The row of a cpu, made if it is new; none for those past the bound. */
+/* Makes the row of a CPU if it is new. CPUs beyond the limit get none. */
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err);
 
 static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
@@ -44,8 +44,8 @@ static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
     return (int64_t)machine * TM_CPUS_A_MACHINE + cpu;
 }
 
-/* Closes the slice that runs on the cpu, if it is of the task that is said to have run (*MATCHES;
- * one that is not stays open for good), and opens the next. */
+/* Closes the slice that runs on the CPU and opens the next. The slice is closed only if it belongs to the previous task
+ * of the switch (*MATCHES). Otherwise it stays open for good. */
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
                                const struct tm_rows *rows, struct tm_error *err);
 

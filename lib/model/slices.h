@@ -1,46 +1,47 @@
-/* Slices as they nest: a stack for each track. Gives each slice its id, depth and parent when it
- * begins and its duration when it ends. Memory grows with the slices that are open at one time.
+/* Nested slices: a stack for each track. A slice gets its id, depth and parent when it begins, and its duration when it
+ * ends. Memory grows with the number of slices open at one time.
  *
- * Intervals are closed on the left and open on the right. On one track a slice must lie inside the
- * one below it or after it; an open slice that outlives a closed one around it ends with that. An
- * end closes the innermost open slice whose name and category do not contradict. Source: the
- * reference's slice tracker. */
+ * Intervals include their start and exclude their end. A slice on a track must lie inside the slice below it or begin
+ * after that has ended. If an open slice outlives the closed slice around it, it ends with that slice. An end closes
+ * the innermost open slice whose name and category do not contradict it. Source: the slice tracker of the reference
+ * importer. */
 #ifndef TM_MODEL_SLICES_H
 #define TM_MODEL_SLICES_H
 
 #include "model/rows.h"
 #include "base/table.h"
 
-/* Slices nested deeper are not kept. */
+/* Slices nested deeper are dropped. */
 enum { TM_SLICES_DEPTH_MAX = 512 };
 
-/* How names are compared: numbers that are equal where the texts are; 0 none. */
+/* A number for a text: equal texts have equal numbers. 0: no text. */
 typedef uint64_t tm_slice_label;
 
 /* Zero-initialise. */
 struct tm_slices {
     int64_t next_id;
-    /* How often it happened, since the last that was told. */
+    /* Counts since the start. */
     uint64_t crossing_dropped, too_deep, cut_short, unmatched_ends;
     /* private */
     struct tm_slice_stack *stacks; /* by track */
     uint32_t stack_count, stack_cap;
 };
 
-/* Rows for those who only follow what is open: nothing is done with any. */
+/* Rows without effect, for callers that only follow which slices are open. */
 extern const struct tm_rows tm_slices_no_rows;
 
-/* A slice that begins: of duration row->dur, or -1 for one that is open. Sets row's id, depth and
- * parent and gives it to ROWS. TM_OK; TM_END when it was not kept: it crosses another (*CROSSES
- * says so) or lies too deep. */
+/* Begins a slice with duration row->dur; -1: open. Sets id, depth and parent of ROW and passes it to ROWS. TM_OK.
+ * TM_END if the slice is dropped: it crosses another slice (*CROSSES is true) or lies too deep. TM_E_SYSTEM, or the
+ * error of ROWS. */
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
                                bool *crosses, const struct tm_rows *rows, struct tm_error *err);
 
-/* The same on a track where there is never more than one slice: TM_END when there is one. */
+/* True if TRACK holds a slice, open or closed. For tracks with at most one slice at a time: a new slice is dropped
+ * then. */
 bool tm_slices_busy(const struct tm_slices *slices, uint32_t track);
 
-/* One that ended at TS. TM_OK with its id, arg_set and label (those it began with), then the caller calls
- * tm_rows.slice_end with its dur; TM_END when none fits. */
+/* Ends a slice at TS. TM_OK: *END has its id, its duration, and the arg_set and labels of its begin; the caller then
+ * calls slice_end of tm_rows. TM_END: no open slice fits; it is counted. Errors: those of ROWS. */
 struct tm_slice_end {
     int64_t id, dur, arg_set;
     tm_slice_label label[2];
@@ -48,36 +49,37 @@ struct tm_slice_end {
 enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
                              struct tm_slice_end *end, const struct tm_rows *rows, struct tm_error *err);
 
-/* *ID: the slice that such an end would mean, TM_NO_ID: none. It goes on. TM_OK or what ROWS failed with. */
+/* Sets *ID to the slice that tm_slices_end would end at TS; TM_NO_ID: none. The slice stays open. Slices that end
+ * before TS are closed. TM_OK or the error of ROWS. */
 enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
                                int64_t *id, const struct tm_rows *rows, struct tm_error *err);
 
-/* The same as it is, whatever has ended: its args, which may be changed, and *ID; NULL: there is none. */
+/* The arg_set of the slice that an end with LABEL would close now, without a time. The caller may change it. Sets *ID.
+ * NULL if there is none. */
 int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id);
 
-/* The innermost slice on TRACK, closed or not, that nothing has come after: *TS its start. TM_NO_ID
- * if there is none. */
+/* The id of the slice on top of TRACK's stack, open or closed, and its start *TS. TM_NO_ID if the stack is empty. */
 int64_t tm_slices_top(const struct tm_slices *slices, uint32_t track, int64_t *ts);
 
 /* True when a slice is open on TRACK. */
 bool tm_slices_is_open(const struct tm_slices *slices, uint32_t track);
 
-/* Slice I from the outermost of what lies on TRACK. False: there are no more. */
+/* Slice I of TRACK's stack; 0 is the outermost. False if there are not so many. */
 struct tm_slice_view {
     int64_t id, ts;
-    bool is_open; /* it waits for its end */
+    bool is_open; /* it has no end yet */
 };
 bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, struct tm_slice_view *view);
 
-/* Gives SHOW the id of each slice that something which comes at TS would cut short, and how long it would be. Changes
+/* Calls SHOW for each slice that an event at TS would cut short, with its id and the duration it would get. Changes
  * nothing. */
 void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t ts,
                        void (*show)(void *self, int64_t id, int64_t dur), void *self);
 
-/* Slice ID was never on TRACK; nothing was cut short by it. */
+/* Removes slice ID from TRACK as if it had never begun. It must not have cut another slice short. */
 void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id);
 
-/* Number of slices that are still open. */
+/* The number of open slices on all tracks. */
 uint64_t tm_slices_open_count(const struct tm_slices *slices);
 
 void tm_slices_release(struct tm_slices *slices);

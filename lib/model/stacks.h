@@ -1,4 +1,4 @@
-/* Call stacks of samples: each distinct frame and each distinct path of frames is a row once. */
+/* Call stacks of samples. Each distinct frame and each distinct path of frames becomes one row. */
 #ifndef TM_MODEL_STACKS_H
 #define TM_MODEL_STACKS_H
 
@@ -12,8 +12,8 @@ struct tm_stacks {
     int64_t mapping_count, frame_count, callsite_count;
 };
 
-/* The innermost callsite of the frames in DETAIL (a Detail message, outermost frame first);
- * TM_NO_ID where it has none. New rows go to ROWS. */
+/* Sets *CALLSITE to the innermost callsite of the frames in DETAIL (a Detail message, outermost frame first); TM_NO_ID
+ * if it has none. New rows go to ROWS. */
 enum tm_status tm_stacks_add(struct tm_stacks *stacks, const uint8_t *detail, size_t len, int64_t *callsite,
                              const struct tm_rows *rows, struct tm_error *err);
 

@@ -1,6 +1,5 @@
-/* The tracks of all files and machines: what slices and counters lie on. A track belongs to one
- * file and one machine: two files that speak of one thread have a track each. Memory grows with
- * the number of tracks. */
+/* The tracks of all files and machines; slices and counters lie on them. A track belongs to one file and one machine:
+ * if two files mention one thread, each has its own track. Memory grows with the number of tracks. */
 #ifndef TM_MODEL_TRACKS_H
 #define TM_MODEL_TRACKS_H
 
@@ -9,9 +8,9 @@
 #include "model/rows.h"
 #include "base/table.h"
 
-/* Types of tracks, and what the numbers of their ids are. */
+/* Types of tracks. The comments name the numbers of their ids. */
 enum tm_track_type {
-    TM_TRACK_TYPE_THREAD,           /* utid: what a thread executes */
+    TM_TRACK_TYPE_THREAD,           /* utid: slices that a thread executes */
     TM_TRACK_TYPE_THREAD_OVERLAP,   /* lane set, lane: complete slices that cross others of the thread */
     TM_TRACK_TYPE_PROCESS_INSTANTS, /* upid */
     TM_TRACK_TYPE_GLOBAL_INSTANTS,
@@ -25,13 +24,13 @@ enum tm_track_type {
     TM_TRACK_TYPE_THREAD_COUNTER,   /* utid, name */
     TM_TRACK_TYPE_PROCESS_COUNTER,  /* upid, name */
     TM_TRACK_TYPE_CPU_COUNTER,      /* cpu, name */
-    TM_TRACK_TYPE_KERNEL            /* and from here on, one for each enum tm_kernel_track: instance */
+    TM_TRACK_TYPE_KERNEL            /* this and the following, one for each enum tm_kernel_track: instance */
 };
 
-/* The word for it in the type column. */
+/* The text of TYPE in the type column. */
 const char *tm_track_type_name(enum tm_track_type type);
 
-/* What makes a track one of its own, beside file and machine. */
+/* The identity of a track within its file and machine. */
 struct tm_track_id {
     uint32_t file, machine;
     enum tm_track_type type;
@@ -44,8 +43,8 @@ struct tm_track {
     enum tm_track_type type;
     enum tm_track_scope scope;
     bool is_counter;
-    int64_t owner;   /* utid, upid, or cpu; by scope */
-    uint32_t name;   /* of the tracks' names, plus one; 0 none */
+    int64_t owner;   /* utid, upid or cpu, by scope */
+    uint32_t name;   /* number of a text, plus 1; 0: none */
     uint32_t unit;
     int64_t parent;  /* track; TM_NO_ID */
     int64_t arg_set; /* TM_NO_ID */
@@ -64,12 +63,12 @@ struct tm_tracks {
 void tm_tracks_init(struct tm_tracks *tracks);
 void tm_tracks_release(struct tm_tracks *tracks);
 
-/* The track of ID; *IS_NEW when this call made it: then scope, owner, name and the rest of its row
- * are the caller's to set (global, no name). */
+/* Sets *TRACK to the track of ID. *IS_NEW: this call made it, global and without a name; the caller sets scope, owner,
+ * name and the rest of its row. */
 enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id *id, uint32_t *track, bool *is_new,
                              struct tm_error *err);
 
-/* The number of TEXT among the names, for the name and unit columns and for ids; 0 where data is NULL. */
+/* Sets *NAME to the number of TEXT, for the name and unit columns and for ids; 0 if its data is NULL. */
 enum tm_status tm_tracks_name(struct tm_tracks *tracks, struct tm_text text, uint32_t *name, struct tm_error *err);
 
 struct tm_text tm_tracks_text(const struct tm_tracks *tracks, uint32_t name);

@@ -1,5 +1,5 @@
-/* A CompactSched message of an ftrace bundle: the switches and wakings of one cpu as columns of packed numbers, names
- * by their place in a table. Source: ftrace_event_bundle.proto of Perfetto. */
+/* A CompactSched message of an ftrace bundle: switches and wakings of one CPU as columns of packed numbers. Names are
+ * indexes into a table. Source: ftrace_event_bundle.proto of Perfetto. */
 #ifndef TM_PERFETTO_COMPACT_MESSAGE_H
 #define TM_PERFETTO_COMPACT_MESSAGE_H
 
@@ -24,30 +24,30 @@ enum tm_compact_field {
     TM_COMPACT_FIELDS = 13
 };
 
-/* One packed column being read. */
+/* A reader of one packed column. */
 struct tm_compact_column {
     const uint8_t *at, *end;
 };
 
-/* A name of the intern table; borrowed from the message. */
+/* A name of the intern table, borrowed from the message. */
 struct tm_compact_comm {
     const uint8_t *data;
     size_t len;
-    size_t at; /* of its length, in the message */
+    size_t at; /* offset of its length in the message */
 };
 
 enum { TM_COMPACT_LANE_COLUMNS = 5, TM_COMPACT_TILE = 128 };
 
-/* One kind of event of the message, walked in time. */
+/* The events of one kind in the message, read in order of time. */
 struct tm_compact_reader_lane {
-    const uint8_t *ids; /* its columns: time first, name last */
-    bool has;           /* there is an event that is still to come: */
+    const uint8_t *ids; /* field ids of its columns: time first, name last */
+    bool has;           /* the next event is known: */
     uint64_t time;
-    const uint64_t *n; /* its numbers, TM_COMPACT_TILE apart */
+    const uint64_t *n; /* its numbers, at a distance of TM_COMPACT_TILE */
     uint32_t comm;
-    /* Numbers of some hundred events are read at once, column by column. */
+    /* The numbers of some hundred events are decoded at once, column by column. */
     uint32_t at, count;
-    bool is_last; /* what is behind them is damaged */
+    bool is_last; /* nothing readable follows them */
     uint64_t numbers[TM_COMPACT_LANE_COLUMNS * TM_COMPACT_TILE];
 };
 
@@ -56,38 +56,38 @@ struct tm_compact_reader {
     struct tm_compact_column columns[TM_COMPACT_FIELDS];
     struct tm_buf comms; /* struct tm_compact_comm */
     uint32_t comm_count;
-    bool is_regular; /* every column once, and nothing else */
-    bool damaged;    /* columns do not match, or a number is none; what came before stands */
+    bool is_regular; /* has each column once and nothing else */
+    bool damaged;    /* columns do not match, or a number is malformed; earlier events are valid */
     struct tm_compact_reader_lane switches, wakings;
 };
 
-/* One event of it. */
+/* One event of a message. */
 struct tm_compact_event {
     bool is_waking;
     uint64_t time;       /* nanoseconds of the bundle's clock */
     uint32_t comm;       /* below comm_count */
-    int32_t pid, prio;   /* of who runs from here on, or is woken */
-    uint64_t state;      /* of a switch, prev_state; of a waking, common_flags */
-    int32_t target_cpu;  /* of a waking; else 0 */
+    int32_t pid, prio;   /* of the next task of a switch, or of the task woken */
+    uint64_t state;      /* prev_state of a switch, common_flags of a waking */
+    int32_t target_cpu;  /* of a waking; otherwise 0 */
 };
 
-/* What the events of a message come to. */
+/* A summary of the events of a message. */
 struct tm_compact_sum {
     uint32_t count, switches;
     int64_t first_ns, last_ns;
-    int32_t pid, prio; /* where there are switches: of who runs in the end, */
-    uint32_t comm;     /* and the place of the name in the table */
+    int32_t pid, prio; /* if there are switches: the task that runs after the last, */
+    uint32_t comm;     /* and the index of its name in the table */
 };
 
-/* READER is before the first event of the message of LEN bytes at DATA, which stay the caller's and must stay. TM_OK;
- * TM_E_INPUT where it is no message, TM_E_SYSTEM without memory. */
+/* Puts READER before the first event of the message of LEN bytes at DATA. The bytes stay the caller's and must outlive
+ * the reading. TM_OK; TM_E_INPUT if this is no valid message; TM_E_SYSTEM if out of memory. */
 enum tm_status tm_compact_reader_open(struct tm_compact_reader *reader, const uint8_t *data, size_t len);
 
-/* True, with *SUM set, where the message just opened is regular, all its events are good, and their times are in order.
- * The reader stays where it is. */
+/* True, with *SUM set, if the message just opened is regular, all its events are valid, and their times are in order.
+ * Does not move the reader. */
 bool tm_compact_reader_sum(const struct tm_compact_reader *reader, struct tm_compact_sum *sum);
 
-/* Before the first event; call once after open. */
+/* Moves to the first event. Call once after open. */
 void tm_compact_reader_start(struct tm_compact_reader *reader);
 
 static inline const struct tm_compact_comm *tm_compact_reader_comm(const struct tm_compact_reader *reader,
@@ -96,7 +96,7 @@ static inline const struct tm_compact_comm *tm_compact_reader_comm(const struct 
     return (const struct tm_compact_comm *)(const void *)reader->comms.data + comm;
 }
 
-/* Private to tm_compact_reader_next: the next numbers of all columns of LANE. */
+/* Private to tm_compact_reader_next: decodes the next numbers of all columns of LANE. */
 void tm_compact_reader_fill(struct tm_compact_reader *reader, struct tm_compact_reader_lane *lane);
 
 static inline void tm_compact_reader_advance(struct tm_compact_reader *reader, struct tm_compact_reader_lane *lane)
@@ -115,8 +115,8 @@ static inline void tm_compact_reader_advance(struct tm_compact_reader *reader, s
     lane->time += lane->n[0];
 }
 
-/* The next event in order of time; wakings first where they are at one, as the waker is who runs at that moment. False
- * at the end, or at damage. */
+/* Reads the next event in order of time. At equal times wakings come first, because the waker is the task that runs
+ * until the switch. False at the end and at damage. */
 static inline bool tm_compact_reader_next(struct tm_compact_reader *reader, struct tm_compact_event *event)
 {
     struct tm_compact_reader_lane *switches = &reader->switches, *wakings = &reader->wakings;
@@ -146,8 +146,8 @@ static inline bool tm_compact_reader_next(struct tm_compact_reader *reader, stru
 
 void tm_compact_reader_release(struct tm_compact_reader *reader);
 
-/* Appends the message of LEN bytes at DATA as field ID, its first event moved to FIRST_NS and the others with it.
- * TM_OK; TM_E_INPUT where it is no message or has no event, TM_E_SYSTEM without memory. */
+/* Appends the message of LEN bytes at DATA as field ID. Its first event is moved to FIRST_NS, the others by the same
+ * distance. TM_OK; TM_E_INPUT if it is no valid message or has no event; TM_E_SYSTEM if out of memory. */
 enum tm_status tm_compact_message_put(struct tm_buf *out, uint32_t id, const uint8_t *data, size_t len,
                                       int64_t first_ns);
 

@@ -1,4 +1,4 @@
-/* A row that is a whole CompactSched message (doc/events.md), taken apart into the rows of its events. */
+/* Expands a row that is a whole CompactSched message (doc/events.md) into the rows of its events. */
 #ifndef TM_PERFETTO_COMPACT_ROWS_H
 #define TM_PERFETTO_COMPACT_ROWS_H
 
@@ -8,34 +8,36 @@
 #include "stream/event.h"
 
 enum {
-    TM_COMPACT_WHOLE_MIN = 32, /* events; fewer are rows of their own, which go into larger messages together */
-    TM_COMPACT_WHOLE_BYTES_MAX = 64 << 10 /* a longer message is, too */
+    /* events; the events of a shorter message become rows of their own, which outputs join to larger messages */
+    TM_COMPACT_WHOLE_MIN = 32,
+    TM_COMPACT_WHOLE_BYTES_MAX = 64 << 10 /* so do the events of a longer message */
 };
 
 /* Zero-initialise; may be opened again and again. */
 struct tm_compact_rows {
-    bool borrows_names; /* for events that are looked at and not kept */
+    bool borrows_names; /* events refer to the message's names; for events that are read at once and not kept */
     /* private */
     struct tm_compact_reader reader;
     struct tm_event whole;
-    uint64_t shift;   /* what its times lie behind those of the message */
-    bool is_known;    /* who runs: */
+    uint64_t shift;   /* the distance of its times from those of the message */
+    bool is_known;    /* the running task is known: */
     int32_t pid, prio;
-    uint32_t comm;    /* in the table of the message, or UINT32_MAX: the category of whole */
+    uint32_t comm;    /* index in the message's table, or UINT32_MAX: the category of whole */
     struct tm_buf detail;
 };
 
-/* ROWS is before the first event of WHOLE, whose payload stays the caller's and must stay. TM_OK; TM_E_INPUT where its
- * raw bytes are no CompactSched message with an event, TM_E_SYSTEM. */
+/* Puts ROWS before the first event of WHOLE. The payload of WHOLE stays the caller's and must outlive the reading.
+ * TM_OK; TM_E_INPUT if its raw bytes are no CompactSched message with an event; TM_E_SYSTEM. */
 enum tm_status tm_compact_rows_open(struct tm_compact_rows *rows, const struct tm_event *whole, struct tm_error *err);
 
-/* TM_OK with *EVENT as tm-unpack would have made it, but that its names travel with it; valid until the next call.
- * Where borrows_names is set its detail is mostly the message itself. TM_END, or TM_E_SYSTEM. */
+/* Sets *EVENT to the next row, as tm-unpack would have made it, except that its names travel with it. It is valid until
+ * the next call. If borrows_names is set, the detail of EVENT may be the message itself. TM_OK, TM_END or TM_E_SYSTEM.
+ * */
 enum tm_status tm_compact_rows_next(struct tm_compact_rows *rows, struct tm_event *event, struct tm_error *err);
 
 void tm_compact_rows_release(struct tm_compact_rows *rows);
 
-/* When the last event is of a row with TIME_NS and DUR_NS. */
+/* The time of the last event of a row with TIME_NS and DUR_NS. */
 static inline int64_t tm_compact_rows_last(int64_t time_ns, int64_t dur_ns)
 {
     int64_t last_ns;

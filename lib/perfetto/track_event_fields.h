@@ -1,5 +1,4 @@
-/* Field numbers of perfetto/trace/track_event/track_event.proto, and which of them a merged trace has otherwise than
- * what was recorded. */
+/* Field numbers of perfetto/trace/track_event/track_event.proto, and the fields that a merged trace changes. */
 #ifndef TM_PERFETTO_TRACK_EVENT_FIELDS_H
 #define TM_PERFETTO_TRACK_EVENT_FIELDS_H
 
@@ -39,8 +38,8 @@ enum tm_track_event_field {
     TM_TRACK_EVENT_CORRELATION_IID = 54
 };
 
-/* Bits 1 << number of the fields that say a time, or a value or an id that is one of its file. All are below 63. A row
- * with TM_EVENT_RAW_BODY has none of them in its track event. */
+/* A set of bits 1 << field number: the fields with a time, or with a value or id that is relative to its file. All
+ * numbers are below 63. The track event of a row with TM_EVENT_RAW_BODY has none of these fields. */
 #define TM_TRACK_EVENT_BIT(id) (UINT64_C(1) << (id))
 #define TM_TRACK_EVENT_CHANGES                                                                                         \
     (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TIME_DELTA_US) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_LEGACY) |                    \
