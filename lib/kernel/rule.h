@@ -17,7 +17,7 @@ enum tm_kernel_rule {
     TM_KERNEL_SUSPEND, /* suspend begins; if tasks are frozen and thawed before its end, it ends at the thaw */
     TM_KERNEL_SUSPEND_DONE,
     TM_KERNEL_FREEZE,
-    TM_KERNEL_THAWED, /* end of FREEZE */
+    TM_KERNEL_THAWED, /* the thaw has ended */
     TM_KERNEL_RULES
 };
 
