@@ -83,11 +83,11 @@ static uint32_t index_end(const struct tm_annotation *arg, uint32_t at)
     return i == arg->len || arg->key[i] == '.' || arg->key[i] == '[' ? i : 0;
 }
 
-/* The end of the name that starts at FROM; a bracket there is a part of it. */
+/* The end of the name that starts at FROM. A bracket at FROM, or one that is no index, is a part of the name. */
 static uint32_t name_end(const struct tm_annotation *arg, uint32_t from)
 {
     uint32_t i = from;
-    while (i < arg->len && arg->key[i] != '.' && (i == from || !index_end(arg, i)))
+    while (i < arg->len && arg->key[i] != '.' && (arg->key[i] != '[' || i == from || !index_end(arg, i)))
         i++;
     return i;
 }
