@@ -1,4 +1,4 @@
-/* What tm-unpack asks of a trace format. A format is one file and one line in format_table.c. */
+/* The interface of a trace format to tm-unpack. A format is one file and one line in format_table.c. */
 #ifndef TM_FORMAT_FORMAT_H
 #define TM_FORMAT_FORMAT_H
 
@@ -7,51 +7,51 @@
 #include "stream/event_sink.h"
 #include "stream/text_file.h"
 
-/* Sniffers look at no more than this. */
+/* Sniffers look at no more bytes than this. */
 enum { TM_SNIFF_BYTES = 512 };
 
-/* What a parser works with; owned by the caller, valid from open to close. */
+/* The surroundings of a parser. Owned by the caller, valid from open to close. */
 struct tm_format_context {
-    struct tm_input *input;      /* the file's bytes; the parser consumes what is the file's */
-    struct tm_event_sink *sink;  /* where events go; its file is set */
+    struct tm_input *input;      /* the file's bytes; the parser consumes those that belong to the file */
+    struct tm_event_sink *sink;  /* receives the events; its file is set */
     const struct tm_format_options *options;
     /* tm_format_sniff: a parser that asks it what follows its document depends on no other format. */
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
-    bool has_source;     /* text may stay in the file, */
-    uint64_t source_at;  /* where byte 0 of input is this one (or, by its offset, would be) */
-    bool source_is_temporary; /* it was written to be read once more */
-    struct tm_text_file *text_file; /* where it may not: it may go here; NULL: nor that */
+    bool has_source;     /* event texts may stay in the file, */
+    uint64_t source_at;  /* where byte 0 of the input (by its offset) is this byte */
+    bool source_is_temporary; /* the file is a temporary one, written to be read once more */
+    struct tm_text_file *text_file; /* receives event texts that cannot stay in the file; NULL: nowhere */
 };
 
 struct tm_format_options {
     enum tm_on_damage on_damage;
-    bool hints; /* look for clock hints in events too */
+    bool hints; /* also look for clock hints in events */
 };
 
 struct tm_format {
     const char *name;           /* type name of doc/rules.md section 1 */
     int priority;               /* order of processing (doc/rules.md section 2) */
     Tracemerge__ClockPolicy clock_policy;
-    /* True when HEAD (LEN bytes, at most TM_SNIFF_BYTES) begins a file of this format. */
+    /* True if HEAD (LEN bytes, at most TM_SNIFF_BYTES) begins a file of this format. */
     bool (*sniff)(const uint8_t *head, size_t len);
     /* Makes the parser's state. TM_OK or an error. */
     enum tm_status (*open)(const struct tm_format_context *context, void **state, struct tm_error *err);
-    /* Reads some more and puts it into the sink: TM_OK there may be more; TM_END the document has
-     * ended (bytes behind it stay in the input); or an error "byte N: cause", N counted from the
-     * start of the input. */
+    /* Reads a part of the input and puts its events into the sink. TM_OK: there may be more. TM_END: the document has
+     * ended; bytes behind it stay in the input. Otherwise an error "byte N: cause", N counted from the start of the
+     * input. */
     enum tm_status (*read)(void *state, struct tm_error *err);
     /* Frees the state; also after an error. STATE may be NULL. */
     void (*close)(void *state);
-    /* True when HEAD, met where the document before it ended, is more of the same file (proto). */
+    /* True if HEAD, found where the document before it ended, continues the same file (proto). */
     bool appends;
-    /* It can leave text in its file, and say where (frame Source). */
+    /* The format can leave event texts in their file and refer to them (frame Source). */
     bool refers;
 };
 
-/* All formats in the order they are tried, NULL-terminated. */
+/* All formats in the order of sniffing, NULL-terminated. */
 extern const struct tm_format *const tm_formats[];
 
-/* The first whose sniffer accepts HEAD, or NULL. */
+/* The first format whose sniffer accepts HEAD, or NULL. */
 const struct tm_format *tm_format_sniff(const uint8_t *head, size_t len);
 
 #endif

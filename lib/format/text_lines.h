@@ -1,39 +1,38 @@
-/* Lines out of an input, whatever their end ("\n" or "\r\n"). */
+/* Lines of an input that end with "\n" or "\r\n". */
 #ifndef TM_FORMAT_TEXT_LINES_H
 #define TM_FORMAT_TEXT_LINES_H
 
 #include "format/format.h"
 
-/* Shows the next line of IN without reading it off: LINE and LEN without its end, SIZE with it.
- * TM_OK; TM_END when nothing is left; TM_E_INPUT when it is longer than MAX. The line is valid
- * until the next fill. */
+/* Shows the next line of IN without consuming it. LINE and LEN exclude its end, SIZE includes it. TM_OK; TM_END at the
+ * end of the input; TM_E_INPUT if it is longer than MAX. The line is valid until the next fill. */
 enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, size_t *len, size_t *size,
                             struct tm_error *err);
 
-/* Lines of a text whose format has nothing but lines, and an account of those that show nothing.
- * Zero-initialise with context, max and clock set. */
+/* Reads a format that consists of lines only, and accounts lines that show nothing. Zero-initialise with context, max
+ * and clock set. */
 struct tm_text_reader {
     struct tm_format_context context;
     size_t max;           /* longer lines are an error */
     uint32_t clock;       /* of the accounts */
-    bool has_events;      /* set by the parser once it has met one */
-    const char *line;     /* the line at hand, without its end; valid until the next fill */
-    size_t len, size;     /* SIZE with its end */
+    bool has_events;      /* set by the parser at the first event */
+    const char *line;     /* the current line without its end; valid until the next fill */
+    size_t len, size;     /* SIZE includes its end */
     uint64_t damaged, first_damaged;
     uint64_t not_shown, first_not_shown;
 };
 
-/* Shows the next line without reading it off. TM_OK; TM_END: all is read, the accounts are written; an
- * error, which WANTED words where there was no event: "byte N: no WANTED in the text". */
+/* Shows the next line without consuming it. TM_OK. TM_END: all is read, and the accounts are written. Otherwise an
+ * error; if the text had no event: "byte N: no WANTED in the text". */
 enum tm_status tm_text_reader_next(struct tm_text_reader *reader, const char *wanted, struct tm_error *err);
 
-/* Reads the line at hand off. */
+/* Consumes the current line. */
 static inline void tm_text_reader_pass(struct tm_text_reader *reader)
 {
     tm_input_skip(reader->context.input, reader->size);
 }
 
-/* The line at hand is damaged; or it is good, but nothing shows it. */
+/* Accounts the current line: damaged, or well-formed but not shown. */
 void tm_text_reader_damaged(struct tm_text_reader *reader);
 void tm_text_reader_not_shown(struct tm_text_reader *reader);
 
@@ -57,7 +56,7 @@ static inline const char *tm_text_skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* True when the text from P to END begins with WITH. */
+/* True if the text from P to END begins with WITH. */
 bool tm_text_begins(const char *p, const char *end, const char *with);
 
 #endif

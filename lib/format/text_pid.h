@@ -1,10 +1,10 @@
-/* Numbers for pids and tids that are text. */
+/* Numbers for pids and tids that are texts. */
 #ifndef TM_FORMAT_TEXT_PID_H
 #define TM_FORMAT_TEXT_PID_H
 
 #include "stream/event_sink.h"
 
-/* A number from 0x40000000 up, one a distinct text in the whole run (doc/events.md, Chrome JSON). */
+/* Sets a number from 0x40000000 up, one for each distinct text of the whole run (doc/events.md, Chrome JSON). */
 enum tm_status tm_text_pid(struct tm_event_sink *sink, const void *s, size_t len, int64_t *number,
                            struct tm_error *err);
 

@@ -2,11 +2,11 @@
 
 #include <stdbool.h>
 
-enum { LOW_MASK = 0x3f }; /* S to Z have always been the same bits, and ours are those too */
+enum { LOW_MASK = 0x3f }; /* S to Z have the same bits in all kernels and in the flags */
 
 static const char letters[] = "SDTtXZPxKWNI"; /* letter i is flag 1 << i */
 
-/* The bits above LOW_MASK, by the kernel that first had them like this. */
+/* The meaning of the bits above LOW_MASK, from a kernel version on. */
 struct layout {
     uint32_t since;
     struct {
@@ -91,7 +91,7 @@ uint32_t tm_sched_state_decode(uint32_t state, uint32_t version)
         if (state & l->bits[i].mask)
             flags |= l->bits[i].flag;
     }
-    /* A 4.14 kernel has no bits beyond; older ones may show bits of no interest. */
+    /* Kernels from 4.14 on have no further bits. Older ones may set bits that are ignored. */
     if (version >= TM_KERNEL_VERSION(4, 14) && (state & ~known & 0xffff))
         flags = TM_SCHED_STATE_UNKNOWN;
     if (flags == (TM_SCHED_STATE_UNINTERRUPTIBLE | TM_SCHED_STATE_NOLOAD))

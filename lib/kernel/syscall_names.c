@@ -11,7 +11,7 @@ static const struct {
     const char *machine;
     enum tm_architecture architecture;
 } machines[] = {{"aarch64", TM_ARCHITECTURE_ARM64},
-                {"armv8l", TM_ARCHITECTURE_ARM}, /* what a process of 32 bits sees on a kernel of 64 */
+                {"armv8l", TM_ARCHITECTURE_ARM}, /* a 32-bit process on a 64-bit kernel sees this */
                 {"armv7l", TM_ARCHITECTURE_ARM},
                 {"x86_64", TM_ARCHITECTURE_X86_64},
                 {"i686", TM_ARCHITECTURE_X86}};
@@ -38,7 +38,7 @@ static char *find_name(enum tm_architecture architecture, uint32_t number)
     if (name == NULL)
         (void)snprintf(text, sizeof text, "sys_%u", (unsigned)number);
     else if (architecture == TM_ARCHITECTURE_ARM64 && number == ARM64_FSTATAT)
-        (void)snprintf(text, sizeof text, "sys_fstatat"); /* as the kernel's header has it; libseccomp: newfstatat */
+        (void)snprintf(text, sizeof text, "sys_fstatat"); /* the name in the kernel's header; libseccomp: newfstatat */
     else
         (void)snprintf(text, sizeof text, "sys_%s", name);
     free(name);

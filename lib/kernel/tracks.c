@@ -2,13 +2,13 @@
 
 #include <stdio.h>
 
-/* The top bits of all numbers; what is below them is the track and the instance. */
+/* The top bits of all numbers. The lower bits hold the track and the instance. */
 #define KERNEL_TRACKS UINT64_C(0x6b72)
 
 static const struct {
     const char *type;
-    const char *name;  /* what stands before the instance; NULL: no name */
-    const char *after; /* what stands after it; NULL: the instance is not named */
+    const char *name;  /* text before the instance; NULL: no name */
+    const char *after; /* text after the instance; NULL: the name omits the instance */
     enum tm_track_scope scope;
 } tracks[TM_KERNEL_TRACK_COUNT] = {
     [TM_KERNEL_TRACK_IRQ] = {"cpu_irq", "Irq Cpu ", "", TM_TRACK_CPU},

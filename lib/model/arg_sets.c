@@ -8,7 +8,7 @@
 
 
 struct tm_arg_sets_seen {
-    uint64_t hash; /* of the set's args; 0 empty */
+    uint64_t hash; /* hash of the set's args; 0: empty */
     int64_t set;
 };
 
@@ -30,7 +30,7 @@ static void set_text(struct tm_arg_row *row, const char *type, const struct tm_p
     row->string_value = text_of(f);
 }
 
-/* ROW from the Arg message at DATA. */
+/* Decodes the Arg message at DATA into ROW. */
 static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
 {
     struct tm_pb pb = tm_pb_of(data, len);
@@ -60,7 +60,7 @@ static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
         row->key = (struct tm_text){(const uint8_t *)"", 0};
 }
 
-/* Walks the args of a Detail message. */
+/* Moves to the next arg of a Detail message. */
 static bool next_arg(struct tm_pb *pb, struct tm_pb_field *f)
 {
     while (tm_pb_next(pb, f) == TM_OK)
@@ -84,7 +84,7 @@ static enum tm_status put_rows(struct tm_arg_sets *sets, int64_t set, const uint
     return TM_OK;
 }
 
-/* A hash of the args alone, so that other parts of the detail do not tell sets apart; 0: none. */
+/* A hash of the args alone, so that sets are equal whatever else the detail has; 0: no args. */
 static uint64_t hash_args(const uint8_t *detail, size_t len)
 {
     struct tm_pb pb = tm_pb_of(detail, len);

@@ -31,7 +31,7 @@ static enum tm_lane_event lane_event(uint32_t kind)
     return kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN : kind == TM_KIND_SLICE_END ? TM_LANE_END : TM_LANE_INSTANT;
 }
 
-/* S F on a track of their name, G H N on the track they name. */
+/* The track of S and F has the event's name. G, H and N name their track. */
 static enum tm_status marker_track(struct tm_model *m, struct tm_model_event *ev, int64_t upid, uint32_t *track,
                                    struct tm_error *err)
 {
@@ -41,7 +41,7 @@ static enum tm_status marker_track(struct tm_model *m, struct tm_model_event *ev
                             is_named ? TM_TRACK_TYPE_MARKER_TRACK : TM_TRACK_TYPE_MARKER_ASYNC, TM_TRACK_PROCESS, upid,
                             is_named ? ev->category : ev->name};
     enum tm_lane_event event = lane_event(e->kind);
-    uint32_t set, lane = UINT32_MAX; /* of N: one of its own */
+    uint32_t set, lane = UINT32_MAX; /* N has a lane of its own */
     enum tm_status st = tm_model_lane_set(m, ev->place, &of, &set, err);
     if (st < 0)
         return st;
@@ -52,7 +52,7 @@ static enum tm_status marker_track(struct tm_model *m, struct tm_model_event *ev
     return tm_model_lane_track(m, ev->place, &of, set, lane, track, err);
 }
 
-/* What the track of an event would be called: Chrome JSON names slices that have no name, not tracks. */
+/* The name for a track of the event. Chrome JSON's default name is for slices without a name, not for tracks. */
 static struct tm_text own_name(const struct tm_model_event *ev)
 {
     static const char none[] = "[No name]";
@@ -86,6 +86,6 @@ enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *e
     if (!tm_lanes_is_open(&m->lanes, set, lane) &&
         (st = tm_async_roots_closed(&m->async_roots, &identity, root, err)) < 0)
         return st;
-    of.name = own_name(ev); /* a new lane is called as what came onto it first */
+    of.name = own_name(ev); /* a new lane gets the name of its first event */
     return tm_model_lane_track(m, ev->place, &of, set, lane, track, err);
 }

@@ -10,10 +10,10 @@
 struct tm_binder_waiting {
     bool is_there, is_one_way, is_reply;
     struct tm_key key;
-    int64_t tid, pid; /* who sent it */
+    int64_t tid, pid; /* the sender */
     bool has_pid;
     uint64_t flow;
-    uint32_t name; /* of its slice; 0: not kept */
+    uint32_t name; /* name of its slice; 0: none */
     uint8_t *args; /* of a one-way transaction: its Detail.args */
     size_t args_len;
 };
@@ -52,7 +52,7 @@ enum tm_status tm_binder_name_destination(struct tm_buf *detail, const struct tm
     return tm_pb_end(detail, mark);
 }
 
-/* What the work is on. */
+/* The state of the conversion of one row. */
 struct work {
     struct tm_binder_rows *b;
     const struct tm_catalog *catalog;
@@ -67,7 +67,7 @@ static struct tm_key key_of(const struct tm_event *row, uint64_t number)
     return (struct tm_key){(uint64_t)row->file << 32 | row->machine, number, 0};
 }
 
-/* The thread of ROW; those past the bound are one. */
+/* Sets *THREAD to the thread of ROW. Threads beyond the limit share one. */
 static enum tm_status thread_of(struct work *w, struct tm_binder_thread **thread)
 {
     struct tm_binder_rows *b = w->b;
@@ -103,7 +103,7 @@ static void forget(struct tm_binder_rows *b, struct tm_binder_waiting *waiting)
     *waiting = (struct tm_binder_waiting){0};
 }
 
-/* The args of DETAIL, without what else there is, at the end of OUT. */
+/* Appends the args of DETAIL to OUT, without its other fields. */
 static enum tm_status copy_args(struct tm_buf *out, const uint8_t *detail, size_t len)
 {
     struct tm_pb pb = tm_pb_of(detail, len);
@@ -115,7 +115,7 @@ static enum tm_status copy_args(struct tm_buf *out, const uint8_t *detail, size_
     return st;
 }
 
-/* ROW, a transaction, waits until it is received. */
+/* Keeps ROW, a transaction, until it is received. */
 static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
 {
     struct tm_binder_rows *b = w->b;
@@ -149,7 +149,7 @@ static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
     return st;
 }
 
-/* ROW as a row of KIND on the track of TID. */
+/* A copy of ROW with KIND, on the track of TID. */
 static struct tm_event like(const struct tm_event *row, uint32_t kind, int64_t tid)
 {
     struct tm_event e = *row;
@@ -159,7 +159,7 @@ static struct tm_event like(const struct tm_event *row, uint32_t kind, int64_t t
     return e;
 }
 
-/* ROW as a part of it. */
+/* A copy of ROW as a DERIVED row. */
 static struct tm_event derived(const struct tm_event *row, uint32_t kind, int64_t tid)
 {
     struct tm_event e = like(row, kind, tid);
@@ -169,22 +169,22 @@ static struct tm_event derived(const struct tm_event *row, uint32_t kind, int64_
     return e;
 }
 
-/* E has the Detail in number I. */
+/* Makes Detail number I that of E. */
 static void set_detail(struct work *w, struct tm_event *e, uint32_t i)
 {
     e->detail = w->b->details[i].data;
     e->detail_bytes = (uint32_t)w->b->details[i].len;
 }
 
-/* *STRING, a name in the Detail number I, is TEXT. */
+/* Adds TEXT, a name, to Detail number I. *STRING refers to it. */
 static enum tm_status put_text(struct work *w, uint32_t i, struct tm_text text, uint32_t *string)
 {
     struct tm_buf *detail = &w->b->details[i];
-    *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* past the one-byte tag */
+    *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* behind the tag of one byte */
     return tm_pb_put_bytes(detail, TM_DETAIL_TEXT, text.data, text.len) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 
-/* The strings of E, which ROW's Detail may hold, in number I. */
+/* Copies the strings of E, which the Detail of ROW may hold, to Detail number I. */
 static enum tm_status keep_texts(struct work *w, uint32_t i, struct tm_event *e)
 {
     uint32_t *const strings[] = {&e->name, &e->category};
@@ -195,7 +195,7 @@ static enum tm_status keep_texts(struct work *w, uint32_t i, struct tm_event *e)
     return st;
 }
 
-/* ROW means nothing: it is no more than an event by its name. */
+/* ROW has no meaning: it becomes an FTRACE row with its name. */
 static enum tm_status take_plain(struct work *w)
 {
     const char *name = tm_binder_event_name(tm_binder_event_of(w->row));
@@ -210,7 +210,7 @@ static enum tm_status take_plain(struct work *w)
     return st;
 }
 
-/* ROW ends what is open on its thread. */
+/* ROW ends the open slice of its thread. */
 static void take_end(struct work *w)
 {
     w->out[0] = like(w->row, TM_KIND_SLICE_END, w->row->tid);
@@ -218,7 +218,7 @@ static void take_end(struct work *w)
     w->out[0].detail_bytes = 0;
 }
 
-/* Row NUMBER of the output, which is E: its slice is about THREAD, a number of type TYPE. */
+/* Makes E row NUMBER of the output; its args name THREAD, a number of type TYPE. */
 static enum tm_status put_destination(struct work *w, uint32_t number, struct tm_event e, uint32_t type,
                                       uint64_t thread)
 {
@@ -235,7 +235,7 @@ static enum tm_status put_destination(struct work *w, uint32_t number, struct tm
     return st;
 }
 
-/* Row 0 of the output becomes E, an instant or begin with ARGS that flow FLOW starts at or (IS_END) ends at. */
+/* Makes E, an instant or begin with ARGS, row 0 of the output. Flow FLOW starts there or, if IS_END, ends there. */
 static enum tm_status put_flow(struct work *w, struct tm_event e, const uint8_t *args, size_t len, uint64_t flow,
                                bool is_end)
 {
@@ -276,7 +276,7 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
                            tm_zigzag((int64_t)(row->value >> 32)));
 }
 
-/* The instant at which a one-way transaction arrives has the args of the other. */
+/* The arrival of a one-way transaction is an instant with the args of its sending. */
 static enum tm_status take_async(struct work *w, const struct tm_binder_waiting *waiting)
 {
     static const char name[] = "binder async rcv";
@@ -314,7 +314,7 @@ static enum tm_status take_received(struct work *w, struct tm_binder_thread *t)
     return st;
 }
 
-/* The lock that all of binder once had: who waits for it, and who has it. */
+/* The global lock of old binder drivers: slices for waiting for it and for holding it. */
 static enum tm_status take_lock(struct work *w, struct tm_binder_thread *t, enum tm_binder_event event)
 {
     if (event == TM_BINDER_LOCK) {

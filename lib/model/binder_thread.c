@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Where a thread is in a transaction that is under way: as sender (S) or receiver (R), after which of the events. */
+/* The state of a pending transaction, for its sender (S) or receiver (R), after one of these events. */
 enum state {
     S_COMMAND,  /* BC_TRANSACTION */
     S_SENT,     /* binder_transaction */
@@ -46,7 +46,7 @@ void tm_binder_thread_received(struct tm_binder_thread *t, bool is_reply)
         top->state = S_ANSWERED;
 }
 
-/* Commands to the driver and what it returns, by number (include/uapi/linux/android/binder.h). */
+/* Commands to the driver and its returns, by number (include/uapi/linux/android/binder.h). */
 enum {
     BC_TRANSACTION = 0x40406300,
     BC_REPLY = 0x40406301,
@@ -72,7 +72,7 @@ void tm_binder_thread_command(struct tm_binder_thread *t, uint64_t command)
         top->state = R_COMMAND;
 }
 
-/* True when a call that failed is to be ended. */
+/* True if the slice of a failed call is to be ended. */
 static bool note_failure(struct tm_binder_thread *t)
 {
     const struct tm_binder_frame *top = top_of(t);

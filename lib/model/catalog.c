@@ -6,7 +6,7 @@
 
 enum { CATALOG_DEPTH_MAX = 32, CATALOG_FIRST_CAP = 8 };
 
-/* Room for one more element of SIZE bytes in *ARRAY, which holds COUNT. New room is zeroed. */
+/* Makes room for one more element of SIZE bytes in *ARRAY, which has COUNT. New room is zeroed. */
 static enum tm_status grow(void *array, uint32_t *cap, uint32_t count, size_t size, struct tm_error *err)
 {
     void *old, *more;
@@ -31,7 +31,7 @@ static void text_free(struct tm_text *text)
     *text = (struct tm_text){0};
 }
 
-/* TEXT becomes a copy of BYTES; not NULL even where these are empty. */
+/* Makes TEXT a copy of BYTES; its data is not NULL even if they are empty. */
 static enum tm_status text_copy(struct tm_text *text, const ProtobufCBinaryData *bytes, struct tm_error *err)
 {
     uint8_t *copy = malloc(bytes->len + 1);
@@ -155,7 +155,7 @@ static enum tm_status add_strings(struct tm_catalog *c, const Tracemerge__String
     return TM_OK;
 }
 
-/* Puts *M at the end of *ARRAY and takes it over: it becomes NULL. */
+/* Appends *M to *ARRAY, which takes it over; *M becomes NULL. */
 static enum tm_status keep(void *array, uint32_t *cap, uint32_t *count, ProtobufCMessage **m, struct tm_error *err)
 {
     ProtobufCMessage **messages;
@@ -302,7 +302,7 @@ static const ProtobufCMessageDescriptor *descriptor_of(uint32_t type)
     }
 }
 
-/* *M becomes NULL where the catalog keeps it. */
+/* Sets *M to NULL if the catalog keeps the message. */
 static enum tm_status take(struct tm_catalog *c, uint32_t type, ProtobufCMessage **m, struct tm_error *err)
 {
     switch (type) {

@@ -2,7 +2,7 @@
 
 #include "base/pb.h"
 
-/* The owner of a counter by its scope; TM_NO_ID for none. */
+/* The owner of a counter by its scope; TM_NO_ID: none. */
 static enum tm_status owner_of(struct tm_model *m, struct tm_model_event *ev, struct tm_track_id *id,
                                enum tm_track_scope *scope, struct tm_error *err)
 {
@@ -77,7 +77,7 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
     return m->rows->counter(m->rows->self, &row, err);
 }
 
-/* The track on which EV, a flow event, finds slices. TM_END: none, as slices of its track are on lanes. */
+/* The track whose slices EV, a flow event, binds to. TM_END: none, because the slices of its track are on lanes. */
 static enum tm_status flow_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
     enum { FLOW_TRACK = 18 };
@@ -89,7 +89,7 @@ static enum tm_status flow_track(struct tm_model *m, struct tm_model_event *ev, 
     return tm_model_thread_track(m, ev->place, ev->utid, track, err);
 }
 
-/* s, t and f of Chrome JSON and of legacy track events: bound to the slice around them. */
+/* s, t and f of Chrome JSON and of legacy track events. They bind to the enclosing slice. */
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     enum { BINDS_NEXT = 1 };

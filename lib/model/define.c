@@ -10,16 +10,16 @@
 /* Field numbers of Detail and of the descriptions in it. */
 enum { MACHINE_RELEASE = 3 };
 
-/* Instead of a time: what was said of it is not in the order of time. Tables hold no INT64_MAX. */
+/* In place of a time: the definitions were not in order of time. INT64_MAX cannot be stored in a table. */
 static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
 
-/* A definition whose time has not come. */
+/* A pending definition. */
 struct tm_late {
     int64_t time_ns;
     uint64_t sequence;
     uint32_t kind, flags;
     struct tm_place place;
-    bool has_thread; /* that pid and tid are there is said too */
+    bool has_thread; /* also states that pid and tid are valid */
     int64_t pid, tid;
     uint8_t *detail; /* owned */
     size_t len;
@@ -30,7 +30,7 @@ static struct tm_text text_of(const struct tm_pb_field *f)
     return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
 }
 
-/* Where a THREAD or PROCESS row comes from. */
+/* The source of a THREAD or PROCESS row. */
 enum source { SOURCE_DESCRIPTOR, SOURCE_TREE, SOURCE_JSON };
 
 static enum source source_of(const struct tm_model *m, uint32_t flags, struct tm_place place)
@@ -67,8 +67,8 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     return st < 0 ? st : tm_processes_name_thread(&m->processes, utid, name, trust[source], err);
 }
 
-/* A track's descriptor packet: the track is resolved, and the thread or process it is that of gets
- * the name. TM_END: it is no track, and says nothing of either. */
+/* Applies a track's descriptor: resolves the track and names its thread or process. TM_END: the uuid is invalid, and
+ * nothing is named. */
 static enum tm_status describe_track(struct tm_model *m, struct tm_place place, const struct tm_pb_field *part,
                                      struct tm_error *err)
 {
@@ -103,12 +103,12 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
     const struct tm_event *e = ev->e;
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     uint64_t place = (uint64_t)ev->place.file << 32 | ev->place.machine;
-    uint64_t who[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
-    struct tm_key key = {tm_hash64_numbers(who, 3, 0), place, e->kind};
+    uint64_t subject[3] = {(uint64_t)e->pid, (uint64_t)e->tid, e->track};
+    struct tm_key key = {tm_hash64_numbers(subject, 3, 0), place, e->kind};
     int64_t said = (int64_t)(tm_hash64(e->detail, e->detail_bytes) & INT64_MAX);
     enum tm_status st;
-    /* Descriptors come again and again in long traces; what says the same as the one before it says nothing, unless
-     * one that says something else acts between them. */
+    /* Long traces repeat descriptors. A definition equal to the previous one has no effect, unless a different one acts
+     * between the two. */
     int64_t before_said = tm_table_find(&m->late_seen, &key), latest = tm_table_find(&m->late_times, &key);
     if (before_said == said && latest != OUT_OF_ORDER)
         return TM_OK;
@@ -189,8 +189,8 @@ static enum tm_status describe_machine(struct tm_model *m, const struct tm_model
     return tm_buf_add(&machine->description, part.data, part.len) < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* Metadata of Chrome JSON without a time holds for the whole file; descriptors of protos act when
- * they stood in it. */
+/* Metadata of Chrome JSON without a time applies to the whole file. Descriptors of protos apply from their place in it.
+ * */
 static bool acts_at_once(const struct tm_model_event *ev)
 {
     return ev->is_json && !tm_event_is_timed(ev->e->flags);

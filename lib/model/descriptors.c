@@ -10,12 +10,12 @@ struct tm_descriptor {
     struct tm_place place;
     uint64_t uuid, parent_uuid;
     int64_t pid, tid;
-    uint32_t name, unit, merge_key; /* of the tracks' names */
+    uint32_t name, unit, merge_key; /* numbers of texts of the tracks */
     bool has_pid, has_tid, is_counter, own_track;
     uint8_t merge;
     bool is_resolved, has_track, has_set;
     struct tm_resolved resolved;
-    uint32_t track; /* or the lane set */
+    uint32_t track; /* the track or the lane set */
     uint32_t event_name;
 };
 
@@ -75,7 +75,7 @@ static uint8_t merge_of(const struct tm_description *d)
     return (uint8_t)(d->merge && d->merge <= MERGE_BY_KEY ? d->merge : MERGE_BY_NAME);
 }
 
-/* Both speak of one track: under another parent, of another thread and the like they do not. */
+/* True if both describe one track: same parent, same thread or process, and the like. */
 static bool is_same(const struct tm_descriptor *row, const struct tm_descriptor *other)
 {
     return row->parent_uuid == other->parent_uuid && row->has_pid == other->has_pid && row->has_tid == other->has_tid &&
@@ -114,7 +114,7 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
     return TM_OK;
 }
 
-/* The ancestors of ROW are all there and end at the root. */
+/* True if all ancestors of ROW exist and lead to the root. */
 static bool is_rooted(const struct tm_descriptors *ds, const struct tm_descriptor *row)
 {
     for (int i = 0; i < ANCESTORS_MAX; i++) {
@@ -127,7 +127,7 @@ static bool is_rooted(const struct tm_descriptors *ds, const struct tm_descripto
     return false;
 }
 
-/* One descriptor a thread or process: a second one shows that the number was given away anew. */
+/* A thread or process has one descriptor. A second one shows that its number was assigned again. */
 static enum tm_status claim(struct tm_descriptors *ds, const struct tm_descriptor *row, int64_t owner, uint64_t what,
                             bool *is_second, struct tm_error *err)
 {
@@ -170,7 +170,7 @@ static enum tm_status resolve_process(struct tm_descriptors *ds, struct tm_descr
     return TM_OK;
 }
 
-/* ROW, whose parent is resolved, becomes so. */
+/* Resolves ROW, whose parent is resolved. */
 static enum tm_status resolve_row(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_error *err)
 {
     row->is_resolved = true;
@@ -204,7 +204,7 @@ static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint
         ds->broken++;
         return TM_END;
     }
-    /* From the outermost ancestor that is new inwards. */
+    /* From the outermost unresolved ancestor inwards. */
     while (!(*row)->is_resolved) {
         struct tm_descriptor *outer = *row, *parent;
         while (outer->parent_uuid && outer->uuid && !(parent = find(ds, place, outer->parent_uuid))->is_resolved)
@@ -228,7 +228,7 @@ enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place
 static enum tm_status track_of(struct tm_descriptors *ds, struct tm_descriptor *row, uint32_t lane, uint32_t *track,
                                struct tm_error *err);
 
-/* Sets what is the descriptor's in the new row of TRACK. */
+/* Copies the descriptor to the new row of TRACK. */
 static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descriptor *row, uint32_t track,
                                struct tm_error *err)
 {
@@ -248,7 +248,7 @@ static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descri
     return st;
 }
 
-/* The lane set of ROW's siblings. */
+/* Sets the lane set that ROW shares with its siblings. */
 static enum tm_status set_of(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_error *err)
 {
     uint32_t label = row->merge == MERGE_BY_KEY ? row->merge_key : row->name ? row->name : row->event_name;

@@ -4,7 +4,7 @@
 
 enum { WAITS_MAX = 1 << 16 };
 
-/* A flow that ends at the next slice of a track; linked by track. */
+/* A flow that ends at the next slice of a track. Entries of one track are linked. */
 struct tm_flow_wait {
     struct tm_key flow;
     int64_t next;
@@ -66,7 +66,7 @@ enum tm_status tm_flows_start(struct tm_flows *flows, const struct tm_key *flow,
     return remember(flows, flow, slice, err);
 }
 
-/* The earlier of the two is where the arrow comes from. */
+/* The arrow starts at the earlier of the two. */
 static enum tm_status arrow(struct tm_flow_slice from, struct tm_flow_slice to, const struct tm_rows *rows,
                             struct tm_error *err)
 {
@@ -134,7 +134,7 @@ enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_
         if (st < 0)
             return st;
     }
-    /* Room is had again when nothing waits; entries of other tracks keep theirs until then. */
+    /* Entries of finished tracks are reclaimed only when nothing is pending. */
     if (flows->waiting.count == 0)
         flows->wait_count = 0;
     return TM_OK;

@@ -9,17 +9,17 @@
 
 enum { KILO_BITS = 10 };
 
-/* A counter, a track or a stream. */
+/* The state of a counter, a track or a stream. */
 struct tm_kernel_thing {
-    uint64_t sum;    /* of what was added; a track or a string */
-    uint32_t number; /* of holders of a source; of a stream; enum suspending */
+    uint64_t sum;    /* the sum of a counter; or a track; or a string */
+    uint32_t number; /* holders of a source; number of a stream; enum suspending */
     bool is_on;
 };
 
-/* How far a machine has come with going to sleep. */
+/* The progress of a machine's suspend. */
 enum suspending { SUSPEND_NOT, SUSPEND_ENTERED, SUSPEND_FROZEN };
 
-/* What the kernel calls the event of a rule that may come to nothing. */
+/* The kernel's name for the event of a rule that may have no effect. */
 static const char *event_name(uint64_t rule)
 {
     static const char *const names[TM_KERNEL_RULES] = {[TM_KERNEL_WAKE] = "wakeup_source_activate",
@@ -35,7 +35,7 @@ static const char *event_name(uint64_t rule)
     return rule < TM_KERNEL_RULES && names[rule] ? names[rule] : "kernel";
 }
 
-/* The thing NUMBER of ROW's file and machine, among those of KIND; NULL where there are too many. */
+/* Sets *THING to the state NUMBER of KIND for ROW's file and machine; NULL beyond the limit. */
 static enum tm_status thing_of(struct tm_kernel_rows *k, const struct tm_event *row, uint64_t number, uint64_t kind,
                                struct tm_kernel_thing **thing, struct tm_error *err)
 {
@@ -56,7 +56,8 @@ static enum tm_status thing_of(struct tm_kernel_rows *k, const struct tm_event *
     return TM_OK;
 }
 
-/* What ROW is about: a counter of its name, a thread, its machine, or TRACK. NULL where there are too many. */
+/* Sets *THING to the state that ROW changes: that of its counter, its thread, its machine or TRACK. NULL beyond the
+ * limit. */
 static enum tm_status thing_for(struct tm_kernel_rows *k, const struct tm_catalog *catalog, const struct tm_event *row,
                                 uint64_t track, struct tm_kernel_thing **thing, struct tm_error *err)
 {
@@ -106,7 +107,7 @@ static void take_sum(const struct tm_event *row, struct tm_kernel_thing *thing, 
     out->value = row->value == TM_KERNEL_FREED ? thing->sum : thing->sum >> KILO_BITS;
 }
 
-/* True where the slice of a source begins or ends. */
+/* True if the slice of a wakeup source begins or ends. */
 static bool take_wake(const struct tm_event *row, struct tm_kernel_thing *thing, struct tm_event *out)
 {
     bool is_begin = row->value == TM_KERNEL_WAKE;
@@ -116,7 +117,7 @@ static bool take_wake(const struct tm_event *row, struct tm_kernel_thing *thing,
     return before == !is_begin;
 }
 
-/* The state of a track: what it was ends. */
+/* A new state of a track ends the previous one. */
 static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
                        struct tm_event out[2], uint32_t *count)
 {
@@ -140,7 +141,7 @@ static bool take_state(struct tm_kernel_rows *k, const struct tm_event *row, str
     return true;
 }
 
-/* A write that has ended before, by a marker or before the trace began, does not end again. */
+/* A write may have ended before, by a marker or before the trace began. Then this end is ignored. */
 static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_kernel_thing *thing,
                        struct tm_event *out)
 {
@@ -153,7 +154,7 @@ static bool take_write(struct tm_kernel_rows *k, const struct tm_event *row, str
     return is_begin || was_on;
 }
 
-/* Where entering fails while tasks freeze, nothing says that it has ended: it has when they are thawed. */
+/* If suspend fails while tasks freeze, no event states its end. It ends when they are thawed. */
 static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *machine, struct tm_event out[2],
                          uint32_t *count)
 {
@@ -176,7 +177,7 @@ static void take_suspend(const struct tm_event *row, struct tm_kernel_thing *mac
     }
 }
 
-/* ROW's stream gets its number: *TRACK is its track. */
+/* Gives ROW's stream its number. *TRACK becomes its track. */
 static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_event *row, uint64_t *track,
                                     struct tm_error *err)
 {
@@ -188,7 +189,7 @@ static enum tm_status number_stream(struct tm_kernel_rows *k, const struct tm_ev
         return st;
     if (stream && stream->number == 0) {
         stream->number = known + 1;
-        if ((st = thing_of(k, row, 0, OF_MACHINE, &machine, err)) < 0) /* which may have moved */
+        if ((st = thing_of(k, row, 0, OF_MACHINE, &machine, err)) < 0) /* the table may have moved it */
             return st;
         if (machine)
             machine->number = stream->number;
@@ -251,7 +252,7 @@ enum tm_status tm_kernel_rows_take(struct tm_kernel_rows *k, const struct tm_cat
 
 bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, struct tm_event *end)
 {
-    /* sys_write, as text of a Detail */
+    /* The text sys_write in a Detail. */
     static const uint8_t detail[] = {TM_DETAIL_TEXT << 3 | TM_PB_LEN, 9, 's', 'y', 's', '_', 'w', 'r', 'i', 't', 'e'};
     struct tm_key key = {(uint64_t)row->file << 32 | row->machine, (uint64_t)row->tid, TM_KERNEL_WRITE};
     if (k->writing == 0 || !(row->flags & TM_EVENT_MARKER) || row->flags & (TM_EVENT_DERIVED | TM_EVENT_UNTIMED))
@@ -265,7 +266,7 @@ bool tm_kernel_rows_cuts(struct tm_kernel_rows *k, const struct tm_event *row, s
     end->kind = TM_KIND_SLICE_END;
     end->flags = (row->flags & (TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU)) | TM_EVENT_DERIVED |
                  tm_event_scope_flags(TM_SCOPE_THREAD);
-    end->name = (uint32_t)k->things[i].sum; /* as in the begin, or where it was inline, in this one's detail */
+    end->name = (uint32_t)k->things[i].sum; /* the name of the begin; an inline one is in this row's detail */
     if (end->name & TM_STRING_INLINE)
         end->name = TM_STRING_INLINE | 1;
     end->category = 0;

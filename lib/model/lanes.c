@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-/* Open ends of a crossing lane, outermost first. */
+/* A lane. A crossing lane lists the ends of its open slices, outermost first. */
 struct lane {
     uint64_t cookie;
-    uint32_t open; /* begins less ends */
-    bool is_free;  /* listed in the set's heap of free lanes */
+    uint32_t open; /* begins minus ends */
+    bool is_free;  /* in the set's heap of free lanes */
     int64_t *ends;
     uint32_t end_count, end_cap;
 };
@@ -14,7 +14,7 @@ struct lane {
 struct tm_lane_set {
     struct lane *lanes;
     uint32_t lane_count, lane_cap;
-    uint32_t *heap; /* numbers of lanes that were free when put there, least first */
+    uint32_t *heap; /* numbers of free lanes, least first; some may be in use again */
     uint32_t heap_count, heap_cap;
 };
 

@@ -33,7 +33,7 @@ const char *tm_model_stat_name(enum tm_model_stat stat)
     return names[stat];
 }
 
-/* What the catalog says about FILE, once its turn is known. */
+/* Sets *ROW to the catalog's facts about FILE, once its turn is known. */
 static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_model_file **row, struct tm_error *err)
 {
     if (file >= m->catalog->file_count)
@@ -71,7 +71,7 @@ static enum tm_status machine_get(struct tm_model *m, uint32_t machine, struct t
     return tm_processes_machine(&m->processes, machine, &utid, err);
 }
 
-/* Tid 0 is the idle task where rows of the kernel's scheduler say so, and in all packets. */
+/* Tid 0 is the idle task in rows of the kernel's scheduler and in all packets. */
 static enum tm_status note_idle(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_machine_info *machine = &m->machines[ev->place.machine];
@@ -83,17 +83,17 @@ static enum tm_status note_idle(struct tm_model *m, const struct tm_model_event 
     return tm_processes_idle(&m->processes, ev->place.machine, err);
 }
 
-/* That an event names a thread shows that there is one. */
+/* An event with a thread shows that the thread exists. */
 static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     const struct tm_event *e = ev->e;
-    if ((e->flags & TM_EVENT_DEFINITION) && tm_event_is_timed(e->flags)) /* at its time */
+    if ((e->flags & TM_EVENT_DEFINITION) && tm_event_is_timed(e->flags)) /* it is applied at its time */
         return TM_OK;
-    /* In scheduling rows and markers the pid is not that of the tid's process. */
+    /* In scheduling rows and markers the pid is not the process of the tid. */
     if ((ev->is_json || (!ev->is_marker && e->kind <= TM_KIND_SAMPLE)) && (e->flags & both) == both)
         return tm_model_thread(m, ev, err);
-    /* Who ends need not have been; who is new is so by what made it. */
+    /* A task that exits may be unknown. A new task is registered when the event of its creation is processed. */
     if (ev->is_marker && (e->flags & TM_EVENT_HAS_TID) && e->kind != TM_KIND_SCHED_SWITCH &&
         e->kind != TM_KIND_PROCESS_EXIT) {
         int64_t utid, tid = e->kind == TM_KIND_TASK_NEW ? e->pid : e->tid;
@@ -167,13 +167,14 @@ static enum tm_status take(struct tm_model *m, const struct tm_event *e, struct 
     ev.category = tm_catalog_string(m->catalog, e->category, e);
     if ((st = note_idle(m, &ev, err)) < 0 || (st = note_thread(m, &ev, err)) < 0)
         return st;
-    /* The reference has a table of all ftrace events of protos; those of text show in what they do. */
+    /* The reference importer has a table of all ftrace events of protos. Events of text appear only by their effects.
+     * */
     if ((raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED) && is_timed && !tm_model_is_untold(e))
         tm_model_bound(m, e->time_ns);
     return by_kind(m, &ev, err);
 }
 
-/* Where E goes among the events of its moment. */
+/* The order of E among the events of its timestamp group. */
 static int64_t rank_of(const struct tm_model *m, const struct tm_event *e)
 {
     bool is_json = e->file < m->file_count && m->files[e->file].is_json && tm_event_raw(e->flags) != TM_RAW_LINE;
@@ -193,12 +194,13 @@ static enum tm_status take_moment(struct tm_model *m, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-/* The same with Chrome JSON in the stream: what has the time of its neighbours waits for them. */
+/* Takes in a batch of a stream with Chrome JSON. Events of one time are collected, then taken in the order in which
+ * they nest. */
 static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
-    int64_t rank = INT64_MAX; /* of the primary row that derived rows follow */
+    int64_t rank = INT64_MAX; /* of the primary row before the derived rows */
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_batch_next(&walk, &e)) {
         bool waits = m->moment.count != 0;
@@ -251,7 +253,7 @@ enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
     enum tm_status st = take_moment(m, err);
     if (st == TM_OK)
         st = tm_model_late(m, INT64_MAX, err);
-    /* A machine that is only declared has an idle task too. */
+    /* A declared machine without events has an idle task, too. */
     for (uint32_t i = 0; st == TM_OK && i < m->catalog->machine_count; i++)
         st = machine_get(m, i, err);
     return st;

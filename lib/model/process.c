@@ -19,8 +19,8 @@ struct process_facts {
     bool has_pid, has_parent, has_uid, has_start;
     int64_t pid, parent, uid, start_ns;
     struct tm_text name;
-    struct tm_buf cmdline; /* the words, joined by spaces */
-    struct tm_buf args;    /* a Detail message: labels and the like */
+    struct tm_buf cmdline; /* the words of the command line, joined by spaces */
+    struct tm_buf args;    /* a Detail message with labels and other args */
     uint32_t labels;
 };
 
@@ -73,7 +73,7 @@ static enum tm_status take_field(struct process_facts *facts, const struct tm_pb
     return st;
 }
 
-/* The start of a process in the process tree travels as a time that tm-clocks converts. */
+/* The process tree states the start of a process as an inner time, which tm-clocks converts. */
 static void take_start(struct process_facts *facts, const uint8_t *detail, size_t len)
 {
     struct tm_pb_field part, f;

@@ -17,7 +17,7 @@ void tm_processes_release(struct tm_processes *p)
     *p = (struct tm_processes){0};
 }
 
-/* pairs: thread TID of the process whose row is UPID. */
+/* The key in pairs: thread TID of the process with row UPID. */
 static struct tm_key pair_key(int64_t tid, int64_t upid)
 {
     return (struct tm_key){(uint64_t)upid, (uint64_t)tid, 1};
@@ -28,7 +28,7 @@ static bool is_alive(const struct tm_processes *p, const struct tm_thread_row *t
     return !t->has_end && (t->upid == TM_NO_ID || p->processes[t->upid].is_current);
 }
 
-/* Sets anew which thread a bare TID means. The dead never live again: they leave the list. */
+/* Updates the thread that a bare TID refers to. Ended threads stay ended and are removed from the list. */
 static enum tm_status refresh_live(struct tm_processes *p, uint32_t machine, int64_t tid, struct tm_error *err)
 {
     struct tm_key key = tm_number_key(machine, tid);
@@ -128,7 +128,7 @@ enum tm_status tm_processes_thread(struct tm_processes *p, uint32_t machine, int
     return *utid != TM_NO_ID ? TM_OK : tm_processes_start_thread(p, machine, tid, NULL, utid, err);
 }
 
-/* Thread UTID, of which nothing was known, is in process UPID. */
+/* Thread UTID, whose process was unknown, belongs to process UPID. */
 static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
 {
     struct tm_thread_row *t = &p->threads[utid];
@@ -147,7 +147,7 @@ static enum tm_status adopt(struct tm_processes *p, int64_t utid, int64_t upid, 
     return tm_table_set(&p->pairs, &key, utid, err);
 }
 
-/* The same for UTID and all threads that are known to be of its process. */
+/* UTID and all threads known to share its process belong to process UPID. */
 static enum tm_status adopt_kin(struct tm_processes *p, int64_t utid, int64_t upid, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -173,8 +173,8 @@ enum tm_status tm_processes_same(struct tm_processes *p, int64_t a, int64_t b, s
         return adopt_kin(p, b, x->upid, err);
     if (y->upid != TM_NO_ID)
         return adopt_kin(p, a, y->upid, err);
-    /* Joining two rings by swapping their links; in one ring that would part it. A new thread, the
-     * usual case, is a ring of its own. */
+    /* Two rings are joined by swapping their links. Within one ring the same would split it. A new thread is usually a
+     * ring of its own. */
     if (y->kin != b) {
         for (int64_t t = y->kin; t != b; t = p->threads[t].kin)
             if (t == a)
@@ -199,7 +199,7 @@ void tm_processes_child(struct tm_processes *p, int64_t upid, int64_t utid)
     t->children = upid;
 }
 
-/* The living thread TID that is in process UPID or in none that is known; TM_NO_ID: there is none. */
+/* Finds the current thread TID in process UPID or in an unknown process; TM_NO_ID: none. */
 static enum tm_status find_in(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t upid, int64_t *utid,
                               struct tm_error *err)
 {

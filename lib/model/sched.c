@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 struct tm_running {
-    int64_t id, ts, tid; /* id TM_NO_ID: no slice is open */
+    int64_t id, ts, tid; /* id is TM_NO_ID if no slice is open */
 };
 
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err)

@@ -10,8 +10,8 @@ enum { FLOW_BY_ID = 1 };
 /* Of a Detail; see tm_stream.proto. */
 enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 
-/* Equal for equal texts: an id of the stream's table, or for texts that travel with their event,
- * which are in no table, a hash. */
+/* A label for a text; equal texts have equal labels. It is the text's id in the stream's table. An inline text has no
+ * id; its label is a hash. */
 static tm_slice_label label_of(uint32_t string, struct tm_text text)
 {
     if (text.data == NULL)
@@ -32,7 +32,7 @@ enum tm_status tm_model_thread_track(struct tm_model *m, struct tm_place place, 
     return st;
 }
 
-/* The track KERNEL of EV. */
+/* Sets *TRACK to the track KERNEL of EV. */
 static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev, enum tm_kernel_track kernel,
                                    uint32_t *track, struct tm_error *err)
 {
@@ -58,7 +58,7 @@ static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev
     return tm_tracks_name(&m->tracks, name, &row->name, err);
 }
 
-/* The track on which what EV does lies. TM_END: it has none. */
+/* Sets *TRACK to the track on which EV acts. TM_END: it has none. */
 static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
@@ -98,13 +98,13 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     return st;
 }
 
-/* Field FIELD of the Detail with flow KEY. */
+/* Applies field FIELD of the Detail, with flow KEY. */
 static enum tm_status flow_id(struct tm_model *m, uint32_t field, const struct tm_key *key, struct tm_flow_slice slice,
                               struct tm_error *err)
 {
     bool active = tm_flows_active(&m->flows, key);
     switch (field) {
-    case TM_DETAIL_FLOW_IDS: /* a flow starts with the first slice that has its id */
+    case TM_DETAIL_FLOW_IDS: /* a flow starts at the first slice with its id */
         return active ? tm_flows_step(&m->flows, key, slice, m->rows, err)
                       : tm_flows_start(&m->flows, key, slice, err);
     case TM_DETAIL_TERMINATING_FLOW_IDS:
@@ -118,7 +118,7 @@ static enum tm_status flow_id(struct tm_model *m, uint32_t field, const struct t
     }
 }
 
-/* The flows that an event's slice is of. */
+/* Applies the flows of an event's slice. */
 static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, struct tm_flow_slice slice,
                                struct tm_error *err)
 {
@@ -147,14 +147,14 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
     return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 
-/* Complete slices of threads, and of tracks that are no packets' (a profile's markers), may cross. */
+/* Complete slices may cross on threads and on tracks that do not come from packets, such as markers of a profile. */
 static bool may_cross(const struct tm_event *e)
 {
     return tm_event_scope(e->flags) == TM_SCOPE_THREAD ||
            (tm_event_scope(e->flags) == TM_SCOPE_TRACK && tm_event_raw(e->flags) != TM_RAW_PACKET);
 }
 
-/* A complete slice that crosses another of its track goes to one beside it. */
+/* A complete slice that crosses another of its track goes to an overflow track. */
 static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struct tm_slice_row *row,
                             const tm_slice_label label[2], struct tm_error *err)
 {
@@ -222,7 +222,7 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     return st < 0 || e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 
-/* Chrome JSON slices have a name whatever happens; so have markers. */
+/* Slices of Chrome JSON and markers always have a name. */
 static void default_name(struct tm_model_event *ev)
 {
     static const char json_name[] = "[No name]", marker_name[] = "[empty slice name]";
@@ -233,7 +233,7 @@ static void default_name(struct tm_model_event *ev)
         ev->name = (struct tm_text){(const uint8_t *)json_name, sizeof json_name - 1};
     if (ev->is_marker && tm_text_empty(ev->name) && e->kind == TM_KIND_SLICE_BEGIN && !(e->flags & TM_EVENT_ASYNC))
         ev->name = (struct tm_text){(const uint8_t *)marker_name, sizeof marker_name - 1};
-    if (ev->is_marker && (e->flags & TM_EVENT_ASYNC)) /* there it is the track's name */
+    if (ev->is_marker && (e->flags & TM_EVENT_ASYNC)) /* the name is that of the track */
         ev->category = (struct tm_text){0};
 }
 
@@ -269,7 +269,7 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     return begin(m, ev, &row, label, err);
 }
 
-/* The name of the thread that EV, which is about one, means. */
+/* The name of the thread that EV calls. */
 static enum tm_status destination(struct tm_model *m, const struct tm_model_event *ev, int64_t tid,
                                   struct tm_text *name, struct tm_error *err)
 {

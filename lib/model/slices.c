@@ -45,13 +45,13 @@ static enum tm_status stack_get(struct tm_slices *slices, uint32_t track, struct
     return TM_OK;
 }
 
-/* The end of a closed slice; the latest moment there is where the sum would be past it. */
+/* The end of a closed slice, limited to INT64_MAX. */
 static int64_t end_of(int64_t ts, int64_t dur)
 {
     return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
 }
 
-/* The open slices above slice I end where it does, and leave with it. */
+/* Ends the open slices above slice I at the end of I, and removes them. */
 static enum tm_status cut_short(struct tm_slices *slices, struct tm_slice_stack *stack, uint32_t i,
                                 const struct tm_rows *rows, struct tm_error *err)
 {
@@ -67,8 +67,8 @@ static enum tm_status cut_short(struct tm_slices *slices, struct tm_slice_stack 
     return TM_OK;
 }
 
-/* Takes off what has ended when something of duration DUR (-1: unknown) comes at TS. TM_END: that
- * would cross a slice. */
+/* Removes the slices that have ended before an event of duration DUR (-1: unknown) at TS. TM_END: the event would cross
+ * a slice. */
 static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *stack, int64_t ts, int64_t dur,
                              const struct tm_rows *rows, struct tm_error *err)
 {
@@ -102,7 +102,7 @@ void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t t
     const struct tm_slice_stack *stack = stack_find(slices, track);
     uint32_t depth = stack ? stack->depth : 0;
     bool open_above = false;
-    for (uint32_t i = depth; i-- > 0;) { /* as settle does */
+    for (uint32_t i = depth; i-- > 0;) { /* by the rules of settle */
         const struct open_slice *s = &stack->slices[i];
         if (s->dur < 0) {
             open_above = true;
@@ -154,7 +154,7 @@ static bool contradicts(tm_slice_label wanted, tm_slice_label there, bool none_f
     return wanted && wanted != there && !(none_fits && there == 0);
 }
 
-/* The place plus 1 in STACK of the slice that an end with LABEL means; 0: none. */
+/* The index plus 1 in STACK of the slice that an end with LABEL closes; 0: none. */
 static uint32_t meant(const struct tm_slice_stack *stack, const tm_slice_label label[2])
 {
     uint32_t i = stack ? stack->depth : 0;
@@ -242,7 +242,7 @@ void tm_slices_forget(struct tm_slices *slices, uint32_t track, int64_t id)
         const struct open_slice *s = &stack->slices[i], *below = kept ? &stack->slices[kept - 1] : NULL;
         if (s->id == id)
             continue;
-        /* What had ended when S began had stayed for the sake of what was above it. */
+        /* A slice that had ended before S began stayed only because of the slice above it, which is removed now. */
         kept -= below && below->dur >= 0 && end_of(below->ts, below->dur) <= s->ts && (below->dur || s->dur);
         stack->slices[kept++] = *s;
     }

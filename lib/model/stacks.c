@@ -5,7 +5,7 @@
 #include "stream/detail_fields.h"
 
 
-/* The number of a row by its contents' hash; *IS_NEW: it gets the next one. */
+/* Sets the number of the row with the hash KEY. *IS_NEW: it got the next number. */
 static enum tm_status number(struct tm_table *table, int64_t *count, const struct tm_key *key, int64_t *id,
                              bool *is_new, struct tm_error *err)
 {

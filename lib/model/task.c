@@ -4,7 +4,7 @@
 
 enum { CLONE_THREAD_FLAG = 0x10000 };
 
-/* A task that scheduling names: *UTID, called NAME. */
+/* Sets *UTID to a task that a scheduling event names, with name NAME. */
 static enum tm_status task(struct tm_model *m, uint32_t machine, int64_t tid, struct tm_text name, int64_t *utid,
                            struct tm_error *err)
 {
@@ -58,15 +58,15 @@ enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, str
         return sched_switch(m, ev, err);
     if (tm_model_is_untold(ev->e))
         return TM_OK;
-    /* The reference takes no names from wakings in compact_sched. */
+    /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
-    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &utid, err); /* who wakes */
+    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &utid, err); /* the waker */
     if (st < 0)
         return st;
     st = task(m, ev->place.machine, ev->e->tid, name, &utid, err);
     if (st < 0)
         return st;
-    /* Waking who is awake changes nothing. */
+    /* Waking a task that is awake changes nothing. */
     struct tm_thread_row *t = &m->processes.threads[utid];
     if (t->state == TM_TASK_UNKNOWN || t->state == TM_TASK_BLOCKED) {
         t->state = TM_TASK_RUNNABLE;
@@ -82,7 +82,7 @@ static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, st
     uint32_t machine = ev->place.machine;
     int64_t maker, made, upid;
     enum tm_status st;
-    if (e->tid == 0) /* at boot the idle tasks are announced like others */
+    if (e->tid == 0) /* idle tasks are announced at boot, too */
         return TM_OK;
     if (e->value & CLONE_THREAD_FLAG) {
         if ((st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0 ||
@@ -134,7 +134,7 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
 
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    if (!(ev->e->flags & TM_EVENT_HAS_TID)) /* whose it is nobody knows */
+    if (!(ev->e->flags & TM_EVENT_HAS_TID)) /* the task is unknown */
         return tm_model_count(m, ev->place, TM_MODEL_NO_TRACK, err);
     struct tm_sample_row row = {.ts = ev->e->time_ns,
                                 .file = ev->place.file,

@@ -42,7 +42,7 @@ enum tm_status tm_compact_reader_open(struct tm_compact_reader *r, const uint8_t
     return st == TM_END ? TM_OK : TM_E_INPUT;
 }
 
-/* Reads the next numbers of all columns, which should end together. */
+/* Decodes the next numbers of all columns, which should end together. */
 void tm_compact_reader_fill(struct tm_compact_reader *r, struct tm_compact_reader_lane *lane)
 {
     lane->at = 0;
@@ -73,7 +73,7 @@ void tm_compact_reader_start(struct tm_compact_reader *r)
     start_lane(r, &r->wakings, waking_ids);
 }
 
-/* Bits that any byte of COLUMN has. */
+/* The union of the bits of COLUMN's bytes. */
 static uint8_t any_bits(struct tm_compact_column column)
 {
     uint64_t bits = 0;
@@ -95,20 +95,20 @@ static uint8_t highest(struct tm_compact_column column)
     return high;
 }
 
-/* What is asked of a column. */
+/* Facts about a column. */
 struct column_sum {
     uint64_t count, first, sum, high, last;
-    bool is_good; /* numbers, whose sum is a time that can be */
+    bool is_good; /* the numbers are well-formed, and their sum is a valid time */
 };
 
-/* Of columns of single bytes neither the sum nor the first is asked. */
+/* For a column of one-byte numbers other than times, sum and first are not computed. */
 static struct column_sum sum_column(struct tm_compact_column column, bool is_time)
 {
     uint64_t numbers[TM_COMPACT_TILE];
     struct column_sum s = {.is_good = true};
     uint32_t n;
     bool damaged = false;
-    if (!is_time && column.at != column.end && any_bits(column) < 0x80) { /* most are */
+    if (!is_time && column.at != column.end && any_bits(column) < 0x80) { /* most columns are such */
         s.count = (uint64_t)(column.end - column.at);
         s.high = highest(column);
         s.last = column.end[-1];
@@ -130,7 +130,7 @@ static struct column_sum sum_column(struct tm_compact_column column, bool is_tim
     return s;
 }
 
-/* True, with SUMS of the columns IDS, where these are as long as each other and every name is in the table. */
+/* True if the columns IDS have equal lengths and every name is in the table. Sets SUMS. */
 static bool sum_lane(const struct tm_compact_reader *r, const uint8_t *ids, struct column_sum *sums)
 {
     bool good = true;
@@ -175,7 +175,7 @@ static bool is_times(const struct tm_pb_field *f)
     return (f->id == TM_COMPACT_SWITCH_TIME || f->id == TM_COMPACT_WAKING_TIME) && f->type == TM_PB_LEN && f->len > 0;
 }
 
-/* The time of the first event. */
+/* Reads the time of the first event. */
 static enum tm_status first_time(const uint8_t *data, size_t len, uint64_t *first)
 {
     struct tm_pb pb = tm_pb_of(data, len);
@@ -195,13 +195,13 @@ static enum tm_status first_time(const uint8_t *data, size_t len, uint64_t *firs
     return st == TM_END && has_any ? TM_OK : TM_E_INPUT;
 }
 
-/* Appends the column of times F, SHIFT later. */
+/* Appends F, a column of times, with its first time increased by SHIFT. */
 static enum tm_status put_times(struct tm_buf *out, const struct tm_pb_field *f, uint64_t shift)
 {
     uint8_t first[TM_VARINT_MAX];
     uint64_t time = 0;
     size_t mark;
-    const uint8_t *end = f->data + f->len, *rest = tm_varint_get(f->data, end, &time); /* first_time has read it */
+    const uint8_t *end = f->data + f->len, *rest = tm_varint_get(f->data, end, &time); /* first_time has checked it */
     size_t len = (size_t)(tm_varint_put(first, time + shift) - first);
     if (tm_pb_begin(out, f->id, &mark) != TM_OK || tm_buf_add(out, first, len) != TM_OK ||
         tm_buf_add(out, rest, (size_t)(end - rest)) != TM_OK)

@@ -29,11 +29,11 @@ enum tm_status tm_compact_rows_open(struct tm_compact_rows *r, const struct tm_e
     return TM_OK;
 }
 
-/* TEXT, as a string that travels with its event. */
+/* Makes TEXT an inline string of the event. */
 static enum tm_status put_text(struct tm_compact_rows *r, const void *text, size_t len, uint32_t *string,
                                struct tm_error *err)
 {
-    *string = TM_STRING_INLINE | (uint32_t)(r->detail.len + 1); /* past the one-byte tag */
+    *string = TM_STRING_INLINE | (uint32_t)(r->detail.len + 1); /* behind the tag of one byte */
     return tm_pb_put_bytes(&r->detail, TM_DETAIL_TEXT, text, len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -43,13 +43,13 @@ static enum tm_status put_comm(struct tm_compact_rows *r, uint32_t comm, uint32_
     return put_text(r, text->len ? text->data : (const uint8_t *)"", text->len, string, err);
 }
 
-/* Name COMM of the table, as a string in the message. */
+/* Name COMM of the table, as an inline string in the message. */
 static uint32_t comm_in_message(const struct tm_compact_rows *r, uint32_t comm)
 {
     return TM_STRING_INLINE | (uint32_t)tm_compact_reader_comm(&r->reader, comm)->at;
 }
 
-/* The category of the whole row, whose detail goes nowhere. */
+/* Copies the category of the whole row, whose detail is not passed on. */
 static enum tm_status put_category(struct tm_compact_rows *r, uint32_t *string, struct tm_error *err)
 {
     const struct tm_event *w = &r->whole;

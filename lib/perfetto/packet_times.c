@@ -11,10 +11,10 @@ enum { STATE_CONVERTED = 1 };
 
 struct message;
 
-/* A field that is a time, of CLOCK in units of SCALE nanoseconds, or leads to some. */
+/* A field that is a time of CLOCK in units of SCALE nanoseconds, or a message with such fields. */
 struct field {
     uint32_t id;
-    const struct message *message; /* NULL: a time */
+    const struct message *message; /* NULL: the field is a time */
     uint32_t clock;
     uint32_t scale;
 };
@@ -93,15 +93,15 @@ bool tm_packet_times_in(uint32_t body)
     return find(&packet, body) != NULL;
 }
 
-/* A walk over the times of a message. Collecting writes them to OUT as inner_times; rewriting copies the message to
- * OUT and takes the values of TIMES. */
+/* A walk over the times of a message. Collecting writes them to OUT as inner_times. Rewriting copies the message to OUT
+ * with the values of TIMES. */
 struct walk {
     struct tm_buf *out;
     bool is_rewrite;
     uint32_t own_clock;
-    uint32_t count;     /* times met */
+    uint32_t count;     /* number of times found */
     uint32_t unchanged;
-    struct tm_pb times; /* what is left of the Detail */
+    struct tm_pb times; /* the rest of the Detail */
     const struct tm_packet_readings *readings;
 };
 
@@ -110,7 +110,7 @@ static const struct message *root(enum tm_raw kind)
     return kind == TM_RAW_FTRACE_EVENT ? &ftrace_event : &packet;
 }
 
-/* A reading of FIELD in nanoseconds; false for none. */
+/* Sets *NS to a reading of FIELD in nanoseconds. False: no time. */
 static bool reading(const struct field *field, uint64_t recorded, int64_t *ns)
 {
     return recorded != 0 && !__builtin_mul_overflow((int64_t)recorded, (int64_t)field->scale, ns);
@@ -127,11 +127,11 @@ static enum tm_status put_inner_time(struct walk *w, const struct field *field, 
     if (st == TM_OK)
         st = tm_pb_put_i64(w->out, INNER_VALUE, (uint64_t)ns);
     if (st == TM_OK)
-        st = tm_pb_put_i32(w->out, INNER_STATE, 0); /* room for tm-clocks to say what became of it */
+        st = tm_pb_put_i32(w->out, INNER_STATE, 0); /* room for the result of tm-clocks */
     return st == TM_OK ? tm_pb_end(w->out, mark) : st;
 }
 
-/* The next of the times: its value where it was converted. */
+/* Reads the next of the times. If it was converted, *NS is its value. */
 static enum tm_status next_time(struct walk *w, int64_t *ns, bool *is_converted)
 {
     struct tm_pb_field f, g;
@@ -150,7 +150,7 @@ static enum tm_status next_time(struct walk *w, int64_t *ns, bool *is_converted)
     return TM_OK;
 }
 
-/* One recorded number; *RECORDED becomes what to write. */
+/* Processes one recorded number. *RECORDED becomes the number to write. */
 static enum tm_status take(struct walk *w, const struct field *field, uint64_t *recorded)
 {
     int64_t ns, recorded_ns;
@@ -172,7 +172,7 @@ static enum tm_status take(struct walk *w, const struct field *field, uint64_t *
     return TM_OK;
 }
 
-/* A time, or several, packed. */
+/* A field with one time or with several packed times. */
 static enum tm_status take_field(struct walk *w, const struct field *field, const struct tm_pb_field *f)
 {
     const uint8_t *at = f->data, *end = at ? at + f->len : at;
@@ -197,7 +197,7 @@ static enum tm_status copy(struct walk *w, const uint8_t *from, const uint8_t *t
     return w->is_rewrite ? tm_buf_add(w->out, from, (size_t)(to - from)) : TM_OK;
 }
 
-/* Deeper than the schemas above nothing goes: at most three levels. */
+/* Walks a message. The schemas above have at most three levels. */
 static enum tm_status walk_message(struct walk *w, const struct message *message, const uint8_t *data, size_t len)
 {
     struct tm_pb pb = tm_pb_of(data, len);
@@ -221,7 +221,7 @@ static enum tm_status walk_message(struct walk *w, const struct message *message
         if (st != TM_OK)
             return st;
     }
-    return st == TM_END ? TM_OK : copy(w, pb.p, pb.end); /* damaged: kept as it is */
+    return st == TM_END ? TM_OK : copy(w, pb.p, pb.end); /* damaged: it is copied unchanged */
 }
 
 enum tm_status tm_packet_times_collect(enum tm_raw kind, const uint8_t *raw, size_t len, uint32_t own_clock,

@@ -1,11 +1,11 @@
-/* Why events are not there, in sentences, and what would bring them back. */
+/* Explains dropped events, and the change that would bring them back. */
 #ifndef TM_EMIT_REPORT_DROP_H
 #define TM_EMIT_REPORT_DROP_H
 
 #include "emit/report/suggestion.h"
 
-/* One account of what was dropped. P: the placement of the same file, machine and clock, NULL when there is none;
- * what a manifest could do about it goes into REMEDIES. */
+/* Explains ACCOUNT, an account of dropped events. P is the placement of the same file, machine and clock, or NULL. A
+ * possible change of the manifest is added to REMEDIES. */
 void tm_report_explain_account(struct tm_report *report, const Tracemerge__Account *account,
                                const Tracemerge__Placement *p, struct tm_remedies *remedies);
 

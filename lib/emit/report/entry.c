@@ -68,13 +68,13 @@ bool tm_report_anchor(struct tm_report *r, struct tm_anchor *anchor)
 
 /* Named clocks of a manifest are those that files share. A file that is not its machine's first and has snapshots has
  * its own clocks instead: FIRST is the one it shares the others with. */
-static bool is_apart(struct tm_report *r, const Tracemerge__Placement *p, uint32_t *first)
+static bool is_isolated(struct tm_report *r, const Tracemerge__Placement *p, uint32_t *first)
 {
     return first_file_on(r, p->machine, first) && *first != p->file &&
            tm_config_facts_clocks(&r->facts, p->file, p->machine) != 0;
 }
 
-/* The clock of a file apart was assumed to be the one that its machine's files share. */
+/* The clock of an isolated file was assumed to be the one that its machine's files share. */
 static bool is_taken_for_shared(const Tracemerge__Placement *p)
 {
     return p->n_hops > 0 && p->hops[0]->same_machine && p->hops[0]->from_clock == p->hops[0]->to_clock &&
@@ -95,8 +95,8 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
     if (!can_name(r, p->file, p->machine, clock) || tm_config_facts_is_related(&r->facts, p->file) ||
         (p->file == anchor.file && clock == anchor.clock))
         return false;
-    bool apart = is_apart(r, p, &first);
-    if (apart && p->placed_count) { /* another relation would move the files it shares the machine with */
+    bool isolated = is_isolated(r, p, &first);
+    if (isolated && p->placed_count) { /* another relation would move the files it shares the machine with */
         *entry = (struct tm_entry){.file = p->file,
                                    .has_clocks = true,
                                    .machine = p->machine,
@@ -106,7 +106,7 @@ bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, st
                                    .to_clock = clock};
         return is_taken_for_shared(p) && can_name(r, first, p->machine, clock);
     }
-    if (apart && clock != LAST_NAMED_CLOCK) /* only its BOOTTIME is ever related to the shared one */
+    if (isolated && clock != LAST_NAMED_CLOCK) /* only its BOOTTIME is ever related to the shared one */
         return false;
     *entry = (struct tm_entry){.file = p->file,
                                .has_clocks = true,

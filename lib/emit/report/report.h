@@ -1,4 +1,4 @@
-/* What a report tells, gathered from a stream; written as text for people or JSON for machines. */
+/* The content of a report, collected from a stream. It is written as text for people or as JSON for machines. */
 #ifndef TM_EMIT_REPORT_REPORT_H
 #define TM_EMIT_REPORT_REPORT_H
 
@@ -12,23 +12,23 @@ struct tm_report {
     struct tm_paths paths;
     const struct tm_emit_context *context;
     bool placed;       /* the stream's events are on trace time */
-    bool has_bounds;   /* an event was placed */
+    bool has_bounds;   /* at least one event was placed */
     int64_t first_ns, last_ns;
     uint64_t snapshot_count, clock_row_count;
     struct tm_config_facts facts;
-    uint32_t *first_files; /* by machine, once asked for: the file with events there whose turn came first */
+    uint32_t *first_files; /* by machine, on demand: the file with events there that was processed first */
 };
 
-/* Path of FILE; "?" when out of memory (and out remembers it). */
+/* The path of FILE; "?" if out of memory (the output remembers the error). */
 struct tm_text tm_report_path(struct tm_report *report, uint32_t file);
 
 void tm_report_text(struct tm_report *report);
 void tm_report_json(struct tm_report *report);
 
-/* For each file why it is where it is, why events of it are not there, and what would change that. */
+/* Explains for each file its position, its dropped events, and the changes that would help. */
 void tm_report_explain(struct tm_report *report);
 
-/* A line a file. */
+/* Writes one line for each file. */
 void tm_report_summary(struct tm_report *report);
 
 #endif

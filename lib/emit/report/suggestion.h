@@ -1,5 +1,5 @@
-/* What a manifest would have to say so that a file is placed as it is now assumed to be, or that what
- * was dropped is not: entries of `files` and a `trace_time`, written as JSON ready to be pasted.
+/* Suggested changes of a manifest: those that state the assumed placement of a file, and those that bring back dropped
+ * events. They are entries of `files` and a `trace_time`, written as JSON that can be pasted.
  *
  * Source: perfetto_manifest(5). */
 #ifndef TM_EMIT_REPORT_SUGGESTION_H
@@ -7,17 +7,17 @@
 
 #include "emit/report/report.h"
 
-/* A `clocks`: the clock FROM_CLOCK of a file (TRACE_FILE: the file is pinned) on MACHINE reads T when the reference's
- * reads T + OFFSET_NS. */
+/* A `clocks`. Clock FROM_CLOCK of a file on MACHINE reads T when the clock of the reference reads T + OFFSET_NS.
+ * TRACE_FILE: the file is pinned. */
 struct tm_entry {
     uint32_t file;
     bool has_clocks;
-    uint32_t machine, from_clock; /* a row; a clock id */
+    uint32_t machine, from_clock; /* a row of the machine table; a clock id */
     uint32_t to_file, to_machine, to_clock;
     int64_t offset_ns;
 };
 
-/* The file and clock that stand for trace time in a manifest. */
+/* The file and clock that represent trace time in a manifest. */
 struct tm_anchor {
     uint32_t file, machine, clock;
 };
@@ -26,31 +26,32 @@ struct tm_anchor {
 struct tm_remedies {
     struct tm_entry *entries; /* owned */
     uint32_t count;
-    bool has_trace_time, has_guess; /* an offset is not known */
+    bool has_trace_time, has_guess; /* has_guess: an offset is unknown */
     struct tm_anchor trace_time;
     /* private */
     uint32_t cap;
     struct tm_map of_file; /* file to entry */
 };
 
-/* False when no manifest can name trace time: its clock has no name there, or its machine no file. */
+/* False if no manifest can name trace time: its clock has no name there, or its machine has no file. */
 bool tm_report_anchor(struct tm_report *report, struct tm_anchor *anchor);
 
-/* The `clocks` that places the clock of P's events by OFFSET_NS from trace time. False when no manifest
- * can say so: one that has no name, of a file that has a `clocks` already or cannot be named. */
+/* Sets *ENTRY to the `clocks` that places the clock of P's events at OFFSET_NS from trace time. False if no manifest
+ * can state it: the clock has no name, or the file has a `clocks` already or cannot be named. */
 bool tm_report_entry_for(struct tm_report *report, const Tracemerge__Placement *p, struct tm_entry *entry);
 
-/* Writes ENTRY as a JSON object on one line, with the machines that the manifest gives the file now. */
+/* Writes ENTRY as a JSON object on one line, with the machines that the manifest gives the file at present. */
 void tm_report_put_entry(struct tm_report *report, const struct tm_entry *entry);
 
 /* Writes ANCHOR as the member `trace_time`. */
 void tm_report_put_trace_time(struct tm_report *report, const struct tm_anchor *anchor);
 
-/* What would bring back the events that P dropped as ACCOUNT says, into REMEDIES. True when there is something. */
+/* Adds to REMEDIES the changes that would bring back the events of P that were dropped as ACCOUNT states. True if there
+ * are any. */
 bool tm_report_suggestion(struct tm_report *report, struct tm_remedies *remedies, const Tracemerge__Placement *p,
                           const Tracemerge__Account *account);
 
-/* Writes REMEDIES, which are some: a whole manifest where there is none, else what to change in it. */
+/* Writes REMEDIES, which is not empty: a complete manifest if there is none, otherwise the changes to it. */
 void tm_report_put_remedies(struct tm_report *report, struct tm_remedies *remedies);
 
 /* The same as a JSON object: entries for "files", added or in place of those of the same path, and trace_time where it

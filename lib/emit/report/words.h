@@ -1,24 +1,24 @@
-/* Words that all parts of a report use. */
+/* Texts that all parts of a report use. */
 #ifndef TM_EMIT_REPORT_WORDS_H
 #define TM_EMIT_REPORT_WORDS_H
 
 #include "emit/report/report.h"
 
-/* A machine's name, "host", or "machine ID". Before tm-clocks ID is an embedded id. */
+/* Writes a machine's name, "host", or "machine ID". Before tm-clocks ID is an embedded id. */
 void tm_report_put_machine(struct tm_report *report, uint32_t id);
 
-/* A clock's name, or "clock N". */
+/* Writes a clock's name, or "clock N". */
 void tm_report_put_clock(struct tm_report *report, uint32_t clock);
 
-/* "N WORD" or "N WORDs". */
+/* Writes "N WORD" or "N WORDs". */
 void tm_report_put_count(struct tm_report *report, uint64_t n, const char *word);
 
-/* A duration with its sign. */
+/* Writes a duration with its sign. */
 void tm_report_put_offset(struct tm_report *report, int64_t ns);
 
 void tm_report_put_path(struct tm_report *report, uint32_t file);
 
-/* TEXT is WORD. */
+/* True if TEXT equals WORD. */
 bool tm_report_is(ProtobufCBinaryData text, const char *word);
 
 #endif

@@ -1,8 +1,8 @@
-/* Many rows in one statement: buffered rows are shown to SQLite as a table that it copies from,
+/* Many rows in one statement. Buffered rows are shown to SQLite as a table, from which it copies:
  *
- *     INSERT INTO slice SELECT * FROM tm_bulk_slice
+ * INSERT INTO slice SELECT * FROM tm_bulk_slice
  *
- * which spares what a statement costs for every row. */
+ * This saves the cost of one statement for every row. */
 #ifndef TM_EMIT_SQLITE_BULK_H
 #define TM_EMIT_SQLITE_BULK_H
 
@@ -11,18 +11,17 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-/* Zero-initialise; filled by the caller. It must outlive the database. */
+/* Zero-initialise, then fill in. It must outlive the database. */
 struct tm_sqlite_bulk {
-    const char *name;   /* of the table SQLite sees */
-    const char *schema; /* "CREATE TABLE x(a,b)": as many columns as the table that is filled */
-    void *self;         /* for column */
-    /* Sets the result OUT to COLUMN (from 0) of the Ith buffered row; texts stay where they are
-     * until the statement has run. */
+    const char *name;   /* of the table that SQLite sees */
+    const char *schema; /* "CREATE TABLE x(a,b)", with as many columns as the target table */
+    void *self;         /* passed to column */
+    /* Sets the result OUT to COLUMN (from 0) of buffered row I. Texts must stay valid until the statement has run. */
     void (*column)(void *self, sqlite3_context *out, uint32_t i, int column);
-    uint32_t count;     /* rows to show, set before the statement runs */
+    uint32_t count;     /* number of rows; set before the statement runs */
 };
 
-/* Makes the table known to DB. An SQLite result code. */
+/* Registers the table with DB. Returns an SQLite result code. */
 int tm_sqlite_bulk_register(sqlite3 *db, struct tm_sqlite_bulk *bulk);
 
 #endif

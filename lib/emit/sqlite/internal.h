@@ -1,5 +1,5 @@
-/* Inside of the SQLite output: the database, its statements, and how its files share the work.
- * Values are always bound, never part of SQL text. */
+/* Declarations that the files of the SQLite output share: the database and its statements. Values are always bound,
+ * never part of SQL text. */
 #ifndef TM_EMIT_SQLITE_INTERNAL_H
 #define TM_EMIT_SQLITE_INTERNAL_H
 
@@ -9,7 +9,7 @@
 #include "emit/sqlite/bulk.h"
 #include "model/model.h"
 
-/* Prepared inserts and the like, by table. */
+/* Prepared statements by table. */
 enum tm_sqlite_statement {
     TM_SQL_SLICE,
     TM_SQL_SLICE_END,
@@ -43,15 +43,15 @@ enum tm_sqlite_statement {
     TM_SQL_COUNT
 };
 
-/* Rows of slice or sched that wait for their end, in the order of their ids. */
+/* Rows of slice or sched that wait for their end, in order of their ids. */
 enum { TM_SQLITE_WINDOW = 1 << 15 };
 
 struct tm_sqlite_slices {
     struct tm_sqlite_bulk bulk;
     struct tm_sqlite_slice *rows; /* a ring */
-    int64_t first;                /* id of the first row that is not written yet */
+    int64_t first;                /* id of the first row not written yet */
     uint32_t count;
-    struct tm_buf text;           /* names and categories of the rows, one after another */
+    struct tm_buf text;           /* names and categories of the rows, concatenated */
     size_t text_gone;             /* bytes of it that belong to rows already written */
 };
 
@@ -62,7 +62,7 @@ struct tm_sqlite_scheds {
     uint32_t count;
 };
 
-/* Rows of counter on their way. */
+/* Buffered rows of counter. */
 struct tm_sqlite_counters {
     struct tm_sqlite_bulk bulk;
     struct tm_counter_row *rows;
@@ -70,17 +70,17 @@ struct tm_sqlite_counters {
     uint32_t count;
 };
 
-/* Sets of args on their way. */
+/* Buffered sets of args. */
 struct tm_sqlite_args {
     struct tm_sqlite_bulk bulk;
-    struct tm_sqlite_arg_set *sets; /* the last one may be open */
+    struct tm_sqlite_arg_set *sets; /* the last one may be incomplete */
     uint32_t count;
     struct tm_out text;
     struct tm_intern keys; /* number k is keys_gone + k in tm_arg_key */
     int64_t keys_gone;
     struct tm_buf flat_key;
     int64_t *holders;     /* by some bits of a key's number: the last set, plus 1, that has such a key */
-    struct tm_buf member; /* one that takes the place of another */
+    struct tm_buf member; /* a member that replaces another */
 };
 
 struct tm_sqlite {
@@ -93,34 +93,34 @@ struct tm_sqlite {
     struct tm_sqlite_scheds scheds;
     struct tm_sqlite_counters counters;
     struct tm_sqlite_args args;
-    struct tm_buf text; /* made valid */
+    struct tm_buf text; /* made valid UTF-8 */
     int64_t next_flow, next_sample, next_clock;
 };
 
-/* schema.c: the tables, and when all rows are in, the indices and views. */
+/* schema.c: makes the tables; and, when all rows are in, the indices and views. */
 enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
 
-/* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part
- * of no sequence becomes U+FFFD, and so does NUL, which would end the text for most readers. */
+/* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part of no sequence becomes
+ * U+FFFD. So does NUL, because most readers end the text there. */
 enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,
                                    struct tm_error *err);
-/* Makes TEXT valid so, in memory of S that the next call uses again. */
+/* Makes TEXT valid as tm_sqlite_bind_text does. The result lies in memory of S that the next call reuses. */
 enum tm_status tm_sqlite_make_valid(struct tm_sqlite *s, struct tm_text *text, struct tm_error *err);
 void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value); /* else NULL */
 void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id);                 /* TM_NO_ID is NULL */
 void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word);         /* a constant, or NULL */
-/* The same as results of a bulk table's column. */
+/* Like the functions above, but for the results of a bulk table's column. */
 void tm_sqlite_result_text(struct tm_sqlite *s, sqlite3_context *out, struct tm_text text);
 void tm_sqlite_result_id(sqlite3_context *out, int64_t id);
-/* Runs a statement that gives no rows and makes it ready for the next. */
+/* Runs a statement without result rows and resets it for the next use. */
 enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err);
 enum tm_status tm_sqlite_exec(struct tm_sqlite *s, const char *sql, struct tm_error *err);
-/* The database's complaint. */
+/* Makes an error of the database's message. */
 enum tm_status tm_sqlite_fail(struct tm_sqlite *s, struct tm_error *err);
 
-/* rows.c: what the model gives. */
+/* rows.c: the rows of the model. */
 void tm_sqlite_rows_init(struct tm_sqlite *s);
 enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err);
 void tm_sqlite_rows_release(struct tm_sqlite *s);
@@ -143,15 +143,14 @@ enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm
 enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
 enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err);
 
-/* What each of the four shows of its rows. */
+/* The bulk tables of the four files above. */
 void tm_sqlite_slices_bulk(struct tm_sqlite *s);
 void tm_sqlite_scheds_bulk(struct tm_sqlite *s);
 void tm_sqlite_counters_bulk(struct tm_sqlite *s);
 void tm_sqlite_args_bulk(struct tm_sqlite *s);
 void tm_sqlite_args_release(struct tm_sqlite *s);
 
-/* catalog.c, model.c: what a frame says, what the stream said, and
- * what the model has kept until the end. */
+/* catalog.c, model.c: write a frame's content, the catalog, and the rows that the model kept until the end. */
 enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err);
 enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_put_model(struct tm_sqlite *s, struct tm_error *err);

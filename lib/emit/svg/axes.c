@@ -156,7 +156,7 @@ static void put_grid_line(struct tm_svg *svg, int x)
 static void put_axis(struct tm_svg *svg, const struct axis *axis)
 {
     int64_t tick, first = svg->first_ns, last = svg->last_ns;
-    int apart = axis->label_length * CHARACTER_TENTHS + 140, last_x = -apart;
+    int spacing = axis->label_length * CHARACTER_TENTHS + 140, last_x = -spacing;
     if (!tm_add_i64(first, axis->shift_ns, &first) || !tm_add_i64(last, axis->shift_ns, &last) ||
         !first_tick(first, axis->step, &tick))
         return;
@@ -166,7 +166,7 @@ static void put_axis(struct tm_svg *svg, const struct axis *axis)
         int x = tm_svg_x(svg, tick - axis->shift_ns);
         if (axis->has_grid)
             put_grid_line(svg, x);
-        if (x - last_x < apart)
+        if (x - last_x < spacing)
             continue;
         last_x = x;
         tm_out_str(&svg->out, axis->is_wall ? "<text class=\"tick wall\" x=\"" : "<text class=\"tick\" x=\"");

@@ -2,7 +2,7 @@
 #include "base/checked.h"
 #include "emit/svg/internal.h"
 
-enum { SNAPSHOT_APART = 10 /* pixels between marks, so that they can be told apart */ };
+enum { SNAPSHOT_SPACING = 10 /* pixels between marks, so that they can be distinguished */ };
 
 static int band_height(const struct tm_svg *svg)
 {
@@ -122,12 +122,12 @@ static void put_snapshots(struct tm_svg *svg, const struct tm_svg_lane *lane)
 {
     uint64_t counts[TM_SVG_COLUMNS_MAX];
     struct tm_time_columns columns = {svg->first_ns, svg->last_ns, (uint32_t)svg->plot_width / TM_SVG_COLUMN, counts};
-    int y = lane->top + band_height(svg) - 3, last = -SNAPSHOT_APART;
+    int y = lane->top + band_height(svg) - 3, last = -SNAPSHOT_SPACING;
     if (!count_snapshots(svg, lane, &columns))
         return;
     tm_out_str(&svg->out, "<path class=\"snap\" d=\"");
     for (int i = 0; i < (int)columns.count; i++) {
-        if (counts[i] == 0 || (i - last) * TM_SVG_COLUMN < SNAPSHOT_APART)
+        if (counts[i] == 0 || (i - last) * TM_SVG_COLUMN < SNAPSHOT_SPACING)
             continue;
         last = i;
         tm_out_char(&svg->out, 'M');

@@ -4,11 +4,12 @@
 
 #include "emit/out.h"
 
-/* TEXT as character data or the value of an attribute: markup escaped, bytes that are not UTF-8 and
- * characters that XML 1.0 has no room for as U+FFFD. */
+/* Writes TEXT as character data or as an attribute value. Markup is escaped. Bytes that are not UTF-8 and characters
+ * that XML 1.0 does not allow become U+FFFD. */
 void tm_out_xml(struct tm_out *out, struct tm_text text);
 
-/* The same, at most MAX (3 or more) characters: of a longer text the middle gives way to an ellipsis. */
+/* Writes TEXT like tm_out_xml, but at most MAX (3 or more) characters. In a longer text an ellipsis replaces the
+ * middle. */
 void tm_out_xml_cut(struct tm_out *out, struct tm_text text, size_t max);
 
 #endif

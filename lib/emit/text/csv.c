@@ -11,7 +11,7 @@
 
 struct csv {
     struct tm_out out;
-    struct tm_task_names who;
+    struct tm_task_names names;
     struct tm_paths paths;
     const struct tm_emit_context *context;
     bool placed, to_terminal;
@@ -27,7 +27,7 @@ static enum tm_status open_csv(const struct tm_emit_context *context, void **sta
     c->context = context;
     c->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
     c->to_terminal = isatty(context->fd);
-    tm_task_names_init(&c->who, context->catalog);
+    tm_task_names_init(&c->names, context->catalog);
     tm_out_str(&c->out,
                "ts,dur,kind,name,category,value,machine,machine_id,process,pid,thread,tid,other_tid,cpu,scope,track,"
                "file,position,clock\r\n");
@@ -73,7 +73,7 @@ static void put_place(struct csv *c, const struct tm_event *e)
 {
     struct tm_event_task place;
     const struct tm_catalog_machine *m = c->placed ? tm_catalog_machine(c->context->catalog, e->machine) : NULL;
-    tm_task_names_find(&c->who, e, &place);
+    tm_task_names_find(&c->names, e, &place);
     put_text(c, m ? m->name : (struct tm_text){0});
     put_i64(c, true, m ? m->raw_id : (int64_t)e->machine);
     put_text(c, place.process);
@@ -123,7 +123,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     struct tm_event e;
     enum tm_status st = TM_OK;
     while (batch && st == TM_OK && tm_batch_next(&walk, &e)) {
-        if ((st = tm_task_names_learn(&c->who, &e, err)) < 0)
+        if ((st = tm_task_names_learn(&c->names, &e, err)) < 0)
             return tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset);
         if (!(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT)))
             st = put_event(c, &e, err);
@@ -141,7 +141,7 @@ static void close_csv(void *state)
 {
     struct csv *c = state;
     if (c) {
-        tm_task_names_release(&c->who);
+        tm_task_names_release(&c->names);
         tm_paths_release(&c->paths);
         tm_out_release(&c->out);
     }

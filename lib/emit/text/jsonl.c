@@ -11,7 +11,7 @@
 
 struct jsonl {
     struct tm_out out;
-    struct tm_task_names who;
+    struct tm_task_names names;
     struct tm_paths paths;
     const struct tm_emit_context *context;
     bool placed;
@@ -26,7 +26,7 @@ static enum tm_status open_jsonl(const struct tm_emit_context *context, void **s
     tm_out_init(&j->out, context->fd, context->options->out_path);
     j->context = context;
     j->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
-    tm_task_names_init(&j->who, context->catalog);
+    tm_task_names_init(&j->names, context->catalog);
     return TM_OK;
 }
 
@@ -79,7 +79,7 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
 {
     struct tm_out *out = &j->out;
     struct tm_event_task place;
-    tm_task_names_find(&j->who, e, &place);
+    tm_task_names_find(&j->names, e, &place);
     put_machine(j, e->machine);
     if (place.has_pid)
         put_i64(out, "pid", place.pid);
@@ -256,7 +256,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     struct tm_batch_walk walk = {.batch = batch};
     struct tm_event e;
     while (batch && tm_batch_next(&walk, &e)) {
-        enum tm_status st = tm_task_names_learn(&j->who, &e, err);
+        enum tm_status st = tm_task_names_learn(&j->names, &e, err);
         if (st == TM_OK && !(e.flags & TM_EVENT_CONTEXT))
             st = put_event(j, &e, err);
         if (st == TM_E_INPUT)
@@ -277,7 +277,7 @@ static void close_jsonl(void *state)
 {
     struct jsonl *j = state;
     if (j) {
-        tm_task_names_release(&j->who);
+        tm_task_names_release(&j->names);
         tm_paths_release(&j->paths);
         tm_out_release(&j->out);
     }

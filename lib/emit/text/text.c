@@ -19,7 +19,7 @@ enum {
 
 struct text {
     struct tm_out out;
-    struct tm_task_names who;
+    struct tm_task_names names;
     const struct tm_emit_context *context;
     bool relative, has_origin;
     int64_t origin_ns;
@@ -35,7 +35,7 @@ static enum tm_status open_text(const struct tm_emit_context *context, void **st
     tm_out_init(&t->out, context->fd, context->options->out_path);
     t->context = context;
     t->relative = !context->options->absolute && context->stream->stage == TRACEMERGE__STAGE__PLACED;
-    tm_task_names_init(&t->who, context->catalog);
+    tm_task_names_init(&t->names, context->catalog);
     return TM_OK;
 }
 
@@ -120,18 +120,18 @@ static void put_story(struct text *t, const struct tm_event *e, const struct tm_
     struct tm_text category = tm_catalog_string(t->context->catalog, e->category, e);
     switch (e->kind) {
     case TM_KIND_SCHED_SWITCH:
-        put_task(out, e->category ? category : tm_task_names_thread(&t->who, e->machine, e->tid), e->tid);
+        put_task(out, e->category ? category : tm_task_names_thread(&t->names, e->machine, e->tid), e->tid);
         tm_out_str(out, " => ");
         if (e->flags & TM_EVENT_HAS_PID)
-            put_task(out, e->name ? name : tm_task_names_thread(&t->who, e->machine, e->pid), e->pid);
+            put_task(out, e->name ? name : tm_task_names_thread(&t->names, e->machine, e->pid), e->pid);
         else
             tm_out_str(out, "idle");
         return;
     case TM_KIND_SCHED_WAKING:
-        put_task(out, e->name ? name : tm_task_names_thread(&t->who, e->machine, e->tid), e->tid);
+        put_task(out, e->name ? name : tm_task_names_thread(&t->names, e->machine, e->tid), e->tid);
         if (e->flags & TM_EVENT_HAS_PID) {
             tm_out_str(out, " by ");
-            put_task(out, tm_task_names_thread(&t->who, e->machine, e->pid), e->pid);
+            put_task(out, tm_task_names_thread(&t->names, e->machine, e->pid), e->pid);
         }
         return;
     case TM_KIND_TASK_NEW:
@@ -163,7 +163,7 @@ static enum tm_status put_event(struct text *t, const struct tm_event *e, struct
 {
     struct tm_out *out = &t->out;
     struct tm_event_task place;
-    tm_task_names_find(&t->who, e, &place);
+    tm_task_names_find(&t->names, e, &place);
     put_time(t, e);
     size_t from = out->buf.len;
     put_machine(t, e->machine);
@@ -215,7 +215,7 @@ static size_t between(size_t v, size_t least, size_t most)
 /* Columns are as wide as the longest of what is known when the first line comes. */
 static void set_widths(struct text *t)
 {
-    t->place_width = between(tm_task_names_width(&t->who), TEXT_PLACE_MIN, TEXT_PLACE_MAX);
+    t->place_width = between(tm_task_names_width(&t->names), TEXT_PLACE_MIN, TEXT_PLACE_MAX);
     t->machine_width = TEXT_MACHINE_MIN;
     for (uint32_t i = 0; i < t->context->catalog->machine_count; i++) {
         size_t from = t->out.buf.len, len;
@@ -243,7 +243,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     struct tm_event e;
     enum tm_status st = TM_OK;
     while (batch && st == TM_OK && tm_batch_next(&walk, &e)) {
-        if ((st = tm_task_names_learn(&t->who, &e, err)) < 0)
+        if ((st = tm_task_names_learn(&t->names, &e, err)) < 0)
             return tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset);
         if (!is_shown(&e))
             continue;
@@ -266,7 +266,7 @@ static void close_text(void *state)
 {
     struct text *t = state;
     if (t) {
-        tm_task_names_release(&t->who);
+        tm_task_names_release(&t->names);
         tm_out_release(&t->out);
     }
     free(t);

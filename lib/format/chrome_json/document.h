@@ -1,5 +1,5 @@
-/* A Chrome JSON document being read: the state that chrome_json.c shares with top.c (members
- * of the outer object) and damage.c (what happens when it is not JSON). */
+/* The state of a Chrome JSON document being read, shared by chrome_json.c, top.c (members of the outer object) and
+ * damage.c (text that is not JSON). */
 #ifndef TM_FORMAT_CHROME_JSON_DOCUMENT_H
 #define TM_FORMAT_CHROME_JSON_DOCUMENT_H
 
@@ -14,7 +14,7 @@ enum tm_json_place {
     TM_JSON_IN_SYSTEM,    /* in the string of systemTraceEvents */
     TM_JSON_IN_LARGE,     /* in a top-level value that is skipped */
     TM_JSON_IN_RUIN,      /* looking for the next event after damage */
-    TM_JSON_IN_REST,      /* skipping all there is after damage */
+    TM_JSON_IN_REST,      /* skipping the rest of the file after damage */
     TM_JSON_DONE
 };
 
@@ -28,29 +28,29 @@ struct tm_json_document {
     enum tm_json_place place;
     bool bare_array;
     bool display_time_unit;
-    bool has_members, has_events; /* of the outer object: any, traceEvents or systemTraceEvents */
+    bool has_members, has_events; /* the outer object has any member; has traceEvents or systemTraceEvents */
     bool is_event;                /* it has a ph */
     struct tm_buf text; /* scratch; a line of systemTraceEvents; a metadata name */
-    /* accounts, written at the end: counts and the first byte of each */
+    /* accounts, written at the end: for each a count and its first byte */
     uint64_t damaged, first_damaged;
     uint64_t no_time, first_no_time;
     uint64_t too_large, first_too_large;
     uint64_t skipped_bytes, first_skipped;
     uint64_t system_failures;
     bool has_system; /* a line of systemTraceEvents was an event */
-    uint64_t repaired;      /* events whose strings have raw control characters */
+    uint64_t repaired;      /* events whose strings contain raw control characters */
     struct tm_buf repair;   /* the last of them as valid JSON */
-    bool line_too_long; /* the line of systemTraceEvents being gathered */
+    bool line_too_long; /* the line of systemTraceEvents being read */
     /* the large value being skipped */
     uint64_t depth;
     bool in_string, after_backslash;
     /* damage */
-    uint64_t ruin_work; /* bytes looked at in vain since the last event */
+    uint64_t ruin_work; /* bytes searched without success since the last event */
 };
 
-/* Steps. Each works on the window and takes off the input what it is done with: TM_JSON_OK (go on),
- * TM_JSON_MORE (widen the window), TM_JSON_BAD with *SCAN saying where and why, TM_JSON_CLOSE (an
- * error is in ERR). */
+/* One step of the reader. It works on the window and removes what it has processed from the input. TM_JSON_OK:
+ * continue. TM_JSON_MORE: widen the window. TM_JSON_BAD: *SCAN has position and cause. TM_JSON_CLOSE: an error is in
+ * ERR. */
 enum tm_json_status tm_json_top_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err);
 enum tm_json_status tm_json_system_step(struct tm_json_document *doc, struct tm_json_scan *scan,
                                         struct tm_error *err);
@@ -58,18 +58,20 @@ enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_j
 enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_json_scan *scan);
 enum tm_json_status tm_json_rest_step(struct tm_json_document *doc);
 
-/* What a member of the outer object says besides being kept: metadata rows and clock hints. */
+/* Takes in a member of the outer object beyond keeping it: makes metadata rows and clock hints. */
 enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_json_value *key,
                                  const struct tm_json_value *value, struct tm_error *err);
 
-/* hint.c: the clock hints in it. */
+/* hint.c: writes the clock hints of the member. */
 enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
                             const struct tm_json_value *value, struct tm_error *err);
 
-/* The same in doc->event: the metadata event by which node says who it is. Its times are of libuv's clock. */
+/* Writes the clock hint of doc->event: the metadata event by which node identifies itself. Its times are on libuv's
+ * clock. */
 enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err);
 
-/* Damage at byte AT of the input: an error where it halts, else accounted and what is next is set. */
+/* Handles damage at byte AT of the input. Where damage halts, it is an error. Otherwise it is accounted, and the next
+ * state is set. */
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err);
 
 /* Adds COUNT to one of the accounts. */

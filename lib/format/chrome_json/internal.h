@@ -1,5 +1,4 @@
-/* One JSON event on its way to being rows: what rows.c shares with the files for the kinds of
- * events that need more than a few lines. */
+/* One JSON event being converted to rows. rows.c shares this with the files for the more complex kinds of events. */
 #ifndef TM_FORMAT_CHROME_JSON_INTERNAL_H
 #define TM_FORMAT_CHROME_JSON_INTERNAL_H
 
@@ -9,44 +8,44 @@
 struct tm_json_work {
     struct tm_json_rows *rows;
     const struct tm_json_event *json;
-    struct tm_event event; /* the row being made */
+    struct tm_event event; /* the current row */
     char phase;
-    bool has_time; /* event.time_ns is set: metadata need not have one */
+    bool has_time; /* event.time_ns is set; metadata need not have a time */
     bool pid_is_text, tid_is_text, has_tid;
     struct tm_error *err;
 };
 
-/* Interns the string FIELD for a column; 0 where it is no string or an empty one. */
+/* Interns the string FIELD for a column. 0 if it is no string or empty. */
 enum tm_status tm_json_work_string(struct tm_json_work *work, enum tm_json_field field, uint32_t *string);
 
 /* Interns bytes. */
 enum tm_status tm_json_work_intern(struct tm_json_work *work, const void *s, size_t len, uint32_t *string);
 
-/* Adds the row with RAW (or none: a DERIVED row). */
+/* Adds the row with RAW, or without one if it is a DERIVED row. */
 enum tm_status tm_json_work_add(struct tm_json_work *work);
 
-/* value_offsets.c: the JsonRef of the event, to its detail, where there is a use for it. */
+/* value_offsets.c: adds the JsonRef of the event to its detail if an output can use it. */
 enum tm_status tm_json_work_ref(struct tm_json_work *work);
 
-/* Makes the event one that no output but JSON shows. */
+/* Makes the event one that only JSON outputs show. */
 void tm_json_work_plain(struct tm_json_work *work);
 
-/* ids.c: phases whose events find each other by an id. TM_OK or an error. */
+/* ids.c: phases whose events are matched by an id. TM_OK or an error. */
 enum tm_status tm_json_async(struct tm_json_work *work);
 enum tm_status tm_json_legacy_async(struct tm_json_work *work);
 enum tm_status tm_json_flow(struct tm_json_work *work);
-/* The bind_id of a slice, into its detail. */
+/* Adds the bind_id of a slice to its detail. */
 enum tm_status tm_json_bind(struct tm_json_work *work);
 
 /* counter.c: C, which adds its rows itself. */
 enum tm_status tm_json_counter(struct tm_json_work *work);
 
-/* sample.c: P, with the profiles that V8 puts into it. */
+/* sample.c: P, with the CPU profiles of V8. */
 enum tm_status tm_json_sample(struct tm_json_work *work);
 
 /* meta.c: M. */
 enum tm_status tm_json_metadata_event(struct tm_json_work *work);
-/* The number for a pid or tid that is TEXT, and the definition that names it. */
+/* Sets *NUMBER for a pid or tid that is TEXT, and adds the definition that names it. */
 enum tm_status tm_json_text_pid(struct tm_json_work *work, const struct tm_json_value *text, int64_t *number);
 enum tm_status tm_json_define_texts(struct tm_json_work *work);
 

@@ -1,7 +1,6 @@
-/* CPU profiles of V8 inside Chrome JSON: P events named Profile and ProfileChunk, which carry a
- * start time, nodes of a call tree and the nodes that were sampled, with the time between them.
- * Source: v8's CpuProfile streaming (v8_profiler trace category), the DevTools protocol's
- * Profiler.ProfileNode. */
+/* CPU profiles of V8 inside Chrome JSON: P events named Profile and ProfileChunk. They carry a start time, the nodes of
+ * a call tree, the sampled nodes, and the time between samples. Source: V8's CpuProfile streaming (v8_profiler trace
+ * category), the DevTools protocol's Profiler.ProfileNode. */
 #ifndef TM_FORMAT_CHROME_JSON_PROFILE_H
 #define TM_FORMAT_CHROME_JSON_PROFILE_H
 
@@ -10,14 +9,14 @@
 #include "base/intern.h"
 #include "base/map.h"
 
-/* Bounds of one file's profiles; samples of what is beyond have no frames. */
+/* Limits for the profiles of one file. Samples beyond them have no frames. */
 enum { TM_PROFILE_SESSIONS_MAX = 1024, TM_PROFILE_NODES_MAX = 1 << 18, TM_PROFILE_DEPTH_MAX = 1024,
        TM_PROFILE_STACK_BYTES_MAX = 64 << 10 };
 
-/* One profile: an id of one process. */
+/* One profile, identified by an id within one process. */
 struct tm_profile_session {
     uint64_t key;
-    int64_t time_ns; /* of the last sample, or the start */
+    int64_t time_ns; /* of the last sample; before that the start */
 };
 
 struct tm_profile_node {
@@ -25,7 +24,7 @@ struct tm_profile_node {
     uint32_t id;
     uint32_t parent;
     bool has_parent;
-    uint32_t function; /* string number + 1, 0 none */
+    uint32_t function; /* string number + 1; 0: none */
     uint32_t url;
 };
 
@@ -43,7 +42,7 @@ struct tm_json_profile {
 
 void tm_json_profile_init(struct tm_json_profile *profile);
 
-/* The session KEY, begun at TIME_NS where it is new and START says so, or NULL. */
+/* The session KEY. If it is new and START is true, it is made, with begin TIME_NS. NULL if there is none. */
 struct tm_profile_session *tm_json_profile_session(struct tm_json_profile *profile, uint64_t key, bool start,
                                                    int64_t time_ns);
 
@@ -51,8 +50,8 @@ struct tm_profile_session *tm_json_profile_session(struct tm_json_profile *profi
 enum tm_status tm_json_profile_nodes(struct tm_json_profile *profile, const struct tm_profile_session *session,
                                      const struct tm_json_value *nodes, struct tm_buf *scratch);
 
-/* Appends the stack that ends in node ID, outermost first, to DETAIL as StackFrame messages, up to
- * TM_PROFILE_STACK_BYTES_MAX. TM_OK or TM_E_SYSTEM. */
+/* Appends the stack that ends in node ID to DETAIL, outermost first, as StackFrame messages of at most
+ * TM_PROFILE_STACK_BYTES_MAX bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_profile_stack(const struct tm_json_profile *profile, const struct tm_profile_session *session,
                                      uint32_t id, struct tm_buf *detail);
 

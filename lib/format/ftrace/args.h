@@ -4,10 +4,10 @@
 
 #include "base/span.h"
 
-/* The value of KEY: up to the next blank. False: there is none. */
+/* Sets *VALUE to the value of KEY, which ends at the next blank. False if there is none. */
 bool tm_ftrace_arg(struct tm_span args, const char *key, struct tm_span *value);
 
-/* The value of KEY as a decimal number within MIN and MAX. */
+/* Reads the value of KEY as a decimal number from MIN to MAX. False if there is none. */
 bool tm_ftrace_arg_int(struct tm_span args, const char *key, int64_t min, int64_t max, int64_t *value);
 
 #endif

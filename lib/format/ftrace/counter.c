@@ -72,16 +72,16 @@ static enum tm_status global_counter(struct tm_ftrace_work *w, struct tm_span ar
                                      const char *suffix)
 {
     char name[NAME_MAX_BYTES];
-    struct tm_span who = {"", 0};
+    struct tm_span subject = {"", 0};
     int64_t value;
     if (!tm_ftrace_arg_int(args, keys[1], INT64_MIN, INT64_MAX, &value))
         return TM_END;
-    if (!tm_ftrace_arg(args, keys[0], &who) && keys[2]) { /* the first word, without a key */
+    if (!tm_ftrace_arg(args, keys[0], &subject) && keys[2]) { /* the first word, without a key */
         struct tm_span rest = args;
-        if (!tm_span_cut(&rest, " ", &who) || memchr(who.s, '=', who.len))
-            who.len = 0;
+        if (!tm_span_cut(&rest, " ", &subject) || memchr(subject.s, '=', subject.len))
+            subject.len = 0;
     }
-    snprintf(name, sizeof name, "%.*s %s", who.len < 200 ? (int)who.len : 200, who.s, suffix);
+    snprintf(name, sizeof name, "%.*s %s", subject.len < 200 ? (int)subject.len : 200, subject.s, suffix);
     set_counter(w->event, TM_SCOPE_GLOBAL, value);
     return set_name(w, name, &w->event->name);
 }

@@ -1,5 +1,5 @@
-/* Lines of ftrace text as rows of the stream (doc/events.md, Scheduling): shared by the systrace
- * format and by the systemTraceEvents of Chrome JSON. */
+/* Lines of ftrace text as rows of the stream (doc/events.md, Scheduling). Used by the systrace format and by the
+ * systemTraceEvents of Chrome JSON. */
 #ifndef TM_FORMAT_FTRACE_FTRACE_TEXT_H
 #define TM_FORMAT_FTRACE_FTRACE_TEXT_H
 
@@ -12,16 +12,16 @@ struct tm_ftrace_task;
 struct tm_ftrace_text {
     struct tm_event_sink *sink; /* borrowed */
     bool hints;                 /* write ClockHint frames for trace_event_clock_sync markers */
-    uint64_t malformed_count;   /* markers and arguments that could not be read, for the statistics */
+    uint64_t malformed_count;   /* markers and arguments that could not be parsed, for the statistics */
     /* private */
-    struct tm_ftrace_task *tasks; /* what was last said of a tid, in a table of fixed size */
-    int64_t latest_ns;            /* of all lines */
-    uint64_t turn;                /* counts the lines that go back; from 1 */
+    struct tm_ftrace_task *tasks; /* the latest facts of each tid, in a table of fixed size */
+    int64_t latest_ns;            /* over all lines */
+    uint64_t turn;                /* number of lines that go back in time, plus 1 */
     struct tm_buf detail;
 };
 
-/* Adds the rows of LINE, which was parsed from the LEN bytes at RAW. TM_OK or TM_E_SYSTEM: a line
- * whose event is unknown or cannot be read is an FTRACE row. */
+/* Adds the rows of LINE, which was parsed from the LEN bytes at RAW. A line with an unknown or malformed event becomes
+ * an FTRACE row. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_systrace_line *line, const char *raw,
                                   size_t len, struct tm_error *err);
 

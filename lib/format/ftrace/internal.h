@@ -1,6 +1,6 @@
-/* One line of ftrace text on its way to being rows: what the handlers of ftrace_text.c's table
- * work on. A handler fills the row from the event's arguments and gives TM_OK, TM_END when they
- * are not what they should be (the line is then an FTRACE row), or an error. */
+/* One line of ftrace text being converted to rows, and the handlers of the table in ftrace_text.c. A handler fills the
+ * row from the event's arguments. TM_OK. TM_END: the arguments are not as expected; the line becomes an FTRACE row.
+ * Otherwise an error. */
 #ifndef TM_FORMAT_FTRACE_INTERNAL_H
 #define TM_FORMAT_FTRACE_INTERNAL_H
 
@@ -11,13 +11,13 @@ struct tm_ftrace_work {
     struct tm_ftrace_text *text;
     const struct tm_systrace_line *line;
     struct tm_event *event; /* time, cpu and tid are set */
-    bool has_second;        /* a DERIVED row like the first but for these */
+    bool has_second;        /* there is a DERIVED row; it equals the first except for these fields */
     uint32_t second_name;
     uint64_t second_value;
     struct tm_ftrace_named {
         int64_t tid;
         struct tm_span comm;
-    } named[2]; /* tasks that the event itself names */
+    } named[2]; /* tasks named by the event itself */
     size_t named_count;
     struct tm_error *err;
 };
@@ -37,7 +37,7 @@ enum tm_status tm_ftrace_task_rename(struct tm_ftrace_work *work, struct tm_span
 enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_process_free(struct tm_ftrace_work *work, struct tm_span args);
 
-/* counter.c: events that say a value, named as the reference importer names their tracks. */
+/* counter.c: events with a value, named like the tracks of the reference importer. */
 enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_cpu_idle(struct tm_ftrace_work *work, struct tm_span args);
@@ -47,7 +47,7 @@ enum tm_status tm_ftrace_thermal_temperature(struct tm_ftrace_work *work, struct
 enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_work *work, struct tm_span args);
 
-/* binder.c: those of Android's binder. */
+/* binder.c: events of Android's binder. */
 enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_binder_received(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_work *work, struct tm_span args);

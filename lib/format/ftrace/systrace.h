@@ -1,6 +1,6 @@
-/* ftrace text: the trace file of tracefs, atrace and systrace.py (also wrapped in HTML), and what
- * trace-cmd report prints. Lines that are no event are accounted as damaged and never halt, unless
- * nothing in the file is one. Process dumps in the HTML name processes and threads. */
+/* ftrace text: the trace file of tracefs, the output of atrace and systrace.py (also wrapped in HTML) and of trace-cmd
+ * report. Lines that are no event are accounted as damaged. They never end the reading, but a file without any event is
+ * an error. Process dumps in the HTML name processes and threads. */
 #ifndef TM_FORMAT_FTRACE_SYSTRACE_H
 #define TM_FORMAT_FTRACE_SYSTRACE_H
 

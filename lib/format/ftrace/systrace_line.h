@@ -1,11 +1,11 @@
 /* One line of ftrace text:
  *
- *     task-pid (tgid) [cpu] irqflags seconds.fraction: event: args
+ * task-pid (tgid) [cpu] irqflags seconds.fraction: event: args
  *
- * The tgid and irq columns may be missing; a task's name may hold anything, '-', '[' and spaces
- * included. Seconds have any number of digits behind the point and are read exactly; digits
- * without a point are nanoseconds (trace-cmd report of clocks that do not count seconds).
- * Source: Documentation/trace/ftrace.rst of Linux, trace-cmd-report(1). */
+ * The tgid and irq columns may be missing. The name of a task may contain any character, also '-', '[' and spaces.
+ * Seconds may have any number of decimals, which are read exactly. Digits without a point are nanoseconds (trace-cmd
+ * report, for clocks that do not count seconds). Source: Documentation/trace/ftrace.rst of Linux, trace-cmd-report(1).
+ * */
 #ifndef TM_FORMAT_FTRACE_SYSTRACE_LINE_H
 #define TM_FORMAT_FTRACE_SYSTRACE_LINE_H
 
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Pointers are into the line. */
+/* Pointers point into the line. */
 struct tm_systrace_line {
     const char *task; /* trimmed; may be empty */
     size_t task_len;
@@ -29,7 +29,7 @@ struct tm_systrace_line {
     uint32_t cpu;
 };
 
-/* Reads the LEN bytes at TEXT, a line without its end. TM_OK, or TM_E_INPUT when it is no event. */
+/* Parses the LEN bytes at TEXT, a line without its end. TM_OK, or TM_E_INPUT if it is no event. */
 enum tm_status tm_systrace_line_parse(const char *text, size_t len, struct tm_systrace_line *line);
 
 #endif

@@ -1,5 +1,5 @@
-/* Perfetto packets inside a Fuchsia trace: its blobs of that type, one after another, are a proto trace,
- * which is read when the trace around it has ended. Until then they lie in a temporary file. */
+/* Perfetto packets inside a Fuchsia trace. The blobs of that type form one proto trace. It is collected in a temporary
+ * file and read when the trace around it has ended. */
 #ifndef TM_FORMAT_FUCHSIA_BLOB_H
 #define TM_FORMAT_FUCHSIA_BLOB_H
 
@@ -18,7 +18,8 @@ struct tm_fxt_blob {
 
 enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, struct tm_error *err);
 
-/* Reads some of it: TM_OK there may be more, TM_END all is read. CONTEXT is the trace's own. */
+/* Reads a part of the proto trace. TM_OK: there may be more. TM_END: all is read. CONTEXT is that of the Fuchsia trace.
+ * */
 enum tm_status tm_fxt_blob_read(struct tm_fxt_blob *blob, const struct tm_format_context *context,
                                 struct tm_error *err);
 

@@ -1,4 +1,4 @@
-/* The reader of one Fuchsia trace; shared by the files of the format. */
+/* The reader of one Fuchsia trace, shared by the files of the format. */
 #ifndef TM_FORMAT_FUCHSIA_INTERNAL_H
 #define TM_FORMAT_FUCHSIA_INTERNAL_H
 
@@ -7,16 +7,16 @@
 #include "format/fuchsia/blob.h"
 #include "format/fuchsia/flows.h"
 
-/* Why records show no row; each is a reason of the accounts, the first ones a statistic too. */
+/* Reasons why a record has no row. Each is a reason of the accounts. The first ones are also statistics. */
 enum tm_fxt_loss {
-    TM_FXT_LOSS_READ,     /* a record that ends too early inside */
+    TM_FXT_LOSS_READ,     /* the record ends before its content does */
     TM_FXT_LOSS_STRING,   /* no such string in the table */
     TM_FXT_LOSS_THREAD,   /* no such thread */
     TM_FXT_LOSS_TIME,     /* a time or duration that does not fit */
     TM_FXT_LOSS_TYPE,     /* an argument of another type than its name asks for */
-    TM_FXT_LOSS_PROVIDER, /* of no provider that was announced */
+    TM_FXT_LOSS_PROVIDER, /* no provider was announced for it */
     TM_FXT_LOSS_VALUE,    /* a counter without numbers */
-    TM_FXT_LOSS_UNREAD,   /* records that are nothing on a timeline, or of types we do not know */
+    TM_FXT_LOSS_UNREAD,   /* records that have no place on a timeline, or of unknown types */
     TM_FXT_LOSS_COUNT
 };
 
@@ -28,9 +28,9 @@ struct tm_fxt {
     struct tm_fxt_args args; /* of the record being read */
     struct tm_buf detail, text, inner;
     uint64_t losses[TM_FXT_LOSS_COUNT], first_loss[TM_FXT_LOSS_COUNT];
-    uint64_t buffers_full; /* times a provider said so */
+    uint64_t buffers_full; /* number of times that a provider reported a full buffer */
     uint64_t damaged, first_damaged, skipped_bytes;
-    bool all_read; /* but the blobs */
+    bool all_read; /* except the blobs */
     struct tm_error *err;
 };
 
@@ -40,16 +40,16 @@ struct tm_fxt_record {
     struct tm_fxt_cursor rest;
 };
 
-/* The record at the input's front shows nothing because of LOSS. TM_OK. */
+/* Counts the record at the front of the input as lost for the reason LOSS. TM_OK. */
 enum tm_status tm_fxt_lose(struct tm_fxt *x, enum tm_fxt_loss loss);
 
-/* The same for what READ says, TM_FXT_READ_OK excepted. */
+/* Counts the record as lost because of READ, which is not TM_FXT_READ_OK. TM_OK. */
 enum tm_status tm_fxt_unread(struct tm_fxt *x, enum tm_fxt_read read);
 
-/* The next word as a time. False: it was lost, and counted. */
+/* Reads the next word as a time. False: the record was counted as lost. */
 bool tm_fxt_time(struct tm_fxt *x, struct tm_fxt_cursor *c, int64_t *ns);
 
-/* TEXT for a row's string column, with x->detail being the row's detail. */
+/* Sets *STRING for TEXT in a string column of a row whose detail is x->detail. */
 enum tm_status tm_fxt_string(struct tm_fxt *x, struct tm_span text, uint32_t *string);
 
 /* Adds ROW with x->detail as its detail. */
@@ -61,7 +61,7 @@ enum tm_status tm_fxt_kernel_object(struct tm_fxt *x, struct tm_fxt_record *r);
 enum tm_status tm_fxt_scheduling(struct tm_fxt *x, struct tm_fxt_record *r);
 enum tm_status tm_fxt_log(struct tm_fxt *x, struct tm_fxt_record *r);
 
-/* Writes what x->losses and the other counts hold as accounts and statistics. */
+/* Writes x->losses and the other counts as accounts and statistics. */
 enum tm_status tm_fxt_count_flush(struct tm_fxt *x);
 
 #endif

@@ -1,12 +1,12 @@
-/* The tables of a Fuchsia trace: its providers, and each one's strings, threads and ticks. An entry may
- * be replaced at any time; what follows refers to the new one. */
+/* The tables of a Fuchsia trace: the providers, and for each its strings, threads and ticks. An entry may be replaced
+ * at any time. Later records then refer to the new entry. */
 #ifndef TM_FORMAT_FUCHSIA_TABLES_H
 #define TM_FORMAT_FUCHSIA_TABLES_H
 
 #include "base/map.h"
 #include "format/fuchsia/words.h"
 
-/* Of all providers together; past them a file is refused. */
+/* Limits for all providers together. A file that exceeds them is refused. */
 enum { TM_FXT_PROVIDERS_MAX = 1 << 14, TM_FXT_STRINGS_MAX = 1 << 20, TM_FXT_STRING_BYTES_MAX = 64 << 20 };
 
 struct tm_fxt_thread {
@@ -30,10 +30,10 @@ struct tm_fxt_tables {
     uint32_t thread_cap;
 };
 
-/* What follows is of provider ID, which starts with empty tables. TM_OK, or an error "more than …". */
+/* Makes ID the current provider, with empty tables. TM_OK, or an error "more than …". */
 enum tm_status tm_fxt_tables_provider(struct tm_fxt_tables *tables, uint32_t id, struct tm_error *err);
 
-/* What follows is of provider ID again; of none where there was no such. */
+/* Makes ID the current provider again. If ID was never announced, there is no current provider. */
 void tm_fxt_tables_section(struct tm_fxt_tables *tables, uint32_t id);
 
 static inline bool tm_fxt_tables_has_provider(const struct tm_fxt_tables *tables)
@@ -41,12 +41,12 @@ static inline bool tm_fxt_tables_has_provider(const struct tm_fxt_tables *tables
     return tables->has_current;
 }
 
-/* Ticks per second of the current provider. All that follows needs that there is one. */
+/* Ticks per second of the current provider. This and the functions below need a current provider. */
 uint64_t *tm_fxt_tables_ticks(struct tm_fxt_tables *tables);
 
 enum tm_status tm_fxt_tables_set_string(struct tm_fxt_tables *tables, uint32_t index, struct tm_span text,
                                         struct tm_error *err);
-/* False: there is no string INDEX. */
+/* Sets *TEXT to string INDEX. False if there is none. */
 bool tm_fxt_tables_string(const struct tm_fxt_tables *tables, uint32_t index, struct tm_span *text);
 
 enum tm_status tm_fxt_tables_set_thread(struct tm_fxt_tables *tables, uint32_t index,

@@ -1,4 +1,4 @@
-/* What a record of a Fuchsia trace is made of: words, fields of words, text padded to words. */
+/* The parts of a Fuchsia record: words, bit fields, and text padded to words. */
 #ifndef TM_FORMAT_FUCHSIA_WORDS_H
 #define TM_FORMAT_FUCHSIA_WORDS_H
 
@@ -13,12 +13,12 @@ static inline uint64_t tm_fxt_bits(uint64_t word, unsigned first, unsigned last)
     return word >> first & ((UINT64_C(1) << (last - first + 1)) - 1);
 }
 
-/* Words of a record, read from front to back. */
+/* The words of a record, read from front to back. */
 struct tm_fxt_cursor {
     const uint8_t *p, *end;
 };
 
-/* The next word. False: the record has ended. */
+/* Reads the next word. False at the end of the record. */
 static inline bool tm_fxt_word(struct tm_fxt_cursor *c, uint64_t *word)
 {
     if (c->end - c->p < TM_FXT_WORD)
@@ -28,7 +28,7 @@ static inline bool tm_fxt_word(struct tm_fxt_cursor *c, uint64_t *word)
     return true;
 }
 
-/* LEN bytes (at most TM_FXT_TEXT_MAX) and what pads them to a word. False: the record ends before that. */
+/* Reads LEN bytes (at most TM_FXT_TEXT_MAX) and their padding. False if the record ends before. */
 static inline bool tm_fxt_text(struct tm_fxt_cursor *c, size_t len, struct tm_span *text)
 {
     size_t padded = (len + TM_FXT_WORD - 1) / TM_FXT_WORD * TM_FXT_WORD;
@@ -39,8 +39,8 @@ static inline bool tm_fxt_text(struct tm_fxt_cursor *c, size_t len, struct tm_sp
     return true;
 }
 
-/* TICKS of a clock that makes PER_SECOND of them in a second as nanoseconds, exactly, rounded down.
- * False: they do not fit, or PER_SECOND is 0. */
+/* Converts TICKS to nanoseconds, exactly, rounded down. The clock has PER_SECOND ticks a second. False if the result
+ * does not fit or PER_SECOND is 0. */
 bool tm_fxt_ticks_ns(uint64_t ticks, uint64_t per_second, int64_t *ns);
 
 #endif

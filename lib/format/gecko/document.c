@@ -40,15 +40,15 @@ static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct 
         tm_paged_file_clear(spool);
     x->cursor.copy = spool;
     x->cursor.copied = spool->end;
-    x->rescue.parts = parts;
+    x->resync.parts = parts;
     parts->shift = x->context.input->offset - x->cursor.copied;
 }
 
 static void end_copy(struct tm_gecko *x)
 {
     x->cursor.copy = NULL;
-    x->rescue.parts = NULL;
-    x->rescue.in_thread = false;
+    x->resync.parts = NULL;
+    x->resync.in_thread = false;
 }
 
 /* Moves x->thread to LIST. */
@@ -98,11 +98,11 @@ static enum tm_status end_thread(struct tm_gecko *x)
     return st;
 }
 
-/* Goes on behind damage, where that is wanted: to the next point, which x->rescue.point tells. */
-static enum tm_status rescue(struct tm_gecko *x, enum tm_status st)
+/* Goes on behind damage, where that is wanted: to the next point, which x->resync.point tells. */
+static enum tm_status resync(struct tm_gecko *x, enum tm_status st)
 {
     static const struct tm_gecko_sought nothing = {.table = -1};
-    return st == TM_E_INPUT && x->rescues ? tm_gecko_resync(&x->rescue, &nothing, x->err) : st;
+    return st == TM_E_INPUT && x->resyncs ? tm_gecko_resync(&x->resync, &nothing, x->err) : st;
 }
 
 static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
@@ -111,15 +111,15 @@ static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
     tm_gecko_thread_release(&x->thread);
     x->thread.process = process;
     x->thread.spool = &x->spool;
-    x->in_thread = x->rescue.in_thread = true;
+    x->in_thread = x->resync.in_thread = true;
     begin_copy(x, &x->thread.parts, &x->spool, x->waiting.count > 0 || x->has_shared);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     for (;;) {
         while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
             st = tm_gecko_thread_member(x, &key);
         bool is_end = st == TM_END;
-        st = is_end ? TM_OK : rescue(x, st);
-        if (st < 0 || is_end || !tm_gecko_resync_take(&x->rescue, TM_GECKO_AT_TABLE))
+        st = is_end ? TM_OK : resync(x, st);
+        if (st < 0 || is_end || !tm_gecko_resync_take(&x->resync, TM_GECKO_AT_TABLE))
             break;
     }
     end_copy(x);
@@ -162,7 +162,7 @@ static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
             break;
         st = groups && type == TM_JSON_ARRAY ? read_groups(x) : tm_gecko_thread_member(x, &key);
     }
-    st = st == TM_END ? TM_OK : rescue(x, st);
+    st = st == TM_END ? TM_OK : resync(x, st);
     end_copy(x);
     if (st != TM_OK && (st != TM_E_INPUT || !x->salvage))
         return st;
@@ -174,15 +174,15 @@ static enum tm_status read_shared(struct tm_gecko *x)
 {
     struct tm_json_value key;
     begin_copy(x, &x->shared, &x->spool, x->waiting.count > 0);
-    x->rescue.in_thread = x->rescues;
+    x->resync.in_thread = x->resyncs;
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     for (;;) {
         while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
-            if ((st = tm_gecko_parts_take(&x->shared, &key, &x->cursor, tm_gecko_rescuer(x), x->err)) == TM_END)
+            if ((st = tm_gecko_parts_take(&x->shared, &key, &x->cursor, tm_gecko_resyncer(x), x->err)) == TM_END)
                 st = tm_json_cursor_skip(&x->cursor, x->err);
         bool is_end = st == TM_END;
-        st = is_end ? TM_OK : rescue(x, st);
-        if (st < 0 || is_end || !tm_gecko_resync_take(&x->rescue, TM_GECKO_AT_TABLE))
+        st = is_end ? TM_OK : resync(x, st);
+        if (st < 0 || is_end || !tm_gecko_resync_take(&x->resync, TM_GECKO_AT_TABLE))
             break;
     }
     end_copy(x);
@@ -226,11 +226,11 @@ static enum tm_status read_elements(struct tm_gecko *x, uint32_t process, enum l
     enum tm_gecko_point own = list == LIST_PROCESSES ? TM_GECKO_AT_PROFILE : TM_GECKO_AT_THREAD;
     enum tm_status st = TM_OK;
     while (st == TM_OK) {
-        if (x->rescue.point != TM_GECKO_NO_POINT && (list == LIST_COUNTERS || !tm_gecko_resync_take(&x->rescue, own)))
+        if (x->resync.point != TM_GECKO_NO_POINT && (list == LIST_COUNTERS || !tm_gecko_resync_take(&x->resync, own)))
             return TM_OK;
         if ((st = tm_json_cursor_element(&x->cursor, x->err)) == TM_OK)
             st = read_element(x, process, list, depth);
-        st = rescue(x, st);
+        st = resync(x, st);
     }
     return st == TM_END ? TM_OK : st;
 }
@@ -265,10 +265,10 @@ static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value
 /* Where reading goes on behind damage that ended a list of PROCESS. TM_END: outside of the process. */
 static enum tm_status go_on(struct tm_gecko *x, uint32_t process, uint32_t depth)
 {
-    switch (x->rescue.point) {
+    switch (x->resync.point) {
     case TM_GECKO_NO_POINT:
         return TM_OK;
-    case TM_GECKO_AT_LIST: (void)tm_gecko_resync_take(&x->rescue, TM_GECKO_AT_LIST); return TM_OK;
+    case TM_GECKO_AT_LIST: (void)tm_gecko_resync_take(&x->resync, TM_GECKO_AT_LIST); return TM_OK;
     case TM_GECKO_AT_THREAD:
         return read_elements(x, process, LIST_THREADS, depth);
     case TM_GECKO_AT_PROFILE: /* of a child of the outermost; children of others are beside them */
@@ -287,13 +287,13 @@ static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
         return refuse(x, "processes are nested too deeply");
     enum tm_status st = new_process(x, &process);
     if (st == TM_OK)
-        st = rescue(x, tm_json_cursor_enter(&x->cursor, x->err));
+        st = resync(x, tm_json_cursor_enter(&x->cursor, x->err));
     while (st == TM_OK) {
-        while (x->rescue.point != TM_GECKO_NO_POINT && st == TM_OK)
+        while (x->resync.point != TM_GECKO_NO_POINT && st == TM_OK)
             st = go_on(x, process, depth);
         if (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
             st = read_member(x, &key, process, depth);
-        st = rescue(x, st);
+        st = resync(x, st);
     }
     return st == TM_END ? TM_OK : st;
 }

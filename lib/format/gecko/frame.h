@@ -1,25 +1,25 @@
-/* One frame of a Gecko stack: what its text says, and the bytes that become a StackFrame message. */
+/* One frame of a Gecko stack: parses its text and writes the bytes of a StackFrame message. */
 #ifndef TM_FORMAT_GECKO_FRAME_H
 #define TM_FORMAT_GECKO_FRAME_H
 
 #include "base/span.h"
 #include "format/gecko/process.h"
 
-/* Spans are borrowed; empty ones absent. */
+/* Spans are borrowed; an empty span is absent. */
 struct tm_gecko_frame {
     struct tm_span function, mapping, file;
-    uint32_t line;      /* 0 unknown */
+    uint32_t line;      /* 0: unknown */
     bool has_address;
-    bool is_return;     /* of frames that called another: the address behind the call */
-    uint64_t address;   /* in the mapping */
+    bool is_return;     /* for frames that called another: address is the return address */
+    uint64_t address;   /* relative to the mapping */
 };
 
-/* NAME is "function (in mapping)", or all function; then the mapping is "gecko", as in the
- * reference. */
+/* Splits NAME, "function (in mapping)". A name without a mapping is a function in the mapping "gecko", as in the
+ * reference importer. */
 void tm_gecko_frame_name(struct tm_gecko_frame *frame, struct tm_span name);
 
-/* LOCATION is an address, which PROCESS's libraries resolve, "function (file:line:column)", of which
- * all is the function's name, or a name as above. */
+/* Parses LOCATION: an address, which the libraries of PROCESS resolve; or "function (file:line:column)", all of which
+ * is the function's name; or a name as for tm_gecko_frame_name. */
 void tm_gecko_frame_location(struct tm_gecko_frame *frame, struct tm_span location,
                              const struct tm_gecko_process *process);
 

@@ -24,8 +24,8 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->context = *context;
     x->cursor.in = context->input;
     x->salvage = context->options && context->options->on_damage != TM_DAMAGE_HALT;
-    x->rescues = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
-    x->rescue = (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->damaged, .skipped = &x->skipped};
+    x->resyncs = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
+    x->resync = (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->damaged, .skipped = &x->skipped};
     tm_paged_file_init(&x->spool, SPOOL_MEMORY);
     tm_paged_file_init(&x->counter_spool, ROWS_MEMORY);
     tm_paged_file_init(&x->rows.paged, ROWS_MEMORY);

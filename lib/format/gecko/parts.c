@@ -83,7 +83,7 @@ bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, c
 }
 
 /* An array, element by element, so that damage is noticed where it is and ends no more than it must. */
-static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_resync *rescue, size_t table,
+static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, size_t table,
                                  bool has_rows, struct tm_error *err)
 {
     struct tm_gecko_sought sought = {.rows = has_rows, .table = (int)table};
@@ -98,8 +98,8 @@ static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_
                                                                      (unsigned long long)cursor->in->offset)
                                                       : tm_json_cursor_value(cursor, &value, err);
         }
-        if (st == TM_E_INPUT && sought.rows && (st = tm_gecko_resync(rescue, &sought, err)) == TM_OK)
-            st = tm_gecko_resync_take(rescue, TM_GECKO_AT_ROW) ? TM_OK : TM_E_INPUT;
+        if (st == TM_E_INPUT && sought.rows && (st = tm_gecko_resync(resync, &sought, err)) == TM_OK)
+            st = tm_gecko_resync_take(resync, TM_GECKO_AT_ROW) ? TM_OK : TM_E_INPUT;
         if (st != TM_OK)
             return st == TM_END ? TM_OK : st;
     }
@@ -107,7 +107,7 @@ static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_
 
 /* The value at which CURSOR stands as entry I's part, if it is of TYPE WANTED. */
 static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm_json_type wanted,
-                                 struct tm_json_cursor *cursor, struct tm_gecko_resync *rescue, struct tm_error *err)
+                                 struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err)
 {
     enum tm_gecko_part part = names[i].part;
     size_t table = i;
@@ -118,8 +118,8 @@ static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm
         return st;
     while (table > 0 && strcmp(names[table - 1].table, names[i].table) == 0)
         table--;
-    if (rescue && type == TM_JSON_ARRAY)
-        st = pass_array(cursor, rescue, table, part == TM_GP_SAMPLES_DATA || part == TM_GP_MARKERS_DATA, err);
+    if (resync && type == TM_JSON_ARRAY)
+        st = pass_array(cursor, resync, table, part == TM_GP_SAMPLES_DATA || part == TM_GP_MARKERS_DATA, err);
     else
         st = tm_json_cursor_skip(cursor, err);
     if (st != TM_E_SYSTEM && type == wanted)
@@ -128,7 +128,7 @@ static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm
 }
 
 enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
-                                   struct tm_json_cursor *cursor, struct tm_gecko_resync *rescue, struct tm_error *err)
+                                   struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err)
 {
     struct tm_json_value member;
     enum tm_json_type type;
@@ -137,7 +137,7 @@ enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm
     if (table == NAME_COUNT)
         return TM_END;
     if (names[table].member == NULL)
-        return take_value(parts, table, TM_JSON_ARRAY, cursor, rescue, err);
+        return take_value(parts, table, TM_JSON_ARRAY, cursor, resync, err);
     enum tm_status st = tm_json_cursor_type(cursor, &type, err);
     if (st < 0 || type != TM_JSON_OBJECT)
         return st < 0 ? st : tm_json_cursor_skip(cursor, err);
@@ -148,10 +148,10 @@ enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm
             bool schema = is(&member, "schema");
             st = i == NAME_COUNT
                      ? tm_json_cursor_skip(cursor, err)
-                     : take_value(parts, i, schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, cursor, rescue, err);
+                     : take_value(parts, i, schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, cursor, resync, err);
         }
-        if (st == TM_E_INPUT && rescue && (st = tm_gecko_resync(rescue, &sought, err)) == TM_OK)
-            st = tm_gecko_resync_take(rescue, TM_GECKO_AT_COLUMN) ? TM_OK : TM_E_INPUT;
+        if (st == TM_E_INPUT && resync && (st = tm_gecko_resync(resync, &sought, err)) == TM_OK)
+            st = tm_gecko_resync_take(resync, TM_GECKO_AT_COLUMN) ? TM_OK : TM_E_INPUT;
     }
     return st == TM_END ? TM_OK : st;
 }

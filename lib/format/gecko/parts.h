@@ -1,5 +1,5 @@
-/* Where the tables of a thread (or of what threads share) lie in the spool: one extent for each
- * table member that is read, whichever of the two formats it belongs to. */
+/* The extents of a thread's tables in the paged file, one for each table member of either format. They can also belong
+ * to what threads share. */
 #ifndef TM_FORMAT_GECKO_PARTS_H
 #define TM_FORMAT_GECKO_PARTS_H
 
@@ -43,14 +43,14 @@ enum tm_gecko_part {
 };
 
 struct tm_gecko_extent {
-    uint64_t at, len; /* in the spool; len 0 absent */
-    bool is_cut;      /* by damage, which has been counted */
+    uint64_t at, len; /* in the paged file; len 0: absent */
+    bool is_cut;      /* damage ended it; the damage is counted */
 };
 
 struct tm_gecko_parts {
     struct tm_gecko_extent of[TM_GP_COUNT];
-    uint64_t shift; /* added to a place in the spool: where that is in the input */
-    bool torn;      /* by damage: what is not there may have been */
+    uint64_t shift; /* add this to an offset in the paged file to get the offset in the input */
+    bool torn;      /* damage may have removed parts that are absent */
 };
 
 struct tm_gecko_resync;
@@ -60,18 +60,19 @@ static inline bool tm_gecko_has(const struct tm_gecko_parts *parts, enum tm_geck
     return parts->of[part].len != 0;
 }
 
-/* Takes in the value of member KEY of a thread's object, at which CURSOR stands; it copies to the
- * spool. TM_OK: it was a table, and has been passed over; TM_END: it is none, and nothing was read;
- * or an error, after which what was read of a table up to there is a part too. With RESCUE (may be NULL) damage inside
- * of a table is passed over where that can go on; an error then means that it cannot. */
+/* Takes in the value of member KEY of a thread's object. CURSOR stands at the value and copies to the paged file.
+ * TM_OK: it was a table, and CURSOR is behind it. TM_END: it is no table, and nothing was read. After an error the
+ * bytes of the table read so far are a part, too. With RESYNC (may be NULL) damage inside a table is passed over where
+ * possible; an error then means that this is impossible. */
 enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
-                                   struct tm_json_cursor *cursor, struct tm_gecko_resync *rescue, struct tm_error *err);
+                                   struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err);
 
-/* KEY names a table of which PARTS have nothing; a column of TABLE that PARTS do not have. */
+/* lack_table: KEY names a table of which PARTS has nothing. lack_column: KEY names a column of TABLE that PARTS does
+ * not have. */
 bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct tm_json_value *key);
 bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, const struct tm_json_value *key);
 
-/* A cursor over a part in the spool; its errors name places in the input. */
+/* A cursor over a part in the paged file. Its errors name bytes of the input. */
 struct tm_gecko_reader {
     struct tm_json_cursor cursor;
     struct tm_input in;

@@ -1,5 +1,5 @@
-/* What a Gecko profile says of a process as a whole: when it started, the names of its categories,
- * its libraries, and which fields of marker payloads are numbers of strings. */
+/* The facts of a process in a Gecko profile: its start, the names of its categories, its libraries, and the fields of
+ * marker payloads that hold string numbers. */
 #ifndef TM_FORMAT_GECKO_PROCESS_H
 #define TM_FORMAT_GECKO_PROCESS_H
 
@@ -15,17 +15,17 @@ struct tm_gecko_names {
 };
 
 enum tm_status tm_gecko_names_add(struct tm_gecko_names *names, const void *s, size_t len);
-/* Name I; NULL where there is none. */
+/* Name I; NULL if there is none. */
 const uint8_t *tm_gecko_names_get(const struct tm_gecko_names *names, uint32_t i, size_t *len);
 void tm_gecko_names_release(struct tm_gecko_names *names);
 
 struct tm_gecko_lib {
     uint64_t start, end; /* addresses; both 0 in a preprocessed profile */
-    uint64_t base;       /* what an address in it is relative to */
-    uint32_t name;       /* its place in "libs" and in lib_names */
+    uint64_t base;       /* addresses in it are relative to this */
+    uint32_t name;       /* its index in "libs" and in lib_names */
 };
 
-/* Clocks that the start is told on. */
+/* The clocks that state the start. */
 enum tm_gecko_start {
     TM_GECKO_START_MONOTONIC, /* startTimeAsClockMonotonicNanosecondsSinceBoot */
     TM_GECKO_START_MACH,      /* startTimeAsMachAbsoluteTimeNanoseconds */
@@ -36,7 +36,7 @@ enum tm_gecko_start {
 /* Zero-initialise. */
 struct tm_gecko_process {
     bool has_meta;
-    bool has_pid; /* of the first thread that tells one */
+    bool has_pid; /* from the first thread that states one */
     int64_t pid;
     bool has_start[TM_GECKO_START_COUNT];
     int64_t start_ns[TM_GECKO_START_COUNT];
@@ -47,24 +47,24 @@ struct tm_gecko_process {
     struct tm_gecko_names lib_names;
 };
 
-/* What the string is whose number a field of a payload holds: values of string_fields. */
+/* The kind of string whose number a payload field holds. These are the values of string_fields. */
 enum tm_gecko_string_field { TM_GECKO_FIELD_STRING = 1, TM_GECKO_FIELD_FLOW, TM_GECKO_FIELD_FLOW_END };
 
-/* Which field of which type of payload. */
+/* A key for a field of a type of payload. */
 uint64_t tm_gecko_field_key(const uint8_t *type, size_t type_len, const uint8_t *field, size_t field_len);
 
-/* Reads "meta", which has been read whole. TM_OK or TM_E_SYSTEM. */
+/* Reads "meta", a complete value. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gecko_process_meta(struct tm_gecko_process *process, const struct tm_json_value *meta,
                                      struct tm_buf *scratch);
 
-/* Reads "libs", an array at which CURSOR stands. */
+/* Reads "libs", the array at which CURSOR stands. */
 enum tm_status tm_gecko_process_libs(struct tm_gecko_process *process, struct tm_json_cursor *cursor,
                                      struct tm_buf *scratch, struct tm_error *err);
 
-/* The library that ADDRESS is in, or NULL. */
+/* The library that contains ADDRESS, or NULL. */
 const struct tm_gecko_lib *tm_gecko_process_lib_at(const struct tm_gecko_process *process, uint64_t address);
 
-/* How much later PROCESS started than ROOT, by the most exact clock that both tell. False: unknown. */
+/* Sets *NS to the start of PROCESS minus the start of ROOT, by the most exact clock that both state. False: unknown. */
 bool tm_gecko_process_offset(const struct tm_gecko_process *process, const struct tm_gecko_process *root, int64_t *ns);
 
 void tm_gecko_process_release(struct tm_gecko_process *process);

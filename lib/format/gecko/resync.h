@@ -1,7 +1,6 @@
-/* How reading goes on behind damage in a Gecko profile: from there the next place is looked for that can be told by
- * itself. Tables refer to each other by the numbers of their rows, so only rows of samples and markers, to which
- * nothing refers, are picked up in the middle of a table; of all others what is behind damage has no number any more.
- */
+/* Continues reading a Gecko profile behind damage: searches for the next place that can be recognized by itself. Tables
+ * refer to each other by row numbers, and rows behind damage have lost theirs. Nothing refers to rows of samples and
+ * markers, so only these are read from the middle of a table. */
 #ifndef TM_FORMAT_GECKO_RESYNC_H
 #define TM_FORMAT_GECKO_RESYNC_H
 
@@ -9,9 +8,9 @@
 
 enum tm_gecko_point {
     TM_GECKO_NO_POINT,
-    TM_GECKO_AT_ROW,     /* at the '[' of a row of the table that is being read */
-    TM_GECKO_AT_COLUMN,  /* at the key of a column of that table which has not come yet */
-    TM_GECKO_AT_TABLE,   /* at the key of a table that the thread has nothing of yet */
+    TM_GECKO_AT_ROW,     /* at the '[' of a row of the current table */
+    TM_GECKO_AT_COLUMN,  /* at the key of a column of the current table that has not been read yet */
+    TM_GECKO_AT_TABLE,   /* at the key of a table of which the thread has nothing yet */
     TM_GECKO_AT_THREAD,  /* at the '{' of another thread */
     TM_GECKO_AT_PROFILE, /* at the '{' of a process */
     TM_GECKO_AT_LIST,    /* at the key of a process's threads, counters or processes */
@@ -21,26 +20,26 @@ enum tm_gecko_point {
 /* Zero-initialise and set what is not private. */
 struct tm_gecko_resync {
     struct tm_json_cursor *cursor;
-    struct tm_gecko_account *damaged, *skipped; /* places of damage, bytes jumped */
-    struct tm_gecko_parts *parts;               /* where the cursor copies to; NULL: it does not */
-    bool in_thread;                             /* PARTS are a thread's */
-    enum tm_gecko_point point;                  /* found and not taken yet */
+    struct tm_gecko_account *damaged, *skipped; /* counts of damaged places and of bytes skipped */
+    struct tm_gecko_parts *parts;               /* where the cursor copies to; NULL: nowhere */
+    bool in_thread;                             /* PARTS belongs to a thread */
+    enum tm_gecko_point point;                  /* found but not taken yet */
     /* private */
-    uint64_t past; /* nothing before it is looked at again */
+    uint64_t past; /* bytes before this are not searched again */
     uint64_t work;
 };
 
-/* Of the table being read: whether it is in the middle of rows, and which it is, as tm_gecko_parts knows it. */
+/* The current table, by its number in tm_gecko_parts, and whether the reader is between its rows. */
 struct tm_gecko_sought {
     bool rows;
     int table; /* < 0: none */
 };
 
-/* After an error of the cursor, *ERR: counts the damage and goes to the next point, which R->point tells; at once where
- * one was found and not taken yet. TM_OK or TM_E_SYSTEM. */
+/* After the error *ERR of the cursor: counts the damage and moves to the next point, R->point. If a point was found
+ * already and not taken, returns at once. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gecko_resync(struct tm_gecko_resync *r, const struct tm_gecko_sought *sought, struct tm_error *err);
 
-/* True where the point found is POINT, and reading goes on there: what comes next stands alone, without a comma. */
+/* True if the point found is POINT. Reading continues there, and the next element has no comma before it. */
 bool tm_gecko_resync_take(struct tm_gecko_resync *r, enum tm_gecko_point point);
 
 #endif

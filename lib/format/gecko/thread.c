@@ -46,7 +46,7 @@ enum tm_status tm_gecko_thread_member(struct tm_gecko *x, const struct tm_json_v
 {
     struct tm_gecko_thread *t = &x->thread;
     struct tm_json_value value;
-    enum tm_status st = tm_gecko_parts_take(&t->parts, key, &x->cursor, tm_gecko_rescuer(x), x->err);
+    enum tm_status st = tm_gecko_parts_take(&t->parts, key, &x->cursor, tm_gecko_resyncer(x), x->err);
     if (st != TM_END)
         return st;
     bool pid = is(key, "pid"), tid = is(key, "tid");

@@ -1,5 +1,5 @@
-/* An Instruments document being read: what instruments.c (the XML), cells.c (elements
- * and their ids) and rows.c (rows of the stream) share. */
+/* The state of an Instruments document being read, shared by instruments.c (the XML), cells.c (elements and their ids)
+ * and rows.c (rows of the stream). */
 #ifndef TM_FORMAT_INSTRUMENTS_INTERNAL_H
 #define TM_FORMAT_INSTRUMENTS_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "format/instruments/refs.h"
 
 enum tm_instruments_kind {
-    TM_IK_OTHER, /* passed over */
+    TM_IK_OTHER, /* ignored */
     TM_IK_ROW,
     TM_IK_SAMPLE_TIME,
     TM_IK_EVENT_TIME,
@@ -20,7 +20,7 @@ enum tm_instruments_kind {
     TM_IK_WEIGHT,
     TM_IK_CYCLES,
     TM_IK_COUNTS,
-    TM_IK_BACKTRACE, /* backtrace and the tagged-backtrace around one */
+    TM_IK_BACKTRACE, /* a backtrace, or the tagged-backtrace around one */
     TM_IK_FRAME,
     TM_IK_BINARY,
     TM_IK_SOURCE,
@@ -37,21 +37,21 @@ enum tm_instruments_kind {
 struct tm_instruments_element {
     uint8_t kind; /* enum tm_instruments_kind */
     bool is_ref;
-    uint64_t id; /* 0 none */
+    uint64_t id; /* 0: none */
 };
 
-/* The row being read: cells that are numbers, and the places of the records of the others; 0 none. */
+/* The row being read. Cells with numbers hold the number. Other cells hold the place of a record; 0: none. */
 struct tm_instruments_row {
     bool has_time, is_sample, has_core, has_weight, is_cycles, has_log;
     int64_t time_ns;
     uint64_t core, weight, log;
     uint64_t thread, process, backtrace, counts;
     uint64_t subsystem, category, type, name, identifier, message; /* of a signpost */
-    uint64_t byte; /* where it starts in the input */
+    uint64_t byte; /* its start in the input */
 };
 
-/* What is known so far of the thread, process or frame that is open. Names: of threads and
- * processes as formatted for people. */
+/* The facts so far of the open thread, process or frame. Names of threads and processes are those formatted for people.
+ * */
 struct tm_instruments_thread {
     bool has_tid;
     int64_t tid;
@@ -65,11 +65,10 @@ struct tm_instruments_process {
     struct tm_buf name;
 };
 
-/* Records of threads and processes: one byte that says whether a definition was written, one whether
- * there is a number, 8 bytes number, 8 bytes process (of a thread), name. Of frames: one byte that
- * says whether there is an address, 8 bytes address in the binary, fields of a StackFrame. Of
- * backtraces: 8 bytes a frame, innermost first. Of os-log-metadata: one byte that says whether there
- * was a uint64, 8 bytes for it, the text. Of other elements: 8 bytes number, or the text. */
+/* Layout of the records. Thread and process: a byte "definition written", a byte "has a number", 8 bytes number, 8
+ * bytes process (of a thread), name. Frame: a byte "has an address", 8 bytes address in the binary, fields of a
+ * StackFrame. Backtrace: 8 bytes for each frame, innermost first. os-log-metadata: a byte "has a uint64", 8 bytes for
+ * it, the text. Other elements: 8 bytes number, or the text. */
 enum { TM_OWNER_NUMBER = 2, TM_OWNER_PROCESS = 10, TM_OWNER_NAME = 18, TM_FRAME_RECORD_FIELDS = 9, TM_LOG_TEXT = 9 };
 struct tm_instruments_frame {
     uint64_t address, binary, path;
@@ -81,20 +80,20 @@ struct tm_instruments_frame {
 struct tm_instruments {
     struct tm_format_context context;
     struct tm_instruments_refs refs;
-    uint64_t start; /* of the document in the input */
-    struct tm_error *err; /* of the call at hand */
-    enum tm_status status; /* what a handler came to: TM_OK, or what ends the reading */
+    uint64_t start; /* of the document, in the input */
+    struct tm_error *err; /* of the current call */
+    enum tm_status status; /* result of a handler: TM_OK, or the status that ends the reading */
     struct XML_ParserStruct *xml;
-    uint64_t fed, seen;   /* bytes given to the XML parser; of these, up to the last tag */
+    uint64_t fed, seen;   /* bytes given to the XML parser, and of these the bytes up to the last tag */
     /* the elements that are open */
     struct tm_instruments_element open[TM_INSTRUMENTS_DEPTH_MAX];
     uint32_t depth;
-    struct tm_buf text; /* of the innermost */
+    struct tm_buf text; /* of the innermost element */
     struct tm_instruments_row row;
     struct tm_instruments_thread thread;
     struct tm_instruments_process process;
     struct tm_instruments_frame frame;
-    struct tm_buf frames; /* 8 bytes a frame: its record */
+    struct tm_buf frames; /* 8 bytes for each frame: its record */
     uint64_t binary_address;
     struct tm_buf binary_path;
     uint64_t log;
@@ -102,7 +101,7 @@ struct tm_instruments {
     struct tm_buf log_text;
     /* scratch */
     struct tm_buf record, other, detail;
-    uint64_t stack_backtrace; /* whose frames are in stack */
+    uint64_t stack_backtrace; /* the backtrace whose frames are in stack */
     struct tm_buf stack;
     /* accounts and statistics */
     uint64_t no_time, first_no_time, no_stack, first_no_stack, no_thread, first_no_thread, other_rows, first_other_row;
@@ -111,28 +110,27 @@ struct tm_instruments {
     uint64_t last_sync;
 };
 
-/* The parent of the innermost element. */
+/* The kind of the parent of the innermost element. */
 static inline enum tm_instruments_kind tm_instruments_parent(const struct tm_instruments *x)
 {
     return x->depth > 1 ? (enum tm_instruments_kind)x->open[x->depth - 2].kind : TM_IK_OTHER;
 }
 
-/* The innermost element, of the kind x->open[x->depth - 1] says, has begun with ATTRIBUTES (name and
- * value, NULL at the end), or has ended. TM_OK or an error. */
+/* begin: the innermost element, of kind x->open[x->depth - 1], has begun with ATTRIBUTES (names and values, ended by
+ * NULL). end: it has ended. TM_OK or an error. */
 enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attributes);
 enum tm_status tm_instruments_finish(struct tm_instruments *x);
 
-/* Thread and process of the row into EVENT, and their definitions the first time. TM_END: there is no
- * thread. */
+/* Sets thread and process of the row in EVENT. Defines them the first time. TM_END: the row has no thread. */
 enum tm_status tm_instruments_thread_of(struct tm_instruments *x, struct tm_event *event);
 
 /* Adds the row, which is a signpost. */
 enum tm_status tm_instruments_signpost_add(struct tm_instruments *x);
 
-/* The row is complete: an event of the stream, or a snapshot, or an account. */
+/* Takes in the complete row as an event of the stream, a snapshot or an account. */
 enum tm_status tm_instruments_row_add(struct tm_instruments *x);
 
-/* Accounts and statistics of the document. */
+/* Writes accounts and statistics of the document. */
 enum tm_status tm_instruments_accounts(struct tm_instruments *x);
 
 #endif

@@ -25,21 +25,21 @@ static enum tm_status get_owner(struct tm_instruments *x, uint64_t place, struct
 
 /* The definition of the thread or process whose record is at hand, the first time a row shows it. Its
  * time is the row's, so that of several threads with one tid the right one is meant. */
-static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_thread, const struct tm_event *who)
+static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_thread, const struct tm_event *source)
 {
-    struct tm_event e = {.kind = is_thread ? TM_KIND_THREAD : TM_KIND_PROCESS, .time_ns = who->time_ns,
-                         .pid = who->pid};
+    struct tm_event e = {.kind = is_thread ? TM_KIND_THREAD : TM_KIND_PROCESS, .time_ns = source->time_ns,
+                         .pid = source->pid};
     const struct tm_buf *r = &x->record;
     size_t mark;
     struct tm_buf *d = &x->detail;
-    e.tid = is_thread ? who->tid : 0;
-    e.flags = TM_EVENT_DEFINITION | (who->flags & TM_EVENT_HAS_PID) |
+    e.tid = is_thread ? source->tid : 0;
+    e.flags = TM_EVENT_DEFINITION | (source->flags & TM_EVENT_HAS_PID) |
               (is_thread ? (uint32_t)TM_EVENT_HAS_TID : 0);
     tm_buf_clear(d);
     bool good = tm_pb_begin(d, is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS, &mark) == TM_OK;
     if (good && is_thread)
         good = tm_pb_put_varint(d, TM_THREAD_DESCRIPTION_TID, tm_zigzag(e.tid)) == TM_OK;
-    if (good && (who->flags & TM_EVENT_HAS_PID))
+    if (good && (source->flags & TM_EVENT_HAS_PID))
         good = tm_pb_put_varint(d, is_thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID,
                                 tm_zigzag(e.pid)) == TM_OK;
     if (good && r->len > TM_OWNER_NAME)

@@ -1,5 +1,5 @@
-/* TrackEvent packets: slices, instants, counters, flows and their arguments.
- * Rules: importers/proto/track_event_tokenizer.cc and track_event_event_importer.h of perfetto. */
+/* TrackEvent packets: slices, instants, counters, flows and their arguments. Rules:
+ * importers/proto/track_event_tokenizer.cc and track_event_event_importer.h of Perfetto. */
 #ifndef TM_FORMAT_PERFETTO_TRACK_EVENT_H
 #define TM_FORMAT_PERFETTO_TRACK_EVENT_H
 
@@ -14,7 +14,7 @@ enum { TM_LEGACY_SCOPE_GLOBAL = 1, TM_LEGACY_SCOPE_PROCESS = 2 };
 
 enum tm_legacy_id { TM_LEGACY_NO_ID, TM_LEGACY_UNSCOPED_ID, TM_LEGACY_LOCAL_ID, TM_LEGACY_GLOBAL_ID };
 
-/* legacy_event. */
+/* The fields of legacy_event. */
 struct tm_proto_legacy {
     bool has_phase, has_duration, has_bind_id, has_pid, has_tid, bind_to_enclosing, use_async_tts;
     uint8_t phase;
@@ -27,68 +27,69 @@ struct tm_proto_legacy {
     size_t id_scope_len;
 };
 
-/* A TrackEvent taken apart; what repeats is read again where it is there. Borrows. */
+/* A decoded TrackEvent. Repeated fields are not stored; they are read again from the body when needed. Borrows from the
+ * packet. */
 struct tm_proto_track_event {
     bool has_type, has_track, has_int, has_double, has_delta, has_absolute;
     bool has_thread_delta, has_thread_absolute, has_instructions_delta, has_instructions_absolute;
     bool has_extra, has_flows, has_args, has_legacy;
     uint32_t type;
-    uint32_t category_count; /* iids and texts */
+    uint32_t category_count; /* number of iids and texts */
     uint64_t track;
     uint64_t name_iid;
-    uint64_t category_iid;       /* the last */
+    uint64_t category_iid;       /* the last one */
     const uint8_t *name; /* inline name; NULL: none */
     size_t name_len;
     const uint8_t *category; /* the last inline category; NULL: none */
     size_t category_len;
-    uint64_t counter;            /* int64 or the bits of a double */
+    uint64_t counter;            /* an int64 or the bits of a double */
     int64_t time_us, thread_us, instructions;
     struct tm_pb body;
-    uint64_t fields; /* TM_TRACK_EVENT_BITs of those that are there; 63 stands for all from there on */
+    uint64_t fields; /* TM_TRACK_EVENT_BITs of the fields that exist; bit 63 stands for all numbers from 63 on */
     const struct tm_proto_legacy *legacy; /* never NULL */
-    struct tm_proto_legacy legacy_read;   /* where has_legacy */
+    struct tm_proto_legacy legacy_read;   /* used if has_legacy */
 };
 
-/* What rows of an event have in common with it. */
+/* Common facts of the rows of an event. */
 struct tm_proto_track_context {
     struct tm_proto *p;
     const struct tm_proto_packet *packet;
     const struct tm_proto_track_event *event;
     uint64_t track;  /* uuid after defaults */
-    bool fallback;   /* lies on the thread (pid, tid) instead of a track */
+    bool fallback;   /* the event lies on thread (pid, tid) instead of a track */
     bool has_thread; /* pid and tid are known */
     bool has_process; /* pid is known */
     int64_t pid, tid;
 };
 
-/* Takes the TrackEvent in BODY apart: TM_OK or TM_E_INPUT (no text). */
+/* Decodes the TrackEvent in BODY. TM_OK or TM_E_INPUT (without an error text). */
 enum tm_status tm_proto_track_event_decode(struct tm_proto_track_event *event, const struct tm_pb_field *body);
 
 /* Adds the rows of a track_event packet. */
 enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_packet *packet, struct tm_error *err);
 
-/* Makes ROW, whose common columns are set, what the legacy phase says. Kind PACKET for phases that
- * are no more than raw. */
+/* Fills ROW, whose common columns are set, by the legacy phase. A phase that no row can show gets kind PACKET. */
 enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context, struct tm_event *row,
                                     struct tm_error *err);
 
-/* An M event that names a thread or process: adds the DERIVED row behind ROW. */
+/* For an M event that names a thread or process: adds the DERIVED row behind ROW. TM_OK or an error. */
 enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *context, const struct tm_event *row,
                                      struct tm_error *err);
 
-/* The value of a TYPE_COUNTER event into ROW. TM_END: the reference would drop it (counted). */
+/* Sets the value of ROW, a TYPE_COUNTER event. TM_OK. TM_END: the reference importer would drop the event; it is
+ * counted. Otherwise an error. */
 enum tm_status tm_proto_counter_fill(const struct tm_proto_track_context *context, struct tm_event *row,
                                      struct tm_error *err);
 
-/* Reads the extra counter values ahead, adding up incremental ones, into p->rows as derived rows.
- * TM_END: the reference would drop the event (counted). */
+/* Reads the extra counter values into p->rows, as derived rows, before the primary row is added. Incremental values are
+ * summed up. TM_OK. TM_END: the reference importer would drop the event; it is counted. Otherwise an error. */
 enum tm_status tm_proto_extra_counters_read(const struct tm_proto_track_context *context, const struct tm_event *row,
                                             struct tm_error *err);
 
-/* Adds them, after the primary row. */
+/* Adds the derived rows of tm_proto_extra_counters_read; call it after the primary row. */
 enum tm_status tm_proto_extra_counters_add(const struct tm_proto_track_context *context, struct tm_error *err);
 
-/* Thread time and instruction count as DERIVED counters of the thread. */
+/* Adds thread time and instruction count as DERIVED counters of the thread. */
 enum tm_status tm_proto_thread_counters_add(const struct tm_proto_track_context *context, const struct tm_event *row,
                                             struct tm_error *err);
 

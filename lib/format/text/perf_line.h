@@ -12,10 +12,10 @@
 struct tm_perf_head {
     const char *comm;
     size_t comm_len;
-    int64_t pid; /* of the process, where has_pid */
+    int64_t pid; /* of the process, if has_pid */
     int64_t tid;
     bool has_pid;
-    bool has_tid; /* perf says -1 where it does not know */
+    bool has_tid; /* perf writes -1 for an unknown tid */
     bool has_cpu;
     uint32_t cpu;
     int64_t time_ns;
@@ -27,8 +27,8 @@ struct tm_perf_head {
     size_t rest_len;
 };
 
-/* Reads LINE (LEN bytes). TM_OK; TM_END: a record of perf's own, "PERF_RECORD_… rest" in the event's place;
- * TM_E_INPUT when it is no head. */
+/* Parses LINE (LEN bytes). TM_OK. TM_END: a record of perf itself, with "PERF_RECORD_… rest" in place of the event.
+ * TM_E_INPUT: no head. */
 enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_head *head);
 
 /* A frame of a stack:
@@ -37,13 +37,13 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
  */
 struct tm_perf_frame {
     uint64_t pc;
-    struct tm_span symbol, mapping; /* in the line */
+    struct tm_span symbol, mapping; /* they point into the line */
 };
 
-/* False: LINE is no frame. */
+/* Parses LINE as a frame. False if it is none. */
 bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *frame);
 
-/* Where in the source the frame on the line before is: "file:number". False: LINE says no such thing. */
+/* Parses LINE as the source position "file:number" of the frame on the line before. False if it is none. */
 bool tm_perf_source_parse(const char *line, size_t len, struct tm_span *file, int64_t *line_number);
 
 #endif

@@ -1,5 +1,5 @@
-/* strace text with epoch times (strace -f -ttt, -T for durations), on CLOCK_REALTIME: system calls
- * as slices, signals and exits as instants. Source: strace(1). */
+/* strace text with epoch times (strace -f -ttt, with -T for durations), on CLOCK_REALTIME. System calls are slices;
+ * signals and exits are instants. Source: strace(1). */
 #ifndef TM_FORMAT_TEXT_STRACE_H
 #define TM_FORMAT_TEXT_STRACE_H
 
@@ -9,13 +9,13 @@ enum { TM_STRACE_LINE_MAX = 1 << 20 };
 
 enum tm_strace_what {
     TM_STRACE_CALL,       /* name(args) = result [<duration>] */
-    TM_STRACE_UNFINISHED, /* name(args <unfinished ...>, or that and ) = ? where the thread ended within the call */
+    TM_STRACE_UNFINISHED, /* name(args <unfinished ...>; also with ") = ?" if the thread ended within the call */
     TM_STRACE_RESUMED,    /* <... name resumed> args) = result [<duration>] */
     TM_STRACE_RESUMED_UNFINISHED, /* <... name resumed> args <unfinished ...> */
     TM_STRACE_NOTE        /* --- signal ---, +++ exit +++ */
 };
 
-/* A line, its parts in the text. */
+/* The parts of a line; they point into its text. */
 struct tm_strace_line {
     enum tm_strace_what what;
     bool has_tid;
@@ -31,7 +31,7 @@ struct tm_strace_line {
     int64_t dur_ns;
 };
 
-/* Reads LINE (LEN bytes). TM_OK, or TM_E_INPUT when it is none of strace's. */
+/* Parses LINE (LEN bytes). TM_OK, or TM_E_INPUT if it is no line of strace. */
 enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_strace_line *parsed);
 
 extern const struct tm_format tm_format_strace;
