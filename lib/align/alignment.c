@@ -162,6 +162,12 @@ static void set_second(struct tm_alignment *a, uint32_t at, struct tm_align_file
     }
 }
 
+/* Streams from elsewhere may have events of files that they do not tell of. */
+static uint32_t order_of(const struct tm_catalog *c, uint32_t file)
+{
+    return file < c->file_count ? c->files[file].processing_order : 0;
+}
+
 static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
 {
     const struct tm_catalog *c = &a->gather.catalog;
@@ -178,7 +184,7 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
         uint32_t at = a->file_count++;
         fill(a, i, &f);
         set_second(a, i, &f);
-        while (at > 0 && c->files[a->files[at - 1].file].processing_order > c->files[f.file].processing_order) {
+        while (at > 0 && order_of(c, a->files[at - 1].file) > order_of(c, f.file)) {
             a->files[at] = a->files[at - 1];
             at--;
         }
