@@ -301,11 +301,10 @@ collisions() { # SEED
     [ "$status" -eq 0 ]
 }
 
-@test "packets and events that are changed are missed" {
-    collisions 5
+# tm-merge as $BATS_TEST_TMPDIR/damaging, whose trace then has its bytes changed as DAMAGE says.
+damaging() {
     cat >"$BATS_TEST_TMPDIR/damaging" <<'SH'
 #!/bin/sh
-# tm-merge, whose trace then has its bytes changed as DAMAGE says
 "$TM_BIN/tm-merge" "$@" || exit
 [ "$1" != -o ] || python3 -c 'import os, sys
 data = open(sys.argv[1], "rb").read()
@@ -314,11 +313,55 @@ assert old in data
 open(sys.argv[1], "wb").write(data.replace(old, new, 1))' "$2"
 SH
     chmod +x "$BATS_TEST_TMPDIR/damaging"
+}
+
+@test "packets and events that are changed are missed" {
+    collisions 5
+    damaging
     for damage in "b'unknown of b', b'unknown of x'" "b'I|10|b', b'I|10|x'" "b'category of b', b'category of x'"; do
         DAMAGE=$damage run python3 "$TM_SRC/t/check/lossless" -m "$BATS_TEST_TMPDIR/damaging" "$BATS_TEST_TMPDIR/5.tar"
         echo "$output"
         [ "$status" -eq 1 ]
         [[ "$output" == *"1 packets or events are not there"* ]]
+    done
+}
+
+@test "statistics of two sessions add up, the later start is taken out, and both are missed where they are changed" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >make.py <<'PY'
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+field = importlib.import_module('make-fxt').field
+
+
+def packet(ts, number, body, sequence=9):
+    return field(1, (field(8, ts) if ts else b'') + field(10, sequence) + field(number, body))
+
+
+def stats(size, flushes):
+    writer = field(18, field(1, 9) + field(4, 0) + field(2, bytes([0, 3])))
+    return field(1, field(12, size) + field(1, flushes)) + writer + field(2, 1) + field(5, flushes) + field(11, field(1, flushes) + field(20, 7))
+
+
+for name, start, size in ('a', 1000, 1234567), ('b', 3000, 7654321):
+    out = field(1, field(6, field(1, field(1, 6) + field(2, 500)) + field(1, field(1, 3) + field(2, 500))))
+    out += packet(start, 69, field(2, 1)) + packet(start + 10, 69, field(3, 1))
+    out += field(1, field(1, field(1, 0) + field(2, field(1, start + 100) + field(2, 7) + field(5, field(2, name.encode() * 5)))))
+    out += packet(0, 35, stats(size, 2)) + packet(start + 500, 35, stats(size, 5))
+    open(name + '.pftrace', 'wb').write(out)
+PY
+    python3 make.py "$TM_SRC/t/gen"
+    tar cf two.tar a.pftrace b.pftrace
+    run python3 "$TM_SRC/t/check/lossless" -m "$TM_BIN/tm-merge" two.tar
+    echo "$output"
+    [ "$status" -eq 0 ]
+    damaging
+    # a buffer of the second session's, and the service event that its start is taken out of
+    for damage in "b'\xb1\x97\xd3\x03', b'\xb2\x97\xd3\x03'" "b'\xaa\x04\x00', b'\xb2\x04\x00'"; do
+        DAMAGE=$damage run python3 "$TM_SRC/t/check/lossless" -m "$BATS_TEST_TMPDIR/damaging" two.tar
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"packets or events are not there"* ]]
     done
 }
 

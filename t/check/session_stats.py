@@ -1,0 +1,98 @@
+"""TraceStats of a merged trace and of its files: what t/check/lossless expects of them (doc/pftrace.md, Sequences).
+
+A packet of a file becomes one that says the same where no other file of its machine has said any yet. Else it says the
+buffers of all files of the machine, in the order in which they first said any, and the sums of what they count, each
+file with what it said last. A writer's sequence becomes the output's, its buffer counts from its file's first.
+"""
+import collections
+
+from protos import fields
+
+BUFFER, FILTER, FLUSH_OUTCOME, WRITER = 1, 11, 15, 18
+DISCARDED, FILTER_SUMS = 20, range(1, 6)
+SEQUENCE, WRITER_BUFFER = 1, 4
+
+
+class Said:
+    """What one TraceStats says."""
+
+    def __init__(self, message):
+        self.buffers, self.writers, self.others, self.sums = [], [], [], {}
+        self.filter, self.discarded, self.has_filter = collections.Counter(), [], False
+        for ident, wire, value, raw in fields(message):
+            if ident == BUFFER and wire == 2:
+                self.buffers.append(value)
+            elif ident == WRITER and wire == 2:
+                self.add_writer(value)
+            elif ident == FILTER and wire == 2:
+                self.add_filter(value)
+            elif ident < FLUSH_OUTCOME and wire == 0:
+                self.sums[ident] = value
+            else:
+                self.others.append(raw)
+
+    def add_writer(self, message):
+        numbers = {f[0]: f[2] for f in fields(message) if f[1] == 0}
+        others = sorted(f[3] for f in fields(message) if f[0] not in (SEQUENCE, WRITER_BUFFER))
+        self.writers.append((others, numbers.get(SEQUENCE, 0), numbers.get(WRITER_BUFFER, 0)))
+
+    def add_filter(self, message):
+        self.has_filter = True
+        for ident, wire, value, _ in fields(message):
+            if ident in FILTER_SUMS and wire == 0 and value:
+                self.filter[ident] = value
+            elif ident == DISCARDED and wire == 0:
+                self.discarded.append(value)
+
+    def discarded_by_buffer(self):
+        return [(self.discarded + [0] * len(self.buffers))[i] for i in range(len(self.buffers))]
+
+
+def is_of(merged, said, before, behind):
+    """MERGED is what SAID became beside what other files said: BEFORE and BEHIND it in the order of files."""
+    known = before + [said] + behind
+    first = sum(len(s.buffers) for s in before)
+    sums = {i: sum(s.sums.get(i, 0) for s in known) & (1 << 64) - 1 for s in known for i in s.sums}
+    discarded = said.discarded if len(known) == 1 else [d for s in known for d in s.discarded_by_buffer()]
+    return (merged.others == said.others and merged.sums == sums and
+            merged.buffers == [b for s in known for b in s.buffers] and
+            merged.has_filter == any(s.has_filter for s in known) and
+            merged.filter == sum((s.filter for s in known), collections.Counter()) and
+            (not merged.has_filter or merged.discarded == discarded) and
+            [(o, b) for o, _, b in merged.writers] == [(o, b + first) for o, _, b in said.writers])
+
+
+def compare(files, merged):
+    """Packets of FILES that MERGED lacks, as (file's place, text), and complaints about sequences.
+
+    FILES: a list a file, of (machine, rest of the packet, message); MERGED such a list. Each is in its file's order.
+    """
+    queues = collections.defaultdict(collections.deque)
+    for place, packets in enumerate(files):
+        for machine, rest, message in packets:
+            queues[place, machine].append((rest, Said(message)))
+    became, owners, known, bad = {}, {}, collections.defaultdict(dict), []
+    for machine, rest, message in merged:
+        out = Said(message)
+        for file, queue in queues.items():
+            of_machine = known[machine]
+            if not queue or queue[0][0] != rest or became.get(file, machine) != machine:
+                continue
+            order = list(of_machine)
+            at = order.index(file) if file in of_machine else len(order)
+            said = queue[0][1]
+            if is_of(out, said, [of_machine[f] for f in order[:at]], [of_machine[f] for f in order[at + 1:]]):
+                queue.popleft()
+                became[file], of_machine[file] = machine, said
+                bad += sequences(file, said, out, owners)
+                break
+    return [(f[0], 'TraceStats %s' % rest[:200]) for f, queue in queues.items() for rest, _ in queue], bad
+
+
+def sequences(file, said, out, owners):
+    """Writers of different sequences are of different ones of the output, and those of two files never of one."""
+    bad, became = [], {}
+    for (_, before, _), (_, after, _) in zip(said.writers, out.writers):
+        if became.setdefault(before, after) != after or owners.setdefault(after, (file, before)) != (file, before):
+            bad.append('TraceStats: sequence %d of file %d became %d, which is another\'s' % (before, file[0], after))
+    return bad
