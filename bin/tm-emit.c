@@ -24,7 +24,7 @@ static const struct tm_program program = {
              "      --part FILE      write FILE and leave it there for the caller to rename to OUT\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
              "      --absolute       text: times as they are, not from the first event on\n"
-             "      --json           report, explain, summary: as JSON\n"
+             "      --json           report, explain, summary, dropped: as JSON\n"
              "      --hex            frames: raw payloads too\n"
              "      --source FILE    a file in which tm-unpack has left the text of JSON events; any number\n"
              "      --text FILE      the same, the FILE of tm-unpack --text, which is given back as it is read\n"

@@ -56,7 +56,7 @@ static const struct tm_program program = {
              "      --no-detail       leave out arguments, flows and other detail of events\n"
              "      --absolute        text: times as they are, not from the first event on\n"
              "      --rebase          json: times count from the first event on\n"
-             "      --json            report, explain, summary: as JSON\n"
+             "      --json            report, explain, summary, dropped: as JSON\n"
              "      --progress        show how far it is on standard error, also where that is no terminal\n"
              "  -q, --quiet           never show how far it is, nor say what was guessed or lost\n"
              "  -h, --help            show this\n"

@@ -1,5 +1,7 @@
 #!/usr/bin/env bats
-# summary and explain as JSON: what their text says, for programs.
+# summary and explain as JSON: what their text says, for programs; dropped: the accounts.
+
+bats_require_minimum_version 1.5.0
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -84,4 +86,29 @@ print(eval(sys.argv[1]))' "$@"
     [ "$(python 'd["total"]' e.json)" = "{'read': 3, 'placed': 1, 'dropped': 2}" ]
     python 'json.dumps({"perfetto_manifest": {"version": 1, "files": d["remedies"]["files"]}})' e.json >m.json
     tm-merge --strict -q -m m.json -o x.csv a.pb c.systrace
+}
+
+@test "dropped: a line for each file, machine, clock and reason" {
+    early
+    cp early.pb other.pb
+    run --separate-stderr tm-merge -f dropped -m m.json early.pb
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = $'file\tmachine\tclock\treason\tcount\tunit\tdefinitions\tfirst_byte\tearliest_ns' ]
+    [ "${lines[1]}" = $'early.pb\thost\tBOOTTIME\tnegative_time\t1\tevent\t0\t-\t-499999000' ]
+    [ "${#lines[@]}" -eq 2 ]
+    run --separate-stderr tm-merge -f dropped "$demo"
+    [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "dropped says where the first was, and adds up to what the report counts" {
+    printf '%s\n' '[{"ph":"i","ts":5,"pid":1,"tid":1,"s":"t","name":"a"},' 'damaged,' \
+        '{"ph":"i","ts":6,"pid":1,"tid":1,"s":"t","name":"b"}]' >d.json
+    tm-merge --on-damage=skip -f dropped -q d.json >d.tsv
+    tm-merge --on-damage=skip -f report --json -q d.json >r.json
+    [ "$(cut -f 4,6 d.tsv | sed 1d | sort -u)" = "$(python '"\n".join(sorted(set("%s\t%s" % (a["reason"],
+        "byte" if "bytes" in a["reason"] else "event") for a in d["accounts"])))' r.json)" ]
+    [ "$(sed 1d d.tsv | awk '{ n += $5 } END { print n }')" = "$(python 'sum(a["count"] for a in d["accounts"])' r.json)" ]
+    tm-merge --on-damage=skip -f dropped --json -q d.json >d.js
+    [ "$(python 'len(d)' d.js)" = "$(sed 1d d.tsv | wc -l)" ]
+    [ "$(python 'str(d[0]["byte"]) == sys.argv[3]' d.js "$(sed -n 2p d.tsv | cut -f 8)")" = True ]
 }

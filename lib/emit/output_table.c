@@ -12,6 +12,7 @@ const struct tm_emit *const tm_emits[] = {
     &tm_emit_report,
     &tm_emit_explain,
     &tm_emit_summary,
+    &tm_emit_dropped,
     &tm_emit_pftrace,
     &tm_emit_json,
     &tm_emit_sqlite,

@@ -11,6 +11,7 @@ extern const struct tm_emit tm_emit_frames;
 extern const struct tm_emit tm_emit_report;
 extern const struct tm_emit tm_emit_explain;
 extern const struct tm_emit tm_emit_summary;
+extern const struct tm_emit tm_emit_dropped;
 extern const struct tm_emit tm_emit_pftrace;
 extern const struct tm_emit tm_emit_json;
 extern const struct tm_emit tm_emit_sqlite;

@@ -45,6 +45,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"emit-report", fuzz_emit, &tm_emit_report, 8 * KIB, NULL},
     {"emit-explain", fuzz_emit, &tm_emit_explain, 8 * KIB, NULL},
     {"emit-summary", fuzz_emit, &tm_emit_summary, 8 * KIB, NULL},
+    {"emit-dropped", fuzz_emit, &tm_emit_dropped, 8 * KIB, NULL},
     {"emit-svg", fuzz_emit, &tm_emit_svg, 8 * KIB, NULL},
     {"emit-json", fuzz_emit, &tm_emit_json, 8 * KIB, NULL},
     {"emit-pftrace", fuzz_emit, &tm_emit_pftrace, 8 * KIB, NULL},

@@ -73,7 +73,8 @@ def commands():
     q = {name: shlex.quote(value) for name, value in {
         'e': E, 'no': NO, 'f': E + '.json', 'x': 'x' + E + '.pb', 'bad': 'bad' + E + '.json', 'un': 'un' + E,
         'm': 'm' + E + '.json'}.items()}
-    for output in ('text', 'jsonl', 'csv', 'report', 'explain', 'summary', 'json', 'svg', 'report --json'):
+    for output in ('text', 'jsonl', 'csv', 'report', 'explain', 'summary', 'dropped', 'json', 'svg', 'report --json',
+                   'explain --json', 'summary --json', 'dropped --json'):
         yield 'tm-merge -f %s a.tar' % output
         yield 'tm-merge -f {} {f} {x}'.format(output, **q)
     for command in (

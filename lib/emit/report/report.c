@@ -1,6 +1,6 @@
 /* report: what the stream holds and how it came about: files, machines, trace time, placements,
  * accounts, statistics. explain: of that what people ask first, why each event is where it is. summary: the same in a
- * line a file. */
+ * line a file. dropped: its accounts alone. */
 #include "emit/report/report.h"
 
 #include "emit/outputs.h"
@@ -68,6 +68,13 @@ static enum tm_status finish_summary(void *state, struct tm_error *err)
     return tm_out_flush(&r->out, err);
 }
 
+static enum tm_status finish_dropped(void *state, struct tm_error *err)
+{
+    struct tm_report *r = state;
+    tm_report_dropped(r);
+    return tm_out_flush(&r->out, err);
+}
+
 static void close_report(void *state)
 {
     struct tm_report *r = state;
@@ -113,5 +120,16 @@ const struct tm_emit tm_emit_summary = {
     .open = open_report,
     .frame = show_frame,
     .finish = finish_summary,
+    .close = close_report,
+};
+
+const struct tm_emit tm_emit_dropped = {
+    .name = "dropped",
+    .tells_all = true,
+    .suffixes = no_suffixes,
+    .needs_placed = true,
+    .open = open_report,
+    .frame = show_frame,
+    .finish = finish_dropped,
     .close = close_report,
 };

@@ -28,6 +28,9 @@ void tm_report_json(struct tm_report *report);
 /* Explains for each file its position, its dropped events, and the changes that would help. */
 void tm_report_explain(struct tm_report *report);
 
+/* Each account of what was dropped. */
+void tm_report_dropped(struct tm_report *report);
+
 /* Writes one line for each file. */
 void tm_report_summary(struct tm_report *report);
 
