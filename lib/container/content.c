@@ -9,7 +9,7 @@
 struct tm_content tm_content_of(struct tm_input *in)
 {
     return (struct tm_content){
-        .in = in, .extent = {.fd = -1}, .size_bytes = UINT64_MAX, .owned_fd = -1, .spent = {.fd = -1}};
+        .in = in, .extent = {.fd = -1}, .size_bytes = UINT64_MAX, .owned_fd = -1, .reclaim = {.fd = -1}};
 }
 
 enum tm_status tm_content_open_extent(struct tm_content *content, const struct tm_extent *extent, struct tm_error *err)
@@ -66,7 +66,7 @@ enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_fi
         tm_input_release(&content->own);
     if (content->owned_fd >= 0)
         close(content->owned_fd);
-    content->owned_fd = content->spent.fd = text ? -1 : extent.fd;
+    content->owned_fd = content->reclaim.fd = text ? -1 : extent.fd;
     content->extent = extent;
     content->extent_at = at;
     content->in = &content->own;
@@ -80,7 +80,7 @@ struct tm_extent tm_content_part(struct tm_content *content, uint64_t at, uint64
     return (struct tm_extent){
         .fd = content->extent.fd, .start = content->extent.start + (at - content->extent_at), .len = len,
         .is_spooled = content->extent.is_spooled,
-        .spent = content->spent.fd >= 0 ? &content->spent : content->extent.spent};
+        .reclaim = content->reclaim.fd >= 0 ? &content->reclaim : content->extent.reclaim};
 }
 
 uint64_t tm_content_end(const struct tm_content *content)
@@ -102,5 +102,5 @@ void tm_content_release(struct tm_content *content)
         close(content->owned_fd);
     content->owned_fd = -1;
     content->extent.fd = -1;
-    tm_reclaim_release(&content->spent);
+    tm_reclaim_release(&content->reclaim);
 }

@@ -12,7 +12,7 @@ struct tm_content {
     /* private */
     struct tm_input own;     /* in, where the content made it */
     int owned_fd;            /* -1: none */
-    struct tm_reclaim spent; /* of the temporary file that it made; fd -1: none */
+    struct tm_reclaim reclaim; /* of the temporary file that it made; fd -1: none */
 };
 
 /* A content that reads IN, which stays the caller's. */

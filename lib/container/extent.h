@@ -15,7 +15,7 @@ struct tm_extent {
     uint64_t start; /* of its first byte in FD */
     uint64_t len;   /* in bytes */
     bool is_spooled; /* a temporary copy: its bytes have been read once already */
-    struct tm_reclaim *spent; /* of FD, a temporary file: what nobody will read again; borrowed, NULL: it is kept */
+    struct tm_reclaim *reclaim; /* of FD, a temporary file: what nobody will read again; borrowed, NULL: it is kept */
 };
 
 /* LEN bytes from byte AT of EXTENT: TM_OK; TM_E_INPUT when the file became shorter than it was;

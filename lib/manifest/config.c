@@ -98,10 +98,11 @@ static void set_edge(Tracemerge__ConfigEdge *edge, const struct tm_manifest_fiel
     const struct tm_manifest_clocks *clocks = &fields->files[i].clocks;
     const struct tm_manifest_relation *relation = &relations[i];
     size_t other = relation->reference_file;
-    bool apart = other != i && relations[other].own_clock && relations[other].source_raw == relation->reference_raw;
+    bool is_isolated = other != i && relations[other].own_clock &&
+                       relations[other].source_raw == relation->reference_raw;
     set_clock(edge->source, relation->source_raw, clocks->clock, clocks->pins || relation->own_clock, i);
     set_clock(edge->reference, relation->reference_raw, clocks->ref_clock,
-              clocks->ref_clock == TM_CLOCK_TRACE_FILE || apart, other);
+              clocks->ref_clock == TM_CLOCK_TRACE_FILE || is_isolated, other);
     edge->has_entry = true;
     edge->entry = (uint32_t)i;
     edge->has_reference_entry = true;

@@ -65,7 +65,7 @@ static enum tm_status keep_life(struct tm_select *s, uint32_t id, const struct t
 {
     uint32_t life;
     enum tm_status st = tm_select_life(s, row, &life, err);
-    return st < 0 || life == 0 ? st : tm_pending_groups_add_life(&s->held, id, life, err);
+    return st < 0 || life == 0 ? st : tm_pending_groups_add_life(&s->pending, id, life, err);
 }
 
 enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, uint32_t *id, struct tm_error *err)
@@ -76,7 +76,7 @@ enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, ui
     if (s->holding) {
         g->fate = TM_GROUP_HELD;
         bool is_early = g->rows->time_ns < s->from_ns;
-        st = tm_pending_groups_add(&s->held, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT,
+        st = tm_pending_groups_add(&s->pending, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT,
                                    s->order + (uint64_t)(g - s->groups), g->rows, g->count, &number, err);
         if (st == TM_OK && is_early)
             st = keep_life(s, number, g->rows, err);

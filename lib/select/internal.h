@@ -37,7 +37,7 @@ struct tm_select_range {
 
 /* What was last true before `from` of a counter or a cpu. */
 struct tm_select_state {
-    uint32_t held; /* the group that says it; TM_PENDING_GROUPS_NONE: it is said anew at `from` */
+    uint32_t pending; /* the group that says it; TM_PENDING_GROUPS_NONE: it is said anew at `from` */
     uint32_t life; /* the task of which it is true; 0: none */
 };
 
@@ -46,7 +46,7 @@ struct tm_select {
     const struct tm_catalog *catalog;
     struct tm_matcher matcher;
     struct tm_tally tally;
-    struct tm_pending_groups held;
+    struct tm_pending_groups pending;
     struct tm_open_slices open;
     struct tm_hidden_tasks tasks;
     struct tm_task_lifetimes lives;
@@ -62,13 +62,13 @@ struct tm_select {
     bool holding; /* nothing after from_ns has come yet */
     uint64_t wanted_count;
     /* Rows of one time, being gathered: borrowed from the batch at hand, or all in carry. */
-    int64_t moment_ns;
+    int64_t group_ns;
     struct tm_event *rows;
     uint32_t row_count, row_cap;
     struct tm_batch_builder carry;
     const struct tm_batch *batch; /* at hand */
     uint32_t batch_row;           /* the one at hand in it */
-    uint32_t moment_row;          /* the moment's first in it, where it is not in carry */
+    uint32_t group_row;          /* the moment's first in it, where it is not in carry */
     struct tm_select_group *groups;
     uint32_t group_count, group_cap;
     struct tm_select_rank *ranks; /* of the groups, in the order in which they are decided */

@@ -92,13 +92,13 @@ static enum tm_status cut_short(struct tm_open_slices *open, struct tm_open_stac
 {
     for (; stack->depth > i + 1; stack->depth--) {
         const struct tm_open_slice *s = &stack->slices[stack->depth - 1];
-        if (s->fate != TM_OPEN_HELD || s->dur >= 0)
+        if (s->fate != TM_OPEN_PENDING || s->dur >= 0)
             continue;
         enum tm_status st = tm_array_grow(&open->cut_short, &open->cut_short_cap, open->cut_short_count,
                                           sizeof *open->cut_short, err);
         if (st < 0)
             return st;
-        open->cut_short[open->cut_short_count++] = s->held;
+        open->cut_short[open->cut_short_count++] = s->pending;
     }
     stack->depth = i;
     return TM_OK;
@@ -178,14 +178,14 @@ enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *st
     return TM_END;
 }
 
-enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t held, struct tm_error *err)
+enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err)
 {
     if (stack->pending_count >= TM_OPEN_PENDING_MAX)
         return TM_END;
     enum tm_status st =
         tm_array_grow(&stack->pending, &stack->pending_cap, stack->pending_count, sizeof *stack->pending, err);
     if (st == TM_OK)
-        stack->pending[stack->pending_count++] = held;
+        stack->pending[stack->pending_count++] = pending;
     return st;
 }
 

@@ -11,12 +11,12 @@
 enum { TM_OPEN_DEPTH_MAX = 512, TM_OPEN_PENDING_MAX = 256 };
 
 /* What became of a slice's begin. */
-enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_HELD /* until it is known where it ends */ };
+enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_PENDING /* until it is known where it ends */ };
 
 struct tm_open_slice {
     int64_t ts, dur; /* dur -1: not ended */
     uint64_t label[2];
-    uint32_t held; /* group, where fate is TM_OPEN_HELD */
+    uint32_t pending; /* group, where fate is TM_OPEN_HELD */
     uint8_t fate;
 };
 
@@ -69,7 +69,7 @@ enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *st
 const struct tm_open_slice *tm_open_meant(const struct tm_open_stack *stack, const uint64_t label[2]);
 
 /* One more held group that waits for the next slice. TM_END when there are too many. */
-enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t held, struct tm_error *err);
+enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err);
 
 /* Gives STACK back if nothing is on it. */
 enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err);

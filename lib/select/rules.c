@@ -73,15 +73,15 @@ static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, u
         if ((st = tm_array_grow(&s->state_rows, &s->state_cap, s->state_count, sizeof *s->state_rows, err)) < 0 ||
             (st = tm_table_set(&s->states, key, i, err)) < 0)
             return st;
-        s->state_rows[s->state_count++] = (struct tm_select_state){.held = TM_PENDING_GROUPS_NONE};
+        s->state_rows[s->state_count++] = (struct tm_select_state){.pending = TM_PENDING_GROUPS_NONE};
     }
     struct tm_select_state before = s->state_rows[i];
     s->state_rows[i] = (struct tm_select_state){id, life};
-    if (id == before.held)
+    if (id == before.pending)
         return TM_OK;
     if (id != TM_PENDING_GROUPS_NONE)
-        tm_pending_groups_ref(&s->held, id);
-    return before.held != TM_PENDING_GROUPS_NONE ? tm_pending_groups_unref(&s->held, before.held, err) : TM_OK;
+        tm_pending_groups_ref(&s->pending, id);
+    return before.pending != TM_PENDING_GROUPS_NONE ? tm_pending_groups_unref(&s->pending, before.pending, err) : TM_OK;
 }
 
 /* A group from before `from` stays until all that it says has been said anew. */
@@ -95,14 +95,14 @@ static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g,
             continue;
         if (id == TM_PENDING_GROUPS_NONE) {
             g->fate = TM_GROUP_HELD;
-            st = tm_pending_groups_add(&s->held, TM_PENDING_GROUPS_STATE, s->order + (uint64_t)(g - s->groups), g->rows,
+            st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_STATE, s->order + (uint64_t)(g - s->groups), g->rows,
                                        g->count, &id, err);
         }
         life = 0;
         if (st == TM_OK && g->rows[i].kind == TM_KIND_COUNTER)
             st = tm_select_life(s, &g->rows[i], &life, err);
         if (st == TM_OK && life)
-            st = tm_pending_groups_add_life(&s->held, id, life, err);
+            st = tm_pending_groups_add_life(&s->pending, id, life, err);
         if (st == TM_OK)
             st = set_state(s, &key, id, life, err);
     }
@@ -125,8 +125,8 @@ enum tm_status tm_select_settle(struct tm_select *s, struct tm_error *err)
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < s->state_count && st == TM_OK; i++) {
         const struct tm_select_state *state = &s->state_rows[i];
-        if (state->held != TM_PENDING_GROUPS_NONE && state->life && tm_task_lifetimes_is_over(&s->lives, state->life))
-            st = tm_pending_groups_unref(&s->held, state->held, err);
+        if (state->pending != TM_PENDING_GROUPS_NONE && state->life && tm_task_lifetimes_is_over(&s->lives, state->life))
+            st = tm_pending_groups_unref(&s->pending, state->pending, err);
     }
     tm_table_release(&s->states);
     s->state_count = 0;

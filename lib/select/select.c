@@ -15,9 +15,9 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->catalog = catalog;
     s->matcher.spec = spec;
     s->matcher.catalog = catalog;
-    s->held.spill_dir = spill_dir;
-    s->held.tally = &s->tally;
-    s->lives.held = &s->held;
+    s->pending.spill_dir = spill_dir;
+    s->pending.tally = &s->tally;
+    s->lives.pending = &s->pending;
     s->waiting.spill_dir = spill_dir;
     tm_hidden_tasks_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
@@ -29,7 +29,7 @@ static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list 
     struct tm_event *rows;
     uint32_t count;
     enum tm_status st;
-    while ((st = tm_pending_groups_take(&s->held, list, &rows, &count, err)) == TM_OK) {
+    while ((st = tm_pending_groups_take(&s->pending, list, &rows, &count, err)) == TM_OK) {
         if (list == TM_PENDING_GROUPS_STATE)
             for (uint32_t i = 0; i < count; i++)
                 rows[i].time_ns = s->from_ns;
@@ -42,7 +42,7 @@ static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list 
 }
 
 /* The wanted time has begun: what is still held belongs to it. */
-static enum tm_status stop_holding(struct tm_select *s, struct tm_error *err)
+static enum tm_status stop_pending(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st;
     s->holding = false;
@@ -151,7 +151,7 @@ static enum tm_status decide(struct tm_select *s, struct tm_select_group *g, str
 }
 
 /* The kept groups of the moment go out in the order they have in the stream. */
-static enum tm_status put_moment(struct tm_select *s, struct tm_error *err)
+static enum tm_status put_timestamp_group(struct tm_select *s, struct tm_error *err)
 {
     bool in_batch = s->carry.count == 0;
     enum tm_status st = TM_OK;
@@ -162,24 +162,24 @@ static enum tm_status put_moment(struct tm_select *s, struct tm_error *err)
         bool changed = g->rows->flags & TM_EVENT_CONTEXT;
         s->wanted_count += tm_select_is_shown(g->rows, g->count);
         st = in_batch && !changed
-                 ? tm_select_put_here(s, g->rows, g->count, s->moment_row + (uint32_t)(g->rows - s->rows), err)
+                 ? tm_select_put_here(s, g->rows, g->count, s->group_row + (uint32_t)(g->rows - s->rows), err)
                  : tm_select_put(s, g->rows, g->count, err);
     }
     return st;
 }
 
 /* The moment is whole: what becomes of its events. */
-static enum tm_status decide_moment(struct tm_select *s, struct tm_error *err)
+static enum tm_status decide_timestamp_group(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (s->holding && s->moment_ns > s->from_ns && (st = stop_holding(s, err)) < 0)
+    if (s->holding && s->group_ns > s->from_ns && (st = stop_pending(s, err)) < 0)
         return st;
     if ((st = make_groups(s, err)) < 0)
         return st;
     for (uint32_t i = 0; i < s->group_count && st == TM_OK; i++)
         st = decide(s, &s->groups[s->ranks[i].index], err);
     s->order += s->group_count;
-    return st < 0 ? st : put_moment(s, err);
+    return st < 0 ? st : put_timestamp_group(s, err);
 }
 
 static enum tm_status add_row(struct tm_select *s, const struct tm_event *row, struct tm_error *err)
@@ -202,7 +202,7 @@ static enum tm_status end_moment(struct tm_select *s, struct tm_error *err)
             st = add_row(s, &row, err);
     }
     if (st == TM_OK && s->row_count)
-        st = decide_moment(s, err);
+        st = decide_timestamp_group(s, err);
     s->row_count = 0;
     if (s->carry.count)
         tm_batch_builder_clear(&s->carry);
@@ -272,15 +272,15 @@ static enum tm_status take(struct tm_select *s, const struct tm_event *e, struct
     enum tm_status st = TM_OK;
     bool defines = e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED);
     bool gathering = s->row_count > 0 || s->carry.count > 0;
-    if (gathering && (defines || e->time_ns != s->moment_ns || is_full(s, e)))
+    if (gathering && (defines || e->time_ns != s->group_ns || is_full(s, e)))
         st = end_moment(s, err);
     if (st < 0 || defines)
         return st < 0 ? st : define(s, e, err);
     if (!s->has_origin)
         set_origin(s, e->time_ns);
     if (s->row_count == 0)
-        s->moment_row = s->batch_row;
-    s->moment_ns = e->time_ns;
+        s->group_row = s->batch_row;
+    s->group_ns = e->time_ns;
     if (s->carry.count)
         return tm_batch_builder_add(&s->carry, e) == TM_OK ? TM_OK : tm_error_nomem(err);
     return add_row(s, e, err);
@@ -322,13 +322,13 @@ enum tm_status tm_select_batch(struct tm_select *s, const struct tm_batch *batch
 }
 
 /* What was held for a time that the stream did not reach. */
-static enum tm_status drop_held(struct tm_select *s, struct tm_error *err)
+static enum tm_status drop_pending(struct tm_select *s, struct tm_error *err)
 {
     struct tm_event *rows;
     uint32_t count;
     enum tm_status st = TM_OK;
     for (enum tm_pending_groups_list list = TM_PENDING_GROUPS_EARLY; list < TM_PENDING_GROUPS_LISTS; list++) {
-        while ((st = tm_pending_groups_take(&s->held, list, &rows, &count, err)) == TM_OK) {
+        while ((st = tm_pending_groups_take(&s->pending, list, &rows, &count, err)) == TM_OK) {
             if (tm_select_only_names(rows, count))
                 st = tm_select_put_late(s, rows, count, err);
             else if (tm_event_is_counted(rows->flags))
@@ -347,7 +347,7 @@ enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink
     s->sink = sink;
     enum tm_status st = end_moment(s, err);
     if (st == TM_OK && s->holding)
-        st = s->moment_ns >= s->from_ns ? stop_holding(s, err) : drop_held(s, err);
+        st = s->group_ns >= s->from_ns ? stop_pending(s, err) : drop_pending(s, err);
     return st < 0 ? st : tm_select_flush(s, err);
 }
 
@@ -390,7 +390,7 @@ void tm_select_free(struct tm_select *s)
         return;
     tm_matcher_release(&s->matcher);
     tm_tally_release(&s->tally);
-    tm_pending_groups_release(&s->held);
+    tm_pending_groups_release(&s->pending);
     tm_open_release(&s->open);
     tm_hidden_tasks_release(&s->tasks);
     tm_task_lifetimes_release(&s->lives);

@@ -55,26 +55,26 @@ static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (s->open.cut_short_count > 0 && st == TM_OK) {
-        uint32_t held = s->open.cut_short[--s->open.cut_short_count];
+        uint32_t pending = s->open.cut_short[--s->open.cut_short_count];
         if (s->holding)
-            st = tm_pending_groups_drop(&s->held, held, err);
+            st = tm_pending_groups_drop(&s->pending, pending, err);
     }
     return st;
 }
 
 /* What waited for the next slice of STACK goes the way of SLICE. */
-static enum tm_status settle_pending(struct tm_select *s, struct tm_open_stack *stack,
+static enum tm_status settle_waiting_flows(struct tm_select *s, struct tm_open_stack *stack,
                                      const struct tm_open_slice *slice, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (stack->pending_count > 0 && st >= 0) {
-        uint32_t held = stack->pending[--stack->pending_count];
+        uint32_t pending = stack->pending[--stack->pending_count];
         if (!s->holding)
             continue; /* it has been shown */
         if (slice->fate == TM_OPEN_DROPPED)
-            st = tm_pending_groups_drop(&s->held, held, err);
-        else if (slice->fate == TM_OPEN_HELD)
-            st = tm_pending_groups_follow(&s->held, slice->held, held);
+            st = tm_pending_groups_drop(&s->pending, pending, err);
+        else if (slice->fate == TM_OPEN_PENDING)
+            st = tm_pending_groups_follow(&s->pending, slice->pending, pending);
     }
     return st < 0 ? st : TM_OK;
 }
@@ -90,7 +90,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
         return st;
     labels_of(s, &g->rows[is_change(g)], slice->label);
     enum tm_status begun = tm_open_begin(&s->open, stack, slice, err);
-    if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_pending(s, stack, slice, err)) < 0)
+    if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_waiting_flows(s, stack, slice, err)) < 0)
         return begun < 0 ? begun : st;
     return begun;
 }
@@ -116,14 +116,14 @@ static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, stru
     if (st < 0)
         return st;
     if (wanted && (before ? !repeated : tm_select_is_in(s, e->time_ns))) {
-        if ((st = tm_select_keep(s, g, &slice.held, err)) < 0)
+        if ((st = tm_select_keep(s, g, &slice.pending, err)) < 0)
             return st;
-        slice.fate = before ? TM_OPEN_HELD : TM_OPEN_KEPT;
+        slice.fate = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
     }
     if (repeated || (st = push(s, g, &slice, err)) != TM_END)
         return st < 0 ? st : TM_OK;
     /* Nested too deep for its end to be found. */
-    return slice.fate == TM_OPEN_HELD ? tm_pending_groups_drop(&s->held, slice.held, err) : TM_OK;
+    return slice.fate == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, slice.pending, err) : TM_OK;
 }
 
 static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
@@ -141,8 +141,8 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     if (st == TM_OK) {
         if ((st = tm_open_done(&s->open, stack, err)) < 0)
             return st;
-        if (ended.fate == TM_OPEN_HELD && s->holding)
-            return tm_pending_groups_drop(&s->held, ended.held, err);
+        if (ended.fate == TM_OPEN_PENDING && s->holding)
+            return tm_pending_groups_drop(&s->pending, ended.pending, err);
         return ended.fate == TM_OPEN_DROPPED ? TM_OK : tm_select_keep(s, g, NULL, err);
     }
     if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
@@ -163,16 +163,17 @@ static enum tm_status change(struct tm_select *s, struct tm_select_group *g, str
     enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
     if (st < 0 || (st = drop_cut_short(s, err)) < 0 || (st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
-    bool is_shown = ended.fate == TM_OPEN_KEPT || (ended.fate == TM_OPEN_HELD && !s->holding);
-    if (ended.fate == TM_OPEN_HELD && s->holding && (st = tm_pending_groups_drop(&s->held, ended.held, err)) < 0)
+    bool is_shown = ended.fate == TM_OPEN_KEPT || (ended.fate == TM_OPEN_PENDING && !s->holding);
+    if (ended.fate == TM_OPEN_PENDING && s->holding &&
+        (st = tm_pending_groups_drop(&s->pending, ended.pending, err)) < 0)
         return st;
     wanted = wanted && (before || tm_select_is_in(s, e->time_ns));
-    if ((is_shown || wanted) && (st = tm_select_keep(s, g, &slice.held, err)) < 0)
+    if ((is_shown || wanted) && (st = tm_select_keep(s, g, &slice.pending, err)) < 0)
         return st;
     if (wanted) /* else what begins is there for what ends, and its own end is left out */
-        slice.fate = before ? TM_OPEN_HELD : TM_OPEN_KEPT;
+        slice.fate = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
     st = push(s, g, &slice, err);
-    return st == TM_END && slice.fate == TM_OPEN_HELD ? tm_pending_groups_drop(&s->held, slice.held, err)
+    return st == TM_END && slice.fate == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, slice.pending, err)
            : st < 0                                   ? st
                                                       : TM_OK;
 }
@@ -206,14 +207,14 @@ static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struc
     struct tm_open_track track = track_of(s, g);
     const struct tm_open_stack *stack = tm_open_find(&s->open, &track);
     uint64_t label[2];
-    uint32_t held;
+    uint32_t pending;
     labels_of(s, g->rows, label);
     const struct tm_open_slice *slice = stack ? tm_open_meant(stack, label) : NULL;
     if (slice == NULL || slice->fate == TM_OPEN_DROPPED)
         return TM_OK;
-    enum tm_status st = tm_select_keep(s, g, &held, err);
-    if (st == TM_OK && slice->fate == TM_OPEN_HELD && s->holding && held != TM_PENDING_GROUPS_NONE)
-        st = tm_pending_groups_follow(&s->held, slice->held, held);
+    enum tm_status st = tm_select_keep(s, g, &pending, err);
+    if (st == TM_OK && slice->fate == TM_OPEN_PENDING && s->holding && pending != TM_PENDING_GROUPS_NONE)
+        st = tm_pending_groups_follow(&s->pending, slice->pending, pending);
     return st < 0 ? st : TM_OK;
 }
 
@@ -243,7 +244,7 @@ static enum tm_status flow_to_next(struct tm_select *s, struct tm_select_group *
         if ((st = tm_open_need(&s->open, &track, &stack, err)) < 0 || (st = tm_select_keep(s, g, &id, err)) < 0)
             return st;
         st = tm_open_wait(stack, id, err);
-        return st == TM_END ? tm_pending_groups_drop(&s->held, id, err) : st;
+        return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
     }
     if ((st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
@@ -262,10 +263,10 @@ enum tm_status tm_select_flow(struct tm_select *s, struct tm_select_group *g, st
     stack = tm_open_find(&s->open, &track);
     const struct tm_open_slice *top = stack && stack->depth ? &stack->slices[stack->depth - 1] : NULL;
     if (top && top->fate != TM_OPEN_DROPPED) {
-        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->holding || top->fate != TM_OPEN_HELD)
+        if ((st = tm_select_keep(s, g, &id, err)) < 0 || !s->holding || top->fate != TM_OPEN_PENDING)
             return st;
-        st = tm_pending_groups_follow(&s->held, top->held, id);
-        return st == TM_END ? tm_pending_groups_drop(&s->held, id, err) : st;
+        st = tm_pending_groups_follow(&s->pending, top->pending, id);
+        return st == TM_END ? tm_pending_groups_drop(&s->pending, id, err) : st;
     }
     if (top)
         wanted = tm_matcher_takes_all(&s->matcher);

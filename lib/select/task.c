@@ -43,7 +43,7 @@ static enum tm_status hold(struct tm_select *s, struct tm_select_group *g, struc
     if (st < 0)
         return st;
     g->fate = TM_GROUP_HELD;
-    st = tm_pending_groups_add(&s->held, TM_PENDING_GROUPS_EARLY, s->order + (uint64_t)(g - s->groups), g->rows,
+    st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_EARLY, s->order + (uint64_t)(g - s->groups), g->rows,
                                g->count, &id, err);
     if (st == TM_OK)
         st = tm_task_lifetimes_sign(&s->lives, sign, e->machine, e->tid, e->pid, id, err);

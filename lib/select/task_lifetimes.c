@@ -10,7 +10,7 @@ enum told { TOLD_NOW = 1, TOLD_LASTING };
 struct tm_life {
     uint32_t machine, maker, next_free;
     int64_t tid;
-    uint32_t held[TM_LIFE_SIGNS];
+    uint32_t pending[TM_LIFE_SIGNS];
     bool is_used, is_over, is_told, is_root, is_needed;
     bool is_shown; /* slices that are held are of it */
     bool is_meant; /* states that are held are of it, or a task that it made is kept */
@@ -75,8 +75,8 @@ static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t life, struct 
     struct tm_life *row = &l->rows[life - 1];
     enum tm_status st = TM_OK;
     for (int sign = 0; sign < TM_LIFE_SIGNS && st == TM_OK; sign++)
-        if (row->held[sign])
-            st = tm_pending_groups_drop(l->held, row->held[sign], err);
+        if (row->pending[sign])
+            st = tm_pending_groups_drop(l->pending, row->pending[sign], err);
     *row = (struct tm_life){.next_free = l->free_row};
     l->free_row = life;
     return st;
@@ -90,13 +90,13 @@ static void mark(struct tm_task_lifetimes *l)
         row->is_root = row->is_needed = row->is_used && (!row->is_over || row->is_told);
         row->is_shown = row->is_meant = false;
     }
-    for (uint32_t id = 1; id <= l->held->group_count; id++) {
+    for (uint32_t id = 1; id <= l->pending->group_count; id++) {
         uint32_t count;
-        const uint32_t *lives = tm_pending_groups_lives(l->held, id, &count);
+        const uint32_t *lives = tm_pending_groups_lives(l->pending, id, &count);
         while (count-- > 0) {
             struct tm_life *row = &l->rows[lives[count] - 1];
             row->is_root = row->is_needed = row->is_meant = true;
-            row->is_shown = row->is_shown || !tm_pending_groups_is_state(l->held, id);
+            row->is_shown = row->is_shown || !tm_pending_groups_is_state(l->pending, id);
         }
     }
     for (uint32_t i = 0; i < l->count; i++) {
@@ -124,7 +124,7 @@ static enum tm_status sweep(struct tm_task_lifetimes *l, struct tm_error *err)
             st = forget(l, i + 1, err);
     }
     l->over_count = 0;
-    l->over_max = OVER_MIN + kept + l->held->group_count / GROUPS_A_TASK;
+    l->over_max = OVER_MIN + kept + l->pending->group_count / GROUPS_A_TASK;
     return st;
 }
 
@@ -140,7 +140,7 @@ enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *l, uint32_t mach
 /* GROUP is of no task that is kept. */
 static enum tm_status refuse(struct tm_task_lifetimes *l, uint32_t group, struct tm_error *err)
 {
-    enum tm_status st = tm_pending_groups_drop(l->held, group, err);
+    enum tm_status st = tm_pending_groups_drop(l->pending, group, err);
     return st < 0 ? st : TM_END;
 }
 
@@ -168,9 +168,9 @@ enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *l, enum tm_life_
     if (life == 0 && (st = new_life(l, machine, tid, &life, err)) != TM_OK)
         return st < 0 ? st : refuse(l, group, err);
     struct tm_life *row = &l->rows[life - 1];
-    if (row->held[sign] && (st = tm_pending_groups_drop(l->held, row->held[sign], err)) < 0)
+    if (row->pending[sign] && (st = tm_pending_groups_drop(l->pending, row->pending[sign], err)) < 0)
         return st;
-    row->held[sign] = group;
+    row->pending[sign] = group;
     if (sign == TM_LIFE_START) {
         uint32_t made_by;
         st = tm_task_lifetimes_need(l, machine, maker, &made_by, err);
@@ -195,13 +195,13 @@ enum tm_status tm_task_lifetimes_tell(struct tm_task_lifetimes *l, uint32_t mach
 enum tm_status tm_task_lifetimes_settle(struct tm_task_lifetimes *l, struct tm_error *err)
 {
     enum tm_status st = sweep(l, err);
-    for (uint32_t id = 1; id <= l->held->group_count && st == TM_OK; id++) {
+    for (uint32_t id = 1; id <= l->pending->group_count && st == TM_OK; id++) {
         uint32_t count;
-        const uint32_t *lives = tm_pending_groups_lives(l->held, id, &count);
+        const uint32_t *lives = tm_pending_groups_lives(l->pending, id, &count);
         while (count > 0 && !l->rows[lives[count - 1] - 1].is_over)
             count--;
         if (count > 0)
-            tm_pending_groups_move(l->held, id, TM_PENDING_GROUPS_EARLY);
+            tm_pending_groups_move(l->pending, id, TM_PENDING_GROUPS_EARLY);
     }
     return st;
 }

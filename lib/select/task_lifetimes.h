@@ -15,7 +15,7 @@ enum tm_life_sign { TM_LIFE_START, TM_LIFE_NAME, TM_LIFE_END, TM_LIFE_SIGNS };
 
 /* Zero-initialise, set held. */
 struct tm_task_lifetimes {
-    struct tm_pending_groups *held; /* borrowed: where the groups are; the lives of other groups are set there */
+    struct tm_pending_groups *pending; /* borrowed: where the groups are; the lives of other groups are set there */
     /* private */
     struct tm_table by_number, told;
     struct tm_life *rows;

@@ -9,7 +9,7 @@ enum { ARENA_ALIGN = 16, ARENA_PIECE_MIN = 64 << 10, ARENA_PIECE_MAX = 64 << 20,
 
 struct tm_arena_piece {
     struct tm_arena_piece *next;
-    size_t used, cap; /* bytes behind this head */
+    size_t used, cap; /* bytes after this header */
 };
 
 static size_t aligned(size_t len)
@@ -22,7 +22,7 @@ static size_t head_bytes(void)
     return aligned(sizeof(struct tm_arena_piece));
 }
 
-/* A new or an idle piece with room for LEN bytes, in front of the list. */
+/* Puts a new or an idle piece with room for LEN bytes at the front of the list. */
 static enum tm_status add_piece(struct tm_arena *a, size_t len, bool *full)
 {
     struct tm_arena_piece *piece = a->idle;

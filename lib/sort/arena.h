@@ -1,4 +1,4 @@
-/* Memory in big pieces that is given back all at once. Pieces stay allocated for the next use. */
+/* Memory that is allocated in large pieces and given back all at once. The pieces stay allocated for the next use. */
 #ifndef TM_SORT_ARENA_H
 #define TM_SORT_ARENA_H
 
@@ -11,15 +11,15 @@ struct tm_arena_piece;
 
 /* Zero-initialise and set limit_bytes. */
 struct tm_arena {
-    size_t limit_bytes; /* of all pieces together */
+    size_t limit_bytes; /* of all pieces */
     /* private */
     struct tm_arena_piece *pieces; /* the first is the one in use */
     struct tm_arena_piece *idle;
     size_t bytes; /* of pieces in both lists */
 };
 
-/* LEN bytes, aligned for any object, or NULL when they do not fit within the limit; *FULL says
- * that, else there is no memory. */
+/* Returns LEN bytes, aligned for any object. Returns NULL if they do not fit into the limit (*FULL is then true) or
+ * if there is no memory (*FULL is false). */
 void *tm_arena_take(struct tm_arena *arena, size_t len, bool *full);
 
 /* Gives everything back; keeps the pieces. */

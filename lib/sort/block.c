@@ -51,7 +51,7 @@ struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch)
     return block;
 }
 
-/* Puts COUNT records of WORDS words each to TO, in their order. Called with WORDS known when it is compiled. */
+/* Writes COUNT records of WORDS words each to TO, in the given order. Callers pass a constant for WORDS. */
 static inline void put_records(uint8_t *to, const struct tm_block_order *order, uint32_t count, uint32_t stride,
                                uint32_t words)
 {
@@ -72,8 +72,9 @@ static void pack_records(uint8_t *to, const struct tm_block_layout *layout, cons
         put_records(to, order, count, layout->stride, layout->words);
 }
 
-/* Payloads most of which are shorter than the slack, which stands behind TO's end too. Whether the next stands behind
- * one cannot be foreseen either. */
+/* Copies payloads most of which are shorter than TM_BLOCK_SLACK. TO has that many bytes after its end. Length is
+ * unpredictable, and so is whether the next payload follows in memory. Copying a fixed size avoids mispredicted
+ * branches. */
 static void pack_short_payload(uint8_t *to, const struct tm_batch *batch, const struct tm_block_order *order)
 {
     for (uint32_t i = 0; i < batch->count; i++) {
@@ -87,7 +88,7 @@ static void pack_short_payload(uint8_t *to, const struct tm_batch *batch, const 
     }
 }
 
-/* Rows that follow each other in both orders are copied together. */
+/* Copies the payloads. Rows that are adjacent in both orders are copied together. */
 static void pack_payload(uint8_t *to, const struct tm_batch *batch, const struct tm_block_order *order)
 {
     const uint32_t *rows = order->rows;

@@ -1,7 +1,7 @@
-/* A block: rows that are in order, all of them definitions or none. Runs are lists of blocks.
+/* A block holds rows that are in order. Either all of them are definitions or none is. Runs are lists of blocks.
  *
- * A block is a view of a batch, or records: rows that had to be brought in order are kept row by
- * row, as a merge will take them one here, one there. */
+ * A block is a view of a batch, or it holds records. Rows that had to be sorted are kept as records, row by row,
+ * because a merge takes them one at a time. */
 #ifndef TM_SORT_BLOCK_H
 #define TM_SORT_BLOCK_H
 
@@ -15,17 +15,17 @@ struct tm_block {
     uint64_t mark;           /* private to struct tm_collector */
     uint32_t first, end;     /* rows [first, end) are the block */
     size_t first_at;         /* where the payload of row first starts in payload */
-    size_t end_at;           /* where that of the last row ends */
-    bool definitions;        /* all rows are */
-    bool of_one_file;        /* all rows are known to be of one file */
-    int payload_fd;          /* where payload is NULL: the file, */
-    uint64_t payload_offset; /* and where in it */
-    uint64_t sequence;       /* of two blocks with equal keys the one with the lower number is first */
-    struct tm_block *next;   /* of the same run, or NULL */
-    struct tm_batch batch;   /* its payload is not looked at */
+    size_t end_at;           /* where the payload of the last row ends */
+    bool definitions;        /* all rows are definitions */
+    bool of_one_file;        /* all rows are known to belong to one file */
+    int payload_fd;          /* the payload's file where payload is NULL */
+    uint64_t payload_offset; /* its offset in payload_fd */
+    uint64_t sequence;       /* among blocks with equal keys the lower number comes first */
+    struct tm_block *next;   /* the next block of the run, or NULL */
+    struct tm_batch batch;   /* its payload is ignored */
 };
 
-/* A block of the rows of BATCH, which must stay. */
+/* Returns a block of the rows of BATCH. The batch must outlive the block. */
 static inline struct tm_block tm_block_of(const struct tm_batch *batch)
 {
     return (struct tm_block){.payload = batch->payload, .end = batch->count, .end_at = batch->payload_bytes,
@@ -41,7 +41,7 @@ static inline uint64_t tm_block_value(const struct tm_block *block, enum tm_colu
     return tm_column_width(column) == 4 ? tm_get_le32(element) : tm_get_le64(element);
 }
 
-/* Bytes that ROW takes in the payload. */
+/* Payload bytes of ROW. */
 static inline size_t tm_block_payload_of(const struct tm_block *block, uint32_t row)
 {
     return (size_t)(tm_block_value(block, TM_COL_RAW_BYTES, row) + tm_block_value(block, TM_COL_DETAIL_BYTES, row));
@@ -60,31 +60,30 @@ static inline struct tm_sort_key tm_block_key(const struct tm_block *block, uint
                                 tm_block_value(block, TM_COL_POSITION, row)};
 }
 
-/* The order in which rows are copied: rows[i] is the i-th; offsets: where the payload of each row
- * starts, and where the last one ends. */
+/* The order in which rows are copied. rows[i] is the i-th row. offsets has where the payload of each row starts, and
+ * where the last one ends. */
 struct tm_block_order {
     const uint32_t *rows;
     const size_t *offsets;
-    uint64_t *words; /* to work with: as many a row as the layout has */
+    uint64_t *words; /* scratch space: layout->words for each row */
 };
 
-/* Behind the payload of a block of records so many bytes more may be read (and mean nothing): short payloads are then
- * copied without looking at their length, and the last record's last word may end there. */
+/* A block of records has this many readable bytes after its payload; their values do not matter. Short payloads are
+ * copied at a fixed size, whatever their length, and the last word of the last record may end there. */
 enum { TM_BLOCK_SLACK = 32 };
 
-/* Bytes that a block with a copy of BATCH takes, as records of LAYOUT or, where that is NULL, as
- * columns. */
+/* Returns how many bytes a block with a copy of BATCH takes: as records of LAYOUT, or as columns if LAYOUT is NULL. */
 size_t tm_block_copy_bytes(const struct tm_batch *batch, const struct tm_block_layout *layout);
 
-/* Makes a block with a copy of BATCH in MEM (tm_block_copy_bytes of them, aligned for any object):
- * as columns, */
+/* Makes a block with a copy of BATCH as columns. MEM has tm_block_copy_bytes bytes and is aligned for any object. */
 struct tm_block *tm_block_copy(void *mem, const struct tm_batch *batch);
 
-/* or as records of LAYOUT, which can hold it, in another order. */
+/* Makes a block with a copy of BATCH as records of LAYOUT, in the given ORDER. LAYOUT must be able to hold the batch.
+ * MEM has tm_block_copy_bytes bytes and is aligned for any object. */
 struct tm_block *tm_block_pack(void *mem, const struct tm_batch *batch, const struct tm_block_layout *layout,
                                const struct tm_block_order *order);
 
-/* OFFSETS[i] = where the payload of row i starts, for all rows and one more. */
+/* Sets OFFSETS[i] to the start of the payload of row i. OFFSETS has batch->count + 1 elements; the last is the end. */
 void tm_block_offsets(const struct tm_batch *batch, size_t *offsets);
 
 #endif

@@ -7,23 +7,23 @@
 
 enum {
     LAYOUTS_FIRST_CAP = 8,
-    TIME_STEP = 12, /* bits that are added at once, so that there are few layouts */
+    TIME_STEP = 12, /* granularity of time, which keeps the number of layouts low */
     POSITION_STEP = 8,
     POSITION_LEAST = 1 << 23,
     FILE_STEP = 8,
-    NUMBER_STEP = 6, /* of names, sequences and the like */
+    NUMBER_STEP = 6, /* granularity of names, sequences and other numbers */
     TASK_STEP = 8,
     TRACK_STEP = 16,
-    GAP_MIN = 6,  /* bits that do not vary between two parts */
-    TIGHT_MAX = 8 /* layouts; with more of them new ones are made to hold as much as they can */
+    GAP_MIN = 6,  /* a gap of at least so many constant bits separates two parts */
+    TIGHT_MAX = 8 /* with more layouts than this, a new one is widened to hold as much as fits */
 };
 
-/* What is to be held: of each column the bits that vary, and what the others are. */
+/* What a layout must hold: the varying bits of each column, and the values of the others. */
 struct demand {
     uint64_t varying[TM_COL_COUNT], constants[TM_COL_COUNT];
 };
 
-/* All bits up to the highest of V, in steps of STEP bits; none where V has none. */
+/* Returns all bits up to the highest one of V, rounded up to a multiple of STEP bits. Returns 0 for 0. */
 static uint64_t filled(uint64_t v, unsigned step)
 {
     if (v == 0)
@@ -32,8 +32,9 @@ static uint64_t filled(uint64_t v, unsigned step)
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
 
-/* V, bits that vary of COLUMN, one of whose values is VALUE, with those that are kept with them. What a merge looks at
- * is one part from bit 0 on. Numbers that grow from file to file have room, so that blocks of all have one layout. */
+/* Returns the bits of COLUMN to keep, given that bits V vary and that VALUE is one of its values. Columns that a
+ * merge compares become one part from bit 0 on. Numbers that grow from file to file get room to grow, which lets
+ * blocks of all files share one layout. */
 static uint64_t rounded(enum tm_column column, uint64_t v, uint64_t value)
 {
     switch (column) {
@@ -91,7 +92,7 @@ static bool holds(const struct tm_block_layout *layout, const struct demand *d)
     return lacks == 0;
 }
 
-/* D also holds what LAYOUT holds. */
+/* Extends D by what LAYOUT holds. */
 static void widen(struct demand *d, const struct tm_block_layout *layout)
 {
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++) {
@@ -101,7 +102,7 @@ static void widen(struct demand *d, const struct tm_block_layout *layout)
     }
 }
 
-/* Puts a part of BITS bits where a word has room for it; USED: bits of each word that are taken. */
+/* Places a part of BITS bits in the first word with room for it. USED counts the bits taken in each word. */
 static void place(struct tm_block_layout *layout, struct tm_layout_part *part, unsigned bits, uint8_t *used)
 {
     uint32_t word = 0;
@@ -114,7 +115,8 @@ static void place(struct tm_block_layout *layout, struct tm_layout_part *part, u
     layout->words = word >= layout->words ? word + 1 : layout->words;
 }
 
-/* Divides the bits of COLUMN that vary into parts; small gaps belong to them, and so do all before the last part. */
+/* Divides the varying bits of COLUMN into parts. Small gaps become part of them. If the parts run out, the last one
+ * takes all remaining bits. */
 static void place_column(struct tm_block_layout *layout, enum tm_column column, uint8_t *used)
 {
     uint64_t left = layout->varying[column], kept = 0;
@@ -147,7 +149,7 @@ static void lay_out(struct tm_block_layout *layout, const struct demand *d)
     layout->stride = 8 * (layout->words - 1) + (used[layout->words - 1] + 7u) / 8;
 }
 
-/* Bytes that a record with these bits takes, if no word has a gap. */
+/* Returns the bytes of a record with these bits if no word has a gap. */
 static uint32_t bytes_of(const struct demand *d)
 {
     uint32_t bits = 0;
@@ -156,8 +158,8 @@ static uint32_t bytes_of(const struct demand *d)
     return (bits + 7) / 8;
 }
 
-/* True when records of BYTES are much larger than D asks for. The first batch of a file has much that those behind it
- * do not have, descriptors above all. */
+/* True if records of BYTES bytes are much larger than D requires. The first batch of a file often holds more than
+ * later ones, descriptors above all. */
 static bool is_loose(uint32_t bytes, const struct demand *d)
 {
     uint32_t need = bytes_of(d);
@@ -187,7 +189,7 @@ const struct tm_block_layout *tm_block_layouts_find(struct tm_block_layouts *l, 
     if (layout == NULL)
         return NULL;
     wide = demand;
-    if (l->count > 0) /* so that there are not many */
+    if (l->count > 0) /* keeps the number of layouts low */
         widen(&wide, l->all[l->count - 1]);
     lay_out(layout, may_be_tight && is_loose(bytes_of(&wide), &demand) ? &demand : &wide);
     layout->index = l->count;

@@ -23,8 +23,8 @@ enum tm_status tm_collector_init(struct tm_collector *g, struct tm_collector_sin
     return TM_OK;
 }
 
-/* Room for one more range of BLOCK, and the block noted. What columns have in common is looked for in all of them, so
- * that with many blocks more ranges are gathered first. */
+/* Makes room for one more range of BLOCK and notes the block. Constant columns are looked for in all noted blocks.
+ * With many blocks more ranges are therefore noted before they are copied. */
 static enum tm_status make_room(struct tm_collector *g, struct tm_block *block, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -45,7 +45,7 @@ static enum tm_status count_rows(struct tm_collector *g, uint32_t count, size_t 
     return g->bytes >= g->limit_bytes ? tm_collector_flush(g, err) : TM_OK;
 }
 
-/* Notes COUNT rows of BLOCK, which has columns, from ROW on; PIECE is their payload. */
+/* Notes COUNT rows of BLOCK from ROW on. The block has columns. PIECE is their payload. */
 static enum tm_status add_range(struct tm_collector *g, struct tm_block *block, uint32_t row, uint32_t count,
                                 const struct tm_collector_piece *piece, struct tm_error *err)
 {
@@ -63,7 +63,7 @@ static enum tm_status add_range(struct tm_collector *g, struct tm_block *block, 
     return st < 0 ? st : count_rows(g, count, piece->len, err);
 }
 
-/* The lane of LAYOUT, with room for one more row. */
+/* Finds the lane of LAYOUT, with room for one more row. */
 static enum tm_status find_lane(struct tm_collector *g, const struct tm_block_layout *layout,
                                 struct tm_collector_lane **lane, struct tm_error *err)
 {
@@ -139,7 +139,7 @@ static uint64_t first_value(const struct tm_batch_col *col, size_t width)
     return width == 4 ? tm_get_le32(col->data) : tm_get_le64(col->data);
 }
 
-/* True when all rows that are noted have one VALUE in COLUMN. */
+/* True if all noted rows have one VALUE in COLUMN. */
 static bool common_value(const struct tm_collector *g, enum tm_column column, uint64_t *value)
 {
     size_t width = tm_column_width(column);
@@ -267,23 +267,23 @@ enum tm_status tm_collector_settle(struct tm_collector *g, struct tm_error *err)
     return st;
 }
 
-/* A column of COUNT elements, as one where all are equal. */
+/* Sets COLUMN of BATCH, as one element if all are equal. */
 static void set_column(struct tm_batch *batch, enum tm_column column, const uint8_t *data)
 {
     size_t width = tm_column_width(column);
-    /* All elements are equal when each is equal to the one after it. */
+    /* If each element equals the next one, all are equal. */
     bool constant = memcmp(data, data + width, width * (batch->count - 1)) == 0;
     tm_batch_set_column(batch, column, data, constant ? 1 : batch->count);
 }
 
-/* The batch is rows of one block's columns that are still where they were. */
+/* True if the batch is a range of one block's columns that have not been copied. */
 static bool is_one_range(const struct tm_collector *g)
 {
     const struct tm_collector_range *r = g->ranges;
     return g->settled == 0 && g->range_count == 1 && g->lane_count == 0 && r->block->payload;
 }
 
-/* The columns of the batch: where they are in the block of RANGE, or gathered where that is NULL. */
+/* Sets the columns of BATCH: from the block of RANGE, or the gathered ones if RANGE is NULL. */
 static void set_columns(const struct tm_collector *g, const struct tm_collector_range *range, struct tm_batch *batch)
 {
     for (int c = 0; c < TM_COL_COUNT; c++) {

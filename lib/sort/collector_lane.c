@@ -9,7 +9,7 @@ void tm_collector_lane_read(struct tm_collector_lane *lane)
     for (uint32_t w = 0; w < words; w++)
         for (uint32_t i = 0; i < count; i++)
             lane->words[w][i] = tm_get_le64(lane->records[i] + (size_t)8 * w);
-    for (uint32_t w = 0; w < words; w++) /* the loops below go on to the end of a tile */
+    for (uint32_t w = 0; w < words; w++) /* the loops below run to the end of a tile */
         for (uint32_t i = count; i % LAYOUT_TILE; i++)
             lane->words[w][i] = 0;
 }

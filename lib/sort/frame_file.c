@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-/* A frame is kept as type (4 bytes), length (8 bytes), offset (8 bytes) and body. */
+/* A frame is stored as type (4 bytes), length (8 bytes), offset (8 bytes) and body. */
 enum { SPOOL_HEAD_BYTES = 20 };
 
 static enum tm_status spill(struct tm_frame_file *s, struct tm_error *err)
@@ -32,7 +32,7 @@ enum tm_status tm_frame_file_add(struct tm_frame_file *s, const struct tm_frame 
     return s->held.len > s->memory_bytes ? spill(s, err) : TM_OK;
 }
 
-/* Shows all frames that are whole in what is held, and forgets them. */
+/* Shows all complete frames in memory and removes them. */
 static enum tm_status show_held(struct tm_frame_file *s, tm_frame_file_fn *show, void *to, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

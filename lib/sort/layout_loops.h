@@ -1,5 +1,5 @@
-/* Private to layouts and lanes: their loops, compiled once as they are and once for wider vectors. Each is a loop over
- * whole tiles of a fixed size and a rest, which compilers make vectors of. */
+/* Private to layouts and lanes: their loops. They are compiled twice, once for the base processor and once for wider
+ * vectors. Each has a loop over whole tiles of a fixed size, which compilers vectorise, and a remainder. */
 #ifndef TM_SORT_LAYOUT_LOOPS_H
 #define TM_SORT_LAYOUT_LOOPS_H
 
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-enum { LAYOUT_TILE = 32 /* a part of TM_COLLECTOR_TILE */ };
+enum { LAYOUT_TILE = 32 /* divides TM_COLLECTOR_TILE */ };
 
-/* Bits that are set in one of the values, and in all of them. */
+/* Bits that are set in any of the values, and bits that are set in all. */
 struct layout_bits {
     uint64_t any, all;
 };
@@ -34,7 +34,7 @@ static inline struct layout_bits layout_bits32(const uint8_t *data, uint32_t cou
     return (struct layout_bits){any, all};
 }
 
-/* Bits that are not the same in all COUNT values of WIDTH bytes. */
+/* Returns the bits that differ between COUNT values of WIDTH bytes. */
 static inline uint64_t layout_varying(const uint8_t *data, size_t width, uint32_t count)
 {
     struct layout_bits all = {0, UINT64_MAX};
@@ -49,7 +49,8 @@ static inline uint64_t layout_varying(const uint8_t *data, size_t width, uint32_
     return (all.any | b.any) & ~(all.all & b.all);
 }
 
-/* Puts PART of COUNT elements at DATA into WORDS; the first of a word is at its bit 0 and clears the others. */
+/* Writes PART of COUNT elements at DATA to WORDS. The first part of a word is at its bit 0 and overwrites the word;
+ * others are added. */
 static inline void layout_pack64(uint64_t *restrict words, const uint8_t *restrict data,
                                  const struct tm_layout_part *part, uint32_t count)
 {
@@ -94,7 +95,7 @@ static inline void layout_pack_part(uint64_t *words, const uint8_t *data, size_t
         layout_pack32(words + i, data + width * i, part, count - i);
 }
 
-/* The same where all elements are VALUE. */
+/* Writes PART of COUNT equal elements VALUE to WORDS. */
 static inline void layout_pack_value(uint64_t *words, uint64_t value, const struct tm_layout_part *part, uint32_t count)
 {
     value = (value >> part->low & part->mask) << part->shift;
@@ -136,7 +137,7 @@ static inline void layout_add32(uint32_t *restrict to, const uint64_t *restrict 
         to[i] |= ((uint32_t)(words[i] >> shift) & mask) << low;
 }
 
-/* The first part of a column begins at bit 0 most often. */
+/* Handles the first part of a column, which usually begins at bit 0. */
 static inline void layout_first64(uint64_t *restrict to, const uint64_t *restrict words,
                                   const struct tm_layout_part *part, uint64_t constant)
 {
@@ -160,7 +161,7 @@ static inline void layout_first32(uint32_t *restrict to, const uint64_t *restric
         to[i] = ((uint32_t)(words[i] >> shift) & mask) << low | constant;
 }
 
-/* True when the rows of a whole tile from AT on go to places that follow each other. */
+/* True if the rows of a whole tile from AT on go to adjacent places. */
 static inline bool layout_is_range(const struct tm_collector_lane *lane, uint32_t at)
 {
     return lane->count - at >= LAYOUT_TILE && lane->places[at + LAYOUT_TILE - 1] - lane->places[at] == LAYOUT_TILE - 1;

@@ -1,4 +1,4 @@
-/* The loops of layout_loops.h once more for processors with wider vectors. */
+/* The loops of layout_loops.h, compiled for processors with wider vectors. */
 #include "sort/layout_wide.h"
 
 #if TM_LAYOUT_WIDE
@@ -10,7 +10,7 @@
 uint64_t tm_layout_varying_wide(const uint8_t *data, size_t width, uint32_t count)
 {
     uint64_t varying = layout_varying(data, width, count);
-    _mm256_zeroupper(); /* as in base/hash_wide.c */
+    _mm256_zeroupper(); /* see base/hash_wide.c */
     return varying;
 }
 

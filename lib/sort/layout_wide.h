@@ -1,5 +1,5 @@
-/* Private to layouts and lanes: what is compiled for AVX2, where the compiler can do that for one file. To be called
- * only where the processor has it. */
+/* Private to layouts and lanes: functions compiled for AVX2, where the compiler can do that for one file. They may
+ * only be called on processors that have AVX2. */
 #ifndef TM_SORT_LAYOUT_WIDE_H
 #define TM_SORT_LAYOUT_WIDE_H
 

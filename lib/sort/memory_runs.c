@@ -4,10 +4,10 @@
 
 enum {
     MEMORY_RUNS_FIRST = 64,
-    MEMORY_RUNS_LOOK = 512 /* so many of the newest runs are looked at for one to continue */
+    MEMORY_RUNS_LOOK = 512 /* a block can continue one of this many newest runs */
 };
 
-/* The run that KEY continues with the smallest gap, or NULL. */
+/* Returns the run that KEY continues with the smallest gap, or NULL. */
 static struct tm_memory_run *find_continued(struct tm_memory_runs *r, bool definitions, const struct tm_sort_key *key)
 {
     struct tm_memory_run *best = NULL;

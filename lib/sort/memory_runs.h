@@ -1,5 +1,5 @@
-/* Runs in memory: lists of blocks, each block put behind the one it continues. Sorted input makes
- * one run of all its blocks, files that were sorted each make one run a file. */
+/* Runs in memory: lists of blocks. Each block is appended to the run that it continues. Sorted input makes one run;
+ * sorted files that are mixed make one run each. */
 #ifndef TM_SORT_MEMORY_RUNS_H
 #define TM_SORT_MEMORY_RUNS_H
 
@@ -9,7 +9,7 @@ struct tm_memory_run {
     struct tm_block *head, *tail;
     struct tm_sort_key last;
     bool definitions;
-    struct tm_block *next; /* while it is read: the block after the one shown last */
+    struct tm_block *next; /* while the run is read: the next block to show */
 };
 
 /* Zero-initialise. Blocks are borrowed. */
@@ -20,14 +20,14 @@ struct tm_memory_runs {
     uint32_t cap;
 };
 
-/* Adds BLOCK. Sequence numbers must rise. */
+/* Adds BLOCK. Sequence numbers must increase. */
 enum tm_status tm_memory_runs_add(struct tm_memory_runs *runs, struct tm_block *block,
                                   const struct tm_file_order *orders, struct tm_error *err);
 
-/* Number of runs of definitions, or of all others. */
+/* Returns the number of runs of definitions, or of other events. */
 uint32_t tm_memory_runs_count(const struct tm_memory_runs *runs, bool definitions);
 
-/* Fills SOURCES, which has room for them, with these runs from their beginnings. */
+/* Fills SOURCES with these runs, from their beginnings. It has room for tm_memory_runs_count of them. */
 void tm_memory_runs_sources(struct tm_memory_runs *runs, bool definitions, struct tm_merge_source *sources);
 
 void tm_memory_runs_clear(struct tm_memory_runs *runs);

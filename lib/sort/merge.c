@@ -6,33 +6,33 @@
 
 enum {
     CACHE_LINE = 64,
-    MERGE_STREAK = 4, /* rows from one run in a row before a search for more */
-    MERGE_FEW = 4,    /* runs */
-    MERGE_TURNS = 8,  /* rows a turn from run to run, at most, where windows are quicker */
-    MERGE_WINDOW_ROWS = 2, /* of a run, at least, for which a window is worth it */
-    MERGE_COMPARED = 4,    /* one row in so many, at most, whose key has to be compared in full */
-    MERGE_TREE_ROWS = 16,  /* of a run, after which windows are tried, */
-    MERGE_LATER = 4,       /* times as many when they were not worth it, */
-    MERGE_TREE_ROWS_MAX = 1 << 20 /* of all runs, at most */
+    MERGE_STREAK = 4, /* so many rows in a row from one run start a search */
+    MERGE_FEW = 4,    /* with up to this many runs a branch per match is quicker */
+    MERGE_TURNS = 8,  /* windows are quicker if a turn of one run has at most this many rows */
+    MERGE_WINDOW_ROWS = 2, /* a window must have at least this many rows of each run */
+    MERGE_COMPARED = 4,    /* and compare at most one key in so many in full */
+    MERGE_TREE_ROWS = 16,  /* windows are tried after this many rows of each run */
+    MERGE_LATER = 4,       /* after a failure, after so many times as many */
+    MERGE_TREE_ROWS_MAX = 1 << 20 /* but after no more rows of all runs than this */
 };
 
-/* A cursor's place in the tree: the high bits are those of its row's time, less the first time of
- * all, that there is room for; the low bits are the cursor's number. So the smaller number wins, and
- * only when the high bits are equal the rows have to be looked at. */
+/* A cursor's entry in the tree. The high bits are as many high bits of its row's time, less the first time of all, as
+ * there is room for. The low bits are the cursor's number. The smaller entry wins; rows are compared only if the high
+ * bits are equal. */
 typedef uint64_t tree_entry;
 
 struct merge {
     const struct tm_merge_source *sources;
     const struct tm_file_order *orders;
-    struct tm_collector *gather;
+    struct tm_collector *collector;
     struct tm_merge_cursor *cursors;
     tree_entry *tree; /* [0] the winner, then the losers; children of node i are 2i and 2i+1 */
     uint32_t count;
-    unsigned cursor_bits; /* of an entry */
+    unsigned cursor_bits; /* bits of an entry that are the cursor's number */
     uint64_t first_time;
-    tree_entry *winners; /* while the tree is built: 2 * count of them */
-    uint64_t blocks;     /* that were read to their ends */
-    uint32_t passed, turns; /* of the last call of pass_by_tree: rows, and those that followed a row of another run */
+    tree_entry *winners; /* used while the tree is built: 2 * count entries */
+    uint64_t blocks;     /* blocks read to their ends */
+    uint32_t passed, turns; /* of the last call of pass_by_tree: rows, and rows that followed a row of another run */
     uint32_t tree_rows;
 };
 
@@ -41,7 +41,7 @@ static inline uint32_t cursor_of(const struct merge *m, tree_entry entry)
     return (uint32_t)(entry & ((UINT64_C(1) << m->cursor_bits) - 1));
 }
 
-/* All high bits set: late beyond what they can tell, or at the run's end. */
+/* All high bits are set for times that exceed them and for runs that have ended. */
 static inline tree_entry entry_of(const struct merge *m, uint32_t i)
 {
     const struct tm_merge_cursor *c = &m->cursors[i];
@@ -50,7 +50,7 @@ static inline tree_entry entry_of(const struct merge *m, uint32_t i)
     return (time < most ? time : most) << m->cursor_bits | i;
 }
 
-/* The slow part of less: the high bits are equal. */
+/* The slow path of less, for equal high bits. */
 static bool less_by_rows(const struct merge *m, tree_entry one, tree_entry other)
 {
     uint32_t a = cursor_of(m, one), b = cursor_of(m, other);
@@ -69,7 +69,7 @@ static inline bool less(const struct merge *m, tree_entry a, tree_entry b)
     return (a ^ b) >> m->cursor_bits ? a < b : less_by_rows(m, a, b);
 }
 
-/* The next block of run I; what was noted of the last one is copied first where it goes away. */
+/* Reads the next block of run I. Noted rows of the previous block are copied first if that block becomes invalid. */
 static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *err)
 {
     struct tm_merge_cursor *c = &m->cursors[i];
@@ -77,7 +77,7 @@ static enum tm_status next_block(struct merge *m, uint32_t i, struct tm_error *e
     enum tm_status st = TM_OK;
     m->blocks++;
     if (source->is_transient && c->block)
-        st = tm_collector_settle(m->gather, err);
+        st = tm_collector_settle(m->collector, err);
     if (st == TM_OK)
         st = source->next(source->run, &c->block, err);
     if (st == TM_END) {
@@ -105,8 +105,8 @@ static void build_tree(struct merge *m)
     m->tree[0] = winners[1];
 }
 
-/* The winner's cursor has moved: plays its matches again. Among few runs a guess who wins is right often enough to go
- * on with it before the match is over. */
+/* Plays the winner's matches again after its cursor moved. With few runs the processor predicts the winner well, so a
+ * branch lets it continue before the match is decided. */
 static void replay_few(struct merge *m)
 {
     tree_entry *tree = m->tree;
@@ -121,7 +121,7 @@ static void replay_few(struct merge *m)
     tree[0] = winner;
 }
 
-/* Among many nobody can foresee it: winner and loser change places without a branch. */
+/* With many runs the winner is unpredictable. Winner and loser are exchanged without a branch. */
 static void replay_many(struct merge *m)
 {
     tree_entry *tree = m->tree;
@@ -130,7 +130,7 @@ static void replay_many(struct merge *m)
     tree_entry winner = entry_of(m, i);
     for (uint32_t node = (m->count + i) / 2; node > 0; node /= 2) {
         tree_entry other = tree[node], differ = other ^ winner;
-        uint64_t other_wins = 0 - (uint64_t)(other < winner); /* all bits or none: of a ?: compilers make a branch */
+        uint64_t other_wins = 0 - (uint64_t)(other < winner); /* all bits or none; compilers turn a ?: into a branch */
         if (differ <= cursor_mask)
             other_wins = 0 - (uint64_t)less_by_rows(m, other, winner);
         differ &= other_wins;
@@ -140,7 +140,7 @@ static void replay_many(struct merge *m)
     tree[0] = winner;
 }
 
-/* The best of those the winner beat: the run that would be next without it. */
+/* Returns the best cursor that the winner beat: the next one without the winner. */
 static const struct tm_merge_cursor *runner_up(const struct merge *m)
 {
     uint32_t node = (m->count + cursor_of(m, m->tree[0])) / 2;
@@ -158,14 +158,14 @@ static bool row_is_less(const struct merge *m, const struct tm_block *block, uin
     return tm_sort_key_less(&key, bound);
 }
 
-/* How many rows of the winner's block from its row on go before the runner-up; at least 1. */
+/* Returns how many rows of the winner's block, from its row on, come before the runner-up; at least 1. */
 static uint32_t stretch(const struct merge *m, const struct tm_merge_cursor *c, const struct tm_merge_cursor *next)
 {
     uint32_t left = c->block->end - c->row;
     if (next->block == NULL)
         return left;
     struct tm_sort_key bound = tm_block_key(next->block, next->row, m->orders);
-    uint32_t low = 1, step = 1; /* rows below low are known to be less */
+    uint32_t low = 1, step = 1; /* rows below low are known to come first */
     while (low + step <= left && row_is_less(m, c->block, c->row + low + step - 1, &bound)) {
         low += step;
         step *= 2;
@@ -187,7 +187,7 @@ static enum tm_status pass_rows(struct merge *m, uint32_t i, uint32_t count, str
     struct tm_merge_cursor *c = &m->cursors[i];
     if (c->layout)
         c->at = (size_t)(c->payload - c->block->payload);
-    enum tm_status st = tm_collector_add(m->gather, c->block, c->row, count, &c->at, err);
+    enum tm_status st = tm_collector_add(m->collector, c->block, c->row, count, &c->at, err);
     tm_merge_cursor_move(c, c->row + count, c->at);
     if (st == TM_OK && c->row == c->block->end)
         st = next_block(m, i, err);
@@ -204,11 +204,11 @@ static inline enum tm_status pass_row(struct merge *m, uint32_t i, struct tm_err
     enum tm_status st;
     if (c->layout) {
         const struct tm_collector_record record = {c->layout, c->record, c->payload, payload_bytes};
-        st = tm_collector_add_record(m->gather, &record, err);
+        st = tm_collector_add_record(m->collector, &record, err);
         c->record += c->layout->stride;
         c->payload += payload_bytes;
     } else {
-        st = tm_collector_add(m->gather, c->block, c->row, 1, &c->at, err);
+        st = tm_collector_add(m->collector, c->block, c->row, 1, &c->at, err);
     }
     c->row++;
     if (++c->ahead < c->ahead_count || st < 0)
@@ -227,7 +227,8 @@ static enum tm_status pass_one_run(struct merge *m, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-/* Passes rows until all are, ROWS or more are or, with STOPS_AT_BLOCK, a block has been read to its end. */
+/* Passes rows until none is left, until ROWS have been passed or, with STOPS_AT_BLOCK, until a block has been read to
+ * its end. */
 static enum tm_status pass_by_tree(struct merge *m, uint32_t rows, bool stops_at_block, struct tm_error *err)
 {
     uint32_t streak = 0, last = UINT32_MAX, i;
@@ -261,7 +262,7 @@ static bool is_done(const struct merge *m)
     return m->cursors[cursor_of(m, m->tree[0])].block == NULL;
 }
 
-/* The tree asks the cursors anew, which have moved. */
+/* Rebuilds the tree after cursors have moved. */
 static void renew_tree(struct merge *m)
 {
     for (uint32_t i = 0; i < m->count; i++)
@@ -270,18 +271,18 @@ static void renew_tree(struct merge *m)
     build_tree(m);
 }
 
-/* After how many rows by the tree windows are tried again when they were not worth it after ROWS. */
+/* Returns after how many rows by the tree windows are tried again, if they failed after ROWS. */
 static uint32_t later(uint32_t rows)
 {
     return rows < MERGE_TREE_ROWS_MAX / MERGE_LATER ? rows * MERGE_LATER : MERGE_TREE_ROWS_MAX;
 }
 
-/* Passes windows, and by the tree the ends of blocks, as long as that is worth it. */
+/* Passes windows as long as they are worthwhile. The ends of blocks are passed by the tree. */
 static enum tm_status pass_windows(struct merge *m, struct tm_merge_window *w, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (;;) {
-        st = tm_merge_window_pass(w, m->gather, err);
+        st = tm_merge_window_pass(w, m->collector, err);
         bool is_worth_it = w->passed >= m->count * MERGE_WINDOW_ROWS && w->turns >= w->passed / MERGE_TURNS &&
                            w->compared <= w->passed / MERGE_COMPARED;
         if (st == TM_OK && is_worth_it && !w->is_at_block_end)
@@ -314,7 +315,7 @@ static enum tm_status pass_all(struct merge *m, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-/* How entries of the tree are made. */
+/* Sets how entries of the tree are made. */
 static void set_scale(struct merge *m)
 {
     while (m->count >> m->cursor_bits)
@@ -326,9 +327,9 @@ static void set_scale(struct merge *m)
 }
 
 enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
-                        struct tm_collector *gather, struct tm_error *err)
+                        struct tm_collector *collector, struct tm_error *err)
 {
-    struct merge m = {.sources = sources, .orders = orders, .gather = gather, .count = (uint32_t)count};
+    struct merge m = {.sources = sources, .orders = orders, .collector = collector, .count = (uint32_t)count};
     enum tm_status st = TM_OK;
     if (count == 0)
         return TM_OK;
@@ -353,7 +354,7 @@ enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, con
         st = pass_all(&m, err);
     }
     if (st >= 0)
-        st = tm_collector_settle(gather, err);
+        st = tm_collector_settle(collector, err);
 out:
     free(m.cursors);
     free(m.tree);

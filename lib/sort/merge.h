@@ -1,5 +1,5 @@
-/* Merges sorted runs into one, with a tree of losers: one comparison a level for each row, and
- * long stretches of one run found by search and passed on as a range. */
+/* Merges sorted runs into one with a tree of losers: one comparison a level for each row. The end of a long stretch
+ * of one run is found by search, and the stretch is passed on as a range. */
 #ifndef TM_SORT_MERGE_H
 #define TM_SORT_MERGE_H
 
@@ -9,13 +9,13 @@
 struct tm_merge_source {
     enum tm_status (*next)(void *run, struct tm_block **block, struct tm_error *err);
     void *run;
-    bool is_transient; /* a block is valid until the next call only; else as long as the merge runs */
+    bool is_transient; /* true: a block is valid until the next call; false: as long as the merge runs */
 };
 
-/* Adds all rows of COUNT sources to GATHER in order. Rows with equal keys come in the order of
- * their blocks' sequence numbers, which differ between sources, or else of the sources. Settles the gather but
+/* Adds all rows of COUNT sources to COLLECTOR in order. Rows with equal keys come in the order of their blocks'
+ * sequence numbers, which differ between sources, and then in the order of the sources. Settles the collector but
  * does not flush it. */
 enum tm_status tm_merge(const struct tm_merge_source *sources, size_t count, const struct tm_file_order *orders,
-                        struct tm_collector *gather, struct tm_error *err);
+                        struct tm_collector *collector, struct tm_error *err);
 
 #endif

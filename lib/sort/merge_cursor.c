@@ -1,6 +1,6 @@
 #include "sort/merge_cursor.h"
 
-/* The same where the rows are records. */
+/* tm_merge_cursor_look_ahead for rows that are records. */
 static void look_at_records(struct tm_merge_cursor *c)
 {
     const struct tm_block_layout *layout = c->layout;

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 enum {
-    WINDOW_ROWS_MIN = 4096, /* what is noted of so many stays in the processor's cache */
+    WINDOW_ROWS_MIN = 4096, /* notes on so many rows fit in the processor's cache */
     WINDOW_ROWS_MAX = 1 << (TM_ROW_KEY_ROW_BITS - 1),
-    WINDOW_ROWS_RUN = 32 /* a run, where there are many */
+    WINDOW_ROWS_RUN = 32 /* rows for each run, if there are many runs */
 };
 
-/* A row of the window: where its record and payload are or, where the block has columns, where its payload is in the
- * block's. The payload ends where that of the row behind it begins. */
+/* A row of the window: its record and its payload. In a block with columns it has the offset of its payload in the
+ * block's instead. The payload ends where that of the next row begins. */
 struct tm_window_row {
     const uint8_t *record;
     union {
@@ -22,9 +22,9 @@ struct tm_window_row {
 
 struct tm_window_run {
     struct tm_merge_cursor *cursor;
-    const struct tm_block_layout *layout; /* of its block, or NULL */
-    uint32_t first; /* of its rows in the window */
-    uint32_t taken; /* rows that the window has of it */
+    const struct tm_block_layout *layout; /* the layout of its block, or NULL */
+    uint32_t first; /* index of its first row in the window */
+    uint32_t taken; /* its rows in the window */
 };
 
 enum tm_status tm_merge_window_init(struct tm_merge_window *w, struct tm_merge_cursor *cursors, uint32_t count,
@@ -33,7 +33,7 @@ enum tm_status tm_merge_window_init(struct tm_merge_window *w, struct tm_merge_c
     uint32_t room = count * WINDOW_ROWS_RUN;
     room = room < WINDOW_ROWS_MIN ? WINDOW_ROWS_MIN : room > WINDOW_ROWS_MAX ? WINDOW_ROWS_MAX : room;
     *w = (struct tm_merge_window){.orders = orders, .room = room, .run_count = count};
-    w->rows = malloc((room + (size_t)count) * sizeof *w->rows); /* one more a run: its end */
+    w->rows = malloc((room + (size_t)count) * sizeof *w->rows); /* one more for each run: its end */
     w->runs = malloc(count * sizeof *w->runs);
     w->run_of = malloc((room + (size_t)count) * sizeof *w->run_of);
     w->keys = malloc(room * sizeof *w->keys);
@@ -56,7 +56,7 @@ bool tm_merge_rows_less(const struct tm_merge_cursor *a, uint32_t row_a, const s
     return a->block->sequence != b->block->sequence ? a->block->sequence < b->block->sequence : a < b;
 }
 
-/* Runs that are not at their end, in order of their ranks. From window to window few change their place. */
+/* Lists the runs that have not ended, in order of their ranks. Few change their place from window to window. */
 static void order_runs(struct tm_merge_window *w)
 {
     uint32_t n = 0;
@@ -78,8 +78,8 @@ static void order_runs(struct tm_merge_window *w)
             w->ranks_differ = false;
 }
 
-/* How far the window goes: to where a run has used its share of it, which is larger where it had many rows of the last
- * one, or to the last row of a block. */
+/* Finds the bound of the window. It is where a run has used its share of the rows, or the last row of a block. A
+ * run's share grows with its rows in the last window. */
 static void find_bound(struct tm_merge_window *w)
 {
     uint64_t last = w->passed ? w->passed : 1;
@@ -105,7 +105,7 @@ static void find_bound(struct tm_merge_window *w)
     }
 }
 
-/* Notes the rows of RUN, which are records, that are before the bound; KEYS are those of its rows. Returns how many. */
+/* Notes the rows of RUN before the bound; they are records. KEYS gets their keys. Returns their number. */
 static uint32_t note_records(struct tm_merge_window *w, const struct tm_window_run *run, uint64_t *keys)
 {
     const struct tm_block_layout *layout = run->layout;
@@ -125,7 +125,7 @@ static uint32_t note_records(struct tm_merge_window *w, const struct tm_window_r
     }
 }
 
-/* The same where the block has columns. */
+/* Notes the rows of RUN before the bound; its block has columns. KEYS gets their keys. Returns their number. */
 static uint32_t note_rows(struct tm_merge_window *w, const struct tm_window_run *run, uint64_t *keys)
 {
     const struct tm_merge_cursor *c = run->cursor;
@@ -141,7 +141,7 @@ static uint32_t note_rows(struct tm_merge_window *w, const struct tm_window_run 
     }
 }
 
-/* Notes all rows before the bound; their keys are in order within each run. */
+/* Notes all rows before the bound. Their keys are in order within each run. */
 static void note_runs(struct tm_merge_window *w)
 {
     uint32_t at = 0;
@@ -167,7 +167,7 @@ static bool is_before(const struct tm_merge_window *w, uint64_t a, uint64_t b)
                               y->cursor->row + row_b - y->first, w->orders);
 }
 
-/* Brings COUNT keys of one time in order. */
+/* Sorts COUNT keys of one time. */
 static void order_equal(struct tm_merge_window *w, uint64_t *keys, uint32_t count)
 {
     uint64_t *spare = w->others;
@@ -183,8 +183,8 @@ static void order_equal(struct tm_merge_window *w, uint64_t *keys, uint32_t coun
     }
 }
 
-/* Brings what is equal in time in order where the order of the runs does not tell. Keys of one time are in order of the
- * runs, and within each of its rows. */
+/* Sorts keys of equal time where the order of the runs does not decide. Such keys are already in the order of the
+ * runs, and within a run in the order of its rows. */
 static void order_all_equal(struct tm_merge_window *w, uint64_t *keys)
 {
     for (uint32_t i = 0, end; i < w->passed; i = end) {
@@ -198,7 +198,7 @@ static void order_all_equal(struct tm_merge_window *w, uint64_t *keys)
     }
 }
 
-static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, struct tm_collector *gather,
+static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, struct tm_collector *collector,
                                struct tm_error *err)
 {
     uint32_t last = UINT32_MAX, turns = 0, passed = w->passed;
@@ -212,10 +212,10 @@ static enum tm_status add_rows(struct tm_merge_window *w, const uint64_t *keys, 
         if (run->layout) {
             struct tm_collector_record record = {run->layout, row->record, row->payload,
                                                  (size_t)(row[1].payload - row->payload)};
-            st = tm_collector_add_record(gather, &record, err);
+            st = tm_collector_add_record(collector, &record, err);
         } else {
             size_t at = row->at;
-            st = tm_collector_add(gather, run->cursor->block, run->cursor->row + number - run->first, 1, &at, err);
+            st = tm_collector_add(collector, run->cursor->block, run->cursor->row + number - run->first, 1, &at, err);
         }
     }
     w->turns = turns;
@@ -232,7 +232,7 @@ static void move_cursors(struct tm_merge_window *w)
     }
 }
 
-enum tm_status tm_merge_window_pass(struct tm_merge_window *w, struct tm_collector *gather, struct tm_error *err)
+enum tm_status tm_merge_window_pass(struct tm_merge_window *w, struct tm_collector *collector, struct tm_error *err)
 {
     order_runs(w);
     w->turns = w->compared = 0;
@@ -248,7 +248,7 @@ enum tm_status tm_merge_window_pass(struct tm_merge_window *w, struct tm_collect
     w->others = keys == w->keys ? w->spare : w->keys;
     if (!w->ranks_differ)
         order_all_equal(w, keys);
-    enum tm_status st = add_rows(w, keys, gather, err);
+    enum tm_status st = add_rows(w, keys, collector, err);
     move_cursors(w);
     return st;
 }

@@ -1,7 +1,8 @@
-/* Private to merges: the next rows of all runs, up to a time, brought in order together.
+/* Private to merges: sorts the next rows of all runs together, up to a bound in time.
  *
- * Where the next row is most often another run's than the last, each match in a tree of losers is a guess that goes
- * wrong. A window has no guesses: runs are looked at one after the other, and their rows' times sorted by digits. */
+ * If the next row usually comes from another run than the last, each match in a tree of losers is a mispredicted
+ * branch. A window has no such branches. It reads the runs one after the other and sorts the times of their rows by
+ * digits. */
 #ifndef TM_SORT_MERGE_WINDOW_H
 #define TM_SORT_MERGE_WINDOW_H
 
@@ -12,9 +13,9 @@ struct tm_window_row;
 struct tm_window_run;
 
 struct tm_merge_window {
-    uint32_t passed;      /* rows that the last call passed */
-    uint32_t turns;       /* of them those that followed a row of another run, */
-    uint32_t compared;    /* and those of one time whose keys had to be compared in full */
+    uint32_t passed;      /* rows passed by the last call */
+    uint32_t turns;       /* of these, rows that followed a row of another run */
+    uint32_t compared;    /* of these, rows of equal time whose keys were compared in full */
     bool is_at_block_end; /* it went no further as a block ends */
     /* private */
     const struct tm_file_order *orders;
@@ -31,15 +32,17 @@ struct tm_merge_window {
 
 enum { TM_MERGE_WINDOW_RUNS = 2048 /* at most; with more of them few rows of each would be in a window */ };
 
-/* For COUNT CURSORS, which are kept. TM_OK or TM_E_SYSTEM; release is needed in both cases. */
+/* Initialises WINDOW for COUNT CURSORS, which must outlive it. TM_OK or TM_E_SYSTEM; release is needed in both cases.
+ */
 enum tm_status tm_merge_window_init(struct tm_merge_window *window, struct tm_merge_cursor *cursors, uint32_t count,
                                     const struct tm_file_order *orders, struct tm_error *err);
 
-/* Adds rows of all runs to GATHER, in order, but not the last one of a block. The cursors are moved, and have not
- * looked ahead. None are passed where many rows have one time or a block ends. */
-enum tm_status tm_merge_window_pass(struct tm_merge_window *window, struct tm_collector *gather, struct tm_error *err);
+/* Adds rows of all runs to COLLECTOR in order, but never the last row of a block. Moves the cursors without looking
+ * ahead. Passes no row if many rows have one time or if a block ends. */
+enum tm_status tm_merge_window_pass(struct tm_merge_window *window, struct tm_collector *collector,
+                                    struct tm_error *err);
 
-/* The slow comparison of two rows with one time: whether ROW_A of cursor A goes before ROW_B of cursor B. */
+/* Compares two rows of one time. True if ROW_A of cursor A comes before ROW_B of cursor B. */
 bool tm_merge_rows_less(const struct tm_merge_cursor *a, uint32_t row_a, const struct tm_merge_cursor *b,
                         uint32_t row_b, const struct tm_file_order *orders);
 

@@ -1,4 +1,4 @@
-/* Checks that a stream is in order: frames first, then events as sort_key.h says. */
+/* Checks that a stream is in order: frames first, then events in the order of sort_key.h. */
 #ifndef TM_SORT_ORDER_CHECK_H
 #define TM_SORT_ORDER_CHECK_H
 
@@ -12,9 +12,8 @@ struct tm_order_check {
     bool has_last;
 };
 
-/* FRAME is the next of the stream, BATCH its view when it is a TM_FRAME_BATCH. TM_OK; TM_E_INPUT
- * "byte N: event at position P of file F is out of order", or that a frame comes behind events;
- * TM_E_SYSTEM. */
+/* Checks FRAME, the next frame of the stream. BATCH is its view if it is a TM_FRAME_BATCH. TM_OK. TM_E_INPUT "byte N:
+ * event at position P of file F is out of order", or if a frame follows events. TM_E_SYSTEM. */
 enum tm_status tm_order_check_next(struct tm_order_check *check, const struct tm_frame *frame,
                                    const struct tm_batch *batch, struct tm_error *err);
 

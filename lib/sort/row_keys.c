@@ -3,13 +3,13 @@
 #include <stdbool.h>
 
 enum {
-    RADIX_BITS = 9, /* few enough places for the cache that is nearest */
+    RADIX_BITS = 9, /* destinations fit in the first-level cache */
     RADIX_SIZE = 1 << RADIX_BITS,
-    RADIX_ROWS_MIN = 64, /* fewer are sorted by insertion */
-    INSERT_MOVES = 8     /* a key; beyond that radix is the way after all */
+    RADIX_ROWS_MIN = 64, /* fewer rows are sorted by insertion */
+    INSERT_MOVES = 8     /* insertion gives up after so many moves for each key */
 };
 
-/* From FROM to TO by the digit at SHIFT. */
+/* Sorts FROM into TO by the digit at SHIFT. */
 static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t count, unsigned shift)
 {
     uint32_t starts[RADIX_SIZE] = {0}, sum = 0;
@@ -24,7 +24,7 @@ static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t count, unsig
         to[starts[from[i] >> shift & (RADIX_SIZE - 1)]++] = from[i];
 }
 
-/* Passes over all digits from bit LOW to before END; returns where the keys are. */
+/* Sorts by all digits from bit LOW to before END. Returns where the keys are. */
 static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, uint32_t count, unsigned low, unsigned end)
 {
     for (unsigned shift = low; shift < end; shift += RADIX_BITS) {
@@ -36,7 +36,7 @@ static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, uint32_t count, uns
     return keys;
 }
 
-/* Insertion sort of what is nearly in order; false when it took too many moves and is not done. */
+/* Insertion sort for keys that are nearly in order. Returns false if it took too many moves and was not finished. */
 static bool insert(uint64_t *keys, uint32_t count)
 {
     uint64_t moves = 0, moves_max = (uint64_t)INSERT_MOVES * count;
@@ -54,7 +54,7 @@ static bool insert(uint64_t *keys, uint32_t count)
 uint64_t *tm_row_keys_sort(uint64_t *keys, uint64_t *spare, uint32_t count, unsigned time_bits)
 {
     unsigned end = TM_ROW_KEY_ROW_BITS + time_bits;
-    /* The high bits alone mostly leave nothing but neighbours in the wrong order. */
+    /* Sorting by the high bits leaves mostly neighbours in the wrong order. */
     unsigned low = time_bits > 2 * RADIX_BITS && count >= RADIX_SIZE ? end - 2 * RADIX_BITS : TM_ROW_KEY_ROW_BITS;
     uint64_t *sorted = count >= RADIX_ROWS_MIN ? radix_sort(keys, spare, count, low, end) : keys;
     if (insert(sorted, count))

@@ -1,5 +1,5 @@
-/* Rows of a batch in the order of their times, where a time less the lowest one and the row's number fit into 64 bits:
- * half as many bytes to move as with both beside each other. */
+/* Sorts rows of a batch by time, if a time (less the lowest one) and the row's number fit into 64 bits. That moves
+ * half as many bytes as separate times and numbers. */
 #ifndef TM_SORT_ROW_KEYS_H
 #define TM_SORT_ROW_KEYS_H
 
@@ -17,8 +17,8 @@ static inline uint32_t tm_row_key_row(uint64_t key)
     return key & ((1 << TM_ROW_KEY_ROW_BITS) - 1);
 }
 
-/* Sorts COUNT keys whose times have at most TIME_BITS bits; rows of equal times must rise already. SPARE has room for
- * as many. Returns where they are then: KEYS or SPARE. */
+/* Sorts COUNT keys whose times have at most TIME_BITS bits. Rows of equal time must already be in increasing order.
+ * SPARE has room for COUNT keys. Returns where the sorted keys are: KEYS or SPARE. */
 uint64_t *tm_row_keys_sort(uint64_t *keys, uint64_t *spare, uint32_t count, unsigned time_bits);
 
 #endif

@@ -8,8 +8,8 @@
 enum {
     RADIX_BITS = 11,
     RADIX_SIZE = 1 << RADIX_BITS,
-    RADIX_ROWS_MIN = 64, /* fewer are sorted by insertion */
-    INSERT_MOVES = 8,    /* a row; beyond that radix is the way after all */
+    RADIX_ROWS_MIN = 64, /* fewer rows are sorted by insertion */
+    INSERT_MOVES = 8,    /* insertion gives up after so many moves for each row */
     ROW_ORDER_FIRST = 1024
 };
 
@@ -38,7 +38,7 @@ static uint32_t count_definitions(const struct tm_batch *batch)
     return tm_batch_count_flags(batch, TM_SORT_DEFINITION);
 }
 
-/* A batch of events alone: mostly times decide. */
+/* tm_row_order_descent for a batch without definitions. Times decide most often. */
 static uint32_t timed_descent(const struct tm_batch *batch, const struct tm_file_order *orders)
 {
     uint64_t last = 0;
@@ -89,7 +89,7 @@ static enum tm_status reserve(struct tm_row_order *o, uint32_t n, struct tm_erro
     return TM_OK;
 }
 
-/* Whether row B was processed before row A. */
+/* True if row B was processed before row A. */
 static bool processed_before(const struct tm_batch *batch, const struct tm_file_order *orders, uint32_t b, uint32_t a)
 {
     uint32_t order_b = tm_file_order_of(orders, tm_batch_u32(batch, TM_COL_FILE, b));
@@ -114,7 +114,7 @@ static bool in_order_of_processing(const struct tm_batch *batch, const struct tm
     return true;
 }
 
-/* Merges from[start, mid) and from[mid, end) into the same places of TO. */
+/* Merges from[start, mid) and from[mid, end) into to[start, end). */
 static void merge_numbers(const struct tm_batch *batch, const struct tm_file_order *orders, const uint32_t *from,
                           uint32_t *to, const uint32_t bounds[3])
 {
@@ -127,7 +127,7 @@ static void merge_numbers(const struct tm_batch *batch, const struct tm_file_ord
         to[at++] = from[b++];
 }
 
-/* o->numbers: all rows in the order they were processed; IN_ORDER: as they stand. */
+/* Sets o->numbers to all rows in the order in which they were processed. IN_ORDER: they already are. */
 static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, const struct tm_file_order *orders,
                         bool in_order)
 {
@@ -148,7 +148,7 @@ static void number_rows(struct tm_row_order *o, const struct tm_batch *batch, co
     }
 }
 
-/* One pass over the digit at SHIFT: entries and spare change places. */
+/* One pass of the radix sort over the digit at SHIFT. Entries and spare are exchanged. */
 static void radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
 {
     struct tm_row_entry *from = o->entries, *to = o->spare;
@@ -166,7 +166,7 @@ static void radix_pass(struct tm_row_order *o, uint32_t n, unsigned shift)
     o->spare = from;
 }
 
-/* Insertion sort of what is nearly in order; false when it took too many moves and is not done. */
+/* Insertion sort for entries that are nearly in order. Returns false if it took too many moves and was not finished. */
 static bool insert_entries(struct tm_row_entry *entries, uint32_t n)
 {
     uint64_t moves = 0, moves_max = (uint64_t)INSERT_MOVES * n;
@@ -181,8 +181,7 @@ static bool insert_entries(struct tm_row_entry *entries, uint32_t n)
     return moves <= moves_max;
 }
 
-/* By time; equal times keep their order. The high bits alone mostly leave nothing but neighbours in
- * the wrong order. */
+/* Sorts by time; equal times keep their order. Sorting by the high bits leaves mostly neighbours in the wrong order. */
 static void sort_entries(struct tm_row_order *o, uint32_t n)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -207,7 +206,8 @@ static void sort_entries(struct tm_row_order *o, uint32_t n)
         radix_pass(o, n, shift);
 }
 
-/* Rows that stand in the order they were processed, and whose times are not too far apart: false where they are. */
+/* Sorts rows that are in the order of processing and whose times fit into keys. Returns false if their times are too
+ * far apart. */
 static bool find_by_keys(struct tm_row_order *o, const struct tm_batch *batch)
 {
     const uint8_t *times = batch->cols[TM_COL_TIME_NS].data;

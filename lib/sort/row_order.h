@@ -1,5 +1,5 @@
-/* The order of the rows inside one batch. Rows that already are in order cost one look each; else
- * their times are sorted by radix, which keeps the order of processing of equal times. */
+/* The order of the rows in one batch. Rows that are already in order cost one look each. Other rows are sorted by
+ * time with a radix sort, which keeps the order of processing of equal times. */
 #ifndef TM_SORT_ROW_ORDER_H
 #define TM_SORT_ROW_ORDER_H
 
@@ -7,18 +7,18 @@
 
 struct tm_row_entry;
 
-/* Zero-initialise; one is used for many batches. */
+/* Zero-initialise. Can be used for many batches. */
 struct tm_row_order {
-    const uint32_t *rows;      /* row numbers in order; NULL: they are in order as they stand */
-    uint32_t definition_count; /* so many definitions come first */
+    const uint32_t *rows;      /* row numbers in order; NULL: the rows are already in order */
+    uint32_t definition_count; /* definitions, which come first */
     /* private */
     uint32_t *numbers, *spare_numbers;
     struct tm_row_entry *entries, *spare;
     uint32_t cap;
 };
 
-/* Finds the order of BATCH and announces its files to ORDERS. TM_OK; TM_E_INPUT for an impossible
- * file id; TM_E_SYSTEM. */
+/* Finds the order of BATCH and announces its files to ORDERS. TM_OK; TM_E_INPUT for an impossible file id;
+ * TM_E_SYSTEM. */
 enum tm_status tm_row_order_find(struct tm_row_order *order, const struct tm_batch *batch,
                                  struct tm_file_order *orders, struct tm_error *err);
 
@@ -26,7 +26,7 @@ enum tm_status tm_row_order_find(struct tm_row_order *order, const struct tm_bat
 enum tm_status tm_row_order_use_files(const struct tm_batch *batch, struct tm_file_order *orders,
                                       struct tm_error *err);
 
-/* The first row of BATCH whose key is less than that of the row before it, or batch->count. */
+/* Returns the first row of BATCH whose key is less than that of the row before it, or batch->count. */
 uint32_t tm_row_order_descent(const struct tm_batch *batch, const struct tm_file_order *orders);
 
 void tm_row_order_release(struct tm_row_order *order);

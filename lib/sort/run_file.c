@@ -64,7 +64,7 @@ enum tm_status tm_run_writer_begin(struct tm_run_writer *w, struct tm_run_file *
         enum tm_status st = tm_io_spool(file->dir, &file->fd, err);
         if (st < 0)
             return st;
-        file->spent.fd = file->fd;
+        file->reclaim.fd = file->fd;
     }
     w->run = (struct tm_run){.start = file->end_bytes};
     return TM_OK;
@@ -152,7 +152,7 @@ void tm_run_file_release(struct tm_run_file *file)
         close(file->fd);
     file->fd = -1;
     file->end_bytes = 0;
-    tm_reclaim_release(&file->spent);
+    tm_reclaim_release(&file->reclaim);
 }
 
 void tm_run_reader_init(struct tm_run_reader *r, struct tm_run_file *file, const struct tm_run *run,
@@ -168,7 +168,7 @@ static enum tm_status read_at(struct tm_run_reader *r, void *data, size_t len, s
     if (st == TM_END)
         st = tm_error_set(err, TM_E_SYSTEM, "was cut short");
     if (st == TM_OK)
-        tm_reclaim_add(&r->file->spent, r->offset, len);
+        tm_reclaim_add(&r->file->reclaim, r->offset, len);
     r->offset += len;
     return say_where(st, r->file, err);
 }
@@ -183,7 +183,7 @@ static enum tm_status reserve(struct tm_run_reader *r, size_t len, struct tm_err
     return r->mem ? TM_OK : tm_error_nomem(err);
 }
 
-/* The next chunk's head, through links: TM_END where the run ends. */
+/* Reads the next chunk's head and follows links. TM_END if the run ends. */
 static enum tm_status find_chunk(struct tm_run_reader *r, struct tm_error *err)
 {
     uint8_t head[CHUNK_HEAD_BYTES];
@@ -201,7 +201,7 @@ static enum tm_status find_chunk(struct tm_run_reader *r, struct tm_error *err)
     return TM_OK;
 }
 
-/* Points the block's columns into MEM; returns the bytes that all columns take. */
+/* Points the block's columns into MEM. Returns the bytes of all columns. */
 static size_t lay_columns(struct tm_run_reader *r, const struct tm_run_chunk *chunk)
 {
     size_t at = 0;
@@ -213,7 +213,7 @@ static size_t lay_columns(struct tm_run_reader *r, const struct tm_run_chunk *ch
     return at;
 }
 
-/* The chunk's rows are records; the head behind it comes with them. */
+/* Reads a chunk of records, together with the head that follows it. */
 static enum tm_status read_records(struct tm_run_reader *r, struct tm_error *err)
 {
     const struct tm_block_layout *layout = r->file->layouts->all[r->chunk.columns & ~TM_RUN_RECORDS];
@@ -243,7 +243,7 @@ enum tm_status tm_run_reader_next(void *reader, struct tm_block **block, struct 
                                  .payload_fd = r->file->fd};
     size_t columns = lay_columns(r, &chunk);
     bool whole = chunk.payload_bytes <= r->inline_bytes;
-    /* With the chunk comes the head behind it. */
+    /* The head that follows is read with the chunk. */
     size_t len = columns + (whole ? (size_t)chunk.payload_bytes + CHUNK_HEAD_BYTES : 0);
     if ((st = reserve(r, len, err)) < 0 || (st = read_at(r, r->mem, len, err)) < 0)
         return st;

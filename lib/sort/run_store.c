@@ -10,10 +10,11 @@ enum tm_status tm_run_store_init(struct tm_run_store *s, const struct tm_file_or
     *s = (struct tm_run_store){.orders = orders, .chunk_bytes = chunk_bytes};
     for (int i = 0; i < TM_RUN_LEVELS; i++)
         s->levels[i].file = (struct tm_run_file){.dir = dir, .fd = -1};
-    return tm_collector_init(&s->gather, (struct tm_collector_sink){tm_run_writer_write, &s->writer}, chunk_bytes, err);
+    return tm_collector_init(&s->collector, (struct tm_collector_sink){tm_run_writer_write, &s->writer}, chunk_bytes,
+                             err);
 }
 
-/* The run of LEVEL that RUN continues with the smallest gap, or NULL. */
+/* Returns the run of LEVEL that RUN continues with the smallest gap, or NULL. */
 static struct tm_run *find_continued(const struct tm_run_level *level, const struct tm_run *run)
 {
     struct tm_run *best = NULL;
@@ -51,7 +52,7 @@ static enum tm_status begin_at(struct tm_run_store *s, int level, struct tm_erro
 
 static enum tm_status end_at(struct tm_run_store *s, int level, struct tm_error *err)
 {
-    enum tm_status st = tm_collector_flush(&s->gather, err);
+    enum tm_status st = tm_collector_flush(&s->collector, err);
     if (st == TM_OK)
         st = tm_run_writer_end(&s->writer, err);
     return st == TM_OK ? add_run(&s->levels[level], &s->writer.run, err) : st;
@@ -84,7 +85,7 @@ static enum tm_status reserve_readers(struct tm_run_readers *r, size_t runs, siz
     return r->readers && r->sources ? TM_OK : tm_error_nomem(err);
 }
 
-/* The runs of LEVEL of one kind become one of the next level. */
+/* Merges the runs of LEVEL that hold definitions, or the others, into one run of the next level. */
 static enum tm_status merge_kind(struct tm_run_store *s, int level, bool definitions, struct tm_error *err)
 {
     struct tm_run_readers readers = {0};
@@ -96,7 +97,7 @@ static enum tm_status merge_kind(struct tm_run_store *s, int level, bool definit
         st = begin_at(s, level + 1, err);
     if (st == TM_OK) {
         open_level(s, &s->levels[level], definitions, &readers);
-        st = tm_merge(readers.sources, readers.reader_count, s->orders, &s->gather, err);
+        st = tm_merge(readers.sources, readers.reader_count, s->orders, &s->collector, err);
     }
     if (st == TM_OK)
         st = end_at(s, level + 1, err);
@@ -126,13 +127,13 @@ enum tm_status tm_run_store_add(struct tm_run_store *s, struct tm_block *block, 
     if (block->layout)
         return tm_run_writer_write_records(&s->writer, block, err);
     s->writer.sequence = block->sequence;
-    enum tm_status st = tm_collector_add(&s->gather, block, block->first, block->end - block->first, &at, err);
-    return st == TM_OK ? tm_collector_flush(&s->gather, err) : st;
+    enum tm_status st = tm_collector_add(&s->collector, block, block->first, block->end - block->first, &at, err);
+    return st == TM_OK ? tm_collector_flush(&s->collector, err) : st;
 }
 
 bool tm_run_store_has_room(struct tm_run_store *s, uint32_t count, size_t block_bytes)
 {
-    enum { RUN_ROOM = 4 /* times as many can be read */ };
+    enum { RUN_ROOM = 4 /* a merge must be able to read so many times as many */ };
     size_t each = block_bytes > s->chunk_bytes ? block_bytes : s->chunk_bytes;
     size_t most = s->read_bytes / each;
     if (count > most / RUN_ROOM)
@@ -193,6 +194,6 @@ void tm_run_store_release(struct tm_run_store *s)
         free(s->levels[i].runs);
         s->levels[i].runs = NULL;
     }
-    tm_collector_release(&s->gather);
+    tm_collector_release(&s->collector);
     tm_run_writer_release(&s->writer);
 }

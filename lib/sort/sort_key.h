@@ -1,18 +1,18 @@
-/* The order of events, written once: definitions by (order of processing of the file, position),
- * then all others by (time, order of processing of the file, position). Keys are compared part by
- * part with <; what is equal in all parts keeps the order it came in. */
+/* The order of events. Definitions come first, by (order of processing of the file, position). All others follow, by
+ * (time, order of processing of the file, position). Keys are compared part by part with <. Events with equal keys
+ * keep the order in which they arrived. */
 #ifndef TM_SORT_SORT_KEY_H
 #define TM_SORT_SORT_KEY_H
 
 #include "sort/file_order.h"
 #include "stream/batch.h"
 
-/* Events that go before all others: UNTIMED ones are definitions too (doc/events.md). */
+/* Events that precede all others. UNTIMED events count as definitions too (doc/events.md). */
 #define TM_SORT_DEFINITION ((uint32_t)(TM_EVENT_DEFINITION | TM_EVENT_UNTIMED))
 
 struct tm_sort_key {
-    uint64_t time;     /* time_ns moved so that it compares unsigned; 0 for definitions */
-    uint64_t rank;     /* bit 32 set for events that are no definitions; below it the file's order */
+    uint64_t time;     /* time_ns shifted to compare as an unsigned number; 0 for definitions */
+    uint64_t rank;     /* bit 32: the event is no definition; below it the file's order */
     uint64_t position;
 };
 
@@ -25,7 +25,7 @@ static inline bool tm_sort_key_less(const struct tm_sort_key *a, const struct tm
     return a->position < b->position;
 }
 
-/* time_ns as part of a key: signed order becomes unsigned order. */
+/* Converts time_ns to a part of a key: signed order becomes unsigned order. */
 static inline uint64_t tm_sort_time_of(uint64_t time_ns)
 {
     return time_ns ^ UINT64_C(1) << 63;
@@ -46,7 +46,7 @@ static inline bool tm_sort_is_definition(const struct tm_batch *batch, uint32_t 
     return (tm_batch_u32(batch, TM_COL_FLAGS, row) & TM_SORT_DEFINITION) != 0;
 }
 
-/* Key of ROW; its file has been announced to ORDERS by tm_file_order_use. */
+/* Returns the key of ROW. Its file must have been announced to ORDERS by tm_file_order_use. */
 static inline struct tm_sort_key tm_sort_key_of(const struct tm_batch *batch, uint32_t row,
                                                 const struct tm_file_order *orders)
 {

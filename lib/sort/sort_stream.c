@@ -23,15 +23,15 @@ static enum tm_status write_batch(void *writer, const struct tm_batch *batch, st
     return tm_stream_write_batch(writer, batch, err);
 }
 
-/* A stream that is in order: only the batches are cut anew. */
+/* Copies a stream that is in order. Only its batches are divided anew. */
 static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_writer *writer, struct tm_error *err)
 {
     struct tm_order_check check = {0};
-    struct tm_collector gather;
+    struct tm_collector collector;
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st =
-        tm_collector_init(&gather, (struct tm_collector_sink){write_batch, writer}, TM_BATCH_BYTES, err);
+        tm_collector_init(&collector, (struct tm_collector_sink){write_batch, writer}, TM_BATCH_BYTES, err);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK) {
         size_t at = 0;
         st = tm_order_check_next(&check, &frame, &batch, err);
@@ -39,14 +39,14 @@ static enum tm_status pass(struct tm_stream_reader *reader, struct tm_stream_wri
             st = tm_stream_write_frame(writer, &frame, err);
         } else if (st == TM_OK) {
             struct tm_block block = tm_block_of(&batch);
-            st = tm_collector_add(&gather, &block, 0, batch.count, &at, err);
+            st = tm_collector_add(&collector, &block, 0, batch.count, &at, err);
             if (st == TM_OK)
-                st = tm_collector_settle(&gather, err);
+                st = tm_collector_settle(&collector, err);
         }
     }
     if (st == TM_END)
-        st = tm_collector_flush(&gather, err);
-    tm_collector_release(&gather);
+        st = tm_collector_flush(&collector, err);
+    tm_collector_release(&collector);
     tm_order_check_release(&check);
     return st;
 }
@@ -61,7 +61,7 @@ static enum tm_status sort(struct tm_stream_reader *reader, int out, const struc
     enum tm_status st = tm_sorter_init(&sorter, options, err);
     while (st == TM_OK && (st = tm_stream_reader_next(reader, &frame, &batch, err)) == TM_OK)
         st = tm_sorter_add(&sorter, &frame, &batch, err);
-    /* Its buffer is as large as the largest frame was. */
+    /* Frees the buffer, which is as large as the largest frame. */
     tm_stream_reader_release(reader);
     if (st == TM_END)
         st = tm_stream_writer_open(&writer, out, "tm-sort", reader->stage, true, err);

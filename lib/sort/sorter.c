@@ -7,12 +7,12 @@
 enum {
     SORTER_CHUNK_MIN = 32 << 10, /* bytes of a chunk on disk */
     SORTER_CHUNK_MAX = 256 << 10,
-    SORTER_CHUNK_PART = 1024, /* of the memory */
+    SORTER_CHUNK_PART = 1024, /* a chunk is this part of the memory */
     SORTER_FAN_IN_MIN = 4,
     SORTER_FAN_IN_MAX = 1024,
     SORTER_FRAMES_BYTES = 4 << 20,
-    SORTER_SMALL_BYTES = 256 << 10, /* batches below are joined, */
-    SORTER_JOINED_BYTES = 1 << 20,  /* up to so much */
+    SORTER_SMALL_BYTES = 256 << 10, /* smaller batches are joined */
+    SORTER_JOINED_BYTES = 1 << 20,  /* up to this size */
     SORTER_RUNS_MANY = 32,
     SORTER_ROW_BYTES = 104
 };
@@ -36,7 +36,7 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
     size_t chunk = clamp(memory / SORTER_CHUNK_PART, SORTER_CHUNK_MIN, SORTER_CHUNK_MAX);
     *s = (struct tm_sorter){0};
     s->frames = (struct tm_frame_file){.memory_bytes = SORTER_FRAMES_BYTES, .dir = dir, .fd = -1};
-    /* A quarter of the memory is for reading runs back while the last blocks are still here. */
+    /* A quarter of the memory is reserved for reading runs while the last blocks are still in memory. */
     s->arena.limit_bytes = clamp(memory - memory / 4, 0, SIZE_MAX / 2);
     enum tm_status st = tm_run_store_init(&s->store, &s->orders, dir, chunk, err);
     s->store.layouts = &s->layouts;
@@ -48,7 +48,7 @@ enum tm_status tm_sorter_init(struct tm_sorter *s, const struct tm_sort_options 
                              clamp(s->arena.limit_bytes, 1, SORTER_JOINED_BYTES), err);
 }
 
-/* Writes the runs of one kind each as it is; they are merged once, at the end. */
+/* Writes each run of one kind unchanged. They are merged once, at the end. */
 static enum tm_status spill_as_they_are(struct tm_sorter *s, bool definitions, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -64,7 +64,7 @@ static enum tm_status spill_as_they_are(struct tm_sorter *s, bool definitions, s
     return st;
 }
 
-/* The most bytes that a block of one kind takes when it is read again. */
+/* Returns the size of the largest block of one kind when it is read again. */
 static size_t largest_block(const struct tm_sorter *s, bool definitions)
 {
     size_t most = 0;
@@ -77,7 +77,7 @@ static size_t largest_block(const struct tm_sorter *s, bool definitions)
     return most;
 }
 
-/* Writes the runs of one kind that are in memory: as they are where they are few, as one run else. */
+/* Writes the runs of one kind that are in memory: unchanged if they are few, else merged into one run. */
 static enum tm_status spill_kind(struct tm_sorter *s, bool definitions, struct tm_error *err)
 {
     uint32_t n = tm_memory_runs_count(&s->memory, definitions);
@@ -91,7 +91,7 @@ static enum tm_status spill_kind(struct tm_sorter *s, bool definitions, struct t
     tm_memory_runs_sources(&s->memory, definitions, sources);
     enum tm_status st = tm_run_store_begin(&s->store, s->sequence, err);
     if (st == TM_OK)
-        st = tm_merge(sources, n, &s->orders, &s->store.gather, err);
+        st = tm_merge(sources, n, &s->orders, &s->store.collector, err);
     free(sources);
     return st == TM_OK ? tm_run_store_end(&s->store, err) : st;
 }
@@ -107,7 +107,7 @@ static enum tm_status spill(struct tm_sorter *s, struct tm_error *err)
     return st;
 }
 
-/* Rows [from, end) in order of a batch that is too large for the memory become a run on disk. */
+/* Writes rows [from, end) of a sorted batch that is too large for the memory as a run on disk. */
 static enum tm_status write_rows(struct tm_sorter *s, struct tm_block *block, uint32_t from, uint32_t end,
                                  struct tm_error *err)
 {
@@ -118,7 +118,7 @@ static enum tm_status write_rows(struct tm_sorter *s, struct tm_block *block, ui
     for (uint32_t i = from; i < end && st == TM_OK; i++) {
         uint32_t row = s->row_order.rows ? s->row_order.rows[i] : i;
         size_t at = offsets[row];
-        st = tm_collector_add(&s->store.gather, block, row, 1, &at, err);
+        st = tm_collector_add(&s->store.collector, block, row, 1, &at, err);
     }
     return st == TM_OK ? tm_run_store_end(&s->store, err) : st;
 }
@@ -133,8 +133,7 @@ static enum tm_status write_batch(struct tm_sorter *s, const struct tm_batch *ba
     return st == TM_OK ? write_rows(s, &block, definitions, batch->count, err) : st;
 }
 
-/* Memory for a block of LEN bytes and a second block's head; *MEM stays NULL when even all memory
- * is too little. */
+/* Takes memory for a block of LEN bytes and the head of a second one. *MEM stays NULL if LEN exceeds all memory. */
 static enum tm_status take(struct tm_sorter *s, size_t len, void **mem, struct tm_error *err)
 {
     bool full;
@@ -149,7 +148,7 @@ static enum tm_status take(struct tm_sorter *s, size_t len, void **mem, struct t
     return *mem || full ? TM_OK : tm_error_nomem(err);
 }
 
-/* Adds the block, split in two where it begins with definitions. HEAD: memory for a block. */
+/* Adds the block. If it begins with definitions it is split in two. HEAD is memory for the second block. */
 static enum tm_status add_block(struct tm_sorter *s, struct tm_block *block, struct tm_block *head,
                                 struct tm_error *err)
 {
@@ -171,7 +170,7 @@ static enum tm_status add_block(struct tm_sorter *s, struct tm_block *block, str
     return st == TM_OK ? tm_memory_runs_add(&s->memory, block, &s->orders, err) : st;
 }
 
-/* Where the payload of each row of BATCH starts, and its end. */
+/* Finds where the payload of each row of BATCH starts, and where the last one ends. */
 static enum tm_status find_offsets(struct tm_sorter *s, const struct tm_batch *batch, struct tm_error *err)
 {
     tm_buf_clear(&s->offsets);
@@ -181,7 +180,7 @@ static enum tm_status find_offsets(struct tm_sorter *s, const struct tm_batch *b
     return TM_OK;
 }
 
-/* Sorts one batch and keeps it: a tm_collector_sink's write. */
+/* Sorts one batch and keeps it. Is the write function of a tm_collector_sink. */
 static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_sorter *s = sorter;
@@ -207,7 +206,8 @@ static enum tm_status sort_batch(void *sorter, const struct tm_batch *batch, str
     return add_block(s, block, head, err);
 }
 
-/* Most blocks begin a run of their own: half as many runs of twice the size are worth a copy of each row. */
+/* True if most blocks begin a new run. Joined batches then make half as many runs of twice the size, which is worth a
+ * copy of each row. */
 static bool is_shuffled(struct tm_sorter *s)
 {
     if (s->memory.count >= SORTER_RUNS_MANY)
@@ -248,7 +248,7 @@ static enum tm_status write_stream_batch(void *writer, const struct tm_batch *ba
     return tm_stream_write_batch(writer, batch, err);
 }
 
-static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct tm_collector *gather,
+static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct tm_collector *collector,
                                  struct tm_error *err)
 {
     struct tm_run_readers readers = {0};
@@ -256,7 +256,7 @@ static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct t
     enum tm_status st = tm_run_store_open(&s->store, definitions, n, &readers, err);
     if (st == TM_OK) {
         tm_memory_runs_sources(&s->memory, definitions, readers.sources + readers.reader_count);
-        st = tm_merge(readers.sources, readers.reader_count + n, &s->orders, gather, err);
+        st = tm_merge(readers.sources, readers.reader_count + n, &s->orders, collector, err);
     }
     tm_run_readers_release(&readers);
     return st;
@@ -264,21 +264,21 @@ static enum tm_status write_kind(struct tm_sorter *s, bool definitions, struct t
 
 enum tm_status tm_sorter_write(struct tm_sorter *s, struct tm_stream_writer *writer, struct tm_error *err)
 {
-    struct tm_collector gather = {0};
+    struct tm_collector collector = {0};
     enum tm_status st = tm_collector_flush(&s->staging, err);
     if (st == TM_OK)
         st = tm_run_store_reduce(&s->store, err);
     if (st == TM_OK)
         st = tm_frame_file_write(&s->frames, writer, err);
     if (st == TM_OK)
-        st = tm_collector_init(&gather, (struct tm_collector_sink){write_stream_batch, writer}, TM_BATCH_BYTES, err);
+        st = tm_collector_init(&collector, (struct tm_collector_sink){write_stream_batch, writer}, TM_BATCH_BYTES, err);
     if (st == TM_OK)
-        st = write_kind(s, true, &gather, err);
+        st = write_kind(s, true, &collector, err);
     if (st == TM_OK)
-        st = write_kind(s, false, &gather, err);
+        st = write_kind(s, false, &collector, err);
     if (st == TM_OK)
-        st = tm_collector_flush(&gather, err);
-    tm_collector_release(&gather);
+        st = tm_collector_flush(&collector, err);
+    tm_collector_release(&collector);
     return st;
 }
 

@@ -1,5 +1,5 @@
-/* Sorts a stream of any size within a budget of memory: frames are kept, events are sorted batch by
- * batch, runs that do not fit go to temporary files, and all are merged at the end (doc/sorting.md). */
+/* Sorts a stream of any size within a memory budget. Frames are kept. Events are sorted batch by batch. Runs that do
+ * not fit into memory go to temporary files. All runs are merged at the end (doc/sorting.md). */
 #ifndef TM_SORT_SORTER_H
 #define TM_SORT_SORTER_H
 
@@ -14,22 +14,22 @@ struct tm_sort_options {
     const char *spill_dir;           /* for temporary files; NULL: $TMPDIR, else /tmp */
 };
 
-/* The directory that OPTIONS mean. */
+/* Returns the directory that OPTIONS select. */
 const char *tm_sort_dir(const struct tm_sort_options *options);
 
 struct tm_sorter {
     /* private */
     struct tm_file_order orders;
     struct tm_row_order row_order;
-    struct tm_buf offsets; /* size_t a row */
-    struct tm_buf words;   /* uint64_t a row and word of its layout */
+    struct tm_buf offsets; /* a size_t for each row */
+    struct tm_buf words;   /* a uint64_t for each row and word of its layout */
     struct tm_arena arena;
     struct tm_block_layouts layouts;
     struct tm_memory_runs memory;
-    uint32_t memory_blocks; /* in them */
+    uint32_t memory_blocks; /* blocks in memory */
     struct tm_run_store store;
     struct tm_frame_file frames;
-    struct tm_collector staging; /* joins small batches, and all where times are shuffled */
+    struct tm_collector staging; /* joins small batches, and all batches if times are shuffled */
     bool is_shuffled;
     uint64_t sequence;
     bool spilled;
@@ -38,11 +38,11 @@ struct tm_sorter {
 /* OPTIONS' text is borrowed. Release is needed in any case. */
 enum tm_status tm_sorter_init(struct tm_sorter *sorter, const struct tm_sort_options *options, struct tm_error *err);
 
-/* Takes over a copy of FRAME; BATCH is looked at when it is a TM_FRAME_BATCH. */
+/* Adds a copy of FRAME. BATCH is used if it is a TM_FRAME_BATCH. */
 enum tm_status tm_sorter_add(struct tm_sorter *sorter, const struct tm_frame *frame, const struct tm_batch *batch,
                              struct tm_error *err);
 
-/* Writes all frames, then all events in order, but no END. To be called once. */
+/* Writes all frames, then all events in order, but no END. May be called once. */
 enum tm_status tm_sorter_write(struct tm_sorter *sorter, struct tm_stream_writer *writer, struct tm_error *err);
 
 void tm_sorter_release(struct tm_sorter *sorter);

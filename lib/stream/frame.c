@@ -234,7 +234,7 @@ static enum tm_status write_pieces(struct tm_frame_writer *writer, const struct 
 }
 
 /* Puts a small frame behind others, to be written with them. */
-static enum tm_status gather(struct tm_frame_writer *writer, const struct tm_frame_head *head,
+static enum tm_status append_small(struct tm_frame_writer *writer, const struct tm_frame_head *head,
                              const struct tm_piece *pieces, size_t count, struct tm_error *err)
 {
     struct tm_buf *out = &writer->out;
@@ -271,7 +271,7 @@ enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, con
     writer->offset += head.length_bytes + len;
     writer->count++;
     if (len < FRAME_WRITE_BYTES || count > FRAME_PIECES_MAX)
-        return gather(writer, &head, pieces, count, err);
+        return append_small(writer, &head, pieces, count, err);
     return write_pieces(writer, &head, pieces, count, err);
 }
 

@@ -94,7 +94,7 @@ static bool known(uint32_t type)
 
 static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_frame *frame, struct tm_error *err)
 {
-    struct tm_frame behind;
+    struct tm_frame next;
     uint64_t before = reader->frames.count - 1;
     Tracemerge__End *end = (Tracemerge__End *)tm_frame_message(frame, &tracemerge__end__descriptor, err);
     if (end == NULL)
@@ -105,10 +105,10 @@ static enum tm_status read_end(struct tm_stream_reader *reader, const struct tm_
         tm_error_set(err, TM_E_INPUT, "counts of the end frame do not agree with the stream");
         return at(frame->offset, err);
     }
-    enum tm_status st = tm_frame_read(&reader->frames, &behind, err);
+    enum tm_status st = tm_frame_read(&reader->frames, &next, err);
     if (st == TM_OK) {
         tm_error_set(err, TM_E_INPUT, "a second stream follows the end; merge streams with tm-sort -m");
-        return at(behind.offset, err);
+        return at(next.offset, err);
     }
     reader->ended = st == TM_END;
     return st;

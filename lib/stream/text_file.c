@@ -29,9 +29,9 @@ enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, st
 static enum tm_status write_out(struct tm_text_file *file, struct tm_error *err)
 {
     size_t len = file->out.len;
-    if (file->behind == NULL)
-        file->behind = tm_async_writer_new(file->fd);
-    enum tm_status st = file->behind ? tm_async_writer_write(file->behind, &file->out, file->written, err)
+    if (file->async == NULL)
+        file->async = tm_async_writer_new(file->fd);
+    enum tm_status st = file->async ? tm_async_writer_write(file->async, &file->out, file->written, err)
                                      : tm_io_pwrite(file->fd, file->out.data, len, file->written, err);
     if (st < 0)
         return tm_error_prefix(err, "%s", file->path);
@@ -42,7 +42,7 @@ static enum tm_status write_out(struct tm_text_file *file, struct tm_error *err)
 
 enum tm_status tm_text_file_flush(struct tm_text_file *file, struct tm_error *err)
 {
-    enum tm_status st = file->behind ? tm_async_writer_wait(file->behind, err) : TM_OK;
+    enum tm_status st = file->async ? tm_async_writer_wait(file->async, err) : TM_OK;
     if (st == TM_OK)
         st = tm_io_pwrite(file->fd, file->out.data, file->out.len, file->written, err);
     if (st < 0)
@@ -64,7 +64,7 @@ enum tm_status tm_text_file_add(struct tm_text_file *file, const void *text, siz
 enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, size_t len, uint64_t *offset,
                                   struct tm_error *err)
 {
-    enum tm_status st = file->out.len > 0 || file->behind ? tm_text_file_flush(file, err) : TM_OK;
+    enum tm_status st = file->out.len > 0 || file->async ? tm_text_file_flush(file, err) : TM_OK;
     *offset = file->written;
     if (st == TM_OK && (st = tm_io_pwrite(file->fd, data, len, file->written, err)) < 0)
         tm_error_prefix(err, "%s", file->path);
@@ -74,8 +74,8 @@ enum tm_status tm_text_file_write(struct tm_text_file *file, const void *data, s
 
 void tm_text_file_release(struct tm_text_file *file)
 {
-    tm_async_writer_free(file->behind);
-    file->behind = NULL;
+    tm_async_writer_free(file->async);
+    file->async = NULL;
     if (file->fd >= 0)
         (void)close(file->fd);
     tm_buf_release(&file->out);

@@ -15,7 +15,7 @@ struct tm_text_file {
     /* private */
     uint64_t written; /* bytes in FD, or on their way there */
     struct tm_buf out;
-    struct tm_async_writer *behind; /* NULL: none yet, or there can be none */
+    struct tm_async_writer *async; /* NULL: none yet, or there can be none */
 };
 
 /* Opens PATH, a regular file that is there, and empties it. TM_OK; TM_E_INPUT where it is none; TM_E_SYSTEM. */

@@ -11,26 +11,26 @@ struct tm_timestamp_group_event {
     size_t detail; /* where its detail starts */
 };
 
-enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *moment, const struct tm_event *event, int64_t rank,
+enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,
                                       struct tm_error *err)
 {
-    enum tm_status st = tm_array_grow(&moment->events, &moment->cap, moment->count, sizeof *moment->events, err);
+    enum tm_status st = tm_array_grow(&group->events, &group->cap, group->count, sizeof *group->events, err);
     if (st < 0)
         return st;
-    struct tm_timestamp_group_event *e = &moment->events[moment->count];
-    *e = (struct tm_timestamp_group_event){*event, rank, moment->count, moment->detail.len};
+    struct tm_timestamp_group_event *e = &group->events[group->count];
+    *e = (struct tm_timestamp_group_event){*event, rank, group->count, group->detail.len};
     e->event.raw = NULL;
     e->event.raw_bytes = 0;
-    if (tm_buf_add(&moment->detail, event->detail, event->detail_bytes) < 0)
+    if (tm_buf_add(&group->detail, event->detail, event->detail_bytes) < 0)
         return tm_error_nomem(err);
-    moment->count++;
-    moment->is_sorted = false;
+    group->count++;
+    group->is_sorted = false;
     return TM_OK;
 }
 
-bool tm_timestamp_group_full(const struct tm_timestamp_group *moment)
+bool tm_timestamp_group_full(const struct tm_timestamp_group *group)
 {
-    return moment->count >= TM_TIMESTAMP_GROUP_EVENTS_MAX || moment->detail.len >= TM_TIMESTAMP_GROUP_BYTES_MAX;
+    return group->count >= TM_TIMESTAMP_GROUP_EVENTS_MAX || group->detail.len >= TM_TIMESTAMP_GROUP_BYTES_MAX;
 }
 
 static int compare(const void *a, const void *b)
@@ -41,25 +41,25 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-bool tm_timestamp_group_take(struct tm_timestamp_group *moment, struct tm_event *event)
+bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *event)
 {
-    if (moment->next == moment->count) {
-        moment->next = moment->count = 0;
-        tm_buf_clear(&moment->detail);
+    if (group->next == group->count) {
+        group->next = group->count = 0;
+        tm_buf_clear(&group->detail);
         return false;
     }
-    if (!moment->is_sorted && moment->count > 1)
-        qsort(moment->events, moment->count, sizeof *moment->events, compare);
-    moment->is_sorted = true;
-    const struct tm_timestamp_group_event *e = &moment->events[moment->next++];
+    if (!group->is_sorted && group->count > 1)
+        qsort(group->events, group->count, sizeof *group->events, compare);
+    group->is_sorted = true;
+    const struct tm_timestamp_group_event *e = &group->events[group->next++];
     *event = e->event;
-    event->detail = event->detail_bytes ? moment->detail.data + e->detail : NULL;
+    event->detail = event->detail_bytes ? group->detail.data + e->detail : NULL;
     return true;
 }
 
-void tm_timestamp_group_release(struct tm_timestamp_group *moment)
+void tm_timestamp_group_release(struct tm_timestamp_group *group)
 {
-    free(moment->events);
-    tm_buf_release(&moment->detail);
-    *moment = (struct tm_timestamp_group){0};
+    free(group->events);
+    tm_buf_release(&group->detail);
+    *group = (struct tm_timestamp_group){0};
 }

@@ -21,15 +21,15 @@ struct tm_timestamp_group {
 };
 
 /* Keeps a copy of EVENT and its detail, without its raw bytes. Lower RANK comes first. */
-enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *moment, const struct tm_event *event, int64_t rank,
+enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,
                                       struct tm_error *err);
 
 /* True when what is held should be taken before more is added. */
-bool tm_timestamp_group_full(const struct tm_timestamp_group *moment);
+bool tm_timestamp_group_full(const struct tm_timestamp_group *group);
 
 /* Sorts by rank, then by coming, and shows one after another; false and empty again after the last. */
-bool tm_timestamp_group_take(struct tm_timestamp_group *moment, struct tm_event *event);
+bool tm_timestamp_group_take(struct tm_timestamp_group *group, struct tm_event *event);
 
-void tm_timestamp_group_release(struct tm_timestamp_group *moment);
+void tm_timestamp_group_release(struct tm_timestamp_group *group);
 
 #endif

@@ -94,9 +94,9 @@ static void give_back(const struct tm_content *content, uint64_t *from)
 {
     const struct tm_extent *extent = &content->extent;
     uint64_t to = content->in->offset;
-    if (extent->fd < 0 || extent->spent == NULL || to <= *from) /* some may have been taken back */
+    if (extent->fd < 0 || extent->reclaim == NULL || to <= *from) /* some may have been taken back */
         return;
-    tm_reclaim_add(extent->spent, extent->start + (*from - content->extent_at), to - *from);
+    tm_reclaim_add(extent->reclaim, extent->start + (*from - content->extent_at), to - *from);
     *from = to;
 }
 

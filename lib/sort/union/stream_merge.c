@@ -15,7 +15,7 @@ struct stream_merge {
     const struct tm_merge_input *timed; /* the first with events: its trace time is that of all */
     struct tm_frame_union all;
     struct tm_run_store store;
-    struct tm_collector gather;
+    struct tm_collector collector;
     struct tm_stream_writer writer;
 };
 
@@ -87,7 +87,7 @@ static enum tm_status open_inputs(struct stream_merge *m, const struct tm_merge_
 
 /* Adds the rows of one kind of COUNT streams to GATHER. */
 static enum tm_status merge_kind(struct stream_merge *m, struct tm_merge_input *inputs, uint32_t count,
-                                 struct tm_collector *gather, bool definitions, struct tm_error *err)
+                                 struct tm_collector *collector, bool definitions, struct tm_error *err)
 {
     struct tm_merge_source *sources = calloc(count, sizeof *sources);
     if (sources == NULL)
@@ -96,7 +96,7 @@ static enum tm_status merge_kind(struct stream_merge *m, struct tm_merge_input *
         inputs[i].only_definitions = definitions;
         sources[i] = (struct tm_merge_source){tm_merge_input_next, &inputs[i], true};
     }
-    enum tm_status st = tm_merge(sources, count, &m->all.orders, gather, err);
+    enum tm_status st = tm_merge(sources, count, &m->all.orders, collector, err);
     free(sources);
     return st;
 }
@@ -109,7 +109,7 @@ static enum tm_status merge_group(struct stream_merge *m, struct tm_merge_input 
     for (int kind = 1; kind >= 0 && st == TM_OK; kind--) {
         st = tm_run_store_begin(&m->store, inputs->sequence, err);
         if (st == TM_OK)
-            st = merge_kind(m, inputs, count, &m->store.gather, kind, err);
+            st = merge_kind(m, inputs, count, &m->store.collector, kind, err);
         if (st == TM_OK)
             st = tm_run_store_end(&m->store, err);
     }
@@ -123,7 +123,7 @@ static enum tm_status merge_runs(struct stream_merge *m, bool definitions, struc
     struct tm_run_readers readers = {0};
     enum tm_status st = tm_run_store_open(&m->store, definitions, 0, &readers, err);
     if (st == TM_OK)
-        st = tm_merge(readers.sources, readers.reader_count, &m->all.orders, &m->gather, err);
+        st = tm_merge(readers.sources, readers.reader_count, &m->all.orders, &m->collector, err);
     tm_run_readers_release(&readers);
     return st;
 }
@@ -132,9 +132,9 @@ static enum tm_status merge_events(struct stream_merge *m, uint32_t fan_in, stru
 {
     enum tm_status st = TM_OK;
     if (m->count <= fan_in) {
-        st = merge_kind(m, m->inputs, m->count, &m->gather, true, err);
+        st = merge_kind(m, m->inputs, m->count, &m->collector, true, err);
         if (st == TM_OK)
-            st = merge_kind(m, m->inputs, m->count, &m->gather, false, err);
+            st = merge_kind(m, m->inputs, m->count, &m->collector, false, err);
         return st;
     }
     for (uint32_t i = 0; i < m->count && st == TM_OK; i += fan_in)
@@ -159,7 +159,7 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     enum tm_status st = tm_run_store_init(&m->store, &m->all.orders, m->all.dir, MERGE_CHUNK_BYTES, err);
     m->store.fan_in = fan_in < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : fan_in;
     if (st == TM_OK)
-        st = tm_collector_init(&m->gather, (struct tm_collector_sink){write_batch, &m->writer}, TM_BATCH_BYTES, err);
+        st = tm_collector_init(&m->collector, (struct tm_collector_sink){write_batch, &m->writer}, TM_BATCH_BYTES, err);
     if (st == TM_OK)
         st = open_inputs(m, streams, err);
     if (st == TM_OK)
@@ -169,7 +169,7 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     if (st == TM_OK)
         st = merge_events(m, fan_in, err);
     if (st == TM_OK)
-        st = tm_collector_flush(&m->gather, err);
+        st = tm_collector_flush(&m->collector, err);
     return st == TM_OK ? tm_stream_writer_end(&m->writer, err) : st;
 }
 
@@ -183,7 +183,7 @@ enum tm_status tm_stream_merge(const struct tm_merge_stream *streams, uint32_t c
     enum tm_status st = merge(&m, streams, out, options, err);
     for (uint32_t i = 0; i < m.opened; i++)
         tm_merge_input_release(&m.inputs[i]);
-    tm_collector_release(&m.gather);
+    tm_collector_release(&m.collector);
     tm_run_store_release(&m.store);
     tm_frame_union_release(&m.all);
     tm_stream_writer_release(&m.writer);
