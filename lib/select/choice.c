@@ -1,7 +1,7 @@
 /* Whether an event is wanted, and what keeping it means. */
 #include "select/internal.h"
 
-/* What the kernel calls events of these kinds; their name column is the task's. */
+/* Returns the kernel's name for events of this kind. Their name column holds the task's name. */
 static const char *kernel_name(uint32_t kind)
 {
     switch (kind) {
@@ -28,7 +28,7 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_event *e, 
         return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
     if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         return tm_matcher_text(&s->matcher, tm_track_names_find(&s->tracks, e->file, e->track), wanted, err);
-    /* What is in an asynchronous marker's category is the name of its track. */
+    /* The category of an asynchronous marker holds the name of its track. */
     bool is_marker = e->flags & TM_EVENT_ASYNC && (raw == TM_RAW_LINE || raw == TM_RAW_FTRACE_EVENT);
     return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
 }

@@ -11,7 +11,7 @@ enum { CLONE_THREAD_FLAG = 0x10000 };
 
 struct tm_task_name {
     uint32_t machine, file, cpu;
-    uint32_t name, said; /* string ids; with TM_STRING_INLINE numbers of own names; 0 none */
+    uint32_t name, said; /* string ids; with TM_STRING_INLINE numbers in own; 0 none */
     bool has_pid, is_pid_said;
     int64_t tid, pid;
 };
@@ -22,7 +22,7 @@ void tm_hidden_tasks_init(struct tm_hidden_tasks *n, const struct tm_catalog *ca
     tm_intern_init(&n->own, TM_HIDDEN_TASKS_MAX, TM_TASK_NAME_BYTES_MAX);
 }
 
-/* TM_END when there are too many threads. */
+/* Finds or adds the row of a thread. TM_END if there are too many threads. */
 static enum tm_status row_of(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_task_name **row,
                              struct tm_error *err)
 {
@@ -47,7 +47,7 @@ static bool is_due(const struct tm_task_name *row)
     return (row->name && row->name != row->said) || (row->has_pid && !row->is_pid_said);
 }
 
-/* The number of NAME, a string of E: its own, or that of the text that travels with E. 0: none. */
+/* Replaces *NAME, a string of E, by its number in the catalog or, for an inline string, in own. 0: none. */
 static enum tm_status number_of(struct tm_hidden_tasks *n, const struct tm_event *e, uint32_t *name,
                                 struct tm_error *err)
 {
@@ -65,7 +65,7 @@ static enum tm_status number_of(struct tm_hidden_tasks *n, const struct tm_event
     return TM_OK;
 }
 
-/* IS_SAID: the output has been told, else it is true. */
+/* Notes the name STRING of thread TID. IS_SAID: it has been written to the output. */
 static enum tm_status take_name(struct tm_hidden_tasks *n, const struct tm_event *e, int64_t tid, uint32_t string,
                                 bool is_said, struct tm_error *err)
 {
@@ -108,7 +108,7 @@ static enum tm_status take_process(struct tm_hidden_tasks *n, const struct tm_ev
     return TM_OK;
 }
 
-/* The number means another thread from now on, or none. */
+/* From now on the number stands for another thread, or for none. */
 static void forget(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
 {
     struct tm_key key = {machine, (uint64_t)tid, 0};
@@ -131,7 +131,7 @@ uint32_t tm_hidden_tasks_life(const struct tm_hidden_tasks *n, uint32_t machine,
     return n->lives.count && tm_map_find(&n->lives, life_key(machine, tid), &life) ? life : 0;
 }
 
-/* TID starts or ends: what the number meant is over. Past the most there may be, numbers keep their meaning. */
+/* TID starts or ends a lifetime. Beyond the limit of threads, numbers keep their lifetime. */
 static enum tm_status end_life(struct tm_hidden_tasks *n, uint32_t machine, int64_t tid, struct tm_error *err)
 {
     uint32_t life = tm_hidden_tasks_life(n, machine, tid);
@@ -141,7 +141,7 @@ static enum tm_status end_life(struct tm_hidden_tasks *n, uint32_t machine, int6
     return tm_map_set(&n->lives, life_key(machine, tid), life + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* The process that E, a task that starts, is in, as far as it is known: *PID. */
+/* True with *PID if the process of E, a task that starts, is known. */
 static bool process_of_new(const struct tm_hidden_tasks *n, const struct tm_event *e, int64_t *pid)
 {
     struct tm_key maker = {e->machine, (uint64_t)e->pid, 0};
@@ -211,7 +211,7 @@ static struct tm_task_name *find(const struct tm_hidden_tasks *n, uint32_t machi
     return i == TM_TABLE_NONE ? NULL : &n->rows[i];
 }
 
-/* A derived task_rename with the process of TASK, if that is known. */
+/* Returns a derived task_rename, with the process of TASK if that is known. */
 static struct tm_event row_about(const struct tm_task_name *task, int64_t time_ns)
 {
     struct tm_event row = {.time_ns = time_ns,
@@ -259,7 +259,7 @@ enum tm_status tm_hidden_tasks_say(struct tm_hidden_tasks *n, uint32_t machine, 
     tm_buf_clear(&n->detail);
     if (tm_pb_put_bytes(&n->detail, TM_DETAIL_TEXT, text, len) != TM_OK)
         return tm_error_nomem(err);
-    row->name = TM_STRING_INLINE | 1; /* past the one-byte tag */
+    row->name = TM_STRING_INLINE | 1; /* after the one-byte tag */
     row->detail = n->detail.data;
     row->detail_bytes = (uint32_t)n->detail.len;
     return TM_OK;

@@ -1,5 +1,5 @@
-/* What threads are called by events that were left out, and their processes, so that the first event of a
- * thread that is shown can be preceded by its name. Memory grows with the number of threads. */
+/* Names and processes of threads that only left-out events state. The first event shown of such a thread is preceded
+ * by its name. Memory grows with the number of threads. */
 #ifndef TM_SELECT_HIDDEN_TASKS_H
 #define TM_SELECT_HIDDEN_TASKS_H
 
@@ -11,7 +11,7 @@
 
 enum { TM_HIDDEN_TASKS_MAX = 1 << 20, TM_TASK_NAME_BYTES_MAX = 64 << 20 };
 
-/* init before use. */
+/* Call init before use. */
 struct tm_hidden_tasks {
     struct tm_map lives; /* for tm_hidden_tasks_life */
     /* private */
@@ -19,35 +19,37 @@ struct tm_hidden_tasks {
     struct tm_table by_tid;
     struct tm_task_name *rows;
     uint32_t count, cap;
-    uint32_t due_count; /* rows whose name or process is not said */
-    struct tm_intern own; /* names that travelled with their event */
+    uint32_t due_count; /* threads whose name or process has not been written */
+    struct tm_intern own; /* names that were inline in their event */
     struct tm_buf detail;
 };
 
-/* CATALOG stays the caller's. */
+/* CATALOG is borrowed. */
 void tm_hidden_tasks_init(struct tm_hidden_tasks *names, const struct tm_catalog *catalog);
 
-/* Takes in what EVENT says of names and processes of threads. Events come in order. TM_OK or TM_E_SYSTEM. */
+/* Notes names and processes of threads that EVENT states. Events come in order. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_hidden_tasks_learn(struct tm_hidden_tasks *names, const struct tm_event *event, struct tm_error *err);
 
-/* The output gets EVENT, which has been learned from, be it at once or late. TM_OK or TM_E_SYSTEM. */
+/* EVENT is written to the output, now or after later events. It must have been passed to learn. TM_OK or TM_E_SYSTEM.
+ */
 enum tm_status tm_hidden_tasks_shown(struct tm_hidden_tasks *names, const struct tm_event *event, struct tm_error *err);
 
-/* Which task has the number TID by now: another value after it has started or ended. 0 before. */
+/* Returns the lifetime that TID stands for. It changes when the task starts or ends; 0 before the first. */
 uint32_t tm_hidden_tasks_life(const struct tm_hidden_tasks *names, uint32_t machine, int64_t tid);
 
-/* True when there may be names to be said. */
+/* True if there may be names to write. */
 static inline bool tm_hidden_tasks_any_due(const struct tm_hidden_tasks *names)
 {
     return names->due_count > 0;
 }
 
-/* The row that names thread TID of MACHINE at TIME_NS: a derived task_rename (doc/events.md), valid until
- * the next call. From then on it is said. TM_END: nothing is to be said. */
+/* Makes the row that names thread TID of MACHINE at TIME_NS: a derived task_rename (doc/events.md). It is valid until
+ * the next call and counts as written from now on. TM_END if there is nothing to write. */
 enum tm_status tm_hidden_tasks_say(struct tm_hidden_tasks *names, uint32_t machine, int64_t tid, int64_t time_ns,
                                    struct tm_event *row, struct tm_error *err);
 
-/* The same for its process alone, where that is due: a row without a name. TM_OK or TM_END. */
+/* Makes a derived task_rename without a name, which states the process of thread TID alone. It is valid until the
+ * next call. TM_OK; TM_END if the process is unknown or was written. */
 enum tm_status tm_hidden_tasks_say_process(struct tm_hidden_tasks *names, uint32_t machine, int64_t tid,
                                            int64_t time_ns, struct tm_event *row);
 

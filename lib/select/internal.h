@@ -1,4 +1,4 @@
-/* What the parts of the filter share; private to lib/select. */
+/* Shared by the parts of the filter; private to lib/select. */
 #ifndef TM_SELECT_INTERNAL_H
 #define TM_SELECT_INTERNAL_H
 
@@ -20,25 +20,25 @@ struct tm_select_group {
     const struct tm_event *rows;
     uint32_t count;
     uint8_t fate;
-    bool is_json;   /* an object of Chrome JSON */
+    bool is_json;   /* the event is an object of Chrome JSON */
 };
 
-/* Where group INDEX goes among those of its moment when they are decided. */
+/* The rank of group INDEX among those of its timestamp group. Groups are decided in the order of ranks. */
 struct tm_select_rank {
     int64_t rank;
     uint32_t index;
 };
 
-/* Rows of a batch, one after another, that are kept and have not gone out. */
+/* Adjacent rows of a batch that are kept and not yet written. */
 struct tm_select_range {
     uint32_t first, count;
     const uint8_t *payload, *payload_end;
 };
 
-/* What was last true before `from` of a counter or a cpu. */
+/* The last value of a counter, or state of a cpu, before `from`. */
 struct tm_select_state {
-    uint32_t pending; /* the group that says it; TM_PENDING_GROUPS_NONE: it is said anew at `from` */
-    uint32_t life; /* the task of which it is true; 0: none */
+    uint32_t pending; /* the group that states it; TM_PENDING_GROUPS_NONE: it was stated again at `from` */
+    uint32_t life; /* the task that it is about; 0: none */
 };
 
 struct tm_select {
@@ -52,29 +52,30 @@ struct tm_select {
     struct tm_task_lifetimes lives;
     struct tm_track_names tracks;
     struct tm_pending_rows waiting;
-    struct tm_table states; /* of counters and cpus: numbers of state_rows */
+    struct tm_table states; /* by counter or cpu: indices of state_rows */
     struct tm_select_state *state_rows;
     uint32_t state_count, state_cap;
     bool has_origin;
     int64_t origin_ns;
     bool has_from, has_to;
     int64_t from_ns, to_ns;
-    bool holding; /* nothing after from_ns has come yet */
+    bool holding; /* no event after from_ns has arrived */
     uint64_t wanted_count;
-    /* Rows of one time, being gathered: borrowed from the batch at hand, or all in carry. */
+    /* Rows of one timestamp group while it is collected. They are borrowed from the current batch, or all are in
+     * carry. */
     int64_t group_ns;
     struct tm_event *rows;
     uint32_t row_count, row_cap;
     struct tm_batch_builder carry;
-    const struct tm_batch *batch; /* at hand */
-    uint32_t batch_row;           /* the one at hand in it */
-    uint32_t group_row;          /* the moment's first in it, where it is not in carry */
+    const struct tm_batch *batch; /* the current batch */
+    uint32_t batch_row;           /* the current row in it */
+    uint32_t group_row;          /* the timestamp group's first row in it, unless it is in carry */
     struct tm_select_group *groups;
     uint32_t group_count, group_cap;
-    struct tm_select_rank *ranks; /* of the groups, in the order in which they are decided */
+    struct tm_select_rank *ranks; /* of the groups, in the order of decision */
     uint32_t rank_cap;
-    uint64_t order; /* of the moment's first group in the stream */
-    struct tm_select_range range; /* goes out after `out` */
+    uint64_t order; /* number of the timestamp group's first group in the stream */
+    struct tm_select_range range; /* written after `out` */
     struct tm_batch_builder out;
     const struct tm_select_sink *sink;
 };
@@ -85,70 +86,70 @@ static inline bool tm_select_is_slice(uint32_t kind)
     return kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_INSTANT;
 }
 
-/* Decides what becomes of GROUP, whose place is wanted, and says so in its fate. Groups of one moment
- * come in the order of their ranks. */
+/* Decides what becomes of GROUP and sets its fate. Its file and machine are wanted. Groups of one time come in the
+ * order of their ranks. */
 enum tm_status tm_select_decide(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 
-/* True at times from `from` on and before `to`. */
+/* True for times from `from` on and before `to`. */
 static inline bool tm_select_is_in(const struct tm_select *s, int64_t ns)
 {
     return !(s->has_from && ns < s->from_ns) && !(s->has_to && ns >= s->to_ns);
 }
 
-/* GROUP is kept: at once, or while holding in its list; *ID (may be NULL) is then its held group, else
- * TM_PENDING_GROUPS_NONE. */
+/* Keeps GROUP: at once, or while holding as a pending group in its list. *ID (may be NULL) is then the pending group,
+ * else TM_PENDING_GROUPS_NONE. */
 enum tm_status tm_select_keep(struct tm_select *select, struct tm_select_group *group, uint32_t *id,
                               struct tm_error *err);
 
-/* Whether the event of GROUP is wanted by name and category. */
+/* *WANTED: true if the event of GROUP matches by name and category. */
 enum tm_status tm_select_wants(struct tm_select *select, const struct tm_select_group *group, bool *wanted,
                                struct tm_error *err);
 
-/* ROWS, an event and what is derived from it, go out, after the name of their thread where that is due. */
+/* Writes ROWS, an event and the rows derived from it. The name of its thread is written before it if that is due. */
 enum tm_status tm_select_put(struct tm_select *select, const struct tm_event *rows, uint32_t count,
                              struct tm_error *err);
 
-/* The same for rows that were held; those of before `from` go out without names. */
+/* Writes ROWS, which were pending. Rows from before `from` are written without names. */
 enum tm_status tm_select_put_late(struct tm_select *select, const struct tm_event *rows, uint32_t count,
                                   struct tm_error *err);
 
-/* Names the threads of rows from before `from` that have been put late and live. */
+/* Writes names of living threads whose rows from before `from` were written late. */
 enum tm_status tm_select_say_held(struct tm_select *select, struct tm_error *err);
 
-/* The same as tm_select_put for rows that stand in the batch at hand from row FIRST on. */
+/* Writes ROWS as tm_select_put does. They are in the current batch, from row FIRST on. */
 enum tm_status tm_select_put_here(struct tm_select *select, const struct tm_event *rows, uint32_t count,
                                   uint32_t first, struct tm_error *err);
 
-/* What was put reaches the sink; the batch at hand may go. */
+/* Passes all written rows to the sink. The current batch may then be freed. */
 enum tm_status tm_select_flush(struct tm_select *select, struct tm_error *err);
 
-/* True when the event and its rows tell of threads and processes, and of nothing else. */
+/* True if ROWS describe threads and processes and nothing else. */
 bool tm_select_only_names(const struct tm_event *rows, uint32_t count);
 
-/* True when ROWS are an event that was wanted for itself. */
+/* True if ROWS are an event that was itself wanted. */
 static inline bool tm_select_is_shown(const struct tm_event *rows, uint32_t count)
 {
     return !(rows->flags & TM_EVENT_CONTEXT) && !tm_select_only_names(rows, count);
 }
 
-/* *LIFE is the task that ROW, one of an event, is of; 0 none. */
+/* *LIFE is the task that ROW belongs to; 0 none. */
 enum tm_status tm_select_life(struct tm_select *select, const struct tm_event *row, uint32_t *life,
                               struct tm_error *err);
 
-/* The wanted time has come: what was last true before it, and is so of tasks that live. */
+/* The wanted time has begun. Writes the last state before it, as far as that is about living tasks. */
 enum tm_status tm_select_settle(struct tm_select *select, struct tm_error *err);
 
-/* Kernel events that start, end or rename a task. */
+/* Decides kernel events that start, end or rename a task. */
 enum tm_status tm_select_task(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 
-/* GROUP is there for what it says of threads and processes alone, as no event of its own. */
+/* Keeps GROUP only for what it states about threads and processes. It is not counted as an event. */
 enum tm_status tm_select_as_context(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 
-/* ROW, which is kept, tells of a thread and a process. */
+/* Notes that ROW, which is kept, describes a thread and a process. */
 enum tm_status tm_select_told(struct tm_select *select, const struct tm_event *row, bool is_lasting,
                               struct tm_error *err);
 
-/* Slices and what binds to them. */
+/* Decides slices and what binds to them. */
 enum tm_status tm_select_slice(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 enum tm_status tm_select_flow(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);
 enum tm_status tm_select_step(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);

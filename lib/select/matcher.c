@@ -6,7 +6,7 @@
 
 enum { PATH_TEXT_MAX = 1024, NUMBER_TEXT_MAX = 24, NO = 1, YES = 2 };
 
-/* VALUE means TEXT: the same bytes, or a pattern that fits. */
+/* True if VALUE equals TEXT or is a pattern that matches it. */
 static bool fits(const char *value, const char *text)
 {
     return strcmp(value, text) == 0 || fnmatch(value, text, 0) == 0;
@@ -20,7 +20,7 @@ static bool fits_any(const struct tm_select_values *values, const char *text)
     return false;
 }
 
-/* The answer's place for ID, made if there is none. */
+/* Finds the answer of ID, and adds it if there is none. */
 static enum tm_status answer_of(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer, struct tm_error *err)
 {
     if (id >= answers->count) {
@@ -36,7 +36,7 @@ static enum tm_status answer_of(struct tm_matcher_answers *answers, uint32_t id,
     return TM_OK;
 }
 
-/* TEXT as a C string in the matcher's buffer; a NUL in it, which no value can hold, becomes \001. */
+/* Returns TEXT as a C string in the matcher's buffer. A NUL in it, which no value can contain, becomes \001. */
 static const char *c_string(struct tm_matcher *m, struct tm_text text)
 {
     tm_buf_clear(&m->text);
@@ -48,7 +48,7 @@ static const char *c_string(struct tm_matcher *m, struct tm_text text)
     return tm_buf_cstr(&m->text);
 }
 
-/* A machine's value is its name, "host" for the one without a raw id, or the raw id. */
+/* A value matches a machine by its name ("host" for the one without a raw id) or by its raw id. */
 static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint32_t machine, bool *wanted,
                                    struct tm_error *err)
 {
@@ -68,7 +68,7 @@ static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint
     return TM_OK;
 }
 
-/* A file's value is its path or that of a container it is in. */
+/* A value matches a file by its path or by that of a container around it. */
 static bool file_fits(const struct tm_matcher *m, const char *value, uint32_t file)
 {
     char path[PATH_TEXT_MAX];
@@ -118,7 +118,7 @@ enum tm_status tm_matcher_place(struct tm_matcher *m, uint32_t file, uint32_t ma
     return TM_OK;
 }
 
-/* One of the categories in the list TEXT, which is spoilt, fits; or all of it does. */
+/* True if the whole list TEXT, or one category in it, matches. TEXT is overwritten. */
 static bool category_fits(const struct tm_select_values *values, char *text)
 {
     if (fits_any(values, text))

@@ -1,5 +1,5 @@
-/* Which machines, files, categories and names are wanted: the keys of --only against the catalog,
- * each answer worked out once an id. */
+/* Decides which machines, files, categories and names are wanted. It compares the keys of --only with the catalog.
+ * Each answer is computed once for each id. */
 #ifndef TM_SELECT_MATCHER_H
 #define TM_SELECT_MATCHER_H
 
@@ -12,8 +12,8 @@ struct tm_matcher_answers { /* by id: 0 not asked yet, 1 no, 2 yes */
     uint32_t count;
 };
 
-/* Zero-initialise, with .spec and .catalog set (borrowed). Memory: a byte for each file, machine and
- * string of the catalog. */
+/* Zero-initialise and set .spec and .catalog (borrowed). Memory: a byte for each file, machine and string of the
+ * catalog. */
 struct tm_matcher {
     const struct tm_select_spec *spec;
     const struct tm_catalog *catalog;
@@ -22,26 +22,26 @@ struct tm_matcher {
     struct tm_buf text;
 };
 
-/* *WANTED: whether FILE and MACHINE, ids of the catalog, are. TM_OK or TM_E_SYSTEM. */
+/* *WANTED: true if FILE and MACHINE, ids of the catalog, are wanted. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_matcher_place(struct tm_matcher *matcher, uint32_t file, uint32_t machine, bool *wanted,
                                 struct tm_error *err);
 
-/* True when there are no keys that look at names or categories. */
+/* True if no key looks at names or categories. */
 static inline bool tm_matcher_takes_all(const struct tm_matcher *m)
 {
     return m->spec->values[TM_SELECT_CATEGORY].count == 0 && m->spec->values[TM_SELECT_NAME].count == 0;
 }
 
-/* *WANTED: whether name NAME and category CATEGORY are, columns of EVENT. Of the categories in a list
- * one suffices. */
+/* *WANTED: true if NAME and CATEGORY, columns of EVENT, are wanted. If a category column lists several categories,
+ * one that matches suffices. */
 enum tm_status tm_matcher_labels(struct tm_matcher *matcher, const struct tm_event *event, uint32_t name,
                                  uint32_t category, bool *wanted, struct tm_error *err);
 
-/* The same for a name that is no string of the stream; it has no category. */
+/* *WANTED: true if NAME is wanted. It is not a string of the stream and has no category. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_matcher_text(struct tm_matcher *matcher, struct tm_text name, bool *wanted, struct tm_error *err);
 
-/* Whether value I of KEY, machines or files, means one that the catalog knows. TM_OK, TM_END when
- * it means none, TM_E_SYSTEM. */
+/* Looks up value I of KEY, which is machines or files. TM_OK if it matches something in the catalog, TM_END if not,
+ * TM_E_SYSTEM. */
 enum tm_status tm_matcher_is_known(struct tm_matcher *matcher, enum tm_select_key key, uint32_t i,
                                    struct tm_error *err);
 

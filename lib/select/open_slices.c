@@ -86,7 +86,7 @@ static int64_t end_of(int64_t ts, int64_t dur)
     return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
 }
 
-/* Slice I has ended, and with it the open ones above it. */
+/* Ends slice I and the open slices above it. */
 static enum tm_status cut_short(struct tm_open_slices *open, struct tm_open_stack *stack, uint32_t i,
                                 struct tm_error *err)
 {
@@ -104,8 +104,8 @@ static enum tm_status cut_short(struct tm_open_slices *open, struct tm_open_stac
     return TM_OK;
 }
 
-/* Takes off what has ended when something of duration DUR (-1: unknown) comes at TS. TM_END: that
- * would cross a slice. */
+/* Removes slices that have ended when a slice of duration DUR (-1: unknown) begins at TS. TM_END if it would cross a
+ * slice. */
 static enum tm_status settle(struct tm_open_slices *open, struct tm_open_stack *stack, int64_t ts, int64_t dur,
                              struct tm_error *err)
 {

@@ -1,9 +1,9 @@
-/* Kept rows on their way to the output. */
+/* Writes kept rows to the output. */
 #include "select/internal.h"
 
 #include "kernel/tracks.h"
 
-/* A range this long goes out as it stands in its batch; a shorter one is copied. */
+/* A range of at least so many rows is written as a view of its batch. A shorter one is copied. */
 enum { RANGE_ROWS_MIN = 32 };
 
 static enum tm_status flush_rows(struct tm_select *s, struct tm_error *err)
@@ -27,7 +27,7 @@ static enum tm_status add_row(struct tm_select *s, const struct tm_event *row, s
     return tm_batch_builder_add(&s->out, row) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* The part of the batch at hand that RANGE is, as a view. */
+/* Returns RANGE of the current batch as a view. */
 static struct tm_batch view_of(const struct tm_batch *batch, const struct tm_select_range *range)
 {
     struct tm_batch part = *batch;
@@ -68,7 +68,7 @@ static enum tm_status say_name(struct tm_select *s, const struct tm_event *e, in
     return st < 0 ? st : add_row(s, &name, err);
 }
 
-/* The process of a thread that E names. */
+/* Writes the process of a thread that E names. */
 static enum tm_status say_process(struct tm_select *s, const struct tm_event *e, int64_t tid, struct tm_error *err)
 {
     struct tm_event row;
@@ -78,7 +78,7 @@ static enum tm_status say_process(struct tm_select *s, const struct tm_event *e,
     return st < 0 ? st : TM_OK;
 }
 
-/* What is to be said of the threads that E shows: names where it does not name them, and processes. */
+/* Writes what is due about the threads that E shows: names that E does not state, and processes. */
 static enum tm_status say_names(struct tm_select *s, const struct tm_event *e, struct tm_error *err)
 {
     enum tm_status st;
@@ -102,7 +102,7 @@ static enum tm_status say_names(struct tm_select *s, const struct tm_event *e, s
     return TM_OK;
 }
 
-/* The definitions that KEY needs. */
+/* Writes the definitions of KEY. */
 static enum tm_status release(struct tm_select *s, const struct tm_key *key, struct tm_error *err)
 {
     struct tm_event row;
@@ -116,7 +116,7 @@ static enum tm_status release(struct tm_select *s, const struct tm_key *key, str
     return st;
 }
 
-/* Those of track UUID, after its parents'. */
+/* Writes the definitions of track UUID, after those of its parents. */
 static enum tm_status release_track(struct tm_select *s, uint32_t file, uint64_t uuid, struct tm_error *err)
 {
     uint64_t chain[TM_TRACK_DEPTH_MAX] = {uuid};
@@ -131,7 +131,7 @@ static enum tm_status release_track(struct tm_select *s, uint32_t file, uint64_t
     return st;
 }
 
-/* What must be defined before ROW. */
+/* Writes the definitions that ROW needs. */
 static enum tm_status release_needed(struct tm_select *s, const struct tm_event *row, struct tm_error *err)
 {
     struct tm_key key = tm_waiting_of_generation(row->generation);
@@ -143,7 +143,8 @@ static enum tm_status release_needed(struct tm_select *s, const struct tm_event 
     return st < 0 || !is_on_track ? st : release_track(s, row->file, row->track, err);
 }
 
-/* What is said before ROWS, and by them. Those of before `from` may be of tasks whose numbers mean others by now. */
+/* Writes what is due before ROWS, and notes what ROWS state. Rows from before `from` may belong to tasks whose
+ * numbers have been reused since. */
 static enum tm_status say(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
                           struct tm_error *err)
 {
@@ -160,7 +161,7 @@ static enum tm_status say(struct tm_select *s, const struct tm_event *rows, uint
     return st;
 }
 
-/* IS_LATE: ROWS were held, and have been learned from. */
+/* Writes ROWS. IS_LATE: they were pending, and have been learned from. */
 static enum tm_status put(struct tm_select *s, const struct tm_event *rows, uint32_t count, bool is_late,
                           struct tm_error *err)
 {

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Numbers of groups are plus one where 0 means none. */
+/* Where 0 means none, numbers of groups are plus one. */
 struct tm_pending_groups_group {
     uint64_t order;
-    uint8_t *block;  /* rows, then their payloads; NULL: at offset in the spool */
+    uint8_t *block;  /* rows, then their payloads; NULL: at offset in the temporary file */
     uint64_t offset;
     size_t bytes;
     uint32_t rows, refs;
@@ -59,7 +59,7 @@ static void unlink_group(struct tm_pending_groups *h, uint32_t number)
     *(g->next ? &group_at(h, g->next)->prev : &h->last[g->list]) = g->prev;
 }
 
-/* Frees NUMBER, which is in no list any more. */
+/* Frees group NUMBER, which is no longer in a list. */
 static void free_group(struct tm_pending_groups *h, uint32_t number)
 {
     struct tm_pending_groups_group *g = group_at(h, number);
@@ -89,7 +89,7 @@ static enum tm_status to_spool(struct tm_pending_groups *h, struct tm_pending_gr
     return TM_OK;
 }
 
-/* ROWS and their payloads in one block. */
+/* Copies ROWS and their payloads into one block. */
 static enum tm_status pack(struct tm_pending_groups *h, struct tm_pending_groups_group *g, const struct tm_event *rows,
                            uint32_t count, struct tm_error *err)
 {

@@ -1,6 +1,6 @@
-/* Groups of rows (an event and the rows derived from it) that are kept back until it is known whether
- * they are shown: slices that began before the wanted time, and what was last true before it.
- * Memory grows with what is held at one time; past a bound payloads wait in a temporary file. */
+/* Groups of rows that wait until it is known whether they are shown. A group is an event and the rows derived from
+ * it. Such groups are slices that began before the wanted time, and states last set before it. Memory grows with the
+ * groups that are pending at one time. Beyond a limit payloads go to a temporary file. */
 #ifndef TM_SELECT_PENDING_GROUPS_H
 #define TM_SELECT_PENDING_GROUPS_H
 
@@ -10,24 +10,24 @@
 
 enum {
     TM_PENDING_GROUPS_MEMORY_MAX = 64 << 20, /* bytes of groups in memory */
-    TM_PENDING_GROUPS_FOLLOWERS_MAX = 4096   /* of one group */
+    TM_PENDING_GROUPS_FOLLOWERS_MAX = 4096   /* followers of one group */
 };
 
 enum tm_pending_groups_list {
-    TM_PENDING_GROUPS_EARLY, /* from before the wanted time, at the time they have */
-    TM_PENDING_GROUPS_STATE, /* what was last true before it */
-    TM_PENDING_GROUPS_EXACT, /* of its first moment */
+    TM_PENDING_GROUPS_EARLY, /* groups from before the wanted time, at their own time */
+    TM_PENDING_GROUPS_STATE, /* the last states before it */
+    TM_PENDING_GROUPS_EXACT, /* groups of its first timestamp group */
     TM_PENDING_GROUPS_LISTS
 };
 
 /* Zero-initialise. */
 struct tm_pending_groups {
     const char *spill_dir;   /* borrowed; NULL: $TMPDIR */
-    struct tm_tally *tally;  /* borrowed: counts what is dropped */
+    struct tm_tally *tally;  /* borrowed; counts what is dropped */
     /* private */
     struct tm_pending_groups_group *groups;
     uint32_t group_count, group_cap, free_group;
-    uint32_t first[TM_PENDING_GROUPS_LISTS], last[TM_PENDING_GROUPS_LISTS]; /* plus one; 0: empty */
+    uint32_t first[TM_PENDING_GROUPS_LISTS], last[TM_PENDING_GROUPS_LISTS]; /* indices plus one; 0: empty */
     size_t memory_bytes;
     bool has_spool;
     int spool_fd;
@@ -36,37 +36,37 @@ struct tm_pending_groups {
     size_t loaded_cap;
 };
 
-/* Keeps a copy of COUNT rows, the first of which is their event; LIST stays in the order of ORDER.
- * *ID is the group's number until it is dropped. TM_OK or TM_E_SYSTEM. */
+/* Adds a copy of COUNT rows, the first of which is the event. LIST stays sorted by ORDER. *ID is the group's number
+ * until it is dropped. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_add(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
                                      uint64_t order, const struct tm_event *rows, uint32_t count, uint32_t *id,
                                      struct tm_error *err);
 
-/* FOLLOWER is dropped when LEADER is. TM_END when LEADER has as many as it may. */
+/* Makes FOLLOWER be dropped together with LEADER. TM_END if LEADER has too many followers. */
 enum tm_status tm_pending_groups_follow(struct tm_pending_groups *pending, uint32_t leader, uint32_t follower);
 
-/* One more that wants group ID, which was added with none; and one less, which drops it at 0. */
+/* ref adds a reference to group ID, which has none at first. unref removes one and drops the group at 0. */
 void tm_pending_groups_ref(struct tm_pending_groups *pending, uint32_t id);
 enum tm_status tm_pending_groups_unref(struct tm_pending_groups *pending, uint32_t id, struct tm_error *err);
 
-/* Forgets group ID and those that follow it; counts them as left out. */
+/* Removes group ID and its followers, and counts them as left out. */
 enum tm_status tm_pending_groups_drop(struct tm_pending_groups *pending, uint32_t id, struct tm_error *err);
 
-/* Something of group ID is of task LIFE, a number of the caller's that is not 0. TM_OK or TM_E_SYSTEM. */
+/* Notes that group ID belongs to task LIFE, a number of the caller's that is not 0. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_add_life(struct tm_pending_groups *pending, uint32_t id, uint32_t life,
                                           struct tm_error *err);
 
-/* The tasks of group ID, *COUNT of them; none where ID, from 1 to group_count, is no group any more. */
+/* Returns the *COUNT tasks of group ID. There are none if ID, from 1 to group_count, is no longer a group. */
 const uint32_t *tm_pending_groups_lives(const struct tm_pending_groups *pending, uint32_t id, uint32_t *count);
 
-/* True where ID is in the list of states. */
+/* True if group ID is in the list of states. */
 bool tm_pending_groups_is_state(const struct tm_pending_groups *pending, uint32_t id);
 
-/* Puts group ID into LIST, if it is in that of states. */
+/* Moves group ID to LIST if it is in the list of states. */
 void tm_pending_groups_move(struct tm_pending_groups *pending, uint32_t id, enum tm_pending_groups_list list);
 
-/* The first group of LIST as *ROWS, valid until the next call, and no longer held. TM_OK; TM_END
- * when there is none; TM_E_SYSTEM. */
+/* Removes the first group of LIST and returns its *ROWS, valid until the next call. TM_OK; TM_END if LIST is empty;
+ * TM_E_SYSTEM. */
 enum tm_status tm_pending_groups_take(struct tm_pending_groups *pending, enum tm_pending_groups_list list,
                                       struct tm_event **rows, uint32_t *count, struct tm_error *err);
 

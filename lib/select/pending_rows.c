@@ -8,9 +8,9 @@
 enum { TAIL_BYTES = 1 << 20 };
 enum { OF_GENERATION = 1, OF_TRACK };
 
-/* A row as it waits; its raw bytes and detail follow. */
+/* A row in the file. Its raw bytes and detail follow. */
 struct record {
-    int64_t before; /* where the row of its key before it is; TM_TABLE_NONE */
+    int64_t before; /* offset of the previous row of its key; TM_TABLE_NONE */
     struct tm_event event;
 };
 

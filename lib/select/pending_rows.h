@@ -1,5 +1,5 @@
-/* Definitions that wait in a temporary file until an event that is shown needs them: interned data of a
- * sequence's generation, descriptors of tracks. Memory: one entry for each generation and track. */
+/* Definitions that wait in a temporary file until an event that is shown needs them: interned data of a sequence's
+ * generation, and descriptors of tracks. Memory: one entry for each generation and track. */
 #ifndef TM_SELECT_PENDING_ROWS_H
 #define TM_SELECT_PENDING_ROWS_H
 
@@ -11,17 +11,17 @@
 struct tm_pending_rows {
     const char *spill_dir; /* borrowed; NULL: $TMPDIR */
     /* private */
-    struct tm_table last; /* of a key: where its last row is */
+    struct tm_table last; /* by key: offset of its last row */
     bool has_spool;
     int spool_fd;
-    struct tm_buf tail;   /* what is not in the file yet */
+    struct tm_buf tail;   /* rows that are not in the file yet */
     uint64_t tail_offset;
     struct tm_buf loaded;
-    uint64_t *offsets;    /* of the rows that were taken */
+    uint64_t *offsets;    /* offsets of the rows taken last */
     uint32_t count, cap;
 };
 
-/* Keys: rows of one key are needed together. */
+/* Keys. Rows of one key are needed together. */
 struct tm_key tm_waiting_of_generation(uint32_t generation);
 struct tm_key tm_waiting_of_track(uint32_t file, uint64_t uuid);
 
@@ -30,15 +30,15 @@ static inline bool tm_waiting_any(const struct tm_pending_rows *rows)
     return rows->last.count > 0;
 }
 
-/* ROW waits until KEY is needed. TM_OK or TM_E_SYSTEM. */
+/* Keeps ROW until KEY is needed. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_waiting_add(struct tm_pending_rows *rows, const struct tm_key *key, const struct tm_event *row,
                               struct tm_error *err);
 
-/* The rows of KEY wait no longer: *COUNT of them, to be read by get. TM_OK or TM_E_SYSTEM. */
+/* Removes the *COUNT rows of KEY. They can be read with tm_waiting_get. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_waiting_take(struct tm_pending_rows *rows, const struct tm_key *key, uint32_t *count,
                                struct tm_error *err);
 
-/* Row I of those that were taken last, in the order in which they were added; valid until the next call. */
+/* Reads row I of those taken last, in the order in which they were added. It is valid until the next call. */
 enum tm_status tm_waiting_get(struct tm_pending_rows *rows, uint32_t i, struct tm_event *row, struct tm_error *err);
 
 void tm_waiting_release(struct tm_pending_rows *rows);

@@ -16,7 +16,7 @@ bool tm_select_only_names(const struct tm_event *rows, uint32_t count)
     return names;
 }
 
-/* Names are kept where they are not wanted for themselves too, as no event of their own. */
+/* Keeps names of tasks even if their event is not wanted. They do not count as events. */
 static enum tm_status keep_names(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     bool wanted;
@@ -32,14 +32,14 @@ static enum tm_status keep_names(struct tm_select *s, struct tm_select_group *g,
 /* Kinds of states, in the key. */
 enum { OF_CPU = 1, OF_COUNTER, OF_TRACK };
 
-/* What E says holds until another event of the same key says otherwise. False: it is no such event. */
+/* True with *KEY if E states something that holds until the next event with that key. */
 static bool state_key(const struct tm_select *s, const struct tm_event *e, struct tm_key *key)
 {
     const uint64_t kind_shift = 56;
     enum tm_scope scope = tm_event_scope(e->flags);
     *key = (struct tm_key){.a = (uint64_t)e->file << 32 | e->machine};
     if (e->kind == TM_KIND_SCHED_SWITCH) {
-        key->a = e->machine; /* whichever file tells of its cpus */
+        key->a = e->machine; /* a cpu's state does not depend on the file */
         key->b = e->cpu;
         key->c = (uint64_t)OF_CPU << kind_shift;
     } else if (e->kind == TM_KIND_PACKET && e->flags & TM_EVENT_HAS_TRACK) {
@@ -60,7 +60,7 @@ static bool state_key(const struct tm_select *s, const struct tm_event *e, struc
     return true;
 }
 
-/* KEY is said by group ID of task LIFE from now on. */
+/* From now on group ID states KEY, for task LIFE. */
 static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, uint32_t id, uint32_t life,
                                 struct tm_error *err)
 {
@@ -84,7 +84,7 @@ static enum tm_status set_state(struct tm_select *s, const struct tm_key *key, u
     return before.pending != TM_PENDING_GROUPS_NONE ? tm_pending_groups_unref(&s->pending, before.pending, err) : TM_OK;
 }
 
-/* A group from before `from` stays until all that it says has been said anew. */
+/* Keeps a group from before `from` until all that it states has been stated again. */
 static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_key key;
@@ -95,8 +95,8 @@ static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g,
             continue;
         if (id == TM_PENDING_GROUPS_NONE) {
             g->fate = TM_GROUP_HELD;
-            st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_STATE, s->order + (uint64_t)(g - s->groups), g->rows,
-                                       g->count, &id, err);
+            st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_STATE, s->order + (uint64_t)(g - s->groups),
+                                       g->rows, g->count, &id, err);
         }
         life = 0;
         if (st == TM_OK && g->rows[i].kind == TM_KIND_COUNTER)
@@ -109,7 +109,7 @@ static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g,
     return st;
 }
 
-/* What G, of the first moment of the time, says anew. */
+/* Replaces the states that G, of the first timestamp group in the wanted time, states again. */
 static enum tm_status replace_state(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_key key;
@@ -125,7 +125,8 @@ enum tm_status tm_select_settle(struct tm_select *s, struct tm_error *err)
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < s->state_count && st == TM_OK; i++) {
         const struct tm_select_state *state = &s->state_rows[i];
-        if (state->pending != TM_PENDING_GROUPS_NONE && state->life && tm_task_lifetimes_is_over(&s->lives, state->life))
+        if (state->pending != TM_PENDING_GROUPS_NONE && state->life &&
+            tm_task_lifetimes_is_over(&s->lives, state->life))
             st = tm_pending_groups_unref(&s->pending, state->pending, err);
     }
     tm_table_release(&s->states);
@@ -133,7 +134,7 @@ enum tm_status tm_select_settle(struct tm_select *s, struct tm_error *err)
     return st < 0 ? st : tm_task_lifetimes_settle(&s->lives, err);
 }
 
-/* Events that have a time and no length; some say what holds from then on. */
+/* Decides events without a duration. Some of them state what holds from then on. */
 static enum tm_status point(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     bool wanted;
@@ -145,7 +146,7 @@ static enum tm_status point(struct tm_select *s, struct tm_select_group *g, stru
             return st;
         return tm_select_keep(s, g, NULL, err);
     }
-    /* Counts of the moments at which slices begin and end hold for nothing after them. */
+    /* Counters stated when a slice begins or ends do not hold afterwards. */
     if (s->holding && g->rows->time_ns < s->from_ns && !tm_select_is_slice(g->rows->kind))
         return hold_state(s, g, err);
     return TM_OK;

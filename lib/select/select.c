@@ -41,7 +41,7 @@ static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list 
     return st < 0 ? st : TM_OK;
 }
 
-/* The wanted time has begun: what is still held belongs to it. */
+/* The wanted time has begun. Groups that are still pending belong to it. */
 static enum tm_status stop_pending(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st;
@@ -61,8 +61,8 @@ static bool is_json(const struct tm_select *s, const struct tm_event *e)
     return tm_text_is(*type, "json") && tm_event_raw(e->flags) != TM_RAW_LINE;
 }
 
-/* Of the objects of one moment in Chrome JSON ends come first, then longer slices before shorter, as in the
- * model (lib/stream/timestamp_group.h). */
+/* Returns the rank of a group among those of one time. In Chrome JSON ends come first, then longer slices before
+ * shorter ones, as in the model (lib/stream/timestamp_group.h). */
 static int64_t rank_of(const struct tm_select_group *g)
 {
     const struct tm_event *e = g->rows;
@@ -81,7 +81,7 @@ static int compare_ranks(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Most moments are of a few events, which qsort is slow for. */
+/* Sorts COUNT ranks. Most timestamp groups have a few events, for which qsort is slow. */
 static void sort_ranks(struct tm_select_rank *ranks, uint32_t count)
 {
     enum { FEW = 16 };
@@ -110,14 +110,14 @@ static enum tm_status add_group(struct tm_select *s, const struct tm_event *firs
     return TM_OK;
 }
 
-/* True when ROW goes with the row before it. An end that an event brings about beside what it says is of another slice.
- */
+/* True if ROW belongs to the row before it. An end that an event causes besides its own content belongs to another
+ * slice. */
 static bool is_part(const struct tm_event *row)
 {
     return row->flags & TM_EVENT_DERIVED && row->kind != TM_KIND_SLICE_END;
 }
 
-/* The rows of the moment as groups, and the order in which they are decided. */
+/* Divides the rows of one time into groups and finds the order in which they are decided. */
 static enum tm_status make_groups(struct tm_select *s, struct tm_error *err)
 {
     bool in_order = true;
@@ -150,7 +150,7 @@ static enum tm_status decide(struct tm_select *s, struct tm_select_group *g, str
     return st;
 }
 
-/* The kept groups of the moment go out in the order they have in the stream. */
+/* Writes the kept groups of one time in the order of the stream. */
 static enum tm_status put_timestamp_group(struct tm_select *s, struct tm_error *err)
 {
     bool in_batch = s->carry.count == 0;
@@ -168,7 +168,7 @@ static enum tm_status put_timestamp_group(struct tm_select *s, struct tm_error *
     return st;
 }
 
-/* The moment is whole: what becomes of its events. */
+/* Decides the events of one time, all of which have arrived. */
 static enum tm_status decide_timestamp_group(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -209,7 +209,7 @@ static enum tm_status end_moment(struct tm_select *s, struct tm_error *err)
     return st;
 }
 
-/* Rows that borrow from a batch that goes are copied. */
+/* Copies rows that borrow from a batch that is about to be freed. */
 static enum tm_status carry_rows(struct tm_select *s, struct tm_error *err)
 {
     for (uint32_t i = 0; i < s->row_count; i++)
@@ -219,7 +219,7 @@ static enum tm_status carry_rows(struct tm_select *s, struct tm_error *err)
     return TM_OK;
 }
 
-/* An edge of the wanted time on the timeline. */
+/* Returns an edge of the wanted time on the timeline. */
 static int64_t edge_of(const struct tm_select *s, const struct tm_select_time *time)
 {
     int64_t ns;
@@ -239,8 +239,8 @@ static void set_origin(struct tm_select *s, int64_t ns)
     s->holding = s->has_from && ns <= s->from_ns;
 }
 
-/* What defines is kept as far as it is of a place that is wanted. Interned data and tracks that are no thread's or
- * process's, of which there may be many, wait until something needs them. */
+/* Keeps definitions of files and machines that are wanted. Interned data, and tracks that belong to no thread or
+ * process, can be many. They wait until an event needs them. */
 static enum tm_status define(struct tm_select *s, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_key key;
@@ -286,7 +286,8 @@ static enum tm_status take(struct tm_select *s, const struct tm_event *e, struct
     return add_row(s, e, err);
 }
 
-/* From here on every row is kept as it is: all places and labels are wanted, and so is the rest of the time. */
+/* True if every further row is kept unchanged: all files, machines, names and categories are wanted, and so is the
+ * rest of the time. */
 static bool keeps_rest(const struct tm_select *s)
 {
     return s->has_origin && !s->holding && !s->has_to && tm_matcher_takes_all(&s->matcher) &&
@@ -321,7 +322,7 @@ enum tm_status tm_select_batch(struct tm_select *s, const struct tm_batch *batch
     return st < 0 ? st : carry_rows(s, err);
 }
 
-/* What was held for a time that the stream did not reach. */
+/* Drops groups that were pending for a time that the stream did not reach. */
 static enum tm_status drop_pending(struct tm_select *s, struct tm_error *err)
 {
     struct tm_event *rows;

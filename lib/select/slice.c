@@ -1,18 +1,18 @@
-/* Slices, whose begin and end are kept together, and what binds to them. */
+/* Decides slices, whose begin and end are kept together, and what binds to them. */
 #include "select/internal.h"
 
 #include "base/hash.h"
 
 enum { BINDS_NEXT = 1 }; /* value of a FLOW_END */
 
-/* The row of G that begins or ends a slice: args may come before it. */
+/* Returns the row of G that begins or ends a slice. Args may precede it. */
 static const struct tm_event *slice_of(const struct tm_select_group *g)
 {
     bool is_second = g->rows->kind == TM_KIND_SLICE_ARGS && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_END;
     return &g->rows[is_second];
 }
 
-/* True when a state begins where another ends. */
+/* True if one event ends a state and begins the next. */
 static bool is_change(const struct tm_select_group *g)
 {
     return g->rows->kind == TM_KIND_SLICE_END && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
@@ -22,7 +22,7 @@ static struct tm_open_track track_of(const struct tm_select *s, const struct tm_
 {
     const uint32_t scope_bits = tm_event_scope_flags((enum tm_scope)15);
     struct tm_event e = *slice_of(g);
-    /* The track of a thread is where events that just name the thread are. */
+    /* The track of a thread also has the events that name just the thread. */
     if (tm_event_scope(e.flags) == TM_SCOPE_TRACK && !(e.flags & TM_EVENT_ASYNC) &&
         tm_track_names_is_thread(&s->tracks, e.file, e.track, &e.tid))
         e.flags = (e.flags & ~scope_bits) | tm_event_scope_flags(TM_SCOPE_THREAD);
@@ -31,7 +31,7 @@ static struct tm_open_track track_of(const struct tm_select *s, const struct tm_
     uint32_t life = scope == TM_SCOPE_PROCESS  ? tm_hidden_tasks_life(&s->tasks, e.machine, e.pid)
                     : scope == TM_SCOPE_THREAD ? tm_hidden_tasks_life(&s->tasks, e.machine, e.tid)
                                                : 0;
-    if (life) /* a number that was given away anew is another's: its slices end no other's */
+    if (life) /* a reused number is another task's: its slices end no slice of this one */
         track.key.a ^= tm_hash_u64(life) << 1;
     return track;
 }
@@ -50,7 +50,7 @@ static void labels_of(const struct tm_select *s, const struct tm_event *e, uint6
     label[1] = tm_open_label(s->catalog, e, e->category);
 }
 
-/* Begins that the end of a slice around them ended before the wanted time. */
+/* Drops begins whose slice ended with a slice around it before the wanted time. */
 static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -62,7 +62,7 @@ static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
     return st;
 }
 
-/* What waited for the next slice of STACK goes the way of SLICE. */
+/* Flows that waited for the next slice of STACK share the fate of SLICE. */
 static enum tm_status settle_waiting_flows(struct tm_select *s, struct tm_open_stack *stack,
                                      const struct tm_open_slice *slice, struct tm_error *err)
 {
@@ -70,7 +70,7 @@ static enum tm_status settle_waiting_flows(struct tm_select *s, struct tm_open_s
     while (stack->pending_count > 0 && st >= 0) {
         uint32_t pending = stack->pending[--stack->pending_count];
         if (!s->holding)
-            continue; /* it has been shown */
+            continue; /* it was shown */
         if (slice->fate == TM_OPEN_DROPPED)
             st = tm_pending_groups_drop(&s->pending, pending, err);
         else if (slice->fate == TM_OPEN_PENDING)
@@ -79,7 +79,7 @@ static enum tm_status settle_waiting_flows(struct tm_select *s, struct tm_open_s
     return st < 0 ? st : TM_OK;
 }
 
-/* SLICE begins on its track. TM_END: it has no place there. */
+/* Pushes SLICE on its track. TM_END if it has no place there. */
 static enum tm_status push(struct tm_select *s, const struct tm_select_group *g, struct tm_open_slice *slice,
                            struct tm_error *err)
 {
@@ -95,7 +95,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
     return begun;
 }
 
-/* An unnamed marker of a cookie that is open already is none. */
+/* True for an unnamed marker whose cookie is already open. It is ignored. */
 static bool is_repeated(const struct tm_select *s, const struct tm_select_group *g)
 {
     const struct tm_event *e = g->rows;
@@ -122,7 +122,7 @@ static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, stru
     }
     if (repeated || (st = push(s, g, &slice, err)) != TM_END)
         return st < 0 ? st : TM_OK;
-    /* Nested too deep for its end to be found. */
+    /* It is nested too deep to find its end. */
     return slice.fate == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, slice.pending, err) : TM_OK;
 }
 
@@ -150,7 +150,7 @@ static enum tm_status end(struct tm_select *s, struct tm_select_group *g, struct
     return wanted && tm_select_is_in(s, e->time_ns) ? tm_select_keep(s, g, NULL, err) : TM_OK;
 }
 
-/* What ends decides together with what begins. */
+/* Decides an event that ends one state and begins another. Both decide its fate. */
 static enum tm_status change(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
@@ -170,7 +170,7 @@ static enum tm_status change(struct tm_select *s, struct tm_select_group *g, str
     wanted = wanted && (before || tm_select_is_in(s, e->time_ns));
     if ((is_shown || wanted) && (st = tm_select_keep(s, g, &slice.pending, err)) < 0)
         return st;
-    if (wanted) /* else what begins is there for what ends, and its own end is left out */
+    if (wanted) /* else the event is kept for what it ends, and the end of what it begins is left out */
         slice.fate = before ? TM_OPEN_PENDING : TM_OPEN_KEPT;
     st = push(s, g, &slice, err);
     return st == TM_END && slice.fate == TM_OPEN_PENDING ? tm_pending_groups_drop(&s->pending, slice.pending, err)
@@ -201,7 +201,7 @@ static enum tm_status complete(struct tm_select *s, struct tm_select_group *g, s
     return st < 0 ? st : TM_OK;
 }
 
-/* Args go with the slice that they are of. */
+/* Args share the fate of their slice. */
 static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     struct tm_open_track track = track_of(s, g);
@@ -232,7 +232,7 @@ enum tm_status tm_select_slice(struct tm_select *s, struct tm_select_group *g, s
     }
 }
 
-/* A flow's end that binds to a slice still to come. */
+/* Decides the end of a flow that binds to the next slice. */
 static enum tm_status flow_to_next(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     bool wanted;

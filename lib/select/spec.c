@@ -91,7 +91,7 @@ enum tm_status tm_select_time_parse(struct tm_select_time *time, const char *tex
     return parse_count(plain, &time->ns) ? TM_OK : TM_E_USAGE;
 }
 
-/* LEN bytes at S with "\," as ",", as a new string. */
+/* Returns LEN bytes at S as a new string, with "\," replaced by ",". */
 static char *unescape(const char *s, size_t len)
 {
     char *out = malloc(len + 1);
@@ -109,7 +109,7 @@ static char *unescape(const char *s, size_t len)
     return out;
 }
 
-/* The length of the part at S: up to a comma that is not escaped. */
+/* Returns the length of the part at S, up to a comma that is not escaped. */
 static size_t part_length(const char *s)
 {
     size_t n = 0;
@@ -147,8 +147,8 @@ static enum tm_status add_value(struct tm_select_values *values, char **value, s
     return TM_OK;
 }
 
-/* One part; *KEY is the key of the part before it, or TM_SELECT_KEYS where it has none that takes more
- * values, and becomes this one's. */
+/* Adds one part. *KEY is the key of the part before it, or TM_SELECT_KEYS if that key takes no more values. It
+ * becomes the key of this part. */
 static enum tm_status add_part(struct tm_select_spec *spec, const char *part, size_t len, enum tm_select_key *key,
                                struct tm_error *err)
 {

@@ -1,4 +1,4 @@
-/* How many counted events were left out, by file, machine and clock: accounts "filtered". */
+/* Counts the events that were left out, by file, machine and clock: the accounts "filtered". */
 #ifndef TM_SELECT_TALLY_H
 #define TM_SELECT_TALLY_H
 

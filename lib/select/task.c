@@ -1,4 +1,4 @@
-/* Whose events are: tasks that start, end and change their names. */
+/* Decides events of tasks that start, end and change their names. */
 #include "select/internal.h"
 
 enum tm_status tm_select_told(struct tm_select *s, const struct tm_event *row, bool is_lasting, struct tm_error *err)
@@ -31,7 +31,7 @@ enum tm_status tm_select_as_context(struct tm_select *s, struct tm_select_group 
     return st < 0 ? st : tm_select_keep(s, g, NULL, err);
 }
 
-/* Before the wanted time: what is true of the task when that comes is shown then. */
+/* Holds an event from before the wanted time. What is true of the task when that time begins is shown then. */
 static enum tm_status hold(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     const struct tm_event *e = g->rows;
@@ -58,7 +58,8 @@ enum tm_status tm_select_task(struct tm_select *s, struct tm_select_group *g, st
         return st;
     if (wanted && tm_select_is_in(s, g->rows->time_ns))
         return tm_select_keep(s, g, NULL, err);
-    if (g->rows->tid == 0 || (s->has_to && g->rows->time_ns >= s->to_ns)) /* the idle task has no lives (lib/model) */
+    if (g->rows->tid == 0 ||
+        (s->has_to && g->rows->time_ns >= s->to_ns)) /* the idle task has no lifetimes (lib/model) */
         return TM_OK;
     return s->holding && g->rows->time_ns < s->from_ns ? hold(s, g, err) : tm_select_as_context(s, g, err);
 }

@@ -2,18 +2,18 @@
 
 #include <stdlib.h>
 
-/* A sweep goes through all tasks and groups; tasks that have ended are as many as pay for it. */
+/* A sweep visits all tasks and groups. It is due when enough tasks have ended to pay for it. */
 enum { OVER_MIN = 1024, GROUPS_A_TASK = 8 };
 enum told { TOLD_NOW = 1, TOLD_LASTING };
 
-/* Numbers of lives are plus one where 0 means none. */
+/* Where 0 means none, numbers of lifetimes are plus one. */
 struct tm_life {
     uint32_t machine, maker, next_free;
     int64_t tid;
     uint32_t pending[TM_LIFE_SIGNS];
     bool is_used, is_over, is_told, is_root, is_needed;
-    bool is_shown; /* slices that are held are of it */
-    bool is_meant; /* states that are held are of it, or a task that it made is kept */
+    bool is_shown; /* pending slices belong to it */
+    bool is_meant; /* pending states belong to it, or it made a task that is kept */
 };
 
 static struct tm_key number_key(uint32_t machine, int64_t tid)
@@ -21,7 +21,7 @@ static struct tm_key number_key(uint32_t machine, int64_t tid)
     return (struct tm_key){machine, (uint64_t)tid, 0};
 }
 
-/* The task that has the number, or 0. */
+/* Returns the task that has the number, or 0. */
 static uint32_t find(const struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
 {
     struct tm_key key = number_key(machine, tid);
@@ -40,7 +40,7 @@ static bool is_told(const struct tm_task_lifetimes *l, uint32_t machine, int64_t
     return tm_table_find(&l->told, &key) != TM_TABLE_NONE;
 }
 
-/* A life of the number, which from now on means it. */
+/* Begins a new lifetime of the number. */
 static enum tm_status new_life(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid, uint32_t *life,
                                struct tm_error *err)
 {
@@ -82,7 +82,7 @@ static enum tm_status forget(struct tm_task_lifetimes *l, uint32_t life, struct 
     return st;
 }
 
-/* What is needed besides those that live. */
+/* Marks what is needed besides living tasks. */
 static void mark(struct tm_task_lifetimes *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {
@@ -137,14 +137,14 @@ enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *l, uint32_t mach
     return st < 0 ? st : TM_OK;
 }
 
-/* GROUP is of no task that is kept. */
+/* Drops GROUP, which belongs to no kept task. */
 static enum tm_status refuse(struct tm_task_lifetimes *l, uint32_t group, struct tm_error *err)
 {
     enum tm_status st = tm_pending_groups_drop(l->pending, group, err);
     return st < 0 ? st : TM_END;
 }
 
-/* The number is told of no more, unless that lasts. */
+/* Forgets that the number was described, unless that lasts. */
 static void untell(struct tm_task_lifetimes *l, uint32_t machine, int64_t tid)
 {
     struct tm_key key = number_key(machine, tid);
@@ -174,7 +174,7 @@ enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *l, enum tm_life_
     if (sign == TM_LIFE_START) {
         uint32_t made_by;
         st = tm_task_lifetimes_need(l, machine, maker, &made_by, err);
-        l->rows[life - 1].maker = made_by; /* rows may have moved */
+        l->rows[life - 1].maker = made_by; /* the array may have moved */
     }
     if (sign == TM_LIFE_END) {
         end_life(l, life);

@@ -1,5 +1,5 @@
-/* What track descriptors say that a choice of events needs: a track's name, as counters have none of
- * their own, and its thread. Memory grows with the number of tracks. */
+/* What the filter needs of track descriptors: a track's name, which counters have instead of their own, and its
+ * thread. Memory grows with the number of tracks. */
 #ifndef TM_SELECT_TRACK_NAMES_H
 #define TM_SELECT_TRACK_NAMES_H
 
@@ -10,7 +10,7 @@
 
 enum { TM_TRACK_NAMES_MAX = 1 << 22, TM_TRACK_NAME_BYTES_MAX = 256 << 20, TM_TRACK_DEPTH_MAX = 64 };
 
-/* init before use. */
+/* Call init before use. */
 struct tm_track_names {
     /* private */
     struct tm_table by_uuid;
@@ -21,25 +21,25 @@ struct tm_track_names {
 
 void tm_track_names_init(struct tm_track_names *tracks);
 
-/* Takes in EVENT, a TM_KIND_TRACK row. *UUID is the track it describes. TM_OK or TM_E_SYSTEM. */
+/* Learns from EVENT, a TM_KIND_TRACK row. *UUID is the track it describes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_names_learn(struct tm_track_names *tracks, const struct tm_event *event, uint64_t *uuid,
                                     struct tm_error *err);
 
-/* The name of track UUID of FILE; data NULL for none. */
+/* Returns the name of track UUID of FILE; data is NULL for none. */
 struct tm_text tm_track_names_find(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid);
 
-/* True with *PARENT, the uuid of the track that the descriptor of track UUID names as its parent. */
+/* True with *PARENT if the descriptor of track UUID names a parent track. */
 bool tm_track_names_parent(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, uint64_t *parent);
 
-/* True with *TID when the track is a thread's own. */
+/* True with *TID if the track is a thread's own. */
 bool tm_track_names_is_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);
 
-/* Whose the track is, or the nearest of its parents that says: of a thread, of a process; both false where none says.
- */
+/* Finds the owner of the track: a thread or a process. If its descriptor states none, its nearest parent's does. Both
+ * are false if none states it. */
 void tm_track_names_owner(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, bool *has_tid,
                           int64_t *tid, bool *has_pid, int64_t *pid);
 
-/* True with *TID when the track, or the nearest of its parents that says, is a thread's. */
+/* True with *TID if the track, or its nearest parent that states an owner, belongs to a thread. */
 bool tm_track_names_thread(const struct tm_track_names *tracks, uint32_t file, uint64_t uuid, int64_t *tid);
 
 void tm_track_names_release(struct tm_track_names *tracks);
