@@ -41,7 +41,7 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
         return cannot_open(err);
     if (S_ISDIR(info.st_mode))
         return tm_error_set(err, TM_E_INPUT, "is a directory");
-    /* Files of the kernel's own say size 0 and have bytes all the same. */
+    /* Files of the kernel state size 0 but have bytes. */
     off_t at = S_ISREG(info.st_mode) && info.st_size > 0 ? lseek(fd, 0, SEEK_CUR) : -1;
     if (at < 0 || at > info.st_size)
         return tm_fd_open(fd, false, &content->own, err);

@@ -1,4 +1,4 @@
-/* Damage that a container's reader met and jumped over (--on-damage skip or salvage). */
+/* Damage that a container's reader found and skipped (--on-damage skip or salvage). */
 #ifndef TM_CONTAINER_DAMAGE_H
 #define TM_CONTAINER_DAMAGE_H
 
@@ -12,12 +12,12 @@ enum tm_on_damage { TM_DAMAGE_HALT, TM_DAMAGE_SKIP, TM_DAMAGE_SALVAGE };
 /* Zero-initialise. */
 struct tm_damage {
     uint64_t count;         /* places of damage */
-    uint64_t byte;          /* where the first was, in the bytes that were read */
-    uint64_t skipped_bytes; /* jumped over */
-    struct tm_error cause;  /* of the first */
+    uint64_t byte;          /* offset of the first, in the bytes that were read */
+    uint64_t skipped_bytes; /* bytes skipped */
+    struct tm_error cause;  /* the error of the first */
 };
 
-/* Another place, at BYTE, for which an error was (or would have been) recorded as WHY. WHY is cleared. */
+/* Adds damage at BYTE. WHY is the error for it; it is cleared. */
 static inline void tm_damage_add(struct tm_damage *damage, uint64_t byte, struct tm_error *why)
 {
     if (damage->count++ == 0) {
@@ -27,7 +27,7 @@ static inline void tm_damage_add(struct tm_damage *damage, uint64_t byte, struct
     *why = (struct tm_error){0};
 }
 
-/* Adds what is in MORE. */
+/* Adds the damage in MORE. */
 static inline void tm_damage_merge(struct tm_damage *damage, const struct tm_damage *more)
 {
     if (damage->count == 0) {

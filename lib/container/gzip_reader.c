@@ -27,7 +27,7 @@ enum tm_status tm_gzip_reader_init(struct tm_gzip_reader *gzip, struct tm_input 
     return tm_inflater_init(&gzip->inflater, TM_INFLATER_GZIP, in, err);
 }
 
-/* Widens the window to NEED bytes, the end of the input inside it being damage. */
+/* Fills the window to NEED bytes. An end of the input before that is damage. */
 static enum tm_status need_header(struct tm_gzip_reader *gzip, size_t need, struct tm_error *err)
 {
     enum tm_status st = tm_input_fill(gzip->in, need, err);
@@ -36,8 +36,8 @@ static enum tm_status need_header(struct tm_gzip_reader *gzip, size_t need, stru
     return st;
 }
 
-/* Reads FNAME of the header at the window's front into next_name; *NAMED says whether there is one. The
- * header itself stays for the inflater. */
+/* Copies FNAME of the header at the window's front to next_name. *NAMED says whether it has one. The header stays for
+ * the inflater. */
 static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct tm_error *err)
 {
     struct tm_input *in = gzip->in;
@@ -68,7 +68,7 @@ static enum tm_status peek_name(struct tm_gzip_reader *gzip, bool *named, struct
     }
 }
 
-/* add_start with the lock held. */
+/* add_start for callers that hold the lock. */
 static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     uint64_t at = gzip->file_bytes;
@@ -87,7 +87,7 @@ static enum tm_status put_start(struct tm_gzip_reader *gzip, struct tm_error *er
     return tm_buf_add(&gzip->starts, &at, sizeof at) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* Remembers that a member of the same name begins here, forgetting what lies too far back to matter. */
+/* Notes that a member of the same name begins here. Starts that are too far back to matter are removed. */
 static enum tm_status add_start(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     (void)pthread_mutex_lock(&gzip->lock);
@@ -115,7 +115,7 @@ bool tm_gzip_is_start(struct tm_gzip_reader *gzip, uint64_t from, uint64_t to)
     return found;
 }
 
-/* Between members: passes over zero padding and looks at what comes. */
+/* Between members: skips zero padding and checks what follows. */
 static enum tm_status next_member(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     struct tm_input *in = gzip->in;
@@ -145,13 +145,13 @@ static enum tm_status next_member(struct tm_gzip_reader *gzip, struct tm_error *
     return named && equal ? add_start(gzip, err) : TM_OK;
 }
 
-/* True when a gzip header may begin at P, which has 4 bytes. */
+/* True if a gzip header may begin at P, which has 4 bytes. */
 static bool looks_like_header(const uint8_t *p)
 {
     return p[0] == 0x1f && p[1] == 0x8b && p[2] == GZIP_DEFLATED && !(p[3] & GZIP_RESERVED);
 }
 
-/* After damage: to the next member that can be found, or to the end. */
+/* After damage: skips to the next member that can be found, or to the end. */
 static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
 {
     struct tm_input *in = gzip->in;
@@ -160,12 +160,12 @@ static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
     uint64_t inside = start > gzip->member_at ? start - gzip->member_at - 1 : 0;
     tm_damage_add(&gzip->damage, start, err);
     gzip->state = TM_GZIP_ENDED;
-    /* A header in the middle of the data is noticed some way behind it. */
+    /* Damage is noticed some bytes after a header that interrupts the data. */
     size_t back = 0;
     if (gzip->on_damage == TM_DAMAGE_SALVAGE)
         back = tm_input_unread(in, inside < LOOK_BACK_BYTES ? (size_t)inside : LOOK_BACK_BYTES);
     for (bool first = true; (st = tm_input_fill(in, 4, err)) == TM_OK; first = false) {
-        size_t at = first && back == 0 ? 1 : 0; /* the header itself may be what is damaged */
+        size_t at = first && back == 0 ? 1 : 0; /* the header itself may be damaged */
         while (at + 4 <= in->len && !(gzip->on_damage == TM_DAMAGE_SALVAGE && looks_like_header(in->data + at)))
             at++;
         bool found = at + 4 <= in->len;
@@ -181,7 +181,7 @@ static enum tm_status recover(struct tm_gzip_reader *gzip, struct tm_error *err)
     return st < 0 ? st : TM_OK;
 }
 
-/* One step between or inside members; *GOT may stay 0. */
+/* One step between or inside members. *GOT may be 0 without an end. */
 static enum tm_status step(struct tm_gzip_reader *gzip, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     enum tm_status st = gzip->state == TM_GZIP_BETWEEN ? next_member(gzip, err)
@@ -213,7 +213,7 @@ enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input,
     uint8_t scratch[4096];
     size_t got;
     enum tm_status st = TM_OK;
-    if (gzip->begun) /* what is left of the file before */
+    if (gzip->begun) /* the rest of the previous file */
         while ((st = gzip_read(gzip, scratch, sizeof scratch, &got, err)) == TM_OK)
             continue;
     else

@@ -1,6 +1,6 @@
-/* A gzip stream of any number of members (RFC 1952), as the files it holds: a member whose header
- * names another file than the one before begins a new file; all others continue (doc/rules.md
- * section 3). Zero bytes behind the last member are padding. */
+/* A gzip stream of any number of members (RFC 1952), as the files it holds. A member whose header names another file
+ * than the member before begins a new file; all others continue the file (doc/rules.md section 3). Zero bytes after
+ * the last member are padding. */
 #ifndef TM_CONTAINER_GZIP_READER_H
 #define TM_CONTAINER_GZIP_READER_H
 
@@ -14,30 +14,29 @@
 
 struct tm_gzip_reader {
     struct tm_input *in; /* borrowed; the compressed bytes */
-    struct tm_buf name;  /* FNAME of the file being read; empty if it has none */
-    enum tm_on_damage on_damage; /* skip: damage ends the stream; salvage: go on at the next member found */
-    struct tm_damage damage;     /* that was met then; bytes are compressed ones */
+    struct tm_buf name;  /* FNAME of the current file; empty if it has none */
+    enum tm_on_damage on_damage; /* skip: damage ends the stream; salvage: reading continues at the next member found */
+    struct tm_damage damage;     /* what was found; offsets are of compressed bytes */
     /* private */
     struct tm_inflater inflater;
     bool begun;
-    uint64_t member_at; /* where the member being read begins in the compressed bytes */
+    uint64_t member_at; /* offset of the current member in the compressed bytes */
     enum { TM_GZIP_BETWEEN, TM_GZIP_IN_MEMBER, TM_GZIP_AT_FILE, TM_GZIP_ENDED } state;
     struct tm_buf next_name;
-    pthread_mutex_t lock;   /* of starts, which tm_gzip_is_start reads while the input may be read by another thread */
-    struct tm_buf starts;   /* offsets in the file's data of members named as the one before: uint64_t */
-    uint64_t file_bytes;    /* given of this file */
+    pthread_mutex_t lock;   /* of starts: tm_gzip_is_start reads it while another thread may read the input */
+    struct tm_buf starts;   /* uint64_t offsets in the file's data at which members of the same name begin */
+    uint64_t file_bytes;    /* bytes of this file read so far */
 };
 
-/* IN stands at the first member. TM_OK or TM_E_SYSTEM. */
+/* Initialises GZIP to read IN, which is at the first member. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_gzip_reader_init(struct tm_gzip_reader *gzip, struct tm_input *in, struct tm_error *err);
 
-/* Turns to the next file, whose data INPUT then reads (and may read to its end or not; release it
- * before the next call). TM_OK; TM_END: no more, and the input stands behind the gzip stream;
- * TM_E_INPUT. */
+/* Opens the next file. INPUT reads its data and may be left before its end; release it before the next call. TM_OK;
+ * TM_END: there are no more, and the input is at the end of the gzip stream; TM_E_INPUT. */
 enum tm_status tm_gzip_next(struct tm_gzip_reader *gzip, struct tm_input *input, struct tm_error *err);
 
-/* True when a member with a name of its own, equal to the file's, begins at an offset FROM to TO of its data:
- * if a document ended at FROM, the one that begins at TO is a new file of that name. */
+/* True if a member that states the file's name begins at an offset from FROM to TO of the file's data. If a document
+ * ended at FROM, the one that begins at TO is then a new file of that name. */
 bool tm_gzip_is_start(struct tm_gzip_reader *gzip, uint64_t from, uint64_t to);
 
 void tm_gzip_reader_release(struct tm_gzip_reader *gzip);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What a step is about: from where to where, and how much of both was used. */
+/* The input and output of a step, and how much of both it used. */
 struct piece {
     const uint8_t *in;
     uint8_t *out;
@@ -19,7 +19,7 @@ struct piece {
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
-enum { LENGTH_BYTES = 4 }; /* at a gzip member's end */
+enum { LENGTH_BYTES = 4 }; /* length field at a gzip member's end */
 
 static enum tm_status start(struct tm_inflater *inflater, struct tm_error *err)
 {
@@ -46,7 +46,8 @@ static const char *cause_of(int answer)
     }
 }
 
-/* Bytes in the library's bit buffer stay at the front of the input, so that it stands right when the stream ends. */
+/* Bytes in the library's bit buffer stay at the front of the input. The input is then in the right place when the
+ * stream ends. */
 static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
 {
     struct inflate_state *s = inflater->state;
@@ -65,7 +66,7 @@ static enum tm_status step(struct tm_inflater *inflater, struct piece *p)
     p->used = taken - inflater->held;
     if (answer < 0 || answer == ISAL_NEED_DICT) {
         p->cause = cause_of(answer);
-        /* zlib stops behind the CRC, before the length. */
+        /* zlib stops after the CRC, before the length. */
         if (answer == ISAL_INCORRECT_CHECKSUM && inflater->format == TM_INFLATER_GZIP && p->used >= LENGTH_BYTES)
             p->used -= LENGTH_BYTES;
         return TM_E_INPUT;

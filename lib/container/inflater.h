@@ -1,6 +1,6 @@
-/* Deflate data read off an input, as gzip, zlib or bare: by ISA-L where configure found it (in half the time),
- * else by zlib. Both leave the input behind the last byte of the stream and fail for the same data; the byte of a
- * failure may differ by what was read ahead. */
+/* Reads deflate data (gzip, zlib or raw) from an input. It uses ISA-L where configure found it (half the time), else
+ * zlib. Both leave the input just after the stream's last byte and fail for the same data. The byte that an error
+ * states may differ by the bytes read ahead. */
 #ifndef TM_CONTAINER_INFLATER_H
 #define TM_CONTAINER_INFLATER_H
 
@@ -17,24 +17,24 @@ struct tm_inflater {
     struct tm_input *in; /* borrowed */
     /* private */
     enum tm_inflater_format format;
-    void *state; /* the library's */
-    size_t held; /* bytes at the front of the input that the library has taken already */
+    void *state; /* state of the library */
+    size_t held; /* bytes at the front of the input that the library already has */
 };
 
-/* Makes ready to read a stream of FORMAT off IN. TM_OK or TM_E_SYSTEM. */
+/* Prepares to read a stream of FORMAT from IN. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_inflater_init(struct tm_inflater *inflater, enum tm_inflater_format format, struct tm_input *in,
                                 struct tm_error *err);
 
-/* Makes ready for another stream. TM_OK or TM_E_SYSTEM. */
+/* Prepares to read another stream. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_inflater_reset(struct tm_inflater *inflater, struct tm_error *err);
 
-/* Up to LEN bytes into DATA; *GOT may be 0 before the end too. TM_OK; TM_END: the stream has ended (with *GOT bytes)
- * and the input stands behind it; TM_E_INPUT "compressed byte N: the gzip data is cut short", "… damaged (cause)";
- * then only reset or release may follow. TM_E_SYSTEM. */
+/* Reads up to LEN bytes into DATA. *GOT may be 0 before the end. TM_OK. TM_END: the stream has ended with *GOT bytes,
+ * and the input is after it. TM_E_INPUT "compressed byte N: the gzip data is cut short" or "… damaged (cause)"; only
+ * reset or release may follow. TM_E_SYSTEM. */
 enum tm_status tm_inflater_read(struct tm_inflater *inflater, uint8_t *data, size_t len, size_t *got,
                                 struct tm_error *err);
 
-/* Goes on with the CRC-32 of the bytes before (0 at the start). */
+/* Extends CRC (0 at the start), the CRC-32 of the bytes so far. */
 uint32_t tm_inflater_crc32(uint32_t crc, const uint8_t *data, size_t len);
 
 void tm_inflater_release(struct tm_inflater *inflater);

@@ -1,5 +1,5 @@
-/* Bounds on what containers may hold, so that no input can make us use memory without end. They are
- * documented in doc/containers.md. */
+/* Limits on what containers may hold. They bound the memory that any input can use. doc/containers.md documents them.
+ */
 #ifndef TM_CONTAINER_LIMITS_H
 #define TM_CONTAINER_LIMITS_H
 

@@ -7,8 +7,8 @@ static enum tm_status malformed(struct tm_error *err)
     return tm_error_set(err, TM_E_INPUT, "malformed PAX header");
 }
 
-/* A decimal number of [P, END) that ends at END or before a byte STOP; NULL when there is none or
- * it exceeds 2^63 - 1. */
+/* Reads a decimal number of [P, END) that ends at END or before a byte STOP. Returns NULL if there is none or it
+ * exceeds 2^63 - 1. */
 static const uint8_t *number(const uint8_t *p, const uint8_t *end, uint8_t stop, uint64_t *value)
 {
     const uint8_t *start = p;
@@ -57,7 +57,7 @@ enum tm_status tm_pax_parse(struct tm_pax *pax, const uint8_t *data, size_t len,
     enum tm_status st = TM_OK;
     while (st == TM_OK && p < end) {
         uint64_t size;
-        if (*p == '\0') /* padding some writers count in */
+        if (*p == '\0') /* padding, which some writers count */
             break;
         const uint8_t *key = number(p, end, ' ', &size);
         if (key == NULL || key == end || size > (uint64_t)(end - p) || size < (uint64_t)(key - p) + 3)

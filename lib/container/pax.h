@@ -8,18 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What of them concerns us. Text points into the header. Zero-initialise. */
+/* The records that are used. Text points into the header. Zero-initialise. */
 struct tm_pax {
     const uint8_t *path; /* NULL: none */
     size_t path_bytes;
     bool has_size;
     uint64_t size_bytes;
-    bool is_sparse;  /* some GNU.sparse.* is there */
+    bool is_sparse;  /* there is a GNU.sparse.* record */
     bool in_order;   /* TRACEMERGE.order=processing (doc/containers.md) */
 };
 
-/* Reads all records of DATA into PAX. TM_OK, or TM_E_INPUT when one is malformed (no place in the
- * text). */
+/* Reads all records of DATA into PAX. TM_OK, or TM_E_INPUT if one is malformed. The error's text has no place. */
 enum tm_status tm_pax_parse(struct tm_pax *pax, const uint8_t *data, size_t len, struct tm_error *err);
 
 #endif

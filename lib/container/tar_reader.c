@@ -17,8 +17,8 @@ static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *e
     return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)at, cause);
 }
 
-/* A number of a header field: octal digits between spaces, ended by NUL or a space, or base-256 with
- * the top bit set. False: neither, negative, or above 2^63 - 1. */
+/* Reads the number in a header field: octal digits between spaces, ended by NUL or a space, or base-256 with the top
+ * bit set. False if it is neither, negative, or above 2^63 - 1. */
 static bool field_number(const char *field, size_t len, uint64_t *value)
 {
     const uint8_t *p = (const uint8_t *)field, *end = p + len;
@@ -50,7 +50,7 @@ static bool all_zero(const uint8_t *p, size_t len)
     return true;
 }
 
-/* True when BLOCK is a header whose checksum holds; HEADER then has it. */
+/* True if BLOCK is a header with a valid checksum. HEADER gets its content. */
 static bool decode(const uint8_t *block, TAR *header)
 {
     uint64_t sum;
@@ -75,7 +75,7 @@ static enum tm_status pass_zeros(struct tm_input *in, struct tm_error *err)
     return st;
 }
 
-/* A block that is no header, or the beginning of one (LEN bytes) at the end: an error, or jumped over. */
+/* Handles a block that is no header, or a partial one (LEN bytes) at the end. It is an error, or is skipped. */
 static enum tm_status bad_block(struct tm_tar_reader *tar, size_t len, const char *cause, struct tm_error *err)
 {
     enum tm_status st = damaged(tar->in->offset, cause, err);
@@ -90,7 +90,7 @@ static enum tm_status bad_block(struct tm_tar_reader *tar, size_t len, const cha
     return TM_OK;
 }
 
-/* The next header block that is not zero, at offset tar->next. */
+/* Reads the next header block that is not all zeros, at offset tar->next. */
 static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct tm_error *err)
 {
     struct tm_input *in = tar->in;
@@ -103,7 +103,7 @@ static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct
             tm_input_skip(in, len);
             if (st == TM_END)
                 return TM_END;
-            zeros += tar->jumping ? 0 : 1; /* zeros inside damaged data end nothing */
+            zeros += tar->jumping ? 0 : 1; /* zeros inside damaged data do not end the archive */
             continue;
         }
         if (st == TM_END) {
@@ -122,7 +122,7 @@ static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct
     return pass_zeros(in, err);
 }
 
-/* LEN bytes of data that belong to the header in front of them; shown at in->data. */
+/* Reads LEN bytes of data that extend the header before them, and shows them at in->data. */
 static enum tm_status read_extension(struct tm_tar_reader *tar, uint64_t len, uint64_t max, struct tm_error *err)
 {
     if (len > max)

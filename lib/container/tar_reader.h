@@ -12,17 +12,17 @@
 struct tm_tar_entry {
     const char *name; /* borrowed until the next call */
     size_t name_bytes;
-    uint64_t at;         /* of its data, counted as the input's offset */
-    uint64_t size_bytes; /* of the data that is there */
-    uint64_t missing_bytes; /* of its data that was cut off; 0 unless the reader tolerates that */
-    bool is_file;        /* a regular file, no directory, link or device */
+    uint64_t at;         /* offset of its data in the input */
+    uint64_t size_bytes; /* of the data that is present */
+    uint64_t missing_bytes; /* of its data that was cut off; 0 unless the reader is tolerant */
+    bool is_file;        /* a regular file: no directory, link or device */
 };
 
 struct tm_tar_reader {
-    struct tm_input *in;  /* borrowed; stands at the first header, then behind that of the entry shown */
+    struct tm_input *in;  /* borrowed; at the first header, then after the header of the entry shown */
     uint64_t end;         /* offset where the input ends; UINT64_MAX: not known yet */
-    bool tolerant;        /* damage is jumped over and noted, not an error */
-    bool is_unsupported; /* the error is not damage, but a sort of member that is not read */
+    bool tolerant;        /* damage is skipped and noted; it is no error */
+    bool is_unsupported; /* the error is an unsupported kind of member, not damage */
     struct tm_damage damage;
     /* private */
     uint64_t next;        /* offset of the next header */
@@ -31,17 +31,17 @@ struct tm_tar_reader {
     uint64_t pax_size;
 };
 
-/* Reads IN, whose end is at offset END (UINT64_MAX when that is not known), from where it stands. */
+/* Initialises TAR to read IN from its current position. IN ends at offset END (UINT64_MAX: not known). */
 void tm_tar_reader_init(struct tm_tar_reader *tar, struct tm_input *in, uint64_t end);
 
-/* Does the TAR at the front of IN begin with a global PAX header that promises its members in order of
- * processing? Reads nothing off IN. TM_OK with *PROMISED set, or an error. */
+/* *PROMISED: true if the TAR at the front of IN begins with a global PAX header that promises its members in order of
+ * processing. Consumes nothing of IN. TM_OK or an error. */
 enum tm_status tm_tar_promises_order(struct tm_input *in, bool *promised, struct tm_error *err);
 
-/* The next member; the input stands at its data. What is left unread of the one before is passed
- * over. TM_OK; TM_END at the end-of-archive blocks or the end of the bytes, with the zero bytes
- * behind it read; TM_E_INPUT "byte N: cause" or "MEMBER: byte N: cause", N counted as the input's
- * offset. Directories, links and devices are shown too. */
+/* Reads the next member. The input is then at its data. Unread data of the previous member is skipped. Directories,
+ * links and devices are shown too. TM_OK. TM_END at the end-of-archive blocks or the end of the bytes; zero bytes
+ * that follow have been read. TM_E_INPUT "byte N: cause" or "MEMBER: byte N: cause", where N is an offset of the
+ * input. */
 enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err);
 
 void tm_tar_reader_release(struct tm_tar_reader *tar);

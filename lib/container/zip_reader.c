@@ -23,16 +23,16 @@ enum {
 struct tm_zip_reader {
     unzFile file;
     struct tm_extent extent;
-    uint64_t at;             /* where minizip stands */
+    uint64_t at;             /* minizip's position */
     struct tm_error io;      /* why reading failed */
     uint64_t packed_bytes;   /* of all members so far */
     uint64_t count;
-    bool member_open, ended; /* the member's data has ended */
-    uint64_t left;           /* of the member that is being read */
+    bool member_open, ended; /* a member is open; its data has ended */
+    uint64_t left;           /* bytes left of the current member */
     uint64_t offset;
     bool deflated;
-    uint32_t crc, wanted_crc; /* of the bytes so far; of all, as the directory says */
-    struct tm_input raw;     /* its bytes as they are stored */
+    uint32_t crc, wanted_crc; /* of the bytes so far; of all bytes, as the directory states it */
+    struct tm_input raw;     /* the current member's stored bytes */
     struct tm_inflater inflater;
     struct tm_damage *damage;
     size_t cache_bytes;
@@ -113,7 +113,7 @@ static int ZCALLBACK io_error(voidpf opaque, voidpf stream)
     return ((struct tm_zip_reader *)stream)->io.status != TM_OK;
 }
 
-/* A failure of minizip: that of reading where it was one, else CAUSE. */
+/* Reports a failure of minizip: the read error if there was one, else CAUSE. */
 static enum tm_status failed(struct tm_zip_reader *zip, const char *cause, struct tm_error *err)
 {
     if (zip->io.status == TM_OK)
@@ -121,8 +121,8 @@ static enum tm_status failed(struct tm_zip_reader *zip, const char *cause, struc
     return tm_error_set(err, zip->io.status, "%s", zip->io.text);
 }
 
-/* Without memory to look for a directory, minizip says that there is none, or takes the old one of a ZIP64. Only malloc
- * tells the difference: errno was 0 before, and a failure to read is in zip->io. */
+/* True if minizip lacked memory. Without memory it reports that there is no directory, or uses the old one of a
+ * ZIP64. Only malloc tells the difference: errno was 0 before, and a failure to read is in zip->io. */
 static bool lacked_memory(const struct tm_zip_reader *zip)
 {
     return errno == ENOMEM && zip->io.status == TM_OK;
@@ -209,7 +209,7 @@ enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry
     return TM_OK;
 }
 
-/* Bytes of the member as the ZIP has them; minizip gives them without inflating or checking them. */
+/* Reads the member's stored bytes. minizip neither inflates nor checks them. */
 static enum tm_status raw_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     struct tm_zip_reader *zip = source;
@@ -228,7 +228,7 @@ static void close_member(struct tm_zip_reader *zip)
     tm_inflater_release(&zip->inflater);
 }
 
-/* The member's data ends here, well or not. */
+/* Ends the member's data, with CAUSE if it is damaged. */
 static enum tm_status end_member(struct tm_zip_reader *zip, const char *cause, struct tm_error *err)
 {
     close_member(zip);
@@ -248,7 +248,7 @@ static enum tm_status end_member(struct tm_zip_reader *zip, const char *cause, s
     return TM_END;
 }
 
-/* Some of the member's bytes; *GOT may stay 0. TM_END: there are no more behind them. */
+/* Reads some of the member's bytes. *GOT may be 0. TM_END: no more follow. */
 static enum tm_status some(struct tm_zip_reader *zip, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
 {
     if (zip->deflated)
@@ -271,7 +271,7 @@ static enum tm_status member_read(void *source, uint8_t *data, size_t len, size_
         return TM_END;
     if (zip->ended)
         return end_member(zip, NULL, err);
-    /* Whoever only sniffs shall not pay for more. */
+    /* The first read is short, because many callers only sniff. */
     size_t most = zip->offset == 0 ? ZIP_FIRST_READ_BYTES : MEMBER_READ_MAX;
     while (st == TM_OK && *got == 0)
         st = some(zip, data, len < most ? len : most, got, &why);
@@ -306,7 +306,7 @@ enum tm_status tm_zip_open(struct tm_zip_reader *zip, const uint64_t place[2], s
         unzGetCurrentFileInfo64(zip->file, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK)
         return failed(zip, "the ZIP's central directory is damaged", err);
     int answer = unzOpenCurrentFile2(zip->file, &method, &level, 1);
-    if (answer == UNZ_INTERNALERROR) /* what it says for want of memory */
+    if (answer == UNZ_INTERNALERROR) /* minizip's answer if there is no memory */
         return tm_error_nomem(err);
     if (answer != UNZ_OK)
         return failed(zip, "the member's own header is damaged or contradicts the directory", err);

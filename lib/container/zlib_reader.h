@@ -7,7 +7,7 @@
 #include "container/inflater.h"
 
 struct tm_zlib_reader {
-    struct tm_input *in; /* borrowed; stands at the stream, afterwards behind it */
+    struct tm_input *in; /* borrowed; at the stream, afterwards after it */
     enum tm_on_damage on_damage; /* other than halt: damage ends the data */
     struct tm_damage damage;
     /* private */
@@ -15,7 +15,7 @@ struct tm_zlib_reader {
     bool ended;
 };
 
-/* TM_OK, with INPUT set to read the decompressed bytes, or TM_E_SYSTEM. */
+/* Sets INPUT to read the decompressed bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_zlib_reader_init(struct tm_zlib_reader *reader, struct tm_input *in, struct tm_input *input,
                                    struct tm_error *err);
 void tm_zlib_reader_release(struct tm_zlib_reader *reader);

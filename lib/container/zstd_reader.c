@@ -6,7 +6,7 @@
 
 enum { ZSTD_FRAME = 0xfd2fb528, ZSTD_SKIPPABLE = 0x184d2a50 };
 
-/* Between frames: does another follow? */
+/* Between frames: checks whether another one follows. */
 static enum tm_status next_frame(struct tm_zstd_reader *reader, struct tm_error *err)
 {
     enum tm_status st = tm_input_fill(reader->in, 4, err);
@@ -38,7 +38,7 @@ static enum tm_status decompress_some(struct tm_zstd_reader *reader, uint8_t *da
     return TM_OK;
 }
 
-/* After damage: to the next frame that can be found, or to the end. */
+/* After damage: skips to the next frame that can be found, or to the end. */
 static enum tm_status recover(struct tm_zstd_reader *reader, struct tm_error *err)
 {
     struct tm_input *in = reader->in;
@@ -49,7 +49,7 @@ static enum tm_status recover(struct tm_zstd_reader *reader, struct tm_error *er
     reader->in_frame = false;
     reader->ended = true;
     for (bool first = true; reader->ended && (st = tm_input_fill(in, 4, err)) == TM_OK; first = false) {
-        size_t at = first ? 1 : 0; /* the frame that is damaged may be here */
+        size_t at = first ? 1 : 0; /* the damaged frame may begin here */
         while (at + 4 <= in->len && tm_get_le32(in->data + at) != (uint32_t)ZSTD_FRAME)
             at++;
         reader->ended = at + 4 > in->len || reader->on_damage != TM_DAMAGE_SALVAGE;

@@ -40,7 +40,7 @@ static enum tm_status check_payload(const struct tm_batch *batch, struct tm_erro
     return sum == batch->payload_bytes ? TM_OK : refuse("lengths in the batch do not add up", err);
 }
 
-/* One NarrowColumn: what it is goes to the store, to be widened when the number of rows is known. */
+/* Decodes one NarrowColumn into the store. It is widened when the number of rows is known. */
 static enum tm_status decode_narrow(struct tm_batch_store *store, const struct tm_pb_field *message, uint64_t *counts,
                                     struct tm_error *err)
 {

@@ -1,9 +1,9 @@
-/* A batch: up to about half a megabyte of events held as columns.
+/* A batch holds up to about half a megabyte of events as columns.
  *
- * struct tm_batch is a view: columns point into a frame that was read, or into a builder. A column
- * has no element (all zeros), one (the same for all events) or one an event; accessors hide that.
- * A stage that changes a column points it at bytes of its own and writes the view again: the
- * others are copied as blocks. batch_builder.h makes a batch row by row. */
+ * struct tm_batch is a view. Its columns point into a frame that was read, or into a builder. A column has no element
+ * (all values are 0), one (all events have its value), or one for each event; accessors hide the difference. To
+ * change a column, a stage points it at bytes of its own and writes the view again. The other columns are copied as
+ * blocks. batch_builder.h makes a batch row by row. */
 #ifndef TM_STREAM_BATCH_H
 #define TM_STREAM_BATCH_H
 
@@ -37,18 +37,19 @@ enum tm_column {
 };
 
 enum {
-    TM_BATCH_BYTES = 1 << 19, /* a builder says full from here on; with larger ones stages wait longer for each other */
-    TM_BATCH_ROW_BYTES = 104, /* what an event counts for in that, beside its payload */
+    TM_BATCH_BYTES =
+        1 << 19, /* a builder is full from this size on; larger batches make stages wait longer for each other */
+    TM_BATCH_ROW_BYTES = 104,      /* size of an event in that count, besides its payload */
     TM_BATCH_EVENTS_MAX = 1 << 16, /* more events in one batch are refused */
     TM_BATCH_NARROW_MIN = 64,      /* columns of fewer events are written in their full width */
-    TM_BATCH_TILE = 64 /* elements that are looked at without a question between them: compilers make vectors of it */
+    TM_BATCH_TILE = 64             /* elements that are processed without a branch, which compilers vectorise */
 };
 
-/* Fields of message Batch that are no columns, and of message NarrowColumn. */
+/* Other fields of message Batch, and fields of message NarrowColumn. */
 enum { TM_BATCH_FIELD_COUNT = 1, TM_BATCH_FIELD_PAYLOAD = 21, TM_BATCH_FIELD_NARROW = 22 };
 enum { TM_NARROW_FIELD_COLUMN = 1, TM_NARROW_FIELD_WIDTH = 2, TM_NARROW_FIELD_LOW = 3, TM_NARROW_FIELD_ELEMENTS = 4 };
 
-/* Bytes an element of COLUMN takes: 4 or 8. */
+/* Returns the size of an element of COLUMN: 4 or 8 bytes. */
 static inline size_t tm_column_width(enum tm_column column)
 {
     return column <= TM_COL_POSITION || (column >= TM_COL_PID && column <= TM_COL_VALUE) ? 8 : 4;
@@ -56,7 +57,7 @@ static inline size_t tm_column_width(enum tm_column column)
 
 struct tm_batch_col {
     const uint8_t *data; /* little-endian elements, not aligned; borrowed */
-    uint32_t mask;       /* 0: one element for all; UINT32_MAX: one an event */
+    uint32_t mask;       /* 0: one element for all events; UINT32_MAX: one for each event */
 };
 
 struct tm_batch {
@@ -64,10 +65,11 @@ struct tm_batch {
     struct tm_batch_col cols[TM_COL_COUNT];
     const uint8_t *payload; /* borrowed */
     size_t payload_bytes;
-    const struct tm_batch_store *store; /* where columns came narrow; else NULL */
+    const struct tm_batch_store *store; /* where columns were narrow in the frame; else NULL */
 };
 
-/* Columns of a batch that were narrow in its frame, in full width. Zero-initialise; one for a reader of frames. */
+/* Columns of a batch that were narrow in its frame, in full width. Zero-initialise; use one for each reader of
+ * frames. */
 struct tm_batch_store {
     /* private */
     struct tm_buf elements;
@@ -98,44 +100,44 @@ static inline bool tm_batch_is_constant(const struct tm_batch *batch, enum tm_co
     return batch->cols[column].mask == 0;
 }
 
-/* Bytes that event I takes in the payload. */
+/* Returns the payload bytes of event I. */
 static inline size_t tm_batch_payload_of(const struct tm_batch *batch, uint32_t i)
 {
     return (size_t)tm_batch_u32(batch, TM_COL_RAW_BYTES, i) + tm_batch_u32(batch, TM_COL_DETAIL_BYTES, i);
 }
 
-/* Points COLUMN at ELEMENTS (1 or batch->count of them, little-endian), which stay the caller's. */
+/* Points COLUMN at ELEMENTS: 1 or batch->count little-endian elements, which are borrowed. */
 void tm_batch_set_column(struct tm_batch *batch, enum tm_column column, const void *elements, uint32_t count);
 
-/* Makes BATCH a view of a Batch message that stays the caller's, and of STORE, until that is used again. Checks that
- * every column has 0, 1 or count elements and that the payload lengths add up to the payload. TM_OK, TM_E_INPUT or
+/* Makes BATCH a view of the Batch message in BODY, which is borrowed, and of STORE, until STORE is used again. Checks
+ * that every column has 0, 1 or count elements and that payload lengths add up to the payload. TM_OK, TM_E_INPUT or
  * TM_E_SYSTEM. */
 enum tm_status tm_batch_decode(struct tm_batch *batch, struct tm_batch_store *store, const uint8_t *body, size_t len,
                                struct tm_error *err);
 
 void tm_batch_store_release(struct tm_batch_store *store);
 
-/* The narrow form of COLUMN, which is not constant: as its frame had it, where the column is still that of the frame,
- * else found from its elements, and then data is NULL; width 0 where it has none. */
+/* Returns the narrow form of COLUMN, which must not be constant. If the column is still that of its frame, it is the
+ * frame's form. Otherwise it is computed from the elements, and data is NULL. Width is 0 if there is no narrow form. */
 struct tm_narrow tm_batch_narrow(const struct tm_batch *batch, enum tm_column column);
 
-/* How many events of BATCH have one of FLAGS. */
+/* Returns how many events of BATCH have one of FLAGS. */
 uint32_t tm_batch_count_flags(const struct tm_batch *batch, uint32_t flags);
 
-/* True where an event of BATCH is of a kind from FIRST to LAST. */
+/* True if an event of BATCH has a kind from FIRST to LAST. */
 bool tm_batch_has_kind(const struct tm_batch *batch, uint32_t first, uint32_t last);
 
-/* How many events the rows of BATCH are, among which there may be messages of several. */
+/* Returns how many events the rows of BATCH stand for. A row can be a message of several events. */
 uint64_t tm_batch_events(const struct tm_batch *batch);
 
-/* Event I whose payload starts at payload byte AT. */
+/* Sets *EVENT to event I, whose payload starts at payload byte AT. */
 void tm_batch_get(const struct tm_batch *batch, uint32_t i, size_t at, struct tm_event *event);
 
 /* Walks a batch: zero-initialise with .batch set, then
  *     while (tm_batch_next(&walk, &event)) … */
 struct tm_batch_walk {
     const struct tm_batch *batch;
-    uint32_t i; /* the event after the one last shown */
+    uint32_t i; /* the event after the last one shown */
     size_t at;
 };
 

@@ -5,7 +5,7 @@
 
 enum { BATCH_FIRST_ROWS = 1024 };
 
-/* Columns that a copied event does not tell. */
+/* Columns that are not taken from a copied event. */
 #define OF_THE_ROW (UINT32_C(1) << TM_COL_TIME_NS | UINT32_C(1) << TM_COL_POSITION | UINT32_C(1) << TM_COL_FILE)
 
 static const uint8_t zeros[8];
@@ -23,7 +23,7 @@ static enum tm_status grow(struct tm_batch_builder *b)
     return TM_OK;
 }
 
-/* The first row whose COLUMN differs from those before it: these are written, who so far shared one element. */
+/* The current row is the first whose COLUMN differs. Writes the element that the rows before it share. */
 static void begin_to_vary(const struct tm_batch_builder *b, enum tm_column column)
 {
     uint8_t *col = b->cols[column];
@@ -36,8 +36,8 @@ static void begin_to_vary(const struct tm_batch_builder *b, enum tm_column colum
     }
 }
 
-/* Puts element V of row ROW; CHANGES as in the builder. They are the caller's copies: a byte that is written might be
- * the builder, to the compiler. */
+/* Puts element V of row ROW. CHANGES is as in the builder. Arguments are copies, because to the compiler a byte that
+ * is written might belong to the builder. */
 static inline void put32(const struct tm_batch_builder *b, enum tm_column column, uint32_t v, uint32_t row,
                          uint32_t *changes)
 {
@@ -62,7 +62,7 @@ static inline void put64(const struct tm_batch_builder *b, enum tm_column column
     tm_put_le64(b->cols[column] + (size_t)8 * row, v);
 }
 
-/* Where the columns' elements are in an event. */
+/* Offsets of the columns' elements in struct tm_event. */
 static const uint8_t places[TM_COL_COUNT] = {[TM_COL_TIME_NS] = offsetof(struct tm_event, time_ns),
                                              [TM_COL_DUR_NS] = offsetof(struct tm_event, dur_ns),
                                              [TM_COL_POSITION] = offsetof(struct tm_event, position),
@@ -97,14 +97,14 @@ static inline uint64_t get64(const struct tm_event *e, size_t place)
     return v;
 }
 
-/* What the columns of E hold, 4 byte columns in the low half. */
+/* Copies the columns of E to VALUES, 4-byte columns in the low half. */
 static void spread(const struct tm_event *e, uint64_t values[TM_COL_COUNT])
 {
     for (int c = TM_COL_TIME_NS; c < TM_COL_COUNT; c++)
         values[c] = tm_column_width((enum tm_column)c) == 4 ? get32(e, places[c]) : get64(e, places[c]);
 }
 
-/* The first row: what is equal to it in all rows is not written again. */
+/* Puts the first row. Columns that equal it in all rows are not written again. */
 static void put_first(struct tm_batch_builder *b, const struct tm_event *e)
 {
     uint64_t values[TM_COL_COUNT] = {0};
@@ -158,7 +158,7 @@ static inline uint64_t element(const void *elements, size_t width, uint32_t i)
     return width == 4 ? ((const uint32_t *)elements)[i] : ((const uint64_t *)elements)[i];
 }
 
-/* COUNT elements of WIDTH bytes as they are in memory. */
+/* Copies COUNT elements of WIDTH bytes from memory. */
 static void copy_elements(uint8_t *to, const void *elements, size_t width, uint32_t count)
 {
     if (TM_LITTLE_ENDIAN) {
@@ -191,7 +191,7 @@ static bool all_equal(const void *elements, size_t width, uint32_t count, uint64
     return same == count;
 }
 
-/* COUNT rows get ELEMENTS in COLUMN or, where that is NULL, V each. */
+/* Adds COUNT elements to COLUMN: ELEMENTS, or V for each if that is NULL. */
 static void add_elements(struct tm_batch_builder *b, enum tm_column column, const void *elements, uint64_t v,
                          uint32_t count)
 {
@@ -229,7 +229,7 @@ enum tm_status tm_batch_builder_add_rows(struct tm_batch_builder *b, const struc
     return TM_OK;
 }
 
-/* The payload of as many ROWS as there is room for; returns how many, or UINT32_MAX when there is no memory. */
+/* Adds the payload of as many ROWS as there is room for. Returns their number, or UINT32_MAX if there is no memory. */
 static uint32_t add_payloads(struct tm_batch_builder *b, const struct tm_batch_copies *rows)
 {
     uint32_t i = 0, count = b->count;
@@ -247,7 +247,7 @@ static uint32_t add_payloads(struct tm_batch_builder *b, const struct tm_batch_c
     return i;
 }
 
-/* Columns in which ROWS may differ from each other or from those before begin to vary. */
+/* Prepares columns in which ROWS may differ from each other or from earlier rows. */
 static void vary_for(struct tm_batch_builder *b, const struct tm_batch_copies *rows)
 {
     uint64_t values[TM_COL_COUNT];

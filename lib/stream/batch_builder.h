@@ -4,52 +4,52 @@
 
 #include "stream/batch.h"
 
-/* Rows on their way to becoming a batch. Zero-initialise. */
+/* Rows of a batch that is being made. Zero-initialise. */
 struct tm_batch_builder {
     uint32_t count;
     struct tm_buf payload;
     /* private */
     uint8_t *cols[TM_COL_COUNT];
     uint32_t cap;
-    uint32_t changes; /* bit a column: not all elements so far are equal; only then they are in cols */
+    uint32_t changes; /* a bit for each column whose elements are not all equal so far; only these are in cols */
     uint8_t first[TM_COL_COUNT][8]; /* elements of the first row */
-    uint32_t doubtful; /* of these, columns that may have equal elements nevertheless */
+    uint32_t doubtful; /* of these, the columns whose elements may be equal nevertheless */
 };
 
-/* Appends EVENT; copies its payload. TM_OK or TM_E_SYSTEM. */
+/* Appends EVENT and copies its payload. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_batch_builder_add(struct tm_batch_builder *builder, const struct tm_event *event);
 
-/* Rows that have many elements in common, and no payload. */
+/* Rows without a payload that have many elements in common. */
 struct tm_batch_rows {
     uint32_t count;                       /* at least 1 */
-    const struct tm_event *common;        /* what is in no column here; its payload is not looked at */
-    const void *columns[TM_COL_COUNT];    /* COUNT elements in the order of bytes of this machine; NULL: as in common */
+    const struct tm_event *common;        /* the values of all other columns; its payload is ignored */
+    const void *columns[TM_COL_COUNT];    /* COUNT elements in this machine's byte order; NULL: the value of common */
 };
 
-/* Appends ROWS, no more than there is room for. TM_OK or TM_E_SYSTEM. */
+/* Appends ROWS. There must be room for all of them. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_batch_builder_add_rows(struct tm_batch_builder *builder, const struct tm_batch_rows *rows);
 
 enum { TM_BATCH_COPIES = 64, TM_BATCH_SLACK = 16 };
 
-/* Rows that are copies of events, each with a time and a position of its own. */
+/* Rows that are copies of events. Each has a time and a position of its own. */
 struct tm_batch_copies {
     uint32_t count;                        /* at most TM_BATCH_COPIES */
-    const struct tm_event *const *events;  /* behind the raw of each TM_BATCH_SLACK bytes can be read */
+    const struct tm_event *const *events;  /* TM_BATCH_SLACK bytes after the raw bytes of each must be readable */
     const int64_t *times;
-    uint64_t position;                     /* of the first */
+    uint64_t position;                     /* position of the first */
     uint32_t file;
-    const struct tm_event *like;           /* an event, */
-    uint32_t differing;                    /* and all columns in which one of EVENTS may differ from it, a bit each */
+    const struct tm_event *like;           /* an event to compare with */
+    uint32_t differing;                    /* a bit for each column in which one of events may differ from like */
 };
 
-/* Appends ROWS until the batch is full, as tm_batch_builder_add would; *ADDED: how many. TM_OK or TM_E_SYSTEM. */
+/* Appends ROWS until the batch is full, as tm_batch_builder_add would. *ADDED is their number. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_batch_builder_add_copies(struct tm_batch_builder *builder, const struct tm_batch_copies *rows,
                                            uint32_t *added);
 
-/* The columns in which A and B differ, a bit each. */
+/* Returns a bit for each column in which A and B differ. */
 uint32_t tm_batch_columns_differing(const struct tm_event *a, const struct tm_event *b);
 
-/* How many rows without a payload can be added until it is full. */
+/* Returns how many rows without a payload can be added until the batch is full. */
 uint32_t tm_batch_builder_room(const struct tm_batch_builder *builder);
 
 static inline bool tm_batch_is_full(uint32_t count, size_t payload_bytes)
@@ -57,13 +57,13 @@ static inline bool tm_batch_is_full(uint32_t count, size_t payload_bytes)
     return count >= TM_BATCH_EVENTS_MAX || payload_bytes + (size_t)count * TM_BATCH_ROW_BYTES >= TM_BATCH_BYTES;
 }
 
-/* True when the batch should be written before the next add. */
+/* True if the batch should be written before the next add. */
 static inline bool tm_batch_builder_full(const struct tm_batch_builder *builder)
 {
     return tm_batch_is_full(builder->count, builder->payload.len);
 }
 
-/* BATCH becomes a view of the rows, valid until the next add or clear. */
+/* Makes BATCH a view of the rows, valid until the next add or clear. */
 void tm_batch_builder_view(const struct tm_batch_builder *builder, struct tm_batch *batch);
 
 void tm_batch_builder_clear(struct tm_batch_builder *builder);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 
-/* Room for an Arg with KEY_LEN bytes of key and VALUE_BYTES for the value field; writes up to the value. */
+/* Makes room for an Arg with KEY_LEN bytes of key and VALUE_BYTES for the value field. Writes everything before the
+ * value. */
 static uint8_t *begin(struct tm_buf *detail, const void *key, size_t key_len, size_t value_bytes)
 {
     size_t body = 1 + tm_varint_size(key_len) + key_len + value_bytes;

@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-/* Appends an Arg: KEY and a number (for TM_ARG_DOUBLE its bits) or LEN bytes. TM_OK or TM_E_SYSTEM. */
+/* Appends an Arg: KEY, and a number (the bits for TM_ARG_DOUBLE) or LEN bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_detail_arg_number(struct tm_buf *detail, const struct tm_buf *key, enum tm_arg type, uint64_t value);
 enum tm_status tm_detail_arg_bytes(struct tm_buf *detail, const struct tm_buf *key, enum tm_arg type, const void *data,
                                    size_t len);
 
-/* Append an Arg as above; KEY is a C string. */
+/* Appends an Arg whose KEY is a C string. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_detail_arg_int(struct tm_buf *detail, const char *key, int64_t value);
 enum tm_status tm_detail_arg_bool(struct tm_buf *detail, const char *key, bool value);
 enum tm_status tm_detail_arg_uint(struct tm_buf *detail, const char *key, uint64_t value);

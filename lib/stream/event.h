@@ -1,6 +1,4 @@
-/* One event, as the stages see it: a row of a batch with its payload.
- *
- * doc/events.md tells for each kind what the columns hold. */
+/* One event: a row of a batch with its payload. doc/events.md states what the columns hold for each kind. */
 #ifndef TM_STREAM_EVENT_H
 #define TM_STREAM_EVENT_H
 
@@ -8,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What an event is. Numbers are part of the stream format and never change. */
+/* Kinds of events. Numbers are part of the stream format and never change. */
 enum tm_kind {
-    TM_KIND_PACKET = 0, /* timed, known to none of the outputs but the lossless one */
+    TM_KIND_PACKET = 0, /* a timed packet that only the lossless output uses */
     TM_KIND_SLICE_BEGIN = 1,
     TM_KIND_SLICE_END = 2,
     TM_KIND_SLICE_COMPLETE = 3, /* with dur_ns */
@@ -27,15 +25,15 @@ enum tm_kind {
     TM_KIND_TASK_NEW = 14,
     TM_KIND_PROCESS_EXIT = 15,
     TM_KIND_FTRACE = 16,      /* any other ftrace event */
-    TM_KIND_PROCESS = 17,     /* detail.process: a process at this moment */
-    TM_KIND_THREAD = 18,      /* detail.thread: a thread at this moment */
+    TM_KIND_PROCESS = 17,     /* detail.process: a process at this time */
+    TM_KIND_THREAD = 18,      /* detail.thread: a thread at this time */
     TM_KIND_LOG = 19,         /* a log line */
     TM_KIND_SYNC_MARKER = 20, /* synchronization marker packet; no host data (doc/rules.md 4) */
-    TM_KIND_SLICE_ARGS = 21,  /* args of the open slice that an end with this name and category would mean */
-    TM_KIND_BINDER =
-        22, /* of Android's binder; what it begins or ends depends on what came before (model/binder_rows.h) */
-    TM_KIND_KERNEL = 23,        /* a kernel event that adds to others, or changes a state (model/kernel_rows.h) */
-    TM_KIND_COMPACT_SCHED = 24, /* so many switches and wakings of one cpu, in one message (perfetto/compact_rows.h) */
+    TM_KIND_SLICE_ARGS = 21,  /* args of the open slice that an end with this name and category would end */
+    TM_KIND_BINDER = 22,      /* of Android's binder; its effect depends on earlier events (model/binder_rows.h) */
+    TM_KIND_KERNEL = 23,      /* a kernel event that extends others or changes a state (model/kernel_rows.h) */
+    TM_KIND_COMPACT_SCHED =
+        24, /* switches and wakings of one cpu in one message; VALUE is their number (perfetto/compact_rows.h) */
     /* Definitions: TM_EVENT_DEFINITION is set. */
     TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
     TM_KIND_TRACK = 33,          /* detail.track */
@@ -44,8 +42,8 @@ enum tm_kind {
 };
 
 enum tm_event_flag {
-    TM_EVENT_UNTIMED = 1 << 0,    /* time_ns means nothing */
-    TM_EVENT_DEFINITION = 1 << 1, /* comes out of tm-sort before every event that is none */
+    TM_EVENT_UNTIMED = 1 << 0,    /* time_ns has no meaning */
+    TM_EVENT_DEFINITION = 1 << 1, /* tm-sort puts it before all events that are no definitions */
     TM_EVENT_DERIVED = 1 << 2,    /* a part of the event before it; not counted, no raw */
     TM_EVENT_HAS_PID = 1 << 3,
     TM_EVENT_HAS_TID = 1 << 4,
@@ -54,14 +52,14 @@ enum tm_event_flag {
     TM_EVENT_HAS_TRACK = 1 << 7,
     TM_EVENT_ASYNC = 1 << 8,        /* begin/end/instant on an async track */
     TM_EVENT_OPEN_ENDED = 1 << 9,   /* complete slice whose end is unknown */
-    TM_EVENT_INNER_TIMES = 1 << 10, /* detail.inner_times is there */
+    TM_EVENT_INNER_TIMES = 1 << 10, /* detail.inner_times is present */
     TM_EVENT_HAS_CPU = 1 << 11,
     TM_EVENT_SCOPE_SHIFT = 12,   /* four bits: enum tm_scope */
     TM_EVENT_RAW_SHIFT = 16,     /* four bits: enum tm_raw */
-    TM_EVENT_CONTEXT = 1 << 20,  /* kept by --only for the names it gives; lists do not show it. Never in a stream */
-    TM_EVENT_RAW_BODY = 1 << 21, /* raw is the packet less the numbers that the columns say; its track event has no
-                                  * field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
-    TM_EVENT_MARKER = 1 << 22    /* the thread wrote to trace_marker, by a record of the kernel's (print) */
+    TM_EVENT_CONTEXT = 1 << 20,  /* kept by --only for the names it states; lists do not show it; never in a stream */
+    TM_EVENT_RAW_BODY = 1 << 21, /* raw is the packet without the numbers that the columns hold; its track event has no
+                                    field of TM_TRACK_EVENT_CHANGES (perfetto/track_event_fields.h) */
+    TM_EVENT_MARKER = 1 << 22    /* the thread wrote to trace_marker; from a print record of the kernel */
 };
 
 /* What the raw bytes are. */
@@ -71,11 +69,11 @@ enum tm_raw {
     TM_RAW_FTRACE_EVENT = 2, /* a FtraceEvent message */
     TM_RAW_JSON = 3,         /* a JSON object of traceEvents */
     TM_RAW_LINE = 4,         /* a line of text, without its end */
-    TM_RAW_COMPACT_SCHED = 5, /* no bytes: one event of a CompactSched message, of which the columns say all */
+    TM_RAW_COMPACT_SCHED = 5, /* no bytes: one event of a CompactSched message; the columns hold all of it */
     TM_RAW_COMPACT_MESSAGE = 6 /* a CompactSched message */
 };
 
-/* What carries the event: on which kind of track it lies. */
+/* The kind of track that the event is on. */
 enum tm_scope {
     TM_SCOPE_GLOBAL = 0,
     TM_SCOPE_THREAD = 1,  /* the track of thread tid (of process pid, where HAS_PID) */
@@ -84,13 +82,13 @@ enum tm_scope {
     TM_SCOPE_CPU = 4      /* the cpu in column cpu */
 };
 
-/* Strings in the name and category columns: 0 none; 1 to 2^31-1 an id of the stream's string
- * table; with the top bit set, the low bits are the offset in the event's detail bytes of a
- * length varint and that many bytes (a detail.text field). */
+/* Strings in the name and category columns. 0: none. 1 to 2^31-1: an id of the stream's string table. With the top
+ * bit set, the low bits are an offset in the event's detail bytes. A length varint and that many bytes are there (a
+ * detail.text field). */
 #define TM_STRING_INLINE UINT32_C(0x80000000)
 
-/* Pids and tids that are strings: this plus the string's number in the stream's table, or by its hash where it is in
- * none. */
+/* Pids and tids that are strings. TEXT_PID_FIRST plus the string's number in the stream's table; TEXT_PID_HASHED plus
+ * its hash if it is in no table. */
 enum { TM_TEXT_PID_FIRST = 0x40000000, TM_TEXT_PID_HASHED = 0x41000000, TM_TEXT_PID_HASHES = 0x3e000000 };
 
 static inline int64_t tm_text_pid_hashed(uint64_t hash64)
@@ -115,7 +113,7 @@ struct tm_event {
     int64_t tid;
     uint64_t track;
     uint64_t value;
-    const uint8_t *raw;    /* as the input had it; borrowed */
+    const uint8_t *raw;    /* the bytes of the input; borrowed */
     const uint8_t *detail; /* a Detail message; borrowed */
     uint32_t raw_bytes;
     uint32_t detail_bytes;
@@ -133,7 +131,7 @@ static inline uint64_t tm_event_waking_value(int32_t prio, int32_t target_cpu)
     return (uint64_t)(uint32_t)prio | (uint64_t)(uint32_t)target_cpu << 32;
 }
 
-/* The priority of the task that a SCHED_SWITCH goes to; in full where there is a track. */
+/* Returns the priority of the task that a SCHED_SWITCH switches to. If there is a track column, that has it in full. */
 static inline int32_t tm_event_next_priority(const struct tm_event *event)
 {
     return event->flags & TM_EVENT_HAS_TRACK ? (int32_t)(uint32_t)event->track : (int16_t)(event->value >> 32);
@@ -159,7 +157,7 @@ static inline uint32_t tm_event_raw_flags(enum tm_raw raw)
     return (uint32_t)raw << TM_EVENT_RAW_SHIFT;
 }
 
-/* EVENT's payload is copied to ROOM, which is for raw_bytes + detail_bytes, and is there from then on. */
+/* Copies EVENT's payload to ROOM, which has raw_bytes + detail_bytes, and points EVENT there. */
 static inline void tm_event_move_payload(struct tm_event *event, uint8_t *room)
 {
     if (event->raw_bytes)
@@ -170,7 +168,7 @@ static inline void tm_event_move_payload(struct tm_event *event, uint8_t *room)
     event->detail = room + event->raw_bytes;
 }
 
-/* How many events a row of KIND with VALUE is. */
+/* Returns how many events a row of KIND with VALUE stands for. */
 static inline uint64_t tm_event_count(uint32_t kind, uint64_t value)
 {
     return kind == TM_KIND_COMPACT_SCHED ? (uint32_t)value : 1;
@@ -181,7 +179,8 @@ static inline bool tm_event_is_timed(uint32_t flags)
     return !(flags & TM_EVENT_UNTIMED);
 }
 
-/* Counted by the accounts: timed, not a definition, not a part of another event, not there for its names alone. */
+/* An event is counted by the accounts if it is timed, is no definition, is no part of another event, and was not kept
+ * for its names alone. */
 enum { TM_EVENT_NOT_COUNTED = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_DERIVED | TM_EVENT_CONTEXT };
 
 static inline bool tm_event_is_counted(uint32_t flags)

@@ -12,7 +12,7 @@ void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *wri
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 
-/* The strings that are new since the last call, ahead of the events that use them. */
+/* Writes the strings that are new since the last call. They precede the events that use them. */
 static enum tm_status send_strings(struct tm_event_sink *sink, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -94,7 +94,7 @@ enum tm_status tm_event_sink_string(struct tm_event_sink *sink, const void *s, s
             return TM_OK;
         }
     }
-    *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* past the one-byte tag */
+    *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* after the one-byte tag */
     return tm_pb_put_bytes(detail, TM_DETAIL_TEXT, s, len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
@@ -116,7 +116,7 @@ enum tm_status tm_event_sink_add(struct tm_event_sink *sink, struct tm_event *ev
     return tm_batch_builder_add(&sink->batch, event) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* The rows of ALL from FROM on, COUNT of them. */
+/* Returns COUNT rows of ALL, from FROM on. */
 static struct tm_batch_rows rows_from(const struct tm_batch_rows *all, uint32_t from, uint32_t count)
 {
     struct tm_batch_rows rows = {.count = count, .common = all->common};
@@ -179,7 +179,7 @@ enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t mac
     frame.file = sink->file;
     frame.machine = machine;
     frame.trusted_packet_sequence_id = sequence;
-    /* No flush: the numbers are used by what comes later, so the frame may overtake events. */
+    /* No flush: only later events use the number, so the frame may precede earlier events. */
     return tm_stream_write_message(sink->writer, TM_FRAME_SEQUENCE, &frame.base, err);
 }
 

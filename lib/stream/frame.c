@@ -19,14 +19,14 @@ enum {
     FRAME_WRITE_BYTES = 256 << 10,
     FRAME_PIPE_BYTES = 1 << 20,
     FRAME_PIECES_MAX = 64,
-    FRAME_SIGHT_BYTES = 16 /* of a body */
+    FRAME_SIGHT_BYTES = 16 /* body bytes that tm_frame_look shows */
 };
 
 /* The bytes of a frame before the pieces of its body. */
 struct tm_frame_head {
     uint8_t bytes[1 + 3 * TM_VARINT_MAX];
     size_t len;
-    size_t length_bytes; /* so many of them are not in the checksum */
+    size_t length_bytes; /* bytes of these that the checksum does not cover */
 };
 
 void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
@@ -37,7 +37,7 @@ void tm_frame_reader_init(struct tm_frame_reader *reader, int fd)
     tm_compat_widen_pipe(fd, FRAME_PIPE_BYTES);
 }
 
-/* Room to read more of the NEED bytes. Memory grows as bytes come, so that a length which lies takes none. */
+/* Makes room to read more of the NEED bytes. Memory grows as bytes arrive, so a false length takes none. */
 static enum tm_status make_room(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
     size_t have = r->end - r->start;
@@ -63,7 +63,7 @@ static enum tm_status make_room(struct tm_frame_reader *r, size_t need, struct t
     return TM_OK;
 }
 
-/* At least NEED unread bytes in mem, or TM_END with fewer. */
+/* Reads until mem has at least NEED unread bytes. TM_END with fewer. */
 static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_error *err)
 {
     while (r->end - r->start < need && !r->ended) {
@@ -87,7 +87,7 @@ static enum tm_status damaged(const struct tm_frame_reader *r, const char *what,
     return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)r->offset, what);
 }
 
-/* The length of the next frame's message and of its head. */
+/* Reads the lengths of the next frame's message and of its head. */
 static enum tm_status read_head(struct tm_frame_reader *r, uint64_t *len, size_t *head, struct tm_error *err)
 {
     enum tm_status st = want(r, FRAME_HEAD_MAX, err);
@@ -233,7 +233,7 @@ static enum tm_status write_pieces(struct tm_frame_writer *writer, const struct 
     return st;
 }
 
-/* Puts a small frame behind others, to be written with them. */
+/* Appends a small frame to others that are written together. */
 static enum tm_status append_small(struct tm_frame_writer *writer, const struct tm_frame_head *head,
                              const struct tm_piece *pieces, size_t count, struct tm_error *err)
 {
@@ -291,7 +291,7 @@ enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_
     return st < 0 ? st : write_bytes(writer, frame->whole, frame->whole_bytes, err);
 }
 
-/* Moves LEN bytes of READER's descriptor, whose buffer is empty, to WRITER's. */
+/* Moves LEN bytes of READER's descriptor to WRITER's. READER's buffer is empty. */
 static enum tm_status move(struct tm_frame_reader *r, const struct tm_frame_writer *writer, size_t len,
                            struct tm_error *err)
 {
@@ -327,7 +327,7 @@ enum tm_status tm_frame_pass(struct tm_frame_reader *r, struct tm_frame_writer *
     if ((st = tm_frame_flush(writer, err)) < 0 || (st = tm_io_write(writer->fd, r->mem + r->start, have, err)) < 0)
         return st;
     r->start += have;
-    /* Who moves bytes unread does nothing but wait for who writes them and who reads them. */
+    /* Moving unread bytes takes no time but that of waiting for their writer and their reader. */
     tm_progress_begin(&r->progress);
     if (have < whole)
         st = move(r, writer, whole - have, err);

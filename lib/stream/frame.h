@@ -1,9 +1,9 @@
-/* Frames on a file descriptor: the outermost layer of the stream (tm-stream(5)).
+/* Frames on a file descriptor, the outermost layer of the stream (tm-stream(5)).
  *
- *     0x0a  varint length  { tag  varint body length  body  0x79  8 bytes checksum }
+ * 0x0a  varint length  { tag  varint body length  body  0x79  8 bytes checksum }
  *
- * The reader checks length and checksum of each frame before it shows it, so that no byte of a
- * damaged frame is ever looked at. It knows nothing of what bodies mean. */
+ * The reader checks length and checksum of each frame before it shows it. No byte of a damaged frame is used. It does
+ * not interpret bodies. */
 #ifndef TM_STREAM_FRAME_H
 #define TM_STREAM_FRAME_H
 
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* Body types: field numbers of message Frame. From 64 on optional. */
+/* Body types: field numbers of message Frame. Types from 64 on are optional. */
 enum tm_frame_type {
     TM_FRAME_HEADER = 1,
     TM_FRAME_FILE = 2,
@@ -50,8 +50,8 @@ struct tm_frame {
     uint32_t type;       /* enum tm_frame_type, or a number this version does not know */
     const uint8_t *body;
     size_t body_bytes;
-    uint64_t offset;     /* of the frame's first byte in the stream */
-    const uint8_t *whole; /* all its bytes as they were read, borrowed likewise; NULL if it was not read */
+    uint64_t offset;     /* offset of the frame's first byte in the stream */
+    const uint8_t *whole; /* all its bytes as read, borrowed as body is; NULL if it was not read */
     size_t whole_bytes;
 };
 
@@ -59,40 +59,40 @@ struct tm_frame_reader {
     int fd;              /* borrowed */
     uint64_t offset;     /* bytes consumed */
     uint64_t count;      /* frames read */
-    size_t chunk_bytes;  /* read at least so much at once; may be lowered before the first read */
-    struct tm_progress progress; /* of this stage's input, where this is it */
+    size_t chunk_bytes;  /* reads at least this much at once; can be lowered before the first read */
+    struct tm_progress progress; /* progress of this stage's input, if this is it */
     /* private */
     uint8_t *mem;
     size_t cap, start, end;
     bool ended;
 };
 
-/* Reads FD from where it stands; the pipe is widened where the kernel can. */
+/* Reads FD from its current position. A pipe is enlarged where the kernel can. */
 void tm_frame_reader_init(struct tm_frame_reader *reader, int fd);
 
-/* TM_OK with *FRAME set; TM_END at the end of the bytes, between frames; TM_E_INPUT "byte N: …"
- * when the stream is cut inside a frame, a length is impossible or a checksum does not match;
- * TM_E_SYSTEM when reading fails. After an error only release may be called. */
+/* Reads the next frame. TM_OK with *FRAME set. TM_END at the end of the bytes, between frames. TM_E_INPUT "byte N: …"
+ * if the stream ends inside a frame, a length is impossible or a checksum is wrong. TM_E_SYSTEM if reading fails.
+ * After an error only release may be called. */
 enum tm_status tm_frame_read(struct tm_frame_reader *reader, struct tm_frame *frame, struct tm_error *err);
 
-/* The type of the frame that the next tm_frame_read will show, not checked yet: only its first bytes have been
- * read. Returns as tm_frame_read does. */
+/* *TYPE is the type of the next frame. Only its first bytes have been read; it is not checked yet. Returns what
+ * tm_frame_read does. */
 enum tm_status tm_frame_peek(struct tm_frame_reader *reader, uint32_t *type, struct tm_error *err);
 
-/* What is known of the next frame before it is read, not checked yet. */
+/* What is known of the next frame before it is read. It is not checked yet. */
 struct tm_frame_sight {
     uint32_t type;
-    size_t whole_bytes;  /* of the frame */
+    size_t whole_bytes;  /* bytes of the whole frame */
     const uint8_t *body; /* its first bytes, valid until the reader's next call */
-    size_t body_seen;    /* so many, at least 16 where the body has them */
+    size_t body_seen;    /* number of these bytes; at least 16 if the body has them */
 };
 
-/* Looks at the next frame. Returns as tm_frame_read does. */
+/* Looks at the next frame without reading it. Returns what tm_frame_read does. */
 enum tm_status tm_frame_look(struct tm_frame_reader *reader, struct tm_frame_sight *sight, struct tm_error *err);
 
 void tm_frame_reader_release(struct tm_frame_reader *reader);
 
-/* A piece of a body that is written without being gathered first. */
+/* A piece of a body, which is written from where it is. */
 struct tm_piece {
     const void *data;
     size_t len;
@@ -102,25 +102,25 @@ struct tm_frame_writer {
     int fd;          /* borrowed */
     uint64_t offset; /* bytes written or buffered */
     uint64_t count;  /* frames written */
-    struct tm_progress progress; /* of this stage's output, where this is it */
+    struct tm_progress progress; /* progress of this stage's output, if this is it */
     /* private */
     struct tm_buf out;
 };
 
 void tm_frame_writer_init(struct tm_frame_writer *writer, int fd);
 
-/* Writes one frame whose body is the COUNT pieces one after another. Small frames are gathered;
- * flush sends them. TM_OK; TM_E_INPUT when it exceeds TM_FRAME_BYTES_MAX; TM_E_SYSTEM. */
+/* Writes a frame whose body is the COUNT pieces in order. Small frames are buffered until flush. TM_OK; TM_E_INPUT if
+ * it exceeds TM_FRAME_BYTES_MAX; TM_E_SYSTEM. */
 enum tm_status tm_frame_write(struct tm_frame_writer *writer, uint32_t type, const struct tm_piece *pieces,
                               size_t count, struct tm_error *err);
 
-/* Passes on FRAME as it was read, its checksum included; nothing is computed, and a large one is not
- * copied. A frame that was not read is written as tm_frame_write does. */
+/* Writes FRAME as it was read, with its checksum. Nothing is computed, and a large frame is not copied. A frame that
+ * was not read is written as by tm_frame_write. */
 enum tm_status tm_frame_forward(struct tm_frame_writer *writer, const struct tm_frame *frame, struct tm_error *err);
 
-/* Passes on the next frame of READER without reading it: from one pipe to another the kernel moves its pages. Only its
- * head is checked; whoever reads it later checks the rest. After tm_frame_look. Returns as tm_frame_read does; where
- * the stream ends inside the frame, what there is of it has been passed on. */
+/* Moves the next frame of READER to WRITER without reading it. From pipe to pipe the kernel moves its pages. Only its
+ * head is checked; its reader checks the rest. Must follow tm_frame_look. Returns what tm_frame_read does. If the
+ * stream ends inside the frame, the bytes up to there have been moved. */
 enum tm_status tm_frame_pass(struct tm_frame_reader *reader, struct tm_frame_writer *writer, struct tm_error *err);
 
 enum tm_status tm_frame_flush(struct tm_frame_writer *writer, struct tm_error *err);

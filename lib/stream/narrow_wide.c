@@ -1,4 +1,4 @@
-/* The loops of narrow.c once more for processors with wider vectors. */
+/* The loops of narrow_loops.h, compiled for processors with wider vectors. */
 #include "stream/narrow_wide.h"
 
 #if TM_NARROW_WIDE
@@ -10,7 +10,7 @@
 void tm_narrow_range_wide(struct narrow_range *range, const uint8_t *data, size_t width, uint32_t count)
 {
     *range = narrow_range(data, width, count);
-    _mm256_zeroupper(); /* as in base/hash_wide.c */
+    _mm256_zeroupper(); /* see base/hash_wide.c */
 }
 
 void tm_narrow_copy_wide(uint8_t *to, const struct narrow_copy *copy, uint32_t count)

@@ -1,14 +1,14 @@
-/* Which raw bytes of events come along. Whoever writes an event's text again needs them; to all others they are what is
- * largest in a stream. */
+/* Which raw bytes of events are kept. Outputs that rewrite an event's text need them. To all others they are the
+ * largest part of a stream. */
 #ifndef TM_STREAM_RAW_CHOICE_H
 #define TM_STREAM_RAW_CHOICE_H
 
 #include "stream/event.h"
 
 struct tm_raw_choice {
-    uint32_t kinds;   /* bit N: those of enum tm_raw N */
-    bool short_lines; /* of lines of ftrace text: none where the columns say all, else what begins with the event's
-                       * name; events that have no columns of their own keep all */
+    uint32_t kinds;   /* bit N: raw bytes of enum tm_raw N */
+    bool short_lines; /* lines of ftrace text are shortened: to nothing if the columns hold all, else to the part from
+                         the event's name on; events without columns of their own keep all */
 };
 
 #define TM_RAW_CHOICE_ALL ((struct tm_raw_choice){.kinds = UINT32_MAX})
@@ -18,8 +18,8 @@ static inline bool tm_raw_choice_has(const struct tm_raw_choice *choice, enum tm
     return choice->kinds >> raw & 1;
 }
 
-/* TEXT, words with commas between them: proto (packets, ftrace events, compact_sched messages), json, line, short-line;
- * or all, or none. False: a word is none of them. */
+/* Parses TEXT, words separated by commas: proto (packets, ftrace events, compact_sched messages), json, line,
+ * short-line; or all, or none. False if a word is none of these. */
 bool tm_raw_choice_parse(const char *text, struct tm_raw_choice *choice);
 
 #endif

@@ -9,7 +9,7 @@ static enum tm_status at(uint64_t offset, struct tm_error *err)
     return tm_error_prefix(err, "byte %llu", (unsigned long long)offset);
 }
 
-/* protobuf-c answers NULL to bad bytes and to a lack of memory alike; this tells which it was. */
+/* protobuf-c returns NULL for bad bytes and for lack of memory. This allocator records the latter. */
 static void *allocate(void *failed, size_t size)
 {
     void *p = malloc(size ? size : 1);

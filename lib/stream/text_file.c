@@ -25,7 +25,7 @@ enum tm_status tm_text_file_open(struct tm_text_file *file, const char *path, st
     return TM_OK;
 }
 
-/* Writes what is in out, or has it written. */
+/* Writes the bytes in out, or passes them to the async writer. */
 static enum tm_status write_out(struct tm_text_file *file, struct tm_error *err)
 {
     size_t len = file->out.len;

@@ -8,7 +8,7 @@ struct tm_timestamp_group_event {
     struct tm_event event;
     int64_t rank;
     uint32_t order;
-    size_t detail; /* where its detail starts */
+    size_t detail; /* offset of its detail */
 };
 
 enum tm_status tm_timestamp_group_add(struct tm_timestamp_group *group, const struct tm_event *event, int64_t rank,

@@ -7,7 +7,7 @@ enum {
     HEAD_MAX = 5 * TM_VARINT_MAX /* bytes before the elements of a column */
 };
 
-/* What a batch is written as: in a frame, each column is a head and its elements. */
+/* The pieces of a batch's frame. Each column is a head and its elements. */
 struct batch_pieces {
     uint8_t heads[TM_COL_COUNT + 1][HEAD_MAX];
     struct tm_narrow narrow[TM_COL_COUNT];
@@ -69,7 +69,7 @@ static void add_piece(struct batch_pieces *b, const void *data, size_t len)
     b->pieces[b->count++] = (struct tm_piece){data, len};
 }
 
-/* Chooses the form of each column, and packs those that are narrow and were not before. */
+/* Chooses the form of each column. Packs columns that become narrow. */
 static enum tm_status narrow_columns(struct tm_stream_writer *writer, struct batch_pieces *b,
                                      const struct tm_batch *batch)
 {
