@@ -33,7 +33,7 @@ void tm_progress_line_start(struct tm_progress_line *line);
 /* To be called each TM_PROGRESS_TICK_MS or so: looks at the page, and writes where it is time to. */
 void tm_progress_line_tick(struct tm_progress_line *line);
 
-/* Takes the line away, so that something else can be written; the next tick shows it again. */
+/* Removes the line, so that something else can be written. The next tick shows it again. */
 void tm_progress_line_clear(struct tm_progress_line *line);
 
 /* The end: nothing stays on a terminal; elsewhere a last line says what was done. */

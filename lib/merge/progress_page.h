@@ -1,4 +1,4 @@
-/* The page on which stages count how far they have come (os/progress.h), made and read by who runs them. */
+/* The page on which stages count their progress (os/progress.h). The program that runs them makes and reads it. */
 #ifndef TM_MERGE_PROGRESS_PAGE_H
 #define TM_MERGE_PROGRESS_PAGE_H
 
@@ -18,7 +18,7 @@ enum tm_status tm_progress_shared_make(struct tm_progress_shared *shared, const 
 
 void tm_progress_shared_release(struct tm_progress_shared *shared);
 
-/* What a flow had at one moment. */
+/* The counts of a flow at one time. */
 struct tm_flow_sample {
     uint64_t bytes, events, waited_ns; /* waits that have not ended included */
 };

@@ -1,4 +1,4 @@
-/* A merge for the sake of what is said of it: the stages run on an archive, and what comes out is the summary. */
+/* A trial merge: the stages run on an archive, and only the summary is kept. */
 #ifndef TM_MERGE_TRIAL_H
 #define TM_MERGE_TRIAL_H
 
@@ -13,8 +13,8 @@ struct tm_trial {
     const struct tm_program *program;  /* that messages name */
 };
 
-/* Runs the stages; what they say goes to standard error. SUMMARY gets a line a file; *STATUS is what tm-merge's exit
- * status would be. TM_OK when the stages could be run; TM_E_SYSTEM. */
+/* Runs the stages; their messages go to standard error. SUMMARY gets a line for each file. *STATUS is the exit status
+ * that tm-merge would have. TM_OK if the stages could be run; TM_E_SYSTEM. */
 enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary, int *status, struct tm_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where an archive's bytes go: a file descriptor, as they are or through gzip. */
+/* The output of an archive's bytes: a file descriptor, directly or through gzip. */
 #ifndef TM_PACK_BYTE_OUT_H
 #define TM_PACK_BYTE_OUT_H
 
@@ -11,7 +11,7 @@ struct tm_gzip_out;
 /* Zero-initialise. */
 struct tm_byte_out {
     int fd; /* borrowed */
-    uint64_t bytes; /* taken so far */
+    uint64_t bytes; /* bytes taken so far */
     /* private */
     struct tm_gzip_out *gzip;
 };
@@ -19,10 +19,10 @@ struct tm_byte_out {
 /* Puts gzip in front of FD; the header has no name and no time. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_byte_out_gzip(struct tm_byte_out *out, struct tm_error *err);
 
-/* TM_OK or TM_E_SYSTEM, for all LEN bytes. */
+/* Writes all LEN bytes. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_byte_out_write(struct tm_byte_out *out, const void *data, size_t len, struct tm_error *err);
 
-/* Writes what gzip holds back. No more may be written. */
+/* Writes the bytes that gzip has buffered. Nothing may be written afterwards. */
 enum tm_status tm_byte_out_finish(struct tm_byte_out *out, struct tm_error *err);
 
 void tm_byte_out_release(struct tm_byte_out *out);

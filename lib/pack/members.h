@@ -1,8 +1,7 @@
-/* The files that shall be members of an archive: what each is, its name there, and their order.
+/* The files that become members of an archive: their types, names and order.
  *
- * Names are base names, and of what lies in a directory that is given its path in there. Order is that of
- * processing: priority of the type, then name bytewise
- * (doc/rules.md sections 1 and 2). */
+ * Names are base names; a file in a given directory has its path inside that directory. The order is that of
+ * processing: priority of the type, then name bytewise (doc/rules.md sections 1 and 2). */
 #ifndef TM_PACK_MEMBERS_H
 #define TM_PACK_MEMBERS_H
 
@@ -25,8 +24,8 @@ struct tm_members {
     const struct tm_pack_member *manifest; /* the one that is a manifest, the first of them; NULL: none */
 };
 
-/* Looks at the COUNT files and directories of PATHS. TM_OK; TM_E_INPUT when one is no regular file, is
- * of unknown type, is hidden, is a second manifest, or two have one name; TM_E_SYSTEM. Once per struct. */
+/* Reads the COUNT files and directories of PATHS. May be called once. TM_OK. TM_E_INPUT if one is no regular file, is
+ * of unknown type, is hidden or is a second manifest, or if two have one name. TM_E_SYSTEM. */
 enum tm_status tm_members_read(struct tm_members *members, const char *const *paths, size_t count,
                                struct tm_error *err);
 

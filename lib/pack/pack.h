@@ -1,4 +1,4 @@
-/* Files and a manifest become one archive, members in order of processing. */
+/* Packs files and a manifest into one archive, with members in order of processing. */
 #ifndef TM_PACK_PACK_H
 #define TM_PACK_PACK_H
 
@@ -19,8 +19,8 @@ struct tm_pack {
     const struct tm_buf *manifest; /* made for the archive; NULL: it is one of the members */
 };
 
-/* Writes the archive to FD; of a ZIP, to the file PATH. TM_OK; TM_E_INPUT when a member cannot be read or is not
- * what it was; TM_E_SYSTEM. */
+/* Writes the archive to FD; a ZIP is written to the file PATH. TM_OK; TM_E_INPUT if a member cannot be read or has
+ * changed; TM_E_SYSTEM. */
 enum tm_status tm_pack_write(const struct tm_pack *pack, int fd, const char *path, struct tm_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* Frames on a file descriptor, the outermost layer of the stream (tm-stream(5)).
  *
- * 0x0a  varint length  { tag  varint body length  body  0x79  8 bytes checksum }
+ *     0x0a  varint length  { tag  varint body length  body  0x79  8 bytes checksum }
  *
  * The reader checks length and checksum of each frame before it shows it. No byte of a damaged frame is used. It does
  * not interpret bodies. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* The type of a member whose first bytes are at the front of IN. */
+/* Finds the type of a member whose first bytes are at the front of IN. */
 static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_file_type *type, struct tm_input *in,
                                    uint64_t want)
 {
@@ -44,7 +44,7 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     }
     enum tm_status st = archive->open(archive->state, member, &content, tolerant ? &damage : NULL, run->err);
     if (st == TM_E_INPUT && tolerant) {
-        /* What cannot even be opened has a turn of its own all the same: nothing leaves unseen. */
+        /* A member that cannot be opened has a turn too, so that it is accounted for. */
         tm_damage_add(&damage, 0, run->err);
         tm_content_release(&content);
         st = tm_unpack_begin(run, node);

@@ -21,7 +21,7 @@ static enum tm_status tar_open(void *state, const struct tm_member *member, stru
     return tm_content_open_extent(content, &part, err);
 }
 
-/* A member of TAR that has a row; TM_END when there is no more. */
+/* Finds the next member of TAR that has a row. TM_END if there is none. */
 static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader *tar, struct tm_tar_entry *entry)
 {
     enum tm_status st;
@@ -44,7 +44,7 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     struct tm_archive archive = {.open = tar_open, .state = content};
     struct tm_tar_reader tar = {0};
     struct tm_tar_entry entry;
-    /* Text of its members can then stay where it was spooled to. */
+    /* Text of its members can then stay in the temporary copy. */
     enum tm_status st =
         tm_content_by_place(content, run->options->text_file, run->options->spool_dir, run->err);
     uint64_t start = content->in->offset;
@@ -64,7 +64,7 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     return st;
 }
 
-/* The turn of the member whose data is at the front of CONTENT, a TAR that keeps its order of processing. */
+/* The turn of a member of a TAR in order of processing. Its data is at the front of CONTENT. */
 static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
                                       const struct tm_tar_entry *entry, struct tm_content *content)
 {
@@ -102,7 +102,7 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
     return st;
 }
 
-/* A TAR from a pipe or a decompressor that keeps its order of processing needs no temporary file. */
+/* Unpacks a TAR from a pipe or a decompressor. As it is in order of processing, it needs no temporary file. */
 static enum tm_status stream_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct tm_archive archive = {0};
@@ -168,7 +168,7 @@ static enum tm_status walk_open(void *state, const struct tm_member *member, str
     return tm_zip_walk_open(state, member->place, damage, &content->own, err);
 }
 
-/* The members of a ZIP without its directory, which WHY says, found one by one. */
+/* Adds the members of a ZIP without a directory, found one by one. WHY is the error for the directory. */
 static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct tm_extent *zip,
                                struct tm_error *why)
 {

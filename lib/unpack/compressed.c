@@ -5,12 +5,12 @@
 #include "container/zlib_reader.h"
 #include "container/zstd_reader.h"
 
-/* What INPUT, which reads the decompressed bytes of CONTENT, holds. */
+/* Unpacks INPUT, the decompressed bytes of CONTENT. */
 static enum tm_status unpack_inner(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
                                    struct tm_input *input, struct tm_gzip_reader *gzip)
 {
     struct tm_content inner = tm_content_of(input);
-    /* Only where the bytes are there for the taking: a thread that waits for a pipe could not be told to end. */
+    /* Only if the bytes are in a file: a thread that waits for a pipe could not be told to end. */
     if (content->extent.fd >= 0 && tm_content_end(content) - content->in->offset >= TM_READ_AHEAD_MIN_BYTES)
         tm_read_ahead_start(input);
     enum tm_status st = tm_unpack_documents(run, &inner, NULL, node, gzip);

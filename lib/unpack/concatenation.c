@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* How far apart documents may be in one look: white space between them. */
+/* The longest white space between documents in one look. */
 enum { GAP_BYTES = 256 };
 
 static bool is_space(uint8_t c)
@@ -21,7 +21,7 @@ static struct tm_file_type sniff_at(const struct tm_input *in, size_t at)
     return tm_file_type_sniff(in->data + at, left < TM_SNIFF_BYTES ? left : TM_SNIFF_BYTES);
 }
 
-/* True when a proto can begin at AT: a packet that another one or the end follows, as far as can be seen. */
+/* True if a proto can begin at AT: a packet that another packet or the end follows, as far as can be seen. */
 static bool is_packet(const struct tm_input *in, size_t at)
 {
     const uint8_t *end = in->data + in->len;
@@ -33,8 +33,9 @@ static bool is_packet(const struct tm_input *in, size_t at)
     return p && (size >= (uint64_t)(end - p) || p[size] == '\n');
 }
 
-/* Which of the GAP bytes of white space in front of something of no known type begins a proto: a proto begins with a
- * newline. GAP: none. The last that can is it, as the lengths of packets are seldom white space too. */
+/* Finds which of the GAP bytes of white space before something of unknown type begins a proto, which starts with a
+ * newline. Returns GAP if none does. The last candidate is taken, because lengths of packets are rarely white space
+ * too. */
 static size_t find_packet(const struct tm_input *in, size_t gap)
 {
     for (size_t i = gap; i > 0; i--)
@@ -43,7 +44,7 @@ static size_t find_packet(const struct tm_input *in, size_t gap)
     return gap;
 }
 
-/* Behind a document: passes over white space to where the next begins. */
+/* After a document: skips white space up to the next one and finds its type. */
 static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in, struct tm_file_type *type)
 {
     for (;;) {
@@ -65,7 +66,7 @@ static enum tm_status sniff_next(struct tm_unpack_run *run, struct tm_input *in,
     }
 }
 
-/* Says in which file the text of NODE stays or goes, where it may, for CONTEXT. */
+/* Sets in CONTEXT the file that has or gets the text of NODE, if it may be in a file. */
 static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *node, const struct tm_content *content,
                             struct tm_format_context *context)
 {
@@ -89,12 +90,12 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     return tm_event_sink_message(run->sink, TM_FRAME_SOURCE, &source.base, run->err);
 }
 
-/* What was read of a trace since *FROM is not read again: a trace has but one turn. */
+/* Gives back the storage of a trace from *FROM on. A trace has one turn and is not read again. */
 static void give_back(const struct tm_content *content, uint64_t *from)
 {
     const struct tm_extent *extent = &content->extent;
     uint64_t to = content->in->offset;
-    if (extent->fd < 0 || extent->reclaim == NULL || to <= *from) /* some may have been taken back */
+    if (extent->fd < 0 || extent->reclaim == NULL || to <= *from) /* the input may have moved back */
         return;
     tm_reclaim_add(extent->reclaim, extent->start + (*from - content->extent_at), to - *from);
     *from = to;
@@ -127,7 +128,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_nod
     return st == TM_END ? TM_OK : st;
 }
 
-/* Reads off what is left of CONTENT. */
+/* Reads CONTENT to its end. */
 static enum tm_status pass_over(struct tm_unpack_run *run, struct tm_content *content)
 {
     enum tm_status st;
@@ -138,7 +139,7 @@ static enum tm_status pass_over(struct tm_unpack_run *run, struct tm_content *co
     return st == TM_END ? TM_OK : st;
 }
 
-/* Blanks behind a document with which CONTENT ends are the document's: no other could take them. */
+/* Takes blanks at the end of CONTENT as part of its last document. */
 static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *content)
 {
     struct tm_input *in = content->in;
@@ -196,7 +197,7 @@ static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *no
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
 
-/* Where a JSON document is in being scanned for its end. */
+/* The state of the scan for the end of a JSON document. */
 struct json_end {
     size_t at;
     unsigned depth;
@@ -221,8 +222,8 @@ static void scan_json(struct json_end *scan, const uint8_t *data, size_t len)
     }
 }
 
-/* The manifest's text at the window's front, *LEN bytes: to the end of a member of an archive; else, as another
- * document may follow, to its closing brace. Its syntax is tm-manifest's concern. */
+/* Reads the manifest's text at the window's front, *LEN bytes. In an archive it ends with the member. Elsewhere
+ * another document may follow, and it ends with its closing brace. tm-manifest checks its syntax. */
 static enum tm_status manifest_text(struct tm_unpack_run *run, struct tm_input *in, bool to_end, size_t *len)
 {
     struct json_end scan = {0};
@@ -294,7 +295,7 @@ static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, stru
     return unknown_turn(run, node, content);
 }
 
-/* The row of the document at the content's front: FIRST's the first time, else one of its own. */
+/* Finds the row of the document at the content's front: FIRST's for the first document, else a new one. */
 static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, const struct tm_node *parent,
                                const struct tm_file_type *type, const struct tm_buf *name)
 {
@@ -302,7 +303,7 @@ static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, 
     return tm_unpack_announce(run, node, 0);
 }
 
-/* The turn of NODE, which must take some of CONTENT, or the next look would find the same again. */
+/* The turn of NODE. It must consume some of CONTENT, or the next look would find the same document. */
 static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;
@@ -332,7 +333,7 @@ enum tm_status tm_unpack_documents(struct tm_unpack_run *run, struct tm_content 
         unread = unread && type.kind == TM_FILE_TRACE;
         st = unread ? turn(run, &node, content) : turn_and_advance(run, &node, content);
     } else {
-        /* Inside an archive a compressed file is one file, whatever name gzip remembers of it. */
+        /* In an archive a compressed file is one file, whatever names its gzip headers have. */
         st = next_row(run, &node, parent, &type, gzip && !parent->in_archive ? &gzip->name : NULL);
         st = st == TM_OK ? turn_and_advance(run, &node, content) : st;
     }

@@ -33,7 +33,7 @@ static enum tm_status renumber_column(struct tm_batch_renumber *r, struct tm_bat
     return TM_OK;
 }
 
-/* Whether some row of COLUMN, whose old numbers are in OLD, has got a string that is in no table. */
+/* True if a row of COLUMN now has a string that is in no table. OLD has the old numbers. */
 static bool has_extra(const struct tm_batch *batch, const struct tm_batch *old, enum tm_column column)
 {
     for (uint32_t i = 0; i < batch->count; i++)
@@ -42,7 +42,7 @@ static bool has_extra(const struct tm_batch *batch, const struct tm_batch *old, 
     return false;
 }
 
-/* The row's string NEW, formerly OLD, goes behind the details where it is in no table. */
+/* Moves the row's string NEW, formerly OLD, after the details if it is in no table. */
 static enum tm_status move_string(struct tm_batch_renumber *r, struct tm_string_union *strings, uint32_t old,
                                   uint32_t *string, struct tm_error *err)
 {
@@ -51,7 +51,7 @@ static enum tm_status move_string(struct tm_batch_renumber *r, struct tm_string_
     return tm_string_union_extra(strings, *string, &r->detail, string, err);
 }
 
-/* Row by row, with the strings that are in no table behind the details. */
+/* Rebuilds the batch row by row. Strings that are in no table go after the details. */
 static enum tm_status move_strings(struct tm_batch_renumber *r, struct tm_batch *batch, const struct tm_batch *old,
                                    struct tm_string_union *strings, struct tm_error *err)
 {

@@ -4,7 +4,7 @@
 
 #define FIRST_NAMED_RAW_ID (INT64_C(1) << 32)
 
-/* Raw ids from 2^32 on mean a name of this config. */
+/* Raw ids from 2^32 on stand for a name of this config. */
 static void move_raw_id(int64_t *raw_id, const Tracemerge__Config *config, const struct tm_machine_union *machines)
 {
     for (size_t i = 0; i < config->n_machines && *raw_id >= FIRST_NAMED_RAW_ID; i++) {

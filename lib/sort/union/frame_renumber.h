@@ -1,4 +1,4 @@
-/* Renumbers messages that need nothing but numbers changed to go from one stream into another. */
+/* Renumbers messages in which only numbers change between streams. */
 #ifndef TM_SORT_UNION_FRAME_RENUMBER_H
 #define TM_SORT_UNION_FRAME_RENUMBER_H
 
@@ -6,9 +6,9 @@
 #include "stream/frame.h"
 #include "tm_stream.pb-c.h"
 
-/* Changes MESSAGE, of a frame of TYPE, in place; IDS learns generations and snapshots from it. Other
- * types than FileEnd, Manifest, Snapshot, RemoteClockSync, ClockHint, Sequence, ClockRow, Placement,
- * Account and Stat stay as they are. TM_OK; TM_E_INPUT for a number the stream never named. */
+/* Renumbers MESSAGE of a frame of TYPE in place. IDS learns generations and snapshots from it. Only FileEnd,
+ * Manifest, Snapshot, RemoteClockSync, ClockHint, Sequence, ClockRow, Placement, Account and Stat change. TM_OK;
+ * TM_E_INPUT for a number that the stream never defined. */
 enum tm_status tm_frame_renumber(uint32_t type, ProtobufCMessage *message, struct tm_stream_ids *ids,
                                  struct tm_error *err);
 

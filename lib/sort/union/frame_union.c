@@ -11,8 +11,8 @@ enum { FRAMES_HELD_BYTES = 4 << 20, METADATA_MAX = 1 << 14, METADATA_BYTES_MAX =
 static const char root_type[] = "directory";
 static const char trace_time_name[] = "trace_time_clock_id";
 
-/* A frame's message on its way: TM_OK when it is to be written, TM_END when it is not. MESSAGE may be
- * taken over by setting it to NULL. */
+/* A frame's message that is being renumbered. Handlers return TM_OK if it is to be written, TM_END if not. A handler
+ * can take over MESSAGE by setting it to NULL. */
 struct passage {
     struct tm_frame_union *all;
     struct tm_stream_ids *ids;
@@ -106,12 +106,12 @@ static enum tm_status on_file_config(struct passage *p)
     if (m->entry >= p->all->configs.entry_count - p->ids->entry_base)
         return tm_error_set(p->err, TM_E_INPUT, "a file is configured by what the manifest does not hold");
     m->entry += p->ids->entry_base;
-    /* The config of all streams comes before what refers to it. */
+    /* The joined config precedes everything that refers to it. */
     st = keep(p->all, &p->all->file_configs, TM_FRAME_FILE_CONFIG, &m->base, p->err);
     return st < 0 ? st : TM_END;
 }
 
-/* Strings that are new become a frame of their own numbers. */
+/* Writes a frame of the strings that are new. */
 static enum tm_status on_strings(struct passage *p)
 {
     Tracemerge__Strings *m = (Tracemerge__Strings *)p->message;
@@ -153,7 +153,7 @@ static enum tm_status on_metadata(struct passage *p)
         st = tm_stream_ids_machine(p->ids, &m->machine, p->err);
     if (st < 0)
         return st;
-    /* All streams have one trace time: the first one that says so says it for all. */
+    /* All streams share one trace time. It is written once. */
     bool is_clock =
         m->name.len == sizeof trace_time_name - 1 && memcmp(m->name.data, trace_time_name, m->name.len) == 0;
     size_t len = is_clock ? m->name.len : protobuf_c_message_get_packed_size(p->message);
@@ -172,7 +172,7 @@ static enum tm_status on_metadata(struct passage *p)
     return st == TM_OK && !is_new ? TM_END : TM_OK;
 }
 
-/* Nothing but numbers. */
+/* Handles messages in which only numbers change. */
 static enum tm_status renumber(struct passage *p)
 {
     return tm_frame_renumber(p->type, p->message, p->ids, p->err);

@@ -11,7 +11,7 @@ static bool has_name(const struct tm_union_machine *row, const ProtobufCBinaryDa
            (name->len == 0 || memcmp(row->name, name->data, name->len) == 0);
 }
 
-/* The row of the machine, or count. */
+/* Returns the row of the machine, or count. */
 static uint32_t find(const struct tm_machine_union *m, int64_t raw_id, const ProtobufCBinaryData *name)
 {
     for (uint32_t i = 0; i < m->count; i++)

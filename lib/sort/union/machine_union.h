@@ -1,6 +1,6 @@
-/* The machine table of several streams: raw ids below 2^32 (the host and ids found in traces) are
- * the same machine wherever they are, named machines go by name and get 2^32, 2^32 + 1, … in the
- * order they come (doc/rules.md section 4). */
+/* The machine table of several streams. Raw ids below 2^32 (the host and ids found in traces) are the same machine in
+ * all streams. Named machines are identified by name and get the raw ids 2^32, 2^32 + 1, … in order of appearance
+ * (doc/rules.md section 4). */
 #ifndef TM_SORT_UNION_MACHINE_UNION_H
 #define TM_SORT_UNION_MACHINE_UNION_H
 
@@ -19,12 +19,11 @@ struct tm_machine_union {
     uint32_t count;
     /* private */
     uint32_t cap;
-    uint32_t named_count; /* raw ids given away from 2^32 on */
+    uint32_t named_count; /* raw ids used from 2^32 on */
 };
 
-/* The row of the machine that a stream calls RAW_ID and NAME (NULL: none), made where it is new.
- * *CHANGED says that the row is new or got its name. TM_OK; TM_E_INPUT: more machines than the limit;
- * TM_E_SYSTEM. */
+/* Finds the row of the machine with RAW_ID and NAME (NULL: none), or adds one. *CHANGED: the row is new or got its
+ * name. TM_OK; TM_E_INPUT beyond the limit of machines; TM_E_SYSTEM. */
 enum tm_status tm_machine_union_add(struct tm_machine_union *machines, int64_t raw_id,
                                     const ProtobufCBinaryData *name, uint32_t *row, bool *changed,
                                     struct tm_error *err);

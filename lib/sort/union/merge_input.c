@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 enum {
-    INPUT_CHUNK_BYTES = 64 << 10, /* hundreds of streams are open at once */
+    INPUT_CHUNK_BYTES = 64 << 10, /* small, as hundreds of streams are open at once */
     INPUT_FRAMES_BYTES = 1 << 20
 };
 
-/* The machine's last state counts: the host may be adopted, names may come late. */
+/* Keeps the machine's last state. The host may be adopted later, and names may come late. */
 static enum tm_status take_machine(struct tm_merge_input *in, const struct tm_frame *frame, struct tm_error *err)
 {
     Tracemerge__Machine *m = (Tracemerge__Machine *)tm_frame_message(frame, &tracemerge__machine__descriptor, err);
@@ -64,7 +64,7 @@ static enum tm_status take_trace_time(struct tm_merge_input *in, const struct tm
     return TM_OK;
 }
 
-/* Keeps all frames before the first batch: what numbers mean is known only behind the last. */
+/* Keeps all frames before the first batch. Their numbers have a meaning only after the last of them. */
 static enum tm_status read_frames(struct tm_merge_input *in, struct tm_error *err)
 {
     struct tm_frame frame;
@@ -140,7 +140,7 @@ enum tm_status tm_merge_input_open(struct tm_merge_input *in, struct tm_error *e
     return st == TM_E_INPUT ? tm_error_prefix(err, "%s", in->name) : st;
 }
 
-/* The next batch as one block, or two where it holds definitions and other events. */
+/* Reads the next batch as one block, or as two if it holds definitions and other events. */
 static enum tm_status read_batch(struct tm_merge_input *in, struct tm_error *err)
 {
     struct tm_frame frame;

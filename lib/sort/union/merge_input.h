@@ -1,5 +1,5 @@
-/* One of the streams that are merged: its frames are read first and become part of a union, then
- * its batches are read, checked to be in order, and renumbered. */
+/* One of the streams that are merged. Its frames are read first and become part of a union. Then its batches are
+ * read, checked for order, and renumbered. */
 #ifndef TM_SORT_UNION_MERGE_INPUT_H
 #define TM_SORT_UNION_MERGE_INPUT_H
 
@@ -15,11 +15,11 @@ struct tm_merge_input {
     int fd;                     /* borrowed */
     struct tm_frame_union *all; /* borrowed */
     bool has_events;            /* known once opened */
-    bool has_trace_time;        /* likewise; machine and file are new numbers */
+    bool has_trace_time;        /* known once opened; machine and file are new numbers */
     Tracemerge__TraceTime trace_time;
-    uint64_t sequence;          /* of its blocks */
-    bool only_definitions;      /* next ends before the first event that is none, and goes on there
-                                   when this is cleared */
+    uint64_t sequence;          /* sequence number of its blocks */
+    bool only_definitions; /* true: next stops before the first event that is no definition, and continues there once
+                              this is cleared */
     /* private */
     struct tm_stream_ids ids;
     struct tm_stream_reader reader;
@@ -28,15 +28,16 @@ struct tm_merge_input {
     struct tm_frame_file frames;
     Tracemerge__Machine **machines;
     uint32_t machine_count, machine_cap;
-    struct tm_block block, rest; /* block was shown last, or is to be shown before rest */
+    struct tm_block block, rest; /* block was shown last, or precedes rest */
     bool has_head, has_rest;
 };
 
-/* Reads all frames before the first batch into the union. TM_OK; TM_E_INPUT "NAME: …" when it is no
- * stream, is not placed or not sorted, or its frames are damaged; TM_E_SYSTEM. */
+/* Reads all frames before the first batch into the union. TM_OK. TM_E_INPUT "NAME: …" if it is no stream, is not
+ * placed or not sorted, or its frames are damaged. TM_E_SYSTEM. */
 enum tm_status tm_merge_input_open(struct tm_merge_input *input, struct tm_error *err);
 
-/* Its next rows: a tm_merge_source's next; blocks are transient. TM_OK, TM_END, an error. */
+/* Reads its next rows. Blocks are transient. Can be the next function of a tm_merge_source. TM_OK, TM_END or an
+ * error. */
 enum tm_status tm_merge_input_next(void *input, struct tm_block **block, struct tm_error *err);
 
 void tm_merge_input_release(struct tm_merge_input *input);

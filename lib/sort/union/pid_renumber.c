@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-/* What the numbers of one batch are looked up in. */
+/* What numbers of one batch are looked up in. */
 struct lookup {
     struct tm_pid_renumber *renumber;
     const struct tm_stream_ids *ids;
@@ -15,7 +15,7 @@ static bool is_text(const struct tm_stream_ids *ids, int64_t number)
     return number > TM_TEXT_PID_FIRST && number - TM_TEXT_PID_FIRST <= tm_stream_ids_string_count(ids);
 }
 
-/* NUMBER in the merged stream, if it stands for a string. */
+/* Replaces *NUMBER by that of the merged stream if it stands for a string. */
 static enum tm_status look_up(struct lookup *l, int64_t *number, struct tm_error *err)
 {
     if (!is_text(l->ids, *number))
@@ -27,7 +27,7 @@ static enum tm_status look_up(struct lookup *l, int64_t *number, struct tm_error
     *number = (int64_t)TM_TEXT_PID_FIRST + id;
     if (!(id & TM_STRING_INLINE))
         return TM_OK;
-    /* A string that is in no table: by its hash, as everywhere. */
+    /* A string that is in no table is numbered by its hash. */
     struct tm_buf text = {0};
     if ((st = tm_string_union_extra(l->strings, id, &text, &unused, err)) == TM_OK) {
         struct tm_pb pb = tm_pb_of(text.data, text.len);
@@ -56,8 +56,7 @@ static enum tm_status column(struct lookup *l, struct tm_batch *batch, enum tm_c
     return st;
 }
 
-/* Fields of Detail that hold the description of a track, a process, a thread, and which of their fields are a pid or
- * tid. */
+/* True for fields of Detail that describe a track, a process or a thread. Some of their fields are a pid or tid. */
 static bool holds_pids(uint32_t detail_field)
 {
     return detail_field >= 5 && detail_field <= 7;
@@ -93,8 +92,8 @@ static enum tm_status put_description(struct lookup *l, const struct tm_pb_field
     return st < 0 ? st : tm_pb_end(out, mark) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* E's detail with the numbers in it looked up, in l->renumber->detail. Strings that columns refer to by their place in
- * it stay where they are: descriptions come behind them. */
+/* Copies E's detail to l->renumber->detail and renumbers it. Strings that columns refer to by offset keep their
+ * place, because descriptions follow them. */
 static enum tm_status put_detail(struct lookup *l, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_buf *out = &l->renumber->detail;
@@ -119,7 +118,7 @@ static bool describes(const struct tm_event *e)
     return (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD || e->kind == TM_KIND_TRACK) && e->detail_bytes;
 }
 
-/* Row by row, as details change. */
+/* Rebuilds the batch row by row, because details change. */
 static enum tm_status rows(struct lookup *l, struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_pid_renumber *r = l->renumber;

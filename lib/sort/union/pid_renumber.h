@@ -1,7 +1,7 @@
-/* Pids and tids that stand for strings, in the numbers of the merged stream.
+/* Renumbers pids and tids that stand for strings.
  *
- * Such a number is that of the string in its stream's table (doc/events.md, Chrome JSON). Each one is named
- * by a definition, which come first: a stream without one is not looked at. */
+ * Such a number contains that of the string in its stream's table (doc/events.md, Chrome JSON). A definition names
+ * each of them, and definitions come first. A stream without such a definition is not searched. */
 #ifndef TM_SORT_UNION_PID_RENUMBER_H
 #define TM_SORT_UNION_PID_RENUMBER_H
 
@@ -11,13 +11,13 @@
 
 /* Zero-initialise. */
 struct tm_pid_renumber {
-    bool has_text_pids; /* the stream's definitions have some */
+    bool has_text_pids; /* the stream's definitions have such numbers */
     /* private */
     struct tm_buf pids, tids, detail;
     struct tm_batch_builder builder;
 };
 
-/* The next BATCH of the stream whose numbers are in IDS; it is then a view of RENUMBER's columns. */
+/* Renumbers the next BATCH of the stream of IDS. It is then a view of RENUMBER's columns. */
 enum tm_status tm_pid_renumber(struct tm_pid_renumber *renumber, struct tm_batch *batch,
                                const struct tm_stream_ids *ids, struct tm_string_union *strings, struct tm_error *err);
 

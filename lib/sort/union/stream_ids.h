@@ -1,5 +1,5 @@
-/* What the numbers of one stream become in the stream that several are merged into. Numbers that
- * count without a gap are moved by a base; machines and strings are looked up. */
+/* Maps the numbers of one stream to those of the merged stream. Numbers that count without a gap are moved by a base.
+ * Machines and strings are looked up. */
 #ifndef TM_SORT_UNION_STREAM_IDS_H
 #define TM_SORT_UNION_STREAM_IDS_H
 
@@ -11,26 +11,26 @@ struct tm_stream_ids {
     uint32_t file_base, file_count;
     uint32_t order_base, order_end;           /* first and one past the last order of processing, new */
     uint32_t generation_base, generation_count; /* old generation 1 becomes base + 1 */
-    uint32_t snapshot_base, snapshot_end;     /* likewise, end new */
-    uint32_t entry_base;                      /* of the manifest's entries */
+    uint32_t snapshot_base, snapshot_end;     /* first new snapshot number, and one past the last */
+    uint32_t entry_base;                      /* base of the manifest's entries */
     bool has_extra_strings;                   /* some strings are not in the table */
     /* private: uint32_t a machine, a string; a byte a file that is set once its turn has come */
     struct tm_buf machines, strings, begun;
 };
 
-/* The new number of what the stream calls ID: TM_OK, or TM_E_INPUT when the stream never named it. */
+/* These replace *ID by its new number. TM_OK, or TM_E_INPUT if the stream never defined it. */
 enum tm_status tm_stream_ids_file(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 enum tm_status tm_stream_ids_machine(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 enum tm_status tm_stream_ids_generation(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
-/* Inline strings stay as they are. */
+/* Inline strings are unchanged. */
 enum tm_status tm_stream_ids_string(const struct tm_stream_ids *ids, uint32_t *id, struct tm_error *err);
 
-/* Of the next machine, and of the next string. */
+/* These add the new number of the next machine or string. */
 enum tm_status tm_stream_ids_add_machine(struct tm_stream_ids *ids, uint32_t number, struct tm_error *err);
 enum tm_status tm_stream_ids_add_string(struct tm_stream_ids *ids, uint32_t number, struct tm_error *err);
 uint32_t tm_stream_ids_string_count(const struct tm_stream_ids *ids);
 
-/* The turn of old FILE begins. */
+/* Begins the turn of FILE, an old number. */
 enum tm_status tm_stream_ids_begin(struct tm_stream_ids *ids, uint32_t file, struct tm_error *err);
 bool tm_stream_ids_has_begun(const struct tm_stream_ids *ids, uint32_t file);
 

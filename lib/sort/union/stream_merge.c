@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MERGE_INPUT_BYTES = 5 << 19, /* what a stream takes while it is read */
+enum { MERGE_INPUT_BYTES = 5 << 19, /* memory of a stream while it is read */
     MERGE_CHUNK_BYTES = 256 << 10, MERGE_FAN_IN_MIN = 4 };
 
 struct stream_merge {
     struct tm_merge_input *inputs;
     uint32_t count, opened;
-    const struct tm_merge_input *timed; /* the first with events: its trace time is that of all */
+    const struct tm_merge_input *timed; /* the first stream with events, whose trace time all must have */
     struct tm_frame_union all;
     struct tm_run_store store;
     struct tm_collector collector;
@@ -49,7 +49,7 @@ static bool same_trace_time(const struct tm_merge_input *a, const struct tm_merg
                                                         a->trace_time.machine == b->trace_time.machine);
 }
 
-/* Streams without an event go with any timeline. */
+/* Checks the trace time. Streams without events fit any timeline. */
 static enum tm_status check_trace_time(struct stream_merge *m, const struct tm_merge_input *in, struct tm_error *err)
 {
     char one[256], other[256];
@@ -85,7 +85,7 @@ static enum tm_status open_inputs(struct stream_merge *m, const struct tm_merge_
     return st;
 }
 
-/* Adds the rows of one kind of COUNT streams to GATHER. */
+/* Adds the rows of one kind of COUNT streams to the collector. */
 static enum tm_status merge_kind(struct stream_merge *m, struct tm_merge_input *inputs, uint32_t count,
                                  struct tm_collector *collector, bool definitions, struct tm_error *err)
 {
@@ -101,7 +101,7 @@ static enum tm_status merge_kind(struct stream_merge *m, struct tm_merge_input *
     return st;
 }
 
-/* COUNT streams become a run of each kind in the store. */
+/* Merges COUNT streams into a run of each kind in the store. */
 static enum tm_status merge_group(struct stream_merge *m, struct tm_merge_input *inputs, uint32_t count,
                                   struct tm_error *err)
 {
