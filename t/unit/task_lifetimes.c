@@ -11,7 +11,7 @@ enum { MACHINE = 3 };
 
 struct bench {
     struct tm_tally tally;
-    struct tm_pending_groups held;
+    struct tm_pending_groups pending;
     struct tm_task_lifetimes lives;
     struct tm_error err;
     uint64_t order;
@@ -23,15 +23,15 @@ static struct bench *bench_new(void)
     struct bench *b = calloc(1, sizeof *b);
     if (b == NULL)
         abort();
-    b->held.tally = &b->tally;
-    b->lives.held = &b->held;
+    b->pending.tally = &b->tally;
+    b->lives.pending = &b->pending;
     return b;
 }
 
 static void bench_free(struct bench *b)
 {
     tm_task_lifetimes_release(&b->lives);
-    tm_pending_groups_release(&b->held);
+    tm_pending_groups_release(&b->pending);
     tm_tally_release(&b->tally);
     free(b);
 }
@@ -40,7 +40,7 @@ static uint32_t hold(struct bench *b, enum tm_pending_groups_list list, uint32_t
 {
     struct tm_event e = {.kind = kind, .machine = MACHINE, .tid = tid, .flags = TM_EVENT_CONTEXT};
     e.time_ns = (int64_t)++b->order;
-    if (tm_pending_groups_add(&b->held, list, b->order, &e, 1, &b->group, &b->err) != TM_OK)
+    if (tm_pending_groups_add(&b->pending, list, b->order, &e, 1, &b->group, &b->err) != TM_OK)
         abort();
     return b->group;
 }
@@ -53,7 +53,7 @@ static enum tm_status sign(struct bench *b, enum tm_life_sign sign, int64_t tid,
                                   hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
 }
 
-/* The tids of what is held in LIST, in order, an end as a negative number. */
+/* The tids of what is pending in LIST, in order, an end as a negative number. */
 static const char *left(struct bench *b, enum tm_pending_groups_list list)
 {
     static char text[256];
@@ -61,7 +61,7 @@ static const char *left(struct bench *b, enum tm_pending_groups_list list)
     uint32_t count;
     size_t len = 0;
     text[0] = '\0';
-    while (tm_pending_groups_take(&b->held, list, &rows, &count, &b->err) == TM_OK && len < sizeof text - 32)
+    while (tm_pending_groups_take(&b->pending, list, &rows, &count, &b->err) == TM_OK && len < sizeof text - 32)
         len += (size_t)snprintf(text + len, sizeof text - len, "%s%d", len ? " " : "",
                                 (int)(rows->kind == TM_KIND_PROCESS_EXIT ? -rows->tid : rows->tid));
     return text;
@@ -93,9 +93,9 @@ static void test_ended_and_needed(void)
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK);
     ok(tm_task_lifetimes_need(&b->lives, MACHINE, 40, &life, &b->err) == TM_OK && life);
-    ok(tm_pending_groups_add_life(&b->held, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), life, &b->err) ==
+    ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), life, &b->err) ==
        TM_OK);
-    ok(tm_pending_groups_add_life(&b->held, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), life, &b->err) ==
+    ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), life, &b->err) ==
        TM_OK);
     ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
     ok(tm_task_lifetimes_is_over(&b->lives, life));
@@ -132,7 +132,7 @@ static void test_many(void)
         if ((st = sign(b, TM_LIFE_START, 100 + i, 1)) == TM_OK && (st = sign(b, TM_LIFE_NAME, 100 + i, 0)) == TM_OK)
             st = sign(b, TM_LIFE_END, 100 + i, 0);
     ok(st == TM_OK);
-    ok(b->held.group_count < 3 * 4096);
+    ok(b->pending.group_count < 3 * 4096);
     for (int64_t i = 0; i < CHAIN && st == TM_OK; i++) /* each makes the next and ends */
         if ((st = sign(b, TM_LIFE_START, 10 + (i + 1) % 2, 10 + i % 2)) == TM_OK)
             st = sign(b, TM_LIFE_END, 10 + i % 2, 0);
@@ -140,7 +140,7 @@ static void test_many(void)
     ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
     struct tm_event *rows;
     uint32_t count, kept = 0;
-    while (tm_pending_groups_take(&b->held, TM_PENDING_GROUPS_EARLY, &rows, &count, &b->err) == TM_OK)
+    while (tm_pending_groups_take(&b->pending, TM_PENDING_GROUPS_EARLY, &rows, &count, &b->err) == TM_OK)
         kept++;
     ok(kept <= 2 * TM_LIFE_MAKERS_MAX + 2);
     bench_free(b);
