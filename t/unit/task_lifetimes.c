@@ -93,8 +93,8 @@ static void test_ended_and_needed(void)
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK);
     ok(tm_task_lifetimes_need(&b->lives, MACHINE, 40, &life, &b->err) == TM_OK && life);
-    ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), life, &b->err) ==
-       TM_OK);
+    ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), life,
+                                  &b->err) == TM_OK);
     ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), life, &b->err) ==
        TM_OK);
     ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
