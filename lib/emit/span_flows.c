@@ -4,11 +4,11 @@
 #include "base/pb.h"
 #include "base/text.h"
 #include "stream/detail_arg.h"
+#include "stream/detail_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DETAIL_ARGS = 1, ARG_KEY = 1 };
 
 /* Hashes of the ids that a slice's args have; 0: none. */
 struct span {
@@ -63,7 +63,7 @@ static void read_arg(struct span *span, const struct tm_pb_field *arg)
     struct tm_pb pb = tm_pb_of(arg->data, arg->len);
     struct tm_pb_field key = {0}, f;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == ARG_KEY && f.type == TM_PB_LEN) {
+        if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN) {
             key = f;
             if (key.len < 2 || lower(key.data[key.len - 1]) != 'd') /* all of them end with "id" */
                 return;
@@ -84,7 +84,7 @@ static bool read_span(const struct tm_event *e, struct span *span)
     struct tm_pb_field f;
     *span = (struct span){0};
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == DETAIL_ARGS && f.type == TM_PB_LEN)
+        if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN)
             read_arg(span, &f);
     return span->trace && (span->span || span->parent);
 }

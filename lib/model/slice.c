@@ -8,7 +8,6 @@
 
 enum { FLOW_BY_ID = 1 };
 /* Of a Detail; see tm_stream.proto. */
-enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 
 /* A label for a text; equal texts have equal labels. It is the text's id in the stream's table. An inline text has no
  * id; its label is a hash. */
@@ -109,9 +108,9 @@ static enum tm_status flow_id(struct tm_model *m, uint32_t field, const struct t
                       : tm_flows_start(&m->flows, key, slice, err);
     case TM_DETAIL_TERMINATING_FLOW_IDS:
         return active ? tm_flows_end(&m->flows, key, slice, true, m->rows, err) : TM_OK;
-    case DETAIL_BIND_OUT:
+    case TM_DETAIL_BIND_OUT:
         return tm_flows_start(&m->flows, key, slice, err);
-    case DETAIL_BIND_STEP:
+    case TM_DETAIL_BIND_STEP:
         return tm_flows_step(&m->flows, key, slice, m->rows, err);
     default:
         return tm_flows_end(&m->flows, key, slice, false, m->rows, err);
@@ -127,7 +126,7 @@ static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, st
     enum tm_status st = TM_OK;
     while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
         bool is_flow = f.id == TM_DETAIL_FLOW_IDS || f.id == TM_DETAIL_TERMINATING_FLOW_IDS ||
-                       (f.id >= DETAIL_BIND_OUT && f.id <= DETAIL_BIND_IN);
+                       (f.id >= TM_DETAIL_BIND_OUT && f.id <= TM_DETAIL_BIND_IN);
         if (f.type != TM_PB_I64 || !is_flow)
             continue;
         struct tm_key key = {tm_model_flow_home(m, ev), f.value, FLOW_BY_ID};

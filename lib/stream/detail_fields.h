@@ -15,7 +15,13 @@ enum tm_detail_field {
     TM_DETAIL_INNER_TIMES = 9,
     TM_DETAIL_FRAMES = 10,
     TM_DETAIL_ID = 11,
-    TM_DETAIL_JSON = 12
+    TM_DETAIL_JSON = 12,
+    TM_DETAIL_BIND_OUT = 13,
+    TM_DETAIL_BIND_STEP = 14,
+    TM_DETAIL_BIND_IN = 15,
+    TM_DETAIL_THREAD_TIME = 16,
+    TM_DETAIL_THREAD_DUR = 17,
+    TM_DETAIL_FLOW_TRACK = 18
 };
 
 /* Arg. The type of an argument is the number of its value's field. */

@@ -53,26 +53,25 @@ void tm_json_row_text(struct tm_json_out *j, const char *member, struct tm_text 
 
 static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
 {
-    enum { INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
     char hex[24];
     switch (f->id) {
-    case INT:
+    case TM_ARG_INT:
         tm_out_i64(&j->out, tm_unzigzag(f->value));
         break;
-    case UINT:
+    case TM_ARG_UINT:
         tm_out_u64(&j->out, f->value);
         break;
-    case DOUBLE:
+    case TM_ARG_DOUBLE:
         tm_out_json_double(&j->out, f->value);
         break;
-    case STRING:
-    case JSON:
+    case TM_ARG_STRING:
+    case TM_ARG_JSON:
         tm_out_json(&j->out, (struct tm_text){f->data, f->len});
         break;
-    case BOOL:
+    case TM_ARG_BOOL:
         tm_out_str(&j->out, f->value ? "true" : "false");
         break;
-    case POINTER:
+    case TM_ARG_POINTER:
         snprintf(hex, sizeof hex, "\"0x%llx\"", (unsigned long long)f->value);
         tm_out_str(&j->out, hex);
         break;
@@ -83,7 +82,6 @@ static void put_arg_value(struct tm_json_out *j, const struct tm_pb_field *f)
 }
 
 /* Fields of a Detail. */
-enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 enum { ARGS_TOLD_APART = 64 };
 
 /* A key and its value. */
@@ -131,13 +129,13 @@ static void put_args(struct tm_json_out *j, struct arg *args, uint32_t count, bo
 static const char *direction_of(uint32_t field)
 {
     switch (field) {
-    case DETAIL_BIND_OUT:
+    case TM_DETAIL_BIND_OUT:
         return ",\"flow_out\":true";
     case TM_DETAIL_FLOW_IDS:
-    case DETAIL_BIND_STEP:
+    case TM_DETAIL_BIND_STEP:
         return ",\"flow_in\":true,\"flow_out\":true";
     case TM_DETAIL_TERMINATING_FLOW_IDS:
-    case DETAIL_BIND_IN:
+    case TM_DETAIL_BIND_IN:
         return ",\"flow_in\":true";
     default:
         return NULL;

@@ -1,9 +1,10 @@
 #include "emit/perfetto/annotations.h"
 
+#include "stream/detail_fields.h"
+
 #include <stdlib.h>
 
-/* Arg of tm_stream.proto, and DebugAnnotation. */
-enum { KEY = 1, INT = 2, UINT = 3, DOUBLE = 4, STRING = 5, BOOL = 6, POINTER = 7, JSON = 8 };
+/* Fields of DebugAnnotation. */
 enum {
     TO_BOOL = 2,
     TO_UINT = 3,
@@ -35,7 +36,7 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_f
     struct tm_annotation *arg = &a->args[a->count];
     *arg = (struct tm_annotation){.key = f->data};
     while (tm_pb_next(&pb, &g) == TM_OK) {
-        if (g.id != KEY || g.type != TM_PB_LEN) {
+        if (g.id != TM_ARG_KEY || g.type != TM_PB_LEN) {
             arg->value = g;
             continue;
         }
@@ -50,19 +51,19 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_f
 static enum tm_status put_value(struct tm_buf *out, const struct tm_pb_field *v)
 {
     switch (v->id) {
-    case INT:
+    case TM_ARG_INT:
         return tm_pb_put_varint(out, TO_INT, (uint64_t)tm_unzigzag(v->value));
-    case UINT:
+    case TM_ARG_UINT:
         return tm_pb_put_varint(out, TO_UINT, v->value);
-    case DOUBLE:
+    case TM_ARG_DOUBLE:
         return tm_pb_put_i64(out, TO_DOUBLE, v->value);
-    case STRING:
+    case TM_ARG_STRING:
         return tm_pb_put_bytes(out, TO_STRING, v->data, v->len);
-    case BOOL:
+    case TM_ARG_BOOL:
         return tm_pb_put_varint(out, TO_BOOL, v->value);
-    case POINTER:
+    case TM_ARG_POINTER:
         return tm_pb_put_varint(out, TO_POINTER, v->value);
-    case JSON:
+    case TM_ARG_JSON:
         return tm_pb_put_bytes(out, TO_JSON, v->data, v->len);
     default:
         return TM_OK;

@@ -24,7 +24,7 @@ static enum tm_status append(struct tm_clock_row **rows, uint32_t *count, uint32
 
 enum tm_status tm_clock_rows_add(struct tm_clock_rows *r, struct tm_clock_row row)
 {
-    if (row.clock == TM_ROW_TRACE_FILE || (row.clock >= FIRST_SCOPED && row.clock < SCOPED_END))
+    if (row.clock == TM_CLOCK_TRACE_FILE || (row.clock >= FIRST_SCOPED && row.clock < SCOPED_END))
         return TM_OK;
     for (uint32_t i = r->count; i > 0 && r->rows[i - 1].snapshot == row.snapshot; i--) {
         struct tm_clock_row *other = &r->rows[i - 1];
@@ -41,7 +41,7 @@ enum tm_status tm_clock_rows_add(struct tm_clock_rows *r, struct tm_clock_row ro
 
 bool tm_clock_rows_is_timeline(const struct tm_clock_rows *r, uint32_t machine, uint32_t clock)
 {
-    return clock == TM_ROW_BOOTTIME || (machine == r->trace && clock == r->trace_clock);
+    return clock == TM_CLOCK_BOOTTIME || (machine == r->trace && clock == r->trace_clock);
 }
 
 #define COMPARE(a, b, field)       \
@@ -89,7 +89,7 @@ static enum tm_status refuse(struct merge *m, const struct tm_clock_row *row)
     struct tm_clock_rows *r = m->rows;
     if (tm_clock_rows_is_timeline(r, row->machine, row->clock))
         return TM_OK;
-    bool is_shown = row->clock >= TM_ROW_REALTIME && row->clock <= TM_ROW_MONOTONIC;
+    bool is_shown = row->clock >= TM_CLOCK_REALTIME && row->clock <= TM_CLOCK_MONOTONIC;
     if (!is_shown || row->machine != r->trace || row->is_edge)
         return TM_OK;
     return append(&r->late, &r->late_count, &r->late_cap, row);
@@ -265,7 +265,7 @@ static enum tm_status drop_told_moments(struct tm_clock_rows *r)
     }
     for (uint32_t i = 0; i < r->lone_count; i++) {
         const struct tm_clock_row *row = &r->lone[i];
-        if (row->clock != TM_ROW_BOOTTIME || !tm_map_find(&told, snapshot_key(row), &ignored))
+        if (row->clock != TM_CLOCK_BOOTTIME || !tm_map_find(&told, snapshot_key(row), &ignored))
             r->lone[kept++] = *row;
     }
     r->lone_count = kept;
@@ -313,7 +313,7 @@ static void check_lone(struct tm_clock_rows *r)
     for (uint32_t i = 0; i < r->lone_count; i++) {
         const struct tm_clock_row *row = &r->lone[i], *before = kept ? &r->lone[kept - 1] : NULL;
         bool is_first = before == NULL || before->machine != row->machine || before->clock != row->clock;
-        bool is_good = row->clock == TM_ROW_BOOTTIME ? row->ts_ns >= TM_CLOCK_RELATED_NS
+        bool is_good = row->clock == TM_CLOCK_BOOTTIME ? row->ts_ns >= TM_CLOCK_RELATED_NS
                                                      : (is_first || row->value >= before->value) && is_placed(r, row);
         if (is_good)
             r->lone[kept++] = *row;
@@ -326,10 +326,10 @@ static void check_trace_clock(struct tm_clock_rows *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         const struct tm_clock_row *row = &r->rows[i];
-        if (row->machine != r->trace || row->clock != r->trace_clock || row->is_edge || row->clock == TM_ROW_BOOTTIME)
+        if (row->machine != r->trace || row->clock != r->trace_clock || row->is_edge || row->clock == TM_CLOCK_BOOTTIME)
             continue;
         if (row->value != row->ts_ns)
-            r->trace_clock = TM_ROW_BOOTTIME;
+            r->trace_clock = TM_CLOCK_BOOTTIME;
         return;
     }
 }
@@ -351,7 +351,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
         st = TM_E_SYSTEM;
     for (uint32_t i = 0, end; i < r->count && st == TM_OK; i = end) {
         end = end_of_clock(r, i);
-        st = r->rows[i].clock == TM_ROW_BOOTTIME ? keep_moments(r, i, end) : make_column(&m, i, end, &out);
+        st = r->rows[i].clock == TM_CLOCK_BOOTTIME ? keep_moments(r, i, end) : make_column(&m, i, end, &out);
     }
     free(m.kept);
     free(m.merged);

@@ -7,6 +7,7 @@
 #define TM_EMIT_PERFETTO_CLOCK_ROWS_H
 
 #include "base/status.h"
+#include "stream/clock_id.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,15 +15,6 @@
 enum {
     TM_CLOCK_ROWS_MAX = 1 << 20, /* kept; what comes behind that is left out */
     TM_CLOCK_GROUP_MAX = 100     /* clocks of one snapshot that is written */
-};
-
-/* Clocks of lib/clocks that have a meaning of their own here. */
-enum {
-    TM_ROW_REALTIME = 1,
-    TM_ROW_REALTIME_COARSE = 2,
-    TM_ROW_MONOTONIC = 3,
-    TM_ROW_BOOTTIME = 6,
-    TM_ROW_TRACE_FILE = 11
 };
 
 /* The moment by which machines are related: the first that no reader takes for no reading. */

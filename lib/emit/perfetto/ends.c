@@ -22,7 +22,7 @@ enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err)
     if (c->has_trace_time && c->trace_time_has_machine && c->trace_time_machine < c->machine_count)
         clocks->trace = c->trace_time_machine;
     clocks->trace_clock = c->has_trace_time && c->trace_time_clock < BUILTIN_CLOCKS ? c->trace_time_clock
-                                                                                    : TM_ROW_BOOTTIME;
+                                                                                    : TM_CLOCK_BOOTTIME;
     if (tm_clock_rows_settle(clocks) != TM_OK)
         return tm_error_nomem(err);
     p->packets.clocks = clocks;

@@ -316,7 +316,7 @@ static uint64_t recorded_flags(const struct tm_event *event, uint32_t *clock)
         if (f.id == TM_PACKET_SEQUENCE_FLAGS && f.type == TM_PB_VARINT)
             flags = f.value;
         if (f.id == TM_PACKET_CHROME_EVENTS || f.id == TM_PACKET_CHROME_METADATA)
-            *clock = TM_ROW_BOOTTIME;
+            *clock = TM_CLOCK_BOOTTIME;
     }
     return flags;
 }

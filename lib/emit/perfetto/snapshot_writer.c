@@ -52,9 +52,9 @@ static enum tm_status end(struct snapshot *s, uint32_t primary, struct tm_error 
  * TRACE_FILE too, as a snapshot that has it does not make BOOTTIME the trace-time clock. */
 static void put_moment(struct snapshot *s, int64_t ts_ns)
 {
-    put_reading(s, TM_ROW_BOOTTIME, ts_ns);
+    put_reading(s, TM_CLOCK_BOOTTIME, ts_ns);
     if (s->machine != s->clocks->trace)
-        put_reading(s, TM_ROW_TRACE_FILE, ts_ns);
+        put_reading(s, TM_CLOCK_TRACE_FILE, ts_ns);
 }
 
 static uint32_t primary_of(const struct snapshot *s)
@@ -102,7 +102,7 @@ static enum tm_status write_lone(struct tm_packet_writer *packets, const struct 
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < clocks->lone_count && st == TM_OK; i++) {
         const struct tm_clock_row *row = &clocks->lone[i];
-        bool is_moment = row->clock == TM_ROW_BOOTTIME;
+        bool is_moment = row->clock == TM_CLOCK_BOOTTIME;
         struct snapshot s;
         if (row->machine != machine)
             continue;
@@ -130,9 +130,9 @@ static enum tm_status relate(struct tm_packet_writer *packets, uint32_t machine,
     for (int round = 0; round < 2 && s.good; round++) {
         size_t whole, side;
         s.good = tm_pb_begin(out, SYNC_ROUNDS, &whole) == TM_OK && tm_pb_begin(out, ROUND_CLIENT, &side) == TM_OK;
-        put_reading(&s, TM_ROW_BOOTTIME, TM_CLOCK_RELATED_NS);
+        put_reading(&s, TM_CLOCK_BOOTTIME, TM_CLOCK_RELATED_NS);
         s.good = s.good && tm_pb_end(out, side) == TM_OK && tm_pb_begin(out, ROUND_HOST, &side) == TM_OK;
-        put_reading(&s, TM_ROW_BOOTTIME, TM_CLOCK_RELATED_NS);
+        put_reading(&s, TM_CLOCK_BOOTTIME, TM_CLOCK_RELATED_NS);
         s.good = s.good && tm_pb_end(out, side) == TM_OK && tm_pb_end(out, whole) == TM_OK;
     }
     s.good = s.good && tm_pb_end(out, s.mark) == TM_OK;
@@ -154,8 +154,8 @@ static enum tm_status claim(struct tm_packet_writer *packets, const struct tm_cl
     enum tm_status st = begin(&s, packets, clocks, machine, err);
     if (st < 0)
         return st;
-    put_reading(&s, TM_ROW_BOOTTIME, 0);
-    if (clock != TM_ROW_BOOTTIME)
+    put_reading(&s, TM_CLOCK_BOOTTIME, 0);
+    if (clock != TM_CLOCK_BOOTTIME)
         put_reading(&s, clock, 0);
     return end(&s, clock, err);
 }
@@ -164,7 +164,7 @@ static enum tm_status claim(struct tm_packet_writer *packets, const struct tm_cl
 static bool has_moments(const struct tm_clock_rows *clocks, uint32_t machine, uint32_t clock)
 {
     for (uint32_t i = 0; i < clocks->column_count; i++)
-        if (clocks->columns[i].machine == machine && (clock == TM_ROW_BOOTTIME || clocks->columns[i].clock == clock))
+        if (clocks->columns[i].machine == machine && (clock == TM_CLOCK_BOOTTIME || clocks->columns[i].clock == clock))
             return true;
     for (uint32_t i = 0; i < clocks->lone_count; i++)
         if (clocks->lone[i].machine == machine && clocks->lone[i].clock == clock)
@@ -189,9 +189,9 @@ enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct
                                   struct tm_error *err)
 {
     bool is_early = clocks->trace == clocks->home &&
-                    (packets->machine_count == 1 || clocks->trace_clock == TM_ROW_BOOTTIME);
+                    (packets->machine_count == 1 || clocks->trace_clock == TM_CLOCK_BOOTTIME);
     enum tm_status st = is_early ? write_trace_machine(packets, clocks, err)
-                                 : claim(packets, clocks, clocks->home, TM_ROW_BOOTTIME, err);
+                                 : claim(packets, clocks, clocks->home, TM_CLOCK_BOOTTIME, err);
     for (uint32_t i = 0; i < packets->machine_count && st == TM_OK; i++)
         if (i != clocks->home)
             st = relate(packets, i, err);
@@ -233,7 +233,7 @@ enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struc
     for (uint32_t i = 0; i < clocks->late_count && st == TM_OK; i++) {
         const struct tm_clock_row *row = &clocks->late[i];
         struct snapshot s;
-        if (row->clock == TM_ROW_MONOTONIC && packets->has_input_events)
+        if (row->clock == TM_CLOCK_MONOTONIC && packets->has_input_events)
             continue;
         if (i == 0 || row->clock != clocks->late[i - 1].clock)
             st = bar(packets, clocks, row->clock, err);
@@ -241,7 +241,7 @@ enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struc
             return st;
         put_reading(&s, row->clock, row->value);
         put_moment(&s, row->ts_ns);
-        if (clocks->trace_clock != TM_ROW_BOOTTIME)
+        if (clocks->trace_clock != TM_CLOCK_BOOTTIME)
             put_reading(&s, clocks->trace_clock, row->ts_ns);
         st = end(&s, primary_of(&s), err);
     }

@@ -23,7 +23,6 @@ enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
 enum { SCOPE_GLOBAL = 1, SCOPE_PROCESS = 2 };
 
 /* Fields of a Detail. */
-enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15, DETAIL_THREAD_TIME = 16 };
 
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
                                   struct tm_error *err)
@@ -121,12 +120,12 @@ static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
         else if (f.id == TM_DETAIL_FLOW_IDS || f.id == TM_DETAIL_TERMINATING_FLOW_IDS)
             good = tm_pb_put_i64(&w->body, f.id == TM_DETAIL_FLOW_IDS ? FLOW_IDS : ENDING_FLOW_IDS,
                                  flow_id(w, e, f.value)) == TM_OK;
-        else if (f.id >= DETAIL_BIND_OUT && f.id <= DETAIL_BIND_IN)
+        else if (f.id >= TM_DETAIL_BIND_OUT && f.id <= TM_DETAIL_BIND_IN)
             good = put_bind(w, flow_id(w, e, f.value),
-                            f.id == DETAIL_BIND_OUT    ? FLOW_OUT
-                            : f.id == DETAIL_BIND_STEP ? FLOW_INOUT
+                            f.id == TM_DETAIL_BIND_OUT    ? FLOW_OUT
+                            : f.id == TM_DETAIL_BIND_STEP ? FLOW_INOUT
                                                        : FLOW_IN);
-        else if (f.id == DETAIL_THREAD_TIME && w->time_uuid)
+        else if (f.id == TM_DETAIL_THREAD_TIME && w->time_uuid)
             good = tm_pb_put_varint(&w->body, EXTRA_COUNTER_TRACKS, w->time_uuid) == TM_OK &&
                    tm_pb_put_varint(&w->body, EXTRA_COUNTER_VALUES, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
     }
@@ -203,7 +202,7 @@ enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_op
                          .category = as ? as->category : 0,
                          .detail = detail};
     if (end->time_uuid)
-        e.detail_bytes = (uint32_t)(tm_pb_varint_at(detail, DETAIL_THREAD_TIME, tm_zigzag(end->thread_ns)) - detail);
+        e.detail_bytes = (uint32_t)(tm_pb_varint_at(detail, TM_DETAIL_THREAD_TIME, tm_zigzag(end->thread_ns)) - detail);
     w->time_uuid = end->time_uuid;
     enum tm_status st = tm_track_packet_event(w, &e, TM_TRACK_END, uuid, err);
     w->time_uuid = at_hand;

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 enum { LANES_A_THREAD_MAX = 1024 };
-enum { DETAIL_THREAD_TIME = 16, DETAIL_THREAD_DUR = 17 };
 
 /* --- tracks */
 
@@ -286,7 +285,7 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
 static void note_thread_end(struct tm_track_writer *w, const struct tm_event *e, struct tm_open_end *end)
 {
     int64_t begin_ns, dur_ns;
-    if (thread_time(e, DETAIL_THREAD_TIME, &begin_ns) && thread_time(e, DETAIL_THREAD_DUR, &dur_ns) &&
+    if (thread_time(e, TM_DETAIL_THREAD_TIME, &begin_ns) && thread_time(e, TM_DETAIL_THREAD_DUR, &dur_ns) &&
         tm_add_i64(begin_ns, dur_ns, &end->thread_ns))
         end->time_uuid = w->time_uuid;
 }
@@ -318,7 +317,7 @@ static enum tm_status find_thread_time(struct tm_track_writer *w, const struct t
     int64_t ns;
     size_t mark;
     w->time_uuid = 0;
-    if (e->detail_bytes == 0 || !has_flows(e) || !thread_time(e, DETAIL_THREAD_TIME, &ns))
+    if (e->detail_bytes == 0 || !has_flows(e) || !thread_time(e, TM_DETAIL_THREAD_TIME, &ns))
         return TM_OK;
     w->time_uuid = tm_track_key(w, e, TM_TRACK_KIND_THREAD_TIME, 0);
     enum tm_status st = tm_map_add(&w->known, w->time_uuid, 0);

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/pb.h"
 
-enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 
 /* Seeds that keep kinds of identities apart. */
 enum { SEED_ASYNC = 1, SEED_LEGACY_ASYNC, SEED_FLOW, SEED_TEXT, SEED_NUMBER };
@@ -145,6 +144,6 @@ enum tm_status tm_json_bind(struct tm_json_work *w)
         w->rows->flows_without_direction++;
         return TM_OK;
     }
-    uint32_t field = !in ? DETAIL_BIND_OUT : out ? DETAIL_BIND_STEP : DETAIL_BIND_IN;
+    uint32_t field = !in ? TM_DETAIL_BIND_OUT : out ? TM_DETAIL_BIND_STEP : TM_DETAIL_BIND_IN;
     return tm_pb_put_i64(&w->rows->detail, field, tm_json_id_flow(&id)) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }

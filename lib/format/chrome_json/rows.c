@@ -3,10 +3,10 @@
 #include "base/decimal.h"
 #include "base/pb.h"
 #include "base/utf8.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { DETAIL_THREAD_TIME = 16, DETAIL_THREAD_DUR = 17 };
 enum { NAMED_MAX = 1 << 16, NAMED_BYTES_MAX = 4 << 20 };
 
 static const char no_name[] = "[No name]";
@@ -83,8 +83,8 @@ static enum tm_status fill_slice(struct tm_json_work *w, bool named)
         st = tm_json_work_intern(w, no_name, sizeof no_name - 1, &w->event.name);
     if (st < 0 || !w->rows->sink->want_json_detail)
         return st;
-    if ((st = put_thread_time(w, TM_JF_TTS, DETAIL_THREAD_TIME)) < 0 ||
-        (st = put_thread_time(w, TM_JF_TDUR, DETAIL_THREAD_DUR)) < 0 || args == NULL)
+    if ((st = put_thread_time(w, TM_JF_TTS, TM_DETAIL_THREAD_TIME)) < 0 ||
+        (st = put_thread_time(w, TM_JF_TDUR, TM_DETAIL_THREAD_DUR)) < 0 || args == NULL)
         return st;
     w->rows->args_cut += w->rows->args.cut;
     if (w->rows->args.no_memory ||

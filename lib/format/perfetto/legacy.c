@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DETAIL_FLOW_TRACK = 18 };
 enum { ANNOTATION_STRING = 6 };
 
 /* An asynchronous or flow event's row is not on the track or thread its slice would be. */
@@ -85,7 +84,7 @@ static enum tm_status fill_flow(const struct tm_proto_track_context *c, struct t
         row->flags |= TM_EVENT_HAS_VALUE;
         row->value = 1;
     }
-    if (c->track && tm_pb_put_i64(&c->p->detail, DETAIL_FLOW_TRACK, c->track) != TM_OK)
+    if (c->track && tm_pb_put_i64(&c->p->detail, TM_DETAIL_FLOW_TRACK, c->track) != TM_OK)
         return tm_error_nomem(err);
     return put_id(&c->p->detail, legacy->id, err);
 }

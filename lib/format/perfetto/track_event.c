@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DETAIL_BIND_OUT = 13, DETAIL_BIND_STEP = 14, DETAIL_BIND_IN = 15 };
 /* Fields that say what kind of event it is and what it is called. */
 #define PLAIN_FIELDS                                                                                                   \
     (TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_CATEGORY_IIDS) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_TYPE) |                      \
@@ -208,9 +207,9 @@ static enum tm_status put_flows(struct tm_buf *detail, struct tm_pb body)
 
 static enum tm_status put_bind(struct tm_buf *detail, const struct tm_proto_legacy *legacy)
 {
-    uint32_t field = legacy->flow_direction == FLOW_OUT     ? DETAIL_BIND_OUT
-                     : legacy->flow_direction == FLOW_INOUT ? DETAIL_BIND_STEP
-                     : legacy->flow_direction == FLOW_IN    ? DETAIL_BIND_IN
+    uint32_t field = legacy->flow_direction == FLOW_OUT     ? TM_DETAIL_BIND_OUT
+                     : legacy->flow_direction == FLOW_INOUT ? TM_DETAIL_BIND_STEP
+                     : legacy->flow_direction == FLOW_IN    ? TM_DETAIL_BIND_IN
                                                             : 0;
     return legacy->has_bind_id && field ? tm_pb_put_i64(detail, field, legacy->bind_id) : TM_OK;
 }

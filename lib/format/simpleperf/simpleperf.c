@@ -4,10 +4,12 @@
 #include "base/map.h"
 #include "base/pb.h"
 #include "os/paged_file.h"
+#include "stream/clock_id.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
-enum { CLOCK_MONOTONIC_ID = 3, SPOOL_MEMORY = 4 << 20 };
+enum { SPOOL_MEMORY = 4 << 20 };
 enum { MAGIC_LEN = 10, HEADER_LEN = 12, VERSION = 1, ENTRY_LEN = 12 };
 /* Fields of the report's messages. */
 enum { RECORD_SAMPLE = 1, RECORD_LOST, RECORD_FILE, RECORD_THREAD, RECORD_META, RECORD_SWITCH };
@@ -17,7 +19,6 @@ enum { FILE_ID = 1, FILE_PATH, FILE_NAME };
 enum { TASK_TID = 1, TASK_PID, TASK_NAME };
 enum { META_EVENT_TYPE = 1, LOST_COUNT = 2 };
 /* Fields of Detail (tm_stream.proto). */
-enum { DETAIL_THREAD = 7, DETAIL_FRAMES = 10, TO_FUNCTION = 1, TO_MAPPING = 2, TO_PC = 3 };
 enum { TO_TID = 1, TO_PID = 2, TO_NAME = 3 };
 
 static const char magic[] = "SIMPLEPERF";
@@ -151,7 +152,7 @@ static const struct file *find_file(const struct simpleperf *s, uint32_t id)
 
 static enum tm_status account(struct simpleperf *s, const char *reason, uint64_t byte, struct tm_error *err)
 {
-    return tm_event_sink_account(s->context.sink, reason, CLOCK_MONOTONIC_ID, 1, byte, err);
+    return tm_event_sink_account(s->context.sink, reason, TM_CLOCK_MONOTONIC, 1, byte, err);
 }
 
 static struct frame frame_of(struct tm_pb pb)
@@ -180,19 +181,20 @@ static bool put_frame(struct simpleperf *s, struct frame frame)
 {
     const struct file *file = find_file(s, frame.file);
     size_t mark;
-    if (tm_pb_begin(&s->detail, DETAIL_FRAMES, &mark) != TM_OK)
+    if (tm_pb_begin(&s->detail, TM_DETAIL_FRAMES, &mark) != TM_OK)
         return false;
     if (file && frame.symbol >= 0 && (uint32_t)frame.symbol < file->symbol_count &&
-        !put_name(s, TO_FUNCTION, s->symbols[file->first_symbol + (uint32_t)frame.symbol]))
+        !put_name(s, TM_STACK_FRAME_FUNCTION, s->symbols[file->first_symbol + (uint32_t)frame.symbol]))
         return false;
-    if (file && !put_name(s, TO_MAPPING, file->path))
+    if (file && !put_name(s, TM_STACK_FRAME_MAPPING, file->path))
         return false;
-    return tm_pb_put_varint(&s->detail, TO_PC, frame.address) == TM_OK && tm_pb_end(&s->detail, mark) == TM_OK;
+    return tm_pb_put_varint(&s->detail, TM_STACK_FRAME_REL_PC, frame.address) == TM_OK &&
+           tm_pb_end(&s->detail, mark) == TM_OK;
 }
 
 static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t byte, struct tm_error *err)
 {
-    struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = CLOCK_MONOTONIC_ID,
+    struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = TM_CLOCK_MONOTONIC,
                          .flags = tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_TID};
     struct tm_pb_field f;
     bool has_time = false;
@@ -252,7 +254,7 @@ static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct t
     if (tm_pb_put_varint(&s->inner, TO_TID, tm_zigzag(e.tid)) != TM_OK ||
         tm_pb_put_varint(&s->inner, TO_PID, tm_zigzag(e.pid)) != TM_OK ||
         (name.data && tm_pb_put_bytes(&s->inner, TO_NAME, name.data, name.len) != TM_OK) ||
-        tm_pb_put_bytes(&s->detail, DETAIL_THREAD, s->inner.data, s->inner.len) != TM_OK)
+        tm_pb_put_bytes(&s->detail, TM_DETAIL_THREAD, s->inner.data, s->inner.len) != TM_OK)
         return tm_error_nomem(err);
     e.detail = s->detail.data;
     e.detail_bytes = (uint32_t)s->detail.len;
