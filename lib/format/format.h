@@ -3,6 +3,7 @@
 #define TM_FORMAT_FORMAT_H
 
 #include "container/damage.h"
+#include "container/extent.h"
 #include "os/input.h"
 #include "stream/event_sink.h"
 #include "stream/text_file.h"
@@ -21,6 +22,7 @@ struct tm_format_context {
     uint64_t source_at;  /* where byte 0 of the input (by its offset) is this byte */
     bool source_is_temporary; /* the file is a temporary one, written to be read once more */
     struct tm_text_file *text_file; /* receives event texts that cannot stay in the file; NULL: nowhere */
+    struct tm_extent whole; /* of a format that reads by place: all bytes of the file; else fd is -1 */
 };
 
 struct tm_format_options {
@@ -46,6 +48,10 @@ struct tm_format {
     bool appends;
     /* The format can leave event texts in their file and refer to them (frame Source). */
     bool refers;
+    /* The format reads bytes at any place of the file (context.whole), because what is needed first may stand last. A
+     * file that comes through a pipe or a decompressor is copied to a temporary file before open. The file is all that
+     * is left of the input, which need not be read; errors count bytes from the start of the whole. */
+    bool by_place;
 };
 
 /* All formats in the order of sniffing, NULL-terminated. */

@@ -101,15 +101,30 @@ static void give_back(const struct tm_content *content, uint64_t *from)
     *from = to;
 }
 
+/* Sets in CONTEXT the bytes of CONTENT that are left, readable at any place. */
+static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *content,
+                                 struct tm_format_context *context)
+{
+    enum tm_status st = tm_content_by_place(content, NULL, run->options->spool_dir, run->err);
+    if (st < 0)
+        return st;
+    uint64_t at = content->in->offset;
+    context->input = content->in;
+    context->whole = tm_content_part(content, at, tm_content_end(content) - at);
+    return TM_OK;
+}
+
 static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_node *node, struct tm_content *content)
 {
     const struct tm_format *format = node->type.format;
     struct tm_format_context context = {
-        .sniff = tm_format_sniff,
-        .input = content->in, .sink = run->sink, .options = &run->options->format};
+        .sniff = tm_format_sniff, .input = content->in, .sink = run->sink, .options = &run->options->format,
+        .whole = {.fd = -1}};
     void *state = NULL;
+    enum tm_status st = format->by_place ? show_whole(run, content, &context) : TM_OK;
     uint64_t given_back = content->in->offset;
-    enum tm_status st = refer(run, node, content, &context);
+    if (st == TM_OK)
+        st = refer(run, node, content, &context);
     if (st == TM_OK)
         st = format->open(&context, &state, run->err);
     while (st == TM_OK) {
@@ -125,6 +140,8 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_nod
             st = TM_OK;
     }
     format->close(state);
+    if (st == TM_END && format->by_place)
+        st = tm_input_advance(content->in, tm_content_end(content) - content->in->offset, run->err);
     return st == TM_END ? TM_OK : st;
 }
 
