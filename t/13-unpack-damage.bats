@@ -151,3 +151,103 @@ END
     [ "$status" -eq 0 ]
     [ "${lines[1]}" = $'1\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ] || [ "${lines[2]}" = $'2\tjson\t70\t\\x1b]0;owned\\x07\\x0a' ]
 }
+
+# one_bad_zip NAME: a ZIP of a.json, b.json and c.json, an event in each, of which the Python on standard input, which
+# knows it as d, with b's header at B and b's entry of the directory at D, makes something else.
+one_bad_zip() {
+    python3 -c '
+import io, sys, zipfile
+out = io.BytesIO()
+with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
+    for name in "abc":
+        z.writestr(zipfile.ZipInfo(name + ".json"),
+                   "{\"traceEvents\":[{\"name\":\"in_%s\",\"ph\":\"i\",\"ts\":1,\"pid\":1,\"tid\":1}]}" % name,
+                   zipfile.ZIP_DEFLATED)
+d = bytearray(out.getvalue())
+B = d.find(b"PK\3\4", 4)
+D = d.find(b"PK\1\2", d.find(b"PK\1\2") + 4)
+exec(sys.stdin.read())
+open(sys.argv[1], "wb").write(d)' "$1"
+}
+
+# merged [OPTION]... FILE: the names of the events of its merge, its messages on standard error.
+merged() {
+    tm-merge -q "$@" -f text 2>/dev/null | grep -o 'in_.' | tr -d '\n'
+}
+
+@test "one member of a ZIP that is encrypted or compressed otherwise does not lose the others" {
+    one_bad_zip encrypted-one.zip <<<'d[B + 6] |= 1; d[D + 8] |= 1'
+    one_bad_zip method-one.zip <<<'d[B + 8] = d[D + 10] = 14'
+    for bad in encrypted-one method-one; do
+        run -1 tm-unpack $bad.zip
+        [[ $output == "tm-unpack: $bad.zip: b.json: "*" (--ignore-unknown leaves it out)" ]]
+        for how in --ignore-unknown --on-damage=skip --on-damage=salvage; do
+            [ "$(merged $how $bad.zip)" = in_ain_c ]
+            run accounts $how $bad.zip
+            [[ $output == *"tm-unpack: $bad.zip: b.json: "*"support"* ]]
+            [[ $output == *'file=2'*'reason="unsupported" count=1'* ]]
+            run tm-merge $how $bad.zip -f report
+            [[ $output == *"b.json: 1 event read, 0 placed, 1 dropped"* ]]
+            run -4 tm-merge --strict $how $bad.zip -f report
+        done
+        run tm-unpack --list $bad.zip
+        [[ $output == *$'\tunknown\t'*b.json* ]]
+    done
+}
+
+@test "one member of a ZIP whose header and entry contradict each other does not lose the others" {
+    one_bad_zip entry-crc.zip <<<'d[D + 16] ^= 1'
+    one_bad_zip local-size.zip <<<'d[B + 22] ^= 1'
+    one_bad_zip local-gone.zip <<<'d[B] = 0'
+    one_bad_zip offset.zip <<<'d[D + 44] = 0x7f'
+    one_bad_zip larger.zip <<<'d[D + 23] = d[B + 21] = 0x7f'
+    one_bad_zip data.zip <<<'d[B + 36] = 0xff'
+    for bad in entry-crc local-size local-gone offset larger data; do
+        run -1 tm-unpack $bad.zip
+        [[ $output == "tm-unpack: $bad.zip: b.json: "* ]]
+        [ "$(merged --on-damage=skip $bad.zip)" = in_ain_c ]
+        run accounts --on-damage=skip $bad.zip
+        [[ $output == *"tm-unpack: $bad.zip: b.json: "* ]]
+        [[ $output == *'file=2'*'reason="damaged" count=1'* ]]
+    done
+    [ "$(merged --on-damage=salvage entry-crc.zip)" = in_ain_bin_c ]
+    [ "$(merged --on-damage=salvage local-size.zip)" = in_ain_bin_c ]
+    run accounts --on-damage=salvage entry-crc.zip
+    [[ $output == *'reason="damaged" count=1'* ]]
+    [ "$(merged --on-damage=salvage local-gone.zip)" = in_ain_c ]
+}
+
+@test "a directory of a ZIP that is damaged in the middle does not lose the members" {
+    one_bad_zip entry.zip <<<'d[D] = 0'
+    run -1 tm-unpack entry.zip
+    [ "$(merged --on-damage=skip entry.zip)" = in_a ]
+    [ "$(merged --on-damage=salvage entry.zip)" = in_ain_bin_c ]
+    run accounts --on-damage=salvage entry.zip
+    [[ $output == *"tm-unpack: entry.zip: the ZIP's central directory is damaged"* ]]
+    [[ $output == *'file=0'*'reason="damaged" count=1'* ]]
+}
+
+@test "one sparse member of a TAR does not lose the others" {
+    for name in a c; do
+        echo '{"traceEvents":[{"name":"in_'$name'","ph":"i","ts":1,"pid":1,"tid":1}]}' >$name.json
+    done
+    python3 -c '
+with open("b.json", "wb") as f:  # more pieces than a header has room for
+    for i in range(30):
+        f.seek(i << 20)
+        f.write(b"x")'
+    for format in gnu pax; do
+        tar -S --format=$format -cf sparse.tar a.json b.json c.json
+        run -1 tm-unpack sparse.tar
+        for how in --ignore-unknown --on-damage=skip --on-damage=salvage; do
+            [ "$(merged $how sparse.tar)" = in_ain_c ]
+            run accounts $how sparse.tar
+            [[ $output == "tm-unpack: sparse.tar: b.json: a sparse member, which is not supported"* ]]
+            [[ $output == *'reason="unsupported" count=1'* ]]
+            [[ $output != *damaged* ]]
+        done
+        tar --format=posix --pax-option=TRACEMERGE.order=processing -S -cf sparse.tar a.json b.json c.json
+        run bash -c 'tm-unpack --ignore-unknown - <sparse.tar 2>/dev/null | tm-emit -f frames | grep -c name=.in_'
+        [ "$output" = 2 ]
+    done
+}

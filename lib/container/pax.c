@@ -36,9 +36,11 @@ static enum tm_status record(struct tm_pax *pax, const uint8_t *p, const uint8_t
     size_t key_bytes = (size_t)(equals - p);
     const uint8_t *value = equals + 1;
     size_t value_bytes = (size_t)(end - value);
-    if (is(p, key_bytes, "path")) {
+    if (is(p, key_bytes, "GNU.sparse.name") || (is(p, key_bytes, "path") && !pax->has_sparse_name)) {
         pax->path = value_bytes ? value : NULL;
         pax->path_bytes = value_bytes;
+        pax->has_sparse_name = *p == 'G';
+        pax->is_sparse = pax->is_sparse || pax->has_sparse_name;
     } else if (is(p, key_bytes, "size")) {
         pax->has_size = value_bytes > 0;
         if (value_bytes && number(value, end, '\n', &pax->size_bytes) != end)

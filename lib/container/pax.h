@@ -10,11 +10,12 @@
 
 /* The records that are used. Text points into the header. Zero-initialise. */
 struct tm_pax {
-    const uint8_t *path; /* NULL: none */
+    const uint8_t *path; /* NULL: none; of a sparse member its own name, not that of its stored form */
     size_t path_bytes;
     bool has_size;
     uint64_t size_bytes;
     bool is_sparse;  /* there is a GNU.sparse.* record */
+    bool has_sparse_name; /* private */
     bool in_order;   /* TRACEMERGE.order=processing (doc/containers.md) */
 };
 

@@ -234,6 +234,22 @@ static enum tm_status bound_data(struct tm_tar_reader *tar, struct tm_tar_entry 
     return TM_OK;
 }
 
+/* Reads the blocks that continue the map of a sparse member of the old GNU format. They are in front of its data, and
+ * its size does not count them. */
+static enum tm_status pass_sparse_map(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
+{
+    enum { IN_HEADER_AT = 482, IN_BLOCK_AT = 504 }; /* where a block says that another follows */
+    bool more = ((const uint8_t *)&header->th_buf)[IN_HEADER_AT] != 0;
+    while (more) {
+        enum tm_status st = tm_input_fill(tar->in, T_BLOCKSIZE, err);
+        if (st != TM_OK)
+            return st < 0 ? st : damaged(tar->in->offset, "the TAR is cut inside a header", err);
+        more = tar->in->data[IN_BLOCK_AT] != 0;
+        tm_input_skip(tar->in, T_BLOCKSIZE);
+    }
+    return TM_OK;
+}
+
 /* A header of a member itself. */
 static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size, struct tm_tar_entry *entry,
                            struct tm_error *err)
@@ -252,14 +268,13 @@ static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size
     entry->is_file = !is_directory && strchr("123456VD", type ? type : '0') == NULL;
     if (type != '\0' && strchr("123456V", type))
         entry->size_bytes = 0;
-    bool is_sparse = type == 'S' || (tar->is_sparse && entry->is_file);
-    tar->is_unsupported = is_sparse || type == 'M';
-    if (is_sparse)
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: a sparse member, which is not supported", entry->name,
-                            (unsigned long long)(at - T_BLOCKSIZE));
-    if (type == 'M')
-        return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: the rest of a multi-volume member, which is not supported",
-                            entry->name, (unsigned long long)(at - T_BLOCKSIZE));
+    if (type == 'S' || (tar->is_sparse && entry->is_file))
+        entry->refusal = "a sparse member, which is not supported";
+    else if (type == 'M')
+        entry->refusal = "the rest of a multi-volume member, which is not supported";
+    if (type == 'S' && (st = pass_sparse_map(tar, header, err)) < 0)
+        return st;
+    entry->at = tar->in->offset;
     return bound_data(tar, entry, err);
 }
 

@@ -16,13 +16,13 @@ struct tm_tar_entry {
     uint64_t size_bytes; /* of the data that is present */
     uint64_t missing_bytes; /* of its data that was cut off; 0 unless the reader is tolerant */
     bool is_file;        /* a regular file: no directory, link or device */
+    const char *refusal; /* why its data cannot be read, as text of an error; NULL: it can; static */
 };
 
 struct tm_tar_reader {
     struct tm_input *in;  /* borrowed; at the first header, then after the header of the entry shown */
     uint64_t end;         /* offset where the input ends; UINT64_MAX: not known yet */
     bool tolerant;        /* damage is skipped and noted; it is no error */
-    bool is_unsupported; /* the error is an unsupported kind of member, not damage */
     struct tm_damage damage;
     /* private */
     uint64_t next;        /* offset of the next header */

@@ -1,5 +1,6 @@
 #include "container/zip_reader.h"
 
+#include "base/bytes.h"
 #include "container/inflater.h"
 #include "container/limits.h"
 
@@ -17,7 +18,12 @@ enum {
     ZIP_DEFLATED = 8,
     RAW_READ_MAX = 1 << 20,
     MEMBER_READ_MAX = 1 << 20,
-    ZIP_COUNT_UNKNOWN = 0xffff /* the old directory's count: this many, or a multiple of it more */
+    ZIP_COUNT_UNKNOWN = 0xffff, /* the old directory's count: this many, or a multiple of it more */
+    CENTRAL_BYTES = 46, /* of a header of the directory, name and extra field follow (APPNOTE 4.3.12) */
+    CENTRAL_MAGIC = 0x02014b50,
+    EXTRA_ZIP64 = 1,
+    IN_ZIP64 = 0xffffffff, /* the value is in the extra field */
+    REFUSAL_BYTES = 96
 };
 
 struct tm_zip_reader {
@@ -25,7 +31,7 @@ struct tm_zip_reader {
     struct tm_extent extent;
     uint64_t at;             /* minizip's position */
     struct tm_error io;      /* why reading failed */
-    uint64_t packed_bytes;   /* of all members so far */
+    uint64_t packed_bytes;   /* of all members so far that fit */
     uint64_t count;
     bool member_open, ended; /* a member is open; its data has ended */
     uint64_t left;           /* bytes left of the current member */
@@ -39,6 +45,7 @@ struct tm_zip_reader {
     uint64_t cache_at;
     uint8_t cache[ZIP_CACHE_BYTES];
     char name[TM_NAME_BYTES_MAX + 1];
+    char refusal[REFUSAL_BYTES];
 };
 
 static voidpf ZCALLBACK io_open(voidpf opaque, const void *path, int mode)
@@ -175,6 +182,29 @@ static enum tm_status move_on(struct tm_zip_reader *zip, struct tm_error *err)
     return TM_OK;
 }
 
+/* Says in ENTRY why the member of INFO cannot be read, if it cannot. */
+static void refuse(struct tm_zip_reader *zip, const unz_file_info64 *info, struct tm_zip_entry *entry)
+{
+    bool fits = info->compressed_size <= zip->extent.len - zip->packed_bytes;
+    zip->packed_bytes += fits ? info->compressed_size : 0;
+    entry->refusal = zip->refusal;
+    if (strlen(zip->name) != info->size_filename) {
+        snprintf(zip->refusal, sizeof zip->refusal, "a name with a NUL in it");
+        entry->is_damaged = true;
+    } else if (info->flag & ZIP_ENCRYPTED) {
+        snprintf(zip->refusal, sizeof zip->refusal, "encrypted, which is not supported");
+    } else if (info->compression_method != ZIP_STORED && info->compression_method != ZIP_DEFLATED) {
+        snprintf(zip->refusal, sizeof zip->refusal, "compressed by method %lu; only stored and deflated are supported",
+                 info->compression_method);
+    } else if (!fits) {
+        snprintf(zip->refusal, sizeof zip->refusal,
+                 "the members' compressed data is larger than the ZIP, or overlaps");
+        entry->is_damaged = true;
+    } else {
+        entry->refusal = NULL;
+    }
+}
+
 enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry, struct tm_error *err)
 {
     unz_file_info64 info;
@@ -186,27 +216,63 @@ enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry
         unzGetFilePos64(zip->file, &place) != UNZ_OK)
         return failed(zip, "the ZIP's central directory is damaged", err);
     zip->name[info.size_filename] = '\0'; /* at most 65535 bytes */
-    if (strlen(zip->name) != info.size_filename)
-        return tm_error_set(err, TM_E_INPUT, "%s: a name with a NUL in it", zip->name);
     *entry = (struct tm_zip_entry){.name = zip->name,
-                                   .name_bytes = info.size_filename,
+                                   .name_bytes = strlen(zip->name),
                                    .size_bytes = info.uncompressed_size,
                                    .place = {place.pos_in_zip_directory, place.num_of_file}};
     bool is_link = info.version >> 8 == ZIP_HOST_UNIX && S_ISLNK((mode_t)(info.external_fa >> 16));
     bool is_directory = entry->name_bytes > 0 && entry->name[entry->name_bytes - 1] == '/';
     entry->is_file = !is_link && !is_directory;
-    if (!entry->is_file)
-        return TM_OK;
-    if (info.flag & ZIP_ENCRYPTED)
-        return tm_error_set(err, TM_E_INPUT, "%s: encrypted, which is not supported", zip->name);
-    if (info.compression_method != ZIP_STORED && info.compression_method != ZIP_DEFLATED)
-        return tm_error_set(err, TM_E_INPUT, "%s: compressed by method %lu; only stored and deflated are supported",
-                            zip->name, info.compression_method);
-    zip->packed_bytes += info.compressed_size;
-    if (info.compressed_size > zip->extent.len || zip->packed_bytes > zip->extent.len)
-        return tm_error_set(err, TM_E_INPUT, "%s: the members' compressed data is larger than the ZIP, or overlaps",
-                            zip->name);
+    if (entry->is_file)
+        refuse(zip, &info, entry);
     return TM_OK;
+}
+
+/* The place of the local header in the ZIP64 field of an extra field of a header of the directory, behind the sizes
+ * that are there too; OFFSET if there is none. */
+static uint64_t zip64_offset(const uint8_t *central, const uint8_t *p, const uint8_t *end, uint64_t offset)
+{
+    size_t skip = (tm_get_le32(central + 24) == IN_ZIP64 ? 8 : 0) + (tm_get_le32(central + 20) == IN_ZIP64 ? 8 : 0);
+    for (size_t len; end - p >= 4; p += len) {
+        bool is_zip64 = tm_get_le16(p) == EXTRA_ZIP64;
+        len = tm_get_le16(p + 2);
+        p += 4;
+        if (len > (size_t)(end - p))
+            break;
+        if (is_zip64 && len >= skip + 8)
+            return tm_get_le64(p + skip);
+    }
+    return offset;
+}
+
+enum tm_status tm_zip_local(struct tm_zip_reader *zip, const uint64_t place[2], uint64_t at[2], struct tm_error *err)
+{
+    uint8_t central[CENTRAL_BYTES];
+    struct tm_buf extra = {0};
+    const struct tm_extent *all = &zip->extent;
+    uint64_t offset = UINT64_MAX;
+    enum tm_status st = TM_OK;
+    if (all->len < CENTRAL_BYTES || place[0] > all->len - CENTRAL_BYTES)
+        return tm_error_set(err, TM_E_INPUT, "the ZIP's central directory is damaged");
+    if ((st = tm_extent_read(all, place[0], central, sizeof central, err)) < 0)
+        return st;
+    size_t name_bytes = tm_get_le16(central + 28), extra_bytes = tm_get_le16(central + 30);
+    uint64_t left = all->len - place[0] - CENTRAL_BYTES;
+    if (tm_get_le32(central) == CENTRAL_MAGIC && left >= name_bytes && left - name_bytes >= extra_bytes)
+        offset = tm_get_le32(central + 42);
+    if (offset == IN_ZIP64 && extra_bytes > 0) {
+        if (tm_buf_reserve(&extra, extra_bytes) != TM_OK)
+            return tm_error_nomem(err);
+        st = tm_extent_read(all, place[0] + CENTRAL_BYTES + name_bytes, extra.data, extra_bytes, err);
+        if (st == TM_OK)
+            offset = zip64_offset(central, extra.data, extra.data + extra_bytes, offset);
+        tm_buf_release(&extra);
+    }
+    if (st == TM_OK && offset >= all->len)
+        st = tm_error_set(err, TM_E_INPUT, "the ZIP's central directory is damaged");
+    at[0] = offset;
+    at[1] = all->len - offset;
+    return st;
 }
 
 /* Reads the member's stored bytes. minizip neither inflates nor checks them. */

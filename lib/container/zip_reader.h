@@ -12,6 +12,8 @@ struct tm_zip_entry {
     uint64_t size_bytes; /* size of its data, as the central directory states it */
     uint64_t place[2];   /* for tm_zip_open */
     bool is_file;        /* no directory and no symbolic link */
+    const char *refusal; /* why its data cannot be read, as text of an error; NULL: it can; borrowed as name is */
+    bool is_damaged;     /* the refusal is of damage, not of something that is not supported */
 };
 
 struct tm_zip_reader;
@@ -20,10 +22,14 @@ struct tm_zip_reader;
  * cannot be found; TM_E_SYSTEM. */
 enum tm_status tm_zip_new(struct tm_zip_reader **zip, const struct tm_extent *extent, struct tm_error *err);
 
-/* Reads the next member of the central directory. TM_OK; TM_END. TM_E_INPUT, with the member's name if it has one, if
- * the directory is damaged, the method is neither stored nor deflated, the member is encrypted, or it states more
- * compressed data than the file has. */
+/* Reads the next member of the central directory. TM_OK; TM_END; TM_E_INPUT if the directory is damaged; TM_E_SYSTEM.
+ * A member is refused if it is encrypted, its method is neither stored nor deflated, its name has a NUL, or the members
+ * so far state more compressed data than the file has. */
 enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry, struct tm_error *err);
+
+/* Where the directory says that the header in front of the member at PLACE is: *AT for tm_zip_walk_open. TM_OK;
+ * TM_E_INPUT if there is no room for one; TM_E_SYSTEM. */
+enum tm_status tm_zip_local(struct tm_zip_reader *zip, const uint64_t place[2], uint64_t at[2], struct tm_error *err);
 
 /* Makes INPUT an input over the data of the member at PLACE. Release it before the next open or free. A wrong CRC or
  * length is TM_E_INPUT when the data ends. With DAMAGE (may be NULL) it is noted there instead. */

@@ -63,6 +63,12 @@ static enum tm_status read_local(struct tm_input *in, struct local_header *local
     return TM_OK;
 }
 
+static bool is_readable(const struct local_header *local)
+{
+    return !(local->flags & FLAG_ENCRYPTED) &&
+           (local->method == METHOD_DEFLATED || (local->method == METHOD_STORED && local->has_sizes));
+}
+
 /* The data of one member being read. Inflated by zlib, not by an inflater: ISA-L keeps what it has decoded to itself
  * when it meets damage behind a small read, and that is what is being salvaged here. */
 struct member_source {
@@ -170,6 +176,8 @@ enum tm_status tm_zip_walk_open(const struct tm_extent *extent, const uint64_t p
     enum tm_status st = tm_extent_open(&part, &m->own, err);
     if (st == TM_OK)
         st = read_local(&m->own, &local, err);
+    if (st == TM_OK && !is_readable(&local))
+        st = TM_END;
     if (st == TM_OK)
         st = source_init(m, &m->own, &local, damage, err);
     if (st == TM_OK) {
@@ -241,8 +249,7 @@ enum tm_status tm_zip_walk_next(struct tm_zip_walk *walk, struct tm_zip_entry *e
             return st;
         memcpy(walk->name, walk->in.data + LOCAL_BYTES, local.name_bytes);
         walk->name[local.name_bytes] = '\0';
-        bool readable = !(local.flags & FLAG_ENCRYPTED) && strlen(walk->name) == local.name_bytes &&
-                        (local.method == METHOD_DEFLATED || (local.method == METHOD_STORED && local.has_sizes));
+        bool readable = is_readable(&local) && strlen(walk->name) == local.name_bytes;
         tm_input_skip(&walk->in, readable ? local.header_bytes : 4);
         if (!readable) {
             walk->skipped_bytes += local.has_sizes ? local.packed_bytes : 0;

@@ -20,6 +20,8 @@ static const struct tm_drop_reason reasons[] = {
     {"needs_state", "what they refer to was overwritten in a ring buffer before the trace was written",
      "Record with a larger buffer, or clear incremental state more often."},
     {"unknown_type", "the type of the file is not known", "Take it out of the input."},
+    {"unsupported", "an archive stores them in a way that is not read",
+     "Extract the archive with another program, and give the folder."},
     {"not_shown", "no output shows their kind", "Nothing; the file still holds them."},
     {"no_stack", "they are samples without a stack", "Nothing; the profiler could not unwind."},
     {NULL, "of this reason", "Nothing is known to help."},

@@ -3,6 +3,7 @@
 #include "unpack/foreign_type.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Finds the type of a member whose first bytes are at the front of IN. */
 static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_file_type *type, struct tm_input *in,
@@ -20,12 +21,52 @@ static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_file_typ
 }
 
 enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
-                              struct tm_input *in, uint64_t want)
+                              struct tm_input *in, uint64_t want, const struct tm_damage *damage)
 {
     enum tm_status st = sniff_member(run, &member->type, in, want);
+    if (damage && damage->count > 0 && member->type.kind == TM_FILE_UNKNOWN && (st == TM_OK || st == TM_E_INPUT)) {
+        *run->err = (struct tm_error){0};
+        return tm_archive_refuse(run, archive, member, "damaged", damage->cause.text);
+    }
     if (st == TM_OK)
         st = tm_stated_rank_read(&member->rank, &member->type, in, want, run->err);
     return st == TM_OK ? tm_member_table_add(&archive->table, member, run->err) : st;
+}
+
+/* Members that cannot be read for REASON are left out: damage if the run goes on after damage, what is not supported if
+ * it goes on after that or after unknown types. */
+static bool goes_on(const struct tm_unpack_run *run, const char *reason)
+{
+    bool unsupported = strcmp(reason, "unsupported") == 0;
+    return run->options->format.on_damage != TM_DAMAGE_HALT ||
+           (unsupported && (run->options->ignore_unknown || run->options->list));
+}
+
+enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
+                                 const char *reason, const char *cause)
+{
+    if (!goes_on(run, reason)) {
+        tm_error_set(run->err, TM_E_INPUT, "%s", cause);
+        if (strcmp(reason, "unsupported") == 0)
+            return tm_error_append(run->err, " (--ignore-unknown leaves it out)");
+        return tm_unpack_halt(run, TM_E_INPUT);
+    }
+    member->type = tm_file_type_sniff(NULL, 0);
+    member->reason = reason;
+    member->cause_text = cause;
+    return tm_member_table_add(&archive->table, member, run->err);
+}
+
+enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node *node,
+                                       const struct tm_member_table *table, const struct tm_member *member)
+{
+    struct tm_error cause = {0};
+    enum tm_status st = tm_unpack_begin(run, node);
+    if (st == TM_OK)
+        st = tm_event_sink_account(run->sink, member->reason, 0, 1, 0, run->err);
+    tm_error_set(&cause, TM_E_INPUT, "%s", tm_member_cause(table, member));
+    tm_unpack_tell(run, node, &cause);
+    return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
 }
 
 static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
@@ -34,6 +75,8 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     struct tm_content content;
     struct tm_damage damage = {0};
     bool tolerant = run->options->format.on_damage != TM_DAMAGE_HALT;
+    if (member->reason)
+        return tm_archive_refused_turn(run, node, &archive->table, member);
     if (member->missing_bytes > 0) {
         struct tm_error why = {0};
         tm_error_set(&why, TM_E_INPUT, "byte %llu: cut short, %llu bytes are missing",

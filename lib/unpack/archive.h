@@ -19,9 +19,19 @@ struct tm_archive {
 };
 
 /* Adds MEMBER, with name_text, size_bytes and place set. Its first bytes are at the front of IN, and at most WANT of
- * them are its own. An unknown type is an error unless the options say otherwise. */
+ * them are its own. An unknown type is an error unless the options say otherwise; where reading so far has come upon
+ * DAMAGE (NULL: nobody looked; count 0: none), the member is one that cannot be read. */
 enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
-                              struct tm_input *in, uint64_t want);
+                              struct tm_input *in, uint64_t want, const struct tm_damage *damage);
+
+/* Adds MEMBER, of which CAUSE says why it cannot be read: it will be accounted for by REASON, "damaged" or
+ * "unsupported". Where the options do not go on after that, the cause is an error. */
+enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
+                                 const char *reason, const char *cause);
+
+/* The turn of MEMBER of TABLE, of row NODE, that cannot be read: it is told and accounted for. */
+enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node *node,
+                                       const struct tm_member_table *table, const struct tm_member *member);
 
 /* Writes all members' rows, then gives them their turns inside that of NODE, of which SIZE_BYTES were read. */
 enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,

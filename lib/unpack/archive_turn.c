@@ -28,7 +28,7 @@ static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader 
     do
         st = tm_tar_next(tar, entry, run->err);
     while (st == TM_OK && (!entry->is_file || tm_member_is_hidden(entry->name, entry->name_bytes)));
-    return tar->is_unsupported ? st : tm_unpack_halt(run, st);
+    return tm_unpack_halt(run, st);
 }
 
 static struct tm_member tar_member(const struct tm_tar_entry *entry)
@@ -37,6 +37,15 @@ static struct tm_member tar_member(const struct tm_tar_entry *entry)
                               .missing_bytes = entry->missing_bytes,
                               .place = {entry->at},
                               .name_text = entry->name};
+}
+
+/* Adds the member ENTRY shows, whose data is at the front of IN. */
+static enum tm_status add_tar_member(struct tm_unpack_run *run, struct tm_archive *archive,
+                                     const struct tm_tar_entry *entry, struct tm_input *in)
+{
+    struct tm_member member = tar_member(entry);
+    return entry->refusal ? tm_archive_refuse(run, archive, &member, "unsupported", entry->refusal)
+                          : tm_archive_add(run, archive, &member, in, entry->size_bytes, NULL);
 }
 
 static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
@@ -51,8 +60,7 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     tm_tar_reader_init(&tar, content->in, tm_content_end(content));
     tar.tolerant = is_tolerant(run);
     while (st == TM_OK && (st = next_file(run, &tar, &entry)) == TM_OK) {
-        struct tm_member member = tar_member(&entry);
-        st = tm_archive_add(run, &archive, &member, content->in, entry.size_bytes);
+        st = add_tar_member(run, &archive, &entry, content->in);
         if (st < 0)
             tm_error_prefix(run->err, "%s", entry.name);
     }
@@ -68,11 +76,10 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
 static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
                                       const struct tm_tar_entry *entry, struct tm_content *content)
 {
-    struct tm_member member = tar_member(entry);
     struct tm_part part = {.around = content->in, .left = entry->size_bytes, .tolerant = is_tolerant(run)};
     struct tm_input input;
     tm_part_open(&part, &input);
-    enum tm_status st = tm_archive_add(run, archive, &member, &input, entry->size_bytes);
+    enum tm_status st = add_tar_member(run, archive, entry, &input);
     const struct tm_member_table *table = &archive->table;
     const struct tm_member *last = st == TM_OK ? &table->members[table->count - 1] : NULL;
     if (last && table->count > 1 && tm_member_compare(table, last - 1, last) > 0)
@@ -86,6 +93,8 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
     }
     if (st < 0) {
         tm_error_prefix(run->err, "%s", entry->name);
+    } else if (last->reason) {
+        st = tm_archive_refused_turn(run, &row, table, last);
     } else {
         struct tm_content inner = tm_content_of(&input);
         st = tm_unpack_documents(run, &inner, &row, NULL, NULL);
@@ -124,41 +133,84 @@ static enum tm_status stream_tar(struct tm_unpack_run *run, struct tm_node *node
     return st;
 }
 
+struct zip_source {
+    struct tm_zip_reader *zip;
+    struct tm_extent all;
+    bool salvages;
+};
+
+/* Makes INPUT an input over the data of the member at PLACE. Where the directory contradicts the member's own header,
+ * and the run salvages, it is read as its own header says; that is damage. */
+static enum tm_status open_zip_member(const struct zip_source *source, const uint64_t place[2],
+                                      struct tm_damage *damage, struct tm_input *input, struct tm_error *err)
+{
+    uint64_t local[2];
+    enum tm_status st = tm_zip_open(source->zip, place, damage, input, err);
+    if (st != TM_E_INPUT || damage == NULL || !source->salvages)
+        return st;
+    struct tm_error why = {0};
+    if ((st = tm_zip_local(source->zip, place, local, &why)) == TM_OK)
+        st = tm_zip_walk_open(&source->all, local, damage, input, &why);
+    if (st == TM_E_INPUT)
+        return st;
+    if (st == TM_OK)
+        tm_damage_add(damage, 0, err);
+    else
+        *err = why;
+    return st;
+}
+
 static enum tm_status zip_open(void *state, const struct tm_member *member, struct tm_content *content,
                                struct tm_damage *damage, struct tm_error *err)
 {
     *content = tm_content_of(&content->own);
     content->size_bytes = member->size_bytes;
-    enum tm_status st = tm_zip_open(state, member->place, damage, &content->own, err);
+    enum tm_status st = open_zip_member(state, member->place, damage, &content->own, err);
     if (st == TM_OK && member->size_bytes >= TM_READ_AHEAD_MIN_BYTES)
         tm_read_ahead_start(&content->own);
     return st;
 }
 
-/* Adds the members of ZIP to ARCHIVE. */
-static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_zip_reader *zip)
+static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archive *archive,
+                                     const struct zip_source *source, const struct tm_zip_entry *entry)
+{
+    struct tm_damage seen_again = {0};
+    struct tm_input input = {0};
+    struct tm_member member = {.size_bytes = entry->size_bytes,
+                               .place = {entry->place[0], entry->place[1]},
+                               .name_text = entry->name};
+    if (entry->refusal)
+        return tm_archive_refuse(run, archive, &member, entry->is_damaged ? "damaged" : "unsupported", entry->refusal);
+    enum tm_status st =
+        open_zip_member(source, entry->place, is_tolerant(run) ? &seen_again : NULL, &input, run->err);
+    if (st == TM_OK) {
+        st = tm_archive_add(run, archive, &member, &input, UINT64_MAX, &seen_again);
+    } else if (st == TM_E_INPUT) {
+        struct tm_error cause = *run->err;
+        *run->err = (struct tm_error){0};
+        st = tm_archive_refuse(run, archive, &member, "damaged", cause.text);
+    }
+    tm_input_release(&input);
+    return st;
+}
+
+/* Adds the members of the ZIP to ARCHIVE. *DAMAGED: the directory ends in damage, which the run's error tells of. */
+static enum tm_status scan_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct zip_source *source,
+                               bool *damaged)
 {
     struct tm_zip_entry entry;
     enum tm_status st;
-    while ((st = tm_zip_next(zip, &entry, run->err)) == TM_OK) {
+    while ((st = tm_zip_next(source->zip, &entry, run->err)) == TM_OK) {
         if (!entry.is_file || tm_member_is_hidden(entry.name, entry.name_bytes))
             continue;
-        struct tm_damage seen_again = {0};
-        struct tm_input input = {0};
-        struct tm_member member = {.size_bytes = entry.size_bytes,
-                                   .place = {entry.place[0], entry.place[1]},
-                                   .name_text = entry.name};
-        st = tm_unpack_halt(run,
-                            tm_zip_open(zip, entry.place, is_tolerant(run) ? &seen_again : NULL, &input, run->err));
-        if (st == TM_OK)
-            st = tm_archive_add(run, archive, &member, &input, UINT64_MAX);
-        tm_input_release(&input);
+        st = add_zip_member(run, archive, source, &entry);
         if (st < 0) {
             tm_error_prefix(run->err, "%s", entry.name);
             return st;
         }
     }
-    return st == TM_END ? TM_OK : st;
+    *damaged = st == TM_E_INPUT && is_tolerant(run);
+    return st == TM_END || *damaged ? TM_OK : tm_unpack_halt(run, st);
 }
 
 static enum tm_status walk_open(void *state, const struct tm_member *member, struct tm_content *content,
@@ -168,15 +220,13 @@ static enum tm_status walk_open(void *state, const struct tm_member *member, str
     return tm_zip_walk_open(state, member->place, damage, &content->own, err);
 }
 
-/* Adds the members of a ZIP without a directory, found one by one. WHY is the error for the directory. */
-static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct tm_extent *zip,
-                               struct tm_error *why)
+/* Adds the members of a ZIP without a directory, found one by one. */
+static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *archive, const struct tm_extent *zip)
 {
     struct tm_zip_walk *walk = calloc(1, sizeof *walk);
     struct tm_zip_entry entry;
     if (walk == NULL)
         return tm_error_nomem(run->err);
-    tm_damage_add(&archive->damage, 0, why);
     enum tm_status st = tm_zip_walk_init(walk, zip, run->err);
     while (st == TM_OK && (st = tm_zip_walk_next(walk, &entry, run->err)) == TM_OK) {
         if (!entry.is_file || tm_member_is_hidden(entry.name, entry.name_bytes))
@@ -187,7 +237,7 @@ static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *arc
             .size_bytes = entry.size_bytes, .place = {entry.place[0], entry.place[1]}, .name_text = entry.name};
         st = tm_zip_walk_open(zip, entry.place, &seen_again, &input, run->err);
         if (st == TM_OK)
-            st = tm_archive_add(run, archive, &member, &input, UINT64_MAX);
+            st = tm_archive_add(run, archive, &member, &input, UINT64_MAX, &seen_again);
         tm_input_release(&input);
         if (st < 0)
             tm_error_prefix(run->err, "%s", entry.name);
@@ -198,31 +248,42 @@ static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *arc
     return st == TM_END ? TM_OK : st;
 }
 
+/* Finds the members of the ZIP: by its directory or, where that is damaged and the run salvages, one by one. */
+static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_archive *archive,
+                                       struct zip_source *source)
+{
+    enum tm_status st = tm_zip_new(&source->zip, &source->all, run->err);
+    if (st == TM_E_INPUT && !is_tolerant(run))
+        (void)tm_error_append(run->err, " (--on-damage=salvage looks for its members)");
+    bool damaged = st == TM_E_INPUT && source->salvages;
+    if (st == TM_OK)
+        st = scan_zip(run, archive, source, &damaged);
+    if (!damaged)
+        return st;
+    tm_damage_add(&archive->damage, 0, run->err);
+    if (!source->salvages)
+        return TM_OK;
+    tm_member_table_release(&archive->table);
+    archive->open = walk_open;
+    archive->state = &source->all;
+    return walk_zip(run, archive, &source->all);
+}
+
 static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
-    struct tm_archive archive = {.open = zip_open};
-    struct tm_zip_reader *zip = NULL;
+    struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
+    struct tm_archive archive = {.open = zip_open, .state = &source};
     enum tm_status st = tm_content_by_place(content, NULL, run->options->spool_dir, run->err);
     if (st < 0)
         return st;
     uint64_t len = tm_content_end(content) - content->in->offset;
-    struct tm_extent all = tm_content_part(content, content->in->offset, len);
-    st = tm_zip_new(&zip, &all, run->err);
-    if (st == TM_E_INPUT && !is_tolerant(run))
-        (void)tm_error_append(run->err, " (--on-damage=salvage looks for its members)");
-    archive.state = zip;
-    if (st == TM_OK) {
-        st = scan_zip(run, &archive, zip);
-    } else if (st == TM_E_INPUT && run->options->format.on_damage == TM_DAMAGE_SALVAGE) {
-        archive.open = walk_open;
-        archive.state = &all;
-        st = walk_zip(run, &archive, &all, run->err);
-    }
+    source.all = tm_content_part(content, content->in->offset, len);
+    st = find_zip_members(run, &archive, &source);
     if (st == TM_OK)
         st = tm_archive_turns(run, node, &archive, len);
     if (st == TM_OK)
         st = tm_input_advance(content->in, len, run->err);
-    tm_zip_free(zip);
+    tm_zip_free(source.zip);
     tm_member_table_release(&archive.table);
     return st;
 }

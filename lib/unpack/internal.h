@@ -55,6 +55,9 @@ void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node
  * Returns ST. */
 enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st);
 
+/* Tells the one who runs this of CAUSE, which has to do with NODE and is no reason to stop. */
+void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause);
+
 /* DAMAGE was met in NODE and jumped over (its count may be 0): it is told now, and accounted for when the turn
  * of NODE ends. */
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);

@@ -31,12 +31,12 @@ static enum tm_status grow(struct tm_member_table *table, struct tm_error *err)
 
 enum tm_status tm_member_table_add(struct tm_member_table *table, const struct tm_member *member, struct tm_error *err)
 {
-    size_t len = strlen(member->name_text);
+    size_t len = strlen(member->name_text), cause_bytes = member->cause_text ? strlen(member->cause_text) + 1 : 0;
     if (len > TM_NAME_BYTES_MAX)
         return tm_error_set(err, TM_E_INPUT, "a name of %zu bytes, more than the limit of %d", len, TM_NAME_BYTES_MAX);
     if (table->count >= TM_FILES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d members", TM_FILES_MAX);
-    if (table->names.len + len >= TM_NAMES_BYTES_MAX)
+    if (table->names.len + len + cause_bytes >= TM_NAMES_BYTES_MAX)
         return tm_error_set(err, TM_E_INPUT, "names of more than the limit of %d bytes", TM_NAMES_BYTES_MAX);
     enum tm_status st = grow(table, err);
     if (st < 0)
@@ -46,7 +46,10 @@ enum tm_status tm_member_table_add(struct tm_member_table *table, const struct t
     to->name_text = NULL;
     to->name = table->names.len;
     to->name_bytes = (uint32_t)len;
-    if (tm_buf_add(&table->names, member->name_text, len) != TM_OK || tm_buf_add_byte(&table->names, 0) != TM_OK)
+    to->cause_text = NULL;
+    to->cause = table->names.len + len + 1;
+    if (tm_buf_add(&table->names, member->name_text, len) != TM_OK || tm_buf_add_byte(&table->names, 0) != TM_OK ||
+        tm_buf_add(&table->names, member->cause_text, cause_bytes) != TM_OK)
         return tm_error_nomem(err);
     table->count++;
     return TM_OK;

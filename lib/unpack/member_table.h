@@ -13,6 +13,9 @@ struct tm_member {
     uint64_t size_bytes;
     uint64_t place[2];   /* the archive's own: where the member is */
     uint64_t missing_bytes; /* of its data that the archive has lost */
+    const char *reason;     /* why it cannot be read, as reason of an account; NULL: it can; static */
+    const char *cause_text; /* for add: the same as text of an error; NULL in the table */
+    size_t cause;           /* where that starts in the table's names; NUL-terminated */
     struct tm_file_type type;
     struct tm_stated_rank rank;
 };
@@ -31,12 +34,17 @@ struct tm_member_table {
  * ".." (doc/rules.md section 2). */
 bool tm_member_is_hidden(const char *name, size_t len);
 
-/* Appends a copy of MEMBER and of its name_text. TM_OK; TM_E_INPUT past a limit; TM_E_SYSTEM. */
+/* Appends a copy of MEMBER, of its name_text and of its cause_text. TM_OK; TM_E_INPUT past a limit; TM_E_SYSTEM. */
 enum tm_status tm_member_table_add(struct tm_member_table *table, const struct tm_member *member, struct tm_error *err);
 
 static inline const char *tm_member_name(const struct tm_member_table *table, const struct tm_member *member)
 {
     return (const char *)table->names.data + member->name;
+}
+
+static inline const char *tm_member_cause(const struct tm_member_table *table, const struct tm_member *member)
+{
+    return (const char *)table->names.data + member->cause;
 }
 
 /* Below, at or above 0 as A comes before, with or after B in the order of processing, position aside. */

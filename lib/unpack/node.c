@@ -118,6 +118,18 @@ enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st)
     return st;
 }
 
+void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause)
+{
+    struct tm_error text = *cause;
+    struct tm_unpack_run telling = *run;
+    if (run->options->warn == NULL)
+        return;
+    telling.err = &text;
+    for (const struct tm_node *n = node; n; n = n->parent)
+        tm_unpack_place(&telling, n);
+    run->options->warn(run->options->arg, text.text);
+}
+
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage)
 {
     if (damage->count == 0)
@@ -126,12 +138,5 @@ void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const str
         node->damage_byte = damage->byte;
     node->damage_count += damage->count;
     node->skipped_bytes += damage->skipped_bytes;
-    if (run->options->warn) {
-        struct tm_error cause = damage->cause;
-        struct tm_unpack_run telling = *run;
-        telling.err = &cause;
-        for (const struct tm_node *n = node; n; n = n->parent)
-            tm_unpack_place(&telling, n);
-        run->options->warn(run->options->arg, cause.text);
-    }
+    tm_unpack_tell(run, node, &damage->cause);
 }
