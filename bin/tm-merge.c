@@ -369,6 +369,15 @@ static int run_stages(struct merge *m, struct tm_error *err)
     return tm_pipeline_exit(&m->pipeline);
 }
 
+/* True if the list RULES names the rule for flows: their ids are then known to be the same in different files. */
+static bool names_flows(const char *rules)
+{
+    for (const char *rule = rules; rule; rule = strchr(rule, ',') ? strchr(rule, ',') + 1 : NULL)
+        if (strncmp(rule, "flows", 5) == 0 && (rule[5] == '\0' || rule[5] == ','))
+            return true;
+    return false;
+}
+
 /* Runs tm-align where it was asked for: the merge goes by its manifest. The exit status; 0: it can go on. */
 static int align(struct merge *m, const char *argv0, struct tm_error *err)
 {
@@ -388,6 +397,8 @@ static int align(struct merge *m, const char *argv0, struct tm_error *err)
         r->alignment = run->report_path;
         r->replaces_manifest = true;
         r->plan = NULL;
+        if (r->join == NULL && names_flows(m->a.rules))
+            r->join = "flows";
     }
     if (err->status == TM_OK && status == 0 && m->a.checks_causality)
         (void)tm_alignment_run_check(run, &status, err);

@@ -186,6 +186,18 @@ put([0, 0, 100], True)"
     aligned_ranks
 }
 
+@test "cycles: what each adds, and nothing of a cycle where there is none" {
+    made "$kernels
+put([0, 0, 0], True)"
+    placed r?.json | tm-align -f json >align.json
+    jq -e '.cycles | length == 1 and (.[0] | .files == ["r1.json", "r2.json"] and .error_ns < 20000 and .error_ns > -20000)' align.json
+    placed r?.json | tm-align | grep '^1 pairs close cycles; going around one adds .* by the pair of r1.json and r2.json$'
+    placed r0.json r1.json | tm-align -f json | jq -e '.cycles == []'
+    run bash -c "$(declare -f placed); placed r0.json r1.json | tm-align"
+    [[ $output != *cycles* ]]
+    tm-merge --align --json -f report r?.json | jq -e '.cycles | length == 1'
+}
+
 @test "collectives without numbers: the shift is found; the second best is told" {
     for late in 0 130; do
         made "$kernels
@@ -193,6 +205,27 @@ put([0, 0, $late], False)"
         placed r?.json | tm-align -f json >align.json
         [ "$(field r2.json matches)" = $((400 - late)) ]
         aligned_ranks
+    done
+}
+
+@test "sends and receives, with numbers and without: the nth is the nth" {
+    for seq in True False; do
+        made "
+a, b, c = [], [], clock(3 * 10**9, 40000)
+for i, (sent, arrived, answered, back) in enumerate(calls()):
+    def kernel(name, begin, end, src, dst):
+        args = {'Collective name': name, 'Process Group Name': '0', 'Src Rank': src, 'Dst Rank': dst, 'In msg nelems': 64}
+        if $seq: args['Seq'] = i
+        return span('ncclDevKernel_SendRecv(a, b)', begin, end, cat='kernel', **args)
+    clock_a = clock(5 * 10**9)
+    a += [kernel('send', clock_a(sent), clock_a(arrived + 2000), 0, 1), kernel('recv', clock_a(answered - 9000), clock_a(back), 1, 0)]
+    b += [kernel('recv', c(sent - 9000), c(arrived), 0, 1), kernel('send', c(answered), c(back + 2000), 1, 0)]
+write('a.json', a); write('b.json', b)"
+        placed a.json b.json | tm-align -f json >align.json
+        [ "$(field b.json verdict)" = aligned ]
+        [ "$(field b.json matches)" = 600 ]
+        jq -e '.alignment[1] | .low_ns <= .offset_ns and .offset_ns <= .high_ns' align.json
+        near b.json 2000000000 -40000 100000
     done
 }
 
@@ -375,6 +408,17 @@ write('a.json', a); write('b.json', b)"
     run --separate-stderr tm-merge --check-causality a.json b.json
     [ "$status" -eq 4 ]
     [[ ${lines[0]} == "a.json to b.json: 300 of 300 effects"* ]]
+}
+
+@test "what --align used is written and repeats the merge, with --hints too" {
+    made "$requests
+write('a.json', a); write('b.json', b)"
+    for hints in "" --hints; do
+        tm-merge -q $hints --align --write-manifest=used.json -o aligned.pftrace a.json b.json
+        tm-merge -q $hints -m used.json -o repeated.pftrace a.json b.json
+        cmp aligned.pftrace repeated.pftrace
+        jq -e '.perfetto_manifest.files[1].clocks.x_tracemerge.rule == "flows"' used.json
+    done
 }
 
 @test "tm-merge --align with a manifest in the input: machines stay, relations are replaced where there are better ones" {

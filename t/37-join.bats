@@ -50,6 +50,16 @@ rpc() {
     done
 }
 
+@test "--align=flows draws the arrows that it aligned by; --align alone does not" {
+    rpc
+    arrows --align=flows client.json server.json | diff - want
+    arrows --align=collectives,flows client.json server.json | diff - want
+    run arrows --align=spans client.json server.json
+    [[ $output != *answer* ]]
+    run arrows --align client.json server.json
+    [[ $output != *answer* ]]
+}
+
 @test "flow ids of Perfetto traces" {
     printf '[%s]' "$(object X 1 1 10 ask ', "dur": 20, "bind_id": "0x77", "flow_out": true')" >a.json
     printf '[%s]' "$(object X 2 2 15 answer ', "dur": 5, "bind_id": "0x77", "flow_in": true')" >b.json

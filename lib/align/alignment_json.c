@@ -71,6 +71,23 @@ static enum tm_status put_file(const struct tm_alignment *a, const struct tm_ali
     return tm_buf_add_str(out, "\n  }");
 }
 
+static void put_cycles(const struct tm_alignment *a, struct tm_buf *out)
+{
+    char path[4096];
+    (void)tm_buf_add_str(out, ",\n \"cycles\": [");
+    for (uint32_t i = 0; i < a->network.cycle_count; i++) {
+        const struct tm_network_cycle *cycle = &a->network.cycles[i];
+        tm_alignment_path(a, a->gather.nodes.nodes[cycle->first].file, path, sizeof path);
+        (void)tm_buf_add_str(out, i ? ",\n  {\"files\": [" : "\n  {\"files\": [");
+        (void)tm_align_json_string(out, path);
+        tm_alignment_path(a, a->gather.nodes.nodes[cycle->second].file, path, sizeof path);
+        (void)tm_buf_add_str(out, ", ");
+        (void)tm_align_json_string(out, path);
+        (void)tm_buf_addf(out, "], \"error_ns\": %" PRId64 "}", cycle->error_ns);
+    }
+    (void)tm_buf_add_str(out, a->network.cycle_count ? "\n ]" : "]");
+}
+
 enum tm_status tm_alignment_json(const struct tm_alignment *a, struct tm_buf *out)
 {
     enum tm_status st = tm_buf_add_str(out, "{\n \"alignment\": [\n");
@@ -79,7 +96,11 @@ enum tm_status tm_alignment_json(const struct tm_alignment *a, struct tm_buf *ou
         if (st == TM_OK)
             st = tm_buf_add_str(out, i + 1 < a->file_count ? ",\n" : "\n");
     }
-    return st == TM_OK ? tm_buf_add_str(out, " ]\n}\n") : st;
+    if (st == TM_OK)
+        st = tm_buf_add_str(out, " ]");
+    if (st == TM_OK)
+        put_cycles(a, out);
+    return st == TM_OK ? tm_buf_add_str(out, "\n}\n") : st;
 }
 
 static void put_name(const struct tm_alignment *a, struct tm_buf *out, const char *member, uint32_t string)

@@ -92,6 +92,33 @@ static void put_verdict(struct tm_buf *out, const struct tm_alignment *a, const 
     (void)tm_buf_add_str(out, "\n");
 }
 
+static uint64_t size_of(const struct tm_network_cycle *cycle)
+{
+    return cycle->error_ns < 0 ? 0 - (uint64_t)cycle->error_ns : (uint64_t)cycle->error_ns;
+}
+
+/* How far the pairs' estimates contradict each other: the cycle with the largest error, and the mean of all. */
+static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
+{
+    const struct tm_network *network = &a->network;
+    const struct tm_network_cycle *worst = network->cycles;
+    char first[4096], second[4096];
+    tm_i128 sum = 0;
+    if (network->cycle_count == 0)
+        return;
+    for (uint32_t i = 0; i < network->cycle_count; i++) {
+        sum += size_of(&network->cycles[i]);
+        worst = size_of(&network->cycles[i]) > size_of(worst) ? &network->cycles[i] : worst;
+    }
+    (void)tm_buf_addf(out, "%" PRIu32 " pairs close cycles; going around one adds ", network->cycle_count);
+    put_ns(out, (int64_t)(sum / network->cycle_count), false);
+    (void)tm_buf_add_str(out, " in the mean and at most ");
+    put_ns(out, (int64_t)size_of(worst), false);
+    tm_alignment_path(a, a->gather.nodes.nodes[worst->first].file, first, sizeof first);
+    tm_alignment_path(a, a->gather.nodes.nodes[worst->second].file, second, sizeof second);
+    (void)tm_buf_addf(out, ", by the pair of %s and %s\n", first, second);
+}
+
 enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *out)
 {
     char path[4096];
@@ -129,6 +156,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
             (void)tm_buf_add_str(out, "\n");
         }
     }
+    put_cycles(out, a);
     return tm_buf_add_str(out, a->file_count ? "" : "no file has events\n");
 }
 

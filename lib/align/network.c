@@ -1,5 +1,7 @@
 #include "align/network.h"
 
+#include "base/table.h"
+
 #include <stdlib.h>
 
 enum { EXACT_FILES_MAX = 16, GRID = 9, SWEEPS = 300 };
@@ -17,6 +19,7 @@ struct work {
     uint64_t *ranks;  /* the order of the files */
     uint32_t *groups; /* union-find over nodes */
     bool *reached;
+    bool *is_of_tree; /* of each pair: lines were spread along it */
     tm_i128 *up, *down; /* greatest and least error of each node's line */
     struct tm_error *err;
 };
@@ -141,7 +144,7 @@ static void spread(const struct work *w, bool only_estimates)
             uint32_t to = w->reached[p->first] ? p->first : p->second, from = to == p->first ? p->second : p->first;
             struct tm_line z = line_of(p), step = to == p->first ? tm_line_turn(&z) : z;
             w->network->nodes[from].line = tm_line_compose(&step, &w->network->nodes[to].line);
-            w->reached[from] = more = true;
+            w->reached[from] = w->is_of_tree[i] = more = true;
         }
     }
 }
@@ -383,6 +386,28 @@ static uint32_t find_pulls(const struct work *w, uint32_t group, int64_t tau, st
     return n;
 }
 
+/* Notes the cycles of GROUP. The lines must be those of the tree, which no other pair has moved yet. */
+static enum tm_status note_cycles(const struct work *w, uint32_t group)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    struct tm_network *network = w->network;
+    int64_t first, last;
+    find_range(w, group, &first, &last);
+    int64_t tau = (int64_t)((tm_i128)first + ((tm_i128)last - first) / 2);
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        if (!is_usable(w, p) || !p->has_estimate || w->is_of_tree[i] || group_of(w, p->first) != group)
+            continue;
+        if (tm_array_grow(&network->cycles, &network->cycle_cap, network->cycle_count, sizeof *network->cycles,
+                          w->err) < 0)
+            return w->err->status;
+        int64_t x = reading_at(w, p->first, tau);
+        network->cycles[network->cycle_count++] = (struct tm_network_cycle){
+            p->first, p->second, tm_clamp(error_at(w, p, x, tau, tm_line_at(&p->estimate, x)), TM_OFFSET_MAX)};
+    }
+    return TM_OK;
+}
+
 /* Least squares over PULLS: CHANGES is what each line has to give up. */
 static void relax(const struct work *w, uint32_t group, const struct pull *pulls, uint32_t count, int64_t *changes,
                   tm_i128 *sums, tm_i128 *weights)
@@ -480,6 +505,8 @@ static enum tm_status solve_group(const struct work *w, uint32_t group, bool *es
         estimated[i] = w->reached[i];
         size += group_of(w, i) == group;
     }
+    if (st == TM_OK)
+        st = note_cycles(w, group);
     spread(w, false);
     if (st == TM_OK)
         st = fit_group(w, group);
@@ -560,10 +587,12 @@ enum tm_status tm_network_find(struct tm_network *network, const struct tm_evide
     w.ranks = calloc(n, sizeof *w.ranks);
     w.groups = calloc(n, sizeof *w.groups);
     w.reached = calloc(n, sizeof *w.reached);
+    w.is_of_tree = calloc(evidence->pairs.count + 1, sizeof *w.is_of_tree);
     w.up = calloc(n, sizeof *w.up);
     w.down = calloc(n, sizeof *w.down);
-    enum tm_status st = network->nodes && w.ranks && w.groups && w.reached && w.up && w.down ? TM_OK
-                                                                                             : tm_error_nomem(err);
+    enum tm_status st = network->nodes && w.ranks && w.groups && w.reached && w.is_of_tree && w.up && w.down
+                            ? TM_OK
+                            : tm_error_nomem(err);
     for (uint32_t i = 0; i < nodes->count && st == TM_OK; i++) {
         uint32_t file = nodes->nodes[i].file;
         w.ranks[i] = (uint64_t)(file < catalog->file_count ? catalog->files[file].processing_order : 0) << 32 | i;
@@ -577,6 +606,7 @@ enum tm_status tm_network_find(struct tm_network *network, const struct tm_evide
     free(w.ranks);
     free(w.groups);
     free(w.reached);
+    free(w.is_of_tree);
     free(w.up);
     free(w.down);
     return st;
@@ -585,5 +615,6 @@ enum tm_status tm_network_find(struct tm_network *network, const struct tm_evide
 void tm_network_release(struct tm_network *network)
 {
     free(network->nodes);
+    free(network->cycles);
     *network = (struct tm_network){0};
 }

@@ -30,10 +30,18 @@ struct tm_network_node {
     const struct tm_pair *stepped; /* the pair that shows the steps */
 };
 
+/* A pair closes a cycle where other pairs relate its files too. Going around a cycle should add nothing. */
+struct tm_network_cycle {
+    uint32_t first, second; /* nodes: the files of the pair */
+    int64_t error_ns;       /* what going around adds: the pair's estimate less that of the path between its files */
+};
+
 /* Zero-initialise. */
 struct tm_network {
     struct tm_network_node *nodes; /* as many as the evidence has */
-    int64_t cycle_ns; /* how much the estimates of the pairs disagree at most: the largest residual of a pair */
+    struct tm_network_cycle *cycles; /* one for each pair that is not of the tree that lines were spread along */
+    uint32_t cycle_count;
+    uint32_t cycle_cap; /* private */
 };
 
 /* NODES say which file comes first: the reference of a group. TM_OK or TM_E_SYSTEM. */

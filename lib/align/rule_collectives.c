@@ -66,14 +66,18 @@ static bool find_number(const struct tm_align_event *event, const char *key, int
     return true;
 }
 
-/* A send of SRC to DST and its receive have one key, and are the nth of theirs. */
+/* What is sent, so that messages of other sizes are not taken for each other. */
+static uint64_t message_of(const struct tm_align_event *event)
+{
+    return mix_arg(event, "dtype", mix_arg(event, "In msg nelems", SEED_PAIR));
+}
+
+/* A send of SRC to DST and its receive have one key. Without "Seq" the nth send of SRC to DST is the nth receive. */
 static void put_pair(const struct tm_align_event *event, bool sends, struct tm_record *record, tm_align_put *put,
                      void *context)
 {
     int64_t src = 0, dst = 0;
     if (!find_number(event, "Src Rank", &src) || !find_number(event, "Dst Rank", &dst) || src == dst)
-        record->form = TM_MATCH_NOTHING;
-    if (tm_align_arg(event, "Seq") == NULL)
         record->form = TM_MATCH_NOTHING;
     if (record->form == TM_MATCH_NOTHING) {
         put(context, record, false);
@@ -81,10 +85,13 @@ static void put_pair(const struct tm_align_event *event, bool sends, struct tm_r
     }
     const int64_t ranks[] = {src, dst};
     uint64_t seed = mix_arg(event, "Process Group Ranks", mix_arg(event, "Process Group Name", SEED_PAIR));
+    bool is_numbered = tm_align_arg(event, "Seq") != NULL;
     record->key = mix_arg(event, "Seq", tm_hash64_seed(ranks, sizeof ranks, seed));
+    if (!is_numbered)
+        record->symbol = message_of(event);
     record->role = sends ? TM_ROLE_CAUSE : TM_ROLE_EFFECT;
     record->form = TM_MATCH_SEND;
-    put(context, record, false);
+    put(context, record, !is_numbered);
 }
 
 void tm_align_take_collectives(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,

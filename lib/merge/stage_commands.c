@@ -79,13 +79,20 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
         add(w, r->files[i]);
 }
 
+/* The manifest to be written holds hints that were used. Beside a manifest that replaces the input's, as that of an
+ * alignment does, hints are not written: they are used again where the merge is repeated with --hints. */
+static bool writes_hints(const struct tm_merge_request *r)
+{
+    return r->hints && !r->replaces_manifest;
+}
+
 static void add_manifest(struct writer *w, const struct tm_merge_request *r)
 {
     add_option(w, "-m", r->manifest);
     add_flag(w, "--replace", r->replaces_manifest);
     for (size_t i = 0; r->plan && i < r->plan->count; i++)
         add_option(w, tm_plan_option_name(r->plan->words[i].option), r->plan->words[i].text);
-    if (!r->hints)
+    if (!writes_hints(r))
         add_option(w, "--write-manifest", r->write_manifest);
     add_flag(w, "--strict", r->strict);
     add_flag(w, "--quiet", r->quiet);
@@ -105,7 +112,7 @@ static void add_clocks(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--check-relations", r->strict || relates(r));
     add_flag(w, "--hints", r->hints);
     add_flag(w, "--interpolate", r->interpolate);
-    if (r->hints)
+    if (writes_hints(r))
         add_option(w, "--write-manifest", r->write_manifest);
     add_option(w, "-T", r->temporary_directory);
 }
