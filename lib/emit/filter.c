@@ -16,7 +16,16 @@ enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit
         return tm_error_set(err, TM_E_INPUT,
                             "the events are not on trace time and in order, which --only needs; pipe them through "
                             "tm-manifest, tm-clocks and tm-sort");
-    return tm_select_new(&only->select, run->only, catalog, run->options.spill_dir, err);
+    enum tm_status st = tm_select_new(&only->select, run->only, catalog, run->options.spill_dir, err);
+    if (st == TM_OK)
+        tm_select_use(only->select, only->ahead);
+    return st;
+}
+
+static void warn(const struct tm_emit_only *only, const char *text)
+{
+    if (only->run->warn)
+        only->run->warn(text);
 }
 
 /* Once all files and machines are known. */
@@ -32,7 +41,7 @@ static enum tm_status check_places(struct tm_emit_only *only, struct tm_error *e
         if (only->run->limit.strict)
             return tm_error_set(err, TM_E_STRICT, "--only: %s is nothing in the trace", value);
         snprintf(warning, sizeof warning, "--only: %s is nothing in the trace", value);
-        only->run->warn(warning);
+        warn(only, warning);
     }
     return st < 0 ? st : TM_OK;
 }
@@ -51,7 +60,7 @@ static enum tm_status check_time(struct tm_emit_only *only, const char *key, con
              key, time->text, (long long)first_ns, key, time->text + (time->text[0] == '-'));
     if (only->run->limit.strict)
         return tm_error_set(err, TM_E_STRICT, "%s", warning);
-    only->run->warn(warning);
+    warn(only, warning);
     return TM_OK;
 }
 
@@ -78,7 +87,7 @@ static enum tm_status show(void *self, const struct tm_batch *batch, struct tm_e
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err)
 {
     const struct tm_select_sink sink = {show, only};
-    enum tm_status st = only->has_begun ? TM_OK : check_places(only, err);
+    enum tm_status st = only->has_begun || only->learns ? TM_OK : check_places(only, err);
     if (st == TM_OK)
         st = tm_accounting_check_places(only->catalog, batch, true, err);
     return st < 0 ? st : tm_select_batch(only->select, batch, &sink, err);
@@ -116,8 +125,13 @@ enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *e
     for (uint32_t i = 0; i < tally->count && st == TM_OK; i++)
         st = account(only, &tally->rows[i], err);
     if (st == TM_OK && tm_select_count(only->select) == 0)
-        only->run->warn("--only: no event is left");
+        warn(only, "--only: no event is left");
     return st;
+}
+
+enum tm_status tm_emit_only_learned(struct tm_emit_only *only, struct tm_select_ahead **ahead, struct tm_error *err)
+{
+    return tm_select_learned(only->select, ahead, err);
 }
 
 void tm_emit_only_release(struct tm_emit_only *only)

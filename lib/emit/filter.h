@@ -14,10 +14,13 @@ struct tm_emit_only {
     struct tm_catalog *catalog;
     struct tm_emit_context *context;
     struct tm_select_sink sink;
+    struct tm_select_ahead *ahead; /* what a first reading has told, or NULL; borrowed */
+    bool learns;                   /* this is a first reading */
     bool has_begun, has_checked_times;
 };
 
-/* SINK shows what is left. TM_OK; TM_E_INPUT when the stream is not in order or not placed; TM_E_SYSTEM. */
+/* SINK shows what is left. AHEAD and LEARNS are set before, where the stream is read twice. TM_OK; TM_E_INPUT when the
+ * stream is not in order or not placed; TM_E_SYSTEM. */
 enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit_run *run, struct tm_catalog *catalog,
                                  struct tm_emit_context *context, struct tm_error *err);
 
@@ -27,6 +30,9 @@ enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_bat
 
 /* The last rows go to the sink, and what was left out to the catalog's accounts. Warns when nothing is left. */
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err);
+
+/* Ends a first reading. TM_OK with *AHEAD, to be freed, or TM_E_SYSTEM. */
+enum tm_status tm_emit_only_learned(struct tm_emit_only *only, struct tm_select_ahead **ahead, struct tm_error *err);
 
 void tm_emit_only_release(struct tm_emit_only *only);
 

@@ -3,9 +3,7 @@
 #define TM_EMIT_NAMES_H
 
 #include "stream/event.h"
-
-/* "slice_begin", …; NULL for a kind this version does not know. */
-const char *tm_name_of_kind(uint32_t kind);
+#include "stream/kind_name.h"
 
 /* "global", "thread", "process", "track", "cpu"; NULL for others. */
 const char *tm_name_of_scope(enum tm_scope scope);

@@ -1,5 +1,6 @@
 #include "emit/run.h"
 
+#include "emit/first_reading.h"
 #include "emit/history.h"
 #include "emit/span_flows.h"
 #include "emit/filter.h"
@@ -143,9 +144,11 @@ static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, s
     return tell(run, job, err);
 }
 
-enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
+/* Shows the stream that FD has, whose first reading may have told AHEAD. */
+static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_select_ahead *ahead,
+                               struct tm_error *err)
 {
-    struct job job = {.emit = run->emit};
+    struct job job = {.emit = run->emit, .only = {.ahead = ahead}};
     struct tm_emit_context *context = &job.context;
     *context = (struct tm_emit_context){.fd = run->out_fd,
                                         .path = run->path,
@@ -158,7 +161,7 @@ enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
                                         .unsaid = &job.unsaid};
     struct tm_compressor squeeze = {.fd = -1};
     enum tm_compressor_kind kind = run->path ? TM_COMPRESSOR_NONE : tm_compressor_of(run->options.out_path, NULL);
-    enum tm_status st = tm_stream_reader_open(&job.stream, run->in_fd, err);
+    enum tm_status st = tm_stream_reader_open(&job.stream, fd, err);
     job.stream.takes_compact_messages = run->emit->takes_compact_messages && !(run->only && run->only->given.count);
     if (st < 0 || (st = check_needs(run->emit, &job.stream, err)) < 0 ||
         (st = tm_emit_only_init(&job.only, run, &job.catalog, context, err)) < 0)
@@ -190,5 +193,17 @@ out:
     tm_accounting_release(&job.balance);
     tm_catalog_release(&job.catalog);
     tm_stream_reader_release(&job.stream);
+    return st;
+}
+
+enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
+{
+    struct tm_first_reading reading = {.fd = -1};
+    if (run->only == NULL || !tm_select_spec_looks_ahead(run->only))
+        return run_from(run, run->in_fd, NULL, err);
+    enum tm_status st = tm_first_reading_do(&reading, run, err);
+    if (st == TM_OK)
+        st = run_from(run, reading.fd, reading.ahead, err);
+    tm_first_reading_release(&reading);
     return st;
 }

@@ -102,8 +102,16 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
     return TM_OK;
 }
 
+/* True for kinds that tell of no thread or process but by their columns. */
+static bool tells_no_task(uint32_t kind)
+{
+    return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS;
+}
+
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
+    if (m->tasks_only && tells_no_task(ev->e->kind))
+        return TM_OK;
     switch (ev->e->kind) {
     case TM_KIND_SLICE_BEGIN:
     case TM_KIND_SLICE_END:
@@ -140,7 +148,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     }
 }
 
-static enum tm_status take(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
+enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_model_file *file;
     struct tm_model_event ev = {.e = e, .place = {e->file, e->machine}, .utid = TM_NO_ID};
@@ -190,7 +198,7 @@ static enum tm_status take_moment(struct tm_model *m, struct tm_error *err)
     struct tm_event event;
     enum tm_status st = TM_OK;
     while (st >= 0 && tm_timestamp_group_take(&m->moment, &event))
-        st = take(m, &event, err);
+        st = tm_model_take(m, &event, err);
     return st < 0 ? st : TM_OK;
 }
 
@@ -215,13 +223,13 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
             break;
         if (is_timed && (waits || is_last || tm_batch_i64(batch, TM_COL_TIME_NS, walk.i) == e.time_ns)) {
             if (e.time_ns < m->now_ns)
-                return take(m, &e, err);
+                return tm_model_take(m, &e, err);
             m->now_ns = e.time_ns;
             if (!(e.flags & TM_EVENT_DERIVED))
                 rank = rank_of(m, &e);
             st = tm_timestamp_group_add(&m->moment, &e, rank, err);
         } else {
-            st = take(m, &e, err);
+            st = tm_model_take(m, &e, err);
         }
     }
     return st < 0 ? st : TM_OK;
@@ -244,7 +252,7 @@ enum tm_status tm_model_batch(struct tm_model *m, const struct tm_batch *batch, 
     if (m->has_json)
         return take_in_moments(m, batch, err);
     while (st >= 0 && tm_batch_next(&walk, &e))
-        st = take(m, &e, err);
+        st = tm_model_take(m, &e, err);
     return st < 0 ? st : TM_OK;
 }
 

@@ -71,6 +71,7 @@ struct tm_model {
     struct tm_lanes lanes;
     struct tm_slices slices;
     struct tm_flows flows;
+    bool tasks_only;  /* keeps threads and processes and makes no rows; ROWS may be NULL (default: false) */
     bool joins_flows; /* one flow id in several files is one flow (default: false) */
     struct tm_descriptors descriptors;
     struct tm_arg_sets arg_sets;
@@ -97,6 +98,9 @@ void tm_model_init(struct tm_model *model, const struct tm_rows *rows, const str
 /* Takes in the events of BATCH. TM_OK; TM_E_INPUT if they are not in order or not placed; TM_E_SYSTEM; or the error of
  * ROWS. */
 enum tm_status tm_model_batch(struct tm_model *model, const struct tm_batch *batch, struct tm_error *err);
+
+/* Takes in EVENT alone. Events of one time come in the order in which they nest. Results as tm_model_batch. */
+enum tm_status tm_model_take(struct tm_model *model, const struct tm_event *event, struct tm_error *err);
 
 /* Ends the stream: writes the last rows. Threads, processes, tracks, machines, stats and bounds are final afterwards.
  * */

@@ -41,6 +41,8 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
         s.end_state.data = NULL;
     if (s.has_prev && (st = task(m, ev->place.machine, e->tid, ev->category, &prev, err)) < 0)
         return st;
+    if (m->tasks_only)
+        return TM_OK;
     if ((st = tm_sched_switch(&m->sched, &s, &matches, m->rows, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);

@@ -20,10 +20,17 @@ static const char *kernel_name(uint32_t kind)
     }
 }
 
-static enum tm_status row_wanted(struct tm_select *s, const struct tm_event *e, bool *wanted, struct tm_error *err)
+/* Row I of G is wanted, by all but its duration. */
+static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_group *g, uint32_t i, bool *wanted,
+                                 struct tm_error *err)
 {
+    const struct tm_event *e = &g->rows[i];
     const char *kernel = kernel_name(e->kind);
     enum tm_raw raw = tm_event_raw(e->flags);
+    *wanted = tm_matcher_kind(&s->matcher, e->kind);
+    enum tm_status st = *wanted && s->tasks_of.is_used ? tm_event_tasks_wants(&s->tasks_of, i, wanted, err) : TM_OK;
+    if (st < 0 || !*wanted)
+        return st;
     if (kernel)
         return tm_matcher_text(&s->matcher, (struct tm_text){(const uint8_t *)kernel, strlen(kernel)}, wanted, err);
     if (e->kind == TM_KIND_COUNTER && e->name == 0 && tm_event_scope(e->flags) == TM_SCOPE_TRACK)
@@ -33,18 +40,42 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_event *e, 
     return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
 }
 
+/* True if G begins or is a slice, and that is as long as asked for. */
+static enum tm_status is_long(struct tm_select *s, const struct tm_select_group *g, bool *fits, struct tm_error *err)
+{
+    const struct tm_event *e = g->rows;
+    const struct tm_select_duration *dur = &s->spec->dur;
+    uint8_t answer = 0;
+    *fits = false;
+    if (e->kind == TM_KIND_SLICE_COMPLETE) {
+        const bool is_open = e->flags & TM_EVENT_OPEN_ENDED;
+        *fits = is_open ? tm_select_is_long_so_far(s, e->time_ns)
+                        : tm_select_duration_fits(dur, e->dur_ns < 0 ? 0 : e->dur_ns);
+        return TM_OK;
+    }
+    if (e->kind != TM_KIND_SLICE_BEGIN && !tm_select_is_change(g))
+        return TM_OK;
+    enum tm_status st = tm_paged_file_read(&s->ahead->durations, s->begin_count - 1, &answer, sizeof answer, err);
+    *fits = answer != 0;
+    return st;
+}
+
 enum tm_status tm_select_wants(struct tm_select *s, const struct tm_select_group *g, bool *wanted,
                                struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     *wanted = tm_matcher_takes_all(&s->matcher);
-    if (*wanted || (st = row_wanted(s, g->rows, wanted, err)) < 0 || *wanted)
+    if (*wanted)
+        return TM_OK;
+    if (s->spec->dur.is_set && ((st = is_long(s, g, wanted, err)) < 0 || !*wanted))
+        return st;
+    if ((st = row_wanted(s, g, 0, wanted, err)) < 0 || *wanted)
         return st;
     if (tm_select_is_slice(g->rows->kind) && !(g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN))
         return st;
     for (uint32_t i = 1; i < g->count && st == TM_OK && !*wanted; i++)
         if (g->rows[i].kind == TM_KIND_COUNTER || tm_select_is_slice(g->rows[i].kind))
-            st = row_wanted(s, &g->rows[i], wanted, err);
+            st = row_wanted(s, g, i, wanted, err);
     return st;
 }
 

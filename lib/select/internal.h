@@ -3,6 +3,8 @@
 #define TM_SELECT_INTERNAL_H
 
 #include "model/catalog.h"
+#include "select/ahead.h"
+#include "select/event_tasks.h"
 #include "select/pending_groups.h"
 #include "select/task_lifetimes.h"
 #include "select/matcher.h"
@@ -45,6 +47,10 @@ struct tm_select {
     const struct tm_select_spec *spec;
     const struct tm_catalog *catalog;
     struct tm_matcher matcher;
+    struct tm_select_ahead *ahead;   /* borrowed; NULL: nothing needs it, or this is the first reading */
+    struct tm_select_ahead *learned; /* owned; at the first reading */
+    struct tm_event_tasks tasks_of;
+    uint64_t begin_count; /* slice begins so far, whether wanted or not */
     struct tm_tally tally;
     struct tm_pending_groups pending;
     struct tm_open_slices open;
@@ -84,6 +90,12 @@ struct tm_select {
 static inline bool tm_select_is_slice(uint32_t kind)
 {
     return kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_INSTANT;
+}
+
+/* True if one event ends a state and begins the next. */
+static inline bool tm_select_is_change(const struct tm_select_group *g)
+{
+    return g->rows->kind == TM_KIND_SLICE_END && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
 }
 
 /* Decides what becomes of GROUP and sets its fate. Its file and machine are wanted. Groups of one time come in the
@@ -148,6 +160,14 @@ enum tm_status tm_select_as_context(struct tm_select *select, struct tm_select_g
 /* Notes that ROW, which is kept, describes a thread and a process. */
 enum tm_status tm_select_told(struct tm_select *select, const struct tm_event *row, bool is_lasting,
                               struct tm_error *err);
+
+/* At the first reading: notes the durations of slices that G ends. At its end, open slices have lasted until then. */
+enum tm_status tm_select_learn_slice(struct tm_select *select, const struct tm_select_group *group,
+                                     struct tm_error *err);
+enum tm_status tm_select_learn_open(struct tm_select *select, struct tm_error *err);
+
+/* True if a slice without an end that began at TS has lasted as long as asked for when the stream ends. */
+bool tm_select_is_long_so_far(const struct tm_select *select, int64_t ts);
 
 /* Decides slices and what binds to them. */
 enum tm_status tm_select_slice(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);

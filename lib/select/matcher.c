@@ -1,5 +1,7 @@
 #include "select/matcher.h"
 
+#include "select/kinds.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +22,8 @@ static bool fits_any(const struct tm_select_values *values, const char *text)
     return false;
 }
 
-/* Finds the answer of ID, and adds it if there is none. */
-static enum tm_status answer_of(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer, struct tm_error *err)
+enum tm_status tm_matcher_answer(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer,
+                                 struct tm_error *err)
 {
     if (id >= answers->count) {
         uint32_t count = id < 512 ? 1024 : id * 2;
@@ -36,16 +38,24 @@ static enum tm_status answer_of(struct tm_matcher_answers *answers, uint32_t id,
     return TM_OK;
 }
 
-/* Returns TEXT as a C string in the matcher's buffer. A NUL in it, which no value can contain, becomes \001. */
-static const char *c_string(struct tm_matcher *m, struct tm_text text)
+/* Returns TEXT as a C string in BUF. A NUL in it, which no value can contain, becomes \001. */
+static const char *c_string(struct tm_buf *buf, struct tm_text text)
 {
-    tm_buf_clear(&m->text);
-    if (tm_buf_add(&m->text, text.data, text.len) < 0)
+    tm_buf_clear(buf);
+    if (tm_buf_add(buf, text.data, text.len) < 0)
         return NULL;
-    for (size_t i = 0; i < m->text.len; i++)
-        if (m->text.data[i] == '\0')
-            m->text.data[i] = 1;
-    return tm_buf_cstr(&m->text);
+    for (size_t i = 0; i < buf->len; i++)
+        if (buf->data[i] == '\0')
+            buf->data[i] = 1;
+    return tm_buf_cstr(buf);
+}
+
+enum tm_status tm_matcher_fits_any(const struct tm_select_values *values, struct tm_text text, struct tm_buf *buf,
+                                   bool *fits_one, struct tm_error *err)
+{
+    const char *string = c_string(buf, text);
+    *fits_one = string && fits_any(values, string);
+    return string ? TM_OK : tm_error_nomem(err);
 }
 
 /* A value matches a machine by its name ("host" for the one without a raw id) or by its raw id. */
@@ -62,7 +72,7 @@ static enum tm_status machine_fits(struct tm_matcher *m, const char *value, uint
     *wanted = strcmp(value, number) == 0 || (row->raw_id == 0 && fits(value, "host"));
     if (*wanted || row->name.data == NULL)
         return TM_OK;
-    if ((name = c_string(m, row->name)) == NULL)
+    if ((name = c_string(&m->text, row->name)) == NULL)
         return tm_error_nomem(err);
     *wanted = fits(value, name);
     return TM_OK;
@@ -106,7 +116,7 @@ enum tm_status tm_matcher_place(struct tm_matcher *m, uint32_t file, uint32_t ma
     for (enum tm_select_key key = TM_SELECT_MACHINE; key <= TM_SELECT_FILE && *wanted; key++) {
         if (m->spec->values[key].count == 0)
             continue;
-        if ((st = answer_of(key == TM_SELECT_FILE ? &m->files : &m->machines, ids[key], &answer, err)) < 0)
+        if ((st = tm_matcher_answer(key == TM_SELECT_FILE ? &m->files : &m->machines, ids[key], &answer, err)) < 0)
             return st;
         if (*answer == 0) {
             if ((st = place_fits(m, key, ids[key], wanted, err)) < 0)
@@ -143,7 +153,7 @@ static enum tm_status text_fits(struct tm_matcher *m, enum tm_select_key key, st
     *wanted = false;
     if (text.data == NULL)
         return TM_OK;
-    if (c_string(m, text) == NULL)
+    if (c_string(&m->text, text) == NULL)
         return tm_error_nomem(err);
     *wanted = key == TM_SELECT_NAME ? fits_any(values, (const char *)m->text.data)
                                     : category_fits(values, (char *)m->text.data);
@@ -160,7 +170,7 @@ static enum tm_status label_fits(struct tm_matcher *m, enum tm_select_key key, u
         return TM_OK;
     if (string == 0 || string > m->catalog->string_count)
         return text_fits(m, key, tm_catalog_string(m->catalog, string, event), wanted, err);
-    if ((st = answer_of(key == TM_SELECT_NAME ? &m->names : &m->categories, string, &answer, err)) < 0)
+    if ((st = tm_matcher_answer(key == TM_SELECT_NAME ? &m->names : &m->categories, string, &answer, err)) < 0)
         return st;
     if (*answer == 0) {
         if ((st = text_fits(m, key, tm_catalog_string(m->catalog, string, event), wanted, err)) < 0)
@@ -169,6 +179,15 @@ static enum tm_status label_fits(struct tm_matcher *m, enum tm_select_key key, u
     }
     *wanted = *answer == YES;
     return TM_OK;
+}
+
+bool tm_matcher_kind(const struct tm_matcher *m, uint32_t kind)
+{
+    const struct tm_select_values *values = &m->spec->values[TM_SELECT_KIND];
+    for (uint32_t i = 0; i < values->count; i++)
+        if (tm_select_kind_fits(kind, values->texts[i]))
+            return true;
+    return values->count == 0;
 }
 
 enum tm_status tm_matcher_labels(struct tm_matcher *m, const struct tm_event *event, uint32_t name, uint32_t category,

@@ -1,5 +1,5 @@
-/* Decides which machines, files, categories and names are wanted. It compares the keys of --only with the catalog.
- * Each answer is computed once for each id. */
+/* Decides which machines, files, categories, names and kinds are wanted. It compares the keys of --only with the
+ * catalog. Each answer is computed once for each id. */
 #ifndef TM_SELECT_MATCHER_H
 #define TM_SELECT_MATCHER_H
 
@@ -26,11 +26,26 @@ struct tm_matcher {
 enum tm_status tm_matcher_place(struct tm_matcher *matcher, uint32_t file, uint32_t machine, bool *wanted,
                                 struct tm_error *err);
 
-/* True if no key looks at names or categories. */
+/* True if no key looks at more than machines, files and times. */
 static inline bool tm_matcher_takes_all(const struct tm_matcher *m)
 {
-    return m->spec->values[TM_SELECT_CATEGORY].count == 0 && m->spec->values[TM_SELECT_NAME].count == 0;
+    const struct tm_select_values *values = m->spec->values;
+    return values[TM_SELECT_CATEGORY].count == 0 && values[TM_SELECT_NAME].count == 0 &&
+           values[TM_SELECT_KIND].count == 0 && !tm_select_spec_looks_ahead(m->spec);
 }
+
+/* True if events of KIND are wanted. */
+bool tm_matcher_kind(const struct tm_matcher *matcher, uint32_t kind);
+
+/* Finds the answer of ID and adds it, 0, if there is none. *ANSWER is valid until the next call. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_matcher_answer(struct tm_matcher_answers *answers, uint32_t id, uint8_t **answer,
+                                 struct tm_error *err);
+
+/* *FITS_ONE: TEXT equals one of VALUES, or one of them is a pattern that matches it. BUF is for a copy. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_matcher_fits_any(const struct tm_select_values *values, struct tm_text text, struct tm_buf *buf,
+                                   bool *fits_one, struct tm_error *err);
 
 /* *WANTED: true if NAME and CATEGORY, columns of EVENT, are wanted. If a category column lists several categories,
  * one that matches suffices. */

@@ -98,7 +98,8 @@ static enum tm_status cut_short(struct tm_open_slices *open, struct tm_open_stac
                                           sizeof *open->cut_short, err);
         if (st < 0)
             return st;
-        open->cut_short[open->cut_short_count++] = s->pending;
+        open->cut_short[open->cut_short_count] = *s;
+        open->cut_short[open->cut_short_count++].dur = end_of(stack->slices[i].ts, stack->slices[i].dur) - s->ts;
     }
     stack->depth = i;
     return TM_OK;
@@ -200,6 +201,17 @@ enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *s
     tm_table_remove(&open->by_key, &stack->key);
     open->free_stacks[open->free_count++] = (uint32_t)(stack - open->stacks);
     return TM_OK;
+}
+
+const struct tm_open_slice *tm_open_next(const struct tm_open_slices *open, uint32_t *stack, uint32_t *depth)
+{
+    for (; *stack < open->stack_count; ++*stack, *depth = 0)
+        while (*depth < open->stacks[*stack].depth) {
+            const struct tm_open_slice *s = &open->stacks[*stack].slices[(*depth)++];
+            if (s->dur < 0)
+                return s;
+        }
+    return NULL;
 }
 
 void tm_open_release(struct tm_open_slices *open)

@@ -16,6 +16,7 @@ enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_PENDING /* until its 
 struct tm_open_slice {
     int64_t ts, dur; /* dur -1: still open */
     uint64_t label[2];
+    uint64_t number;  /* of its begin; the caller's */
     uint32_t pending; /* the pending group, where fate is TM_OPEN_PENDING */
     uint8_t fate;
 };
@@ -32,8 +33,10 @@ struct tm_open_stack {
 
 /* Zero-initialise. */
 struct tm_open_slices {
-    /* Pending groups of slices that ended because a slice around them did. The caller takes them. */
-    uint32_t *cut_short, cut_short_count;
+    /* Slices of fate TM_OPEN_PENDING that ended because a slice around them did, with their durations. The caller takes
+     * them. */
+    struct tm_open_slice *cut_short;
+    uint32_t cut_short_count;
     /* private */
     uint32_t cut_short_cap;
     struct tm_open_stack *stacks;
@@ -73,6 +76,9 @@ enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struc
 
 /* Frees STACK if it is empty. */
 enum tm_status tm_open_done(struct tm_open_slices *open, struct tm_open_stack *stack, struct tm_error *err);
+
+/* Returns the next slice that is still open; NULL: there are no more. *STACK and *DEPTH start at 0. */
+const struct tm_open_slice *tm_open_next(const struct tm_open_slices *open, uint32_t *stack, uint32_t *depth);
 
 void tm_open_release(struct tm_open_slices *open);
 

@@ -21,7 +21,19 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->waiting.spill_dir = spill_dir;
     tm_hidden_tasks_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
-    return TM_OK;
+    tm_event_tasks_init(&s->tasks_of, spec, catalog, NULL);
+    return tm_select_spec_looks_ahead(spec) ? tm_select_ahead_new(&s->learned, spill_dir, err) : TM_OK;
+}
+
+void tm_select_use(struct tm_select *s, struct tm_select_ahead *ahead)
+{
+    if (ahead == NULL)
+        return;
+    tm_select_ahead_free(s->learned);
+    s->learned = NULL;
+    s->ahead = ahead;
+    tm_event_tasks_release(&s->tasks_of);
+    tm_event_tasks_init(&s->tasks_of, s->spec, s->catalog, ahead);
 }
 
 static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list list, struct tm_error *err)
@@ -137,11 +149,24 @@ static enum tm_status make_groups(struct tm_select *s, struct tm_error *err)
     return st;
 }
 
+/* At the first reading: notes what later decisions need of G. */
+static enum tm_status learn(struct tm_select *s, const struct tm_select_group *g, bool here, struct tm_error *err)
+{
+    enum tm_status st = here && s->spec->dur.is_set ? tm_select_learn_slice(s, g, err) : TM_OK;
+    for (uint32_t i = 0; here && i < g->count && st == TM_OK; i++)
+        st = tm_hidden_tasks_learn(&s->tasks, &g->rows[i], err);
+    return st;
+}
+
 static enum tm_status decide(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {
     bool here;
     enum tm_status st = tm_matcher_place(&s->matcher, g->rows->file, g->rows->machine, &here, err);
-    if (st < 0 || (here && (st = tm_select_decide(s, g, err)) < 0) || g->fate == TM_GROUP_KEPT)
+    if (st == TM_OK && s->tasks_of.is_used)
+        st = tm_event_tasks_take(&s->tasks_of, g->rows, g->count, err);
+    if (st < 0 || s->learned)
+        return st < 0 ? st : learn(s, g, here, err);
+    if ((here && (st = tm_select_decide(s, g, err)) < 0) || g->fate == TM_GROUP_KEPT)
         return st;
     if (g->fate == TM_GROUP_DROPPED && tm_event_is_counted(g->rows->flags))
         st = tm_tally_add(&s->tally, g->rows->file, g->rows->machine, g->rows->clock, err);
@@ -236,7 +261,7 @@ static void set_origin(struct tm_select *s, int64_t ns)
     s->has_to = s->spec->to.is_set;
     s->from_ns = edge_of(s, &s->spec->from);
     s->to_ns = edge_of(s, &s->spec->to);
-    s->holding = s->has_from && ns <= s->from_ns;
+    s->holding = s->has_from && ns <= s->from_ns && !s->learned;
 }
 
 /* Keeps definitions of files and machines that are wanted. Interned data, and tracks that belong to no thread or
@@ -247,11 +272,15 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
     uint64_t uuid = 0;
     bool here;
     enum tm_status st = tm_matcher_place(&s->matcher, e->file, e->machine, &here, err);
+    if (st == TM_OK && s->tasks_of.is_used)
+        st = tm_event_tasks_take(&s->tasks_of, e, 1, err);
     if (st < 0 || !here)
         return st;
     if (e->kind == TM_KIND_TRACK && ((st = tm_track_names_learn(&s->tracks, e, &uuid, err)) < 0 ||
                                      (st = tm_select_told(s, e, true, err)) < 0))
         return st;
+    if (s->learned)
+        return TM_OK;
     if (e->kind == TM_KIND_TRACK && !(e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID)))
         key = tm_waiting_of_track(e->file, uuid);
     else if (e->kind == TM_KIND_SEQUENCE_STATE)
@@ -352,17 +381,38 @@ enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink
     return st < 0 ? st : tm_select_flush(s, err);
 }
 
+enum tm_status tm_select_learned(struct tm_select *s, struct tm_select_ahead **ahead, struct tm_error *err)
+{
+    enum tm_status st = end_moment(s, err);
+    if (st == TM_OK)
+        st = tm_select_learn_open(s, err);
+    if (st == TM_OK)
+        st = tm_event_tasks_finish(&s->tasks_of, s->learned, err);
+    if (st < 0)
+        return st;
+    s->learned->last_ns = s->group_ns;
+    *ahead = s->learned;
+    s->learned = NULL;
+    return TM_OK;
+}
+
+/* TM_OK if value K of KEY matches something in the stream, else TM_END. */
+static enum tm_status is_known(struct tm_select *s, enum tm_select_key key, uint32_t k, struct tm_error *err)
+{
+    return key <= TM_SELECT_FILE ? tm_matcher_is_known(&s->matcher, key, k, err)
+                                 : tm_event_tasks_is_known(&s->tasks_of, key, k, err);
+}
+
 enum tm_status tm_select_unknown(struct tm_select *s, uint32_t i, char *text, size_t size, struct tm_error *err)
 {
-    static const char *const words[] = {[TM_SELECT_MACHINE] = "machine", [TM_SELECT_FILE] = "file"};
-    for (enum tm_select_key key = TM_SELECT_MACHINE; key <= TM_SELECT_FILE; key++) {
+    for (enum tm_select_key key = TM_SELECT_MACHINE; key <= TM_SELECT_TID; key++) {
         for (uint32_t k = 0; k < s->spec->values[key].count; k++) {
-            enum tm_status st = tm_matcher_is_known(&s->matcher, key, k, err);
+            enum tm_status st = is_known(s, key, k, err);
             if (st < 0)
                 return st;
             if (st == TM_OK || i-- > 0)
                 continue;
-            snprintf(text, size, "%s=%s", words[key], s->spec->values[key].texts[k]);
+            snprintf(text, size, "%s=%s", tm_select_key_name(key), s->spec->values[key].texts[k]);
             return TM_OK;
         }
     }
@@ -389,6 +439,8 @@ void tm_select_free(struct tm_select *s)
 {
     if (s == NULL)
         return;
+    tm_select_ahead_free(s->learned);
+    tm_event_tasks_release(&s->tasks_of);
     tm_matcher_release(&s->matcher);
     tm_tally_release(&s->tally);
     tm_pending_groups_release(&s->pending);

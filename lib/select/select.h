@@ -1,12 +1,16 @@
 /* The filter of --only. It takes the batches of a placed, sorted stream. It passes on the rows that are wanted, and the
  * rows that these need to stand alone. doc/selecting.md gives the rules.
  *
+ * Where tm_select_spec_looks_ahead, the stream is read twice: a first filter learns, and shows nothing; a second one
+ * uses what it has learned.
+ *
  * An event and the rows derived from it stay together. Memory grows with the slices open at one time and with
  * threads, tracks and counters, never with the number of events. Beyond a limit, payloads of pending rows go to a
  * temporary file. */
 #ifndef TM_SELECT_SELECT_H
 #define TM_SELECT_SELECT_H
 
+#include "select/ahead.h"
 #include "select/spec.h"
 #include "select/tally.h"
 #include "stream/batch.h"
@@ -21,9 +25,16 @@ struct tm_select_sink {
 };
 
 /* Makes a filter. SPEC and CATALOG are borrowed; CATALOG already holds what precedes the events. SPILL_DIR may be
- * NULL. TM_OK with *SELECT, to be freed, or TM_E_SYSTEM. */
+ * NULL. TM_OK with *SELECT, to be freed, or TM_E_SYSTEM. A filter that needs to look ahead learns until
+ * tm_select_use. */
 enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_spec *spec,
                              const struct tm_catalog *catalog, const char *spill_dir, struct tm_error *err);
+
+/* From the first batch on the filter uses AHEAD, which is borrowed. AHEAD may be NULL: this is the first reading. */
+void tm_select_use(struct tm_select *select, struct tm_select_ahead *ahead);
+
+/* Ends the first reading. TM_OK with *AHEAD, to be freed, or TM_E_SYSTEM. */
+enum tm_status tm_select_learned(struct tm_select *select, struct tm_select_ahead **ahead, struct tm_error *err);
 
 /* Takes BATCH, whose files and machines are in the catalog. Kept rows go to SINK, now or later. TM_OK, TM_E_SYSTEM,
  * or what SINK returned. */
@@ -33,8 +44,8 @@ enum tm_status tm_select_batch(struct tm_select *select, const struct tm_batch *
 /* Ends the stream. The last rows go to SINK. */
 enum tm_status tm_select_finish(struct tm_select *select, const struct tm_select_sink *sink, struct tm_error *err);
 
-/* Writes the I-th value of a machine or file key that matches nothing in the catalog to TEXT, as "machine=x". TM_END
- * if there is no I-th. TM_E_SYSTEM. */
+/* Writes the I-th value of a key for machines, files or tasks that matches nothing in the stream to TEXT, as
+ * "machine=x". TM_END if there is no I-th. TM_E_SYSTEM. */
 enum tm_status tm_select_unknown(struct tm_select *select, uint32_t i, char *text, size_t size, struct tm_error *err);
 
 /* True once the first event has arrived, with its time in *NS. Relative times count from it. */

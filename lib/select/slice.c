@@ -12,12 +12,6 @@ static const struct tm_event *slice_of(const struct tm_select_group *g)
     return &g->rows[is_second];
 }
 
-/* True if one event ends a state and begins the next. */
-static bool is_change(const struct tm_select_group *g)
-{
-    return g->rows->kind == TM_KIND_SLICE_END && g->count > 1 && g->rows[1].kind == TM_KIND_SLICE_BEGIN;
-}
-
 static struct tm_open_track track_of(const struct tm_select *s, const struct tm_select_group *g)
 {
     const uint32_t scope_bits = tm_event_scope_flags((enum tm_scope)15);
@@ -50,14 +44,25 @@ static void labels_of(const struct tm_select *s, const struct tm_event *e, uint6
     label[1] = tm_open_label(s->catalog, e, e->category);
 }
 
+/* The slice whose begin has NUMBER lasts DUR_NS. Only durations that are wanted are written; the others read as 0. */
+static enum tm_status note_duration(struct tm_select *s, uint64_t number, int64_t dur_ns, struct tm_error *err)
+{
+    const uint8_t yes = 1;
+    if (!tm_select_duration_fits(&s->spec->dur, dur_ns))
+        return TM_OK;
+    return tm_paged_file_write(&s->learned->durations, number, &yes, sizeof yes, err);
+}
+
 /* Drops begins whose slice ended with a slice around it before the wanted time. */
 static enum tm_status drop_cut_short(struct tm_select *s, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (s->open.cut_short_count > 0 && st == TM_OK) {
-        uint32_t pending = s->open.cut_short[--s->open.cut_short_count];
-        if (s->holding)
-            st = tm_pending_groups_drop(&s->pending, pending, err);
+        const struct tm_open_slice *slice = &s->open.cut_short[--s->open.cut_short_count];
+        if (s->learned)
+            st = note_duration(s, slice->number, slice->dur, err);
+        else if (s->holding)
+            st = tm_pending_groups_drop(&s->pending, slice->pending, err);
     }
     return st;
 }
@@ -88,7 +93,7 @@ static enum tm_status push(struct tm_select *s, const struct tm_select_group *g,
     enum tm_status st = tm_open_need(&s->open, &track, &stack, err);
     if (st < 0)
         return st;
-    labels_of(s, &g->rows[is_change(g)], slice->label);
+    labels_of(s, &g->rows[tm_select_is_change(g)], slice->label);
     enum tm_status begun = tm_open_begin(&s->open, stack, slice, err);
     if (begun < 0 || (st = drop_cut_short(s, err)) < 0 || (st = settle_waiting_flows(s, stack, slice, err)) < 0)
         return begun < 0 ? begun : st;
@@ -112,6 +117,7 @@ static enum tm_status begin(struct tm_select *s, struct tm_select_group *g, stru
     struct tm_open_slice slice = {.ts = e->time_ns, .dur = -1};
     bool wanted, before = s->has_from && e->time_ns < s->from_ns;
     bool repeated = is_repeated(s, g);
+    s->begin_count++;
     enum tm_status st = tm_select_wants(s, g, &wanted, err);
     if (st < 0)
         return st;
@@ -160,6 +166,7 @@ static enum tm_status change(struct tm_select *s, struct tm_select_group *g, str
     uint64_t label[2];
     bool wanted, before = s->has_from && e->time_ns < s->from_ns;
     labels_of(s, e, label);
+    s->begin_count++;
     enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
     if (st < 0 || (st = drop_cut_short(s, err)) < 0 || (st = tm_select_wants(s, g, &wanted, err)) < 0)
         return st;
@@ -226,10 +233,69 @@ enum tm_status tm_select_slice(struct tm_select *s, struct tm_select_group *g, s
     case TM_KIND_SLICE_BEGIN:
         return begin(s, g, err);
     case TM_KIND_SLICE_END:
-        return is_change(g) ? change(s, g, err) : end(s, g, err);
+        return tm_select_is_change(g) ? change(s, g, err) : end(s, g, err);
     default:
         return complete(s, g, err);
     }
+}
+
+/* Notes the duration of the slice that G ends, if there is one. */
+static enum tm_status learn_end(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = slice_of(g);
+    struct tm_open_track track = track_of(s, g);
+    struct tm_open_stack *stack = tm_open_find(&s->open, &track);
+    struct tm_open_slice ended;
+    uint64_t label[2];
+    labels_of(s, e, label);
+    enum tm_status st = stack ? tm_open_end(&s->open, stack, e->time_ns, label, &ended, err) : TM_END;
+    if (st == TM_OK)
+        st = note_duration(s, ended.number, e->time_ns - ended.ts, err);
+    if (st == TM_OK)
+        st = tm_open_done(&s->open, stack, err);
+    return st < 0 ? st : drop_cut_short(s, err);
+}
+
+static enum tm_status learn_begin(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
+{
+    struct tm_open_slice slice = {
+        .ts = g->rows->time_ns, .dur = -1, .number = s->begin_count++, .fate = TM_OPEN_PENDING};
+    enum tm_status st = !tm_select_is_change(g) && is_repeated(s, g) ? TM_OK : push(s, g, &slice, err);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_select_learn_slice(struct tm_select *s, const struct tm_select_group *g, struct tm_error *err)
+{
+    const struct tm_event *e = slice_of(g);
+    struct tm_open_slice slice = {.ts = e->time_ns, .dur = e->dur_ns};
+    enum tm_status st = TM_OK;
+    switch (e->kind) {
+    case TM_KIND_SLICE_BEGIN:
+        return learn_begin(s, g, err);
+    case TM_KIND_SLICE_END:
+        st = learn_end(s, g, err);
+        return st == TM_OK && tm_select_is_change(g) ? learn_begin(s, g, err) : st;
+    case TM_KIND_SLICE_COMPLETE:
+        st = e->flags & TM_EVENT_OPEN_ENDED || e->dur_ns < 0 ? TM_OK : push(s, g, &slice, err);
+        return st < 0 ? st : TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+bool tm_select_is_long_so_far(const struct tm_select *s, int64_t ts)
+{
+    return !s->spec->dur.has_most && s->ahead->last_ns - ts >= s->spec->dur.least_ns;
+}
+
+enum tm_status tm_select_learn_open(struct tm_select *s, struct tm_error *err)
+{
+    const struct tm_open_slice *slice;
+    uint32_t stack = 0, depth = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && !s->spec->dur.has_most && (slice = tm_open_next(&s->open, &stack, &depth)) != NULL)
+        st = note_duration(s, slice->number, s->group_ns - slice->ts, err);
+    return st;
 }
 
 /* Decides the end of a flow that binds to the next slice. */

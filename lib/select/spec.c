@@ -2,6 +2,7 @@
 
 #include "base/decimal.h"
 #include "base/table.h"
+#include "select/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,9 +119,15 @@ static size_t part_length(const char *s)
     return n;
 }
 
-static const char *const key_names[] = {
-    [TM_SELECT_MACHINE] = "machine", [TM_SELECT_FILE] = "file", [TM_SELECT_CATEGORY] = "cat", [TM_SELECT_NAME] = "name",
-};
+const char *tm_select_key_name(enum tm_select_key key)
+{
+    static const char *const names[] = {
+        [TM_SELECT_MACHINE] = "machine", [TM_SELECT_FILE] = "file", [TM_SELECT_PROCESS] = "process",
+        [TM_SELECT_THREAD] = "thread",   [TM_SELECT_PID] = "pid",   [TM_SELECT_TID] = "tid",
+        [TM_SELECT_CATEGORY] = "cat",    [TM_SELECT_NAME] = "name", [TM_SELECT_KIND] = "kind",
+    };
+    return names[key];
+}
 
 static bool is_word(const char *word, const char *s, size_t len)
 {
@@ -137,6 +144,61 @@ static enum tm_status add_time(struct tm_select_time *time, const char *key, cha
     return TM_OK;
 }
 
+/* True with *NS if TEXT is a duration. */
+static bool parse_duration(const char *text, int64_t *ns)
+{
+    struct tm_select_time time;
+    *ns = 0;
+    if (text[0] == '+' || strchr(text, ':') || tm_select_time_parse(&time, text) != TM_OK || time.ns < 0)
+        return false;
+    *ns = time.ns;
+    return true;
+}
+
+/* Adds the bound TEXT, an operator and a duration, to DUR. */
+static enum tm_status add_duration(struct tm_select_duration *dur, const char *text, struct tm_error *err)
+{
+    const bool is_least = text[0] == '>' || text[0] == '=', is_most = text[0] == '<' || text[0] == '=';
+    const bool is_strict = text[0] != '=' && text[1] != '=';
+    const char *value = text + (text[0] == '=' || is_strict ? 1 : 2);
+    int64_t ns;
+    if (!parse_duration(value, &ns))
+        return tm_error_set(err, TM_E_USAGE, "--only: '%s' is no duration; write 1500000 (nanoseconds), 1.5ms or 2s",
+                            value);
+    if (is_least && is_strict && ns == INT64_MAX)
+        return tm_error_set(err, TM_E_USAGE, "--only: no slice is longer than %s", value);
+    int64_t least = ns + (is_strict ? 1 : 0), most = ns - (is_strict ? 1 : 0);
+    if (is_least && least > dur->least_ns)
+        dur->least_ns = least;
+    if (is_most && (!dur->has_most || most < dur->most_ns))
+        dur->most_ns = most;
+    dur->has_most = dur->has_most || is_most;
+    dur->is_set = true;
+    return dur->has_most && dur->least_ns > dur->most_ns
+               ? tm_error_set(err, TM_E_USAGE, "--only: no duration is within what dur asks for")
+               : TM_OK;
+}
+
+/* True if PART of LEN bytes compares the duration. */
+static bool is_duration(const char *part, size_t len)
+{
+    return len > 3 && memcmp(part, "dur", 3) == 0 && (part[3] == '<' || part[3] == '>' || part[3] == '=');
+}
+
+/* Numbers and kinds are checked where they are given; names may be anything. */
+static enum tm_status check_value(enum tm_select_key key, const char *value, struct tm_error *err)
+{
+    size_t sign = value[0] == '-';
+    int64_t number;
+    if ((key == TM_SELECT_PID || key == TM_SELECT_TID) &&
+        (!is_plain(value + sign, strlen(value + sign), false) ||
+         tm_decimal_int(value, strlen(value), &number) != TM_OK))
+        return tm_error_set(err, TM_E_USAGE, "--only: %s=%s is no number", tm_select_key_name(key), value);
+    if (key == TM_SELECT_KIND && !tm_select_kind_is_known(value))
+        return tm_error_set(err, TM_E_USAGE, "--only: kind=%s is none of %s", value, tm_select_kind_words());
+    return TM_OK;
+}
+
 static enum tm_status add_value(struct tm_select_values *values, char **value, struct tm_error *err)
 {
     enum tm_status st = tm_array_grow(&values->texts, &values->cap, values->count, sizeof *values->texts, err);
@@ -147,6 +209,19 @@ static enum tm_status add_value(struct tm_select_values *values, char **value, s
     return TM_OK;
 }
 
+/* Adds "dur", an operator and a duration. */
+static enum tm_status add_duration_part(struct tm_select_spec *spec, const char *part, size_t len,
+                                        enum tm_select_key *key, struct tm_error *err)
+{
+    char *value = unescape(part + 3, len - 3);
+    if (value == NULL)
+        return tm_error_nomem(err);
+    enum tm_status st = add_duration(&spec->dur, value, err);
+    free(value);
+    *key = TM_SELECT_KEYS;
+    return st;
+}
+
 /* Adds one part. *KEY is the key of the part before it, or TM_SELECT_KEYS if that key takes no more values. It
  * becomes the key of this part. */
 static enum tm_status add_part(struct tm_select_spec *spec, const char *part, size_t len, enum tm_select_key *key,
@@ -155,13 +230,17 @@ static enum tm_status add_part(struct tm_select_spec *spec, const char *part, si
     const char *equals = memchr(part, '=', len);
     size_t key_len = equals ? (size_t)(equals - part) : 0;
     struct tm_select_time *time = NULL;
+    if (is_duration(part, len))
+        return add_duration_part(spec, part, len, key, err);
     if (equals) {
         *key = TM_SELECT_MACHINE;
-        while (*key < TM_SELECT_KEYS && !is_word(key_names[*key], part, key_len))
+        while (*key < TM_SELECT_KEYS && !is_word(tm_select_key_name(*key), part, key_len))
             ++*key;
         time = is_word("from", part, key_len) ? &spec->from : is_word("to", part, key_len) ? &spec->to : NULL;
         if (time == NULL && *key == TM_SELECT_KEYS)
-            return tm_error_set(err, TM_E_USAGE, "--only: '%.*s' is none of machine, file, cat, name, from, to",
+            return tm_error_set(err, TM_E_USAGE,
+                                "--only: '%.*s' is none of machine, file, process, thread, pid, tid, cat, name, kind, "
+                                "dur, from, to",
                                 (int)key_len, part);
         part += key_len + 1;
         len -= key_len + 1;
@@ -174,7 +253,9 @@ static enum tm_status add_part(struct tm_select_spec *spec, const char *part, si
     if (value == NULL)
         return tm_error_nomem(err);
     enum tm_status st = time ? add_time(time, time == &spec->from ? "from" : "to", value, err)
-                             : add_value(&spec->values[*key], &value, err);
+                             : check_value(*key, value, err);
+    if (st == TM_OK && time == NULL)
+        st = add_value(&spec->values[*key], &value, err);
     free(value);
     return st;
 }

@@ -1,6 +1,7 @@
-/* What --only asks for: which machines, files, categories and names, and from when to when.
+/* What --only asks for: which machines, files, processes, threads, categories, names and kinds, how long slices are,
+ * and from when to when.
  *
- *     machine=phone,watch,cat=gfx*,from=+1.5s,to=+2s
+ *     machine=phone,watch,cat=gfx*,dur>=1ms,from=+1.5s,to=+2s
  *
  * Parts are separated by commas; a part without "=" is one more value of the key before it. A comma
  * inside a value is written "\,". Values are compared as they stand, else as shell patterns
@@ -13,7 +14,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum tm_select_key { TM_SELECT_MACHINE, TM_SELECT_FILE, TM_SELECT_CATEGORY, TM_SELECT_NAME, TM_SELECT_KEYS };
+enum tm_select_key {
+    TM_SELECT_MACHINE,
+    TM_SELECT_FILE,
+    TM_SELECT_PROCESS,
+    TM_SELECT_THREAD,
+    TM_SELECT_PID,
+    TM_SELECT_TID,
+    TM_SELECT_CATEGORY,
+    TM_SELECT_NAME,
+    TM_SELECT_KIND,
+    TM_SELECT_KEYS
+};
+
+/* The word of KEY. */
+const char *tm_select_key_name(enum tm_select_key key);
 
 struct tm_select_values {
     char **texts; /* owned */
@@ -31,9 +46,16 @@ struct tm_select_time {
     char text[TM_SELECT_TIME_TEXT]; /* as it was given, without blanks, underscores and "+" */
 };
 
+/* How long wanted slices are. */
+struct tm_select_duration {
+    bool is_set, has_most;
+    int64_t least_ns, most_ns; /* both inclusive */
+};
+
 /* Zero-initialise. */
 struct tm_select_spec {
     struct tm_select_values values[TM_SELECT_KEYS];
+    struct tm_select_duration dur;
     struct tm_select_time from, to; /* [from, to) */
     struct tm_select_values given;  /* what was added, as it was; none: everything is wanted */
 };
@@ -41,6 +63,26 @@ struct tm_select_spec {
 /* Adds what one --only says. TM_E_USAGE with the cause where it makes no sense, also together with
  * what was added before; TM_E_SYSTEM. */
 enum tm_status tm_select_spec_add(struct tm_select_spec *spec, const char *text, struct tm_error *err);
+
+/* True if a key asks for a process or a thread. */
+static inline bool tm_select_spec_names_tasks(const struct tm_select_spec *spec)
+{
+    return spec->values[TM_SELECT_PROCESS].count || spec->values[TM_SELECT_THREAD].count ||
+           spec->values[TM_SELECT_PID].count || spec->values[TM_SELECT_TID].count;
+}
+
+/* True if what SPEC asks for depends on later events: names of tasks and ends of slices. The stream is read twice
+ * then. */
+static inline bool tm_select_spec_looks_ahead(const struct tm_select_spec *spec)
+{
+    return tm_select_spec_names_tasks(spec) || spec->dur.is_set;
+}
+
+/* True if a slice of DUR_NS is wanted. */
+static inline bool tm_select_duration_fits(const struct tm_select_duration *dur, int64_t dur_ns)
+{
+    return dur_ns >= dur->least_ns && !(dur->has_most && dur_ns > dur->most_ns);
+}
 
 /* A time: an integer is nanoseconds on the timeline; a decimal has a unit (ns, us, ms, s); "+" before
  * either counts from the first placed event, as hours:minutes:seconds does with or without it. Blanks

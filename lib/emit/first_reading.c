@@ -1,0 +1,118 @@
+#include "emit/first_reading.h"
+
+#include "emit/filter.h"
+#include "emit/history.h"
+#include "emit/span_flows.h"
+#include "os/io.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the reading works with: the way of the rows to --only, as when they are shown. */
+struct reading {
+    struct tm_stream_reader stream;
+    struct tm_catalog catalog;
+    struct tm_emit_context context;
+    struct tm_emit_history history;
+    struct tm_span_flows spans;
+    struct tm_emit_only only;
+};
+
+static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct reading *r = self;
+    return tm_emit_only_batch(&r->only, batch, err);
+}
+
+static enum tm_status join_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct reading *r = self;
+    return r->context.options->join_flows ? tm_span_flows_batch(&r->spans, batch, err) : select_batch(r, batch, err);
+}
+
+static enum tm_status read_all(struct reading *r, bool shows_stream, struct tm_error *err)
+{
+    struct tm_frame frame;
+    struct tm_batch batch;
+    enum tm_status st;
+    while ((st = tm_stream_reader_next(&r->stream, &frame, &batch, err)) == TM_OK) {
+        if ((st = tm_catalog_add(&r->catalog, &frame, err)) < 0)
+            return st;
+        if (frame.type != TM_FRAME_BATCH)
+            continue;
+        st = shows_stream ? select_batch(r, &batch, err) : tm_emit_history_batch(&r->history, &batch, err);
+        if (st < 0)
+            return tm_error_prefix(err, "byte %llu", (unsigned long long)frame.offset);
+    }
+    return st < 0 || shows_stream ? st : tm_emit_history_finish(&r->history, err);
+}
+
+static enum tm_status learn(struct tm_first_reading *reading, const struct tm_emit_run *run, struct tm_error *err)
+{
+    struct reading *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return tm_error_nomem(err);
+    r->context = (struct tm_emit_context){.options = &run->options, .catalog = &r->catalog, .stream = &r->stream};
+    r->only.learns = true;
+    r->history.catalog = &r->catalog;
+    r->history.sink = (struct tm_emit_history_sink){join_batch, r};
+    r->spans.sink = (struct tm_span_flows_sink){select_batch, r};
+    enum tm_status st = tm_stream_reader_open(&r->stream, reading->fd, err);
+    if (st == TM_OK)
+        st = tm_emit_only_init(&r->only, run, &r->catalog, &r->context, err);
+    if (st == TM_OK && (st = read_all(r, run->emit->shows_stream, err)) >= 0)
+        st = tm_emit_only_learned(&r->only, &reading->ahead, err);
+    tm_emit_only_release(&r->only);
+    tm_emit_history_release(&r->history);
+    tm_span_flows_release(&r->spans);
+    tm_catalog_release(&r->catalog);
+    tm_stream_reader_release(&r->stream);
+    free(r);
+    return st;
+}
+
+/* Copies what IN has to a temporary file. */
+static enum tm_status spool(struct tm_first_reading *reading, int in, const char *dir, struct tm_error *err)
+{
+    enum { PIECE = 1 << 20 };
+    uint8_t *piece = malloc(PIECE);
+    size_t got;
+    enum tm_status st = piece ? tm_io_spool(dir, &reading->fd, err) : tm_error_nomem(err);
+    reading->is_spool = st == TM_OK;
+    while (st == TM_OK && (st = tm_io_read(in, piece, PIECE, &got, err)) == TM_OK)
+        st = tm_io_write(reading->fd, piece, got, err);
+    free(piece);
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status seek(int fd, off_t to, struct tm_error *err)
+{
+    return lseek(fd, to, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
+}
+
+enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
+                                   struct tm_error *err)
+{
+    struct stat info;
+    enum tm_status st = TM_OK;
+    off_t start = lseek(run->in_fd, 0, SEEK_CUR);
+    reading->fd = run->in_fd;
+    if (start < 0 || fstat(run->in_fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+        start = 0;
+        if ((st = spool(reading, run->in_fd, run->options.spill_dir, err)) == TM_OK)
+            st = seek(reading->fd, start, err);
+    }
+    if (st == TM_OK)
+        st = learn(reading, run, err);
+    return st < 0 ? st : seek(reading->fd, start, err);
+}
+
+void tm_first_reading_release(struct tm_first_reading *reading)
+{
+    if (reading->is_spool)
+        (void)close(reading->fd);
+    tm_select_ahead_free(reading->ahead);
+    *reading = (struct tm_first_reading){.fd = -1};
+}

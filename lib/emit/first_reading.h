@@ -1,0 +1,23 @@
+/* Reads a stream once before it is shown, where --only asks for what later events decide: names of tasks, and how long
+ * slices are. A stream that comes through a pipe goes to a temporary file, from which it is read again. */
+#ifndef TM_EMIT_FIRST_READING_H
+#define TM_EMIT_FIRST_READING_H
+
+#include "emit/run.h"
+#include "select/ahead.h"
+
+/* Zero-initialise, with .fd = -1. */
+struct tm_first_reading {
+    int fd; /* the stream from its start on */
+    struct tm_select_ahead *ahead; /* what it has told; owned */
+    /* private */
+    bool is_spool; /* fd is a temporary file */
+};
+
+/* Reads the stream of RUN. TM_OK with fd and ahead set; TM_E_INPUT as tm_emit_run; TM_E_SYSTEM. */
+enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
+                                   struct tm_error *err);
+
+void tm_first_reading_release(struct tm_first_reading *reading);
+
+#endif

@@ -1,0 +1,20 @@
+/* The threads or the process that an event belongs to. */
+#ifndef TM_MODEL_EVENT_OWNER_H
+#define TM_MODEL_EVENT_OWNER_H
+
+#include "model/model.h"
+
+/* Rows of the model's processes; TM_NO_ID where there is none. */
+struct tm_event_owner {
+    int64_t utid;
+    int64_t other_utid; /* the other task of a switch or a waking */
+    int64_t upid;       /* of an event that belongs to a whole process */
+};
+
+/* Finds the owner of EVENT, which the model has taken last, or will take next if it ends a task: the thread or process
+ * of its track, else the thread or process that it states itself. An event of a cpu's track has none. The rows are made
+ * if they are new. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_event_owner_find(struct tm_model *model, const struct tm_event *event, struct tm_event_owner *owner,
+                                   struct tm_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+#include "select/ahead.h"
+
+#include <stdlib.h>
+
+enum { DURATION_BYTES = 4 << 20 /* of them in memory */ };
+
+enum tm_status tm_select_ahead_new(struct tm_select_ahead **ahead, const char *spill_dir, struct tm_error *err)
+{
+    struct tm_select_ahead *a = *ahead = calloc(1, sizeof *a);
+    if (a == NULL)
+        return tm_error_nomem(err);
+    tm_processes_init(&a->tasks);
+    tm_paged_file_init(&a->durations, DURATION_BYTES);
+    a->durations.dir = spill_dir;
+    return TM_OK;
+}
+
+void tm_select_ahead_free(struct tm_select_ahead *a)
+{
+    if (a == NULL)
+        return;
+    tm_processes_release(&a->tasks);
+    tm_paged_file_release(&a->durations);
+    free(a);
+}
