@@ -1,5 +1,7 @@
 # tm-unpack: damaged containers are errors that name the place, or are read as far as they go, and counted.
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
     python3 "$TM_SRC/t/gen/make-containers.py"
@@ -249,5 +251,72 @@ with open("b.json", "wb") as f:  # more pieces than a header has room for
         tar --format=posix --pax-option=TRACEMERGE.order=processing -S -cf sparse.tar a.json b.json c.json
         run bash -c 'tm-unpack --ignore-unknown - <sparse.tar 2>/dev/null | tm-emit -f frames | grep -c name=.in_'
         [ "$output" = 2 ]
+    done
+}
+
+# event NAME [COUNT]: JSON with COUNT events of that name.
+event() {
+    python3 -c '
+import sys
+n = int(sys.argv[2])
+print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d,\"pid\":1,\"tid\":1}" % (sys.argv[1], i)
+                                      for i in range(n)) + "]}")' "$1" "${2:-1}"
+}
+
+@test "a hard link in a TAR is read as the file that it names" {
+    mkdir -p links/.store links/d && cd links
+    event in_a >d/a.json
+    event in_s >.store/s.json
+    ln d/a.json b.json
+    ln .store/s.json c.json
+    ln d/a.json $(printf 'x%.0s' {1..150}).json
+    for format in gnu posix; do
+        tar --format=$format -cf ../links.tar ./.store d b.json c.json x*.json
+        tar --format=$format -cf ../named-long.tar x*.json d
+        run --separate-stderr tm-unpack --list ../links.tar
+        [ "$(grep -c $'\tjson\t' <<<"$output")" = 4 ]
+        [[ $output == *$'\tb.json'*$'\tc.json'*$'\td/a.json'* ]]
+        run --separate-stderr tm-merge ../links.tar -f text
+        [ "$(grep -c in_a <<<"$output")" = 3 ]
+        [ "$(grep -c in_s <<<"$output")" = 1 ]
+        [[ $stderr == *"b.json: a hard link to d/a.json: the same events are merged twice"* ]]
+        [[ $stderr != *"c.json: a hard link"* ]]
+        run --separate-stderr tm-merge -q ../named-long.tar -f text
+        [ "$(grep -c in_a <<<"$output")" = 2 ]
+    done
+}
+
+@test "a hard link in a TAR whose file is not there is accounted for" {
+    cd links
+    tar -cf ../dangling.tar d b.json c.json
+    tar --delete -f ../dangling.tar d/a.json
+    cd ..
+    run -1 tm-unpack dangling.tar
+    [[ $output == "tm-unpack: dangling.tar: b.json: a hard link to d/a.json, which is no file in front of it that can be read"* ]]
+    [ "$(merged --on-damage=skip dangling.tar)" = in_s ]
+    run accounts --on-damage=skip dangling.tar
+    [[ $output == *'reason="damaged" count=1'* ]]
+}
+
+@test "a hard link in a TAR that is not read by place is not read, and accounted for" {
+    cd links
+    tar --format=posix --pax-option=TRACEMERGE.order=processing -cf ../kept-links.tar d/a.json x*.json
+    cd ..
+    run bash -o pipefail -c 'cat kept-links.tar | tm-unpack'
+    [[ $output == *": a hard link to d/a.json, whose data has gone by; it is read from a regular file"* ]]
+    run bash -o pipefail -c 'cat kept-links.tar | tm-unpack --ignore-unknown | tm-emit -f frames'
+    [[ $output == *'reason="unsupported" count=1'* ]]
+    [ "$(merged kept-links.tar)" = in_ain_a ]
+}
+
+@test "what two names of a TAR share is not given back after its first turn" {
+    mkdir -p large && cd large
+    event in_l 60000 >a.json
+    ln a.json b.json
+    tar -cf ../large.tar a.json b.json
+    cd ..
+    for format in text json; do
+        gzip -c large.tar | tm-merge -q -f $format - >out 2>/dev/null
+        [ "$(grep -c in_l out)" = 120000 ]
     done
 }

@@ -15,6 +15,7 @@ struct tm_extent {
     uint64_t start; /* offset of its first byte in fd */
     uint64_t len;   /* in bytes */
     bool is_spooled; /* a temporary copy, whose bytes were read once before */
+    bool is_shared;  /* the bytes belong to several files, so they are kept until all are read */
     struct tm_reclaim *reclaim; /* if fd is a temporary file: gives back what will not be read again; borrowed; NULL:
                                    the file is kept */
 };

@@ -41,6 +41,9 @@ static enum tm_status record(struct tm_pax *pax, const uint8_t *p, const uint8_t
         pax->path_bytes = value_bytes;
         pax->has_sparse_name = *p == 'G';
         pax->is_sparse = pax->is_sparse || pax->has_sparse_name;
+    } else if (is(p, key_bytes, "linkpath")) {
+        pax->linkpath = value_bytes ? value : NULL;
+        pax->linkpath_bytes = value_bytes;
     } else if (is(p, key_bytes, "size")) {
         pax->has_size = value_bytes > 0;
         if (value_bytes && number(value, end, '\n', &pax->size_bytes) != end)

@@ -12,6 +12,8 @@
 struct tm_pax {
     const uint8_t *path; /* NULL: none; of a sparse member its own name, not that of its stored form */
     size_t path_bytes;
+    const uint8_t *linkpath; /* NULL: none */
+    size_t linkpath_bytes;
     bool has_size;
     uint64_t size_bytes;
     bool is_sparse;  /* there is a GNU.sparse.* record */

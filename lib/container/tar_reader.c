@@ -158,6 +158,9 @@ static enum tm_status read_pax(struct tm_tar_reader *tar, uint64_t size, bool gl
     tar->has_size = tar->has_size || pax.has_size;
     tar->pax_size = pax.has_size ? pax.size_bytes : tar->pax_size;
     tar->is_sparse = tar->is_sparse || pax.is_sparse;
+    tar->has_link = tar->has_link || pax.linkpath != NULL;
+    if (pax.linkpath && (st = keep(&tar->link, pax.linkpath, pax.linkpath_bytes, err)) < 0)
+        return st;
     if (pax.path == NULL)
         return TM_OK;
     tar->has_path = true;
@@ -181,7 +184,11 @@ static enum tm_status take_extension(struct tm_tar_reader *tar, const TAR *heade
         tar->has_path = true;
         return keep(&tar->long_name, tar->in->data, strnlen((const char *)tar->in->data, (size_t)size), err);
     case GNU_LONGLINK_TYPE:
-        return read_extension(tar, size, TM_NAME_BYTES_MAX + 1, err);
+        st = read_extension(tar, size, TM_NAME_BYTES_MAX + 1, err);
+        if (st != TM_OK || tar->has_link)
+            return st;
+        tar->has_link = true;
+        return keep(&tar->link, tar->in->data, strnlen((const char *)tar->in->data, (size_t)size), err);
     default:
         return TM_END;
     }
@@ -204,6 +211,13 @@ static enum tm_status take_name(struct tm_tar_reader *tar, const TAR *header, st
         tm_buf_cstr(&tar->name) == NULL)
         return tm_error_nomem(err);
     return TM_OK;
+}
+
+/* What a hard link links to, into tar->link. */
+static enum tm_status take_link(struct tm_tar_reader *tar, const TAR *header, struct tm_error *err)
+{
+    const char *name = header->th_buf.linkname;
+    return tar->has_link ? TM_OK : keep(&tar->link, name, strnlen(name, sizeof header->th_buf.linkname), err);
 }
 
 static enum tm_status check_name(const struct tm_tar_reader *tar, uint64_t at, struct tm_error *err)
@@ -265,10 +279,15 @@ static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size
         .name = tm_buf_cstr(&tar->name), .name_bytes = tar->name.len, .at = at, .size_bytes = size};
     /* Links, devices, directories and volume labels have no data whatever their size says. */
     bool is_directory = type == DIRTYPE || (entry->name_bytes && entry->name[entry->name_bytes - 1] == '/');
-    entry->is_file = !is_directory && strchr("123456VD", type ? type : '0') == NULL;
+    entry->is_file = !is_directory && strchr("23456VD", type ? type : '0') == NULL;
+    if (type == LNKTYPE && entry->is_file) {
+        if ((st = take_link(tar, header, err)) < 0)
+            return st;
+        entry->link = tm_buf_cstr(&tar->link);
+    }
     if (type != '\0' && strchr("123456V", type))
         entry->size_bytes = 0;
-    if (type == 'S' || (tar->is_sparse && entry->is_file))
+    if (type == 'S' || (tar->is_sparse && entry->is_file && entry->link == NULL))
         entry->refusal = "a sparse member, which is not supported";
     else if (type == 'M')
         entry->refusal = "the rest of a multi-volume member, which is not supported";
@@ -281,7 +300,7 @@ static enum tm_status show(struct tm_tar_reader *tar, TAR *header, uint64_t size
 enum tm_status tm_tar_next(struct tm_tar_reader *tar, struct tm_tar_entry *entry, struct tm_error *err)
 {
     TAR header;
-    tar->has_size = tar->has_path = tar->is_sparse = false;
+    tar->has_size = tar->has_path = tar->has_link = tar->is_sparse = false;
     for (;;) {
         uint64_t size;
         if (tar->next > tar->in->offset) {
@@ -333,4 +352,5 @@ void tm_tar_reader_release(struct tm_tar_reader *tar)
 {
     tm_buf_release(&tar->name);
     tm_buf_release(&tar->long_name);
+    tm_buf_release(&tar->link);
 }

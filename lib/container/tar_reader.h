@@ -15,7 +15,8 @@ struct tm_tar_entry {
     uint64_t at;         /* offset of its data in the input */
     uint64_t size_bytes; /* of the data that is present */
     uint64_t missing_bytes; /* of its data that was cut off; 0 unless the reader is tolerant */
-    bool is_file;        /* a regular file: no directory, link or device */
+    bool is_file;        /* a regular file or a hard link: no directory, symbolic link or device */
+    const char *link;    /* the name of the file that it is a hard link to, which has the data; NULL: it is none */
     const char *refusal; /* why its data cannot be read, as text of an error; NULL: it can; static */
 };
 
@@ -26,8 +27,8 @@ struct tm_tar_reader {
     struct tm_damage damage;
     /* private */
     uint64_t next;        /* offset of the next header */
-    struct tm_buf name, long_name;
-    bool has_size, has_path, is_sparse, jumping;
+    struct tm_buf name, long_name, link;
+    bool has_size, has_path, has_link, is_sparse, jumping;
     uint64_t pax_size;
 };
 

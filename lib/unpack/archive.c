@@ -51,21 +51,29 @@ enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *a
             return tm_error_append(run->err, " (--ignore-unknown leaves it out)");
         return tm_unpack_halt(run, TM_E_INPUT);
     }
-    member->type = tm_file_type_sniff(NULL, 0);
+    member->type = tm_file_type_unknown();
     member->reason = reason;
     member->cause_text = cause;
     return tm_member_table_add(&archive->table, member, run->err);
 }
 
+static void tell_cause(const struct tm_unpack_run *run, const struct tm_node *node,
+                       const struct tm_member_table *table, const struct tm_member *member)
+{
+    struct tm_error cause = {0};
+    if (member->cause > 0) {
+        tm_error_set(&cause, TM_E_INPUT, "%s", tm_member_cause(table, member));
+        tm_unpack_tell(run, node, &cause);
+    }
+}
+
 enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node *node,
                                        const struct tm_member_table *table, const struct tm_member *member)
 {
-    struct tm_error cause = {0};
     enum tm_status st = tm_unpack_begin(run, node);
     if (st == TM_OK)
         st = tm_event_sink_account(run->sink, member->reason, 0, 1, 0, run->err);
-    tm_error_set(&cause, TM_E_INPUT, "%s", tm_member_cause(table, member));
-    tm_unpack_tell(run, node, &cause);
+    tell_cause(run, node, table, member);
     return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
 }
 
@@ -77,6 +85,7 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     bool tolerant = run->options->format.on_damage != TM_DAMAGE_HALT;
     if (member->reason)
         return tm_archive_refused_turn(run, node, &archive->table, member);
+    tell_cause(run, node, &archive->table, member);
     if (member->missing_bytes > 0) {
         struct tm_error why = {0};
         tm_error_set(&why, TM_E_INPUT, "byte %llu: cut short, %llu bytes are missing",

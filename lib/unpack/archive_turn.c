@@ -1,6 +1,8 @@
 /* The turns of TAR and ZIP archives. */
 #include "os/read_ahead.h"
 #include "unpack/archive.h"
+#include "unpack/file_list.h"
+#include "unpack/tar_files.h"
 #include "container/tar_reader.h"
 #include "container/zip_reader.h"
 #include "container/zip_walk.h"
@@ -18,16 +20,26 @@ static enum tm_status tar_open(void *state, const struct tm_member *member, stru
     struct tm_content *around = state;
     struct tm_extent part = tm_content_part(around, member->place[0], member->size_bytes);
     (void)damage;
+    part.is_shared = member->is_shared;
+    part.reclaim = member->is_shared ? NULL : part.reclaim;
     return tm_content_open_extent(content, &part, err);
 }
 
-/* Finds the next member of TAR that has a row. TM_END if there is none. */
-static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader *tar, struct tm_tar_entry *entry)
+/* Finds the next member of TAR that has a row. TM_END if there is none. FILES (may be NULL) gets all files that hard
+ * links may mean; MEMBER is the number that this one will have. */
+static enum tm_status next_file(struct tm_unpack_run *run, struct tm_tar_reader *tar, struct tm_tar_entry *entry,
+                                struct tm_tar_files *files, uint32_t member)
 {
     enum tm_status st;
-    do
-        st = tm_tar_next(tar, entry, run->err);
-    while (st == TM_OK && (!entry->is_file || tm_member_is_hidden(entry->name, entry->name_bytes)));
+    while ((st = tm_tar_next(tar, entry, run->err)) == TM_OK) {
+        bool is_hidden = tm_member_is_hidden(entry->name, entry->name_bytes);
+        struct tm_tar_file file = {entry->at, entry->size_bytes, entry->missing_bytes,
+                                   is_hidden ? TM_TAR_FILE_HIDDEN : member};
+        if (files && entry->is_file && entry->link == NULL && entry->refusal == NULL)
+            st = tm_tar_files_add(files, tm_file_list_bare(entry->name), &file, run->err);
+        if (st < 0 || (entry->is_file && !is_hidden))
+            break;
+    }
     return tm_unpack_halt(run, st);
 }
 
@@ -44,14 +56,55 @@ static enum tm_status add_tar_member(struct tm_unpack_run *run, struct tm_archiv
                                      const struct tm_tar_entry *entry, struct tm_input *in)
 {
     struct tm_member member = tar_member(entry);
+    struct tm_error cause = {0};
+    if (entry->link) {
+        tm_error_set(&cause, TM_E_INPUT,
+                     "a hard link to %s, whose data has gone by; it is read from a regular file", entry->link);
+        return tm_archive_refuse(run, archive, &member, "unsupported", cause.text);
+    }
     return entry->refusal ? tm_archive_refuse(run, archive, &member, "unsupported", entry->refusal)
                           : tm_archive_add(run, archive, &member, in, entry->size_bytes, NULL);
+}
+
+/* Adds the hard link that ENTRY shows: a member that has the data of another. */
+static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive *archive,
+                                    const struct tm_tar_entry *entry, struct tm_content *content,
+                                    struct tm_tar_files *files)
+{
+    struct tm_error cause = {0};
+    struct tm_tar_file file;
+    struct tm_input input = {0};
+    struct tm_member member = tar_member(entry);
+    enum tm_status st = tm_tar_files_find(files, tm_file_list_bare(entry->link), &file, run->err);
+    if (st == TM_END) {
+        tm_error_set(&cause, TM_E_INPUT, "a hard link to %s, which is no file in front of it that can be read",
+                     entry->link);
+        return tm_archive_refuse(run, archive, &member, "damaged", cause.text);
+    }
+    if (st < 0)
+        return st;
+    struct tm_extent part = tm_content_part(content, file.at, file.size_bytes);
+    member.place[0] = file.at;
+    member.size_bytes = file.size_bytes;
+    member.missing_bytes = file.missing_bytes;
+    member.is_shared = true;
+    if (file.member != TM_TAR_FILE_HIDDEN) {
+        archive->table.members[file.member].is_shared = true;
+        tm_error_set(&cause, TM_E_INPUT, "a hard link to %s: the same events are merged twice", entry->link);
+        member.cause_text = cause.text;
+    }
+    st = tm_extent_open(&part, &input, run->err);
+    if (st == TM_OK)
+        st = tm_archive_add(run, archive, &member, &input, file.size_bytes, NULL);
+    tm_input_release(&input);
+    return st;
 }
 
 static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct tm_archive archive = {.open = tar_open, .state = content};
     struct tm_tar_reader tar = {0};
+    struct tm_tar_files files = {0};
     struct tm_tar_entry entry;
     /* Text of its members can then stay in the temporary copy. */
     enum tm_status st =
@@ -59,12 +112,14 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     uint64_t start = content->in->offset;
     tm_tar_reader_init(&tar, content->in, tm_content_end(content));
     tar.tolerant = is_tolerant(run);
-    while (st == TM_OK && (st = next_file(run, &tar, &entry)) == TM_OK) {
-        st = add_tar_member(run, &archive, &entry, content->in);
+    while (st == TM_OK && (st = next_file(run, &tar, &entry, &files, archive.table.count)) == TM_OK) {
+        st = entry.link ? add_hard_link(run, &archive, &entry, content, &files)
+                        : add_tar_member(run, &archive, &entry, content->in);
         if (st < 0)
             tm_error_prefix(run->err, "%s", entry.name);
     }
     archive.damage = tar.damage;
+    tm_tar_files_release(&files);
     if (st == TM_END)
         st = tm_archive_turns(run, node, &archive, content->in->offset - start);
     tm_tar_reader_release(&tar);
@@ -121,7 +176,7 @@ static enum tm_status stream_tar(struct tm_unpack_run *run, struct tm_node *node
     tm_tar_reader_init(&tar, content->in, UINT64_MAX);
     tar.tolerant = is_tolerant(run);
     enum tm_status st = tm_unpack_begin(run, node);
-    while (st == TM_OK && (st = next_file(run, &tar, &entry)) == TM_OK)
+    while (st == TM_OK && (st = next_file(run, &tar, &entry, NULL, 0)) == TM_OK)
         st = streamed_member(run, node, &archive, &entry, content);
     if (st == TM_END) {
         tm_damage_merge(&archive.damage, &tar.damage);

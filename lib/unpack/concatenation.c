@@ -73,7 +73,7 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     const struct tm_unpack_options *options = run->options;
     Tracemerge__Source source = TRACEMERGE__SOURCE__INIT;
     struct stat info;
-    bool kept = options->text_file && content->extent.fd == options->text_file->fd;
+    bool kept = options->text_file && content->extent.fd == options->text_file->fd && !content->extent.is_shared;
     context->has_source = kept || (options->by_reference && content->extent.fd >= 0 && !content->extent.is_spooled);
     context->text_file = context->has_source ? NULL : options->text_file;
     if (!node->type.format->refers || !(context->has_source || context->text_file))

@@ -44,7 +44,7 @@ static struct tm_file_type trace(const struct tm_format *format)
         .kind = TM_FILE_TRACE, .name = format->name, .priority = format->priority, .format = format};
 }
 
-static struct tm_file_type unknown(void)
+struct tm_file_type tm_file_type_unknown(void)
 {
     return (struct tm_file_type){.kind = TM_FILE_UNKNOWN, .name = "unknown", .priority = 2};
 }
@@ -52,7 +52,7 @@ static struct tm_file_type unknown(void)
 struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
 {
     if (tm_foreign_type_is_no_proto(head, len))
-        return unknown();
+        return tm_file_type_unknown();
     const struct tm_format *format = tm_format_sniff(head, len);
     /* A proto (or its symbols) is one whatever strings it holds. */
     if (format && len > 0 && head[0] == 0x0a && format->priority != 2)
@@ -72,7 +72,7 @@ struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
         return container(TM_FILE_CTRACE, "ctrace", 2);
     if (format)
         return trace(format);
-    return unknown();
+    return tm_file_type_unknown();
 }
 
 struct tm_file_type tm_file_type_directory(void)

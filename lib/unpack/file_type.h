@@ -28,6 +28,9 @@ struct tm_file_type {
 /* The type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. */
 struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len);
 
+/* The type of what is no type that is read. */
+struct tm_file_type tm_file_type_unknown(void);
+
 /* The type of a directory and of a list of files. */
 struct tm_file_type tm_file_type_directory(void);
 

@@ -47,7 +47,7 @@ enum tm_status tm_member_table_add(struct tm_member_table *table, const struct t
     to->name = table->names.len;
     to->name_bytes = (uint32_t)len;
     to->cause_text = NULL;
-    to->cause = table->names.len + len + 1;
+    to->cause = member->cause_text ? table->names.len + len + 1 : 0;
     if (tm_buf_add(&table->names, member->name_text, len) != TM_OK || tm_buf_add_byte(&table->names, 0) != TM_OK ||
         tm_buf_add(&table->names, member->cause_text, cause_bytes) != TM_OK)
         return tm_error_nomem(err);

@@ -13,9 +13,10 @@ struct tm_member {
     uint64_t size_bytes;
     uint64_t place[2];   /* the archive's own: where the member is */
     uint64_t missing_bytes; /* of its data that the archive has lost */
+    bool is_shared;      /* another member has the same data */
     const char *reason;     /* why it cannot be read, as reason of an account; NULL: it can; static */
-    const char *cause_text; /* for add: the same as text of an error; NULL in the table */
-    size_t cause;           /* where that starts in the table's names; NUL-terminated */
+    const char *cause_text; /* for add: what is told of it at its turn, such as why; NULL in the table */
+    size_t cause;           /* where that starts in the table's names, NUL-terminated; 0: there is nothing to tell */
     struct tm_file_type type;
     struct tm_stated_rank rank;
 };
@@ -42,6 +43,7 @@ static inline const char *tm_member_name(const struct tm_member_table *table, co
     return (const char *)table->names.data + member->name;
 }
 
+/* The text of a member that has a cause. */
 static inline const char *tm_member_cause(const struct tm_member_table *table, const struct tm_member *member)
 {
     return (const char *)table->names.data + member->cause;

@@ -158,7 +158,7 @@ static void test_tar_types(struct tar_fixture *f)
         const char *name;
         bool is_file;
     } types[] = {{'0', "a", true},  {'\0', "a", true},  {'7', "a", true},  {'5', "a", false}, {'\0', "a/", false},
-                 {'1', "a", false}, {'2', "a", false}, {'6', "a", false}, {'V', "a", false}};
+                 {'1', "a", true}, {'2', "a", false}, {'6', "a", false}, {'V', "a", false}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         header(f->bytes, types[i].name, "00000000000", types[i].type);
         start(f, 512, 512);
