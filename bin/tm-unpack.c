@@ -1,4 +1,5 @@
 /* tm-unpack: trace files, archives and pipes in; the stream of their events, each on its own clock, out. */
+#include "base/decimal.h"
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct tm_program program = {
@@ -150,6 +152,16 @@ static void list_print(struct list *list)
     free(list->lines);
 }
 
+/* Returns the time that is taken for now: $SOURCE_DATE_EPOCH if that is a number, else the time of the system. */
+static int64_t now_s(void)
+{
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    int64_t seconds;
+    if (text && tm_decimal_int(text, strlen(text), &seconds) == TM_OK)
+        return seconds;
+    return (int64_t)time(NULL);
+}
+
 static void warn(void *arg, const char *text)
 {
     (void)arg;
@@ -172,6 +184,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
         sink.want_detail && !(settings->no_json_detail && tm_raw_choice_has(&sink.raw, TM_RAW_JSON));
     sink.want_compact_messages = settings->whole_sched && tm_raw_choice_has(&sink.raw, TM_RAW_COMPACT_MESSAGE);
     enum tm_status st = settings->text ? tm_text_file_open(&text, settings->text, err) : TM_OK;
+    settings->unpack.now_s = now_s();
     settings->unpack.text_file = settings->text ? &text : NULL;
     if (st == TM_OK)
         st = tm_sandbox_enter(&sandbox, err);

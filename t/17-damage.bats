@@ -28,6 +28,10 @@ damage() { # format, least number of damaged files
     damage strace 20
 }
 
+@test "logcat" {
+    damage logcat 20
+}
+
 @test "perf script" {
     damage perf_script 45
 }

@@ -172,8 +172,9 @@ PERFILE2\0\0\0\0|perf script --ns
 BZh91AY|bzip2 -dc
 \xd4\xc3\xb2\xa1\2\0\4\0|pcap
 \n\r\r\n\x1c\0\0\0\x4d\x3c\x2b\x1a\1\0|pcapng
---------- beginning of main\n|logcat
-11-23 07:36:20.123  1234  1250 I Tag: text\n|logcat
+I/Tag     ( 1234): text\n|logcat -v threadtime
+--------- beginning of main\nI/Tag(12): text\n|logcat -v threadtime
+LPKSHHRH\0\0\0\0|journalctl -o export
 SQLite format 3\0|database
 hello|unknown trace type; what is read: Perfetto
 END

@@ -18,6 +18,7 @@ struct tm_format_context {
     const struct tm_format_options *options;
     /* tm_format_sniff: a parser that asks it what follows its document depends on no other format. */
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
+    int64_t now_s; /* seconds from 1970 to now; dates that tell no year are not after it */
     bool has_source;     /* event texts may stay in the file, */
     uint64_t source_at;  /* where byte 0 of the input (by its offset) is this byte */
     bool source_is_temporary; /* the file is a temporary one, written to be read once more */

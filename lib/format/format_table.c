@@ -4,6 +4,7 @@
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
+#include "format/logcat/logcat.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
@@ -20,6 +21,8 @@ const struct tm_format *const tm_formats[] = {
     &tm_format_gecko,
     &tm_format_chrome_json,
     &tm_format_instruments,
+    &tm_format_logcat,
+    &tm_format_logcat_monotonic,
     &tm_format_perf_script, /* by their line shape, before systrace's "a space" */
     &tm_format_strace,
     &tm_format_systrace,

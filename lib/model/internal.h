@@ -86,6 +86,7 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
 enum tm_status tm_model_flow(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
+enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 
 /* Sets *TRACK to the asynchronous track of EV. TM_END if it has none. */

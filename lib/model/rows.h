@@ -54,6 +54,15 @@ struct tm_sample_row {
     bool is_perf; /* a PerfSample packet */
 };
 
+struct tm_log_row {
+    int64_t ts;
+    int64_t utid; /* TM_NO_ID: of no thread */
+    int64_t priority; /* as Android numbers them; 0: unknown */
+    struct tm_text tag; /* data NULL: none */
+    struct tm_text message;
+    int64_t arg_set; /* TM_NO_ID: none */
+};
+
 struct tm_frame_row {
     int64_t id;
     struct tm_text function;
@@ -87,6 +96,7 @@ struct tm_rows {
     enum tm_status (*mapping)(void *self, int64_t id, struct tm_text name, struct tm_error *err);
     enum tm_status (*frame)(void *self, const struct tm_frame_row *row, struct tm_error *err);
     enum tm_status (*callsite)(void *self, const struct tm_callsite_row *row, struct tm_error *err);
+    enum tm_status (*log)(void *self, const struct tm_log_row *row, struct tm_error *err);
 };
 
 #endif

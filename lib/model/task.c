@@ -151,3 +151,19 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     tm_model_bound(m, ev->e->time_ns);
     return m->rows->sample(m->rows->self, &row, err);
 }
+
+enum tm_status tm_model_log(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_log_row row = {.ts = e->time_ns,
+                             .utid = TM_NO_ID,
+                             .priority = e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value : 0,
+                             .tag = ev->category,
+                             .message = ev->name};
+    enum tm_status st = e->flags & TM_EVENT_HAS_TID ? tm_model_thread(m, ev, err) : TM_OK;
+    if (st < 0 || (st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, m->rows, err)) < 0)
+        return st;
+    row.utid = ev->utid;
+    tm_model_bound(m, e->time_ns);
+    return m->rows->log(m->rows->self, &row, err);
+}

@@ -119,6 +119,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_nod
     const struct tm_format *format = node->type.format;
     struct tm_format_context context = {
         .sniff = tm_format_sniff, .input = content->in, .sink = run->sink, .options = &run->options->format,
+        .now_s = run->options->now_s,
         .whole = {.fd = -1}};
     void *state = NULL;
     enum tm_status st = format->by_place ? show_whole(run, content, &context) : TM_OK;

@@ -1,5 +1,7 @@
 #include "unpack/foreign_type.h"
 
+#include "format/logcat/logcat_line.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -29,25 +31,9 @@ static const struct {
     {MAGIC("\xc1\x1f\xfc\xc1"), 0, "a stream of CTF (LTTng), which is not read: babeltrace2 reads it"},
     {MAGIC("SQLite format 3\0"), 0, "a database of SQLite; what is merged are the traces that it was made of"},
     {MAGIC("\x7f" "ELF"), 0, "a program (ELF), not a trace of one"},
-    {MAGIC("--------- beginning of "), 0, "a log of logcat, which is not read: record a Perfetto trace with the data "
-                                         "source android.log"},
+    {MAGIC("LPKSHHRH"), 0, "a journal as systemd keeps it, which is read as text: journalctl -o export --file=FILE"},
 #undef MAGIC
 };
-
-static bool is_digits(const uint8_t *p, const char *shape)
-{
-    for (; *shape; p++, shape++)
-        if (*shape == '0' ? *p < '0' || *p > '9' : *p != (uint8_t)*shape)
-            return false;
-    return true;
-}
-
-/* A line of logcat -v threadtime: "11-23 07:36:20.123  1234  1250 I Tag". */
-static bool is_logcat(const uint8_t *head, size_t len)
-{
-    static const char shape[] = "00-00 00:00:00.000 ";
-    return len > sizeof shape && is_digits(head, shape);
-}
 
 /* 0a LENGTH 0a LENGTH 08 VERSION 12 LENGTH "tm-": the frame that every stream begins with (tm-stream(5)). */
 static bool is_stream(const uint8_t *head, size_t len)
@@ -61,6 +47,15 @@ static bool is_pcapng(const uint8_t *head, size_t len)
 {
     return len >= 12 && memcmp(head, "\n\r\r\n", 4) == 0 &&
            (memcmp(head + 8, "\x1a\x2b\x3c\x4d", 4) == 0 || memcmp(head + 8, "\x4d\x3c\x2b\x1a", 4) == 0);
+}
+
+/* The first line that is no divider is one of logcat -v brief. */
+static bool is_brief_log(const uint8_t *head, size_t len)
+{
+    const char *p = (const char *)head, *end = p + len, *eol;
+    while ((eol = memchr(p, '\n', (size_t)(end - p))) != NULL && tm_logcat_line_is_divider(p, (size_t)(eol - p)))
+        p = eol + 1;
+    return tm_logcat_line_is_brief(p, (size_t)((eol ? eol : end) - p));
 }
 
 bool tm_foreign_type_is_no_proto(const uint8_t *head, size_t len)
@@ -80,8 +75,8 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
         if (len >= by_magic[i].at + by_magic[i].len &&
             memcmp(head + by_magic[i].at, by_magic[i].bytes, by_magic[i].len) == 0)
             return by_magic[i].cause;
-    if (is_logcat(head, len))
-        return by_magic[sizeof by_magic / sizeof *by_magic - 1].cause;
+    if (is_brief_log(head, len))
+        return "a log of logcat that tells no times: logcat -v threadtime -v year -v usec -v UTC";
     return "unknown trace type; what is read: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
-           "perf script, strace -ttt, Firefox and Instruments profiles; these in TAR, ZIP, gzip or zstd";
+           "perf script, strace -ttt, logcat, Firefox and Instruments profiles; these in TAR, ZIP, gzip or zstd";
 }

@@ -17,6 +17,7 @@ struct tm_unpack_listed {
 
 struct tm_unpack_options {
     struct tm_format_options format;
+    int64_t now_s; /* seconds from 1970 to now; dates that tell no year are not after it */
     bool ignore_unknown;   /* files of unknown type are skipped and counted, not an error */
     bool by_reference;     /* text that is in a regular file may stay there (frame Source) */
     struct tm_text_file *text_file; /* other such text may go there; NULL: it is in the stream */

@@ -66,6 +66,11 @@ def strace():
     return b'', [(line % (10**9 + at(k) // 10**9, at(k) % 10**9, k)).encode() for k in range(PIECES)], b''
 
 
+def logcat():
+    line = '1970-01-01 00:00:%02d.%09d +0000  1234  1250 I Tag%d: text\n'
+    return b'', [(line % (*divmod(at(k), 10**9), k)).encode() for k in range(PIECES)], b''
+
+
 def perf():
     block = 'task 12/13 [001] %d.%09d: 7 cycles:u: \n\t    ffff81 fn%d+0x1 ([kernel.kallsyms])\n\t    40 main (/bin/a)\n\n'
     return b'', [(block % (*divmod(at(k), 10**9), k)).encode() for k in range(PIECES)], b''
@@ -102,7 +107,7 @@ def gecko():
     return head, pieces, b']}}]}'
 
 
-FORMATS = {'proto': proto, 'json': json_object, 'systrace': systrace, 'strace': strace, 'perf_script': perf,
+FORMATS = {'proto': proto, 'json': json_object, 'systrace': systrace, 'strace': strace, 'logcat': logcat, 'perf_script': perf,
            'instruments': instruments, 'fuchsia': fuchsia, 'gecko': gecko}
 # A Fuchsia trace goes on at the next provider's section.
 ENDS_AT_DAMAGE = ('fuchsia',)

@@ -5,6 +5,7 @@
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
+#include "format/logcat/logcat.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
@@ -23,6 +24,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"perf_script", fuzz_format, &tm_format_perf_script, 4 * KIB, "perf_script"},
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
+    {"logcat", fuzz_format, &tm_format_logcat, 4 * KIB, "logcat"},
     {"fxt", fuzz_format, &tm_format_fxt, 8 * KIB, NULL},
     {"tar", fuzz_unpack, NULL, 32 * KIB, "container"},
     {"zip", fuzz_unpack, NULL, 16 * KIB, "container"},

@@ -248,9 +248,9 @@ static inline enum tm_status show_stream(int fd, struct tm_buf *out, struct tm_e
     return st;
 }
 
-/* Parses LEN bytes at DATA, CHUNK at a time (0: all of them in the window from the start). */
-static inline struct format_run format_run(const struct tm_format *format, const void *data, size_t len, size_t chunk,
-                                           const struct tm_format_options *options)
+/* Parses LEN bytes at DATA, CHUNK at a time (0: all of them in the window from the start), NOW_S seconds after 1970. */
+static inline struct format_run format_run_at(int64_t now_s, const struct tm_format *format, const void *data,
+                                              size_t len, size_t chunk, const struct tm_format_options *options)
 {
     struct format_run run = {0};
     struct chunk_source source = {data, len, 0, chunk};
@@ -269,7 +269,8 @@ static inline struct format_run format_run(const struct tm_format *format, const
     else
         tm_input_init_bytes(&in, data, len);
     tm_event_sink_init(&sink, &writer);
-    struct tm_format_context context = {.input = &in, .sink = &sink, .options = options, .sniff = tm_format_sniff};
+    struct tm_format_context context = {.input = &in, .sink = &sink, .options = options, .sniff = tm_format_sniff,
+                                        .now_s = now_s};
     enum tm_status st = tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &run.err);
     if (st >= 0)
         st = tm_event_sink_file_begin(&sink, &begin, &run.err);
@@ -292,6 +293,12 @@ static inline struct format_run format_run(const struct tm_format *format, const
     tm_input_release(&in);
     close(fd);
     return run;
+}
+
+static inline struct format_run format_run(const struct tm_format *format, const void *data, size_t len, size_t chunk,
+                                           const struct tm_format_options *options)
+{
+    return format_run_at(0, format, data, len, chunk, options);
 }
 
 static inline void format_run_release(struct format_run *run)

@@ -118,6 +118,14 @@ static inline enum tm_status on_callsite(void *self, const struct tm_callsite_ro
                        r->depth, r->parent, r->frame);
 }
 
+static inline enum tm_status on_log(void *self, const struct tm_log_row *r, struct tm_error *err)
+{
+    char s[64], t[64];
+    (void)err;
+    return tm_buf_addf(&((struct bench *)self)->out, "log %" PRId64 " u%" PRId64 " p%" PRId64 " %s %s\n", r->ts,
+                       r->utid, r->priority, text(r->tag, s), text(r->message, t));
+}
+
 /* JSON_TYPE: with "json" in the stream the last event of a batch waits for the next. */
 static inline void start_as(struct bench *b, const char *json_type)
 {
@@ -127,7 +135,8 @@ static inline void start_as(struct bench *b, const char *json_type)
     for (int i = 0; i < FILES; i++)
         b->files[i].type = (struct tm_text){(const uint8_t *)types[i], strlen(types[i])};
     b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_counter, on_sched,   on_sched_end, on_arg,
-                               on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite};
+                               on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
+                               on_log};
     tm_model_init(&b->model, &b->rows, &b->catalog);
 }
 

@@ -56,6 +56,7 @@ TAKE(take_arg, tm_arg_row)
 TAKE(take_sample, tm_sample_row)
 TAKE(take_frame, tm_frame_row)
 TAKE(take_callsite, tm_callsite_row)
+TAKE(take_log, tm_log_row)
 #undef TAKE
 
 static enum tm_status take_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
@@ -127,7 +128,7 @@ static void test_random(void)
     start_as(&b, "json");
     b.rows = (struct tm_rows){&v,          check_slice,  check_slice_end, take_counter, take_sched, check_sched_end,
                               take_arg,    take_copy,    check_flow,      take_sample,  take_mapping, take_frame,
-                              take_callsite};
+                              take_callsite, take_log};
     for (int i = 0; i < EVENTS; i++) {
         now += next_random(&state) % 4;
         add_random(&b, &state, now);

@@ -7,6 +7,7 @@
 #include "emit/perfetto/ftrace_writer.h"
 #include "emit/perfetto/line_tasks.h"
 #include "emit/pending_definitions.h"
+#include "emit/perfetto/log_writer.h"
 #include "emit/perfetto/packet_retime.h"
 #include "emit/perfetto/sample_writer.h"
 #include "emit/perfetto/sequence_threads.h"

@@ -282,6 +282,8 @@ static enum tm_status write_event(struct pftrace *p, const struct tm_event *even
         return st;
     if (e->kind == TM_KIND_SAMPLE && !of_proto && raw != TM_RAW_PACKET && e->flags & TM_EVENT_HAS_TID)
         return tm_sample_write(&p->samples, e, err);
+    if (e->kind == TM_KIND_LOG && !of_proto && !p->after_packet)
+        return tm_log_write(&p->packets, e, err);
     switch (raw) {
     case TM_RAW_PACKET:
         if (e->kind == TM_KIND_SYSTEM_INFO && (st = tm_ftrace_note_kernel(&p->ftrace, e, err)) < 0)

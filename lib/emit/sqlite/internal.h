@@ -25,6 +25,7 @@ enum tm_sqlite_statement {
     TM_SQL_CPU_SAMPLE,
     TM_SQL_INSTRUMENTS_SAMPLE,
     TM_SQL_PERF_SAMPLE,
+    TM_SQL_LOG,
     TM_SQL_CALLSITE,
     TM_SQL_FRAME,
     TM_SQL_MAPPING,
@@ -94,7 +95,7 @@ struct tm_sqlite {
     struct tm_sqlite_counters counters;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
-    int64_t next_flow, next_sample, next_clock;
+    int64_t next_flow, next_sample, next_log, next_clock;
 };
 
 /* schema.c: makes the tables; and, when all rows are in, the indices and views. */

@@ -34,6 +34,23 @@ static enum tm_status sample(void *self, const struct tm_sample_row *row, struct
     return tm_sqlite_run(s, stmt, err);
 }
 
+static enum tm_status log_line(void *self, const struct tm_log_row *row, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_LOG];
+    sqlite3_bind_int64(stmt, 1, s->next_log++);
+    sqlite3_bind_int64(stmt, 2, row->ts);
+    tm_sqlite_bind_id(stmt, 3, row->utid);
+    sqlite3_bind_int64(stmt, 4, row->priority);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 5, row->tag, err);
+    if (st == TM_OK)
+        st = tm_sqlite_bind_text(s, stmt, 6, row->message, err);
+    if (st < 0)
+        return st;
+    tm_sqlite_bind_id(stmt, 7, row->arg_set);
+    return tm_sqlite_run(s, stmt, err);
+}
+
 static enum tm_status mapping(void *self, int64_t id, struct tm_text name, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
@@ -85,7 +102,8 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .sample = sample,
                                .mapping = mapping,
                                .frame = frame,
-                               .callsite = callsite};
+                               .callsite = callsite,
+                               .log = log_line};
 }
 
 enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err)

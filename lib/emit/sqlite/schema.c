@@ -36,6 +36,8 @@ static const char tables[] =
     "CREATE TABLE cpu_profile_stack_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
     "CREATE TABLE instruments_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
     "CREATE TABLE perf_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
+    "CREATE TABLE android_logs(id INTEGER PRIMARY KEY, ts INTEGER, utid INTEGER, prio INTEGER, tag TEXT, msg TEXT,"
+    " arg_set_id INTEGER);"
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
     " frame_id INTEGER);"
     "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER);"
@@ -116,6 +118,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_CPU_SAMPLE] = "INSERT INTO cpu_profile_stack_sample VALUES(?,?,?,?)",
     [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?)",
     [TM_SQL_PERF_SAMPLE] = "INSERT INTO perf_sample VALUES(?,?,?,?)",
+    [TM_SQL_LOG] = "INSERT INTO android_logs VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
     [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?)",
     [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?)",

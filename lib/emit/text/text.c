@@ -134,6 +134,13 @@ static void put_story(struct text *t, const struct tm_event *e, const struct tm_
             put_task(out, tm_task_names_thread(&t->names, e->machine, e->pid), e->pid);
         }
         return;
+    case TM_KIND_LOG:
+        if (e->category) {
+            tm_out_escaped(out, category);
+            tm_out_str(out, ": ");
+        }
+        tm_out_escaped(out, name);
+        return;
     case TM_KIND_TASK_NEW:
         put_task(out, name, e->tid);
         return;

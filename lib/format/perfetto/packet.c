@@ -5,6 +5,7 @@
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
+#include "format/perfetto/log.h"
 #include "format/perfetto/metadata.h"
 #include "format/perfetto/power.h"
 #include "format/perfetto/sample.h"
@@ -244,6 +245,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_TRIGGER:
     case TM_PACKET_CLONE_TRIGGER:
         return tm_proto_power_read(p, packet, err);
+    case TM_PACKET_ANDROID_LOG:
+        return tm_proto_log_read(p, packet, err);
     case TM_PACKET_PERF_SAMPLE:
         return tm_proto_perf_sample_read(p, packet, err);
     case TM_PACKET_STREAMING_PROFILE:

@@ -1,0 +1,18 @@
+/* Dates of the Gregorian calendar as days, in both directions, for all years. */
+#ifndef TM_BASE_CALENDAR_H
+#define TM_BASE_CALENDAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Returns the days from 1970-01-01 to the date. MONTH is 1 to 12, and YEAR is within a million of 0. A DAY behind the
+ * month's last one is in the next month. */
+int64_t tm_calendar_days(int64_t year, int month, int day);
+
+/* Returns the year of the day that is DAYS after 1970-01-01. DAYS is within 10^8 of 0. */
+int64_t tm_calendar_year(int64_t days);
+
+/* True if MONTH (1 to 12) of YEAR has DAY. */
+bool tm_calendar_has(int64_t year, int month, int day);
+
+#endif

@@ -1,0 +1,11 @@
+/* Messages of logs as AndroidLogPacket, one packet a message: what a viewer lists as Android logs. */
+#ifndef TM_EMIT_PERFETTO_LOG_WRITER_H
+#define TM_EMIT_PERFETTO_LOG_WRITER_H
+
+#include "emit/perfetto/packet_writer.h"
+
+/* EVENT is a LOG row on trace time. Its arguments are not in the packet, but for a uid that is a number. TM_OK,
+ * TM_E_SYSTEM. */
+enum tm_status tm_log_write(struct tm_packet_writer *writer, const struct tm_event *event, struct tm_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* A line of logcat in the formats that have a time: threadtime and time, with the modifiers year, usec, nsec, uid,
+ * zone, epoch, monotonic and color. Source: logcat(1) of Android, and liblog/logprint.cpp of AOSP. */
+#ifndef TM_FORMAT_LOGCAT_LOGCAT_LINE_H
+#define TM_FORMAT_LOGCAT_LOGCAT_LINE_H
+
+#include "base/span.h"
+#include "base/status.h"
+
+/* What the time of a line counts. */
+enum tm_logcat_time {
+    TM_LOGCAT_DATE,     /* a date, which may lack its year and its zone */
+    TM_LOGCAT_EPOCH,    /* nanoseconds since 1970 */
+    TM_LOGCAT_MONOTONIC /* nanoseconds since the machine started */
+};
+
+/* Priorities as Android numbers them (AndroidLogPriority). */
+enum tm_logcat_priority {
+    TM_LOGCAT_UNKNOWN = 0,
+    TM_LOGCAT_VERBOSE = 2,
+    TM_LOGCAT_DEBUG = 3,
+    TM_LOGCAT_INFO = 4,
+    TM_LOGCAT_WARN = 5,
+    TM_LOGCAT_ERROR = 6,
+    TM_LOGCAT_FATAL = 7
+};
+
+/* The parts of a line; spans point into its text. */
+struct tm_logcat_line {
+    enum tm_logcat_time time;
+    int64_t ns;     /* of EPOCH and MONOTONIC; of DATE the nanoseconds since the day began */
+    bool has_year, has_zone;
+    int year, month, day; /* of DATE; a 29th of February of no known year is a date */
+    int64_t zone_ns; /* how far local time is ahead of UTC */
+    bool has_tid;   /* format time does not tell the thread */
+    int64_t pid, tid;
+    struct tm_span uid; /* a number or a name; length 0: none */
+    enum tm_logcat_priority priority;
+    struct tm_span tag, message;
+};
+
+/* Parses LINE (LEN bytes, without its end). TM_OK, or TM_E_INPUT if it is no such line. */
+enum tm_status tm_logcat_line_parse(const char *line, size_t len, struct tm_logcat_line *parsed);
+
+/* True for the head of format brief, "I/Tag( 1234): ", which tells no time. */
+bool tm_logcat_line_is_brief(const char *line, size_t len);
+
+/* True for what stands between lines: "--------- beginning of main", remarks of adb. */
+bool tm_logcat_line_is_divider(const char *line, size_t len);
+
+#endif

@@ -1,0 +1,115 @@
+#include "format/perfetto/log.h"
+
+#include "stream/detail_arg.h"
+
+#include <inttypes.h>
+
+/* perfetto/trace/android/android_log.proto */
+enum { LOG_EVENTS = 1 };
+enum { EVENT_PID = 2, EVENT_TID = 3, EVENT_UID = 4, EVENT_TAG = 6, EVENT_PRIORITY = 7, EVENT_MESSAGE = 8,
+       EVENT_ARGS = 9 };
+enum { ARG_NAME = 1, ARG_INT = 2, ARG_FLOAT = 3, ARG_STRING = 4 };
+enum { PRIORITY_INFO = 4 /* of messages that tell none */ };
+
+static float float_of(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float f;
+    memcpy(&f, &low, sizeof f);
+    return f;
+}
+
+/* " name=value" behind what TEXT has. */
+static enum tm_status put_arg(struct tm_buf *text, const struct tm_pb_field *arg)
+{
+    struct tm_pb pb = tm_pb_of(arg->data, arg->len);
+    struct tm_pb_field f, name = {0}, value = {0};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == ARG_NAME && f.type == TM_PB_LEN)
+            name = f;
+        else if ((f.id == ARG_INT && f.type == TM_PB_VARINT) || (f.id == ARG_FLOAT && f.type == TM_PB_I32) ||
+                 (f.id == ARG_STRING && f.type == TM_PB_LEN))
+            value = f;
+    }
+    if (name.id == 0)
+        return TM_OK;
+    enum tm_status st = text->len ? tm_buf_add_byte(text, ' ') : TM_OK;
+    if (st == TM_OK)
+        st = tm_buf_add(text, name.data, name.len);
+    if (st == TM_OK)
+        st = tm_buf_add_byte(text, '=');
+    if (st < 0 || value.id == 0)
+        return st;
+    if (value.id == ARG_INT)
+        return tm_buf_addf(text, "%" PRId64, (int64_t)value.value);
+    if (value.id == ARG_FLOAT)
+        return tm_buf_addf(text, "%f", (double)float_of(value.value));
+    if ((st = tm_buf_add_byte(text, '"')) == TM_OK && (st = tm_buf_add(text, value.data, value.len)) == TM_OK)
+        st = tm_buf_add_byte(text, '"');
+    return st;
+}
+
+static enum tm_status take_field(struct tm_proto *p, struct tm_event *row, const struct tm_pb_field *f,
+                                 struct tm_error *err)
+{
+    bool is_number = f->type == TM_PB_VARINT;
+    switch (f->id) {
+    case EVENT_PID:
+    case EVENT_TID:
+        if (is_number)
+            *(f->id == EVENT_PID ? &row->pid : &row->tid) = (uint32_t)f->value;
+        return TM_OK;
+    case EVENT_UID:
+        if (!is_number || !p->sink->want_detail)
+            return TM_OK;
+        return tm_detail_arg_int(&p->detail, "uid", (int32_t)f->value) < 0 ? tm_error_nomem(err) : TM_OK;
+    case EVENT_PRIORITY:
+        if (is_number && (uint8_t)f->value)
+            row->value = (uint8_t)f->value;
+        return TM_OK;
+    case EVENT_TAG:
+        return f->type == TM_PB_LEN ? tm_proto_string(p, f->data, f->len, &row->category, err) : TM_OK;
+    case EVENT_MESSAGE:
+    case EVENT_ARGS:
+        if (f->type != TM_PB_LEN)
+            return TM_OK;
+        return (f->id == EVENT_ARGS ? put_arg(&p->text, f) : tm_buf_add(&p->text, f->data, f->len)) < 0
+                   ? tm_error_nomem(err)
+                   : TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+static enum tm_status add_message(struct tm_proto *p, const struct tm_event *packet, const struct tm_pb_field *message,
+                                  struct tm_error *err)
+{
+    struct tm_event row = tm_proto_derived(packet, TM_KIND_LOG);
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    row.value = PRIORITY_INFO;
+    row.flags |= TM_EVENT_HAS_VALUE;
+    tm_buf_clear(&p->text);
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+        st = take_field(p, &row, &f, err);
+    if (row.pid || row.tid)
+        row.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
+    if (st >= 0)
+        st = tm_proto_string(p, p->text.data ? (const char *)p->text.data : "", p->text.len, &row.name, err);
+    return st < 0 ? st : tm_proto_add(p, &row, err);
+}
+
+enum tm_status tm_proto_log_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    if (!packet->has_time)
+        row.flags |= TM_EVENT_DEFINITION;
+    enum tm_status st = tm_proto_add_with_times(p, &row, packet->clock, err);
+    while (st >= 0 && packet->has_time && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == LOG_EVENTS && f.type == TM_PB_LEN)
+            st = add_message(p, &row, &f, err);
+    return st < 0 ? st : TM_OK;
+}

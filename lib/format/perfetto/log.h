@@ -1,0 +1,10 @@
+/* Messages of Android's log in packets. Rules: importers/proto/android_probes_parser.cc of perfetto. */
+#ifndef TM_FORMAT_PERFETTO_LOG_H
+#define TM_FORMAT_PERFETTO_LOG_H
+
+#include "format/perfetto/internal.h"
+
+/* Adds the rows of an android_log packet: itself, and a DERIVED LOG row a message at the packet's time. */
+enum tm_status tm_proto_log_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+
+#endif
