@@ -176,3 +176,55 @@ END'
     run bash -c 'cat a.json x | tm-unpack | wc -c'
     [[ $output == *"tm-unpack: standard input: byte 70: damaged, or of unknown trace type, behind a document"* ]]
 }
+
+@test "a byte order mark in front of a text is read off" {
+    printf '\xef\xbb\xbf' >bom
+    cat bom a.json >bom.json
+    cat bom m.json >bom-manifest.json
+    cat bom a.systrace >bom.systrace
+    printf '\xef\xbb\xbf1700000000.000001 execve("/bin/true", ["true"], 0x7ffc) = 0 <0.000100>\n' >bom.strace
+    [ "$(rows bom.json)" = 'json bom.json' ]
+    [ "$(rows bom.systrace)" = 'systrace bom.systrace' ]
+    [ "$(rows bom.strace)" = 'strace bom.strace' ]
+    for f in json systrace; do
+        diff <(tm-unpack bom.$f | tm-emit -f jsonl | sed "s/bom[.]/a./") <(tm-unpack a.$f | tm-emit -f jsonl)
+    done
+    tar cf bom.tar bom-manifest.json bom.json
+    [ "$(rows bom.tar)" = $'tar bom.tar\nperfetto_manifest bom-manifest.json\njson bom.json' ]
+    tm-merge -q bom.tar -f json | grep -q '"x"'
+    tm-merge -q -m bom-manifest.json a.json -f json | grep -q '"x"'
+    cat bom.json bom.json | gzip >bom.json.gz
+    [ "$(rows bom.json.gz)" = $'gzip bom.json.gz\njson bom.json.gz\njson bom.json.gz' ]
+    printf '\xff\xfe{\0' >utf16.json
+    run tm-unpack utf16.json
+    [ "$output" = "tm-unpack: utf16.json: text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE" ]
+}
+
+@test "what looks like an end record in the comment of a ZIP is none" {
+    python3 - <<'END'
+import struct
+d = open('stored.zip', 'rb').read()
+at = d.rfind(b'PK\5\6')
+def put(name, comment):
+    open(name, 'wb').write(d[:at + 20] + struct.pack('<H', len(comment)) + comment)
+def end(count, size, offset, comment):
+    return b'PK\5\6' + struct.pack('<4H2IH', 0, 0, count, count, size, offset, comment)
+put('comment.zip', b'a comment')
+put('false-end.zip', b'see ' + end(0, 0, 0, 0))
+put('false-empty.zip', b'see ' + end(0, 0, at + 26, 0))
+put('false-more.zip', b'see ' + end(1, 46, 0, 5) + b'hello')
+entry = d[d.find(b'PK\1\2'):at]
+put('two.zip', entry + end(d[at + 10], len(entry), at + 22, 0))
+open('none.zip', 'wb').write(d[:d.find(b'PK\1\2')] + end(0, 0, d.find(b'PK\1\2'), 0))
+END
+    for f in comment false-end false-empty false-more; do
+        [ "$(rows $f.zip | tail -n +2)" = "$(rows stored.zip | tail -n +2)" ]
+    done
+    run tm-unpack two.zip
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-unpack: two.zip: the ZIP has two central directories, each of which may be meant"* ]]
+    run tm-unpack none.zip
+    [ "$status" -eq 1 ]
+    [[ $output == "tm-unpack: none.zip: the ZIP's central directory names no member, but the ZIP begins with one"* ]]
+    [ "$(rows --on-damage=salvage none.zip 2>/dev/null | tail -n +2)" = "$(rows stored.zip | tail -n +2)" ]
+}

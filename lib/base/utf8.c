@@ -67,3 +67,8 @@ size_t tm_utf8_encode(uint32_t cp, uint8_t *out)
     out[3] = (uint8_t)(0x80 | (cp & 0x3f));
     return 4;
 }
+
+size_t tm_utf8_mark(const uint8_t *s, size_t len)
+{
+    return len >= 3 && s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf ? 3 : 0;
+}

@@ -12,6 +12,9 @@ size_t tm_utf8_length(const uint8_t *s, size_t len);
 /* True when all LEN bytes at S are valid UTF-8. */
 bool tm_utf8_valid(const uint8_t *s, size_t len);
 
+/* Length of the byte order mark that the LEN bytes at S begin with: 3, or 0 if there is none. */
+size_t tm_utf8_mark(const uint8_t *s, size_t len);
+
 /* Writes code point CP (at most 0x10ffff) to OUT (4 bytes) and returns the number of bytes. */
 size_t tm_utf8_encode(uint32_t cp, uint8_t *out);
 

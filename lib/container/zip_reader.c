@@ -21,6 +21,11 @@ enum {
     ZIP_COUNT_UNKNOWN = 0xffff, /* the old directory's count: this many, or a multiple of it more */
     CENTRAL_BYTES = 46, /* of a header of the directory, name and extra field follow (APPNOTE 4.3.12) */
     CENTRAL_MAGIC = 0x02014b50,
+    END_BYTES = 22, /* of the end record, whose comment follows (APPNOTE 4.3.16) */
+    END_MAGIC = 0x06054b50,
+    LOCATOR_BYTES = 20,
+    LOCATOR_MAGIC = 0x07064b50,
+    TAIL_BYTES = END_BYTES + 0xffff,
     EXTRA_ZIP64 = 1,
     IN_ZIP64 = 0xffffffff, /* the value is in the extra field */
     REFUSAL_BYTES = 96
@@ -135,12 +140,48 @@ static bool lacked_memory(const struct tm_zip_reader *zip)
     return errno == ENOMEM && zip->io.status == TM_OK;
 }
 
+/* True if an end record is at AT of TAIL, the last LEN bytes of the ZIP, which begin at BASE: its comment ends with the
+ * ZIP, and it stands behind the directory that it describes, or behind the locator of a ZIP64. Bytes of a comment can
+ * look like an end record. */
+static bool is_end(const uint8_t *tail, size_t len, size_t at, uint64_t base)
+{
+    const uint8_t *p = tail + at;
+    if (tm_get_le32(p) != END_MAGIC || at + END_BYTES + tm_get_le16(p + 20) != len)
+        return false;
+    if (at >= LOCATOR_BYTES && tm_get_le32(p - LOCATOR_BYTES) == LOCATOR_MAGIC)
+        return true;
+    return tm_get_le16(p + 10) > 0 && (uint64_t)tm_get_le32(p + 16) + tm_get_le32(p + 12) == base + at;
+}
+
+/* Finds the end record and takes the comment behind it off the extent, as minizip believes the last bytes that look
+ * like an end record. Where none is found nothing changes. */
+static enum tm_status find_end(struct tm_zip_reader *zip, struct tm_error *err)
+{
+    size_t len = zip->extent.len < TAIL_BYTES ? (size_t)zip->extent.len : TAIL_BYTES;
+    uint64_t base = zip->extent.len - len;
+    unsigned found = 0;
+    uint8_t *tail = malloc(len + 1);
+    if (tail == NULL)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_extent_read(&zip->extent, base, tail, len, err);
+    for (size_t at = len; st == TM_OK && at-- > 0;) {
+        if (at + END_BYTES <= len && tail[at] == 'P' && is_end(tail, len, at, base)) {
+            zip->extent.len = base + at + END_BYTES;
+            if (++found > 1)
+                st = tm_error_set(err, TM_E_INPUT, "the ZIP has two central directories, each of which may be meant");
+        }
+    }
+    free(tail);
+    return st;
+}
+
 enum tm_status tm_zip_new(struct tm_zip_reader **out, const struct tm_extent *extent, struct tm_error *err)
 {
     struct tm_zip_reader *zip = calloc(1, sizeof *zip);
     if (zip == NULL)
         return tm_error_nomem(err);
     zip->extent = *extent;
+    unz_global_info64 global;
     zlib_filefunc64_def functions = {.zopen64_file = io_open,
                                      .zread_file = io_read,
                                      .zwrite_file = io_write,
@@ -149,13 +190,19 @@ enum tm_status tm_zip_new(struct tm_zip_reader **out, const struct tm_extent *ex
                                      .zclose_file = io_close,
                                      .zerror_file = io_error,
                                      .opaque = zip};
+    enum tm_status st = find_end(zip, err);
+    if (st < 0) {
+        tm_zip_free(zip);
+        return st;
+    }
     errno = 0;
     zip->file = unzOpen2_64("", &functions);
-    enum tm_status st = TM_OK;
     if (lacked_memory(zip))
         st = tm_error_nomem(err);
     else if (zip->file == NULL)
         st = failed(zip, "the ZIP has no central directory; it is cut short or damaged", err);
+    if (st == TM_OK && unzGetGlobalInfo64(zip->file, &global) == UNZ_OK && global.number_entry == 0)
+        st = tm_error_set(err, TM_E_INPUT, "the ZIP's central directory names no member, but the ZIP begins with one");
     if (st == TM_OK)
         *out = zip;
     else
@@ -394,6 +441,7 @@ void tm_zip_free(struct tm_zip_reader *zip)
     if (zip == NULL)
         return;
     close_member(zip);
-    unzClose(zip->file);
+    if (zip->file)
+        unzClose(zip->file);
     free(zip);
 }

@@ -47,6 +47,8 @@ struct tm_format {
     void (*close)(void *state);
     /* True if HEAD, found where the document before it ended, continues the same file (proto). */
     bool appends;
+    /* A byte order mark of UTF-8 in front of the document is none of it: it is read off before open. */
+    bool is_text;
     /* The format can leave event texts in their file and refer to them (frame Source). */
     bool refers;
     /* The format reads bytes at any place of the file (context.whole), because what is needed first may stand last. A

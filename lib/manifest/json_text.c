@@ -304,7 +304,7 @@ static enum tm_status scan_document(struct scanner *s)
 {
     enum tm_status st = tm_buf_reserve(&s->key, KEY_ID_BYTES);
     if (s->end - s->p >= 3 && memcmp(s->p, "\xef\xbb\xbf", 3) == 0)
-        return refuse(s, s->p, "a byte order mark, which JSON does not allow");
+        return refuse(s, s->p, "a byte order mark behind the beginning, which JSON does not allow");
     if (st == TM_OK)
         st = scan_value(s);
     if (st == TM_OK && s->p < s->end)
@@ -317,13 +317,15 @@ static enum tm_status scan_document(struct scanner *s)
 enum tm_status tm_json_text_read(struct tm_json_text *json, const void *text, size_t len,
                                  struct tm_manifest_problems *problems)
 {
-    struct scanner s = {.json = json, .problems = problems, .p = text, .seen = text, .place = {1, 1}};
+    size_t mark = tm_utf8_mark(text, len);
+    const uint8_t *start = len > 0 ? (const uint8_t *)text + mark : text;
+    struct scanner s = {.json = json, .problems = problems, .p = start, .seen = start, .place = {1, 1}};
     if (len > TM_JSON_TEXT_BYTES_MAX) {
         tm_manifest_problems_add(problems, "larger than the limit of %zu bytes", TM_JSON_TEXT_BYTES_MAX);
         return TM_E_INPUT;
     }
-    s.end = len ? s.p + len : s.p;
-    json->text = text;
+    s.end = len > 0 ? s.p + (len - mark) : s.p;
+    json->text = start;
     json->cursor.place = (struct tm_manifest_place){1, 1};
     tm_intern_init(&s.keys, KEYS_MAX, SIZE_MAX / 2);
     enum tm_status st = scan_document(&s);

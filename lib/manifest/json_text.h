@@ -2,9 +2,10 @@
  * its numbers kept as text, since cJSON keeps them as doubles only.
  *
  * Refused, with line and column (counted in characters from 1): anything that RFC 8259 does not
- * allow (leading zeros, raw control bytes, trailing commas, text behind the document, a byte order
- * mark), invalid UTF-8, unpaired surrogates, \u0000, a key that its object has already (exactly:
- * keys that differ in case are different keys), and what exceeds the limits below. */
+ * allow (leading zeros, raw control bytes, trailing commas, text behind the document), a byte order
+ * mark but for one at the beginning, which is passed over (its section 8.1 allows that), invalid
+ * UTF-8, unpaired surrogates, \u0000, a key that its object has already (exactly: keys that differ
+ * in case are different keys), and what exceeds the limits below. */
 #ifndef TM_MANIFEST_JSON_TEXT_H
 #define TM_MANIFEST_JSON_TEXT_H
 

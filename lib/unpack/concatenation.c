@@ -1,5 +1,6 @@
 /* Streams of documents: traces, the manifest, compressed streams, one after another. */
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "unpack/foreign_type.h"
 #include "unpack/internal.h"
 
@@ -186,6 +187,8 @@ static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node
         bool known = run->options->list && node->in_archive && start == 0 && content->size_bytes != UINT64_MAX;
         if (known)
             return tm_unpack_end(run, node, content->size_bytes);
+        if (node->type.format->is_text)
+            tm_input_skip(content->in, tm_utf8_mark(content->in->data, content->in->len));
         st = parse_trace(run, node, content);
         if (st == TM_OK)
             st = take_blanks(run, content);

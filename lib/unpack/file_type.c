@@ -1,5 +1,6 @@
 #include "unpack/file_type.h"
 
+#include "base/utf8.h"
 #include "unpack/foreign_type.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ struct tm_file_type tm_file_type_unknown(void)
     return (struct tm_file_type){.kind = TM_FILE_UNKNOWN, .name = "unknown", .priority = 2};
 }
 
-struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
+static struct tm_file_type sniff(const uint8_t *head, size_t len)
 {
     if (tm_foreign_type_is_no_proto(head, len))
         return tm_file_type_unknown();
@@ -73,6 +74,14 @@ struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
     if (format)
         return trace(format);
     return tm_file_type_unknown();
+}
+
+struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
+{
+    size_t mark = tm_utf8_mark(head, len);
+    struct tm_file_type type = sniff(head + mark, len - mark);
+    bool is_text = type.kind == TM_FILE_MANIFEST || (type.kind == TM_FILE_TRACE && type.format->is_text);
+    return mark == 0 || is_text ? type : sniff(head, len);
 }
 
 struct tm_file_type tm_file_type_directory(void)

@@ -25,7 +25,8 @@ struct tm_file_type {
     const struct tm_format *format; /* of TM_FILE_TRACE */
 };
 
-/* The type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. */
+/* The type that HEAD (LEN bytes; TM_SNIFF_BYTES unless the file is shorter) shows. A text may have a byte order mark of
+ * UTF-8 in front of it. */
 struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len);
 
 /* The type of what is no type that is read. */

@@ -1,6 +1,7 @@
 #include "unpack/stated_rank.h"
 
 #include "base/decimal.h"
+#include "base/utf8.h"
 #include "container/head.h"
 
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static struct tm_stated_rank read_info(struct text t)
 
 static struct tm_stated_rank find(const uint8_t *head, size_t len)
 {
-    struct text t = {head, head + len}, key;
+    struct text t = {head + tm_utf8_mark(head, len), head + len}, key;
     while (next_member(&t, &key) && !is_key(&key, "traceEvents")) {
         if (is_key(&key, "distributedInfo") && *t.p == '{')
             return read_info(t);

@@ -258,4 +258,5 @@ const struct tm_format tm_format_chrome_json = {
     .read = read_json,
     .close = close_json,
     .refers = true,
+    .is_text = true,
 };

@@ -308,4 +308,5 @@ const struct tm_format tm_format_systrace = {
     .open = open_systrace,
     .read = read_systrace,
     .close = close_systrace,
+    .is_text = true,
 };

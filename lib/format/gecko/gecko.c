@@ -179,4 +179,5 @@ const struct tm_format tm_format_gecko = {
     .open = gecko_open,
     .read = gecko_read,
     .close = gecko_close,
+    .is_text = true,
 };

@@ -301,4 +301,5 @@ const struct tm_format tm_format_instruments = {
     .open = instruments_open,
     .read = instruments_read,
     .close = instruments_close,
+    .is_text = true,
 };

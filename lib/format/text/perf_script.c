@@ -299,4 +299,5 @@ const struct tm_format tm_format_perf_script = {
     .open = perf_open,
     .read = perf_read,
     .close = perf_close,
+    .is_text = true,
 };

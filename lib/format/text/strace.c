@@ -295,4 +295,5 @@ const struct tm_format tm_format_strace = {
     .open = strace_open,
     .read = strace_read,
     .close = strace_close,
+    .is_text = true,
 };
