@@ -20,7 +20,7 @@ const char *tm_verdict_name(enum tm_verdict verdict)
 /* What was added to the readings of FILE to place it; 0 where that is not one number. */
 static int64_t placed_by(const struct tm_alignment *a, uint32_t file)
 {
-    const struct tm_catalog *c = &a->gather.catalog;
+    const struct tm_catalog *c = &a->candidates.catalog;
     const Tracemerge__Placement *most = NULL;
     for (uint32_t i = 0; i < c->placement_count; i++) {
         const Tracemerge__Placement *p = c->placements[i];
@@ -78,13 +78,13 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
 static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
 {
     const struct tm_network_node *node = &a->network.nodes[at];
-    const struct tm_align_node *times = &a->gather.nodes.nodes[at];
+    const struct tm_align_node *times = &a->candidates.nodes.nodes[at];
     if (times->first_ns > times->last_ns) {
         *f = (struct tm_align_file){.file = times->file, .low_ns = TM_UNBOUNDED_LOW, .high_ns = TM_UNBOUNDED_HIGH};
         f->out_of_range = times->out_of_range;
         return;
     }
-    uint32_t reference = a->gather.nodes.nodes[node->reference].file;
+    uint32_t reference = a->candidates.nodes.nodes[node->reference].file;
     int64_t own = placed_by(a, times->file), shift = own - placed_by(a, reference);
     *f = (struct tm_align_file){.file = times->file,
                                 .verdict = node->verdict,
@@ -170,15 +170,15 @@ static uint32_t order_of(const struct tm_catalog *c, uint32_t file)
 
 static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
 {
-    const struct tm_catalog *c = &a->gather.catalog;
-    uint32_t count = a->gather.nodes.count;
+    const struct tm_catalog *c = &a->candidates.catalog;
+    uint32_t count = a->candidates.nodes.count;
     a->files = calloc(count + 1, sizeof *a->files);
     if (a->files == NULL)
         return tm_error_nomem(err);
     apply_doubts(a);
     for (uint32_t i = 0; i < count; i++) { /* by insertion: files are few, and nearly in order */
         struct tm_align_file f;
-        const struct tm_align_node *times = &a->gather.nodes.nodes[i];
+        const struct tm_align_node *times = &a->candidates.nodes.nodes[i];
         if (times->first_ns > times->last_ns && times->out_of_range == 0)
             continue;
         uint32_t at = a->file_count++;
@@ -196,25 +196,25 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
 enum tm_status tm_alignment_find(struct tm_alignment *a, int fd, const char *rules, const char *dir,
                                  struct tm_error *err)
 {
-    a->gather.numbered.dir = a->gather.ordinal.dir = a->log.dir = dir;
-    enum tm_status st = tm_gather_use(&a->gather, rules, err);
+    a->candidates.numbered.dir = a->candidates.ordinal.dir = a->log.dir = dir;
+    enum tm_status st = tm_candidates_use(&a->candidates, rules, err);
     if (st == TM_OK)
-        st = tm_gather_read(&a->gather, fd, err);
+        st = tm_candidates_read(&a->candidates, fd, err);
     if (st == TM_OK)
-        st = tm_numbering_do(&a->numbering, &a->gather, err);
+        st = tm_numbering_do(&a->numbering, &a->candidates, err);
     if (st == TM_OK)
-        st = tm_matcher_run(&a->gather, &a->log, err);
-    a->evidence.node_count = a->gather.nodes.count;
+        st = tm_matcher_run(&a->candidates, &a->log, err);
+    a->evidence.node_count = a->candidates.nodes.count;
     if (st == TM_OK)
         st = tm_evidence_find(&a->evidence, &a->log, err);
     if (st == TM_OK)
-        st = tm_network_find(&a->network, &a->evidence, &a->gather.nodes, &a->gather.catalog, err);
+        st = tm_network_find(&a->network, &a->evidence, &a->candidates.nodes, &a->candidates.catalog, err);
     return st == TM_OK ? report(a, err) : st;
 }
 
 void tm_alignment_path(const struct tm_alignment *a, uint32_t file, char *out, size_t size)
 {
-    const struct tm_catalog *c = &a->gather.catalog;
+    const struct tm_catalog *c = &a->candidates.catalog;
     uint32_t at = file;
     while (at < c->file_count && c->files[at].has_parent &&
            (c->files[at].name.data == NULL || c->files[at].name.len == 0))
@@ -230,13 +230,13 @@ enum tm_status tm_alignment_rules(const struct tm_alignment *a, uint32_t rules, 
 {
     bool any = false;
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < a->gather.use_count && st == TM_OK; i++) {
+    for (uint32_t i = 0; i < a->candidates.use_count && st == TM_OK; i++) {
         if (!(rules >> i & 1))
             continue;
         if (any)
             st = tm_buf_add_byte(out, ',');
         if (st == TM_OK)
-            st = tm_buf_add_str(out, a->gather.uses[i].given);
+            st = tm_buf_add_str(out, a->candidates.uses[i].given);
         any = true;
     }
     return st;
@@ -244,7 +244,7 @@ enum tm_status tm_alignment_rules(const struct tm_alignment *a, uint32_t rules, 
 
 void tm_alignment_release(struct tm_alignment *a)
 {
-    tm_gather_release(&a->gather);
+    tm_candidates_release(&a->candidates);
     tm_match_log_release(&a->log);
     tm_numbering_release(&a->numbering);
     tm_evidence_release(&a->evidence);

@@ -2,7 +2,7 @@
 #ifndef TM_ALIGN_ALIGNMENT_H
 #define TM_ALIGN_ALIGNMENT_H
 
-#include "align/gather.h"
+#include "align/candidates.h"
 #include "align/network.h"
 #include "align/numbering.h"
 
@@ -46,9 +46,9 @@ struct tm_align_breach {
     uint32_t first_count;
 };
 
-/* Zero-initialise but for gather's stores and log, whose fd is -1. */
+/* Zero-initialise but for candidates's stores and log, whose fd is -1. */
 struct tm_alignment {
-    struct tm_gather gather;
+    struct tm_candidates candidates;
     struct tm_match_log log;
     struct tm_numbering numbering;
     struct tm_evidence evidence;
@@ -61,7 +61,8 @@ struct tm_alignment {
 
 #define TM_ALIGNMENT_INIT                                                                                              \
     {                                                                                                                  \
-        .gather = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}}, .log = {.fd = -1 }                                  \
+        .candidates = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}},                                                 \
+        .log = {.fd = -1},                                                                                             \
     }
 
 /* Reads the placed stream on FD and finds what RULES (NULL: all) say of it. DIR is for temporary files. TM_OK;

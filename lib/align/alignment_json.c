@@ -77,10 +77,10 @@ static void put_cycles(const struct tm_alignment *a, struct tm_buf *out)
     (void)tm_buf_add_str(out, ",\n \"cycles\": [");
     for (uint32_t i = 0; i < a->network.cycle_count; i++) {
         const struct tm_network_cycle *cycle = &a->network.cycles[i];
-        tm_alignment_path(a, a->gather.nodes.nodes[cycle->first].file, path, sizeof path);
+        tm_alignment_path(a, a->candidates.nodes.nodes[cycle->first].file, path, sizeof path);
         (void)tm_buf_add_str(out, i ? ",\n  {\"files\": [" : "\n  {\"files\": [");
         (void)tm_align_json_string(out, path);
-        tm_alignment_path(a, a->gather.nodes.nodes[cycle->second].file, path, sizeof path);
+        tm_alignment_path(a, a->candidates.nodes.nodes[cycle->second].file, path, sizeof path);
         (void)tm_buf_add_str(out, ", ");
         (void)tm_align_json_string(out, path);
         (void)tm_buf_addf(out, "], \"error_ns\": %" PRId64 "}", cycle->error_ns);
@@ -106,7 +106,7 @@ enum tm_status tm_alignment_json(const struct tm_alignment *a, struct tm_buf *ou
 static void put_name(const struct tm_alignment *a, struct tm_buf *out, const char *member, uint32_t string)
 {
     const struct tm_event none = {0};
-    struct tm_text text = tm_catalog_string(&a->gather.catalog, string, &none);
+    struct tm_text text = tm_catalog_string(&a->candidates.catalog, string, &none);
     (void)tm_buf_addf(out, "\"%s\": ", member);
     if (text.data)
         (void)tm_json_put_string(out, text.data, text.len);

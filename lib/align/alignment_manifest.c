@@ -48,7 +48,7 @@ static const char *clock_name(uint32_t clock)
 /* The clock that most events of FILE are on: NULL where it is the file's own timeline. */
 static const char *clock_of(const struct tm_alignment *a, uint32_t file)
 {
-    const struct tm_catalog *c = &a->gather.catalog;
+    const struct tm_catalog *c = &a->candidates.catalog;
     const Tracemerge__Placement *most = NULL;
     for (uint32_t i = 0; i < c->placement_count; i++)
         if (c->placements[i]->file == file && (most == NULL || c->placements[i]->placed_count > most->placed_count))
@@ -204,7 +204,7 @@ static bool put_trace_time(const Tracemerge__Config *c, struct tm_buf *out)
 /* The entries of the input's manifest, with what was found in place of how they related files. */
 static bool put_entries(const struct tm_alignment *a, struct tm_buf *out, bool *any)
 {
-    const Tracemerge__Config *c = a->gather.config;
+    const Tracemerge__Config *c = a->candidates.config;
     bool holds = true;
     for (uint32_t i = 0; c && i < c->n_entries && holds; i++) {
         const struct tm_align_file *f = file_of(a, c->entries[i]);
@@ -223,7 +223,7 @@ static bool put_entries(const struct tm_alignment *a, struct tm_buf *out, bool *
 
 static bool is_in_config(const struct tm_alignment *a, const struct tm_align_file *f)
 {
-    const Tracemerge__Config *c = a->gather.config;
+    const Tracemerge__Config *c = a->candidates.config;
     for (uint32_t i = 0; c && i < c->n_entries; i++)
         if (file_of(a, c->entries[i]) == f)
             return true;
@@ -234,7 +234,7 @@ enum tm_status tm_alignment_manifest(const struct tm_alignment *a, struct tm_buf
 {
     bool any = false;
     (void)tm_buf_add_str(out, "{\n \"perfetto_manifest\": {\n  \"version\": 1,\n");
-    bool holds = put_trace_time(a->gather.config, out);
+    bool holds = put_trace_time(a->candidates.config, out);
     (void)tm_buf_add_str(out, "  \"files\": [\n");
     if (!holds || !put_entries(a, out, &any))
         return tm_error_set(

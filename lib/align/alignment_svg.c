@@ -118,7 +118,7 @@ static void put_panel(const struct tm_alignment *a, const struct tm_align_file *
     (void)tm_buf_add_str(out, "</text>\n");
     if (f->verdict == TM_VERDICT_REFERENCE || pair == NULL || (pair->constraint_count == 0 && !pair->has_estimate))
         return;
-    const struct tm_align_node *own = &a->gather.nodes.nodes[pair->first];
+    const struct tm_align_node *own = &a->candidates.nodes.nodes[pair->first];
     struct panel p = {.pair = pair, .first = own->first_ns, .last = own->last_ns, .top = top, .line = pair->estimate};
     if (pair->consensus.count > 0)
         p.line = pair->consensus.lines[0];
@@ -146,7 +146,7 @@ enum tm_status tm_alignment_svg(const struct tm_alignment *a, struct tm_buf *out
                       WIDTH, a->file_count * PANEL + PANEL / 4);
     for (uint32_t i = 0; i < a->file_count; i++) {
         uint32_t node = 0;
-        while (node + 1 < a->gather.nodes.count && a->gather.nodes.nodes[node].file != a->files[i].file)
+        while (node + 1 < a->candidates.nodes.count && a->candidates.nodes.nodes[node].file != a->files[i].file)
             node++;
         put_panel(a, &a->files[i], node, (int)(i * PANEL), out);
     }

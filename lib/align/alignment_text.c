@@ -114,8 +114,8 @@ static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
     put_ns(out, (int64_t)(sum / network->cycle_count), false);
     (void)tm_buf_add_str(out, " in the mean and at most ");
     put_ns(out, (int64_t)size_of(worst), false);
-    tm_alignment_path(a, a->gather.nodes.nodes[worst->first].file, first, sizeof first);
-    tm_alignment_path(a, a->gather.nodes.nodes[worst->second].file, second, sizeof second);
+    tm_alignment_path(a, a->candidates.nodes.nodes[worst->first].file, first, sizeof first);
+    tm_alignment_path(a, a->candidates.nodes.nodes[worst->second].file, second, sizeof second);
     (void)tm_buf_addf(out, ", by the pair of %s and %s\n", first, second);
 }
 
@@ -177,11 +177,11 @@ enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct t
         (void)tm_buf_add_str(out, "\n");
         for (uint32_t k = 0; k < b->first_count; k++) {
             const struct tm_event none = {0};
-            struct tm_text text = tm_catalog_string(&a->gather.catalog, b->first[k].cause_name, &none);
+            struct tm_text text = tm_catalog_string(&a->candidates.catalog, b->first[k].cause_name, &none);
             tm_text_escape(text.data ? (const char *)text.data : "-", text.data ? text.len : 1, name, sizeof name);
             (void)tm_buf_addf(out, "  %s at ", name);
             put_seconds(out, b->first[k].cause_ns);
-            text = tm_catalog_string(&a->gather.catalog, b->first[k].effect_name, &none);
+            text = tm_catalog_string(&a->candidates.catalog, b->first[k].effect_name, &none);
             tm_text_escape(text.data ? (const char *)text.data : "-", text.data ? text.len : 1, name, sizeof name);
             (void)tm_buf_addf(out, ", and %s at ", name);
             put_seconds(out, b->first[k].effect_ns);

@@ -22,8 +22,8 @@ static struct tm_align_breach *breach_of(struct work *w, uint32_t cause, uint32_
         tm_table_set(&w->index, &key, a->breach_count, w->err) < 0)
         return NULL;
     struct tm_align_breach *b = &a->breaches[a->breach_count++];
-    *b = (struct tm_align_breach){.cause = a->gather.nodes.nodes[cause].file,
-                                  .effect = a->gather.nodes.nodes[effect].file};
+    *b = (struct tm_align_breach){.cause = a->candidates.nodes.nodes[cause].file,
+                                  .effect = a->candidates.nodes.nodes[effect].file};
     return b;
 }
 

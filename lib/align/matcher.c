@@ -211,16 +211,16 @@ static enum tm_status match_group(struct work *w, const struct group *g)
     }
 }
 
-enum tm_status tm_matcher_run(const struct tm_gather *gather, struct tm_match_log *log, struct tm_error *err)
+enum tm_status tm_matcher_run(const struct tm_candidates *candidates, struct tm_match_log *log, struct tm_error *err)
 {
     struct work w = {.log = log, .err = err};
     enum tm_status st = TM_OK;
-    for (uint32_t part = 0; part < gather->numbered.part_count && st == TM_OK; part++) {
+    for (uint32_t part = 0; part < candidates->numbered.part_count && st == TM_OK; part++) {
         struct tm_record *records;
         uint32_t count, n = 0;
-        st = tm_record_store_load(&gather->numbered, part, &records, &count, err);
+        st = tm_record_store_load(&candidates->numbered, part, &records, &count, err);
         for (uint32_t i = 0; st == TM_OK && i < count; i++)
-            if (records[i].grade == 0 || records[i].grade == gather->nodes.nodes[records[i].node].grade)
+            if (records[i].grade == 0 || records[i].grade == candidates->nodes.nodes[records[i].node].grade)
                 records[n++] = records[i];
         if (st == TM_OK)
             qsort(records, n, sizeof *records, by_key);

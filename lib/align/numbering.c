@@ -19,7 +19,7 @@ struct anchor {
 
 struct work {
     struct tm_numbering *numbering;
-    struct tm_gather *gather;
+    struct tm_candidates *candidates;
     struct anchor *anchors;
     uint32_t anchor_count, anchor_cap;
     uint32_t anchor_node; /* of `loaded' */
@@ -45,14 +45,14 @@ static bool is_used(const struct tm_align_node *node, const struct tm_record *r)
 }
 
 /* Of several accounts of the same operations the best of the file alone. */
-static enum tm_status load(const struct tm_gather *g, uint32_t node, struct sequences *to, struct tm_error *err)
+static enum tm_status load(const struct tm_candidates *c, uint32_t node, struct sequences *to, struct tm_error *err)
 {
     uint32_t n = 0;
     free(to->records);
     *to = (struct sequences){.records = NULL};
-    enum tm_status st = tm_record_store_load(&g->ordinal, node, &to->records, &to->count, err);
+    enum tm_status st = tm_record_store_load(&c->ordinal, node, &to->records, &to->count, err);
     for (uint32_t i = 0; st == TM_OK && i < to->count; i++)
-        if (is_used(&g->nodes.nodes[node], &to->records[i]))
+        if (is_used(&c->nodes.nodes[node], &to->records[i]))
             to->records[n++] = to->records[i];
     to->count = n;
     if (n > 0)
@@ -92,7 +92,7 @@ static enum tm_status put_numbered(struct work *w, const struct tm_record *recor
         struct tm_record record = records[i];
         const uint64_t parts[] = {record.key, (uint64_t)((int64_t)i - shift), record.symbol};
         record.key = tm_hash64(parts, sizeof parts);
-        st = tm_record_store_add(&w->gather->numbered, tm_gather_part(record.key), &record, err);
+        st = tm_record_store_add(&w->candidates->numbered, tm_candidates_part(record.key), &record, err);
     }
     return st;
 }
@@ -175,21 +175,21 @@ static enum tm_status number_group(struct work *w, const struct tm_record *recor
     }
     if (anchor->node != w->anchor_node || w->loaded.records == NULL) {
         w->anchor_node = anchor->node;
-        if (load(w->gather, anchor->node, &w->loaded, err) < 0)
+        if (load(w->candidates, anchor->node, &w->loaded, err) < 0)
             return err->status;
     }
     return compare(w, records, count, node, anchor->node, err);
 }
 
-enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_gather *gather, struct tm_error *err)
+enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err)
 {
-    struct work w = {.numbering = numbering, .gather = gather};
+    struct work w = {.numbering = numbering, .candidates = candidates};
     struct sequences own = {.records = NULL};
     enum tm_status st = TM_OK;
-    for (uint32_t node = 0; node < gather->ordinal.part_count && st == TM_OK; node++) {
-        if (tm_record_store_count(&gather->ordinal, node) == 0)
+    for (uint32_t node = 0; node < candidates->ordinal.part_count && st == TM_OK; node++) {
+        if (tm_record_store_count(&candidates->ordinal, node) == 0)
             continue;
-        st = load(gather, node, &own, err);
+        st = load(candidates, node, &own, err);
         for (uint32_t first = 0, last; first < own.count && st == TM_OK; first = last) {
             for (last = first + 1; last < own.count && own.records[last].key == own.records[first].key;)
                 last++;

@@ -3,7 +3,7 @@
 #ifndef TM_ALIGN_NUMBERING_H
 #define TM_ALIGN_NUMBERING_H
 
-#include "align/gather.h"
+#include "align/candidates.h"
 
 /* What became of a file's group. */
 struct tm_numbering_doubt {
@@ -23,7 +23,7 @@ struct tm_numbering {
 };
 
 /* Moves the records of GATHER's ordinal store to the numbered one. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_gather *gather, struct tm_error *err);
+enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err);
 
 void tm_numbering_release(struct tm_numbering *numbering);
 

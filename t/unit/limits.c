@@ -1,6 +1,6 @@
 /* doc/tm-limits.7 says what the source says. */
+#include "align/candidates.h"
 #include "align/evidence.h"
-#include "align/gather.h"
 #include "align/rhythm.h"
 #include "os/input.h"
 #include "json/scan.h"
@@ -16,6 +16,7 @@
 #include "format/text/perf_script.h"
 #include "format/perfetto/internal.h"
 #include "format/simpleperf/simpleperf.h"
+#include "format/logcat/logcat.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
 #include "manifest/json_text.h"
@@ -59,6 +60,8 @@ static const struct limit limits[] = {
     LIMIT(TM_PROFILE_NODES_MAX),
     LIMIT(TM_SYSTRACE_LINE_MAX),
     LIMIT(TM_STRACE_LINE_MAX),
+    LIMIT(TM_LOGCAT_LINE_MAX),
+    LIMIT(TM_LOGCAT_MESSAGE_MAX),
     LIMIT(TM_PERF_LINE_MAX),
     LIMIT(TM_PERF_FRAMES_MAX),
     LIMIT(TM_INSTRUMENTS_TAG_MAX),
@@ -78,7 +81,7 @@ static const struct limit limits[] = {
     LIMIT(TM_BATCH_EVENTS_MAX),
     LIMIT(TM_FILE_ORDER_IDS_MAX),
     LIMIT(TM_READING_MAX),
-    LIMIT(TM_GATHER_USES_MAX),
+    LIMIT(TM_CANDIDATES_USES_MAX),
     LIMIT(TM_ALIGN_ARGS_MAX),
     LIMIT(TM_ALIGN_FLOWS_MAX),
     LIMIT(TM_OPEN_SPANS_TRACKS_MAX),

@@ -1,4 +1,4 @@
-#include "align/gather.h"
+#include "align/candidates.h"
 
 #include "align/line.h"
 
@@ -19,17 +19,17 @@ static enum tm_status parse_qualifier(struct tm_align_use *use)
     return TM_OK;
 }
 
-static enum tm_status add_use(struct tm_gather *g, const char *text, size_t len, struct tm_error *err)
+static enum tm_status add_use(struct tm_candidates *c, const char *text, size_t len, struct tm_error *err)
 {
-    if (g->use_count == TM_GATHER_USES_MAX)
-        return tm_error_set(err, TM_E_USAGE, "more than %d rules", TM_GATHER_USES_MAX);
-    struct tm_align_use *use = &g->uses[g->use_count];
+    if (c->use_count == TM_CANDIDATES_USES_MAX)
+        return tm_error_set(err, TM_E_USAGE, "more than %d rules", TM_CANDIDATES_USES_MAX);
+    struct tm_align_use *use = &c->uses[c->use_count];
     *use = (struct tm_align_use){.given = malloc(len + 1)};
     if (use->given == NULL)
         return tm_error_nomem(err);
     memcpy(use->given, text, len);
     use->given[len] = '\0';
-    g->use_count++;
+    c->use_count++;
     char *colon = strchr(use->given, ':');
     size_t name_len = colon ? (size_t)(colon - use->given) : len;
     for (const struct tm_align_rule *rule = tm_align_rules; rule->name; rule++)
@@ -65,14 +65,14 @@ static const char *end_of_rule(const char *rules)
     return rules;
 }
 
-enum tm_status tm_gather_use(struct tm_gather *g, const char *rules, struct tm_error *err)
+enum tm_status tm_candidates_use(struct tm_candidates *c, const char *rules, struct tm_error *err)
 {
     for (const struct tm_align_rule *rule = tm_align_rules; rules == NULL && rule->name; rule++)
-        if (rule->parameter == NULL && add_use(g, rule->name, strlen(rule->name), err) < 0)
+        if (rule->parameter == NULL && add_use(c, rule->name, strlen(rule->name), err) < 0)
             return err->status;
     while (rules) {
         const char *end = end_of_rule(rules);
-        if (add_use(g, rules, (size_t)(end - rules), err) < 0)
+        if (add_use(c, rules, (size_t)(end - rules), err) < 0)
             return err->status;
         rules = *end ? end + 1 : NULL;
     }
@@ -80,7 +80,7 @@ enum tm_status tm_gather_use(struct tm_gather *g, const char *rules, struct tm_e
 }
 
 struct putting {
-    struct tm_gather *gather;
+    struct tm_candidates *candidates;
     const struct tm_align_event *event;
     uint32_t use;
     struct tm_error *err;
@@ -89,10 +89,10 @@ struct putting {
 static void put(void *context, const struct tm_record *given, bool ordinal)
 {
     struct putting *p = context;
-    struct tm_gather *g = p->gather;
+    struct tm_candidates *c = p->candidates;
     struct tm_record record = *given;
-    struct tm_align_node *node = &g->nodes.nodes[g->node];
-    record.node = g->node;
+    struct tm_align_node *node = &c->nodes.nodes[c->node];
+    record.node = c->node;
     record.name = p->event->name_string;
     record.rule = (uint8_t)p->use;
     node->operations |= record.operation;
@@ -101,9 +101,9 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
     if (record.grade > node->grade)
         node->grade = record.grade;
     if (ordinal)
-        (void)tm_record_store_add(&g->ordinal, g->node, &record, p->err);
+        (void)tm_record_store_add(&c->ordinal, c->node, &record, p->err);
     else
-        (void)tm_record_store_add(&g->numbered, tm_gather_part(record.key), &record, p->err);
+        (void)tm_record_store_add(&c->numbered, tm_candidates_part(record.key), &record, p->err);
 }
 
 static struct tm_text without_prefix(struct tm_text key)
@@ -151,7 +151,7 @@ static void read_detail(struct tm_align_event *event)
 }
 
 /* EVENT goes to all rules; a slice from BEGIN to END_NS. */
-static enum tm_status take(struct tm_gather *g, const struct tm_event *begin, int64_t end_ns, bool is_slice,
+static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin, int64_t end_ns, bool is_slice,
                            struct tm_error *err)
 {
     struct tm_align_event event;
@@ -160,107 +160,107 @@ static enum tm_status take(struct tm_gather *g, const struct tm_event *begin, in
     event.end_ns = end_ns;
     event.is_slice = is_slice;
     event.arg_count = event.flow_count = event.ending_flow_count = 0;
-    event.name = tm_catalog_string(&g->catalog, begin->name, begin);
-    event.category = tm_catalog_string(&g->catalog, begin->category, begin);
+    event.name = tm_catalog_string(&c->catalog, begin->name, begin);
+    event.category = tm_catalog_string(&c->catalog, begin->category, begin);
     event.name_string = begin->name & TM_STRING_INLINE ? 0 : begin->name;
     if (begin->detail_bytes)
         read_detail(&event);
-    struct putting p = {.gather = g, .event = &event, .err = err};
-    for (p.use = 0; p.use < g->use_count; p.use++)
-        g->uses[p.use].rule->take(&g->uses[p.use], &event, put, &p);
+    struct putting p = {.candidates = c, .event = &event, .err = err};
+    for (p.use = 0; p.use < c->use_count; p.use++)
+        c->uses[p.use].rule->take(&c->uses[p.use], &event, put, &p);
     return err->status;
 }
 
-static enum tm_status take_event(struct tm_gather *g, const struct tm_event *e, struct tm_error *err)
+static enum tm_status take_event(struct tm_candidates *c, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_event begin;
     int64_t end_ns = e->time_ns;
     if (!tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
         return TM_OK;
-    if (e->file != g->file || !g->has_file) {
-        if (tm_align_nodes_get(&g->nodes, e->file, &g->node, err) < 0)
+    if (e->file != c->file || !c->has_file) {
+        if (tm_align_nodes_get(&c->nodes, e->file, &c->node, err) < 0)
             return err->status;
-        g->file = e->file;
-        g->has_file = true;
+        c->file = e->file;
+        c->has_file = true;
     }
     bool is_near = tm_is_reading(e->time_ns) && (e->kind != TM_KIND_SLICE_COMPLETE ||
                                                  (tm_add_i64(e->time_ns, e->dur_ns, &end_ns) && tm_is_reading(end_ns)));
     if (is_near)
-        tm_align_nodes_extend(&g->nodes, g->node, e->time_ns, end_ns);
+        tm_align_nodes_extend(&c->nodes, c->node, e->time_ns, end_ns);
     else
-        g->nodes.nodes[g->node].out_of_range++;
+        c->nodes.nodes[c->node].out_of_range++;
     if (e->kind == TM_KIND_SLICE_BEGIN) /* whatever its time, its end must find it */
-        return tm_open_spans_begin(&g->open, e, err);
+        return tm_open_spans_begin(&c->open, e, err);
     if (e->kind == TM_KIND_SLICE_END) {
-        bool is_span = tm_open_spans_end(&g->open, e, &begin) && is_near && tm_is_reading(begin.time_ns);
-        return is_span ? take(g, &begin, e->time_ns, true, err) : TM_OK;
+        bool is_span = tm_open_spans_end(&c->open, e, &begin) && is_near && tm_is_reading(begin.time_ns);
+        return is_span ? take(c, &begin, e->time_ns, true, err) : TM_OK;
     }
     if (!is_near)
         return TM_OK;
     switch (e->kind) {
-    case TM_KIND_SLICE_COMPLETE: return take(g, e, end_ns, !(e->flags & TM_EVENT_OPEN_ENDED), err);
+    case TM_KIND_SLICE_COMPLETE: return take(c, e, end_ns, !(e->flags & TM_EVENT_OPEN_ENDED), err);
     case TM_KIND_INSTANT:
     case TM_KIND_FLOW_START:
     case TM_KIND_FLOW_STEP:
     case TM_KIND_FLOW_END:
-    case TM_KIND_SCHED_SWITCH: return take(g, e, e->time_ns, false, err);
+    case TM_KIND_SCHED_SWITCH: return take(c, e, e->time_ns, false, err);
     default: return TM_OK;
     }
 }
 
 /* Files are numbered as their turns come, not as their events do, so that sorting changes nothing. */
-static enum tm_status take_frame(struct tm_gather *g, const struct tm_frame *frame, struct tm_error *err)
+static enum tm_status take_frame(struct tm_candidates *c, const struct tm_frame *frame, struct tm_error *err)
 {
     uint32_t node;
-    if (frame->type == TM_FRAME_CONFIG && g->config == NULL) {
-        g->config = (Tracemerge__Config *)tm_frame_message(frame, &tracemerge__config__descriptor, err);
-        return g->config ? TM_OK : err->status;
+    if (frame->type == TM_FRAME_CONFIG && c->config == NULL) {
+        c->config = (Tracemerge__Config *)tm_frame_message(frame, &tracemerge__config__descriptor, err);
+        return c->config ? TM_OK : err->status;
     }
-    if (tm_catalog_add(&g->catalog, frame, err) < 0 || frame->type != TM_FRAME_FILE_BEGIN)
+    if (tm_catalog_add(&c->catalog, frame, err) < 0 || frame->type != TM_FRAME_FILE_BEGIN)
         return err->status;
     Tracemerge__FileBegin *begin =
         (Tracemerge__FileBegin *)tm_frame_message(frame, &tracemerge__file_begin__descriptor, err);
     if (begin == NULL)
         return err->status;
     if (begin->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
-        (void)tm_align_nodes_get(&g->nodes, begin->id, &node, err);
+        (void)tm_align_nodes_get(&c->nodes, begin->id, &node, err);
     protobuf_c_message_free_unpacked(&begin->base, NULL);
     return err->status;
 }
 
-enum tm_status tm_gather_read(struct tm_gather *g, int fd, struct tm_error *err)
+enum tm_status tm_candidates_read(struct tm_candidates *c, int fd, struct tm_error *err)
 {
     struct tm_stream_reader reader = {.stage = TRACEMERGE__STAGE__UNPACKED};
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = tm_stream_reader_open(&reader, fd, err);
-    g->numbered.block_records = g->ordinal.block_records = TM_GATHER_BLOCK_RECORDS;
+    c->numbered.block_records = c->ordinal.block_records = TM_CANDIDATES_BLOCK_RECORDS;
     if (st == TM_OK && reader.stage != TRACEMERGE__STAGE__PLACED)
         st = tm_error_set(err, TM_E_INPUT, "the stream has not been through tm-clocks");
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
         struct tm_batch_walk walk = {.batch = &batch};
         struct tm_event event;
         if (frame.type != TM_FRAME_BATCH)
-            st = take_frame(g, &frame, err);
+            st = take_frame(c, &frame, err);
         while (frame.type == TM_FRAME_BATCH && st == TM_OK && tm_batch_next(&walk, &event))
-            st = take_event(g, &event, err);
+            st = take_event(c, &event, err);
     }
     tm_stream_reader_release(&reader);
     return st == TM_END ? TM_OK : st;
 }
 
-void tm_gather_release(struct tm_gather *g)
+void tm_candidates_release(struct tm_candidates *c)
 {
-    for (uint32_t i = 0; i < g->use_count; i++) {
-        free(g->uses[i].given);
-        if (g->uses[i].has_pattern)
-            regfree(&g->uses[i].pattern);
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        free(c->uses[i].given);
+        if (c->uses[i].has_pattern)
+            regfree(&c->uses[i].pattern);
     }
-    tm_catalog_release(&g->catalog);
-    if (g->config)
-        protobuf_c_message_free_unpacked(&g->config->base, NULL);
-    tm_align_nodes_release(&g->nodes);
-    tm_record_store_release(&g->numbered);
-    tm_record_store_release(&g->ordinal);
-    tm_open_spans_release(&g->open);
+    tm_catalog_release(&c->catalog);
+    if (c->config)
+        protobuf_c_message_free_unpacked(&c->config->base, NULL);
+    tm_align_nodes_release(&c->nodes);
+    tm_record_store_release(&c->numbered);
+    tm_record_store_release(&c->ordinal);
+    tm_open_spans_release(&c->open);
 }

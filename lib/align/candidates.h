@@ -1,17 +1,17 @@
 /* The events of a placed stream that rules look at, as records. */
-#ifndef TM_ALIGN_GATHER_H
-#define TM_ALIGN_GATHER_H
+#ifndef TM_ALIGN_CANDIDATES_H
+#define TM_ALIGN_CANDIDATES_H
 
 #include "align/nodes.h"
 #include "align/open_spans.h"
 #include "align/record_store.h"
 #include "align/rule.h"
 
-enum { TM_GATHER_PARTS = 128, TM_GATHER_BLOCK_RECORDS = 256, TM_GATHER_USES_MAX = 32 };
+enum { TM_CANDIDATES_PARTS = 128, TM_CANDIDATES_BLOCK_RECORDS = 256, TM_CANDIDATES_USES_MAX = 32 };
 
 /* Zero-initialise but for the stores' fd, which is -1. */
-struct tm_gather {
-    struct tm_align_use uses[TM_GATHER_USES_MAX];
+struct tm_candidates {
+    struct tm_align_use uses[TM_CANDIDATES_USES_MAX];
     uint32_t use_count;
     struct tm_catalog catalog;
     Tracemerge__Config *config; /* the manifest of the input; owned; NULL: none */
@@ -25,17 +25,17 @@ struct tm_gather {
 };
 
 /* Uses RULES (a list with commas, NULL: all that need no parameter). TM_OK, TM_E_USAGE or TM_E_SYSTEM. */
-enum tm_status tm_gather_use(struct tm_gather *gather, const char *rules, struct tm_error *err);
+enum tm_status tm_candidates_use(struct tm_candidates *candidates, const char *rules, struct tm_error *err);
 
 /* Reads the placed stream on FD to its end. TM_OK; TM_E_INPUT, TM_E_SYSTEM. */
-enum tm_status tm_gather_read(struct tm_gather *gather, int fd, struct tm_error *err);
+enum tm_status tm_candidates_read(struct tm_candidates *candidates, int fd, struct tm_error *err);
 
 /* The part of `numbered' that KEY is in. */
-static inline uint32_t tm_gather_part(uint64_t key)
+static inline uint32_t tm_candidates_part(uint64_t key)
 {
-    return (uint32_t)key % TM_GATHER_PARTS;
+    return (uint32_t)key % TM_CANDIDATES_PARTS;
 }
 
-void tm_gather_release(struct tm_gather *gather);
+void tm_candidates_release(struct tm_candidates *candidates);
 
 #endif
