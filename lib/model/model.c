@@ -105,7 +105,8 @@ static enum tm_status note_thread(struct tm_model *m, struct tm_model_event *ev,
 /* True for kinds that tell of no thread or process but by their columns. */
 static bool tells_no_task(uint32_t kind)
 {
-    return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS;
+    return (kind >= TM_KIND_SLICE_BEGIN && kind <= TM_KIND_SAMPLE) || kind == TM_KIND_SLICE_ARGS ||
+           kind == TM_KIND_LOG || kind == TM_KIND_BLOCKED_REASON || kind == TM_KIND_THREAD_STATE;
 }
 
 static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -131,6 +132,8 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     case TM_KIND_TASK_RENAME:
     case TM_KIND_TASK_NEW:
     case TM_KIND_PROCESS_EXIT:
+    case TM_KIND_BLOCKED_REASON:
+    case TM_KIND_THREAD_STATE:
         return tm_model_task(m, ev, err);
     case TM_KIND_SAMPLE:
         return tm_model_sample(m, ev, err);
@@ -176,9 +179,11 @@ enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struc
         return st;
     /* The reference importer has a table of all ftrace events of protos. Events of text appear only by their effects.
      * */
-    if ((raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED) && is_timed && !tm_model_is_untold(e))
+    if ((raw == TM_RAW_FTRACE_EVENT || raw == TM_RAW_COMPACT_SCHED) && is_timed && !tm_model_is_untold(e)) {
         tm_model_bound(m, e->time_ns);
-    return by_kind(m, &ev, err);
+        st = m->tasks_only ? TM_OK : tm_model_ftrace_event(m, &ev, err);
+    }
+    return st < 0 ? st : by_kind(m, &ev, err);
 }
 
 /* The order of E among the events of its timestamp group. */
@@ -271,6 +276,7 @@ void tm_model_release(struct tm_model *m)
     tm_processes_release(&m->processes);
     tm_tracks_release(&m->tracks);
     tm_sched_release(&m->sched);
+    tm_thread_states_release(&m->thread_states);
     tm_lanes_release(&m->lanes);
     tm_slices_release(&m->slices);
     tm_flows_release(&m->flows);
@@ -287,5 +293,7 @@ void tm_model_release(struct tm_model *m)
     free(m->machines);
     free(m->files);
     free(m->stats);
+    tm_buf_release(&m->args);
+    tm_buf_release(&m->arg_key);
     tm_model_late_release(m);
 }

@@ -15,6 +15,7 @@
 #include "model/sched.h"
 #include "model/slices.h"
 #include "model/stacks.h"
+#include "model/thread_states.h"
 
 /* The content of a machine's SystemInfo packets. */
 struct tm_machine_info {
@@ -69,6 +70,7 @@ struct tm_model {
     const struct tm_rows *rows;
     const struct tm_catalog *catalog;
     struct tm_lanes lanes;
+    struct tm_thread_states thread_states;
     struct tm_slices slices;
     struct tm_flows flows;
     bool tasks_only;  /* keeps threads and processes and makes no rows; ROWS may be NULL (default: false) */
@@ -88,6 +90,7 @@ struct tm_model {
     uint64_t late_sequence;
     struct tm_table late_seen, late_times; /* by subject: its last definition, and the time of that */
     struct tm_text name, category; /* of the current event */
+    struct tm_buf args, arg_key; /* scratch: args that are made of an event */
     bool has_json;
     bool is_lost; /* the current packet is on no track */
 };

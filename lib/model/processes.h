@@ -22,15 +22,12 @@ enum tm_name_trust {
     TM_TRUST_MODEL = 5
 };
 
-enum tm_task_state { TM_TASK_UNKNOWN, TM_TASK_RUNNING, TM_TASK_RUNNABLE, TM_TASK_BLOCKED };
-
 struct tm_thread_row {
     int64_t tid;
     uint32_t machine;
     int64_t upid; /* TM_NO_ID: unknown */
     uint32_t name; /* number of a text, plus 1; 0: none */
     uint8_t name_trust;
-    uint8_t state; /* enum tm_task_state, as known from scheduling */
     bool is_main, is_idle, has_start, has_end;
     int64_t start_ns, end_ns;
     /* private */

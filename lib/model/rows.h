@@ -35,6 +35,38 @@ struct tm_sched_row {
     struct tm_text end_state;
 };
 
+struct tm_thread_state_row {
+    int64_t id;
+    int64_t ts;
+    int64_t dur; /* -1: not over */
+    uint32_t utid;
+    struct tm_text state;             /* "Running", or as end_state of sched; data NULL: unknown */
+    int64_t ucpu;                     /* where it ran; TM_NO_ID: none */
+    int64_t waker_utid, waker_id;     /* who made it runnable, and the state that it did so in; TM_NO_ID: none */
+    int64_t irq_context;              /* 1: woken by an interrupt, 0: not; TM_NO_ID: unknown */
+    int64_t io_wait;                  /* TM_NO_ID: unknown */
+    struct tm_text blocked_function;  /* data NULL: unknown */
+};
+
+/* A task was woken that was awake. */
+struct tm_wakeup_row {
+    int64_t id;
+    int64_t ts;
+    int64_t thread_state; /* the one that it is in */
+    int64_t irq_context;  /* as in tm_thread_state_row */
+    uint32_t utid, waker_utid;
+};
+
+/* An event of the kernel as it was recorded. */
+struct tm_ftrace_row {
+    int64_t ts;
+    struct tm_text name;
+    int64_t ucpu;
+    uint32_t utid; /* the thread that ran; of a switch, the one that ran before */
+    uint32_t common_flags; /* of wakings in compact_sched, else 0 */
+    int64_t arg_set;
+};
+
 struct tm_arg_row {
     int64_t id;
     int64_t arg_set;
@@ -78,8 +110,8 @@ struct tm_callsite_row {
     int64_t frame;
 };
 
-/* The receiver of rows. Texts are valid during the call. Slices and scheds come with ids 0, 1, 2, …; their ends may
- * come later or never. An error ends the work. */
+/* The receiver of rows. Texts are valid during the call. Slices, scheds and thread states come with ids 0, 1, 2, …;
+ * their ends may come later or never. An error ends the work. */
 struct tm_rows {
     void *self;
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
@@ -97,6 +129,13 @@ struct tm_rows {
     enum tm_status (*frame)(void *self, const struct tm_frame_row *row, struct tm_error *err);
     enum tm_status (*callsite)(void *self, const struct tm_callsite_row *row, struct tm_error *err);
     enum tm_status (*log)(void *self, const struct tm_log_row *row, struct tm_error *err);
+    enum tm_status (*thread_state)(void *self, const struct tm_thread_state_row *row, struct tm_error *err);
+    enum tm_status (*thread_state_end)(void *self, int64_t id, int64_t dur, struct tm_error *err);
+    /* The thread of state ID, which may be over, waits or waited for IO_WAIT and FUNCTION (data NULL: unknown). */
+    enum tm_status (*thread_state_reason)(void *self, int64_t id, int64_t io_wait, struct tm_text function,
+                                          struct tm_error *err);
+    enum tm_status (*wakeup)(void *self, const struct tm_wakeup_row *row, struct tm_error *err);
+    enum tm_status (*ftrace_event)(void *self, const struct tm_ftrace_row *row, struct tm_error *err);
 };
 
 #endif

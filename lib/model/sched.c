@@ -61,6 +61,15 @@ enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_swi
     return rows->sched(rows->self, &row, err);
 }
 
+enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, const struct tm_rows *rows,
+                            struct tm_error *err)
+{
+    uint32_t machine = (uint32_t)(row->ucpu / TM_CPUS_A_MACHINE), cpu = (uint32_t)(row->ucpu % TM_CPUS_A_MACHINE);
+    enum tm_status st = tm_sched_cpu(sched, machine, cpu, err);
+    row->id = sched->next_id++;
+    return st < 0 ? st : rows->sched(rows->self, row, err);
+}
+
 void tm_sched_release(struct tm_sched *sched)
 {
     free(sched->cpus);

@@ -49,6 +49,10 @@ static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
 enum tm_status tm_sched_switch(struct tm_sched *sched, const struct tm_sched_switch *s, bool *matches,
                                const struct tm_rows *rows, struct tm_error *err);
 
+/* Adds ROW, a slice that says itself how long it lasts. Sets its id. */
+enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, const struct tm_rows *rows,
+                            struct tm_error *err);
+
 void tm_sched_release(struct tm_sched *sched);
 
 #endif

@@ -12,6 +12,26 @@ static enum tm_status task(struct tm_model *m, uint32_t machine, int64_t tid, st
     return st < 0 ? st : tm_processes_name_thread(&m->processes, *utid, name, TM_TRUST_SCHED, err);
 }
 
+static struct tm_thread_at at(const struct tm_model_event *ev, int64_t utid)
+{
+    return (struct tm_thread_at){ev->place.file, (uint32_t)utid, ev->e->time_ns};
+}
+
+/* Idle tasks have none. */
+static bool has_states(const struct tm_model *m, int64_t utid)
+{
+    return !m->processes.threads[utid].is_idle;
+}
+
+/* Wakings in compact_sched tell the flags of trace events (include/linux/trace_events.h of Linux). */
+static int64_t irq_context_of(const struct tm_event *e)
+{
+    enum { FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
+    if (tm_event_raw(e->flags) != TM_RAW_COMPACT_SCHED)
+        return TM_NO_ID;
+    return (e->track & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) != 0;
+}
+
 static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
@@ -46,35 +66,44 @@ static enum tm_status sched_switch(struct tm_model *m, struct tm_model_event *ev
     if ((st = tm_sched_switch(&m->sched, &s, &matches, m->rows, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
-    if (s.has_prev)
-        m->processes.threads[prev].state = len && state[0] == 'R' ? TM_TASK_RUNNABLE : TM_TASK_BLOCKED;
-    if (s.has_next)
-        m->processes.threads[next].state = TM_TASK_RUNNING;
-    return matches ? TM_OK : tm_model_count(m, ev->place, TM_MODEL_SCHED_MISMATCH, err);
+    if (s.has_prev && has_states(m, prev))
+        st = tm_thread_states_off(&m->thread_states, at(ev, prev), s.end_state, m->rows, err);
+    if (st == TM_OK && s.has_next && has_states(m, next))
+        st = tm_thread_states_run(&m->thread_states, at(ev, next), tm_ucpu(s.machine, s.cpu), m->rows, err);
+    return st < 0 || matches ? st : tm_model_count(m, ev->place, TM_MODEL_SCHED_MISMATCH, err);
 }
 
 enum tm_status tm_model_sched(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
-    int64_t utid;
+    int64_t utid, waker;
     if (ev->e->kind == TM_KIND_SCHED_SWITCH)
         return sched_switch(m, ev, err);
     if (tm_model_is_untold(ev->e))
         return TM_OK;
     /* The reference importer takes no names from wakings in compact_sched. */
     struct tm_text name = tm_event_raw(ev->e->flags) == TM_RAW_COMPACT_SCHED ? (struct tm_text){0} : ev->name;
-    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &utid, err); /* the waker */
+    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->pid, &waker, err);
     if (st < 0)
         return st;
     st = task(m, ev->place.machine, ev->e->tid, name, &utid, err);
     if (st < 0)
         return st;
-    /* Waking a task that is awake changes nothing. */
-    struct tm_thread_row *t = &m->processes.threads[utid];
-    if (t->state == TM_TASK_UNKNOWN || t->state == TM_TASK_BLOCKED) {
-        t->state = TM_TASK_RUNNABLE;
+    bool opened = false;
+    if (!m->tasks_only && has_states(m, utid))
+        st = tm_thread_states_wake(&m->thread_states, at(ev, utid), (uint32_t)waker, irq_context_of(ev->e), &opened,
+                                   m->rows, err);
+    if (opened)
         tm_model_bound(m, ev->e->time_ns);
-    }
-    return TM_OK;
+    return st;
+}
+
+static enum tm_status begin_states(struct tm_model *m, const struct tm_model_event *ev, int64_t made, int64_t maker,
+                                   struct tm_error *err)
+{
+    if (m->tasks_only)
+        return TM_OK;
+    tm_model_bound(m, ev->e->time_ns);
+    return tm_thread_states_new(&m->thread_states, at(ev, made), (uint32_t)maker, m->rows, err);
 }
 
 static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -91,7 +120,8 @@ static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, st
             (st = tm_processes_start_thread(p, machine, e->tid, &e->time_ns, &made, err)) < 0 ||
             (st = tm_processes_name_thread(p, made, ev->name, TM_TRUST_SCHED, err)) < 0)
             return st;
-        return tm_processes_same(p, maker, made, err);
+        st = tm_processes_same(p, maker, made, err);
+        return st < 0 ? st : begin_states(m, ev, made, maker, err);
     }
     if ((st = tm_processes_start_process(p, machine, e->tid, &e->time_ns, &upid, err)) < 0 ||
         (st = tm_processes_name_process(p, upid, ev->name, TM_TRUST_SYSTEM, err)) < 0 ||
@@ -100,7 +130,7 @@ static enum tm_status task_new(struct tm_model *m, struct tm_model_event *ev, st
         (st = tm_processes_thread(p, machine, e->pid, &maker, err)) < 0)
         return st;
     tm_processes_child(p, upid, maker);
-    return TM_OK;
+    return begin_states(m, ev, made, maker, err);
 }
 
 static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
@@ -122,6 +152,46 @@ static enum tm_status task_rename(struct tm_model *m, struct tm_model_event *ev,
     return tm_processes_name_process(p, t->upid, ev->name, TM_TRUST_SYSTEM, err);
 }
 
+/* What task E->tid waits for. */
+static enum tm_status blocked_reason(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    int64_t utid;
+    enum tm_status st = tm_processes_thread(&m->processes, ev->place.machine, ev->e->tid, &utid, err);
+    return st < 0 ? st
+                  : tm_thread_states_reason(&m->thread_states, at(ev, utid), (int64_t)ev->e->value, ev->name, m->rows,
+                                            err);
+}
+
+/* A state that an event tells by itself. One that runs is a row of sched as well. */
+static enum tm_status thread_state(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_thread_state_row row = {.ts = e->time_ns,
+                                      .dur = e->dur_ns,
+                                      .state = ev->name,
+                                      .ucpu = TM_NO_ID,
+                                      .waker_utid = TM_NO_ID,
+                                      .waker_id = TM_NO_ID,
+                                      .irq_context = TM_NO_ID,
+                                      .io_wait = e->flags & TM_EVENT_HAS_VALUE ? (int64_t)e->value : TM_NO_ID,
+                                      .blocked_function = ev->category};
+    enum tm_status st = tm_model_thread(m, ev, err);
+    if (st < 0)
+        return st;
+    row.utid = (uint32_t)ev->utid;
+    tm_model_bound(m, e->time_ns);
+    if (e->dur_ns > 0 && e->time_ns <= INT64_MAX - e->dur_ns)
+        tm_model_bound(m, e->time_ns + e->dur_ns);
+    bool runs = e->flags & TM_EVENT_HAS_CPU && e->cpu < TM_CPUS_A_MACHINE && tm_text_is(row.state, "Running");
+    struct tm_sched_row slice = {
+        .ts = row.ts, .dur = row.dur, .ucpu = tm_ucpu(ev->place.machine, e->cpu), .utid = row.utid};
+    if (runs) {
+        row.ucpu = slice.ucpu;
+        st = tm_sched_add(&m->sched, &slice, m->rows, err);
+    }
+    return st < 0 ? st : tm_thread_states_add(&m->thread_states, &row, m->rows, err);
+}
+
 enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     switch (ev->e->kind) {
@@ -129,6 +199,10 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
         return task_new(m, ev, err);
     case TM_KIND_PROCESS_EXIT:
         return tm_processes_end_thread(&m->processes, ev->place.machine, ev->e->tid, ev->e->time_ns, err);
+    case TM_KIND_BLOCKED_REASON:
+        return blocked_reason(m, ev, err);
+    case TM_KIND_THREAD_STATE:
+        return thread_state(m, ev, err);
     default:
         return task_rename(m, ev, err);
     }

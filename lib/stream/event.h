@@ -34,6 +34,8 @@ enum tm_kind {
     TM_KIND_KERNEL = 23,      /* a kernel event that extends others or changes a state (model/kernel_rows.h) */
     TM_KIND_COMPACT_SCHED =
         24, /* switches and wakings of one cpu in one message; VALUE is their number (perfetto/compact_rows.h) */
+    TM_KIND_BLOCKED_REASON = 25, /* DERIVED: why a task waits or waited */
+    TM_KIND_THREAD_STATE = 26,   /* DERIVED: a state of a thread, with dur_ns */
     /* Definitions: TM_EVENT_DEFINITION is set. */
     TM_KIND_SEQUENCE_STATE = 32, /* raw: TracePacket with interned data and defaults alone */
     TM_KIND_TRACK = 33,          /* detail.track */

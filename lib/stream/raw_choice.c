@@ -11,6 +11,7 @@ static const struct {
     {"proto",
      {1u << TM_RAW_PACKET | 1u << TM_RAW_FTRACE_EVENT | 1u << TM_RAW_COMPACT_SCHED | 1u << TM_RAW_COMPACT_MESSAGE,
       false}},
+    {"ftrace", {1u << TM_RAW_FTRACE_EVENT, false}},
     {"json", {1u << TM_RAW_JSON, false}},
     {"line", {1u << TM_RAW_LINE, false}},
     {"short-line", {1u << TM_RAW_LINE, true}},

@@ -126,6 +126,39 @@ static inline enum tm_status on_log(void *self, const struct tm_log_row *r, stru
                        r->utid, r->priority, text(r->tag, s), text(r->message, t));
 }
 
+static inline enum tm_status on_thread_state(void *self, const struct tm_thread_state_row *r, struct tm_error *err)
+{
+    (void)self;
+    (void)r;
+    (void)err;
+    return TM_OK;
+}
+
+static inline enum tm_status on_thread_state_end(void *self, int64_t id, int64_t dur, struct tm_error *err)
+{
+    (void)self;
+    (void)id;
+    (void)dur;
+    (void)err;
+    return TM_OK;
+}
+
+static inline enum tm_status on_wakeup(void *self, const struct tm_wakeup_row *r, struct tm_error *err)
+{
+    (void)self;
+    (void)r;
+    (void)err;
+    return TM_OK;
+}
+
+static inline enum tm_status on_ftrace_event(void *self, const struct tm_ftrace_row *r, struct tm_error *err)
+{
+    (void)self;
+    (void)r;
+    (void)err;
+    return TM_OK;
+}
+
 /* JSON_TYPE: with "json" in the stream the last event of a batch waits for the next. */
 static inline void start_as(struct bench *b, const char *json_type)
 {
@@ -136,7 +169,8 @@ static inline void start_as(struct bench *b, const char *json_type)
         b->files[i].type = (struct tm_text){(const uint8_t *)types[i], strlen(types[i])};
     b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_counter, on_sched,   on_sched_end, on_arg,
                                on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
-                               on_log};
+                               on_log,
+                               on_thread_state, on_thread_state_end, NULL, on_wakeup, on_ftrace_event};
     tm_model_init(&b->model, &b->rows, &b->catalog);
 }
 

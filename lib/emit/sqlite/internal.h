@@ -16,6 +16,12 @@ enum tm_sqlite_statement {
     TM_SQL_COUNTER,
     TM_SQL_SCHED,
     TM_SQL_SCHED_END,
+    TM_SQL_THREAD_STATE,
+    TM_SQL_THREAD_STATE_WHOLE,
+    TM_SQL_THREAD_STATE_END,
+    TM_SQL_THREAD_STATE_REASON,
+    TM_SQL_WAKEUP,
+    TM_SQL_FTRACE_EVENT,
     TM_SQL_ARG_SET,
     TM_SQL_ARG_KEY,
     TM_SQL_ARG_REAL,
@@ -44,7 +50,7 @@ enum tm_sqlite_statement {
     TM_SQL_COUNT
 };
 
-/* Rows of slice or sched that wait for their end, in order of their ids. */
+/* Rows of slice, sched or thread_state that wait for their end, in order of their ids. */
 enum { TM_SQLITE_WINDOW = 1 << 15 };
 
 struct tm_sqlite_slices {
@@ -63,12 +69,29 @@ struct tm_sqlite_scheds {
     uint32_t count;
 };
 
+struct tm_sqlite_thread_states {
+    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_thread_state *rows;
+    int64_t first;
+    uint32_t count;
+    struct tm_intern functions; /* that the rows waited for */
+};
+
 /* Buffered rows of counter. */
 struct tm_sqlite_counters {
     struct tm_sqlite_bulk bulk;
     struct tm_counter_row *rows;
     int64_t first;
     uint32_t count;
+};
+
+/* Buffered rows of ftrace_event. */
+struct tm_sqlite_ftrace_events {
+    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_ftrace_event *rows;
+    int64_t first;
+    uint32_t count;
+    struct tm_intern names;
 };
 
 /* Buffered sets of args. */
@@ -92,7 +115,9 @@ struct tm_sqlite {
     struct tm_model model;
     struct tm_sqlite_slices slices;
     struct tm_sqlite_scheds scheds;
+    struct tm_sqlite_thread_states thread_states;
     struct tm_sqlite_counters counters;
+    struct tm_sqlite_ftrace_events ftrace_events;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
     int64_t next_flow, next_sample, next_log, next_clock;
@@ -135,19 +160,33 @@ enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct t
                                    struct tm_error *err);
 enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
 
+/* thread_states.c: tm_rows.thread_state and what follows it. */
+enum tm_status tm_sqlite_thread_state(void *self, const struct tm_thread_state_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, struct tm_error *err);
+enum tm_status tm_sqlite_thread_state_reason(void *self, int64_t id, int64_t io_wait, struct tm_text function,
+                                             struct tm_error *err);
+enum tm_status tm_sqlite_wakeup(void *self, const struct tm_wakeup_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
+
 /* counters.c: tm_rows.counter. */
 enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_counters_flush(struct tm_sqlite *s, struct tm_error *err);
+
+/* ftrace_events.c: tm_rows.ftrace_event. */
+enum tm_status tm_sqlite_ftrace_event(void *self, const struct tm_ftrace_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_ftrace_events_flush(struct tm_sqlite *s, struct tm_error *err);
 
 /* args.c: tm_rows.arg and .arg_copy. */
 enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
 enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err);
 
-/* The bulk tables of the four files above. */
+/* The bulk tables of the files above. */
 void tm_sqlite_slices_bulk(struct tm_sqlite *s);
 void tm_sqlite_scheds_bulk(struct tm_sqlite *s);
+void tm_sqlite_thread_states_bulk(struct tm_sqlite *s);
 void tm_sqlite_counters_bulk(struct tm_sqlite *s);
+void tm_sqlite_ftrace_events_bulk(struct tm_sqlite *s);
 void tm_sqlite_args_bulk(struct tm_sqlite *s);
 void tm_sqlite_args_release(struct tm_sqlite *s);
 

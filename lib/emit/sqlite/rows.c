@@ -88,7 +88,9 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
 {
     tm_sqlite_slices_bulk(s);
     tm_sqlite_scheds_bulk(s);
+    tm_sqlite_thread_states_bulk(s);
     tm_sqlite_counters_bulk(s);
+    tm_sqlite_ftrace_events_bulk(s);
     tm_sqlite_args_bulk(s);
     s->rows = (struct tm_rows){.self = s,
                                .slice = tm_sqlite_slice,
@@ -103,7 +105,12 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .mapping = mapping,
                                .frame = frame,
                                .callsite = callsite,
-                               .log = log_line};
+                               .log = log_line,
+                               .thread_state = tm_sqlite_thread_state,
+                               .thread_state_end = tm_sqlite_thread_state_end,
+                               .thread_state_reason = tm_sqlite_thread_state_reason,
+                               .wakeup = tm_sqlite_wakeup,
+                               .ftrace_event = tm_sqlite_ftrace_event};
 }
 
 enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err)
@@ -112,7 +119,11 @@ enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err)
     if (st == TM_OK)
         st = tm_sqlite_scheds_flush(s, 0, err);
     if (st == TM_OK)
+        st = tm_sqlite_thread_states_flush(s, 0, err);
+    if (st == TM_OK)
         st = tm_sqlite_counters_flush(s, err);
+    if (st == TM_OK)
+        st = tm_sqlite_ftrace_events_flush(s, err);
     return st < 0 ? st : tm_sqlite_args_flush(s, err);
 }
 
@@ -120,7 +131,11 @@ void tm_sqlite_rows_release(struct tm_sqlite *s)
 {
     free(s->slices.rows);
     free(s->scheds.rows);
+    free(s->thread_states.rows);
+    tm_intern_release(&s->thread_states.functions);
     free(s->counters.rows);
+    free(s->ftrace_events.rows);
+    tm_intern_release(&s->ftrace_events.names);
     tm_sqlite_args_release(s);
     tm_buf_release(&s->slices.text);
 }

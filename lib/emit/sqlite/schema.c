@@ -29,6 +29,13 @@ static const char tables[] =
     "CREATE TABLE counter(id INTEGER PRIMARY KEY, ts INTEGER, track_id INTEGER, value REAL, arg_set_id INTEGER);"
     "CREATE TABLE sched(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, ts_end INTEGER, cpu INTEGER, ucpu INTEGER,"
     " utid INTEGER, end_state TEXT, priority INTEGER);"
+    "CREATE TABLE thread_state(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT,"
+    " io_wait INTEGER, blocked_function TEXT, waker_utid INTEGER, waker_id INTEGER, irq_context INTEGER,"
+    " ucpu INTEGER);"
+    "CREATE TABLE spurious_sched_wakeup(id INTEGER PRIMARY KEY, ts INTEGER, thread_state_id INTEGER,"
+    " irq_context INTEGER, utid INTEGER, waker_utid INTEGER);"
+    "CREATE TABLE ftrace_event(id INTEGER PRIMARY KEY, ts INTEGER, name TEXT, cpu INTEGER, utid INTEGER,"
+    " arg_set_id INTEGER, common_flags INTEGER, ucpu INTEGER);"
     "CREATE TABLE tm_arg_set(id INTEGER PRIMARY KEY, args TEXT);"
     "CREATE TABLE tm_arg_key(id INTEGER PRIMARY KEY, flat_key TEXT, key TEXT);"
     "CREATE TABLE tm_arg_real(id INTEGER PRIMARY KEY, value REAL);"
@@ -91,6 +98,7 @@ static const char views[] =
     "CREATE VIEW slices AS SELECT * FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
+    "CREATE VIEW raw AS SELECT * FROM ftrace_event;"
     "CREATE VIEW thread_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,"
     " t.name AS thread_name, t.utid, t.tid, t.is_main_thread, p.name AS process_name, p.upid, p.pid, s.depth,"
     " s.parent_id, s.arg_set_id FROM slice s JOIN track k ON k.id = s.track_id AND k.is_counter = 0"
@@ -106,6 +114,13 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_COUNTER] = "INSERT INTO counter SELECT * FROM tm_bulk_counter",
     [TM_SQL_SCHED] = "INSERT INTO sched SELECT * FROM tm_bulk_sched",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
+    [TM_SQL_THREAD_STATE] = "INSERT INTO thread_state SELECT * FROM tm_bulk_thread_state",
+    [TM_SQL_THREAD_STATE_WHOLE] = "INSERT INTO thread_state VALUES(?,?,?,?,?,?,NULL,NULL,NULL,NULL,NULL,?)",
+    [TM_SQL_THREAD_STATE_END] = "UPDATE thread_state SET dur = ?2 WHERE id = ?1",
+    [TM_SQL_THREAD_STATE_REASON] = "UPDATE thread_state SET io_wait = ?2,"
+                                   " blocked_function = coalesce(?3, blocked_function) WHERE id = ?1",
+    [TM_SQL_WAKEUP] = "INSERT INTO spurious_sched_wakeup VALUES(?,?,?,?,?,?)",
+    [TM_SQL_FTRACE_EVENT] = "INSERT INTO ftrace_event SELECT * FROM tm_bulk_ftrace_event",
     [TM_SQL_ARG_SET] = "INSERT INTO tm_arg_set SELECT * FROM tm_bulk_args",
     [TM_SQL_ARG_KEY] = "INSERT INTO tm_arg_key VALUES(?,?,?)",
     [TM_SQL_ARG_REAL] = "INSERT OR REPLACE INTO tm_arg_real VALUES(?,?)",
@@ -152,7 +167,9 @@ enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 {
     if (tm_sqlite_bulk_register(s->db, &s->slices.bulk) != SQLITE_OK ||
         tm_sqlite_bulk_register(s->db, &s->scheds.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->thread_states.bulk) != SQLITE_OK ||
         tm_sqlite_bulk_register(s->db, &s->counters.bulk) != SQLITE_OK ||
+        tm_sqlite_bulk_register(s->db, &s->ftrace_events.bulk) != SQLITE_OK ||
         tm_sqlite_bulk_register(s->db, &s->args.bulk) != SQLITE_OK)
         return tm_sqlite_fail(s, err);
     for (int i = 0; i < TM_SQL_COUNT; i++)

@@ -69,6 +69,7 @@ const struct tm_emit tm_emit_sqlite = {
     .needs_sorted = true,
     .needs_placed = true,
     .needs_detail = true,
+    .raw = "ftrace",
     .open = open_sqlite,
     .frame = show_frame,
     .finish = finish_sqlite,

@@ -233,13 +233,14 @@ static void set_widths(struct text *t)
     }
 }
 
-/* Definitions are not, nor rows that only tell the name of the task of the row before. */
+/* Definitions are not, nor rows that only tell more of the row before, or the name of its task. */
 static bool is_shown(const struct tm_event *e)
 {
     if (e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT))
         return false;
     return !(e->flags & TM_EVENT_DERIVED) ||
-           (e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD && e->kind != TM_KIND_SLICE_ARGS);
+           (e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD && e->kind != TM_KIND_SLICE_ARGS &&
+            e->kind != TM_KIND_BLOCKED_REASON && e->kind != TM_KIND_THREAD_STATE);
 }
 
 static enum tm_status show_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,

@@ -43,6 +43,9 @@ enum tm_status tm_json_counter(struct tm_json_work *work);
 /* sample.c: P, with the CPU profiles of V8. */
 enum tm_status tm_json_sample(struct tm_json_work *work);
 
+/* thread_state.c: T with a duration. */
+enum tm_status tm_json_thread_state(struct tm_json_work *work);
+
 /* meta.c: M. */
 enum tm_status tm_json_metadata_event(struct tm_json_work *work);
 /* Sets *NUMBER for a pid or tid that is TEXT, and adds the definition that names it. */

@@ -167,12 +167,13 @@ static enum tm_status add_by_phase(struct tm_json_work *w)
     case 'i':
     case 'R':
         return do_instant(w);
+    case 'T':
+        return tm_json_event_has(w->json, TM_JF_DUR) ? tm_json_thread_state(w) : do_async(w);
     case 'b':
     case 'e':
     case 'n':
     case 'S':
     case 'F':
-    case 'T':
     case 'p':
         return do_async(w);
     case 's':
@@ -201,7 +202,7 @@ static const char *read_times(struct tm_json_work *w)
         return NULL;
     if (!w->has_time)
         return ts == NULL ? "no_time" : "damaged";
-    if (w->phase == 'X' && dur && tm_json_time(dur, &w->event.dur_ns) != TM_OK)
+    if ((w->phase == 'X' || w->phase == 'T') && dur && tm_json_time(dur, &w->event.dur_ns) != TM_OK)
         return "damaged";
     return NULL;
 }

@@ -94,6 +94,7 @@ static const struct handler handlers[] = {
     {"task_rename", tm_ftrace_task_rename},
     {"task_newtask", tm_ftrace_task_newtask},
     {"sched_process_free", tm_ftrace_process_free},
+    {"sched_blocked_reason", tm_ftrace_blocked_reason},
     {"cpu_frequency", tm_ftrace_cpu_frequency},
     {"cpu_frequency_limits", tm_ftrace_cpu_frequency_limits},
     {"cpu_idle", tm_ftrace_cpu_idle},
@@ -178,6 +179,12 @@ static enum tm_status add_rows(struct tm_ftrace_work *w, struct tm_event *event)
     second.raw_bytes = 0;
     second.name = w->second_name;
     second.value = w->second_value;
+    if (w->second_kind) {
+        second.kind = w->second_kind;
+        second.flags = (second.flags & ~(uint32_t)TM_EVENT_HAS_PID) | TM_EVENT_HAS_VALUE |
+                       tm_event_scope_flags(TM_SCOPE_THREAD);
+        second.tid = w->second_tid;
+    }
     return tm_event_sink_add(w->text->sink, &second, w->err);
 }
 

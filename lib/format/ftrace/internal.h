@@ -12,6 +12,8 @@ struct tm_ftrace_work {
     const struct tm_systrace_line *line;
     struct tm_event *event; /* time, cpu and tid are set */
     bool has_second;        /* there is a DERIVED row; it equals the first except for these fields */
+    uint32_t second_kind;   /* 0: as the first */
+    int64_t second_tid;     /* where there is a kind: of a task of any process */
     uint32_t second_name;
     uint64_t second_value;
     struct tm_ftrace_named {
@@ -36,6 +38,7 @@ enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_work *work, struct tm_spa
 enum tm_status tm_ftrace_task_rename(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_work *work, struct tm_span args);
 enum tm_status tm_ftrace_process_free(struct tm_ftrace_work *work, struct tm_span args);
+enum tm_status tm_ftrace_blocked_reason(struct tm_ftrace_work *work, struct tm_span args);
 
 /* counter.c: events with a value, named like the tracks of the reference importer. */
 enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_work *work, struct tm_span args);

@@ -187,3 +187,22 @@ enum tm_status tm_ftrace_process_free(struct tm_ftrace_work *w, struct tm_span a
     w->event->tid = pid;
     return TM_OK;
 }
+
+/* "pid=… iowait=… caller=FUNCTION" */
+enum tm_status tm_ftrace_blocked_reason(struct tm_ftrace_work *w, struct tm_span args)
+{
+    static const char event[] = "sched_blocked_reason";
+    struct tm_span caller;
+    int64_t pid, io_wait;
+    if (!tm_ftrace_arg_int(args, "pid", 0, UINT32_MAX, &pid) ||
+        !tm_ftrace_arg_int(args, "iowait", INT32_MIN, INT32_MAX, &io_wait))
+        return TM_END;
+    w->has_second = true;
+    w->second_kind = TM_KIND_BLOCKED_REASON;
+    w->second_tid = pid;
+    w->second_value = io_wait != 0;
+    enum tm_status st = tm_ftrace_work_string(w, (struct tm_span){event, sizeof event - 1}, &w->event->name);
+    if (st < 0 || !tm_ftrace_arg(args, "caller", &caller))
+        return st;
+    return tm_ftrace_work_string(w, caller, &w->second_name);
+}

@@ -1,6 +1,8 @@
-/* Counters and instants that kernel events amount to, named as the reference's tracks and slices. */
+/* Counters and instants that kernel events amount to, named as the reference's tracks and slices; and what tasks wait
+ * for. */
 #include "stream/detail_arg.h"
 #include "format/perfetto/ftrace_event.h"
+#include "format/perfetto/sequence.h"
 #include "format/perfetto/system.h"
 #include "kernel/rss_members.h"
 
@@ -11,6 +13,7 @@ enum { ADDRESS_SPACES_MAX = 1 << 17 };
 
 struct derive {
     struct tm_proto *p;
+    const struct tm_proto_packet *packet;
     const struct tm_event *row;
     struct tm_proto_event_fields fields;
     struct tm_error *err;
@@ -344,6 +347,20 @@ static enum tm_status add_mali_power(struct derive *d)
     return add_global(d, "mali_gpu_power_state", (uint64_t)i32(d->fields.number[3]));
 }
 
+/* Why task FIELD 1 waits or waited. The function it is in is the number of a symbol. */
+static enum tm_status add_blocked_reason(struct derive *d)
+{
+    struct tm_event e = tm_proto_derived(d->row, TM_KIND_BLOCKED_REASON);
+    struct tm_pb_field text =
+        tm_proto_interned_text(d->packet->sequence, TM_INTERNED_KERNEL_SYMBOLS, d->fields.number[2]);
+    e.flags |= TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE | tm_event_scope_flags(TM_SCOPE_THREAD);
+    e.tid = i32(d->fields.number[1]);
+    e.pid = 0;
+    e.value = d->fields.number[3] != 0;
+    enum tm_status st = text.data ? tm_proto_string(d->p, text.data, text.len, &e.name, d->err) : TM_OK;
+    return st < 0 ? st : tm_proto_add(d->p, &e, d->err);
+}
+
 /* By field number in FtraceEvent. Most events are none of these, and their fields are not read. */
 static enum tm_status (*const derivations[])(struct derive *d) = {
     [11] = add_frequency,          /* cpu_frequency */
@@ -352,6 +369,7 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [14] = add_clock_state,        /* clock_enable */
     [15] = add_clock_state,        /* clock_disable */
     [16] = add_clock_rate,         /* clock_set_rate */
+    [18] = add_blocked_reason,     /* sched_blocked_reason */
     [313] = add_rss,               /* rss_stat */
     [314] = add_ion_shrink,        /* ion_heap_shrink */
     [315] = add_ion_grow,          /* ion_heap_grow */
@@ -377,13 +395,14 @@ static enum tm_status (*const derivations[])(struct derive *d) = {
     [579] = add_dmabuf_rss,        /* dmabuf_rss_stat */
 };
 
-enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
+enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f,
+                                      const struct tm_proto_packet *packet, const struct tm_event *row,
                                       struct tm_error *err)
 {
     if (row->kind != TM_KIND_FTRACE || !(row->flags & TM_EVENT_HAS_TID) ||
         f->id >= sizeof derivations / sizeof *derivations || derivations[f->id] == NULL)
         return TM_OK;
-    struct derive d = {.p = p, .row = row, .err = err};
+    struct derive d = {.p = p, .packet = packet, .row = row, .err = err};
     tm_proto_event_fields_read(&d.fields, f);
     return derivations[f->id](&d);
 }

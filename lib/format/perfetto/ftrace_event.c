@@ -1,7 +1,7 @@
 #include "format/perfetto/ftrace_event.h"
 
 #include "format/perfetto/count.h"
-#include "format/perfetto/ftrace_names.h"
+#include "kernel/ftrace_names.h"
 #include "format/perfetto/sched.h"
 
 /* FtraceEvent */
@@ -54,7 +54,7 @@ static enum tm_status fill_task(struct tm_proto *p, const struct tm_pb_field *f,
 static enum tm_status set_name(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                struct tm_error *err)
 {
-    const char *name = tm_proto_ftrace_name(f->id);
+    const char *name = tm_ftrace_event_name(f->id);
     struct tm_proto_event_fields m;
     if (f->id == EVENT_GENERIC) {
         tm_proto_event_fields_read(&m, f);
@@ -133,5 +133,5 @@ enum tm_status tm_proto_ftrace_event(struct tm_proto *p, const struct tm_pb_fiel
     if (st >= 0)
         st = what.id == EVENT_GPU_WORK_PERIOD ? tm_proto_add_with_times(p, &row, row.clock, err)
                                               : tm_proto_add(p, &row, err);
-    return st < 0 ? st : tm_proto_ftrace_derive(p, &what, &row, err);
+    return st < 0 ? st : tm_proto_ftrace_derive(p, &what, packet, &row, err);
 }

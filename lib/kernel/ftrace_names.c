@@ -1,4 +1,4 @@
-#include "format/perfetto/ftrace_names.h"
+#include "kernel/ftrace_names.h"
 
 #include <stddef.h>
 
@@ -174,7 +174,7 @@ static const char *const names[] = {
     [616] = "long_irq", [617] = "long_softirq",
 };
 
-const char *tm_proto_ftrace_name(uint32_t field)
+const char *tm_ftrace_event_name(uint32_t field)
 {
     return field < sizeof names / sizeof *names ? names[field] : NULL;
 }

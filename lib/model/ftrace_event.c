@@ -1,0 +1,173 @@
+/* Rows of ftrace_event: the kernel's events of protos as they were recorded, each with its fields as args. */
+#include "model/internal.h"
+
+#include "kernel/ftrace_fields.h"
+#include "kernel/ftrace_names.h"
+#include "stream/detail_arg.h"
+
+enum { EVENT_PID = 2, EVENT_SCHED_SWITCH = 4, EVENT_GENERIC = 327 }; /* FtraceEvent */
+enum { SWITCH_PREV_PID = 2 };
+enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3, FIELD_INT = 4, FIELD_UINT = 5 };
+
+/* An event taken apart: its args are in the model's scratch. */
+struct told {
+    struct tm_text name;
+    int64_t tid;
+};
+
+static enum tm_status put_field(struct tm_buf *args, struct tm_buf *key, const struct tm_ftrace_field *field,
+                                const struct tm_pb_field *f)
+{
+    bool is_text = field->type == TM_FTRACE_TEXT, is_double = field->type == TM_FTRACE_DOUBLE;
+    if (is_text != (f->type == TM_PB_LEN) || is_double != (f->type == TM_PB_I64))
+        return TM_OK;
+    tm_buf_clear(key);
+    if (tm_buf_add(key, field->name, field->len) < 0)
+        return TM_E_SYSTEM;
+    switch (field->type) {
+    case TM_FTRACE_TEXT:
+        return tm_detail_arg_bytes(args, key, TM_ARG_STRING, f->data ? f->data : (const uint8_t *)"", f->len);
+    case TM_FTRACE_DOUBLE:
+        return tm_detail_arg_number(args, key, TM_ARG_DOUBLE, f->value);
+    case TM_FTRACE_UINT:
+        return tm_detail_arg_number(args, key, TM_ARG_UINT, f->value);
+    case TM_FTRACE_SINT:
+        return tm_detail_arg_number(args, key, TM_ARG_INT, (uint64_t)tm_unzigzag(f->value));
+    default:
+        return tm_detail_arg_number(args, key, TM_ARG_INT, f->value);
+    }
+}
+
+static enum tm_status put_fields(struct tm_model *m, uint32_t event, const struct tm_pb_field *message,
+                                 struct told *told)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_ftrace_field field;
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (event == EVENT_SCHED_SWITCH && f.id == SWITCH_PREV_PID)
+            told->tid = (int32_t)(uint32_t)f.value;
+        if (tm_ftrace_field_find(event, f.id, &field))
+            st = put_field(&m->args, &m->arg_key, &field, &f);
+    }
+    return st;
+}
+
+/* A field of an event that names its fields itself. */
+static enum tm_status put_generic_field(struct tm_model *m, const struct tm_pb_field *message)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, name = {.data = (const uint8_t *)""}, value = {0};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == FIELD_NAME && f.type == TM_PB_LEN)
+            name = f;
+        else if ((f.id == FIELD_TEXT && f.type == TM_PB_LEN) ||
+                 ((f.id == FIELD_INT || f.id == FIELD_UINT) && f.type == TM_PB_VARINT))
+            value = f;
+    }
+    struct tm_ftrace_field field = {(const char *)name.data, name.len,
+                                    value.id == FIELD_TEXT ? TM_FTRACE_TEXT : TM_FTRACE_INT};
+    return value.id && name.data ? put_field(&m->args, &m->arg_key, &field, &value) : TM_OK;
+}
+
+static enum tm_status put_generic(struct tm_model *m, const struct tm_pb_field *message, struct told *told)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.type != TM_PB_LEN)
+            continue;
+        if (f.id == GENERIC_NAME)
+            told->name = (struct tm_text){f.data ? f.data : (const uint8_t *)"", f.len};
+        else if (f.id == GENERIC_FIELD)
+            st = put_generic_field(m, &f);
+    }
+    return st;
+}
+
+/* Takes the FtraceEvent in E's raw bytes apart. An event that has no name is none that is known. */
+static enum tm_status read_raw(struct tm_model *m, const struct tm_event *e, struct told *told)
+{
+    struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
+    struct tm_pb_field f, what = {0};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == EVENT_PID && f.type == TM_PB_VARINT)
+            told->tid = (int64_t)(uint32_t)f.value;
+        else if (f.type == TM_PB_LEN && what.id == 0)
+            what = f;
+    }
+    const char *name = tm_ftrace_event_name(what.id);
+    if (what.id == EVENT_GENERIC)
+        return put_generic(m, &what, told);
+    if (name == NULL)
+        return TM_OK;
+    told->name = (struct tm_text){(const uint8_t *)name, strlen(name)};
+    return put_fields(m, what.id, &what, told);
+}
+
+static enum tm_status put_text(struct tm_buf *args, const char *key, struct tm_text text)
+{
+    return tm_detail_arg_text(args, key, text.data ? text.data : (const uint8_t *)"", text.len);
+}
+
+/* A switch of compact_sched. As in the reference, who ran before has the name that its thread has by then. */
+static enum tm_status read_switch(struct tm_model *m, const struct tm_model_event *ev, struct told *told)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_buf *args = &m->args;
+    int64_t prev = tm_processes_find_thread(&m->processes, ev->place.machine, e->tid);
+    struct tm_text comm = {0};
+    uint64_t state = (e->value & INT32_MAX) | e->track << 31;
+    if (prev != TM_NO_ID)
+        comm = tm_processes_text(&m->processes, m->processes.threads[prev].name);
+    told->name = (struct tm_text){(const uint8_t *)"sched_switch", 12};
+    told->tid = e->tid;
+    if (put_text(args, "prev_comm", comm) < 0 || tm_detail_arg_int(args, "prev_pid", e->tid) < 0 ||
+        tm_detail_arg_int(args, "prev_prio", (int16_t)(e->value >> 48)) < 0 ||
+        tm_detail_arg_int(args, "prev_state", (int64_t)state) < 0 || put_text(args, "next_comm", ev->name) < 0 ||
+        tm_detail_arg_int(args, "next_pid", e->pid) < 0)
+        return TM_E_SYSTEM;
+    return tm_detail_arg_int(args, "next_prio", (int16_t)(e->value >> 32));
+}
+
+static enum tm_status read_waking(struct tm_model *m, const struct tm_model_event *ev, struct told *told)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_buf *args = &m->args;
+    told->name = (struct tm_text){(const uint8_t *)"sched_waking", 12};
+    told->tid = e->pid;
+    if (put_text(args, "comm", ev->name) < 0 || tm_detail_arg_int(args, "pid", e->tid) < 0 ||
+        tm_detail_arg_int(args, "prio", (int32_t)(uint32_t)e->value) < 0)
+        return TM_E_SYSTEM;
+    return tm_detail_arg_int(args, "target_cpu", (int32_t)(uint32_t)(e->value >> 32));
+}
+
+enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct told told = {0};
+    bool is_compact = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
+    if (e->cpu >= TM_CPUS_A_MACHINE)
+        return TM_OK;
+    tm_buf_clear(&m->args);
+    enum tm_status st = !is_compact ? read_raw(m, e, &told)
+                        : is_waking ? read_waking(m, ev, &told)
+                                    : read_switch(m, ev, &told);
+    if (st < 0)
+        return tm_error_nomem(err);
+    if (told.name.data == NULL)
+        return TM_OK;
+    struct tm_ftrace_row row = {.ts = e->time_ns,
+                                .name = told.name,
+                                .ucpu = tm_ucpu(ev->place.machine, e->cpu),
+                                .common_flags = is_compact && is_waking ? (uint32_t)e->track : 0};
+    int64_t utid;
+    if ((st = tm_sched_cpu(&m->sched, ev->place.machine, e->cpu, err)) < 0 ||
+        (st = tm_processes_thread(&m->processes, ev->place.machine, told.tid, &utid, err)) < 0 ||
+        (st = tm_arg_sets_add(&m->arg_sets, m->args.data, m->args.len, &row.arg_set, m->rows, err)) < 0)
+        return st;
+    row.utid = (uint32_t)utid;
+    return m->rows->ftrace_event(m->rows->self, &row, err);
+}

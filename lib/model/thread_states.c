@@ -1,0 +1,169 @@
+#include "model/thread_states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum task_class { UNKNOWN, RUNNING, RUNNABLE, WAITING };
+
+/* The last state of a thread in a file. */
+struct tm_thread_last {
+    enum task_class task_class; /* UNKNOWN: there is none yet */
+    int64_t id, ts;
+    int64_t waiting_id; /* the last state in which it waited, since it ran; TM_NO_ID: none */
+};
+
+struct tm_thread_recent {
+    uint32_t file;
+    uint32_t number; /* in LAST, plus 1; 0: none */
+};
+
+static const struct tm_text running = {(const uint8_t *)"Running", 7}, runnable = {(const uint8_t *)"R", 1};
+
+static enum tm_status last_get(struct tm_thread_states *s, struct tm_thread_at at, struct tm_thread_last **last,
+                               struct tm_error *err)
+{
+    enum tm_status st;
+    while (s->recent_count <= at.utid) {
+        if ((st = tm_array_grow(&s->recent, &s->recent_cap, s->recent_count, sizeof *s->recent, err)) < 0)
+            return st;
+        s->recent[s->recent_count++] = (struct tm_thread_recent){0};
+    }
+    struct tm_thread_recent *recent = &s->recent[at.utid];
+    if (recent->number == 0 || recent->file != at.file) {
+        struct tm_key key = {at.file, at.utid, 0};
+        int64_t i = tm_table_find(&s->index, &key);
+        if (i == TM_TABLE_NONE) {
+            i = s->last_count;
+            if ((st = tm_array_grow(&s->last, &s->last_cap, s->last_count, sizeof *s->last, err)) < 0 ||
+                (st = tm_table_set(&s->index, &key, i, err)) < 0)
+                return st;
+            s->last[s->last_count++] = (struct tm_thread_last){.waiting_id = TM_NO_ID};
+        }
+        *recent = (struct tm_thread_recent){at.file, (uint32_t)i + 1};
+    }
+    *last = &s->last[recent->number - 1];
+    return TM_OK;
+}
+
+/* "R+" is waiting too, as in the reference importer: it is neither "R" nor "Running". */
+static enum task_class class_of(struct tm_text state)
+{
+    return state.data && state.len == 1 && state.data[0] == 'R' ? RUNNABLE : WAITING;
+}
+
+static enum tm_status close_last(const struct tm_thread_last *last, int64_t ts, const struct tm_rows *rows,
+                                 struct tm_error *err)
+{
+    return last->task_class == UNKNOWN ? TM_OK : rows->thread_state_end(rows->self, last->id, ts - last->ts, err);
+}
+
+static struct tm_thread_state_row row_of(struct tm_thread_at at, struct tm_text state)
+{
+    return (struct tm_thread_state_row){.ts = at.ts,
+                                        .dur = -1,
+                                        .utid = at.utid,
+                                        .state = state,
+                                        .ucpu = TM_NO_ID,
+                                        .waker_utid = TM_NO_ID,
+                                        .waker_id = TM_NO_ID,
+                                        .irq_context = TM_NO_ID,
+                                        .io_wait = TM_NO_ID};
+}
+
+enum tm_status tm_thread_states_add(struct tm_thread_states *s, struct tm_thread_state_row *row,
+                                    const struct tm_rows *rows, struct tm_error *err)
+{
+    row->id = s->next_id++;
+    return rows->thread_state(rows->self, row, err);
+}
+
+static enum tm_status open_state(struct tm_thread_states *s, struct tm_thread_last *last,
+                                 struct tm_thread_state_row *row, enum task_class task_class,
+                                 const struct tm_rows *rows, struct tm_error *err)
+{
+    enum tm_status st = tm_thread_states_add(s, row, rows, err);
+    int64_t waiting = task_class == WAITING ? row->id : task_class == RUNNING ? TM_NO_ID : last->waiting_id;
+    *last = (struct tm_thread_last){task_class, row->id, row->ts, waiting};
+    return st;
+}
+
+enum tm_status tm_thread_states_off(struct tm_thread_states *s, struct tm_thread_at at, struct tm_text state,
+                                    const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_thread_last *last;
+    struct tm_thread_state_row row = row_of(at, state);
+    enum tm_status st = last_get(s, at, &last, err);
+    /* A state other than running did not end here: events between were lost. */
+    if (st == TM_OK && last->task_class == RUNNING)
+        st = close_last(last, at.ts, rows, err);
+    return st < 0 ? st : open_state(s, last, &row, class_of(state), rows, err);
+}
+
+enum tm_status tm_thread_states_run(struct tm_thread_states *s, struct tm_thread_at at, int64_t ucpu,
+                                    const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_thread_last *last;
+    struct tm_thread_state_row row = row_of(at, running);
+    enum tm_status st = last_get(s, at, &last, err);
+    row.ucpu = ucpu;
+    if (st == TM_OK)
+        st = close_last(last, at.ts, rows, err);
+    return st < 0 ? st : open_state(s, last, &row, RUNNING, rows, err);
+}
+
+/* A runnable state that WAKER has caused. WAKER's own state is told only if it runs. */
+static enum tm_status open_woken(struct tm_thread_states *s, struct tm_thread_at at, uint32_t waker,
+                                 int64_t irq_context, const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_thread_last *last;
+    struct tm_thread_state_row row = row_of(at, runnable);
+    row.waker_utid = waker;
+    row.irq_context = irq_context;
+    enum tm_status st = last_get(s, (struct tm_thread_at){at.file, waker, at.ts}, &last, err);
+    if (st == TM_OK && last->task_class == RUNNING)
+        row.waker_id = last->id;
+    if (st == TM_OK)
+        st = last_get(s, at, &last, err);
+    return st < 0 ? st : open_state(s, last, &row, RUNNABLE, rows, err);
+}
+
+enum tm_status tm_thread_states_wake(struct tm_thread_states *s, struct tm_thread_at at, uint32_t waker,
+                                     int64_t irq_context, bool *opened, const struct tm_rows *rows,
+                                     struct tm_error *err)
+{
+    struct tm_thread_last *last;
+    enum tm_status st = last_get(s, at, &last, err);
+    *opened = st == TM_OK && (last->task_class == UNKNOWN || last->task_class == WAITING);
+    if (*opened) {
+        st = close_last(last, at.ts, rows, err);
+        return st < 0 ? st : open_woken(s, at, waker, irq_context, rows, err);
+    }
+    if (st < 0)
+        return st;
+    struct tm_wakeup_row row = {s->next_wakeup_id++, at.ts, last->id, irq_context, at.utid, waker};
+    return rows->wakeup(rows->self, &row, err);
+}
+
+enum tm_status tm_thread_states_new(struct tm_thread_states *s, struct tm_thread_at at, uint32_t maker,
+                                    const struct tm_rows *rows, struct tm_error *err)
+{
+    return open_woken(s, at, maker, 0, rows, err);
+}
+
+enum tm_status tm_thread_states_reason(struct tm_thread_states *s, struct tm_thread_at at, int64_t io_wait,
+                                       struct tm_text function, const struct tm_rows *rows, struct tm_error *err)
+{
+    struct tm_thread_last *last;
+    enum tm_status st = last_get(s, at, &last, err);
+    if (st < 0 || last->waiting_id == TM_NO_ID)
+        return st;
+    return rows->thread_state_reason(rows->self, last->waiting_id, io_wait, function, err);
+}
+
+void tm_thread_states_release(struct tm_thread_states *s)
+{
+    free(s->last);
+    free(s->recent);
+    tm_table_release(&s->index);
+    *s = (struct tm_thread_states){0};
+}

@@ -1,0 +1,58 @@
+/* What a thread does between two events of the scheduler: it runs, it could run, or it waits. Rows of thread_state.
+ *
+ * A switch ends the states of both of its tasks and begins the next; a waking makes a waiting task runnable; a task
+ * that is made begins runnable. Idle tasks have no states. Each file has its own states of a thread, as it has of a
+ * CPU, so that two recordings of one machine do not cut each other's rows. Memory grows with the number of threads and
+ * files. The reference importer's ThreadStateTracker has the same rules. */
+#ifndef TM_MODEL_THREAD_STATES_H
+#define TM_MODEL_THREAD_STATES_H
+
+#include "base/table.h"
+#include "model/rows.h"
+
+/* Zero-initialise. */
+struct tm_thread_states {
+    int64_t next_id, next_wakeup_id;
+    /* private */
+    struct tm_thread_last *last; /* of (file, utid) */
+    uint32_t last_count, last_cap;
+    struct tm_table index;       /* (file, utid) to a number in LAST */
+    struct tm_thread_recent *recent; /* by utid: the number that was asked for last */
+    uint32_t recent_count, recent_cap;
+};
+
+/* Thread UTID of FILE at time TS. */
+struct tm_thread_at {
+    uint32_t file, utid;
+    int64_t ts;
+};
+
+/* The thread goes off the CPU into STATE, spelled as in sched_switch; data NULL: unknown. */
+enum tm_status tm_thread_states_off(struct tm_thread_states *s, struct tm_thread_at at, struct tm_text state,
+                                    const struct tm_rows *rows, struct tm_error *err);
+
+/* The thread runs on UCPU from here on. */
+enum tm_status tm_thread_states_run(struct tm_thread_states *s, struct tm_thread_at at, int64_t ucpu,
+                                    const struct tm_rows *rows, struct tm_error *err);
+
+/* WAKER wakes the thread. IRQ_CONTEXT: 1 from an interrupt, 0 not, TM_NO_ID unknown. Waking a thread that runs or can
+ * run changes nothing and is a row of spurious_sched_wakeup. *OPENED: a state has begun. */
+enum tm_status tm_thread_states_wake(struct tm_thread_states *s, struct tm_thread_at at, uint32_t waker,
+                                     int64_t irq_context, bool *opened, const struct tm_rows *rows,
+                                     struct tm_error *err);
+
+/* MAKER has made the thread. */
+enum tm_status tm_thread_states_new(struct tm_thread_states *s, struct tm_thread_at at, uint32_t maker,
+                                    const struct tm_rows *rows, struct tm_error *err);
+
+/* What the thread waits or last waited for: IO_WAIT and, if its data is not NULL, the kernel's FUNCTION. */
+enum tm_status tm_thread_states_reason(struct tm_thread_states *s, struct tm_thread_at at, int64_t io_wait,
+                                       struct tm_text function, const struct tm_rows *rows, struct tm_error *err);
+
+/* Adds ROW, a state that says itself how long it lasts and touches no others. Sets its id. */
+enum tm_status tm_thread_states_add(struct tm_thread_states *s, struct tm_thread_state_row *row,
+                                    const struct tm_rows *rows, struct tm_error *err);
+
+void tm_thread_states_release(struct tm_thread_states *s);
+
+#endif

@@ -1,0 +1,125 @@
+# tm-emit -f sqlite: what threads do between two events of the scheduler. The expected rows are the reference importer's.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+kernel() { # LINES of t/gen/make-kernel.py
+    python3 "$TM_SRC/t/gen/make-kernel.py" >k.pftrace
+}
+
+states() {
+    sqlite3 "$1" "SELECT s.ts, s.dur, s.cpu, t.tid, s.state, s.io_wait, s.blocked_function, w.tid, v.ts, s.irq_context,
+        s.ucpu FROM thread_state s JOIN thread t USING (utid) LEFT JOIN thread w ON w.utid = s.waker_utid
+        LEFT JOIN thread_state v ON v.id = s.waker_id ORDER BY s.id"
+}
+
+same() { # OUTPUT WANT
+    [ "$1" = "$2" ] || { diff <(echo "$2") <(echo "$1"); false; }
+}
+
+switches() {
+    kernel <<'END'
+process 6 app
+1000 0 5 #4 1=five 2=5 3=120 4=1 5=six 6=6 7=100
+1500 0 6 #20 1=five 2=5 3=120 4=1 5=1
+1600 0 6 #20 1=five 2=5 3=120 4=1 5=1
+1700 1 0 #4 1=swapper/1 2=0 3=120 4=0 5=five 6=5 7=120
+1800 0 6 #4 1=six 2=6 3=100 4=2 5=swapper/0 6=0 7=120
+1900 1 5 #18 1=6 2=7 3=1
+2000 1 5 #20 1=six 2=6 3=100 4=1 5=0
+2100 0 0 #4 1=swapper/0 2=0 3=120 4=0 5=six 6=6 7=100
+2200 0 6 #235 1=9 2=nine 3=0
+2300 1 5 #4 1=five 2=5 3=120 4=2048 5=nine 6=9 7=120
+2400 1 0 #4 1=swapper/1 2=0 3=120 4=0 5=five 6=5 7=120
+END
+}
+
+@test "switches, wakings and new tasks, who woke them and what they waited for" {
+    switches
+    tm-merge -o k.db k.pftrace
+    run states k.db
+    same "$output" '1000|500||5|S||||||
+1000|800|0|6|Running||||||0
+1500|200||5|R|||6|1000||
+1700|600|1|5|Running||||||1
+1800|200||6|D|1|do_work||||
+2000|100||6|R|||5|1700||
+2100|-1|0|6|Running||||||0
+2200|100||9|R|||6|2100|0|
+2300|100||5|R+||||||
+2300|-1|1|9|Running||||||1
+2400|-1|1|5|Running||||||1'
+    run sqlite3 k.db "SELECT s.ts, s.thread_state_id, s.irq_context, t.tid, w.tid FROM spurious_sched_wakeup s
+        JOIN thread t USING (utid) JOIN thread w ON w.utid = s.waker_utid"
+    same "$output" '1600|2||5|6'
+}
+
+@test "what threads do in ftrace text, with the function that they wait in" {
+    cat >t.txt <<'END'
+# tracer: nop
+a-5     [000] d..2   10.000001: sched_switch: prev_comm=a prev_pid=5 prev_prio=120 prev_state=D ==> next_comm=b next_pid=6 next_prio=120
+b-6     [000] d..2   10.000002: sched_blocked_reason: pid=5 iowait=1 caller=wait_on_page+0x10/0x20
+b-6     [000] d..2   10.000003: sched_waking: comm=a pid=5 prio=120 target_cpu=001
+<idle>-0 [001] d..2   10.000004: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=5 next_prio=120
+END
+    tm-merge -o t.db t.txt
+    run states t.db
+    same "$output" '10000001000|2000||5|D|1|wait_on_page+0x10/0x20||||
+10000001000|-1|0|6|Running||||||0
+10000003000|1000||5|R|||6|10000001000||
+10000004000|-1|1|5|Running||||||1'
+}
+
+@test "two recordings of one machine each have the states of its threads" {
+    switches
+    cp k.pftrace l.pftrace
+    tar cf k.tar k.pftrace l.pftrace
+    tm-merge -o k.db k.tar
+    [ "$(sqlite3 k.db 'SELECT count(*), sum(dur < 0) FROM thread_state')" = '22|7' ]
+    [ "$(sqlite3 k.db 'SELECT count(*) FROM thread')" = 5 ]
+}
+
+@test "states that last for tens of thousands of rows get their end and their reason" {
+    {
+        echo '1000 0 5 #4 1=five 2=5 3=120 4=2 5=six 6=6 7=100'
+        for ((i = 0; i < 40000; i++)); do
+            echo "$((2000 + i * 10)) 1 0 #4 1=swapper 2=0 3=120 4=0 5=seven 6=7 7=120"
+        done
+        echo '900000 0 6 #18 1=5 2=7 3=1'
+        echo '900001 0 6 #20 1=five 2=5 3=120 4=1 5=1'
+    } | kernel
+    tm-merge -o k.db k.pftrace
+    run sqlite3 k.db "SELECT ts, dur, state, io_wait, blocked_function FROM thread_state WHERE state = 'D'"
+    same "$output" '1000|899001|D|1|do_work'
+}
+
+@test "lists and other outputs show the kernel's events alone" {
+    switches
+    [ "$(tm-merge -f text k.pftrace | grep -c sched_blocked_reason)" = 1 ]
+    [ "$(tm-merge -f text k.pftrace | grep -c blocked_reason)" = 1 ]
+    tm-merge -o m.pftrace k.pftrace
+    tm-merge -o k.db k.pftrace
+    tm-merge -o m.db m.pftrace
+    same "$(states m.db)" "$(states k.db)"
+}
+
+@test "states that Chrome JSON tells itself, running ones as slices of a cpu too" {
+    cat >t.json <<'END'
+[{"ph":"T","pid":1,"tid":2,"ts":10,"dur":5,"name":"Running","args":{"cpu":3}},
+{"ph":"T","pid":1,"tid":2,"ts":15,"dur":4.5,"name":"D","args":{"io_wait":1,"blocked_function":"do_\u0077ork"}},
+{"ph":"T","pid":1,"tid":2,"ts":20,"dur":1,"name":"S"},
+{"ph":"T","pid":1,"tid":2,"ts":30,"id":"7","name":"step"}]
+END
+    tm-merge -o t.db t.json
+    run states t.db
+    same "$output" '10000|5000|3|2|Running||||||3
+15000|4500||2|D|1|do_work||||
+20000|1000||2|S||||||'
+    same "$(sqlite3 t.db 'SELECT ts, dur, cpu, utid FROM sched')" "10000|5000|3|$(sqlite3 t.db 'SELECT utid FROM thread WHERE tid = 2')"
+    same "$(sqlite3 t.db 'SELECT cpu FROM cpu; SELECT start_ts, end_ts FROM trace_bounds')" $'3\n10000|30000'
+    tm-merge -o m.json t.json
+    tm-merge -o m.db m.json
+    same "$(states m.db)" "$(states t.db)"
+}
