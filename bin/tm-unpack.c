@@ -23,7 +23,7 @@ static const struct tm_program program = {
              "      --on-damage=WHAT   halt (default), skip, or salvage what can be read\n"
              "      --hints            look for clock hints in events too\n"
              "      --no-raw           leave out what only lossless outputs need\n"
-             "      --raw KIND,...     of that, keep no more than proto, json, line, short-line\n"
+             "      --raw KIND,...     of that, keep no more than proto, ftrace, json, line, short-line\n"
              "      --no-detail        leave out arguments and other detail\n"
              "      --no-json-detail   leave out arguments of JSON events, whose text is there with raw\n"
              "      --by-reference     leave the text of JSON events in regular files where it is\n"
@@ -67,7 +67,7 @@ static int take_option(void *context, int option, const char *value)
     case OPT_RAW:
         if (tm_raw_choice_parse(value, &settings->raw))
             break;
-        return tm_program_usage(&program, "--raw: '%s' is no list of proto, json, line, short-line, nor all or none",
+        return tm_program_usage(&program, "--raw: '%s' is no list of proto, ftrace, json, line, short-line, nor all or none",
                                 value);
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;

@@ -73,7 +73,7 @@ _tracemerge() {
     STYLE) _tm_words text json svg ;;
     RULES*) _tm_words flows spans collectives recorded-twice key:args. name: ;;
     CLOCK*) _tm_words "$clocks" ;;
-    KIND*) _tm_words proto json line short-line all none ;;
+    KIND*) _tm_words proto ftrace json line short-line all none ;;
     KEY=*)
         compopt -o nospace 2>/dev/null
         _tm_words machine= file= cat= name= from= to=

@@ -42,7 +42,7 @@ function __tm_argument --argument-names program placeholder
         case 'RULES*'
             echo -- -xa "'flows spans collectives recorded-twice key:args. name:'"
         case 'KIND*'
-            echo -- -xa "'proto json line short-line all none'"
+            echo -- -xa "'proto ftrace json line short-line all none'"
         case 'KEY=*'
             echo -- -xa "'machine= file= cat= name= from= to='"
         case 'CLOCK*'
