@@ -67,7 +67,8 @@ static int take_option(void *context, int option, const char *value)
     case OPT_RAW:
         if (tm_raw_choice_parse(value, &settings->raw))
             break;
-        return tm_program_usage(&program, "--raw: '%s' is no list of proto, ftrace, json, line, short-line, nor all or none",
+        return tm_program_usage(&program,
+                                "--raw: '%s' is no list of proto, ftrace, json, line, short-line, nor all or none",
                                 value);
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
