@@ -55,6 +55,9 @@ struct tm_format {
      * file that comes through a pipe or a decompressor is copied to a temporary file before open. The file is all that
      * is left of the input, which need not be read; errors count bytes from the start of the whole. */
     bool by_place;
+    /* Of a format that reads by place, whose files differ in it: the clock policy of the file, once open has seen it.
+     * NULL: clock_policy. */
+    Tracemerge__ClockPolicy (*policy_of)(const void *state);
 };
 
 /* All formats in the order of sniffing, NULL-terminated. */

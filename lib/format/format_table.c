@@ -10,12 +10,14 @@
 #include "format/perfetto/perfetto.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
+#include "format/xspace/xspace.h"
 
 /* In the order of doc/rules.md section 1: the first whose sniffer accepts wins. Containers and the
  * manifest come before all of them (lib/unpack/file_type.c). */
 const struct tm_format *const tm_formats[] = {
     &tm_format_fxt, /* eight bytes that begin nothing else */
     &tm_format_simpleperf,  /* so do ten letters */
+    &tm_format_xspace,      /* a first plane, which no packet begins like */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
     &tm_format_gecko,

@@ -115,7 +115,25 @@ static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *c
     return TM_OK;
 }
 
-static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_node *node, struct tm_content *content)
+/* Begins the turn of NODE and opens its parser. One that reads by place is opened first, as it may say which clock the
+ * file is on. */
+static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
+                                 struct tm_format_context *context, void **state)
+{
+    const struct tm_format *format = node->type.format;
+    enum tm_status st;
+    if (!format->by_place) {
+        if ((st = tm_unpack_begin(run, node)) == TM_OK && (st = refer(run, node, content, context)) == TM_OK)
+            st = format->open(context, state, run->err);
+        return st;
+    }
+    if ((st = show_whole(run, content, context)) < 0 ||
+        (st = tm_unpack_halt(run, format->open(context, state, run->err))) < 0)
+        return st;
+    return format->policy_of ? tm_unpack_begin_on(run, node, format->policy_of(*state)) : tm_unpack_begin(run, node);
+}
+
+static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     const struct tm_format *format = node->type.format;
     struct tm_format_context context = {
@@ -123,12 +141,8 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, const struct tm_nod
         .now_s = run->options->now_s,
         .whole = {.fd = -1}};
     void *state = NULL;
-    enum tm_status st = format->by_place ? show_whole(run, content, &context) : TM_OK;
     uint64_t given_back = content->in->offset;
-    if (st == TM_OK)
-        st = refer(run, node, content, &context);
-    if (st == TM_OK)
-        st = format->open(&context, &state, run->err);
+    enum tm_status st = open_trace(run, node, content, &context, &state);
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
         st = tm_unpack_halt(run, format->read(state, run->err));
@@ -180,19 +194,17 @@ static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *
 static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;
-    enum tm_status st = tm_unpack_begin(run, node);
     run->trace_seen = true;
-    if (st == TM_OK) {
-        /* A listing need not read a member whose size is known. */
-        bool known = run->options->list && node->in_archive && start == 0 && content->size_bytes != UINT64_MAX;
-        if (known)
-            return tm_unpack_end(run, node, content->size_bytes);
-        if (node->type.format->is_text)
-            tm_input_skip(content->in, tm_utf8_mark(content->in->data, content->in->len));
-        st = parse_trace(run, node, content);
-        if (st == TM_OK)
-            st = take_blanks(run, content);
+    /* A listing need not read a member whose size is known. */
+    if (run->options->list && node->in_archive && start == 0 && content->size_bytes != UINT64_MAX) {
+        enum tm_status begun = tm_unpack_begin(run, node);
+        return begun == TM_OK ? tm_unpack_end(run, node, content->size_bytes) : begun;
     }
+    if (node->type.format->is_text)
+        tm_input_skip(content->in, tm_utf8_mark(content->in->data, content->in->len));
+    enum tm_status st = parse_trace(run, node, content);
+    if (st == TM_OK)
+        st = take_blanks(run, content);
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
 

@@ -44,8 +44,10 @@ struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file
 /* Gives NODE its id and writes its File frame. SIZE_BYTES is 0 where unknown. */
 enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes);
 
-/* The turn of NODE begins, and ends after SIZE_BYTES of it were read. */
+/* The turn of NODE begins, and ends after SIZE_BYTES of it were read. begin_on: the file says itself what its POLICY
+ * is. */
 enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node);
+enum tm_status tm_unpack_begin_on(struct tm_unpack_run *run, struct tm_node *node, Tracemerge__ClockPolicy policy);
 enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *node, uint64_t size_bytes);
 
 /* Puts the name of NODE before a message that has to do with the input. */

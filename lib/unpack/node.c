@@ -40,14 +40,20 @@ enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *nod
     return tm_event_sink_message(run->sink, TM_FRAME_FILE, &file.base, run->err);
 }
 
-enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node)
+enum tm_status tm_unpack_begin_on(struct tm_unpack_run *run, struct tm_node *node, Tracemerge__ClockPolicy policy)
 {
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
     begin.id = node->id;
     begin.processing_order = node->order = run->order++;
     begin.type = tm_bytes(node->type.name, strlen(node->type.name));
-    begin.clock_policy = node->type.format ? node->type.format->clock_policy : TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
+    begin.clock_policy = policy;
     return tm_event_sink_file_begin(run->sink, &begin, run->err);
+}
+
+enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node)
+{
+    const struct tm_format *format = node->type.format;
+    return tm_unpack_begin_on(run, node, format ? format->clock_policy : TRACEMERGE__CLOCK_POLICY__NO_CLOCK);
 }
 
 /* Names from the one below the outermost down into PATH; the outermost's own where that leaves nothing. */

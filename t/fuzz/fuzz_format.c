@@ -37,7 +37,7 @@ static enum tm_status parse(const struct tm_format *format, const struct tm_form
 
 /* A stream of one file: what FORMAT makes of IN. */
 static void make_stream(const struct tm_format *format, const struct tm_format_options *options, struct tm_input *in,
-                        bool leave_whole, int fd)
+                        bool leave_whole, const struct tm_extent *whole, int fd)
 {
     struct tm_stream_writer writer;
     struct tm_event_sink sink;
@@ -51,7 +51,8 @@ static void make_stream(const struct tm_format *format, const struct tm_format_o
         fuzz_leave_whole(&sink);
     FUZZ_CHECK(tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &err) == TM_OK);
     FUZZ_CHECK(tm_event_sink_file_begin(&sink, &begin, &err) == TM_OK);
-    struct tm_format_context context = {.input = in, .sink = &sink, .options = options, .sniff = tm_format_sniff};
+    struct tm_format_context context = {
+        .input = in, .sink = &sink, .options = options, .sniff = tm_format_sniff, .whole = *whole};
     enum tm_status st = parse(format, &context, &err);
     fuzz_check_status(st, 1 << -TM_E_INPUT, &err);
     FUZZ_CHECK(tm_event_sink_file_end(&sink, 0, in->offset, &err) == TM_OK || st < 0);
@@ -73,9 +74,12 @@ void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t l
     struct tm_input in;
     int fd = fuzz_file();
     tm_input_init(&in, &ops, &pieces);
-    make_stream(format, &options, &in, how & 128, fd);
+    struct tm_extent whole = {.fd = format->by_place ? fuzz_file_of(data, len) : -1, .len = len};
+    make_stream(format, &options, &in, how & 128, &whole, fd);
     fuzz_rewind(fd);
     fuzz_check_stream(fd, true);
     tm_input_release(&in);
     close(fd);
+    if (whole.fd >= 0)
+        close(whole.fd);
 }

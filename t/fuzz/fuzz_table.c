@@ -11,6 +11,7 @@
 #include "format/perfetto/perfetto.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
+#include "format/xspace/xspace.h"
 
 enum { KIB = 1024 };
 
@@ -25,6 +26,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
     {"logcat", fuzz_format, &tm_format_logcat, 4 * KIB, "logcat"},
+    {"xspace", fuzz_format, &tm_format_xspace, 8 * KIB, NULL},
     {"fxt", fuzz_format, &tm_format_fxt, 8 * KIB, NULL},
     {"tar", fuzz_unpack, NULL, 32 * KIB, "container"},
     {"zip", fuzz_unpack, NULL, 16 * KIB, "container"},

@@ -270,7 +270,10 @@ static inline struct format_run format_run_at(int64_t now_s, const struct tm_for
         tm_input_init_bytes(&in, data, len);
     tm_event_sink_init(&sink, &writer);
     struct tm_format_context context = {.input = &in, .sink = &sink, .options = options, .sniff = tm_format_sniff,
-                                        .now_s = now_s};
+                                        .now_s = now_s, .whole = {.fd = -1, .len = len}};
+    if (format->by_place && (tm_io_spool(NULL, &context.whole.fd, &run.err) < 0 ||
+                             tm_io_write(context.whole.fd, data, len, &run.err) < 0))
+        abort();
     enum tm_status st = tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &run.err);
     if (st >= 0)
         st = tm_event_sink_file_begin(&sink, &begin, &run.err);
@@ -292,6 +295,8 @@ static inline struct format_run format_run_at(int64_t now_s, const struct tm_for
     tm_stream_writer_release(&writer);
     tm_input_release(&in);
     close(fd);
+    if (context.whole.fd >= 0)
+        close(context.whole.fd);
     return run;
 }
 

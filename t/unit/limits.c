@@ -19,6 +19,7 @@
 #include "format/logcat/logcat.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
+#include "format/xspace/xspace.h"
 #include "manifest/json_text.h"
 #include "manifest/problems.h"
 #include "model/binder_rows.h"
@@ -77,6 +78,11 @@ static const struct limit limits[] = {
     LIMIT(TM_GECKO_FRAMES_MAX),
     LIMIT(TM_FXT_PROVIDERS_MAX),
     LIMIT(TM_FXT_STRINGS_MAX),
+    LIMIT(TM_XSPACE_PLANES_MAX),
+    LIMIT(TM_XSPACE_NAMES_MAX),
+    LIMIT(TM_XSPACE_TEXT_MAX),
+    LIMIT(TM_XSPACE_EVENT_MAX),
+    LIMIT(TM_XSPACE_NOTES_MAX),
     LIMIT(TM_FRAME_BYTES_MAX),
     LIMIT(TM_BATCH_EVENTS_MAX),
     LIMIT(TM_FILE_ORDER_IDS_MAX),

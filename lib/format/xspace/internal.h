@@ -1,0 +1,102 @@
+/* What the files of this folder share: the profile as far as it has been read. */
+#ifndef TM_FORMAT_XSPACE_INTERNAL_H
+#define TM_FORMAT_XSPACE_INTERNAL_H
+
+#include "format/xspace/message.h"
+#include "format/xspace/names.h"
+#include "format/xspace/xspace.h"
+
+/* Fields of the messages of xplane.proto. */
+enum { TM_XSPACE_PLANE = 1, TM_XSPACE_ERROR = 2, TM_XSPACE_WARNING = 3, TM_XSPACE_HOSTNAME = 4 };
+enum {
+    TM_XPLANE_ID = 1,
+    TM_XPLANE_NAME = 2,
+    TM_XPLANE_LINE = 3,
+    TM_XPLANE_EVENT_METADATA = 4,
+    TM_XPLANE_STAT_METADATA = 5,
+    TM_XPLANE_STAT = 6
+};
+enum {
+    TM_XLINE_ID = 1,
+    TM_XLINE_NAME = 2,
+    TM_XLINE_TIMESTAMP_NS = 3,
+    TM_XLINE_EVENT = 4,
+    TM_XLINE_DISPLAY_ID = 10,
+    TM_XLINE_DISPLAY_NAME = 11
+};
+enum { TM_XMETADATA_NAME = 2, TM_XEVENT_METADATA_DISPLAY_NAME = 4, TM_XEVENT_METADATA_STAT = 5 };
+
+/* Names of planes and lines are read as far as this. */
+enum { TM_XSPACE_NAME_MAX = 4096 };
+
+struct tm_xspace_line {
+    int64_t id, timestamp_ns;
+    bool has_name;
+    int64_t tid;
+};
+
+struct tm_xspace_plane {
+    uint64_t at, len; /* of its message in the file */
+    uint64_t missing; /* bytes that its length says and the file lacks */
+};
+
+struct tm_xspace {
+    struct tm_format_context context;
+    struct tm_extent file;    /* the profile */
+    struct tm_extent glanced; /* the same, of which reading is no progress */
+    struct tm_xspace_plane *planes;
+    uint32_t plane_count, plane_cap;
+    uint64_t rest_at; /* behind the last field of the XSpace: bytes that are none */
+    bool has_start, is_absolute;
+    int64_t start_ns; /* the wall clock's time that times of lines count from, unless they have it in them */
+    uint32_t next_plane;
+    bool in_plane, in_line;
+    struct tm_xspace_message plane, line;
+    struct tm_xspace_names events, stats; /* of the plane */
+    struct tm_buf plane_name;
+    int64_t pid;
+    bool has_process; /* it was defined */
+    struct tm_xspace_line now;
+    uint32_t note_count;
+    uint64_t unnamed_count, unshown_stat_count;
+    struct tm_buf detail, inner, key, text;
+    struct tm_error *err; /* of the call that is under way */
+};
+
+/* Damage at BYTE, with which SKIPPED bytes are lost; *err may tell the cause already, else CAUSE does. TM_E_INPUT where
+ * the run halts at damage, else TM_OK: it is accounted. */
+enum tm_status tm_xspace_damage(struct tm_xspace *x, uint64_t byte, uint64_t skipped, const char *cause);
+
+/* A row of metadata, NAME as in x->key, of LEN bytes at TEXT. */
+enum tm_status tm_xspace_note(struct tm_xspace *x, const void *text, size_t len);
+
+/* Reads what a plane says of itself: its name, what its events are called, its stats as notes. */
+enum tm_status tm_xspace_plane_open(struct tm_xspace *x, const struct tm_xspace_plane *plane);
+
+/* Where PLANE is the one that tells when the recording started, takes it to x->start_ns. */
+enum tm_status tm_xspace_plane_start(struct tm_xspace *x, const struct tm_xspace_plane *plane);
+
+/* Reads what FIELD, a line, says of itself, defines it and opens it in x->line. */
+enum tm_status tm_xspace_line_open(struct tm_xspace *x, const struct tm_xspace_field *field);
+
+/* The rows of an event of x->now, whose message DATA is at BYTE. */
+enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_t byte);
+
+/* Arrows that the stats of one event tell of. */
+struct tm_xspace_flows {
+    uint64_t flow;
+    bool has_flow, is_async;
+    bool has_correlation, has_producer, has_consumer, has_producer_type, has_consumer_type;
+    uint64_t correlation, producer, consumer, producer_type, consumer_type;
+};
+
+/* Appends STAT, a message, to x->detail as an argument, or takes what it says of arrows to FLOWS. */
+enum tm_status tm_xspace_stat(struct tm_xspace *x, struct tm_text stat, struct tm_xspace_flows *flows);
+
+/* Appends the ids of FLOWS to x->detail. */
+enum tm_status tm_xspace_flows_put(struct tm_xspace *x, const struct tm_xspace_flows *flows);
+
+/* The name in a message of metadata. None: no bytes. */
+struct tm_text tm_xspace_name(struct tm_text metadata, uint32_t field);
+
+#endif
