@@ -21,6 +21,7 @@ static const struct tm_program program = {
              "  -l, --list             print order, type, size and path of the files found, no stream\n"
              "      --ignore-unknown   skip files of unknown type and count them\n"
              "      --on-damage=WHAT   halt (default), skip, or salvage what can be read\n"
+             "      --max-expansion=SIZE  how much may come of compressed input (default 1000 times it, and 64G)\n"
              "      --hints            look for clock hints in events too\n"
              "      --no-raw           leave out what only lossless outputs need\n"
              "      --raw KIND,...     of that, keep no more than proto, ftrace, json, line, short-line\n"
@@ -34,8 +35,8 @@ static const struct tm_program program = {
              "      --version          the version\n",
 };
 
-enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL, OPT_NO_JSON_DETAIL,
-       OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
+enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_MAX_EXPANSION, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL,
+       OPT_NO_JSON_DETAIL, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
 
 struct settings {
     struct tm_unpack_options unpack;
@@ -58,10 +59,16 @@ static bool parse_damage(const char *text, enum tm_on_damage *damage)
 static int take_option(void *context, int option, const char *value)
 {
     struct settings *settings = context;
+    unsigned long long size;
     switch (option) {
     case 'l': settings->unpack.list = true; break;
     case 'T': settings->unpack.spool_dir = value; break;
     case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
+    case OPT_MAX_EXPANSION:
+        if (tm_program_size(value, &size) < 0 || size == 0)
+            return tm_program_usage(&program, "--max-expansion: '%s' is no size", value);
+        settings->unpack.max_expansion_bytes = size;
+        break;
     case OPT_HINTS: settings->unpack.format.hints = true; break;
     case OPT_NO_RAW: settings->raw = (struct tm_raw_choice){0}; break;
     case OPT_RAW:
@@ -88,6 +95,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"list", no_argument, NULL, 'l'},
         {"ignore-unknown", no_argument, NULL, OPT_IGNORE_UNKNOWN},
         {"on-damage", required_argument, NULL, OPT_ON_DAMAGE},
+        {"max-expansion", required_argument, NULL, OPT_MAX_EXPANSION},
         {"hints", no_argument, NULL, OPT_HINTS},
         {"no-raw", no_argument, NULL, OPT_NO_RAW},
         {"raw", required_argument, NULL, OPT_RAW},

@@ -320,3 +320,53 @@ print("{\"traceEvents\":[" + ",\n".join("{\"name\":\"%s\",\"ph\":\"i\",\"ts\":%d
         [ "$(grep -c in_l out)" = 120000 ]
     done
 }
+
+@test "archives in archives that expand without end come to a limit, which names the member" {
+    python3 - <<'END'
+import gzip, io, zipfile
+def zipped(members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
+        for name, data in members:
+            z.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+data, kind = b'{"traceEvents":[' + b' ' * 10000000 + b']}', '.json'
+open('blank.json.gz', 'wb').write(gzip.compress(data))
+for level in range(4):
+    data, kind = zipped([('%x%s' % (i, kind), data) for i in range(16)]), '.zip'
+open('bomb.zip', 'wb').write(data)
+END
+    [ "$(stat -c %s bomb.zip)" -lt 30000 ]
+    for how in halt salvage; do
+        run timeout 60 tm-merge -q --on-damage=$how --max-expansion 200M -f text bomb.zip
+        [ "$status" -eq 1 ]
+        [[ $output == *"tm-unpack: bomb.zip: 0.zip: 0.zip: "?".zip: "?".json: what is compressed in the input expands to more than 209715200 bytes in all, the limit (--max-expansion raises it)"* ]]
+    done
+    tm-unpack --max-expansion=11M blank.json.gz >/dev/null
+    for f in blank.json.gz -; do
+        run tm-unpack --max-expansion=9M $f <blank.json.gz
+        [ "$status" -eq 1 ]
+        [[ $output == *"expands to more than 9437184 bytes"* ]]
+    done
+    run tm-unpack --max-expansion=0 blank.json.gz
+    [ "$status" -eq 2 ]
+}
+
+@test "compressed packets of a proto count as expansion" {
+    python3 - <<'END'
+import zlib
+def field(number, data):
+    size, n = b'', len(data)
+    while n > 127:
+        size, n = size + bytes([n & 127 | 128]), n >> 7
+    tag = number << 3 | 2
+    head = bytes([tag]) if tag < 128 else bytes([tag & 127 | 128, tag >> 7])
+    return head + size + bytes([n]) + data
+packet = field(1, field(900, b'\0' * 1000000))
+open('packed.pftrace', 'wb').write(field(1, field(50, zlib.compress(packet * 20))))
+END
+    tm-unpack --max-expansion=21M packed.pftrace >/dev/null
+    run tm-unpack --max-expansion=10M packed.pftrace
+    [ "$status" -eq 1 ]
+    [[ $output == *"expands to more than 10485760 bytes"* ]]
+}

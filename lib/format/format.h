@@ -16,6 +16,7 @@ struct tm_format_context {
     struct tm_input *input;      /* the file's bytes; the parser consumes those that belong to the file */
     struct tm_event_sink *sink;  /* receives the events; its file is set */
     const struct tm_format_options *options;
+    struct tm_expansion *expansion; /* counts what the parser decompresses; NULL: nobody does */
     /* tm_format_sniff: a parser that asks it what follows its document depends on no other format. */
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
     int64_t now_s; /* seconds from 1970 to now; dates that tell no year are not after it */

@@ -9,6 +9,7 @@
 #define TM_JSON_SCAN_H
 
 #include "base/buf.h"
+#include "base/bytes.h"
 
 #include <stdbool.h>
 
@@ -57,8 +58,11 @@ static inline struct tm_json_scan tm_json_scan_of(const struct tm_json_value *va
 static inline bool tm_json_space(struct tm_json_scan *scan)
 {
     const uint8_t *p = scan->p;
-    while (p < scan->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
-        p++;
+    while (p < scan->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) {
+        uint64_t same = *p++ * UINT64_C(0x0101010101010101);
+        while (scan->end - p >= 8 && tm_get_le64(p) == same) /* deep indentation, and padding */
+            p += 8;
+    }
     scan->p = p;
     return p < scan->end;
 }

@@ -65,6 +65,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
 {
     add_option(w, "--on-damage", r->on_damage);
     add_flag(w, "--ignore-unknown", r->ignore_unknown);
+    add_option(w, "--max-expansion", r->max_expansion);
     add_flag(w, "--hints", r->hints);
     add_flag(w, "--no-raw", r->emit->raw == NULL);
     add_option(w, "--raw", r->emit->raw);

@@ -21,7 +21,7 @@ struct tm_merge_request {
     const char *join;           /* of tm-emit; NULL: nothing */
     const char *write_manifest; /* NULL: none */
     const struct tm_plan_words *plan; /* what the options say of the files; NULL: nothing */
-    const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage;
+    const char *manifest, *buffer_size, *temporary_directory, *max_dropped, *on_damage, *max_expansion;
     const char *alignment; /* what tm-align wrote, for the report; NULL: none */
     bool replaces_manifest; /* `manifest' is taken in place of the input's */
     struct tm_select_spec only;

@@ -42,12 +42,8 @@ static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_erro
     return TM_OK;
 }
 
-enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *err)
+static enum tm_status fill(struct tm_input *in, size_t need, struct tm_error *err)
 {
-    if (in->len >= need)
-        return TM_OK;
-    if (in->ended)
-        return TM_END;
     if (need > TM_INPUT_WINDOW_MAX)
         return tm_error_set(err, TM_E_INPUT, "byte %llu: a piece of %zu bytes is larger than the limit of %zu",
                             (unsigned long long)in->offset, need, TM_INPUT_WINDOW_MAX);
@@ -71,6 +67,29 @@ enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *
             return in->len >= need ? TM_OK : TM_END;
         }
     }
+    return st;
+}
+
+/* Counts what has come for the first time. */
+static enum tm_status count(struct tm_input *in, struct tm_error *err)
+{
+    uint64_t reach = in->offset + in->len, more = reach > in->counted_bytes ? reach - in->counted_bytes : 0;
+    in->counted_bytes += more;
+    if (!in->is_packed)
+        return tm_expansion_add(in->expansion, more, err);
+    in->expansion->input_bytes += more;
+    return TM_OK;
+}
+
+enum tm_status tm_input_fill(struct tm_input *in, size_t need, struct tm_error *err)
+{
+    if (in->len >= need)
+        return TM_OK;
+    if (in->ended)
+        return TM_END;
+    enum tm_status st = fill(in, need, err);
+    if (in->expansion && st >= 0 && count(in, err) < 0)
+        return TM_E_INPUT;
     return st;
 }
 

@@ -4,7 +4,7 @@
 #ifndef TM_OS_INPUT_H
 #define TM_OS_INPUT_H
 
-#include "base/status.h"
+#include "os/expansion.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +37,12 @@ struct tm_input {
     /* Passes over N bytes of SOURCE without reading them: TM_OK, TM_END when there are fewer, or an error. May
      * be set after init; NULL: the source cannot. */
     enum tm_status (*skip)(void *source, uint64_t n, struct tm_error *err);
+    /* Counts the bytes, or NULL. May be set after init, and after tm_read_ahead_start. Where the bytes are decompressed
+     * and the run's expansion reaches its limit, filling fails. */
+    struct tm_expansion *expansion;
+    bool is_packed; /* they are the run's input itself, before anything is decompressed */
     /* private */
+    uint64_t counted_bytes; /* in expansion */
     const struct tm_input_ops *ops;
     void *source;
     const uint8_t *first; /* what was read from here on can be taken back; NULL: nothing */

@@ -95,6 +95,8 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
         damage = (struct tm_damage){0};
     }
     enum tm_status st = archive->open(archive->state, member, &content, tolerant ? &damage : NULL, run->err);
+    if (st == TM_OK && archive->is_compressed)
+        content.in->expansion = run->expansion;
     if (st == TM_E_INPUT && tolerant) {
         /* A member that cannot be opened has a turn too, so that it is accounted for. */
         tm_damage_add(&damage, 0, run->err);

@@ -238,6 +238,7 @@ static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archiv
         return tm_archive_refuse(run, archive, &member, entry->is_damaged ? "damaged" : "unsupported", entry->refusal);
     enum tm_status st =
         open_zip_member(source, entry->place, is_tolerant(run) ? &seen_again : NULL, &input, run->err);
+    input.expansion = run->expansion;
     if (st == TM_OK) {
         st = tm_archive_add(run, archive, &member, &input, UINT64_MAX, &seen_again);
     } else if (st == TM_E_INPUT) {
@@ -291,6 +292,7 @@ static enum tm_status walk_zip(struct tm_unpack_run *run, struct tm_archive *arc
         struct tm_member member = {
             .size_bytes = entry.size_bytes, .place = {entry.place[0], entry.place[1]}, .name_text = entry.name};
         st = tm_zip_walk_open(zip, entry.place, &seen_again, &input, run->err);
+        input.expansion = run->expansion;
         if (st == TM_OK)
             st = tm_archive_add(run, archive, &member, &input, UINT64_MAX, &seen_again);
         tm_input_release(&input);
@@ -327,7 +329,7 @@ static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_arch
 static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
-    struct tm_archive archive = {.open = zip_open, .state = &source};
+    struct tm_archive archive = {.open = zip_open, .state = &source, .is_compressed = true};
     enum tm_status st = tm_content_by_place(content, NULL, run->options->spool_dir, run->err);
     if (st < 0)
         return st;

@@ -138,6 +138,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
     const struct tm_format *format = node->type.format;
     struct tm_format_context context = {
         .sniff = tm_format_sniff, .input = content->in, .sink = run->sink, .options = &run->options->format,
+        .expansion = run->expansion,
         .now_s = run->options->now_s,
         .whole = {.fd = -1}};
     void *state = NULL;

@@ -13,6 +13,7 @@ struct tm_unpack_run {
     const struct tm_unpack_options *options;
     struct tm_event_sink *sink;
     struct tm_error *err;
+    struct tm_expansion *expansion;
     const char *outer_name; /* for messages: the path given, "standard input", or NULL */
     const char *given_name; /* File.given_name of the outermost, or NULL */
     uint32_t file_count;    /* File frames written; the next id */
@@ -40,6 +41,9 @@ struct tm_node {
 /* The node of something of TYPE inside PARENT. */
 struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file_type *type, const char *name,
                               size_t name_bytes);
+
+/* Counts CONTENT, which opening has filled in, as input of the run: at once if its size is known, else as it is read */
+void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content);
 
 /* Gives NODE its id and writes its File frame. SIZE_BYTES is 0 where unknown. */
 enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes);

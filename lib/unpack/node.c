@@ -15,6 +15,16 @@ struct tm_node tm_node_inside(const struct tm_node *parent, const struct tm_file
                             .in_archive = parent->in_archive || is_archive};
 }
 
+void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content)
+{
+    if (content->extent.fd >= 0) {
+        run->expansion->input_bytes += content->extent.len;
+    } else {
+        content->in->expansion = run->expansion;
+        content->in->is_packed = true;
+    }
+}
+
 enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes)
 {
     Tracemerge__File file = TRACEMERGE__FILE__INIT;

@@ -19,6 +19,7 @@ static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
     struct tm_content content;
     struct tm_node node = {0};
     enum tm_status st = tm_content_open_path(&content, path, run->err);
+    tm_unpack_count_input(run, &content);
     if (st == TM_OK)
         st = tm_input_fill(content.in, TM_SNIFF_BYTES, run->err);
     if (st >= 0) {
@@ -41,7 +42,8 @@ enum tm_status tm_unpack(const struct tm_unpack_options *options, struct tm_even
                          const char *const *paths, size_t count, struct tm_error *err)
 {
     static const char *const standard_input[] = {"-"};
-    struct tm_unpack_run run = {.options = options, .sink = sink, .err = err};
+    struct tm_expansion expansion = {.max_bytes = options->max_expansion_bytes};
+    struct tm_unpack_run run = {.options = options, .sink = sink, .err = err, .expansion = &expansion};
     if (count == 0) {
         paths = standard_input;
         count = 1;

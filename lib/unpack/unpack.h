@@ -19,6 +19,7 @@ struct tm_unpack_options {
     struct tm_format_options format;
     int64_t now_s; /* seconds from 1970 to now; dates that tell no year are not after it */
     bool ignore_unknown;   /* files of unknown type are skipped and counted, not an error */
+    uint64_t max_expansion_bytes; /* as max_bytes of a struct tm_expansion */
     bool by_reference;     /* text that is in a regular file may stay there (frame Source) */
     struct tm_text_file *text_file; /* other such text may go there; NULL: it is in the stream */
     bool list;             /* find out what is there: traces of known size are not read, unknown types are shown */

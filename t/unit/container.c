@@ -337,8 +337,30 @@ static void test_members(void)
     free(name);
 }
 
+/* The first call of a run with INPUT_BYTES that fails, at BYTES in all or more. */
+static bool expands_to(uint64_t max_bytes, uint64_t input_bytes, uint64_t bytes)
+{
+    struct tm_expansion expansion = {.max_bytes = max_bytes, .input_bytes = input_bytes};
+    struct tm_error err = {0}, more = {0};
+    return tm_expansion_add(&expansion, bytes, &err) == TM_OK &&
+           tm_expansion_add(&expansion, 1, &more) == TM_E_INPUT &&
+           tm_expansion_add(&expansion, UINT64_MAX, &more) == TM_E_INPUT &&
+           tm_expansion_add(&expansion, 0, &more) == TM_E_INPUT;
+}
+
+static void test_expansion(void)
+{
+    struct tm_expansion open = {.input_bytes = UINT64_MAX};
+    struct tm_error err = {0};
+    ok(expands_to(100, 1 << 20, 100));
+    ok(expands_to(0, 17 << 10, TM_EXPANSION_BYTES_MIN));
+    ok(expands_to(0, 1 << 30, (uint64_t)1000 << 30));
+    ok(tm_expansion_add(&open, UINT64_MAX, &err) == TM_OK);
+}
+
 int main(void)
 {
+    test_expansion();
     test_pax();
     test_tar();
     test_gzip();

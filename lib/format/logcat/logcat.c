@@ -228,6 +228,7 @@ const struct tm_format tm_format_logcat = {
     .open = logcat_open,
     .read = logcat_read,
     .close = logcat_close,
+    .is_text = true,
 };
 
 const struct tm_format tm_format_logcat_monotonic = {
@@ -238,4 +239,5 @@ const struct tm_format tm_format_logcat_monotonic = {
     .open = logcat_open,
     .read = logcat_read,
     .close = logcat_close,
+    .is_text = true,
 };

@@ -151,6 +151,7 @@ struct tm_proto {
     struct tm_event_sink *sink; /* borrowed */
     enum tm_on_damage on_damage;
     const struct tm_format *(*sniff)(const uint8_t *head, size_t len);
+    struct tm_expansion *expansion; /* NULL: nobody counts */
     /* sequences */
     struct tm_proto_sequence *sequences;
     uint32_t sequence_count, sequence_cap;

@@ -98,6 +98,7 @@ static enum tm_status open_proto(const struct tm_format_context *context, void *
     p->input = context->input;
     p->sink = context->sink;
     p->sniff = context->sniff;
+    p->expansion = context->expansion;
     p->on_damage = context->options ? context->options->on_damage : TM_DAMAGE_HALT;
     *state = p;
     return TM_OK;
