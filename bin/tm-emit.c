@@ -1,8 +1,8 @@
-/* tm-emit: a stream on standard input comes in, one output (text, JSON lines, CSV, a report, …) goes
- * out. */
+/* tm-emit: a stream on standard input comes in, outputs (text, JSON lines, CSV, a report, …) go out. */
 #include "os/io.h"
 #include "os/program_options.h"
 #include "os/sandbox.h"
+#include "emit/output_list.h"
 #include "emit/run.h"
 #include "os/out_file.h"
 
@@ -17,10 +17,11 @@
 static const struct tm_program program = {
     .name = "tm-emit",
     .summary = "Reads a stream on standard input and writes it as text or in another format.",
-    .usage = "[-f FORMAT] [-o OUT] [OPTION]...\n"
+    .usage = "[-o OUT [-f FORMAT]]... [OPTION]...\n"
              "  -f, --format FORMAT  text (default), jsonl, csv, frames, report, ...; --formats lists them;\n"
              "                       without -f the end of OUT chooses\n"
-             "  -o, --output OUT     write OUT, which appears when it is whole; - is standard output\n"
+             "  -o, --output OUT     write OUT, which appears when it is whole; - is standard output; several\n"
+             "                       outputs are several -o, with -f behind the one that it is about\n"
              "      --part FILE      write FILE and leave it there for the caller to rename to OUT\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
              "      --absolute       text: times as they are, not from the first event on\n"
@@ -44,11 +45,12 @@ static const struct tm_program program = {
              "      --version        show the version\n",
 };
 
-/* The temporary file that a signal removes; "" while there is none. */
-static char doomed[4096];
+/* The temporary files that a signal removes; "" for none. */
+static char doomed[TM_OUTPUTS_MAX][4096];
 
 struct arguments {
-    const char *format, *out, *part, *alignment;
+    const char *alignment;
+    struct tm_output_list outputs;
     struct tm_emit_options options;
     struct tm_accounting_limit limit;
     struct tm_select_spec only;
@@ -58,30 +60,38 @@ struct arguments {
     bool list; /* the formats were asked for */
 };
 
+/* The outputs as they are written. */
+struct files {
+    struct tm_out_file rows[TM_OUTPUTS_MAX];
+    char *folders[TM_OUTPUTS_MAX]; /* where their temporary files are, or NULL; owned */
+};
+
 static void on_signal(int signum)
 {
-    if (doomed[0])
-        tm_out_file_remove(doomed);
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        if (doomed[i][0])
+            tm_out_file_remove(doomed[i]);
     (void)signal(signum, SIG_DFL);
     (void)raise(signum);
 }
 
-/* Between here and forget_file, dying of a signal leaves no temporary file. */
-static void remember_file(const char *path)
+/* Between here and forget_files, dying of a signal leaves no temporary file. */
+static void remember_file(size_t i, const char *path)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction old, action = {.sa_handler = on_signal};
-    if (path == NULL || strlen(path) >= sizeof doomed)
+    if (path == NULL || strlen(path) >= sizeof doomed[i])
         return;
-    strcpy(doomed, path);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            (void)sigaction(signals[i], &action, NULL);
+    strcpy(doomed[i], path);
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
+        if (sigaction(signals[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(signals[k], &action, NULL);
 }
 
-static void forget_file(void)
+static void forget_files(void)
 {
-    doomed[0] = '\0';
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        doomed[i][0] = '\0';
 }
 
 static void list_formats(void)
@@ -99,9 +109,12 @@ static int take_option(void *context, int option, const char *value)
     struct arguments *a = context;
     struct tm_error err = {0};
     switch (option) {
-    case 'f': a->format = value; return 0;
-    case 'o': a->out = strcmp(value, "-") == 0 ? NULL : value; return 0;
-    case 'p': a->part = value; return 0;
+    case 'f': tm_output_list_format(&a->outputs, value); return 0;
+    case 'o':
+        if (tm_output_list_add(&a->outputs, value, &err) == TM_OK)
+            return 0;
+        return tm_program_usage(&program, "%s", err.text);
+    case 'p': tm_output_list_part(&a->outputs, value); return 0;
     case 'A': a->alignment = value; return 0;
     case 'T': a->options.spill_dir = value; return 0;
     case 'a': a->options.absolute = true; return 0;
@@ -157,52 +170,72 @@ static int parse(int argc, char **argv, struct arguments *a)
     return tm_program_options_only(&program, &options, argc, argv);
 }
 
-/* OUT_FOLDER: where OUT's temporary file is, or NULL. A database has SQLite sort in temporary files, for which it looks
- * for a place of its own. */
-static enum tm_status enter_sandbox(const struct tm_emit_run *run, const char *out_folder, struct tm_error *err)
+/* A database has SQLite sort in temporary files, for which it looks for a place of its own. */
+static enum tm_status enter_sandbox(const struct arguments *a, char *const *folders, struct tm_error *err)
 {
-    struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(run->options.spill_dir), out_folder}};
-    if (run->emit->needs_path) {
-        const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
-        memcpy(sandbox.folders + 2, places, sizeof places);
+    const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
+    struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(a->options.spill_dir)}};
+    bool needs_path = false;
+    for (size_t i = 0; i < a->outputs.count; i++) {
+        needs_path = needs_path || a->outputs.rows[i].emit->needs_path;
+        sandbox.folders[i + 1] = folders[i];
     }
+    if (needs_path)
+        memcpy(sandbox.folders + a->outputs.count + 1, places, sizeof places);
     return tm_sandbox_enter(&sandbox, err);
 }
 
-static enum tm_status emit_to_file(struct tm_emit_run *run, const struct arguments *a, struct tm_error *err)
+/* Opens the files of all outputs. */
+static enum tm_status open_files(struct files *files, const struct arguments *a, struct tm_emit_target *targets,
+                                 struct tm_error *err)
 {
-    struct tm_out_file file = {.fd = -1};
-    sigset_t all, old;
-    (void)sigfillset(&all);
-    (void)sigprocmask(SIG_BLOCK, &all, &old);
-    enum tm_status st = tm_out_file_open(&file, a->out, a->part, err);
-    remember_file(file.temp);
-    (void)sigprocmask(SIG_SETMASK, &old, NULL);
-    if (st < 0)
-        goto out;
-    run->options.out_path = a->out;
-    run->out_fd = run->emit->needs_path ? -1 : file.fd;
-    run->path = run->emit->needs_path ? tm_out_file_target(&file) : NULL;
-    char *folder = file.temp ? tm_out_file_folder(file.temp) : NULL;
-    st = enter_sandbox(run, folder, err);
-    free(folder);
-    if (st == TM_OK && (st = tm_emit_run(run, err)) == TM_OK)
-        st = tm_out_file_commit(&file, err);
-out:
-    tm_out_file_abandon(&file);
-    forget_file();
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < a->outputs.count && st == TM_OK; i++) {
+        const struct tm_output_choice *output = &a->outputs.rows[i];
+        struct tm_out_file *file = &files->rows[i];
+        targets[i] = (struct tm_emit_target){.emit = output->emit, .out_fd = STDOUT_FILENO, .out_path = output->out};
+        if (output->out == NULL)
+            continue;
+        st = tm_out_file_open(file, output->out, output->part, err);
+        remember_file(i, file->temp);
+        files->folders[i] = file->temp ? tm_out_file_folder(file->temp) : NULL;
+        targets[i].out_fd = output->emit->needs_path ? -1 : file->fd;
+        targets[i].path = output->emit->needs_path && st == TM_OK ? tm_out_file_target(file) : NULL;
+    }
     return st;
 }
 
-static enum tm_status emit_to_stdout(struct tm_emit_run *run, struct tm_error *err)
+static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, struct tm_error *err)
 {
-    if (run->emit->needs_path)
-        return tm_error_set(err, TM_E_USAGE, "%s needs a file to write; give one with -o", run->emit->name);
-    if (run->emit->is_binary && tm_program_refuses_terminal(STDOUT_FILENO, "give a file with -o", err))
+    struct files files = {.folders = {NULL}};
+    struct tm_emit_target targets[TM_OUTPUTS_MAX];
+    const struct tm_output_choice *to_stdout = tm_output_list_stdout(&a->outputs);
+    sigset_t all, old;
+    if (to_stdout && to_stdout->emit->is_binary &&
+        tm_program_refuses_terminal(STDOUT_FILENO, "give a file with -o", err))
         return TM_E_USAGE;
-    run->out_fd = STDOUT_FILENO;
-    enum tm_status st = enter_sandbox(run, NULL, err);
-    return st == TM_OK ? tm_emit_run(run, err) : st;
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        files.rows[i].fd = -1;
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, &old);
+    enum tm_status st = open_files(&files, a, targets, err);
+    (void)sigprocmask(SIG_SETMASK, &old, NULL);
+    run->targets = targets;
+    run->target_count = a->outputs.count;
+    if (st == TM_OK)
+        st = enter_sandbox(a, files.folders, err);
+    if (st == TM_OK)
+        st = tm_emit_run(run, err);
+    for (size_t i = 0; i < a->outputs.count && st == TM_OK; i++)
+        st = a->outputs.rows[i].out ? tm_out_file_close(&files.rows[i], err) : TM_OK;
+    for (size_t i = 0; i < a->outputs.count && st == TM_OK; i++)
+        st = a->outputs.rows[i].out ? tm_out_file_commit(&files.rows[i], err) : TM_OK;
+    for (size_t i = 0; i < a->outputs.count; i++) {
+        tm_out_file_abandon(&files.rows[i]);
+        free(files.folders[i]);
+    }
+    forget_files();
+    return st;
 }
 
 static void warn(const char *text)
@@ -225,29 +258,18 @@ static enum tm_status read_alignment(const char *path, struct tm_buf *text, stru
 }
 
 /* The exit status. */
-static int run(const struct arguments *a)
+static int run(struct arguments *a)
 {
     struct tm_error err = {0};
     if (a->list) {
         list_formats();
         return tm_program_finish(&program, TM_OK, &err);
     }
-    char endings[512];
-    const struct tm_emit *emit = tm_emit_choose(a->format, a->out);
-    if (emit == NULL && a->format)
-        return tm_program_usage(&program, "'%s' is no format; --formats lists them", a->format);
-    if (emit == NULL) {
-        tm_emit_endings(endings, sizeof endings);
-        return tm_program_usage(&program, "%s: its ending chooses no format, which are %s; choose one with -f", a->out,
-                                endings);
-    }
-    if (a->part && a->out == NULL)
-        return tm_program_usage(&program, "--part needs -o");
+    if (tm_output_list_settle(&a->outputs, "--formats", &err) < 0)
+        return tm_program_usage(&program, "%s", err.text);
     if (isatty(STDIN_FILENO))
         return tm_program_usage(&program, "standard input is a terminal; pipe a stream into it");
     struct tm_emit_run run = {.in_fd = STDIN_FILENO,
-                              .out_fd = -1,
-                              .emit = emit,
                               .options = a->options,
                               .limit = a->limit,
                               .only = &a->only,
@@ -258,7 +280,7 @@ static int run(const struct arguments *a)
     if (st == TM_OK && a->source_count)
         st = tm_sources_open(a->sources, a->source_count, &run.sources, &err);
     if (st == TM_OK)
-        st = a->out ? emit_to_file(&run, a, &err) : emit_to_stdout(&run, &err);
+        st = emit(&run, a, &err);
     tm_sources_free(run.sources);
     tm_buf_release(&alignment);
     return tm_program_finish(&program, st, &err);

@@ -21,10 +21,11 @@
 static const struct tm_program program = {
     .name = "tm-merge",
     .summary = "Merges trace files onto one timeline, as the perfetto_manifest among them says.",
-    .usage = "[-o OUT] [OPTION]... [FILE]...\n"
+    .usage = "[-o OUT [-f FORMAT]]... [OPTION]... [FILE]...\n"
              "Without FILE, or with -, standard input. Several files or a directory are merged as one archive.\n"
              "\n"
-             "  -o, --output OUT      write OUT, which appears when it is whole (default: standard output)\n"
+             "  -o, --output OUT      write OUT, which appears when it is whole (default: standard output); several\n"
+             "                        outputs are several -o, with -f behind the one that it is about\n"
              "  -f, --format FORMAT   text, jsonl, csv, report, ... (default: by the end of OUT, else text);\n"
              "                        tm-emit --formats lists them\n"
              "  -m, --manifest FILE   take the manifest from FILE, for input that has none\n"
@@ -67,9 +68,9 @@ static const struct tm_program program = {
 
 struct arguments {
     struct tm_merge_request request; /* but for what only the run knows */
-    const char *format;
     const char *write_manifest;
-    const char *shown; /* the format printed instead of an output; NULL: none */
+    const char *shown; /* the format printed instead of the outputs; NULL: none */
+    bool may_run;      /* the arguments make sense */
     bool progress, quiet;
     bool aligns, checks_causality;
     const char *rules; /* of --align */
@@ -78,7 +79,7 @@ struct arguments {
 
 struct merge {
     struct arguments a;
-    struct tm_out_file out;
+    struct tm_out_file outs[TM_OUTPUTS_MAX];
     struct tm_out_file manifest_out; /* of the hints */
     struct tm_alignment_run alignment;
     int text_fd; /* the file for text that stays out of the stream; -1: none */
@@ -132,8 +133,11 @@ static int take_option(void *context, int option, const char *value)
     struct tm_merge_request *r = &a->request;
     struct tm_error err = {0};
     switch (option) {
-    case 'o': r->out = strcmp(value, "-") == 0 ? NULL : value; return 0;
-    case 'f': a->format = value; return 0;
+    case 'o':
+        if (tm_output_list_add(&r->outputs, value, &err) == TM_OK)
+            return 0;
+        return tm_program_usage(&program, "%s", err.text);
+    case 'f': tm_output_list_format(&r->outputs, value); return 0;
     case 'm': r->manifest = value; return 0;
     case 'S': r->buffer_size = value; return 0;
     case 'T': r->temporary_directory = value; return 0;
@@ -232,6 +236,15 @@ static bool is_by_name(const struct tm_merge_request *r)
     return r->file_count > 0;
 }
 
+/* The files that are written, ended by NULL. */
+static void list_outs(const struct tm_output_list *outputs, const char *outs[TM_OUTPUTS_MAX + 1])
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        if (outputs->rows[i].out)
+            *outs++ = outputs->rows[i].out;
+    *outs = NULL;
+}
+
 /* What the stages would find out only when much has been done. */
 static int check(struct arguments *a)
 {
@@ -239,19 +252,15 @@ static int check(struct arguments *a)
     unsigned long long size;
     struct tm_accounting_limit limit;
     struct tm_error err = {0};
-    char endings[512];
-    const struct tm_emit *emit = a->shown ? tm_emit_find(a->shown) : tm_emit_choose(a->format, r->out);
-    if (emit == NULL && a->format)
-        return tm_program_usage(&program, "'%s' is no format; tm-emit --formats lists them", a->format);
-    if (emit == NULL) {
-        tm_emit_endings(endings, sizeof endings);
-        return tm_program_usage(&program, "%s: its ending chooses no format, which are %s; choose one with -f", r->out,
-                                endings);
-    }
-    if (emit->needs_path && r->out == NULL)
-        return tm_program_usage(&program, "%s needs a file to write; give one with -o", emit->name);
-    if (emit->is_binary && r->out == NULL && isatty(STDOUT_FILENO))
-        return tm_program_usage(&program, "will not write %s to a terminal; give a file with -o", emit->name);
+    const char *outs[TM_OUTPUTS_MAX + 1];
+    if (a->shown)
+        r->outputs = (struct tm_output_list){.rows = {{.format = a->shown}}, .count = 1};
+    if (tm_output_list_settle(&r->outputs, "tm-emit --formats", &err) < 0)
+        return tm_program_usage(&program, "%s", err.text);
+    const struct tm_output_choice *to_stdout = tm_output_list_stdout(&r->outputs);
+    if (to_stdout && to_stdout->emit->is_binary && isatty(STDOUT_FILENO))
+        return tm_program_usage(&program, "will not write %s to a terminal; give a file with -o",
+                                to_stdout->emit->name);
     if (r->buffer_size && tm_program_size(r->buffer_size, &size) < 0)
         return tm_program_usage(&program, "--buffer-size: '%s' is no size", r->buffer_size);
     if (r->max_expansion && (tm_program_size(r->max_expansion, &size) < 0 || size == 0))
@@ -269,14 +278,13 @@ static int check(struct arguments *a)
         return tm_program_usage(&program, "no FILE, and standard input is a terminal");
     if (a->aligns && !is_by_name(r))
         return tm_program_usage(&program, "--align reads its input twice; name files, not standard input or pipes");
-    r->emit = emit;
-    if (a->shown)
-        r->out = NULL;
     r->plan = &a->plan;
-    if (tm_same_files_check(r->files, r->file_count, r->out, a->quiet ? NULL : warn, &err) == TM_OK &&
-        (r->manifest || tm_plan_words_add_auto(&a->plan, &err) == TM_OK))
+    list_outs(&r->outputs, outs);
+    if (tm_same_files_check(r->files, r->file_count, outs, a->quiet ? NULL : warn, &err) == TM_OK &&
+        (r->manifest || tm_plan_words_add_auto(&a->plan, &err) == TM_OK)) {
+        a->may_run = true;
         return 0;
-    r->emit = NULL;
+    }
     tm_program_fail(&program, &err);
     return tm_status_exit(err.status);
 }
@@ -286,7 +294,7 @@ static void spool_text(struct merge *m)
 {
     struct tm_merge_request *r = &m->a.request;
     struct tm_error err = {0};
-    if (!r->emit->reads_json_raw || tm_io_spool(r->temporary_directory, &m->text_fd, &err) < 0)
+    if (!tm_merge_reads_files(r) || tm_io_spool(r->temporary_directory, &m->text_fd, &err) < 0)
         return;
     snprintf(m->text_path, sizeof m->text_path, "/dev/fd/%d", m->text_fd);
     if (fcntl(m->text_fd, F_SETFD, 0) == 0 && access(m->text_path, R_OK | W_OK) == 0)
@@ -321,7 +329,8 @@ static uint64_t input_bytes(const struct tm_merge_request *r)
 static enum tm_status prepare_progress(struct merge *m, struct tm_error *err)
 {
     bool is_terminal = isatty(STDERR_FILENO);
-    if (m->a.quiet || !(m->a.progress || (is_terminal && !(m->a.request.out == NULL && isatty(STDOUT_FILENO)))))
+    bool is_in_the_way = tm_output_list_stdout(&m->a.request.outputs) && isatty(STDOUT_FILENO);
+    if (m->a.quiet || !(m->a.progress || (is_terminal && !is_in_the_way)))
         return TM_OK;
     enum tm_status st = tm_progress_shared_make(&m->shared, m->a.request.temporary_directory, m->stages,
                                                 TM_MERGE_STAGES, err);
@@ -345,12 +354,15 @@ static enum tm_status prepare_progress(struct merge *m, struct tm_error *err)
 /* With the stages running all that is left to do is to put what they wrote in its place. */
 static enum tm_status enter_sandbox(const struct merge *m, struct tm_error *err)
 {
-    char *folders[] = {m->out.temp ? tm_out_file_folder(m->out.temp) : NULL,
-                       m->manifest_out.temp ? tm_out_file_folder(m->manifest_out.temp) : NULL};
-    const struct tm_sandbox sandbox = {.folders = {folders[0], folders[1]}, .signals = true};
+    char *folders[TM_OUTPUTS_MAX + 1] = {m->manifest_out.temp ? tm_out_file_folder(m->manifest_out.temp) : NULL};
+    struct tm_sandbox sandbox = {.signals = true};
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        folders[i + 1] = m->outs[i].temp ? tm_out_file_folder(m->outs[i].temp) : NULL;
+    for (size_t i = 0; i <= TM_OUTPUTS_MAX; i++)
+        sandbox.folders[i] = folders[i];
     enum tm_status st = tm_sandbox_enter(&sandbox, err);
-    free(folders[0]);
-    free(folders[1]);
+    for (size_t i = 0; i <= TM_OUTPUTS_MAX; i++)
+        free(folders[i]);
     return st;
 }
 
@@ -411,6 +423,32 @@ static int align(struct merge *m, const char *argv0, struct tm_error *err)
     return status;
 }
 
+static enum tm_status open_outs(struct merge *m, struct tm_error *err)
+{
+    struct tm_output_list *outputs = &m->a.request.outputs;
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < outputs->count && st == TM_OK; i++) {
+        if (outputs->rows[i].out)
+            st = tm_out_file_open(&m->outs[i], outputs->rows[i].out, NULL, err);
+        outputs->rows[i].part = m->outs[i].temp;
+    }
+    return st;
+}
+
+/* Puts what was written in its place, once all of it is whole. */
+static enum tm_status commit_outs(struct merge *m, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < TM_OUTPUTS_MAX && st == TM_OK; i++)
+        st = tm_out_file_close(&m->outs[i], err);
+    for (size_t i = 0; i < TM_OUTPUTS_MAX && st == TM_OK; i++)
+        if (m->outs[i].path)
+            st = tm_out_file_commit(&m->outs[i], err);
+    if (st == TM_OK && m->manifest_out.path)
+        st = tm_out_file_commit(&m->manifest_out, err);
+    return st;
+}
+
 static int merge(struct merge *m, const char *argv0)
 {
     struct tm_merge_request *r = &m->a.request;
@@ -421,11 +459,10 @@ static int merge(struct merge *m, const char *argv0)
     st = err.status;
     if (st == TM_OK && (status != 0 || m->a.checks_causality))
         goto out;
-    if (st == TM_OK && r->out)
-        st = tm_out_file_open(&m->out, r->out, NULL, &err);
+    if (st == TM_OK)
+        st = open_outs(m, &err);
     if (st == TM_OK)
         spool_text(m);
-    r->part = m->out.temp;
     if (st == TM_OK && m->a.write_manifest)
         st = tm_out_file_open(&m->manifest_out, m->a.write_manifest, NULL, &err);
     r->write_manifest = m->a.write_manifest ? tm_out_file_target(&m->manifest_out) : NULL;
@@ -436,16 +473,15 @@ static int merge(struct merge *m, const char *argv0)
     if (st == TM_OK) {
         status = run_stages(m, &err);
         if (status == 0 && !tm_pipeline_reader_left(&m->pipeline))
-            st = tm_out_file_commit(&m->out, &err);
-        if (status == 0 && st == TM_OK && !tm_pipeline_reader_left(&m->pipeline))
-            st = tm_out_file_commit(&m->manifest_out, &err);
+            st = commit_outs(m, &err);
     }
     if (st < 0) {
         tm_program_fail(&program, &err);
         status = tm_status_exit(st);
     }
 out:
-    tm_out_file_abandon(&m->out);
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        tm_out_file_abandon(&m->outs[i]);
     tm_out_file_abandon(&m->manifest_out);
     tm_alignment_run_release(&m->alignment);
     if (m->text_fd >= 0)
@@ -473,16 +509,17 @@ static void fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    struct merge m = {
-        .out = {.fd = -1}, .manifest_out = {.fd = -1}, .text_fd = -1, .shared = {.fd = -1},
-        .alignment = {.manifest_fd = -1, .report_fd = -1}};
+    struct merge m = {.manifest_out = {.fd = -1},
+                      .text_fd = -1,
+                      .shared = {.fd = -1},
+                      .alignment = {.manifest_fd = -1, .report_fd = -1}};
+    for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
+        m.outs[i].fd = -1;
     fill_standard_descriptors();
     int status = parse(argc, argv, &m.a);
     if (status == TM_OPTIONS_GO_ON)
         status = check(&m.a);
-    else
-        m.a.request.emit = NULL;
-    if (m.a.request.emit) {
+    if (m.a.may_run) {
         m.pipeline =
             (struct tm_pipeline){.stages = m.stages, .count = TM_MERGE_STAGES, .signal_seen = &signal_seen};
         watch_signals(&m.pipeline.wait_mask);

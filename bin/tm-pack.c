@@ -269,7 +269,8 @@ int main(int argc, char **argv)
     int status = parse(argc, argv, &a);
     if (status == TM_OPTIONS_GO_ON && (status = check(&a)) == 0) {
         watch_signals();
-        enum tm_status st = tm_same_files_check(a.files, a.file_count, a.out, NULL, &err);
+        const char *const outs[] = {a.out, NULL};
+        enum tm_status st = tm_same_files_check(a.files, a.file_count, outs, NULL, &err);
         if (st == TM_OK)
             st = tm_plan_words_add_auto(&a.plan, &err);
         status = tm_program_finish(&program, st == TM_OK ? run(&a, &err) : st, &err);

@@ -142,6 +142,16 @@ same_accounts() {
     grep -q 'timed_count=150' f
 }
 
+@test "parts of a packet that come in the batch behind a message that is taken apart have the packet's time" {
+    trace a.pftrace 'snapshot(5000, 1000)' 'snapshot(7000, 2300)' 'bundle(2, 2000, 50, clock=4)' \
+        'packet((10, 1), (8, 6000), (7, b"".join(field(1, message((1, key), (2, key))) for key in range(1, 9))))'
+    for count in 2 3 4 5 6 7; do
+        tm-unpack --whole-sched a.pftrace | "${TM_BIN%/bin}/t/gen/rebatch" $count | tm-manifest | tm-clocks >s
+        tm-emit -f frames <s | grep kind=counter | sed 's/.*time_ns=\([0-9]*\).*/\1/' | sort | uniq -c >times
+        [ "$(sed 's/^ *//' times)" = "8 6000" ] || { echo "$count"; cat times; false; }
+    done
+}
+
 @test "events before time began, or of a clock that nothing relates, are accounted for one by one" {
     trace a.pftrace 'snapshot(5000, 8000)' 'bundle(2, 2500, 100, clock=4)' 'bundle(1, 100, 50, clock=2)'
     same_accounts a.pftrace
@@ -259,4 +269,20 @@ same_accounts() {
     tm-merge -o m.pftrace a.pftrace
     apart a.pftrace >x.pftrace
     wire m.pftrace | cmp - <(wire x.pftrace)
+}
+
+@test "beside an output of single events it stays whole, and each output has the bytes that it has alone" {
+    trace a.pftrace 'for i in range(60):' \
+        '    bundle(i % 3, 1000 + 700 * i, 90, waking=i % 2, full=[(1005 + 700 * i, 3)])' # they overlap
+    trace b.pftrace 'bundle(4, 1001, 500)' 'bundle(5, 1001, 700, step=5)'
+    tm-merge -q -o t.pftrace -o t.db -o t.json -o t.txt -o t.csv a.pftrace b.pftrace
+    for out in pftrace db json txt csv; do
+        tm-merge -q -o a.$out.$out a.pftrace b.pftrace
+        cmp a.$out.$out t.$out
+    done
+    [ "$(wire t.pftrace | grep -c compact)" -gt 3000 ]
+    [ "$(sqlite3 t.db 'SELECT count(*) > 3000 FROM sched')" = 1 ]
+    # not beside one that shows the stream, in which nothing is whole
+    tm-merge -q -o x.pftrace -o x.frames -f frames a.pftrace b.pftrace
+    tm-merge -q -f frames a.pftrace b.pftrace | cmp - x.frames
 }

@@ -38,7 +38,7 @@ struct tm_batch_placer {
     int64_t latest_line_ns;        /* the latest time of what has waited */
     struct tm_buf kept_parts;      /* of the rows in rebuilt */
     bool has_last;
-    struct {                            /* the last row that was not derived, for those that are */
+    struct tm_placer_last {             /* the last row that was not derived, for those that are */
         int64_t time_ns;
         uint32_t file, machine, clock;
         enum tm_outcome outcome;

@@ -75,6 +75,7 @@ static enum tm_status keep_row(struct tm_batch_placer *placer, struct tm_event *
 static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct tm_error *err)
 {
     struct tm_placer_columns outer = placer->columns; /* are still looked at */
+    struct tm_placer_last last = placer->last; /* rows of the next batch may be derived from it */
     struct tm_batch batch;
     bool has_provisional = placer->has_provisional;
     tm_batch_builder_view(&placer->taken_apart, &batch);
@@ -84,6 +85,7 @@ static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct t
         st = tm_batch_placer_write(placer, &batch, err);
     tm_placer_columns_release(&placer->columns);
     placer->columns = outer;
+    placer->last = last;
     placer->has_provisional = has_provisional;
     tm_batch_builder_clear(&placer->taken_apart);
     return st;

@@ -24,7 +24,7 @@ enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit
 
 static void warn(const struct tm_emit_only *only, const char *text)
 {
-    if (only->run->warn)
+    if (only->run->warn && !only->is_quiet)
         only->run->warn(text);
 }
 

@@ -16,6 +16,7 @@ struct tm_emit_only {
     struct tm_select_sink sink;
     struct tm_select_ahead *ahead; /* what a first reading has told, or NULL; borrowed */
     bool learns;                   /* this is a first reading */
+    bool is_quiet;                 /* what is odd is told by the filter of another output */
     bool has_begun, has_checked_times;
 };
 

@@ -49,7 +49,8 @@ static enum tm_status read_all(struct reading *r, bool shows_stream, struct tm_e
     return st < 0 || shows_stream ? st : tm_emit_history_finish(&r->history, err);
 }
 
-static enum tm_status learn(struct tm_first_reading *reading, const struct tm_emit_run *run, struct tm_error *err)
+static enum tm_status learn(struct tm_first_reading *reading, const struct tm_emit_run *run, bool shows_stream,
+                            struct tm_error *err)
 {
     struct reading *r = calloc(1, sizeof *r);
     if (r == NULL)
@@ -62,8 +63,8 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     enum tm_status st = tm_stream_reader_open(&r->stream, reading->fd, err);
     if (st == TM_OK)
         st = tm_emit_only_init(&r->only, run, &r->catalog, &r->context, err);
-    if (st == TM_OK && (st = read_all(r, run->emit->shows_stream, err)) >= 0)
-        st = tm_emit_only_learned(&r->only, &reading->ahead, err);
+    if (st == TM_OK && (st = read_all(r, shows_stream, err)) >= 0)
+        st = tm_emit_only_learned(&r->only, &reading->ahead[shows_stream], err);
     tm_emit_only_release(&r->only);
     tm_emit_history_release(&r->history);
     tm_span_flows_release(&r->spans);
@@ -92,6 +93,15 @@ static enum tm_status seek(int fd, off_t to, struct tm_error *err)
     return lseek(fd, to, SEEK_SET) < 0 ? tm_error_errno(err, errno, "the stream cannot be read again") : TM_OK;
 }
 
+/* Some output shows the stream as it is, or with what depends on other rows settled. */
+static bool is_wanted(const struct tm_emit_run *run, bool shows_stream)
+{
+    for (size_t i = 0; i < run->target_count; i++)
+        if (run->targets[i].emit->shows_stream == shows_stream)
+            return true;
+    return false;
+}
+
 enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
                                    struct tm_error *err)
 {
@@ -104,15 +114,21 @@ enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struc
         if ((st = spool(reading, run->in_fd, run->options.spill_dir, err)) == TM_OK)
             st = seek(reading->fd, start, err);
     }
-    if (st == TM_OK)
-        st = learn(reading, run, err);
-    return st < 0 ? st : seek(reading->fd, start, err);
+    for (int way = 0; way < 2 && st == TM_OK; way++) {
+        if (!is_wanted(run, way))
+            continue;
+        st = learn(reading, run, way, err);
+        if (st >= 0)
+            st = seek(reading->fd, start, err);
+    }
+    return st;
 }
 
 void tm_first_reading_release(struct tm_first_reading *reading)
 {
     if (reading->is_spool)
         (void)close(reading->fd);
-    tm_select_ahead_free(reading->ahead);
+    tm_select_ahead_free(reading->ahead[0]);
+    tm_select_ahead_free(reading->ahead[1]);
     *reading = (struct tm_first_reading){.fd = -1};
 }

@@ -9,12 +9,12 @@
 /* Zero-initialise, with .fd = -1. */
 struct tm_first_reading {
     int fd; /* the stream from its start on */
-    struct tm_select_ahead *ahead; /* what it has told; owned */
+    struct tm_select_ahead *ahead[2]; /* what it has told; owned. The second is for outputs that show the stream */
     /* private */
     bool is_spool; /* fd is a temporary file */
 };
 
-/* Reads the stream of RUN. TM_OK with fd and ahead set; TM_E_INPUT as tm_emit_run; TM_E_SYSTEM. */
+/* Reads the stream of RUN. TM_OK with fd and what the outputs need of ahead; TM_E_INPUT as tm_emit_run; TM_E_SYSTEM. */
 enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
                                    struct tm_error *err);
 

@@ -252,12 +252,13 @@ static enum tm_status tell_file(struct telling *t, uint32_t file, struct tm_erro
 {
     const struct tm_catalog *c = t->notices->catalog;
     enum tm_status st = TM_OK;
+    const bool all = !t->notices->of_output;
     t->sum_count = 0;
-    for (uint32_t k = t->accounts.starts[file]; k < t->accounts.starts[file + 1]; k++)
+    for (uint32_t k = t->accounts.starts[file]; all && k < t->accounts.starts[file + 1]; k++)
         add_account(t, c->accounts[t->accounts.order[k]]);
-    for (uint32_t k = t->placements.starts[file]; k < t->placements.starts[file + 1]; k++)
+    for (uint32_t k = t->placements.starts[file]; all && k < t->placements.starts[file + 1]; k++)
         add_placement(t, c->placements[t->placements.order[k]]);
-    for (uint32_t k = t->stats.starts[file]; k < t->stats.starts[file + 1]; k++)
+    for (uint32_t k = t->stats.starts[file]; all && k < t->stats.starts[file + 1]; k++)
         add_stat(t, c->stats[t->stats.order[k]]);
     add_unsaid(t, file);
     for (uint32_t i = 0; i < t->sum_count && st == TM_OK; i++)

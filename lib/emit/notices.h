@@ -15,6 +15,7 @@ struct tm_notices {
     const struct tm_clock_facts *clocks;
     const struct tm_unsupported_counts *unsaid;
     const char *format;                           /* the output's name */
+    bool of_output; /* only what this output cannot say: all else was told with another output */
     void (*warn)(const char *text);
 };
 

@@ -6,19 +6,29 @@
 #include "emit/filter.h"
 #include "emit/no_events.h"
 #include "emit/notices.h"
+#include "emit/single_events.h"
 #include "os/compressor.h"
 
-/* What one run works with. */
+#include <stdlib.h>
+
+/* What one output of a run works with. Each has the rows by itself, so that it has what it would have alone. */
 struct job {
-    struct tm_stream_reader stream;
+    const struct tm_emit_target *target;
+    const struct tm_stream_reader *stream; /* the run's */
+    struct tm_emit_options options;
+    struct tm_compressor squeeze;
+    bool is_first; /* of its run; what is true of all is said by it */
     struct tm_catalog catalog;
     struct tm_accounting balance;
     struct tm_unsupported_counts unsaid;
     struct tm_clock_facts clocks;
     struct tm_emit_only only;
+    struct tm_single_events singles;
+    bool takes_messages; /* singles has nothing to do */
     struct tm_emit_history history;
     struct tm_span_flows spans;
     const struct tm_emit *emit;
+    bool is_open;
     struct tm_emit_context context;
     const struct tm_frame *frame; /* that is being shown; batches that --only leaves have its place */
     void *state;
@@ -42,9 +52,9 @@ static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_st
 static enum tm_status show_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
-    bool placed = job->stream.stage == TRACEMERGE__STAGE__PLACED;
+    bool placed = job->stream->stage == TRACEMERGE__STAGE__PLACED;
     enum tm_status st = tm_accounting_add(&job->balance, &job->catalog, batch, placed, err);
-    if (st == TM_OK && job->stream.has_compact_messages)
+    if (st == TM_OK && job->stream->has_compact_messages)
         tm_accounting_add_messages(&job->balance, batch);
     return st < 0 ? tm_error_prefix(err, "byte %llu", (unsigned long long)job->frame->offset)
                   : job->emit->frame(job->state, job->frame, batch, err);
@@ -76,47 +86,63 @@ static enum tm_status add_source(struct job *job, const struct tm_frame *frame, 
     return st;
 }
 
+/* Shows rows once what depends on those before them is settled. */
+static enum tm_status settle_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
+{
+    struct job *job = self;
+    bool is_ordered = job->stream->sorted && job->stream->stage == TRACEMERGE__STAGE__PLACED;
+    return is_ordered && !job->emit->shows_stream ? tm_emit_history_batch(&job->history, batch, err)
+                                                  : select_batch(job, batch, err);
+}
+
 static enum tm_status show(struct job *job, const struct tm_frame *frame, const struct tm_batch *batch,
                            struct tm_error *err)
 {
     enum tm_status st = tm_catalog_add(&job->catalog, frame, err);
-    if (st == TM_OK && frame->type == TM_FRAME_SOURCE)
+    if (st == TM_OK && frame->type == TM_FRAME_SOURCE && job->is_first)
         st = add_source(job, frame, err);
     if (st == TM_OK)
         st = tm_clock_facts_add(&job->clocks, frame, err);
     if (st < 0)
         return st;
+    if (!job->takes_messages && (st = tm_file_order_frame(&job->singles.orders, frame, err)) < 0)
+        return st;
     if (frame->type != TM_FRAME_BATCH)
         return job->emit->frame(job->state, frame, NULL, err);
     job->frame = frame;
-    bool is_ordered = job->stream.sorted && job->stream.stage == TRACEMERGE__STAGE__PLACED;
-    return is_ordered && !job->emit->shows_stream ? tm_emit_history_batch(&job->history, batch, err)
-                                                  : select_batch(job, batch, err);
+    if (job->takes_messages)
+        return settle_batch(job, batch, err);
+    return tm_single_events_batch(&job->singles, batch, err);
 }
 
 /* What is still held when the stream has ended, for --only too. */
 static enum tm_status finish_held(struct job *job, struct tm_error *err)
 {
-    const struct tm_frame end = {.type = TM_FRAME_BATCH, .offset = job->stream.frames.offset};
+    const struct tm_frame end = {.type = TM_FRAME_BATCH, .offset = job->stream->frames.offset};
     job->frame = &end;
-    enum tm_status st = tm_emit_history_finish(&job->history, err);
+    enum tm_status st = job->takes_messages ? TM_OK : tm_single_events_finish(&job->singles, err);
+    if (st == TM_OK)
+        st = tm_emit_history_finish(&job->history, err);
     if (st < 0)
         return st;
     return job->only.select ? tm_emit_only_finish(&job->only, err) : TM_OK;
 }
 
-/* What was guessed or lost, and whether that is more than is allowed. */
-static enum tm_status tell(const struct tm_emit_run *run, const struct job *job, struct tm_error *err)
+/* What was guessed or lost, and whether that is more than is allowed. IS_TOLD: another output has told it. */
+static enum tm_status tell(const struct tm_emit_run *run, const struct job *job, bool *is_told, struct tm_error *err)
 {
     const struct tm_notices notices = {.catalog = &job->catalog,
                                        .clocks = &job->clocks,
                                        .unsaid = &job->unsaid,
-                                       .format = run->emit->name,
+                                       .format = job->emit->name,
+                                       .of_output = *is_told,
                                        .warn = run->warn};
     enum tm_status st = TM_OK;
-    if (run->warn && !run->emit->tells_all && !run->emit->shows_stream)
+    if (run->warn && !job->emit->tells_all && !job->emit->shows_stream) {
         st = tm_notices_tell(&notices, err);
-    if (run->warn)
+        *is_told = true;
+    }
+    if (run->warn && job->is_first)
         tm_no_events_tell(&job->catalog, run->warn);
     if (st == TM_OK && run->limit.strict && job->unsaid.times)
         return tm_error_set(err, TM_E_STRICT,
@@ -126,81 +152,147 @@ static enum tm_status tell(const struct tm_emit_run *run, const struct job *job,
     return st == TM_OK ? tm_notices_within(&notices, &run->limit, err) : st;
 }
 
-static enum tm_status show_all(const struct tm_emit_run *run, struct job *job, struct tm_error *err)
+static enum tm_status finish(struct job *job, struct tm_error *err)
+{
+    enum tm_status st = finish_held(job, err);
+    if (st < 0 || (st = tm_accounting_sum(&job->balance, &job->catalog, err)) < 0 ||
+        (st = job->emit->finish(job->state, err)) < 0)
+        return st;
+    return tm_accounting_check(&job->balance, &job->catalog, err);
+}
+
+/* Reads STREAM to its end. */
+static enum tm_status show_all(const struct tm_emit_run *run, struct tm_stream_reader *stream, struct job *jobs,
+                               struct tm_error *err)
 {
     struct tm_frame frame;
     struct tm_batch batch;
+    bool is_told = false;
     enum tm_status st;
-    while ((st = tm_stream_reader_next(&job->stream, &frame, &batch, err)) == TM_OK) {
-        if ((st = show(job, &frame, &batch, err)) != TM_OK)
-            return st;
+    while ((st = tm_stream_reader_next(stream, &frame, &batch, err)) == TM_OK)
+        for (size_t i = 0; i < run->target_count; i++)
+            if ((st = show(&jobs[i], &frame, &batch, err)) != TM_OK)
+                return st;
+    for (size_t i = 0; i < run->target_count && st >= 0; i++)
+        st = finish(&jobs[i], err);
+    for (size_t i = 0; i < run->target_count && st >= 0; i++)
+        st = tell(run, &jobs[i], &is_told, err);
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status open_job(struct job *job, const struct tm_emit_run *run, struct tm_error *err)
+{
+    const struct tm_emit_target *target = job->target;
+    enum tm_compressor_kind kind = target->path ? TM_COMPRESSOR_NONE : tm_compressor_of(target->out_path, NULL);
+    enum tm_status st = check_needs(job->emit, job->stream, err);
+    if (st == TM_OK)
+        st = tm_emit_only_init(&job->only, run, &job->catalog, &job->context, err);
+    if (st == TM_OK && kind != TM_COMPRESSOR_NONE) {
+        st = tm_compressor_start(&job->squeeze, kind, target->out_fd, target->out_path, err);
+        job->context.fd = job->squeeze.fd;
     }
-    if (st < 0 || (st = finish_held(job, err)) < 0 || (st = tm_accounting_sum(&job->balance, &job->catalog, err)) < 0)
-        return st;
-    if ((st = run->emit->finish(job->state, err)) < 0)
-        return st;
-    if ((st = tm_accounting_check(&job->balance, &job->catalog, err)) < 0)
-        return st;
-    return tell(run, job, err);
+    job->is_open = st == TM_OK;
+    return st < 0 ? st : job->emit->open(&job->context, &job->state, err);
+}
+
+static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, const struct tm_stream_reader *stream,
+                     struct tm_select_ahead *const ahead[2])
+{
+    const struct tm_emit_target *target = &run->targets[i];
+    *job = (struct job){.target = target,
+                        .stream = stream,
+                        .options = run->options,
+                        .squeeze = {.fd = -1},
+                        .is_first = i == 0,
+                        .emit = target->emit,
+                        .only = {.ahead = ahead[target->emit->shows_stream], .is_quiet = i > 0}};
+    job->options.out_path = target->out_path;
+    job->context = (struct tm_emit_context){.fd = target->out_fd,
+                                            .path = target->path,
+                                            .options = &job->options,
+                                            .catalog = &job->catalog,
+                                            .balance = &job->balance,
+                                            .stream = stream,
+                                            .sources = run->sources,
+                                            .clocks = &job->clocks,
+                                            .unsaid = &job->unsaid};
+    job->only.sink = (struct tm_select_sink){show_batch, job};
+    job->singles.sink = (struct tm_single_events_sink){settle_batch, job};
+    job->takes_messages = target->emit->takes_compact_messages;
+    job->history.catalog = &job->catalog;
+    job->history.sink = (struct tm_emit_history_sink){join_batch, job};
+    job->spans.sink = (struct tm_span_flows_sink){select_batch, job};
+}
+
+/* Lets the compressor of JOB end after the run has ended with ST. A write that fails because the compressor did has its
+ * cause. */
+static enum tm_status finish_compressor(struct job *job, enum tm_status st, struct tm_error *err)
+{
+    struct tm_error cause = {0};
+    if (st == TM_OK)
+        return tm_compressor_finish(&job->squeeze, err);
+    if (st == TM_E_SYSTEM && tm_compressor_finish(&job->squeeze, &cause) < 0)
+        *err = cause;
+    return st;
+}
+
+static void release_job(struct job *job)
+{
+    tm_compressor_abandon(&job->squeeze);
+    tm_emit_only_release(&job->only);
+    tm_single_events_release(&job->singles);
+    tm_emit_history_release(&job->history);
+    tm_span_flows_release(&job->spans);
+    tm_unsupported_counts_release(&job->unsaid);
+    tm_clock_facts_release(&job->clocks);
+    tm_accounting_release(&job->balance);
+    tm_catalog_release(&job->catalog);
+}
+
+/* True if there may be rows that are whole messages, as some output takes them. */
+static bool take_compact_messages(const struct tm_emit_run *run)
+{
+    bool take = false;
+    for (size_t i = 0; i < run->target_count; i++)
+        take = take || run->targets[i].emit->takes_compact_messages;
+    return take && !(run->only && run->only->given.count);
 }
 
 /* Shows the stream that FD has, whose first reading may have told AHEAD. */
-static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_select_ahead *ahead,
+static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_select_ahead *const ahead[2],
                                struct tm_error *err)
 {
-    struct job job = {.emit = run->emit, .only = {.ahead = ahead}};
-    struct tm_emit_context *context = &job.context;
-    *context = (struct tm_emit_context){.fd = run->out_fd,
-                                        .path = run->path,
-                                        .options = &run->options,
-                                        .catalog = &job.catalog,
-                                        .balance = &job.balance,
-                                        .stream = &job.stream,
-                                        .sources = run->sources,
-                                        .clocks = &job.clocks,
-                                        .unsaid = &job.unsaid};
-    struct tm_compressor squeeze = {.fd = -1};
-    enum tm_compressor_kind kind = run->path ? TM_COMPRESSOR_NONE : tm_compressor_of(run->options.out_path, NULL);
-    enum tm_status st = tm_stream_reader_open(&job.stream, fd, err);
-    job.stream.takes_compact_messages = run->emit->takes_compact_messages && !(run->only && run->only->given.count);
-    if (st < 0 || (st = check_needs(run->emit, &job.stream, err)) < 0 ||
-        (st = tm_emit_only_init(&job.only, run, &job.catalog, context, err)) < 0)
-        goto out;
-    job.only.sink = (struct tm_select_sink){show_batch, &job};
-    job.history.catalog = &job.catalog;
-    job.history.sink = (struct tm_emit_history_sink){join_batch, &job};
-    job.spans.sink = (struct tm_span_flows_sink){select_batch, &job};
-    if (kind != TM_COMPRESSOR_NONE) {
-        if ((st = tm_compressor_start(&squeeze, kind, run->out_fd, run->options.out_path, err)) < 0)
-            goto out;
-        context->fd = squeeze.fd;
-    }
-    if ((st = run->emit->open(context, &job.state, err)) == TM_OK)
-        st = show_all(run, &job, err);
-    struct tm_error cause = {0};
+    struct tm_stream_reader stream = {.event_count = 0};
+    struct job *jobs = calloc(run->target_count, sizeof *jobs);
+    size_t i = 0;
+    if (jobs == NULL)
+        return tm_error_nomem(err);
+    for (i = 0; i < run->target_count; i++)
+        init_job(&jobs[i], run, i, &stream, ahead);
+    enum tm_status st = tm_stream_reader_open(&stream, fd, err);
+    stream.takes_compact_messages = take_compact_messages(run);
+    for (i = 0; i < run->target_count && st == TM_OK; i++)
+        st = open_job(&jobs[i], run, err);
     if (st == TM_OK)
-        st = tm_compressor_finish(&squeeze, err);
-    else if (st == TM_E_SYSTEM && tm_compressor_finish(&squeeze, &cause) < 0) /* what it wrote to was gone */
-        *err = cause;
-    run->emit->close(job.state);
-out:
-    tm_compressor_abandon(&squeeze);
-    tm_emit_only_release(&job.only);
-    tm_emit_history_release(&job.history);
-    tm_span_flows_release(&job.spans);
-    tm_unsupported_counts_release(&job.unsaid);
-    tm_clock_facts_release(&job.clocks);
-    tm_accounting_release(&job.balance);
-    tm_catalog_release(&job.catalog);
-    tm_stream_reader_release(&job.stream);
+        st = show_all(run, &stream, jobs, err);
+    for (i = run->target_count; i-- > 0;) { /* each compressor gives back how SIGPIPE was before it */
+        st = finish_compressor(&jobs[i], st, err);
+        if (jobs[i].is_open)
+            jobs[i].emit->close(jobs[i].state);
+    }
+    for (i = run->target_count; i-- > 0;)
+        release_job(&jobs[i]);
+    tm_stream_reader_release(&stream);
+    free(jobs);
     return st;
 }
 
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
 {
+    static struct tm_select_ahead *const nothing[2];
     struct tm_first_reading reading = {.fd = -1};
     if (run->only == NULL || !tm_select_spec_looks_ahead(run->only))
-        return run_from(run, run->in_fd, NULL, err);
+        return run_from(run, run->in_fd, nothing, err);
     enum tm_status st = tm_first_reading_do(&reading, run, err);
     if (st == TM_OK)
         st = run_from(run, reading.fd, reading.ahead, err);

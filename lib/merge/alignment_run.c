@@ -32,10 +32,10 @@ static enum tm_status run_stages(struct tm_alignment_run *run, const char *const
     struct tm_merge_request request = *run->request;
     char folder[sizeof commands.commands->path], path[sizeof commands.commands->path];
     pipeline.wait_mask = run->wait_mask;
-    request.emit = &looks;
+    request.outputs = (struct tm_output_list){.rows = {{.emit = &looks}}, .count = 1};
     request.no_detail = false;
     request.join = NULL;
-    request.out = request.part = request.text = request.write_manifest = NULL;
+    request.text = request.write_manifest = NULL;
     enum tm_status st = tm_merge_commands_make(&commands, &request, run->argv0, stages, err);
     if (st == TM_OK) {
         memcpy(folder, commands.commands[0].path, sizeof folder);

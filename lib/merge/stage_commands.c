@@ -1,5 +1,6 @@
 #include "merge/stage_commands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,9 +8,44 @@
 
 static const char *const stage_names[TM_MERGE_STAGES] = {"tm-unpack", "tm-manifest", "tm-clocks", "tm-sort", "tm-emit"};
 
+/* What the outputs need of the stages before: what any of them does. */
+struct needs {
+    const char *raw;     /* raw payloads; NULL: none */
+    bool detail;
+    bool takes_messages; /* one takes whole CompactSched messages, and none shows the stream */
+    bool reads_files;    /* there is one output, which reads texts of JSON where they are */
+};
+
+bool tm_merge_reads_files(const struct tm_merge_request *r)
+{
+    return r->outputs.count == 1 && r->outputs.rows[0].emit->reads_json_raw;
+}
+
+/* RAW is for the text of raw; it holds the words of all outputs. */
+static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE_RAW_MAX])
+{
+    struct needs n = {.detail = r->join != NULL};
+    const struct tm_output_list *outputs = &r->outputs;
+    bool shows_stream = false;
+    size_t len = 0;
+    for (size_t i = 0; i < outputs->count; i++) {
+        const struct tm_emit *emit = outputs->rows[i].emit;
+        if (emit->raw && len + strlen(emit->raw) + 2 < TM_MERGE_RAW_MAX)
+            len += (size_t)snprintf(raw + len, TM_MERGE_RAW_MAX - len, "%s%s", len ? "," : "", emit->raw);
+        n.detail = n.detail || emit->needs_detail;
+        n.takes_messages = n.takes_messages || (emit->takes_compact_messages && r->only.given.count == 0);
+        shows_stream = shows_stream || emit->shows_stream;
+    }
+    n.raw = len ? raw : NULL;
+    n.takes_messages = n.takes_messages && !shows_stream;
+    n.reads_files = tm_merge_reads_files(r);
+    return n;
+}
+
 /* Words are added to one command; the first failure stays. */
 struct writer {
     struct tm_merge_command *command;
+    const struct needs *needs;
     enum tm_status st;
 };
 
@@ -52,7 +88,7 @@ static bool refers(const struct tm_merge_request *r)
     enum { SOURCES_MAX = 256 /* descriptors */ };
     struct stat info, in;
     bool has_in = fstat(STDIN_FILENO, &in) == 0;
-    if (!r->emit->reads_json_raw || r->join || r->file_count == 0 || r->file_count > SOURCES_MAX)
+    if (!tm_merge_reads_files(r) || r->join || r->file_count == 0 || r->file_count > SOURCES_MAX)
         return false;
     for (size_t i = 0; i < r->file_count; i++)
         if (strcmp(r->files[i], "-") == 0 || stat(r->files[i], &info) != 0 || !S_ISREG(info.st_mode) ||
@@ -67,12 +103,12 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--ignore-unknown", r->ignore_unknown);
     add_option(w, "--max-expansion", r->max_expansion);
     add_flag(w, "--hints", r->hints);
-    add_flag(w, "--no-raw", r->emit->raw == NULL);
-    add_option(w, "--raw", r->emit->raw);
-    add_flag(w, "--no-detail", r->no_detail || (!r->emit->needs_detail && r->join == NULL));
-    add_flag(w, "--no-json-detail", r->emit->reads_json_raw && r->join == NULL);
+    add_flag(w, "--no-raw", w->needs->raw == NULL);
+    add_option(w, "--raw", w->needs->raw);
+    add_flag(w, "--no-detail", r->no_detail || !w->needs->detail);
+    add_flag(w, "--no-json-detail", w->needs->reads_files && r->join == NULL);
     add_flag(w, "--by-reference", refers(r));
-    add_flag(w, "--whole-sched", r->emit->takes_compact_messages && !r->emit->shows_stream && r->only.given.count == 0);
+    add_flag(w, "--whole-sched", w->needs->takes_messages);
     add_option(w, "--text", r->text);
     add_option(w, "-T", r->temporary_directory);
     add(w, "--");
@@ -127,7 +163,8 @@ static void add_sort(struct writer *w, const struct tm_merge_request *r)
 static void add_emit(struct writer *w, const struct tm_merge_request *r)
 {
     size_t count = refers(r) ? r->file_count : 0;
-    add_option(w, "-f", r->emit->name);
+    const bool is_alone = r->outputs.count == 1;
+    add_option(w, "-f", is_alone ? r->outputs.rows[0].emit->name : NULL);
     add_option(w, "-T", r->temporary_directory);
     add_flag(w, "--absolute", r->absolute);
     add_flag(w, "--rebase", r->rebase);
@@ -143,8 +180,12 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "--alignment", r->alignment);
     for (uint32_t i = 0; i < r->only.given.count; i++)
         add_option(w, "--only", r->only.given.texts[i]);
-    add_option(w, "-o", r->out);
-    add_option(w, "--part", r->part);
+    for (size_t i = 0; i < r->outputs.count; i++) {
+        const struct tm_output_choice *output = &r->outputs.rows[i];
+        add_option(w, "-o", output->out || is_alone ? output->out : "-");
+        add_option(w, "-f", is_alone ? NULL : output->emit->name);
+        add_option(w, "--part", output->part);
+    }
 }
 
 /* The folder this program is in, or NULL. */
@@ -172,8 +213,9 @@ enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const 
         add_unpack, add_manifest, add_clocks, add_sort, add_emit};
     char dir[sizeof commands->commands->path];
     const char *folder = own_folder(argv0, dir, sizeof dir);
+    const struct needs needs = needs_of(request, commands->raw);
     for (int i = 0; i < TM_MERGE_STAGES; i++) {
-        struct writer w = {.command = &commands->commands[i], .st = TM_OK};
+        struct writer w = {.command = &commands->commands[i], .needs = &needs, .st = TM_OK};
         add(&w, stage_names[i]);
         adders[i](&w, request);
         if (w.st < 0)

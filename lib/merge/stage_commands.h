@@ -3,7 +3,7 @@
 #define TM_MERGE_STAGE_COMMANDS_H
 
 #include "os/pipeline.h"
-#include "emit/emit.h"
+#include "emit/output_list.h"
 #include "manifest/plan_words.h"
 #include "select/spec.h"
 
@@ -11,11 +11,9 @@ enum { TM_MERGE_UNPACK, TM_MERGE_MANIFEST, TM_MERGE_CLOCKS, TM_MERGE_SORT, TM_ME
 
 /* All text is borrowed; NULL or false is a stage's default. The stages check what they are given. */
 struct tm_merge_request {
-    const struct tm_emit *emit;
+    struct tm_output_list outputs; /* settled */
     char *const *files;
     size_t file_count;
-    const char *out;  /* NULL: standard output */
-    const char *part; /* where OUT is being written; tm-merge renames it */
     const char
         *text; /* a file for the text of JSON events whose own file cannot be read again; NULL: the stream has it */
     const char *join;           /* of tm-emit; NULL: nothing */
@@ -28,8 +26,14 @@ struct tm_merge_request {
     bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, json, quiet;
 };
 
+/* True if the one output of REQUEST reads texts of JSON events in their files. */
+bool tm_merge_reads_files(const struct tm_merge_request *request);
+
+enum { TM_MERGE_RAW_MAX = 32 * TM_OUTPUTS_MAX };
+
 /* Zero-initialise. Stages borrow from it. */
 struct tm_merge_commands {
+    char raw[TM_MERGE_RAW_MAX]; /* raw payloads that some output needs */
     struct tm_merge_command {
         const char **argv; /* owned; NULL-terminated; what it points to is the request's */
         size_t count, cap;

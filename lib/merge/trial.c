@@ -47,7 +47,10 @@ enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary
     struct tm_stage stages[TM_MERGE_STAGES] = {{.name = NULL}};
     struct tm_pipeline pipeline = {.stages = stages, .count = TM_MERGE_STAGES, .signal_seen = &no_signal};
     const struct tm_merge_request request = {
-        .emit = tm_emit_find("summary"), .files = &trial->archive, .file_count = 1, .strict = trial->strict};
+        .outputs = {.rows = {{.emit = tm_emit_find("summary")}}, .count = 1},
+        .files = &trial->archive,
+        .file_count = 1,
+        .strict = trial->strict};
     int fd = -1;
     (void)sigprocmask(SIG_SETMASK, NULL, &pipeline.wait_mask);
     enum tm_status st = tm_io_spool(NULL, &fd, err);

@@ -107,13 +107,16 @@ char *tm_out_file_folder(const char *path)
     return folder;
 }
 
-enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
+enum tm_status tm_out_file_close(struct tm_out_file *f, struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
     int fd = f->fd;
     f->fd = -1;
-    if (fd >= 0 && close(fd) != 0)
-        st = tm_error_errno(err, errno, "%s: cannot write", f->path);
+    return fd >= 0 && close(fd) != 0 ? tm_error_errno(err, errno, "%s: cannot write", f->path) : TM_OK;
+}
+
+enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
+{
+    enum tm_status st = tm_out_file_close(f, err);
     if (st == TM_OK && f->temp && !f->borrowed_temp && rename(f->temp, f->path) != 0)
         st = tm_error_errno(err, errno, "%s: cannot rename the finished file to it", f->path);
     if (st == TM_OK) {

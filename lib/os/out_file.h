@@ -26,6 +26,9 @@ char *tm_out_file_folder(const char *path);
 /* Where bytes go by name: temp, or path. */
 const char *tm_out_file_target(const struct tm_out_file *file);
 
+/* Closes, and keeps what was written where it is. Commit follows. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_out_file_close(struct tm_out_file *file, struct tm_error *err);
+
 /* Closes and renames. After an error the temporary file is gone. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_commit(struct tm_out_file *file, struct tm_error *err);
 

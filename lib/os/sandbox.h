@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { TM_SANDBOX_FOLDERS_MAX = 8 };
+enum { TM_SANDBOX_FOLDERS_MAX = 16 };
 
 struct tm_sandbox {
     const char *const *reads; /* files that may be opened for reading, "-" passed over */

@@ -45,15 +45,25 @@ static void tell(const struct tm_file_list *list, const struct seen *seen, uint3
     warn(text);
 }
 
-enum tm_status tm_same_files_check(char *const *paths, size_t count, const char *out, void (*warn)(const char *text),
-                                   struct tm_error *err)
+/* INPUT is a regular file that is to be read. */
+static enum tm_status check_outs(const char *const *outs, const struct stat *input, struct tm_error *err)
+{
+    struct stat info;
+    for (; *outs; outs++)
+        if (stat(*outs, &info) == 0 && S_ISREG(info.st_mode) && info.st_dev == input->st_dev &&
+            info.st_ino == input->st_ino)
+            return tm_error_set(err, TM_E_USAGE, "%s: is one of the files to be read, and would be written", *outs);
+    return TM_OK;
+}
+
+enum tm_status tm_same_files_check(char *const *paths, size_t count, const char *const *outs,
+                                   void (*warn)(const char *text), struct tm_error *err)
 {
     struct tm_file_list list = {0};
     struct tm_error ignored = {0};
-    struct stat info, target;
+    struct stat info;
     struct seen *seen = NULL;
     uint32_t regular = 0;
-    bool has_out = out && stat(out, &target) == 0 && S_ISREG(target.st_mode);
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < count; i++)
         (void)tm_file_list_add(&list, paths[i], true, &ignored);
@@ -64,8 +74,7 @@ enum tm_status tm_same_files_check(char *const *paths, size_t count, const char 
         if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
             continue;
         seen[regular++] = (struct seen){info.st_dev, info.st_ino, i};
-        if (has_out && info.st_dev == target.st_dev && info.st_ino == target.st_ino)
-            st = tm_error_set(err, TM_E_USAGE, "%s: is one of the files to be read, and would be written", out);
+        st = check_outs(outs, &info, err);
     }
     if (st == TM_OK && regular > 1) {
         qsort(seen, regular, sizeof *seen, compare);

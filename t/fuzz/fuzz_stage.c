@@ -165,10 +165,12 @@ enum tm_status fuzz_emit_stream(int in, const struct tm_emit *emit, const struct
     const char *dir = getenv("TMPDIR");
     snprintf(path, sizeof path, "%s/tm-fuzz-XXXXXX", dir ? dir : "/tmp");
     int out = emit->needs_path ? mkstemp(path) : fuzz_file();
-    struct tm_emit_run run = {.in_fd = in, .out_fd = out, .emit = emit, .options = *options, .warn = ignore_warning};
+    struct tm_emit_target target = {.emit = emit, .out_fd = out, .out_path = options->out_path};
+    struct tm_emit_run run = {
+        .in_fd = in, .targets = &target, .target_count = 1, .options = *options, .warn = ignore_warning};
     if (emit->needs_path) {
-        run.out_fd = -1;
-        run.path = path;
+        target.out_fd = -1;
+        target.path = path;
     }
     enum tm_status st = tm_emit_run(&run, err);
     if (emit->needs_path)

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
         return 2;
     }
     enum tm_status st = tm_stream_reader_open(&reader, STDIN_FILENO, &err);
+    reader.takes_compact_messages = true;
     if (st == TM_OK) {
         st = tm_stream_writer_open(&writer, STDOUT_FILENO, "rebatch", reader.stage, reader.sorted, &err);
         while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, &err)) == TM_OK)

@@ -7,6 +7,8 @@
 #include "container/limits.h"
 #include "emit/paths.h"
 #include "emit/perfetto/clock_rows.h"
+#include "emit/output_list.h"
+#include "emit/single_events.h"
 #include "emit/task_names.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/fuchsia/tables.h"
@@ -106,6 +108,8 @@ static const struct limit limits[] = {
     LIMIT(TM_SPAN_FLOWS_MAX),
     LIMIT(TM_TIMESTAMP_GROUP_EVENTS_MAX),
     LIMIT(TM_CLOCK_ROWS_MAX),
+    LIMIT(TM_OUTPUTS_MAX),
+    LIMIT(TM_SINGLE_EVENTS_OPEN_MAX),
     LIMIT(TM_TASK_NAMES_ROWS_MAX),
     LIMIT(TM_PATH_TEXT_MAX),
 };

@@ -203,6 +203,10 @@ static enum tm_status put_detail(struct jsonl *j, const struct tm_event *e, stru
     rest.process = NULL;
     rest.thread = NULL;
     rest.machine = NULL;
+    /* What is noted for outputs that write raw bytes again is there if one of them is beside. */
+    rest.json = NULL;
+    if (e->kind != TM_KIND_PROCESS)
+        rest.n_inner_times = 0;
     tm_message_json_members(out, &rest.base, true);
     if (d->track || d->process || d->thread || d->machine) {
         put_key(out, "describes");

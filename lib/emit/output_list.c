@@ -1,0 +1,87 @@
+#include "emit/output_list.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, struct tm_error *err)
+{
+    if (list->count == TM_OUTPUTS_MAX)
+        return tm_error_set(err, TM_E_USAGE, "-o is given more than %d times", TM_OUTPUTS_MAX);
+    list->rows[list->count++] = (struct tm_output_choice){.out = strcmp(out, "-") == 0 ? NULL : out};
+    return TM_OK;
+}
+
+void tm_output_list_format(struct tm_output_list *list, const char *format)
+{
+    *(list->count ? &list->rows[list->count - 1].format : &list->format) = format;
+}
+
+void tm_output_list_part(struct tm_output_list *list, const char *part)
+{
+    *(list->count ? &list->rows[list->count - 1].part : &list->part) = part;
+}
+
+/* What was given in front of the first -o is about the only one. */
+static enum tm_status take_lone(struct tm_output_list *list, struct tm_error *err)
+{
+    if (list->count == 0)
+        list->count = 1;
+    if (list->count > 1 && (list->format || list->part))
+        return tm_error_set(err, TM_E_USAGE, "with several -o, %s stands behind the -o that it is about",
+                            list->format ? "-f" : "--part");
+    struct tm_output_choice *first = &list->rows[0];
+    if (first->format == NULL)
+        first->format = list->format;
+    if (first->part == NULL)
+        first->part = list->part;
+    return TM_OK;
+}
+
+static bool is_one_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (a == NULL || b == NULL)
+        return a == b;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static enum tm_status choose(struct tm_output_choice *row, const char *lister, struct tm_error *err)
+{
+    char endings[512];
+    row->emit = tm_emit_choose(row->format, row->out);
+    if (row->emit == NULL && row->format)
+        return tm_error_set(err, TM_E_USAGE, "'%s' is no format; %s lists them", row->format, lister);
+    if (row->emit == NULL) {
+        tm_emit_endings(endings, sizeof endings);
+        return tm_error_set(err, TM_E_USAGE, "%s: its ending chooses no format, which are %s; choose one with -f",
+                            row->out, endings);
+    }
+    if (row->emit->needs_path && row->out == NULL)
+        return tm_error_set(err, TM_E_USAGE, "%s needs a file to write; give one with -o", row->emit->name);
+    if (row->part && row->out == NULL)
+        return tm_error_set(err, TM_E_USAGE, "--part needs -o");
+    return TM_OK;
+}
+
+enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *lister, struct tm_error *err)
+{
+    enum tm_status st = take_lone(list, err);
+    for (size_t i = 0; i < list->count && st == TM_OK; i++) {
+        st = choose(&list->rows[i], lister, err);
+        for (size_t k = 0; k < i && st == TM_OK; k++)
+            if (is_one_file(list->rows[i].out, list->rows[k].out))
+                st = tm_error_set(err, TM_E_USAGE, "%s is given as two outputs",
+                                  list->rows[i].out ? list->rows[i].out : "standard output");
+    }
+    return st;
+}
+
+const struct tm_output_choice *tm_output_list_stdout(const struct tm_output_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].out == NULL)
+            return &list->rows[i];
+    return NULL;
+}

@@ -1,0 +1,37 @@
+/* The outputs that a command line asks for: -o, and -f and --part of each. */
+#ifndef TM_EMIT_OUTPUT_LIST_H
+#define TM_EMIT_OUTPUT_LIST_H
+
+#include "emit/emit.h"
+
+enum { TM_OUTPUTS_MAX = 8 };
+
+struct tm_output_choice {
+    const char *out;    /* NULL: standard output */
+    const char *format; /* of -f; NULL: none */
+    const char *part;   /* where OUT is being written, for a caller that renames it; NULL: beside OUT */
+    const struct tm_emit *emit; /* once settled */
+};
+
+/* Zero-initialise. Texts are borrowed. */
+struct tm_output_list {
+    struct tm_output_choice rows[TM_OUTPUTS_MAX];
+    size_t count;
+    /* private */
+    const char *format, *part; /* given in front of the first -o */
+};
+
+/* Add what -o, -f and --part say, in the order of the command line. -f and --part are about the -o in front of them; if
+ * there is one output alone, they may stand anywhere. TM_OK, or TM_E_USAGE with the cause. */
+enum tm_status tm_output_list_add(struct tm_output_list *list, const char *out, struct tm_error *err);
+void tm_output_list_format(struct tm_output_list *list, const char *format);
+void tm_output_list_part(struct tm_output_list *list, const char *part);
+
+/* Once all is given: finds the form of each output. Without -o there is one, standard output. LISTER is the command
+ * that lists the formats, for messages. TM_OK, or TM_E_USAGE with the cause. */
+enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *lister, struct tm_error *err);
+
+/* The output on standard output, or NULL. */
+const struct tm_output_choice *tm_output_list_stdout(const struct tm_output_list *list);
+
+#endif

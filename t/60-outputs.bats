@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# Several outputs of one merge: each has the bytes that it has alone, and all appear or none does.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    demo=$TM_SRC/doc/examples/phone-watch-app.tar
+}
+
+# alone_and_together INPUT OPTION...: all forms of INPUT, one by one into alone, by one command into together.
+alone_and_together() {
+    local out args=() input=$1
+    shift
+    rm -rf alone together
+    mkdir alone together
+    for out in a.pftrace a.db a.json a.json.gz a.pftrace.zst a.txt a.jsonl a.csv; do
+        tm-merge -q "$@" -o alone/$out "$input"
+        args+=(-o together/$out)
+        [ "${#args[@]}" -lt 16 ] || break
+    done
+    tm-merge -q "$@" "${args[@]}" "$input"
+    for out in alone/*; do
+        cmp "$out" "together/${out#*/}"
+    done
+    [ "$(ls together | wc -l)" -eq 8 ]
+}
+
+@test "each output has the bytes that it has alone" {
+    alone_and_together "$demo"
+    alone_and_together "$demo" --only machine=phone,dur\>=1ms
+    alone_and_together "$demo" --join=flows --absolute --rebase
+    alone_and_together "$demo" --no-detail
+}
+
+@test "forms: -f behind its -o, the ending without, - is standard output" {
+    tm-merge -q -o one -f csv -o two.json -o - -f report "$demo" >three
+    tm-merge -q -f csv "$demo" | cmp - one
+    tm-merge -q -f json "$demo" | cmp - two.json
+    head -1 three | grep -q '' && grep -q 'app_log.json: 5 events read' three
+    tm-merge -q -f csv -o one "$demo" # alone, in front too
+    tm-merge -q -f csv "$demo" | cmp - one
+    run -2 tm-merge -f csv -o one -o two.json "$demo"
+    [[ "$output" == *"with several -o, -f stands behind the -o that it is about"* ]]
+    run -2 tm-merge -o one.db -o one.db "$demo"
+    [[ "$output" == *"one.db is given as two outputs"* ]]
+    run -2 tm-merge -o - -f json -o - "$demo"
+    [[ "$output" == *"standard output is given as two outputs"* ]]
+    run -2 tm-merge -o a.json -o - -f sqlite "$demo"
+    [[ "$output" == *"sqlite needs a file to write"* ]]
+    run -2 tm-merge -o a.json -o b.xyz "$demo"
+    [[ "$output" == *"b.xyz: its ending chooses no format"* ]]
+    run -2 tm-merge -o 1 -o 2 -o 3 -o 4 -o 5 -o 6 -o 7 -o 8 -o 9 "$demo"
+    [[ "$output" == *"-o is given more than 8 times"* ]]
+    cp "$demo" in.tar
+    run -2 tm-merge -o a.json -o in.tar -f json in.tar
+    [[ "$output" == *"in.tar: is one of the files to be read"* ]]
+    ln in.tar other
+    ln two.json same.json
+    run -2 tm-merge -o two.json -o same.json "$demo"
+    [[ "$output" == *"is given as two outputs"* ]]
+}
+
+@test "the inputs are read once, also from a pipe" {
+    cat "$demo" | tm-merge -q -o a.json -o a.db -
+    tm-merge -q -o b.json "$demo"
+    cmp a.json b.json
+    sqlite3 a.db 'SELECT count(*) > 0 FROM slice' | grep -qx 1
+}
+
+@test "where one output cannot be written no other appears, and what was there stays" {
+    echo before >a.json
+    run -3 tm-merge -q -o a.json -o missing/a.db "$demo"
+    [ "$(cat a.json)" = before ]
+    mkdir dir.db
+    run -3 tm-merge -q -o a.json -o dir.db "$demo"
+    [ "$(cat a.json)" = before ]
+    run -3 tm-merge -q -o a.json -o /dev/full -f csv "$demo"
+    [[ "$output" == *"No space left on device"* ]]
+    [ "$(cat a.json)" = before ]
+    run -3 tm-merge -q -o /dev/full -f csv -o b.json.gz -o b.db "$demo"
+    [ "$(cat a.json)" = before ]
+    rm a.json
+    head -c 3000 "$demo" >cut.tar
+    run -1 tm-merge -q -o c.json -o c.db cut.tar
+    run -4 tm-merge -q --strict --only machine=none -o c.json -o c.db "$demo"
+    [ "$(ls -A | sort | paste -sd' ')" = "cut.tar dir.db" ]
+}
+
+@test "what was guessed or lost is told once" {
+    printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >a.json
+    printf '[{"ph":"X","pid":2,"tid":2,"ts":1,"dur":1,"name":"b"}]' >b.json
+    run --separate-stderr tm-merge -o one.db -o two.json -o three.txt --only pid=7 a.json b.json
+    [ "$(grep -c 'pid=7 is nothing' <<<"$stderr")" -eq 1 ]
+    [ "$(sort <<<"$stderr" | uniq -d)" = "" ]
+    [ "$(grep -c 'no event is left' <<<"$stderr")" -eq 1 ]
+}
