@@ -28,6 +28,11 @@ damage() { # format, least number of damaged files
     damage strace 20
 }
 
+@test "journal" {
+    damage journal_json 40
+    damage journal_export 40
+}
+
 @test "logcat" {
     damage logcat 20
 }

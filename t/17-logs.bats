@@ -74,3 +74,85 @@ END
     [ "$(logs p.db)" = $'7|5|t|m a=1 b="x"|6|5\n7|4||||' ]
     [ "$(sqlite3 p.db "SELECT start_ts, end_ts FROM trace_bounds")" = '7|8' ]
 }
+
+# journal BOOT REALTIME_US MONOTONIC_US MESSAGE: an entry as journalctl -o export writes it.
+journal() {
+    printf '__CURSOR=s=1;b=%s\n__REALTIME_TIMESTAMP=%s\n__MONOTONIC_TIMESTAMP=%s\n_BOOT_ID=%s\nPRIORITY=6\nMESSAGE=%s\n\n' \
+        "$1" "$2" "$3" "$1" "$4"
+}
+
+boots() {
+    a=0123456789abcdef0123456789abcdef b=fedcba9876543210fedcba9876543210 r=1795437000000000
+    journal $a $r 100000000 a0
+    journal $a $((r + 1000000)) 101000000 a1
+    journal $b $((r + 60000000)) 5000000 b0
+    journal $b $((r + 61000500)) 6000000 b1
+}
+
+@test "journal: a recording, in both of its formats, and back from a merged trace" {
+    data=$TM_SRC/t/data
+    for format in json export; do
+        [ "$(tm-unpack -l "$data/journal.$format" | cut -f 2)" = journal_$format ]
+        tm-merge -o $format.db "$data/journal.$format"
+        logs $format.db | tr '\001' . >$format
+        tm-merge -o m.pftrace "$data/journal.$format"
+        tm-merge -o again.db m.pftrace
+        logs again.db | tr '\001' . | diff -u $format -
+    done
+    diff -u - json <<'END'
+3037657941000|4|rec|first message|14782|14782
+3037728394000|6|rec|second~of two lines|14782|14782
+3037799104000|5|rec|bytes ��. end|14782|14782
+3037869763000|3|rec|last: ünïcode|14782|14782
+END
+    diff json export
+    [ "$(sqlite3 json.db "SELECT name FROM thread WHERE tid = 14782")" = python3 ]
+    [ "$(sqlite3 json.db "SELECT group_concat(key || '=' || display_value, ' ') FROM args WHERE key IN ('_HOSTNAME', 'PRIORITY', '_UID')
+        AND arg_set_id = (SELECT arg_set_id FROM android_logs LIMIT 1)" | tr ' ' '\n' | sort | tr '\n' ' ')" = \
+        "PRIORITY=6 _HOSTNAME=vm _UID=0 " ]
+    tm-merge -f report "$data/journal.json" | grep -q '4 events read, 4 placed, 0 dropped'
+}
+
+@test "journal: each message between the marks that its program wrote to the kernel's trace" {
+    data=$TM_SRC/t/data
+    for order in "journal.json marks.txt" "marks.txt z-journal.json"; do
+        cp "$data/journal.json" journal.json
+        cp "$data/journal.json" z-journal.json
+        cp "$data/journal-marks.txt" marks.txt
+        tm-merge -q -o m.db $order
+        # 20 ms apart, and the next pair is 50 ms away; logging takes some tens of microseconds
+        [ "$(sqlite3 m.db "SELECT count(*) FROM android_logs l JOIN slice b ON b.name LIKE 'before%' AND b.ts < l.ts
+            JOIN slice a ON a.name = replace(b.name, 'before', 'after') AND a.ts > l.ts WHERE l.ts - b.ts < 1000000")" -eq 4 ]
+    done
+}
+
+@test "journal: the last boot is the machine's MONOTONIC, others lie where REALTIME puts them" {
+    boots >boots
+    tm-merge -q -o m.db boots
+    [ "$(logs m.db | cut -d '|' -f 1,4)" = $'5000000000|b0\n6000000000|b1' ]
+    tm-merge -f report boots 2>/dev/null | grep -q 'journal_boots = 2 (info'
+    run tm-merge -o m.db boots
+    [[ "$output" == *"boots: 2 events dropped, negative_time"* ]]
+    tm-merge -o r.db --trace-time REALTIME boots
+    [ "$(logs r.db | cut -d '|' -f 1,4)" = $'1795437000000000000|a0\n1795437001000000000|a1\n1795437060000000000|b0\n1795437061000500000|b1' ]
+    tm-merge -o r.db --trace-time REALTIME <(cat boots)
+    [ "$(logs r.db | wc -l)" -eq 4 ]
+    printf '# tracer: nop\n#\n a-5 (5) [000] .... 5.000100: tracing_mark_write: I|5|k\n' >kernel.txt
+    tm-merge -q -o k.db boots kernel.txt
+    [ "$(sqlite3 k.db "SELECT s.ts - l.ts FROM slice s, android_logs l WHERE l.msg = 'b0'")" -eq 100000 ]
+    [ "$(tm-unpack boots | tm-emit -f frames | grep -c ' Snapshot ')" -eq 3 ]
+}
+
+@test "journal: beside a proto of the same boot; a wall clock that drifts needs few snapshots" {
+    for i in $(seq 0 999); do
+        journal 0123456789abcdef0123456789abcdef $((1795437000000000 + i * 1000100)) $((5000000 + i * 1000000)) m$i
+    done >drift
+    [ "$(tm-unpack drift | tm-emit -f frames | grep -c ' Snapshot ')" -eq 1000 ]
+    tm-merge -o r.db --trace-time REALTIME drift
+    [ "$(sqlite3 r.db "SELECT count(*) FROM android_logs WHERE ts = (1795437000000000 + substr(msg, 2) * 1000100) * 1000")" -eq 1000 ]
+    sed -E 's/^(__REALTIME_TIMESTAMP=[0-9]*)..$/\100/' drift >calm
+    [ "$(tm-unpack calm | tm-emit -f frames | grep -c ' Snapshot ')" -le 1000 ]
+    printf 'snap 6=6000000000 3=5000000000 1=1795437000000000000\ninstant e 6000500000 seq=1\n' | proto p.pftrace
+    tm-merge -q -o p.db p.pftrace drift
+    [ "$(sqlite3 p.db "SELECT min(ts), max(ts) - min(ts) FROM android_logs")" = '6000000000|999000000000' ]
+}

@@ -4,6 +4,7 @@
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
+#include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
@@ -20,6 +21,8 @@ const struct tm_format *const tm_formats[] = {
     &tm_format_xspace,      /* a first plane, which no packet begins like */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
+    &tm_format_journal_export,
+    &tm_format_journal_json, /* by names of journald, before other JSON */
     &tm_format_gecko,
     &tm_format_chrome_json,
     &tm_format_instruments,

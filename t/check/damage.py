@@ -71,6 +71,24 @@ def logcat():
     return b'', [(line % (*divmod(at(k), 10**9), k)).encode() for k in range(PIECES)], b''
 
 
+JOURNAL = {'__REALTIME_TIMESTAMP': '1795437%09d', '__MONOTONIC_TIMESTAMP': '%d', '_BOOT_ID': '0123456789abcdef' * 2,
+           'MESSAGE': 'text'}
+
+
+def journal_fields(k):
+    us = at(k) // 1000
+    return {name: value % us if '%' in value else value for name, value in JOURNAL.items()}
+
+
+def journal_json():
+    return b'', [(json.dumps(journal_fields(k)) + '\n').encode() for k in range(PIECES)], b''
+
+
+def journal_export():
+    return b'', [''.join('%s=%s\n' % item for item in journal_fields(k).items()).encode() + b'\n'
+                 for k in range(PIECES)], b''
+
+
 def perf():
     block = 'task 12/13 [001] %d.%09d: 7 cycles:u: \n\t    ffff81 fn%d+0x1 ([kernel.kallsyms])\n\t    40 main (/bin/a)\n\n'
     return b'', [(block % (*divmod(at(k), 10**9), k)).encode() for k in range(PIECES)], b''
@@ -107,7 +125,8 @@ def gecko():
     return head, pieces, b']}}]}'
 
 
-FORMATS = {'proto': proto, 'json': json_object, 'systrace': systrace, 'strace': strace, 'logcat': logcat, 'perf_script': perf,
+FORMATS = {'proto': proto, 'json': json_object, 'systrace': systrace, 'strace': strace, 'logcat': logcat,
+           'journal_json': journal_json, 'journal_export': journal_export, 'perf_script': perf,
            'instruments': instruments, 'fuchsia': fuchsia, 'gecko': gecko}
 # A Fuchsia trace goes on at the next provider's section.
 ENDS_AT_DAMAGE = ('fuchsia',)

@@ -5,6 +5,7 @@
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
+#include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
@@ -25,6 +26,8 @@ const struct fuzz_target fuzz_targets[] = {
     {"perf_script", fuzz_format, &tm_format_perf_script, 4 * KIB, "perf_script"},
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
+    {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},
+    {"journal_export", fuzz_format, &tm_format_journal_export, 8 * KIB, "journal"},
     {"logcat", fuzz_format, &tm_format_logcat, 4 * KIB, "logcat"},
     {"xspace", fuzz_format, &tm_format_xspace, 8 * KIB, NULL},
     {"fxt", fuzz_format, &tm_format_fxt, 8 * KIB, NULL},

@@ -18,6 +18,7 @@
 #include "format/text/perf_script.h"
 #include "format/perfetto/internal.h"
 #include "format/simpleperf/simpleperf.h"
+#include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
@@ -64,6 +65,9 @@ static const struct limit limits[] = {
     LIMIT(TM_PROFILE_NODES_MAX),
     LIMIT(TM_SYSTRACE_LINE_MAX),
     LIMIT(TM_STRACE_LINE_MAX),
+    LIMIT(TM_JOURNAL_ENTRY_MAX),
+    LIMIT(TM_JOURNAL_FIELD_MAX),
+    LIMIT(TM_JOURNAL_BOOTS_MAX),
     LIMIT(TM_LOGCAT_LINE_MAX),
     LIMIT(TM_LOGCAT_MESSAGE_MAX),
     LIMIT(TM_PERF_LINE_MAX),

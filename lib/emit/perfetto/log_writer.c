@@ -24,7 +24,7 @@ static bool is_uid(const struct tm_pb_field *arg, int64_t *uid)
     bool is_named = false, is_number = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN)
-            is_named = f.len == 3 && memcmp(f.data, "uid", 3) == 0;
+            is_named = (f.len == 3 && memcmp(f.data, "uid", 3) == 0) || (f.len == 4 && memcmp(f.data, "_UID", 4) == 0);
         else if (f.id == TM_ARG_INT && f.type == TM_PB_VARINT) {
             is_number = true;
             *uid = tm_unzigzag(f.value);

@@ -1,0 +1,134 @@
+#include "format/journal/entry.h"
+
+#include "base/decimal.h"
+#include "format/journal/journal.h"
+#include "stream/detail_arg.h"
+
+enum { FIELD_NAME_MAX = 64 /* systemd.journal-fields(7) */, BOOT_DIGITS = 32 };
+
+void tm_journal_entry_clear(struct tm_journal_entry *e)
+{
+    e->has_realtime = e->has_monotonic = e->has_boot = e->has_pid = e->has_tid = false;
+    e->priority = -1;
+    e->left_out = 0;
+    tm_buf_clear(&e->message);
+    tm_buf_clear(&e->tag);
+    tm_buf_clear(&e->comm);
+    tm_buf_clear(&e->args);
+}
+
+bool tm_journal_is_field(struct tm_span name)
+{
+    if (name.len == 0 || name.len > FIELD_NAME_MAX || (name.s[0] >= '0' && name.s[0] <= '9'))
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (!((name.s[i] >= 'A' && name.s[i] <= 'Z') || (name.s[i] >= '0' && name.s[i] <= '9') || name.s[i] == '_'))
+            return false;
+    return true;
+}
+
+static bool is(struct tm_span name, const char *word)
+{
+    return name.len == strlen(word) && memcmp(name.s, word, name.len) == 0;
+}
+
+static bool number(const uint8_t *value, size_t len, int64_t max, int64_t *result)
+{
+    return len > 0 && *value >= '0' && *value <= '9' &&
+           tm_decimal_int((const char *)value, len, result) == TM_OK && *result <= max;
+}
+
+static int hex_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The id of a boot, 128 bits in hexadecimal. */
+static bool boot(const uint8_t *value, size_t len, struct tm_key *key)
+{
+    uint64_t half[2] = {0};
+    if (len != BOOT_DIGITS)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        int digit = hex_digit(value[i]);
+        if (digit < 0)
+            return false;
+        half[i / 16] = half[i / 16] << 4 | (uint64_t)digit;
+    }
+    *key = (struct tm_key){half[0], half[1], 0};
+    return true;
+}
+
+/* Fields that tell when: true if NAME is one. */
+static bool take_time(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
+{
+    const int64_t max = INT64_MAX / 1000;
+    if (is(name, "__REALTIME_TIMESTAMP"))
+        e->has_realtime = number(value, len, max, &e->realtime_us);
+    else if (is(name, "__MONOTONIC_TIMESTAMP"))
+        e->has_monotonic = number(value, len, max, &e->monotonic_us);
+    else if (is(name, "_BOOT_ID"))
+        e->has_boot = boot(value, len, &e->boot);
+    else
+        return false;
+    return true;
+}
+
+/* The first value of a field that is there more than once counts. */
+static enum tm_status keep(struct tm_buf *buf, const uint8_t *value, size_t len)
+{
+    return buf->len || len == 0 ? TM_OK : tm_buf_add(buf, value, len);
+}
+
+static enum tm_status put_arg(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
+{
+    char key[FIELD_NAME_MAX + 1];
+    int64_t numeral;
+    if (len > TM_JOURNAL_FIELD_MAX) {
+        e->left_out++;
+        return TM_OK;
+    }
+    memcpy(key, name.s, name.len);
+    key[name.len] = '\0';
+    bool is_number = is(name, "_UID") || is(name, "_GID") || is(name, "PRIORITY");
+    return is_number && number(value, len, UINT32_MAX, &numeral) ? tm_detail_arg_int(&e->args, key, numeral)
+                                                                : tm_detail_arg_text(&e->args, key, value, len);
+}
+
+enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
+{
+    bool is_time = take_time(e, name, value, len);
+    if (e->is_brief || (is_time && !is(name, "_BOOT_ID")))
+        return TM_OK;
+    if (is(name, "MESSAGE"))
+        return keep(&e->message, value, len);
+    if (is(name, "SYSLOG_IDENTIFIER"))
+        return keep(&e->tag, value, len);
+    if (is(name, "_PID") && number(value, len, UINT32_MAX, &e->pid)) {
+        e->has_pid = true;
+        return TM_OK;
+    }
+    if (is(name, "_TID") && number(value, len, UINT32_MAX, &e->tid)) {
+        e->has_tid = true;
+        return TM_OK;
+    }
+    if (is(name, "PRIORITY") && !number(value, len, 7, &e->priority))
+        e->priority = -1;
+    enum tm_status st = is(name, "_COMM") ? keep(&e->comm, value, len) : TM_OK;
+    bool is_address = name.len > 2 && name.s[0] == '_' && name.s[1] == '_'; /* of the entry in its journal */
+    return st < 0 || is_address ? st : put_arg(e, name, value, len);
+}
+
+int tm_journal_entry_priority(const struct tm_journal_entry *e)
+{
+    static const int of_syslog[] = {7, 7, 7, 6, 5, 4, 4, 3}; /* emerg, alert, crit, err, warning, notice, info, debug */
+    return e->priority < 0 ? 0 : of_syslog[e->priority];
+}
+
+void tm_journal_entry_release(struct tm_journal_entry *e)
+{
+    tm_buf_release(&e->message);
+    tm_buf_release(&e->tag);
+    tm_buf_release(&e->comm);
+    tm_buf_release(&e->args);
+}
