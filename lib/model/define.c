@@ -178,6 +178,23 @@ void tm_model_late_release(struct tm_model *m)
     m->late_count = 0;
 }
 
+/* Frequencies are rows by themselves. */
+static enum tm_status describe_cpu(struct tm_model *m, uint32_t machine, const struct tm_pb_field *message,
+                                   struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    struct tm_cpu_row *row;
+    enum tm_status st = tm_sched_describe(&m->sched, machine, message->data, message->len, &row, err);
+    if (st < 0 || row == NULL || m->tasks_only)
+        return st;
+    st = tm_arg_sets_add(&m->arg_sets, message->data, message->len, &row->arg_set, m->rows, err);
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id == TM_CPU_DESCRIPTION_FREQUENCY)
+            st = m->rows->cpu_frequency(m->rows->self, tm_ucpu(machine, row->cpu), (uint32_t)f.value, err);
+    return st;
+}
+
 static enum tm_status describe_machine(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     struct tm_machine_info *machine = &m->machines[ev->place.machine];
@@ -186,7 +203,16 @@ static enum tm_status describe_machine(struct tm_model *m, const struct tm_model
         return TM_OK;
     if (tm_model_part(part.data, part.len, MACHINE_RELEASE, &release))
         machine->kernel_version = tm_kernel_version_parse((const char *)release.data, release.len);
-    return tm_buf_add(&machine->description, part.data, part.len) < 0 ? tm_error_nomem(err) : TM_OK;
+    struct tm_pb pb = tm_pb_of(part.data, part.len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == TM_MACHINE_DESCRIPTION_CPUS && f.type == TM_PB_LEN)
+            st = describe_cpu(m, ev->place.machine, &f, err);
+        else if (tm_buf_add(&machine->description, f.start, (size_t)(f.end - f.start)) < 0)
+            st = tm_error_nomem(err);
+    }
+    return st;
 }
 
 /* Metadata of Chrome JSON without a time applies to the whole file. Descriptors of protos apply from their place in it.

@@ -135,6 +135,8 @@ struct tm_rows {
     enum tm_status (*thread_state_reason)(void *self, int64_t id, int64_t io_wait, struct tm_text function,
                                           struct tm_error *err);
     enum tm_status (*wakeup)(void *self, const struct tm_wakeup_row *row, struct tm_error *err);
+    /* A CPU can run at KHZ. */
+    enum tm_status (*cpu_frequency)(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err);
     enum tm_status (*ftrace_event)(void *self, const struct tm_ftrace_row *row, struct tm_error *err);
 };
 

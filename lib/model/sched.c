@@ -1,5 +1,8 @@
 #include "model/sched.h"
 
+#include "base/pb.h"
+#include "stream/detail_fields.h"
+
 #include <stdlib.h>
 
 struct tm_running {
@@ -14,8 +17,67 @@ enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t c
     enum tm_status st = tm_array_grow(&sched->cpus, &sched->cpu_cap, sched->cpu_count, sizeof *sched->cpus, err);
     if (st < 0)
         return st;
-    sched->cpus[sched->cpu_count] = (struct tm_cpu_row){machine, cpu};
+    sched->cpus[sched->cpu_count] = (struct tm_cpu_row){.machine = machine, .cpu = cpu, .arg_set = TM_NO_ID};
     return tm_table_set(&sched->cpu_table, &key, sched->cpu_count++, err);
+}
+
+/* The number of TEXT, plus 1; 0 where there are too many. */
+static enum tm_status text_number(struct tm_sched *sched, const struct tm_pb_field *f, uint32_t *number,
+                                  struct tm_error *err)
+{
+    enum { TEXTS_MAX = 1 << 12, TEXT_BYTES_MAX = 1 << 20 };
+    if (sched->texts.count_max == 0)
+        tm_intern_init(&sched->texts, TEXTS_MAX, TEXT_BYTES_MAX);
+    enum tm_status st = tm_intern_add(&sched->texts, f->data ? f->data : (const uint8_t *)"", f->len, number, NULL);
+    *number = st == TM_OK ? *number + 1 : 0;
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+static enum tm_status describe_by(struct tm_sched *sched, struct tm_cpu_row *row, const struct tm_pb_field *f,
+                                  struct tm_error *err)
+{
+    switch (f->id) {
+    case TM_CPU_DESCRIPTION_PROCESSOR:
+        return text_number(sched, f, &row->processor, err);
+    case TM_CPU_DESCRIPTION_CLUSTER:
+        row->cluster = (uint32_t)f->value;
+        return TM_OK;
+    case TM_CPU_DESCRIPTION_CAPACITY:
+        row->has_capacity = true;
+        row->capacity = (uint32_t)f->value;
+        return TM_OK;
+    default:
+        return TM_OK;
+    }
+}
+
+enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const uint8_t *data, size_t len,
+                                 struct tm_cpu_row **row, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(data, len), look = pb;
+    struct tm_pb_field f;
+    struct tm_key key = {machine, 0, 0};
+    *row = NULL;
+    while (tm_pb_next(&look, &f) == TM_OK)
+        if (f.id == TM_CPU_DESCRIPTION_CPU)
+            key.b = (uint32_t)f.value;
+    enum tm_status st = tm_sched_cpu(sched, machine, (uint32_t)key.b, err);
+    int64_t i = tm_table_find(&sched->cpu_table, &key);
+    if (st < 0 || i == TM_TABLE_NONE || sched->cpus[i].is_described)
+        return st;
+    *row = &sched->cpus[i];
+    (*row)->is_described = true;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK)
+        st = describe_by(sched, *row, &f, err);
+    return st;
+}
+
+struct tm_text tm_sched_text(const struct tm_sched *sched, uint32_t number)
+{
+    struct tm_text text = {0};
+    if (number)
+        text.data = tm_intern_get(&sched->texts, number - 1, &text.len);
+    return text;
 }
 
 static enum tm_status running_get(struct tm_sched *sched, const struct tm_sched_switch *s, struct tm_running **running,
@@ -73,6 +135,7 @@ enum tm_status tm_sched_add(struct tm_sched *sched, struct tm_sched_row *row, co
 void tm_sched_release(struct tm_sched *sched)
 {
     free(sched->cpus);
+    tm_intern_release(&sched->texts);
     free(sched->states);
     tm_table_release(&sched->cpu_table);
     tm_table_release(&sched->running);

@@ -3,6 +3,7 @@
 #ifndef TM_MODEL_SCHED_H
 #define TM_MODEL_SCHED_H
 
+#include "base/intern.h"
 #include "model/rows.h"
 #include "base/table.h"
 
@@ -11,6 +12,10 @@ enum { TM_CPUS_A_MACHINE = 4096 };
 
 struct tm_cpu_row {
     uint32_t machine, cpu;
+    bool is_described, has_capacity; /* the machine says what is below, has said a capacity */
+    uint32_t cluster, capacity;
+    uint32_t processor; /* number of a text of tm_sched_text, plus 1; 0: none */
+    int64_t arg_set;    /* TM_NO_ID: none */
 };
 
 struct tm_sched_switch {
@@ -31,6 +36,7 @@ struct tm_sched {
     int64_t next_id;
     /* private */
     uint32_t cpu_cap;
+    struct tm_intern texts;
     struct tm_table cpu_table, running;
     struct tm_running *states;
     uint32_t state_count, state_cap;
@@ -38,6 +44,14 @@ struct tm_sched {
 
 /* Makes the row of a CPU if it is new. CPUs beyond the limit get none. */
 enum tm_status tm_sched_cpu(struct tm_sched *sched, uint32_t machine, uint32_t cpu, struct tm_error *err);
+
+/* Sets what the machine says of a CPU by the CpuDescription of LEN bytes at DATA. *ROW: the CPU's row, or NULL where it
+ * has none or was described before. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_sched_describe(struct tm_sched *sched, uint32_t machine, const uint8_t *data, size_t len,
+                                 struct tm_cpu_row **row, struct tm_error *err);
+
+/* The text with number NUMBER of a row; data is NULL if NUMBER is 0. */
+struct tm_text tm_sched_text(const struct tm_sched *sched, uint32_t number);
 
 static inline int64_t tm_ucpu(uint32_t machine, uint32_t cpu)
 {

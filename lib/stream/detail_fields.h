@@ -67,6 +67,20 @@ enum tm_thread_description_field {
     TM_THREAD_DESCRIPTION_SORT_INDEX = 5
 };
 
+enum tm_machine_description_field {
+    TM_MACHINE_DESCRIPTION_CPUS = 11,
+    TM_MACHINE_DESCRIPTION_PAGE_SIZE = 12
+};
+
+/* CpuDescription. Its args are numbered as those of Detail. */
+enum tm_cpu_description_field {
+    TM_CPU_DESCRIPTION_CPU = 2,
+    TM_CPU_DESCRIPTION_PROCESSOR = 3,
+    TM_CPU_DESCRIPTION_CLUSTER = 4,
+    TM_CPU_DESCRIPTION_CAPACITY = 5,
+    TM_CPU_DESCRIPTION_FREQUENCY = 6
+};
+
 enum tm_stack_frame_field {
     TM_STACK_FRAME_FUNCTION = 1,
     TM_STACK_FRAME_MAPPING = 2,

@@ -39,6 +39,7 @@ enum tm_sqlite_statement {
     TM_SQL_PROCESS,
     TM_SQL_TRACK,
     TM_SQL_CPU,
+    TM_SQL_CPU_FREQUENCY,
     TM_SQL_MACHINE,
     TM_SQL_FILE,
     TM_SQL_METADATA,
@@ -120,7 +121,7 @@ struct tm_sqlite {
     struct tm_sqlite_ftrace_events ftrace_events;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
-    int64_t next_flow, next_sample, next_log, next_clock;
+    int64_t next_flow, next_frequency, next_sample, next_log, next_clock;
 };
 
 /* schema.c: makes the tables; and, when all rows are in, the indices and views. */

@@ -1,19 +1,23 @@
 #include "emit/sqlite/internal.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 /* The fields of MachineDescription messages, by the column of the machine table they go to. */
 static enum tm_status bind_description(struct tm_sqlite *s, sqlite3_stmt *stmt, const struct tm_buf *description,
                                        struct tm_error *err)
 {
-    enum { FIRST_COLUMN = 3, NUM_CPUS = 6, SDK_VERSION = 9, RAM_BYTES = 10, NAME = 1 };
+    enum { FIRST_COLUMN = 3, NUM_CPUS = 6, SDK_VERSION = 9, RAM_BYTES = 10, NAME = 1, PAGE_SIZE_COLUMN = 14 };
     struct tm_pb pb = tm_pb_of(description->data, description->len);
     struct tm_pb_field f;
     for (uint32_t id = NAME + 1; id <= RAM_BYTES; id++)
         sqlite3_bind_null(stmt, (int)id + FIRST_COLUMN - 1);
+    sqlite3_bind_null(stmt, PAGE_SIZE_COLUMN);
     while (tm_pb_next(&pb, &f) == TM_OK) {
         int column = (int)f.id + FIRST_COLUMN - 1;
         struct tm_text text = {f.data, f.len};
+        if (f.id == TM_MACHINE_DESCRIPTION_PAGE_SIZE)
+            sqlite3_bind_int64(stmt, PAGE_SIZE_COLUMN, (uint32_t)f.value);
         if (f.id == NAME || f.id > RAM_BYTES)
             continue;
         if (f.type == TM_PB_VARINT)
@@ -116,8 +120,12 @@ static enum tm_status put_cpus(struct tm_sqlite *s, struct tm_error *err)
         const struct tm_cpu_row *cpu = &s->model.sched.cpus[i];
         sqlite3_bind_int64(stmt, 1, tm_ucpu(cpu->machine, cpu->cpu));
         sqlite3_bind_int64(stmt, 2, cpu->cpu);
-        sqlite3_bind_int64(stmt, 3, cpu->machine);
-        st = tm_sqlite_run(s, stmt, err);
+        tm_sqlite_bind_maybe(stmt, 3, cpu->is_described, cpu->cluster);
+        sqlite3_bind_int64(stmt, 5, cpu->machine);
+        tm_sqlite_bind_maybe(stmt, 6, cpu->has_capacity, cpu->capacity);
+        tm_sqlite_bind_id(stmt, 7, cpu->arg_set);
+        if ((st = tm_sqlite_bind_text(s, stmt, 4, tm_sched_text(&s->model.sched, cpu->processor), err)) == TM_OK)
+            st = tm_sqlite_run(s, stmt, err);
     }
     return st;
 }

@@ -51,6 +51,17 @@ static enum tm_status log_line(void *self, const struct tm_log_row *row, struct 
     return tm_sqlite_run(s, stmt, err);
 }
 
+static enum tm_status cpu_frequency(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    sqlite3_stmt *stmt = s->statements[TM_SQL_CPU_FREQUENCY];
+    sqlite3_bind_int64(stmt, 1, s->next_frequency++);
+    sqlite3_bind_int64(stmt, 2, ucpu % TM_CPUS_A_MACHINE);
+    sqlite3_bind_int64(stmt, 3, khz);
+    sqlite3_bind_int64(stmt, 4, ucpu);
+    return tm_sqlite_run(s, stmt, err);
+}
+
 static enum tm_status mapping(void *self, int64_t id, struct tm_text name, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
@@ -110,6 +121,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .thread_state_end = tm_sqlite_thread_state_end,
                                .thread_state_reason = tm_sqlite_thread_state_reason,
                                .wakeup = tm_sqlite_wakeup,
+                               .cpu_frequency = cpu_frequency,
                                .ftrace_event = tm_sqlite_ftrace_event};
 }
 

@@ -5,7 +5,8 @@
 static const char tables[] =
     "CREATE TABLE machine(id INTEGER PRIMARY KEY, raw_id INTEGER, name TEXT, sysname TEXT, release TEXT,"
     " version TEXT, arch TEXT, num_cpus INTEGER, android_build_fingerprint TEXT, android_device_manufacturer TEXT,"
-    " android_sdk_version INTEGER, system_ram_bytes INTEGER, label_index INTEGER);"
+    " android_sdk_version INTEGER, system_ram_bytes INTEGER, label_index INTEGER, system_ram_gb INTEGER,"
+    " page_size INTEGER);"
     "CREATE TABLE trace_file(id INTEGER PRIMARY KEY, parent_id INTEGER, name TEXT, size INTEGER, trace_type TEXT,"
     " processing_order INTEGER, is_container INTEGER);"
     "CREATE TABLE metadata(id INTEGER PRIMARY KEY, name TEXT, key_type TEXT, int_value INTEGER, str_value TEXT,"
@@ -20,7 +21,8 @@ static const char tables[] =
     "CREATE TABLE thread(id INTEGER PRIMARY KEY, utid INTEGER, tid INTEGER, name TEXT, start_ts INTEGER,"
     " end_ts INTEGER, upid INTEGER, is_main_thread INTEGER, is_idle INTEGER, machine_id INTEGER);"
     "CREATE TABLE cpu(id INTEGER PRIMARY KEY, ucpu INTEGER, cpu INTEGER, cluster_id INTEGER, processor TEXT,"
-    " machine_id INTEGER, capacity INTEGER);"
+    " machine_id INTEGER, capacity INTEGER, arg_set_id INTEGER);"
+    "CREATE TABLE cpu_available_frequencies(id INTEGER PRIMARY KEY, cpu INTEGER, freq INTEGER, ucpu INTEGER);"
     "CREATE TABLE track(id INTEGER PRIMARY KEY, name TEXT, type TEXT, parent_id INTEGER, source_arg_set_id INTEGER,"
     " dimension_arg_set_id INTEGER, machine_id INTEGER, trace_file_id INTEGER, is_counter INTEGER, unit TEXT,"
     " utid INTEGER, upid INTEGER, cpu INTEGER);"
@@ -140,8 +142,10 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
     [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?)",
-    [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,NULL,NULL,?3,NULL)",
-    [TM_SQL_MACHINE] = "INSERT INTO machine VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,?3,?4,?5,?6,?7)",
+    [TM_SQL_CPU_FREQUENCY] = "INSERT INTO cpu_available_frequencies VALUES(?,?,?,?)",
+    [TM_SQL_MACHINE] = "INSERT INTO machine VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,"
+                       " (?12 + 500000000) / 1000000000, ?14)",
     [TM_SQL_FILE] = "INSERT INTO trace_file VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_METADATA] = "INSERT INTO metadata(name, key_type, int_value, str_value, machine_id, trace_id)"
                         " VALUES(?,'single',?,?,?,?)",

@@ -2,6 +2,7 @@
 
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
+#include "format/perfetto/cpu_info.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
@@ -237,6 +238,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
     case TM_PACKET_SYS_STATS:
     case TM_PACKET_SYSTEM_INFO:
         return tm_proto_system_read(p, packet, err);
+    case TM_PACKET_CPU_INFO:
+        return tm_proto_cpu_info_read(p, packet, err);
     case TM_PACKET_BATTERY:
     case TM_PACKET_POWER_RAILS:
     case TM_PACKET_ENTITY_STATE_RESIDENCY:

@@ -2,6 +2,7 @@
 
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
+#include "format/perfetto/numbers.h"
 #include "format/perfetto/sequence.h"
 #include "stream/detail_fields.h"
 
@@ -12,33 +13,6 @@ enum { CALLSTACK_FRAMES = 2, FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_REL_PC
 enum { MAPPING_PATH = 7 };
 enum { FRAMES_MAX = 1024 }; /* of one stack; deeper ones are cut at their top */
 enum { INTERNED_SOURCE_PATHS = 18 };
-
-/* The numbers of a repeated field, packed or not, one after the other. Zero-initialise with pb and id. */
-struct numbers {
-    struct tm_pb pb;
-    uint32_t id;
-    const uint8_t *at, *end; /* in a packed field */
-};
-
-static bool next_number(struct numbers *n, uint64_t *value)
-{
-    struct tm_pb_field f;
-    while (n->at == n->end) {
-        do
-            if (tm_pb_next(&n->pb, &f) != TM_OK)
-                return false;
-        while (f.id != n->id);
-        *value = f.value;
-        if (f.type == TM_PB_VARINT)
-            return true;
-        n->at = f.data;
-        n->end = f.data ? f.data + f.len : NULL;
-    }
-    n->at = tm_varint_get(n->at, n->end, value);
-    if (n->at == NULL)
-        n->at = n->end = NULL;
-    return n->at != NULL;
-}
 
 static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const struct tm_proto_sequence *sequence,
                                    uint32_t field, uint64_t iid)
@@ -56,9 +30,9 @@ static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequ
     enum tm_status st = TM_OK;
     if (!tm_proto_interned_find(sequence, TM_INTERNED_MAPPINGS, iid, &data, &len))
         return TM_OK;
-    struct numbers parts = {.pb = tm_pb_of(data, len), .id = MAPPING_PATH};
+    struct tm_proto_numbers parts = {.pb = tm_pb_of(data, len), .id = MAPPING_PATH};
     p->key.len = 0;
-    while (st == TM_OK && next_number(&parts, &part)) {
+    while (st == TM_OK && tm_proto_numbers_next(&parts, &part)) {
         struct tm_pb_field text = tm_proto_interned_text(sequence, TM_INTERNED_MAPPING_PATHS, part);
         st = tm_buf_add_byte(&p->key, '/');
         if (st == TM_OK && text.data)
@@ -111,8 +85,8 @@ static enum tm_status put_stack(struct tm_proto *p, const struct tm_proto_sequen
     enum tm_status st = TM_OK;
     if (!tm_proto_interned_find(sequence, TM_INTERNED_CALLSTACKS, iid, &data, &len))
         return TM_OK;
-    struct numbers frames = {.pb = tm_pb_of(data, len), .id = CALLSTACK_FRAMES};
-    for (int count = 0; st == TM_OK && count < FRAMES_MAX && next_number(&frames, &frame); count++)
+    struct tm_proto_numbers frames = {.pb = tm_pb_of(data, len), .id = CALLSTACK_FRAMES};
+    for (int count = 0; st == TM_OK && count < FRAMES_MAX && tm_proto_numbers_next(&frames, &frame); count++)
         st = put_frame(p, sequence, frame);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
@@ -182,15 +156,15 @@ enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct 
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_pb body = tm_pb_of(packet->body.data, packet->body.len);
-    struct numbers stacks = {.pb = body, .id = STREAM_CALLSTACKS}, deltas = {.pb = body, .id = STREAM_DELTAS_US};
+    struct tm_proto_numbers stacks = {.pb = body, .id = STREAM_CALLSTACKS}, deltas = {.pb = body, .id = STREAM_DELTAS_US};
     uint64_t callstack, delta;
     row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add(p, &row, err);
     if (st >= 0 && (sequence == NULL || !sequence->has_reference || !sequence->has_thread))
         return tm_proto_count_stat(p, TM_PROTO_STAT_DELTA_NO_STATE, packet->machine, 1, err);
-    while (st >= 0 && next_number(&deltas, &delta)) {
+    while (st >= 0 && tm_proto_numbers_next(&deltas, &delta)) {
         sequence->reference_ns = scaled_sum(sequence->reference_ns, delta);
-        if (next_number(&stacks, &callstack))
+        if (tm_proto_numbers_next(&stacks, &callstack))
             st = add_sample(p, packet, callstack, err);
     }
     return st;

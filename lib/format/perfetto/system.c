@@ -51,6 +51,8 @@ static enum tm_status put_info(struct tm_buf *detail, const struct tm_pb_field *
         return number ? tm_pb_put_varint(detail, OUT_SDK_VERSION, tm_zigzag((int64_t)f->value)) : TM_OK;
     case INFO_NUM_CPUS:
         return number ? tm_pb_put_varint(detail, OUT_CPUS, (uint32_t)f->value) : TM_OK;
+    case INFO_PAGE_SIZE:
+        return number ? tm_pb_put_varint(detail, TM_MACHINE_DESCRIPTION_PAGE_SIZE, (uint32_t)f->value) : TM_OK;
     case INFO_RAM_BYTES:
         return number ? tm_pb_put_varint(detail, OUT_RAM_BYTES, tm_zigzag((int64_t)f->value)) : TM_OK;
     default:

@@ -1,0 +1,52 @@
+# tm-emit -f sqlite: what a machine says of itself and of its cpus. The expected rows are the reference importer's.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+packets() { # EXPRESSION: a list of packets, each a list of (field, value)
+    python3 - "$1" >p.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+for packet in eval(sys.argv[1]):
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+    tm-merge -o p.db p.pftrace
+}
+
+same() { # QUERY WANT
+    local have
+    have=$(sqlite3 p.db "$1")
+    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+}
+
+@test "cpus have processor, capacity, cluster, args and frequencies" {
+    packets '[[(67, message((1, message((1, "big"), (2, 300), (2, 200), (3, 1024), (4, message((1, 65), (4, 7))))),
+        (1, message((1, "small"), (2, 100), (3, 512), (5, 2))), (1, message((1, "big"), (3, 1024)))))]]'
+    same "SELECT id, ucpu, cpu, cluster_id, processor, machine_id, capacity FROM cpu ORDER BY cpu" \
+        $'0|0|0|1|big|0|1024\n1|1|1|0|small|0|512\n2|2|2|1|big|0|1024'
+    same "SELECT ucpu, freq FROM cpu_available_frequencies ORDER BY ucpu, id" $'0|300\n0|200\n1|100'
+    same "SELECT c.cpu, key, value_type, display_value FROM cpu c, args a WHERE a.arg_set_id = c.arg_set_id ORDER BY a.id" \
+        '0|arm_cpu_implementer|uint|65
+0|arm_cpu_architecture|uint|0
+0|arm_cpu_variant|uint|0
+0|arm_cpu_part|uint|7
+0|arm_cpu_revision|uint|0
+1|cpu_features.mte3|bool|true
+1|cpu_features.raw_bitmap|uint|2'
+}
+
+@test "clusters are told by the highest frequencies where a cpu has no capacity" {
+    packets '[[(67, message((1, message((2, 300), (3, 9))), (1, message((2, 100))), (1, message((2, 50), (2, 300)))))]]'
+    same "SELECT cpu, cluster_id, capacity FROM cpu ORDER BY cpu" $'0|1|9\n1|0|\n2|1|'
+}
+
+@test "a machine has its memory, page size and number of cpus; a cpu that nothing tells of has its number alone" {
+    packets '[[(45, message((5, 34), (6, 16384), (8, 8), (16, 7500000000)))],
+        [(10, 7), (1, field(1, 3) + field(2, field(1, 1000) + field(2, 9) + field(13, message((1, 1), (2, 3))))) ]]'
+    same "SELECT num_cpus, android_sdk_version, system_ram_bytes, system_ram_gb, page_size FROM machine" \
+        '8|34|7500000000|8|16384'
+    same "SELECT ucpu, cluster_id, processor, capacity, arg_set_id FROM cpu" '3||||'
+}
