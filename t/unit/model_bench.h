@@ -170,7 +170,7 @@ static inline void start_as(struct bench *b, const char *json_type)
     b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_counter, on_sched,   on_sched_end, on_arg,
                                on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
                                on_log,
-                               on_thread_state, on_thread_state_end, NULL, on_wakeup, NULL, on_ftrace_event};
+                               on_thread_state, on_thread_state_end, NULL, on_wakeup, NULL, NULL, on_ftrace_event};
     tm_model_init(&b->model, &b->rows, &b->catalog);
 }
 

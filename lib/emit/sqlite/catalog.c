@@ -66,27 +66,6 @@ static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
-static enum tm_status put_metadata(struct tm_sqlite *s, struct tm_error *err)
-{
-    const struct tm_catalog *c = s->context->catalog;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_METADATA];
-    enum tm_status st = TM_OK;
-    for (uint32_t i = 0; st == TM_OK && i < c->metadata_count; i++) {
-        const Tracemerge__Metadata *m = c->metadata[i];
-        bool is_int = m->value_case == TRACEMERGE__METADATA__VALUE_INT_VALUE;
-        struct tm_text text = {0};
-        if (m->value_case == TRACEMERGE__METADATA__VALUE_STR_VALUE)
-            text = text_of(m->str_value);
-        tm_sqlite_bind_maybe(stmt, 2, is_int, is_int ? m->int_value : 0);
-        tm_sqlite_bind_maybe(stmt, 4, m->has_machine, m->machine);
-        tm_sqlite_bind_maybe(stmt, 5, m->has_file, m->file);
-        if ((st = tm_sqlite_bind_text(s, stmt, 1, text_of(m->name), err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 3, text, err)) == TM_OK)
-            st = tm_sqlite_run(s, stmt, err);
-    }
-    return st;
-}
-
 static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
 {
     static const char *const severities[] = {"info", "data_loss", "error"};
@@ -168,7 +147,7 @@ enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err)
 {
     enum tm_status st = put_files(s, err);
     if (st == TM_OK)
-        st = put_metadata(s, err);
+        st = tm_sqlite_put_metadata(s, err);
     if (st == TM_OK)
         st = put_stats(s, err);
     return st < 0 ? st : put_placements(s, err);

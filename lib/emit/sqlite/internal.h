@@ -43,6 +43,7 @@ enum tm_sqlite_statement {
     TM_SQL_MACHINE,
     TM_SQL_FILE,
     TM_SQL_METADATA,
+    TM_SQL_METADATA_AGAIN,
     TM_SQL_STAT,
     TM_SQL_CLOCK,
     TM_SQL_BOUNDS,
@@ -121,6 +122,8 @@ struct tm_sqlite {
     struct tm_sqlite_ftrace_events ftrace_events;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
+    struct tm_table metadata_rows; /* by name and whose it is, its row */
+    int64_t next_metadata;
     int64_t next_flow, next_frequency, next_sample, next_log, next_clock;
 };
 
@@ -190,6 +193,10 @@ void tm_sqlite_counters_bulk(struct tm_sqlite *s);
 void tm_sqlite_ftrace_events_bulk(struct tm_sqlite *s);
 void tm_sqlite_args_bulk(struct tm_sqlite *s);
 void tm_sqlite_args_release(struct tm_sqlite *s);
+
+/* metadata.c: tm_rows.moment, and the rows that the catalog knows. */
+enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, struct tm_error *err);
+enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err);
 
 /* catalog.c, model.c: write a frame's content, the catalog, and the rows that the model kept until the end. */
 enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err);

@@ -121,6 +121,7 @@ void tm_sqlite_rows_init(struct tm_sqlite *s)
                                .thread_state_end = tm_sqlite_thread_state_end,
                                .thread_state_reason = tm_sqlite_thread_state_reason,
                                .wakeup = tm_sqlite_wakeup,
+                               .moment = tm_sqlite_moment,
                                .cpu_frequency = cpu_frequency,
                                .ftrace_event = tm_sqlite_ftrace_event};
 }
@@ -149,5 +150,6 @@ void tm_sqlite_rows_release(struct tm_sqlite *s)
     free(s->ftrace_events.rows);
     tm_intern_release(&s->ftrace_events.names);
     tm_sqlite_args_release(s);
+    tm_table_release(&s->metadata_rows);
     tm_buf_release(&s->slices.text);
 }

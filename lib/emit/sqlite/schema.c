@@ -147,8 +147,8 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_MACHINE] = "INSERT INTO machine VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,"
                        " (?12 + 500000000) / 1000000000, ?14)",
     [TM_SQL_FILE] = "INSERT INTO trace_file VALUES(?,?,?,?,?,?,?)",
-    [TM_SQL_METADATA] = "INSERT INTO metadata(name, key_type, int_value, str_value, machine_id, trace_id)"
-                        " VALUES(?,'single',?,?,?,?)",
+    [TM_SQL_METADATA] = "INSERT INTO metadata VALUES(?1,?4,?5,?2,?3,?6,?7)",
+    [TM_SQL_METADATA_AGAIN] = "UPDATE metadata SET int_value = ?2, str_value = ?3 WHERE id = ?1",
     [TM_SQL_STAT] = "INSERT INTO stats(name, key, idx, severity, source, value, description, machine_id, trace_id)"
                     " VALUES(?1,?1,?2,?3,?4,?5,NULL,?6,?7)",
     [TM_SQL_CLOCK] = "INSERT INTO clock_snapshot VALUES(?,?,?,?,?,?,?)",

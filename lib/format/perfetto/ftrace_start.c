@@ -1,6 +1,5 @@
 #include "format/perfetto/ftrace_start.h"
 
-enum { SERVICE_TRACING_STARTED = 2 };
 enum { STATS_PHASE = 1, STATS_PRESERVE_BUFFER = 8, PHASE_START = 1 };
 
 /* The value of field ID of PACKET's message; 0 where it is not there. */
@@ -25,12 +24,27 @@ static enum tm_status add(struct tm_proto *p, const struct tm_proto_packet *pack
     return st < 0 ? st : tm_proto_add(p, &row, err);
 }
 
+/* Moments of the recording, which become rows of metadata at their time. */
+static enum tm_status add_moments(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    static const struct {
+        uint32_t field; /* of TracingServiceEvent */
+        const char *name;
+    } moments[] = {{2, "tracing_started_ns"},
+                   {5, "tracing_disabled_ns"},
+                   {1, "all_data_source_started_ns"},
+                   {3, "all_data_source_flushed_ns"}};
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; st >= 0 && i < sizeof moments / sizeof *moments; i++)
+        if (number_in(packet, moments[i].field))
+            st = add(p, packet, moments[i].name, 0, err);
+    return st;
+}
+
 enum tm_status tm_proto_ftrace_start(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     if (packet->body.id == TM_PACKET_SERVICE_EVENT)
-        return packet->has_time && number_in(packet, SERVICE_TRACING_STARTED)
-                   ? add(p, packet, "tracing_started_ns", 0, err)
-                   : TM_OK;
+        return packet->has_time ? add_moments(p, packet, err) : TM_OK;
     return number_in(packet, STATS_PHASE) == PHASE_START && number_in(packet, STATS_PRESERVE_BUFFER)
                ? add(p, packet, "preserve_ftrace_buffer", TM_EVENT_UNTIMED, err)
                : TM_OK;

@@ -179,7 +179,8 @@ struct tm_proto {
     uint64_t counted; /* how often there was something to be added to stats */
     struct tm_proto_map accounts;
     struct tm_proto_map stats;
-    struct tm_proto_map stated; /* (machine, buffer and number of trace_stats) to its last value */
+    struct tm_proto_map stated; /* (machine, a number of stated.c) to its last value */
+    struct tm_proto_map chrome; /* (machine, enum chrome_kind of metadata.c) to how many there were */
     /* scratch of the packet at hand */
     struct tm_buf raw, detail, key, text;
     struct tm_buf rows; /* struct tm_event: derived rows that wait for their primary */

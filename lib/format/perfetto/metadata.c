@@ -1,15 +1,13 @@
 #include "format/perfetto/metadata.h"
 
-#include "format/perfetto/count.h"
-
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { UUID_MSB = 1, UUID_LSB = 2 };
 enum { CONFIG_SESSION_NAME = 22, CONFIG_ATTRIBUTES = 48 };
 enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2, ATTRIBUTE_STRING = 3 };
-enum { INFO_UTSNAME = 1, STATS_BUFFERS = 1, STATS_FILTER = 11 };
-enum { STATED_MAX = 1 << 16 }; /* numbers of trace_stats kept until the end */
+enum { INFO_UTSNAME = 1, INFO_FINGERPRINT = 2, INFO_RAM_BYTES = 16 };
+/* ChromeEventBundle, ChromeMetadata */
+enum { BUNDLE_METADATA = 2, METADATA_NAME = 1, METADATA_BOOL = 3, METADATA_JSON = 5 };
 
 /* A field that becomes a row of metadata. */
 struct named {
@@ -27,57 +25,7 @@ static const struct named info_names[] = {
 static const struct named utsname_names[] = {
     {1, "system_name"}, {2, "system_version"}, {3, "system_release"}, {4, "system_machine"}};
 
-/* Numbers of trace_stats: of the service, of the filter, of each buffer. */
-struct stated {
-    uint8_t field;
-    uint8_t severity; /* Tracemerge__Severity */
-    const char *name;
-};
-
-enum { INFO = TRACEMERGE__SEVERITY__INFO, LOSS = TRACEMERGE__SEVERITY__DATA_LOSS, FAULT = TRACEMERGE__SEVERITY__ERROR };
-enum { OF_SERVICE = 0, OF_FILTER = 32, OF_BUFFER = 64 }; /* groups, told apart in the keys of p->stated */
-
-static const struct stated service_stats[] = {
-    {2, INFO, "traced_producers_connected"}, {3, INFO, "traced_producers_seen"},
-    {4, INFO, "traced_data_sources_registered"}, {5, INFO, "traced_data_sources_seen"},
-    {6, INFO, "traced_tracing_sessions"}, {7, INFO, "traced_total_buffers"}, {8, INFO, "traced_chunks_discarded"},
-    {9, INFO, "traced_patches_discarded"}, {12, INFO, "traced_flushes_requested"},
-    {13, INFO, "traced_flushes_succeeded"}, {14, LOSS, "traced_flushes_failed"},
-};
-
-static const struct stated filter_stats[] = {
-    {1, INFO, "filter_input_packets"}, {2, INFO, "filter_input_bytes"}, {3, INFO, "filter_output_bytes"},
-    {4, FAULT, "filter_errors"}, {5, INFO, "filter_time_taken_ns"},
-};
-
-static const struct stated buffer_stats[] = {
-    {1, INFO, "traced_buf_bytes_written"}, {2, INFO, "traced_buf_chunks_written"},
-    {3, INFO, "traced_buf_chunks_overwritten"}, {4, INFO, "traced_buf_write_wrap_count"},
-    {5, INFO, "traced_buf_patches_succeeded"}, {6, LOSS, "traced_buf_patches_failed"},
-    {7, INFO, "traced_buf_readaheads_succeeded"}, {8, INFO, "traced_buf_readaheads_failed"},
-    {9, LOSS, "traced_buf_abi_violations"}, {10, INFO, "traced_buf_chunks_rewritten"},
-    {11, INFO, "traced_buf_chunks_committed_out_of_order"}, {12, INFO, "traced_buf_buffer_size"},
-    {13, INFO, "traced_buf_bytes_overwritten"}, {14, INFO, "traced_buf_bytes_read"},
-    {15, INFO, "traced_buf_padding_bytes_written"}, {16, INFO, "traced_buf_padding_bytes_cleared"},
-    {17, INFO, "traced_buf_chunks_read"}, {18, INFO, "traced_buf_chunks_discarded"},
-    {19, LOSS, "traced_buf_trace_writer_packet_loss"}, {20, INFO, "traced_buf_chunks_relocated"},
-};
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static const struct stated *stated_of(uint32_t key)
-{
-    const struct stated *list = key >= OF_BUFFER   ? buffer_stats
-                                : key >= OF_FILTER ? filter_stats
-                                                   : service_stats;
-    size_t count = key >= OF_BUFFER   ? COUNT(buffer_stats)
-                   : key >= OF_FILTER ? COUNT(filter_stats)
-                                      : COUNT(service_stats);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].field == key % OF_FILTER)
-            return &list[i];
-    return NULL;
-}
 
 static enum tm_status put(struct tm_proto *p, const struct tm_proto_packet *packet, Tracemerge__Metadata *m,
                           const char *name, struct tm_error *err)
@@ -121,6 +69,29 @@ static enum tm_status put_named(struct tm_proto *p, const struct tm_proto_packet
     return st;
 }
 
+static enum tm_status put_gigabytes(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_pb_field bytes,
+                                    struct tm_error *err)
+{
+    bytes.value = (bytes.value + 500000000) / 1000000000;
+    return put_field(p, packet, "system_ram_gb", &bytes, err);
+}
+
+/* BRAND/PRODUCT/DEVICE:RELEASE/ID/INCREMENTAL:TYPE/TAGS, of which the incremental build is a row by itself. */
+static enum tm_status put_build(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                const struct tm_pb_field *fingerprint, struct tm_error *err)
+{
+    static const char marks[] = ":/";
+    const uint8_t *at = fingerprint->data, *end = at + fingerprint->len, *colon;
+    for (int i = 0; at && i < 3; i++) {
+        at = memchr(at, marks[i > 0], (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    if (at == NULL || (colon = memchr(at, ':', (size_t)(end - at))) == NULL)
+        return TM_OK;
+    struct tm_pb_field build = {.type = TM_PB_LEN, .data = at, .len = (size_t)(colon - at)};
+    return put_field(p, packet, "android_incremental_build", &build, err);
+}
+
 static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
@@ -129,6 +100,89 @@ static enum tm_status read_info(struct tm_proto *p, const struct tm_proto_packet
     while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
         if (f.id == INFO_UTSNAME && f.type == TM_PB_LEN)
             st = put_named(p, packet, &f, utsname_names, COUNT(utsname_names), err);
+        else if (f.id == INFO_RAM_BYTES && f.type == TM_PB_VARINT)
+            st = put_gigabytes(p, packet, f, err);
+        else if (f.id == INFO_FINGERPRINT && f.type == TM_PB_LEN)
+            st = put_build(p, packet, &f, err);
+    return st;
+}
+
+/* What is counted in p->chrome: instances of Chrome in one file are told apart by their numbers. */
+enum chrome_kind { CHROME_BUNDLE, CHROME_PACKET };
+
+static enum tm_status count_chrome(struct tm_proto *p, uint32_t machine, enum chrome_kind kind, uint64_t *number,
+                                   struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    if (tm_proto_map_add(&p->chrome, machine, kind, UINT32_MAX, &entry, NULL) != TM_OK)
+        return tm_error_nomem(err);
+    *number = entry->v1++;
+    return TM_OK;
+}
+
+/* VALUE as "cr-", then INFIX, then NAME. */
+static enum tm_status put_chrome(struct tm_proto *p, const struct tm_proto_packet *packet, const char *infix,
+                                 const struct tm_pb_field *name, const struct tm_pb_field *value, struct tm_error *err)
+{
+    p->key.len = 0;
+    const char *key = NULL;
+    if (tm_buf_addf(&p->key, "cr-%s%.*s", infix, (int)name->len, (const char *)name->data) == TM_OK)
+        key = tm_buf_cstr(&p->key);
+    return key ? put_field(p, packet, key, value, err) : tm_error_nomem(err);
+}
+
+static enum tm_status read_chrome_metadata(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                           const struct tm_pb_field *message, const char *infix, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f, value = {0}, name = {.data = (const uint8_t *)""};
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == METADATA_NAME && f.type == TM_PB_LEN && f.data)
+            name = f;
+        else if (f.id > METADATA_NAME && f.id <= METADATA_JSON)
+            value = f;
+    }
+    if (value.id == METADATA_BOOL)
+        value.value = value.value != 0;
+    return value.id ? put_chrome(p, packet, infix, &name, &value, err) : TM_OK;
+}
+
+/* The metadata of a ChromeEventBundle; those of a second instance have its number in their names. */
+static enum tm_status read_chrome_events(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    char infix[24] = "";
+    uint64_t number = 0;
+    bool is_counted = false;
+    enum tm_status st = TM_OK;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id != BUNDLE_METADATA || f.type != TM_PB_LEN)
+            continue;
+        if (!is_counted && (st = count_chrome(p, packet->machine, CHROME_BUNDLE, &number, err)) == TM_OK && number)
+            snprintf(infix, sizeof infix, "%llu-", (unsigned long long)number + 1);
+        is_counted = true;
+        if (st >= 0)
+            st = read_chrome_metadata(p, packet, &f, infix, err);
+    }
+    return st;
+}
+
+static enum tm_status read_chrome_packet(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    static const struct named names[] = {{2, "playstore_version_code"}, {3, "enabled_categories"}, {5, "package-name"},
+                                         {6, "product-version"},        {7, "channel"},            {8, "os-name"}};
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint64_t number = 0;
+    enum tm_status st = count_chrome(p, packet->machine, CHROME_PACKET, &number, err);
+    const char infix[] = {(char)('a' + number % 26), '-', '\0'};
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+        for (size_t i = 0; i < COUNT(names) && st >= 0; i++) {
+            const struct tm_pb_field name = {.data = (const uint8_t *)names[i].name, .len = strlen(names[i].name)};
+            if (names[i].field == f.id)
+                st = put_chrome(p, packet, infix, &name, &f, err);
+        }
     return st;
 }
 
@@ -203,47 +257,6 @@ static enum tm_status read_config(struct tm_proto *p, const struct tm_proto_pack
     return st;
 }
 
-/* Keeps one number; a later trace_stats of the file overwrites it. Past the bound no new ones are kept. */
-static enum tm_status note(struct tm_proto *p, const struct tm_proto_packet *packet, uint32_t key, uint32_t buffer,
-                           uint64_t value, struct tm_error *err)
-{
-    struct tm_proto_map_entry *entry;
-    enum tm_status st = tm_proto_map_add(&p->stated, packet->machine, (uint64_t)buffer << 32 | key, STATED_MAX, &entry,
-                                         NULL);
-    if (st == TM_OK)
-        entry->v1 = value;
-    return st < 0 ? tm_error_nomem(err) : TM_OK;
-}
-
-static enum tm_status note_all(struct tm_proto *p, const struct tm_proto_packet *packet,
-                               const struct tm_pb_field *message, uint32_t group, uint32_t buffer, struct tm_error *err)
-{
-    struct tm_pb pb = tm_pb_of(message->data, message->len);
-    struct tm_pb_field f;
-    enum tm_status st = TM_OK;
-    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
-        if (f.type == TM_PB_VARINT && f.id < OF_FILTER && stated_of(group + f.id))
-            st = note(p, packet, group + f.id, buffer, f.value, err);
-    return st;
-}
-
-static enum tm_status read_stats(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
-{
-    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
-    struct tm_pb_field f;
-    uint32_t buffer = 0;
-    enum tm_status st = note_all(p, packet, &packet->body, OF_SERVICE, 0, err);
-    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.type != TM_PB_LEN)
-            continue;
-        if (f.id == STATS_BUFFERS)
-            st = note_all(p, packet, &f, OF_BUFFER, buffer++, err);
-        else if (f.id == STATS_FILTER)
-            st = note_all(p, packet, &f, OF_FILTER, 0, err);
-    }
-    return st;
-}
-
 enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     switch (packet->body.id) {
@@ -253,27 +266,11 @@ enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_
         return read_config(p, packet, err);
     case TM_PACKET_TRACE_ATTRIBUTES:
         return read_attributes(p, packet, &packet->body, err);
-    case TM_PACKET_TRACE_STATS:
-        return read_stats(p, packet, err);
+    case TM_PACKET_CHROME_EVENTS:
+        return read_chrome_events(p, packet, err);
+    case TM_PACKET_CHROME_METADATA:
+        return read_chrome_packet(p, packet, err);
     default:
         return read_info(p, packet, err);
     }
-}
-
-enum tm_status tm_proto_metadata_flush(struct tm_proto *p, struct tm_error *err)
-{
-    struct tm_proto_map_entry *all;
-    if (tm_proto_map_list(&p->stated, &all) < 0)
-        return tm_error_nomem(err);
-    enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < p->stated.count && st >= 0; i++) {
-        uint32_t key = (uint32_t)all[i].k2;
-        const struct stated *stated = stated_of(key);
-        st = tm_proto_count_stated(p, stated->name, (Tracemerge__Severity)stated->severity,
-                                   key >= OF_BUFFER ? (int64_t)(all[i].k2 >> 32) : -1, all[i].k1, (int64_t)all[i].v1,
-                                   err);
-    }
-    free(all);
-    tm_proto_map_clear(&p->stated);
-    return st;
 }

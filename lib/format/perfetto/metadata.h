@@ -9,14 +9,11 @@
 static inline bool tm_proto_metadata_in(uint32_t body)
 {
     return body == TM_PACKET_TRACE_UUID || body == TM_PACKET_TRACE_CONFIG || body == TM_PACKET_TRACE_ATTRIBUTES ||
-           body == TM_PACKET_TRACE_STATS || body == TM_PACKET_SYSTEM_INFO;
+           body == TM_PACKET_SYSTEM_INFO || body == TM_PACKET_CHROME_EVENTS || body == TM_PACKET_CHROME_METADATA;
 }
 
-/* Writes the Metadata frames of a trace_uuid, trace_config, trace_attributes or system_info packet; notes the numbers
- * of a trace_stats packet. The packet's row is the caller's. */
+/* Writes the Metadata frames of a trace_uuid, trace_config, trace_attributes or system_info packet, and of what Chrome
+ * says of itself. The packet's row is the caller's. */
 enum tm_status tm_proto_metadata_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
-
-/* Writes the Stat frames of the last trace_stats of each machine; at the end of the file. */
-enum tm_status tm_proto_metadata_flush(struct tm_proto *p, struct tm_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "format/perfetto/sample.h"
 #include "format/perfetto/sequence.h"
 #include "format/perfetto/sequence_loss.h"
+#include "format/perfetto/stated.h"
 #include "format/perfetto/system.h"
 #include "format/perfetto/track_event.h"
 #include "perfetto/packet_times.h"
@@ -309,6 +310,8 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
     p->detail.len = 0;
     if (tm_proto_metadata_in(packet->body.id))
         st = tm_proto_metadata_read(p, packet, err);
+    else if (tm_proto_stated_in(packet->body.id))
+        st = tm_proto_stated_read(p, packet, err);
     if (st >= 0)
         st = read_body(p, packet, err);
     if (packet->sequence)

@@ -3,7 +3,7 @@
 #include "format/perfetto/packet_cache.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/expand.h"
-#include "format/perfetto/metadata.h"
+#include "format/perfetto/stated.h"
 #include "format/perfetto/packet.h"
 #include "format/perfetto/sequence.h"
 #include "kernel/syscall_names.h"
@@ -125,6 +125,7 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->accounts);
     tm_proto_map_release(&p->stats);
     tm_proto_map_release(&p->stated);
+    tm_proto_map_release(&p->chrome);
     free(p->again);
     free(p->cpus);
     tm_buf_release(&p->raw);
@@ -233,7 +234,7 @@ static enum tm_status finish(struct tm_proto *p, struct tm_error *err)
 {
     enum tm_status st = tm_proto_count_flush(p, err);
     if (st >= 0)
-        st = tm_proto_metadata_flush(p, err);
+        st = tm_proto_stated_flush(p, err);
     return st < 0 ? st : TM_END;
 }
 

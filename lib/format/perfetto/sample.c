@@ -156,7 +156,8 @@ enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct 
     struct tm_event row = tm_proto_event(packet, packet->has_time ? TM_KIND_PACKET : TM_KIND_METADATA);
     struct tm_proto_sequence *sequence = packet->sequence;
     struct tm_pb body = tm_pb_of(packet->body.data, packet->body.len);
-    struct tm_proto_numbers stacks = {.pb = body, .id = STREAM_CALLSTACKS}, deltas = {.pb = body, .id = STREAM_DELTAS_US};
+    struct tm_proto_numbers stacks = {.pb = body, .id = STREAM_CALLSTACKS};
+    struct tm_proto_numbers deltas = {.pb = body, .id = STREAM_DELTAS_US};
     uint64_t callstack, delta;
     row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
     enum tm_status st = tm_proto_add(p, &row, err);

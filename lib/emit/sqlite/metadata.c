@@ -1,0 +1,148 @@
+/* Rows of metadata. Some names are of the whole trace, of a machine or of a file alone, and most of these have one value
+ * there, the last one. Source: storage/metadata.h of perfetto. */
+#include "emit/sqlite/internal.h"
+
+enum scope { OF_BOTH = 0, NO_MACHINE = 1, NO_FILE = 2, OF_ALL = NO_MACHINE | NO_FILE, MULTI = 4 };
+
+static const struct known {
+    const char *name;
+    int scope; /* enum scope */
+} known[] = {
+    {"trace_time_clock_id", OF_ALL},
+    {"all_data_source_flushed_ns", OF_BOTH | MULTI},
+    {"all_data_source_started_ns", OF_BOTH},
+    {"tracing_disabled_ns", OF_BOTH},
+    {"tracing_started_ns", OF_BOTH},
+    {"trace_size_bytes", NO_MACHINE},
+    {"trace_type", NO_MACHINE},
+    {"trace_uuid", NO_MACHINE},
+    {"unique_session_name", NO_MACHINE},
+    {"android_build_fingerprint", NO_FILE},
+    {"android_device_manufacturer", NO_FILE},
+    {"android_guest_soc_model", NO_FILE},
+    {"android_hardware_revision", NO_FILE},
+    {"android_incremental_build", NO_FILE},
+    {"android_ram_model", NO_FILE},
+    {"android_sdk_version", NO_FILE},
+    {"android_serial_console", NO_FILE},
+    {"android_soc_model", NO_FILE},
+    {"android_storage_model", NO_FILE},
+    {"system_machine", NO_FILE},
+    {"system_name", NO_FILE},
+    {"system_ram_bytes", NO_FILE},
+    {"system_ram_gb", NO_FILE},
+    {"system_release", NO_FILE},
+    {"system_version", NO_FILE},
+    {"tracing_service_version", NO_FILE},
+    {"timezone_off_mins", NO_FILE},
+};
+
+enum { KNOWN_COUNT = sizeof known / sizeof *known };
+
+/* A row on its way. */
+struct entry {
+    struct tm_text name;
+    bool is_int, has_machine, has_file;
+    int64_t int_value;
+    struct tm_text text; /* data NULL: none */
+    uint32_t machine, file;
+};
+
+static size_t find_known(struct tm_text name)
+{
+    size_t i = 0;
+    while (i < KNOWN_COUNT && !tm_text_is(name, known[i].name))
+        i++;
+    return i;
+}
+
+/* The row that has the one value of known name I already, or a new number for it. */
+static enum tm_status row_number(struct tm_sqlite *s, size_t i, const struct entry *e, int64_t *number, bool *is_new,
+                                 struct tm_error *err)
+{
+    struct tm_key key = {i, e->has_machine ? (uint64_t)e->machine + 1 : 0, e->has_file ? (uint64_t)e->file + 1 : 0};
+    int64_t row = i < KNOWN_COUNT && !(known[i].scope & MULTI) ? tm_table_find(&s->metadata_rows, &key)
+                                                               : TM_TABLE_NONE;
+    *is_new = row == TM_TABLE_NONE;
+    *number = *is_new ? s->next_metadata++ : row;
+    if (!*is_new || i == KNOWN_COUNT || known[i].scope & MULTI)
+        return TM_OK;
+    return tm_table_set(&s->metadata_rows, &key, *number, err);
+}
+
+static enum tm_status put(struct tm_sqlite *s, struct entry *e, struct tm_error *err)
+{
+    size_t i = find_known(e->name);
+    int scope = i < KNOWN_COUNT ? known[i].scope : OF_BOTH;
+    int64_t number;
+    bool is_new;
+    e->has_machine = e->has_machine && !(scope & NO_MACHINE);
+    e->has_file = e->has_file && !(scope & NO_FILE);
+    enum tm_status st = row_number(s, i, e, &number, &is_new, err);
+    if (st < 0)
+        return st;
+    sqlite3_stmt *stmt = s->statements[is_new ? TM_SQL_METADATA : TM_SQL_METADATA_AGAIN];
+    sqlite3_bind_int64(stmt, 1, number);
+    tm_sqlite_bind_maybe(stmt, 2, e->is_int, e->int_value);
+    if ((st = tm_sqlite_bind_text(s, stmt, 3, e->text, err)) < 0)
+        return st;
+    if (is_new) {
+        tm_sqlite_bind_word(stmt, 5, scope & MULTI ? "multi" : "single");
+        tm_sqlite_bind_maybe(stmt, 6, e->has_machine, e->machine);
+        tm_sqlite_bind_maybe(stmt, 7, e->has_file, e->file);
+        if ((st = tm_sqlite_bind_text(s, stmt, 4, e->name, err)) < 0)
+            return st;
+    }
+    return tm_sqlite_run(s, stmt, err);
+}
+
+enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, struct tm_error *err)
+{
+    struct entry e = {.name = row->name,
+                      .is_int = true,
+                      .int_value = row->ts,
+                      .has_machine = true,
+                      .machine = row->machine,
+                      .has_file = true,
+                      .file = row->file};
+    return find_known(row->name) < KNOWN_COUNT ? put(self, &e, err) : TM_OK;
+}
+
+/* What the reference says of each file that holds events or a manifest. */
+static enum tm_status put_file(struct tm_sqlite *s, uint32_t id, struct tm_error *err)
+{
+    const struct tm_catalog_file *f = &s->context->catalog->files[id];
+    struct entry type = {.name = {(const uint8_t *)"trace_type", 10}, .text = f->type, .has_file = true, .file = id};
+    struct entry size = {.name = {(const uint8_t *)"trace_size_bytes", 16},
+                         .is_int = true,
+                         .int_value = (int64_t)f->size_bytes,
+                         .has_file = true,
+                         .file = id};
+    if (f->is_container || !f->begun)
+        return TM_OK;
+    enum tm_status st = put(s, &type, err);
+    return st < 0 ? st : put(s, &size, err);
+}
+
+enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_catalog *c = s->context->catalog;
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < c->metadata_count; i++) {
+        const Tracemerge__Metadata *m = c->metadata[i];
+        struct entry e = {.name = {m->name.data ? m->name.data : (const uint8_t *)"", m->name.len},
+                          .is_int = m->value_case == TRACEMERGE__METADATA__VALUE_INT_VALUE,
+                          .has_machine = m->has_machine,
+                          .machine = m->machine,
+                          .has_file = m->has_file,
+                          .file = m->file};
+        if (e.is_int)
+            e.int_value = m->int_value;
+        else if (m->value_case == TRACEMERGE__METADATA__VALUE_STR_VALUE)
+            e.text = (struct tm_text){m->str_value.data ? m->str_value.data : (const uint8_t *)"", m->str_value.len};
+        st = put(s, &e, err);
+    }
+    for (uint32_t i = 0; st == TM_OK && i < c->file_count; i++)
+        st = put_file(s, i, err);
+    return st;
+}

@@ -1,0 +1,268 @@
+#include "format/perfetto/stated.h"
+
+#include "format/perfetto/count.h"
+#include "format/perfetto/numbers.h"
+
+#include <stdlib.h>
+
+enum { STATS_BUFFERS = 1, STATS_FILTER = 11, STATS_FINAL_FLUSH = 15 };
+enum { FILTER_BYTES_OF_BUFFERS = 20 };
+enum { FTRACE_PHASE = 1, FTRACE_CPUS = 2, FTRACE_ERRORS = 9, FTRACE_KPROBES = 10 };
+enum { PHASE_START = 1, PHASE_END = 2, CPU_NUMBER = 1, ERROR_ZERO_DATA_LENGTH = 12 };
+enum { STATED_MAX = 1 << 16 }; /* numbers kept until the end */
+
+/* A number of a message, by its field. */
+struct stated {
+    uint8_t field;
+    uint8_t severity; /* Tracemerge__Severity */
+    const char *name;
+};
+
+enum { INFO = TRACEMERGE__SEVERITY__INFO, LOSS = TRACEMERGE__SEVERITY__DATA_LOSS, FAULT = TRACEMERGE__SEVERITY__ERROR };
+
+static const struct stated service_stats[] = {
+    {2, INFO, "traced_producers_connected"}, {3, INFO, "traced_producers_seen"},
+    {4, INFO, "traced_data_sources_registered"}, {5, INFO, "traced_data_sources_seen"},
+    {6, INFO, "traced_tracing_sessions"}, {7, INFO, "traced_total_buffers"}, {8, INFO, "traced_chunks_discarded"},
+    {9, INFO, "traced_patches_discarded"}, {12, INFO, "traced_flushes_requested"},
+    {13, INFO, "traced_flushes_succeeded"}, {14, LOSS, "traced_flushes_failed"},
+};
+
+static const struct stated filter_stats[] = {
+    {1, INFO, "filter_input_packets"}, {2, INFO, "filter_input_bytes"}, {3, INFO, "filter_output_bytes"},
+    {4, FAULT, "filter_errors"}, {5, INFO, "filter_time_taken_ns"},
+};
+
+static const struct stated buffer_stats[] = {
+    {1, INFO, "traced_buf_bytes_written"}, {2, INFO, "traced_buf_chunks_written"},
+    {3, INFO, "traced_buf_chunks_overwritten"}, {4, INFO, "traced_buf_write_wrap_count"},
+    {5, INFO, "traced_buf_patches_succeeded"}, {6, LOSS, "traced_buf_patches_failed"},
+    {7, INFO, "traced_buf_readaheads_succeeded"}, {8, INFO, "traced_buf_readaheads_failed"},
+    {9, LOSS, "traced_buf_abi_violations"}, {10, INFO, "traced_buf_chunks_rewritten"},
+    {11, INFO, "traced_buf_chunks_committed_out_of_order"}, {12, INFO, "traced_buf_buffer_size"},
+    {13, INFO, "traced_buf_bytes_overwritten"}, {14, INFO, "traced_buf_bytes_read"},
+    {15, INFO, "traced_buf_padding_bytes_written"}, {16, INFO, "traced_buf_padding_bytes_cleared"},
+    {17, INFO, "traced_buf_chunks_read"}, {18, INFO, "traced_buf_chunks_discarded"},
+    {19, LOSS, "traced_buf_trace_writer_packet_loss"}, {20, INFO, "traced_buf_chunks_relocated"},
+};
+
+/* Of which final_flush_outcome was met, and of events that were recorded as none. */
+static const struct stated once_stats[] = {
+    {1, INFO, "traced_final_flush_succeeded"},
+    {2, LOSS, "traced_final_flush_failed"},
+    {3, INFO, "ftrace_abi_errors_skipped_zero_data_length"},
+};
+
+static const struct stated filtered_stats[] = {{FILTER_BYTES_OF_BUFFERS, INFO, "traced_buf_bytes_filtered_out"}};
+
+/* Of a cpu at the start of the trace, at its end, and in between. */
+static const struct stated cpu_start_stats[] = {
+    {2, INFO, "ftrace_cpu_entries_begin"},   {3, INFO, "ftrace_cpu_overrun_begin"},
+    {4, INFO, "ftrace_cpu_commit_overrun_begin"}, {5, INFO, "ftrace_cpu_bytes_begin"},
+    {6, INFO, "ftrace_cpu_oldest_event_ts_begin"}, {7, INFO, "ftrace_cpu_now_ts_begin"},
+    {8, INFO, "ftrace_cpu_dropped_events_begin"}, {9, INFO, "ftrace_cpu_read_events_begin"},
+};
+
+static const struct stated cpu_end_stats[] = {
+    {2, INFO, "ftrace_cpu_entries_end"},   {3, INFO, "ftrace_cpu_overrun_end"},
+    {4, INFO, "ftrace_cpu_commit_overrun_end"}, {5, INFO, "ftrace_cpu_bytes_end"},
+    {6, INFO, "ftrace_cpu_oldest_event_ts_end"}, {7, INFO, "ftrace_cpu_now_ts_end"},
+    {8, INFO, "ftrace_cpu_dropped_events_end"}, {9, INFO, "ftrace_cpu_read_events_end"},
+};
+
+static const struct stated cpu_delta_stats[] = {
+    {2, INFO, "ftrace_cpu_entries_delta"},       {3, FAULT, "ftrace_cpu_overrun_delta"},
+    {4, FAULT, "ftrace_cpu_commit_overrun_delta"}, {5, INFO, "ftrace_cpu_bytes_delta"},
+    {8, FAULT, "ftrace_cpu_dropped_events_delta"}, {9, INFO, "ftrace_cpu_read_events_delta"},
+};
+
+static const struct stated kprobe_start_stats[] = {{1, INFO, "ftrace_kprobe_hits_begin"},
+                                                   {2, INFO, "ftrace_kprobe_misses_begin"}};
+static const struct stated kprobe_end_stats[] = {{1, INFO, "ftrace_kprobe_hits_end"},
+                                                 {2, INFO, "ftrace_kprobe_misses_end"}};
+static const struct stated kprobe_delta_stats[] = {{1, INFO, "ftrace_kprobe_hits_delta"},
+                                                   {2, LOSS, "ftrace_kprobe_misses_delta"}};
+
+/* What a number is of: the messages told apart in the keys of p->stated. Start, end and delta follow each other. */
+enum group { OF_SERVICE, OF_FILTER, OF_ONCE, OF_BUFFER, OF_FILTERED, OF_CPU, OF_CPU_END, OF_CPU_DELTA, OF_KPROBE,
+             OF_KPROBE_END, OF_KPROBE_DELTA };
+
+#define GROUP(list, has_index) {list, sizeof(list) / sizeof *(list), has_index}
+
+static const struct {
+    const struct stated *list;
+    size_t count;
+    bool has_index; /* of a buffer or a cpu */
+} groups[] = {
+    [OF_SERVICE] = GROUP(service_stats, false),
+    [OF_FILTER] = GROUP(filter_stats, false),
+    [OF_ONCE] = GROUP(once_stats, false),
+    [OF_BUFFER] = GROUP(buffer_stats, true),
+    [OF_FILTERED] = GROUP(filtered_stats, true),
+    [OF_CPU] = GROUP(cpu_start_stats, true),
+    [OF_CPU_END] = GROUP(cpu_end_stats, true),
+    [OF_CPU_DELTA] = GROUP(cpu_delta_stats, true),
+    [OF_KPROBE] = GROUP(kprobe_start_stats, false),
+    [OF_KPROBE_END] = GROUP(kprobe_end_stats, false),
+    [OF_KPROBE_DELTA] = GROUP(kprobe_delta_stats, false),
+};
+
+/* A key in p->stated, from its lowest bits up: field, group, index. */
+static uint64_t key_of(enum group group, uint32_t field, uint32_t index)
+{
+    return (uint64_t)index << 32 | (uint64_t)group << 8 | field;
+}
+
+static const struct stated *stated_of(enum group group, uint32_t field)
+{
+    for (size_t i = 0; i < groups[group].count; i++)
+        if (groups[group].list[i].field == field)
+            return &groups[group].list[i];
+    return NULL;
+}
+
+/* Keeps one number; a later one replaces it. Past the bound no new ones are kept. */
+static enum tm_status note(struct tm_proto *p, const struct tm_proto_packet *packet, uint64_t key, uint64_t value,
+                           struct tm_error *err)
+{
+    struct tm_proto_map_entry *entry;
+    enum tm_status st = tm_proto_map_add(&p->stated, packet->machine, key, STATED_MAX, &entry, NULL);
+    if (st == TM_OK)
+        entry->v1 = value;
+    return st < 0 ? tm_error_nomem(err) : TM_OK;
+}
+
+/* All numbers of MESSAGE in GROUP; absent ones are 0. */
+static enum tm_status note_all(struct tm_proto *p, const struct tm_proto_packet *packet,
+                               const struct tm_pb_field *message, enum group group, uint32_t index,
+                               struct tm_error *err)
+{
+    enum { FIELDS = 32 };
+    uint64_t values[FIELDS] = {0};
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_VARINT && f.id < FIELDS)
+            values[f.id] = f.value;
+    for (size_t i = 0; st >= 0 && i < groups[group].count; i++) {
+        uint32_t field = groups[group].list[i].field;
+        st = note(p, packet, key_of(group, field, index), values[field], err);
+    }
+    return st;
+}
+
+static enum tm_status read_filter(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                  const struct tm_pb_field *message, struct tm_error *err)
+{
+    struct tm_proto_numbers bytes = {.pb = tm_pb_of(message->data, message->len), .id = FILTER_BYTES_OF_BUFFERS};
+    enum tm_status st = note_all(p, packet, message, OF_FILTER, 0, err);
+    uint64_t value;
+    for (uint32_t buffer = 0; st >= 0 && tm_proto_numbers_next(&bytes, &value); buffer++)
+        st = note(p, packet, key_of(OF_FILTERED, FILTER_BYTES_OF_BUFFERS, buffer), value, err);
+    return st;
+}
+
+static enum tm_status read_trace_stats(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint32_t buffer = 0;
+    enum tm_status st = note_all(p, packet, &packet->body, OF_SERVICE, 0, err);
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == STATS_FINAL_FLUSH && f.type == TM_PB_VARINT && stated_of(OF_ONCE, (uint32_t)f.value))
+            st = note(p, packet, key_of(OF_ONCE, (uint32_t)f.value, 0), 1, err);
+        else if (f.id == STATS_BUFFERS && f.type == TM_PB_LEN)
+            st = note_all(p, packet, &f, OF_BUFFER, buffer++, err);
+        else if (f.id == STATS_FILTER && f.type == TM_PB_LEN)
+            st = read_filter(p, packet, &f, err);
+    }
+    return st;
+}
+
+/* Seconds as the kernel prints them, in nanoseconds; what does not fit is the largest. */
+static int64_t whole_ns(uint64_t bits)
+{
+    double ns = tm_pb_double(bits) * 1e9;
+    return ns >= 9223372036854775808.0 ? INT64_MAX : ns > -9223372036854775808.0 ? (int64_t)ns : INT64_MIN;
+}
+
+/* How much more NOW is than at the start, if that is known. */
+static enum tm_status note_delta(struct tm_proto *p, const struct tm_proto_packet *packet, enum group start,
+                                 uint32_t field, uint32_t index, uint64_t now, struct tm_error *err)
+{
+    const struct tm_proto_map_entry *before =
+        tm_proto_map_find(&p->stated, packet->machine, key_of(start, field, index));
+    enum group delta = (enum group)(start + 2);
+    if (before == NULL || stated_of(delta, field) == NULL)
+        return TM_OK;
+    return note(p, packet, key_of(delta, field, index), now - before->v1, err);
+}
+
+/* The numbers of MESSAGE, absent ones being 0, in the group GROUP, that of the start, or the one behind it. */
+static enum tm_status read_phase(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                 const struct tm_pb_field *message, enum group group, bool is_end, struct tm_error *err)
+{
+    enum { FIELDS = 10 };
+    uint64_t values[FIELDS] = {0};
+    struct tm_pb pb = tm_pb_of(message->data, message->len);
+    struct tm_pb_field f;
+    enum tm_status st = TM_OK;
+    while (tm_pb_next(&pb, &f) == TM_OK)
+        if (f.id < FIELDS)
+            values[f.id] = f.type == TM_PB_I64 ? (uint64_t)whole_ns(f.value) : f.value;
+    uint32_t index = groups[group].has_index ? (uint32_t)values[CPU_NUMBER] : 0;
+    for (size_t i = 0; st >= 0 && i < groups[group].count; i++) {
+        uint32_t field = groups[group].list[i].field;
+        st = note(p, packet, key_of((enum group)(group + is_end), field, index), values[field], err);
+        if (st >= 0 && is_end)
+            st = note_delta(p, packet, group, field, index, values[field], err);
+    }
+    return st;
+}
+
+static enum tm_status read_ftrace_stats(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len), look = pb;
+    struct tm_proto_numbers errors = {.pb = pb, .id = FTRACE_ERRORS};
+    struct tm_pb_field f;
+    uint64_t phase = 0, value, skipped = 0;
+    enum tm_status st = TM_OK;
+    while (tm_pb_next(&look, &f) == TM_OK)
+        if (f.id == FTRACE_PHASE)
+            phase = f.value;
+    while (tm_proto_numbers_next(&errors, &value))
+        skipped += value == ERROR_ZERO_DATA_LENGTH;
+    if (skipped)
+        st = note(p, packet, key_of(OF_ONCE, 3, 0), skipped, err);
+    if (phase != PHASE_START && phase != PHASE_END)
+        return st;
+    while (st >= 0 && tm_pb_next(&pb, &f) == TM_OK)
+        if (f.type == TM_PB_LEN && (f.id == FTRACE_CPUS || f.id == FTRACE_KPROBES))
+            st = read_phase(p, packet, &f, f.id == FTRACE_CPUS ? OF_CPU : OF_KPROBE, phase == PHASE_END, err);
+    return st;
+}
+
+enum tm_status tm_proto_stated_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
+{
+    return packet->body.id == TM_PACKET_TRACE_STATS ? read_trace_stats(p, packet, err)
+                                                    : read_ftrace_stats(p, packet, err);
+}
+
+enum tm_status tm_proto_stated_flush(struct tm_proto *p, struct tm_error *err)
+{
+    struct tm_proto_map_entry *all;
+    if (tm_proto_map_list(&p->stated, &all) < 0)
+        return tm_error_nomem(err);
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < p->stated.count && st >= 0; i++) {
+        enum group group = (enum group)(all[i].k2 >> 8 & UINT8_MAX);
+        const struct stated *stated = stated_of(group, (uint32_t)(all[i].k2 & UINT8_MAX));
+        st = tm_proto_count_stated(p, stated->name, (Tracemerge__Severity)stated->severity,
+                                   groups[group].has_index ? (int64_t)(all[i].k2 >> 32) : -1, all[i].k1,
+                                   (int64_t)all[i].v1, err);
+    }
+    free(all);
+    tm_proto_map_clear(&p->stated);
+    return st;
+}
