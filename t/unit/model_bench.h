@@ -151,6 +151,14 @@ static inline enum tm_status on_wakeup(void *self, const struct tm_wakeup_row *r
     return TM_OK;
 }
 
+static inline enum tm_status on_moment(void *self, const struct tm_moment_row *r, struct tm_error *err)
+{
+    (void)self;
+    (void)r;
+    (void)err;
+    return TM_OK;
+}
+
 static inline enum tm_status on_ftrace_event(void *self, const struct tm_ftrace_row *r, struct tm_error *err)
 {
     (void)self;
@@ -170,7 +178,7 @@ static inline void start_as(struct bench *b, const char *json_type)
     b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_counter, on_sched,   on_sched_end, on_arg,
                                on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
                                on_log,
-                               on_thread_state, on_thread_state_end, NULL, on_wakeup, NULL, NULL, on_ftrace_event};
+                               on_thread_state, on_thread_state_end, NULL, on_wakeup, on_moment, NULL, on_ftrace_event};
     tm_model_init(&b->model, &b->rows, &b->catalog);
 }
 

@@ -1,5 +1,5 @@
-/* Rows of metadata. Some names are of the whole trace, of a machine or of a file alone, and most of these have one value
- * there, the last one. Source: storage/metadata.h of perfetto. */
+/* Rows of metadata. Some names are of the whole trace, of a machine or of a file alone, and most of these have one
+ * value there, the last one. Source: storage/metadata.h of perfetto. */
 #include "emit/sqlite/internal.h"
 
 enum scope { OF_BOTH = 0, NO_MACHINE = 1, NO_FILE = 2, OF_ALL = NO_MACHINE | NO_FILE, MULTI = 4 };
