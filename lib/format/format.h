@@ -38,7 +38,8 @@ struct tm_format {
     Tracemerge__ClockPolicy clock_policy;
     /* True if HEAD (LEN bytes, at most TM_SNIFF_BYTES) begins a file of this format. */
     bool (*sniff)(const uint8_t *head, size_t len);
-    /* Makes the parser's state. TM_OK or an error. */
+    /* Makes the parser's state. TM_OK or an error. Of a format that reads by place also TM_END: the file is none of
+     * this format after all, and *err, set to TM_E_INPUT, says what it is. */
     enum tm_status (*open)(const struct tm_format_context *context, void **state, struct tm_error *err);
     /* Reads a part of the input and puts its events into the sink. TM_OK: there may be more. TM_END: the document has
      * ended; bytes behind it stay in the input. Otherwise an error "byte N: cause", N counted from the start of the

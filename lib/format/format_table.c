@@ -6,6 +6,7 @@
 #include "format/instruments/instruments.h"
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
+#include "format/nsight/nsight.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
@@ -18,6 +19,7 @@
 const struct tm_format *const tm_formats[] = {
     &tm_format_fxt, /* eight bytes that begin nothing else */
     &tm_format_simpleperf,  /* so do ten letters */
+    &tm_format_nsight,      /* and sixteen bytes of SQLite */
     &tm_format_xspace,      /* a first plane, which no packet begins like */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */

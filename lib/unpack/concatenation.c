@@ -116,7 +116,7 @@ static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *c
 }
 
 /* Begins the turn of NODE and opens its parser. One that reads by place is opened first, as it may say which clock the
- * file is on. */
+ * file is on, or (TM_END) that it is none of its format. */
 static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
                                  struct tm_format_context *context, void **state)
 {
@@ -127,12 +127,13 @@ static enum tm_status open_trace(struct tm_unpack_run *run, struct tm_node *node
             st = format->open(context, state, run->err);
         return st;
     }
-    if ((st = show_whole(run, content, context)) < 0 ||
-        (st = tm_unpack_halt(run, format->open(context, state, run->err))) < 0)
+    if ((st = show_whole(run, content, context)) != TM_OK ||
+        (st = tm_unpack_halt(run, format->open(context, state, run->err))) != TM_OK)
         return st;
     return format->policy_of ? tm_unpack_begin_on(run, node, format->policy_of(*state)) : tm_unpack_begin(run, node);
 }
 
+/* TM_END: it is no trace of its format, as the run's error says. */
 static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     const struct tm_format *format = node->type.format;
@@ -144,6 +145,10 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
     void *state = NULL;
     uint64_t given_back = content->in->offset;
     enum tm_status st = open_trace(run, node, content, &context, &state);
+    if (st == TM_END) {
+        format->close(state);
+        return st;
+    }
     while (st == TM_OK) {
         uint64_t before = content->in->offset;
         st = tm_unpack_halt(run, format->read(state, run->err));
@@ -192,6 +197,30 @@ static enum tm_status take_blanks(struct tm_unpack_run *run, struct tm_content *
     return TM_OK;
 }
 
+/* The turn of NODE, of which nothing is read. */
+static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    uint64_t start = content->in->offset;
+    enum tm_status st = tm_unpack_begin(run, node);
+    if (st == TM_OK)
+        st = pass_over(run, content);
+    if (st == TM_OK)
+        st = tm_event_sink_account(run->sink, "unknown_type", 0, 1, start, run->err);
+    if (st == TM_OK && content->in->offset > start)
+        st = tm_event_sink_account(run->sink, "skipped_bytes", 0, content->in->offset - start, start, run->err);
+    return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
+}
+
+/* What seemed to be a trace is something else, as the run's error says. */
+static enum tm_status other_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
+{
+    if (!run->options->ignore_unknown && !run->options->list)
+        return tm_error_append(run->err, " (--ignore-unknown leaves it out)");
+    *run->err = (struct tm_error){0};
+    node->type = tm_file_type_sniff(NULL, 0);
+    return left_out_turn(run, node, content);
+}
+
 static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;
@@ -204,6 +233,8 @@ static enum tm_status trace_turn(struct tm_unpack_run *run, struct tm_node *node
     if (node->type.format->is_text)
         tm_input_skip(content->in, tm_utf8_mark(content->in->data, content->in->len));
     enum tm_status st = parse_trace(run, node, content);
+    if (st == TM_END)
+        return other_turn(run, node, content);
     if (st == TM_OK)
         st = take_blanks(run, content);
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
@@ -221,14 +252,7 @@ static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *no
                                          "(--ignore-unknown leaves it out)",
                                          (unsigned long long)start);
     }
-    enum tm_status st = tm_unpack_begin(run, node);
-    if (st == TM_OK)
-        st = pass_over(run, content);
-    if (st == TM_OK)
-        st = tm_event_sink_account(run->sink, "unknown_type", 0, 1, start, run->err);
-    if (st == TM_OK && content->in->offset > start)
-        st = tm_event_sink_account(run->sink, "skipped_bytes", 0, content->in->offset - start, start, run->err);
-    return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
+    return left_out_turn(run, node, content);
 }
 
 /* The state of the scan for the end of a JSON document. */

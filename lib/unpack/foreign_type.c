@@ -29,7 +29,6 @@ static const struct {
     {MAGIC("\x4d\x3c\xb2\xa1"), 0, "packets of a network (pcap), which are no trace that is read"},
     {MAGIC("\xa1\xb2\x3c\x4d"), 0, "packets of a network (pcap), which are no trace that is read"},
     {MAGIC("\xc1\x1f\xfc\xc1"), 0, "a stream of CTF (LTTng), which is not read: babeltrace2 reads it"},
-    {MAGIC("SQLite format 3\0"), 0, "a database of SQLite; what is merged are the traces that it was made of"},
     {MAGIC("\xff\xfe"), 0, "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
     {MAGIC("\xfe\xff"), 0, "text in UTF-16, which is not read: iconv -f UTF-16 -t UTF-8 FILE"},
     {MAGIC("\x7f" "ELF"), 0, "a program (ELF), not a trace of one"},

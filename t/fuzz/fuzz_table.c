@@ -7,6 +7,7 @@
 #include "format/instruments/instruments.h"
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
+#include "format/nsight/nsight.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
@@ -29,6 +30,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},
     {"journal_export", fuzz_format, &tm_format_journal_export, 8 * KIB, "journal"},
     {"logcat", fuzz_format, &tm_format_logcat, 4 * KIB, "logcat"},
+    {"nsight", fuzz_format, &tm_format_nsight, 32 * KIB, NULL},
     {"xspace", fuzz_format, &tm_format_xspace, 8 * KIB, NULL},
     {"fxt", fuzz_format, &tm_format_fxt, 8 * KIB, NULL},
     {"tar", fuzz_unpack, NULL, 32 * KIB, "container"},

@@ -17,6 +17,7 @@
 #include "format/chrome_json/profile.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/internal.h"
+#include "format/nsight/nsight.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
@@ -85,6 +86,10 @@ static const struct limit limits[] = {
     LIMIT(TM_GECKO_FRAMES_MAX),
     LIMIT(TM_FXT_PROVIDERS_MAX),
     LIMIT(TM_FXT_STRINGS_MAX),
+    LIMIT(TM_NSIGHT_TABLES_MAX),
+    LIMIT(TM_NSIGHT_TEXT_MAX),
+    LIMIT(TM_NSIGHT_THREADS_MAX),
+    LIMIT(TM_NSIGHT_NAMES_MAX),
     LIMIT(TM_XSPACE_PLANES_MAX),
     LIMIT(TM_XSPACE_NAMES_MAX),
     LIMIT(TM_XSPACE_TEXT_MAX),
