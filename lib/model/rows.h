@@ -91,6 +91,8 @@ struct tm_sample_row {
     uint32_t file;
     int64_t callsite; /* TM_NO_ID: no stack */
     bool is_perf; /* a PerfSample packet */
+    int64_t cpu;  /* TM_NO_ID: unknown */
+    struct tm_text cpu_mode, unwind_error; /* data NULL: none */
 };
 
 struct tm_log_row {
@@ -106,8 +108,10 @@ struct tm_frame_row {
     int64_t id;
     struct tm_text function;
     int64_t mapping; /* TM_NO_ID: unknown */
-    bool has_pc;
+    bool has_pc, has_line;
     int64_t rel_pc;
+    struct tm_text file; /* of the source; data NULL: unknown */
+    uint32_t line;
 };
 
 struct tm_callsite_row {

@@ -39,6 +39,11 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
         else if (f.id == 3 && f.type == TM_PB_VARINT) {
             row.has_pc = true;
             row.rel_pc = (int64_t)f.value;
+        } else if (f.id == TM_STACK_FRAME_FILE && f.type == TM_PB_LEN)
+            row.file = text;
+        else if (f.id == TM_STACK_FRAME_LINE && f.type == TM_PB_VARINT) {
+            row.has_line = true;
+            row.line = (uint32_t)f.value;
         }
     }
     if (mapping.data) {

@@ -1,6 +1,7 @@
 #include "model/internal.h"
 
 #include "kernel/sched_state.h"
+#include "stream/detail_fields.h"
 
 enum { CLONE_THREAD_FLAG = 0x10000 };
 
@@ -208,6 +209,26 @@ enum tm_status tm_model_task(struct tm_model *m, struct tm_model_event *ev, stru
     }
 }
 
+/* Args of a sample that are columns of it. */
+static void read_sample_args(const struct tm_event *e, struct tm_sample_row *row)
+{
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field f, part;
+    while (tm_pb_next(&pb, &f) == TM_OK && f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN) {
+        struct tm_text key = {0}, text = {0};
+        for (struct tm_pb arg = tm_pb_of(f.data, f.len); tm_pb_next(&arg, &part) == TM_OK;) {
+            if (part.id == TM_ARG_KEY && part.type == TM_PB_LEN)
+                key = (struct tm_text){part.data, part.len};
+            else if (part.id == TM_ARG_STRING && part.type == TM_PB_LEN)
+                text = (struct tm_text){part.data, part.len};
+        }
+        if (tm_text_is(key, "cpu_mode"))
+            row->cpu_mode = text;
+        else if (tm_text_is(key, "unwind_error"))
+            row->unwind_error = text;
+    }
+}
+
 enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     if (!(ev->e->flags & TM_EVENT_HAS_TID)) /* the task is unknown */
@@ -215,8 +236,13 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
     struct tm_sample_row row = {.ts = ev->e->time_ns,
                                 .file = ev->place.file,
                                 .callsite = TM_NO_ID,
-                                .is_perf = tm_event_raw(ev->e->flags) == TM_RAW_PACKET};
+                                .is_perf = tm_event_raw(ev->e->flags) == TM_RAW_PACKET,
+                                .cpu = ev->e->flags & TM_EVENT_HAS_CPU ? (int64_t)ev->e->cpu : TM_NO_ID};
     enum tm_status st = tm_model_thread(m, ev, err);
+    if (row.is_perf)
+        read_sample_args(ev->e, &row);
+    if (st == TM_OK && row.is_perf && row.cpu != TM_NO_ID)
+        st = tm_sched_cpu(&m->sched, ev->place.machine, ev->e->cpu, err);
     if (st < 0)
         return st;
     row.utid = (uint32_t)ev->utid;

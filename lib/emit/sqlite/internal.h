@@ -34,6 +34,7 @@ enum tm_sqlite_statement {
     TM_SQL_LOG,
     TM_SQL_CALLSITE,
     TM_SQL_FRAME,
+    TM_SQL_SYMBOL,
     TM_SQL_MAPPING,
     TM_SQL_THREAD,
     TM_SQL_PROCESS,
@@ -124,7 +125,7 @@ struct tm_sqlite {
     struct tm_buf text; /* made valid UTF-8 */
     struct tm_table metadata_rows; /* by name and whose it is, its row */
     int64_t next_metadata;
-    int64_t next_flow, next_frequency, next_sample, next_log, next_clock;
+    int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock;
 };
 
 /* schema.c: makes the tables; and, when all rows are in, the indices and views. */

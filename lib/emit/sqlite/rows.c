@@ -26,11 +26,21 @@ static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, const st
 static enum tm_status sample(void *self, const struct tm_sample_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
-    sqlite3_stmt *stmt = s->statements[sample_table(s, row)];
+    enum tm_sqlite_statement table = sample_table(s, row);
+    sqlite3_stmt *stmt = s->statements[table];
+    enum tm_status st;
     sqlite3_bind_int64(stmt, 1, s->next_sample++);
     sqlite3_bind_int64(stmt, 2, row->ts);
     tm_sqlite_bind_id(stmt, 3, row->callsite);
     sqlite3_bind_int64(stmt, 4, row->utid);
+    if (table == TM_SQL_CPU_SAMPLE)
+        return tm_sqlite_run(s, stmt, err);
+    tm_sqlite_bind_id(stmt, 5, row->cpu);
+    if (table == TM_SQL_INSTRUMENTS_SAMPLE)
+        return tm_sqlite_run(s, stmt, err);
+    if ((st = tm_sqlite_bind_text(s, stmt, 6, row->cpu_mode, err)) < 0 ||
+        (st = tm_sqlite_bind_text(s, stmt, 7, row->unwind_error, err)) < 0)
+        return st;
     return tm_sqlite_run(s, stmt, err);
 }
 
@@ -71,6 +81,24 @@ static enum tm_status mapping(void *self, int64_t id, struct tm_text name, struc
     return st < 0 ? st : tm_sqlite_run(s, stmt, err);
 }
 
+/* A place in the source is a symbol of the frame. */
+static bool has_symbol(const struct tm_frame_row *row)
+{
+    return row->file.data || row->has_line;
+}
+
+static enum tm_status symbol(struct tm_sqlite *s, const struct tm_frame_row *row, struct tm_error *err)
+{
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SYMBOL];
+    sqlite3_bind_int64(stmt, 1, s->next_symbol++);
+    sqlite3_bind_int64(stmt, 2, row->id);
+    tm_sqlite_bind_maybe(stmt, 5, row->has_line, row->line);
+    enum tm_status st = tm_sqlite_bind_text(s, stmt, 3, row->function, err);
+    if (st == TM_OK)
+        st = tm_sqlite_bind_text(s, stmt, 4, row->file, err);
+    return st < 0 ? st : tm_sqlite_run(s, stmt, err);
+}
+
 static enum tm_status frame(void *self, const struct tm_frame_row *row, struct tm_error *err)
 {
     struct tm_sqlite *s = self;
@@ -81,7 +109,9 @@ static enum tm_status frame(void *self, const struct tm_frame_row *row, struct t
         return st;
     tm_sqlite_bind_id(stmt, 3, row->mapping);
     tm_sqlite_bind_maybe(stmt, 4, row->has_pc, row->rel_pc);
-    return tm_sqlite_run(s, stmt, err);
+    tm_sqlite_bind_maybe(stmt, 5, has_symbol(row), row->id);
+    st = tm_sqlite_run(s, stmt, err);
+    return st < 0 || !has_symbol(row) ? st : symbol(s, row, err);
 }
 
 static enum tm_status callsite(void *self, const struct tm_callsite_row *row, struct tm_error *err)

@@ -43,13 +43,18 @@ static const char tables[] =
     "CREATE TABLE tm_arg_real(id INTEGER PRIMARY KEY, value REAL);"
     "CREATE TABLE flow(id INTEGER PRIMARY KEY, slice_out INTEGER, slice_in INTEGER);"
     "CREATE TABLE cpu_profile_stack_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
-    "CREATE TABLE instruments_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
-    "CREATE TABLE perf_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER);"
+    "CREATE TABLE instruments_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER,"
+    " cpu INTEGER);"
+    "CREATE TABLE perf_sample(id INTEGER PRIMARY KEY, ts INTEGER, callsite_id INTEGER, utid INTEGER, cpu INTEGER,"
+    " cpu_mode TEXT, unwind_error TEXT);"
     "CREATE TABLE android_logs(id INTEGER PRIMARY KEY, ts INTEGER, utid INTEGER, prio INTEGER, tag TEXT, msg TEXT,"
     " arg_set_id INTEGER);"
     "CREATE TABLE stack_profile_callsite(id INTEGER PRIMARY KEY, depth INTEGER, parent_id INTEGER,"
     " frame_id INTEGER);"
-    "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER);"
+    "CREATE TABLE stack_profile_frame(id INTEGER PRIMARY KEY, name TEXT, mapping INTEGER, rel_pc INTEGER,"
+    " symbol_set_id INTEGER);"
+    "CREATE TABLE stack_profile_symbol(id INTEGER PRIMARY KEY, symbol_set_id INTEGER, name TEXT, source_file TEXT,"
+    " line_number INTEGER);"
     "CREATE TABLE stack_profile_mapping(id INTEGER PRIMARY KEY, name TEXT);"
     "CREATE TABLE tm_placement(trace_file_id INTEGER, machine_id INTEGER, clock_id INTEGER, clock_name TEXT,"
     " rule TEXT, path TEXT, first_ts INTEGER, last_ts INTEGER, first_offset_ns INTEGER, last_offset_ns INTEGER,"
@@ -97,6 +102,14 @@ static const char views[] =
     " machine_id, unit, upid FROM track WHERE is_counter = 1 AND upid IS NOT NULL;"
     "CREATE VIEW cpu_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, unit, cpu FROM track WHERE is_counter = 1 AND cpu IS NOT NULL;"
+    "CREATE VIEW cpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, cpu FROM track WHERE is_counter = 0 AND cpu IS NOT NULL;"
+    "CREATE VIEW counters AS SELECT c.*, t.name, t.unit FROM counter c JOIN track t ON t.id = c.track_id;"
+    "CREATE VIEW stack_sample AS SELECT id, ts, 'cpu_profile' AS source, utid, callsite_id, NULL AS cpu"
+    " FROM cpu_profile_stack_sample WHERE callsite_id IS NOT NULL"
+    " UNION ALL SELECT id, ts, 'instruments', utid, callsite_id, cpu FROM instruments_sample"
+    " WHERE callsite_id IS NOT NULL"
+    " UNION ALL SELECT id, ts, 'linux.perf', utid, callsite_id, cpu FROM perf_sample WHERE callsite_id IS NOT NULL;"
     "CREATE VIEW slices AS SELECT * FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
@@ -133,11 +146,12 @@ static const char *const statements[TM_SQL_COUNT] = {
                              " WHERE id >= ?1 AND id < ?1 + ?2",
     [TM_SQL_FLOW] = "INSERT INTO flow VALUES(?,?,?)",
     [TM_SQL_CPU_SAMPLE] = "INSERT INTO cpu_profile_stack_sample VALUES(?,?,?,?)",
-    [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?)",
-    [TM_SQL_PERF_SAMPLE] = "INSERT INTO perf_sample VALUES(?,?,?,?)",
+    [TM_SQL_INSTRUMENTS_SAMPLE] = "INSERT INTO instruments_sample VALUES(?,?,?,?,?)",
+    [TM_SQL_PERF_SAMPLE] = "INSERT INTO perf_sample VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_LOG] = "INSERT INTO android_logs VALUES(?,?,?,?,?,?,?)",
     [TM_SQL_CALLSITE] = "INSERT INTO stack_profile_callsite VALUES(?,?,?,?)",
-    [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?)",
+    [TM_SQL_FRAME] = "INSERT INTO stack_profile_frame VALUES(?,?,?,?,?)",
+    [TM_SQL_SYMBOL] = "INSERT INTO stack_profile_symbol VALUES(?,?,?,?,?)",
     [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?)",
     [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",

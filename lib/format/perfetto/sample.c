@@ -4,9 +4,10 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/numbers.h"
 #include "format/perfetto/sequence.h"
-#include "stream/detail_fields.h"
+#include "stream/detail_arg.h"
 
-enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4 };
+enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4, SAMPLE_CPU_MODE = 5 };
+enum { SAMPLE_UNWIND_ERROR = 16 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
 enum { CALLSTACK_FRAMES = 2, FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_REL_PC = 4, FRAME_PATH = 5, FRAME_LINE = 6 };
@@ -91,6 +92,37 @@ static enum tm_status put_stack(struct tm_proto *p, const struct tm_proto_sequen
     return st == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* What a number of NAMES means, as an arg KEY; others are "unknown". */
+static enum tm_status put_word(struct tm_buf *detail, const char *key, uint64_t number, const char *const *names,
+                               size_t count)
+{
+    const char *name = number < count && names[number] ? names[number] : "unknown";
+    return tm_detail_arg_text(detail, key, name, strlen(name));
+}
+
+/* The mode of the cpu, and the error that ended the stack if there was one. */
+static enum tm_status put_conditions(struct tm_proto *p, const struct tm_proto_packet *packet)
+{
+    static const char *const modes[] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
+    static const char *const errors[] = {NULL,           "none",           "memory_invalid",
+                                         "unwind_info",  "unsupported",    "invalid_map",
+                                         "max_frames_exceeded", "repeated_frame", "invalid_elf",
+                                         "system_call",  "thread_timeout", "thread_does_not_exist",
+                                         "bad_arch",     "maps_parse",     "invalid_parameter",
+                                         "ptrace_call"};
+    struct tm_pb pb = tm_pb_of(packet->body.data, packet->body.len);
+    struct tm_pb_field f;
+    uint64_t mode = 0;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.id == SAMPLE_CPU_MODE && f.type == TM_PB_VARINT)
+            mode = f.value;
+        else if (f.id == SAMPLE_UNWIND_ERROR && f.type == TM_PB_VARINT)
+            st = put_word(&p->detail, "unwind_error", f.value, errors, sizeof errors / sizeof *errors);
+    }
+    return st == TM_OK ? put_word(&p->detail, "cpu_mode", mode, modes, sizeof modes / sizeof *modes) : st;
+}
+
 enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                          struct tm_error *err)
 {
@@ -119,6 +151,8 @@ enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_pro
         row.flags |= packet->has_time ? 0 : TM_EVENT_DEFINITION;
         return tm_proto_add(p, &row, err);
     }
+    if (put_conditions(p, packet) < 0)
+        return tm_error_nomem(err);
     enum tm_status st = callstack ? put_stack(p, packet->sequence, callstack, err) : TM_OK;
     return st < 0 ? st : tm_proto_add(p, &row, err);
 }

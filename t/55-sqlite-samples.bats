@@ -1,0 +1,65 @@
+# tm-emit -f sqlite: samples with their cpu, its mode and what ended their stacks. The expected rows are the reference
+# importer's.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 - >p.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+interned = message((5, message((1, 1), (2, 'work'))), (6, message((1, 1), (2, 1), (4, 64))),
+                   (7, message((1, 1), (2, 1))))
+packets = [
+    [(8, 100), (10, 7), (13, 1), (12, interned)],
+    [(8, 1000), (10, 7), (66, message((1, 3), (2, 9), (3, 10), (4, 1), (5, 2)))],
+    [(8, 2000), (10, 7), (66, message((1, 0), (2, 9), (3, 9), (4, 1), (5, 1), (16, 6)))],
+    [(8, 3000), (10, 7), (66, message((2, 9), (3, 9)))],
+]
+for packet in packets:
+    sys.stdout.buffer.write(field(1, message(*packet)))
+END
+}
+
+same() { # QUERY WANT
+    local have
+    have=$(sqlite3 p.db "$1")
+    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+}
+
+@test "samples of perf tell cpu, mode and the error that ended the stack" {
+    tm-merge -o p.db p.pftrace
+    same "SELECT s.ts, t.tid, s.cpu, s.cpu_mode, s.callsite_id, s.unwind_error FROM perf_sample s JOIN thread t USING (utid)
+        ORDER BY s.ts" '1000|10|3|user|0|
+2000|9|0|kernel|0|max_frames_exceeded
+3000|9||unknown||'
+    same "SELECT ts, source, callsite_id FROM stack_sample ORDER BY ts" $'1000|linux.perf|0\n2000|linux.perf|0'
+    same "SELECT cpu FROM cpu ORDER BY cpu" $'0\n3'
+}
+
+@test "merged once more they tell the same" {
+    tm-merge -o m.pftrace p.pftrace
+    tm-merge -o p.db m.pftrace
+    same "SELECT ts, cpu, cpu_mode, unwind_error FROM perf_sample ORDER BY ts" '1000|3|user|
+2000|0|kernel|max_frames_exceeded
+3000||unknown|'
+}
+
+@test "a frame's place in the source is a symbol, and tracks of cpus are a view" {
+    cat >g.json <<'END'
+{"meta":{"interval":1,"startTime":1000,"version":24,"product":"Firefox","processType":0},"libs":[],"threads":[
+{"name":"GeckoMain","tid":2,"pid":1,"samples":{"schema":{"stack":0,"time":1},"data":[[0,5]]},"markers":{"schema":{},"data":[]},
+"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},"frameTable":{"schema":{"location":0,"line":4},"data":
+[[0,null,null,null,12]]},"stringTable":["run (file.js:3:1)"]}],"processes":[]}
+END
+    tm-merge -o p.db g.json
+    same "SELECT f.name, s.source_file, s.line_number FROM stack_profile_frame f JOIN stack_profile_symbol s USING (symbol_set_id)" \
+        "$(tm-merge -f jsonl g.json | python3 -c "
+import json, sys
+for line in sys.stdin:
+    for f in json.loads(line).get('frames', []):
+        print('|'.join([f['function'], f.get('file', ''), str(f.get('line', ''))]))")"
+    [ "$(sqlite3 p.db 'SELECT count(*) FROM stack_profile_symbol')" = 1 ]
+    same "SELECT count(*) FROM cpu_track" 0
+    same "SELECT count(*) FROM counters" 0
+}
