@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct tm_program program = {
@@ -28,7 +29,7 @@ static const struct tm_program program = {
              "      --version\n",
 };
 
-enum { DEFAULT_MEMORY_MIB = 256, SPARE_DESCRIPTORS = 32 };
+enum { DEFAULT_MEMORY_MIB = 256, SPARE_DESCRIPTORS = 16 };
 
 struct settings {
     struct tm_sort_options sort;
@@ -105,31 +106,52 @@ static enum tm_status run_one(const struct settings *settings, const char *path,
     return st;
 }
 
-/* Each stream keeps its descriptor until it has been merged. */
-static void allow_descriptors(uint32_t count)
+/* How many streams may be open at a time, with the limit raised for COUNT of them as far as it goes. */
+static uint32_t allow_descriptors(uint32_t count)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)count + SPARE_DESCRIPTORS) {
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return count;
+    if (limit.rlim_cur < (rlim_t)count + SPARE_DESCRIPTORS) {
         limit.rlim_cur = limit.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
+    rlim_t room = limit.rlim_cur > SPARE_DESCRIPTORS ? limit.rlim_cur - SPARE_DESCRIPTORS : 1;
+    return room < count ? (uint32_t)room : count;
+}
+
+/* Opens those streams that keep a descriptor: all, or where they are too many those that are no regular files. */
+static enum tm_status open_streams(char **paths, uint32_t count, bool are_many, struct tm_merge_stream *streams,
+                                   uint32_t *opened, struct tm_error *err)
+{
+    struct stat info;
+    enum tm_status st = TM_OK;
+    for (*opened = 0; *opened < count && st == TM_OK; ++*opened) {
+        const char *path = paths[*opened];
+        if (are_many && path && strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode))
+            streams[*opened] = (struct tm_merge_stream){.name = path, .fd = -1};
+        else if ((st = open_stream(path, &streams[*opened], err)) < 0)
+            break;
+    }
+    return st;
 }
 
 static enum tm_status run_merge(const struct settings *settings, char **paths, uint32_t count, struct tm_error *err)
 {
-    uint32_t opened = 0;
-    enum tm_status st = TM_OK;
-    struct tm_merge_stream *streams = calloc((size_t)count + 1, sizeof *streams);
+    uint32_t opened = 0, all = count ? count : 1, room = allow_descriptors(all);
+    struct tm_sandbox sandbox = {.folders = {tm_sort_dir(&settings->sort)}};
+    struct tm_merge_stream *streams = calloc(all, sizeof *streams);
     if (streams == NULL)
         return tm_error_nomem(err);
-    allow_descriptors(count);
-    do
-        st = open_stream(paths[opened], &streams[opened], err);
-    while (st == TM_OK && ++opened < count);
+    if (room < all) {
+        sandbox.reads = (const char *const *)paths;
+        sandbox.read_count = count;
+    }
+    enum tm_status st = open_streams(paths, all, room < all, streams, &opened, err);
     if (st == TM_OK)
-        st = enter_sandbox(settings, err);
+        st = tm_sandbox_enter(&sandbox, err);
     if (st == TM_OK)
-        st = tm_stream_merge(streams, opened, STDOUT_FILENO, &settings->sort, err);
+        st = tm_stream_merge(streams, opened, room, STDOUT_FILENO, &settings->sort, err);
     for (uint32_t i = 0; i < opened; i++)
         close_stream(&streams[i]);
     free(streams);

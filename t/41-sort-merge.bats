@@ -205,3 +205,26 @@ c|shared|t2|0
 d|other||1" ]
     [ "$(sqlite3 m.db "SELECT count(DISTINCT pid), count(*) FROM process WHERE pid != 0")" = "3|3" ]
 }
+
+@test "more streams than descriptors are merged in passes, with the same bytes" {
+    make a -n 400 -M one
+    make b -n 400 -M two -s 7
+    set --
+    for ((i = 0; i < 30; i++)); do
+        set -- "$@" a b
+    done
+    tm-sort -m "$@" >all
+    tm-sort -c all
+    (ulimit -n 32 && tm-sort -m "$@" >few)
+    cmp all few
+    (ulimit -n 32 && cat a | tm-sort -m - "${@:2}" >few) # a pipe keeps its descriptor
+    [ "$(tm-emit -f frames <few | grep -c '^  \[')" -eq "$(tm-emit -f frames <all | grep -c '^  \[')" ]
+    cp a cut
+    truncate -s -5 cut
+    run bash -c 'ulimit -n 32; tm-sort -m "$@" cut >out' x "$@"
+    [ "$status" -eq 1 ]
+    [[ "$output" == "tm-sort: cut: "* ]]
+    run bash -c 'ulimit -n 32; tm-sort -m "$@" missing >out' x "$@"
+    [ "$status" -eq 3 ]
+    [ "$output" = "tm-sort: missing: cannot open: No such file or directory" ]
+}

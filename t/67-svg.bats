@@ -174,3 +174,15 @@ json.dump({"perfetto_manifest": {"version": 1, "files": [
     run bash -o pipefail -c 'tm-unpack a.json | tm-emit -f svg'
     [[ $output == *"the events are not on trace time, which svg needs"* ]]
 }
+
+@test "a placement by assumption has a colour of its own" {
+    cd "$BATS_TEST_TMPDIR"
+    echo '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]' >a.json
+    echo '[{"ph":"X","pid":2,"tid":2,"ts":1,"dur":1,"name":"b"}]' >b.json
+    tm-merge -q -o guess.svg a.json b.json
+    [ "$(grep -c 'class="why guess"' guess.svg)" -eq 1 ]
+    grep -q '\.guess{fill:var(--guess)' guess.svg
+    [ "$(grep -o -e '--guess:#[0-9a-f]*' guess.svg | sort -u | wc -l)" -eq 2 ] # on light and on dark
+    tm-merge -q -o said.svg --sync b.json=a.json a.json b.json
+    ! grep -q 'class="why guess"' said.svg
+}

@@ -24,7 +24,10 @@ setup() {
     tm-pack -q --strict -o strict.zip $says *.pftrace app_log.json 2>err
     [ ! -s err ]
     [ -s strict.zip ]
-    tm-merge -f summary run.tar | grep -q '^  26 events on the timeline'
+    tm-merge -f summary run.tar >summary
+    grep -q '^  26 events on the timeline' summary
+    tm-pack -o run.tar $says *.pftrace app_log.json 2>err
+    cmp err summary
 }
 
 @test "what would be dropped is said; with --strict there is no archive" {

@@ -1,7 +1,10 @@
 /* What is written beside the lanes of the picture, and what their tooltips say. */
+#include "emit/assumption.h"
 #include "emit/names.h"
 #include "emit/svg/internal.h"
 #include "emit/svg/xml_out.h"
+
+#include <stdio.h>
 
 enum {
     LABEL_MAX = 34,        /* characters that fit before the timeline */
@@ -114,6 +117,15 @@ void tm_svg_tooltip(struct tm_svg *svg, const struct tm_svg_lane *lane)
     tm_out_str(&svg->out, "</title>");
 }
 
+/* Begins a text of class WORD about placement P, or NULL. One by assumption has a colour of its own. */
+static void put_about(struct tm_svg *svg, const char *word, const Tracemerge__Placement *p, int x, int y)
+{
+    const bool is_guess = p && tm_assumption_of(svg->context->catalog, p) != TM_ASSUMPTION_NONE;
+    char tag[64];
+    snprintf(tag, sizeof tag, "<text class=\"%s%s\"", word, is_guess ? " guess" : "");
+    tm_svg_put_at(svg, tag, x, y);
+}
+
 /* "wall clocks, BOOTTIME −2766.84s" under a file's name. */
 static void put_why(struct tm_svg *svg, const struct tm_svg_lane *lane, int baseline)
 {
@@ -121,7 +133,7 @@ static void put_why(struct tm_svg *svg, const struct tm_svg_lane *lane, int base
     if (p == NULL)
         return;
     tm_out_str(&svg->out, "<g clip-path=\"url(#names)\">");
-    tm_svg_put_at(svg, "<text class=\"why\"", TM_SVG_MARGIN + 16, baseline);
+    put_about(svg, "why", p, TM_SVG_MARGIN + 16, baseline);
     tm_out_char(&svg->out, '>');
     put_rule(svg, p, true);
     if (p->placed_count) {
@@ -137,7 +149,7 @@ static void put_why(struct tm_svg *svg, const struct tm_svg_lane *lane, int base
 
 static void put_beside(struct tm_svg *svg, const struct tm_svg_lane *lane, int baseline)
 {
-    tm_svg_put_at(svg, "<text class=\"rule\"", TM_SVG_PLOT - 14, baseline);
+    put_about(svg, "rule", svg->has_heads ? lane->placement : NULL, TM_SVG_PLOT - 14, baseline);
     tm_out_char(&svg->out, '>');
     if (!svg->has_heads)
         tm_svg_put_machine(svg, lane->has_machine ? lane->machine : UINT32_MAX, BESIDE_MAX);

@@ -2,7 +2,10 @@
 
 #include "sort/row_order.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
     INPUT_CHUNK_BYTES = 64 << 10, /* small, as hundreds of streams are open at once */
@@ -140,6 +143,30 @@ enum tm_status tm_merge_input_open(struct tm_merge_input *in, struct tm_error *e
     return st == TM_E_INPUT ? tm_error_prefix(err, "%s", in->name) : st;
 }
 
+enum tm_status tm_merge_input_resume(struct tm_merge_input *in, struct tm_error *err)
+{
+    if (!in->opens)
+        return TM_OK;
+    in->fd = open(in->name, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0)
+        return tm_error_errno(err, errno, "%s: cannot open", in->name);
+    in->reader.frames.fd = in->fd;
+    return lseek(in->fd, in->offset, SEEK_SET) < 0 ? tm_error_errno(err, errno, "%s: cannot be read on", in->name)
+                                                   : TM_OK;
+}
+
+enum tm_status tm_merge_input_park(struct tm_merge_input *in, struct tm_error *err)
+{
+    if (!in->opens || in->fd < 0)
+        return TM_OK;
+    in->offset = lseek(in->fd, 0, SEEK_CUR);
+    enum tm_status st =
+        in->offset < 0 ? tm_error_errno(err, errno, "%s: cannot be read in parts", in->name) : TM_OK;
+    (void)close(in->fd);
+    in->fd = in->reader.frames.fd = -1;
+    return st;
+}
+
 /* Reads the next batch as one block, or as two if it holds definitions and other events. */
 static enum tm_status read_batch(struct tm_merge_input *in, struct tm_error *err)
 {
@@ -196,6 +223,9 @@ enum tm_status tm_merge_input_next(void *input, struct tm_block **block, struct 
 
 void tm_merge_input_release(struct tm_merge_input *in)
 {
+    if (in->opens && in->fd >= 0)
+        (void)close(in->fd);
+    in->fd = -1;
     forget_frames(in);
     tm_stream_ids_release(&in->ids);
     tm_stream_reader_release(&in->reader);

@@ -9,10 +9,12 @@
 #include "sort/order_check.h"
 #include "stream/reader.h"
 
+#include <sys/types.h>
+
 /* Zero-initialise and set the first three. */
 struct tm_merge_input {
     const char *name;           /* for messages; borrowed */
-    int fd;                     /* borrowed */
+    int fd;                     /* borrowed, unless opens */
     struct tm_frame_union *all; /* borrowed */
     bool has_events;            /* known once opened */
     bool has_trace_time;        /* known once opened; machine and file are new numbers */
@@ -20,7 +22,9 @@ struct tm_merge_input {
     uint64_t sequence;          /* sequence number of its blocks */
     bool only_definitions; /* true: next stops before the first event that is no definition, and continues there once
                               this is cleared */
+    bool opens; /* NAME is opened while it is read, by resume, and closed by park. fd is -1 at first */
     /* private */
+    off_t offset; /* where a parked one is read on */
     struct tm_stream_ids ids;
     struct tm_stream_reader reader;
     struct tm_order_check check;
@@ -35,6 +39,11 @@ struct tm_merge_input {
 /* Reads all frames before the first batch into the union. TM_OK. TM_E_INPUT "NAME: …" if it is no stream, is not
  * placed or not sorted, or its frames are damaged. TM_E_SYSTEM. */
 enum tm_status tm_merge_input_open(struct tm_merge_input *input, struct tm_error *err);
+
+/* Where the input opens its file: opens it where park has left it, and closes it. Else they do nothing. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_merge_input_resume(struct tm_merge_input *input, struct tm_error *err);
+enum tm_status tm_merge_input_park(struct tm_merge_input *input, struct tm_error *err);
 
 /* Reads its next rows. Blocks are transient. Can be the next function of a tm_merge_source. TM_OK, TM_END or an
  * error. */

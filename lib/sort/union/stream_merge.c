@@ -76,9 +76,14 @@ static enum tm_status open_inputs(struct stream_merge *m, const struct tm_merge_
     enum tm_status st = TM_OK;
     for (; m->opened < m->count && st == TM_OK; m->opened++) {
         struct tm_merge_input *in = &m->inputs[m->opened];
-        *in = (struct tm_merge_input){.name = streams[m->opened].name, .fd = streams[m->opened].fd, .all = &m->all,
+        const int fd = streams[m->opened].fd;
+        *in = (struct tm_merge_input){.name = streams[m->opened].name, .fd = fd, .opens = fd < 0, .all = &m->all,
                                       .sequence = m->opened + 1};
-        st = tm_merge_input_open(in, err);
+        st = tm_merge_input_resume(in, err);
+        if (st == TM_OK)
+            st = tm_merge_input_open(in, err);
+        if (st == TM_OK)
+            st = tm_merge_input_park(in, err);
         if (st == TM_OK)
             st = check_trace_time(m, in, err);
     }
@@ -101,11 +106,19 @@ static enum tm_status merge_kind(struct stream_merge *m, struct tm_merge_input *
     return st;
 }
 
+static enum tm_status resume(struct tm_merge_input *inputs, uint32_t count, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < count && st == TM_OK; i++)
+        st = tm_merge_input_resume(&inputs[i], err);
+    return st;
+}
+
 /* Merges COUNT streams into a run of each kind in the store. */
 static enum tm_status merge_group(struct stream_merge *m, struct tm_merge_input *inputs, uint32_t count,
                                   struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
+    enum tm_status st = resume(inputs, count, err);
     for (int kind = 1; kind >= 0 && st == TM_OK; kind--) {
         st = tm_run_store_begin(&m->store, inputs->sequence, err);
         if (st == TM_OK)
@@ -132,7 +145,9 @@ static enum tm_status merge_events(struct stream_merge *m, uint32_t fan_in, stru
 {
     enum tm_status st = TM_OK;
     if (m->count <= fan_in) {
-        st = merge_kind(m, m->inputs, m->count, &m->collector, true, err);
+        st = resume(m->inputs, m->count, err);
+        if (st == TM_OK)
+            st = merge_kind(m, m->inputs, m->count, &m->collector, true, err);
         if (st == TM_OK)
             st = merge_kind(m, m->inputs, m->count, &m->collector, false, err);
         return st;
@@ -151,10 +166,12 @@ static enum tm_status write_batch(void *writer, const struct tm_batch *batch, st
     return tm_stream_write_batch(writer, batch, err);
 }
 
-static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream *streams, int out,
-                            const struct tm_sort_options *options, struct tm_error *err)
+static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream *streams, uint32_t descriptors,
+                            int out, const struct tm_sort_options *options, struct tm_error *err)
 {
     unsigned long long room = options->memory_bytes / MERGE_INPUT_BYTES;
+    if (room > descriptors)
+        room = descriptors;
     uint32_t fan_in = room < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : room > m->count ? m->count : (uint32_t)room;
     enum tm_status st = tm_run_store_init(&m->store, &m->all.orders, m->all.dir, MERGE_CHUNK_BYTES, err);
     m->store.fan_in = fan_in < MERGE_FAN_IN_MIN ? MERGE_FAN_IN_MIN : fan_in;
@@ -173,14 +190,14 @@ static enum tm_status merge(struct stream_merge *m, const struct tm_merge_stream
     return st == TM_OK ? tm_stream_writer_end(&m->writer, err) : st;
 }
 
-enum tm_status tm_stream_merge(const struct tm_merge_stream *streams, uint32_t count, int out,
+enum tm_status tm_stream_merge(const struct tm_merge_stream *streams, uint32_t count, uint32_t descriptors, int out,
                                const struct tm_sort_options *options, struct tm_error *err)
 {
     struct stream_merge m = {.count = count, .inputs = calloc(count ? count : 1, sizeof *m.inputs)};
     if (m.inputs == NULL)
         return tm_error_nomem(err);
     tm_frame_union_init(&m.all, count > 1, tm_sort_dir(options));
-    enum tm_status st = merge(&m, streams, out, options, err);
+    enum tm_status st = merge(&m, streams, descriptors, out, options, err);
     for (uint32_t i = 0; i < m.opened; i++)
         tm_merge_input_release(&m.inputs[i]);
     tm_collector_release(&m.collector);

@@ -8,14 +8,15 @@
 /* A stream to be merged. */
 struct tm_merge_stream {
     const char *name; /* for messages, and as name of its outermost file */
-    int fd;
+    int fd;           /* -1: NAME is a regular file, which is open only while it is read */
 };
 
 /* Merges COUNT streams into OUT. Memory is a batch or two for each stream, and the tables. If there are more streams
- * than OPTIONS' memory allows, groups of them are merged to temporary files first. TM_OK. TM_E_INPUT "NAME: …" if a
+ * than OPTIONS' memory allows, or than DESCRIPTORS where they are opened as they are read, groups of them are merged to
+ * temporary files first. TM_OK. TM_E_INPUT "NAME: …" if a
  * stream is damaged, not placed, not sorted, or on another timeline than the first (another clock, or another machine
  * unless the clock is REALTIME). TM_E_SYSTEM. */
-enum tm_status tm_stream_merge(const struct tm_merge_stream *streams, uint32_t count, int out,
+enum tm_status tm_stream_merge(const struct tm_merge_stream *streams, uint32_t count, uint32_t descriptors, int out,
                                const struct tm_sort_options *options, struct tm_error *err);
 
 #endif
