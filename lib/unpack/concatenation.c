@@ -217,7 +217,7 @@ static enum tm_status other_turn(struct tm_unpack_run *run, struct tm_node *node
     if (!run->options->ignore_unknown && !run->options->list)
         return tm_error_append(run->err, " (--ignore-unknown leaves it out)");
     *run->err = (struct tm_error){0};
-    node->type = tm_file_type_sniff(NULL, 0);
+    node->type = tm_file_type_unknown();
     return left_out_turn(run, node, content);
 }
 
