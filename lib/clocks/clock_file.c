@@ -49,6 +49,7 @@ static uint32_t policy_clock(Tracemerge__ClockPolicy policy)
            : policy == TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK ? TM_CLOCK_MONOTONIC
            : policy == TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK  ? TM_CLOCK_REALTIME
            : policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK  ? TM_CLOCK_BOOTTIME
+           : policy == TRACEMERGE__CLOCK_POLICY__MONOTONIC_RAW_CLOCK ? TM_CLOCK_MONOTONIC_RAW
                                                                  : TM_CLOCK_NONE;
 }
 

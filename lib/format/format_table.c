@@ -7,6 +7,7 @@
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
 #include "format/nsight/nsight.h"
+#include "format/perf_data/perf_data.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
@@ -21,6 +22,7 @@ const struct tm_format *const tm_formats[] = {
     &tm_format_simpleperf,  /* so do ten letters */
     &tm_format_nsight,      /* and sixteen bytes of SQLite */
     &tm_format_xspace,      /* a first plane, which no packet begins like */
+    &tm_format_perf_data,   /* and eight */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
     &tm_format_journal_export,

@@ -86,7 +86,8 @@ enum tm_stack_frame_field {
     TM_STACK_FRAME_MAPPING = 2,
     TM_STACK_FRAME_REL_PC = 3,
     TM_STACK_FRAME_FILE = 4,
-    TM_STACK_FRAME_LINE = 5
+    TM_STACK_FRAME_LINE = 5,
+    TM_STACK_FRAME_BUILD_ID = 6
 };
 
 #endif

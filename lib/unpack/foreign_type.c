@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Sources: the files themselves, perf.data-file-format.txt, trace-cmd.dat(5), draft-ietf-opsawg-pcap,
+/* Sources: the files themselves, trace-cmd.dat(5), draft-ietf-opsawg-pcap,
  * draft-ietf-opsawg-pcapng, the format descriptions of xz, bzip2, lz4 and 7z, CTF's specification, SQLite's. */
 static const struct {
     const char *bytes;
@@ -13,10 +13,6 @@ static const struct {
     const char *cause;
 } by_magic[] = {
 #define MAGIC(bytes) bytes, sizeof bytes - 1
-    {MAGIC("PERFILE2"), 0, "a recording of perf (perf.data), which is read as text: perf script --ns "
-                           "-F comm,pid,tid,cpu,time,period,event,ip,sym,dso -i FILE"},
-    {MAGIC("2ELIFREP"), 0, "a recording of perf of a machine with another byte order; perf script there writes the "
-                           "text that is read"},
     {MAGIC("\x17\x08" "Dtracing"), 0, "a recording of trace-cmd (trace.dat), which is read as text: "
                                       "trace-cmd report -i FILE"},
     {MAGIC("\xfd" "7zXZ\0"), 0, "compressed by xz, which is not read: xz -dc FILE"},

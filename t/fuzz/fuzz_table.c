@@ -8,6 +8,7 @@
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
 #include "format/nsight/nsight.h"
+#include "format/perf_data/perf_data.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
@@ -25,6 +26,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"gecko", fuzz_format, &tm_format_gecko, 16 * KIB, "gecko"},
     {"instruments", fuzz_format, &tm_format_instruments, 16 * KIB, "instruments"},
     {"perf_script", fuzz_format, &tm_format_perf_script, 4 * KIB, "perf_script"},
+    {"perf_data", fuzz_format, &tm_format_perf_data, 16 * KIB, NULL},
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
     {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},

@@ -18,6 +18,10 @@
 #include "format/text/perf_script.h"
 #include "format/perfetto/internal.h"
 #include "format/nsight/nsight.h"
+#include "format/perf_data/header.h"
+#include "format/perf_data/mappings.h"
+#include "format/perf_data/task_names.h"
+#include "format/perf_data/tracepoints.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/journal/journal.h"
 #include "format/logcat/logcat.h"
@@ -77,6 +81,19 @@ static const struct limit limits[] = {
     LIMIT(TM_INSTRUMENTS_TEXT_MAX),
     LIMIT(TM_INSTRUMENTS_DEPTH_MAX),
     LIMIT(TM_INSTRUMENTS_FRAMES_MAX),
+    LIMIT(TM_PERF_ATTRS_MAX),
+    LIMIT(TM_PERF_IDS_MAX),
+    LIMIT(TM_PERF_SECTION_MAX),
+    LIMIT(TM_PERF_MAPPINGS_MAX),
+    LIMIT(TM_PERF_SPACES_MAX),
+    LIMIT(TM_PERF_TEXTS_MAX),
+    LIMIT(TM_PERF_TEXT_BYTES_MAX),
+    LIMIT(TM_PERF_ANCESTORS_MAX),
+    LIMIT(TM_PERF_TASK_NAMES_MAX),
+    LIMIT(TM_PERF_TASK_NAME_BYTES_MAX),
+    LIMIT(TM_TRACEPOINTS_MAX),
+    LIMIT(TM_TRACEPOINT_FIELDS_MAX),
+    LIMIT(TM_TRACEPOINT_BYTES_MAX),
     LIMIT(TM_SIMPLEPERF_FILES_MAX),
     LIMIT(TM_SIMPLEPERF_SYMBOLS_MAX),
     LIMIT(TM_SIMPLEPERF_NAMES_MAX),

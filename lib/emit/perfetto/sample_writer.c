@@ -10,6 +10,7 @@ enum {
     INTERNED_FUNCTIONS = 5,
     INTERNED_FRAMES = 6,
     INTERNED_STACKS = 7,
+    INTERNED_BUILD_IDS = 16,
     INTERNED_PATHS = 17,
     INTERNED_MAPPINGS = 19,
     PACKET_PERF_SAMPLE = 66,
@@ -20,10 +21,14 @@ enum {
     SAMPLE_COUNT = 6
 };
 
+enum { BUILD_ID_MAX = 64 };
+
 /* A frame as the detail has it. */
 struct frame {
     const uint8_t *function, *mapping;
     size_t function_len, mapping_len;
+    uint8_t build_id[BUILD_ID_MAX];
+    size_t build_id_len;
     uint64_t rel_pc;
 };
 
@@ -31,6 +36,8 @@ static void init_tables(struct tm_sample_sequence *s)
 {
     tm_intern_init(&s->functions, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->paths, ENTRIES_MAX, TABLE_BYTES_MAX);
+    tm_intern_init(&s->build_ids, ENTRIES_MAX, TABLE_BYTES_MAX);
+    tm_intern_init(&s->mappings, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->frames, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->stacks, ENTRIES_MAX, TABLE_BYTES_MAX);
 }
@@ -39,6 +46,8 @@ static void release_tables(struct tm_sample_sequence *s)
 {
     tm_intern_release(&s->functions);
     tm_intern_release(&s->paths);
+    tm_intern_release(&s->build_ids);
+    tm_intern_release(&s->mappings);
     tm_intern_release(&s->frames);
     tm_intern_release(&s->stacks);
 }
@@ -79,18 +88,31 @@ static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern
                : TM_E_SYSTEM;
 }
 
-/* A mapping has the iid of its path. */
+/* A mapping is a path and a build id, where it has one. */
 static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct frame *f,
                                      uint64_t *iid)
 {
-    uint32_t before = s->paths.count;
+    uint64_t path, build_id = 0;
+    uint8_t key[16];
+    uint32_t id;
+    bool is_new;
     size_t mark;
-    enum tm_status st = intern_string(w, &s->paths, INTERNED_PATHS, f->mapping, f->mapping_len, iid);
-    if (st != TM_OK || s->paths.count == before)
+    enum tm_status st = intern_string(w, &s->paths, INTERNED_PATHS, f->mapping, f->mapping_len, &path);
+    if (st == TM_OK && f->build_id_len)
+        st = intern_string(w, &s->build_ids, INTERNED_BUILD_IDS, f->build_id, f->build_id_len, &build_id);
+    if (st != TM_OK)
         return st;
+    tm_put_le64(key, path);
+    tm_put_le64(key + 8, build_id);
+    if ((st = tm_intern_add(&s->mappings, key, sizeof key, &id, &is_new)) != TM_OK)
+        return st;
+    *iid = (uint64_t)id + 1;
+    if (!is_new)
+        return TM_OK;
     return tm_pb_begin(&w->interned, INTERNED_MAPPINGS, &mark) == TM_OK &&
                    tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, 7, *iid) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
+                   (build_id == 0 || tm_pb_put_varint(&w->interned, 2, build_id) == TM_OK) &&
+                   tm_pb_put_varint(&w->interned, 7, path) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
 }
@@ -125,9 +147,26 @@ static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_
                : TM_E_SYSTEM;
 }
 
+static int digit_of(uint8_t c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The bytes of a build id in hexadecimal. What is none stays empty. */
+static void read_build_id(struct frame *f, const uint8_t *text, size_t len)
+{
+    for (size_t i = 0; i + 1 < len && i / 2 < BUILD_ID_MAX; i += 2) {
+        int high = digit_of(text[i]), low = digit_of(text[i + 1]);
+        if (high < 0 || low < 0)
+            return;
+        f->build_id[i / 2] = (uint8_t)(high << 4 | low);
+        f->build_id_len = i / 2 + 1;
+    }
+}
+
 static struct frame read_frame(const struct tm_pb_field *field)
 {
-    struct frame f = {(const uint8_t *)"", (const uint8_t *)"", 0, 0, 0};
+    struct frame f = {.function = (const uint8_t *)"", .mapping = (const uint8_t *)""};
     struct tm_pb pb = tm_pb_of(field->data, field->len);
     struct tm_pb_field g;
     while (tm_pb_next(&pb, &g) == TM_OK) {
@@ -140,6 +179,8 @@ static struct frame read_frame(const struct tm_pb_field *field)
             f.mapping_len = g.len - slash;
         } else if (g.id == 3) {
             f.rel_pc = g.value;
+        } else if (g.id == TM_STACK_FRAME_BUILD_ID && g.type == TM_PB_LEN) {
+            read_build_id(&f, g.data, g.len);
         }
     }
     return f;

@@ -13,7 +13,7 @@ struct tm_sample_writer {
     /* private */
     struct tm_sample_sequence {
         uint32_t id; /* output sequence, 0 not started */
-        struct tm_intern functions, paths, frames, stacks;
+        struct tm_intern functions, paths, build_ids, mappings, frames, stacks;
     } *sequences; /* one a machine */
     uint32_t sequence_count;
     struct tm_buf interned, stack;

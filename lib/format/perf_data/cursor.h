@@ -1,0 +1,69 @@
+/* Reads numbers and texts of a perf.data file off the front of some bytes, in the byte order of the machine that
+ * recorded it. Reading past the end gives zeros and sets failed. */
+#ifndef TM_FORMAT_PERF_DATA_CURSOR_H
+#define TM_FORMAT_PERF_DATA_CURSOR_H
+
+#include "base/bytes.h"
+#include "base/span.h"
+
+struct tm_perf_cursor {
+    const uint8_t *p, *end;
+    bool is_big; /* numbers have their big end first */
+    bool failed;
+};
+
+/* LEN bytes off the front, or NULL. */
+static inline const uint8_t *tm_perf_take(struct tm_perf_cursor *c, uint64_t len)
+{
+    const uint8_t *at = c->p;
+    if ((uint64_t)(c->end - c->p) < len) {
+        c->failed = true;
+        c->p = c->end;
+        return NULL;
+    }
+    c->p += len;
+    return at;
+}
+
+static inline uint16_t tm_perf_u16(struct tm_perf_cursor *c)
+{
+    const uint8_t *p = tm_perf_take(c, 2);
+    unsigned v = p ? tm_get_le16(p) : 0;
+    return (uint16_t)(c->is_big ? v << 8 | v >> 8 : v);
+}
+
+static inline uint32_t tm_perf_swap32(uint32_t v)
+{
+    return v >> 24 | (v >> 8 & 0xff00) | (v << 8 & 0xff0000) | v << 24;
+}
+
+static inline uint32_t tm_perf_u32(struct tm_perf_cursor *c)
+{
+    const uint8_t *p = tm_perf_take(c, 4);
+    uint32_t v = p ? tm_get_le32(p) : 0;
+    return c->is_big ? tm_perf_swap32(v) : v;
+}
+
+static inline uint64_t tm_perf_u64(struct tm_perf_cursor *c)
+{
+    const uint8_t *p = tm_perf_take(c, 8);
+    uint64_t v = p ? tm_get_le64(p) : 0;
+    return c->is_big ? (uint64_t)tm_perf_swap32((uint32_t)v) << 32 | tm_perf_swap32((uint32_t)(v >> 32)) : v;
+}
+
+/* The text up to a NUL or the end, within LEN bytes, which are taken. */
+static inline struct tm_span tm_perf_text(struct tm_perf_cursor *c, uint64_t len)
+{
+    const uint8_t *p = tm_perf_take(c, len);
+    const uint8_t *nul = p ? memchr(p, 0, (size_t)len) : NULL;
+    return (struct tm_span){(const char *)p, p == NULL ? 0 : nul ? (size_t)(nul - p) : (size_t)len};
+}
+
+/* A text behind its length (u32). */
+static inline struct tm_span tm_perf_string(struct tm_perf_cursor *c)
+{
+    uint32_t len = tm_perf_u32(c);
+    return tm_perf_text(c, len);
+}
+
+#endif

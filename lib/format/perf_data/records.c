@@ -1,0 +1,256 @@
+#include "format/perf_data/records.h"
+
+#include <zstd.h>
+
+enum { HEADER_LEN = 8, RECORD_MAX = UINT16_MAX, PLAIN_STEP = 1 << 17, WINDOW_LOG_MAX = 27, SIZE_UNIT = 8 };
+enum { LOOK_AHEAD = RECORD_MAX * 4 }; /* bytes in which records must follow each other for one to be found */
+
+enum tm_status tm_perf_records_open(struct tm_perf_records *r, const struct tm_extent *whole, uint64_t start,
+                                    uint64_t len, bool is_big, enum tm_on_damage on_damage, struct tm_error *err)
+{
+    struct tm_extent part = *whole;
+    part.start += start;
+    part.len = len;
+    r->is_big = is_big;
+    r->start = start;
+    r->on_damage = on_damage;
+    enum tm_status st = tm_extent_open(&part, &r->in, err);
+    r->is_open = st == TM_OK;
+    return st;
+}
+
+static struct tm_perf_cursor cursor(const struct tm_perf_records *r, const uint8_t *data, size_t len)
+{
+    return (struct tm_perf_cursor){data, data + len, r->is_big, false};
+}
+
+/* The header at DATA. Its SIZE is 0 where it is none. */
+static void read_header(const struct tm_perf_records *r, const uint8_t *data, struct tm_perf_record *record,
+                        uint16_t *size)
+{
+    struct tm_perf_cursor c = cursor(r, data, HEADER_LEN);
+    *record = (struct tm_perf_record){.type = tm_perf_u32(&c)};
+    record->misc = tm_perf_u16(&c);
+    *size = tm_perf_u16(&c);
+    if (*size < HEADER_LEN)
+        *size = 0;
+}
+
+/* --- compressed records */
+
+static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err)
+{
+    if (r->plain_at > 0) {
+        tm_buf_consume(&r->plain, r->plain_at);
+        r->plain_at = 0;
+    }
+    if (tm_buf_reserve(&r->plain, PLAIN_STEP) != TM_OK)
+        return tm_error_nomem(err);
+    ZSTD_inBuffer from = {.src = r->packed, .size = r->packed_len, .pos = r->packed_at};
+    ZSTD_outBuffer to = {.dst = r->plain.data + r->plain.len, .size = PLAIN_STEP};
+    size_t answer = ZSTD_decompressStream(r->stream, &to, &from);
+    if (ZSTD_isError(answer))
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: the record's zstd data is damaged (%s)",
+                            (unsigned long long)r->packed_byte, ZSTD_getErrorName(answer));
+    r->is_full = to.pos == to.size;
+    bool moved = to.pos > 0 || from.pos > r->packed_at;
+    r->packed_at = from.pos;
+    r->plain.len += to.pos;
+    if (r->expansion && to.pos > 0 && tm_expansion_add(r->expansion, to.pos, err) < 0) {
+        r->is_spent = true;
+        return TM_E_INPUT;
+    }
+    if (!moved && r->packed_at < r->packed_len)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: the record's zstd data is damaged",
+                            (unsigned long long)r->packed_byte);
+    return TM_OK;
+}
+
+/* The next record that was compressed. TM_END: the rest is in compressed records that are still to come. */
+static enum tm_status next_plain(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
+{
+    for (;;) {
+        const uint8_t *at = r->plain.data + r->plain_at;
+        size_t left = r->plain.len - r->plain_at;
+        uint16_t size = 0;
+        if (left >= HEADER_LEN) {
+            read_header(r, at, record, &size);
+            if (size == 0)
+                return tm_error_set(err, TM_E_INPUT, "byte %llu: a compressed record has no size",
+                                    (unsigned long long)r->packed_byte);
+        }
+        if (size > 0 && left >= size) {
+            r->plain_at += size;
+            record->body = cursor(r, at + HEADER_LEN, size - HEADER_LEN);
+            record->byte = r->packed_byte;
+            return TM_OK;
+        }
+        if (r->packed_at == r->packed_len && !r->is_full)
+            return TM_END;
+        enum tm_status st = decompress(r, err);
+        if (st < 0)
+            return st;
+    }
+}
+
+static enum tm_status begin_packed(struct tm_perf_records *r, const struct tm_perf_record *record,
+                                   struct tm_error *err)
+{
+    struct tm_perf_cursor c = record->body;
+    uint64_t len = record->type == TM_PERF_RECORD_COMPRESSED2 ? tm_perf_u64(&c) : (uint64_t)(c.end - c.p);
+    const uint8_t *data = tm_perf_take(&c, len);
+    if (data == NULL)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: a compressed record is cut short",
+                            (unsigned long long)record->byte);
+    if (r->stream == NULL) {
+        ZSTD_DStream *stream = ZSTD_createDStream();
+        if (stream == NULL)
+            return tm_error_nomem(err);
+        r->stream = stream;
+        ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+    }
+    r->packed = data;
+    r->packed_len = (size_t)len;
+    r->packed_at = 0;
+    r->packed_byte = record->byte;
+    return TM_OK;
+}
+
+/* Nothing more of the compressed record at hand can be read, nor of what it left undone. */
+static void give_up_packed(struct tm_perf_records *r)
+{
+    r->packed_at = r->packed_len = 0;
+    r->is_full = false;
+    r->plain_at = 0;
+    tm_buf_clear(&r->plain);
+    ZSTD_DCtx_reset(r->stream, ZSTD_reset_session_only);
+}
+
+/* --- records of the file */
+
+/* Bytes that follow RECORD and are counted in no record's size. */
+static uint64_t bytes_behind(const struct tm_perf_record *record)
+{
+    struct tm_perf_cursor c = record->body;
+    if (record->type == TM_PERF_RECORD_AUXTRACE)
+        return tm_perf_u64(&c);
+    if (record->type == TM_PERF_RECORD_TRACING_DATA)
+        return ((uint64_t)tm_perf_u32(&c) + SIZE_UNIT - 1) / SIZE_UNIT * SIZE_UNIT;
+    return 0;
+}
+
+/* The record at the front of the input. TM_END: all is read. TM_E_INPUT: damage. */
+static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
+{
+    uint64_t pending = r->pending;
+    uint16_t size = 0;
+    r->pending = 0;
+    enum tm_status st = pending ? tm_input_advance(&r->in, pending, err) : TM_OK;
+    uint64_t byte = r->start + r->in.offset;
+    if (st == TM_OK)
+        st = tm_input_fill(&r->in, HEADER_LEN, err);
+    else if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short within what follows a record",
+                            (unsigned long long)byte);
+    if (st == TM_END && r->in.len == 0)
+        return TM_END;
+    if (st == TM_OK) {
+        read_header(r, r->in.data, record, &size);
+        if (size == 0 || record->type == 0 || record->type >= TM_PERF_RECORD_TYPES)
+            return tm_error_set(err, TM_E_INPUT, "byte %llu: no record (type %u, size %u)", (unsigned long long)byte,
+                                record->type, size);
+        st = tm_input_fill(&r->in, size, err);
+    }
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "byte %llu: a record is cut short", (unsigned long long)byte);
+    if (st < 0)
+        return st;
+    record->body = cursor(r, r->in.data + HEADER_LEN, size - HEADER_LEN);
+    record->byte = byte;
+    record->behind = bytes_behind(record);
+    record->size = record->behind > INT64_MAX ? INT64_MAX : size + record->behind;
+    r->pending = record->size;
+    return TM_OK;
+}
+
+/* Whether a record may begin at the front of the input, with another one behind it. */
+static bool may_begin(struct tm_perf_records *r)
+{
+    struct tm_perf_record record;
+    uint16_t size;
+    for (size_t at = 0, i = 0; i < 4; i++, at += size) {
+        if (r->in.len < at + HEADER_LEN)
+            return i > 0 && r->in.ended && r->in.len == at;
+        read_header(r, r->in.data + at, &record, &size);
+        if (size == 0 || size % SIZE_UNIT != 0 || record.type == 0 || record.type >= TM_PERF_RECORD_TYPES ||
+            bytes_behind(&record) > 0)
+            return false;
+    }
+    return true;
+}
+
+/* Passes over what is damaged because of WHY: the rest, or what is before the next records. */
+static enum tm_status pass_over(struct tm_perf_records *r, struct tm_error *why)
+{
+    enum tm_status st = TM_OK;
+    uint64_t from = r->in.offset;
+    tm_damage_add(&r->damage, r->start + from, why);
+    bool is_found = false;
+    r->pending = 0;
+    while (st >= 0 && !is_found) {
+        st = r->in.len < LOOK_AHEAD ? tm_input_fill(&r->in, LOOK_AHEAD * 4, why) : TM_OK;
+        if (st < 0 || r->in.len < SIZE_UNIT)
+            break;
+        tm_input_skip(&r->in, SIZE_UNIT);
+        is_found = r->on_damage == TM_DAMAGE_SALVAGE && may_begin(r);
+    }
+    if (st < 0)
+        return st;
+    if (!is_found)
+        tm_input_skip(&r->in, r->in.len);
+    r->damage.skipped_bytes += r->in.offset - from;
+    return TM_OK;
+}
+
+enum tm_status tm_perf_records_next(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
+{
+    for (;;) {
+        bool is_packed = r->packed_at < r->packed_len || r->is_full || r->plain_at < r->plain.len;
+        enum tm_status st = is_packed ? next_plain(r, record, err) : TM_END;
+        if (st == TM_OK)
+            return TM_OK;
+        if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_spent) {
+            tm_damage_add(&r->damage, r->packed_byte, err);
+            give_up_packed(r);
+            continue;
+        }
+        if (st == TM_END)
+            st = next_of_file(r, record, err);
+        if (st == TM_END && r->plain.len > r->plain_at)
+            st = tm_error_set(err, TM_E_INPUT, "byte %llu: the last compressed record is cut short",
+                              (unsigned long long)r->packed_byte);
+        if (st == TM_OK && (record->type == TM_PERF_RECORD_COMPRESSED || record->type == TM_PERF_RECORD_COMPRESSED2))
+            st = begin_packed(r, record, err);
+        else if (st == TM_OK)
+            return TM_OK;
+        if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_spent) {
+            if (r->plain.len > r->plain_at && r->in.len == 0) {
+                tm_damage_add(&r->damage, r->packed_byte, err);
+                give_up_packed(r);
+                return TM_END;
+            }
+            st = pass_over(r, err);
+        }
+        if (st != TM_OK)
+            return st;
+    }
+}
+
+void tm_perf_records_release(struct tm_perf_records *r)
+{
+    if (r->is_open)
+        tm_input_release(&r->in);
+    ZSTD_freeDStream(r->stream);
+    tm_buf_release(&r->plain);
+    *r = (struct tm_perf_records){0};
+}

@@ -1,0 +1,86 @@
+/* The records of a perf.data file in the order of the file, also those that are compressed. Source:
+ * tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of Linux. */
+#ifndef TM_FORMAT_PERF_DATA_RECORDS_H
+#define TM_FORMAT_PERF_DATA_RECORDS_H
+
+#include "base/buf.h"
+#include "container/damage.h"
+#include "container/extent.h"
+#include "format/perf_data/cursor.h"
+#include "os/expansion.h"
+
+/* Types of records: of the kernel, then of perf itself. */
+enum tm_perf_record_type {
+    TM_PERF_RECORD_MMAP = 1,
+    TM_PERF_RECORD_LOST = 2,
+    TM_PERF_RECORD_COMM = 3,
+    TM_PERF_RECORD_EXIT = 4,
+    TM_PERF_RECORD_FORK = 7,
+    TM_PERF_RECORD_SAMPLE = 9,
+    TM_PERF_RECORD_MMAP2 = 10,
+    TM_PERF_RECORD_AUX = 11,
+    TM_PERF_RECORD_LOST_SAMPLES = 13,
+    TM_PERF_RECORD_SWITCH = 14,
+    TM_PERF_RECORD_SWITCH_CPU_WIDE = 15,
+    TM_PERF_RECORD_KSYMBOL = 17,
+    TM_PERF_RECORD_OF_PERF = 64, /* from here on */
+    TM_PERF_RECORD_ATTR = 64,
+    TM_PERF_RECORD_TRACING_DATA = 66,
+    TM_PERF_RECORD_BUILD_ID = 67,
+    TM_PERF_RECORD_FINISHED_ROUND = 68,
+    TM_PERF_RECORD_ID_INDEX = 69,
+    TM_PERF_RECORD_AUXTRACE_INFO = 70,
+    TM_PERF_RECORD_AUXTRACE = 71,
+    TM_PERF_RECORD_THREAD_MAP = 73,
+    TM_PERF_RECORD_CPU_MAP = 74,
+    TM_PERF_RECORD_EVENT_UPDATE = 78,
+    TM_PERF_RECORD_TIME_CONV = 79,
+    TM_PERF_RECORD_FEATURE = 80,
+    TM_PERF_RECORD_COMPRESSED = 81,
+    TM_PERF_RECORD_FINISHED_INIT = 82,
+    TM_PERF_RECORD_COMPRESSED2 = 83,
+    TM_PERF_RECORD_TYPES = 96 /* no type is as high */
+};
+
+struct tm_perf_record {
+    uint32_t type;
+    uint16_t misc;
+    struct tm_perf_cursor body; /* behind the header; valid until the next record is asked for */
+    uint64_t byte;              /* where it is in the file; if compressed, what it is compressed in */
+    uint64_t size;              /* of all of it in the file, with what follows it; 0: compressed */
+    uint64_t behind;            /* bytes that follow it: of AUXTRACE and TRACING_DATA */
+};
+
+/* Zero-initialise, set expansion, then open. */
+struct tm_perf_records {
+    struct tm_damage damage; /* that was passed over */
+    struct tm_expansion *expansion; /* counts what is decompressed; borrowed; NULL: nobody does */
+    /* private */
+    enum tm_on_damage on_damage;
+    struct tm_input in;
+    bool is_big, is_open;
+    bool is_spent;      /* more than may be decompressed: no damage that is passed over */
+    uint64_t start;     /* of the input in the file */
+    uint64_t pending;   /* bytes of the last record to be passed over */
+    void *stream;       /* of zstd; NULL: nothing was compressed yet */
+    const uint8_t *packed;
+    size_t packed_len, packed_at; /* of the compressed record at hand */
+    uint64_t packed_byte;
+    bool is_full;         /* the decompressor may have more to say */
+    struct tm_buf plain;  /* decompressed */
+    size_t plain_at;
+};
+
+/* Reads LEN bytes from byte START of WHOLE on, in the byte order of the file. WHOLE must outlive it. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_perf_records_open(struct tm_perf_records *records, const struct tm_extent *whole, uint64_t start,
+                                    uint64_t len, bool is_big, enum tm_on_damage on_damage, struct tm_error *err);
+
+/* The next record. TM_OK. TM_END. TM_E_INPUT: damage, if that is to halt; else it is passed over and added to damage.
+ * TM_E_SYSTEM. */
+enum tm_status tm_perf_records_next(struct tm_perf_records *records, struct tm_perf_record *record,
+                                    struct tm_error *err);
+
+void tm_perf_records_release(struct tm_perf_records *records);
+
+#endif

@@ -1,0 +1,323 @@
+#include "format/perf_data/internal.h"
+
+#include "base/pb.h"
+#include "kernel/sched_state.h"
+#include "stream/detail_fields.h"
+
+#include <inttypes.h>
+
+enum { MISC_SWITCH_OUT = 1 << 13, MISC_PREEMPTED = 1 << 14, CLONE_THREAD_FLAG = 0x10000, AUX_CUT = 1 };
+enum { RECORD_HEADER_EVENT_TYPE = 65, NSEC = 1000000000 };
+
+static enum tm_status add(struct tm_perf *p, struct tm_event *e, struct tm_error *err)
+{
+    e->detail = p->detail.data;
+    e->detail_bytes = (uint32_t)p->detail.len;
+    return tm_event_sink_add(p->context.sink, e, err);
+}
+
+static enum tm_status put_string(struct tm_perf *p, struct tm_span s, uint32_t *string, struct tm_error *err)
+{
+    return tm_event_sink_string(p->context.sink, s.s, s.len, &p->detail, string, err);
+}
+
+static uint32_t thread_flags(const struct tm_perf_sample *s)
+{
+    return (s->has_thread ? TM_EVENT_HAS_TID : 0u) | (s->has_thread && s->pid >= 0 ? TM_EVENT_HAS_PID : 0u) |
+           (s->has_cpu ? TM_EVENT_HAS_CPU : 0u);
+}
+
+/* --- samples */
+
+/* The sample, or with DERIVED the stack of the event that was added before. */
+static enum tm_status add_sample(struct tm_perf *p, const struct tm_perf_record *record,
+                                 const struct tm_perf_attr *attr, const struct tm_perf_sample *s, bool derived,
+                                 struct tm_error *err)
+{
+    char room[TM_PERF_NAME_ROOM];
+    struct tm_event e = {.kind = TM_KIND_SAMPLE, .time_ns = (int64_t)s->time, .tid = s->tid, .pid = s->pid,
+                         .cpu = s->cpu, .value = s->period};
+    e.flags = tm_event_scope_flags(s->has_thread ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) | thread_flags(s) |
+              (derived ? TM_EVENT_DERIVED : s->has_period ? TM_EVENT_HAS_VALUE : 0u);
+    tm_buf_clear(&p->detail);
+    enum tm_status st = put_string(p, tm_perf_attrs_name_of(&p->attrs, attr, room), &e.name, err);
+    if (st == TM_OK)
+        st = tm_perf_put_stack(p, s, record->misc, err);
+    if (st == TM_OK && p->frame_count == 0) {
+        if (!derived)
+            tm_perf_count(&p->no_stack, record->byte);
+        return TM_OK;
+    }
+    return st < 0 ? st : add(p, &e, err);
+}
+
+/* Begins a line of ftrace text, as whose raw bytes an event is kept: "comm-tid [cpu] seconds: EVENT: ". */
+static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const struct tm_perf_sample *s,
+                                 struct tm_span event)
+{
+    tm_buf_clear(&p->line);
+    return tm_buf_addf(&p->line, "%.*s-%" PRId32 " [%03" PRIu32 "] %" PRIu64 ".%09" PRIu64 ": %.*s: ",
+                       (int)comm.len, comm.s, s->tid, s->cpu, s->time / NSEC, s->time % NSEC, (int)event.len, event.s);
+}
+
+/* A tracepoint, with its stack if it has one. */
+static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_record *record,
+                                     const struct tm_perf_attr *attr, const struct tm_perf_sample *s,
+                                     struct tm_error *err)
+{
+    static const char unknown[] = "<...>";
+    const struct tm_tracepoint *point = attr->tracepoint;
+    struct tm_span comm = tm_perf_task_names_find(&p->names, s->tid, s->time);
+    if (comm.len == 0)
+        comm = (struct tm_span){unknown, sizeof unknown - 1};
+    if (begin_line(p, comm, s, point->name) != TM_OK)
+        return tm_error_nomem(err);
+    size_t args = p->line.len;
+    if (tm_tracepoints_put(&p->tracepoints, point, s->raw, s->raw_len, p->kernel_version, &p->line) != TM_OK)
+        return tm_error_nomem(err);
+    const char *text = (const char *)p->line.data;
+    struct tm_systrace_line line = {.task = text, .task_len = comm.len, .event = text + args - 2 - point->name.len,
+                                    .event_len = point->name.len, .args = text + args, .args_len = p->line.len - args,
+                                    .time_ns = (int64_t)s->time, .pid = (uint32_t)s->tid, .tgid = (uint32_t)s->pid,
+                                    .has_tgid = s->pid >= 0, .cpu = s->cpu};
+    enum tm_status st = tm_ftrace_text_add(&p->ftrace, &line, text, p->line.len, err);
+    return st < 0 || s->chain == NULL ? st : add_sample(p, record, attr, s, true, err);
+}
+
+static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
+{
+    struct tm_perf_sample s;
+    const struct tm_perf_attr *attr = tm_perf_attrs_of(&p->attrs, &record->body, true);
+    if (attr == NULL) {
+        tm_perf_count(&p->needs_state, record->byte);
+        return TM_OK;
+    }
+    if (!tm_perf_sample_read(attr, record->body, &s))
+        return TM_END;
+    if (!s.has_time) {
+        tm_perf_count(&p->no_time, record->byte);
+        return TM_OK;
+    }
+    bool is_tracepoint = attr->tracepoint && s.raw && s.has_thread && s.tid >= 0 && s.has_cpu;
+    return is_tracepoint ? add_tracepoint(p, record, attr, &s, err) : add_sample(p, record, attr, &s, false, err);
+}
+
+/* --- tasks */
+
+/* A thread that was there before the recording, and kept its name. */
+static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm *comm, struct tm_error *err)
+{
+    struct tm_event e = {.kind = TM_KIND_THREAD, .tid = comm->tid, .pid = comm->pid,
+                         .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
+    size_t mark;
+    tm_buf_clear(&p->detail);
+    if (tm_pb_begin(&p->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||
+        tm_pb_put_varint(&p->detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(comm->tid)) != TM_OK ||
+        tm_pb_put_varint(&p->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(comm->pid)) != TM_OK ||
+        tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, comm->name.s, comm->name.len) != TM_OK ||
+        tm_pb_end(&p->detail, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return add(p, &e, err);
+}
+
+/* E, whose kind, value, tid and cpu are set, with the line that ftrace would have, then the process of TID, if it is
+ * known and has a name. */
+static enum tm_status add_task(struct tm_perf *p, struct tm_event *e, struct tm_span name, int64_t pid,
+                               struct tm_error *err)
+{
+    e->flags |= TM_EVENT_HAS_TID | tm_event_raw_flags(TM_RAW_LINE);
+    e->raw = p->line.data;
+    e->raw_bytes = (uint32_t)p->line.len;
+    tm_buf_clear(&p->detail);
+    enum tm_status st = put_string(p, name, &e->name, err);
+    if (st == TM_OK)
+        st = add(p, e, err);
+    if (st < 0 || pid < 0)
+        return st;
+    struct tm_event again = {.kind = TM_KIND_TASK_RENAME, .time_ns = e->time_ns, .tid = e->tid, .pid = pid,
+                             .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_DERIVED};
+    tm_buf_clear(&p->detail);
+    st = put_string(p, name, &again.name, err);
+    return st < 0 ? st : add(p, &again, err);
+}
+
+static enum tm_status on_comm(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
+{
+    static const char event[] = "task_rename";
+    struct tm_perf_comm comm;
+    if (!tm_perf_comm_read(p, record, &comm))
+        return TM_END;
+    if (comm.tid <= 0)
+        return TM_OK; /* the idle thread */
+    if (!comm.at.has_time || comm.at.time == 0) {
+        struct tm_span last = tm_perf_task_names_find(&p->names, comm.tid, UINT64_MAX);
+        if (last.len == comm.name.len && memcmp(last.s, comm.name.s, last.len) == 0)
+            return define_thread(p, &comm, err);
+        comm.at.time = p->first_time <= INT64_MAX ? p->first_time : 0;
+    }
+    struct tm_span before = tm_perf_task_names_find(&p->names, comm.tid, comm.at.time ? comm.at.time - 1 : 0);
+    if (begin_line(p, before, &comm.at, (struct tm_span){event, sizeof event - 1}) != TM_OK ||
+        tm_buf_addf(&p->line, "pid=%" PRId32 " oldcomm=%.*s newcomm=%.*s", comm.tid, (int)before.len, before.s,
+                    (int)comm.name.len, comm.name.s) != TM_OK)
+        return tm_error_nomem(err);
+    struct tm_event e = {.kind = TM_KIND_TASK_RENAME, .time_ns = (int64_t)comm.at.time, .tid = comm.tid,
+                         .cpu = comm.at.cpu, .flags = comm.at.has_cpu ? TM_EVENT_HAS_CPU : 0u};
+    return add_task(p, &e, comm.name, comm.pid, err);
+}
+
+static enum tm_status on_fork(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
+{
+    static const char event[] = "task_newtask";
+    struct tm_perf_fork fork;
+    if (!tm_perf_fork_read(p, record, &fork) || fork.time > INT64_MAX)
+        return TM_END;
+    if (fork.time == 0 || fork.tid <= 0 || p->has_new_tasks)
+        return TM_OK; /* from before the recording, or said by a tracepoint, too */
+    unsigned flags = fork.pid == fork.maker_pid ? CLONE_THREAD_FLAG : 0;
+    struct tm_span name = tm_perf_task_names_find(&p->names, fork.maker_tid, fork.time);
+    struct tm_perf_sample at = {.tid = fork.maker_tid, .time = fork.time, .cpu = fork.at.cpu};
+    if (begin_line(p, name, &at, (struct tm_span){event, sizeof event - 1}) != TM_OK ||
+        tm_buf_addf(&p->line, "pid=%" PRId32 " comm=%.*s clone_flags=%x", fork.tid, (int)name.len, name.s, flags) !=
+            TM_OK)
+        return tm_error_nomem(err);
+    struct tm_event e = {.kind = TM_KIND_TASK_NEW, .time_ns = (int64_t)fork.time, .tid = fork.tid,
+                         .pid = fork.maker_tid, .cpu = fork.at.cpu, .value = flags,
+                         .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_VALUE | (fork.at.has_cpu ? TM_EVENT_HAS_CPU : 0u)};
+    return add_task(p, &e, name, -1, err);
+}
+
+/* --- switches */
+
+static struct tm_span name_of(const struct tm_perf *p, int64_t tid, uint64_t time)
+{
+    static const char idle[] = "swapper";
+    return tid == 0 ? (struct tm_span){idle, sizeof idle - 1} : tm_perf_task_names_find(&p->names, tid, time);
+}
+
+/* A thread leaves its cpu, and with OTHER who comes; or comes, and who was there did not say that it left. */
+static enum tm_status add_switch(struct tm_perf *p, const struct tm_perf_record *record, const struct tm_perf_sample *s,
+                                 int64_t other, struct tm_error *err)
+{
+    bool is_out = record->misc & MISC_SWITCH_OUT;
+    int64_t prev = is_out ? s->tid : -1, next = is_out ? other : s->tid;
+    /* One that was not preempted sleeps, in which way is not recorded. */
+    uint64_t state = TM_SCHED_STATE_FLAGS | (!is_out                           ? 0u
+                                             : record->misc & MISC_PREEMPTED ? (unsigned)TM_SCHED_STATE_PREEMPTED
+                                                                             : (unsigned)TM_SCHED_STATE_SLEEPING);
+    struct tm_event e = {.kind = TM_KIND_SCHED_SWITCH, .time_ns = (int64_t)s->time, .cpu = s->cpu,
+                         .tid = prev < 0 ? 0 : prev, .pid = next < 0 ? 0 : next, .value = state};
+    e.flags = TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE | (prev >= 0 ? TM_EVENT_HAS_TID : 0u) |
+              (next >= 0 ? TM_EVENT_HAS_PID : 0u);
+    tm_buf_clear(&p->detail);
+    enum tm_status st = TM_OK;
+    struct tm_span next_name = name_of(p, next, s->time), prev_name = name_of(p, prev, s->time);
+    if (next >= 0 && next_name.len)
+        st = put_string(p, next_name, &e.name, err);
+    if (st == TM_OK && prev >= 0 && prev_name.len)
+        st = put_string(p, prev_name, &e.category, err);
+    if (st == TM_OK && tm_map_set(&p->next_of_cpu, s->cpu, next < 0 ? UINT32_MAX : (uint32_t)next) != TM_OK)
+        st = tm_error_nomem(err);
+    return st < 0 ? st : add(p, &e, err);
+}
+
+static enum tm_status on_switch(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
+{
+    struct tm_perf_cursor c = record->body;
+    struct tm_perf_sample s;
+    int64_t other = -1;
+    uint32_t running;
+    if (!tm_perf_sample_read_end(tm_perf_attrs_of(&p->attrs, &c, false), &c, &s))
+        return TM_END;
+    if (record->type == TM_PERF_RECORD_SWITCH_CPU_WIDE) {
+        (void)tm_perf_u32(&c);
+        other = (int32_t)tm_perf_u32(&c);
+        if (c.failed)
+            return TM_END;
+    }
+    if (p->has_switches || !s.has_cpu || !s.has_thread || !s.has_time) {
+        tm_perf_count(&p->not_shown, record->byte);
+        return TM_OK;
+    }
+    bool is_in = !(record->misc & MISC_SWITCH_OUT);
+    if (is_in && tm_map_find(&p->next_of_cpu, s.cpu, &running) && running == (uint32_t)s.tid)
+        return TM_OK; /* the record of who left said so */
+    return add_switch(p, record, &s, other, err);
+}
+
+/* --- what was lost */
+
+/* LOST: "id, count"; LOST_SAMPLES: "count" */
+static void on_lost(struct tm_perf *p, const struct tm_perf_record *record)
+{
+    struct tm_perf_cursor c = record->body;
+    if (record->type == TM_PERF_RECORD_LOST)
+        (void)tm_perf_u64(&c);
+    uint64_t lost = tm_perf_u64(&c);
+    p->lost = lost > INT64_MAX - p->lost ? INT64_MAX : p->lost + lost;
+}
+
+/* "offset, size, flags": the trace of a processor's own, some of which may be missing. */
+static void on_aux(struct tm_perf *p, const struct tm_perf_record *record)
+{
+    struct tm_perf_cursor c = record->body;
+    (void)tm_perf_take(&c, 16);
+    p->aux_cut += tm_perf_u64(&c) & AUX_CUT;
+    tm_perf_count(&p->not_shown, record->byte);
+}
+
+/* Whether a record says something that is known from elsewhere by now, or that nothing here needs. */
+static bool is_state(uint32_t type)
+{
+    switch (type) {
+    case TM_PERF_RECORD_EXIT: /* the thread goes on until its last switch, which this does not tell */
+    case TM_PERF_RECORD_MMAP:
+    case TM_PERF_RECORD_MMAP2:
+    case TM_PERF_RECORD_KSYMBOL:
+    case TM_PERF_RECORD_ATTR:
+    case RECORD_HEADER_EVENT_TYPE:
+    case TM_PERF_RECORD_TRACING_DATA:
+    case TM_PERF_RECORD_BUILD_ID:
+    case TM_PERF_RECORD_FINISHED_ROUND:
+    case TM_PERF_RECORD_ID_INDEX:
+    case TM_PERF_RECORD_AUXTRACE_INFO:
+    case TM_PERF_RECORD_THREAD_MAP:
+    case TM_PERF_RECORD_CPU_MAP:
+    case TM_PERF_RECORD_EVENT_UPDATE:
+    case TM_PERF_RECORD_TIME_CONV:
+    case TM_PERF_RECORD_FEATURE:
+    case TM_PERF_RECORD_FINISHED_INIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum tm_status tm_perf_add_record(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
+{
+    switch (record->type) {
+    case TM_PERF_RECORD_SAMPLE:
+        return on_sample(p, record, err);
+    case TM_PERF_RECORD_COMM:
+        return on_comm(p, record, err);
+    case TM_PERF_RECORD_FORK:
+        return on_fork(p, record, err);
+    case TM_PERF_RECORD_SWITCH:
+    case TM_PERF_RECORD_SWITCH_CPU_WIDE:
+        return on_switch(p, record, err);
+    case TM_PERF_RECORD_LOST:
+    case TM_PERF_RECORD_LOST_SAMPLES:
+        on_lost(p, record);
+        return TM_OK;
+    case TM_PERF_RECORD_AUX:
+        on_aux(p, record);
+        return TM_OK;
+    case TM_PERF_RECORD_AUXTRACE:
+        p->aux_bytes += record->behind;
+        break;
+    default:
+        break;
+    }
+    if (!is_state(record->type))
+        tm_perf_count(&p->not_shown, record->byte);
+    return TM_OK;
+}

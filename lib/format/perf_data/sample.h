@@ -1,0 +1,38 @@
+/* A sample as recorded, and what other records say of themselves at their end. */
+#ifndef TM_FORMAT_PERF_DATA_SAMPLE_H
+#define TM_FORMAT_PERF_DATA_SAMPLE_H
+
+#include "format/perf_data/attrs.h"
+
+/* The processor's mode: of a record in its misc bits, in a call chain by marks. */
+enum tm_perf_mode {
+    TM_PERF_MODE_UNKNOWN = 0,
+    TM_PERF_MODE_KERNEL = 1,
+    TM_PERF_MODE_USER = 2,
+    TM_PERF_MODE_HYPERVISOR = 3,
+    TM_PERF_MODE_GUEST_KERNEL = 4,
+    TM_PERF_MODE_GUEST_USER = 5
+};
+enum { TM_PERF_MODE_MASK = 7 };
+
+/* Pointers point into the record. */
+struct tm_perf_sample {
+    bool has_thread, has_time, has_cpu, has_period, has_ip;
+    int32_t pid, tid; /* -1: none */
+    uint32_t cpu;
+    uint64_t ip, time, period;
+    const uint8_t *chain; /* of chain_len numbers of 8 bytes, innermost first; NULL: none was recorded */
+    uint64_t chain_len;
+    const uint8_t *raw; /* the fields of a tracepoint; NULL: none */
+    uint32_t raw_len;
+};
+
+/* Reads the sample of ATTR in RECORD, the bytes behind the header. False: it is cut short. */
+bool tm_perf_sample_read(const struct tm_perf_attr *attr, struct tm_perf_cursor record, struct tm_perf_sample *sample);
+
+/* Reads what the record of ATTR that is no sample says of itself at its end: thread, time and cpu, as far as they are
+ * there. Shortens RECORD by that. False: it is cut short. */
+bool tm_perf_sample_read_end(const struct tm_perf_attr *attr, struct tm_perf_cursor *record,
+                             struct tm_perf_sample *sample);
+
+#endif

@@ -1,0 +1,93 @@
+#include "format/perf_data/internal.h"
+
+#include "base/pb.h"
+#include "stream/detail_fields.h"
+
+/* Numbers of a call chain that are no addresses but say whose addresses follow. */
+#define MARK_FIRST (UINT64_MAX - 4094)
+#define MARK(n) (UINT64_MAX - (n) + 1)
+#define MARK_HYPERVISOR MARK(32)
+#define MARK_KERNEL MARK(128)
+#define MARK_USER MARK(512)
+#define MARK_USER_LATER MARK(640) /* the rest is in a record of its own; a number that names it follows */
+#define MARK_GUEST_KERNEL MARK(2176)
+#define MARK_GUEST_USER MARK(2560)
+
+static enum tm_perf_mode mode_of(uint64_t mark)
+{
+    switch (mark) {
+    case MARK_HYPERVISOR:
+        return TM_PERF_MODE_HYPERVISOR;
+    case MARK_KERNEL:
+        return TM_PERF_MODE_KERNEL;
+    case MARK_USER:
+        return TM_PERF_MODE_USER;
+    case MARK_GUEST_KERNEL:
+        return TM_PERF_MODE_GUEST_KERNEL;
+    case MARK_GUEST_USER:
+        return TM_PERF_MODE_GUEST_USER;
+    default:
+        return TM_PERF_MODE_UNKNOWN;
+    }
+}
+
+static void add_frame(struct tm_perf *p, uint64_t ip, enum tm_perf_mode mode)
+{
+    p->frames[p->frame_count++] = (struct tm_perf_frame){ip, mode};
+}
+
+static void find_frames(struct tm_perf *p, const struct tm_perf_sample *s, uint16_t misc)
+{
+    enum tm_perf_mode mode = misc & TM_PERF_MODE_MASK;
+    struct tm_perf_cursor c = {s->chain, s->chain + (s->chain ? s->chain_len * 8 : 0), p->header.is_big, false};
+    p->frame_count = 0;
+    for (uint64_t i = 0; s->chain && i < s->chain_len && p->frame_count < TM_PERF_DATA_FRAMES_ROOM; i++) {
+        uint64_t ip = tm_perf_u64(&c);
+        if (ip == MARK_USER_LATER)
+            break;
+        if (ip >= MARK_FIRST)
+            mode = mode_of(ip);
+        else
+            add_frame(p, ip, mode);
+    }
+    if (p->frame_count == 0 && s->has_ip)
+        add_frame(p, s->ip, misc & TM_PERF_MODE_MASK);
+}
+
+static bool put_text(struct tm_perf *p, uint32_t field, uint32_t text)
+{
+    size_t len;
+    if (text == TM_PERF_NO_TEXT)
+        return true;
+    const uint8_t *s = tm_intern_get(&p->mappings.texts, text, &len);
+    return tm_pb_put_bytes(&p->detail, field, s, len) == TM_OK;
+}
+
+static bool put_frame(struct tm_perf *p, const struct tm_perf_frame *f, const struct tm_perf_sample *s, bool is_caller)
+{
+    uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* within the call, not behind it */
+    bool is_kernel = f->mode == TM_PERF_MODE_KERNEL, is_user = f->mode == TM_PERF_MODE_USER;
+    const struct tm_perf_mapping *m = NULL;
+    size_t mark;
+    if (is_kernel || (is_user && s->has_thread))
+        m = tm_perf_mappings_find(&p->mappings, is_kernel ? TM_PERF_KERNEL_PID : s->pid, s->time, ip);
+    if (tm_pb_begin(&p->detail, TM_DETAIL_FRAMES, &mark) != TM_OK)
+        return false;
+    if (m && m->is_symbol && !put_text(p, TM_STACK_FRAME_FUNCTION, m->name))
+        return false;
+    if (m && !m->is_symbol &&
+        (!put_text(p, TM_STACK_FRAME_MAPPING, m->name) ||
+         !put_text(p, TM_STACK_FRAME_BUILD_ID, tm_perf_mappings_build_id_of(&p->mappings, m))))
+        return false;
+    return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_REL_PC, m ? ip - m->start + m->offset : ip) == TM_OK &&
+           tm_pb_end(&p->detail, mark) == TM_OK;
+}
+
+enum tm_status tm_perf_put_stack(struct tm_perf *p, const struct tm_perf_sample *s, uint16_t misc, struct tm_error *err)
+{
+    find_frames(p, s, misc);
+    for (uint32_t i = p->frame_count; i > 0; i--)
+        if (!put_frame(p, &p->frames[i - 1], s, i > 1))
+            return tm_error_nomem(err);
+    return TM_OK;
+}

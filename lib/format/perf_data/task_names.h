@@ -1,0 +1,38 @@
+/* The names of threads over time. All that a file says is added first; then names can be looked up, each at its time,
+ * in any order. A new thread has the name of the one that made it. */
+#ifndef TM_FORMAT_PERF_DATA_TASK_NAMES_H
+#define TM_FORMAT_PERF_DATA_TASK_NAMES_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/span.h"
+
+enum { TM_PERF_TASK_NAMES_MAX = 1 << 21, TM_PERF_TASK_NAME_BYTES_MAX = 32 << 20 };
+
+/* Zero-initialise, then init. */
+struct tm_perf_task_names {
+    /* private */
+    struct tm_perf_task_name *list;
+    uint32_t count, cap;
+    struct tm_intern texts;
+};
+
+void tm_perf_task_names_init(struct tm_perf_task_names *names);
+
+/* TID is named NAME from TIME on. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *names, int64_t tid, uint64_t time, struct tm_span name,
+                                      struct tm_error *err);
+
+/* TID is named as MAKER is at TIME. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+enum tm_status tm_perf_task_names_inherit(struct tm_perf_task_names *names, int64_t tid, int64_t maker, uint64_t time,
+                                          struct tm_error *err);
+
+/* All is added. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_perf_task_names_settle(struct tm_perf_task_names *names, struct tm_error *err);
+
+/* The name of TID at TIME; no bytes where it is not known. After settle. */
+struct tm_span tm_perf_task_names_find(const struct tm_perf_task_names *names, int64_t tid, uint64_t time);
+
+void tm_perf_task_names_release(struct tm_perf_task_names *names);
+
+#endif

@@ -1,0 +1,332 @@
+#include "format/perf_data/tracepoints.h"
+
+#include "base/table.h"
+#include "kernel/sched_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SHOWN_BYTES_MAX = 64 };
+
+/* --- formats */
+
+static struct tm_span trim(struct tm_span s)
+{
+    while (s.len && (s.s[0] == ' ' || s.s[0] == '\t'))
+        s = (struct tm_span){s.s + 1, s.len - 1};
+    while (s.len && (s.s[s.len - 1] == ' ' || s.s[s.len - 1] == '\t' || s.s[s.len - 1] == '\r'))
+        s.len--;
+    return s;
+}
+
+static struct tm_span next_line(struct tm_span *rest)
+{
+    struct tm_span line;
+    if (!tm_span_cut(rest, "\n", &line)) {
+        line = *rest;
+        *rest = (struct tm_span){rest->s + rest->len, 0};
+    }
+    return trim(line);
+}
+
+/* The number behind KEY in "key:number;", within a field's line. */
+static bool number_of(struct tm_span line, const char *key, uint32_t *value)
+{
+    struct tm_span head, text;
+    int64_t number;
+    if (!tm_span_cut(&line, key, &head) || !tm_span_cut(&line, ";", &text) || !tm_span_int(trim(text), &number) ||
+        number < 0 || number > UINT16_MAX)
+        return false;
+    *value = (uint32_t)number;
+    return true;
+}
+
+static bool ends_with(struct tm_span s, const char *end)
+{
+    size_t len = strlen(end);
+    return s.len >= len && memcmp(s.s + s.len - len, end, len) == 0;
+}
+
+static bool begins_with(struct tm_span s, const char *with)
+{
+    size_t len = strlen(with);
+    return s.len >= len && memcmp(s.s, with, len) == 0;
+}
+
+static bool is_text(struct tm_span s, const char *text)
+{
+    return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
+}
+
+/* What DECLARATION, C's less the name, is of. */
+static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array, uint32_t size)
+{
+    bool is_char = tm_span_find(declaration, "char") != NULL;
+    if (begins_with(declaration, "__data_loc"))
+        return is_char && size == 4 ? TM_TRACEPOINT_DATA_LOC : TM_TRACEPOINT_BYTES;
+    if (begins_with(declaration, "__rel_loc"))
+        return is_char && size == 4 ? TM_TRACEPOINT_REL_LOC : TM_TRACEPOINT_BYTES;
+    if (is_array)
+        return is_char ? TM_TRACEPOINT_TEXT : TM_TRACEPOINT_BYTES;
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        return TM_TRACEPOINT_BYTES;
+    return ends_with(declaration, "*") ? TM_TRACEPOINT_ADDRESS : TM_TRACEPOINT_NUMBER;
+}
+
+/* "field:char comm[16];	offset:8;	size:16;	signed:0;" False: no field of that shape. */
+static bool parse_field(struct tm_span line, struct tm_tracepoint_field *field)
+{
+    struct tm_span head, name;
+    uint32_t is_signed = 0;
+    if (!tm_span_cut(&line, "field:", &head) || !tm_span_cut(&line, ";", &name) ||
+        !number_of(line, "offset:", &field->offset) || !number_of(line, "size:", &field->size))
+        return false;
+    (void)number_of(line, "signed:", &is_signed);
+    name = trim(name);
+    size_t at = name.len;
+    while (at > 0 && name.s[at - 1] != ' ')
+        at--;
+    struct tm_span declaration = trim((struct tm_span){name.s, at});
+    name = (struct tm_span){name.s + at, name.len - at};
+    const char *bracket = name.len ? memchr(name.s, '[', name.len) : NULL;
+    field->name = name;
+    if (bracket)
+        field->name.len = (size_t)(bracket - name.s);
+    field->is_signed = is_signed != 0;
+    field->type = type_of(declaration, bracket != NULL, field->size);
+    return field->name.len > 0;
+}
+
+static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, struct tm_tracepoint *point,
+                                 struct tm_error *err)
+{
+    point->first_field = t->field_count;
+    while (text.len) {
+        struct tm_span line = next_line(&text);
+        struct tm_tracepoint_field field;
+        if (begins_with(line, "print fmt:"))
+            break;
+        if (!parse_field(line, &field) || begins_with(field.name, "common_"))
+            continue;
+        if (t->field_count == TM_TRACEPOINT_FIELDS_MAX)
+            return tm_error_set(err, TM_E_INPUT, "more than the limit of %d fields of tracepoints",
+                                TM_TRACEPOINT_FIELDS_MAX);
+        enum tm_status st = tm_array_grow(&t->fields, &t->field_cap, t->field_count, sizeof *t->fields, err);
+        if (st < 0)
+            return st;
+        t->fields[t->field_count++] = field;
+    }
+    point->field_count = t->field_count - point->first_field;
+    return TM_OK;
+}
+
+/* "name: sched_switch", "ID: 372", "format:", fields, "print fmt: …" */
+static enum tm_status add_format(struct tm_tracepoints *t, struct tm_span system, struct tm_span text,
+                                 struct tm_error *err)
+{
+    struct tm_tracepoint point = {.system = system};
+    int64_t id = -1;
+    struct tm_span rest = text, head;
+    for (int i = 0; i < 2; i++) {
+        struct tm_span line = next_line(&rest);
+        if (tm_span_cut(&line, "name:", &head))
+            point.name = trim(line);
+        else if (tm_span_cut(&line, "ID:", &head) && !tm_span_int(trim(line), &id))
+            id = -1;
+    }
+    if (point.name.len == 0 || id < 0)
+        return TM_OK;
+    if (t->count == TM_TRACEPOINTS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than the limit of %d tracepoints", TM_TRACEPOINTS_MAX);
+    enum tm_status st = tm_array_grow(&t->list, &t->cap, t->count, sizeof *t->list, err);
+    if (st == TM_OK)
+        st = add_fields(t, rest, &point, err);
+    if (st < 0)
+        return st;
+    t->list[t->count] = point;
+    return tm_map_set(&t->of_id, (uint64_t)id, t->count++) == TM_OK ? TM_OK : tm_error_nomem(err);
+}
+
+/* A text that a NUL ends. */
+static struct tm_span c_string(struct tm_perf_cursor *c)
+{
+    const uint8_t *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
+    struct tm_span s = {(const char *)c->p, nul ? (size_t)(nul - c->p) : 0};
+    (void)tm_perf_take(c, nul ? s.len + 1 : UINT64_MAX);
+    return s;
+}
+
+static enum tm_status read_system(struct tm_tracepoints *t, struct tm_perf_cursor *c, struct tm_span system,
+                                  uint32_t count, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < count && !c->failed && st == TM_OK; i++) {
+        uint64_t len = tm_perf_u64(c);
+        const uint8_t *text = tm_perf_take(c, len);
+        if (text)
+            st = add_format(t, system, (struct tm_span){(const char *)text, (size_t)len}, err);
+    }
+    return st;
+}
+
+enum tm_status tm_tracepoints_read(struct tm_tracepoints *t, const uint8_t *data, size_t len, struct tm_error *err)
+{
+    static const char magic[] = "\x17\x08\x44tracing", ftrace[] = "ftrace";
+    enum tm_status st = TM_OK;
+    if (len > TM_TRACEPOINT_BYTES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "formats of tracepoints of more than the limit of %d bytes",
+                            TM_TRACEPOINT_BYTES_MAX);
+    if (len < sizeof magic - 1 || memcmp(data, magic, sizeof magic - 1) != 0)
+        return TM_END;
+    if (tm_buf_add(&t->text, data, len) != TM_OK)
+        return tm_error_nomem(err);
+    struct tm_perf_cursor c = {t->text.data + sizeof magic - 1, t->text.data + len, false, false};
+    (void)c_string(&c); /* the version */
+    const uint8_t *order = tm_perf_take(&c, 2); /* of bytes, and the size of a long */
+    t->is_big = c.is_big = order && order[0] != 0;
+    (void)tm_perf_u32(&c); /* bytes of a page */
+    for (int i = 0; i < 2; i++) { /* header_page, header_event */
+        (void)c_string(&c);
+        uint64_t skipped = tm_perf_u64(&c);
+        (void)tm_perf_take(&c, skipped);
+    }
+    uint32_t count = tm_perf_u32(&c);
+    st = read_system(t, &c, (struct tm_span){ftrace, sizeof ftrace - 1}, count, err);
+    uint32_t systems = tm_perf_u32(&c);
+    for (uint32_t i = 0; i < systems && !c.failed && st == TM_OK; i++) {
+        struct tm_span system = c_string(&c);
+        count = tm_perf_u32(&c);
+        st = read_system(t, &c, system, count, err);
+    }
+    return st < 0 ? st : c.failed ? TM_END : TM_OK;
+}
+
+const struct tm_tracepoint *tm_tracepoints_find(const struct tm_tracepoints *t, uint64_t id)
+{
+    uint32_t at;
+    return tm_map_find(&t->of_id, id, &at) ? &t->list[at] : NULL;
+}
+
+/* --- fields as text */
+
+enum how { PLAIN, HEX, STATE, WORD };
+
+/* Fields that the kernel shows otherwise than "name=value" and that a reader of ftrace text looks at. */
+static const struct special {
+    const char *event, *field, *key;
+    enum how how;
+} specials[] = {
+    {"sched_switch", "prev_state", "prev_state", STATE},
+    {"sched_switch", "next_comm", "==> next_comm", PLAIN},
+    {"task_newtask", "clone_flags", "clone_flags", HEX},
+    {"workqueue_execute_start", "work", "work struct", WORD},
+    {"workqueue_execute_start", "function", "function", WORD},
+    {"binder_transaction", "debug_id", "transaction", PLAIN},
+    {"binder_transaction", "target_node", "dest_node", PLAIN},
+    {"binder_transaction", "to_proc", "dest_proc", PLAIN},
+    {"binder_transaction", "to_thread", "dest_thread", PLAIN},
+    {"binder_transaction", "flags", "flags", HEX},
+    {"binder_transaction", "code", "code", HEX},
+    {"binder_transaction_received", "debug_id", "transaction", PLAIN},
+    {"binder_transaction_alloc_buf", "debug_id", "transaction", PLAIN},
+};
+
+static const struct special *special_of(const struct tm_tracepoint *point, const struct tm_tracepoint_field *field)
+{
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+        if (is_text(point->name, specials[i].event) && is_text(field->name, specials[i].field))
+            return &specials[i];
+    return NULL;
+}
+
+/* The number in the SIZE bytes at P, with its sign where SIGNED. */
+static uint64_t number_at(const uint8_t *p, uint32_t size, bool is_big, bool is_signed)
+{
+    uint64_t v = 0;
+    for (uint32_t i = 0; i < size; i++)
+        v |= (uint64_t)p[i] << 8 * (is_big ? size - 1 - i : i);
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    return is_signed && size < 8 ? (v ^ sign) - sign : v;
+}
+
+static enum tm_status put_hex(const uint8_t *p, size_t len, struct tm_buf *out)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < len && i < SHOWN_BYTES_MAX && st == TM_OK; i++)
+        st = tm_buf_addf(out, "%02x", p[i]);
+    return st == TM_OK && len > SHOWN_BYTES_MAX ? tm_buf_add_str(out, "...") : st;
+}
+
+/* A text of the event, which may hold any byte: those that would end its line are blanks. */
+static enum tm_status put_text(const uint8_t *p, size_t len, struct tm_buf *out)
+{
+    const uint8_t *nul = memchr(p, 0, len);
+    size_t from = out->len;
+    enum tm_status st = tm_buf_add(out, p, nul ? (size_t)(nul - p) : len);
+    for (size_t i = from; i < out->len; i++)
+        if (out->data[i] == '\n' || out->data[i] == '\r')
+            out->data[i] = ' ';
+    return st;
+}
+
+static enum tm_status put_number(const struct tm_tracepoint_field *f, uint64_t value, enum how how, uint32_t version,
+                                 struct tm_buf *out)
+{
+    char state[TM_SCHED_STATE_TEXT_MAX];
+    if (how == STATE) {
+        tm_sched_state_text((uint32_t)value & INT32_MAX, version, '|', state);
+        return tm_buf_add_str(out, state);
+    }
+    if (how == HEX)
+        return tm_buf_addf(out, "%" PRIx64, value);
+    if (f->type == TM_TRACEPOINT_ADDRESS)
+        return tm_buf_addf(out, "0x%" PRIx64, value);
+    return f->is_signed ? tm_buf_addf(out, "%" PRId64, (int64_t)value) : tm_buf_addf(out, "%" PRIu64, value);
+}
+
+static enum tm_status put_value(const struct tm_tracepoints *t, const struct tm_tracepoint_field *f, const uint8_t *raw,
+                                size_t len, enum how how, uint32_t version, struct tm_buf *out)
+{
+    const uint8_t *p = raw + f->offset;
+    if (f->type == TM_TRACEPOINT_TEXT)
+        return put_text(p, f->size, out);
+    if (f->type == TM_TRACEPOINT_BYTES)
+        return put_hex(p, f->size, out);
+    uint64_t value = number_at(p, f->size, t->is_big, f->is_signed);
+    if (f->type != TM_TRACEPOINT_DATA_LOC && f->type != TM_TRACEPOINT_REL_LOC)
+        return put_number(f, value, how, version, out);
+    uint64_t at = (value & UINT16_MAX) + (f->type == TM_TRACEPOINT_REL_LOC ? f->offset + f->size : 0);
+    uint64_t size = value >> 16 & UINT16_MAX;
+    return at <= len && size <= len - at ? put_text(raw + at, (size_t)size, out) : TM_OK;
+}
+
+enum tm_status tm_tracepoints_put(const struct tm_tracepoints *t, const struct tm_tracepoint *point,
+                                  const uint8_t *raw, size_t len, uint32_t version, struct tm_buf *out)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < point->field_count && st == TM_OK; i++) {
+        const struct tm_tracepoint_field *f = &t->fields[point->first_field + i];
+        const struct special *special = special_of(point, f);
+        enum how how = special ? special->how : PLAIN;
+        if ((uint64_t)f->offset + f->size > len || f->size == 0)
+            continue;
+        if (i > 0)
+            st = tm_buf_add_byte(out, ' ');
+        if (st == TM_OK)
+            st = special ? tm_buf_add_str(out, special->key) : tm_buf_add(out, f->name.s, f->name.len);
+        if (st == TM_OK)
+            st = tm_buf_add_byte(out, how == WORD ? ' ' : '=');
+        if (st == TM_OK)
+            st = put_value(t, f, raw, len, how, version, out);
+    }
+    return st;
+}
+
+void tm_tracepoints_release(struct tm_tracepoints *t)
+{
+    free(t->list);
+    free(t->fields);
+    tm_map_release(&t->of_id);
+    tm_buf_release(&t->text);
+    *t = (struct tm_tracepoints){0};
+}

@@ -1,0 +1,67 @@
+/* Formats of tracepoints, as tracefs has them ("format" of an event) and perf copies them into its file, and the fields
+ * of a tracepoint written as a line of ftrace text has them. Source: trace-event-info.c of perf,
+ * Documentation/trace/events.rst of Linux. */
+#ifndef TM_FORMAT_PERF_DATA_TRACEPOINTS_H
+#define TM_FORMAT_PERF_DATA_TRACEPOINTS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "format/perf_data/cursor.h"
+
+enum {
+    TM_TRACEPOINTS_MAX = 1 << 16,         /* formats of one file */
+    TM_TRACEPOINT_FIELDS_MAX = 1 << 20,   /* fields of all of them */
+    TM_TRACEPOINT_BYTES_MAX = 64 << 20    /* text of all of them */
+};
+
+enum tm_tracepoint_type {
+    TM_TRACEPOINT_NUMBER,
+    TM_TRACEPOINT_ADDRESS,  /* shown in hexadecimal */
+    TM_TRACEPOINT_TEXT,     /* bytes up to a NUL */
+    TM_TRACEPOINT_DATA_LOC, /* a text elsewhere in the event: its place in the low, its length in the high 16 bits */
+    TM_TRACEPOINT_REL_LOC,  /* the same, its place counted from the end of the field */
+    TM_TRACEPOINT_BYTES     /* any other array, shown in hexadecimal */
+};
+
+struct tm_tracepoint_field {
+    struct tm_span name;
+    uint32_t offset, size;
+    bool is_signed;
+    enum tm_tracepoint_type type;
+};
+
+struct tm_tracepoint {
+    struct tm_span system, name;
+    uint32_t first_field, field_count; /* without those that all events have */
+};
+
+/* Zero-initialise. */
+struct tm_tracepoints {
+    uint32_t count;
+    /* private */
+    struct tm_tracepoint *list;
+    struct tm_tracepoint_field *fields;
+    uint32_t cap, field_count, field_cap;
+    struct tm_map of_id;
+    struct tm_buf text; /* the formats; spans point into it */
+    bool is_big;
+};
+
+/* Reads the formats in the LEN bytes at DATA, which are copied: HEADER_TRACING_DATA of a file, or what follows
+ * PERF_RECORD_HEADER_TRACING_DATA. To be called once. TM_OK; TM_END: they are damaged from somewhere on, those before
+ * are known; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+enum tm_status tm_tracepoints_read(struct tm_tracepoints *points, const uint8_t *data, size_t len,
+                                   struct tm_error *err);
+
+/* The tracepoint with number ID, or NULL. */
+const struct tm_tracepoint *tm_tracepoints_find(const struct tm_tracepoints *points, uint64_t id);
+
+/* Appends the fields of POINT in the LEN bytes at RAW to OUT: "name=value" with blanks between, as the kernel writes
+ * them where a reader of ftrace text looks at them. VERSION is that of the kernel (tm_kernel_version_parse). TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_tracepoints_put(const struct tm_tracepoints *points, const struct tm_tracepoint *point,
+                                  const uint8_t *raw, size_t len, uint32_t version, struct tm_buf *out);
+
+void tm_tracepoints_release(struct tm_tracepoints *points);
+
+#endif

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# perf.data: recordings of perf record as perf script shows them, and made ones in both byte orders, from a file, from a
+# pipe and compressed.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/lib/common.bash"
+    data=$TM_SRC/t/data
+}
+
+# made FILE [WORD]...: a made recording.
+made() {
+    local file=$1
+    shift
+    python3 "$TM_SRC/t/gen/make-perf-data.py" "$@" >"$file"
+}
+
+# rows FILE: what is in it, without what depends on its size.
+rows() {
+    frames_anywhere "$1" | sed 's/^File .*//; s/byte=[0-9]*//; s/size_bytes=[0-9]*//'
+}
+
+# The samples of the recording NAME are those of perf script.
+as_perf_script() {
+    tm-merge -q -f jsonl "$data/$1.data" >events
+    python3 "$TM_SRC/t/check/perf-script.py" "$data/$1.script" events
+}
+
+@test "a made recording: stacks and names by time, forks, BPF, switches, tracepoints, losses" {
+    made a.data
+    frames_anywhere a.data >got
+    diff -u "$data/perf-made.frames" got
+}
+
+@test "the same rows in either byte order, from a pipe, and compressed" {
+    made a.data
+    rows a.data >want
+    for words in big pipe "big pipe"; do
+        made b.data $words
+        rows b.data >got
+        diff -u want got
+    done
+    rows - <b.data >got
+    diff -u want got
+    tar cf b.tar b.data
+    tm-unpack b.tar | tm-emit -f frames | grep '^  \[' >got
+    grep '^  \[' want | sed 's/file=0/file=1/' | diff -u - got
+    type zstd || skip 'zstd is not installed'
+    made b.data zstd
+    rows b.data >got
+    diff -u want got
+}
+
+@test "recordings of tracepoints with stacks, of a pipe, compressed: the samples and stacks of perf script" {
+    as_perf_script perf-sched
+    as_perf_script perf-pipe
+    as_perf_script perf-zstd
+}
+
+@test "threads have their names and processes" {
+    tm-merge -q -o x.db "$data/perf-sched.data"
+    [ "$(sqlite3 x.db "SELECT t.name, p.name FROM thread t JOIN process p USING (upid) WHERE t.tid = p.pid AND t.tid > 0 ORDER BY 1")" = \
+        'ls|ls
+sh|sh
+sleep|sleep' ]
+    [ "$(sqlite3 x.db "SELECT count(*) FROM sched_slice JOIN thread USING (utid) WHERE name = 'ls'")" -gt 0 ]
+}
+
+@test "build ids are in the Perfetto trace" {
+    made a.data
+    tm-merge -q -o a.pftrace a.data
+    python3 - <<'END'
+data = open('a.pftrace', 'rb').read()
+assert bytes(range(1, 21)) in data and bytes([0xaa] * 8) in data
+END
+}
+
+@test "clocks: the one that was recorded, and the time of day" {
+    for case in '|MONOTONIC' 'raw|MONOTONIC_RAW' 'real|REALTIME' 'tai|TRACE_FILE'; do
+        made a.data ${case%|*}
+        tm-unpack a.data | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
+        grep -q "^@.* TraceTime clock=.*" frames.txt
+        tm-merge -q -f report a.data | grep -q "${case#*|}" || { echo "$case"; false; }
+        tm-merge -q -f jsonl a.data | grep -q '"kind":"sample","ts":1800,'
+    done
+    made a.data
+    printf '7 1700000000.000002 getpid() = 7\n' >b.txt
+    tar cf run.tar a.data b.txt
+    tm-merge -q -f jsonl run.tar | grep -q '"ts":3000,.*"name":"getpid"'
+    made a.data old
+    tm-unpack a.data | tm-emit -f frames | grep -q 'clock_policy=MONOTONIC'
+    ! tm-unpack a.data | tm-emit -f frames | grep -q Snapshot || false
+}
+
+@test "a recording that did not end, damage in it" {
+    made a.data
+    head -c 3000 a.data >cut.data
+    run tm-merge cut.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"cut.data: byte 3000: cut short: perf record did not end this file (--on-damage=skip or salvage goes on)" ]]
+    run --separate-stderr tm-merge --on-damage=skip -f jsonl cut.data
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'"kind":"sample"'* ]]
+    [[ "$stderr" == *damaged* ]]
+    python3 - <<'END'
+data = bytearray(open('a.data', 'rb').read())
+at = data.index((3000).to_bytes(8, 'little')) - 32 # the first sample's size is none
+data[at + 6:at + 8] = b'\0\0'
+open('bad.data', 'wb').write(data)
+END
+    run tm-merge bad.data
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"no record (type 9, size 0)"* ]]
+    run --separate-stderr tm-merge --on-damage=skip -f jsonl bad.data
+    [ "$status" -eq 0 ]
+    [[ "$output" != *'"ts":2400'* ]]
+    run --separate-stderr tm-merge --on-damage=salvage -f jsonl bad.data
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'"ts":2400'* ]]
+    [[ "$output" != *'"ts":3000'* ]]
+}
+
+@test "perf record and ftrace of one time and clock: the same switches, as Perfetto traces, too" {
+    tm-merge -q -o ftrace.pftrace "$data/perf-both.txt"
+    cp "$data/perf-both.data" .
+    for other in "$data/perf-both.txt" ftrace.pftrace; do
+        tm-merge -q -f jsonl perf-both.data "$other" >events
+        python3 - <<'END'
+import json
+files = {}
+for line in open('events'):
+    e = json.loads(line)
+    if e['kind'] == 'sched_switch':
+        files.setdefault('perf-both.data' in e['file'], []).append(e)
+assert len(files[True]) == 49
+for e in files[True]: # what ftrace wrote down a little before
+    same = [f for f in files[False] if all(e[key] == f[key] for key in ('cpu', 'prev_tid', 'next_tid', 'prev_comm'))]
+    assert min(abs(e['ts'] - f['ts']) for f in same) < 10000, e
+END
+    done
+}

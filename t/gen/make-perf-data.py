@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Makes a perf.data file: make-perf-data.py [big] [pipe] [zstd] [raw|real|tai] [old] >FILE
+
+big: as a machine with the big end first writes it; pipe: as perf record -o -; zstd: the records of the kernel
+compressed, cut at any byte; raw, real, tai: on CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_TAI instead of MONOTONIC;
+old: without a clock and its time of day. Records are not in the order of time: what names and mappings were has to be known by time.
+"""
+import struct, subprocess, sys
+
+words = sys.argv[1:]
+end = '>' if 'big' in words else '<'
+clockid = 4 if 'raw' in words else 0 if 'real' in words else 11 if 'tai' in words else 1
+IP, TID, TIME, CHAIN, CPU, PERIOD, RAW, IDENTIFIER = 1, 2, 4, 32, 128, 256, 1024, 1 << 16
+KERNEL, USER = 1, 2
+MARK_KERNEL, MARK_USER = (1 << 64) - 128, (1 << 64) - 512
+KERNEL_AT, APP_AT, NEW_AT = 0xffffffff81000000, 0x400000, 0x7f0000000000
+
+
+def pack(form, *values):
+    return struct.pack(end + form, *values)
+
+
+def text(s):
+    s = s.encode() + b'\0'
+    return s + bytes(-len(s) % 8)
+
+
+def string(s):
+    s = s.encode() + b'\0'
+    s += bytes(-len(s) % 64)
+    return pack('I', len(s)) + s
+
+
+def record(kind, misc, body, behind=b''):
+    return pack('IHH', kind, misc, len(body) + 8) + body + behind
+
+
+def flags(*bits):
+    out = bytearray(8)
+    for bit in bits:
+        out[bit // 8] |= 128 >> bit % 8 if end == '>' else 1 << bit % 8
+    return bytes(out)
+
+
+def attr(kind, config, sample_type):
+    clock = () if 'old' in words else (25,)
+    return pack('IIQQQQ', kind, 112, config, 1000, sample_type, 0) + flags(18, *clock) + bytes(44) + \
+        pack('i', 0 if 'old' in words else clockid) + bytes(16)
+
+
+COMMON = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | CHAIN
+attrs = [(attr(1, 0, COMMON), [1, 2], 'cpu-clock'), (attr(2, 301, COMMON | RAW), [3, 4], 'sched:sched_waking')]
+
+
+def at(pid, tid, time, cpu, ident=1):
+    """What records that are no samples end with."""
+    return pack('IIQIIQ', pid & 0xffffffff, tid & 0xffffffff, time, cpu, 0, ident)
+
+
+def sample(ident, mode, pid, tid, time, cpu, chain, raw=None):
+    ips = [n for n in chain if n < (1 << 64) - 4095]
+    body = pack('QQIIQIIQ', ident, ips[0] if ips else 0, pid, tid, time, cpu, 0, 1000) + pack('Q', len(chain)) + \
+        b''.join(pack('Q', n) for n in chain)
+    if raw is not None:
+        body += pack('I', len(raw)) + raw
+    return record(9, mode, body)
+
+
+def comm(pid, tid, name, time, cpu=0, misc=0):
+    return record(3, misc, pack('II', pid, tid) + text(name) + at(pid, tid, time, cpu))
+
+
+def mmap2(pid, addr, size, offset, name, time, build_id=b''):
+    file = pack('BBH', len(build_id), 0, 0) + build_id.ljust(20, b'\0') if build_id else bytes(24)
+    return record(10, USER | (1 << 14 if build_id else 0), pack('IIQQQ', pid, pid, addr, size, offset) + file +
+                  pack('II', 5, 2) + text(name) + at(pid, pid, time, 0))
+
+
+def fork(pid, ppid, tid, ptid, time):
+    return record(7, 0, pack('IIIIQ', pid, ppid, tid, ptid, time) + at(ppid, ptid, time, 1))
+
+
+def switch(out, tid, other, time, cpu, preempted=False):
+    return record(15, (1 << 13 if out else 0) | (1 << 14 if preempted else 0), pack('II', other, other) +
+                  at(tid, tid, time, cpu))
+
+
+def waking(name, pid, prio, cpu):
+    return pack('HBBi', 301, 0, 0, 100) + name.encode().ljust(16, b'\0') + pack('iii', pid, prio, cpu) + bytes(4)
+
+
+of_kernel = [
+    record(1, KERNEL, pack('IIQQQ', 0xffffffff, 0, KERNEL_AT, 0x1000000, KERNEL_AT) + text('[kernel.kallsyms]_text') +
+           at(0, 0, 0, 0)),
+    comm(100, 100, 'app', 0), comm(100, 101, 'app', 0),
+    mmap2(100, APP_AT, 0x10000, 0x1000, '/bin/app', 0, bytes(range(1, 21))),
+    mmap2(100, 0x800000, 0x1000, 0, '//anon', 0),
+    # 101 is called worker from 2000 on, /lib/new.so is there from 2500 on
+    sample(1, USER, 100, 101, 3000, 0, [MARK_USER, NEW_AT + 0x20, APP_AT + 0x100, 0x800010, 0x12]),
+    sample(1, USER, 100, 101, 2400, 0, [MARK_USER, NEW_AT + 0x20, APP_AT + 0x100]),
+    sample(1, USER, 100, 101, 1800, 0, [MARK_USER, APP_AT + 0x40]),
+    comm(100, 101, 'worker', 2000, 0),
+    mmap2(100, NEW_AT, 0x1000, 0, '/lib/new.so', 2500),
+    # 200 is forked of 100 before /lib/new.so, then has another program
+    sample(2, USER, 200, 200, 2700, 1, [MARK_USER, APP_AT + 0x10]),
+    sample(2, USER, 200, 200, 2800, 1, [MARK_USER, NEW_AT + 0x10]),
+    sample(2, USER, 200, 200, 4000, 1, [MARK_USER, APP_AT + 0x10]),
+    fork(200, 100, 200, 100, 2450), fork(100, 100, 102, 100, 2460),
+    comm(200, 200, 'tool', 3500, 1, 1 << 13),
+    mmap2(200, APP_AT, 0x20000, 0, '/bin/tool', 3600),
+    # a function of BPF, called by the kernel
+    record(17, 0, pack('QIHH', KERNEL_AT + 0x2000000, 0x100, 1, 0) + text('bpf_prog_1_x') + at(0, 0, 0, 0)),
+    sample(2, KERNEL, 200, 200, 4100, 1,
+           [MARK_KERNEL, KERNEL_AT + 0x2000008, KERNEL_AT + 0x500, MARK_USER, APP_AT + 8]),
+    sample(4, KERNEL, 100, 101, 4200, 0, [MARK_KERNEL, KERNEL_AT + 0x600], waking('tool', 200, 120, 1)),
+    switch(True, 101, 0, 5000, 0), switch(False, 0, 101, 5001, 0),
+    switch(True, 0, 101, 5100, 0, True), switch(False, 101, 0, 5101, 0),
+    switch(False, 200, 0, 5200, 1),
+    record(2, 0, pack('QQ', 1, 3) + at(0, 0, 5300, 0)), record(13, 0, pack('Q', 4) + at(0, 0, 5300, 0)),
+    record(5, 0, pack('QQQ', 5300, 1, 1) + at(100, 101, 5300, 0)),
+    record(4, 0, pack('IIIIQ', 100, 1, 102, 1, 5400) + at(100, 102, 5400, 0)),
+    sample(99, USER, 100, 100, 5500, 0, [MARK_USER, APP_AT]),
+    record(11, 0, pack('QQQ', 0, 16, 1) + at(100, 100, 5600, 0)),
+]
+auxtrace = record(71, 0, pack('QQQIIII', 16, 0, 0, 0, 0, 0, 0), b'\xff' * 16)
+rounds = record(68, 0, b'')
+
+FORMAT = '''name: sched_waking
+ID: 301
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+	field:unsigned char common_preempt_count;	offset:3;	size:1;	signed:0;
+	field:int common_pid;	offset:4;	size:4;	signed:1;
+
+	field:char comm[16];	offset:8;	size:16;	signed:0;
+	field:pid_t pid;	offset:24;	size:4;	signed:1;
+	field:int prio;	offset:28;	size:4;	signed:1;
+	field:int target_cpu;	offset:32;	size:4;	signed:1;
+
+print fmt: "comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu
+'''.encode()
+tracing = b'\x17\x08\x44tracing' + b'0.6\0' + bytes([end == '>', 8]) + pack('I', 4096) + b'header_page\0' + \
+    pack('Q', 4) + b'page' + b'header_event\0' + pack('Q', 5) + b'event' + pack('I', 0) + pack('I', 1) + b'sched\0' + pack('I', 1) + \
+    pack('Q', len(FORMAT)) + FORMAT + pack('I', 0) + pack('I', 0) + pack('Q', 0)
+build_ids = record(67, USER | 1 << 15, pack('i', -1) + bytes([0xaa] * 8).ljust(20, b'\0') + bytes([8, 0, 0, 0]) +
+                   text('/lib/new.so'))
+event_desc = pack('II', len(attrs), 112) + b''.join(a + pack('I', len(ids)) + string(name) +
+                                                    b''.join(pack('Q', i) for i in ids) for a, ids, name in attrs)
+features = {1: tracing, 2: build_ids, 4: string('6.1.0-test'), 11: pack('I', 2) + string('perf') + string('record'),
+            12: event_desc}
+if 'old' not in words:
+    features[29] = pack('IIQQ', 1, clockid, 1700000000000000000, 1000)
+
+
+def compressed(records):
+    data = subprocess.run(['zstd', '-qc'], input=b''.join(records), stdout=subprocess.PIPE, check=True).stdout
+    return [record(81, 0, data[i:i + 100]) for i in range(0, len(data), 100)]
+
+
+records = compressed(of_kernel) if 'zstd' in words else of_kernel
+data = b''.join(records[:9]) + rounds + auxtrace + b''.join(records[9:]) + rounds
+
+if 'pipe' in words:
+    out = (b'2ELIFREP' if end == '>' else b'PERFILE2') + pack('Q', 16)
+    for i, (a, ids, name) in enumerate(attrs):
+        out += record(64, 0, a + b''.join(pack('Q', n) for n in ids))
+    for number, body in features.items():
+        if number == 1:
+            out += record(66, 0, pack('II', len(body), 0), body + bytes(-len(body) % 8))
+        elif number == 2:
+            out += body
+        else:
+            out += record(80, 0, pack('Q', number) + body)
+    out += data
+else:
+    attrs_at = 104 + sum(8 * len(ids) for a, ids, name in attrs)
+    entries, idents, ids_at = b'', b'', 104
+    for a, ids, name in attrs:
+        entries += a + pack('QQ', ids_at, 8 * len(ids))
+        idents += b''.join(pack('Q', i) for i in ids)
+        ids_at += 8 * len(ids)
+    data_at = attrs_at + len(entries)
+    bits = [sum(1 << n for n in features), 0, 0, 0]
+    out = (b'2ELIFREP' if end == '>' else b'PERFILE2') + \
+        pack('QQQQQQQQ', 104, 128, attrs_at, len(entries), data_at, len(data), 0, 0) + pack('QQQQ', *bits) + \
+        idents + entries + data
+    section_at, table, bodies = len(out) + 16 * len(features), b'', b''
+    for number in sorted(features):
+        table += pack('QQ', section_at + len(bodies), len(features[number]))
+        bodies += features[number]
+    out += table + bodies
+sys.stdout.buffer.write(out)
