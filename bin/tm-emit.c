@@ -39,6 +39,7 @@ static const struct tm_program program = {
              "      --strict         exit 4 without OUT if an event was dropped, a byte skipped, or data lost\n"
              "      --no-guess       exit 4 without OUT if a file is placed by assumption\n"
              "      --max-dropped N  the same if more than N events, or N% of those read, were dropped\n"
+             "      --no-sync        do not wait until OUT is on the disk\n"
              "  -q, --quiet          do not say what was guessed or lost\n"
              "      --formats        list the formats and the ends of OUT that choose them\n"
              "  -h, --help           show this\n"
@@ -56,7 +57,7 @@ struct arguments {
     struct tm_select_spec only;
     struct tm_source_path *sources; /* at most as many as there are arguments */
     size_t source_count;
-    bool quiet;
+    bool quiet, no_sync;
     bool list; /* the formats were asked for */
 };
 
@@ -120,6 +121,7 @@ static int take_option(void *context, int option, const char *value)
     case 'a': a->options.absolute = true; return 0;
     case 'j': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
+    case 'y': a->no_sync = true; return 0;
     case 'S': a->sources[a->source_count++].path = value; return 0;
     case 't': a->sources[a->source_count++] = (struct tm_source_path){value, true}; return 0;
     case 'b': a->options.rebase = true; return 0;
@@ -149,6 +151,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"format", required_argument, NULL, 'f'},
         {"output", required_argument, NULL, 'o'},
         {"part", required_argument, NULL, 'p'},
+        {"no-sync", no_argument, NULL, 'y'},
         {"alignment", required_argument, NULL, 'A'},
         {"temporary-directory", required_argument, NULL, 'T'},
         {"absolute", no_argument, NULL, 'a'},
@@ -196,6 +199,7 @@ static enum tm_status open_files(struct files *files, const struct arguments *a,
         targets[i] = (struct tm_emit_target){.emit = output->emit, .out_fd = STDOUT_FILENO, .out_path = output->out};
         if (output->out == NULL)
             continue;
+        file->no_sync = a->no_sync;
         st = tm_out_file_open(file, output->out, output->part, err);
         remember_file(i, file->temp);
         files->folders[i] = file->temp ? tm_out_file_folder(file->temp) : NULL;

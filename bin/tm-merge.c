@@ -60,6 +60,7 @@ static const struct tm_program program = {
              "      --absolute        text: times as they are, not from the first event on\n"
              "      --rebase          json: times count from the first event on\n"
              "      --json            report, explain, summary, dropped: as JSON\n"
+             "      --no-sync         do not wait until OUT is on the disk\n"
              "      --progress        show how far it is on standard error, also where that is no terminal\n"
              "  -q, --quiet           never show how far it is, nor say what was guessed or lost\n"
              "  -h, --help            show this\n"
@@ -71,7 +72,7 @@ struct arguments {
     const char *write_manifest;
     const char *shown; /* the format printed instead of the outputs; NULL: none */
     bool may_run;      /* the arguments make sense */
-    bool progress, quiet;
+    bool progress, quiet, no_sync;
     bool aligns, checks_causality;
     const char *rules; /* of --align */
     struct tm_plan_words plan;
@@ -170,6 +171,7 @@ static int take_option(void *context, int option, const char *value)
     case 'a': r->absolute = true; return 0;
     case 'b': r->rebase = true; return 0;
     case 'j': r->json = true; return 0;
+    case 'y': a->no_sync = true; return 0;
     case 'P': a->progress = true; return 0;
     case 'q': a->quiet = r->quiet = true; return 0;
     default:
@@ -208,6 +210,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"rebase", no_argument, NULL, 'b'},
         {"absolute", no_argument, NULL, 'a'},
         {"json", no_argument, NULL, 'j'},
+        {"no-sync", no_argument, NULL, 'y'},
         {"progress", no_argument, NULL, 'P'},
         {"quiet", no_argument, NULL, 'q'},
         TM_PLAN_OPTIONS,
@@ -430,6 +433,7 @@ static enum tm_status open_outs(struct merge *m, struct tm_error *err)
     for (size_t i = 0; i < outputs->count && st == TM_OK; i++) {
         if (outputs->rows[i].out)
             st = tm_out_file_open(&m->outs[i], outputs->rows[i].out, NULL, err);
+        m->outs[i].no_sync = m->a.no_sync;
         outputs->rows[i].part = m->outs[i].temp;
     }
     return st;
@@ -455,6 +459,7 @@ static int merge(struct merge *m, const char *argv0)
     struct tm_error err = {0};
     int status = 0;
     enum tm_status st = TM_OK;
+    m->manifest_out.no_sync = m->a.no_sync;
     status = align(m, argv0, &err);
     st = err.status;
     if (st == TM_OK && (status != 0 || m->a.checks_causality))

@@ -31,6 +31,7 @@ static const struct tm_program program = {
              "                           none (default: by the ranks that PyTorch profiles state)\n"
              "      --manifest-only      print the manifest, write no archive\n"
              "      --strict             write OUT only if all of it would be placed when it is merged\n"
+             "      --no-sync            do not wait until OUT is on the disk\n"
              "  -q, --quiet              do not say how it would be merged\n"
              "  -h, --help               show this\n"
              "      --version            show the version\n",
@@ -38,7 +39,7 @@ static const struct tm_program program = {
 
 struct arguments {
     const char *out;
-    bool manifest_only, strict, quiet;
+    bool manifest_only, strict, quiet, no_sync;
     const char *argv0;
     struct tm_plan_words plan;
     char **files;
@@ -78,6 +79,7 @@ static int take_option(void *context, int option, const char *value)
     case 'M': a->manifest_only = true; return 0;
     case 's': a->strict = true; return 0;
     case 'q': a->quiet = true; return 0;
+    case 'y': a->no_sync = true; return 0;
     default:
         if (tm_plan_words_add(&a->plan, (enum tm_plan_option)option, value, &err) == TM_OK)
             return 0;
@@ -92,6 +94,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"output", required_argument, NULL, 'o'},
         {"manifest-only", no_argument, NULL, 'M'},
         {"strict", no_argument, NULL, 's'},
+        {"no-sync", no_argument, NULL, 'y'},
         {"quiet", no_argument, NULL, 'q'},
         TM_PLAN_OPTIONS,
         TM_PROGRAM_OPTIONS_END,
@@ -240,7 +243,7 @@ static enum tm_status pack_files(void *context, struct tm_error *err)
 
 static enum tm_status write_file(const struct arguments *a, struct tm_error *err)
 {
-    struct tm_out_file out = {.fd = -1};
+    struct tm_out_file out = {.fd = -1, .no_sync = a->no_sync};
     enum tm_status st = tm_out_file_open(&out, a->out, NULL, err);
     unfinished = out.temp;
     struct work work = {a, out.fd, tm_out_file_target(&out), out.temp ? tm_out_file_folder(out.temp) : NULL};

@@ -94,3 +94,31 @@ END
             "tm-merge -S 1k -o out.jsonl $TM_SRC/doc/examples/phone-watch-app.tar"
     done
 }
+
+@test "an output is on the disk before it gets its name, but with --no-sync" {
+    echo before >before.csv
+    for command in "tm-emit -f csv" "tm-merge -q --machine-from=none x.json -f csv" "tm-pack -q x.json"; do
+        program=${command%% *}
+        ending=.csv
+        [ $program = tm-pack ] && ending=.tar
+        echo '[{"name":"x","ph":"i","ts":1,"pid":1,"tid":1}]' >x.json
+        cp before.csv out$ending
+        rm -f hit
+        status=0
+        LD_PRELOAD=$so TM_FAULT=fsync:1 TM_FAULT_IN=$program TM_FAULT_HIT=hit $command -o out$ending <"$stream" 2>said ||
+            status=$?
+        [ "$status" -eq 3 ]
+        [ -s hit ]
+        [[ $(cat said) == "$program: "*"out$ending: cannot write: "* ]]
+        cmp before.csv out$ending
+        [ -z "$(ls .out* 2>/dev/null)" ]
+        LD_PRELOAD=$so TM_FAULT=fsync:2 TM_FAULT_IN=$program TM_FAULT_HIT=second $command -o out$ending <"$stream"
+        [ -s second ] # the folder, after the name is there
+        [ "$(cmp -s before.csv out$ending; echo $?)" = 1 ]
+        LD_PRELOAD=$so TM_FAULT=rename:1 TM_FAULT_IN=$program $command -o out$ending <"$stream" 2>/dev/null && false
+        rm -f hit second
+        LD_PRELOAD=$so TM_FAULT=fsync:1+ TM_FAULT_IN=$program TM_FAULT_HIT=hit \
+            $command --no-sync -o out$ending <"$stream"
+        [ ! -s hit ]
+    done
+}

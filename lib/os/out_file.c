@@ -107,11 +107,40 @@ char *tm_out_file_folder(const char *path)
     return folder;
 }
 
+/* Whether the disk is waited for: not where somebody else gives the file its name. */
+static bool syncs(const struct tm_out_file *f)
+{
+    return f->temp && !f->borrowed_temp && !f->no_sync;
+}
+
+/* Waits until what was written is on the disk. File systems that cannot do that say EINVAL or ENOTSUP. */
+static enum tm_status sync_file(const struct tm_out_file *f, struct tm_error *err)
+{
+    if (fsync(f->fd) == 0 || errno == EINVAL || errno == ENOTSUP)
+        return TM_OK;
+    return tm_error_errno(err, errno, "%s: cannot write", f->path);
+}
+
+/* The same for the new name. The file is whole under either name, so that failing to is no failure. */
+static void sync_folder(const struct tm_out_file *f)
+{
+    char *folder = tm_out_file_folder(f->path);
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+    free(folder);
+}
+
 enum tm_status tm_out_file_close(struct tm_out_file *f, struct tm_error *err)
 {
+    enum tm_status st = f->fd >= 0 && syncs(f) ? sync_file(f, err) : TM_OK;
     int fd = f->fd;
     f->fd = -1;
-    return fd >= 0 && close(fd) != 0 ? tm_error_errno(err, errno, "%s: cannot write", f->path) : TM_OK;
+    if (fd >= 0 && close(fd) != 0)
+        st = tm_error_errno(err, errno, "%s: cannot write", f->path);
+    return st;
 }
 
 enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
@@ -120,6 +149,8 @@ enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
     if (st == TM_OK && f->temp && !f->borrowed_temp && rename(f->temp, f->path) != 0)
         st = tm_error_errno(err, errno, "%s: cannot rename the finished file to it", f->path);
     if (st == TM_OK) {
+        if (syncs(f))
+            sync_folder(f);
         free(f->temp);
         f->temp = NULL;
     }

@@ -1,5 +1,6 @@
 /* A result that is there whole or not at all: written as .FILE.tmp.XXXXXX beside FILE and renamed
- * at the end. What is there already and is no regular file (/dev/null, a pipe) is written as it stands. */
+ * at the end. It is on the disk before it gets its name, so that no crash of the machine leaves an
+ * empty or a partial file where the last result was. What is there already and is no regular file (/dev/null, a pipe) is written as it stands. */
 #ifndef TM_OS_OUT_FILE_H
 #define TM_OS_OUT_FILE_H
 
@@ -12,6 +13,7 @@ struct tm_out_file {
     char *path;   /* where it will be; owned */
     char *temp;   /* where it is being written; owned; NULL when that is path */
     bool borrowed_temp; /* the caller renames it */
+    bool no_sync; /* for the caller to set: do not wait for the disk */
     int fd;       /* open for writing */
 };
 
@@ -26,10 +28,10 @@ char *tm_out_file_folder(const char *path);
 /* Where bytes go by name: temp, or path. */
 const char *tm_out_file_target(const struct tm_out_file *file);
 
-/* Closes, and keeps what was written where it is. Commit follows. TM_OK or TM_E_SYSTEM. */
+/* Writes it to the disk, closes, and keeps what was written where it is. Commit follows. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_close(struct tm_out_file *file, struct tm_error *err);
 
-/* Closes and renames. After an error the temporary file is gone. TM_OK or TM_E_SYSTEM. */
+/* Closes as above, renames, and writes the folder, as far as the system can. After an error the temporary file is gone. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_commit(struct tm_out_file *file, struct tm_error *err);
 
 /* Closes; removes the temporary file and what SQLite puts beside it, unless it was committed. */
