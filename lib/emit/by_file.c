@@ -19,6 +19,11 @@ static uint32_t file_of_stat(const struct tm_catalog *c, uint32_t i)
     return c->stats[i]->has_file ? c->stats[i]->file : UINT32_MAX;
 }
 
+static uint32_t file_of_metadata(const struct tm_catalog *c, uint32_t i)
+{
+    return c->metadata[i]->has_file ? c->metadata[i]->file : UINT32_MAX;
+}
+
 /* Sorts by counting: what comes first stays first. Files that are not known are left out. */
 static enum tm_status sort(struct tm_by_file *b, const struct tm_catalog *c, uint32_t count, file_of file)
 {
@@ -50,6 +55,11 @@ enum tm_status tm_by_file_placements(struct tm_by_file *b, const struct tm_catal
 enum tm_status tm_by_file_stats(struct tm_by_file *b, const struct tm_catalog *catalog)
 {
     return sort(b, catalog, catalog->stat_count, file_of_stat);
+}
+
+enum tm_status tm_by_file_metadata(struct tm_by_file *b, const struct tm_catalog *catalog)
+{
+    return sort(b, catalog, catalog->metadata_count, file_of_metadata);
 }
 
 void tm_by_file_release(struct tm_by_file *b)

@@ -1,6 +1,7 @@
 /* A result that is there whole or not at all: written as .FILE.tmp.XXXXXX beside FILE and renamed
  * at the end. It is on the disk before it gets its name, so that no crash of the machine leaves an
- * empty or a partial file where the last result was. What is there already and is no regular file (/dev/null, a pipe) is written as it stands. */
+ * empty or a partial file where the last result was. What is there already and is no regular file
+ * (/dev/null, a pipe) is written as it stands. */
 #ifndef TM_OS_OUT_FILE_H
 #define TM_OS_OUT_FILE_H
 

@@ -27,12 +27,39 @@ static enum tm_status grow(void *array, uint32_t *cap, uint32_t count, size_t si
     return TM_OK;
 }
 
-static enum tm_status add_lane(struct tm_json_thread *t, int64_t tid, uint32_t file)
+/* The lanes of the holder's file on its thread, lane 0 apart; NULL: there are none. */
+static struct tm_json_lane_list *list_of(const struct tm_json_lanes *lanes, uint32_t thread, uint32_t file)
+{
+    uint32_t list;
+    return tm_map_find(&lanes->list_of, (uint64_t)thread << 32 | file, &list) ? &lanes->lists[list] : NULL;
+}
+
+static enum tm_status put_lane(struct tm_json_thread *t, int64_t tid, uint32_t file)
 {
     if (grow(&t->lanes, &t->lane_cap, t->lane_count, sizeof *t->lanes) < 0)
         return TM_E_SYSTEM;
     t->lanes[t->lane_count++] =
         (struct tm_json_lane){.tid = tid, .file = file, .until_ns = INT64_MIN, .last_ns = INT64_MIN};
+    return TM_OK;
+}
+
+/* Adds a lane for the file of HOLDER to its thread. */
+static enum tm_status add_lane(struct tm_json_lanes *lanes, const struct tm_json_holder *holder)
+{
+    struct tm_json_thread *t = thread_of(lanes, holder);
+    struct tm_json_lane_list *list = list_of(lanes, holder->thread, holder->file);
+    if (list == NULL) {
+        if (grow(&lanes->lists, &lanes->list_cap, lanes->list_count, sizeof *lanes->lists) < 0 ||
+            tm_map_set(&lanes->list_of, (uint64_t)holder->thread << 32 | holder->file, lanes->list_count) < 0)
+            return TM_E_SYSTEM;
+        list = &lanes->lists[lanes->list_count++];
+        *list = (struct tm_json_lane_list){0};
+    }
+    if (grow(&list->lanes, &list->cap, list->count, sizeof *list->lanes) < 0 ||
+        put_lane(t, lanes->next_tid++, holder->file) < 0)
+        return TM_E_SYSTEM;
+    list->lanes[list->count++] = t->lane_count - 1;
+    t->lanes[t->lane_count - 1].place = list->count;
     return TM_OK;
 }
 
@@ -57,7 +84,7 @@ enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_ho
     }
     if (!tm_map_find(&lanes->by_id, key, &number)) {
         struct tm_json_thread t = {.pid = pid, .tid = tid, .machine = machine};
-        if (grow(&lanes->threads, &lanes->cap, lanes->count, sizeof *lanes->threads) < 0 || add_lane(&t, tid, file) < 0)
+        if (grow(&lanes->threads, &lanes->cap, lanes->count, sizeof *lanes->threads) < 0 || put_lane(&t, tid, file) < 0)
             return TM_E_SYSTEM;
         lanes->threads[lanes->count++] = t;
         number = lanes->count;
@@ -76,22 +103,34 @@ static bool is_free(const struct tm_json_lane *lane, int64_t since_ns)
     return !lane->is_open && lane->until_ns <= since_ns && (lane->holder == 0 || lane->last_ns < since_ns);
 }
 
+/* The first lane that is free for the file of HOLDER; UINT32_MAX: there is none. */
+static uint32_t find_free(const struct tm_json_lanes *lanes, const struct tm_json_holder *holder, int64_t since_ns)
+{
+    const struct tm_json_thread *t = thread_of(lanes, holder);
+    struct tm_json_lane_list *list = list_of(lanes, holder->thread, holder->file);
+    if (is_free(&t->lanes[0], since_ns))
+        return 0;
+    if (list == NULL)
+        return UINT32_MAX;
+    while (list->first_shut < list->count && t->lanes[list->lanes[list->first_shut]].is_open)
+        list->first_shut++;
+    for (uint32_t i = list->first_shut; i < list->count; i++)
+        if (is_free(&t->lanes[list->lanes[i]], since_ns))
+            return list->lanes[i];
+    return UINT32_MAX;
+}
+
 enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns)
 {
     struct tm_json_thread *t = thread_of(lanes, holder);
     struct tm_json_lane *l = &t->lanes[holder->lane];
-    uint32_t i;
     if (l->holder == holder->number)
         return TM_OK;
     if (!is_free(l, since_ns)) {
-        while (t->first_shut < t->lane_count && t->lanes[t->first_shut].is_open)
-            t->first_shut++;
-        i = t->first_shut;
-        while (i < t->lane_count && !((i == 0 || t->lanes[i].file == holder->file) && is_free(&t->lanes[i], since_ns)))
-            i++;
-        if (i == t->lane_count && add_lane(t, lanes->next_tid++, holder->file) < 0)
+        uint32_t lane = find_free(lanes, holder, since_ns);
+        if (lane == UINT32_MAX && add_lane(lanes, holder) < 0)
             return TM_E_SYSTEM;
-        holder->lane = i;
+        holder->lane = lane == UINT32_MAX ? t->lane_count - 1 : lane;
     }
     t->lanes[holder->lane].holder = holder->number;
     return TM_OK;
@@ -104,7 +143,7 @@ enum tm_status tm_json_lanes_take_bare(struct tm_json_lanes *lanes, struct tm_js
         return TM_OK;
     holder->lane = 0;
     if (t->lanes[0].holder != 0) {
-        if (add_lane(t, lanes->next_tid++, holder->file) < 0)
+        if (add_lane(lanes, holder) < 0)
             return TM_E_SYSTEM;
         holder->lane = t->lane_count - 1;
     }
@@ -133,10 +172,13 @@ void tm_json_lanes_use(struct tm_json_lanes *lanes, const struct tm_json_holder 
 
 void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, bool is_open)
 {
-    struct tm_json_thread *t = thread_of(lanes, holder);
-    t->lanes[holder->lane].is_open = is_open;
-    if (!is_open && holder->lane < t->first_shut)
-        t->first_shut = holder->lane;
+    struct tm_json_lane *l = lane_of(lanes, holder);
+    l->is_open = is_open;
+    if (is_open || l->place == 0)
+        return;
+    struct tm_json_lane_list *list = list_of(lanes, holder->thread, l->file);
+    if (l->place - 1 < list->first_shut)
+        list->first_shut = l->place - 1;
 }
 
 enum tm_status tm_json_lanes_endless(struct tm_json_lanes *lanes, struct tm_json_holder *holder, bool is_crossed,
@@ -147,7 +189,7 @@ enum tm_status tm_json_lanes_endless(struct tm_json_lanes *lanes, struct tm_json
     if (!is_crossed)
         return TM_OK;
     if (t->endless_lane == 0 || t->endless_count == TM_JSON_LANE_DEPTH_MAX) {
-        if (add_lane(t, lanes->next_tid++, holder->file) < 0)
+        if (add_lane(lanes, holder) < 0)
             return TM_E_SYSTEM;
         t->endless_lane = t->lane_count - 1;
         t->endless_count = 0;
@@ -162,7 +204,11 @@ void tm_json_lanes_release(struct tm_json_lanes *lanes)
 {
     for (uint32_t i = 0; i < lanes->count; i++)
         free(lanes->threads[i].lanes);
+    for (uint32_t i = 0; i < lanes->list_count; i++)
+        free(lanes->lists[i].lanes);
     free(lanes->threads);
+    free(lanes->lists);
     tm_map_release(&lanes->by_id);
+    tm_map_release(&lanes->list_of);
     *lanes = (struct tm_json_lanes){0};
 }

@@ -29,6 +29,7 @@ struct tm_json_lane {
     int64_t last_ns;  /* when something last began there, or just happened */
     uint32_t holder;  /* the number of the stack that is or was there last; 0: nobody */
     uint32_t file;    /* whose lane it is; lane 0 is everybody's */
+    uint32_t place;   /* its place among those of the file, plus 1; 0: lane 0 */
     bool is_open;     /* the holder has slices there whose ends are not known */
     bool is_named;    /* for the output: it was said whose it is */
 };
@@ -38,8 +39,14 @@ struct tm_json_thread {
     uint32_t machine;
     struct tm_json_lane *lanes;
     uint32_t lane_count, lane_cap;
-    uint32_t first_shut; /* all lanes before it have something open */
     uint32_t endless_lane, endless_count; /* for what never ends; slices there */
+};
+
+/* The lanes that a file has of a thread, in their order. */
+struct tm_json_lane_list {
+    uint32_t *lanes; /* numbers in the thread */
+    uint32_t count, cap;
+    uint32_t first_shut; /* all before this place have something open */
 };
 
 /* Zero-initialise. */
@@ -49,6 +56,9 @@ struct tm_json_lanes {
     /* private */
     uint32_t cap, holder_count;
     struct tm_map by_id;
+    struct tm_json_lane_list *lists;
+    uint32_t list_count, list_cap;
+    struct tm_map list_of; /* number of the thread << 32 | file */
     int64_t next_tid;
 };
 

@@ -2,6 +2,7 @@
 #include "emit/perfetto/internal.h"
 
 #include "base/hash.h"
+#include "emit/by_file.h"
 #include "config.h"
 
 #include <inttypes.h>
@@ -15,6 +16,7 @@ enum { UUID_MSB = 1, UUID_LSB = 2 };
 /* The attributes so far, a TraceAttributes message. */
 struct attributes {
     struct tm_buf message;
+    struct tm_by_file placements, metadata;
     bool failed;
 };
 
@@ -47,13 +49,14 @@ static void add(struct tm_buf *text, const char *s, size_t len, bool *failed)
 }
 
 /* "BOOTTIME(watch) -> REALTIME(watch) = … (rendezvous, offset 250000000 ns)", for each clock of FILE. */
-static void add_placements(const struct tm_catalog *c, uint32_t file, struct tm_buf *text, bool *failed)
+static void add_placements(const struct tm_catalog *c, const struct tm_by_file *placements, uint32_t file,
+                           struct tm_buf *text, bool *failed)
 {
     char part[TEXT_MAX];
     uint32_t told = 0;
-    for (uint32_t i = 0; i < c->placement_count && told < PLACEMENTS_MAX; i++) {
-        const Tracemerge__Placement *p = c->placements[i];
-        if (p->file != file || p->placed_count == 0)
+    for (uint32_t i = placements->starts[file]; i < placements->starts[file + 1] && told < PLACEMENTS_MAX; i++) {
+        const Tracemerge__Placement *p = c->placements[placements->order[i]];
+        if (p->placed_count == 0)
             continue;
         add(text, "; ", 2, failed);
         add(text, (const char *)p->path.data, p->path.len, failed);
@@ -64,12 +67,13 @@ static void add_placements(const struct tm_catalog *c, uint32_t file, struct tm_
     }
 }
 
-static void add_uuid(const struct tm_catalog *c, uint32_t file, struct tm_buf *text, bool *failed)
+static void add_uuid(const struct tm_catalog *c, const struct tm_by_file *metadata, uint32_t file, struct tm_buf *text,
+                     bool *failed)
 {
     static const char name[] = "trace_uuid", words[] = "; uuid ";
-    for (uint32_t i = 0; i < c->metadata_count; i++) {
-        const Tracemerge__Metadata *m = c->metadata[i];
-        if (!m->has_file || m->file != file || m->value_case != TRACEMERGE__METADATA__VALUE_STR_VALUE ||
+    for (uint32_t i = metadata->starts[file]; i < metadata->starts[file + 1]; i++) {
+        const Tracemerge__Metadata *m = c->metadata[metadata->order[i]];
+        if (m->value_case != TRACEMERGE__METADATA__VALUE_STR_VALUE ||
             m->name.len != sizeof name - 1 || memcmp(m->name.data, name, sizeof name - 1) != 0)
             continue;
         add(text, words, sizeof words - 1, failed);
@@ -92,8 +96,8 @@ static void put_file(struct attributes *a, const struct tm_catalog *c, uint32_t 
     add(text, (const char *)f->type.data, f->type.len, &a->failed);
     int n = snprintf(size, sizeof size, ", %" PRIu64 " bytes, %" PRIu64 " events", f->size_bytes, f->timed_count);
     add(text, size, (size_t)n, &a->failed);
-    add_placements(c, file, text, &a->failed);
-    add_uuid(c, file, text, &a->failed);
+    add_placements(c, &a->placements, file, text, &a->failed);
+    add_uuid(c, &a->metadata, file, text, &a->failed);
     n = snprintf(key, sizeof key, TM_PROVENANCE_FILE "%" PRIu32, f->processing_order);
     if (!a->failed)
         put_text(a, key, (size_t)n, text->data, text->len);
@@ -152,9 +156,10 @@ enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err)
     struct attributes a = {0};
     struct tm_buf text = {0};
     uint32_t count = 0;
+    a.failed = tm_by_file_placements(&a.placements, c) < 0 || tm_by_file_metadata(&a.metadata, c) < 0;
     put_text(&a, version, sizeof version - 1, PACKAGE_VERSION, sizeof PACKAGE_VERSION - 1);
     for (uint32_t i = 0; i < c->file_count; i++)
-        if (has_events(&c->files[i]) && ++count <= FILES_MAX)
+        if (has_events(&c->files[i]) && ++count <= FILES_MAX && !a.failed)
             put_file(&a, c, i, &text);
     put_number(&a, files, sizeof files - 1, count);
     put_manifest_attributes(&a, c);
@@ -163,6 +168,8 @@ enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err)
     if (st == TM_OK && p->packets.has_own_uuid)
         st = write_uuid(p, &a.message, err);
     tm_buf_release(&a.message);
+    tm_by_file_release(&a.placements);
+    tm_by_file_release(&a.metadata);
     tm_buf_release(&text);
     return st;
 }

@@ -25,6 +25,18 @@ static enum tm_status add_snapshot(struct tm_config_facts *f, const Tracemerge__
     return tm_map_set(&f->clocks_of, key, clocks) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
+/* What is looked for by machine and by entry. Of machines of one raw id the first counts. */
+static enum tm_status index_config(struct tm_config_facts *f)
+{
+    for (size_t i = 0; i < f->config->n_machines; i++)
+        if (tm_map_add(&f->machine_of, (uint64_t)f->config->machines[i]->raw_id, (uint32_t)i) < 0)
+            return TM_E_SYSTEM;
+    for (size_t i = 0; i < f->config->n_edges; i++)
+        if (f->config->edges[i]->has_entry && tm_map_set(&f->is_related, f->config->edges[i]->entry, 1) < 0)
+            return TM_E_SYSTEM;
+    return TM_OK;
+}
+
 static enum tm_status take(struct tm_config_facts *f, uint32_t type, ProtobufCMessage **message, struct tm_error *err)
 {
     const Tracemerge__FileConfig *m = (const Tracemerge__FileConfig *)*message;
@@ -37,6 +49,7 @@ static enum tm_status take(struct tm_config_facts *f, uint32_t type, ProtobufCMe
         if (f->config == NULL) {
             f->config = (Tracemerge__Config *)*message;
             *message = NULL;
+            return index_config(f) == TM_OK ? TM_OK : tm_error_nomem(err);
         }
         return TM_OK;
     }
@@ -107,10 +120,10 @@ bool tm_config_facts_path(const struct tm_config_facts *f, const struct tm_catal
 
 struct tm_text tm_config_facts_machine(const struct tm_config_facts *f, int64_t raw_id)
 {
-    for (size_t i = 0; f->config && i < f->config->n_machines; i++)
-        if (f->config->machines[i]->raw_id == raw_id)
-            return (struct tm_text){f->config->machines[i]->name.data, f->config->machines[i]->name.len};
-    return (struct tm_text){0};
+    uint32_t i;
+    if (!tm_map_find(&f->machine_of, (uint64_t)raw_id, &i))
+        return (struct tm_text){0};
+    return (struct tm_text){f->config->machines[i]->name.data, f->config->machines[i]->name.len};
 }
 
 uint32_t tm_config_facts_clocks(const struct tm_config_facts *f, uint32_t file, uint32_t machine)
@@ -121,15 +134,9 @@ uint32_t tm_config_facts_clocks(const struct tm_config_facts *f, uint32_t file, 
 
 bool tm_config_facts_is_related(const struct tm_config_facts *f, uint32_t file)
 {
-    const Tracemerge__ConfigEntry *entry = tm_config_facts_entry(f, file);
-    if (entry == NULL)
-        return false;
-    for (size_t i = 0; i < f->config->n_edges; i++) {
-        const Tracemerge__ConfigEdge *edge = f->config->edges[i];
-        if (edge->has_entry && edge->entry < f->config->n_entries && f->config->entries[edge->entry] == entry)
-            return true;
-    }
-    return false;
+    uint32_t entry, related;
+    return tm_config_facts_entry(f, file) && tm_map_find(&f->entry_of, file, &entry) &&
+           tm_map_find(&f->is_related, entry, &related);
 }
 
 void tm_config_facts_release(struct tm_config_facts *f)
@@ -138,6 +145,8 @@ void tm_config_facts_release(struct tm_config_facts *f)
         tracemerge__config__free_unpacked(f->config, NULL);
     tm_buf_release(&f->given_name);
     tm_map_release(&f->entry_of);
+    tm_map_release(&f->machine_of);
+    tm_map_release(&f->is_related);
     tm_map_release(&f->clocks_of);
     *f = (struct tm_config_facts){0};
 }
