@@ -370,3 +370,41 @@ END
     [ "$status" -eq 1 ]
     [[ $output == *"expands to more than 10485760 bytes"* ]]
 }
+
+@test "a file in an archive that cannot be read on does not lose the others" {
+    mkdir -p turns && cd turns
+    event in_a >a.json
+    event in_d >d.json
+    one_bad_zip whole.zip <<<''
+    head -c 200 whole.zip >b.zip # without a directory
+    (gzip -c a.json; event in_e) >/dev/null
+    cp ../deep9 c.gz # containers nest too deep
+    cp ../crc.zip e.zip
+    tar -cf inner.tar b.zip d.json
+    zstd -q -f inner.tar -o inner.tar.zst 2>/dev/null || gzip -c inner.tar >inner.tar.zst
+    tar -cf ../turns.tar a.json b.zip c.gz d.json inner.tar.zst
+    tar --format=posix --pax-option=TRACEMERGE.order=processing -cf ../turns-kept.tar b.zip c.gz inner.tar.zst a.json d.json
+    cd ..
+    run -1 tm-unpack turns.tar
+    for from in turns.tar "- <turns-kept.tar"; do
+        run bash -o pipefail -c "tm-unpack --on-damage=skip $from | tm-emit -f frames"
+        [ "$status" -eq 0 ]
+        [ "$(grep -c 'name="in_a"' <<<"$output")" = 1 ]
+        [ "$(grep -c 'name="in_d"' <<<"$output")" = 2 ]
+        [ "$(grep -c 'tm-unpack: .*b.zip: the ZIP has no central directory' <<<"$output")" = 2 ]
+        [ "$(grep -c 'tm-unpack: .*containers nest deeper than 8' <<<"$output")" = 1 ]
+        [ "$(grep -c 'Account .*reason="damaged" count=1' <<<"$output")" = 3 ]
+    done
+    [ "$(tm-merge -q --on-damage=salvage -f text turns.tar 2>/dev/null | grep -c in_)" -ge 5 ]
+    run tm-merge --on-damage=skip -f report turns.tar
+    [[ $output == *"b.zip: 1 event read, 0 placed, 1 dropped"* ]]
+}
+
+@test "a manifest that is at fault ends a merge, whatever is done about damage" {
+    event in_a >a1.json
+    echo '{"traceEvents":[]}' >b1.json
+    cat a1.json m.json >twice.json
+    tar -cf late.tar b1.json twice.json
+    run -1 tm-unpack --on-damage=salvage --ignore-unknown late.tar
+    [[ $output == *"perfetto_manifest file must be the first trace file in the input"* ]]
+}

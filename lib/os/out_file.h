@@ -29,10 +29,11 @@ char *tm_out_file_folder(const char *path);
 /* Where bytes go by name: temp, or path. */
 const char *tm_out_file_target(const struct tm_out_file *file);
 
-/* Writes it to the disk, closes, and keeps what was written where it is. Commit follows. TM_OK or TM_E_SYSTEM. */
+/* Writes it to the disk, closes, and keeps it where it is. Commit follows. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_close(struct tm_out_file *file, struct tm_error *err);
 
-/* Closes as above, renames, and writes the folder, as far as the system can. After an error the temporary file is gone. TM_OK or TM_E_SYSTEM. */
+/* Closes as above, renames, and writes the folder, as far as the system can. After an error the
+ * temporary file is gone. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_commit(struct tm_out_file *file, struct tm_error *err);
 
 /* Closes; removes the temporary file and what SQLite puts beside it, unless it was committed. */

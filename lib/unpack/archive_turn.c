@@ -137,7 +137,8 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
     enum tm_status st = add_tar_member(run, archive, entry, &input);
     const struct tm_member_table *table = &archive->table;
     const struct tm_member *last = st == TM_OK ? &table->members[table->count - 1] : NULL;
-    if (last && table->count > 1 && tm_member_compare(table, last - 1, last) > 0)
+    run->is_final = last && table->count > 1 && tm_member_compare(table, last - 1, last) > 0;
+    if (run->is_final)
         st = tm_error_set(run->err, TM_E_INPUT, "the archive promises members in order of processing, but has this "
                           "one after %s", tm_member_name(table, last - 1));
     struct tm_node row = {0};

@@ -334,6 +334,7 @@ static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, stru
 {
     if (node->type.is_container && node->depth >= TM_DEPTH_MAX)
         return tm_error_set(run->err, TM_E_INPUT, "containers nest deeper than %d", TM_DEPTH_MAX);
+    enum tm_status st = TM_OK;
     switch (node->type.kind) {
     case TM_FILE_TAR:
     case TM_FILE_ZIP:
@@ -343,14 +344,18 @@ static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, stru
     case TM_FILE_CTRACE:
         return tm_unpack_compressed(run, node, content);
     case TM_FILE_MANIFEST:
-        return manifest_turn(run, node, content);
+        st = manifest_turn(run, node, content);
+        break;
     case TM_FILE_TRACE:
         return trace_turn(run, node, content);
     case TM_FILE_DIRECTORY:
     case TM_FILE_UNKNOWN:
+        st = unknown_turn(run, node, content);
         break;
     }
-    return unknown_turn(run, node, content);
+    /* What a merge means depends on its manifest and on what types there are. */
+    run->is_final = run->is_final || st < 0;
+    return st;
 }
 
 /* Finds the row of the document at the content's front: FIRST's for the first document, else a new one. */
@@ -361,11 +366,38 @@ static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, 
     return tm_unpack_announce(run, node, 0);
 }
 
-/* The turn of NODE. It must consume some of CONTENT, or the next look would find the same document. */
+/* Whether the other files are merged where the turn of NODE came to ST, an error. */
+static bool goes_on(const struct tm_unpack_run *run, const struct tm_node *node, enum tm_status st)
+{
+    return st == TM_E_INPUT && node->in_archive && run->options->format.on_damage != TM_DAMAGE_HALT && !run->is_final &&
+           tm_expansion_add(run->expansion, 0, &(struct tm_error){0}) == TM_OK;
+}
+
+/* Ends the turn of NODE, which could not be read on from its byte START, and passes over what is left of CONTENT. */
+static enum tm_status give_up(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content,
+                              uint64_t start)
+{
+    struct tm_damage damage = {0};
+    tm_damage_add(&damage, content->in->offset - start, run->err);
+    enum tm_status st = node->has_begun ? TM_OK : tm_unpack_begin(run, node);
+    tm_unpack_damage(run, node, &damage);
+    if (st == TM_OK)
+        st = tm_unpack_end(run, node, content->in->offset - start);
+    if (st == TM_OK && (st = pass_over(run, content)) == TM_E_INPUT) {
+        *run->err = (struct tm_error){0};
+        st = TM_OK;
+    }
+    return st < 0 ? st : TM_END;
+}
+
+/* The turn of NODE. It must consume some of CONTENT, or the next look would find the same document. TM_END: what
+ * follows in CONTENT is given up. */
 static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     uint64_t start = content->in->offset;
     enum tm_status st = turn(run, node, content);
+    if (st < 0 && goes_on(run, node, st))
+        return give_up(run, node, content, start);
     if (st == TM_OK && content->in->offset == start && content->in->len > 0)
         st = tm_error_set(run->err, TM_E_INPUT, "byte %llu: nothing can be read of what seems to be %s",
                           (unsigned long long)start, node->type.name);

@@ -21,6 +21,7 @@ struct tm_unpack_run {
     bool names_on_damage;   /* the error says what --on-damage would do */
     char manifest_of[256];  /* the archive that had a manifest, or its own name; empty: there was none */
     bool trace_seen;        /* a trace file, no container, had its turn */
+    bool is_final;          /* the error is about the run, not about the file that had its turn: nothing goes on */
 };
 
 /* A file whose row is known. They live on the stack, inner ones pointing at those around them. */
@@ -33,7 +34,8 @@ struct tm_node {
     bool in_archive;              /* an archive or a directory is among them */
     struct tm_stated_rank rank;
     uint32_t id;                  /* set by announce */
-    uint32_t order;               /* set by begin */
+    uint32_t order;               /* set by begin, which sets has_begun */
+    bool has_begun;
     uint64_t damage_count;        /* set by damage: places, bytes jumped over, where the first place is */
     uint64_t skipped_bytes, damage_byte;
 };

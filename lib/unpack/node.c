@@ -28,6 +28,7 @@ void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content
 enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes)
 {
     Tracemerge__File file = TRACEMERGE__FILE__INIT;
+    run->is_final = run->is_final || run->file_count >= TM_FILES_MAX;
     if (run->file_count >= TM_FILES_MAX)
         return tm_error_set(run->err, TM_E_INPUT, "more than the limit of %d files", TM_FILES_MAX);
     file.id = node->id = run->file_count++;
@@ -55,6 +56,7 @@ enum tm_status tm_unpack_begin_on(struct tm_unpack_run *run, struct tm_node *nod
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
     begin.id = node->id;
     begin.processing_order = node->order = run->order++;
+    node->has_begun = true;
     begin.type = tm_bytes(node->type.name, strlen(node->type.name));
     begin.clock_policy = policy;
     return tm_event_sink_file_begin(run->sink, &begin, run->err);
