@@ -6,7 +6,7 @@
 #include "clocks/clock_registry.h"
 #include "clocks/placement_record.h"
 
-enum { TM_FILE_RECORDS_MAX = 1 << 14 }; /* pairs of machine and clock id that one file's timestamps may name */
+enum { TM_FILE_RECORDS_MAX = 1 << 16 }; /* pairs of machine and clock id that one file's timestamps may name */
 
 struct tm_clock_scope {
     uint32_t file;       /* File.id */

@@ -239,6 +239,7 @@ static void test_scope(int fd)
     ok(tm_clock_table_find(&book.graph.clocks, &key, &tagged) &&
        tm_clock_table_find(&book.graph.clocks, &twin, &untagged));
     ok(tm_clock_graph_reaches(&book.graph, tagged, untagged));
+    ok_named(TM_FILE_RECORDS_MAX >= 6 * 10000, "a merged trace of 10,000 machines of six clocks is read again");
     for (uint32_t i = 0; i < TM_FILE_RECORDS_MAX; i++)
         if (tm_clock_scope_record(&scope, i, &record, &err) != TM_OK || record != i)
             ok(false);
