@@ -106,6 +106,10 @@ boots() {
 3037869763000|3|rec|last: ünïcode|14782|14782
 END
     diff json export
+    # readers take an entry's time from a reading of REALTIME in its packet
+    tm-unpack m.pftrace | tm-emit -f frames | grep -o 'inner_times={.*value=[0-9]*' | grep -o 'clock=.*' >readings
+    [ "$(head -n 1 readings)" = "clock=1 value=1795437861216996000" ]
+    [ "$(wc -l <readings)" -eq 4 ]
     [ "$(sqlite3 json.db "SELECT name FROM thread WHERE tid = 14782")" = python3 ]
     [ "$(sqlite3 json.db "SELECT group_concat(key || '=' || display_value, ' ') FROM args WHERE key IN ('_HOSTNAME', 'PRIORITY', '_UID')
         AND arg_set_id = (SELECT arg_set_id FROM android_logs LIMIT 1)" | tr ' ' '\n' | sort | tr '\n' ' ')" = \

@@ -2,9 +2,13 @@
 
 #include "stream/detail_fields.h"
 
-/* perfetto/trace/android/android_log.proto */
-enum { PACKET_ANDROID_LOG = 39, LOG_EVENTS = 1 };
-enum { EVENT_PID = 2, EVENT_TID = 3, EVENT_UID = 4, EVENT_TAG = 6, EVENT_PRIORITY = 7, EVENT_MESSAGE = 8 };
+enum { PACKET_ANDROID_LOG = 39, PACKET_JOURNALD_EVENT = 132, LOG_EVENTS = 1 };
+
+/* The fields of a message: of AndroidLogPacket.LogEvent, and of SystemdJournaldEvent. */
+struct fields {
+    uint32_t pid, tid, uid, time, tag, priority, message;
+};
+static const struct fields of_android = {2, 3, 4, 5, 6, 7, 8}, of_journal = {1, 2, 3, 0, 6, 5, 7};
 
 static bool put_number(struct tm_buf *out, uint32_t id, bool has, uint64_t value)
 {
@@ -43,24 +47,57 @@ static bool find_uid(const struct tm_event *e, int64_t *uid)
     return false;
 }
 
+/* The reference importer takes the time of an AndroidLogPacket from a reading of REALTIME in it. False: the trace does
+ * not say that clock. */
+static bool find_reading(const struct tm_packet_writer *w, const struct tm_event *e, int64_t *ns)
+{
+    const struct tm_clock_rows *rows = w->clocks;
+    *ns = e->time_ns;
+    if (rows == NULL || tm_clock_rows_is_timeline(rows, e->machine, TM_CLOCK_REALTIME))
+        return true;
+    if (tm_clock_rows_last(rows, e->machine, TM_CLOCK_REALTIME) == NULL)
+        return false;
+    *ns = tm_clock_rows_reading(rows, e->machine, TM_CLOCK_REALTIME, e->time_ns, e->time_ns);
+    return *ns >= 0;
+}
+
+static uint64_t syslog_priority(uint64_t android)
+{
+    static const uint8_t of_android_priority[] = {6, 6, 7, 7, 6, 4, 3, 2};
+    return android < sizeof of_android_priority ? of_android_priority[android] : 6;
+}
+
+static bool put_message(struct tm_packet_writer *w, const struct tm_event *e, const struct fields *fields,
+                        uint64_t priority)
+{
+    struct tm_buf *out = &w->out;
+    int64_t uid = 0;
+    bool has_uid = find_uid(e, &uid);
+    return put_number(out, fields->pid, e->flags & TM_EVENT_HAS_PID, (uint64_t)e->pid) &&
+           put_number(out, fields->tid, e->flags & TM_EVENT_HAS_TID, (uint64_t)e->tid) &&
+           put_number(out, fields->uid, has_uid, (uint64_t)uid) &&
+           put_text(out, fields->tag, tm_catalog_string(w->catalog, e->category, e)) &&
+           put_number(out, fields->priority, e->flags & TM_EVENT_HAS_VALUE, priority) &&
+           put_text(out, fields->message, tm_catalog_string(w->catalog, e->name, e));
+}
+
 enum tm_status tm_log_write(struct tm_packet_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_buf *out = &w->out;
     size_t log, event;
-    int64_t uid = 0;
+    int64_t realtime;
     enum tm_status st = tm_packet_begin(w, e->machine, err);
     if (st < 0)
         return st;
-    bool has_uid = find_uid(e, &uid);
-    bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK &&
-                tm_pb_begin(out, PACKET_ANDROID_LOG, &log) == TM_OK &&
-                tm_pb_begin(out, LOG_EVENTS, &event) == TM_OK &&
-                put_number(out, EVENT_PID, e->flags & TM_EVENT_HAS_PID, (uint64_t)e->pid) &&
-                put_number(out, EVENT_TID, e->flags & TM_EVENT_HAS_TID, (uint64_t)e->tid) &&
-                put_number(out, EVENT_UID, has_uid, (uint64_t)uid) &&
-                put_text(out, EVENT_TAG, tm_catalog_string(w->catalog, e->category, e)) &&
-                put_number(out, EVENT_PRIORITY, e->flags & TM_EVENT_HAS_VALUE, e->value) &&
-                put_text(out, EVENT_MESSAGE, tm_catalog_string(w->catalog, e->name, e)) &&
-                tm_pb_end(out, event) == TM_OK && tm_pb_end(out, log) == TM_OK;
+    bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK;
+    if (find_reading(w, e, &realtime))
+        good = good && tm_pb_begin(out, PACKET_ANDROID_LOG, &log) == TM_OK &&
+               tm_pb_begin(out, LOG_EVENTS, &event) == TM_OK &&
+               tm_pb_put_varint(out, of_android.time, (uint64_t)realtime) == TM_OK &&
+               put_message(w, e, &of_android, e->value) && tm_pb_end(out, event) == TM_OK &&
+               tm_pb_end(out, log) == TM_OK;
+    else
+        good = good && tm_pb_begin(out, PACKET_JOURNALD_EVENT, &log) == TM_OK &&
+               put_message(w, e, &of_journal, syslog_priority(e->value)) && tm_pb_end(out, log) == TM_OK;
     return good ? tm_packet_end(w, err) : tm_error_nomem(err);
 }
