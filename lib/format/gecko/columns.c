@@ -94,7 +94,8 @@ enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_ge
 
 static enum tm_status too_many(const struct tm_gecko_reader *reader, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: a table has too many rows", (unsigned long long)reader->in.offset);
+    return tm_error_set(err, TM_E_INPUT, "byte %llu: a table has too many rows",
+                        (unsigned long long)reader->part.in.offset);
 }
 
 /* One column of the preprocessed format. */

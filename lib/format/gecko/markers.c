@@ -236,7 +236,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
         if (has_data) {
             st = tm_json_cursor_element(&reader.cursor, x->err);
             if (st == TM_OK) {
-                m.byte = reader.in.offset;
+                m.byte = reader.part.in.offset;
                 st = tm_json_cursor_value(&reader.cursor, &m.data, x->err);
             }
             st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, st, x->err);
@@ -294,7 +294,7 @@ static enum tm_status show_rows(struct tm_gecko *x, const struct tm_gecko_source
     tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_MARKERS_DATA);
     st = tm_json_cursor_enter(&reader.cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, x->err)) == TM_OK) {
-        uint64_t byte = reader.in.offset;
+        uint64_t byte = reader.part.in.offset;
         st = tm_json_cursor_value(&reader.cursor, &value, x->err);
         if (st == TM_OK)
             st = show_row(x, &schema, &value, byte);

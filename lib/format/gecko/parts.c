@@ -156,30 +156,15 @@ enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm
     return st == TM_END ? TM_OK : st;
 }
 
-static enum tm_status read_spool(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
-{
-    struct tm_gecko_reader *r = source;
-    uint64_t left = r->end - r->at;
-    *got = left < len ? (size_t)left : len;
-    if (*got == 0)
-        return TM_END;
-    enum tm_status st = tm_paged_file_read(r->spool, r->at, data, *got, err);
-    r->at += *got;
-    return st;
-}
-
 void tm_gecko_reader_init(struct tm_gecko_reader *r, struct tm_paged_file *spool, const struct tm_gecko_parts *parts,
                           enum tm_gecko_part part)
 {
-    static const struct tm_input_ops ops = {.read = read_spool};
     const struct tm_gecko_extent *extent = &parts->of[part];
-    *r = (struct tm_gecko_reader){.spool = spool, .at = extent->at, .end = extent->at + extent->len};
-    tm_input_init(&r->in, &ops, r);
-    r->in.offset = extent->at + parts->shift;
-    r->cursor.in = &r->in;
+    *r = (struct tm_gecko_reader){.cursor.in = &r->part.in};
+    tm_paged_input_init(&r->part, spool, extent->at, extent->len, extent->at + parts->shift);
 }
 
 void tm_gecko_reader_release(struct tm_gecko_reader *r)
 {
-    tm_input_release(&r->in);
+    tm_paged_input_release(&r->part);
 }

@@ -4,6 +4,7 @@
 #define TM_FORMAT_GECKO_PARTS_H
 
 #include "json/cursor.h"
+#include "os/paged_input.h"
 
 enum tm_gecko_part {
     TM_GP_SAMPLES_SCHEMA,
@@ -75,9 +76,7 @@ bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, c
 /* A cursor over a part in the paged file. Its errors name bytes of the input. */
 struct tm_gecko_reader {
     struct tm_json_cursor cursor;
-    struct tm_input in;
-    struct tm_paged_file *spool;
-    uint64_t at, end;
+    struct tm_paged_input part;
 };
 
 void tm_gecko_reader_init(struct tm_gecko_reader *reader, struct tm_paged_file *spool,
