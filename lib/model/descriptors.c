@@ -292,9 +292,17 @@ static enum tm_status track_of(struct tm_descriptors *ds, struct tm_descriptor *
     return is_new ? describe(ds, row, *track, err) : TM_OK;
 }
 
+/* Sets *LANE for EVENT of ROW, whose set is known. */
+static enum tm_status lane_of(struct tm_descriptors *ds, const struct tm_descriptor *row,
+                              const struct tm_described_event *event, uint32_t *lane, struct tm_error *err)
+{
+    if (event->is_complete)
+        return tm_lanes_complete(ds->lanes, row->track, row->uuid, event->ts, event->end, lane, err);
+    return tm_lanes_cookie(ds->lanes, row->track, row->uuid, event->effect, lane, err);
+}
+
 enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
-                                    struct tm_text name, enum tm_lane_event event, uint32_t *track,
-                                    struct tm_error *err)
+                                    const struct tm_described_event *event, uint32_t *track, struct tm_error *err)
 {
     struct tm_descriptor *row;
     uint32_t lane = 0;
@@ -302,13 +310,12 @@ enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place p
     if (st != TM_OK)
         return st;
     if (!row->has_track && !row->has_set && row->name == 0 && row->event_name == 0 &&
-        (st = tm_tracks_name(ds->tracks, name, &row->event_name, err)) < 0)
+        (st = tm_tracks_name(ds->tracks, event->name, &row->event_name, err)) < 0)
         return st;
     bool in_lanes = !row->resolved.is_root && !row->is_counter && row->merge != MERGE_NONE;
-    if (in_lanes && event == TM_LANE_NONE)
+    if (in_lanes && event->effect == TM_LANE_NONE)
         return TM_END;
-    if (in_lanes && ((st = set_of(ds, row, err)) < 0 ||
-                     (st = tm_lanes_cookie(ds->lanes, row->track, uuid, event, &lane, err)) < 0))
+    if (in_lanes && ((st = set_of(ds, row, err)) < 0 || (st = lane_of(ds, row, event, &lane, err)) < 0))
         return st;
     return track_of(ds, row, lane, track, err);
 }

@@ -55,11 +55,18 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
 enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
                                       struct tm_resolved *resolved, struct tm_error *err);
 
-/* Sets *TRACK for an event of UUID with name NAME and effect EVENT. TM_END if UUID cannot be resolved, and for
- * TM_LANE_NONE if the slices of UUID are on lanes. */
+/* What an event does on its track. */
+struct tm_described_event {
+    struct tm_text name;
+    enum tm_lane_event effect;
+    bool is_complete;   /* it is a slice from ts to end; effect is ignored */
+    int64_t ts, end;
+};
+
+/* Sets *TRACK for EVENT on UUID. TM_END if UUID cannot be resolved, and for TM_LANE_NONE if the slices of UUID are on
+ * lanes. */
 enum tm_status tm_descriptors_track(struct tm_descriptors *ds, struct tm_place place, uint64_t uuid,
-                                    struct tm_text name, enum tm_lane_event event, uint32_t *track,
-                                    struct tm_error *err);
+                                    const struct tm_described_event *event, uint32_t *track, struct tm_error *err);
 
 void tm_descriptors_release(struct tm_descriptors *ds);
 

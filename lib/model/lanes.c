@@ -11,7 +11,15 @@ struct lane {
     uint32_t end_count, end_cap;
 };
 
+/* A begin of COOKIE whose end is known. */
+struct closing {
+    int64_t end;
+    uint64_t cookie;
+};
+
 struct tm_lane_set {
+    struct closing *closings; /* a heap, the earliest end first */
+    uint32_t closing_count, closing_cap;
     struct lane *lanes;
     uint32_t lane_count, lane_cap;
     uint32_t *heap; /* numbers of free lanes, least first; some may be in use again */
@@ -108,6 +116,48 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set_number, uint
     return l->open == 0 && !l->is_free ? heap_push(set, *lane, err) : TM_OK;
 }
 
+static enum tm_status push_closing(struct tm_lane_set *set, struct closing closing, struct tm_error *err)
+{
+    enum tm_status st =
+        tm_array_grow(&set->closings, &set->closing_cap, set->closing_count, sizeof *set->closings, err);
+    if (st < 0)
+        return st;
+    uint32_t i = set->closing_count++;
+    for (; i > 0 && set->closings[(i - 1) / 2].end > closing.end; i = (i - 1) / 2)
+        set->closings[i] = set->closings[(i - 1) / 2];
+    set->closings[i] = closing;
+    return TM_OK;
+}
+
+static struct closing pop_closing(struct tm_lane_set *set)
+{
+    struct closing first = set->closings[0], last = set->closings[--set->closing_count];
+    uint32_t i = 0, child;
+    while ((child = 2 * i + 1) < set->closing_count) {
+        if (child + 1 < set->closing_count && set->closings[child + 1].end < set->closings[child].end)
+            child++;
+        if (set->closings[child].end >= last.end)
+            break;
+        set->closings[i] = set->closings[child];
+        i = child;
+    }
+    set->closings[i] = last;
+    return first;
+}
+
+enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, uint64_t cookie, int64_t ts, int64_t end,
+                                 uint32_t *lane, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && lanes->sets[set_number].closing_count && lanes->sets[set_number].closings[0].end <= ts) {
+        struct closing closing = pop_closing(&lanes->sets[set_number]);
+        st = tm_lanes_cookie(lanes, set_number, closing.cookie, TM_LANE_END, lane, err);
+    }
+    if (st < 0 || (st = tm_lanes_cookie(lanes, set_number, cookie, TM_LANE_BEGIN, lane, err)) < 0)
+        return st;
+    return push_closing(&lanes->sets[set_number], (struct closing){end, cookie}, err);
+}
+
 bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane)
 {
     return lanes->sets[set].lanes[lane].open != 0;
@@ -143,6 +193,7 @@ void tm_lanes_release(struct tm_lanes *lanes)
             free(lanes->sets[i].lanes[j].ends);
         free(lanes->sets[i].lanes);
         free(lanes->sets[i].heap);
+        free(lanes->sets[i].closings);
     }
     free(lanes->sets);
     tm_table_release(&lanes->by_key);

@@ -35,6 +35,10 @@ enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, ui
 enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set, uint64_t cookie, enum tm_lane_event event,
                                uint32_t *lane, struct tm_error *err);
 
+/* Sets *LANE as tm_lanes_cookie for a slice of COOKIE from TS to END, which ends by itself. TS never decreases. */
+enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set, uint64_t cookie, int64_t ts, int64_t end,
+                                 uint32_t *lane, struct tm_error *err);
+
 /* True while LANE has more begins than ends. */
 bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane);
 

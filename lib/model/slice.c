@@ -57,6 +57,27 @@ static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev
     return tm_tracks_name(&m->tracks, name, &row->name, err);
 }
 
+static int64_t end_of(int64_t ts, int64_t dur)
+{
+    return ts > INT64_MAX - dur ? INT64_MAX : ts + dur;
+}
+
+/* Sets *TRACK to the track whose uuid EV has. TM_END: there is none. */
+static enum tm_status described_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
+                                      struct tm_error *err)
+{
+    const struct tm_event *e = ev->e;
+    struct tm_described_event event = {.name = ev->name,
+                                       .effect = e->kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN
+                                                 : e->kind == TM_KIND_SLICE_END ? TM_LANE_END
+                                                                                : TM_LANE_INSTANT,
+                                       .is_complete = e->kind == TM_KIND_SLICE_COMPLETE,
+                                       .ts = e->time_ns};
+    if (event.is_complete)
+        event.end = end_of(e->time_ns, e->dur_ns);
+    return tm_descriptors_track(&m->descriptors, ev->place, e->track, &event, track, err);
+}
+
 /* Sets *TRACK to the track on which EV acts. TM_END: it has none. */
 static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, uint32_t *track, struct tm_error *err)
 {
@@ -75,11 +96,7 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
         st = tm_model_thread(m, ev, err);
         return st < 0 ? st : tm_model_thread_track(m, ev->place, ev->utid, track, err);
     case TM_SCOPE_TRACK:
-        return tm_descriptors_track(&m->descriptors, ev->place, e->track, ev->name,
-                                    e->kind == TM_KIND_SLICE_BEGIN ? TM_LANE_BEGIN
-                                    : e->kind == TM_KIND_SLICE_END ? TM_LANE_END
-                                                                   : TM_LANE_INSTANT,
-                                    track, err);
+        return described_track(m, ev, track, err);
     case TM_SCOPE_PROCESS:
         if ((st = tm_processes_process(&m->processes, ev->place.machine, e->pid, &upid, err)) < 0)
             return st;
@@ -142,7 +159,7 @@ static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const
     enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, m->rows, err);
     tm_model_bound(m, row->ts);
     if (row->dur > 0)
-        tm_model_bound(m, row->ts > INT64_MAX - row->dur ? INT64_MAX : row->ts + row->dur);
+        tm_model_bound(m, end_of(row->ts, row->dur));
     return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 
@@ -164,7 +181,7 @@ static enum tm_status spill(struct tm_model *m, struct tm_model_event *ev, struc
     if (described)
         of = (struct tm_lane_of){TM_SET_OVERLAP, TM_TRACK_TYPE_DESCRIBED_LANE, from.scope, from.owner,
                                  tm_tracks_text(&m->tracks, from.name)};
-    int64_t end = row->ts > INT64_MAX - row->dur ? INT64_MAX : row->ts + row->dur;
+    int64_t end = end_of(row->ts, row->dur);
     enum tm_status st = tm_model_count(m, ev->place, TM_MODEL_CROSSING, err);
     if (st < 0 || (st = tm_model_lane_set(m, ev->place, &of, &set, err)) < 0 ||
         (st = tm_lanes_crossing(&m->lanes, set, row->ts, end, &lane, err)) < 0)
