@@ -49,6 +49,16 @@ damage() { # format, least number of damaged files
     damage gecko 8
 }
 
+@test "OTLP, a request and lines" {
+    damage otlp 25
+    damage otlp_lines 45
+}
+
+@test "Jaeger, Zipkin" {
+    damage jaeger 25
+    damage zipkin 25
+}
+
 @test "Fuchsia, which goes on at a section" {
     damage fuchsia 10
 }

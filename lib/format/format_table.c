@@ -9,6 +9,7 @@
 #include "format/nsight/nsight.h"
 #include "format/perf_data/perf_data.h"
 #include "format/simpleperf/simpleperf.h"
+#include "format/spans/spans.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
 #include "format/text/strace.h"
@@ -28,6 +29,9 @@ const struct tm_format *const tm_formats[] = {
     &tm_format_journal_export,
     &tm_format_journal_json, /* by names of journald, before other JSON */
     &tm_format_gecko,
+    &tm_format_otlp, /* these too are JSON objects or arrays */
+    &tm_format_jaeger,
+    &tm_format_zipkin,
     &tm_format_chrome_json,
     &tm_format_instruments,
     &tm_format_logcat,

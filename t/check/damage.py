@@ -125,9 +125,41 @@ def gecko():
     return head, pieces, b']}}]}'
 
 
+def otlp_span(k):
+    return ('{"traceId":"%032x","spanId":"%016x","name":"e%d","kind":2,"startTimeUnixNano":"%d","endTimeUnixNano":"%d",'
+            '"attributes":[{"key":"k","value":{"intValue":"%d"}}],"status":{}}' % (k + 1, k + 1, k, at(k), at(k) + 10, k))
+
+
+OTLP_HEAD = ('{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"s"}}]},'
+             '"scopeSpans":[{"scope":{"name":"l"},"spans":[')
+
+
+def otlp():
+    return OTLP_HEAD.encode(), [(',\n'[not k:] + otlp_span(k)).encode() for k in range(PIECES)], b']}]}]}'
+
+
+def otlp_lines():
+    return b'', [(OTLP_HEAD + otlp_span(k) + ']}]}]}\n').encode() for k in range(PIECES)], b''
+
+
+def jaeger():
+    piece = ('{"traceID":"1f","spanID":"%x","operationName":"e%d","references":[],"startTime":%d,"duration":1,'
+             '"tags":[{"key":"k","type":"int64","value":%d}],"logs":[],"processID":"p1","warnings":null}')
+    return (b'{"data":[{"traceID":"1f","spans":[',
+            [(',\n'[not k:] + piece % (k + 1, k, at(k) // 1000, k)).encode() for k in range(PIECES)],
+            b'],"processes":{"p1":{"serviceName":"s","tags":[]}},"warnings":null}],"total":0,"errors":null}')
+
+
+def zipkin():
+    piece = ('{"traceId":"%032x","id":"%016x","kind":"SERVER","name":"e%d","timestamp":%d,"duration":1,'
+             '"localEndpoint":{"serviceName":"s"},"tags":{"k":"%d"}}')
+    return (b'[', [(',\n'[not k:] + piece % (k + 1, k + 1, k, at(k) // 1000, k)).encode() for k in range(PIECES)], b']')
+
+
 FORMATS = {'proto': proto, 'json': json_object, 'systrace': systrace, 'strace': strace, 'logcat': logcat,
            'journal_json': journal_json, 'journal_export': journal_export, 'perf_script': perf,
-           'instruments': instruments, 'fuchsia': fuchsia, 'gecko': gecko}
+           'instruments': instruments, 'fuchsia': fuchsia, 'gecko': gecko,
+           'otlp': otlp, 'otlp_lines': otlp_lines, 'jaeger': jaeger, 'zipkin': zipkin}
 # A Fuchsia trace goes on at the next provider's section.
 ENDS_AT_DAMAGE = ('fuchsia',)
 OFFSET = {'strace': 10**18}

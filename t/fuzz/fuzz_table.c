@@ -10,6 +10,7 @@
 #include "format/nsight/nsight.h"
 #include "format/perf_data/perf_data.h"
 #include "format/simpleperf/simpleperf.h"
+#include "format/spans/spans.h"
 #include "format/text/perf_script.h"
 #include "format/perfetto/perfetto.h"
 #include "format/text/strace.h"
@@ -24,6 +25,9 @@ const struct fuzz_target fuzz_targets[] = {
     {"json", fuzz_format, &tm_format_chrome_json, 8 * KIB, "json"},
     {"systrace", fuzz_format, &tm_format_systrace, 8 * KIB, "systrace"},
     {"gecko", fuzz_format, &tm_format_gecko, 16 * KIB, "gecko"},
+    {"otlp", fuzz_format, &tm_format_otlp, 8 * KIB, "spans"},
+    {"jaeger", fuzz_format, &tm_format_jaeger, 8 * KIB, "spans"},
+    {"zipkin", fuzz_format, &tm_format_zipkin, 8 * KIB, "spans"},
     {"instruments", fuzz_format, &tm_format_instruments, 16 * KIB, "instruments"},
     {"perf_script", fuzz_format, &tm_format_perf_script, 4 * KIB, "perf_script"},
     {"perf_data", fuzz_format, &tm_format_perf_data, 16 * KIB, NULL},

@@ -24,6 +24,7 @@
 #include "format/perf_data/tracepoints.h"
 #include "format/simpleperf/simpleperf.h"
 #include "format/journal/journal.h"
+#include "format/spans/spans.h"
 #include "format/logcat/logcat.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
@@ -101,6 +102,11 @@ static const struct limit limits[] = {
     LIMIT(TM_GECKO_PROCESSES_MAX),
     LIMIT(TM_GECKO_THREADS_MAX),
     LIMIT(TM_GECKO_FRAMES_MAX),
+    LIMIT(TM_SPANS_SERVICES_MAX),
+    LIMIT(TM_SPANS_TRACKS_MAX),
+    LIMIT(TM_SPANS_PROCESSES_MAX),
+    LIMIT(TM_SPANS_LINKS_MAX),
+    LIMIT(TM_SPANS_WINDOW_BYTES),
     LIMIT(TM_FXT_PROVIDERS_MAX),
     LIMIT(TM_FXT_STRINGS_MAX),
     LIMIT(TM_NSIGHT_TABLES_MAX),

@@ -1,0 +1,141 @@
+/* The state of a file with spans being read, shared by its three formats (otlp.c, jaeger.c, zipkin.c) and by what they
+ * have in common: service.c (processes and tracks), span.c (rows), args.c (typed values), salvage.c (damage). */
+#ifndef TM_FORMAT_SPANS_INTERNAL_H
+#define TM_FORMAT_SPANS_INTERNAL_H
+
+#include "base/map.h"
+#include "format/json_args.h"
+#include "format/spans/members.h"
+#include "format/spans/service.h"
+#include "format/spans/span_id.h"
+#include "format/spans/spans.h"
+#include "format/spans/window.h"
+#include "json/cursor.h"
+#include "os/paged_input.h"
+
+/* COUNT events that are no rows, the first at BYTE. */
+struct tm_spans_account {
+    uint64_t count, byte;
+};
+
+static inline void tm_spans_count(struct tm_spans_account *account, uint64_t n, uint64_t byte)
+{
+    if (account->count == 0)
+        account->byte = byte;
+    account->count += n;
+}
+
+/* A span as its row needs it; args and flows to others are in the state. */
+struct tm_spans_span {
+    struct tm_span_id trace, span, parent;
+    bool is_called; /* by a span of another process */
+    bool is_shared; /* its id is that of the span that called it */
+    bool is_open;   /* its end was not recorded */
+    bool has_time;
+    struct tm_json_value name;
+    int64_t start_ns, end_ns;
+    uint64_t byte; /* of the input, for accounts */
+};
+
+struct tm_spans;
+
+/* What a format does by itself. */
+struct tm_spans_grammar {
+    /* Reads the document that the cursor stands at. TM_OK or an error. */
+    enum tm_status (*read)(struct tm_spans *x);
+    /* Takes OBJECT, complete, out of a damaged text. TM_OK: it was a span, or said something about spans; TM_END: it
+     * is neither; or an error. */
+    enum tm_status (*found)(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte);
+    /* Takes the first member of an object in a damaged text, complete or not. VALUE NULL: it is not readable. TM_OK,
+     * TM_END: it says nothing about spans; or an error. NULL: none does. */
+    enum tm_status (*head)(struct tm_spans *x, const struct tm_json_value *key, const struct tm_json_value *value);
+    /* Shows what waits in the paged file. TM_OK or an error. */
+    enum tm_status (*show_waiting)(struct tm_spans *x);
+    bool (*begins)(const uint8_t *head, size_t len);
+    bool has_lines;  /* one document may follow another */
+    bool waits_long; /* what waits is known to a later part of a damaged text */
+};
+
+struct tm_spans {
+    struct tm_format_context context;
+    const struct tm_spans_grammar *grammar;
+    struct tm_error *err;          /* of the current call */
+    struct tm_json_cursor main;    /* over the input */
+    struct tm_json_cursor *cursor; /* main, or one over what waited */
+    bool is_damaged;               /* the text is searched for spans */
+    struct tm_spans_services services;
+    struct tm_spans_window window;
+    struct tm_spans_service service; /* whose spans are read */
+    struct tm_buf scope;             /* the instrumentation scope, their category */
+    struct tm_buf key, prefix, text, detail;
+    struct tm_buf args; /* of the span or event: Arg messages */
+    size_t args_max;    /* its bound */
+    struct tm_json_args values;
+    uint64_t flows[TM_SPANS_LINKS_MAX];
+    uint32_t flow_count;
+    struct tm_paged_file waiting; /* text of spans whose service is told behind them */
+    uint64_t waiting_byte;        /* of the input, where it began */
+    /* processes of a Jaeger trace */
+    struct tm_spans_service *processes;
+    struct tm_map process_ids; /* hash of the id to its place */
+    uint32_t process_count, process_cap;
+    bool has_processes, has_processes_first; /* they stand in front of the spans */
+    uint64_t waiting_trace;                  /* hash of the trace whose spans wait, in a damaged text */
+    /* accounts and statistics, written at the end */
+    struct tm_spans_account damaged, skipped, no_time, not_shown;
+    uint64_t args_cut, links_cut, lists_missing;
+};
+
+/* True when the value that is next is of TYPE; any other is passed over. TM_OK, TM_END: it was passed; or an error. */
+enum tm_status tm_spans_expect(struct tm_spans *x, enum tm_json_type type);
+
+/* Copies the array that is next to the end of what waits; any other value is passed over. BY_ELEMENT: its elements are
+ * read whole, so that damage is found where it is. */
+enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element);
+
+/* Runs READ with the cursor on what waits, which is then forgotten. */
+enum tm_status tm_spans_read_waiting(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x));
+
+/* Searches the text under the cursor for spans to its end, or up to a document that the format can read again.
+ * TM_OK: such a one is next; TM_END: the end; or an error other than TM_E_INPUT. */
+enum tm_status tm_spans_salvage(struct tm_spans *x);
+
+/* Begins the args of a span or an event whose text has LEN bytes. */
+void tm_spans_args_begin(struct tm_spans *x, size_t len);
+
+/* How a value is meant. */
+enum tm_spans_type { TM_SPANS_AS_IT_IS, TM_SPANS_INT, TM_SPANS_DOUBLE };
+
+/* Adds the argument VALUE, whose key is x->key: numbers in strings are numbers where TYPE says so. */
+enum tm_status tm_spans_arg(struct tm_spans *x, const struct tm_json_value *value, enum tm_spans_type type);
+
+/* Adds the argument KEY, where VALUE is there. */
+enum tm_status tm_spans_arg_named(struct tm_spans *x, const char *key, const struct tm_json_value *value);
+enum tm_status tm_spans_arg_text(struct tm_spans *x, const char *key, const char *text);
+
+/* x->key becomes the text of KEY. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_spans_set_key(struct tm_spans *x, const struct tm_json_value *key);
+
+/* The text of VALUE, a string or number, in x->text; empty for any other. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_spans_text(struct tm_spans *x, const struct tm_json_value *value);
+
+/* A time, a string or number in units of 10^-9 * 10^SCALE seconds. False: it is none, or not behind 1970. */
+bool tm_spans_time(const struct tm_json_value *value, int scale, int64_t *ns);
+
+/* The INDEXth span that the current one links to: an arrow from it, and args that name it. An id that is none is no
+ * link. */
+enum tm_status tm_spans_link(struct tm_spans *x, unsigned index, const struct tm_span_id *trace,
+                             const struct tm_span_id *span);
+
+/* The rows of SPAN and of an event in the span added last, with the args that were added since tm_spans_args_begin. */
+enum tm_status tm_spans_add(struct tm_spans *x, const struct tm_spans_span *span);
+enum tm_status tm_spans_add_event(struct tm_spans *x, const struct tm_spans_span *span, int64_t time_ns,
+                                  const struct tm_json_value *name);
+
+extern const struct tm_spans_grammar tm_spans_otlp, tm_spans_jaeger, tm_spans_zipkin;
+
+bool tm_spans_sniff_otlp(const uint8_t *head, size_t len);
+bool tm_spans_sniff_jaeger(const uint8_t *head, size_t len);
+bool tm_spans_sniff_zipkin(const uint8_t *head, size_t len);
+
+#endif

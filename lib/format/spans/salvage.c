@@ -1,0 +1,101 @@
+/* Spans in a text that is damaged, or was put aside and may be. */
+#include "format/spans/internal.h"
+
+/* An object is looked for no further than this behind its '{'; and what is looked at in vain is bounded by WORK_FACTOR
+ * times the bytes passed, so that no input takes long. */
+enum { OBJECT_MAX = 1 << 20, WORK_FACTOR = 16, FIRST_FILL = 64 << 10 };
+
+static bool is_separator(uint8_t c)
+{
+    return c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '[' || c == ']' || c == '}';
+}
+
+/* Passes over N bytes. What separates values is no loss. */
+static void pass(struct tm_spans *x, size_t n)
+{
+    struct tm_input *in = x->cursor->in;
+    size_t from = 0;
+    while (from < n && is_separator(in->data[from]))
+        from++;
+    if (n > from)
+        tm_spans_count(&x->skipped, n - from, in->offset + from);
+    tm_input_skip(in, n);
+}
+
+/* The first member of the object at the front, where it says something. TM_OK: it was taken and passed. */
+static enum tm_status take_head(struct tm_spans *x)
+{
+    struct tm_input *in = x->cursor->in;
+    struct tm_json_scan scan = {in->data + 1, in->data + in->len, in->ended, NULL};
+    struct tm_json_value key, value;
+    if (x->grammar->head == NULL || tm_json_key(&scan, &key) != TM_JSON_OK)
+        return TM_END;
+    const uint8_t *behind_key = scan.p;
+    bool is_whole = tm_json_value(&scan, &value) == TM_JSON_OK;
+    enum tm_status st = x->grammar->head(x, &key, is_whole ? &value : NULL);
+    if (st == TM_OK)
+        pass(x, (size_t)((is_whole ? scan.p : behind_key) - in->data));
+    return st;
+}
+
+/* Widens the window over the object at the front until it is whole, or as far as it may be. */
+static enum tm_json_status read_object(struct tm_spans *x, struct tm_json_scan *scan, struct tm_json_value *object)
+{
+    struct tm_input *in = x->cursor->in;
+    for (;;) {
+        bool far = in->len > OBJECT_MAX; /* what is found must not hang on the window's size */
+        *scan = (struct tm_json_scan){in->data, in->data + (far ? OBJECT_MAX : in->len), in->ended && !far, NULL};
+        enum tm_json_status st = tm_json_value(scan, object);
+        if (st != TM_JSON_MORE || in->ended || in->len >= OBJECT_MAX)
+            return st;
+        if (tm_input_fill(in, in->len < FIRST_FILL ? FIRST_FILL : in->len * 2, x->err) < 0)
+            return TM_JSON_CLOSE;
+    }
+}
+
+/* What stands at the front, a '{'. TM_OK: it or a part of it has been passed, or an error. WORK counts what was looked
+ * at in vain. */
+static enum tm_status take_object(struct tm_spans *x, uint64_t *work)
+{
+    struct tm_input *in = x->cursor->in;
+    struct tm_json_scan scan;
+    struct tm_json_value object;
+    enum tm_json_status read = read_object(x, &scan, &object);
+    if (read == TM_JSON_CLOSE)
+        return x->err->status;
+    enum tm_status st = read == TM_JSON_OK ? x->grammar->found(x, &object, in->offset) : TM_END;
+    if (st < 0)
+        return st;
+    if (st == TM_OK) {
+        tm_input_skip(in, object.len);
+        return TM_OK;
+    }
+    if ((st = take_head(x)) != TM_END)
+        return st;
+    size_t looked = (size_t)((read == TM_JSON_MORE ? scan.end : scan.p) - in->data);
+    *work += looked;
+    bool is_much = *work > WORK_FACTOR * (x->skipped.count + OBJECT_MAX);
+    pass(x, is_much && looked ? looked : 1);
+    return TM_OK;
+}
+
+enum tm_status tm_spans_salvage(struct tm_spans *x)
+{
+    struct tm_input *in = x->cursor->in;
+    const bool is_main = x->cursor == &x->main;
+    uint64_t work = 0;
+    enum tm_status st;
+    while ((st = tm_input_fill(in, 1, x->err)) == TM_OK) {
+        const uint8_t *brace = memchr(in->data, '{', in->len);
+        pass(x, brace ? (size_t)(brace - in->data) : in->len);
+        if (brace == NULL)
+            continue;
+        if ((st = tm_input_fill(in, TM_SNIFF_BYTES, x->err)) < 0)
+            return st;
+        if (is_main && x->grammar->begins(in->data, in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES))
+            return TM_OK;
+        if ((st = take_object(x, &work)) < 0)
+            return st;
+    }
+    return st;
+}

@@ -1,0 +1,273 @@
+#include "format/spans/internal.h"
+
+#include <stdlib.h>
+
+enum { WAITING_MEMORY = 8 << 20 };
+
+static enum tm_status open_spans(const struct tm_format_context *context, const struct tm_spans_grammar *grammar,
+                                 void **state, struct tm_error *err)
+{
+    struct tm_spans *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        return tm_error_nomem(err);
+    x->context = *context;
+    x->grammar = grammar;
+    x->main.in = context->input;
+    x->cursor = &x->main;
+    x->services.sink = context->sink;
+    x->window.services = &x->services;
+    tm_paged_file_init(&x->waiting, WAITING_MEMORY);
+    *state = x;
+    return TM_OK;
+}
+
+static enum tm_status open_otlp(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    return open_spans(context, &tm_spans_otlp, state, err);
+}
+
+static enum tm_status open_jaeger(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    return open_spans(context, &tm_spans_jaeger, state, err);
+}
+
+static enum tm_status open_zipkin(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    return open_spans(context, &tm_spans_zipkin, state, err);
+}
+
+static void close_spans(void *state)
+{
+    struct tm_spans *x = state;
+    if (x == NULL)
+        return;
+    struct tm_buf *bufs[] = {&x->scope, &x->key, &x->prefix, &x->text, &x->detail, &x->args};
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+        tm_buf_release(bufs[i]);
+    tm_spans_window_release(&x->window);
+    tm_spans_services_release(&x->services);
+    tm_json_args_release(&x->values);
+    tm_paged_file_release(&x->waiting);
+    tm_map_release(&x->process_ids);
+    free(x->processes);
+    free(x);
+}
+
+enum tm_status tm_spans_expect(struct tm_spans *x, enum tm_json_type type)
+{
+    enum tm_json_type found;
+    enum tm_status st = tm_json_cursor_type(x->cursor, &found, x->err);
+    if (st < 0 || found == type)
+        return st;
+    st = tm_json_cursor_skip(x->cursor, x->err);
+    return st < 0 ? st : TM_END;
+}
+
+static enum tm_status pass_elements(struct tm_spans *x)
+{
+    struct tm_json_value element;
+    enum tm_status st = tm_json_cursor_enter(x->cursor, x->err);
+    while (st == TM_OK && (st = tm_json_cursor_element(x->cursor, x->err)) == TM_OK)
+        st = tm_json_cursor_value(x->cursor, &element, x->err);
+    return st == TM_END ? TM_OK : st;
+}
+
+enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element)
+{
+    struct tm_json_cursor *c = x->cursor;
+    enum tm_json_type type;
+    enum tm_status st = tm_json_cursor_type(c, &type, x->err); /* to where it begins */
+    if (st < 0)
+        return st;
+    if (type != TM_JSON_ARRAY || c != &x->main) /* it has waited, and what it waits for did not come */
+        return tm_json_cursor_skip(c, x->err);
+    if (x->waiting.end == 0)
+        x->waiting_byte = c->in->offset;
+    c->copy = &x->waiting;
+    c->copied = x->waiting.end;
+    st = by_element ? pass_elements(x) : tm_json_cursor_skip(c, x->err);
+    c->copy = NULL;
+    return st;
+}
+
+static bool salvages(const struct tm_spans *x)
+{
+    return x->context.options && x->context.options->on_damage != TM_DAMAGE_HALT;
+}
+
+/* Counts the damage that x->err tells, which is no error any more. */
+static void count_damage(struct tm_spans *x)
+{
+    tm_spans_count(&x->damaged, 1, x->cursor->in->offset);
+    *x->err = (struct tm_error){0};
+}
+
+enum tm_status tm_spans_read_waiting(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x))
+{
+    struct tm_paged_input waiting;
+    struct tm_json_cursor *outer = x->cursor;
+    struct tm_json_cursor cursor = {.in = &waiting.in};
+    enum tm_status st = TM_OK;
+    if (x->waiting.end == 0)
+        return TM_OK;
+    tm_paged_input_init(&waiting, &x->waiting, 0, x->waiting.end, x->waiting_byte);
+    x->cursor = &cursor;
+    while (!x->is_damaged && st == TM_OK && (st = tm_input_fill(&waiting.in, 1, x->err)) == TM_OK)
+        st = read(x);
+    bool is_searched = x->is_damaged;
+    if (st == TM_E_INPUT && salvages(x)) {
+        count_damage(x);
+        is_searched = true;
+        st = TM_OK;
+    }
+    if (st >= 0 && is_searched)
+        st = tm_spans_salvage(x);
+    tm_paged_input_release(&waiting);
+    x->cursor = outer;
+    tm_paged_file_clear(&x->waiting);
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status account(struct tm_spans *x, const char *reason, const struct tm_spans_account *a)
+{
+    return a->count ? tm_event_sink_account(x->context.sink, reason, 0, a->count, a->byte, x->err) : TM_OK;
+}
+
+static enum tm_status stat(struct tm_spans *x, const char *name, Tracemerge__Severity severity, uint64_t n)
+{
+    return n ? tm_event_sink_stat(x->context.sink, name, severity, (int64_t)n, x->err) : TM_OK;
+}
+
+static enum tm_status finish(struct tm_spans *x)
+{
+    const struct {
+        const char *name;
+        Tracemerge__Severity severity;
+        uint64_t count;
+    } stats[] = {{"spans_args_cut", TRACEMERGE__SEVERITY__ERROR, x->args_cut},
+                 {"spans_links_cut", TRACEMERGE__SEVERITY__ERROR, x->links_cut},
+                 {"spans_lists_missing", TRACEMERGE__SEVERITY__INFO, x->lists_missing},
+                 {"spans_services_shared", TRACEMERGE__SEVERITY__ERROR, x->services.services_shared}};
+    enum tm_status st = tm_spans_window_flush(&x->window, x->err);
+    if (st >= 0)
+        st = account(x, "damaged", &x->damaged);
+    if (st >= 0)
+        st = account(x, "no_time", &x->no_time);
+    if (st >= 0)
+        st = account(x, "not_shown", &x->not_shown);
+    if (st >= 0)
+        st = account(x, "skipped_bytes", &x->skipped);
+    for (size_t i = 0; st >= 0 && i < sizeof stats / sizeof *stats; i++)
+        st = stat(x, stats[i].name, stats[i].severity, stats[i].count);
+    return st < 0 ? st : TM_END;
+}
+
+static enum tm_status show_waiting(struct tm_spans *x)
+{
+    return x->grammar->show_waiting ? x->grammar->show_waiting(x) : TM_OK;
+}
+
+/* Passes over the rest of a damaged file. */
+static enum tm_status skip_rest(struct tm_spans *x)
+{
+    struct tm_input *in = x->main.in;
+    uint64_t first = in->offset;
+    enum tm_status st;
+    while ((st = tm_input_fill(in, 1, x->err)) == TM_OK)
+        tm_input_skip(in, in->len);
+    if (in->offset > first)
+        tm_spans_count(&x->skipped, in->offset - first, first);
+    return st < 0 ? st : finish(x);
+}
+
+/* The document is damaged where the cursor stands. */
+static enum tm_status salvage(struct tm_spans *x)
+{
+    bool goes_on = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
+    struct tm_input *in = x->main.in;
+    enum tm_status st = TM_OK;
+    x->cursor = &x->main;
+    x->main.copy = NULL;
+    count_damage(x);
+    x->is_damaged = true;
+    if (!goes_on || !x->grammar->waits_long)
+        st = show_waiting(x);
+    if (st < 0 || !goes_on)
+        return st < 0 ? st : skip_rest(x);
+    if (in->len && in->data[0] == '{') { /* the broken object's own is not to be tried again */
+        tm_spans_count(&x->skipped, 1, in->offset);
+        tm_input_skip(in, 1);
+    }
+    return TM_OK;
+}
+
+/* Behind a document: TM_OK where another of the same file follows, or what can only be one that is damaged. */
+static enum tm_status go_on(struct tm_spans *x)
+{
+    struct tm_input *in = x->main.in;
+    enum tm_status st;
+    while (x->grammar->has_lines && (st = tm_input_fill(in, 1, x->err)) == TM_OK) {
+        struct tm_json_scan scan = {in->data, in->data + in->len, in->ended, NULL};
+        bool found = tm_json_space(&scan);
+        tm_input_skip(in, (size_t)(scan.p - in->data));
+        if (!found)
+            continue;
+        if ((st = tm_input_fill(in, TM_SNIFF_BYTES, x->err)) < 0)
+            return st;
+        size_t len = in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES;
+        if (x->grammar->begins(in->data, len))
+            return TM_OK;
+        const struct tm_format *next = x->context.sniff(in->data, len);
+        bool is_line = next == NULL || strcmp(next->name, "json") == 0; /* which is any object */
+        return is_line && salvages(x) ? salvage(x) : finish(x);
+    }
+    return finish(x);
+}
+
+static enum tm_status read_spans(void *state, struct tm_error *err)
+{
+    struct tm_spans *x = state;
+    enum tm_status st;
+    x->err = err;
+    if (x->is_damaged) {
+        st = tm_spans_salvage(x);
+        if (st == TM_END)
+            st = show_waiting(x) < 0 ? err->status : TM_END;
+        if (st != TM_OK)
+            return st < 0 ? st : finish(x);
+    }
+    st = x->grammar->read(x);
+    if (st == TM_E_INPUT && salvages(x))
+        return salvage(x);
+    return st < 0 ? st : x->is_damaged ? TM_OK : go_on(x);
+}
+
+const struct tm_format tm_format_otlp = {
+    .name = "otlp",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
+    .sniff = tm_spans_sniff_otlp,
+    .open = open_otlp,
+    .read = read_spans,
+    .close = close_spans,
+};
+
+const struct tm_format tm_format_jaeger = {
+    .name = "jaeger",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
+    .sniff = tm_spans_sniff_jaeger,
+    .open = open_jaeger,
+    .read = read_spans,
+    .close = close_spans,
+};
+
+const struct tm_format tm_format_zipkin = {
+    .name = "zipkin",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
+    .sniff = tm_spans_sniff_zipkin,
+    .open = open_zipkin,
+    .read = read_spans,
+    .close = close_spans,
+};
