@@ -216,3 +216,34 @@ EOF
         ON u.cpu = k.cpu AND u.machine_id = k.machine_id ORDER BY c.value" "5.0|4096|-
 7.0|0|4096"
 }
+
+@test "slices of Chrome JSON have the times of their thread, also those that end late" {
+    python3 - >a.json <<'EOF'
+print('[{"ph":"B","name":"b","pid":1,"tid":1,"ts":0,"tts":100},')
+for i in range(40000):
+    print('{"ph":"X","name":"x","pid":1,"tid":1,"ts":%d,"dur":1},' % (10 * i + 10))
+print('{"ph":"E","pid":1,"tid":1,"ts":500000,"tts":150.5},')
+print('{"ph":"X","name":"c","pid":1,"tid":1,"ts":600000,"dur":9,"tts":200,"tdur":4},')
+print('{"ph":"i","name":"i","s":"t","pid":1,"tid":1,"ts":700000,"tts":300},')
+print('{"ph":"B","name":"d","pid":1,"tid":1,"ts":800000,"tts":400},{"ph":"E","pid":1,"tid":1,"ts":800005,"tts":403},')
+print('{"ph":"b","cat":"k","id":1,"name":"async","pid":1,"tid":1,"ts":900000,"tts":400}]')
+EOF
+    tm-merge -o a.db a.json
+    answers a.db "SELECT name, dur, thread_ts, thread_dur FROM slice WHERE name != 'x' ORDER BY ts" "b|500000000|100000|50500
+c|9000|200000|4000
+i|0|300000|-
+d|5000|400000|3000
+async|-1|-|-"
+    answers a.db "SELECT count(*) FROM slices WHERE cat IS NULL AND slice_id = id AND thread_ts IS NULL" 40000
+}
+
+@test "a process of Android has the app and the user that its uid means" {
+    python3 - >p.pftrace <<'EOF'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+sys.stdout.buffer.write(field(1, message((8, 10), (2, message((1, message((1, 7), (3, 'app'), (5, 1010123))))))))
+EOF
+    tm-merge -o p.db p.pftrace
+    answers p.db "SELECT uid, android_appid, android_user_id FROM process WHERE pid = 7" "1010123|10123|10"
+}

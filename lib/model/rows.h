@@ -15,6 +15,8 @@ struct tm_slice_row {
     int64_t parent; /* TM_NO_ID: none */
     int64_t arg_set; /* TM_NO_ID: none */
     struct tm_text name, category;
+    bool has_thread_ts, has_thread_dur;
+    int64_t thread_ts, thread_dur; /* on the clock of the thread's own running time */
 };
 
 struct tm_counter_row {
@@ -128,6 +130,8 @@ struct tm_rows {
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
     /* The open slice ID has ended after DUR; -1: it is still open. ARG_SET replaces its set of args. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
+    /* Slice ID, of which slice_end has told, ended at THREAD_TS on the clock of its thread. */
+    enum tm_status (*slice_thread_end)(void *self, int64_t id, int64_t thread_ts, struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);
     enum tm_status (*sched_end)(void *self, int64_t id, int64_t dur, struct tm_text end_state, struct tm_error *err);

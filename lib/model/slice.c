@@ -215,6 +215,32 @@ static enum tm_status begin(struct tm_model *m, struct tm_model_event *ev, struc
     return begun(m, ev, row, err);
 }
 
+/* Times of the thread's own clock, which are in front of the args of Chrome JSON; none of asynchronous events, as in
+ * the reference. */
+struct thread_times {
+    bool has_ts, has_dur;
+    int64_t ts, dur;
+};
+
+static struct thread_times thread_times(const struct tm_model_event *ev)
+{
+    struct thread_times times = {0};
+    struct tm_pb pb = tm_pb_of(ev->e->detail, ev->e->detail_bytes);
+    struct tm_pb_field f;
+    if (!ev->is_json || ev->e->flags & TM_EVENT_ASYNC || ev->e->detail_bytes == 0)
+        return times;
+    while (tm_pb_next(&pb, &f) == TM_OK && f.id != TM_DETAIL_ARGS) {
+        if (f.id == TM_DETAIL_THREAD_TIME) {
+            times.has_ts = true;
+            times.ts = tm_unzigzag(f.value);
+        } else if (f.id == TM_DETAIL_THREAD_DUR) {
+            times.has_dur = true;
+            times.dur = tm_unzigzag(f.value);
+        }
+    }
+    return times;
+}
+
 static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_t track,
                           const tm_slice_label label[2], struct tm_error *err)
 {
@@ -235,6 +261,9 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     tm_model_bound(m, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
     st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, set, err);
+    struct thread_times times = thread_times(ev);
+    if (st == TM_OK && times.has_ts)
+        st = m->rows->slice_thread_end(m->rows->self, ended.id, times.ts, err);
     return st < 0 || e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 
@@ -282,6 +311,11 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
                                .arg_set = TM_NO_ID,
                                .name = ev->name,
                                .category = ev->category};
+    struct thread_times times = thread_times(ev);
+    row.has_thread_ts = times.has_ts;
+    row.thread_ts = times.ts;
+    row.has_thread_dur = times.has_dur && e->kind == TM_KIND_SLICE_COMPLETE;
+    row.thread_dur = times.dur;
     return begin(m, ev, &row, label, err);
 }
 

@@ -47,6 +47,15 @@ static inline enum tm_status on_slice_end(void *self, int64_t id, int64_t dur, i
     return tm_buf_addf(&((struct bench *)self)->out, "end %" PRId64 " %" PRId64 " a%" PRId64 "\n", id, dur, set);
 }
 
+static inline enum tm_status on_thread_end(void *self, int64_t id, int64_t thread_ts, struct tm_error *err)
+{
+    (void)self;
+    (void)id;
+    (void)thread_ts;
+    (void)err;
+    return TM_OK;
+}
+
 static inline enum tm_status on_counter(void *self, const struct tm_counter_row *r, struct tm_error *err)
 {
     (void)err;
@@ -175,7 +184,8 @@ static inline void start_as(struct bench *b, const char *json_type)
         .catalog = {.files = b->files, .file_count = FILES, .machines = b->machines, .machine_count = 2}};
     for (int i = 0; i < FILES; i++)
         b->files[i].type = (struct tm_text){(const uint8_t *)types[i], strlen(types[i])};
-    b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_counter, on_sched,   on_sched_end, on_arg,
+    b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_thread_end,
+                               on_counter, on_sched,   on_sched_end, on_arg,
                                on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
                                on_log,
                                on_thread_state, on_thread_state_end, NULL, on_wakeup, on_moment, NULL, on_ftrace_event};

@@ -13,6 +13,7 @@
 enum tm_sqlite_statement {
     TM_SQL_SLICE,
     TM_SQL_SLICE_END,
+    TM_SQL_SLICE_THREAD_END,
     TM_SQL_COUNTER,
     TM_SQL_SCHED,
     TM_SQL_SCHED_END,
@@ -159,6 +160,7 @@ void tm_sqlite_rows_release(struct tm_sqlite *s);
 /* slices.c, scheds.c: tm_rows.slice and .slice_end, .sched and .sched_end. */
 enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
+enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, struct tm_error *err);
 enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
 enum tm_status tm_sqlite_sched(void *self, const struct tm_sched_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct tm_text end_state,

@@ -17,7 +17,8 @@ static const char tables[] =
     " clock_value INTEGER, snapshot_id INTEGER, machine_id INTEGER);"
     "CREATE TABLE trace_bounds(start_ts INTEGER, end_ts INTEGER);"
     "CREATE TABLE process(id INTEGER PRIMARY KEY, upid INTEGER, pid INTEGER, name TEXT, start_ts INTEGER,"
-    " end_ts INTEGER, parent_upid INTEGER, uid INTEGER, cmdline TEXT, arg_set_id INTEGER, machine_id INTEGER);"
+    " end_ts INTEGER, parent_upid INTEGER, uid INTEGER, cmdline TEXT, arg_set_id INTEGER, machine_id INTEGER,"
+    " android_appid INTEGER, android_user_id INTEGER);"
     "CREATE TABLE thread(id INTEGER PRIMARY KEY, utid INTEGER, tid INTEGER, name TEXT, start_ts INTEGER,"
     " end_ts INTEGER, upid INTEGER, is_main_thread INTEGER, is_idle INTEGER, machine_id INTEGER);"
     "CREATE TABLE cpu(id INTEGER PRIMARY KEY, ucpu INTEGER, cpu INTEGER, cluster_id INTEGER, processor TEXT,"
@@ -27,7 +28,7 @@ static const char tables[] =
     " dimension_arg_set_id INTEGER, machine_id INTEGER, trace_file_id INTEGER, is_counter INTEGER, unit TEXT,"
     " utid INTEGER, upid INTEGER, cpu INTEGER);"
     "CREATE TABLE slice(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT,"
-    " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER);"
+    " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, thread_ts INTEGER, thread_dur INTEGER);"
     "CREATE TABLE counter(id INTEGER PRIMARY KEY, ts INTEGER, track_id INTEGER, value REAL, arg_set_id INTEGER);"
     "CREATE TABLE sched(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, ts_end INTEGER, cpu INTEGER, ucpu INTEGER,"
     " utid INTEGER, end_state TEXT, priority INTEGER);"
@@ -110,7 +111,7 @@ static const char views[] =
     " UNION ALL SELECT id, ts, 'instruments', utid, callsite_id, cpu FROM instruments_sample"
     " WHERE callsite_id IS NOT NULL"
     " UNION ALL SELECT id, ts, 'linux.perf', utid, callsite_id, cpu FROM perf_sample WHERE callsite_id IS NOT NULL;"
-    "CREATE VIEW slices AS SELECT * FROM slice;"
+    "CREATE VIEW slices AS SELECT *, category AS cat, id AS slice_id FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
     "CREATE VIEW raw AS SELECT * FROM ftrace_event;"
@@ -126,6 +127,7 @@ static const char views[] =
 static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SLICE] = "INSERT INTO slice SELECT * FROM tm_bulk_slice",
     [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
+    [TM_SQL_SLICE_THREAD_END] = "UPDATE slice SET thread_dur = ?2 - thread_ts WHERE id = ?1",
     [TM_SQL_COUNTER] = "INSERT INTO counter SELECT * FROM tm_bulk_counter",
     [TM_SQL_SCHED] = "INSERT INTO sched SELECT * FROM tm_bulk_sched",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
@@ -154,7 +156,8 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SYMBOL] = "INSERT INTO stack_profile_symbol VALUES(?,?,?,?,?)",
     [TM_SQL_MAPPING] = "INSERT INTO stack_profile_mapping VALUES(?,?)",
     [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9)",
-    [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+    [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
+                       " ?7 % 100000, ?7 / 100000)",
     [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?)",
     [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,?3,?4,?5,?6,?7)",
     [TM_SQL_CPU_FREQUENCY] = "INSERT INTO cpu_available_frequencies VALUES(?,?,?,?)",

@@ -33,14 +33,22 @@ static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
     case 5: tm_sqlite_result_text(s, out, name); break;
     case 6: sqlite3_result_int64(out, row->depth); break;
     case 7: tm_sqlite_result_id(out, row->parent); break;
-    default: tm_sqlite_result_id(out, row->arg_set); break;
+    case 8: tm_sqlite_result_id(out, row->arg_set); break;
+    case 9:
+        if (row->has_thread_ts)
+            sqlite3_result_int64(out, row->thread_ts);
+        break;
+    default:
+        if (row->has_thread_dur)
+            sqlite3_result_int64(out, row->thread_dur);
+        break;
     }
 }
 
 void tm_sqlite_slices_bulk(struct tm_sqlite *s)
 {
     s->slices.bulk = (struct tm_sqlite_bulk){
-        .name = "tm_bulk_slice", .schema = "CREATE TABLE x(a,b,c,d,e,f,g,h,i)", .self = s, .column = column_of};
+        .name = "tm_bulk_slice", .schema = "CREATE TABLE x(a,b,c,d,e,f,g,h,i,j,k)", .self = s, .column = column_of};
 }
 
 enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
@@ -96,5 +104,21 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
     tm_sqlite_bind_id(stmt, 3, arg_set);
+    return tm_sqlite_run(s, stmt, err);
+}
+
+enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    struct tm_sqlite_slices *w = &s->slices;
+    if (id >= w->first) {
+        struct tm_slice_row *row = &at(w, id)->row;
+        row->has_thread_dur =
+            row->has_thread_ts && !__builtin_sub_overflow(thread_ts, row->thread_ts, &row->thread_dur);
+        return TM_OK;
+    }
+    sqlite3_stmt *stmt = s->statements[TM_SQL_SLICE_THREAD_END];
+    sqlite3_bind_int64(stmt, 1, id);
+    sqlite3_bind_int64(stmt, 2, thread_ts);
     return tm_sqlite_run(s, stmt, err);
 }
