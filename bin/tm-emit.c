@@ -24,6 +24,8 @@ static const struct tm_program program = {
              "                       outputs are several -o, with -f behind the one that it is about\n"
              "      --part FILE      write FILE and leave it there for the caller to rename to OUT\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"
+             "      --events         text, jsonl, csv: a row an event, not a slice\n"
+             "      --arg ARG,...    csv, jsonl: a column or member for each of these args, in place of one for all\n"
              "      --absolute       text: times as they are, not from the first event on\n"
              "      --json           report, explain, summary, dropped: as JSON\n"
              "      --hex            frames: raw payloads too\n"
@@ -57,7 +59,7 @@ struct arguments {
     struct tm_select_spec only;
     struct tm_source_path *sources; /* at most as many as there are arguments */
     size_t source_count;
-    bool quiet, no_sync;
+    bool quiet, no_sync, events;
     bool list; /* the formats were asked for */
 };
 
@@ -119,6 +121,11 @@ static int take_option(void *context, int option, const char *value)
     case 'A': a->alignment = value; return 0;
     case 'T': a->options.spill_dir = value; return 0;
     case 'a': a->options.absolute = true; return 0;
+    case 'e': a->events = true; return 0;
+    case 'r':
+        if (tm_arg_names_add(&a->options.args, value, &err) == TM_OK)
+            return 0;
+        return tm_program_usage(&program, "%s", err.text);
     case 'j': a->options.json = true; return 0;
     case 'x': a->options.hex = true; return 0;
     case 'y': a->no_sync = true; return 0;
@@ -154,6 +161,8 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"no-sync", no_argument, NULL, 'y'},
         {"alignment", required_argument, NULL, 'A'},
         {"temporary-directory", required_argument, NULL, 'T'},
+        {"events", no_argument, NULL, 'e'},
+        {"arg", required_argument, NULL, 'r'},
         {"absolute", no_argument, NULL, 'a'},
         {"json", no_argument, NULL, 'j'},
         {"hex", no_argument, NULL, 'x'},
@@ -269,7 +278,8 @@ static int run(struct arguments *a)
         list_formats();
         return tm_program_finish(&program, TM_OK, &err);
     }
-    if (tm_output_list_settle(&a->outputs, "--formats", &err) < 0)
+    if (tm_output_list_settle(&a->outputs, "--formats", &err) < 0 ||
+        tm_output_list_rows(&a->outputs, a->events, a->options.args.count > 0, &err) < 0)
         return tm_program_usage(&program, "%s", err.text);
     if (isatty(STDIN_FILENO))
         return tm_program_usage(&program, "standard input is a terminal; pipe a stream into it");
@@ -299,5 +309,6 @@ int main(int argc, char **argv)
         status = run(&a);
     free(a.sources);
     tm_select_spec_release(&a.only);
+    tm_arg_names_release(&a.options.args);
     return status;
 }

@@ -57,6 +57,8 @@ static const struct tm_program program = {
              "      --check-causality  write nothing, say which effects would come before their causes in other\n"
              "                        files; exit 4 if there are any\n"
              "      --no-detail       leave out arguments, flows and other detail of events\n"
+             "      --events          text, jsonl, csv: a row an event, not a slice\n"
+             "      --arg ARG,...     csv, jsonl: a column or member for each of these args, in place of one for all\n"
              "      --absolute        text: times as they are, not from the first event on\n"
              "      --rebase          json: times count from the first event on\n"
              "      --json            report, explain, summary, dropped: as JSON\n"
@@ -169,6 +171,11 @@ static int take_option(void *context, int option, const char *value)
     case 'c': a->checks_causality = true; return 0;
     case 'N': r->no_detail = true; return 0;
     case 'a': r->absolute = true; return 0;
+    case 'E': r->events = true; return 0;
+    case 'r':
+        if (tm_arg_names_add(&r->args, value, &err) == TM_OK)
+            return 0;
+        return tm_program_usage(&program, "%s", err.text);
     case 'b': r->rebase = true; return 0;
     case 'j': r->json = true; return 0;
     case 'y': a->no_sync = true; return 0;
@@ -209,6 +216,8 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"no-detail", no_argument, NULL, 'N'},
         {"rebase", no_argument, NULL, 'b'},
         {"absolute", no_argument, NULL, 'a'},
+        {"events", no_argument, NULL, 'E'},
+        {"arg", required_argument, NULL, 'r'},
         {"json", no_argument, NULL, 'j'},
         {"no-sync", no_argument, NULL, 'y'},
         {"progress", no_argument, NULL, 'P'},
@@ -258,7 +267,8 @@ static int check(struct arguments *a)
     const char *outs[TM_OUTPUTS_MAX + 1];
     if (a->shown)
         r->outputs = (struct tm_output_list){.rows = {{.format = a->shown}}, .count = 1};
-    if (tm_output_list_settle(&r->outputs, "tm-emit --formats", &err) < 0)
+    if (tm_output_list_settle(&r->outputs, "tm-emit --formats", &err) < 0 ||
+        (!a->shown && tm_output_list_rows(&r->outputs, r->events, r->args.count > 0, &err) < 0))
         return tm_program_usage(&program, "%s", err.text);
     const struct tm_output_choice *to_stdout = tm_output_list_stdout(&r->outputs);
     if (to_stdout && to_stdout->emit->is_binary && isatty(STDOUT_FILENO))
@@ -532,5 +542,6 @@ int main(int argc, char **argv)
     }
     tm_plan_words_release(&m.a.plan);
     tm_select_spec_release(&m.a.request.only);
+    tm_arg_names_release(&m.a.request.args);
     return status;
 }

@@ -434,8 +434,8 @@ write('a.json', a); write('b.json', b); write('c.json', [span('x', 10**9, 2 * 10
     tm-merge --align --json -f report run.tar >align.json
     near b.json 2000000000 -40000 10000
     jq -e '[.machines[].name] | sort == ["one", "two"]' align.json
-    [ "$(tm-merge --absolute run.tar | grep -c ' x$')" = 1 ]
-    diff <(tm-merge --absolute run.tar | grep ' x$') <(tm-merge --align --absolute run.tar | grep ' x$')
+    [ "$(tm-merge --events --absolute run.tar | grep -c ' x$')" = 1 ]
+    diff <(tm-merge --events --absolute run.tar | grep ' x$') <(tm-merge --align --events --absolute run.tar | grep ' x$')
     run --separate-stderr tm-merge --align --check-causality run.tar
     [ "$status" -eq 0 ]
     # A manifest that cannot be written again: two recordings of one machine, with a clock each.

@@ -156,8 +156,8 @@ for i in range(400):
     # Without it: at the distance from the snapshot before, 50 us too late in the end.
     tm-unpack drift.pb | tm-clocks | tm-sort | tm-emit -f frames | sed -n 's/^  \[[0-9]*\] time_ns=\([0-9]*\) .*/\1/p' >steps
     [ "$(sed -n 100p steps)" = $((1000000000000 + 99 * 100000500)) ]
-    tm-merge -o line.jsonl -f jsonl --interpolate drift.pb
-    tm-merge -o step.jsonl -f jsonl drift.pb
+    tm-merge -o line.jsonl -f jsonl --events --interpolate drift.pb
+    tm-merge -o step.jsonl -f jsonl --events drift.pb
     grep -q '"ts":1009900000000,' line.jsonl
     grep -q '"ts":1009900049500,' step.jsonl
 }

@@ -40,13 +40,15 @@ setup() {
 # same INPUT COUNT: its events, COUNT or more, the report and the merged trace do not depend on batches.
 same() {
     tm-unpack "$1" | tm-manifest | tm-clocks | tm-sort >sorted
-    tm-emit -f jsonl <sorted >events
+    tm-emit -f jsonl --events <sorted >events
+    tm-emit -f jsonl <sorted >slices
     tm-emit -f report <sorted >report
     tm-emit -f pftrace <sorted >merged
     [ "$(wc -l <events)" -ge "$2" ]
     for rows in 1 2 17 1000; do
         tm-unpack "$1" | "$rebatch" "$rows" | tm-manifest | tm-clocks | "$rebatch" "$rows" | tm-sort | "$rebatch" "$rows" >sorted
-        tm-emit -f jsonl <sorted | cmp - events
+        tm-emit -f jsonl --events <sorted | cmp - events
+        tm-emit -f jsonl <sorted | cmp - slices
         tm-emit -f report <sorted | cmp - report
         tm-emit -f pftrace <sorted | cmp - merged
     done

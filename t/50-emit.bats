@@ -25,8 +25,16 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
     if l: e = json.loads(l); '"$1"
 }
 
-@test "text is the default: relative time, machine, process and thread, kind, duration, name, value" {
+@test "text is the default: a line a slice" {
     run emit
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "            TIME MACHINE PROCESS/THREAD                      KIND             DURATION NAME = VALUE [CATEGORY] ARGS" ]
+    run emit --events
+    [ "${lines[1]}" = "     0.000000000 phone   surfaceflinger:512/RenderEngine:530 begin                     draw frame" ]
+}
+
+@test "text --events: relative time, machine, process and thread, kind, duration, name, value" {
+    run emit --events
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "            TIME MACHINE PROCESS/THREAD                      KIND             DURATION NAME = VALUE" ]
     [ "${lines[1]}" = "     0.000000000 phone   surfaceflinger:512/RenderEngine:530 begin                     draw frame" ]
@@ -44,14 +52,14 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
 }
 
 @test "text of a stream that is not placed shows readings and embedded machine ids" {
-    words=unplaced run emit
+    words=unplaced run emit -q
     [ "$status" -eq 0 ]
     [[ "${lines[1]}" == "     1.000000000 0 "* ]]
     [[ "${lines[7]}" == "     1.000003000 1 "* ]]
 }
 
 @test "names never reach a terminal raw in text and report" {
-    for format in text report frames; do
+    for format in text "text --events" report frames; do
         words="hostile dropped" emit -f $format >out
         refute has_bytes '[\001-\010\013-\037\177\200-\377]' out
     done
@@ -61,12 +69,15 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
 @test "jsonl is valid JSON whatever the names hold" {
     words=hostile emit -f jsonl | json 'assert e["kind"] is not None'
     words=hostile emit -f jsonl >out
+    refute has_bytes '[\001-\011\013-\037\177]' out
+    words=hostile emit -f jsonl --events | json 'assert e["kind"] is not None'
+    words=hostile emit -f jsonl --events >out
     [ "$(wc -l <out)" -eq 15 ]
     refute has_bytes '[\001-\011\013-\037\177]' out
 }
 
-@test "jsonl holds columns, args, flows and descriptions, exactly" {
-    emit -f jsonl >out
+@test "jsonl --events holds columns, args, flows and descriptions, exactly" {
+    emit -f jsonl --events >out
     run sed -n 7p out
     [ "$output" = '{"kind":"slice","ts":1000000500,"dur":1500,"name":"commit","machine":"phone","machine_id":4294967296,"pid":512,"process":"surfaceflinger","tid":512,"scope":"thread","file":"phone.pftrace","position":6,"clock":"BOOTTIME","args":{"debug.a[0]":-9223372036854775808,"debug.s":"text","debug.d":0.1,"debug.j":"{\"x\":1}"},"flow_ids":[7,18446744073709551615]}' ]
     run sed -n 2p out
@@ -79,6 +90,13 @@ for l in sys.stdin.buffer.read().decode("utf-8").split("\n"):
 
 @test "csv is RFC 4180: every record has as many fields as the header, whatever the names hold" {
     words=hostile emit -f csv | python3 -c '
+import csv, io, sys
+rows = list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode("latin-1"), newline=""), strict=True))
+assert len(rows) == 9, len(rows)
+assert all(len(r) == len(rows[0]) for r in rows)
+assert rows[1][rows[0].index("name")] == "a\x1b[2J,\"b\"\r\nc\xff", rows[1]
+'
+    words=hostile emit -f csv --events | python3 -c '
 import csv, io, sys
 rows = list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode("latin-1"), newline=""), strict=True))
 assert len(rows) == 11, len(rows)
@@ -287,16 +305,16 @@ stream" ]
     }' >in.systrace
     tm-unpack in.systrace >in.tms
     for format in jsonl text csv; do
-        tm-emit -f $format <in.tms | cat >piped
+        tm-emit -q -f $format <in.tms | cat >piped
         [ "$(stat -c %s piped)" -gt 5000000 ]
-        tm-emit -f $format -o out.txt <in.tms
+        tm-emit -q -f $format -o out.txt <in.tms
         cmp piped out.txt
-        tm-emit -f $format <in.tms >out.txt
+        tm-emit -f $format --events <in.tms >out.txt
         cmp piped out.txt
     done
     rm out.txt
     for blocks in 4000 4700; do # of 1024 bytes; a thread writes from about 4350 on
-        run bash -c "trap '' XFSZ; ulimit -f $blocks; tm-emit -f jsonl -o out.txt <in.tms"
+        run bash -c "trap '' XFSZ; ulimit -f $blocks; tm-emit -q -f jsonl -o out.txt <in.tms"
         [ "$status" -eq 3 ]
         [ "$output" = "tm-emit: out.txt: cannot write: File too large" ]
         [ -z "$(find . -name '*out.txt*')" ]
@@ -369,5 +387,5 @@ PY
     run bash -c 'emit-stream -n 100000 2>/dev/null | tm-emit | head -n 1'
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 1 ]
-    [[ "$output" == *"NAME = VALUE" ]]
+    [[ "$output" == *"NAME = VALUE [CATEGORY] ARGS" ]]
 }

@@ -135,7 +135,7 @@ TEXT
         tm-merge -q -o cut.db --only "${i%% *}" a.ftrace
         [ "$(sqlite3 cut.db 'SELECT name FROM slice ORDER BY ts' | paste -sd' ')" = "${i#* }" ]
     done
-    tm-merge -q -f jsonl --only thread=myapp,kind=sched a.ftrace | grep -c sched_switch
+    tm-merge -q -f jsonl --events --only thread=myapp,kind=sched a.ftrace | grep -c sched_switch
 }
 
 # Random slices of a few tasks that nest: two threads of each begin and end them, a third has complete ones.

@@ -10,7 +10,7 @@ bats_require_minimum_version 1.5.0
 
 # The names of what text shows.
 names() {
-    tm-merge --only "$1" "${2:-$demo}" | sed 1d | awk '{ $1 = $2 = $3 = ""; print }' | sed 's/^ *//; s/  *[0-9.]*[a-z]s / /'
+    tm-merge --events --only "$1" "${2:-$demo}" | sed 1d | awk '{ $1 = $2 = $3 = ""; print }' | sed 's/^ *//; s/  *[0-9.]*[a-z]s / /'
 }
 
 # Slices of one thread, a complete one, an instant, asynchronous ones and counters, times in microseconds.
@@ -59,7 +59,7 @@ instant run started" ]
     [ "$output" = "begin reply
 end
 instant run started" ]
-    run tm-merge --only name=reply --only 'name=run started' --only file=app_log.json "$demo"
+    run tm-merge --events --only name=reply --only 'name=run started' --only file=app_log.json "$demo"
     [ "$(echo "$output" | wc -l)" = 2 ]
     [[ "$output" == *"run started" ]]
     run names 'name=battery*'
@@ -119,7 +119,7 @@ instant run started" ]
 
 @test "the end of a chosen begin is kept, by nesting and by id; that of another is not" {
     make_json
-    run tm-merge -f jsonl --only name=outer,load a.json
+    run tm-merge -f jsonl --events --only name=outer,load a.json
     [ "$(echo "$output" | grep -c '"slice_begin"')" = 2 ]
     [ "$(echo "$output" | grep -c '"slice_end"')" = 2 ]
     tm-merge -o c.db --only cat=io a.json
@@ -174,10 +174,10 @@ JSON
 10000025000|-1|swapper" ]
     # Lists know the names and do not show the row that is there for them, only those of the lines.
     for format in csv jsonl; do
-        [ "$(tm-merge -f $format --only name=work t.systrace | sed '/^ts,/d' | grep -c late)" = 3 ]
-        [ "$(tm-merge -f $format --only name=work t.systrace | sed '/^ts,/d' | wc -l)" = 3 ]
+        [ "$(tm-merge -f $format --events --only name=work t.systrace | sed '/^ts,/d' | grep -c late)" = 3 ]
+        [ "$(tm-merge -f $format --events --only name=work t.systrace | sed '/^ts,/d' | wc -l)" = 3 ]
     done
-    [ "$(tm-merge --only name=work t.systrace | wc -l)" = 4 ]
+    [ "$(tm-merge --events --only name=work t.systrace | wc -l)" = 4 ]
     [ "$(tm-merge -f frames --only name=work t.systrace | grep -c 'context.*name="late"')" = 1 ]
     for out in c.db c.pftrace; do
         tm-merge -o "$out" --only name=work t.systrace

@@ -28,7 +28,7 @@ JSON
  {"ph":"X","pid":1,"tid":2,"name":"forth","ts":20,"dur":1}]
 JSON
     tm-merge -o m.pftrace x.json
-    run bash -o pipefail -c "tm-merge -f csv m.pftrace | cut -d, -f1,4"
+    run bash -o pipefail -c "tm-merge -f csv --events m.pftrace | cut -d, -f1,4"
     [ "${lines[1]}" = "20000,forth" ]
     [[ ${lines[2]} == "21000,"* ]]
     [ "${#lines[@]}" -eq 3 ]

@@ -242,6 +242,6 @@ trace_attribute.tracemerge.version|$version" ]
 chrome 6000'
     merged chrome.pb
     for trace in chrome.pb m.pftrace; do
-        tm-merge --strict -f jsonl $trace | grep -o '"kind":"packet","ts":[0-9]*' | grep -x '"kind":"packet","ts":6000'
+        tm-merge --strict -f jsonl --events $trace | grep -o '"kind":"packet","ts":[0-9]*' | grep -x '"kind":"packet","ts":6000'
     done
 }

@@ -31,7 +31,7 @@ same_shown() {
 
 # All that the file holds, shown or not.
 kernel_rows() {
-    tm-merge -f jsonl "$1" | jq -r 'select(.cpu != null and .ts != null) | "\(.ts) \(.cpu) \(.kind)"'
+    tm-merge -f jsonl --events "$1" | jq -r 'select(.cpu != null and .ts != null) | "\(.ts) \(.cpu) \(.kind)"'
 }
 
 asked() {

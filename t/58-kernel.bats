@@ -130,7 +130,7 @@ B 4.2 None 0x1f Hrtimer Cpu 0 Kernel" ] || { echo "$output"; false; }
 
 @test "lines of JSON name their tracks, text their cpus" {
     irqs
-    run bash -o pipefail -c "tm-merge -f jsonl k.pftrace | grep -o '\"scope\":\"cpu\",\"track_name\":\"[^\"]*\"' | sort | uniq -c"
+    run bash -o pipefail -c "tm-merge -f jsonl --events k.pftrace | grep -o '\"scope\":\"cpu\",\"track_name\":\"[^\"]*\"' | sort | uniq -c"
     [ "$(sed 's/^ *//' <<<"$output")" = '3 "scope":"cpu","track_name":"Hrtimer Cpu 0"
 2 "scope":"cpu","track_name":"Irq Cpu 0"
 2 "scope":"cpu","track_name":"Irq Cpu 1"

@@ -6,7 +6,7 @@ setup() {
 }
 
 @test "the demo, as text" {
-    run tm-merge "$demo"
+    run tm-merge --events "$demo"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 27 ]
     [ "${lines[4]}" = "     0.055000000 phone   com.example.run:1200                   begin                     inflate layout" ]

@@ -14,7 +14,7 @@ paste_remedy() {
 times() {
     local file=$1
     shift
-    tm-merge -f jsonl "$@" | python3 -c 'import json, sys
+    tm-merge -f jsonl --events "$@" | python3 -c 'import json, sys
 print(*[e["ts"] for e in map(json.loads, sys.stdin) if e["file"] == sys.argv[1] and "ts" in e and "derived" not in e])' "$file"
 }
 

@@ -123,7 +123,7 @@ PY
     export TM_ESCAPE_APART=1
     for out in x.tar x.tgz x.zip; do
         refused tm-pack "tm-pack -o outs/$out *.json *.pftrace"
-        [ "$(tm-merge -f jsonl outs/$out | grep -vc '"definition":true')" = 26 ]
+        [ "$(tm-merge -f jsonl --events outs/$out | grep -vc '"definition":true')" = 26 ]
     done
 }
 

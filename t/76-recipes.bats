@@ -61,7 +61,7 @@ END
 
 # What all ways of merging ranks must give.
 check_ranks() {
-    tm-merge -f jsonl "$1" | grep '"kind":"slice_begin"' >got
+    tm-merge -f jsonl "$1" | grep '"kind":"slice"' >got
     [ "$(grep -o '"name":"step of [0-9]"' got | tr -d '\n')" = '"name":"step of 0""name":"step of 1""name":"step of 2"' ]
     [ "$(grep -o '"ts":[0-9]*' got | tr '\n' ' ')" = '"ts":1700000000000000500 "ts":1700000000000010500 "ts":1700000000000020500 ' ]
     # Equal process numbers are processes of three machines.

@@ -3,6 +3,7 @@
 #define TM_EMIT_EMIT_H
 
 #include "emit/accounting.h"
+#include "emit/arg_names.h"
 #include "emit/clock_facts.h"
 #include "emit/sources.h"
 #include "emit/unsupported_counts.h"
@@ -17,6 +18,7 @@ struct tm_emit_options {
     bool join_flows;       /* equal flow ids of different files are one flow, and spans have flows (span_flows.h) */
     const char *out_path;  /* where the output will be named in the end; NULL for standard output */
     const char *spill_dir; /* NULL: $TMPDIR */
+    struct tm_arg_names args; /* csv, jsonl: args with a column or member each; borrowed */
     struct tm_text alignment; /* report: what tm-align wrote, as text or as JSON; data NULL: nothing; borrowed */
 };
 
@@ -37,7 +39,7 @@ struct tm_emit_context {
 
 struct tm_emit {
     const char *name;             /* of -f */
-    const char *const *suffixes;  /* of OUT that choose it, NULL-terminated */
+    const char *const *suffixes;  /* of OUT that choose it, NULL-terminated; NULL for one that is another's EVENTS */
     bool is_binary;               /* not for a terminal */
     bool needs_path;              /* writes a file by name (SQLite), not a descriptor */
     bool needs_sorted;            /* a stream that is not sorted is refused */
@@ -48,6 +50,8 @@ struct tm_emit {
     bool tells_all;               /* says itself what notices would */
     bool shows_stream;            /* rows as the stream has them, and nothing that depends on others */
     bool takes_compact_messages;  /* rows may be whole CompactSched messages */
+    bool has_args;                /* --arg gives args a column each */
+    const struct tm_emit *events; /* the same with a row an event, also of a stream that is not sorted; NULL: none */
     bool reads_json_raw;          /* needs no args of rows that have the text of a JSON object */
     enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
     /* Each frame of the stream but header and END, in order; BATCH is its view where it is a batch.

@@ -78,6 +78,22 @@ enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *li
     return st;
 }
 
+enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, bool args, struct tm_error *err)
+{
+    const char *first = list->rows[0].emit->name;
+    bool any_events = false, any_args = false;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tm_emit **emit = &list->rows[i].emit;
+        any_events = any_events || (*emit)->events;
+        any_args = any_args || (*emit)->has_args;
+        *emit = events && (*emit)->events ? (*emit)->events : *emit;
+    }
+    if (args && (events || !any_args))
+        return tm_error_set(err, TM_E_USAGE, "--arg: %s%s has no columns for args", first, events ? " --events" : "");
+    return events && !any_events ? tm_error_set(err, TM_E_USAGE, "--events: %s has no rows that are slices", first)
+                                 : TM_OK;
+}
+
 const struct tm_output_choice *tm_output_list_stdout(const struct tm_output_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

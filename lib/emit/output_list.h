@@ -31,6 +31,10 @@ void tm_output_list_part(struct tm_output_list *list, const char *part);
  * that lists the formats, for messages. TM_OK, or TM_E_USAGE with the cause. */
 enum tm_status tm_output_list_settle(struct tm_output_list *list, const char *lister, struct tm_error *err);
 
+/* Once settled: the outputs write a row an event (EVENTS) or give args columns (ARGS) where they can. TM_OK, or
+ * TM_E_USAGE with the cause if none can. */
+enum tm_status tm_output_list_rows(struct tm_output_list *list, bool events, bool args, struct tm_error *err);
+
 /* The output on standard output, or NULL. */
 const struct tm_output_choice *tm_output_list_stdout(const struct tm_output_list *list);
 

@@ -7,6 +7,9 @@
 extern const struct tm_emit tm_emit_text;
 extern const struct tm_emit tm_emit_jsonl;
 extern const struct tm_emit tm_emit_csv;
+extern const struct tm_emit tm_emit_text_events; /* .events of those above */
+extern const struct tm_emit tm_emit_jsonl_events;
+extern const struct tm_emit tm_emit_csv_events;
 extern const struct tm_emit tm_emit_frames;
 extern const struct tm_emit tm_emit_report;
 extern const struct tm_emit tm_emit_explain;

@@ -34,6 +34,17 @@ struct job {
     void *state;
 };
 
+/* The output that JOB is for STREAM: slices need all events in order, and else there is a row an event. */
+static const struct tm_emit *output_for(const struct job *job, const struct tm_emit_run *run)
+{
+    bool is_ordered = job->stream->sorted && job->stream->stage == TRACEMERGE__STAGE__PLACED;
+    if (is_ordered || job->emit->events == NULL || run->options.args.count)
+        return job->emit;
+    if (run->warn && job->is_first)
+        run->warn("the stream is not sorted and placed, so there is a row an event, as with --events");
+    return job->emit->events;
+}
+
 static enum tm_status check_needs(const struct tm_emit *emit, const struct tm_stream_reader *stream,
                                   struct tm_error *err)
 {
@@ -184,6 +195,7 @@ static enum tm_status open_job(struct job *job, const struct tm_emit_run *run, s
 {
     const struct tm_emit_target *target = job->target;
     enum tm_compressor_kind kind = target->path ? TM_COMPRESSOR_NONE : tm_compressor_of(target->out_path, NULL);
+    job->emit = output_for(job, run);
     enum tm_status st = check_needs(job->emit, job->stream, err);
     if (st == TM_OK)
         st = tm_emit_only_init(&job->only, run, &job->catalog, &job->context, err);

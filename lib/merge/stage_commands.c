@@ -160,12 +160,26 @@ static void add_sort(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "-T", r->temporary_directory);
 }
 
+/* What rows are like, for the outputs that have rows: a report in their place has none. */
+static void add_rows(struct writer *w, const struct tm_merge_request *r)
+{
+    bool has_events = false, has_args = false;
+    for (size_t i = 0; i < r->outputs.count; i++) {
+        has_events = has_events || r->outputs.rows[i].emit->suffixes == NULL;
+        has_args = has_args || r->outputs.rows[i].emit->has_args;
+    }
+    add_flag(w, "--events", has_events);
+    for (uint32_t i = 0; i < r->args.count && has_args; i++)
+        add_option(w, "--arg", r->args.names[i]);
+}
+
 static void add_emit(struct writer *w, const struct tm_merge_request *r)
 {
     size_t count = refers(r) ? r->file_count : 0;
     const bool is_alone = r->outputs.count == 1;
     add_option(w, "-f", is_alone ? r->outputs.rows[0].emit->name : NULL);
     add_option(w, "-T", r->temporary_directory);
+    add_rows(w, r);
     add_flag(w, "--absolute", r->absolute);
     add_flag(w, "--rebase", r->rebase);
     add_option(w, "--join", r->join);

@@ -23,6 +23,8 @@ struct tm_merge_request {
     const char *alignment; /* what tm-align wrote, for the report; NULL: none */
     bool replaces_manifest; /* `manifest' is taken in place of the input's */
     struct tm_select_spec only;
+    struct tm_arg_names args;
+    bool events; /* a row an event */
     bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, json, quiet;
 };
 

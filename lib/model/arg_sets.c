@@ -102,6 +102,9 @@ enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, 
     *set = TM_NO_ID;
     if (hash == 0)
         return TM_OK;
+    *set = sets->next_id;
+    if (sets->repeats)
+        return put_rows(sets, *set, detail, len, rows, err);
     if (sets->seen == NULL && (sets->seen = calloc(TM_ARG_SETS_CACHE, sizeof *sets->seen)) == NULL)
         return tm_error_nomem(err);
     struct tm_arg_sets_seen *seen = &sets->seen[hash >> 8 & (TM_ARG_SETS_CACHE - 1)];
@@ -109,7 +112,6 @@ enum tm_status tm_arg_sets_add(struct tm_arg_sets *sets, const uint8_t *detail, 
         *set = seen->set;
         return TM_OK;
     }
-    *set = sets->next_id;
     *seen = (struct tm_arg_sets_seen){hash, *set};
     return put_rows(sets, *set, detail, len, rows, err);
 }

@@ -9,6 +9,7 @@ enum { TM_ARG_SETS_CACHE = 1 << 14 };
 
 /* Zero-initialise. */
 struct tm_arg_sets {
+    bool repeats; /* each set comes anew, right before the row that has it: for receivers that keep no sets */
     /* private */
     int64_t next_id; /* of the next row; a set is numbered by the id of its first row */
     struct tm_arg_sets_seen *seen;

@@ -149,7 +149,7 @@ enum tm_status tm_model_ftrace_event(struct tm_model *m, const struct tm_model_e
     const struct tm_event *e = ev->e;
     struct told told = {0};
     bool is_compact = tm_event_raw(e->flags) == TM_RAW_COMPACT_SCHED, is_waking = e->kind == TM_KIND_SCHED_WAKING;
-    if (e->cpu >= TM_CPUS_A_MACHINE)
+    if (m->rows->ftrace_event == NULL || e->cpu >= TM_CPUS_A_MACHINE)
         return TM_OK;
     tm_buf_clear(&m->args);
     enum tm_status st = !is_compact ? read_raw(m, e, &told)

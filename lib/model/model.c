@@ -150,7 +150,7 @@ static enum tm_status by_kind(struct tm_model *m, struct tm_model_event *ev, str
     }
 }
 
-enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
+static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_model_file *file;
     struct tm_model_event ev = {.e = e, .place = {e->file, e->machine}, .utid = TM_NO_ID};
@@ -184,6 +184,17 @@ enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struc
         st = m->tasks_only ? TM_OK : tm_model_ftrace_event(m, &ev, err);
     }
     return st < 0 ? st : by_kind(m, &ev, err);
+}
+
+enum tm_status tm_model_take(struct tm_model *m, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_rows *rows = m->rows;
+    if (rows == NULL || rows->event == NULL)
+        return apply(m, e, err);
+    enum tm_status st = rows->event(rows->self, e, false, err);
+    if (st == TM_OK)
+        st = apply(m, e, err);
+    return st < 0 ? st : rows->event(rows->self, e, true, err);
 }
 
 /* The order of E among the events of its timestamp group. */

@@ -153,7 +153,10 @@ struct tm_rows {
     enum tm_status (*moment)(void *self, const struct tm_moment_row *row, struct tm_error *err);
     /* A CPU can run at KHZ. */
     enum tm_status (*cpu_frequency)(void *self, int64_t ucpu, uint32_t khz, struct tm_error *err);
-    enum tm_status (*ftrace_event)(void *self, const struct tm_ftrace_row *row, struct tm_error *err);
+    enum tm_status (*ftrace_event)(void *self, const struct tm_ftrace_row *row, struct tm_error *err); /* may be NULL */
+    /* EVENT comes next, and the rows until the call with IS_DONE are of it. Events come in the order in which the model
+     * takes them. NULL: not asked for. */
+    enum tm_status (*event)(void *self, const struct tm_event *event, bool is_done, struct tm_error *err);
 };
 
 #endif

@@ -4,6 +4,7 @@
 #define TM_OS_PAGED_FILE_H
 
 #include "base/status.h"
+#include "os/reclaim.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,8 @@ struct tm_paged_file {
     uint32_t set_count;    /* a power of two */
     uint32_t clock;        /* counts uses, to tell which page was used longest ago */
     uint64_t file_end;     /* how far the file has been written */
+    uint64_t gone, given_back; /* pages before these numbers are forgotten; their storage was given back */
+    struct tm_reclaim reclaim;
     int fd;                /* valid where file_end is not 0 */
 };
 
@@ -32,6 +35,10 @@ enum tm_status tm_paged_file_write(struct tm_paged_file *paged, uint64_t offset,
                                    struct tm_error *err);
 enum tm_status tm_paged_file_read(struct tm_paged_file *paged, uint64_t offset, void *data, size_t len,
                                   struct tm_error *err);
+
+/* The bytes before OFFSET are neither read nor written any more: whole pages of them leave the memory, and the file
+ * system gets their storage back. OFFSET never decreases until clear. */
+void tm_paged_file_forget(struct tm_paged_file *paged, uint64_t offset);
 
 /* Forgets all bytes. Keeps the memory. */
 void tm_paged_file_clear(struct tm_paged_file *paged);

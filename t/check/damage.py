@@ -230,7 +230,7 @@ def output(path, how, *options):
 def times_of(file, path, how):
     """Times of events, by member."""
     times = collections.defaultdict(list)
-    for row in map(json.loads, output(path, how, '-f', 'jsonl').splitlines()):
+    for row in map(json.loads, output(path, how, '-f', 'jsonl', '--events').splitlines()):
         if 'ts' in row and not row.get('definition'):
             times[row['file']].append(row['ts'] - OFFSET.get(file.name, 0))
     return times

@@ -29,6 +29,7 @@ DATA = ('gecko.json', 'gecko-processed.json', 'trace-cmd.txt', 'ftrace-tgid.txt'
 JUNK = (b'\0', b'\n', b'"', b'{', b'}', b'[', b']', b',', b'\x1b[2J', b'NaN', b'1e999', b'-', b'9' * 30)
 FOR_PEOPLE = ('text', 'report', 'explain', 'summary', 'frames')
 OUTPUTS = FOR_PEOPLE + ('jsonl', 'csv', 'pftrace', 'json', 'svg')
+HAS_EVENTS = ('text', 'jsonl', 'csv')
 
 
 class Wrong(Exception):
@@ -134,10 +135,11 @@ def check(path, how, folder, seen):
 def check_stream(stream, folder):
     out = {}
     for name in OUTPUTS:
-        done = run(['tm-emit', '-f', name], stream)
-        hold(done.returncode == 0, name + ':', done.returncode, done.stderr)
-        hold(name not in FOR_PEOPLE or not is_raw(done.stdout), name + ': raw')
-        out[name] = done.stdout
+        for rows in [[], ['--events']] if name in HAS_EVENTS else [[]]:
+            done = run(['tm-emit', '-f', name, *rows], stream)
+            hold(done.returncode == 0, name + ':', done.returncode, done.stderr)
+            hold(name not in FOR_PEOPLE or not is_raw(done.stdout), name + ': raw')
+            out[name] = done.stdout
     report = json.loads(run(['tm-emit', '-f', 'report', '--json'], stream).stdout)
     check_numbers(out, report)
     check_database(stream, folder, report)

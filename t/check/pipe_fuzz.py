@@ -185,7 +185,7 @@ class Merge:
 
 
 def rows_of(data, *options):
-    done = Merge(data, '-f', 'jsonl', *options)
+    done = Merge(data, '-f', 'jsonl', '--events', *options)
     hold(done.status == 0, 'what was merged before is merged', done.said)
     return [json.loads(text) for text in done.out.decode('utf-8', 'surrogateescape').splitlines()]
 

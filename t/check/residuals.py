@@ -25,7 +25,7 @@ def read(folder):
     """Who the kernel ran when, its switches and those of the text, by cpu; the events of each file by thread."""
     runs, events = collections.defaultdict(list), collections.defaultdict(list)
     switches, running = collections.defaultdict(list), {}
-    with subprocess.Popen(['tm-merge', '--hints', '-f', 'jsonl', *FILES], cwd=folder, stdout=subprocess.PIPE) as p:
+    with subprocess.Popen(['tm-merge', '--hints', '-f', 'jsonl', '--events', *FILES], cwd=folder, stdout=subprocess.PIPE) as p:
         for line in p.stdout:
             e = json.loads(line)
             name = e.get('file')

@@ -161,7 +161,7 @@ def answers(tm_merge, folder, trace, count):
     """What TRACE says, by machine: rows of each query, and all switches and wakings one by one."""
     db, lines = os.path.join(folder, 'out.db'), os.path.join(folder, 'lines')
     subprocess.run([tm_merge, '-q', '-o', db, trace], check=True)
-    subprocess.run([tm_merge, '-q', '-f', 'jsonl', '-o', lines, trace], check=True)
+    subprocess.run([tm_merge, '-q', '-f', 'jsonl', '--events', '-o', lines, trace], check=True)
     connection = sqlite3.connect(db)
     found = [{q: [] for q in [*QUERIES, 'lines']} for _ in range(count)]
     machine_of = {raw: name for raw, name in connection.execute('SELECT raw_id, name FROM machine')}

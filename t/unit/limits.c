@@ -10,6 +10,8 @@
 #include "emit/output_list.h"
 #include "emit/single_events.h"
 #include "emit/task_names.h"
+#include "emit/text/arg_tree.h"
+#include "emit/text/held_rows.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/fuchsia/tables.h"
 #include "format/gecko/gecko.h"
@@ -143,6 +145,8 @@ static const struct limit limits[] = {
     LIMIT(TM_OUTPUTS_MAX),
     LIMIT(TM_SINGLE_EVENTS_OPEN_MAX),
     LIMIT(TM_TASK_NAMES_ROWS_MAX),
+    LIMIT(TM_HELD_ROW_BYTES_MAX),
+    LIMIT(TM_ARG_TREE_DEPTH_MAX),
     LIMIT(TM_PATH_TEXT_MAX),
 };
 

@@ -1,158 +1,201 @@
-/* csv: a record an event (RFC 4180, a header first), for spreadsheets and data frames. Definitions
- * are left out; they tell the names of what is there. */
+/* csv: a record a slice (RFC 4180, a header first), for data frames, databases and spreadsheets. A column has one type
+ * in all records. */
 #include "emit/names.h"
-#include "emit/out.h"
 #include "emit/outputs.h"
-#include "emit/paths.h"
-#include "emit/task_names.h"
+#include "emit/text/slice_rows.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 struct csv {
-    struct tm_out out;
-    struct tm_task_names names;
-    struct tm_paths paths;
-    const struct tm_emit_context *context;
-    bool placed, to_terminal;
+    struct tm_slice_rows rows;
+    const struct tm_arg_names *names; /* of args with a column each; none: there is one for all */
+    struct tm_out text;               /* of args */
+    bool to_terminal;
 };
+
+static const char *const columns[] = {"ts",      "dur",        "kind",    "name", "category", "depth",
+                                      "value",   "machine",    "machine_id", "process", "pid", "thread",
+                                      "tid",     "other_tid",  "cpu",     "track", "file", NULL};
+
+static void put_text(struct csv *c, struct tm_out *out, struct tm_text text)
+{
+    tm_out_char(out, ',');
+    if (c->to_terminal)
+        tm_out_escaped(out, text);
+    else
+        tm_out_csv(out, text);
+}
+
+static void put_i64(struct tm_out *out, bool has, int64_t v)
+{
+    tm_out_char(out, ',');
+    if (has)
+        tm_out_i64(out, v);
+}
+
+/* A value has a point or an exponent, so that readers take the column for real numbers whatever comes first. */
+static void put_value(struct tm_out *out, const struct tm_event *e)
+{
+    tm_out_char(out, ',');
+    if (!(e->flags & TM_EVENT_HAS_VALUE) || e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
+        return;
+    size_t from = out->buf.len;
+    if (e->flags & TM_EVENT_VALUE_DOUBLE)
+        tm_out_double(out, e->value);
+    else
+        tm_out_i64(out, (int64_t)e->value);
+    for (size_t i = from; i < out->buf.len; i++)
+        if ((out->buf.data[i] < '0' || out->buf.data[i] > '9') && out->buf.data[i] != '-')
+            return;
+    tm_out_str(out, ".0");
+}
+
+static void put_before(void *self, struct tm_out *out, const struct tm_row *row)
+{
+    (void)self;
+    tm_out_i64(out, row->event->time_ns);
+    tm_out_char(out, ',');
+}
+
+static void put_duration(void *self, struct tm_out *out, enum tm_held_end end, int64_t dur)
+{
+    (void)self;
+    if (end == TM_HELD_ENDED || end == TM_HELD_MOMENT)
+        tm_out_i64(out, dur);
+}
+
+static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
+{
+    struct csv *c = self;
+    const struct tm_event *e = row->event;
+    const struct tm_event_task *place = &row->place;
+    tm_out_char(out, ',');
+    if (row->kind)
+        tm_out_str(out, row->kind);
+    else
+        tm_out_u64(out, e->kind);
+    put_text(c, out, row->name);
+    put_text(c, out, row->category);
+    put_i64(out, row->has_depth, row->depth);
+    put_value(out, e);
+    put_text(c, out, row->machine);
+    put_i64(out, true, row->machine_id);
+    put_text(c, out, place->process);
+    put_i64(out, place->has_pid, place->pid);
+    put_text(c, out, place->thread);
+    put_i64(out, place->has_tid, place->tid);
+    put_i64(out, row->has_other, row->other_tid);
+    put_i64(out, e->flags & TM_EVENT_HAS_CPU, e->cpu);
+    put_text(c, out, row->track);
+    put_text(c, out, row->file);
+}
+
+/* Puts NODE as a field: its text, or JSON. */
+static void put_node(struct csv *c, struct tm_out *out, const struct tm_arg_tree *args, uint32_t node)
+{
+    struct tm_text text;
+    if (!tm_arg_tree_text(args, node, &text)) {
+        tm_buf_clear(&c->text.buf);
+        tm_arg_tree_json(args, node, &c->text);
+        text = (struct tm_text){c->text.buf.data, c->text.buf.len};
+        out->failed |= c->text.failed;
+    }
+    put_text(c, out, text);
+}
+
+static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *args)
+{
+    struct csv *c = self;
+    for (uint32_t i = 0; i < c->names->count; i++) {
+        uint32_t node = tm_arg_tree_find(args, tm_text_str(c->names->names[i]));
+        if (node)
+            put_node(c, out, args, node);
+        else
+            tm_out_char(out, ',');
+    }
+    if (c->names->count == 0 && args->count)
+        put_node(c, out, args, 0);
+    else if (c->names->count == 0)
+        tm_out_char(out, ',');
+    tm_out_str(out, "\r\n");
+}
+
+/* An arg's column has its name, with "arg_" in front where that is another column's. */
+static bool is_taken(const struct csv *c, uint32_t arg)
+{
+    const struct tm_text name = tm_text_str(c->names->names[arg]);
+    for (const char *const *column = columns; *column; column++)
+        if (tm_text_is(name, *column))
+            return true;
+    return false;
+}
+
+static void put_header(struct csv *c)
+{
+    struct tm_out *out = &c->rows.out;
+    for (const char *const *column = columns; *column; column++) {
+        tm_out_str(out, column == columns ? "" : ",");
+        tm_out_str(out, *column);
+    }
+    for (uint32_t i = 0; i < c->names->count; i++) {
+        tm_buf_clear(&c->text.buf);
+        if (is_taken(c, i))
+            tm_out_str(&c->text, "arg_");
+        tm_out_str(&c->text, c->names->names[i]);
+        put_text(c, out, (struct tm_text){c->text.buf.data, c->text.buf.len});
+    }
+    tm_out_str(out, c->names->count ? "\r\n" : ",args\r\n");
+}
 
 static enum tm_status open_csv(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
+    static const struct tm_row_form form = {put_before, put_after, put_duration, put_args};
     struct csv *c = calloc(1, sizeof *c);
     if (c == NULL)
         return tm_error_nomem(err);
     *state = c;
-    tm_out_init(&c->out, context->fd, context->options->out_path);
-    c->context = context;
-    c->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
+    c->names = &context->options->args;
     c->to_terminal = isatty(context->fd);
-    tm_task_names_init(&c->names, context->catalog);
-    tm_out_str(&c->out,
-               "ts,dur,kind,name,category,value,machine,machine_id,process,pid,thread,tid,other_tid,cpu,scope,track,"
-               "file,position,clock\r\n");
+    tm_out_init(&c->text, -1, NULL);
+    tm_slice_rows_init(&c->rows, context, &form, c);
+    put_header(c);
     return TM_OK;
-}
-
-static void put_text(struct csv *c, struct tm_text text)
-{
-    tm_out_char(&c->out, ',');
-    if (c->to_terminal)
-        tm_out_escaped(&c->out, text);
-    else
-        tm_out_csv(&c->out, text);
-}
-
-static void put_i64(struct csv *c, bool has, int64_t v)
-{
-    tm_out_char(&c->out, ',');
-    if (has)
-        tm_out_i64(&c->out, v);
-}
-
-static void put_word(struct csv *c, const char *word, uint32_t number)
-{
-    if (word)
-        tm_out_str(&c->out, word);
-    else
-        tm_out_u64(&c->out, number);
-}
-
-static void put_value(struct csv *c, const struct tm_event *e)
-{
-    tm_out_char(&c->out, ',');
-    if (!(e->flags & TM_EVENT_HAS_VALUE))
-        return;
-    if (e->flags & TM_EVENT_VALUE_DOUBLE)
-        tm_out_double(&c->out, e->value);
-    else
-        tm_out_i64(&c->out, (int64_t)e->value);
-}
-
-static void put_place(struct csv *c, const struct tm_event *e)
-{
-    struct tm_event_task place;
-    const struct tm_catalog_machine *m = c->placed ? tm_catalog_machine(c->context->catalog, e->machine) : NULL;
-    tm_task_names_find(&c->names, e, &place);
-    put_text(c, m ? m->name : (struct tm_text){0});
-    put_i64(c, true, m ? m->raw_id : (int64_t)e->machine);
-    put_text(c, place.process);
-    put_i64(c, place.has_pid, place.pid);
-    put_text(c, place.thread);
-    put_i64(c, place.has_tid, place.tid);
-    put_i64(c, tm_task_names_has_other(e), e->pid);
-    put_i64(c, e->flags & TM_EVENT_HAS_CPU, e->cpu);
-    tm_out_char(&c->out, ',');
-    put_word(c, tm_name_of_scope(tm_event_scope(e->flags)), tm_event_scope(e->flags));
-    tm_out_char(&c->out, ',');
-    bool has_track = e->flags & TM_EVENT_HAS_TRACK && e->kind != TM_KIND_SCHED_SWITCH;
-    if (has_track || tm_event_scope(e->flags) == TM_SCOPE_TRACK)
-        tm_out_u64(&c->out, e->track);
-}
-
-static enum tm_status put_event(struct csv *c, const struct tm_event *e, struct tm_error *err)
-{
-    struct tm_out *out = &c->out;
-    const char *path, *clock = tm_name_of_clock(e->clock);
-    size_t path_len;
-    if (tm_paths_get(&c->paths, c->context->catalog, e->file, &path, &path_len) < 0)
-        return tm_error_nomem(err);
-    tm_out_i64(out, e->time_ns);
-    put_i64(c, e->kind == TM_KIND_SLICE_COMPLETE && !(e->flags & TM_EVENT_OPEN_ENDED), e->dur_ns);
-    tm_out_char(out, ',');
-    put_word(c, tm_name_of_kind(e->kind), e->kind);
-    put_text(c, tm_catalog_string(c->context->catalog, e->name, e));
-    put_text(c, tm_catalog_string(c->context->catalog, e->category, e));
-    put_value(c, e);
-    put_place(c, e);
-    put_text(c, (struct tm_text){(const uint8_t *)path, path_len});
-    tm_out_char(out, ',');
-    tm_out_u64(out, e->position);
-    tm_out_char(out, ',');
-    if (clock || e->clock)
-        put_word(c, clock, e->clock);
-    tm_out_str(out, "\r\n");
-    return tm_out_end_row(out, err);
 }
 
 static enum tm_status show_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                  struct tm_error *err)
 {
     struct csv *c = state;
-    struct tm_batch_walk walk = {.batch = batch};
-    struct tm_event e;
-    enum tm_status st = TM_OK;
-    while (batch && st == TM_OK && tm_batch_next(&walk, &e)) {
-        if ((st = tm_task_names_learn(&c->names, &e, err)) < 0)
-            return tm_error_prefix(err, "byte %llu", (unsigned long long)frame->offset);
-        if (!(e.flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_CONTEXT)))
-            st = put_event(c, &e, err);
-    }
-    return st;
+    return tm_slice_rows_batch(&c->rows, frame, batch, err);
 }
 
 static enum tm_status finish_csv(void *state, struct tm_error *err)
 {
     struct csv *c = state;
-    return tm_out_flush(&c->out, err);
+    return tm_slice_rows_finish(&c->rows, err);
 }
 
 static void close_csv(void *state)
 {
     struct csv *c = state;
     if (c) {
-        tm_task_names_release(&c->names);
-        tm_paths_release(&c->paths);
-        tm_out_release(&c->out);
+        tm_slice_rows_release(&c->rows);
+        tm_out_release(&c->text);
     }
     free(c);
 }
 
-static const char *const csv_suffixes[] = {".csv", NULL};
+static const char *const suffixes[] = {".csv", NULL};
 
 const struct tm_emit tm_emit_csv = {
     .name = "csv",
-    .suffixes = csv_suffixes,
+    .suffixes = suffixes,
+    .needs_sorted = true,
+    .needs_placed = true,
+    .needs_detail = true,
+    .has_args = true,
+    .events = &tm_emit_csv_events,
     .open = open_csv,
     .frame = show_frame,
     .finish = finish_csv,

@@ -1,0 +1,226 @@
+#include "emit/text/held_rows.h"
+
+#include "base/bytes.h"
+
+enum { ROWS_MEMORY_BYTES = 8 << 20, PLACES_MEMORY_BYTES = 1 << 20, PLACE_BYTES = 8 };
+
+/* A record is its head and then its bytes: of a row those before the duration, those after it, and args; of a part,
+ * more args of a row. The parts of a row are a chain. */
+enum { HEAD_BYTES = 56, IS_PART = 1 << 4 };
+
+struct head {
+    uint64_t kind;        /* enum tm_held_end, or IS_PART */
+    int64_t dur;
+    int64_t number;       /* of a row, or -1 */
+    uint32_t series;
+    uint32_t before_bytes, after_bytes, args_bytes;
+    uint64_t first, last; /* parts: where they are, plus 1; 0: none. Of a part, first is the next */
+};
+
+static uint64_t bytes_of(const struct head *h)
+{
+    return HEAD_BYTES + (uint64_t)h->before_bytes + h->after_bytes + h->args_bytes;
+}
+
+static enum tm_status write_head(struct tm_held_rows *held, uint64_t at, const struct head *h, struct tm_error *err)
+{
+    uint8_t bytes[HEAD_BYTES];
+    tm_put_le64(bytes, h->kind);
+    tm_put_le64(bytes + 8, (uint64_t)h->dur);
+    tm_put_le64(bytes + 16, (uint64_t)h->number);
+    tm_put_le32(bytes + 24, h->series);
+    tm_put_le32(bytes + 28, h->before_bytes);
+    tm_put_le32(bytes + 32, h->after_bytes);
+    tm_put_le32(bytes + 36, h->args_bytes);
+    tm_put_le64(bytes + 40, h->first);
+    tm_put_le64(bytes + 48, h->last);
+    return tm_paged_file_write(&held->rows, at, bytes, sizeof bytes, err);
+}
+
+static enum tm_status read_head(struct tm_held_rows *held, uint64_t at, struct head *h, struct tm_error *err)
+{
+    uint8_t bytes[HEAD_BYTES];
+    enum tm_status st = tm_paged_file_read(&held->rows, at, bytes, sizeof bytes, err);
+    if (st < 0)
+        return st;
+    *h = (struct head){.kind = tm_get_le64(bytes),
+                       .dur = (int64_t)tm_get_le64(bytes + 8),
+                       .number = (int64_t)tm_get_le64(bytes + 16),
+                       .series = tm_get_le32(bytes + 24),
+                       .before_bytes = tm_get_le32(bytes + 28),
+                       .after_bytes = tm_get_le32(bytes + 32),
+                       .args_bytes = tm_get_le32(bytes + 36),
+                       .first = tm_get_le64(bytes + 40),
+                       .last = tm_get_le64(bytes + 48)};
+    return TM_OK;
+}
+
+static void prepare(struct tm_held_rows *held)
+{
+    if (held->is_ready)
+        return;
+    held->is_ready = true;
+    tm_paged_file_init(&held->rows, ROWS_MEMORY_BYTES);
+    held->rows.dir = held->dir;
+    for (int i = 0; i < TM_HELD_SERIES; i++) {
+        tm_paged_file_init(&held->places[i], PLACES_MEMORY_BYTES);
+        held->places[i].dir = held->dir;
+    }
+}
+
+static enum tm_status append(struct tm_held_rows *held, const struct tm_buf_view *bytes, uint64_t *at,
+                             struct tm_error *err)
+{
+    enum tm_status st = bytes->len ? tm_paged_file_write(&held->rows, *at, bytes->data, bytes->len, err) : TM_OK;
+    *at += bytes->len;
+    return st;
+}
+
+enum tm_status tm_held_rows_add(struct tm_held_rows *held, const struct tm_held_row *row, enum tm_held_series series,
+                                int64_t number, struct tm_error *err)
+{
+    const struct head head = {.kind = row->end,
+                              .dur = row->dur,
+                              .number = number,
+                              .series = series,
+                              .before_bytes = (uint32_t)row->before.len,
+                              .after_bytes = (uint32_t)row->after.len,
+                              .args_bytes = (uint32_t)row->args.len};
+    uint64_t at = held->end + HEAD_BYTES;
+    uint8_t place[PLACE_BYTES];
+    enum tm_status st;
+    prepare(held);
+    if (number >= 0) {
+        tm_put_le64(place, held->end + 1);
+        st = tm_paged_file_write(&held->places[series], (uint64_t)number * PLACE_BYTES, place, sizeof place, err);
+        if (st < 0)
+            return st;
+    }
+    if ((st = write_head(held, held->end, &head, err)) < 0 || (st = append(held, &row->before, &at, err)) < 0 ||
+        (st = append(held, &row->after, &at, err)) < 0 || (st = append(held, &row->args, &at, err)) < 0)
+        return st;
+    held->end = at;
+    return TM_OK;
+}
+
+/* Adds ARGS as a part of the row at AT, whose head is HEAD. */
+static enum tm_status add_part(struct tm_held_rows *held, struct head *head, const struct tm_buf_view *args,
+                               struct tm_error *err)
+{
+    const struct head part = {.kind = IS_PART, .number = -1, .args_bytes = (uint32_t)args->len};
+    uint64_t at = held->end, end = at + HEAD_BYTES;
+    struct head before;
+    enum tm_status st = TM_OK;
+    if (head->last) {
+        if ((st = read_head(held, head->last - 1, &before, err)) < 0)
+            return st;
+        before.first = at + 1;
+        st = write_head(held, head->last - 1, &before, err);
+    } else {
+        head->first = at + 1;
+    }
+    head->last = at + 1;
+    if (st < 0 || (st = write_head(held, at, &part, err)) < 0 || (st = append(held, args, &end, err)) < 0)
+        return st;
+    held->end = end;
+    return TM_OK;
+}
+
+enum tm_status tm_held_rows_tell(struct tm_held_rows *held, enum tm_held_series series, int64_t number, int64_t dur,
+                                 const struct tm_buf_view *args, struct tm_error *err)
+{
+    uint8_t place[PLACE_BYTES];
+    struct head head;
+    enum tm_status st;
+    if (!tm_held_rows_any(held) || number < held->next[series])
+        return TM_OK;
+    st = tm_paged_file_read(&held->places[series], (uint64_t)number * PLACE_BYTES, place, sizeof place, err);
+    uint64_t at = tm_get_le64(place);
+    if (st < 0 || at-- == 0)
+        return st;
+    if ((st = read_head(held, at, &head, err)) < 0 || (args->len && (st = add_part(held, &head, args, err)) < 0))
+        return st;
+    if (dur != -1) {
+        head.kind = dur < 0 ? TM_HELD_UNKNOWN : TM_HELD_ENDED;
+        head.dur = dur;
+        held->is_blocked = held->is_blocked && at != held->begin;
+    }
+    return write_head(held, at, &head, err);
+}
+
+/* Appends the bytes of a record behind its head, from *AT on, to what is taken. */
+static enum tm_status take_bytes(struct tm_held_rows *held, uint64_t at, size_t len, struct tm_error *err)
+{
+    if (tm_buf_reserve(&held->taken, len) < 0)
+        return tm_error_nomem(err);
+    enum tm_status st = tm_paged_file_read(&held->rows, at, held->taken.data + held->taken.len, len, err);
+    held->taken.len += len;
+    return st;
+}
+
+/* Removes the record at the front. */
+static void pass(struct tm_held_rows *held, const struct head *head)
+{
+    held->begin += bytes_of(head);
+    if (head->number >= 0) {
+        held->next[head->series] = head->number + 1;
+        tm_paged_file_forget(&held->places[head->series], (uint64_t)held->next[head->series] * PLACE_BYTES);
+    }
+    tm_paged_file_forget(&held->rows, held->begin);
+    if (held->begin < held->end || held->end < ROWS_MEMORY_BYTES) /* to clear has a cost, so it is not done each time */
+        return;
+    tm_paged_file_clear(&held->rows);
+    for (int i = 0; i < TM_HELD_SERIES; i++)
+        tm_paged_file_clear(&held->places[i]);
+    held->begin = held->end = 0;
+}
+
+/* The record at the front that is a row. TM_END: none is left. */
+static enum tm_status first_row(struct tm_held_rows *held, struct head *head, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    while (tm_held_rows_any(held) && (st = read_head(held, held->begin, head, err)) == TM_OK && head->kind == IS_PART)
+        pass(held, head);
+    return st < 0 ? st : tm_held_rows_any(held) ? TM_OK : TM_END;
+}
+
+enum tm_status tm_held_rows_take(struct tm_held_rows *held, bool all, struct tm_held_row *row, struct tm_error *err)
+{
+    struct head head, part;
+    if (held->is_blocked && !all)
+        return TM_END;
+    enum tm_status st = first_row(held, &head, err);
+    if (st != TM_OK)
+        return st;
+    held->is_blocked = head.kind == TM_HELD_OPEN && !all;
+    if (held->is_blocked)
+        return TM_END;
+    tm_buf_clear(&held->taken);
+    st = take_bytes(held, held->begin + HEAD_BYTES, bytes_of(&head) - HEAD_BYTES, err);
+    for (uint64_t at = head.first; at && st == TM_OK; at = part.first)
+        if ((st = read_head(held, at - 1, &part, err)) == TM_OK)
+            st = held->taken.len > TM_HELD_ROW_BYTES_MAX
+                     ? tm_error_set(err, TM_E_INPUT, "the args of a slice have more than %d MiB",
+                                    TM_HELD_ROW_BYTES_MAX >> 20)
+                     : take_bytes(held, at - 1 + HEAD_BYTES, part.args_bytes, err);
+    if (st < 0)
+        return st;
+    const uint8_t *bytes = held->taken.data;
+    size_t args = (size_t)head.before_bytes + head.after_bytes;
+    *row = (struct tm_held_row){.end = (enum tm_held_end)head.kind,
+                                .dur = head.dur,
+                                .before = {bytes, head.before_bytes},
+                                .after = {bytes + head.before_bytes, head.after_bytes},
+                                .args = {bytes + args, held->taken.len - args}};
+    pass(held, &head);
+    return TM_OK;
+}
+
+void tm_held_rows_release(struct tm_held_rows *held)
+{
+    tm_paged_file_release(&held->rows);
+    for (int i = 0; i < TM_HELD_SERIES; i++)
+        tm_paged_file_release(&held->places[i]);
+    tm_buf_release(&held->taken);
+    *held = (struct tm_held_rows){0};
+}

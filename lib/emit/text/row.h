@@ -1,0 +1,34 @@
+/* A row of text, CSV and JSON lines: a slice, a run of a task on a CPU, or an event that is neither. */
+#ifndef TM_EMIT_TEXT_ROW_H
+#define TM_EMIT_TEXT_ROW_H
+
+#include "emit/task_names.h"
+#include "emit/text/arg_tree.h"
+#include "emit/text/held_rows.h"
+
+/* Texts are valid during the call. */
+struct tm_row {
+    const char *kind; /* NULL: one that this version does not know, event->kind */
+    const struct tm_event *event; /* that begins it */
+    struct tm_text name, category;
+    struct tm_text machine; /* data NULL: none is known */
+    int64_t machine_id;
+    struct tm_text track, file; /* the track's name, and the file's path */
+    bool has_depth;
+    uint32_t depth;
+    struct tm_event_task place;
+    bool has_other;
+    int64_t other_tid; /* the waker, the parent, the next task */
+};
+
+/* How an output writes rows. The duration and the args of a row may be known later than the rest of it. */
+struct tm_row_form {
+    /* Until the duration, and from there to the args. */
+    void (*before)(void *self, struct tm_out *out, const struct tm_row *row);
+    void (*after)(void *self, struct tm_out *out, const struct tm_row *row);
+    void (*duration)(void *self, struct tm_out *out, enum tm_held_end end, int64_t dur);
+    /* The args and the end of the row. */
+    void (*args)(void *self, struct tm_out *out, const struct tm_arg_tree *args);
+};
+
+#endif

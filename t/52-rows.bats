@@ -1,0 +1,283 @@
+# tm-emit: rows of text, JSON lines and CSV: a row a slice.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    PATH="$TM_BIN/../t/gen:$PATH"
+}
+
+# The slices that stand in a database and those of JSON lines, one a line: ts, dur, depth, name, category.
+slices_of() {
+    tm-merge -q -o slices.db "$@"
+    tm-merge -q -f jsonl -o slices.jsonl "$@"
+    python3 - <<'PY'
+import json, sqlite3
+db = [list(r) for r in sqlite3.connect('slices.db').execute('select ts, dur, depth, name, category from slice order by id')]
+rows = [json.loads(line) for line in open('slices.jsonl', encoding='utf-8')]
+db = [[ts, max(dur, -1), *rest] for ts, dur, *rest in db] # less than -1: cut before its begin
+lines = [[r['ts'], -1 if r['dur'] is None else r['dur'], r['depth'], r.get('name'), r.get('category')]
+         for r in rows if 'depth' in r]
+differ = [(a, b) for a, b in zip(lines, db) if a != b]
+# What is out keeps its end where the database cuts it short later.
+assert len(lines) == len(db) and all(a[0] == b[0] and a[2:] == b[2:] and a[1] > b[1] for a, b in differ), differ[:3]
+assert len(differ) <= len(db) / 200, differ
+assert [r['ts'] for r in rows] == sorted(r['ts'] for r in rows)
+print(len(db))
+PY
+}
+
+# names.json: slices of each form.
+names_json() {
+    cat >names.json <<'JSON'
+{"traceEvents":[
+{"ph":"M","pid":1,"name":"process_name","args":{"name":"app"}},
+{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"worker"}},
+{"ph":"B","ts":10,"pid":1,"tid":2,"name":"outer","cat":"a,b","args":{"grid":[128,1,1],"stream":7,"kept":"begin"}},
+{"ph":"X","ts":11,"dur":2.5,"pid":1,"tid":2,"name":"inner","args":{"grid":[4],"name":"peer","deep":{"x":{"y":[true,"z"]}}}},
+{"ph":"i","ts":12,"pid":1,"tid":2,"s":"t","name":"mark"},
+{"ph":"C","ts":13,"pid":1,"name":"load","args":{"v":3}},
+{"ph":"C","ts":14,"pid":1,"name":"load","args":{"v":3.25}},
+{"ph":"E","ts":20,"pid":1,"tid":2,"args":{"result":"ok","kept":"end"}},
+{"ph":"E","ts":21,"pid":1,"tid":2},
+{"ph":"B","ts":30,"pid":1,"tid":2,"name":"never ends"}]}
+JSON
+}
+
+@test "csv: a record a slice, begin and end joined" {
+    names_json
+    tm-merge -q -f csv names.json | tr -d '\r' >out
+    diff out - <<'CSV'
+ts,dur,kind,name,category,depth,value,machine,machine_id,process,pid,thread,tid,other_tid,cpu,track,file,args
+10000,10000,slice,outer,"a,b",0,,host,0,app,1,worker,2,,,,names.json,"{""grid"":[128,1,1],""stream"":7,""kept"":""end"",""result"":""ok""}"
+11000,2500,slice,inner,,1,,host,0,app,1,worker,2,,,,names.json,"{""grid"":[4],""name"":""peer"",""deep"":{""x"":{""y"":[true,""z""]}}}"
+12000,0,instant,mark,,2,,host,0,app,1,worker,2,,,,names.json,
+13000,,counter,load v,,,3.0,host,0,app,1,,1,,,load v,names.json,
+14000,,counter,load v,,,3.25,host,0,app,1,,1,,,load v,names.json,
+21000,,slice_end,,,,,host,0,app,1,worker,2,,,,names.json,
+30000,,slice,never ends,,0,,host,0,app,1,worker,2,,,,names.json,
+CSV
+}
+
+@test "jsonl: the same as objects; a slice without an end says null" {
+    names_json
+    tm-merge -q -f jsonl names.json >out
+    run sed -n 2p out
+    [ "$output" = '{"kind":"slice","ts":11000,"dur":2500,"name":"inner","depth":1,"machine":"host","machine_id":0,"process":"app","pid":1,"thread":"worker","tid":2,"file":"names.json","args":{"grid":[4],"name":"peer","deep":{"x":{"y":[true,"z"]}}}}' ]
+    run tail -n 1 out
+    [ "$output" = '{"kind":"slice","ts":30000,"dur":null,"name":"never ends","depth":0,"machine":"host","machine_id":0,"process":"app","pid":1,"thread":"worker","tid":2,"file":"names.json"}' ]
+    run sed -n 4p out
+    [ "$output" = '{"kind":"counter","ts":13000,"name":"load v","value":3,"machine":"host","machine_id":0,"process":"app","pid":1,"tid":1,"track":"load v","file":"names.json"}' ]
+}
+
+@test "text: a line a slice, indented by depth, with category and args" {
+    names_json
+    tm-merge -q names.json >out
+    diff out - <<'TEXT'
+            TIME MACHINE PROCESS/THREAD           KIND             DURATION NAME = VALUE [CATEGORY] ARGS
+     0.000000000 host    app:1/worker:2           slice                10us outer [a,b] grid=[128,1,1] stream=7 kept="end" result="ok"
+     0.000001000 host    app:1/worker:2           slice               2.5us   inner grid=[4] name="peer" deep={"x":{"y":[true,"z"]}}
+     0.000002000 host    app:1/worker:2           instant                       mark
+     0.000003000 host    app:1                    counter                   load v = 3
+     0.000004000 host    app:1                    counter                   load v = 3.25
+     0.000011000 host    app:1/worker:2           slice_end
+     0.000020000 host    app:1/worker:2           slice                open never ends
+TEXT
+}
+
+@test "text of several files has a column for the file" {
+    names_json
+    cp names.json other.json
+    tm-merge -q names.json other.json | sed -n 1,3p >out
+    grep -F 'DURATION FILE       NAME = VALUE' out
+    grep -F '10us names.json outer' out
+    grep -F '10us other.json outer' out
+}
+
+@test "--arg: a column each, with the type that the trace has" {
+    names_json
+    tm-merge -q -f csv --arg=grid,stream --arg=deep.x.y[1],name names.json | tr -d '\r' | sed 's/"a,b"/ab/' | cut -d , -f 3,4,18- >out
+    diff out - <<'CSV'
+kind,name,grid,stream,deep.x.y[1],arg_name
+slice,outer,"[128,1,1]",7,,
+slice,inner,[4],,z,peer
+instant,mark,,,,
+counter,load v,,,,
+counter,load v,,,,
+slice_end,,,,,
+slice,never ends,,,,
+CSV
+    tm-merge -q -f jsonl --arg=grid,args.stream,name names.json >out
+    run sed -n 1p out
+    [[ "$output" == *'"file":"names.json","grid":[128,1,1],"args.stream":7}' ]]
+    run sed -n 2p out
+    [[ "$output" == *'"file":"names.json","grid":[4],"arg_name":"peer"}' ]]
+}
+
+@test "--events and --arg are refused where they mean nothing" {
+    names_json
+    run tm-merge --events -f report names.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: --events: report has no rows that are slices" ]
+    run tm-merge --arg=x names.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: --arg: text has no columns for args" ]
+    run tm-merge --arg=x --events -f csv names.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: --arg: csv --events has no columns for args" ]
+    run tm-merge --arg=x,,y -f csv names.json
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-merge: --arg: 'x,,y' has an empty name" ]
+    run bash -c 'emit-stream | tm-emit --arg=x -f text'
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-emit: --arg: text has no columns for args" ]
+    run bash -c 'emit-stream | tm-emit --events -f svg'
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "tm-emit: --events: svg has no rows that are slices" ]
+    run bash -c 'emit-stream unsorted | tm-emit --arg=x -f csv'
+    [ "$status" -eq 1 ]
+}
+
+@test "a stream that is not in order has a row an event, and a warning says so" {
+    names_json
+    tm-unpack names.json | tm-emit -f csv >out 2>err
+    tm-unpack names.json | tm-emit -q -f csv --events | cmp - out
+    [ "$(cat err)" = "tm-emit: warning: the stream is not sorted and placed, so there is a row an event, as with --events" ]
+    grep -F ',slice_begin,outer,' out
+    tm-merge -q -f csv --events names.json | grep -F ',slice_begin,outer,'
+}
+
+@test "the rows of a column have one type: the csv and sqlite modules read what was written" {
+    names_json
+    cat >sched.txt <<'TEXT'
+# tracer: nop
+ a-11 (11) [001] d..2 10.000001: sched_switch: prev_comm=a prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=b next_pid=12 next_prio=120
+ b-12 (12) [001] d..2 10.000005: sched_waking: comm=a pid=11 prio=120 target_cpu=001
+ b-12 (12) [001] d..2 10.000009: sched_switch: prev_comm=b prev_pid=12 prev_prio=120 prev_state=R ==> next_comm=a next_pid=11 next_prio=120
+TEXT
+    tm-merge -q -o rows.csv names.json sched.txt 2>/dev/null
+    python3 - <<'PY'
+import csv, json, re
+rows = list(csv.DictReader(open('rows.csv', newline='', encoding='utf-8'), strict=True))
+integer = re.compile(r'-?[0-9]+$')
+for name in ('ts', 'dur', 'depth', 'machine_id', 'pid', 'tid', 'other_tid', 'cpu'):
+    assert all(r[name] == '' or integer.match(r[name]) for r in rows), name
+assert all(r['value'] == '' or ('.' in r['value'] and float(r['value']) is not None) for r in rows)
+assert all(r['ts'] and r['kind'] and r['file'] for r in rows)
+assert all(r['args'] == '' or isinstance(json.loads(r['args']), dict) for r in rows)
+assert {r['machine'] for r in rows} == {'host'}
+runs = [r for r in rows if r['kind'] == 'sched']
+assert runs and all(r['cpu'] and r['tid'] for r in runs)
+assert [(r['name'], r['tid'], r['dur'], json.loads(r['args'])) for r in runs] == [
+    ('b', '12', '8000', {'priority': 120, 'end_state': 'R'}), ('a', '11', '', {'priority': 120})], runs
+assert [(r['tid'], r['other_tid']) for r in rows if r['kind'] == 'sched_waking'] == [('11', '12')]
+PY
+    command -v sqlite3 >/dev/null || return 0
+    run sqlite3 :memory: ".import --csv rows.csv r" "select sum(dur) from r where name = 'outer'"
+    [ "$output" = 10000 ]
+}
+
+@test "pandas and DuckDB infer the types of columns" {
+    names_json
+    tm-merge -q -o rows.csv names.json
+    for python in python3 /usr/bin/python3 none; do
+        ! "$python" -c 'import pandas' 2>/dev/null || break
+        ! "$python" -c 'import duckdb' 2>/dev/null || break
+    done
+    [ "$python" != none ] || skip "neither is installed"
+    "$python" - <<'PY'
+try:
+    import pandas
+except ImportError:
+    pandas = None
+try:
+    import duckdb
+except ImportError:
+    duckdb = None
+if pandas:
+    t = pandas.read_csv('rows.csv').convert_dtypes()
+    kinds = {c: str(t[c].dtype) for c in ('ts', 'dur', 'depth', 'value', 'pid', 'tid')}
+    assert kinds == {c: 'Float64' if c == 'value' else 'Int64' for c in kinds}, kinds
+if duckdb:
+    kinds = dict(r[:2] for r in duckdb.sql("describe select ts, dur, depth, value, pid, tid, args from 'rows.csv'").fetchall())
+    assert kinds.pop('args') in ('VARCHAR', 'JSON')
+    assert kinds == {c: 'DOUBLE' if c == 'value' else 'BIGINT' for c in kinds}, kinds
+PY
+}
+
+@test "slices are those of the database: chrome json, ftrace text, perfetto" {
+    names_json
+    [ "$(slices_of names.json)" -eq 4 ]
+    cp "$TM_SRC/t/data/trace-cmd.txt" "$TM_SRC/t/data/ftrace-tgid.txt" "$TM_SRC/t/data/strace.txt" "$TM_SRC/t/data/gecko.json" .
+    [ "$(slices_of strace.txt)" -gt 3 ]
+    slices_of trace-cmd.txt ftrace-tgid.txt gecko.json
+    cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
+    [ "$(slices_of phone-watch-app.tar)" -gt 5 ]
+}
+
+@test "slices are those of the database: ends that close others, and slices cut short" {
+    python3 - <<'PY'
+import json, random
+random.seed(3)
+events, ts = [], 0
+for i in range(4000):
+    ts += random.randrange(3)
+    ph = random.choice('BBEEXiC')
+    e = {'ph': ph, 'ts': ts, 'pid': 1, 'tid': random.randrange(3), 'name': random.choice('abcd')}
+    if ph == 'X':
+        e['dur'] = random.randrange(40)
+    if ph == 'E' and random.random() < .5:
+        del e['name']
+    if ph == 'C' or random.random() < .3:
+        e['args'] = {'v': random.randrange(9)}
+    events.append(e)
+json.dump({'traceEvents': events}, open('random.json', 'w'))
+PY
+    [ "$(slices_of random.json)" -gt 1000 ]
+}
+
+@test "what waits for a late end goes to a temporary file, in order" {
+    python3 - <<'PY'
+import json
+out = [{'ph': 'B', 'ts': 0, 'pid': 1, 'tid': 1, 'name': 'all', 'args': {'a': 1}}]
+for i in range(60000):
+    out.append({'ph': 'B', 'ts': i + 1, 'pid': 1, 'tid': 2, 'name': 'slice %d' % i, 'args': {'n': i, 'pad': 'x' * 100}})
+    out.append({'ph': 'E', 'ts': i + 1.5, 'pid': 1, 'tid': 2, 'args': {'m': -i}})
+out.append({'ph': 'E', 'ts': 70000, 'pid': 1, 'tid': 1, 'args': {'b': 2}})
+json.dump({'traceEvents': out}, open('late.json', 'w'))
+PY
+    [ "$(slices_of late.json)" -eq 60001 ]
+    head -n 1 slices.jsonl | grep -F '"args":{"a":1,"b":2}'
+    sed -n 40001p slices.jsonl | grep -F '"args":{"n":39999,"pad":'
+    sed -n 40001p slices.jsonl | grep -F '"m":-39999}'
+    tm-unpack late.json | tm-manifest | tm-clocks | tm-sort >late.tms
+    run tm-emit -T /nonexistent -f jsonl -o out.jsonl <late.tms
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"/nonexistent"* ]]
+}
+
+@test "long names of processes and threads are cut to their column" {
+    python3 - <<'PY'
+import json
+json.dump({'traceEvents': [
+    {'ph': 'M', 'pid': 1, 'name': 'process_name', 'args': {'name': 'p' * 800}},
+    {'ph': 'M', 'pid': 1, 'tid': 2, 'name': 'thread_name', 'args': {'name': 't' * 9}},
+    {'ph': 'M', 'pid': 1, 'tid': 3, 'name': 'thread_name', 'args': {'name': 'ü' * 200}},
+    {'ph': 'X', 'ts': 1, 'dur': 1, 'pid': 1, 'tid': 1, 'name': 'a'},
+    {'ph': 'X', 'ts': 1, 'dur': 1, 'pid': 1, 'tid': 2, 'name': 'b'},
+    {'ph': 'X', 'ts': 1, 'dur': 1, 'pid': 1, 'tid': 3, 'name': 'c'}]}, open('long.json', 'w'))
+PY
+    for events in "" --events; do
+        tm-merge $events long.json >out
+        [ "$(python3 -c 'print(len({l.index("slice ") for l in open("out", encoding="utf-8") if "slice " in l}))')" -eq 1 ]
+        [ "$(python3 -c 'print(max(len(l) for l in open("out", encoding="utf-8")))')" -lt 160 ]
+        grep -E ' p+\.\.\.:1 ' out
+        grep -E ' p+\.\.\.:1/t{9}:2 ' out
+        LC_ALL=C.UTF-8 grep -E ' p+\.\.\.:1/ü+\.\.\.:3 ' out
+    done
+}
+
+@test "the example of the page finds the longest slices of a Perfetto trace" {
+    command -v jq >/dev/null || skip "no jq"
+    tar xf "$TM_SRC/doc/examples/phone-watch-app.tar"
+    tm-merge -q -f jsonl phone.pftrace | jq -r 'select(.dur) | [.dur, .name] | @tsv' | sort -rn | head >out
+    grep -P '^[0-9]+\t.' out
+}
