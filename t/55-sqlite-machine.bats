@@ -50,3 +50,17 @@ same() { # QUERY WANT
         '8|34|7500000000|8|16384'
     same "SELECT ucpu, cluster_id, processor, capacity, arg_set_id FROM cpu" '3||||'
 }
+
+@test "frequencies of each GPU are a track of its own" {
+    python3 "$TM_SRC/t/gen/make-kernel.py" >p.pftrace <<'END'
+1000 0 5 #332 1=0 2=300
+1100 0 5 #332 1=1 2=400
+1200 0 5 #509 1=500 2=1
+END
+    tm-merge -o p.db p.pftrace
+    same "SELECT c.ts, c.value, t.name, t.type, t.gpu_id FROM counter c JOIN gpu_counter_track t ON t.id = c.track_id" \
+        '1000|300.0|gpufreq|gpu_frequency|0
+1100|400.0|gpufreq|gpu_frequency|1
+1200|500000.0|gpufreq|gpu_frequency|1'
+    same "SELECT gpu FROM gpu ORDER BY gpu" $'0\n1'
+}

@@ -8,7 +8,7 @@
 #include "stream/event.h"
 
 /* The scope of a track: what it belongs to. */
-enum tm_track_scope { TM_TRACK_GLOBAL, TM_TRACK_THREAD, TM_TRACK_PROCESS, TM_TRACK_CPU };
+enum tm_track_scope { TM_TRACK_GLOBAL, TM_TRACK_THREAD, TM_TRACK_PROCESS, TM_TRACK_CPU, TM_TRACK_GPU };
 
 enum tm_kernel_track {
     TM_KERNEL_TRACK_NONE,

@@ -30,6 +30,11 @@ static enum tm_status owner_of(struct tm_model *m, struct tm_model_event *ev, st
         *scope = TM_TRACK_CPU;
         return tm_sched_cpu(&m->sched, ev->place.machine, e->cpu, err);
     default:
+        if (e->flags & TM_EVENT_HAS_TRACK) {
+            *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_GPU_COUNTER, e->track, 0};
+            *scope = TM_TRACK_GPU;
+            return TM_OK;
+        }
         *id = (struct tm_track_id){ev->place.file, ev->place.machine, TM_TRACK_TYPE_COUNTER, 0, 0};
         *scope = TM_TRACK_GLOBAL;
         return TM_OK;

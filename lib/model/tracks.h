@@ -24,6 +24,7 @@ enum tm_track_type {
     TM_TRACK_TYPE_THREAD_COUNTER,   /* utid, name */
     TM_TRACK_TYPE_PROCESS_COUNTER,  /* upid, name */
     TM_TRACK_TYPE_CPU_COUNTER,      /* cpu, name */
+    TM_TRACK_TYPE_GPU_COUNTER,      /* gpu, name */
     TM_TRACK_TYPE_KERNEL            /* this and the following, one for each enum tm_kernel_track: instance */
 };
 

@@ -26,7 +26,7 @@ static const char tables[] =
     "CREATE TABLE cpu_available_frequencies(id INTEGER PRIMARY KEY, cpu INTEGER, freq INTEGER, ucpu INTEGER);"
     "CREATE TABLE track(id INTEGER PRIMARY KEY, name TEXT, type TEXT, parent_id INTEGER, source_arg_set_id INTEGER,"
     " dimension_arg_set_id INTEGER, machine_id INTEGER, trace_file_id INTEGER, is_counter INTEGER, unit TEXT,"
-    " utid INTEGER, upid INTEGER, cpu INTEGER);"
+    " utid INTEGER, upid INTEGER, cpu INTEGER, gpu INTEGER);"
     "CREATE TABLE slice(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT,"
     " depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, thread_ts INTEGER, thread_dur INTEGER);"
     "CREATE TABLE counter(id INTEGER PRIMARY KEY, ts INTEGER, track_id INTEGER, value REAL, arg_set_id INTEGER);"
@@ -103,6 +103,10 @@ static const char views[] =
     " machine_id, unit, upid FROM track WHERE is_counter = 1 AND upid IS NOT NULL;"
     "CREATE VIEW cpu_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, unit, cpu FROM track WHERE is_counter = 1 AND cpu IS NOT NULL;"
+    "CREATE VIEW gpu_counter_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
+    " machine_id, unit, machine_id * 4096 + gpu AS ugpu, gpu AS gpu_id FROM track WHERE gpu IS NOT NULL;"
+    "CREATE VIEW gpu AS SELECT DISTINCT machine_id * 4096 + gpu AS id, machine_id * 4096 + gpu AS ugpu, gpu,"
+    " machine_id FROM track WHERE gpu IS NOT NULL;"
     "CREATE VIEW cpu_track AS SELECT id, name, type, parent_id, source_arg_set_id, dimension_arg_set_id,"
     " machine_id, cpu FROM track WHERE is_counter = 0 AND cpu IS NOT NULL;"
     "CREATE VIEW counters AS SELECT c.*, t.name, t.unit FROM counter c JOIN track t ON t.id = c.track_id;"
@@ -158,7 +162,7 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_THREAD] = "INSERT INTO thread VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     [TM_SQL_PROCESS] = "INSERT INTO process VALUES(?1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,"
                        " ?7 % 100000, ?7 / 100000)",
-    [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?)",
+    [TM_SQL_TRACK] = "INSERT INTO track VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?,?)",
     [TM_SQL_CPU] = "INSERT INTO cpu VALUES(?1,?1,?2,?3,?4,?5,?6,?7)",
     [TM_SQL_CPU_FREQUENCY] = "INSERT INTO cpu_available_frequencies VALUES(?,?,?,?)",
     [TM_SQL_MACHINE] = "INSERT INTO machine VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,"

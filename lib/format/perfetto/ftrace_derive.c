@@ -158,14 +158,23 @@ static enum tm_status add_cooling(struct derive *d)
     return add_named(d, 2, "Cooling Device", d->fields.number[1]);
 }
 
+/* GPU runs at a frequency. */
+static enum tm_status add_gpu_frequency(struct derive *d, uint64_t gpu, uint64_t value)
+{
+    struct tm_event e = like(d, TM_SCOPE_GLOBAL);
+    e.flags |= TM_EVENT_HAS_TRACK;
+    e.track = (uint32_t)gpu;
+    return tm_proto_counter_add(d->p, &e, "gpufreq", value, d->err);
+}
+
 static enum tm_status add_gpu(struct derive *d)
 {
-    return add_global(d, "gpufreq", (uint32_t)d->fields.number[2]);
+    return add_gpu_frequency(d, d->fields.number[1], (uint32_t)d->fields.number[2]);
 }
 
 static enum tm_status add_kgsl_gpu(struct derive *d) /* recorded in thousands */
 {
-    return add_global(d, "gpufreq", (uint64_t)(uint32_t)d->fields.number[1] * 1000);
+    return add_gpu_frequency(d, d->fields.number[2], (uint64_t)(uint32_t)d->fields.number[1] * 1000);
 }
 
 static enum tm_status add_rss(struct derive *d)
