@@ -22,7 +22,7 @@ rows() {
 
 # The samples of the recording NAME are those of perf script.
 as_perf_script() {
-    tm-merge -q -f jsonl "$data/$1.data" >events
+    tm-merge -q --events -f jsonl "$data/$1.data" >events
     python3 "$TM_SRC/t/check/perf-script.py" "$data/$1.script" events
 }
 
@@ -81,12 +81,12 @@ END
         tm-unpack a.data | tm-manifest | tm-clocks | tm-emit -f frames >frames.txt
         grep -q "^@.* TraceTime clock=.*" frames.txt
         tm-merge -q -f report a.data | grep -q "${case#*|}" || { echo "$case"; false; }
-        tm-merge -q -f jsonl a.data | grep -q '"kind":"sample","ts":1800,'
+        tm-merge -q --events -f jsonl a.data | grep -q '"kind":"sample","ts":1800,'
     done
     made a.data
     printf '7 1700000000.000002 getpid() = 7\n' >b.txt
     tar cf run.tar a.data b.txt
-    tm-merge -q -f jsonl run.tar | grep -q '"ts":3000,.*"name":"getpid"'
+    tm-merge -q --events -f jsonl run.tar | grep -q '"ts":3000,.*"name":"getpid"'
     made a.data old
     tm-unpack a.data | tm-emit -f frames | grep -q 'clock_policy=MONOTONIC'
     ! tm-unpack a.data | tm-emit -f frames | grep -q Snapshot || false
@@ -98,7 +98,7 @@ END
     run tm-merge cut.data
     [ "$status" -eq 1 ]
     [[ "$output" == *"cut.data: byte 3000: cut short: perf record did not end this file (--on-damage=skip or salvage goes on)" ]]
-    run --separate-stderr tm-merge --on-damage=skip -f jsonl cut.data
+    run --separate-stderr tm-merge --on-damage=skip --events -f jsonl cut.data
     [ "$status" -eq 0 ]
     [[ "$output" == *'"kind":"sample"'* ]]
     [[ "$stderr" == *damaged* ]]
@@ -111,10 +111,10 @@ END
     run tm-merge bad.data
     [ "$status" -eq 1 ]
     [[ "$output" == *"no record (type 9, size 0)"* ]]
-    run --separate-stderr tm-merge --on-damage=skip -f jsonl bad.data
+    run --separate-stderr tm-merge --on-damage=skip --events -f jsonl bad.data
     [ "$status" -eq 0 ]
     [[ "$output" != *'"ts":2400'* ]]
-    run --separate-stderr tm-merge --on-damage=salvage -f jsonl bad.data
+    run --separate-stderr tm-merge --on-damage=salvage --events -f jsonl bad.data
     [ "$status" -eq 0 ]
     [[ "$output" == *'"ts":2400'* ]]
     [[ "$output" != *'"ts":3000'* ]]
@@ -124,7 +124,7 @@ END
     tm-merge -q -o ftrace.pftrace "$data/perf-both.txt"
     cp "$data/perf-both.data" .
     for other in "$data/perf-both.txt" ftrace.pftrace; do
-        tm-merge -q -f jsonl perf-both.data "$other" >events
+        tm-merge -q --events -f jsonl perf-both.data "$other" >events
         python3 - <<'END'
 import json
 files = {}

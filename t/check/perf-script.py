@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares what tm-merge makes of a perf.data file with what perf script says of it: perf-script.py TEXT EVENTS
 
-TEXT: perf script --ns -F comm,pid,tid,cpu,time,period,event,ip,dso,trace; EVENTS: tm-merge -f jsonl. The samples must be
-the same ones, at the same nanosecond, of the same thread and cpu, with the same stacks. Two things are written in another
-way: an address in the kernel is relative to its beginning, and that of a caller is one less, within the call.
+TEXT: perf script --ns -F comm,pid,tid,cpu,time,period,event,ip,dso,trace; EVENTS: tm-merge --events -f jsonl. The
+samples must be the same ones, at the same nanosecond, of the same thread and cpu, with the same stacks. Two things
+are written in another way: an address in the kernel is relative to its beginning, and that of a caller is one less,
+within the call.
 """
 import json
 import re
@@ -47,8 +48,8 @@ def read_events(path, kinds):
         if e['kind'] == 'sample' and e.get('derived'):
             samples[-1]['stack'] = frames
         elif e['kind'] == 'sample':
-            samples.append({'ts': e['ts'], 'cpu': e['cpu'], 'pid': e['pid'], 'tid': e['tid'], 'period': e['value'],
-                            'event': e['name'], 'stack': frames})
+            samples.append({'ts': e['ts'], 'cpu': e['cpu'], 'pid': e.get('pid', -1), 'tid': e.get('tid', -1),
+                            'period': e['value'], 'event': e['name'], 'stack': frames})
         elif not e.get('derived') and e['kind'] in kinds:
             samples.append({'ts': e['ts'], 'cpu': e['cpu'], 'stack': [], 'of': e})
     return samples
