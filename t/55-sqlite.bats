@@ -27,7 +27,8 @@ json() {
     emit-stream | tm-emit -f sqlite -o a.db
     for t in machine trace_file __intrinsic_trace_file metadata stats clock_snapshot trace_bounds process thread cpu \
         track thread_track process_track counter_track thread_counter_track process_counter_track cpu_counter_track \
-        slice slices thread_slice process_slice instant counter counters sched sched_slice thread_state \
+        slice slices thread_slice process_slice thread_or_process_slice slice_with_machine ancestor_slice \
+        descendant_slice instant counter counters sched sched_slice thread_state \
         spurious_sched_wakeup ftrace_event raw cpu_available_frequencies cpu_track args flow cpu_profile_stack_sample \
         instruments_sample perf_sample stack_sample gpu gpu_counter_track stack_profile_symbol stack_profile_callsite stack_profile_frame stack_profile_mapping tm_placement \
         tm_accounting; do

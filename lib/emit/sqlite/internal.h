@@ -134,6 +134,10 @@ enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
 
+/* slice_views.c: makes the views of slices with what they belong to, and of the slices around and within a slice. They
+ * need the views of tracks. */
+extern const char tm_sqlite_slice_views[];
+
 /* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part of no sequence becomes
  * U+FFFD. So does NUL, because most readers end the text there. */
 enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,

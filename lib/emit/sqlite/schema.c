@@ -118,14 +118,7 @@ static const char views[] =
     "CREATE VIEW slices AS SELECT *, category AS cat, id AS slice_id FROM slice;"
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW sched_slice AS SELECT * FROM sched;"
-    "CREATE VIEW raw AS SELECT * FROM ftrace_event;"
-    "CREATE VIEW thread_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,"
-    " t.name AS thread_name, t.utid, t.tid, t.is_main_thread, p.name AS process_name, p.upid, p.pid, s.depth,"
-    " s.parent_id, s.arg_set_id FROM slice s JOIN track k ON k.id = s.track_id AND k.is_counter = 0"
-    " JOIN thread t ON t.id = k.utid LEFT JOIN process p ON p.id = t.upid;"
-    "CREATE VIEW process_slice AS SELECT s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,"
-    " p.name AS process_name, p.upid, p.pid, s.depth, s.parent_id, s.arg_set_id"
-    " FROM slice s JOIN track k ON k.id = s.track_id AND k.is_counter = 0 JOIN process p ON p.id = k.upid;";
+    "CREATE VIEW raw AS SELECT * FROM ftrace_event;";
 
 /* How a statement is made, by number. */
 static const char *const statements[TM_SQL_COUNT] = {
@@ -209,6 +202,8 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
     enum tm_status st = tm_sqlite_exec(s, indices, err);
     if (st == TM_OK)
         st = tm_sqlite_exec(s, views, err);
+    if (st == TM_OK)
+        st = tm_sqlite_exec(s, tm_sqlite_slice_views, err);
     if (st == TM_OK)
         st = tm_sqlite_exec(s, args_view, err);
     return st < 0 ? st : tm_sqlite_exec(s, "COMMIT", err);
