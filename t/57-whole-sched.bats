@@ -214,7 +214,7 @@ same_accounts() {
 @test "what a tracing service says comes behind what was before it" {
     trace a.pftrace 'bundle(1, 1000, 100)' 'packet((8, 1505), (10, 3), (69, field(3, 1)))' 'bundle(1, 3000, 40)'
     tm-merge -o m.pftrace a.pftrace
-    tm-unpack m.pftrace | tm-emit -f frames | grep -E 'sched_switch|time_ns=1505' >f
+    tm-unpack m.pftrace | tm-emit -f frames | grep -E 'sched_switch|time_ns=1505.*kind=packet' >f
     at=$(grep -n 'time_ns=1505' f | cut -d: -f1)
     [ "$at" -eq 52 ]
     wire a.pftrace | cmp - <(wire m.pftrace)

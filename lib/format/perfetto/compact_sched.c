@@ -88,8 +88,6 @@ static enum tm_status add_switch(struct compact *c, const struct tm_compact_even
         return st;
     if (cpu->known)
         row->flags |= TM_EVENT_HAS_TID;
-    else
-        st = tm_proto_count_stat(c->p, TM_PROTO_STAT_COMPACT_SWITCH_SKIPPED, row->machine, 1, err);
     row->time_ns = (int64_t)e->time;
     row->tid = cpu->pid;
     row->pid = e->pid;
@@ -97,7 +95,7 @@ static enum tm_status add_switch(struct compact *c, const struct tm_compact_even
     row->track = e->state >> 31;
     tm_proto_cpu_run(cpu, e->pid, e->prio);
     tm_proto_cpu_name(cpu, row->name, comm->data, comm->len);
-    return st < 0 ? st : add_row(c, row, err);
+    return add_row(c, row, err);
 }
 
 static enum tm_status add_waking(struct compact *c, const struct tm_compact_event *e, struct tm_error *err)
@@ -109,14 +107,12 @@ static enum tm_status add_waking(struct compact *c, const struct tm_compact_even
         return st;
     if (cpu->known)
         row->flags |= TM_EVENT_HAS_PID;
-    else
-        st = tm_proto_count_stat(c->p, TM_PROTO_STAT_COMPACT_WAKING_SKIPPED, row->machine, 1, err);
     row->time_ns = (int64_t)e->time;
     row->tid = e->pid;
     row->pid = cpu->pid;
     row->value = tm_event_waking_value(e->prio, e->target_cpu);
     row->track = e->state;
-    return st < 0 ? st : add_row(c, row, err);
+    return add_row(c, row, err);
 }
 
 static enum tm_status add_events(struct compact *c, const struct tm_event *common, struct tm_error *err)

@@ -34,8 +34,6 @@ static const struct {
     [TM_PROTO_STAT_ANNOTATION_ERRORS] = {"debug_annotation_errors", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_FTRACE_ERRORS] = {"ftrace_bundle_tokenizer_errors", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_COMPACT_SCHED_ERRORS] = {"compact_sched_has_parse_errors", TRACEMERGE__SEVERITY__ERROR},
-    [TM_PROTO_STAT_COMPACT_SWITCH_SKIPPED] = {"compact_sched_switch_skipped", TRACEMERGE__SEVERITY__INFO},
-    [TM_PROTO_STAT_COMPACT_WAKING_SKIPPED] = {"compact_sched_waking_skipped", TRACEMERGE__SEVERITY__INFO},
     [TM_PROTO_STAT_MARKER_ERRORS] = {"systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR},
     [TM_PROTO_STAT_INNER_DAMAGE] = {"tm_proto_damaged_messages", TRACEMERGE__SEVERITY__DATA_LOSS},
 };
