@@ -60,6 +60,9 @@ static void test_clocks(void)
                           EXPORT("x", "5", BOOT_A, "") EXPORT("9", "99999999999999999", BOOT_A, ""),
                           "log 5000 '' value=0" A_ARG "\nlog 9000 '' value=0" A_ARG "\n"),
              "times that are none, or too large");
+    ok_named(format_gives(&tm_format_journal_export, EXPORT("99999999999999999", "5", BOOT_A, ""),
+                          "log 5000 '' value=0" A_ARG "\n"),
+             "a wall clock that is too large");
 }
 
 static const struct tm_format_options skip = {TM_DAMAGE_SKIP, false}, salvage = {TM_DAMAGE_SALVAGE, false};

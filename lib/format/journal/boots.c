@@ -94,7 +94,7 @@ enum tm_status tm_journal_boots_place(struct tm_journal_boots *b, const struct t
         return TM_END;
     event->clock = TM_CLOCK_REALTIME;
     event->sequence = 0;
-    event->time_ns = e->realtime_us * NS_PER_US;
+    event->time_ns = e->has_realtime ? e->realtime_us * NS_PER_US : 0;
     enum tm_status st = e->has_monotonic && e->has_boot ? find(b, e, &index, err) : TM_END;
     if (st != TM_OK)
         return st < 0 ? st : e->has_realtime ? TM_OK : TM_END;

@@ -10,7 +10,7 @@
 struct tm_journal_entry {
     bool is_brief; /* set by the caller: times and boot alone are kept */
     bool has_realtime, has_monotonic, has_boot, has_pid, has_tid;
-    int64_t realtime_us, monotonic_us;
+    int64_t realtime_us, monotonic_us; /* where the entry has them: at most INT64_MAX / 1000 */
     struct tm_key boot;
     int64_t pid, tid;
     int64_t priority; /* as syslog numbers it; -1: none */
