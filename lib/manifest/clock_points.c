@@ -12,7 +12,7 @@ struct reader {
     const char *where;
 };
 
-/* A problem with ITEM, a member of x_tracemerge: FIELD says which, WHAT what is wrong with it. */
+/* Adds a problem with ITEM, the member FIELD of x_tracemerge. WHAT is the cause. */
 static void wrong(struct reader *r, const cJSON *item, const char *field, const char *what)
 {
     tm_manifest_problems_at(r->problems, tm_json_text_place(r->json, item));
@@ -25,7 +25,7 @@ static void wrong_point(struct reader *r, const cJSON *item, const char *what)
     tm_manifest_problems_add(r->problems, "%sclocks.x_tracemerge.points[%zu] %s", r->where, r->points->count, what);
 }
 
-/* One point that fits to the one before it. */
+/* Reads one point. It must be later than the point before it. */
 static bool read_point(struct reader *r, const cJSON *item)
 {
     struct tm_manifest_point point;

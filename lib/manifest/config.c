@@ -80,7 +80,7 @@ static enum tm_status make_entries(struct tm_manifest_config *config, const stru
     return TM_OK;
 }
 
-/* Sets CLOCK; ENTRY is the file whose tag it carries, where TAGGED. */
+/* Sets CLOCK. If TAGGED, the clock carries the tag of the file of ENTRY. */
 static void set_clock(Tracemerge__ConfigClock *clock, int64_t machine_raw, uint32_t id, bool tagged, size_t entry)
 {
     tracemerge__config_clock__init(clock);
@@ -115,7 +115,7 @@ static void set_edge(Tracemerge__ConfigEdge *edge, const struct tm_manifest_fiel
     edge->rule = edge->has_rule ? bytes_of(clocks->points.rule) : tm_bytes(NULL, 0);
 }
 
-/* Room for the points of all edges. */
+/* Allocates the points of all edges. */
 struct point_room {
     Tracemerge__ConfigPoint *points, **list;
 };

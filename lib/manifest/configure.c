@@ -9,14 +9,14 @@ struct configure {
     struct tm_stream_reader reader;
     struct tm_stream_writer writer;
     struct tm_file_match match;
-    struct tm_manifest manifest; /* the input's own, or the one that was made */
-    struct tm_buf text;          /* of that */
-    bool passes;                 /* the stream is configured already */
+    struct tm_manifest manifest; /* that of the input, or one made from the options */
+    struct tm_buf text;          /* the manifest's text */
+    bool passes;                 /* the stream is configured already and passes unchanged */
     bool configured;             /* a Config frame has been written */
     bool trace_began;
 };
 
-/* Puts the path of the manifest that came as FILE, if it came as one, in front of what is wrong with it. */
+/* Puts the path of FILE, from which the manifest came, in front of the error. A manifest given with -m has no file. */
 static enum tm_status of_manifest(struct configure *c, const uint32_t *file, struct tm_error *err)
 {
     struct tm_manifest_quoted path = file ? tm_file_match_path(&c->match, *file) : (struct tm_manifest_quoted){""};

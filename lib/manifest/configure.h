@@ -12,7 +12,7 @@ struct tm_configure_options {
     bool replaces; /* `given' is taken in place of the manifest in the stream, which is left out */
     const struct tm_plan_words *plan; /* a manifest is made of them where there is none; or NULL */
     bool strict;                     /* a path that matches no file is an error */
-    struct tm_buf *used;             /* gets the text of the manifest that was used, be it made for this; or NULL */
+    struct tm_buf *used;             /* receives the text of the manifest that was used, given or made; or NULL */
     void (*warn)(const char *text);  /* told what is odd; NULL: nobody is */
 };
 

@@ -3,19 +3,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where problems are found: enough to say the field's place in the manifest. */
+/* The place in the manifest that is being read. Problems state it. */
 struct reader {
     struct tm_manifest_fields *fields;
     struct tm_json_text *json;
     struct tm_manifest_problems *problems;
-    const cJSON *at;      /* what problems are about */
+    const cJSON *at;      /* the value that a problem is about */
     size_t machine_count; /* of all files so far */
-    char entry[64];       /* "files[3]" or nothing: what is being read */
-    char where[68];       /* the same in front of what a part of the manifest says itself: "files[3]: " */
-    char place[68];       /* and behind a problem: " (files[3])" */
+    char entry[64];       /* the entry being read, "files[3]"; empty outside of entries */
+    char where[68];       /* what stands before a problem: "files[3]: " */
+    char place[68];       /* what stands behind a problem: " (files[3])" */
 };
 
-/* Now at element INDEX of ARRAY, or for NULL outside any. */
+/* Moves to element INDEX of ARRAY. NULL: outside of any element. */
 static void set_place(struct reader *r, const char *array, size_t index)
 {
     r->entry[0] = r->where[0] = r->place[0] = '\0';
@@ -26,7 +26,7 @@ static void set_place(struct reader *r, const char *array, size_t index)
     snprintf(r->place, sizeof r->place, " (%s)", r->entry);
 }
 
-/* Where to say a problem, which is with what is being read. */
+/* Gives the next problem the place of the value being read. */
 static struct tm_manifest_problems *here(struct reader *r)
 {
     if (r->at)
@@ -45,7 +45,8 @@ static void wrong(struct reader *r, const char *field, const char *what)
     tm_manifest_problems_add(here(r), "%s %s%s", field, what, r->place);
 }
 
-/* The string at NAME of OBJECT, or NULL: not there, or (a problem) not a string. FIELD says both. */
+/* Returns the string at NAME of OBJECT, or NULL if there is none. A value of another type is a problem. FIELD is what
+ * the problem calls it. */
 static const char *string_at(struct reader *r, const cJSON *object, const char *name, const char *field)
 {
     const cJSON *item = tm_json_text_get(object, name);
@@ -136,7 +137,7 @@ static enum tm_status read_clocks(struct reader *r, const cJSON *item, struct tm
     return st;
 }
 
-/* What an element of a list must be, and what this one lacks. */
+/* Adds the problem of an element of a list that lacks something. */
 static void lacks(struct reader *r, const char *must, const char *what)
 {
     tm_manifest_problems_add(here(r), "%s: %s%s", must, what, r->place);
@@ -146,7 +147,7 @@ static const char machines_must[] = "machines entries need an integer id and a s
 static const char machine_must[] = "machine must be an object with a string name";
 static const char files_must[] = "files entries must be objects with a string path";
 
-/* The name of a machine, in an object that must have one; not there, it is a problem that MUST words. */
+/* Returns the machine's name of an object that must have one. MUST is the problem if it has none. */
 static const char *machine_name(struct reader *r, const cJSON *object, const char *must, const char *empty)
 {
     const cJSON *item = tm_json_text_get(object, "name");
@@ -249,7 +250,7 @@ static enum tm_status read_file(struct reader *r, const cJSON *item, struct tm_m
     return clocks ? read_clocks(r, clocks, &file->clocks) : TM_OK;
 }
 
-/* Room for the files and, in one piece, the machines of all of them. */
+/* Allocates the files, and the machines of all files in one piece. */
 static enum tm_status make_files(struct tm_manifest_fields *fields, const cJSON *files)
 {
     size_t file_count = 0, machine_count = 0;

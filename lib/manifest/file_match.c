@@ -16,14 +16,14 @@ struct tm_matched_file {
     uint64_t rank, world_size;
 };
 
-/* How a path came to match; a nearer match hides a farther one. */
+/* How a path matched. A nearer match hides a farther one. */
 enum nearness { EXACT, BESIDE, WITHOUT_DOT, BASE_NAME };
 
 struct tm_path_match {
     uint32_t file; /* NO_FILE: none */
-    uint32_t inside; /* a compressed file in which a file took the entry over; NO_FILE: none yet */
+    uint32_t inside; /* the compressed file whose content took the entry over; NO_FILE: none yet */
     enum nearness nearness;
-    bool has_dotted; /* a member is called as the path is but for "./" in front */
+    bool has_dotted; /* a member has the path's name with "./" in front */
 };
 
 static enum file_kind kind_of(ProtobufCBinaryData type)
@@ -75,7 +75,7 @@ static enum tm_status check_override(const struct tm_file_match *match, const st
                         file->kind == KIND_MANIFEST ? "a perfetto_manifest" : "an archive");
 }
 
-/* PATH_ENTRY's path matches FILE. */
+/* Records that the path of PATH_ENTRY matches FILE. */
 static enum tm_status claim(struct tm_file_match *match, uint32_t path_entry, uint32_t file, enum nearness nearness,
                             struct tm_error *err)
 {
@@ -108,8 +108,8 @@ static enum tm_status claim_by(struct tm_file_match *match, const char *name, si
     return st == TM_OK ? claim(match, entry, file, nearness, err) : TM_OK;
 }
 
-/* Notes that member FILE, which no path names, is what a path names without its "./": tar of a folder's "." makes such.
- */
+/* Notes that the name of FILE is a path with "./" in front, if no path matches the name itself. `tar cf x.tar .` makes
+ * such names. */
 static enum tm_status note_dotted(struct tm_file_match *match, uint32_t file, struct tm_error *err)
 {
     const struct tm_matched_file *f = &match->files[file];
@@ -144,8 +144,8 @@ static enum tm_status claim_near(struct tm_file_match *match, uint32_t file, enu
     return claim_by(match, start, (size_t)(end - start), file, nearness, err);
 }
 
-/* True when paths are names of what FILE is among: the members of the archive, or the given files;
- * in a stream of documents those of its compressed streams and of an archive in it. */
+/* True if a path can name FILE. In an archive and on a command line that holds for its direct children. In a stream of
+ * documents it also holds for what compressed streams and one archive in it contain. */
 static bool in_scope(const struct tm_file_match *match, const struct tm_matched_file *file)
 {
     uint32_t scope = match->scope, at = file->parent;
@@ -238,8 +238,8 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
     return check_override(match, &match->files[file], err);
 }
 
-/* The row whose children the paths of a manifest in FILE name: the archive or the concatenated
- * stream around it, whether the manifest itself is compressed or not. */
+/* Returns the row whose children the paths of a manifest in FILE name: the archive or the concatenated stream around it.
+ * It makes no difference whether the manifest itself is compressed. */
 static uint32_t find_scope(const struct tm_file_match *match, uint32_t file)
 {
     const struct tm_matched_file *files = match->files;
@@ -249,7 +249,7 @@ static uint32_t find_scope(const struct tm_file_match *match, uint32_t file)
     return scope;
 }
 
-/* Where a manifest in a directory of the command line is: its paths are names of what is beside it, too. */
+/* Finds the directory of a manifest that was given by name. Its paths may also name files beside it. */
 static void find_beside(struct tm_file_match *match, uint32_t file)
 {
     const struct tm_matched_file *f = &match->files[file];

@@ -49,17 +49,17 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
  * TM_E_SYSTEM. */
 enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_merge_plan *plan, struct tm_error *err);
 
-/* A trace begins, so that no manifest may come any more: forgets what is kept for one. */
+/* To be called when a trace begins. No manifest can follow, so what was kept for one is released. */
 void tm_file_match_close(struct tm_file_match *match);
 
-/* The entry of a file that is known, or TM_NO_ENTRY. */
+/* Returns the entry of a known file, or TM_NO_ENTRY. */
 uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
 
 /* The names of a file and of what it is in, for messages, each with ": " behind it: "all.tar: m.json: ". Empty where
  * none of them has one, and once a trace has begun. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 
-/* One problem for each path that no file had. */
+/* Adds one problem for each path that matched no file. */
 void tm_file_match_unmatched(const struct tm_file_match *match, struct tm_manifest_problems *problems);
 
 void tm_file_match_release(struct tm_file_match *match);

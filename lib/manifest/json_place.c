@@ -15,7 +15,8 @@ void tm_manifest_place_move(struct tm_manifest_place *place, const uint8_t *from
     }
 }
 
-/* ITEM and those behind it are numbered from NEXT on; returns the one after. Numbers have their own numbers. */
+/* Numbers ITEM and its siblings from NEXT on, and returns the next free number. JSON numbers keep the numbers that they
+ * have. */
 static int number_values(cJSON *item, int next)
 {
     for (; item; item = item->next) {

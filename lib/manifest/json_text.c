@@ -20,7 +20,7 @@ struct scanner {
     struct tm_buf key;
     uint32_t object_count, value_count;
     int depth;
-    /* Line and column of a byte; problems come in the order of the text, so it only moves on. */
+    /* The line and column of a byte. Problems come in the order of the text, so it only advances. */
     const uint8_t *seen;
     struct tm_manifest_place place;
 };
@@ -84,7 +84,7 @@ static enum tm_status scan_hex4(struct scanner *s, uint32_t *value)
     return TM_OK;
 }
 
-/* Behind "\u". */
+/* Reads the digits behind "\u". */
 static enum tm_status scan_code_point(struct scanner *s, struct tm_buf *decoded)
 {
     const uint8_t *at = s->p - 2;
@@ -125,7 +125,7 @@ static enum tm_status scan_escape(struct scanner *s, struct tm_buf *decoded)
     return decoded ? tm_buf_add_byte(decoded, (uint8_t)meanings[letter - letters]) : TM_OK;
 }
 
-/* A string, at its quote; DECODED (may be NULL) gets its text. */
+/* Reads a string from its quote on. DECODED, which may be NULL, receives its text. */
 static enum tm_status scan_string(struct scanner *s, struct tm_buf *decoded)
 {
     const uint8_t *start = s->p++;
@@ -241,7 +241,7 @@ static enum tm_status scan_key(struct scanner *s, uint32_t object)
     return tm_buf_add_byte(&s->plain, ':');
 }
 
-/* An object or an array, at its bracket. */
+/* Reads an object or an array from its bracket on. */
 static enum tm_status scan_members(struct scanner *s)
 {
     bool is_object = *s->p == '{';
@@ -276,7 +276,7 @@ static enum tm_status scan_members(struct scanner *s)
     return tm_buf_add_byte(&s->plain, close);
 }
 
-/* A value and the white space around it. */
+/* Reads a value and the white space around it. */
 static enum tm_status scan_value(struct scanner *s)
 {
     enum tm_status st;

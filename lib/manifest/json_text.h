@@ -42,7 +42,7 @@ struct tm_json_text {
 enum tm_status tm_json_text_read(struct tm_json_text *json, const void *text, size_t len,
                                  struct tm_manifest_problems *problems);
 
-/* The value of key NAME in OBJECT, in exactly this case, or NULL. */
+/* Returns the value of the key NAME in OBJECT, or NULL. Upper and lower case differ. */
 cJSON *tm_json_text_get(const cJSON *object, const char *name);
 
 /* A number as the document has it; text is NULL when ITEM is none. */
@@ -56,7 +56,7 @@ enum tm_status tm_json_text_integer(const struct tm_json_text *json, const cJSON
  * take too long. Going on in the order of the document is quick. */
 struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJSON *item);
 
-/* For tm_json_text_read. Values are told by valueint which one of the document they are, but for numbers. */
+/* For tm_json_text_read: sets the valueint of each value but numbers to its number in the document. */
 void tm_json_text_number_values(cJSON *root);
 
 /* PLACE, that of byte FROM of a text, becomes that of byte TO behind it. */

@@ -41,7 +41,7 @@ static const char *base_of(const char *name)
     return slash ? slash + 1 : name;
 }
 
-/* The path of F as it was given, for rules that look at directories. */
+/* Returns the path of F as it was given. Rules that look at directories need it. */
 static const char *path_of(const struct tm_plan_file *f)
 {
     const char *path = f->path;
@@ -55,7 +55,7 @@ static struct stretch directory_of(const char *name)
     return (struct stretch){name, base_of(name) > name ? (size_t)(base_of(name) - name) - 1 : 0};
 }
 
-/* How many bytes A and B begin with in common, whole components with the "/" behind them. */
+/* Returns how many bytes the common leading components of A and B take, each with the "/" behind it. */
 static size_t common_front(struct stretch a, struct stretch b)
 {
     size_t front = 0, i = 0;
@@ -66,7 +66,7 @@ static size_t common_front(struct stretch a, struct stretch b)
     return a_ends && b_ends ? (i < a.len || i < b.len ? i + 1 : i) : front;
 }
 
-/* The same of their ends, with the "/" in front. */
+/* Returns how many bytes the common trailing components of A and B take, each with the "/" in front. */
 static size_t common_back(struct stretch a, struct stretch b)
 {
     size_t back = 0, i = 0;
@@ -115,7 +115,7 @@ static enum tm_status by_directory(struct tm_merge_plan *plan, struct tm_error *
     return st;
 }
 
-/* The base name of F up to its first ending. */
+/* Returns the base name of F without its endings. */
 static struct stretch stem_of(const struct tm_plan_file *f)
 {
     const char *base = base_of(f->name), *dot = *base ? strchr(base + 1, '.') : NULL;
@@ -138,7 +138,7 @@ static struct stretch base_name_of(const struct tm_plan_file *f)
     return (struct stretch){base_of(f->name), strlen(base_of(f->name))};
 }
 
-/* The shortest of stem, base name and name that no other file has. */
+/* Returns the first of stem, base name and full name that no other file has. */
 static enum tm_status by_file(struct tm_merge_plan *plan, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -157,7 +157,7 @@ static enum tm_status by_file(struct tm_merge_plan *plan, struct tm_error *err)
     return st;
 }
 
-/* The number behind "rank" in the base name, else in the whole name. */
+/* Finds the number behind "rank" in the base name, else in the whole name. */
 static bool rank_in_name(const char *name, uint64_t *rank)
 {
     for (const char *from = base_of(name);; from = name) {
@@ -175,7 +175,7 @@ static bool rank_in_name(const char *name, uint64_t *rank)
     }
 }
 
-/* All files that state how many ranks there are say the same. */
+/* True if all files that state a world size state the same one. */
 static bool is_one_world(const struct tm_merge_plan *plan)
 {
     uint64_t world = 0;
@@ -223,7 +223,7 @@ static enum tm_status by_itself(struct tm_merge_plan *plan, struct tm_error *err
     return differ ? by_rank(plan, true, err) : TM_OK;
 }
 
-/* A regular expression, and what becomes of its match; NULL: the first part of it, or all. */
+/* A regular expression and its replacement. Without one the name is the first group of the match, or all of it. */
 struct pattern {
     regex_t regex;
     char *text, *replacement;
@@ -235,7 +235,7 @@ static enum tm_status bad_pattern(const char *text, const char *why, struct tm_e
     return tm_error_set(err, TM_E_USAGE, "--machine-from: '%s': %s", text, why);
 }
 
-/* Cuts "sDRDTD" in two at its delimiter. */
+/* Splits "s/REGEX/TEXT/" at its delimiter, which can be any byte. */
 static enum tm_status cut_pattern(struct pattern *p, const char *text, struct tm_error *err)
 {
     p->text = strdup(text);

@@ -19,8 +19,7 @@
  * malformed, or gives a file no name; TM_E_SYSTEM. */
 enum tm_status tm_machine_rule_apply(struct tm_merge_plan *plan, const char *text, struct tm_error *err);
 
-/* What is odd of the ranks that the files of PLAN state: that some of the job are missing. Into TEXT; false where
- * nothing is. */
+/* Writes to TEXT which ranks of the job are missing, by what the files of PLAN state. False if none are. */
 bool tm_machine_rule_missing(const struct tm_merge_plan *plan, char *text, size_t size);
 
 #endif

@@ -17,8 +17,8 @@
 /* Zero-initialise. */
 struct tm_manifest {
     struct tm_manifest_config config;     /* set when read said TM_OK; its memory is the manifest's */
-    struct tm_manifest_problems problems; /* all that is wrong, in the order of the checks */
-    struct tm_manifest_problems warnings; /* all that is odd */
+    struct tm_manifest_problems problems; /* errors, in the order of the checks */
+    struct tm_manifest_problems warnings; /* what is valid and probably not meant */
     const void *source;                   /* the text, with source_len; not ours unless read_fd read it */
     size_t source_len;
     /* private */
@@ -31,7 +31,7 @@ struct tm_manifest {
  * is the first of the problems; TM_E_SYSTEM. Once per struct. */
 enum tm_status tm_manifest_read(struct tm_manifest *manifest, const void *text, size_t len, struct tm_error *err);
 
-/* The same for all bytes of descriptor FD. Stops reading past the limit of size. */
+/* Reads and checks all bytes of the descriptor FD. A text beyond the limit is not read to its end. */
 enum tm_status tm_manifest_read_fd(struct tm_manifest *manifest, int fd, struct tm_error *err);
 
 void tm_manifest_release(struct tm_manifest *manifest);

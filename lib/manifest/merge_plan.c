@@ -54,7 +54,7 @@ static const char *base_of(const char *name)
     return slash ? slash + 1 : name;
 }
 
-/* The one file with such a name; NONE where there is none, or several. */
+/* Returns the only file with such a name. NONE if there is none, or more than one. */
 static size_t find_only(const struct tm_merge_plan *plan, struct part part, const char *(*of)(const char *name))
 {
     size_t found = NONE;
@@ -89,7 +89,7 @@ static bool is_below(struct part directory, const char *name)
            (directory.len == 0 || name[directory.len] == '/');
 }
 
-/* PART as a directory: without its "./" and "/"; nothing left of it where it is all there is. */
+/* Returns PART as a directory, without a leading "./" and trailing "/". It is empty if PART means the root. */
 static struct part directory_of(const struct tm_merge_plan *plan, struct part part)
 {
     while (part.len > 1 && part.text[part.len - 1] == '/')
@@ -117,7 +117,7 @@ static enum tm_status unknown_file(const char *option, struct part part, struct 
     return tm_error_set(err, TM_E_USAGE, "%s: '%.*s' is none of the files", option, (int)part.len, part.text);
 }
 
-/* The clock that follows FILE behind a colon, cut off PART; its text is NULL where none does. */
+/* Cuts the clock off PART, which follows FILE behind a colon. Its text is NULL if there is none. */
 static struct part cut_clock(struct part *part)
 {
     for (size_t i = part->len; i-- > 1;) {
@@ -170,7 +170,8 @@ struct side {
     bool out_of_range;
 };
 
-/* What PART means: the shortest name of a file that leaves a clock, then an offset, behind it. */
+/* Parses PART: a file, then a clock, then an offset. Names may contain colons, so the shortest file name wins that
+ * leaves a valid rest. */
 static struct side read_side(const struct tm_merge_plan *plan, struct part part, bool with_offset)
 {
     struct side side = {.file = NONE};
@@ -202,7 +203,7 @@ static enum tm_status set_machine(struct tm_plan_file *f, struct part name, stru
     return f->machine ? TM_OK : tm_error_nomem(err);
 }
 
-/* The machine of all below DIRECTORY of which nothing was said. */
+/* Sets the machine of all files below DIRECTORY that have none yet. */
 static enum tm_status set_machines(struct tm_merge_plan *plan, struct part directory, struct part name,
                                    struct tm_error *err)
 {
@@ -224,7 +225,7 @@ enum tm_status tm_merge_plan_machine(struct tm_merge_plan *plan, const char *tex
         return tm_error_set(err, TM_E_USAGE, "--machine: '%s' is not NAME=FILE", text);
     size_t file = NONE;
     bool is_directory = false;
-    const char *split = equals; /* either side may have more of them */
+    const char *split = equals; /* names on either side may contain "=" */
     for (; split; split = strchr(split + 1, '=')) {
         struct part said = {split + 1, strlen(split + 1)};
         if ((file = find(plan, said)) != NONE)

@@ -65,7 +65,7 @@ struct tm_plan_relation {
     int64_t offset_ns;
 };
 
-/* Says so of FILE, of which no relation was said before. TM_OK or TM_E_SYSTEM. */
+/* Relates FILE by RELATION. It must have no relation yet. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_plan_relate(struct tm_merge_plan *plan, size_t file, const struct tm_plan_relation *relation,
                                     struct tm_error *err);
 
@@ -78,7 +78,7 @@ enum tm_status tm_merge_plan_name(struct tm_merge_plan *plan, size_t file, const
 enum tm_status tm_merge_plan_choose(struct tm_merge_plan *plan, const char *clock, const size_t *file,
                                     struct tm_error *err);
 
-/* True when anything was said. */
+/* True if anything was set. */
 bool tm_merge_plan_says(const struct tm_merge_plan *plan);
 
 /* Writes the manifest as JSON to OUT and checks it as tm-manifest --check does. TM_OK, TM_E_USAGE with what is wrong,

@@ -95,7 +95,7 @@ static bool put_manifest(struct tm_buf *out, const struct tm_merge_plan *plan)
     return ok && put(out, "\n  ]\n}}\n");
 }
 
-/* What no manifest can say. */
+/* Checks for what no manifest can state. */
 static enum tm_status check_use(const struct tm_merge_plan *plan, size_t i, struct tm_error *err)
 {
     const struct tm_plan_file *f = &plan->files[i];

@@ -30,16 +30,17 @@ struct tm_plan_words {
 enum tm_status tm_plan_words_add(struct tm_plan_words *words, enum tm_plan_option option, const char *text,
                                  struct tm_error *err);
 
-/* Says them of the files of PLAN, the rules for machines last. As tm_merge_plan_machine and its like. */
+/* Applies the options to the files of PLAN in their order, except that rules for machines come last. Returns what
+ * tm_merge_plan_machine and the like return. */
 enum tm_status tm_plan_words_apply(const struct tm_plan_words *words, struct tm_merge_plan *plan, struct tm_error *err);
 
-/* Has ranks that files state name their machines, unless something is said of machines. TM_OK or TM_E_SYSTEM. */
+/* Adds the rule that stated ranks name the machines, unless an option names machines. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_plan_words_add_auto(struct tm_plan_words *words, struct tm_error *err);
 
 /* OPTION as it is spelled: "--machine". */
 const char *tm_plan_option_name(enum tm_plan_option option);
 
-/* Some word but `--machine-from auto' and `--machine-from none' is among them: a manifest is to be made. */
+/* True if a manifest has to be made: there is an option other than --machine-from auto and --machine-from none. */
 bool tm_plan_words_say(const struct tm_plan_words *words);
 
 void tm_plan_words_release(struct tm_plan_words *words);

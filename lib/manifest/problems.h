@@ -24,10 +24,10 @@ struct tm_manifest_problems {
     size_t kept;
     struct tm_buf lines; /* each with its NUL */
     bool no_memory;
-    struct tm_manifest_place place; /* of the next problem; line 0: not said */
+    struct tm_manifest_place place; /* of the next problem; line 0: unknown */
 };
 
-/* Where the next problem is. Its line then ends with ", line L, column C". */
+/* Sets the place of the next problem. Its line then ends with ", line L, column C". */
 void tm_manifest_problems_at(struct tm_manifest_problems *problems, struct tm_manifest_place place);
 
 /* Adds "perfetto_manifest: " and the formatted text, control bytes escaped. */
@@ -41,7 +41,7 @@ enum tm_status tm_manifest_problems_status(const struct tm_manifest_problems *pr
 
 void tm_manifest_problems_release(struct tm_manifest_problems *problems);
 
-/* A name out of a manifest or an archive for use in a problem: escaped and cut. */
+/* Copies a name from a manifest or an archive for use in a problem: escaped, and cut if it is long. */
 struct tm_manifest_quoted {
     char text[TM_MANIFEST_QUOTE_MAX];
 };

@@ -10,7 +10,7 @@ enum { NAMES_MAX = 1 << 30, PLACE_MAX = 64 };
 
 static const size_t NO_FILE = SIZE_MAX;
 
-/* From here on tm_intern_add finds and no longer adds. */
+/* Makes tm_intern_add find only. It adds nothing from here on. */
 static void close_table(struct tm_intern *table)
 {
     table->count_max = table->count;
@@ -21,7 +21,7 @@ static struct tm_manifest_quoted quote(const char *name)
     return tm_manifest_quote(name, strlen(name));
 }
 
-/* Where to say a problem with ITEM. */
+/* Gives the next problem the place of ITEM. */
 static struct tm_manifest_problems *at(struct tm_manifest_resolution *r, const cJSON *item)
 {
     tm_manifest_problems_at(r->problems, tm_json_text_place(r->fields->json, item));
@@ -55,7 +55,7 @@ static size_t find_file(struct tm_manifest_resolution *r, const char *path)
     return tm_intern_add(&r->paths, path, strlen(path), &id, NULL) == TM_OK ? r->file_of_path[id] : NO_FILE;
 }
 
-/* The pair of FILE and DATA in the table of what files declare. KIND keeps names and ids apart. */
+/* The key of FILE and DATA in the table of declarations. KIND tells names from ids. */
 static enum tm_status declare(struct tm_manifest_resolution *r, size_t file, char kind, const void *data, size_t len,
                               bool *is_new)
 {
@@ -138,7 +138,7 @@ static enum choice choose_machine(struct tm_manifest_resolution *r, size_t file,
     return CHOSEN;
 }
 
-/* Where a relation is said: "files[3].clocks" and the item, and its fields' names in front of a problem. */
+/* The place of a relation in the manifest, and how problems name its fields. */
 struct place {
     const char *text;
     const cJSON *item;
@@ -154,7 +154,7 @@ static void not_declared(struct tm_manifest_resolution *r, size_t file, const ch
                              quote(machine).text, quote(f->path).text, place.text);
 }
 
-/* The machine that FILE (a path of the manifest) and MACHINE (may be NULL) name together. */
+/* Resolves FILE, a path of the manifest, and MACHINE, which may be NULL, to a machine. */
 static bool resolve_reference(struct tm_manifest_resolution *r, const char *file, const char *machine,
                               struct place place, struct tm_manifest_relation *found)
 {

@@ -5,7 +5,7 @@
 #include "base/intern.h"
 #include "manifest/fields.h"
 
-/* What the `clocks` of one entry come to. */
+/* The resolved `clocks` of one entry. */
 struct tm_manifest_relation {
     bool good;              /* resolved; the rest is set */
     bool own_clock;         /* source and reference are the same clock of one machine */

@@ -6,8 +6,8 @@
 
 enum {
     KEYS_MAX = 8,
-    NEAR = 2, /* letters that differ between a key and the one that is meant */
-    PART = 3, /* letters of one that is cut short */
+    NEAR = 2, /* at most this many letters differ between a key and the known one that is suggested */
+    PART = 3, /* at least this many letters of an abbreviated key must be there */
     KEY_BYTES_MAX = 32
 };
 
@@ -34,7 +34,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* How many letters have to be changed, added or left out to make B of A; both are short. */
+/* Returns the edit distance of A and B. Both are short. */
 static int distance(const char *a, const char *b)
 {
     int row[KEY_BYTES_MAX + 1], n = (int)strlen(b);
