@@ -60,7 +60,7 @@ static enum tm_status line_route(struct tm_batch_placer *placer, struct tm_clock
     return st;
 }
 
-/* The part of the row at hand, which ROUTE placed at the reading NS. Of what is derived from it no record is told. */
+/* Notes that ROUTE placed the current row at the reading NS. Rows derived from it are not counted. */
 static enum tm_status note_part(struct tm_batch_placer *placer, struct tm_clock_route *route, int64_t ns,
                                 bool is_counted, struct tm_error *err)
 {
@@ -104,8 +104,8 @@ static void put_row(struct tm_batch_placer *placer, uint32_t i)
     placer->all_kept &= placer->last.outcome == TM_OUTCOME_KEEP;
 }
 
-/* A time that could not be placed: kept for the end of the file where that may help, else dropped
- * and counted. */
+/* Handles a time that could not be placed. It is kept until the end of the file if that may help, else dropped and
+ * counted. */
 static void refuse(struct tm_batch_placer *placer, const struct tm_clock_route *route,
                    const struct tm_row_time *time, enum tm_fate fate)
 {
@@ -158,7 +158,7 @@ static void fill(uint8_t *column, uint32_t v, uint32_t count)
         tm_put_le32(column + (size_t)4 * i, v);
 }
 
-/* The parts of ROWS, which the route of the row before has placed. */
+/* Notes the route of the preceding row for all ROWS. */
 static enum tm_status note_parts(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                  const struct tm_plain_rows *rows, struct tm_error *err)
 {
@@ -215,7 +215,7 @@ static enum tm_status convert_like_last(struct tm_batch_placer *placer, const st
     return st;
 }
 
-/* Counts the events of a message, the first at FIRST_NS and the last at LAST_NS, which ROUTE's step placed. */
+/* Counts the events of a message that ROUTE's step placed, the first at FIRST_NS and the last at LAST_NS. */
 static void count_message(struct tm_clock_route *route, int64_t first_ns, int64_t last_ns, uint64_t count)
 {
     tm_row_count(route, first_ns);
@@ -225,15 +225,15 @@ static void count_message(struct tm_clock_route *route, int64_t first_ns, int64_
     route->run.count += count - 2;
 }
 
-/* True when STEP adds the same to all times from FIRST_NS to LAST_NS, both of which it holds for. */
+/* True if STEP holds for FIRST_NS and LAST_NS and adds the same to all times between them. */
 static bool is_shift(const struct tm_step *step, int64_t first_ns, int64_t last_ns)
 {
     return step->line_count == 0 ||
            (step->line_count == 1 && tm_step_offset(step, first_ns) == tm_step_offset(step, last_ns));
 }
 
-/* Row I, a message of several events: placed by its first one where the same step holds for the last, else to be taken
- * apart. */
+/* Places row I, a message of several events, by its first event if the same step holds for the last. Otherwise the
+ * message must be split. */
 static enum tm_status convert_message(struct tm_batch_placer *placer, const struct tm_batch *batch, uint32_t i,
                                       struct tm_error *err)
 {
@@ -391,7 +391,7 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
     return st;
 }
 
-/* All rows on one route, counted, without inner times: *ROUTE, or NULL where that is not so. */
+/* Sets *ROUTE if all rows are counted events of one route without inner times, else to NULL. */
 static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                 struct tm_clock_route **route, struct tm_error *err)
 {
@@ -412,7 +412,7 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
     return tm_clock_routes_find(&placer->routes, &key, true, route, err);
 }
 
-/* The whole batch at once where ROUTE's step holds for all of it. */
+/* Places the whole batch at once if ROUTE's step holds for all of it. */
 static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_clock_route *route)
 {
     struct tm_plain_rows rows = {.end = batch->count};
@@ -438,7 +438,7 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     st = one_route(placer, batch, &route, err);
     if (st < 0)
         return tell_file(placer, tm_batch_u32(batch, TM_COL_FILE, 0), err);
-    /* Rows that waited are written one by one, so each needs an outcome of its own. */
+    /* Rows that were pending are written one by one, so each needs an outcome of its own. */
     bool may_be_block = route && !placer->is_last_try && !placer->lines.is_enabled;
     placer->is_block = may_be_block && convert_block(placer, batch, route);
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
@@ -450,7 +450,7 @@ enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_
     struct tm_batch batch;
     enum tm_status st = TM_OK;
     placer->is_last_try = true;
-    placer->has_last = false; /* what waited with the row before is no fate for a row that has waited */
+    placer->has_last = false; /* the outcome of the preceding row does not apply to a row that was pending */
     while (file->deferral && (st = tm_deferral_next(file->deferral, &batch, err)) == TM_OK) {
         st = tm_batch_placer_convert(placer, &batch, err);
         if (st == TM_OK)

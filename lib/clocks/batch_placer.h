@@ -1,5 +1,5 @@
-/* Moves batches of events onto trace time: converts their times, names their machines, takes out
- * what cannot be placed and keeps what may be placed later. */
+/* Moves batches of events onto trace time. It converts times, sets machines, removes events that cannot be placed, and
+ * keeps those that may be placed later. */
 #ifndef TM_CLOCKS_BATCH_PLACER_H
 #define TM_CLOCKS_BATCH_PLACER_H
 
@@ -45,7 +45,7 @@ struct tm_batch_placer {
         uint8_t part[TM_LINE_ROW_BYTES];
         uint32_t part_route; /* of what is derived from it */
     } last;
-    struct tm_clock_route *again; /* of the row before, where rows like it may be converted the same way */
+    struct tm_clock_route *again; /* of the preceding row, if rows like it may be converted the same way */
     struct tm_route_key again_key;
     uint32_t look_ahead; /* rows that are looked at together */
     struct tm_buf payload;
@@ -56,7 +56,7 @@ struct tm_batch_placer {
 
 /* Zero-initialise with routes and writer set; lines.is_enabled where routes.waits_for_lines. */
 
-/* Finds the outcome of each row of BATCH. write then puts it out; nothing may come between. */
+/* Finds the outcome of each row of BATCH. tm_batch_placer_write must be the next call. */
 enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const struct tm_batch *batch,
                                        struct tm_error *err);
 
@@ -68,7 +68,7 @@ enum tm_status tm_batch_placer_write(struct tm_batch_placer *placer, const struc
 enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
                                       struct tm_error *err);
 
-/* Places what waits for lines, by the snapshots there are now, and writes it. */
+/* Places the rows that wait for lines by the snapshots known now, and writes them. */
 enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err);
 
 void tm_batch_placer_release(struct tm_batch_placer *placer);

@@ -1,4 +1,4 @@
-/* What waited for the next snapshot is placed by the line that leads to it. */
+/* Places rows that waited for the next snapshot on the line that leads to it. */
 #include "clocks/batch_placer.h"
 #include "clocks/fast_path.h"
 #include "clocks/row_converter.h"
@@ -45,7 +45,7 @@ static enum tm_status find_step(struct tm_batch_placer *placer, struct tm_line_r
     return st;
 }
 
-/* Row I of RUN leads to a time before the start of trace time. */
+/* Drops row I of RUN, whose line leads to a time before the start of trace time. */
 static void drop(struct tm_batch_placer *placer, const struct line_run *run, uint32_t i, int64_t time_ns)
 {
     struct tm_line_route *line = run->line;
@@ -58,7 +58,7 @@ static void drop(struct tm_batch_placer *placer, const struct line_run *run, uin
     placer->all_kept = false;
 }
 
-/* No way leads from row I of RUN to trace time any more: it stays where it was placed at first. */
+/* Keeps row I of RUN where it was placed first, because no path leads to trace time any more. */
 static void stay(struct tm_batch_placer *placer, const struct line_run *run, uint32_t i)
 {
     int64_t ns = tm_batch_i64(run->batch, TM_COL_TIME_NS, i);

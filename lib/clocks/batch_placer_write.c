@@ -1,4 +1,4 @@
-/* What the placer found goes out: batches with new columns or, where rows are dropped or wait, row by row. */
+/* Writes what the placer found: whole batches with new columns, or row by row if rows are dropped or pending. */
 #include "clocks/batch_placer.h"
 
 #include "clocks/inner_times.h"
@@ -12,7 +12,7 @@ static bool any_inner_times(const struct tm_batch *batch)
     return flags & TM_EVENT_INNER_TIMES;
 }
 
-/* Converts the inner times of kept rows; BATCH gets a payload of its own for it. */
+/* Converts the inner times of kept rows. BATCH gets its own copy of the payload for that. */
 static enum tm_status convert_inner(struct tm_batch_placer *placer, struct tm_batch *batch, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -53,7 +53,7 @@ static enum tm_status flush_rebuilt(struct tm_batch_placer *placer, struct tm_er
     return st;
 }
 
-/* EVENT, row I of the batch at hand, stays: as it was but for its time where the batch waits for lines. */
+/* Keeps EVENT, row I of the current batch. If the batch waits for lines, only its time changes. */
 static enum tm_status keep_row(struct tm_batch_placer *placer, struct tm_event *event, uint32_t i, struct tm_error *err)
 {
     const uint8_t *part = placer->columns.parts + (size_t)TM_LINE_ROW_BYTES * i;
@@ -71,7 +71,7 @@ static enum tm_status keep_row(struct tm_batch_placer *placer, struct tm_event *
     return st;
 }
 
-/* The rows of the message at hand: as if they had come in its place. */
+/* Writes the rows of the current message in its place. */
 static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct tm_error *err)
 {
     struct tm_placer_columns outer = placer->columns; /* are still looked at */
@@ -106,7 +106,7 @@ static enum tm_status take_apart(struct tm_batch_placer *placer, const struct tm
     return st == TM_END ? place_taken_apart(placer, err) : st;
 }
 
-/* Row by row: what is kept into a new batch, what waits to its file. */
+/* Writes kept rows to a new batch, and pending rows to the file's own pending events. */
 static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_error *err)
 {
     struct tm_batch_walk walk = {.batch = batch};

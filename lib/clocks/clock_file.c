@@ -112,7 +112,7 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_r
     return st;
 }
 
-/* What a packet with an embedded id means for FILE, decided at the first one. */
+/* Decides at the first packet with an embedded id what such packets mean for FILE. */
 static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t embedded,
                              struct tm_error *err)
 {

@@ -1,5 +1,5 @@
-/* The files of a run as tm-clocks sees them: what configures each, and which machine the packets of
- * the one whose turn it is belong to. Source: doc/rules.md section 4. */
+/* The files of a run as tm-clocks sees them: the manifest entry of each, and the machines of the packets of the file
+ * whose turn it is. Source: doc/rules.md section 4. */
 #ifndef TM_CLOCKS_CLOCK_FILE_H
 #define TM_CLOCKS_CLOCK_FILE_H
 
@@ -52,7 +52,7 @@ struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, ui
 /* The name to show for FILE; never NULL. */
 const char *tm_clock_file_text(const struct tm_clock_file *file);
 
-/* Its turn begins: makes the base scope, unless its policy says it has no events. */
+/* Begins the turn of a file. Makes its base scope, unless its clock policy says that it has no events. */
 enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *book,
                                    Tracemerge__ClockPolicy policy, struct tm_error *err);
 
@@ -62,11 +62,11 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_r
 enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t embedded,
                                    bool is_data, struct tm_clock_scope **scope, struct tm_error *err);
 
-/* Puts EVENT, which is FILE's, off to the end of its turn. */
+/* Keeps EVENT of FILE until the end of the file's turn. */
 enum tm_status tm_clock_file_defer(struct tm_clock_file *file, const struct tm_event *event, const char *spill_dir,
                                    struct tm_error *err);
 
-/* The scope EMBEDDED has, or NULL while no packet with it was met. */
+/* Returns the scope of EMBEDDED, or NULL if no packet with that id has come yet. */
 struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint32_t embedded);
 
 /* Its turn has ended: forgets the scopes. */

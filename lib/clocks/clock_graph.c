@@ -50,7 +50,7 @@ void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target)
     graph->version++;
 }
 
-/* The kind whose clocks are those of READINGS in their order, or UINT32_MAX. */
+/* Returns the kind whose clocks are those of READINGS, in their order, or UINT32_MAX. */
 static uint32_t find_kind(const struct tm_clock_graph *graph, uint64_t hash, const uint32_t *clocks, uint32_t count)
 {
     uint32_t kind;
@@ -99,7 +99,7 @@ static enum tm_status add_kind(struct tm_clock_graph *graph, uint64_t hash, cons
     return tm_map_set(&graph->kind_of, hash, graph->kind_count - 1);
 }
 
-/* Takes in one reading as far as the clock alone is concerned. False: the snapshot is refused. */
+/* Checks one reading against its clock alone and records it. False if the snapshot must be refused. */
 static bool register_reading(struct tm_clock_graph *graph, const struct tm_reading *reading, int64_t *ns)
 {
     struct tm_clock *clock = &graph->clocks.clocks[reading->clock];
@@ -122,7 +122,7 @@ static bool register_reading(struct tm_clock_graph *graph, const struct tm_readi
     return true;
 }
 
-/* Takes in the readings one by one up to the first offence. MAY_FALL: that a clock runs backwards is none. */
+/* Checks the readings one by one and stops at the first violation. With MAY_FALL a clock may run backwards. */
 static bool register_snapshot(struct tm_clock_graph *graph, struct tm_clock_kind *kind,
                               const struct tm_reading *readings, bool may_fall, int64_t *ns)
 {

@@ -46,10 +46,10 @@ struct tm_clock_graph {
     struct tm_clock_table clocks;
     struct tm_clock_kind *kinds;
     uint32_t kind_count;
-    uint32_t snapshot_count; /* snapshots and edges so far, refused ones included: their ids */
+    uint32_t snapshot_count; /* how many snapshots and edges came, refused ones included; also the next id */
     uint32_t target;         /* index of the trace-time clock */
     uint64_t version;        /* grows with every change that may change a conversion */
-    bool interpolates;       /* between snapshots a line converts, not the one before (default false) */
+    bool interpolates;       /* a line between two snapshots converts, not the earlier one (default false) */
     /* private */
     struct tm_clock_node *nodes;
     uint32_t node_count, node_cap, kind_cap;
@@ -113,7 +113,8 @@ enum tm_status tm_clock_graph_add(struct tm_clock_graph *graph, const struct tm_
 enum tm_status tm_clock_graph_add_point(struct tm_clock_graph *graph, const struct tm_reading readings[2], bool is_step,
                                         enum tm_edge_origin origin, bool *is_valid, struct tm_error *err);
 
-/* What the manifest says of what was added last: BOUNDED by UNCERTAINTY_NS or not, found by a rule or by hand. */
+/* Sets how exact the manifest calls the relation added last: whether it is BOUNDED by UNCERTAINTY_NS, and whether a
+ * rule found it. */
 void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t uncertainty_ns, bool is_aligned);
 
 /* Converts NS (nanoseconds of clock SOURCE) to the target; *STEP is set for TM_CONVERT_OK. */
@@ -128,14 +129,14 @@ static inline int64_t tm_step_apply(const struct tm_step *step, int64_t ns)
     return (int64_t)t;
 }
 
-/* What STEP adds to NS; the same for all times where it has no lines. */
+/* Returns what STEP adds to NS. It is the same for all times of a step without lines. */
 static inline int64_t tm_step_offset(const struct tm_step *step, int64_t ns)
 {
     return (int64_t)((uint64_t)tm_step_apply(step, ns) - (uint64_t)ns);
 }
 
-/* True when FROM is TO or there is a way of at most TM_GRAPH_HOPS_MAX hops. Searches unless TO is
- * the target. */
+/* True if FROM is TO or a path of at most TM_GRAPH_HOPS_MAX hops leads there. Costs a search unless TO is the target.
+ */
 bool tm_clock_graph_reaches(struct tm_clock_graph *graph, uint32_t from, uint32_t to);
 
 void tm_clock_graph_release(struct tm_clock_graph *graph);

@@ -32,8 +32,7 @@ struct tm_clock_hints {
 enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_clock_hint *hint,
                                   struct tm_error *err);
 
-/* Makes edges of the hints that relate what nothing relates yet: those of FILE, or with UINT32_MAX
- * those of all files. */
+/* Adds edges for hints whose clocks nothing relates yet: the hints of FILE, or of all files if it is UINT32_MAX. */
 enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *book, uint32_t file,
                                   struct tm_error *err);
 

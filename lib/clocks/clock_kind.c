@@ -49,7 +49,7 @@ static enum tm_status grow(struct tm_clock_kind *kind)
     return TM_OK;
 }
 
-/* Room for what only some kinds have, for as many rows as the kind has room for. */
+/* Allocates the arrays that only some kinds need, as long as the kind's rows. */
 static enum tm_status grow_extras(struct tm_clock_kind *kind, bool joins, bool floors)
 {
     bool *j = joins ? realloc(kind->joins, kind->cap) : NULL;
@@ -61,7 +61,7 @@ static enum tm_status grow_extras(struct tm_clock_kind *kind, bool joins, bool f
     return (joins && !j) || (floors && !f) ? TM_E_SYSTEM : TM_OK;
 }
 
-/* Readings of the last row become floors, also those of rows before that are greater. */
+/* Makes the readings of the last row floors: no earlier row counts as later than it. */
 static void lower_floors(struct tm_clock_kind *kind)
 {
     const int64_t *last = kind->readings + (size_t)(kind->count - 1) * kind->width;
@@ -135,7 +135,8 @@ static bool line_between(const struct tm_clock_kind *kind, const struct tm_kind_
     return true;
 }
 
-/* The row that a line through snapshot ROW leads to, before the first (IS_BEFORE) or behind ROW. */
+/* Returns the row at the other end of a line through snapshot ROW. IS_BEFORE: for times before the first row, else for
+ * times behind ROW. */
 static uint32_t far_end(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool is_before)
 {
     int64_t at = tm_clock_kind_reading(kind, hop->row, hop->from), far_ns;

@@ -27,7 +27,7 @@ struct tm_clock_kind {
     uint32_t *clocks; /* [width], indices into the clock table */
     uint32_t count;   /* rows, all of snapshots that were accepted */
     bool is_linked;   /* has been in the graph's edges: at least one row */
-    /* What the manifest says of how exact its relation is; of several the least exact. */
+    /* How exact the manifest calls its relation; of several the least exact. */
     struct tm_clock_claim {
         bool is_said, is_bounded, is_aligned; /* is_aligned: by a rule, not by hand */
         uint64_t uncertainty_ns;
@@ -62,7 +62,7 @@ static inline int64_t tm_clock_kind_reading(const struct tm_clock_kind *kind, ui
 /* Says that a line leads to the last row. */
 enum tm_status tm_clock_kind_join(struct tm_clock_kind *kind);
 
-/* The last row's readings are less than those of rows before, on purpose: rows are found by floors from now on. */
+/* Tells that the last row's readings may be less than those of earlier rows. From now on rows are found by floors. */
 enum tm_status tm_clock_kind_fall(struct tm_clock_kind *kind);
 
 /* The reading by which the row of COLUMN is found. */

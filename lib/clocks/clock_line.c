@@ -1,6 +1,6 @@
 #include "clocks/clock_line.h"
 
-/* Products of the quick way stay below this, and so does the width. */
+/* Products of the fast path, and the width, stay below this. */
 #define QUICK_MAX (UINT64_C(1) << 61)
 
 /* What is added so that dividends are above 0 and quotients rounded to the nearest: half a width and as many widths as

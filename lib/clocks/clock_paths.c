@@ -37,7 +37,7 @@ static bool is_better_via(const struct tm_clock_graph *graph, const struct tm_cl
     return tm_clock_key_less(key_of(graph, via), key_of(graph, kind->via));
 }
 
-/* The order of equally short ways: by the next clock, then by the kind, the older first. */
+/* Orders paths of equal length: by the next clock, then by the kind, the older first. */
 static bool comes_first(const struct tm_clock_graph *graph, uint32_t via, uint32_t kind,
                         const struct tm_clock_node *node)
 {
@@ -46,7 +46,7 @@ static bool comes_first(const struct tm_clock_graph *graph, uint32_t via, uint32
     return tm_clock_key_less(key_of(graph, via), key_of(graph, node->next_clock));
 }
 
-/* Lets every clock of KIND consider the way over VIA, unless a better one of KIND had its turn. */
+/* Lets every clock of KIND consider the path through VIA, unless KIND was visited through a better clock. */
 static void relax(struct tm_clock_graph *graph, struct queue *queue, uint32_t kind, uint32_t via)
 {
     struct tm_clock_kind *k = &graph->kinds[kind];
@@ -112,7 +112,7 @@ static void refresh(struct tm_clock_graph *graph)
     settle(graph, &queue);
 }
 
-/* How far other times may lie from the one being converted for the same rows to convert them. */
+/* The range around the time being converted for which the same rows convert. */
 struct room {
     uint64_t down, up;
 };
@@ -165,7 +165,7 @@ struct stretch {
     int64_t low, high;
 };
 
-/* The readings of COLUMN that ROW converts. The first row serves all before it too. */
+/* The range of readings of COLUMN that ROW converts. The first row also converts all earlier readings. */
 static struct stretch stretch_of(const struct tm_clock_kind *kind, uint32_t row, uint32_t column)
 {
     struct stretch s = {INT64_MIN, INT64_MAX};
@@ -190,7 +190,7 @@ static uint64_t reach(const struct tm_clock_line *line, int64_t t, int sign, uin
     return inside;
 }
 
-/* STRETCH around T cut to what LINE converts in the quick way to an int64. False where T is outside of that. */
+/* Cuts STRETCH to the times around T that the fast path of LINE converts to an int64. False if T is not among them. */
 static bool cut_to_line(struct stretch *stretch, const struct tm_clock_line *line, int64_t t)
 {
     enum { WORLD_BITS = 61 }; /* nothing of interest is later: then nothing overflows, or seldom */
@@ -208,7 +208,7 @@ static bool cut_to_line(struct stretch *stretch, const struct tm_clock_line *lin
     return true;
 }
 
-/* STRETCH cut to what is still an int64 with BY added to it. */
+/* Cuts STRETCH to the times that BY can be added to within int64. */
 static void cut_to_shift(struct stretch *stretch, tm_wide by)
 {
     if (by < 0 && stretch->low < INT64_MIN - by)
@@ -217,7 +217,7 @@ static void cut_to_shift(struct stretch *stretch, tm_wide by)
         stretch->high = (int64_t)(INT64_MAX - by);
 }
 
-/* Appends to STEP that its results become TRANSLATION more. */
+/* Adds TRANSLATION to the results of STEP. */
 static void append_translation(struct tm_step *step, uint64_t translation)
 {
     *(step->line_count ? &step->after[step->line_count - 1] : &step->translation) += translation;
@@ -237,7 +237,7 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
     if (kind->joins || graph->interpolates)
         hop->is_line = tm_clock_kind_line(kind, &(struct tm_kind_hop){hop->row, from, to, t}, graph->interpolates,
                                           &line, hop->line_ends);
-    /* Lines before the first row are others than those behind it. */
+    /* Lines for times before the first row differ from those behind it. */
     if (hop->row == 0 && (kind->joins || graph->interpolates)) {
         int64_t first = tm_clock_kind_floor(kind, 0, from);
         if (t < first && stretch.high >= first)
@@ -297,7 +297,7 @@ enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t so
     return TM_CONVERT_OK;
 }
 
-/* Marks the neighbours of CLOCK that have no mark yet and queues them; true when TO is one. */
+/* Marks and queues the neighbours of CLOCK that have no mark yet. True if TO is one of them. */
 static bool spread(struct tm_clock_graph *graph, struct queue *queue, uint32_t clock, uint32_t to)
 {
     for (uint32_t p = graph->nodes[clock].first_place; p != UINT32_MAX; p = graph->places[p].next) {

@@ -5,7 +5,7 @@
 
 #include "clocks/clock_graph.h"
 
-/* KIND's clocks have just become related: shortens the distances that this shortens. */
+/* Updates distances after the clocks of KIND became related. */
 void tm_clock_paths_link(struct tm_clock_graph *graph, uint32_t kind);
 
 #endif

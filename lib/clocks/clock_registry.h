@@ -1,5 +1,5 @@
-/* The clock book of a run: the graph, the machines and the trace-time clock, and the frames that
- * tell later stages about them (Machine, TraceTime, ClockRow). */
+/* The clocks of a run: the graph, the machines, the trace-time clock, and the frames that tell later stages about them
+ * (Machine, TraceTime, ClockRow). */
 #ifndef TM_CLOCKS_CLOCK_REGISTRY_H
 #define TM_CLOCKS_CLOCK_REGISTRY_H
 
@@ -31,24 +31,24 @@ struct tm_clock_registry {
     struct tm_stream_writer *writer; /* borrowed */
 };
 
-/* Makes the book. FILE_TAG: the tag of file 0. TM_OK or TM_E_SYSTEM. */
+/* Initialises the registry. FILE_TAG is the tag of file 0. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_clock_registry_init(struct tm_clock_registry *book, struct tm_stream_writer *writer,
                                       uint32_t file_tag, struct tm_error *err);
 
-/* Grows with everything that may change how a time converts. */
+/* Increases with every change that may alter how a time converts. */
 static inline uint64_t tm_clock_registry_version(const struct tm_clock_registry *book)
 {
     return book->graph.version + book->scope_version;
 }
 
-/* Row of RAW_ID, made and announced when it is new. NAME may be NULL. */
+/* Returns the row of RAW_ID. A new row is announced by a frame. NAME may be NULL. */
 enum tm_status tm_clock_registry_machine(struct tm_clock_registry *book, int64_t raw_id,
                                          const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err);
 
 /* Writes (again) the Machine frame of ROW. */
 enum tm_status tm_clock_registry_announce(struct tm_clock_registry *book, uint32_t row, struct tm_error *err);
 
-/* OWNER claims KEY as trace time. Ignored when another owner has it; the same one may claim anew. */
+/* Claims KEY as trace time for OWNER. Ignored if another owner has claimed it; the same owner may change its claim. */
 enum tm_status tm_clock_registry_claim(struct tm_clock_registry *book, const struct tm_clock_key *key, int64_t owner,
                                        struct tm_error *err);
 

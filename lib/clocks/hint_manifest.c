@@ -160,7 +160,7 @@ static bool has_hint(const struct tm_clock_hints *hints, uint32_t file)
     return false;
 }
 
-/* A trace that can say a relation of the clocks of FILE's machine, or NO_FILE. */
+/* Returns a trace whose entry can state a relation between clocks of FILE's machine, or NO_FILE. */
 static uint32_t find_carrier(const struct relations *r, const struct tm_clock_hints *hints, uint32_t file)
 {
     for (uint32_t i = 0; i < r->m->count; i++)
@@ -184,7 +184,7 @@ static enum tm_status too_far(struct tm_error *err)
     return tm_error_set(err, TM_E_INPUT, "hints are too far apart for an offset of a manifest");
 }
 
-/* Who was related to SAID's reference clock is related to SAID's own. */
+/* Relates files that referred to the reference clock of SAID to the clock of SAID itself. */
 static enum tm_status compose(struct relations *r, const struct relation *said, struct tm_error *err)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -208,7 +208,7 @@ static enum tm_status relate(struct relations *r, const struct tm_clock_hints *h
                             .reference = hint->file,
                             .clock = name_of_clock(hint->from_clock),
                             .reference_clock = name_of_clock(hint->to_clock)};
-    /* A clock that was set apart from its machine's: another file's is the machine's. */
+    /* Handles a clock that is isolated from its machine's: the clock of another file stands for the machine's. */
     if (hint->from_clock == hint->to_clock)
         said.reference = find_other(r->m, hint->file);
     if (said.reference_clock == NULL || !tm_sub_i64(hint->to_ns, hint->from_ns, &said.offset_ns))
@@ -260,7 +260,7 @@ static enum tm_status plan_edge(const Tracemerge__ConfigEdge *edge, struct tm_me
     return tm_merge_plan_relate(plan, edge->entry, &relation, err);
 }
 
-/* What the configuration says, with its paths as strings in TEXT. */
+/* Copies the relations of the configuration. Their paths are strings in TEXT. */
 static enum tm_status plan_config(const Tracemerge__Config *config, struct tm_buf *text, struct tm_merge_plan *plan,
                                   struct tm_error *err)
 {

@@ -57,7 +57,7 @@ enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const str
     return st;
 }
 
-/* In how many sorts of snapshots and edges each clock is; to be freed. NULL when out of memory. */
+/* Returns in how many kinds of snapshots and edges each clock is. The caller frees it. NULL if out of memory. */
 static uint32_t *count_ties(const struct tm_clock_graph *graph)
 {
     uint32_t *ties = calloc((size_t)graph->clocks.count + 1, sizeof *ties);

@@ -13,7 +13,7 @@ struct tm_known_clocks {
     struct tm_map with_events; /* clocks of the graph that events are on */
 };
 
-/* FILE has CLOCK: an event is on it, or a snapshot or a hint names it. TM_OK or TM_E_SYSTEM. */
+/* Records that FILE has CLOCK, because of an event, a snapshot or a hint. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct tm_clock_files *files,
                                    const struct tm_clock_file *file, uint32_t clock, struct tm_error *err);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* In front of each batch in the file that nobody else sees. */
+/* The header of each batch in the temporary file. No other program reads it. */
 enum { FRAME_PARTS = TM_FRAME_OPTIONAL_FIRST };
 
 static bool is_like(const struct tm_line_route *a, const struct tm_line_route *b)
@@ -47,7 +47,7 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
     return tm_map_set(&rows->route_of, hash, *number) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* A file to begin with: there was none, or all that was in it has been taken out. */
+/* Starts a new temporary file, because there was none or all of it has been read. */
 static enum tm_status open_file(struct tm_line_rows *rows, const char *spill_dir, struct tm_error *err)
 {
     if (!rows->has_fd) {

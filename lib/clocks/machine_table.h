@@ -13,7 +13,7 @@ struct tm_machine {
     int64_t raw_id;
     char *name; /* owned, NUL-terminated; NULL: none */
     size_t name_bytes;
-    bool has_data; /* a packet without an embedded id was its, not counting synchronization markers */
+    bool has_data; /* a packet without an embedded id belonged to it; synchronization markers do not count */
     bool has_file; /* some file has had it: later ones are not its primary */
 };
 

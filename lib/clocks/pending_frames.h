@@ -6,8 +6,7 @@
 
 #include "clocks/clock_file.h"
 
-/* A writer of batches runs ahead of itself by one batch, and starts no more than a generation an
- * event. */
+/* A writer of batches announces at most one batch ahead, and at most one generation an event. */
 enum { TM_PENDING_FRAMES_MAX = 1 << 17 };
 
 struct tm_pending_frame {

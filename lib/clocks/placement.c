@@ -7,8 +7,8 @@ static enum tm_status relate_equal(struct tm_clock_registry *book, uint32_t a, u
     return tm_clock_registry_add(book, pair, 2, origin, err);
 }
 
-/* The clock that is placed for the file: TM_CLOCK_NONE for a pinned proto, whose manifest edge is
- * all there is to say. */
+/* Returns the clock that is placed for the file. A pinned proto has none (TM_CLOCK_NONE), because the edge of the
+ * manifest places it. */
 static uint32_t own_clock(const struct tm_clock_scope *scope)
 {
     if (scope->is_proto)
@@ -51,7 +51,7 @@ static bool is_related(struct tm_clock_registry *book, uint32_t clock)
     return tm_clock_graph_reaches(&book->graph, clock, book->trace_time.index);
 }
 
-/* Between rungs 2 and 3: what files mention, the file's own hints first. */
+/* Tries hints, between rungs 2 and 3 of the ladder. Hints of the file itself come first. */
 static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *book,
                                     struct tm_clock_hints *hints, uint32_t twin, struct tm_error *err)
 {

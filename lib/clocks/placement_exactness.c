@@ -1,4 +1,5 @@
-/* How exact a placement is: what its snapshots, the manifest and the difference between steps and lines tell. */
+/* How exact a placement is, by the jitter of its snapshots, the manifest, and the difference between steps and lines.
+ */
 #include "clocks/placement_record.h"
 
 #include "base/checked.h"
@@ -35,13 +36,13 @@ static void check_snapshot(struct tm_hop_record *r, const struct tm_clock_kind *
     r->jitter_ns = off > r->jitter_ns ? off : r->jitter_ns;
 }
 
-/* The line between these rows was used, or would have been. */
+/* Notes that the line between these rows was used, or would have been with --interpolate. */
 static void use_line(struct tm_hop_record *r, const struct tm_clock_kind *kind, const uint32_t ends[2], uint32_t from,
                      uint32_t to)
 {
     int64_t first = tm_clock_kind_reading(kind, ends[0], from), last = tm_clock_kind_reading(kind, ends[1], from);
     if (kind->joins && r->has_line && (r->line_from[0] != first || r->line_from[1] != last))
-        r->is_broken = true; /* by a step, perhaps: nothing is said of several lines of a manifest */
+        r->is_broken = true; /* a manifest's several lines may be a step, so no drift is stated */
     if (!r->has_line || first < r->line_from[0]) {
         r->line_from[0] = first;
         r->line_to[0] = tm_clock_kind_reading(kind, ends[0], to);
@@ -107,7 +108,7 @@ void tm_placement_record_check(struct tm_placement_record *record, struct tm_clo
             bool is_snapshot = graph->kinds[hop->kind].origins[hop->row] == TM_EDGE_SNAPSHOT;
             record->has_step_error |= hop->is_line && is_snapshot;
         }
-        /* By the step that placed it, though a later snapshot may be nearer by now. */
+        /* Uses the step that placed the event, even if a later snapshot is nearer by now. */
         int64_t placed = tm_step_apply(interpolates ? &by[0] : step, ends[i]);
         uint64_t error = distance(placed, tm_step_apply(&by[1], ends[i]));
         if (record->has_step_error && error > record->step_error_ns)
@@ -165,7 +166,7 @@ static void add_bound(struct sum *sum, const char *word, uint64_t ns)
     sum->ns += ns;
 }
 
-/* What hop R adds; false where that has no bound, and *WORD says why. */
+/* Finds what hop R adds to the uncertainty. False if that has no bound; *WORD is then the reason. */
 static bool add_hop(struct sum *sum, const struct tm_hop_record *r, const char **word)
 {
     switch (r->origin) {

@@ -69,7 +69,7 @@ static void add_distance(struct tm_placement_record *record, int64_t from, int64
     record->has_distance = true;
 }
 
-/* STEP took the record's first path: widens what is known of the relations used. */
+/* Widens the range of relations used by STEP, which took the first path of the record. */
 static void use_hops(struct tm_placement_record *record, const struct tm_clock_graph *graph,
                      const struct tm_step *step)
 {

@@ -1,6 +1,5 @@
-/* What is known of how the events of one (file, machine, clock) were placed, and why others were
- * not. Becomes a Placement frame, which tells how many were placed, and an Account frame for each
- * reason to drop. */
+/* How the events of one (file, machine, clock) were placed, and why others were not. It becomes a Placement frame with
+ * the number of placed events, and an Account frame for each reason to drop. */
 #ifndef TM_CLOCKS_PLACEMENT_RECORD_H
 #define TM_CLOCKS_PLACEMENT_RECORD_H
 
@@ -36,7 +35,7 @@ struct tm_hop_record {
     enum tm_edge_origin origin;
     int64_t first_from_ns, first_to_ns, last_from_ns, last_to_ns;
     struct tm_buf from, to; /* the clocks as text */
-    bool has_line, is_broken; /* the lines from line_from[0] to line_from[1]; not one after another */
+    bool has_line, is_broken; /* ends of the lines from line_from[0] to line_from[1]; some may be missing */
     int64_t line_from[2], line_to[2];
     bool has_jitter;
     uint64_t jitter_ns; /* how far a snapshot is from the line between its neighbours, at most */
@@ -74,7 +73,7 @@ struct tm_placed_run {
     uint64_t count;
 };
 
-/* Takes in RUN (of at least one event). True: STEP's path is new, the caller should add its text. */
+/* Adds RUN, which has at least one event. True if the path of STEP is new, so that the caller must add its text. */
 bool tm_placement_record_add(struct tm_placement_record *record, const struct tm_clock_graph *graph,
                              const struct tm_step *step, const struct tm_placed_run *run);
 
@@ -92,7 +91,7 @@ enum tm_status tm_placement_record_use(struct tm_placement_record *record, uint3
 /* Appends one path's text. */
 enum tm_status tm_placement_record_path(struct tm_placement_record *record, const struct tm_buf *text);
 
-/* The hop whose texts are still to be filled in, or NULL. */
+/* Returns the hop whose texts are still missing, or NULL. */
 struct tm_hop_record *tm_placement_record_bare_hop(struct tm_placement_record *record, uint32_t i);
 
 /* Sets what PLACEMENT says of how exact it is. WORDS is room of SIZE bytes that it points into. */

@@ -13,7 +13,7 @@ static enum tm_status config_clock(struct tm_clock_registry *book, const Traceme
     return st < 0 ? st : tm_clock_graph_clock(&book->graph, &key, index, err);
 }
 
-/* The points of EDGE between the clocks of PAIR: the first as an edge, to which the others are joined. */
+/* Adds the points of EDGE between the clocks of PAIR. The first becomes an edge, to which lines join the others. */
 static enum tm_status add_points(struct tm_clock_registry *book, const Tracemerge__ConfigEdge *edge,
                                  struct tm_reading pair[2], struct tm_error *err)
 {

@@ -1,5 +1,5 @@
-/* What relates clocks by the stream's own word: the manifest's edges, ClockSnapshot and
- * RemoteClockSync packets. Source: doc/rules.md section 5. */
+/* Relations between clocks that the stream states: edges of the manifest, ClockSnapshot and RemoteClockSync packets.
+ * Source: doc/rules.md section 5. */
 #ifndef TM_CLOCKS_RELATIONS_H
 #define TM_CLOCKS_RELATIONS_H
 
@@ -23,7 +23,7 @@ enum tm_status tm_relations_remote(struct tm_clock_registry *book, const struct 
                                    struct tm_clock_scope *scope, const Tracemerge__RemoteClockSync *sync,
                                    struct tm_error *err);
 
-/* What is due at the end of the stream: the trace-time clock as metadata, refused manifest edges. */
+/* Writes what is due at the end of the stream: the trace-time clock as metadata, and refused edges of the manifest. */
 enum tm_status tm_relations_finish(struct tm_clock_registry *book, struct tm_stream_writer *writer,
                                    struct tm_error *err);
 

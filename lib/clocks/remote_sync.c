@@ -6,7 +6,7 @@
 
 #define ROUND_APART_MAX_NS UINT64_C(30000000000)
 
-/* Last reading of CLOCK in a list; 0, which no running clock shows, when it is not there. */
+/* Returns the last reading of CLOCK in a list, or 0, which no running clock shows, if there is none. */
 static int64_t reading_of(Tracemerge__Reading *const *readings, size_t count, uint32_t clock)
 {
     for (size_t i = count; i > 0; i--)
@@ -32,7 +32,7 @@ static bool are_consecutive(const Tracemerge__SyncRound *a, const Tracemerge__Sy
     return (uint64_t)client_of(b, BOOTTIME) - (uint64_t)client_of(a, BOOTTIME) < ROUND_APART_MAX_NS;
 }
 
-/* Adds up both estimates of each exchange: client to host and back, host to client and back. */
+/* Adds both estimates of each exchange: client to host and back, host to client and back. */
 static size_t estimate(const Tracemerge__RemoteClockSync *sync, uint32_t clock, tm_wide *sum)
 {
     size_t n = 0;

@@ -103,7 +103,7 @@ static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage 
     if (t->files.config == NULL || frame->entry >= t->files.config->n_entries || frame->file >= t->files.count)
         return tm_error_set(err, TM_E_INPUT, "a file is configured by what the manifest does not hold");
     struct tm_clock_file *file = t->files.files[frame->file];
-    /* A manifest may name itself and what it is packed in: they have no events. */
+    /* An entry may name the manifest itself or the archive around it. These have no events. */
     if (file->is_open && file->policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
         return tm_error_set(err, TM_E_INPUT, "%s: configured after its turn has begun", tm_clock_file_text(file));
     file->entry = t->files.config->entries[frame->entry];
@@ -199,7 +199,7 @@ static enum tm_status on_account(struct timeline *t, const ProtobufCMessage *mes
     return TM_OK;
 }
 
-/* Frames that are taken in and then passed on, their machine a row by then. */
+/* Frames that are recorded and then passed on, with the machine's row in place of its id. */
 static enum tm_status take_in(struct timeline *t, const struct tm_frame *frame, struct tm_error *err)
 {
     static const struct {
@@ -287,7 +287,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
     }
 }
 
-/* Recorded merges of the specification have relations without effect: that is an error where somebody asks for it. */
+/* A relation without effect is an error only with --check-relations, because the specification allows it. */
 static enum tm_status check_relations(struct timeline *t, const struct tm_timeline_options *options,
                                       struct tm_error *err)
 {
@@ -350,7 +350,7 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     return st < 0 ? st : finish(t, options, err);
 }
 
-/* A place for the stream while OUT gets the graph: *FD, which run closes, or OUT itself. */
+/* Sets *FD to where the stream goes: OUT, or /dev/null while OUT receives the graph. run closes it. */
 static enum tm_status open_sink(int out, const struct tm_timeline_options *options, int *fd, struct tm_error *err)
 {
     *fd = options->graph ? open("/dev/null", O_WRONLY | O_CLOEXEC) : out;

@@ -13,7 +13,7 @@
 struct tm_timeline_options {
     bool strict;           /* fail with TM_E_STRICT, without END, if any event was dropped */
     bool hints;            /* use ClockHint frames where nothing else relates a file */
-    struct tm_buf *hint_manifest; /* gets the hints that were used as a manifest; NULL: not wanted */
+    struct tm_buf *hint_manifest; /* receives the hints that were used, as a manifest; NULL: not wanted */
     bool check_relations;  /* a relation of the manifest without effect is TM_E_INPUT, and no longer a warning */
     void (*warn)(const char *text); /* told what is odd; NULL: nobody is */
     bool interpolate;      /* between snapshots a line places events, not the snapshot before */
