@@ -21,6 +21,7 @@ static void say(const char *name, const char *text)
     (void)tm_io_write(STDERR_FILENO, line, (size_t)n, NULL);
 }
 
+TM_PRINTF(2, 0)
 static void vsay(const struct tm_program *program, const char *format, va_list args)
 {
     char text[TM_ERROR_TEXT_MAX], escaped[TM_ERROR_TEXT_MAX];

@@ -182,7 +182,7 @@ static void test_sizes(void)
     struct tm_frame_reader reader;
     struct tm_frame frame;
     struct tm_piece piece = {malloc(8 << 20), 0};
-    int fd, good = 0, n = 0;
+    int fd = -1, good = 0, n = 0;
     ok(piece.data && tm_io_spool(NULL, &fd, &err) == TM_OK);
     memset((void *)(uintptr_t)piece.data, 'x', 8 << 20);
     tm_frame_writer_init(&writer, fd);

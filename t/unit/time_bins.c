@@ -55,7 +55,7 @@ static void test_exact(void)
     struct tm_error err = {0};
     struct tm_time_bins bins = {0};
     uint64_t sums[4];
-    uint32_t a, b;
+    uint32_t a = 0, b = 0;
     ok(tm_time_bins_series(&bins, &a, &err) == TM_OK && tm_time_bins_series(&bins, &b, &err) == TM_OK);
     tm_time_bins_add(&bins, a, 100);
     tm_time_bins_add(&bins, b, 103);
