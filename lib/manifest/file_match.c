@@ -238,7 +238,7 @@ enum tm_status tm_file_match_type(struct tm_file_match *match, uint32_t file, Pr
     return check_override(match, &match->files[file], err);
 }
 
-/* Returns the row whose children the paths of a manifest in FILE name: the archive or the concatenated stream around it.
+/* Returns the row whose children the paths of a manifest in FILE name: the archive or concatenated stream around it.
  * It makes no difference whether the manifest itself is compressed. */
 static uint32_t find_scope(const struct tm_file_match *match, uint32_t file)
 {
