@@ -111,7 +111,7 @@ END
     make_nsight a.sqlite
     gzip -k a.sqlite
     tar cf a.tar a.sqlite
-    rows() { tm-merge -q -f csv "$1" | cut -d, -f1-4,8-10; }
+    rows() { tm-merge -q --events -f csv "$1" | cut -d, -f1-4,8-10; }
     rows a.sqlite >want
     [ "$(wc -l <want)" -eq 16 ]
     cat a.sqlite | rows - | diff want -

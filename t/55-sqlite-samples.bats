@@ -54,7 +54,7 @@ same() { # QUERY WANT
 END
     tm-merge -o p.db g.json
     same "SELECT f.name, s.source_file, s.line_number FROM stack_profile_frame f JOIN stack_profile_symbol s USING (symbol_set_id)" \
-        "$(tm-merge -f jsonl g.json | python3 -c "
+        "$(tm-merge --events -f jsonl g.json | python3 -c "
 import json, sys
 for line in sys.stdin:
     for f in json.loads(line).get('frames', []):

@@ -75,8 +75,9 @@ class Events(Model):
 
     def line(self, line):
         a, tasks = line['args'], self.tasks
-        if line['event'] in kernel_events.NUMBERS:
+        if line['event'] != 'sched_switch':  # the row of ftrace_event names a thread; a switch names its own
             tasks.thread(line['pid'])
+        if line['event'] in kernel_events.NUMBERS:
             self.kernel.event(line['ts'], line['cpu'], line['pid'], line['event'], a)
         elif line['event'] in ('tracing_mark_write', 'print'):
             self.kernel.marker(line['ts'], line['pid'])
@@ -84,7 +85,6 @@ class Events(Model):
         elif line['event'] == 'sched_switch':
             self.switch(line['ts'], line['cpu'], a)
         elif line['event'] == 'task_newtask':
-            tasks.thread(line['pid'])
             if a['flags'] & CLONE_THREAD:
                 tasks.begin_thread(line['pid'], a['pid'], a['comm'])
             else:
