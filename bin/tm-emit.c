@@ -33,6 +33,7 @@ static const struct tm_program program = {
              "      --text FILE      the same, the FILE of tm-unpack --text, which is given back as it is read\n"
              "      --alignment FILE report: with what tm-align wrote to FILE, as text or, with --json, as JSON\n"
              "      --rebase         json: times count from the first event on\n"
+             "      --index          sqlite: with indices by track, cpu or thread and time\n"
              "      --join=WHAT      flows: equal ids of flows of different files are one, and a span has an arrow\n"
              "                       to its child in another file (trace_id, span_id, parent_span_id)\n"
              "      --only KEY=VALUE,...  events of these alone: machine, file, process, thread, cat, name (or\n"
@@ -132,6 +133,7 @@ static int take_option(void *context, int option, const char *value)
     case 'S': a->sources[a->source_count++].path = value; return 0;
     case 't': a->sources[a->source_count++] = (struct tm_source_path){value, true}; return 0;
     case 'b': a->options.rebase = true; return 0;
+    case 'i': a->options.index = true; return 0;
     case 'J':
         if (strcmp(value, "flows") != 0)
             return tm_program_usage(&program, "--join: '%s' is not flows", value);
@@ -172,6 +174,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"source", required_argument, NULL, 'S'},
         {"text", required_argument, NULL, 't'},
         {"rebase", no_argument, NULL, 'b'},
+        {"index", no_argument, NULL, 'i'},
         {"max-dropped", required_argument, NULL, 'd'},
         {"only", required_argument, NULL, 'O'},
         {"quiet", no_argument, NULL, 'q'},

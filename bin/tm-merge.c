@@ -61,6 +61,7 @@ static const struct tm_program program = {
              "      --arg ARG,...     csv, jsonl: a column or member for each of these args, in place of one for all\n"
              "      --absolute        text: times as they are, not from the first event on\n"
              "      --rebase          json: times count from the first event on\n"
+             "      --index           sqlite: with indices by track, cpu or thread and time\n"
              "      --json            report, explain, summary, dropped: as JSON\n"
              "      --no-sync         do not wait until OUT is on the disk\n"
              "      --progress        show how far it is on standard error, also where that is no terminal\n"
@@ -177,6 +178,7 @@ static int take_option(void *context, int option, const char *value)
             return 0;
         return tm_program_usage(&program, "%s", err.text);
     case 'b': r->rebase = true; return 0;
+    case 'I': r->index = true; return 0;
     case 'j': r->json = true; return 0;
     case 'y': a->no_sync = true; return 0;
     case 'P': a->progress = true; return 0;
@@ -215,6 +217,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"check-causality", no_argument, NULL, 'c'},
         {"no-detail", no_argument, NULL, 'N'},
         {"rebase", no_argument, NULL, 'b'},
+        {"index", no_argument, NULL, 'I'},
         {"absolute", no_argument, NULL, 'a'},
         {"events", no_argument, NULL, 'E'},
         {"arg", required_argument, NULL, 'r'},

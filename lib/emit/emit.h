@@ -15,6 +15,7 @@ struct tm_emit_options {
     bool json;             /* reports: for machines to read */
     bool hex;              /* frames: raw payloads too */
     bool rebase;           /* json: times count from the first event on */
+    bool index;            /* sqlite: with indices by owner and time */
     bool join_flows;       /* equal flow ids of different files are one flow, and spans have flows (span_flows.h) */
     const char *out_path;  /* where the output will be named in the end; NULL for standard output */
     const char *spill_dir; /* NULL: $TMPDIR */

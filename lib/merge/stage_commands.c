@@ -182,6 +182,7 @@ static void add_emit(struct writer *w, const struct tm_merge_request *r)
     add_rows(w, r);
     add_flag(w, "--absolute", r->absolute);
     add_flag(w, "--rebase", r->rebase);
+    add_flag(w, "--index", r->index);
     add_option(w, "--join", r->join);
     add_flag(w, "--json", r->json);
     add_flag(w, "--strict", r->strict);

@@ -25,7 +25,8 @@ struct tm_merge_request {
     struct tm_select_spec only;
     struct tm_arg_names args;
     bool events; /* a row an event */
-    bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, json, quiet;
+    bool strict, no_guess, ignore_unknown, hints, interpolate, no_detail, absolute, rebase, index, json,
+        quiet;
 };
 
 /* True if the one output of REQUEST reads texts of JSON events in their files. */

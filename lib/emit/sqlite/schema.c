@@ -69,6 +69,13 @@ static const char indices[] =
     "CREATE UNIQUE INDEX thread_utid ON thread(utid);"
     "CREATE UNIQUE INDEX cpu_ucpu ON cpu(ucpu);";
 
+/* What questions about a part of the timeline look rows up by. They are made last, when SQLite can sort. */
+static const char time_indices[] =
+    "CREATE INDEX slice_track_id_ts ON slice(track_id, ts);"
+    "CREATE INDEX counter_track_id_ts ON counter(track_id, ts);"
+    "CREATE INDEX sched_ucpu_ts ON sched(ucpu, ts);"
+    "CREATE INDEX thread_state_utid_ts ON thread_state(utid, ts);";
+
 /* A set is an object {"KEY TYPE PLACE": value}, without the spaces: the number in tm_arg_key, the first letter of
  * value_type, and which arg of the set it is. CROSS JOIN keeps the order of the tables: sets first, or the one that is
  * asked for. */
@@ -200,6 +207,8 @@ enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
 {
     enum tm_status st = tm_sqlite_exec(s, indices, err);
+    if (st == TM_OK && s->context->options->index)
+        st = tm_sqlite_exec(s, time_indices, err);
     if (st == TM_OK)
         st = tm_sqlite_exec(s, views, err);
     if (st == TM_OK)
