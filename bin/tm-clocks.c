@@ -20,6 +20,7 @@ static const struct tm_program program = {
              "                    write the hints that were used as a manifest to FILE\n"
              "      --interpolate  between two snapshots put events on the line that joins them, not at the\n"
              "                    distance that they have from the snapshot before\n"
+             "      --keep-dropped  write also which events could not be placed (tm-emit -f dropped)\n"
              "      --graph       write the clock graph for Graphviz instead of a stream\n"
              "      --check-relations  fail if a relation of the manifest has no effect\n"
              "      --strict      fail with exit status 4 if any event could not be placed\n"
@@ -32,7 +33,7 @@ static const struct tm_program program = {
 
 enum {
     OPTION_GRAPH = 256, OPTION_HINTS, OPTION_INTERPOLATE, OPTION_STRICT, OPTION_CHECK_RELATIONS,
-    OPTION_WRITE_MANIFEST
+    OPTION_WRITE_MANIFEST, OPTION_KEEP_DROPPED
 };
 
 struct arguments {
@@ -48,6 +49,7 @@ static int take_option(void *context, int option, const char *value)
     case OPTION_GRAPH: options->graph = true; break;
     case OPTION_HINTS: options->hints = true; break;
     case OPTION_INTERPOLATE: options->interpolate = true; break;
+    case OPTION_KEEP_DROPPED: options->keep_dropped = true; break;
     case OPTION_CHECK_RELATIONS: options->check_relations = true; break;
     case OPTION_STRICT: options->strict = true; break;
     case OPTION_WRITE_MANIFEST: a->manifest = value; break;
@@ -62,6 +64,7 @@ static int parse(int argc, char **argv, struct arguments *a)
         {"graph", no_argument, NULL, OPTION_GRAPH},
         {"hints", no_argument, NULL, OPTION_HINTS},
         {"interpolate", no_argument, NULL, OPTION_INTERPOLATE},
+        {"keep-dropped", no_argument, NULL, OPTION_KEEP_DROPPED},
         {"check-relations", no_argument, NULL, OPTION_CHECK_RELATIONS},
         {"strict", no_argument, NULL, OPTION_STRICT},
         {"write-manifest", required_argument, NULL, OPTION_WRITE_MANIFEST},

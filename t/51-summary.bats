@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# summary and explain as JSON: what their text says, for programs; dropped: the accounts.
+# summary and explain as JSON: what their text says, for programs; dropped: the events, and accounts of others.
 
 bats_require_minimum_version 1.5.0
 
@@ -88,16 +88,115 @@ print(eval(sys.argv[1]))' "$@"
     tm-merge --strict -q -m m.json -o x.csv a.pb c.systrace
 }
 
-@test "dropped: a line for each file, machine, clock and reason" {
+# 7000 events of a clock that nothing relates to those of a.pb.
+unrelated() {
+    proto a.pb <<-'END'
+	snap 6=1000000000 1=1700000000000000000
+	event 2000000000
+	END
+    awk -v n="${1-7000}" 'BEGIN { print "# tracer: nop"; for (i = 0; i < n; i++)
+        printf "  app-100   (  100) [000] .... %d.%06d: tracing_mark_write: %s\n", 3 + i / 1000000, i % 1000000,
+            i % 3 == 2 ? "E|100" : i % 3 ? "I|100|x" i % 7 : "B|100|b" i % 5 }' >c.systrace
+}
+
+@test "dropped: a line for each event, and what it says" {
+    early
     early
     cp early.pb other.pb
     run --separate-stderr tm-merge -f dropped -m m.json early.pb
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = $'file\tmachine\tclock\treason\tcount\tunit\tdefinitions\tfirst_byte\tearliest_ns' ]
-    [ "${lines[1]}" = $'early.pb\thost\tBOOTTIME\tnegative_time\t1\tevent\t0\t-\t-499999000' ]
+    [ "${lines[0]}" = $'file\tmachine\tclock\treason\tcount\tunit\tdefinitions\tfirst_byte\tearliest_ns\tposition\ttime_ns\tkind\tname' ]
+    [ "${lines[1]}" = $'early.pb\thost\tBOOTTIME\tnegative_time\t1\tevent\t0\t-\t-499999000\t1\t1000\tpacket\t-' ]
     [ "${#lines[@]}" -eq 2 ]
     run --separate-stderr tm-merge -f dropped "$demo"
     [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "dropped: without --keep-dropped a line for each file, machine, clock and reason" {
+    early
+    tm-unpack early.pb | tm-manifest -m m.json | tm-clocks | tm-sort | tm-emit -f dropped -q >d.tsv
+    [ "$(sed 1d d.tsv)" = $'early.pb\thost\tBOOTTIME\tnegative_time\t1\tevent\t0\t-\t-499999000\t-\t-\t-\t-' ]
+}
+
+@test "dropped: the events are those of the stream before tm-clocks, as many as the accounts say" {
+    unrelated
+    tm-merge -q -f dropped a.pb c.systrace >d.tsv
+    tm-unpack a.pb c.systrace | tm-emit -f jsonl >all.jsonl
+    python3 - all.jsonl >expected <<-'END'
+	import json, sys
+	for line in open(sys.argv[1]):
+	    e = json.loads(line)
+	    if e['file'] == 'c.systrace' and not e.get('derived'):
+	        print(e['position'], e['ts'], e['kind'], e.get('name', '-'), sep='\t')
+	END
+    [ "$(wc -l <expected)" -eq 7000 ]
+    sed 1d d.tsv | cut -f 10- | diff - expected
+    [ "$(sed 1d d.tsv | cut -f 1-8 | sort -u)" = $'c.systrace\thost\tMONOTONIC\tunknown_source_clock\t1\tevent\t0\t-' ]
+    tm-merge -q -f report --json a.pb c.systrace >r.json
+    [ "$(python 'd["accounts"][0]["count"]' r.json)" -eq 7000 ]
+    tm-merge -q -f dropped --json a.pb c.systrace >d.json
+    [ "$(python '"\n".join("\t".join(str(e[k] if e[k] is not None else "-") for k in ("position", "time_ns", "kind", "name"))
+        for e in d)' d.json)" = "$(cat expected)" ]
+}
+
+@test "dropped: the same of events that wait for the end of their file, with what is derived from them" {
+    proto late.pb <<-'END'
+	snap 6=1000000000 1=1700000000000000000
+	instant ok 2000000000 seq=1
+	instant lost 5000 seq=1 clock=5
+	instant far 7000 seq=2 clock=99
+	log text 1700000000000000000 9000 clock=5 seq=1
+	END
+    tm-merge -q -f dropped late.pb >d.tsv
+    [ "$(sed 1d d.tsv | cut -f 3,5,7,10-)" = "$(printf '%s\n' $'MONOTONIC_RAW\t1\t0\t2\t5000\tinstant\tlost' \
+        $'clock 99\t1\t0\t3\t7000\tinstant\tfar' $'MONOTONIC_RAW\t1\t0\t4\t9000\tpacket\t-')" ]
+}
+
+@test "dropped: an event that a line puts before the start of trace time" {
+    proto a.pb <<-'END'
+	snap 6=100 130=1000
+	event 950 clock=130
+	event 990 clock=130
+	snap 6=200 130=1010
+	END
+    tm-merge -q --interpolate -f dropped a.pb >d.tsv
+    [ "$(sed 1d d.tsv | cut -f 3-5,9-)" = $'clock 130\tnegative_time\t1\t-400\t1\t950\tpacket\t-' ]
+}
+
+@test "dropped: beside other outputs, of several streams, and twice the same" {
+    unrelated 3000
+    tm-merge -q -f dropped a.pb c.systrace >d.tsv
+    tm-merge -q -o all.pftrace -o d2.tsv -f dropped a.pb c.systrace
+    cmp d.tsv d2.tsv
+    for name in one two; do
+        tm-unpack a.pb c.systrace | tm-clocks --keep-dropped | tm-sort -S 64k >"$name"
+    done
+    cmp one two
+    tm-sort -S 64k -m one two | tm-emit -q -f dropped >both.tsv
+    [ "$(sed 1d both.tsv | grep -c '^one/c.systrace')" -eq 3000 ]
+    [ "$(sed 1d both.tsv | cut -f 2-)" = "$(sed 1d d.tsv | cut -f 2-; sed 1d d.tsv | cut -f 2-)" ]
+}
+
+@test "dropped: memory does not grow with the events" {
+    cat >peak.py <<-'END'
+	import os, sys
+	pid = os.fork()
+	if pid == 0:
+	    os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+	    os.execvp(sys.argv[2], sys.argv[2:])
+	_, status, usage = os.wait4(pid, 0)
+	print(usage.ru_maxrss if status == 0 else 'failed')
+	END
+    for n in 10000 300000; do
+        unrelated "$n"
+        tm-unpack a.pb c.systrace >unpacked
+        python3 peak.py placed tm-clocks --keep-dropped <unpacked
+        python3 peak.py sorted tm-sort -S 1M <placed
+        python3 peak.py d.tsv tm-emit -q -f dropped <sorted
+        [ "$(wc -l <d.tsv)" -eq $((n + 1)) ]
+    done >peaks
+    # Of 290000 events more the frames have 5 MB, of which tm-sort may keep 4 MiB.
+    awk '{ k = NR % 3; if (NR > 3 && $1 - first[k] > 6000) exit 1; first[k] = first[k] ? first[k] : $1 } $1 !~ /^[0-9]+$/ { exit 1 }' peaks
 }
 
 @test "dropped says where the first was, and adds up to what the report counts" {

@@ -15,12 +15,15 @@ void tm_placer_columns_release(struct tm_placer_columns *columns)
     free(columns->machines);
     free(columns->clocks);
     free(columns->outcomes);
+    free(columns->readings);
     free(columns->parts);
     *columns = (struct tm_placer_columns){0};
 }
 
-static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count, bool lines, struct tm_error *err)
+static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, struct tm_error *err)
 {
+    struct tm_placer_columns *columns = &placer->columns;
+    const bool lines = placer->lines.is_enabled, lists = placer->dropped.is_enabled;
     if (count <= columns->cap)
         return TM_OK;
     tm_placer_columns_release(columns);
@@ -28,8 +31,10 @@ static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count,
     columns->machines = malloc((size_t)count * 4);
     columns->clocks = malloc((size_t)count * 4);
     columns->outcomes = malloc(count);
+    columns->readings = lists ? malloc((size_t)count * 8) : NULL;
     columns->parts = lines ? malloc((size_t)count * TM_LINE_ROW_BYTES) : NULL;
-    if ((lines && columns->parts == NULL) || columns->times == NULL || columns->machines == NULL ||
+    bool has_more = (columns->parts || !lines) && (columns->readings || !lists);
+    if (!has_more || columns->times == NULL || columns->machines == NULL ||
         columns->clocks == NULL || columns->outcomes == NULL)
         return tm_error_nomem(err);
     columns->cap = count;
@@ -104,11 +109,12 @@ static void put_row(struct tm_batch_placer *placer, uint32_t i)
     placer->all_kept &= placer->last.outcome == TM_OUTCOME_KEEP;
 }
 
-/* Handles a time that could not be placed. It is kept until the end of the file if that may help, else dropped and
- * counted. */
-static void refuse(struct tm_batch_placer *placer, const struct tm_clock_route *route,
+/* Handles the time of row I that could not be placed. It is kept until the end of the file if that may help, else
+ * dropped and counted. */
+static void refuse(struct tm_batch_placer *placer, uint32_t i, const struct tm_clock_route *route,
                    const struct tm_row_time *time, enum tm_fate fate)
 {
+    int64_t reading_ns = time->is_absolute ? time->absolute_ns : time->value;
     bool is_hopeless = fate == TM_FATE_NEGATIVE_TIME || fate == TM_FATE_OUT_OF_RANGE;
     if (!placer->is_last_try && !is_hopeless && (route->scope->is_proto || !route->scope->is_placed)) {
         bool is_changed = time->is_absolute && !route->is_plain;
@@ -121,8 +127,11 @@ static void refuse(struct tm_batch_placer *placer, const struct tm_clock_route *
         record->earliest_ns = time->time_ns;
     record->counts[fate] += time->is_counted;
     record->definition_counts[fate] += !time->is_counted;
+    record->is_listed = placer->dropped.is_enabled;
+    if (record->is_listed)
+        tm_put_le64(placer->columns.readings + (size_t)8 * i, (uint64_t)reading_ns);
     placer->dropped_count += time->is_counted;
-    placer->last.outcome = TM_OUTCOME_DROP;
+    placer->last.outcome = tm_outcome_of_fate(fate);
 }
 
 /* Errors of routes and scopes do not say whose they are. */
@@ -298,7 +307,7 @@ static enum tm_status convert_timed(struct tm_batch_placer *placer, const struct
     placer->again = fate == TM_FATE_PLACED && route->is_plain && is_data ? route : NULL;
     placer->again_key = key;
     if (fate != TM_FATE_PLACED)
-        refuse(placer, route, &time, fate);
+        refuse(placer, i, route, &time, fate);
     else if (time.time_ns > placer->latest_ns)
         placer->latest_ns = time.time_ns;
     if (fate == TM_FATE_PLACED)
@@ -369,6 +378,8 @@ static enum tm_status convert_rows(struct tm_batch_placer *placer, const struct 
         placer->again = NULL; /* whatever comes next may change routes */
         if (flags & TM_EVENT_DERIVED && placer->has_last && tm_batch_u32(batch, TM_COL_FILE, i) == placer->last.file) {
             placer->last.time_ns = flags & TM_EVENT_UNTIMED ? placer->latest_ns : placer->last.time_ns;
+            if (placer->last.outcome > TM_OUTCOME_DROP)
+                placer->last.outcome = TM_OUTCOME_DROP;
             if (flags & TM_EVENT_UNTIMED)
                 st = note_untimed(placer, err);
             else
@@ -429,7 +440,7 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
                                        struct tm_error *err)
 {
     struct tm_clock_route *route;
-    enum tm_status st = reserve(&placer->columns, batch->count, placer->lines.is_enabled, err);
+    enum tm_status st = reserve(placer, batch->count, err);
     placer->has_provisional = false;
     placer->all_kept = true;
     placer->is_block = false;
@@ -466,6 +477,7 @@ void tm_batch_placer_release(struct tm_batch_placer *placer)
 {
     tm_placer_columns_release(&placer->columns);
     tm_line_rows_release(&placer->lines);
+    tm_dropped_list_release(&placer->dropped);
     tm_buf_release(&placer->kept_parts);
     tm_buf_release(&placer->payload);
     tm_batch_builder_release(&placer->rebuilt);

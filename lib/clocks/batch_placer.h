@@ -3,6 +3,7 @@
 #ifndef TM_CLOCKS_BATCH_PLACER_H
 #define TM_CLOCKS_BATCH_PLACER_H
 
+#include "clocks/dropped_list.h"
 #include "clocks/line_rows.h"
 #include "perfetto/compact_rows.h"
 #include "stream/batch_builder.h"
@@ -10,17 +11,24 @@
 /* What one row came to. */
 enum tm_outcome {
     TM_OUTCOME_KEEP,
-    TM_OUTCOME_DROP,
     TM_OUTCOME_DEFER,          /* as it is, to the end of the file */
     TM_OUTCOME_DEFER_ABSOLUTE, /* the same, its time made absolute nanoseconds by now */
-    TM_OUTCOME_TAKE_APART      /* a message of several events, each of which has an outcome of its own */
+    TM_OUTCOME_TAKE_APART,     /* a message of several events, each of which has an outcome of its own */
+    TM_OUTCOME_DROP            /* derived from what is dropped; and more by an enum tm_fate: dropped for that */
 };
+
+/* The outcome of a row that is dropped for FATE. */
+static inline enum tm_outcome tm_outcome_of_fate(enum tm_fate fate)
+{
+    return (enum tm_outcome)(TM_OUTCOME_DROP + (int)fate);
+}
 
 struct tm_batch_placer {
     struct tm_clock_routes routes;
     struct tm_stream_writer *writer; /* borrowed */
     const char *spill_dir;           /* borrowed; NULL: $TMPDIR */
     uint64_t dropped_count;          /* counted events dropped in the whole run */
+    struct tm_dropped_list dropped;  /* gets each of them, if enabled */
     int64_t latest_ns;               /* the latest time placed so far; when rows without a time act */
     /* private */
     bool has_messages; /* rows may be of kind COMPACT_SCHED */
@@ -31,6 +39,7 @@ struct tm_batch_placer {
         uint32_t cap;
         uint8_t *times, *machines, *clocks; /* being made, little-endian */
         uint8_t *outcomes;                  /* enum tm_outcome a row */
+        uint8_t *readings;                  /* of rows that are dropped, where that is listed: on their own clock */
         uint8_t *parts;                     /* TM_LINE_ROW_BYTES a row, where lines.is_enabled */
     } columns;
     struct tm_line_rows lines;     /* what waits for the next snapshot */

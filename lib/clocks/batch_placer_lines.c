@@ -54,7 +54,12 @@ static void drop(struct tm_batch_placer *placer, const struct line_run *run, uin
     record->counts[TM_FATE_NEGATIVE_TIME] += line->weight == TM_LINE_EVENT;
     record->definition_counts[TM_FATE_NEGATIVE_TIME] += line->weight == TM_LINE_DEFINITION;
     placer->dropped_count += line->weight == TM_LINE_EVENT;
-    placer->columns.outcomes[i] = TM_OUTCOME_DROP;
+    placer->columns.outcomes[i] =
+        (uint8_t)(line->weight == TM_LINE_PART ? TM_OUTCOME_DROP : tm_outcome_of_fate(TM_FATE_NEGATIVE_TIME));
+    tm_put_le64(placer->columns.times + (size_t)8 * i, (uint64_t)time_ns);
+    record->is_listed = placer->dropped.is_enabled;
+    if (record->is_listed)
+        tm_put_le64(placer->columns.readings + (size_t)8 * i, tm_batch_u64(run->batch, TM_COL_TIME_NS, i));
     placer->all_kept = false;
 }
 
@@ -93,13 +98,15 @@ static enum tm_status convert_run(struct tm_batch_placer *placer, struct line_ru
     return st;
 }
 
-static enum tm_status reserve(struct tm_placer_columns *columns, uint32_t count, struct tm_error *err)
+static enum tm_status reserve(struct tm_batch_placer *placer, uint32_t count, struct tm_error *err)
 {
+    const bool lists = placer->dropped.is_enabled;
     struct tm_placer_columns made = {.cap = count, .times = malloc((size_t)count * 8),
                                      .machines = malloc((size_t)count * 4), .clocks = malloc((size_t)count * 4),
-                                     .outcomes = malloc(count)};
-    *columns = made;
-    return made.times && made.machines && made.clocks && made.outcomes ? TM_OK : tm_error_nomem(err);
+                                     .outcomes = malloc(count), .readings = lists ? malloc((size_t)count * 8) : NULL};
+    bool has_all = made.times && made.machines && made.clocks && made.outcomes && (made.readings || !lists);
+    placer->columns = made;
+    return has_all ? TM_OK : tm_error_nomem(err);
 }
 
 /* The columns of BATCH, whose rows have PARTS; READINGS are their own times, an array of as many. */
@@ -139,7 +146,7 @@ static enum tm_status convert_parts(struct tm_batch_placer *placer, const struct
 static enum tm_status draw_batch(struct tm_batch_placer *placer, const struct tm_batch *batch, const uint8_t *parts,
                                  struct tm_error *err)
 {
-    enum tm_status st = reserve(&placer->columns, batch->count, err);
+    enum tm_status st = reserve(placer, batch->count, err);
     uint8_t *readings = malloc((size_t)batch->count * 8);
     placer->all_kept = true;
     placer->is_block = placer->has_provisional = false;

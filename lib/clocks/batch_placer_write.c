@@ -71,6 +71,19 @@ static enum tm_status keep_row(struct tm_batch_placer *placer, struct tm_event *
     return st;
 }
 
+/* Lists EVENT, row I of the current batch, which is dropped. */
+static enum tm_status list_row(struct tm_batch_placer *placer, struct tm_event *event, uint32_t i, struct tm_error *err)
+{
+    enum tm_fate fate = (enum tm_fate)(placer->columns.outcomes[i] - TM_OUTCOME_DROP);
+    int64_t trace_ns = (int64_t)tm_get_le64(placer->columns.times + (size_t)8 * i);
+    if (fate == TM_FATE_PLACED || !placer->dropped.is_enabled)
+        return TM_OK;
+    event->time_ns = (int64_t)tm_get_le64(placer->columns.readings + (size_t)8 * i);
+    event->machine = tm_get_le32(placer->columns.machines + (size_t)4 * i);
+    event->clock = tm_get_le32(placer->columns.clocks + (size_t)4 * i);
+    return tm_dropped_list_add(&placer->dropped, event, fate, trace_ns, err);
+}
+
 /* Writes the rows of the current message in its place. */
 static enum tm_status place_taken_apart(struct tm_batch_placer *placer, struct tm_error *err)
 {
@@ -120,7 +133,9 @@ static enum tm_status write_rows(struct tm_batch_placer *placer, const struct tm
             st = keep_row(placer, &event, i, err);
         } else if (placer->columns.outcomes[i] == TM_OUTCOME_TAKE_APART) {
             st = take_apart(placer, &event, err);
-        } else if (placer->columns.outcomes[i] != TM_OUTCOME_DROP) {
+        } else if (placer->columns.outcomes[i] >= TM_OUTCOME_DROP) {
+            st = list_row(placer, &event, i, err);
+        } else {
             struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, event.file, err);
             if (file == NULL)
                 return TM_E_INPUT;

@@ -175,6 +175,7 @@ static enum tm_status write_account(const struct tm_placement_record *record, ui
     account.definition_count = record->definition_counts[fate];
     account.has_earliest_ns = fate == TM_FATE_NEGATIVE_TIME;
     account.earliest_ns = account.has_earliest_ns ? record->earliest_ns : 0;
+    account.has_is_listed = account.is_listed = record->is_listed;
     return tm_stream_write_message(writer, TM_FRAME_ACCOUNT, &account.base, err);
 }
 

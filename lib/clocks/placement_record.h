@@ -49,6 +49,7 @@ struct tm_placement_record {
     uint64_t counts[TM_FATE_COUNT];            /* events */
     uint64_t definition_counts[TM_FATE_COUNT]; /* timed definitions */
     int64_t earliest_ns; /* the least of the times that came out negative, else 0 */
+    bool is_listed;      /* Dropped frames have all that was dropped */
     /* private */
     int64_t first_ns, last_ns; /* earliest and latest event, in trace time */
     int64_t first_offset_ns, last_offset_ns;

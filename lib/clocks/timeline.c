@@ -77,6 +77,8 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
         st = tm_clock_routes_flush(&t->placer.routes, file->id, err);
     if (st == TM_OK)
         st = tm_pending_frames_finish(&t->pending, err);
+    if (st == TM_OK)
+        st = tm_dropped_list_flush(&t->placer.dropped, err);
     for (uint32_t i = 0; i < file->scope_count && st == TM_OK; i++)
         st = tm_clock_scope_write(file->scopes[i], &t->writer, &told, err);
     if (st == TM_OK)
@@ -269,6 +271,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
     case TM_FRAME_TRACE_TIME:
     case TM_FRAME_CLOCK_ROW:
     case TM_FRAME_PLACEMENT:
+    case TM_FRAME_DROPPED:
         return tm_error_set(err, TM_E_INPUT, "a result of tm-clocks in a stream that says it has not been there");
     case TM_FRAME_CLOCK_LINES:
         return TM_OK; /* all that it warns of is done here */
@@ -337,7 +340,8 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
     t->placer.routes.book = &t->book;
     t->placer.routes.files = &t->files;
     t->placer.routes.hints = &t->hints;
-    t->placer.writer = &t->writer;
+    t->placer.writer = t->placer.dropped.writer = &t->writer;
+    t->placer.dropped.is_enabled = options->keep_dropped;
     t->placer.lines.is_enabled = t->placer.routes.waits_for_lines = options->interpolate;
     t->hints.is_enabled = options->hints;
     t->hint_manifest.is_enabled = options->hint_manifest != NULL;

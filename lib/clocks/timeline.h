@@ -16,6 +16,7 @@ struct tm_timeline_options {
     struct tm_buf *hint_manifest; /* receives the hints that were used, as a manifest; NULL: not wanted */
     bool check_relations;  /* a relation of the manifest without effect is TM_E_INPUT, and no longer a warning */
     void (*warn)(const char *text); /* told what is odd; NULL: nobody is */
+    bool keep_dropped;     /* write Dropped frames */
     bool interpolate;      /* between snapshots a line places events, not the snapshot before */
     bool graph;            /* write the clock graph for Graphviz instead of a stream */
     const char *spill_dir; /* NULL: $TMPDIR */

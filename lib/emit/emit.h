@@ -48,6 +48,7 @@ struct tm_emit {
     const char *raw; /* the raw payloads it reads, as tm_raw_choice_parse knows them; NULL: none. tm-merge has
                       * tm-unpack leave out the others */
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
+    bool needs_dropped;           /* shows which events tm-clocks dropped; tm-merge has it keep them */
     bool tells_all;               /* says itself what notices would */
     bool shows_stream;            /* rows as the stream has them, and nothing that depends on others */
     bool takes_compact_messages;  /* rows may be whole CompactSched messages */

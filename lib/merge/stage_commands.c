@@ -13,6 +13,7 @@ struct needs {
     const char *raw;     /* raw payloads; NULL: none */
     bool detail;
     bool takes_messages; /* one takes whole CompactSched messages, and none shows the stream */
+    bool dropped;        /* which events were dropped */
     bool reads_files;    /* there is one output, which reads texts of JSON where they are */
 };
 
@@ -33,6 +34,7 @@ static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE
         if (emit->raw && len + strlen(emit->raw) + 2 < TM_MERGE_RAW_MAX)
             len += (size_t)snprintf(raw + len, TM_MERGE_RAW_MAX - len, "%s%s", len ? "," : "", emit->raw);
         n.detail = n.detail || emit->needs_detail;
+        n.dropped = n.dropped || emit->needs_dropped;
         n.takes_messages = n.takes_messages || (emit->takes_compact_messages && r->only.given.count == 0);
         shows_stream = shows_stream || emit->shows_stream;
     }
@@ -149,6 +151,7 @@ static void add_clocks(struct writer *w, const struct tm_merge_request *r)
     add_flag(w, "--check-relations", r->strict || relates(r));
     add_flag(w, "--hints", r->hints);
     add_flag(w, "--interpolate", r->interpolate);
+    add_flag(w, "--keep-dropped", w->needs->dropped);
     if (writes_hints(r))
         add_option(w, "--write-manifest", r->write_manifest);
     add_option(w, "-T", r->temporary_directory);

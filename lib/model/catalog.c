@@ -221,6 +221,7 @@ static enum tm_status add_account(struct tm_catalog *c, ProtobufCMessage **m, st
         have->count += more->count;
         have->definition_count += more->definition_count;
         have->has_definition_count |= more->has_definition_count;
+        have->is_listed = have->is_listed && more->is_listed;
         if (more->has_earliest_ns && (!have->has_earliest_ns || more->earliest_ns < have->earliest_ns)) {
             have->has_earliest_ns = true;
             have->earliest_ns = more->earliest_ns;

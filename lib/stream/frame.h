@@ -37,7 +37,8 @@ enum tm_frame_type {
     TM_FRAME_PLACEMENT = 65,
     TM_FRAME_ACCOUNT = 66,
     TM_FRAME_STAT = 67,
-    TM_FRAME_METADATA = 68
+    TM_FRAME_METADATA = 68,
+    TM_FRAME_DROPPED = 69
 };
 
 enum { TM_FRAME_OPTIONAL_FIRST = 64 };

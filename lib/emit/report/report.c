@@ -1,6 +1,6 @@
 /* report: what the stream holds and how it came about: files, machines, trace time, placements,
  * accounts, statistics. explain: of that what people ask first, why each event is where it is. summary: the same in a
- * line a file. dropped: its accounts alone. */
+ * line a file. dropped: the events that were dropped, and accounts of those that the stream does not have. */
 #include "emit/report/report.h"
 
 #include "emit/outputs.h"
@@ -68,10 +68,25 @@ static enum tm_status finish_summary(void *state, struct tm_error *err)
     return tm_out_flush(&r->out, err);
 }
 
+static enum tm_status open_dropped(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    enum tm_status st = open_report(context, state, err);
+    if (st == TM_OK)
+        tm_report_dropped_begin(*state);
+    return st;
+}
+
+static enum tm_status show_dropped(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                                   struct tm_error *err)
+{
+    (void)batch;
+    return frame->type == TM_FRAME_DROPPED ? tm_report_dropped_frame(state, frame, err) : TM_OK;
+}
+
 static enum tm_status finish_dropped(void *state, struct tm_error *err)
 {
     struct tm_report *r = state;
-    tm_report_dropped(r);
+    tm_report_dropped_end(r);
     return tm_out_flush(&r->out, err);
 }
 
@@ -128,8 +143,9 @@ const struct tm_emit tm_emit_dropped = {
     .tells_all = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
-    .open = open_report,
-    .frame = show_frame,
+    .needs_dropped = true,
+    .open = open_dropped,
+    .frame = show_dropped,
     .finish = finish_dropped,
     .close = close_report,
 };

@@ -15,6 +15,7 @@ struct tm_report {
     bool has_bounds;   /* at least one event was placed */
     int64_t first_ns, last_ns;
     uint64_t snapshot_count, clock_row_count;
+    uint64_t dropped_lines; /* of dropped: written so far */
     struct tm_config_facts facts;
     uint32_t *first_files; /* by machine, on demand: the file with events there that was processed first */
 };
@@ -28,8 +29,15 @@ void tm_report_json(struct tm_report *report);
 /* Explains for each file its position, its dropped events, and the changes that would help. */
 void tm_report_explain(struct tm_report *report);
 
-/* Each account of what was dropped. */
-void tm_report_dropped(struct tm_report *report);
+/* Writes what comes before the first line of the list of what was dropped. */
+void tm_report_dropped_begin(struct tm_report *report);
+
+/* Writes a line for each event of FRAME, a Dropped frame. TM_OK; TM_E_INPUT "byte N: …" if its columns do not fit each
+ * other or its file is not known; TM_E_SYSTEM. */
+enum tm_status tm_report_dropped_frame(struct tm_report *report, const struct tm_frame *frame, struct tm_error *err);
+
+/* Writes a line for each account of what no Dropped frame has, and the end of the list. */
+void tm_report_dropped_end(struct tm_report *report);
 
 /* Writes one line for each file. */
 void tm_report_summary(struct tm_report *report);

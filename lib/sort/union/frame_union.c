@@ -172,6 +172,36 @@ static enum tm_status on_metadata(struct passage *p)
     return st == TM_OK && !is_new ? TM_END : TM_OK;
 }
 
+/* Names that are in no table any more go behind the texts that the frame has. */
+static enum tm_status renumber_names(struct passage *p, Tracemerge__Dropped *m)
+{
+    struct tm_buf texts = {0};
+    enum tm_status st = tm_buf_add(&texts, m->texts.data, m->texts.len) == TM_OK ? TM_OK : tm_error_nomem(p->err);
+    for (size_t i = 0; i < m->n_name && st == TM_OK; i++) {
+        uint32_t old = m->name[i];
+        st = tm_stream_ids_string(p->ids, &m->name[i], p->err);
+        if (st == TM_OK && !(old & TM_STRING_INLINE) && m->name[i] & TM_STRING_INLINE)
+            st = tm_string_union_extra(&p->all->strings, m->name[i], &texts, &m->name[i], p->err);
+    }
+    if (st == TM_OK && texts.len > m->texts.len) {
+        free(m->texts.data);
+        m->texts = (ProtobufCBinaryData){.len = texts.len, .data = texts.data};
+        m->has_texts = true;
+        texts = (struct tm_buf){0};
+    }
+    tm_buf_release(&texts);
+    return st;
+}
+
+static enum tm_status on_dropped(struct passage *p)
+{
+    Tracemerge__Dropped *m = (Tracemerge__Dropped *)p->message;
+    enum tm_status st = tm_stream_ids_file(p->ids, &m->file, p->err);
+    if (st == TM_OK)
+        st = tm_stream_ids_machine(p->ids, &m->machine, p->err);
+    return st < 0 ? st : renumber_names(p, m);
+}
+
 /* Handles messages in which only numbers change. */
 static enum tm_status renumber(struct passage *p)
 {
@@ -210,6 +240,7 @@ static const struct kind {
     {TM_FRAME_ACCOUNT, &tracemerge__account__descriptor, renumber},
     {TM_FRAME_STAT, &tracemerge__stat__descriptor, renumber},
     {TM_FRAME_METADATA, &tracemerge__metadata__descriptor, on_metadata},
+    {TM_FRAME_DROPPED, &tracemerge__dropped__descriptor, on_dropped},
 };
 
 void tm_frame_union_init(struct tm_frame_union *u, bool has_root, const char *dir)
