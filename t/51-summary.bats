@@ -177,6 +177,20 @@ unrelated() {
     [ "$(sed 1d both.tsv | cut -f 2-)" = "$(sed 1d d.tsv | cut -f 2-; sed 1d d.tsv | cut -f 2-)" ]
 }
 
+@test "dropped: names that are in no table of strings, also of several streams" {
+    proto a.pb <<-'END'
+	snap 6=1000000000 1=1700000000000000000
+	event 2000000000
+	END
+    for name in one two; do
+        awk -v name="$name" 'BEGIN { print "# tracer: nop"; for (i = 0; i < 270000; i++)
+            printf "  app-100   (  100) [000] .... 3.%06d: tracing_mark_write: I|100|%s%d\n", i, name, i }' >c.systrace
+        tm-unpack a.pb c.systrace | tm-clocks --keep-dropped | tm-sort -S 1M >"$name"
+    done
+    tm-sort -m one two | tm-emit -q -f dropped | sed 1d | cut -f 13 >names
+    awk 'BEGIN { for (k = 0; k < 2; k++) for (i = 0; i < 270000; i++) print (k ? "two" : "one") i }' | cmp - names
+}
+
 @test "dropped: memory does not grow with the events" {
     cat >peak.py <<-'END'
 	import os, sys
