@@ -389,3 +389,18 @@ PY
     [ "${#lines[@]}" -eq 1 ]
     [[ "$output" == *"NAME = VALUE [CATEGORY] ARGS" ]]
 }
+
+@test "dropped: names and kinds as they are; a list that does not fit together is refused" {
+    run bash -c "emit-stream listed | tm-emit -q -f dropped"
+    [ "$status" -eq 0 ]
+    [[ "${lines[1]}" == *$'no_path\t1\tevent\t0\t-\t-\t7\t-5\tinstant\ta\\x09b' ]]
+    [[ "${lines[2]}" == *$'no_path\t0\tevent\t1\t-\t-\t8\t6\t-\t-' ]]
+    run bash -c "emit-stream odd-names | tm-emit -q -f dropped"
+    [ "$status" -eq 0 ]
+    [[ "${lines[1]}" == *$'instant\t-' && "${lines[2]}" == *$'-\t-' ]]
+    for word in misfit nowhere; do
+        run bash -c "emit-stream $word | tm-emit -q -f dropped"
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"byte "*": a list of dropped events that does not fit together"* ]]
+    done
+}

@@ -5,7 +5,9 @@
  * Words change it: hostile (names of control bytes, quotes, invalid UTF-8), dropped (two events were
  * dropped, 5 bytes skipped), needs-state (two were for a reason --strict does not mind), unbalanced
  * (the file read one more), unplaced, unsorted (its header says so), stranger (an event of a file that
- * is not known), strange-machine, optional (a frame of an unknown optional type), cut (no end).
+ * is not known), strange-machine, optional (a frame of an unknown optional type), listed (a Dropped frame), misfit (one
+ * with a time too few), odd-names (one whose names are not there), nowhere (one of a file that is not known), cut (no
+ * end).
  * COUNT more instants are added. */
 #include "base/pb.h"
 #include "stream/event_sink.h"
@@ -101,6 +103,30 @@ static void put_placement(struct maker *m, uint32_t file, uint64_t count)
     put(m, TM_FRAME_PLACEMENT, &p.base);
 }
 
+static void put_listed(struct maker *m)
+{
+    uint64_t positions[] = {7, 8};
+    int64_t times[] = {-5, 6};
+    uint32_t kinds[] = {TM_KIND_INSTANT, UINT32_MAX};
+    uint32_t names[] = {TM_STRING_INLINE, wants(m, "odd-names") ? TM_STRING_INLINE | 3 : 0};
+    protobuf_c_boolean definitions[] = {0, 1};
+    Tracemerge__Dropped d = TRACEMERGE__DROPPED__INIT;
+    d.file = wants(m, "nowhere") ? 77 : WATCH;
+    d.machine = 1;
+    d.clock = 6;
+    d.reason = str("no_path");
+    d.n_position = d.n_kind = d.n_name = d.n_is_definition = 2;
+    d.n_time_ns = wants(m, "misfit") ? 1 : 2;
+    d.position = positions;
+    d.time_ns = times;
+    d.kind = kinds;
+    d.name = names;
+    d.is_definition = definitions;
+    d.has_texts = true;
+    d.texts = wants(m, "odd-names") ? str("\x7f" "ab\x7f") : str("\x03" "a\tb");
+    put(m, TM_FRAME_DROPPED, &d.base);
+}
+
 static void put_rest(struct maker *m)
 {
     Tracemerge__TraceTime t = TRACEMERGE__TRACE_TIME__INIT;
@@ -121,6 +147,8 @@ static void put_rest(struct maker *m)
     d.value_case = TRACEMERGE__METADATA__VALUE_STR_VALUE;
     d.str_value = str("nightly \x1b[31m");
     put(m, TM_FRAME_METADATA, &d.base);
+    if (wants(m, "listed") || wants(m, "misfit") || wants(m, "odd-names") || wants(m, "nowhere"))
+        put_listed(m);
     if (wants(m, "optional") && m->st >= 0) {
         struct tm_piece piece = {"abc", 3};
         m->st = tm_frame_write(&m->writer.frames, 99, &piece, 1, &m->err);
