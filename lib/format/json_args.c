@@ -82,7 +82,8 @@ static uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t 
     p = tm_varint_put(p, inner);
     *p++ = TM_ARG_KEY << 3 | TM_PB_LEN;
     p = tm_varint_put(p, a->key.len);
-    memcpy(p, a->key.data, a->key.len);
+    if (a->key.len) /* the data of an empty key may be NULL */
+        memcpy(p, a->key.data, a->key.len);
     return p + a->key.len;
 }
 

@@ -56,8 +56,13 @@ static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const s
                                  struct tm_span event)
 {
     tm_buf_clear(&p->line);
-    return tm_buf_addf(&p->line, "%.*s-%" PRId32 " [%03" PRIu32 "] %" PRIu64 ".%09" PRIu64 ": %.*s: ",
-                       (int)comm.len, comm.s, s->tid, s->cpu, s->time / NSEC, s->time % NSEC, (int)event.len, event.s);
+    enum tm_status st = tm_buf_add(&p->line, comm.s, comm.len); /* names may hold any byte */
+    if (st == TM_OK)
+        st = tm_buf_addf(&p->line, "-%" PRId32 " [%03" PRIu32 "] %" PRIu64 ".%09" PRIu64 ": ", s->tid, s->cpu,
+                         s->time / NSEC, s->time % NSEC);
+    if (st == TM_OK)
+        st = tm_buf_add(&p->line, event.s, event.len);
+    return st == TM_OK ? tm_buf_add_str(&p->line, ": ") : st;
 }
 
 /* A tracepoint, with its stack if it has one. */
