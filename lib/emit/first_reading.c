@@ -58,8 +58,8 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     r->context = (struct tm_emit_context){.options = &run->options, .catalog = &r->catalog, .stream = &r->stream};
     r->only.learns = true;
     r->history.catalog = &r->catalog;
-    r->history.sink = (struct tm_emit_history_sink){join_batch, r};
-    r->spans.sink = (struct tm_span_flows_sink){select_batch, r};
+    r->history.out.sink = (struct tm_batch_sink){join_batch, r};
+    r->spans.out.sink = (struct tm_batch_sink){select_batch, r};
     enum tm_status st = tm_stream_reader_open(&r->stream, reading->fd, err);
     if (st == TM_OK)
         st = tm_emit_only_init(&r->only, run, &r->catalog, &r->context, err);

@@ -5,31 +5,12 @@ static inline bool is_one(uint32_t kind)
     return kind == TM_KIND_BINDER || kind == TM_KIND_KERNEL;
 }
 
-static enum tm_status flush(struct tm_emit_history *h, struct tm_error *err)
-{
-    struct tm_batch batch;
-    if (h->out.count == 0)
-        return TM_OK;
-    tm_batch_builder_view(&h->out, &batch);
-    enum tm_status st = h->sink.show(h->sink.self, &batch, err);
-    tm_batch_builder_clear(&h->out);
-    return st;
-}
-
-static enum tm_status add(struct tm_emit_history *h, const struct tm_event *e, struct tm_error *err)
-{
-    enum tm_status st = tm_batch_builder_full(&h->out) ? flush(h, err) : TM_OK;
-    if (st < 0)
-        return st;
-    return tm_batch_builder_add(&h->out, e) == TM_OK ? TM_OK : tm_error_nomem(err);
-}
-
 static enum tm_status add_second(struct tm_emit_history *h, struct tm_error *err)
 {
     if (!h->has_second)
         return TM_OK;
     h->has_second = false;
-    return add(h, &h->second, err);
+    return tm_batch_queue_add(&h->out, &h->second, err);
 }
 
 static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, struct tm_error *err)
@@ -38,9 +19,9 @@ static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, 
     uint32_t count;
     enum tm_status st = e->flags & TM_EVENT_DERIVED ? TM_OK : add_second(h, err);
     if (st == TM_OK && tm_kernel_rows_cuts(&h->kernel, e, &rows[0]))
-        st = add(h, &rows[0], err);
+        st = tm_batch_queue_add(&h->out, &rows[0], err);
     if (st < 0 || !is_one(e->kind))
-        return st < 0 ? st : add(h, e, err);
+        return st < 0 ? st : tm_batch_queue_add(&h->out, e, err);
     st = e->kind == TM_KIND_BINDER ? tm_binder_rows_take(&h->binder, h->catalog, e, rows, &count, err)
                                    : tm_kernel_rows_take(&h->kernel, h->catalog, e, rows, &count, err);
     if (st < 0)
@@ -49,7 +30,7 @@ static enum tm_status take(struct tm_emit_history *h, const struct tm_event *e, 
         h->second = rows[1];
         h->has_second = true;
     }
-    return add(h, &rows[0], err);
+    return tm_batch_queue_add(&h->out, &rows[0], err);
 }
 
 enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_batch *batch, struct tm_error *err)
@@ -58,21 +39,21 @@ enum tm_status tm_emit_history_batch(struct tm_emit_history *h, const struct tm_
     struct tm_event e;
     enum tm_status st = TM_OK;
     if (!h->has_second && h->kernel.writing == 0 && !tm_batch_has_kind(batch, TM_KIND_BINDER, TM_KIND_KERNEL))
-        return h->sink.show(h->sink.self, batch, err);
+        return tm_batch_queue_pass(&h->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = take(h, &e, err);
-    return st < 0 ? st : flush(h, err);
+    return st < 0 ? st : tm_batch_queue_flush(&h->out, err);
 }
 
 enum tm_status tm_emit_history_finish(struct tm_emit_history *h, struct tm_error *err)
 {
     enum tm_status st = add_second(h, err);
-    return st < 0 ? st : flush(h, err);
+    return st < 0 ? st : tm_batch_queue_flush(&h->out, err);
 }
 
 void tm_emit_history_release(struct tm_emit_history *h)
 {
     tm_binder_rows_release(&h->binder);
     tm_kernel_rows_release(&h->kernel);
-    tm_batch_builder_release(&h->out);
+    tm_batch_queue_release(&h->out);
 }

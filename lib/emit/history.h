@@ -3,24 +3,18 @@
 #ifndef TM_EMIT_HISTORY_H
 #define TM_EMIT_HISTORY_H
 
+#include "emit/batch_queue.h"
 #include "model/binder_rows.h"
 #include "model/kernel_rows.h"
 #include "stream/batch_builder.h"
 
-/* Takes rows; the batch is valid during the call. */
-struct tm_emit_history_sink {
-    enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
-    void *self;
-};
-
-/* Zero-initialise, with .catalog and .sink set. */
+/* Zero-initialise, with .catalog and .out.sink set. */
 struct tm_emit_history {
     const struct tm_catalog *catalog; /* borrowed */
-    struct tm_emit_history_sink sink;
+    struct tm_batch_queue out;
     /* private */
     struct tm_binder_rows binder;
     struct tm_kernel_rows kernel;
-    struct tm_batch_builder out;
     struct tm_event second; /* waits until all that its event says of names was shown */
     bool has_second;
 };

@@ -229,11 +229,11 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                                             .clocks = &job->clocks,
                                             .unsaid = &job->unsaid};
     job->only.sink = (struct tm_select_sink){show_batch, job};
-    job->singles.sink = (struct tm_single_events_sink){settle_batch, job};
+    job->singles.out.sink = (struct tm_batch_sink){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
     job->history.catalog = &job->catalog;
-    job->history.sink = (struct tm_emit_history_sink){join_batch, job};
-    job->spans.sink = (struct tm_span_flows_sink){select_batch, job};
+    job->history.out.sink = (struct tm_batch_sink){join_batch, job};
+    job->spans.out.sink = (struct tm_batch_sink){select_batch, job};
 }
 
 /* Lets the compressor of JOB end after the run has ended with ST. A write that fails because the compressor did has its

@@ -22,25 +22,6 @@ static bool is_before(const struct tm_single_events *s, const struct tm_event *a
     return a->position < b->position;
 }
 
-static enum tm_status flush(struct tm_single_events *s, struct tm_error *err)
-{
-    struct tm_batch batch;
-    if (s->out.count == 0)
-        return TM_OK;
-    tm_batch_builder_view(&s->out, &batch);
-    enum tm_status st = s->sink.show(s->sink.self, &batch, err);
-    tm_batch_builder_clear(&s->out);
-    return st;
-}
-
-static enum tm_status add(struct tm_single_events *s, const struct tm_event *e, struct tm_error *err)
-{
-    enum tm_status st = tm_batch_builder_full(&s->out) ? flush(s, err) : TM_OK;
-    if (st < 0)
-        return st;
-    return tm_batch_builder_add(&s->out, e) == TM_OK ? TM_OK : tm_error_nomem(err);
-}
-
 /* Puts MESSAGE in the place of heap entry I, which is empty, or below it. */
 static void sink_down(struct tm_single_events *s, uint32_t i, struct tm_open_message *message)
 {
@@ -64,7 +45,7 @@ static void close_message(struct tm_open_message *message)
 static enum tm_status pass_first(struct tm_single_events *s, struct tm_error *err)
 {
     struct tm_open_message *first = s->open[0];
-    enum tm_status st = add(s, &first->next, err);
+    enum tm_status st = tm_batch_queue_add(&s->out, &first->next, err);
     if (st == TM_OK)
         st = tm_compact_rows_next(&first->rows, &first->next, err);
     if (st == TM_OK)
@@ -111,7 +92,7 @@ static enum tm_status take(struct tm_single_events *s, const struct tm_event *e,
         st = pass_first(s, err);
     if (st < 0)
         return st;
-    return e->kind == TM_KIND_COMPACT_SCHED ? open_message(s, e, err) : add(s, e, err);
+    return e->kind == TM_KIND_COMPACT_SCHED ? open_message(s, e, err) : tm_batch_queue_add(&s->out, e, err);
 }
 
 enum tm_status tm_single_events_batch(struct tm_single_events *s, const struct tm_batch *batch, struct tm_error *err)
@@ -120,10 +101,10 @@ enum tm_status tm_single_events_batch(struct tm_single_events *s, const struct t
     struct tm_event e;
     enum tm_status st = TM_OK;
     if (s->count == 0 && !tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED))
-        return s->sink.show(s->sink.self, batch, err);
+        return tm_batch_queue_pass(&s->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = take(s, &e, err);
-    return st < 0 ? st : flush(s, err);
+    return st < 0 ? st : tm_batch_queue_flush(&s->out, err);
 }
 
 enum tm_status tm_single_events_finish(struct tm_single_events *s, struct tm_error *err)
@@ -131,7 +112,7 @@ enum tm_status tm_single_events_finish(struct tm_single_events *s, struct tm_err
     enum tm_status st = TM_OK;
     while (st == TM_OK && s->count)
         st = pass_first(s, err);
-    return st < 0 ? st : flush(s, err);
+    return st < 0 ? st : tm_batch_queue_flush(&s->out, err);
 }
 
 void tm_single_events_release(struct tm_single_events *s)
@@ -139,7 +120,7 @@ void tm_single_events_release(struct tm_single_events *s)
     for (uint32_t i = 0; i < s->count; i++)
         close_message(s->open[i]);
     free(s->open);
-    tm_batch_builder_release(&s->out);
+    tm_batch_queue_release(&s->out);
     tm_file_order_release(&s->orders);
     *s = (struct tm_single_events){.count = 0};
 }

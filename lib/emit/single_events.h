@@ -4,27 +4,21 @@
 #ifndef TM_EMIT_SINGLE_EVENTS_H
 #define TM_EMIT_SINGLE_EVENTS_H
 
+#include "emit/batch_queue.h"
 #include "sort/file_order.h"
 #include "stream/batch_builder.h"
 
 enum { TM_SINGLE_EVENTS_OPEN_MAX = 1 << 14 /* messages at one time, of 64 KB at most */ };
 
-/* Takes rows; the batch is valid during the call. */
-struct tm_single_events_sink {
-    enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
-    void *self;
-};
-
 struct tm_open_message;
 
-/* Zero-initialise, with .sink set. */
+/* Zero-initialise, with .out.sink set. */
 struct tm_single_events {
-    struct tm_single_events_sink sink;
+    struct tm_batch_queue out;
     struct tm_file_order orders; /* learned from frames by the caller */
     /* private */
     struct tm_open_message **open; /* a heap: the one with the earliest event first */
     uint32_t count, cap;
-    struct tm_batch_builder out;
 };
 
 /* BATCH, of events in order of time, on to the sink; as it is where there is no message. TM_OK; TM_E_INPUT where a

@@ -112,25 +112,6 @@ static enum tm_status remember(struct tm_span_flows *s, uint64_t id, uint32_t fi
     return tm_map_set(&s->recent, id, file);
 }
 
-static enum tm_status flush(struct tm_span_flows *s, struct tm_error *err)
-{
-    struct tm_batch batch;
-    if (s->out.count == 0)
-        return TM_OK;
-    tm_batch_builder_view(&s->out, &batch);
-    enum tm_status st = s->sink.show(s->sink.self, &batch, err);
-    tm_batch_builder_clear(&s->out);
-    return st;
-}
-
-static enum tm_status add(struct tm_span_flows *s, const struct tm_event *e, struct tm_error *err)
-{
-    enum tm_status st = tm_batch_builder_full(&s->out) ? flush(s, err) : TM_OK;
-    if (st < 0)
-        return st;
-    return tm_batch_builder_add(&s->out, e) == TM_OK ? TM_OK : tm_error_nomem(err);
-}
-
 /* A row of KIND behind E, of the flow ID. */
 static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e, uint32_t kind, uint64_t id,
                                struct tm_error *err)
@@ -148,14 +129,14 @@ static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e
                             .pid = e->pid,
                             .tid = e->tid,
                             .track = id};
-    return add(s, &flow, err);
+    return tm_batch_queue_add(&s->out, &flow, err);
 }
 
 static enum tm_status take(struct tm_span_flows *s, const struct tm_event *e, struct tm_error *err)
 {
     struct span span;
     uint32_t file;
-    enum tm_status st = add(s, e, err);
+    enum tm_status st = tm_batch_queue_add(&s->out, e, err);
     if (st < 0 || !may_be_span(e) || !read_span(e, &span))
         return st;
     uint64_t parent = tm_hash_u64(span.trace ^ tm_hash_u64(span.parent));
@@ -176,15 +157,15 @@ enum tm_status tm_span_flows_batch(struct tm_span_flows *s, const struct tm_batc
     struct tm_event e;
     enum tm_status st = TM_OK;
     if (!tm_batch_has_kind(batch, TM_KIND_SLICE_BEGIN, TM_KIND_SLICE_COMPLETE))
-        return s->sink.show(s->sink.self, batch, err);
+        return tm_batch_queue_pass(&s->out, batch, err);
     while (st == TM_OK && tm_batch_next(&walk, &e))
         st = take(s, &e, err);
-    return st < 0 ? st : flush(s, err);
+    return st < 0 ? st : tm_batch_queue_flush(&s->out, err);
 }
 
 void tm_span_flows_release(struct tm_span_flows *s)
 {
     tm_map_release(&s->recent);
     tm_map_release(&s->before);
-    tm_batch_builder_release(&s->out);
+    tm_batch_queue_release(&s->out);
 }

@@ -8,23 +8,17 @@
 #ifndef TM_EMIT_SPAN_FLOWS_H
 #define TM_EMIT_SPAN_FLOWS_H
 
+#include "emit/batch_queue.h"
 #include "base/map.h"
 #include "stream/batch_builder.h"
 
 enum { TM_SPAN_FLOWS_MAX = 1 << 19 }; /* spans remembered at least: those that began last */
 
-/* Takes rows; the batch is valid during the call. */
-struct tm_span_flows_sink {
-    enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
-    void *self;
-};
-
-/* Zero-initialise, with .sink set. */
+/* Zero-initialise, with .out.sink set. */
 struct tm_span_flows {
-    struct tm_span_flows_sink sink;
+    struct tm_batch_queue out;
     /* private */
     struct tm_map recent, before; /* hash of trace and span to its file */
-    struct tm_batch_builder out;
 };
 
 /* BATCH, of events in order of time, on to the sink, with flows where they belong. TM_OK, TM_E_SYSTEM or what the sink

@@ -8,16 +8,7 @@ sequence clocks and pids, two of them on one machine, and a manifest. Each says 
 Times are deltas and incremental clocks, counters increments; packets and events have fields that nobody knows.
 """
 import os, random, struct, sys
-
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = b''
-    while True:
-        n, b = n >> 7, n & 127
-        out += bytes([b | 128 if n else b])
-        if not n:
-            return out
+from wire import varint
 
 
 def num(field, n):

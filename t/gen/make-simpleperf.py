@@ -4,23 +4,7 @@
 Samples, threads, a loss and a context switch; the files that the samples name stand behind them.
 """
 import struct, sys
-
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = b''
-    while True:
-        n, b = n >> 7, n & 127
-        out += bytes([b | 128 if n else b])
-        if not n:
-            return out
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
+from wire import field
 
 
 def message(*fields):

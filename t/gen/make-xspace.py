@@ -5,28 +5,10 @@ KIND: started (the default): times count from when the recording started, which 
 wall clock's time; bare: neither, as old profiles; many [EVENTS]: one line of many events; cut, broken: damaged.
 Field numbers are those of xplane.proto of XLA.
 """
-import struct, sys
+import sys
+from wire import field
 
 START = 1763900000123456789
-
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = b''
-    while True:
-        n, b = n >> 7, n & 127
-        out += bytes([b | 128 if n else b])
-        if not n:
-            return out
-
-
-def field(number, value):
-    if isinstance(value, float):
-        return varint(number << 3 | 1) + struct.pack('<d', value)
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def message(*fields):

@@ -1,6 +1,7 @@
 /* jsonl: one JSON object a slice and line, with the members that are known and args as an object. */
 #include "emit/names.h"
 #include "emit/outputs.h"
+#include "emit/text/json_members.h"
 #include "emit/text/slice_rows.h"
 
 #include <stdlib.h>
@@ -10,27 +11,10 @@ struct jsonl {
     const struct tm_arg_names *names; /* of args that are members; none: all are in the member args */
 };
 
-static void put_key(struct tm_out *out, const char *key)
-{
-    tm_out_str(out, ",\"");
-    tm_out_str(out, key);
-    tm_out_str(out, "\":");
-}
-
 static void put_i64(struct tm_out *out, const char *key, bool has, int64_t v)
 {
-    if (!has)
-        return;
-    put_key(out, key);
-    tm_out_i64(out, v);
-}
-
-static void put_text(struct tm_out *out, const char *key, struct tm_text text)
-{
-    if (text.data == NULL)
-        return;
-    put_key(out, key);
-    tm_out_json(out, text);
+    if (has)
+        tm_member_put_i64(out, key, v);
 }
 
 static void put_before(void *self, struct tm_out *out, const struct tm_row *row)
@@ -57,7 +41,7 @@ static void put_value(struct tm_out *out, const struct tm_event *e)
 {
     if (!(e->flags & TM_EVENT_HAS_VALUE) || e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
         return;
-    put_key(out, "value");
+    tm_member_put_key(out, "value");
     if (e->flags & TM_EVENT_VALUE_DOUBLE)
         tm_out_json_double(out, e->value);
     else
@@ -69,20 +53,20 @@ static void put_after(void *self, struct tm_out *out, const struct tm_row *row)
     const struct tm_event *e = row->event;
     const struct tm_event_task *place = &row->place;
     (void)self;
-    put_text(out, "name", row->name);
-    put_text(out, "category", row->category);
+    tm_member_put_text(out, "name", row->name);
+    tm_member_put_text(out, "category", row->category);
     put_i64(out, "depth", row->has_depth, row->depth);
     put_value(out, e);
-    put_text(out, "machine", row->machine);
+    tm_member_put_text(out, "machine", row->machine);
     put_i64(out, "machine_id", true, row->machine_id);
-    put_text(out, "process", place->process);
+    tm_member_put_text(out, "process", place->process);
     put_i64(out, "pid", place->has_pid, place->pid);
-    put_text(out, "thread", place->thread);
+    tm_member_put_text(out, "thread", place->thread);
     put_i64(out, "tid", place->has_tid, place->tid);
     put_i64(out, "other_tid", row->has_other, row->other_tid);
     put_i64(out, "cpu", e->flags & TM_EVENT_HAS_CPU, e->cpu);
-    put_text(out, "track", row->track);
-    put_text(out, "file", row->file);
+    tm_member_put_text(out, "track", row->track);
+    tm_member_put_text(out, "file", row->file);
 }
 
 /* Members of the row that an arg of the same name must not repeat. */
@@ -117,7 +101,7 @@ static void put_args(void *self, struct tm_out *out, const struct tm_arg_tree *a
         tm_arg_tree_json(args, node, out);
     }
     if (j->names->count == 0 && args->count) {
-        put_key(out, "args");
+        tm_member_put_key(out, "args");
         tm_arg_tree_json(args, 0, out);
     }
     tm_out_str(out, "}\n");

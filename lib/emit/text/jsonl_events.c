@@ -5,6 +5,7 @@
 #include "emit/outputs.h"
 #include "emit/paths.h"
 #include "emit/task_names.h"
+#include "emit/text/json_members.h"
 #include "kernel/tracks.h"
 
 #include <stdlib.h>
@@ -30,36 +31,15 @@ static enum tm_status open_jsonl(const struct tm_emit_context *context, void **s
     return TM_OK;
 }
 
-static void put_key(struct tm_out *out, const char *key)
-{
-    tm_out_str(out, ",\"");
-    tm_out_str(out, key);
-    tm_out_str(out, "\":");
-}
-
-static void put_i64(struct tm_out *out, const char *key, int64_t v)
-{
-    put_key(out, key);
-    tm_out_i64(out, v);
-}
-
 static void put_u64(struct tm_out *out, const char *key, uint64_t v)
 {
-    put_key(out, key);
+    tm_member_put_key(out, key);
     tm_out_u64(out, v);
-}
-
-static void put_text(struct tm_out *out, const char *key, struct tm_text text)
-{
-    if (text.data == NULL)
-        return;
-    put_key(out, key);
-    tm_out_json(out, text);
 }
 
 static void put_name(struct tm_out *out, const char *key, const char *name, uint32_t number)
 {
-    put_key(out, key);
+    tm_member_put_key(out, key);
     if (name)
         tm_out_json_str(out, name);
     else
@@ -70,8 +50,8 @@ static void put_machine(struct jsonl *j, uint32_t machine)
 {
     const struct tm_catalog_machine *m = j->placed ? tm_catalog_machine(j->context->catalog, machine) : NULL;
     if (m && m->name.data)
-        put_text(&j->out, "machine", m->name);
-    put_i64(&j->out, "machine_id", m ? m->raw_id : (int64_t)machine);
+        tm_member_put_text(&j->out, "machine", m->name);
+    tm_member_put_i64(&j->out, "machine_id", m ? m->raw_id : (int64_t)machine);
 }
 
 /* Where it happened: machine, process, thread, cpu, track. */
@@ -82,13 +62,13 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
     tm_task_names_find(&j->names, e, &place);
     put_machine(j, e->machine);
     if (place.has_pid)
-        put_i64(out, "pid", place.pid);
+        tm_member_put_i64(out, "pid", place.pid);
     if (place.has_pid)
-        put_text(out, "process", place.process);
+        tm_member_put_text(out, "process", place.process);
     if (place.has_tid)
-        put_i64(out, "tid", place.tid);
+        tm_member_put_i64(out, "tid", place.tid);
     if (place.has_tid)
-        put_text(out, "thread", place.thread);
+        tm_member_put_text(out, "thread", place.thread);
     if (e->flags & TM_EVENT_HAS_CPU)
         put_u64(out, "cpu", e->cpu);
     if (tm_event_scope(e->flags) != TM_SCOPE_GLOBAL)
@@ -100,14 +80,14 @@ static void put_place(struct jsonl *j, const struct tm_event *e)
     bool has_track = e->flags & TM_EVENT_HAS_TRACK && e->kind != TM_KIND_SCHED_SWITCH && !kernel;
     if (has_track || tm_event_scope(e->flags) == TM_SCOPE_TRACK)
         put_u64(out, "track", e->track);
-    put_text(out, "track_name", place.track);
+    tm_member_put_text(out, "track_name", place.track);
 }
 
 static void put_value(struct tm_out *out, const struct tm_event *e)
 {
     if (!(e->flags & TM_EVENT_HAS_VALUE))
         return;
-    put_key(out, "value");
+    tm_member_put_key(out, "value");
     if (e->flags & TM_EVENT_VALUE_DOUBLE)
         tm_out_json_double(out, e->value);
     else
@@ -122,30 +102,30 @@ static void put_story(struct jsonl *j, const struct tm_event *e)
     struct tm_text category = tm_catalog_string(j->context->catalog, e->category, e);
     switch (e->kind) {
     case TM_KIND_SCHED_SWITCH:
-        put_text(out, "prev_comm", category);
-        put_i64(out, "prev_tid", e->tid);
+        tm_member_put_text(out, "prev_comm", category);
+        tm_member_put_i64(out, "prev_tid", e->tid);
         put_u64(out, "prev_state", e->value & UINT32_MAX);
-        put_i64(out, "prev_prio", (int16_t)(e->value >> 48));
+        tm_member_put_i64(out, "prev_prio", (int16_t)(e->value >> 48));
         if (!(e->flags & TM_EVENT_HAS_PID))
             return;
-        put_text(out, "next_comm", name);
-        put_i64(out, "next_tid", e->pid);
-        put_i64(out, "next_prio", tm_event_next_priority(e));
+        tm_member_put_text(out, "next_comm", name);
+        tm_member_put_i64(out, "next_tid", e->pid);
+        tm_member_put_i64(out, "next_prio", tm_event_next_priority(e));
         return;
     case TM_KIND_SCHED_WAKING:
-        put_text(out, "comm", name);
-        put_i64(out, "waker_tid", e->pid);
+        tm_member_put_text(out, "comm", name);
+        tm_member_put_i64(out, "waker_tid", e->pid);
         put_u64(out, "prio", e->value & UINT32_MAX);
         put_u64(out, "target_cpu", e->value >> 32);
         return;
     case TM_KIND_TASK_NEW:
-        put_text(out, "comm", name);
-        put_i64(out, "parent_tid", e->pid);
+        tm_member_put_text(out, "comm", name);
+        tm_member_put_i64(out, "parent_tid", e->pid);
         put_u64(out, "clone_flags", e->value);
         return;
     default:
-        put_text(out, "name", name);
-        put_text(out, "category", category);
+        tm_member_put_text(out, "name", name);
+        tm_member_put_text(out, "category", category);
         put_value(out, e);
     }
 }
@@ -172,7 +152,7 @@ static void put_arg(struct tm_out *out, const Tracemerge__Arg *a)
 static void put_args(struct tm_out *out, const Tracemerge__Detail *d)
 {
     if (d->n_args)
-        put_key(out, "args");
+        tm_member_put_key(out, "args");
     for (size_t i = 0; i < d->n_args; i++) {
         tm_out_char(out, i ? ',' : '{');
         tm_out_json(out, d->args[i]->has_key ? tm_text_of(d->args[i]->key) : tm_text_str(""));
@@ -209,7 +189,7 @@ static enum tm_status put_detail(struct jsonl *j, const struct tm_event *e, stru
         rest.n_inner_times = 0;
     tm_message_json_members(out, &rest.base, true);
     if (d->track || d->process || d->thread || d->machine) {
-        put_key(out, "describes");
+        tm_member_put_key(out, "describes");
         tm_message_json(out, &described.base);
     }
     tracemerge__detail__free_unpacked(d, NULL);
@@ -230,12 +210,12 @@ static enum tm_status put_event(struct jsonl *j, const struct tm_event *e, struc
     else
         tm_out_u64(out, e->kind);
     if (tm_event_is_timed(e->flags))
-        put_i64(out, "ts", e->time_ns);
+        tm_member_put_i64(out, "ts", e->time_ns);
     if (e->kind == TM_KIND_SLICE_COMPLETE && !(e->flags & TM_EVENT_OPEN_ENDED))
-        put_i64(out, "dur", e->dur_ns);
+        tm_member_put_i64(out, "dur", e->dur_ns);
     put_story(j, e);
     put_place(j, e);
-    put_text(out, "file", (struct tm_text){(const uint8_t *)path, path_len});
+    tm_member_put_text(out, "file", (struct tm_text){(const uint8_t *)path, path_len});
     put_u64(out, "position", e->position);
     if (clock || e->clock)
         put_name(out, "clock", clock, e->clock);

@@ -89,6 +89,10 @@ struct tm_spans {
 /* True when the value that is next is of TYPE; any other is passed over. TM_OK, TM_END: it was passed; or an error. */
 enum tm_status tm_spans_expect(struct tm_spans *x, enum tm_json_type type);
 
+/* Reads the next object of the list that the cursor is in, and where it begins. Other elements are counted as damaged.
+ * TM_OK, TM_END at the end of the list, or an error. */
+enum tm_status tm_spans_next_object(struct tm_spans *x, struct tm_json_value *object, uint64_t *byte);
+
 /* Copies the array that is next to the end of what waits; any other value is passed over. BY_ELEMENT: its elements are
  * read whole, so that damage is found where it is. */
 enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element);

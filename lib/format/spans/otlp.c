@@ -298,23 +298,16 @@ static enum tm_status read_scope(struct tm_spans *x, const struct tm_json_value 
 static enum tm_status read_records(struct tm_spans *x, const struct signal *signal)
 {
     struct tm_json_value object, members[SPAN_MEMBERS];
+    uint64_t byte;
     enum tm_status st = tm_spans_expect(x, TM_JSON_ARRAY);
     if (st != TM_OK)
         return st < 0 ? st : TM_OK;
     st = tm_json_cursor_enter(x->cursor, x->err);
-    while (st == TM_OK && (st = tm_json_cursor_element(x->cursor, x->err)) == TM_OK) {
-        uint64_t byte = x->cursor->in->offset;
-        if (!signal->has_spans) {
-            tm_spans_count(&x->not_shown, 1, byte);
-            st = tm_json_cursor_skip(x->cursor, x->err);
-            continue;
-        }
-        if ((st = tm_json_cursor_value(x->cursor, &object, x->err)) < 0)
-            break;
-        if (object.type != TM_JSON_OBJECT) {
-            tm_spans_count(&x->damaged, 1, byte);
-            continue;
-        }
+    while (st == TM_OK && !signal->has_spans && (st = tm_json_cursor_element(x->cursor, x->err)) == TM_OK) {
+        tm_spans_count(&x->not_shown, 1, x->cursor->in->offset);
+        st = tm_json_cursor_skip(x->cursor, x->err);
+    }
+    while (st == TM_OK && (st = tm_spans_next_object(x, &object, &byte)) == TM_OK) {
         tm_spans_members(&object, span_names, SPAN_MEMBERS, members);
         st = take_span(x, &object, members, byte);
     }

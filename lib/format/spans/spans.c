@@ -63,6 +63,19 @@ enum tm_status tm_spans_expect(struct tm_spans *x, enum tm_json_type type)
     return st < 0 ? st : TM_END;
 }
 
+enum tm_status tm_spans_next_object(struct tm_spans *x, struct tm_json_value *object, uint64_t *byte)
+{
+    enum tm_status st;
+    while ((st = tm_json_cursor_element(x->cursor, x->err)) == TM_OK) {
+        *byte = x->cursor->in->offset;
+        st = tm_json_cursor_value(x->cursor, object, x->err);
+        if (st < 0 || object->type == TM_JSON_OBJECT)
+            return st;
+        tm_spans_count(&x->damaged, 1, *byte);
+    }
+    return st;
+}
+
 static enum tm_status pass_elements(struct tm_spans *x)
 {
     struct tm_json_value element;

@@ -1,0 +1,30 @@
+/* Rows on their way to the next consumer of tm-emit, gathered into batches. */
+#ifndef TM_EMIT_BATCH_QUEUE_H
+#define TM_EMIT_BATCH_QUEUE_H
+
+#include "stream/batch_builder.h"
+
+/* Takes rows. The batch is valid during the call. */
+struct tm_batch_sink {
+    enum tm_status (*show)(void *self, const struct tm_batch *batch, struct tm_error *err);
+    void *self;
+};
+
+/* Zero-initialise, with .sink set. */
+struct tm_batch_queue {
+    struct tm_batch_sink sink;
+    struct tm_batch_builder rows; /* private */
+};
+
+/* Adds a copy of E. A full batch goes to the sink first. TM_OK, TM_E_SYSTEM or what the sink returned. */
+enum tm_status tm_batch_queue_add(struct tm_batch_queue *queue, const struct tm_event *e, struct tm_error *err);
+
+/* Shows the rows that are left to the sink. TM_OK or what the sink returned. */
+enum tm_status tm_batch_queue_flush(struct tm_batch_queue *queue, struct tm_error *err);
+
+/* Shows BATCH to the sink as it is. No rows may be left in QUEUE. Returns what the sink returned. */
+enum tm_status tm_batch_queue_pass(struct tm_batch_queue *queue, const struct tm_batch *batch, struct tm_error *err);
+
+void tm_batch_queue_release(struct tm_batch_queue *queue);
+
+#endif
