@@ -1,4 +1,4 @@
-# tm-emit: many files and many machines take time in proportion to their number.
+# tm-emit: many files, machines and crossing slices take time in proportion to their number.
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
@@ -37,4 +37,17 @@ scales() {
 @test "machines that nothing relates: report and explain" {
     scales few.machines many.machines tm-emit -q -f report
     scales few.machines many.machines tm-emit -q -f explain
+}
+
+@test "slices of one thread that cross" {
+    for shape in few,10000,40 many,40000,1000; do
+        IFS=, read -r name count lanes <<<"$shape"
+        python3 - "$count" "$lanes" >"$name.json" <<'END_OF_PYTHON'
+import sys
+count, open_at_once = map(int, sys.argv[1:])
+print('[%s]' % ',\n'.join('{"name":"n","ph":"X","ts":%d,"dur":%d,"pid":1,"tid":1}' % (i, open_at_once) for i in range(count)))
+END_OF_PYTHON
+        tm-unpack "$name.json" | tm-manifest | tm-clocks | tm-sort >"$name.crossing"
+    done
+    scales few.crossing many.crossing tm-emit -q -f pftrace
 }

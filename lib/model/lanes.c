@@ -1,14 +1,13 @@
 #include "model/lanes.h"
 
+#include "model/crossing_lanes.h"
+
 #include <stdlib.h>
 
-/* A lane. A crossing lane lists the ends of its open slices, outermost first. */
 struct lane {
     uint64_t cookie;
     uint32_t open; /* begins minus ends */
     bool is_free;  /* in the set's heap of free lanes */
-    int64_t *ends;
-    uint32_t end_count, end_cap;
 };
 
 /* A begin of COOKIE whose end is known. */
@@ -24,6 +23,7 @@ struct tm_lane_set {
     uint32_t lane_count, lane_cap;
     uint32_t *heap; /* numbers of free lanes, least first; some may be in use again */
     uint32_t heap_count, heap_cap;
+    struct tm_crossing_lanes crossing; /* lanes of slices that have no cookies */
 };
 
 enum tm_status tm_lanes_set(struct tm_lanes *lanes, const struct tm_key *key, uint32_t *set, struct tm_error *err)
@@ -163,34 +163,17 @@ bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane)
     return lanes->sets[set].lanes[lane].open != 0;
 }
 
-enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set_number, int64_t ts, int64_t end, uint32_t *lane,
+enum tm_status tm_lanes_crossing(struct tm_lanes *lanes, uint32_t set, int64_t ts, int64_t end, uint32_t *lane,
                                  struct tm_error *err)
 {
-    struct tm_lane_set *set = &lanes->sets[set_number];
-    enum tm_status st;
-    for (*lane = 0; *lane < set->lane_count; ++*lane) {
-        struct lane *l = &set->lanes[*lane];
-        while (l->end_count && l->ends[l->end_count - 1] <= ts)
-            l->end_count--;
-        if (l->end_count == 0 || end <= l->ends[l->end_count - 1])
-            break;
-    }
-    if (*lane == TM_LANES_CROSSING_MAX)
-        return TM_END;
-    if (*lane == set->lane_count && (st = new_lane(set, lane, err)) < 0)
-        return st;
-    struct lane *l = &set->lanes[*lane];
-    if ((st = tm_array_grow(&l->ends, &l->end_cap, l->end_count, sizeof *l->ends, err)) < 0)
-        return st;
-    l->ends[l->end_count++] = end;
-    return TM_OK;
+    enum tm_status st = tm_crossing_lanes_add(&lanes->sets[set].crossing, TM_LANES_CROSSING_MAX, ts, end, lane);
+    return st < 0 ? tm_error_nomem(err) : st;
 }
 
 void tm_lanes_release(struct tm_lanes *lanes)
 {
     for (uint32_t i = 0; i < lanes->set_count; i++) {
-        for (uint32_t j = 0; j < lanes->sets[i].lane_count; j++)
-            free(lanes->sets[i].lanes[j].ends);
+        tm_crossing_lanes_release(&lanes->sets[i].crossing);
         free(lanes->sets[i].lanes);
         free(lanes->sets[i].heap);
         free(lanes->sets[i].closings);

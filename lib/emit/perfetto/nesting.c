@@ -31,8 +31,37 @@ enum tm_status tm_nesting_add(struct tm_nesting *n, uint64_t uuid, int64_t start
     return TM_OK;
 }
 
+/* The further lanes of track UUID, made if they are new. NULL: no memory. */
+static struct tm_crossing_lanes *further_of(struct tm_nesting *n, uint64_t uuid)
+{
+    uint32_t at;
+    if (tm_map_find(&n->further_of, uuid, &at))
+        return &n->further[at];
+    if (tm_array_grow(&n->further, &n->further_cap, n->further_count, sizeof *n->further, NULL) < 0 ||
+        tm_map_set(&n->further_of, uuid, n->further_count) < 0)
+        return NULL;
+    return &n->further[n->further_count++];
+}
+
+enum tm_status tm_nesting_further(struct tm_nesting *n, uint64_t uuid, int64_t start_ns, int64_t end_ns,
+                                  uint32_t *lane)
+{
+    struct tm_crossing_lanes *lanes = further_of(n, uuid);
+    if (lanes == NULL)
+        return TM_E_SYSTEM;
+    enum tm_status st = tm_crossing_lanes_add(lanes, TM_NESTING_LANES_MAX, start_ns, end_ns, lane);
+    if (st == TM_END)
+        *lane = TM_NESTING_LANES_MAX - 1;
+    ++*lane;
+    return st < 0 ? st : TM_OK;
+}
+
 void tm_nesting_release(struct tm_nesting *n)
 {
+    for (uint32_t i = 0; i < n->further_count; i++)
+        tm_crossing_lanes_release(&n->further[i]);
+    free(n->further);
+    tm_map_release(&n->further_of);
     for (uint32_t i = 0; i < n->count; i++)
         free(n->lanes[i].open);
     free(n->lanes);

@@ -1,8 +1,12 @@
-/* Whether complete slices nest on their track or cross. */
+/* Whether complete slices nest on their track or cross, and on which further lane of it they nest. */
 #ifndef TM_EMIT_PERFETTO_NESTING_H
 #define TM_EMIT_PERFETTO_NESTING_H
 
 #include "base/map.h"
+#include "model/crossing_lanes.h"
+
+/* A track has that many further lanes. */
+enum { TM_NESTING_LANES_MAX = 1023 };
 
 /* Zero-initialise. Memory: the tracks there are, and the slices open on each at one time. */
 struct tm_nesting {
@@ -13,11 +17,19 @@ struct tm_nesting {
     } *lanes;
     uint32_t count, cap;
     struct tm_map lane_of; /* uuid -> lane */
+    struct tm_crossing_lanes *further;
+    uint32_t further_count, further_cap;
+    struct tm_map further_of; /* uuid -> further */
 };
 
 /* Slices come in the order of their starts. TM_OK: [START_NS, END_NS) nests on track UUID, which is not
  * 0, and is now open there; TM_END: it crosses one that is; TM_E_SYSTEM. */
 enum tm_status tm_nesting_add(struct tm_nesting *nesting, uint64_t uuid, int64_t start_ns, int64_t end_ns);
+
+/* Sets *LANE, from 1, to the first further lane of track or thread UUID on which [START_NS, END_NS) nests, where it is
+ * open from now on. If it crosses a slice on each of them, the last one takes it all the same. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_nesting_further(struct tm_nesting *nesting, uint64_t uuid, int64_t start_ns, int64_t end_ns,
+                                  uint32_t *lane);
 
 void tm_nesting_release(struct tm_nesting *nesting);
 

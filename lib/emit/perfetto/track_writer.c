@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-enum { LANES_A_THREAD_MAX = 1024 };
-
 /* --- tracks */
 
 /* Tracks of threads, on which flow events find slices. */
@@ -233,16 +231,16 @@ static enum tm_status know_lane(struct tm_track_writer *w, const struct tm_event
     return st < 0 ? tm_error_nomem(err) : tm_track_packet_lane(w, e, lane, thread, err);
 }
 
-/* The first lane of thread *UUID on which END's slice, E, nests: UUID becomes that. */
+/* The first lane of E's thread on which E nests, which ends at END_NS. */
 static enum tm_status find_lane(struct tm_track_writer *w, const struct tm_event *e, int64_t end_ns, uint64_t *uuid,
                                 struct tm_error *err)
 {
-    enum tm_status st = TM_END;
-    for (uint64_t lane = 1; st == TM_END && lane < LANES_A_THREAD_MAX; lane++) {
-        *uuid = tm_track_key(w, e, TM_TRACK_KIND_LANE, lane);
-        st = tm_nesting_add(&w->nesting, *uuid, e->time_ns, end_ns);
-    }
-    return st < 0 ? tm_error_nomem(err) : TM_OK;
+    uint32_t lane = 0;
+    uint64_t thread = tm_track_key(w, e, TM_TRACK_KIND_LANE, 0);
+    if (tm_nesting_further(&w->nesting, thread, e->time_ns, end_ns, &lane) < 0)
+        return tm_error_nomem(err);
+    *uuid = tm_track_key(w, e, TM_TRACK_KIND_LANE, lane);
+    return TM_OK;
 }
 
 /* E, which ends as END says, begins on END's track among begins and ends. TM_END: it crosses what is there. */
