@@ -37,8 +37,8 @@ static enum tm_status kernel_track(struct tm_model *m, struct tm_model_event *ev
 {
     const uint32_t instance = tm_kernel_track_instance(ev->e);
     const enum tm_track_scope scope = tm_kernel_track_scope(kernel);
-    struct tm_track_id id = {ev->place.file, ev->place.machine, (enum tm_track_type)(TM_TRACK_TYPE_KERNEL + kernel),
-                             instance, 0};
+    const enum tm_track_type type = (enum tm_track_type)((uint32_t)TM_TRACK_TYPE_KERNEL + kernel);
+    struct tm_track_id id = {ev->place.file, ev->place.machine, type, instance, 0};
     char text[TM_KERNEL_TRACK_NAME_MAX];
     bool is_new;
     enum tm_status st = TM_OK;

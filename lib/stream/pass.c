@@ -17,7 +17,7 @@ enum tm_status tm_stream_pass_open(struct tm_stream_reader *reader, int in, int 
 enum tm_status tm_stream_pass_batch(struct tm_stream_reader *reader, struct tm_stream_writer *writer,
                                     struct tm_error *err)
 {
-    struct tm_frame_sight sight;
+    struct tm_frame_sight sight = {0};
     uint64_t count;
     if (reader->ended || reader->frames.chunk_bytes != PASS_CHUNK_BYTES)
         return TM_END;

@@ -63,9 +63,9 @@ static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field fie
         return tm_error_nomem(w->err);
     if (!is_new)
         return TM_OK;
+    uint32_t name = process ? (uint32_t)TM_PROCESS_DESCRIPTION_NAME : (uint32_t)TM_THREAD_DESCRIPTION_NAME;
     if (!begin_description(w, process) ||
-        (len && tm_pb_put_bytes(&w->rows->message, process ? TM_PROCESS_DESCRIPTION_NAME : TM_THREAD_DESCRIPTION_NAME,
-                                s, len) != TM_OK))
+        (len && tm_pb_put_bytes(&w->rows->message, name, s, len) != TM_OK))
         return tm_error_nomem(w->err);
     definition.has_time = false;
     definition.event.time_ns = 0;

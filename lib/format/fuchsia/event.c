@@ -126,7 +126,7 @@ static enum tm_status add_async(struct tm_fxt *x, const struct event *v)
 static enum tm_status add_flow(struct tm_fxt *x, const struct event *v)
 {
     enum tm_fxt_flow_event event = (enum tm_fxt_flow_event)(v->type - EVENT_FLOW_BEGIN);
-    struct tm_event row = row_of(v, TM_KIND_FLOW_START + event);
+    struct tm_event row = row_of(v, TM_KIND_FLOW_START + (uint32_t)event);
     uint64_t id;
     if (!tm_fxt_word(v->rest, &id))
         return tm_fxt_lose(x, TM_FXT_LOSS_READ);

@@ -40,11 +40,13 @@ static enum tm_status define(struct tm_instruments *x, uint64_t place, bool is_t
     if (good && is_thread)
         good = tm_pb_put_varint(d, TM_THREAD_DESCRIPTION_TID, tm_zigzag(e.tid)) == TM_OK;
     if (good && (source->flags & TM_EVENT_HAS_PID))
-        good = tm_pb_put_varint(d, is_thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID,
-                                tm_zigzag(e.pid)) == TM_OK;
+        good = tm_pb_put_varint(
+                   d, is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID,
+                   tm_zigzag(e.pid)) == TM_OK;
     if (good && r->len > TM_OWNER_NAME)
-        good = tm_pb_put_bytes(d, is_thread ? TM_THREAD_DESCRIPTION_NAME : TM_PROCESS_DESCRIPTION_NAME,
-                               r->data + TM_OWNER_NAME, r->len - TM_OWNER_NAME) == TM_OK;
+        good = tm_pb_put_bytes(
+                   d, is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_NAME : (uint32_t)TM_PROCESS_DESCRIPTION_NAME,
+                   r->data + TM_OWNER_NAME, r->len - TM_OWNER_NAME) == TM_OK;
     if (!good || tm_pb_end(d, mark) != TM_OK)
         return tm_error_nomem(x->err);
     e.detail = d->data;

@@ -188,11 +188,13 @@ enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *contex
     if (st == TM_OK && thread)
         st = tm_pb_put_varint(detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(context->tid));
     if (st == TM_OK)
-        st = tm_pb_put_varint(detail, thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID,
+        st = tm_pb_put_varint(detail,
+                              thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID,
                               tm_zigzag(context->pid));
     if (st == TM_OK)
-        st = tm_pb_put_bytes(detail, thread ? TM_THREAD_DESCRIPTION_NAME : TM_PROCESS_DESCRIPTION_NAME, value.data,
-                             value.len);
+        st = tm_pb_put_bytes(detail,
+                             thread ? (uint32_t)TM_THREAD_DESCRIPTION_NAME : (uint32_t)TM_PROCESS_DESCRIPTION_NAME,
+                             value.data, value.len);
     if (st == TM_OK)
         st = tm_pb_end(detail, mark);
     return st == TM_OK ? tm_proto_add(context->p, &derived, err) : tm_error_nomem(err);
