@@ -87,3 +87,7 @@ PY
 @test "no line of the code has more than 120 columns" {
     rooms width
 }
+
+@test "no files of the library call each other in a circle" {
+    python3 "$TM_SRC/t/check/circles" "$TM_SRC"
+}

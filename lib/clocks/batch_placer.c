@@ -455,24 +455,6 @@ enum tm_status tm_batch_placer_convert(struct tm_batch_placer *placer, const str
     return placer->is_block ? TM_OK : convert_rows(placer, batch, err);
 }
 
-enum tm_status tm_batch_placer_finish(struct tm_batch_placer *placer, struct tm_clock_file *file,
-                                      struct tm_error *err)
-{
-    struct tm_batch batch;
-    enum tm_status st = TM_OK;
-    placer->is_last_try = true;
-    placer->has_last = false; /* the outcome of the preceding row does not apply to a row that was pending */
-    while (file->deferral && (st = tm_deferral_next(file->deferral, &batch, err)) == TM_OK) {
-        st = tm_batch_placer_convert(placer, &batch, err);
-        if (st == TM_OK)
-            st = tm_batch_placer_write(placer, &batch, err);
-        if (st < 0)
-            break;
-    }
-    placer->is_last_try = false;
-    return st == TM_END ? TM_OK : st;
-}
-
 void tm_batch_placer_release(struct tm_batch_placer *placer)
 {
     tm_placer_columns_release(&placer->columns);

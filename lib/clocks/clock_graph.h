@@ -10,11 +10,11 @@
 
 #include "base/map.h"
 #include "clocks/clock_kind.h"
+#include "clocks/clock_step.h"
 #include "clocks/clock_table.h"
 
 /* Limits; past them add fails with TM_E_INPUT and a text that names the limit. */
 enum {
-    TM_GRAPH_HOPS_MAX = 4,
     TM_GRAPH_WIDTH_MAX = 256,           /* clocks in one snapshot */
     TM_GRAPH_KINDS_MAX = 1 << 18,
     TM_GRAPH_READINGS_MAX = 1 << 24     /* readings of all snapshots */
@@ -71,28 +71,6 @@ enum tm_convert {
     TM_CONVERT_OUT_OF_RANGE /* a step leaves int64 */
 };
 
-struct tm_hop {
-    uint32_t kind, row;
-    uint32_t from, to; /* clocks */
-    bool is_line;      /* from row line_ends[0] to [1] */
-    uint32_t line_ends[2];
-};
-
-/* How one time was converted, and for which other times the same holds: all from first_ns to
- * last_ns on the source clock. They become time + translation (modulo 2^64, never overflowing), and where there
- * are lines each of these converts what the one before gave, after_ns added to it. */
-struct tm_step {
-    int64_t first_ns, last_ns;
-    uint64_t translation;
-    uint32_t line_count;
-    struct tm_clock_line lines[TM_GRAPH_HOPS_MAX];
-    uint64_t after[TM_GRAPH_HOPS_MAX];
-    uint32_t hop_count; /* 0: the source is the target */
-    struct tm_hop hops[TM_GRAPH_HOPS_MAX];
-    bool has_anchors; /* a recorded snapshot was on the way: … */
-    int64_t anchor_low_ns, anchor_high_ns; /* … the farthest such snapshots, on the source clock */
-};
-
 void tm_clock_graph_init(struct tm_clock_graph *graph);
 
 /* Index of a clock, added if new. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */
@@ -120,20 +98,6 @@ void tm_clock_graph_claim(struct tm_clock_graph *graph, bool bounded, uint64_t u
 /* Converts NS (nanoseconds of clock SOURCE) to the target; *STEP is set for TM_CONVERT_OK. */
 enum tm_convert tm_clock_graph_convert(struct tm_clock_graph *graph, uint32_t source, int64_t ns,
                                        struct tm_step *step);
-
-static inline int64_t tm_step_apply(const struct tm_step *step, int64_t ns)
-{
-    uint64_t t = (uint64_t)ns + step->translation;
-    for (uint32_t i = 0; i < step->line_count; i++)
-        t = (uint64_t)tm_clock_line_apply(&step->lines[i], (int64_t)t) + step->after[i];
-    return (int64_t)t;
-}
-
-/* Returns what STEP adds to NS. It is the same for all times of a step without lines. */
-static inline int64_t tm_step_offset(const struct tm_step *step, int64_t ns)
-{
-    return (int64_t)((uint64_t)tm_step_apply(step, ns) - (uint64_t)ns);
-}
 
 /* True if FROM is TO or a path of at most TM_GRAPH_HOPS_MAX hops leads there. Costs a search unless TO is the target.
  */

@@ -40,6 +40,12 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
     return tm_matcher_labels(&s->matcher, e, e->name, is_marker ? 0 : e->category, wanted, err);
 }
 
+/* True if a slice without an end that began at TS has lasted as long as asked for when the stream ends. */
+static bool is_long_so_far(const struct tm_select *s, int64_t ts)
+{
+    return !s->spec->dur.has_most && s->ahead->last_ns - ts >= s->spec->dur.least_ns;
+}
+
 /* True if G begins or is a slice, and that is as long as asked for. */
 static enum tm_status is_long(struct tm_select *s, const struct tm_select_group *g, bool *fits, struct tm_error *err)
 {
@@ -49,7 +55,7 @@ static enum tm_status is_long(struct tm_select *s, const struct tm_select_group 
     *fits = false;
     if (e->kind == TM_KIND_SLICE_COMPLETE) {
         const bool is_open = e->flags & TM_EVENT_OPEN_ENDED;
-        *fits = is_open ? tm_select_is_long_so_far(s, e->time_ns)
+        *fits = is_open ? is_long_so_far(s, e->time_ns)
                         : tm_select_duration_fits(dur, e->dur_ns < 0 ? 0 : e->dur_ns);
         return TM_OK;
     }

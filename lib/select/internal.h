@@ -136,7 +136,18 @@ enum tm_status tm_select_put_here(struct tm_select *select, const struct tm_even
 enum tm_status tm_select_flush(struct tm_select *select, struct tm_error *err);
 
 /* True if ROWS describe threads and processes and nothing else. */
-bool tm_select_only_names(const struct tm_event *rows, uint32_t count);
+static inline bool tm_select_only_names(const struct tm_event *rows, uint32_t count)
+{
+    bool names = false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t kind = rows[i].kind;
+        if (kind == TM_KIND_PROCESS || kind == TM_KIND_THREAD)
+            names = true;
+        else if (kind != TM_KIND_PACKET || i > 0)
+            return false;
+    }
+    return names;
+}
 
 /* True if ROWS are an event that was itself wanted. */
 static inline bool tm_select_is_shown(const struct tm_event *rows, uint32_t count)
@@ -165,9 +176,6 @@ enum tm_status tm_select_told(struct tm_select *select, const struct tm_event *r
 enum tm_status tm_select_learn_slice(struct tm_select *select, const struct tm_select_group *group,
                                      struct tm_error *err);
 enum tm_status tm_select_learn_open(struct tm_select *select, struct tm_error *err);
-
-/* True if a slice without an end that began at TS has lasted as long as asked for when the stream ends. */
-bool tm_select_is_long_so_far(const struct tm_select *select, int64_t ts);
 
 /* Decides slices and what binds to them. */
 enum tm_status tm_select_slice(struct tm_select *select, struct tm_select_group *group, struct tm_error *err);

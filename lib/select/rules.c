@@ -3,19 +3,6 @@
 
 #include "base/hash.h"
 
-bool tm_select_only_names(const struct tm_event *rows, uint32_t count)
-{
-    bool names = false;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t kind = rows[i].kind;
-        if (kind == TM_KIND_PROCESS || kind == TM_KIND_THREAD)
-            names = true;
-        else if (kind != TM_KIND_PACKET || i > 0)
-            return false;
-    }
-    return names;
-}
-
 /* Keeps names of tasks even if their event is not wanted. They do not count as events. */
 static enum tm_status keep_names(struct tm_select *s, struct tm_select_group *g, struct tm_error *err)
 {

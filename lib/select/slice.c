@@ -283,11 +283,6 @@ enum tm_status tm_select_learn_slice(struct tm_select *s, const struct tm_select
     }
 }
 
-bool tm_select_is_long_so_far(const struct tm_select *s, int64_t ts)
-{
-    return !s->spec->dur.has_most && s->ahead->last_ns - ts >= s->spec->dur.least_ns;
-}
-
 enum tm_status tm_select_learn_open(struct tm_select *s, struct tm_error *err)
 {
     const struct tm_open_slice *slice;

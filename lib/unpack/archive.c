@@ -108,7 +108,7 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     if (tm_unpack_halt(run, st) < 0)
         tm_unpack_place(run, node);
     else
-        st = tm_unpack_documents(run, &content, node, NULL, NULL);
+        st = run->read_documents(run, &content, node, NULL, NULL);
     tm_content_release(&content);
     if (damage.count > 0) {
         tm_error_prefix(&damage.cause, "%s", node->name);

@@ -153,7 +153,7 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
         st = tm_archive_refused_turn(run, &row, table, last);
     } else {
         struct tm_content inner = tm_content_of(&input);
-        st = tm_unpack_documents(run, &inner, &row, NULL, NULL);
+        st = run->read_documents(run, &inner, &row, NULL, NULL);
         tm_content_release(&inner);
     }
     tm_part_settle(&part, &input);

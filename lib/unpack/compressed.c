@@ -14,7 +14,7 @@ static enum tm_status unpack_inner(struct tm_unpack_run *run, struct tm_node *no
     if (content->extent.fd >= 0 && tm_content_end(content) - content->in->offset >= TM_READ_AHEAD_MIN_BYTES)
         tm_read_ahead_start(input);
     input->expansion = run->expansion;
-    enum tm_status st = tm_unpack_documents(run, &inner, NULL, node, gzip);
+    enum tm_status st = run->read_documents(run, &inner, NULL, node, gzip);
     tm_content_release(&inner);
     tm_input_release(input);
     return st;

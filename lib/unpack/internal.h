@@ -9,6 +9,9 @@
 #include "unpack/member_table.h"
 #include "unpack/unpack.h"
 
+struct tm_content;
+struct tm_node;
+
 struct tm_unpack_run {
     const struct tm_unpack_options *options;
     struct tm_event_sink *sink;
@@ -21,6 +24,10 @@ struct tm_unpack_run {
     bool names_on_damage;   /* the error says what --on-damage would do */
     char manifest_of[256];  /* the archive that had a manifest, or its own name; empty: there was none */
     bool trace_seen;        /* a trace file, no container, had its turn */
+    /* tm_unpack_documents. Containers hold documents, and a document can be a container: they call it by this member.
+     */
+    enum tm_status (*read_documents)(struct tm_unpack_run *run, struct tm_content *content, struct tm_node *first,
+                                     const struct tm_node *parent, struct tm_gzip_reader *gzip);
     bool is_final;          /* the error is about the run, not about the file that had its turn: nothing goes on */
 };
 

@@ -43,7 +43,8 @@ enum tm_status tm_unpack(const struct tm_unpack_options *options, struct tm_even
 {
     static const char *const standard_input[] = {"-"};
     struct tm_expansion expansion = {.max_bytes = options->max_expansion_bytes};
-    struct tm_unpack_run run = {.options = options, .sink = sink, .err = err, .expansion = &expansion};
+    struct tm_unpack_run run = {.options = options, .sink = sink, .err = err, .expansion = &expansion,
+                                .read_documents = tm_unpack_documents};
     if (count == 0) {
         paths = standard_input;
         count = 1;

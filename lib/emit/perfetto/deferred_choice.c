@@ -1,6 +1,6 @@
 #include "emit/perfetto/deferred_choice.h"
 
-#include "emit/perfetto/track_ends.h"
+#include "emit/perfetto/end_label.h"
 #include "emit/perfetto/track_packet.h"
 
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_op
     struct tm_event e = end_event(end);
     enum tm_status st;
     do /* what goes on longer and is above it has crossed it */
-        st = tm_track_ends_name(w, &e, end->uuid, end->twin, label, err);
+        st = tm_end_label_write(w, &e, end->uuid, end->twin, label, err);
     while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->twin, err)) == TM_OK);
     if (st == TM_OK)
         return tm_track_packet_end(w, end, &e, end->uuid, err);

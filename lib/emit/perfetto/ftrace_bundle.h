@@ -19,22 +19,30 @@ enum tm_status tm_ftrace_bundle_write(struct tm_ftrace_writer *writer, struct tm
                                       struct tm_error *err);
 enum tm_status tm_ftrace_bundles_write(struct tm_ftrace_writer *writer, struct tm_error *err);
 
-/* As tm_ftrace_bundle_open; mostly the first place that is looked at has it. */
-static inline enum tm_status tm_ftrace_bundle_get(struct tm_ftrace_writer *w, const struct tm_event *e,
-                                                  struct tm_ftrace_bundle **bundle, struct tm_error *err)
-{
-    uint16_t slot = w->slots[(e->machine * TM_FTRACE_SLOTS_A_MACHINE + e->cpu) % TM_FTRACE_BUNDLE_SLOTS];
-    if (slot) {
-        *bundle = &w->bundles[slot - 1];
-        if ((*bundle)->cpu == e->cpu && (*bundle)->machine == e->machine && tm_ftrace_bundle_has_room(*bundle))
-            return TM_OK;
-    }
-    return tm_ftrace_bundle_open(w, e, bundle, err);
-}
+/* Writes all bundles. They are not open any more. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_bundles_close(struct tm_ftrace_writer *writer, struct tm_error *err);
+
+/* True if the bundle of EVENT's machine and cpu is open. */
+bool tm_ftrace_bundle_is_open(const struct tm_ftrace_writer *writer, const struct tm_event *event);
+
+/* *BUNDLE is the bundle of EVENT's machine and cpu. It is open and has room for more. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                     struct tm_ftrace_bundle **bundle, struct tm_error *err);
+
+/* BUNDLE is on output sequence *SEQUENCE from the next event on; 0: on a new one, whose number *SEQUENCE becomes. TM_OK
+ * or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_bundle_symbols(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
+                                        uint32_t *sequence, struct tm_error *err);
+
+/* Appends STRING, a name or category of EVENT, to OUT as field ID. If EVENT has none, nothing is appended. False: out
+ * of memory. */
+bool tm_ftrace_put_text(const struct tm_ftrace_writer *writer, struct tm_buf *out, uint32_t id, uint32_t string,
+                        const struct tm_event *event);
 
 /* ftrace_sched.c */
 
-/* EVENT, a SCHED_SWITCH or SCHED_WAKING, into BUNDLE, past the messages that wait. */
+/* Puts EVENT, a SCHED_SWITCH or SCHED_WAKING, into BUNDLE; messages that wait are not looked at. TM_OK or TM_E_SYSTEM.
+ */
 enum tm_status tm_ftrace_put_sched(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                    const struct tm_event *event, struct tm_error *err);
 
@@ -58,9 +66,16 @@ static inline bool tm_ftrace_has_messages(const struct tm_ftrace_cpu *c)
 enum tm_status tm_ftrace_messages_until(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                         const struct tm_event *until, struct tm_error *err);
 
-/* The same for all cpus; bundles are opened for it. */
+/* As tm_ftrace_messages_until, for all cpus. It opens bundles. */
 enum tm_status tm_ftrace_all_messages_until(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                             struct tm_error *err);
+
+/* True if the messages that wait take more memory than they may. */
+bool tm_ftrace_messages_are_many(const struct tm_ftrace_writer *writer);
+
+/* EVENT, a COMPACT_SCHED of CPU, waits from now on. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_messages_add(struct tm_ftrace_writer *writer, struct tm_ftrace_cpu *cpu,
+                                      const struct tm_event *event, struct tm_error *err);
 
 /* Forgets what waits for CPU. */
 void tm_ftrace_messages_drop(struct tm_ftrace_writer *writer, struct tm_ftrace_cpu *cpu);

@@ -2,7 +2,7 @@
 #include "emit/perfetto/binder_line.h"
 #include "emit/perfetto/blocked_line.h"
 #include "emit/perfetto/counter_line.h"
-#include "emit/perfetto/ftrace_writer.h"
+#include "emit/perfetto/ftrace_bundle.h"
 #include "emit/perfetto/line_text.h"
 #include "emit/perfetto/work_line.h"
 
@@ -102,7 +102,7 @@ enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *w, const struct tm_
     size_t mark;
     if (e->kind == TM_KIND_SCHED_SWITCH || e->kind == TM_KIND_SCHED_WAKING)
         return tm_ftrace_write_sched(w, e, err);
-    enum tm_status st = tm_ftrace_bundle_open(w, e, &b, err);
+    enum tm_status st = tm_ftrace_writer_bundle(w, e, &b, err);
     if (st < 0)
         return st;
     uint64_t function = 0;

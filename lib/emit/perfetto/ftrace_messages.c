@@ -115,16 +115,15 @@ enum tm_status tm_ftrace_all_messages_until(struct tm_ftrace_writer *w, const st
     return st;
 }
 
-enum tm_status tm_ftrace_write_message(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
+bool tm_ftrace_messages_are_many(const struct tm_ftrace_writer *w)
 {
-    struct tm_ftrace_bundle *b;
-    enum tm_status st = TM_OK;
-    if (w->waiting_bytes > WAITING_BYTES_MAX) /* more tales of more cpus at one time than there is memory for */
-        st = tm_ftrace_all_messages_until(w, NULL, err);
-    if (st < 0 || (st = tm_ftrace_bundle_open(w, e, &b, err)) < 0 || (st = tm_ftrace_messages_until(w, b, e, err)) < 0)
-        return st;
-    return tm_open_messages_is_empty(&b->task->messages) ? keep_waiting(w, b->task, e, err)
-                                                         : open_message(w, b->task, e, err);
+    return w->waiting_bytes > WAITING_BYTES_MAX;
+}
+
+enum tm_status tm_ftrace_messages_add(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
+                                      struct tm_error *err)
+{
+    return tm_open_messages_is_empty(&c->messages) ? keep_waiting(w, c, e, err) : open_message(w, c, e, err);
 }
 
 void tm_ftrace_messages_drop(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)

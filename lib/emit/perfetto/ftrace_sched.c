@@ -93,12 +93,13 @@ static inline uint64_t kernel_state(const struct tm_ftrace_writer *w, const stru
     return tm_sched_state_encode((uint32_t)e->value, version);
 }
 
-/* E into B, all that comes before it being written. */
-static enum tm_status put_sched(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
-                                struct tm_error *err)
+enum tm_status tm_ftrace_put_sched(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
+                                   struct tm_error *err)
 {
     bool is_switch = e->kind == TM_KIND_SCHED_SWITCH;
-    enum tm_status st = TM_OK;
+    enum tm_status st = tm_ftrace_bundle_has_room(b) ? TM_OK : tm_ftrace_bundle_write(w, b, err);
+    if (st < 0)
+        return st;
     bool compact = is_for_compact(w, b, e);
     if (compact ? b->has_switch : is_switch && !tm_compact_sched_is_empty(&b->sched))
         st = tm_ftrace_bundle_write(w, b, err); /* one after the other, as a bundle is not read in time order */
@@ -114,24 +115,6 @@ static enum tm_status put_sched(struct tm_ftrace_writer *w, struct tm_ftrace_bun
     if (is_switch)
         tm_ftrace_note_switch(w, b, e);
     return st;
-}
-
-enum tm_status tm_ftrace_put_sched(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e,
-                                   struct tm_error *err)
-{
-    enum tm_status st = tm_ftrace_bundle_has_room(b) ? TM_OK : tm_ftrace_bundle_write(w, b, err);
-    return st < 0 ? st : put_sched(w, b, e, err);
-}
-
-enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *w, const struct tm_event *e, struct tm_error *err)
-{
-    struct tm_ftrace_bundle *b;
-    enum tm_status st = tm_ftrace_bundle_get(w, e, &b, err);
-    if (st == TM_OK && tm_ftrace_has_messages(b->task)) {
-        st = tm_ftrace_messages_until(w, b, e, err);
-        return st < 0 ? st : tm_ftrace_put_sched(w, b, e, err);
-    }
-    return st < 0 ? st : put_sched(w, b, e, err);
 }
 
 bool tm_ftrace_is_next(const struct tm_ftrace_writer *w, const struct tm_ftrace_bundle *b, const struct tm_event *e)

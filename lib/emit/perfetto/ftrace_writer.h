@@ -76,8 +76,8 @@ enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *writer, const struct
 enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_error *err);
 
-/* EVENT, a COMPACT_SCHED, as it came where all that is written of its cpu at its time is of it, which is known later;
- * else its events, one by one. */
+/* Writes EVENT, a COMPACT_SCHED, unchanged if no other event of that cpu overlaps it; else writes its events one by
+ * one. Which of the two is known when the next event of the cpu comes. */
 enum tm_status tm_ftrace_write_message(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                        struct tm_error *err);
 
@@ -92,18 +92,9 @@ enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const str
 
 void tm_ftrace_writer_release(struct tm_ftrace_writer *writer);
 
-/* For the parts of the writer. The open bundle of EVENT's machine and cpu, with room for more. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_ftrace_bundle_open(struct tm_ftrace_writer *writer, const struct tm_event *event,
-                                     struct tm_ftrace_bundle **bundle, struct tm_error *err);
-
-/* For the parts of the writer. BUNDLE is on *SEQUENCE, which is made where it is 0, from the next event on. TM_OK or
- * TM_E_SYSTEM. */
-enum tm_status tm_ftrace_bundle_symbols(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
-                                        uint32_t *sequence, struct tm_error *err);
-
-/* For the parts of the writer. STRING, a name or category of EVENT, as field ID; none writes nothing. False when out of
- * memory. */
-bool tm_ftrace_put_text(const struct tm_ftrace_writer *writer, struct tm_buf *out, uint32_t id, uint32_t string,
-                        const struct tm_event *event);
+/* For ftrace_line.c. *BUNDLE is the bundle of EVENT's machine and cpu. It is open and has room for more. If too many
+ * cpus are known, what waits for them is written and all of them are forgotten. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_writer_bundle(struct tm_ftrace_writer *writer, const struct tm_event *event,
+                                       struct tm_ftrace_bundle **bundle, struct tm_error *err);
 
 #endif

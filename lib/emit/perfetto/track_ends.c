@@ -1,26 +1,9 @@
 #include "emit/perfetto/track_ends.h"
 
 #include "emit/perfetto/deferred_choice.h"
-
-#include "base/hash.h"
+#include "emit/perfetto/end_label.h"
 
 #include <stdlib.h>
-
-/* Numbers of the stream's strings, and hashes of those that travel with their event (lib/model has them like this). */
-#define IS_HASH (UINT64_C(1) << 63)
-
-static tm_slice_label label_of(const struct tm_track_writer *w, const struct tm_event *e, uint32_t string)
-{
-    struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
-    if (text.data == NULL)
-        return 0;
-    return string & TM_STRING_INLINE ? tm_hash64(text.data, text.len) | IS_HASH : string;
-}
-
-static uint32_t string_of(tm_slice_label label)
-{
-    return label & IS_HASH ? 0 : (uint32_t)label;
-}
 
 static int by_order(const void *a, const void *b)
 {
@@ -60,7 +43,7 @@ enum tm_status tm_track_ends_follow(struct tm_track_writer *w, struct tm_error *
 enum tm_status tm_track_ends_begin(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
                                    int64_t *twin, struct tm_error *err)
 {
-    const tm_slice_label label[2] = {label_of(w, e, e->name), label_of(w, e, e->category)};
+    const tm_slice_label label[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
     if (tm_reader_slices_follow(&w->twins, uuid) < 0)
         return tm_error_nomem(err);
     enum tm_status st = tm_reader_slices_begin(&w->twins, uuid, e->time_ns, dur_ns, label, twin, err);
@@ -70,27 +53,13 @@ enum tm_status tm_track_ends_begin(struct tm_track_writer *w, const struct tm_ev
 enum tm_status tm_track_ends_begun(struct tm_track_writer *w, const struct tm_event *e, uint64_t uuid, int64_t dur_ns,
                                    int64_t twin, struct tm_error *err)
 {
-    const tm_slice_label label[2] = {label_of(w, e, e->name), label_of(w, e, e->category)};
+    const tm_slice_label label[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
     return tm_reader_slices_write_begin(&w->twins, uuid, e->time_ns, dur_ns, label, twin, err);
-}
-
-enum tm_status tm_track_ends_name(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, int64_t twin,
-                                  const tm_slice_label label[2], struct tm_error *err)
-{
-    const uint32_t called[][2] = {{e->name, e->category}, {string_of(label[0]), string_of(label[1])}, {0, 0}};
-    enum tm_status st = TM_END;
-    for (size_t i = 0; i < sizeof called / sizeof *called && st == TM_END; i++) {
-        e->name = called[i][0];
-        e->category = called[i][1];
-        const tm_slice_label as[2] = {label_of(w, e, e->name), label_of(w, e, e->category)};
-        st = tm_reader_slices_write_end(&w->twins, uuid, e->time_ns, as, twin, err);
-    }
-    return st;
 }
 
 enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, struct tm_error *err)
 {
-    tm_slice_label label[2] = {label_of(w, e, e->name), label_of(w, e, e->category)};
+    tm_slice_label label[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
     int64_t twin;
     if (tm_reader_slices_follow(&w->twins, uuid) < 0)
         return tm_error_nomem(err);
@@ -98,7 +67,7 @@ enum tm_status tm_track_ends_mean(struct tm_track_writer *w, struct tm_event *e,
     if (st < 0 || (st = tm_deferred_choice_clear(w, e, uuid, err)) < 0)
         return st;
     do /* a complete event that would be taken for it is moved out of its way */
-        st = tm_track_ends_name(w, e, uuid, twin, label, err);
+        st = tm_end_label_write(w, e, uuid, twin, label, err);
     while (st == TM_END && twin != TM_NO_ID && (st = tm_deferred_choice_move_above(w, uuid, twin, err)) == TM_OK);
     return st;
 }

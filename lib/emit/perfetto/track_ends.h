@@ -17,12 +17,8 @@ enum tm_status tm_track_ends_begin(struct tm_track_writer *writer, const struct 
 enum tm_status tm_track_ends_begun(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                    int64_t dur_ns, int64_t twin, struct tm_error *err);
 
-/* Gives the end E a name and category with which it ends slice TWIN, which began with LABEL: those it has, or those of
- * the slice, or none. TM_OK; TM_END: there are no such; TM_E_SYSTEM. */
-enum tm_status tm_track_ends_name(struct tm_track_writer *writer, struct tm_event *e, uint64_t uuid, int64_t twin,
-                                  const tm_slice_label label[2], struct tm_error *err);
-
-/* The same for an end that a file has, and for the slice that it means there. */
+/* E is an end in a file. Gives it a name and category with which a reader of the output ends the slice that it means in
+ * its file. TM_OK; TM_END: there are no such; TM_E_SYSTEM. */
 enum tm_status tm_track_ends_mean(struct tm_track_writer *writer, struct tm_event *e, uint64_t uuid,
                                   struct tm_error *err);
 

@@ -3,8 +3,6 @@
 #include "base/decimal.h"
 #include "format/json_args.h"
 
-#include <stdio.h>
-
 enum { MS_SCALE = 6, FINE_SCALE = 12, FINE_PER_NS = 1000000, ROWS_MAX = 1 << 30 };
 
 static bool numeric(const struct tm_json_value *v)
@@ -73,12 +71,6 @@ static void put(uint8_t *p, uint8_t kind, uint64_t v)
         tm_put_le32(p, (uint32_t)v);
     else
         tm_put_le64(p, v);
-}
-
-uint64_t tm_gecko_error_byte(const struct tm_error *err)
-{
-    unsigned long long byte = 0;
-    return sscanf(err->text, "byte %llu", &byte) == 1 ? byte : 0;
 }
 
 enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_gecko_part part, enum tm_status st,

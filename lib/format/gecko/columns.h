@@ -4,6 +4,7 @@
 #define TM_FORMAT_GECKO_COLUMNS_H
 
 #include "base/pb.h"
+#include "format/gecko/account.h"
 #include "format/gecko/parts.h"
 
 /* The content of a field. A field that was never written reads as 0, which means none. */
@@ -79,18 +80,6 @@ struct tm_gecko_schema {
     int32_t at[TM_GECKO_FIELDS_MAX];
 };
 
-/* COUNT events that are not shown, the first at BYTE of the input. */
-struct tm_gecko_account {
-    uint64_t count, byte;
-};
-
-static inline void tm_gecko_count(struct tm_gecko_account *account, uint64_t n, uint64_t byte)
-{
-    if (account->count == 0)
-        account->byte = byte;
-    account->count += n;
-}
-
 /* The paged file and the parts in it that belong to one thread, or to what threads share. */
 struct tm_gecko_source {
     struct tm_paged_file *spool;
@@ -123,8 +112,5 @@ uint64_t tm_gecko_field_value(enum tm_gecko_field_kind kind, const struct tm_jso
  * counted once. */
 enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_gecko_part part, enum tm_status st,
                                 struct tm_error *err);
-
-/* The byte N of an error "byte N: cause". */
-uint64_t tm_gecko_error_byte(const struct tm_error *err);
 
 #endif

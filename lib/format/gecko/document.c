@@ -1,5 +1,6 @@
 /* The document of a Gecko profile: processes, their threads and counters, in whatever order members come. */
 #include "format/gecko/internal.h"
+#include "format/gecko/part_finder.h"
 
 #include <stdlib.h>
 

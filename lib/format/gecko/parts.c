@@ -1,4 +1,4 @@
-#include "format/gecko/resync.h"
+#include "format/gecko/parts.h"
 
 #include <string.h>
 
@@ -44,13 +44,14 @@ static const struct {
 
 enum { NAME_COUNT = sizeof names / sizeof *names };
 
+_Static_assert((int)NAME_COUNT == (int)TM_GECKO_NO_ENTRY, "two names for one part");
+
 static bool is(const struct tm_json_value *key, const char *name)
 {
     return tm_json_is(key, name, strlen(name));
 }
 
-/* The entry for member KEY of TABLE (an entry of the same table); NAME_COUNT none. */
-static size_t find_member(size_t table, const struct tm_json_value *key)
+size_t tm_gecko_parts_find_member(size_t table, const struct tm_json_value *key)
 {
     for (size_t i = table; i < NAME_COUNT && strcmp(names[i].table, names[table].table) == 0; i++)
         if (is(key, names[i].member))
@@ -58,8 +59,7 @@ static size_t find_member(size_t table, const struct tm_json_value *key)
     return NAME_COUNT;
 }
 
-/* The table that KEY names: its first entry; NAME_COUNT none. */
-static size_t find_table(const struct tm_json_value *key)
+size_t tm_gecko_parts_find_table(const struct tm_json_value *key)
 {
     size_t table = 0;
     while (table < NAME_COUNT && !is(key, names[table].table))
@@ -67,9 +67,26 @@ static size_t find_table(const struct tm_json_value *key)
     return table;
 }
 
+size_t tm_gecko_parts_table_of(size_t i)
+{
+    while (i > 0 && strcmp(names[i - 1].table, names[i].table) == 0)
+        i--;
+    return i;
+}
+
+enum tm_gecko_part tm_gecko_parts_part(size_t i)
+{
+    return names[i].part;
+}
+
+bool tm_gecko_parts_is_array(size_t i)
+{
+    return names[i].member == NULL;
+}
+
 bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct tm_json_value *key)
 {
-    size_t table = find_table(key);
+    size_t table = tm_gecko_parts_find_table(key);
     for (size_t i = table; i < NAME_COUNT && is(key, names[i].table); i++)
         if (tm_gecko_has(parts, names[i].part))
             return false;
@@ -78,82 +95,8 @@ bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct 
 
 bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, const struct tm_json_value *key)
 {
-    size_t i = names[table].member ? find_member((size_t)table, key) : NAME_COUNT;
+    size_t i = names[table].member ? tm_gecko_parts_find_member((size_t)table, key) : NAME_COUNT;
     return i < NAME_COUNT && !tm_gecko_has(parts, names[i].part);
-}
-
-/* An array, element by element, so that damage is noticed where it is and ends no more than it must. */
-static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, size_t table,
-                                 bool has_rows, struct tm_error *err)
-{
-    struct tm_gecko_sought sought = {.rows = has_rows, .table = (int)table};
-    struct tm_json_value value;
-    enum tm_json_type type;
-    enum tm_status st = tm_json_cursor_enter(cursor, err);
-    for (bool first = true;; first = false) {
-        if (st == TM_OK && (st = tm_json_cursor_element(cursor, err)) == TM_OK &&
-            (st = tm_json_cursor_type(cursor, &type, err)) == TM_OK) {
-            sought.rows = sought.rows && !(first && type != TM_JSON_ARRAY); /* payloads of markers: a column */
-            st = sought.rows && type != TM_JSON_ARRAY ? tm_error_set(err, TM_E_INPUT, "byte %llu: a row is expected",
-                                                                     (unsigned long long)cursor->in->offset)
-                                                      : tm_json_cursor_value(cursor, &value, err);
-        }
-        if (st == TM_E_INPUT && sought.rows && (st = tm_gecko_resync(resync, &sought, err)) == TM_OK)
-            st = tm_gecko_resync_take(resync, TM_GECKO_AT_ROW) ? TM_OK : TM_E_INPUT;
-        if (st != TM_OK)
-            return st == TM_END ? TM_OK : st;
-    }
-}
-
-/* The value at which CURSOR stands as entry I's part, if it is of TYPE WANTED. */
-static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm_json_type wanted,
-                                 struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err)
-{
-    enum tm_gecko_part part = names[i].part;
-    size_t table = i;
-    enum tm_json_type type;
-    enum tm_status st = tm_json_cursor_type(cursor, &type, err);
-    uint64_t at = cursor->copied;
-    if (st < 0)
-        return st;
-    while (table > 0 && strcmp(names[table - 1].table, names[i].table) == 0)
-        table--;
-    if (resync && type == TM_JSON_ARRAY)
-        st = pass_array(cursor, resync, table, part == TM_GP_SAMPLES_DATA || part == TM_GP_MARKERS_DATA, err);
-    else
-        st = tm_json_cursor_skip(cursor, err);
-    if (st != TM_E_SYSTEM && type == wanted)
-        parts->of[part] = (struct tm_gecko_extent){at, cursor->copied - at, st < 0};
-    return st;
-}
-
-enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
-                                   struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err)
-{
-    struct tm_json_value member;
-    enum tm_json_type type;
-    size_t table = find_table(key);
-    struct tm_gecko_sought sought = {.table = (int)table};
-    if (table == NAME_COUNT)
-        return TM_END;
-    if (names[table].member == NULL)
-        return take_value(parts, table, TM_JSON_ARRAY, cursor, resync, err);
-    enum tm_status st = tm_json_cursor_type(cursor, &type, err);
-    if (st < 0 || type != TM_JSON_OBJECT)
-        return st < 0 ? st : tm_json_cursor_skip(cursor, err);
-    st = tm_json_cursor_enter(cursor, err);
-    while (st == TM_OK) {
-        if ((st = tm_json_cursor_key(cursor, &member, err)) == TM_OK) {
-            size_t i = find_member(table, &member);
-            bool schema = is(&member, "schema");
-            st = i == NAME_COUNT
-                     ? tm_json_cursor_skip(cursor, err)
-                     : take_value(parts, i, schema ? TM_JSON_OBJECT : TM_JSON_ARRAY, cursor, resync, err);
-        }
-        if (st == TM_E_INPUT && resync && (st = tm_gecko_resync(resync, &sought, err)) == TM_OK)
-            st = tm_gecko_resync_take(resync, TM_GECKO_AT_COLUMN) ? TM_OK : TM_E_INPUT;
-    }
-    return st == TM_END ? TM_OK : st;
 }
 
 void tm_gecko_reader_init(struct tm_gecko_reader *r, struct tm_paged_file *spool, const struct tm_gecko_parts *parts,

@@ -54,19 +54,22 @@ struct tm_gecko_parts {
     bool torn;      /* damage may have removed parts that are absent */
 };
 
-struct tm_gecko_resync;
-
 static inline bool tm_gecko_has(const struct tm_gecko_parts *parts, enum tm_gecko_part part)
 {
     return parts->of[part].len != 0;
 }
 
-/* Takes in the value of member KEY of a thread's object. CURSOR stands at the value and copies to the paged file.
- * TM_OK: it was a table, and CURSOR is behind it. TM_END: it is no table, and nothing was read. After an error the
- * bytes of the table read so far are a part, too. With RESYNC (may be NULL) damage inside a table is passed over where
- * possible; an error then means that this is impossible. */
-enum tm_status tm_gecko_parts_take(struct tm_gecko_parts *parts, const struct tm_json_value *key,
-                                   struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err);
+/* Parts are named by a list of (table, member) pairs. find_table returns the first entry of the table that KEY names,
+ * find_member the entry of member KEY of the table that begins at entry TABLE, table_of the first entry of entry I's
+ * table. TM_GECKO_NO_ENTRY: there is none. */
+enum { TM_GECKO_NO_ENTRY = TM_GP_COUNT + 1 };
+size_t tm_gecko_parts_find_table(const struct tm_json_value *key);
+size_t tm_gecko_parts_find_member(size_t table, const struct tm_json_value *key);
+size_t tm_gecko_parts_table_of(size_t i);
+
+/* The part of entry I, and whether it is a table that is one array, without members. */
+enum tm_gecko_part tm_gecko_parts_part(size_t i);
+bool tm_gecko_parts_is_array(size_t i);
 
 /* lack_table: KEY names a table of which PARTS has nothing. lack_column: KEY names a column of TABLE that PARTS does
  * not have. */

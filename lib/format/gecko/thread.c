@@ -1,4 +1,5 @@
 #include "format/gecko/internal.h"
+#include "format/gecko/part_finder.h"
 
 #include "base/decimal.h"
 #include "base/hash.h"

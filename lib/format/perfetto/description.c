@@ -1,7 +1,6 @@
 #include "format/perfetto/description.h"
 
 #include "format/perfetto/chrome_names.h"
-#include "format/perfetto/descriptor.h"
 #include "stream/detail_fields.h"
 
 #include <inttypes.h>

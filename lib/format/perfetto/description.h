@@ -50,6 +50,13 @@ struct tm_proto_track_descriptor {
     struct tm_proto_counter counter;
 };
 
+/* The tid that rows have for thread TID of a sandboxed process PID. A sandbox numbers its threads itself, so TID may
+ * belong to another process too. Source: importers/common/synthetic_tid.h of Perfetto. */
+static inline int64_t tm_proto_synthetic_tid(int64_t tid, int64_t pid)
+{
+    return (int64_t)((uint64_t)pid << 32 | (uint64_t)tid);
+}
+
 /* Each reads the message in F: TM_OK, or TM_E_INPUT (no text) when it is damaged. Zero-initialise
  * the result. */
 enum tm_status tm_proto_thread_read(struct tm_proto_thread *thread, const struct tm_pb_field *f);

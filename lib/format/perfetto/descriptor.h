@@ -27,11 +27,4 @@ struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t mac
 enum tm_status tm_proto_descriptor_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                         struct tm_error *err);
 
-/* The tid of thread TID of a sandboxed process PID, whose tids are its own: one that no other thread
- * has, as the reference makes it (importers/common/synthetic_tid.h). */
-static inline int64_t tm_proto_synthetic_tid(int64_t tid, int64_t pid)
-{
-    return (int64_t)((uint64_t)pid << 32 | (uint64_t)tid);
-}
-
 #endif

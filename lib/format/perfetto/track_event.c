@@ -4,6 +4,7 @@
 #include "format/perfetto/annotation.h"
 #include "format/perfetto/clock.h"
 #include "format/perfetto/count.h"
+#include "format/perfetto/description.h"
 #include "format/perfetto/descriptor.h"
 #include "format/perfetto/sequence.h"
 #include "stream/detail_fields.h"

@@ -1,5 +1,6 @@
 /* The state of a file with spans being read, shared by its three formats (otlp.c, jaeger.c, zipkin.c) and by what they
- * have in common: service.c (processes and tracks), span.c (rows), args.c (typed values), salvage.c (damage). */
+ * have in common: service.c (processes and tracks), span.c (rows), args.c (typed values),
+ * document.c (lists, text that waits), salvage.c (damage). */
 #ifndef TM_FORMAT_SPANS_INTERNAL_H
 #define TM_FORMAT_SPANS_INTERNAL_H
 
@@ -99,6 +100,12 @@ enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element);
 
 /* Runs READ with the cursor on what waits, which is then forgotten. */
 enum tm_status tm_spans_read_waiting(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x));
+
+/* True if what is behind damage is read, by --on-damage. */
+bool tm_spans_salvages(const struct tm_spans *x);
+
+/* Counts the damage that x->err tells. It is no error any more. */
+void tm_spans_count_damage(struct tm_spans *x);
 
 /* Searches the text under the cursor for spans to its end, or up to a document that the format can read again.
  * TM_OK: such a one is next; TM_END: the end; or an error other than TM_E_INPUT. */

@@ -1,0 +1,33 @@
+#include "emit/perfetto/end_label.h"
+
+#include "base/hash.h"
+
+/* Numbers of the stream's strings, and hashes of those that travel with their event (lib/model has them like this). */
+#define IS_HASH (UINT64_C(1) << 63)
+
+tm_slice_label tm_end_label_of(const struct tm_track_writer *w, const struct tm_event *e, uint32_t string)
+{
+    struct tm_text text = tm_catalog_string(w->packets->catalog, string, e);
+    if (text.data == NULL)
+        return 0;
+    return string & TM_STRING_INLINE ? tm_hash64(text.data, text.len) | IS_HASH : string;
+}
+
+static uint32_t string_of(tm_slice_label label)
+{
+    return label & IS_HASH ? 0 : (uint32_t)label;
+}
+
+enum tm_status tm_end_label_write(struct tm_track_writer *w, struct tm_event *e, uint64_t uuid, int64_t twin,
+                                  const tm_slice_label label[2], struct tm_error *err)
+{
+    const uint32_t called[][2] = {{e->name, e->category}, {string_of(label[0]), string_of(label[1])}, {0, 0}};
+    enum tm_status st = TM_END;
+    for (size_t i = 0; i < sizeof called / sizeof *called && st == TM_END; i++) {
+        e->name = called[i][0];
+        e->category = called[i][1];
+        const tm_slice_label as[2] = {tm_end_label_of(w, e, e->name), tm_end_label_of(w, e, e->category)};
+        st = tm_reader_slices_write_end(&w->twins, uuid, e->time_ns, as, twin, err);
+    }
+    return st;
+}

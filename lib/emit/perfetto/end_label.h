@@ -1,0 +1,16 @@
+/* Labels of slices, and the label that an end needs so that a reader of the output ends the right slice. A reader
+ * matches an end that has a name with the innermost open slice of that name (reader_slices.h). */
+#ifndef TM_EMIT_PERFETTO_END_LABEL_H
+#define TM_EMIT_PERFETTO_END_LABEL_H
+
+#include "emit/perfetto/track_writer.h"
+
+/* The label of STRING, a name or category of EVENT; 0: it has none. */
+tm_slice_label tm_end_label_of(const struct tm_track_writer *writer, const struct tm_event *event, uint32_t string);
+
+/* Gives the end E a name and category with which it ends slice TWIN, which began with LABEL: those it has, or those of
+ * the slice, or none. TM_OK; TM_END: there are no such; TM_E_SYSTEM. */
+enum tm_status tm_end_label_write(struct tm_track_writer *writer, struct tm_event *e, uint64_t uuid, int64_t twin,
+                                  const tm_slice_label label[2], struct tm_error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* Counts of what damage takes from a Gecko profile. */
+#ifndef TM_FORMAT_GECKO_ACCOUNT_H
+#define TM_FORMAT_GECKO_ACCOUNT_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+/* COUNT events that are not shown, the first at BYTE of the input. */
+struct tm_gecko_account {
+    uint64_t count, byte;
+};
+
+static inline void tm_gecko_count(struct tm_gecko_account *account, uint64_t n, uint64_t byte)
+{
+    if (account->count == 0)
+        account->byte = byte;
+    account->count += n;
+}
+
+/* The byte N of an error "byte N: cause". */
+uint64_t tm_gecko_error_byte(const struct tm_error *err);
+
+#endif
