@@ -5,6 +5,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     . "$TM_SRC/t/lib/shown.bash"
     cp "$TM_SRC/doc/examples/phone-watch-app.tar" .
+    export LD_LIBRARY_PATH=${TM_BIN%/bin}/lib
 }
 
 @test "the examples in README print what README says" {

@@ -8,6 +8,7 @@ setup() {
     ln -s "$TM_SRC/doc/recipes" recipes
     mkdir bin
     PATH=$PWD/bin:$PATH
+    export LD_LIBRARY_PATH=${TM_BIN%/bin}/lib
     # A make of its own: not a part of the one that runs the tests.
     unset MAKEFLAGS MFLAGS MAKELEVEL
 }

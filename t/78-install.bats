@@ -25,6 +25,7 @@ installed() {
             echo usr/share/bash-completion/completions/$p
             echo usr/share/fish/vendor_completions.d/$p.fish
         done
+        echo usr/lib/tracemerge/tracemerge.so
         echo usr/share/zsh/site-functions/_tracemerge
         echo usr/share/tracemerge/perfetto_manifest.schema.json
         echo usr/share/tracemerge/tracemerge.magic
@@ -44,6 +45,8 @@ installed() {
     run env PATH=/usr/bin:/bin stage/usr/bin/tm-merge "$TM_SRC/doc/examples/phone-watch-app.tar"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 19 ]
+    run sqlite3 :memory: ".load stage/usr/lib/tracemerge/tracemerge" "SELECT to_timecode(1)"
+    [ "$output" = "00:00:00 000 000 001" ]
     for f in place-rank merge-ranks submit-ranks open-in-perfetto; do
         [ -x stage/usr/share/doc/tracemerge/examples/recipes/$f ]
     done

@@ -2,6 +2,8 @@
  * value there, the last one. Source: storage/metadata.h of perfetto. */
 #include "emit/sqlite/internal.h"
 
+#include <stdlib.h>
+
 enum scope { OF_BOTH = 0, NO_MACHINE = 1, NO_FILE = 2, OF_ALL = NO_MACHINE | NO_FILE, MULTI = 4 };
 
 static const struct known {
@@ -118,10 +120,36 @@ static enum tm_status put_file(struct tm_sqlite *s, uint32_t id, struct tm_error
                          .int_value = (int64_t)f->size_bytes,
                          .has_file = true,
                          .file = id};
-    if (f->is_container || !f->begun)
+    if (f->is_container)
         return TM_OK;
     enum tm_status st = put(s, &type, err);
     return st < 0 ? st : put(s, &size, err);
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+    const struct tm_catalog_file *x = *(const struct tm_catalog_file *const *)a;
+    const struct tm_catalog_file *y = *(const struct tm_catalog_file *const *)b;
+    return (x->processing_order > y->processing_order) - (x->processing_order < y->processing_order);
+}
+
+/* In the order of processing, so that the first row of a name is the reference's. */
+static enum tm_status put_files(struct tm_sqlite *s, struct tm_error *err)
+{
+    const struct tm_catalog *c = s->context->catalog;
+    const struct tm_catalog_file **files = calloc(c->file_count + 1, sizeof *files);
+    uint32_t count = 0;
+    enum tm_status st = TM_OK;
+    if (files == NULL)
+        return tm_error_nomem(err);
+    for (uint32_t i = 0; i < c->file_count; i++)
+        if (c->files[i].begun)
+            files[count++] = &c->files[i];
+    qsort(files, count, sizeof *files, compare_turns);
+    for (uint32_t i = 0; i < count && st == TM_OK; i++)
+        st = put_file(s, (uint32_t)(files[i] - c->files), err);
+    free(files);
+    return st;
 }
 
 enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err)
@@ -142,7 +170,5 @@ enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err)
             e.text = (struct tm_text){m->str_value.data ? m->str_value.data : (const uint8_t *)"", m->str_value.len};
         st = put(s, &e, err);
     }
-    for (uint32_t i = 0; st == TM_OK && i < c->file_count; i++)
-        st = put_file(s, i, err);
-    return st;
+    return st < 0 ? st : put_files(s, err);
 }
