@@ -75,6 +75,19 @@ assert bytes(range(1, 21)) in data and bytes([0xaa] * 8) in data
 END
 }
 
+@test "the Perfetto trace says what samples count, in which mode, and the addresses of mappings" {
+    tm-merge -q -o m.pftrace "$data/perf-sched.data"
+    python3 "$TM_SRC/t/check/list-packets.py" -f 59.12.1.10 -f 66.1 -f 66.5 -f 66.6 m.pftrace >packets
+    [ "$(grep -c ' 59.12.1.10=' packets)" -eq 3 ] # a sequence for each event
+    [ "$(grep ' 59.12.1.10=cpu-clock ' packets | cut -d' ' -f8-)" = '66.1=1 66.5=2 66.6=2500000' ]
+    [ "$(grep '^2943713999207 ' packets | cut -d' ' -f7-)" = '66.1=1 66.5=2 66.6=5000000' ] # counts add up
+    [ "$(grep '^2943716093854 .* 66' packets | cut -d' ' -f7-)" = '66.1=1 66.5=1 66.6=2' ]  # of each event by itself
+    tm-merge -q --events -f jsonl "$data/perf-both.data" | grep -c '"kind":"sample"' >samples
+    [ "$(cat samples)" -eq 49 ] # the place of a tracepoint is its stack
+    tm-unpack "$data/perf-sched.data" | tm-emit -f frames | grep 'mapping="/usr/bin/dash"' >frames
+    grep -q 'mapping_start=[0-9]* mapping_end=[0-9]*' frames
+}
+
 @test "clocks: the one that was recorded, and the time of day" {
     for case in '|MONOTONIC' 'raw|MONOTONIC_RAW' 'real|REALTIME' 'tai|TRACE_FILE'; do
         made a.data ${case%|*}

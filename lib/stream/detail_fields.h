@@ -21,7 +21,8 @@ enum tm_detail_field {
     TM_DETAIL_BIND_IN = 15,
     TM_DETAIL_THREAD_TIME = 16,
     TM_DETAIL_THREAD_DUR = 17,
-    TM_DETAIL_FLOW_TRACK = 18
+    TM_DETAIL_FLOW_TRACK = 18,
+    TM_DETAIL_CPU_MODE = 19
 };
 
 /* Arg. The type of an argument is the number of its value's field. */
@@ -87,7 +88,9 @@ enum tm_stack_frame_field {
     TM_STACK_FRAME_REL_PC = 3,
     TM_STACK_FRAME_FILE = 4,
     TM_STACK_FRAME_LINE = 5,
-    TM_STACK_FRAME_BUILD_ID = 6
+    TM_STACK_FRAME_BUILD_ID = 6,
+    TM_STACK_FRAME_MAPPING_START = 7,
+    TM_STACK_FRAME_MAPPING_END = 8
 };
 
 #endif

@@ -1,5 +1,6 @@
 #include "emit/perfetto/sample_writer.h"
 
+#include "emit/perfetto/sample_timebase.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
@@ -13,11 +14,17 @@ enum {
     INTERNED_BUILD_IDS = 16,
     INTERNED_PATHS = 17,
     INTERNED_MAPPINGS = 19,
+    MAPPING_IID = 1,
+    MAPPING_BUILD_ID = 2,
+    MAPPING_START = 4,
+    MAPPING_END = 5,
+    MAPPING_PATH = 7,
     PACKET_PERF_SAMPLE = 66,
     SAMPLE_CPU = 1,
     SAMPLE_PID = 2,
     SAMPLE_TID = 3,
     SAMPLE_STACK = 4,
+    SAMPLE_CPU_MODE = 5,
     SAMPLE_COUNT = 6
 };
 
@@ -29,7 +36,7 @@ struct frame {
     size_t function_len, mapping_len;
     uint8_t build_id[BUILD_ID_MAX];
     size_t build_id_len;
-    uint64_t rel_pc;
+    uint64_t rel_pc, mapping_start, mapping_end;
 };
 
 static void init_tables(struct tm_sample_sequence *s)
@@ -52,20 +59,37 @@ static void release_tables(struct tm_sample_sequence *s)
     tm_intern_release(&s->stacks);
 }
 
-static enum tm_status sequence_of(struct tm_sample_writer *w, uint32_t machine, struct tm_sample_sequence **sequence)
+/* The event that E counted, as a name in w->names: *NAME is its number plus 1, 0 where it counted nothing. */
+static enum tm_status name_of(struct tm_sample_writer *w, const struct tm_event *e, uint32_t *name)
 {
-    if (machine >= w->sequence_count) {
-        struct tm_sample_sequence *s = realloc(w->sequences, ((size_t)machine + 1) * sizeof *s);
-        if (s == NULL)
-            return TM_E_SYSTEM;
-        for (uint32_t i = w->sequence_count; i <= machine; i++) {
-            s[i] = (struct tm_sample_sequence){0};
-            init_tables(&s[i]);
-        }
-        w->sequences = s;
-        w->sequence_count = machine + 1;
+    struct tm_text text = tm_catalog_string(w->packets->catalog, e->name, e);
+    uint32_t id;
+    *name = 0;
+    if (!(e->flags & TM_EVENT_HAS_VALUE) || e->flags & TM_EVENT_VALUE_DOUBLE || text.data == NULL || text.len == 0)
+        return TM_OK;
+    if (w->names.count_max == 0)
+        tm_intern_init(&w->names, TM_SAMPLE_EVENTS_MAX, TABLE_BYTES_MAX);
+    enum tm_status st = tm_intern_add(&w->names, text.data, text.len, &id, NULL);
+    if (st == TM_OK)
+        *name = id + 1;
+    return st < 0 ? st : TM_OK;
+}
+
+static enum tm_status sequence_of(struct tm_sample_writer *w, const struct tm_event *e, uint32_t name,
+                                  struct tm_sample_sequence **sequence, struct tm_error *err)
+{
+    uint64_t key = (uint64_t)e->machine << 32 | name;
+    uint32_t i;
+    if (!tm_map_find(&w->by_machine, key, &i)) {
+        i = w->sequence_count;
+        if (tm_array_grow(&w->sequences, &w->sequence_cap, i, sizeof *w->sequences, err) != TM_OK ||
+            tm_map_set(&w->by_machine, key, i) != TM_OK)
+            return tm_error_nomem(err);
+        w->sequences[i] = (struct tm_sample_sequence){.number = i};
+        init_tables(&w->sequences[i]);
+        w->sequence_count++;
     }
-    *sequence = &w->sequences[machine];
+    *sequence = &w->sequences[i];
     return TM_OK;
 }
 
@@ -88,31 +112,38 @@ static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern
                : TM_E_SYSTEM;
 }
 
-/* A mapping is a path and a build id, where it has one. */
+/* A mapping is a path, a build id and addresses, as far as they are known. One without a path has none: of an empty one
+ * readers make "/". */
 static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct frame *f,
                                      uint64_t *iid)
 {
-    uint64_t path, build_id = 0;
-    uint8_t key[16];
+    uint64_t path = 0, build_id = 0;
+    uint8_t key[32];
     uint32_t id;
     bool is_new;
     size_t mark;
-    enum tm_status st = intern_string(w, &s->paths, INTERNED_PATHS, f->mapping, f->mapping_len, &path);
+    enum tm_status st = TM_OK;
+    if (f->mapping_len)
+        st = intern_string(w, &s->paths, INTERNED_PATHS, f->mapping, f->mapping_len, &path);
     if (st == TM_OK && f->build_id_len)
         st = intern_string(w, &s->build_ids, INTERNED_BUILD_IDS, f->build_id, f->build_id_len, &build_id);
     if (st != TM_OK)
         return st;
     tm_put_le64(key, path);
     tm_put_le64(key + 8, build_id);
+    tm_put_le64(key + 16, f->mapping_start);
+    tm_put_le64(key + 24, f->mapping_end);
     if ((st = tm_intern_add(&s->mappings, key, sizeof key, &id, &is_new)) != TM_OK)
         return st;
     *iid = (uint64_t)id + 1;
     if (!is_new)
         return TM_OK;
-    return tm_pb_begin(&w->interned, INTERNED_MAPPINGS, &mark) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
-                   (build_id == 0 || tm_pb_put_varint(&w->interned, 2, build_id) == TM_OK) &&
-                   tm_pb_put_varint(&w->interned, 7, path) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
+    struct tm_buf *out = &w->interned;
+    return tm_pb_begin(out, INTERNED_MAPPINGS, &mark) == TM_OK && tm_pb_put_varint(out, MAPPING_IID, *iid) == TM_OK &&
+                   (build_id == 0 || tm_pb_put_varint(out, MAPPING_BUILD_ID, build_id) == TM_OK) &&
+                   tm_pb_put_varint(out, MAPPING_START, f->mapping_start) == TM_OK &&
+                   tm_pb_put_varint(out, MAPPING_END, f->mapping_end) == TM_OK &&
+                   (path == 0 || tm_pb_put_varint(out, MAPPING_PATH, path) == TM_OK) && tm_pb_end(out, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
 }
@@ -166,7 +197,7 @@ static void read_build_id(struct frame *f, const uint8_t *text, size_t len)
 
 static struct frame read_frame(const struct tm_pb_field *field)
 {
-    struct frame f = {.function = (const uint8_t *)"", .mapping = (const uint8_t *)""};
+    struct frame f = {.function = (const uint8_t *)"", .mapping = (const uint8_t *)"", .mapping_end = UINT64_MAX};
     struct tm_pb pb = tm_pb_of(field->data, field->len);
     struct tm_pb_field g;
     while (tm_pb_next(&pb, &g) == TM_OK) {
@@ -181,6 +212,10 @@ static struct frame read_frame(const struct tm_pb_field *field)
             f.rel_pc = g.value;
         } else if (g.id == TM_STACK_FRAME_BUILD_ID && g.type == TM_PB_LEN) {
             read_build_id(&f, g.data, g.len);
+        } else if (g.id == TM_STACK_FRAME_MAPPING_START && g.type == TM_PB_VARINT) {
+            f.mapping_start = g.value;
+        } else if (g.id == TM_STACK_FRAME_MAPPING_END && g.type == TM_PB_VARINT) {
+            f.mapping_end = g.value;
         }
     }
     return f;
@@ -257,30 +292,70 @@ static uint64_t process_of(const struct tm_sample_writer *w, const struct tm_eve
     return process_key(e->machine, e->tid, &key) && tm_map_find(&w->processes, key, &pid) ? pid : (uint64_t)e->tid;
 }
 
-static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
-                                 uint64_t stack_iid, struct tm_error *err)
+/* The mode of E's cpu; 0: not known. */
+static uint64_t mode_of(const struct tm_event *e)
 {
-    struct tm_buf *out = &w->packets->out;
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
+    struct tm_pb_field field;
+    while (tm_pb_next(&pb, &field) == TM_OK && field.id != TM_DETAIL_FRAMES)
+        if (field.id == TM_DETAIL_CPU_MODE && field.type == TM_PB_VARINT)
+            return field.value;
+    return 0;
+}
+
+/* *COUNT: what the event of sequence S has counted on E's cpu, with E. Packets say it from the beginning on. */
+static enum tm_status add_count(struct tm_sample_writer *w, const struct tm_sample_sequence *s,
+                                const struct tm_event *e, int64_t *count, struct tm_error *err)
+{
+    struct tm_key key = {s->number, e->flags & TM_EVENT_HAS_CPU ? e->cpu : 0, 0};
+    int64_t before = tm_table_find(&w->counts, &key);
+    *count = 0;
+    if (before == TM_TABLE_NONE) {
+        if (w->counts.count == TM_SAMPLE_COUNTS_MAX)
+            return TM_OK;
+        before = 0;
+    }
+    *count = e->value > (uint64_t)(INT64_MAX - before) ? INT64_MAX : before + (int64_t)e->value;
+    return tm_table_set(&w->counts, &key, *count, err);
+}
+
+/* What stands on a sequence before its first sample: the packet's sequence and its state. NAME as name_of has it. */
+static bool put_state(struct tm_sample_writer *w, struct tm_sample_sequence *s, uint32_t name, struct tm_buf *out)
+{
     uint64_t flags = TM_SEQUENCE_NEEDS_STATE;
-    size_t mark;
-    enum tm_status st = tm_packet_begin(w->packets, e->machine, err);
-    if (st < 0)
-        return st;
+    size_t mark, len;
     if (s->id == 0) {
         s->id = tm_packet_new_sequence(w->packets);
         flags |= TM_SEQUENCE_CLEARED;
     }
+    if (tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, s->id) != TM_OK ||
+        tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK ||
+        (w->interned.len && tm_pb_put_bytes(out, TM_PACKET_INTERNED_DATA, w->interned.data, w->interned.len) != TM_OK))
+        return false;
+    if (name == 0 || !(flags & TM_SEQUENCE_CLEARED))
+        return true;
+    const uint8_t *text = tm_intern_get(&w->names, name - 1, &len);
+    return tm_pb_begin(out, TM_PACKET_DEFAULTS, &mark) == TM_OK && tm_sample_timebase_put(out, text, len) &&
+           tm_pb_end(out, mark) == TM_OK;
+}
+
+static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct tm_event *e,
+                                 uint32_t name, uint64_t stack_iid, struct tm_error *err)
+{
+    struct tm_buf *out = &w->packets->out;
+    size_t mark;
+    int64_t count = 0;
+    uint64_t mode = mode_of(e);
+    enum tm_status st = name ? add_count(w, s, e, &count, err) : TM_OK;
+    if (st < 0 || (st = tm_packet_begin(w->packets, e->machine, err)) < 0)
+        return st;
     bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK &&
-                tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, s->id) == TM_OK &&
-                tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) == TM_OK &&
-                (w->interned.len == 0 ||
-                 tm_pb_put_bytes(out, TM_PACKET_INTERNED_DATA, w->interned.data, w->interned.len) == TM_OK) &&
-                tm_pb_begin(out, PACKET_PERF_SAMPLE, &mark) == TM_OK &&
+                put_state(w, s, name, out) && tm_pb_begin(out, PACKET_PERF_SAMPLE, &mark) == TM_OK &&
                 (!(e->flags & TM_EVENT_HAS_CPU) || tm_pb_put_varint(out, SAMPLE_CPU, e->cpu) == TM_OK) &&
                 tm_pb_put_varint(out, SAMPLE_PID, process_of(w, e)) == TM_OK &&
                 tm_pb_put_varint(out, SAMPLE_TID, (uint64_t)e->tid) == TM_OK &&
-                (!(e->flags & TM_EVENT_HAS_VALUE) || e->flags & TM_EVENT_VALUE_DOUBLE ||
-                 tm_pb_put_varint(out, SAMPLE_COUNT, e->value) == TM_OK) &&
+                (mode == 0 || tm_pb_put_varint(out, SAMPLE_CPU_MODE, mode) == TM_OK) &&
+                (count == 0 || tm_pb_put_varint(out, SAMPLE_COUNT, (uint64_t)count) == TM_OK) &&
                 (stack_iid == 0 || tm_pb_put_varint(out, SAMPLE_STACK, stack_iid) == TM_OK) &&
                 tm_pb_end(out, mark) == TM_OK;
     return good ? tm_packet_end(w->packets, err) : tm_error_nomem(err);
@@ -290,11 +365,14 @@ enum tm_status tm_sample_write(struct tm_sample_writer *w, const struct tm_event
 {
     struct tm_sample_sequence *s = NULL;
     uint64_t stack_iid;
-    if (sequence_of(w, e->machine, &s) != TM_OK)
+    uint32_t name;
+    if (name_of(w, e, &name) != TM_OK)
         return tm_error_nomem(err);
-    enum tm_status st = intern_stack(w, s, e, &stack_iid);
-    if (st == TM_END) { /* a table is full: the rest goes on a sequence with tables of its own */
-        release_tables(s);
+    enum tm_status st = sequence_of(w, e, name, &s, err);
+    if (st < 0)
+        return st;
+    if ((st = intern_stack(w, s, e, &stack_iid)) == TM_END) {
+        release_tables(s); /* a table is full: the rest goes on a sequence with tables of its own */
         init_tables(s);
         s->id = 0;
         st = intern_stack(w, s, e, &stack_iid);
@@ -302,7 +380,7 @@ enum tm_status tm_sample_write(struct tm_sample_writer *w, const struct tm_event
     if (st == TM_END)
         return tm_error_set(err, TM_E_INPUT, "event %llu: the sample's stack is too large",
                             (unsigned long long)e->position);
-    return st < 0 ? tm_error_nomem(err) : put_sample(w, s, e, stack_iid, err);
+    return st < 0 ? tm_error_nomem(err) : put_sample(w, s, e, name, stack_iid, err);
 }
 
 void tm_sample_writer_release(struct tm_sample_writer *w)
@@ -310,6 +388,9 @@ void tm_sample_writer_release(struct tm_sample_writer *w)
     for (uint32_t i = 0; i < w->sequence_count; i++)
         release_tables(&w->sequences[i]);
     free(w->sequences);
+    tm_intern_release(&w->names);
+    tm_map_release(&w->by_machine);
+    tm_table_release(&w->counts);
     tm_buf_release(&w->interned);
     tm_buf_release(&w->stack);
     tm_map_release(&w->processes);

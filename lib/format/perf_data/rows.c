@@ -38,9 +38,12 @@ static enum tm_status add_sample(struct tm_perf *p, const struct tm_perf_record 
     struct tm_event e = {.kind = TM_KIND_SAMPLE, .time_ns = (int64_t)s->time, .tid = s->tid, .pid = s->pid,
                          .cpu = s->cpu, .value = s->period};
     e.flags = tm_event_scope_flags(s->has_thread ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL) | thread_flags(s) |
-              (derived ? TM_EVENT_DERIVED : s->has_period ? TM_EVENT_HAS_VALUE : 0u);
+              (derived ? TM_EVENT_DERIVED : 0u) | (s->has_period ? TM_EVENT_HAS_VALUE : 0u);
     tm_buf_clear(&p->detail);
     enum tm_status st = put_string(p, tm_perf_attrs_name_of(&p->attrs, attr, room), &e.name, err);
+    if (st == TM_OK && record->misc & TM_PERF_MODE_MASK &&
+        tm_pb_put_varint(&p->detail, TM_DETAIL_CPU_MODE, record->misc & TM_PERF_MODE_MASK) != TM_OK)
+        st = tm_error_nomem(err);
     if (st == TM_OK)
         st = tm_perf_put_stack(p, s, record->misc, err);
     if (st == TM_OK && p->frame_count == 0) {
@@ -65,7 +68,7 @@ static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const s
     return st == TM_OK ? tm_buf_add_str(&p->line, ": ") : st;
 }
 
-/* A tracepoint, with its stack if it has one. */
+/* A tracepoint, with its stack, if only of the place in the kernel where it is. */
 static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_record *record,
                                      const struct tm_perf_attr *attr, const struct tm_perf_sample *s,
                                      struct tm_error *err)
@@ -86,7 +89,7 @@ static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_rec
                                     .time_ns = (int64_t)s->time, .pid = (uint32_t)s->tid, .tgid = (uint32_t)s->pid,
                                     .has_tgid = s->pid >= 0, .cpu = s->cpu};
     enum tm_status st = tm_ftrace_text_add(&p->ftrace, &line, text, p->line.len, err);
-    return st < 0 || s->chain == NULL ? st : add_sample(p, record, attr, s, true, err);
+    return st < 0 ? st : add_sample(p, record, attr, s, true, err);
 }
 
 static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)

@@ -77,7 +77,9 @@ static bool put_frame(struct tm_perf *p, const struct tm_perf_frame *f, const st
         return false;
     if (m && !m->is_symbol &&
         (!put_text(p, TM_STACK_FRAME_MAPPING, m->name) ||
-         !put_text(p, TM_STACK_FRAME_BUILD_ID, tm_perf_mappings_build_id_of(&p->mappings, m))))
+         !put_text(p, TM_STACK_FRAME_BUILD_ID, tm_perf_mappings_build_id_of(&p->mappings, m)) ||
+         tm_pb_put_varint(&p->detail, TM_STACK_FRAME_MAPPING_START, m->start) != TM_OK ||
+         tm_pb_put_varint(&p->detail, TM_STACK_FRAME_MAPPING_END, m->end + (m->end < UINT64_MAX)) != TM_OK))
         return false;
     return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_REL_PC, m ? ip - m->start + m->offset : ip) == TM_OK &&
            tm_pb_end(&p->detail, mark) == TM_OK;
