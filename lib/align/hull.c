@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+enum { SETTLE_FROM = 32 };
+
 static int by_x(const void *a, const void *b)
 {
     const struct tm_point *p = a, *q = b;
@@ -10,26 +12,56 @@ static int by_x(const void *a, const void *b)
     return p->y < q->y ? -1 : p->y > q->y;
 }
 
-enum tm_status tm_hull_add(struct tm_hull *hull, int64_t x, int64_t y)
-{
-    if (hull->count == hull->cap && hull->cap >= 2 * TM_HULL_POINTS_MAX)
-        tm_hull_settle(hull);
-    if (hull->count == hull->cap) {
-        uint32_t cap = hull->cap ? hull->cap * 2 : 4;
-        struct tm_point *points = realloc(hull->points, cap * sizeof *points);
-        if (points == NULL)
-            return TM_E_SYSTEM;
-        hull->points = points;
-        hull->cap = cap;
-    }
-    hull->points[hull->count++] = (struct tm_point){x, y};
-    return TM_OK;
-}
-
 /* B is no vertex between A and C: it is on the segment or above it. */
 static bool is_redundant(const struct tm_point *a, const struct tm_point *b, const struct tm_point *c)
 {
     return ((tm_i128)b->y - a->y) * ((tm_i128)c->x - a->x) >= ((tm_i128)c->y - a->y) * ((tm_i128)b->x - a->x);
+}
+
+/* P is on the hull as it was settled last or above it. Nearly all points are, and need not be kept to be sorted. */
+static bool is_above(const struct tm_hull *hull, const struct tm_point *p)
+{
+    const struct tm_point *vertices = hull->points;
+    uint32_t low = 0, high = hull->settled;
+    if (hull->settled < 2 || p->x < vertices[0].x || p->x > vertices[hull->settled - 1].x)
+        return false;
+    while (high - low > 1) { /* vertices[low].x <= p->x */
+        uint32_t middle = low + (high - low) / 2;
+        if (vertices[middle].x <= p->x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high < hull->settled ? is_redundant(&vertices[low], p, &vertices[high]) : p->y >= vertices[low].y;
+}
+
+/* Has room for a point more: most hulls have few vertices, so all that is not one goes before more is asked for. */
+static enum tm_status make_room(struct tm_hull *hull)
+{
+    if (hull->count < hull->cap)
+        return TM_OK;
+    if (hull->cap >= SETTLE_FROM)
+        tm_hull_settle(hull);
+    if (hull->count < hull->cap / 2 || (hull->cap >= 2 * TM_HULL_POINTS_MAX && hull->count < hull->cap))
+        return TM_OK;
+    uint32_t cap = hull->cap ? hull->cap * 2 : 4;
+    struct tm_point *points = realloc(hull->points, cap * sizeof *points);
+    if (points == NULL)
+        return TM_E_SYSTEM;
+    hull->points = points;
+    hull->cap = cap;
+    return TM_OK;
+}
+
+enum tm_status tm_hull_add(struct tm_hull *hull, int64_t x, int64_t y)
+{
+    const struct tm_point p = {x, y};
+    if (is_above(hull, &p))
+        return TM_OK;
+    if (make_room(hull) < 0)
+        return TM_E_SYSTEM;
+    hull->points[hull->count++] = p;
+    return TM_OK;
 }
 
 /* Every second vertex, and both ends. */

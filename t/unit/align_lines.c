@@ -71,6 +71,28 @@ static void test_hull(void)
     tm_hull_release(&hull);
 }
 
+/* Points that come in any order: those that are no vertices need no memory, and nothing that bounds a line is lost. */
+static void test_hull_of_many(void)
+{
+    enum { POINTS = 20000 };
+    static const int64_t slopes[] = {-TM_SLOPE_LIMIT, -TM_SLOPE_LIMIT / 7, 0, 12345, TM_SLOPE_LIMIT};
+    struct tm_hull hull = {0};
+    tm_i128 lowest[5];
+    for (int i = 0; i < POINTS; i++) {
+        const struct tm_point p = {below(20000000000), delay()};
+        (void)tm_hull_add(&hull, p.x, p.y);
+        for (int s = 0; s < 5; s++) {
+            tm_i128 v = p.y * ((tm_i128)1 << TM_SLOPE_BITS) + (tm_i128)slopes[s] * (777 - (tm_i128)p.x);
+            lowest[s] = i == 0 || v < lowest[s] ? v : lowest[s];
+        }
+    }
+    ok(hull.cap <= 256);
+    tm_hull_settle(&hull);
+    for (int s = 0; s < 5; s++)
+        ok(tm_hull_lowest(&hull, slopes[s], 777) == lowest[s]);
+    tm_hull_release(&hull);
+}
+
 static void test_corridor(void)
 {
     bool is_inside = true, is_tight = true, is_near = true;
@@ -225,6 +247,7 @@ int main(void)
     test_slopes();
     test_far();
     test_hull();
+    test_hull_of_many();
     test_corridor();
     test_one_sided();
     test_consensus();
