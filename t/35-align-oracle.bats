@@ -7,6 +7,12 @@
     [[ $output == "200 cases: "* ]]
 }
 
+@test "estimates are within twice the best possible: those of an observer who is told the law of the delays" {
+    run python3 "$TM_SRC/t/oracle/align.py" -n 0 -s 2 -b 90
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "$(grep -c 'ratio' <<<"$output")" -eq 9 ]
+}
+
 @test "the comparison notices bounds that are too narrow, and too wide" {
     cd "$BATS_TEST_TMPDIR"
     mkdir bin
@@ -26,4 +32,23 @@
         [ "$status" -ne 0 ]
         [[ $output == *AssertionError* ]]
     done
+}
+
+@test "the comparison notices estimates that are not as good as they could be" {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir bin
+    cat >bin/tm-align <<-END
+	#!/usr/bin/env python3
+	import json, subprocess, sys
+	told = json.loads(subprocess.run(["$TM_BIN/tm-align"] + sys.argv[1:], capture_output=True).stdout)
+	for f in told["alignment"]:
+	    if f["verdict"] == "aligned":
+	        f["offset_ns"] += 2500
+	print(json.dumps(told))
+	END
+    chmod +x bin/tm-align
+    PATH=$PWD/bin:$PATH run python3 "$TM_SRC/t/oracle/align.py" -n 0 -s 2 -b 90
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ $output == *"more than twice"* ]]
 }
