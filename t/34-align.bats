@@ -143,6 +143,29 @@ write('a.json', a); write('b.json', b)"
     done
 }
 
+@test "a clock that counts whole milliseconds: constraints are that much looser, not contradictory" {
+    for coarse in client server; do
+        made "
+a, b = [], []
+def coarsely(t, whose):
+    return t // 10**6 * 10**6 if whose == '$coarse' else t
+t = 0
+for i in range(400):
+    t += 10**6 + rng.randrange(2 * 10**7)
+    u = t + 9000 + int(rng.expovariate(1 / 40000)); v = u + rng.randrange(200000); w = v + 9000 + int(rng.expovariate(1 / 40000))
+    begin, inner = coarsely(c(t), 'client'), coarsely(s(u), 'server')
+    a.append(span('GET', begin, begin + w - t, trace_id=f'{i + 1:032x}', span_id=f'{2 * i + 1:016x}'))
+    b.append(span('handle', inner, inner + v - u, trace_id=f'{i + 1:032x}', span_id=f'{2 * i + 2:016x}', parent_span_id=f'{2 * i + 1:016x}'))
+write('a.json', a); write('b.json', b)"
+        placed a.json b.json | tm-align -f json >align.json
+        [ "$(field b.json verdict)" = aligned ]
+        [ "$(field b.json left_out)" = 0 ]
+        [ "$(jq -c '[.alignment[].granularity_ns]' align.json)" = "$([ $coarse = client ] && echo '[1000000,null]' || echo '[null,1000000]')" ]
+        near b.json 2000000000 -40000 60000
+    done
+    placed a.json b.json | tm-align | grep -x '  its clock counts in steps of 1 ms: constraints are that much looser'
+}
+
 @test "a shared argument, when asked for; the longer span holds the shorter" {
     made "
 a, b = [], []

@@ -92,6 +92,7 @@ static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file
                                 .rules = a->evidence.nodes[at].rules,
                                 .matches = a->evidence.nodes[at].matches,
                                 .left_out = node->left_out,
+                                .grain_ns = tm_align_node_grain(times),
                                 .out_of_range = times->out_of_range,
                                 .has_times = true,
                                 .first_ns = times->first_ns - own,
@@ -204,9 +205,8 @@ enum tm_status tm_alignment_find(struct tm_alignment *a, int fd, const char *rul
         st = tm_numbering_do(&a->numbering, &a->candidates, err);
     if (st == TM_OK)
         st = tm_matcher_run(&a->candidates, &a->log, err);
-    a->evidence.node_count = a->candidates.nodes.count;
     if (st == TM_OK)
-        st = tm_evidence_find(&a->evidence, &a->log, err);
+        st = tm_evidence_find(&a->evidence, &a->candidates.nodes, &a->log, err);
     if (st == TM_OK)
         st = tm_network_find(&a->network, &a->evidence, &a->candidates.nodes, &a->candidates.catalog, err);
     return st == TM_OK ? report(a, err) : st;

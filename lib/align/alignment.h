@@ -20,6 +20,7 @@ struct tm_align_file {
     uint32_t reference; /* a file of the catalog */
     uint32_t rules;     /* a bit for each use */
     uint64_t matches, left_out;
+    int64_t grain_ns;      /* how coarse its clock is; 1: no coarser than can be told */
     uint64_t out_of_range; /* events whose times are not from TM_READING_MIN to TM_READING_MAX: not looked at */
     bool has_times;        /* it has others */
     int64_t first_ns, last_ns, at_ns;

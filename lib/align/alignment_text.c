@@ -4,6 +4,9 @@
 
 #include <inttypes.h>
 
+/* A microsecond is usual, and less than what delays leave unknown. */
+enum { GRAIN_TOLD_NS = 2000 };
+
 /* A duration with its unit: "-1.5 ms". */
 static void put_ns(struct tm_buf *out, int64_t ns, bool sign)
 {
@@ -127,6 +130,11 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         tm_alignment_path(a, f->file, path, sizeof path);
         (void)tm_buf_add_str(out, path);
         put_verdict(out, a, f);
+        if (f->grain_ns >= GRAIN_TOLD_NS && f->verdict != TM_VERDICT_NONE) {
+            (void)tm_buf_add_str(out, "  its clock counts in steps of ");
+            put_ns(out, f->grain_ns, false);
+            (void)tm_buf_add_str(out, ": constraints are that much looser\n");
+        }
         if (f->out_of_range)
             (void)tm_buf_addf(out, "  %" PRIu64 " events left out: their times are out of range\n", f->out_of_range);
         switch (f->verdict) {

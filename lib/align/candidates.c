@@ -100,6 +100,7 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
         return;
     if (record.grade > node->grade)
         node->grade = record.grade;
+    tm_align_nodes_note(&c->nodes, c->node, record.begin_ns);
     if (ordinal)
         (void)tm_record_store_add(&c->ordinal, c->node, &record, p->err);
     else

@@ -127,7 +127,7 @@ enum tm_status tm_evidence_orders(const struct tm_match *m, const struct tm_evid
 }
 
 struct adding {
-    struct tm_pair_table *pairs;
+    struct tm_evidence *evidence;
     bool sifted;
     struct tm_error *err;
 };
@@ -136,7 +136,8 @@ static enum tm_status add_order(void *context, const struct tm_match_member *cau
                                 const struct tm_match_member *effect, int64_t effect_ns)
 {
     const struct adding *a = context;
-    return tm_pair_table_order(a->pairs, cause->node, cause_ns, effect->node, effect_ns, a->sifted, a->err);
+    return tm_pair_table_order(&a->evidence->pairs, cause->node, cause_ns, effect->node,
+                               effect_ns + a->evidence->nodes[effect->node].late_ns, a->sifted, a->err);
 }
 
 /* How many members of M began before member I, in TM_TREND_ORDERS classes. */
@@ -154,17 +155,16 @@ static uint8_t order_of(const struct tm_match *m, const struct tm_evidence_node 
 static enum tm_status add_samples(struct tm_evidence *e, const struct tm_match *m, struct tm_error *err)
 {
     bool ranked = m->form == TM_MATCH_COLLECTIVE;
-    uint32_t hubs = m->count <= TM_EVIDENCE_MEMBERS_MAX ? m->count : 1;
+    bool is_small = m->count <= TM_EVIDENCE_MEMBERS_MAX;
+    uint32_t hubs = is_small ? m->count : 1;
     uint8_t orders[2] = {0, 0};
     enum tm_status st = TM_OK;
     if (!ranked && m->form != TM_MATCH_SAME)
         return TM_OK;
     for (uint32_t i = 0; i < hubs; i++) {
-        orders[0] = ranked ? order_of(m, e->nodes, i) : 0;
+        orders[0] = ranked && is_small ? order_of(m, e->nodes, i) : 0;
         for (uint32_t j = i + 1; j < m->count && st == TM_OK; j++) {
-            orders[1] = ranked && m->count <= TM_EVIDENCE_MEMBERS_MAX ? order_of(m, e->nodes, j) : 0;
-            if (m->count > TM_EVIDENCE_MEMBERS_MAX)
-                orders[0] = 0;
+            orders[1] = ranked && is_small ? order_of(m, e->nodes, j) : 0;
             st = tm_pair_table_sample(&e->pairs, m->members[i].node, m->members[i].end_ns, m->members[j].node,
                                       m->members[j].end_ns, orders, err);
         }
@@ -174,7 +174,7 @@ static enum tm_status add_samples(struct tm_evidence *e, const struct tm_match *
 
 static enum tm_status read_log(struct tm_evidence *e, struct tm_match_log *log, bool sifted, struct tm_error *err)
 {
-    struct adding adding = {&e->pairs, sifted, err};
+    struct adding adding = {e, sifted, err};
     struct tm_match match;
     enum tm_status st = TM_OK;
     tm_match_log_rewind(log);
@@ -243,10 +243,14 @@ static enum tm_status estimate(struct tm_pair *p, struct tm_error *err)
     return TM_OK;
 }
 
-enum tm_status tm_evidence_find(struct tm_evidence *e, struct tm_match_log *log, struct tm_error *err)
+enum tm_status tm_evidence_find(struct tm_evidence *e, const struct tm_align_nodes *nodes, struct tm_match_log *log,
+                                struct tm_error *err)
 {
+    e->node_count = nodes->count;
     e->nodes = calloc(e->node_count + 1, sizeof *e->nodes);
     enum tm_status st = e->nodes ? TM_OK : tm_error_nomem(err);
+    for (uint32_t i = 0; i < e->node_count && st == TM_OK; i++)
+        e->nodes[i].late_ns = tm_align_node_grain(&nodes->nodes[i]) - 1;
     if (st == TM_OK)
         st = find_rough_lines(e, log, err);
     if (st == TM_OK)

@@ -3,6 +3,7 @@
 #define TM_ALIGN_EVIDENCE_H
 
 #include "align/match_log.h"
+#include "align/nodes.h"
 #include "align/pair_table.h"
 
 /* In a match of more members not each two are compared, but each with the first of them, and the last to begin with the
@@ -13,21 +14,24 @@ enum { TM_EVIDENCE_MEMBERS_MAX = 8 };
 struct tm_evidence_node {
     uint64_t matches;
     uint32_t rules;       /* a bit for each rule that matched something */
+    int64_t late_ns;      /* an event can be this much later than its reading: the clock's grain, less 1 */
     struct tm_line rough; /* to the time of the first file of its group of collectives; zero where there is none */
 };
 
-/* Zero-initialise with node_count set. */
+/* Zero-initialise. */
 struct tm_evidence {
     uint32_t node_count;
     struct tm_evidence_node *nodes;
     struct tm_pair_table pairs; /* corridors and estimates are found where the evidence has some */
 };
 
-/* Reads LOG as often as it takes. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_evidence_find(struct tm_evidence *evidence, struct tm_match_log *log, struct tm_error *err);
+/* Reads LOG, whose members are NODES, as often as it takes. A constraint is as loose as the grain of the effect's clock
+ * is coarse. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_evidence_find(struct tm_evidence *evidence, const struct tm_align_nodes *nodes,
+                                struct tm_match_log *log, struct tm_error *err);
 
-/* Calls ORDER for each constraint of MATCH between two of its members, the cause first. All there are, as long as
- * members are few. */
+/* Calls ORDER for each constraint of MATCH between two of its members, the cause first, as they were read. All there
+ * are, as long as members are few. */
 typedef enum tm_status tm_evidence_order(void *context, const struct tm_match_member *cause, int64_t cause_ns,
                                          const struct tm_match_member *effect, int64_t effect_ns);
 enum tm_status tm_evidence_orders(const struct tm_match *match, const struct tm_evidence_node *nodes,

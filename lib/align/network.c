@@ -169,6 +169,7 @@ static tm_i128 error_at(const struct work *w, const struct tm_pair *p, int64_t x
 }
 
 struct bound {
+    const struct tm_pair *pair;
     uint32_t first, second;
     tm_i128 low, high; /* of e(second) - e(first) */
 };
@@ -180,8 +181,7 @@ static tm_i128 slack_of(const struct tm_pair *p, tm_i128 width)
     return width >= FAR ? 0 : (width * spread >> TM_SLOPE_BITS) + 1;
 }
 
-static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, const tm_i128 *widths,
-                            struct bound *bounds)
+static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, struct bound *bounds)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
     uint32_t n = 0;
@@ -191,13 +191,21 @@ static uint32_t find_bounds(const struct work *w, uint32_t group, int64_t tau, c
             (p->above.count == 0 && p->below.count == 0))
             continue;
         int64_t x = reading_at(w, p->first, tau);
-        tm_i128 slack = widths ? slack_of(p, widths[p->first]) : 0;
         bounds[n++] =
-            (struct bound){p->first, p->second,
-                           p->below.count ? error_at(w, p, x, tau, tm_corridor_low(&p->corridor, x)) - slack : -FAR,
-                           p->above.count ? error_at(w, p, x, tau, tm_corridor_high(&p->corridor, x)) + slack : FAR};
+            (struct bound){p, p->first, p->second,
+                           p->below.count ? error_at(w, p, x, tau, tm_corridor_low(&p->corridor, x)) : -FAR,
+                           p->above.count ? error_at(w, p, x, tau, tm_corridor_high(&p->corridor, x)) : FAR};
     }
     return n;
+}
+
+static void widen_bounds(struct bound *bounds, uint32_t count, const tm_i128 *widths)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        tm_i128 slack = slack_of(bounds[i].pair, widths[bounds[i].first]);
+        bounds[i].low -= bounds[i].pair->below.count ? slack : 0;
+        bounds[i].high += bounds[i].pair->above.count ? slack : 0;
+    }
 }
 
 static bool lower(tm_i128 *value, tm_i128 from, tm_i128 length)
@@ -230,12 +238,12 @@ static bool find_extremes(const struct work *w, uint32_t group, const struct bou
 /* Extremes at TAU: once to learn how far lines may be off, and once with what that costs. */
 static bool find_extremes_at(const struct work *w, uint32_t group, int64_t tau, struct bound *bounds, tm_i128 *widths)
 {
-    uint32_t count = find_bounds(w, group, tau, NULL, bounds);
+    uint32_t count = find_bounds(w, group, tau, bounds);
     if (!find_extremes(w, group, bounds, count))
         return false;
     for (uint32_t i = 0; i < w->nodes->count; i++)
         widths[i] = w->up[i] > w->down[i] ? w->up[i] : w->down[i];
-    count = find_bounds(w, group, tau, widths, bounds);
+    widen_bounds(bounds, count, widths);
     return find_extremes(w, group, bounds, count);
 }
 
@@ -386,6 +394,13 @@ static uint32_t find_pulls(const struct work *w, uint32_t group, int64_t tau, st
     return n;
 }
 
+/* One or two matches bound a line no better than they are long, so that what they add to a cycle is no error of it. */
+static bool has_cycle_evidence(const struct tm_pair *p)
+{
+    enum { MATCHES_MIN = 4 };
+    return p->samples_seen >= MATCHES_MIN || (p->seen[0] >= MATCHES_MIN && p->seen[1] >= MATCHES_MIN);
+}
+
 /* Notes the cycles of GROUP. The lines must be those of the tree, which no other pair has moved yet. */
 static enum tm_status note_cycles(const struct work *w, uint32_t group)
 {
@@ -396,7 +411,8 @@ static enum tm_status note_cycles(const struct work *w, uint32_t group)
     int64_t tau = (int64_t)((tm_i128)first + ((tm_i128)last - first) / 2);
     for (uint32_t i = 0; i < pairs->count; i++) {
         const struct tm_pair *p = &pairs->pairs[i];
-        if (!is_usable(w, p) || !p->has_estimate || w->is_of_tree[i] || group_of(w, p->first) != group)
+        if (!is_usable(w, p) || !p->has_estimate || w->is_of_tree[i] || group_of(w, p->first) != group ||
+            !has_cycle_evidence(p))
             continue;
         if (tm_array_grow(&network->cycles, &network->cycle_cap, network->cycle_count, sizeof *network->cycles,
                           w->err) < 0)

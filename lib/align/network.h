@@ -30,7 +30,8 @@ struct tm_network_node {
     const struct tm_pair *stepped; /* the pair that shows the steps */
 };
 
-/* A pair closes a cycle where other pairs relate its files too. Going around a cycle should add nothing. */
+/* A pair of four matches or more closes a cycle where other pairs relate its files too. Going around a cycle should add
+ * nothing. */
 struct tm_network_cycle {
     uint32_t first, second; /* nodes: the files of the pair */
     int64_t error_ns;       /* what going around adds: the pair's estimate less that of the path between its files */

@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+/* The coarsest clock there is of those that count events of programs is JavaScript's Date. Fewer readings than this
+ * may be whole multiples of something by chance. */
+enum { GRAIN_MAX_NS = 1000000, READINGS_MIN = 5 };
+
 enum tm_status tm_align_nodes_get(struct tm_align_nodes *nodes, uint32_t file, uint32_t *node, struct tm_error *err)
 {
     if (tm_map_find(&nodes->of_file, file, node))
@@ -24,6 +28,34 @@ void tm_align_nodes_extend(struct tm_align_nodes *nodes, uint32_t at, int64_t fi
         node->first_ns = first_ns;
     if (last_ns > node->last_ns)
         node->last_ns = last_ns;
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+void tm_align_nodes_note(struct tm_align_nodes *nodes, uint32_t at, int64_t ns)
+{
+    struct tm_align_node *node = &nodes->nodes[at];
+    if (node->readings == 0)
+        node->reading_ns = ns;
+    if (node->readings < READINGS_MIN)
+        node->readings++;
+    if (node->step_ns == 1)
+        return;
+    int64_t apart = ns > node->reading_ns ? ns - node->reading_ns : node->reading_ns - ns;
+    node->step_ns = divisor(apart, node->step_ns);
+}
+
+int64_t tm_align_node_grain(const struct tm_align_node *node)
+{
+    return node->readings < READINGS_MIN || node->step_ns == 0 ? 1 : divisor(node->step_ns, GRAIN_MAX_NS);
 }
 
 void tm_align_nodes_release(struct tm_align_nodes *nodes)
