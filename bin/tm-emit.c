@@ -51,6 +51,7 @@ static const struct tm_program program = {
 
 /* The temporary files that a signal removes; "" for none. */
 static char doomed[TM_OUTPUTS_MAX][4096];
+static const char *const *doomed_members[TM_OUTPUTS_MAX];
 
 struct arguments {
     const char *alignment;
@@ -74,18 +75,19 @@ static void on_signal(int signum)
 {
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         if (doomed[i][0])
-            tm_out_file_remove(doomed[i]);
+            tm_out_file_remove(doomed[i], doomed_members[i]);
     (void)signal(signum, SIG_DFL);
     (void)raise(signum);
 }
 
 /* Between here and forget_files, dying of a signal leaves no temporary file. */
-static void remember_file(size_t i, const char *path)
+static void remember_file(size_t i, const char *path, const char *const *members)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction old, action = {.sa_handler = on_signal};
     if (path == NULL || strlen(path) >= sizeof doomed[i])
         return;
+    doomed_members[i] = members;
     strcpy(doomed[i], path);
     for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
         if (sigaction(signals[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -212,8 +214,9 @@ static enum tm_status open_files(struct files *files, const struct arguments *a,
         if (output->out == NULL)
             continue;
         file->no_sync = a->no_sync;
+        file->members = output->emit->members;
         st = tm_out_file_open(file, output->out, output->part, err);
-        remember_file(i, file->temp);
+        remember_file(i, file->temp, file->members);
         files->folders[i] = file->temp ? tm_out_file_folder(file->temp) : NULL;
         targets[i].out_fd = output->emit->needs_path ? -1 : file->fd;
         targets[i].path = output->emit->needs_path && st == TM_OK ? tm_out_file_target(file) : NULL;

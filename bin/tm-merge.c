@@ -444,6 +444,7 @@ static enum tm_status open_outs(struct merge *m, struct tm_error *err)
     struct tm_output_list *outputs = &m->a.request.outputs;
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < outputs->count && st == TM_OK; i++) {
+        m->outs[i].members = outputs->rows[i].emit->members;
         if (outputs->rows[i].out)
             st = tm_out_file_open(&m->outs[i], outputs->rows[i].out, NULL, err);
         m->outs[i].no_sync = m->a.no_sync;

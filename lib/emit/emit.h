@@ -43,6 +43,7 @@ struct tm_emit {
     const char *const *suffixes;  /* of OUT that choose it, NULL-terminated; NULL for one that is another's EVENTS */
     bool is_binary;               /* not for a terminal */
     bool needs_path;              /* writes a file by name (SQLite), not a descriptor */
+    const char *const *members;   /* OUT is a folder of these files, NULL-terminated (os/out_file.h); NULL: a file */
     bool needs_sorted;            /* a stream that is not sorted is refused */
     bool needs_placed;            /* events must be on trace time */
     const char *raw; /* the raw payloads it reads, as tm_raw_choice_parse knows them; NULL: none. tm-merge has

@@ -119,6 +119,14 @@ void tm_out_double(struct tm_out *out, uint64_t bits)
     tm_out_str(out, text);
 }
 
+void tm_out_make_real(struct tm_out *out, size_t from)
+{
+    for (size_t i = from; i < out->buf.len; i++)
+        if ((out->buf.data[i] < '0' || out->buf.data[i] > '9') && out->buf.data[i] != '-')
+            return;
+    tm_out_str(out, ".0");
+}
+
 static bool is_plain(uint8_t c)
 {
     return c >= 0x20 && c < 0x7f;

@@ -47,6 +47,10 @@ void tm_out_duration(struct tm_out *out, int64_t ns);
 /* The double with these bits in the fewest digits that read back as the same; "nan", "inf", "-inf". */
 void tm_out_double(struct tm_out *out, uint64_t bits);
 
+/* What was put since buf.len was FROM is a decimal number: puts ".0" where it has neither point nor exponent. Readers
+ * then take a column for real numbers whatever comes first. */
+void tm_out_make_real(struct tm_out *out, size_t from);
+
 /* Names out of a trace, fit for a terminal (tm_text_escape), of any length. */
 void tm_out_escaped(struct tm_out *out, struct tm_text text);
 

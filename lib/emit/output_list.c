@@ -59,7 +59,8 @@ static enum tm_status choose(struct tm_output_choice *row, const char *lister, s
                             row->out, endings);
     }
     if (row->emit->needs_path && row->out == NULL)
-        return tm_error_set(err, TM_E_USAGE, "%s needs a file to write; give one with -o", row->emit->name);
+        return tm_error_set(err, TM_E_USAGE, "%s needs a %s to write; give one with -o", row->emit->name,
+                            row->emit->members ? "folder" : "file");
     if (row->part && row->out == NULL)
         return tm_error_set(err, TM_E_USAGE, "--part needs -o");
     return TM_OK;

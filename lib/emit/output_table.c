@@ -16,6 +16,7 @@ const struct tm_emit *const tm_emits[] = {
     &tm_emit_pftrace,
     &tm_emit_json,
     &tm_emit_sqlite,
+    &tm_emit_tables,
     &tm_emit_svg,
     NULL,
 };

@@ -18,6 +18,7 @@ extern const struct tm_emit tm_emit_dropped;
 extern const struct tm_emit tm_emit_pftrace;
 extern const struct tm_emit tm_emit_json;
 extern const struct tm_emit tm_emit_sqlite;
+extern const struct tm_emit tm_emit_tables;
 extern const struct tm_emit tm_emit_svg;
 
 #endif

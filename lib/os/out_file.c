@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUT_FILE_MODE = 0666, OUT_FILE_PATH_MAX = 4096 };
+enum { OUT_FILE_MODE = 0666, OUT_FOLDER_MODE = 0777, OUT_FILE_PATH_MAX = 4096 };
 
 static char *join(const char *a, const char *b)
 {
@@ -54,13 +54,37 @@ static enum tm_status open_as_it_stands(struct tm_out_file *f, const char *path,
     return f->fd < 0 ? tm_error_errno(err, errno, "%s: cannot open for writing", path) : TM_OK;
 }
 
+/* Makes the folder of members at PATH, if it is not there. */
+static enum tm_status make_folder(const char *path, struct stat *info, bool *exists, struct tm_error *err)
+{
+    if (*exists && !S_ISDIR(info->st_mode))
+        return tm_error_errno(err, ENOTDIR, "%s: cannot write", path);
+    if (!*exists && mkdir(path, OUT_FOLDER_MODE) != 0)
+        return tm_error_errno(err, errno, "%s: cannot make the folder", path);
+    *exists = true;
+    return TM_OK;
+}
+
+/* The template of the temporary file's name. */
+static char *temporary_name(const struct tm_out_file *f)
+{
+    if (f->members == NULL)
+        return hidden_name(f->path);
+    char *whole = join(f->path, "/whole");
+    char *name = whole ? hidden_name(whole) : NULL;
+    free(whole);
+    return name;
+}
+
 enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const char *part, struct tm_error *err)
 {
     struct stat old;
     bool exists = stat(path, &old) == 0;
     f->fd = -1;
-    if (strlen(path) + 32 > OUT_FILE_PATH_MAX)
+    if (strlen(path) + 64 > OUT_FILE_PATH_MAX)
         return tm_error_set(err, TM_E_SYSTEM, "%s: name is too long", path);
+    if (f->members && make_folder(path, &old, &exists, err) < 0)
+        return err->status;
     /* A link is followed: what it points to is replaced, not the link. */
     if ((f->path = exists ? tm_compat_real_path(path) : join(path, "")) == NULL)
         return tm_error_errno(err, errno, "%s: cannot write", path);
@@ -73,11 +97,11 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
             return tm_error_errno(err, errno, "%s: cannot open for writing", part);
         return tm_io_empty(f->fd, err) == TM_OK ? TM_OK : tm_error_prefix(err, "%s", part);
     }
-    if (exists && S_ISDIR(old.st_mode))
+    if (exists && !f->members && S_ISDIR(old.st_mode))
         return tm_error_errno(err, EISDIR, "%s: cannot write", path);
-    if (exists && !S_ISREG(old.st_mode))
+    if (exists && !f->members && !S_ISREG(old.st_mode))
         return open_as_it_stands(f, path, err);
-    if ((f->temp = hidden_name(f->path)) == NULL)
+    if ((f->temp = temporary_name(f)) == NULL)
         return tm_error_nomem(err);
     f->fd = mkstemp(f->temp);
     if (f->fd < 0) {
@@ -87,13 +111,27 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
         return st;
     }
     (void)fcntl(f->fd, F_SETFD, FD_CLOEXEC);
-    set_mode(f->fd, exists ? &old : NULL);
+    set_mode(f->fd, exists && !f->members ? &old : NULL);
     return TM_OK;
 }
 
 const char *tm_out_file_target(const struct tm_out_file *f)
 {
     return f->temp ? f->temp : f->path;
+}
+
+enum tm_status tm_out_file_member(const char *temp, const char *member, char *name, size_t size)
+{
+    const char *slash = strrchr(temp, '/'), *suffix = strrchr(temp, '.');
+    size_t folder_len = slash ? (size_t)(slash + 1 - temp) : 0;
+    size_t member_len = strlen(member), suffix_len = suffix ? strlen(suffix) : 0;
+    if (folder_len + 1 + member_len + suffix_len >= size)
+        return TM_E_SYSTEM;
+    memcpy(name, temp, folder_len);
+    name[folder_len] = '.';
+    memcpy(name + folder_len + 1, member, member_len);
+    memcpy(name + folder_len + 1 + member_len, suffix ? suffix : "", suffix_len + 1);
+    return TM_OK;
 }
 
 char *tm_out_file_folder(const char *path)
@@ -121,10 +159,27 @@ static enum tm_status sync_file(const struct tm_out_file *f, struct tm_error *er
     return tm_error_errno(err, errno, "%s: cannot write", f->path);
 }
 
+/* The same for all members. */
+static enum tm_status sync_members(const struct tm_out_file *f, struct tm_error *err)
+{
+    char name[OUT_FILE_PATH_MAX];
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; f->members && f->members[i] && st == TM_OK; i++) {
+        int fd = tm_out_file_member(f->temp, f->members[i], name, sizeof name) == TM_OK
+                     ? open(name, O_WRONLY | O_CLOEXEC)
+                     : -1;
+        if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP))
+            st = tm_error_errno(err, errno, "%s/%s: cannot write", f->path, f->members[i]);
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    return st;
+}
+
 /* The same for the new name. The file is whole under either name, so that failing to is no failure. */
 static void sync_folder(const struct tm_out_file *f)
 {
-    char *folder = tm_out_file_folder(f->path);
+    char *folder = f->members ? join(f->path, "") : tm_out_file_folder(f->path);
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         (void)fsync(fd);
@@ -135,7 +190,7 @@ static void sync_folder(const struct tm_out_file *f)
 
 enum tm_status tm_out_file_close(struct tm_out_file *f, struct tm_error *err)
 {
-    enum tm_status st = f->fd >= 0 && syncs(f) ? sync_file(f, err) : TM_OK;
+    enum tm_status st = f->fd < 0 || !syncs(f) ? TM_OK : f->members ? sync_members(f, err) : sync_file(f, err);
     int fd = f->fd;
     f->fd = -1;
     if (fd >= 0 && close(fd) != 0)
@@ -143,14 +198,39 @@ enum tm_status tm_out_file_close(struct tm_out_file *f, struct tm_error *err)
     return st;
 }
 
+/* Gives all members their names. */
+static enum tm_status rename_members(const struct tm_out_file *f, struct tm_error *err)
+{
+    char from[OUT_FILE_PATH_MAX], to[OUT_FILE_PATH_MAX];
+    for (size_t i = 0; f->members[i]; i++) {
+        int len = snprintf(to, sizeof to, "%s/%s", f->path, f->members[i]);
+        if (len < 0 || (size_t)len >= sizeof to ||
+            tm_out_file_member(f->temp, f->members[i], from, sizeof from) < 0 || rename(from, to) != 0)
+            return tm_error_errno(err, errno, "%s/%s: cannot rename the finished file to it", f->path, f->members[i]);
+    }
+    return TM_OK;
+}
+
+/* The finished file gets its name. */
+static enum tm_status rename_all(const struct tm_out_file *f, struct tm_error *err)
+{
+    if (f->members)
+        return rename_members(f, err);
+    return rename(f->temp, f->path) == 0
+               ? TM_OK
+               : tm_error_errno(err, errno, "%s: cannot rename the finished file to it", f->path);
+}
+
 enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
 {
     enum tm_status st = tm_out_file_close(f, err);
-    if (st == TM_OK && f->temp && !f->borrowed_temp && rename(f->temp, f->path) != 0)
-        st = tm_error_errno(err, errno, "%s: cannot rename the finished file to it", f->path);
+    if (st == TM_OK && f->temp && !f->borrowed_temp)
+        st = rename_all(f, err);
     if (st == TM_OK) {
         if (syncs(f))
             sync_folder(f);
+        if (f->members && !f->borrowed_temp)
+            tm_out_file_remove(f->temp, NULL);
         free(f->temp);
         f->temp = NULL;
     }
@@ -158,7 +238,7 @@ enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
     return st;
 }
 
-void tm_out_file_remove(const char *temp)
+void tm_out_file_remove(const char *temp, const char *const *members)
 {
     static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
     char name[OUT_FILE_PATH_MAX + 16];
@@ -169,6 +249,9 @@ void tm_out_file_remove(const char *temp)
         memcpy(name + len, endings[i], strlen(endings[i]) + 1);
         (void)unlink(name);
     }
+    for (size_t i = 0; members && members[i]; i++)
+        if (tm_out_file_member(temp, members[i], name, sizeof name) == TM_OK)
+            (void)unlink(name);
     errno = saved;
 }
 
@@ -177,7 +260,7 @@ void tm_out_file_abandon(struct tm_out_file *f)
     if (f->fd >= 0)
         (void)close(f->fd);
     if (f->temp)
-        tm_out_file_remove(f->temp);
+        tm_out_file_remove(f->temp, f->members);
     free(f->temp);
     free(f->path);
     *f = (struct tm_out_file){.fd = -1};

@@ -129,6 +129,13 @@ struct tm_sqlite {
     int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock;
 };
 
+/* sqlite.c: the functions of struct tm_emit that make the database at context.path. */
+enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **state, struct tm_error *err);
+enum tm_status tm_sqlite_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+                               struct tm_error *err);
+enum tm_status tm_sqlite_finish(void *state, struct tm_error *err);
+void tm_sqlite_close(void *state);
+
 /* schema.c: makes the tables; and, when all rows are in, the indices and views. */
 enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void close_sqlite(void *state)
+void tm_sqlite_close(void *state)
 {
     struct tm_sqlite *s = state;
     if (s == NULL)
@@ -18,7 +18,7 @@ static void close_sqlite(void *state)
     free(s);
 }
 
-static enum tm_status open_sqlite(const struct tm_emit_context *context, void **state, struct tm_error *err)
+enum tm_status tm_sqlite_open(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
     struct tm_sqlite *s = calloc(1, sizeof *s);
     enum tm_status st;
@@ -37,7 +37,7 @@ static enum tm_status open_sqlite(const struct tm_emit_context *context, void **
     return tm_sqlite_prepare(s, err);
 }
 
-static enum tm_status show_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
+enum tm_status tm_sqlite_frame(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                                  struct tm_error *err)
 {
     struct tm_sqlite *s = state;
@@ -46,7 +46,7 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
     return frame->type == TM_FRAME_CLOCK_ROW ? tm_sqlite_clock_row(s, frame, err) : TM_OK;
 }
 
-static enum tm_status finish_sqlite(void *state, struct tm_error *err)
+enum tm_status tm_sqlite_finish(void *state, struct tm_error *err)
 {
     struct tm_sqlite *s = state;
     enum tm_status st = tm_model_finish(&s->model, err);
@@ -70,8 +70,8 @@ const struct tm_emit tm_emit_sqlite = {
     .needs_placed = true,
     .needs_detail = true,
     .raw = "ftrace",
-    .open = open_sqlite,
-    .frame = show_frame,
-    .finish = finish_sqlite,
-    .close = close_sqlite,
+    .open = tm_sqlite_open,
+    .frame = tm_sqlite_frame,
+    .finish = tm_sqlite_finish,
+    .close = tm_sqlite_close,
 };

@@ -34,7 +34,6 @@ static void put_i64(struct tm_out *out, bool has, int64_t v)
         tm_out_i64(out, v);
 }
 
-/* A value has a point or an exponent, so that readers take the column for real numbers whatever comes first. */
 static void put_value(struct tm_out *out, const struct tm_event *e)
 {
     tm_out_char(out, ',');
@@ -45,10 +44,7 @@ static void put_value(struct tm_out *out, const struct tm_event *e)
         tm_out_double(out, e->value);
     else
         tm_out_i64(out, (int64_t)e->value);
-    for (size_t i = from; i < out->buf.len; i++)
-        if ((out->buf.data[i] < '0' || out->buf.data[i] > '9') && out->buf.data[i] != '-')
-            return;
-    tm_out_str(out, ".0");
+    tm_out_make_real(out, from);
 }
 
 static void put_before(void *self, struct tm_out *out, const struct tm_row *row)
