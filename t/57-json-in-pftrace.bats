@@ -85,3 +85,27 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$(rows "SELECT s.name, t.name IS NULL, p.pid FROM slice s JOIN track t ON t.id = s.track_id
         LEFT JOIN process_track pt ON pt.id = t.id LEFT JOIN process p USING (upid) ORDER BY s.ts")" = "p 1 1,g 1 " ]
 }
+
+@test "sort indices of threads and processes are ranks of their first descriptors, which the root says to count" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '{"traceEvents":[
+        {"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"t"}},
+        {"ph":"M","pid":1,"name":"process_name","args":{"name":"p"}},
+        {"ph":"M","pid":1,"tid":2,"ts":7,"name":"thread_sort_index","args":{"sort_index":-3}},
+        {"ph":"M","pid":1,"name":"process_sort_index","args":{"sort_index":9}},
+        {"ph":"X","pid":1,"tid":2,"ts":1,"dur":1,"name":"a"},
+        {"ph":"X","pid":4,"tid":4,"ts":1,"dur":1,"name":"b"}]}' >a.json
+    tm-merge -o m.pftrace a.json
+    list() { python3 "$TM_SRC/t/check/list-packets.py" -f 60.1 -f 60.4.2 -f 60.3.1 -f 60.12 -f 60.19 -f 60.20 "$1" | grep ' 60.1='; }
+    list m.pftrace | cut -d' ' -f7- >got
+    cat got
+    [ "$(head -1 got)" = '60.1=0 60.19=1 60.20=1' ]
+    grep 60.4.2=2 got | head -1 | grep -q '60.12=18446744073709551613$'
+    grep 60.3.1=1 got | head -1 | grep -q '60.12=9$'
+    ! grep 60.4.2=4 got | grep 60.12 || false
+    tm-merge -o again.pftrace m.pftrace
+    [ "$(list again.pftrace | grep -c 60.12=)" -eq "$(grep -c 60.12= got)" ]
+    printf '{"traceEvents":[{"ph":"X","pid":1,"tid":2,"ts":1,"dur":1,"name":"a"}]}' >plain.json
+    tm-merge -o plain.pftrace plain.json
+    ! list plain.pftrace | grep -F 60.1=0 || false
+}

@@ -1,4 +1,5 @@
 #include "emit/perfetto/internal.h"
+#include "emit/perfetto/track_tasks.h"
 
 #include "base/hash.h"
 
@@ -130,10 +131,19 @@ static uint64_t sequence_need(const struct tm_event *e)
     return e->generation ? tm_hash_u64(tm_hash_u64((uint64_t)e->file << 32 | e->sequence)) | 1 : 0;
 }
 
+/* What Chrome JSON says of a process or thread at no time. */
+static bool is_plain_metadata(const struct tm_event *e)
+{
+    return (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD) && tm_event_raw(e->flags) == TM_RAW_JSON &&
+           !tm_event_is_timed(e->flags);
+}
+
 bool tm_pftrace_waits(const struct tm_event *e)
 {
     if (!(e->flags & TM_EVENT_DEFINITION))
         return false;
+    if (is_plain_metadata(e))
+        return true;
     if (e->kind == TM_KIND_TRACK)
         return tm_event_raw(e->flags) == TM_RAW_PACKET;
     return e->kind != TM_KIND_SEQUENCE_STATE && e->kind != TM_KIND_SYSTEM_INFO && tm_event_is_timed(e->flags) &&
@@ -142,12 +152,16 @@ bool tm_pftrace_waits(const struct tm_event *e)
 
 enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
+    struct tm_event at = *e;
     struct described d = {0};
-    enum tm_status st = e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err) : TM_OK;
+    enum tm_status st =
+        e->kind == TM_KIND_TRACK ? read_description(p, e, &d, err) : tm_track_task_note_rank(&p->tracks, e, err);
     if (st < 0)
         return st;
+    if (is_plain_metadata(e))
+        at.time_ns = INT64_MIN; /* before all events, and behind all that says how tasks are ranked */
     struct tm_late_needs needs = {track_need(d.uuid), d.is_thread ? sequence_need(e) : 0, track_need(d.parent)};
-    return tm_pending_definitions_add(&p->late, e, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_pending_definitions_add(&p->late, &at, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* A definition whose time has come, or that is needed at NOW_NS before it. */

@@ -15,7 +15,16 @@ enum tm_output_track_type {
 
 /* Fields of TrackDescriptor, and its SiblingMergeBehavior: tracks of one name and parent are one to readers, who then
  * find no slice there for a flow event, unless they are told not to. */
-enum { TM_DESCRIPTOR_NAME = 2, TM_DESCRIPTOR_PARENT = 5, TM_DESCRIPTOR_COUNTER = 8, TM_DESCRIPTOR_MERGES = 15 };
+enum {
+    TM_DESCRIPTOR_NAME = 2,
+    TM_DESCRIPTOR_PARENT = 5,
+    TM_DESCRIPTOR_COUNTER = 8,
+    TM_DESCRIPTOR_RANK = 12,
+    TM_DESCRIPTOR_MERGES = 15,
+    TM_DESCRIPTOR_PROCESS_ORDERING = 19,
+    TM_DESCRIPTOR_THREAD_ORDERING = 20
+};
+enum { TM_ORDERING_EXPLICIT = 1 };
 enum { TM_MERGES_NOT = 2 };
 
 /* One TrackEvent packet of TYPE on track UUID, with name, category, args and flows of EVENT; a counter has its

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "emit/perfetto/track_packet.h"
+#include "stream/detail_fields.h"
 
 static int64_t raw_id_of(const struct tm_track_writer *w, const struct tm_event *e)
 {
@@ -36,6 +37,14 @@ uint64_t tm_track_key(const struct tm_track_writer *w, const struct tm_event *e,
     return h ? h : 1;
 }
 
+/* In w->body, the first descriptor of E's process or thread: its rank, where it has one. */
+static bool put_rank(struct tm_track_writer *w, const struct tm_event *e, bool is_thread)
+{
+    uint32_t rank;
+    return !tm_map_find(&w->ranks, task_of(w, e, is_thread).key, &rank) ||
+           tm_pb_put_varint(&w->body, TM_DESCRIPTOR_RANK, (uint64_t)(int64_t)(int32_t)rank) == TM_OK;
+}
+
 /* Describes E's process or thread, which no track speaks for, by UUID. Readers take no thread without a process: one of
  * which none is known becomes the main thread of its own. */
 static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
@@ -46,7 +55,8 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     if (tm_track_owners_set(&w->packets->owners, task_of(w, e, is_thread), uuid, e->file) != TM_OK ||
         tm_pb_begin(&w->body, is_thread ? 4 : 3, &mark) != TM_OK ||
         tm_pb_put_varint(&w->body, 1, (uint64_t)(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
-        (is_thread && tm_pb_put_varint(&w->body, 2, (uint64_t)e->tid) != TM_OK) || tm_pb_end(&w->body, mark) != TM_OK)
+        (is_thread && tm_pb_put_varint(&w->body, 2, (uint64_t)e->tid) != TM_OK) ||
+        tm_pb_end(&w->body, mark) != TM_OK || !put_rank(w, e, is_thread))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -106,7 +116,7 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
     bool is_apart = is_thread && w->names.is_kept; /* events of the file are on a track below */
     *uuid = owner ? owner->uuid
                   : tm_track_key(w, e, is_thread ? TM_TRACK_KIND_THREAD : TM_TRACK_KIND_PROCESS, is_apart ? 1 : 0);
-    if (owner == NULL && tm_track_owners_set(owners, task, *uuid, e->file) != TM_OK)
+    if (owner == NULL && (tm_track_owners_set(owners, task, *uuid, e->file) != TM_OK || !put_rank(w, e, is_thread)))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, *uuid, err);
 }
@@ -191,6 +201,53 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *who, co
                : tm_error_nomem(err);
 }
 
+/* On E's machine ranks count: its root, which readers call so where nothing describes it, says so once. */
+static enum tm_status say_ranked(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    static const char name[] = "Default Track";
+    enum tm_status st = tm_map_add(&w->ranked, e->machine, 0);
+    if (st == TM_END)
+        return TM_OK;
+    tm_buf_clear(&w->body);
+    if (st < 0 || tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name, sizeof name - 1) != TM_OK ||
+        tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PROCESS_ORDERING, TM_ORDERING_EXPLICIT) != TM_OK ||
+        tm_pb_put_varint(&w->body, TM_DESCRIPTOR_THREAD_ORDERING, TM_ORDERING_EXPLICIT) != TM_OK)
+        return tm_error_nomem(err);
+    struct tm_event root = {.machine = e->machine, .file = e->file, .flags = TM_EVENT_UNTIMED};
+    return tm_track_packet_describe(w, &root, 0, err);
+}
+
+enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
+{
+    bool is_thread = e->kind == TM_KIND_THREAD, has_rank = false;
+    struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes), within;
+    struct tm_event who = {.machine = e->machine, .file = e->file};
+    struct tm_pb_field f, g;
+    int64_t rank = 0;
+    while (tm_pb_next(&pb, &f) == TM_OK) {
+        if (f.type != TM_PB_LEN || f.id != (is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS))
+            continue;
+        within = tm_pb_of(f.data, f.len);
+        while (tm_pb_next(&within, &g) == TM_OK) {
+            int64_t number = g.type == TM_PB_VARINT ? tm_unzigzag(g.value) : 0;
+            if (g.id == (is_thread ? THREAD_PID : PROCESS_PID)) {
+                who.pid = number;
+                who.flags |= TM_EVENT_HAS_PID;
+            } else if (is_thread && g.id == THREAD_TID) {
+                who.tid = number;
+            } else if (g.id == (is_thread ? THREAD_SORT : PROCESS_SORT)) {
+                rank = number;
+                has_rank = rank >= INT32_MIN && rank <= INT32_MAX;
+            }
+        }
+    }
+    if (!has_rank)
+        return TM_OK;
+    if (tm_map_set(&w->ranks, task_of(w, &who, is_thread).key, (uint32_t)rank) != TM_OK)
+        return tm_error_nomem(err);
+    return say_ranked(w, e, err);
+}
+
 enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_thread = e->kind == TM_KIND_THREAD;
@@ -201,7 +258,7 @@ enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_e
     struct tm_event who = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};
     who.flags = (e->flags & TM_EVENT_UNTIMED) | (is_thread ? TM_EVENT_HAS_TID : 0u);
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.type == TM_PB_LEN && f.id == (is_thread ? 7u : 6u))
+        if (f.type == TM_PB_LEN && f.id == (is_thread ? TM_DETAIL_THREAD : TM_DETAIL_PROCESS))
             return define(w, &who, &f, keeps_name, err);
     return TM_OK;
 }

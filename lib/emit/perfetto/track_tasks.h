@@ -28,6 +28,11 @@ uint64_t tm_track_key(const struct tm_track_writer *writer, const struct tm_even
 enum tm_status tm_track_task(struct tm_track_writer *writer, const struct tm_event *event, bool is_thread,
                              uint64_t *uuid, struct tm_error *err);
 
+/* Where EVENT, a PROCESS or THREAD row, states a sort index: notes it for the first descriptor of the task, as readers
+ * take the rank of no other; and says that ranks count. Comes before the descriptors. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_task_note_rank(struct tm_track_writer *writer, const struct tm_event *event,
+                                       struct tm_error *err);
+
 /* What EVENT, a PROCESS or THREAD row, says of its process or thread. */
 enum tm_status tm_track_task_define(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 

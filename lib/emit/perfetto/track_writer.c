@@ -434,6 +434,8 @@ void tm_track_writer_release(struct tm_track_writer *w)
     }
     free(w->sequences);
     tm_map_release(&w->known);
+    tm_map_release(&w->ranks);
+    tm_map_release(&w->ranked);
     tm_reader_slices_release(&w->twins);
     free(w->choices.choices);
     tm_open_ends_release(&w->ends);

@@ -42,6 +42,8 @@ struct tm_track_writer {
     } *sequences; /* one a machine */
     uint32_t sequence_count;
     struct tm_map known;
+    struct tm_map ranks; /* of processes and threads that have one: (task) to a sort index, its bits */
+    struct tm_map ranked; /* machines of which it is said that ranks count */
     struct tm_reader_slices twins;
     bool has_begins; /* then twins follows the tracks that slices are on */
     struct {
