@@ -20,21 +20,8 @@ struct member {
     int64_t key, place;
 };
 
-static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
+void tm_sqlite_args_init(struct tm_sqlite *s)
 {
-    struct tm_sqlite *s = self;
-    const struct tm_sqlite_arg_set *set = &s->args.sets[i];
-    if (column == 0)
-        sqlite3_result_int64(out, set->id);
-    else
-        sqlite3_result_text64(out, (const char *)s->args.text.buf.data + set->text, set->len, SQLITE_STATIC,
-                              SQLITE_UTF8);
-}
-
-void tm_sqlite_args_bulk(struct tm_sqlite *s)
-{
-    s->args.bulk = (struct tm_sqlite_bulk){
-        .name = "tm_bulk_args", .schema = "CREATE TABLE x(a,b)", .self = s, .column = column_of};
     tm_intern_init(&s->args.keys, KEYS_MAX, KEY_BYTES_MAX);
     tm_out_init(&s->args.text, -1, NULL);
 }
@@ -59,6 +46,14 @@ static void close_set(struct tm_sqlite_args *w)
     set->len = w->text.buf.len - set->text;
 }
 
+static enum tm_status write_set(struct tm_sqlite *s, const struct tm_sqlite_arg_set *set, struct tm_error *err)
+{
+    tm_sqlite_record_begin(&s->record);
+    tm_sqlite_record_null(&s->record);
+    tm_sqlite_record_text(&s->record, (struct tm_text){s->args.text.buf.data + set->text, set->len});
+    return tm_sqlite_btree_add(&s->args.table, set->id, &s->record, err);
+}
+
 enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err)
 {
     struct tm_sqlite_args *w = &s->args;
@@ -67,8 +62,9 @@ enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err)
     close_set(w);
     if (w->text.failed)
         return tm_error_nomem(err);
-    w->bulk.count = w->count;
-    enum tm_status st = tm_sqlite_run(s, s->statements[TM_SQL_ARG_SET], err);
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < w->count; i++)
+        st = write_set(s, &w->sets[i], err);
     w->count = 0;
     tm_buf_clear(&w->text.buf);
     return st;
@@ -275,33 +271,39 @@ static const struct tm_sqlite_arg_set *find_waiting(const struct tm_sqlite_args 
     return low < w->count && w->sets[low].id == from ? &w->sets[low] : NULL;
 }
 
-enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
+/* Puts the members of set FROM into the open set. */
+static enum tm_status copy_members(struct tm_sqlite *s, int64_t from, struct tm_error *err)
 {
-    struct tm_sqlite *s = self;
     struct tm_sqlite_args *w = &s->args;
-    sqlite3_stmt *stmt = s->statements[TM_SQL_ARG_COPY], *reals = s->statements[TM_SQL_ARG_REAL_COPY];
-    enum tm_status st = open_set(s, into, err);
-    if (st < 0)
-        return st;
-    struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
     const struct tm_sqlite_arg_set *waiting = find_waiting(w, from);
+    struct tm_text object;
     if (waiting) {
         if (tm_buf_reserve(&w->text.buf, waiting->len) < 0)
             return tm_error_nomem(err);
         tm_out_bytes(&w->text, w->text.buf.data + waiting->text + 1, waiting->len - 2);
-        set->count = waiting->count;
-    } else {
-        sqlite3_bind_int64(stmt, 1, from);
-        if (sqlite3_step(stmt) == SQLITE_ROW) {
-            tm_out_bytes(&w->text, sqlite3_column_blob(stmt, 0), (size_t)sqlite3_column_bytes(stmt, 0));
-            set->count = sqlite3_column_int64(stmt, 1);
-        }
-        if (sqlite3_reset(stmt) != SQLITE_OK)
-            return tm_sqlite_fail(s, err);
+        return TM_OK;
     }
+    enum tm_status st = tm_sqlite_btree_find(&w->table, from, &w->member, err);
+    if (st == TM_OK && tm_sqlite_record_get_text(w->member.data, w->member.len, 1, &object) == TM_OK)
+        tm_out_bytes(&w->text, object.data + 1, object.len - 2);
+    return st < 0 ? st : TM_OK;
+}
+
+enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)
+{
+    struct tm_sqlite *s = self;
+    struct tm_sqlite_args *w = &s->args;
+    sqlite3_stmt *reals = s->statements[TM_SQL_ARG_REAL_COPY];
+    enum tm_status st = open_set(s, into, err);
+    if (st == TM_OK)
+        st = copy_members(s, from, err);
+    if (st < 0)
+        return st;
+    struct tm_sqlite_arg_set *set = &w->sets[w->count - 1];
     for (size_t at = set->text + 1; at < w->text.buf.len;) {
         struct member m = member_at(&w->text.buf, at);
         w->holders[m.key & (HOLDERS - 1)] = set->id + 1;
+        set->count = m.place < set->count ? set->count : m.place + 1;
         at = m.end + 1;
     }
     sqlite3_bind_int64(reals, 1, from);

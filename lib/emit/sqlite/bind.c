@@ -76,24 +76,13 @@ void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word)
     sqlite3_bind_text(stmt, column, word, -1, SQLITE_STATIC);
 }
 
-void tm_sqlite_result_text(struct tm_sqlite *s, sqlite3_context *out, struct tm_text text)
+void tm_sqlite_put_text(struct tm_sqlite *s, struct tm_text text)
 {
-    if (text.data == NULL)
-        sqlite3_result_null(out);
-    else if (is_clean(text))
-        sqlite3_result_text64(out, (const char *)text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
-    else if (make_valid(&s->text, text) < 0)
-        sqlite3_result_error_nomem(out);
+    struct tm_error err;
+    if (text.data && !is_clean(text) && tm_sqlite_make_valid(s, &text, &err) < 0)
+        s->record.failed = TM_E_SYSTEM;
     else
-        sqlite3_result_text64(out, (const char *)s->text.data, s->text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
-void tm_sqlite_result_id(sqlite3_context *out, int64_t id)
-{
-    if (id == TM_NO_ID)
-        sqlite3_result_null(out);
-    else
-        sqlite3_result_int64(out, id);
+        tm_sqlite_record_text(&s->record, text);
 }
 
 enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err)

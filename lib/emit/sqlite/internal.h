@@ -6,27 +6,23 @@
 #include "base/intern.h"
 #include "emit/emit.h"
 #include "emit/out.h"
-#include "emit/sqlite/bulk.h"
+#include "emit/sqlite/btree.h"
 #include "model/model.h"
 
-/* Prepared statements by table. */
+#include <sqlite3.h>
+
+/* Prepared statements. Tables with most rows have none: their rows go into btrees (tm_sqlite_btree). */
 enum tm_sqlite_statement {
-    TM_SQL_SLICE,
     TM_SQL_SLICE_END,
     TM_SQL_SLICE_THREAD_END,
-    TM_SQL_COUNTER,
-    TM_SQL_SCHED,
     TM_SQL_SCHED_END,
-    TM_SQL_THREAD_STATE,
-    TM_SQL_THREAD_STATE_WHOLE,
     TM_SQL_THREAD_STATE_END,
     TM_SQL_THREAD_STATE_REASON,
+    TM_SQL_LATER,
+    TM_SQL_DO_LATER,
     TM_SQL_WAKEUP,
-    TM_SQL_FTRACE_EVENT,
-    TM_SQL_ARG_SET,
     TM_SQL_ARG_KEY,
     TM_SQL_ARG_REAL,
-    TM_SQL_ARG_COPY,
     TM_SQL_ARG_REAL_COPY,
     TM_SQL_FLOW,
     TM_SQL_CPU_SAMPLE,
@@ -58,7 +54,7 @@ enum tm_sqlite_statement {
 enum { TM_SQLITE_WINDOW = 1 << 15 };
 
 struct tm_sqlite_slices {
-    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_btree table;
     struct tm_sqlite_slice *rows; /* a ring */
     int64_t first;                /* id of the first row not written yet */
     uint32_t count;
@@ -67,40 +63,23 @@ struct tm_sqlite_slices {
 };
 
 struct tm_sqlite_scheds {
-    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_btree table;
     struct tm_sqlite_sched *rows;
     int64_t first;
     uint32_t count;
 };
 
 struct tm_sqlite_thread_states {
-    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_btree table;
     struct tm_sqlite_thread_state *rows;
     int64_t first;
     uint32_t count;
     struct tm_intern functions; /* that the rows waited for */
 };
 
-/* Buffered rows of counter. */
-struct tm_sqlite_counters {
-    struct tm_sqlite_bulk bulk;
-    struct tm_counter_row *rows;
-    int64_t first;
-    uint32_t count;
-};
-
-/* Buffered rows of ftrace_event. */
-struct tm_sqlite_ftrace_events {
-    struct tm_sqlite_bulk bulk;
-    struct tm_sqlite_ftrace_event *rows;
-    int64_t first;
-    uint32_t count;
-    struct tm_intern names;
-};
-
 /* Buffered sets of args. */
 struct tm_sqlite_args {
-    struct tm_sqlite_bulk bulk;
+    struct tm_sqlite_btree table;
     struct tm_sqlite_arg_set *sets; /* the last one may be incomplete */
     uint32_t count;
     struct tm_out text;
@@ -108,24 +87,26 @@ struct tm_sqlite_args {
     int64_t keys_gone;
     struct tm_buf flat_key;
     int64_t *holders;     /* by some bits of a key's number: the last set, plus 1, that has such a key */
-    struct tm_buf member; /* a member that replaces another */
+    struct tm_buf member; /* a member that replaces another, or a set that is read again */
 };
 
 struct tm_sqlite {
     const struct tm_emit_context *context;
     sqlite3 *db;
     sqlite3_stmt *statements[TM_SQL_COUNT];
+    struct tm_sqlite_pages pages;   /* behind what SQLite has written */
+    struct tm_sqlite_record record; /* the row on its way to them */
     struct tm_rows rows;
     struct tm_model model;
     struct tm_sqlite_slices slices;
     struct tm_sqlite_scheds scheds;
     struct tm_sqlite_thread_states thread_states;
-    struct tm_sqlite_counters counters;
-    struct tm_sqlite_ftrace_events ftrace_events;
+    struct tm_sqlite_btree counters, ftrace_events;
     struct tm_sqlite_args args;
     struct tm_buf text; /* made valid UTF-8 */
     struct tm_table metadata_rows; /* by name and whose it is, its row */
     int64_t next_metadata;
+    int64_t next_counter, next_ftrace_event;
     int64_t next_flow, next_symbol, next_frequency, next_sample, next_log, next_clock;
 };
 
@@ -154,9 +135,8 @@ enum tm_status tm_sqlite_make_valid(struct tm_sqlite *s, struct tm_text *text, s
 void tm_sqlite_bind_maybe(sqlite3_stmt *stmt, int column, bool has, int64_t value); /* else NULL */
 void tm_sqlite_bind_id(sqlite3_stmt *stmt, int column, int64_t id);                 /* TM_NO_ID is NULL */
 void tm_sqlite_bind_word(sqlite3_stmt *stmt, int column, const char *word);         /* a constant, or NULL */
-/* Like the functions above, but for the results of a bulk table's column. */
-void tm_sqlite_result_text(struct tm_sqlite *s, sqlite3_context *out, struct tm_text text);
-void tm_sqlite_result_id(sqlite3_context *out, int64_t id);
+/* Puts TEXT into the record of S, made valid as by tm_sqlite_bind_text. */
+void tm_sqlite_put_text(struct tm_sqlite *s, struct tm_text text);
 /* Runs a statement without result rows and resets it for the next use. */
 enum tm_status tm_sqlite_run(struct tm_sqlite *s, sqlite3_stmt *stmt, struct tm_error *err);
 enum tm_status tm_sqlite_exec(struct tm_sqlite *s, const char *sql, struct tm_error *err);
@@ -184,29 +164,34 @@ enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, s
 enum tm_status tm_sqlite_thread_state_reason(void *self, int64_t id, int64_t io_wait, struct tm_text function,
                                              struct tm_error *err);
 enum tm_status tm_sqlite_wakeup(void *self, const struct tm_wakeup_row *row, struct tm_error *err);
+void tm_sqlite_thread_states_init(struct tm_sqlite *s);
 enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
 
 /* counters.c: tm_rows.counter. */
 enum tm_status tm_sqlite_counter(void *self, const struct tm_counter_row *row, struct tm_error *err);
-enum tm_status tm_sqlite_counters_flush(struct tm_sqlite *s, struct tm_error *err);
 
 /* ftrace_events.c: tm_rows.ftrace_event. */
 enum tm_status tm_sqlite_ftrace_event(void *self, const struct tm_ftrace_row *row, struct tm_error *err);
-enum tm_status tm_sqlite_ftrace_events_flush(struct tm_sqlite *s, struct tm_error *err);
 
 /* args.c: tm_rows.arg and .arg_copy. */
 enum tm_status tm_sqlite_arg(void *self, const struct tm_arg_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err);
 enum tm_status tm_sqlite_args_flush(struct tm_sqlite *s, struct tm_error *err);
 
-/* The bulk tables of the files above. */
-void tm_sqlite_slices_bulk(struct tm_sqlite *s);
-void tm_sqlite_scheds_bulk(struct tm_sqlite *s);
-void tm_sqlite_thread_states_bulk(struct tm_sqlite *s);
-void tm_sqlite_counters_bulk(struct tm_sqlite *s);
-void tm_sqlite_ftrace_events_bulk(struct tm_sqlite *s);
-void tm_sqlite_args_bulk(struct tm_sqlite *s);
+void tm_sqlite_args_init(struct tm_sqlite *s);
 void tm_sqlite_args_release(struct tm_sqlite *s);
+
+/* btrees.c: the tables whose rows do not go through SQLite. */
+enum tm_status tm_sqlite_btrees_open(struct tm_sqlite *s, struct tm_error *err);
+enum tm_status tm_sqlite_btrees_finish(struct tm_sqlite *s, struct tm_error *err);
+void tm_sqlite_btrees_release(struct tm_sqlite *s);
+/* True for the name of such a table. */
+bool tm_sqlite_is_btree(const char *name);
+
+/* later.c: a row that is written can be changed when SQLite may use the file again. tm_sqlite_later returns a statement
+ * that keeps what STATEMENT is to be run with: up to three parameters, the last of which is NULL if it is not bound. */
+sqlite3_stmt *tm_sqlite_later(struct tm_sqlite *s, enum tm_sqlite_statement statement);
+enum tm_status tm_sqlite_do_later(struct tm_sqlite *s, struct tm_error *err);
 
 /* metadata.c: tm_rows.moment, and the rows that the catalog knows. */
 enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, struct tm_error *err);

@@ -127,12 +127,8 @@ static enum tm_status callsite(void *self, const struct tm_callsite_row *row, st
 
 void tm_sqlite_rows_init(struct tm_sqlite *s)
 {
-    tm_sqlite_slices_bulk(s);
-    tm_sqlite_scheds_bulk(s);
-    tm_sqlite_thread_states_bulk(s);
-    tm_sqlite_counters_bulk(s);
-    tm_sqlite_ftrace_events_bulk(s);
-    tm_sqlite_args_bulk(s);
+    tm_sqlite_thread_states_init(s);
+    tm_sqlite_args_init(s);
     s->rows = (struct tm_rows){.self = s,
                                .slice = tm_sqlite_slice,
                                .slice_end = tm_sqlite_slice_end,
@@ -164,10 +160,6 @@ enum tm_status tm_sqlite_rows_flush(struct tm_sqlite *s, struct tm_error *err)
         st = tm_sqlite_scheds_flush(s, 0, err);
     if (st == TM_OK)
         st = tm_sqlite_thread_states_flush(s, 0, err);
-    if (st == TM_OK)
-        st = tm_sqlite_counters_flush(s, err);
-    if (st == TM_OK)
-        st = tm_sqlite_ftrace_events_flush(s, err);
     return st < 0 ? st : tm_sqlite_args_flush(s, err);
 }
 
@@ -177,9 +169,6 @@ void tm_sqlite_rows_release(struct tm_sqlite *s)
     free(s->scheds.rows);
     free(s->thread_states.rows);
     tm_intern_release(&s->thread_states.functions);
-    free(s->counters.rows);
-    free(s->ftrace_events.rows);
-    tm_intern_release(&s->ftrace_events.names);
     tm_sqlite_args_release(s);
     tm_table_release(&s->metadata_rows);
     tm_buf_release(&s->slices.text);

@@ -22,46 +22,32 @@ static void set_end_state(struct tm_sqlite_sched *sched, struct tm_text text)
         memcpy(sched->end_state, text.data, sched->end_state_len);
 }
 
-static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
+static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error *err)
 {
-    struct tm_sqlite *s = self;
-    const struct tm_sqlite_sched *sched = at(&s->scheds, s->scheds.first + i);
+    struct tm_sqlite_record *r = &s->record;
+    const struct tm_sqlite_sched *sched = at(&s->scheds, id);
     const struct tm_sched_row *row = &sched->row;
-    struct tm_text state = {sched->end_state_len ? (const uint8_t *)sched->end_state : NULL, sched->end_state_len};
-    switch (column) {
-    case 0: sqlite3_result_int64(out, row->id); break;
-    case 1: sqlite3_result_int64(out, row->ts); break;
-    case 2: sqlite3_result_int64(out, row->dur); break;
-    case 3: tm_sqlite_result_id(out, row->dur < 0 ? TM_NO_ID : row->ts + row->dur); break;
-    case 4: sqlite3_result_int64(out, row->ucpu % TM_CPUS_A_MACHINE); break;
-    case 5: sqlite3_result_int64(out, row->ucpu); break;
-    case 6: sqlite3_result_int64(out, row->utid); break;
-    case 7: tm_sqlite_result_text(s, out, state); break;
-    default:
-        if (row->has_priority)
-            sqlite3_result_int64(out, row->priority);
-        break;
-    }
-}
-
-void tm_sqlite_scheds_bulk(struct tm_sqlite *s)
-{
-    s->scheds.bulk = (struct tm_sqlite_bulk){
-        .name = "tm_bulk_sched", .schema = "CREATE TABLE x(a,b,c,d,e,f,g,h,i)", .self = s, .column = column_of};
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, row->ts);
+    tm_sqlite_record_int(r, row->dur);
+    tm_sqlite_record_maybe(r, row->dur >= 0, row->ts + row->dur);
+    tm_sqlite_record_int(r, row->ucpu % TM_CPUS_A_MACHINE);
+    tm_sqlite_record_int(r, row->ucpu);
+    tm_sqlite_record_int(r, row->utid);
+    tm_sqlite_put_text(s, (struct tm_text){sched->end_state_len ? (const uint8_t *)sched->end_state : NULL,
+                                           sched->end_state_len});
+    tm_sqlite_record_maybe(r, row->has_priority, row->priority);
+    return tm_sqlite_btree_add(&s->scheds.table, id, r, err);
 }
 
 enum tm_status tm_sqlite_scheds_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
 {
     struct tm_sqlite_scheds *w = &s->scheds;
-    if (w->count <= keep)
-        return TM_OK;
-    w->bulk.count = w->count - keep;
-    enum tm_status st = tm_sqlite_run(s, s->statements[TM_SQL_SCHED], err);
-    if (st < 0)
-        return st;
-    w->first += w->bulk.count;
-    w->count = keep;
-    return TM_OK;
+    enum tm_status st = TM_OK;
+    for (; w->count > keep && (st = write_row(s, w->first, err)) == TM_OK; w->first++)
+        w->count--;
+    return st;
 }
 
 enum tm_status tm_sqlite_sched(void *self, const struct tm_sched_row *row, struct tm_error *err)
@@ -89,7 +75,7 @@ enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct t
         set_end_state(at(&s->scheds, id), end_state);
         return TM_OK;
     }
-    sqlite3_stmt *stmt = s->statements[TM_SQL_SCHED_END];
+    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_SCHED_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
     if ((st = tm_sqlite_bind_text(s, stmt, 3, end_state, err)) < 0)

@@ -129,25 +129,17 @@ static const char views[] =
 
 /* How a statement is made, by number. */
 static const char *const statements[TM_SQL_COUNT] = {
-    [TM_SQL_SLICE] = "INSERT INTO slice SELECT * FROM tm_bulk_slice",
     [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
     [TM_SQL_SLICE_THREAD_END] = "UPDATE slice SET thread_dur = ?2 - thread_ts WHERE id = ?1",
-    [TM_SQL_COUNTER] = "INSERT INTO counter SELECT * FROM tm_bulk_counter",
-    [TM_SQL_SCHED] = "INSERT INTO sched SELECT * FROM tm_bulk_sched",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
-    [TM_SQL_THREAD_STATE] = "INSERT INTO thread_state SELECT * FROM tm_bulk_thread_state",
-    [TM_SQL_THREAD_STATE_WHOLE] = "INSERT INTO thread_state VALUES(?,?,?,?,?,?,NULL,NULL,NULL,NULL,NULL,?)",
     [TM_SQL_THREAD_STATE_END] = "UPDATE thread_state SET dur = ?2 WHERE id = ?1",
     [TM_SQL_THREAD_STATE_REASON] = "UPDATE thread_state SET io_wait = ?2,"
                                    " blocked_function = coalesce(?3, blocked_function) WHERE id = ?1",
+    [TM_SQL_LATER] = "INSERT INTO tm_later VALUES(?4,?1,?2,?3)",
+    [TM_SQL_DO_LATER] = "SELECT * FROM tm_later ORDER BY rowid",
     [TM_SQL_WAKEUP] = "INSERT INTO spurious_sched_wakeup VALUES(?,?,?,?,?,?)",
-    [TM_SQL_FTRACE_EVENT] = "INSERT INTO ftrace_event SELECT * FROM tm_bulk_ftrace_event",
-    [TM_SQL_ARG_SET] = "INSERT INTO tm_arg_set SELECT * FROM tm_bulk_args",
     [TM_SQL_ARG_KEY] = "INSERT INTO tm_arg_key VALUES(?,?,?)",
     [TM_SQL_ARG_REAL] = "INSERT OR REPLACE INTO tm_arg_real VALUES(?,?)",
-    [TM_SQL_ARG_COPY] = "SELECT substr(args, 2, length(args) - 2), (SELECT max(CAST(" ARG_PLACE
-                        " AS INTEGER)) + 1 FROM json_each(args) j)"
-                        " FROM tm_arg_set WHERE id = ?",
     [TM_SQL_ARG_REAL_COPY] = "INSERT INTO tm_arg_real SELECT id - ?1 + ?3, value FROM tm_arg_real"
                              " WHERE id >= ?1 AND id < ?1 + ?2",
     [TM_SQL_FLOW] = "INSERT INTO flow VALUES(?,?,?)",
@@ -178,25 +170,73 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_ACCOUNT] = "INSERT INTO tm_accounting VALUES(?,?,?,?,?)",
 };
 
+/* Makes a table of the same name and columns in the temporary database for each table that is not a btree's. A name
+ * means that one first, so that until the end SQLite leaves the file to the btrees. */
+static enum tm_status make_temporary(struct tm_sqlite *s, struct tm_error *err)
+{
+    sqlite3_stmt *table;
+    struct tm_buf sql = {0};
+    enum tm_status st = TM_OK;
+    if (sqlite3_prepare_v2(s->db, "SELECT name, substr(sql, 8) FROM main.sqlite_schema WHERE type = 'table'", -1,
+                           &table, NULL) != SQLITE_OK)
+        return tm_sqlite_fail(s, err);
+    while (st == TM_OK && sqlite3_step(table) == SQLITE_ROW) {
+        if (!tm_sqlite_is_btree((const char *)sqlite3_column_text(table, 0)) &&
+            tm_buf_addf(&sql, "CREATE TEMP %s;", (const char *)sqlite3_column_text(table, 1)) < 0)
+            st = tm_error_nomem(err);
+    }
+    if (sqlite3_finalize(table) != SQLITE_OK && st == TM_OK)
+        st = tm_sqlite_fail(s, err);
+    const char *text = tm_buf_cstr(&sql);
+    if (st == TM_OK)
+        st = text ? tm_sqlite_exec(s, text, err) : tm_error_nomem(err);
+    tm_buf_release(&sql);
+    return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_later(statement, a, b, c)", err);
+}
+
+/* Copies the temporary tables into the file and forgets them. */
+static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
+{
+    sqlite3_stmt *table;
+    struct tm_buf sql = {0};
+    enum tm_status st = TM_OK;
+    if (sqlite3_prepare_v2(s->db, "SELECT name FROM temp.sqlite_schema WHERE name <> 'tm_later'", -1, &table, NULL) !=
+        SQLITE_OK)
+        return tm_sqlite_fail(s, err);
+    while (st == TM_OK && sqlite3_step(table) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(table, 0);
+        if (tm_buf_addf(&sql, "INSERT INTO main.%s SELECT * FROM temp.%s; DROP TABLE temp.%s;", name, name, name) < 0)
+            st = tm_error_nomem(err);
+    }
+    if (sqlite3_finalize(table) != SQLITE_OK && st == TM_OK)
+        st = tm_sqlite_fail(s, err);
+    const char *text = tm_buf_cstr(&sql);
+    if (st == TM_OK)
+        st = text ? tm_sqlite_exec(s, text, err) : tm_error_nomem(err);
+    tm_buf_release(&sql);
+    return st;
+}
+
 enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err)
 {
     /* The file is nobody's until it is renamed: what a crash would leave is thrown away. */
     static const char settings[] = "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-                                   "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA cache_size=-16384;"
+                                   "PRAGMA temp_store=FILE; PRAGMA cache_size=-8192; PRAGMA temp.cache_size=-8192;"
                                    "PRAGMA encoding='UTF-8'; BEGIN;";
     enum tm_status st = tm_sqlite_exec(s, settings, err);
-    return st < 0 ? st : tm_sqlite_exec(s, tables, err);
+    if (st == TM_OK)
+        st = tm_sqlite_exec(s, tables, err);
+    if (st == TM_OK)
+        st = tm_sqlite_exec(s, "COMMIT", err);
+    if (st == TM_OK)
+        st = tm_sqlite_btrees_open(s, err);
+    if (st == TM_OK)
+        st = make_temporary(s, err);
+    return st < 0 ? st : tm_sqlite_exec(s, "BEGIN", err);
 }
 
 enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 {
-    if (tm_sqlite_bulk_register(s->db, &s->slices.bulk) != SQLITE_OK ||
-        tm_sqlite_bulk_register(s->db, &s->scheds.bulk) != SQLITE_OK ||
-        tm_sqlite_bulk_register(s->db, &s->thread_states.bulk) != SQLITE_OK ||
-        tm_sqlite_bulk_register(s->db, &s->counters.bulk) != SQLITE_OK ||
-        tm_sqlite_bulk_register(s->db, &s->ftrace_events.bulk) != SQLITE_OK ||
-        tm_sqlite_bulk_register(s->db, &s->args.bulk) != SQLITE_OK)
-        return tm_sqlite_fail(s, err);
     for (int i = 0; i < TM_SQL_COUNT; i++)
         if (sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->statements[i], NULL) !=
             SQLITE_OK)
@@ -206,14 +246,18 @@ enum tm_status tm_sqlite_prepare(struct tm_sqlite *s, struct tm_error *err)
 
 enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err)
 {
-    enum tm_status st = tm_sqlite_exec(s, indices, err);
-    if (st == TM_OK && s->context->options->index)
-        st = tm_sqlite_exec(s, time_indices, err);
+    const char *const parts[] = {indices, s->context->options->index ? time_indices : "", views, tm_sqlite_slice_views,
+                                 args_view, "COMMIT"};
+    enum tm_status st = tm_sqlite_exec(s, "COMMIT", err);
     if (st == TM_OK)
-        st = tm_sqlite_exec(s, views, err);
+        st = tm_sqlite_btrees_finish(s, err);
     if (st == TM_OK)
-        st = tm_sqlite_exec(s, tm_sqlite_slice_views, err);
+        st = tm_sqlite_exec(s, "BEGIN", err);
     if (st == TM_OK)
-        st = tm_sqlite_exec(s, args_view, err);
-    return st < 0 ? st : tm_sqlite_exec(s, "COMMIT", err);
+        st = move_temporary(s, err);
+    if (st == TM_OK)
+        st = tm_sqlite_do_later(s, err);
+    for (size_t i = 0; st == TM_OK && i < sizeof parts / sizeof *parts; i++)
+        st = tm_sqlite_exec(s, parts[i], err);
+    return st;
 }

@@ -16,52 +16,37 @@ static struct tm_sqlite_slice *at(struct tm_sqlite_slices *w, int64_t id)
     return &w->rows[(uint64_t)id & (TM_SQLITE_WINDOW - 1)];
 }
 
-static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
+static enum tm_status write_row(struct tm_sqlite *s, int64_t id, struct tm_error *err)
 {
-    struct tm_sqlite *s = self;
-    const struct tm_sqlite_slice *slice = at(&s->slices, s->slices.first + i);
+    struct tm_sqlite_slices *w = &s->slices;
+    struct tm_sqlite_record *r = &s->record;
+    const struct tm_sqlite_slice *slice = at(w, id);
     const struct tm_slice_row *row = &slice->row;
-    const uint8_t *text = s->slices.text.data + (slice->text - s->slices.text_gone);
-    struct tm_text name = {slice->has_name ? text : NULL, slice->name_len};
-    struct tm_text category = {slice->has_category ? text + slice->name_len : NULL, slice->category_len};
-    switch (column) {
-    case 0: sqlite3_result_int64(out, row->id); break;
-    case 1: sqlite3_result_int64(out, row->ts); break;
-    case 2: sqlite3_result_int64(out, row->dur); break;
-    case 3: sqlite3_result_int64(out, row->track); break;
-    case 4: tm_sqlite_result_text(s, out, category); break;
-    case 5: tm_sqlite_result_text(s, out, name); break;
-    case 6: sqlite3_result_int64(out, row->depth); break;
-    case 7: tm_sqlite_result_id(out, row->parent); break;
-    case 8: tm_sqlite_result_id(out, row->arg_set); break;
-    case 9:
-        if (row->has_thread_ts)
-            sqlite3_result_int64(out, row->thread_ts);
-        break;
-    default:
-        if (row->has_thread_dur)
-            sqlite3_result_int64(out, row->thread_dur);
-        break;
-    }
-}
-
-void tm_sqlite_slices_bulk(struct tm_sqlite *s)
-{
-    s->slices.bulk = (struct tm_sqlite_bulk){
-        .name = "tm_bulk_slice", .schema = "CREATE TABLE x(a,b,c,d,e,f,g,h,i,j,k)", .self = s, .column = column_of};
+    const uint8_t *text = w->text.data + (slice->text - w->text_gone);
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, row->ts);
+    tm_sqlite_record_int(r, row->dur);
+    tm_sqlite_record_int(r, row->track);
+    tm_sqlite_put_text(s, (struct tm_text){slice->has_category ? text + slice->name_len : NULL, slice->category_len});
+    tm_sqlite_put_text(s, (struct tm_text){slice->has_name ? text : NULL, slice->name_len});
+    tm_sqlite_record_int(r, row->depth);
+    tm_sqlite_record_id(r, row->parent);
+    tm_sqlite_record_id(r, row->arg_set);
+    tm_sqlite_record_maybe(r, row->has_thread_ts, row->thread_ts);
+    tm_sqlite_record_maybe(r, row->has_thread_dur, row->thread_dur);
+    return tm_sqlite_btree_add(&w->table, id, r, err);
 }
 
 enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
 {
     struct tm_sqlite_slices *w = &s->slices;
+    enum tm_status st;
     if (w->count <= keep)
         return TM_OK;
-    w->bulk.count = w->count - keep;
-    enum tm_status st = tm_sqlite_run(s, s->statements[TM_SQL_SLICE], err);
-    if (st < 0)
-        return st;
-    w->first += w->bulk.count;
-    w->count = keep;
+    for (; w->count > keep; w->first++, w->count--)
+        if ((st = write_row(s, w->first, err)) < 0)
+            return st;
     size_t gone = (keep ? at(w, w->first)->text : w->text_gone + w->text.len) - w->text_gone;
     tm_buf_consume(&w->text, gone);
     w->text_gone += gone;
@@ -100,7 +85,7 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
         at(w, id)->row.arg_set = arg_set;
         return TM_OK;
     }
-    sqlite3_stmt *stmt = s->statements[TM_SQL_SLICE_END];
+    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_SLICE_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
     tm_sqlite_bind_id(stmt, 3, arg_set);
@@ -117,7 +102,7 @@ enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread
             row->has_thread_ts && !__builtin_sub_overflow(thread_ts, row->thread_ts, &row->thread_dur);
         return TM_OK;
     }
-    sqlite3_stmt *stmt = s->statements[TM_SQL_SLICE_THREAD_END];
+    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_SLICE_THREAD_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, thread_ts);
     return tm_sqlite_run(s, stmt, err);

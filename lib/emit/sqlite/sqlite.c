@@ -14,6 +14,7 @@ void tm_sqlite_close(void *state)
     sqlite3_close(s->db);
     tm_model_release(&s->model);
     tm_sqlite_rows_release(s);
+    tm_sqlite_btrees_release(s);
     tm_buf_release(&s->text);
     free(s);
 }

@@ -19,79 +19,60 @@ static struct tm_sqlite_thread_state *at(struct tm_sqlite_thread_states *w, int6
     return &w->rows[(uint64_t)id & (TM_SQLITE_WINDOW - 1)];
 }
 
-static void column_of(void *self, sqlite3_context *out, uint32_t i, int column)
+static enum tm_status write_row(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
 {
-    struct tm_sqlite *s = self;
-    struct tm_sqlite_thread_states *w = &s->thread_states;
-    const struct tm_sqlite_thread_state *state = at(w, w->first + i);
-    const struct tm_thread_state_row *row = &state->row;
-    struct tm_text text = {state->state_len ? (const uint8_t *)state->state : NULL, state->state_len}, function;
-    switch (column) {
-    case 0: sqlite3_result_int64(out, row->id); break;
-    case 1: sqlite3_result_int64(out, row->ts); break;
-    case 2: sqlite3_result_int64(out, row->dur); break;
-    case 3: tm_sqlite_result_id(out, row->ucpu == TM_NO_ID ? TM_NO_ID : row->ucpu % TM_CPUS_A_MACHINE); break;
-    case 4: sqlite3_result_int64(out, row->utid); break;
-    case 5: tm_sqlite_result_text(s, out, text); break;
-    case 6: tm_sqlite_result_id(out, row->io_wait); break;
-    case 7:
-        if (state->function) {
-            function.data = tm_intern_get(&w->functions, state->function - 1, &function.len);
-            tm_sqlite_result_text(s, out, function);
-        }
-        break;
-    case 8: tm_sqlite_result_id(out, row->waker_utid); break;
-    case 9: tm_sqlite_result_id(out, row->waker_id); break;
-    case 10: tm_sqlite_result_id(out, row->irq_context); break;
-    default: tm_sqlite_result_id(out, row->ucpu); break;
-    }
+    struct tm_sqlite_record *r = &s->record;
+    tm_sqlite_record_begin(r);
+    tm_sqlite_record_null(r);
+    tm_sqlite_record_int(r, row->ts);
+    tm_sqlite_record_int(r, row->dur);
+    tm_sqlite_record_maybe(r, row->ucpu != TM_NO_ID, row->ucpu % TM_CPUS_A_MACHINE);
+    tm_sqlite_record_int(r, row->utid);
+    tm_sqlite_put_text(s, row->state);
+    tm_sqlite_record_id(r, row->io_wait);
+    tm_sqlite_put_text(s, row->blocked_function);
+    tm_sqlite_record_id(r, row->waker_utid);
+    tm_sqlite_record_id(r, row->waker_id);
+    tm_sqlite_record_id(r, row->irq_context);
+    tm_sqlite_record_id(r, row->ucpu);
+    return tm_sqlite_btree_add(&s->thread_states.table, row->id, r, err);
 }
 
-void tm_sqlite_thread_states_bulk(struct tm_sqlite *s)
+/* Writes the row that waited longest. */
+static enum tm_status write_first(struct tm_sqlite *s, struct tm_error *err)
 {
-    s->thread_states.bulk = (struct tm_sqlite_bulk){.name = "tm_bulk_thread_state",
-                                                    .schema = "CREATE TABLE x(a,b,c,d,e,f,g,h,i,j,k,l)",
-                                                    .self = s,
-                                                    .column = column_of};
+    struct tm_sqlite_thread_states *w = &s->thread_states;
+    const struct tm_sqlite_thread_state *state = at(w, w->first);
+    struct tm_thread_state_row row = state->row;
+    row.state = (struct tm_text){state->state_len ? (const uint8_t *)state->state : NULL, state->state_len};
+    row.blocked_function = (struct tm_text){NULL, 0};
+    if (state->function)
+        row.blocked_function.data = tm_intern_get(&w->functions, state->function - 1, &row.blocked_function.len);
+    w->first++;
+    w->count--;
+    return write_row(s, &row, err);
+}
+
+void tm_sqlite_thread_states_init(struct tm_sqlite *s)
+{
     tm_intern_init(&s->thread_states.functions, FUNCTIONS_MAX, FUNCTION_BYTES_MAX);
 }
 
 enum tm_status tm_sqlite_thread_states_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err)
 {
     struct tm_sqlite_thread_states *w = &s->thread_states;
-    if (w->count <= keep)
-        return TM_OK;
-    w->bulk.count = w->count - keep;
-    enum tm_status st = tm_sqlite_run(s, s->statements[TM_SQL_THREAD_STATE], err);
-    if (st < 0)
-        return st;
-    w->first += w->bulk.count;
-    w->count = keep;
-    return TM_OK;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && w->count > keep)
+        st = write_first(s, err);
+    return st;
 }
 
 /* A row with texts of any length. */
-static enum tm_status write_whole(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
+static enum tm_status write_at_once(struct tm_sqlite *s, const struct tm_thread_state_row *row, struct tm_error *err)
 {
-    sqlite3_stmt *stmt = s->statements[TM_SQL_THREAD_STATE_WHOLE], *reason = s->statements[TM_SQL_THREAD_STATE_REASON];
     enum tm_status st = tm_sqlite_thread_states_flush(s, 0, err);
-    if (st < 0)
-        return st;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, row->ts);
-    sqlite3_bind_int64(stmt, 3, row->dur);
-    tm_sqlite_bind_id(stmt, 4, row->ucpu == TM_NO_ID ? TM_NO_ID : row->ucpu % TM_CPUS_A_MACHINE);
-    sqlite3_bind_int64(stmt, 5, row->utid);
-    tm_sqlite_bind_id(stmt, 7, row->ucpu);
-    if ((st = tm_sqlite_bind_text(s, stmt, 6, row->state, err)) < 0 || (st = tm_sqlite_run(s, stmt, err)) < 0)
-        return st;
     s->thread_states.first++;
-    if (row->io_wait == TM_NO_ID && row->blocked_function.data == NULL)
-        return TM_OK;
-    sqlite3_bind_int64(reason, 1, row->id);
-    tm_sqlite_bind_id(reason, 2, row->io_wait);
-    st = tm_sqlite_bind_text(s, reason, 3, row->blocked_function, err);
-    return st < 0 ? st : tm_sqlite_run(s, reason, err);
+    return st < 0 ? st : write_row(s, row, err);
 }
 
 enum tm_status tm_sqlite_thread_state(void *self, const struct tm_thread_state_row *row, struct tm_error *err)
@@ -103,7 +84,7 @@ enum tm_status tm_sqlite_thread_state(void *self, const struct tm_thread_state_r
         return tm_error_nomem(err);
     struct tm_sqlite_thread_state *state = at(w, row->id);
     if (row->state.len > sizeof state->state || row->blocked_function.data || row->io_wait != TM_NO_ID)
-        return write_whole(s, row, err);
+        return write_at_once(s, row, err);
     if (w->count == TM_SQLITE_WINDOW && (st = tm_sqlite_thread_states_flush(s, TM_SQLITE_WINDOW / 2, err)) < 0)
         return st;
     state->row = *row;
@@ -135,7 +116,7 @@ enum tm_status tm_sqlite_thread_state_end(void *self, int64_t id, int64_t dur, s
         at(&s->thread_states, id)->row.dur = dur;
         return TM_OK;
     }
-    sqlite3_stmt *stmt = s->statements[TM_SQL_THREAD_STATE_END];
+    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_THREAD_STATE_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, dur);
     return tm_sqlite_run(s, stmt, err);
@@ -173,7 +154,7 @@ enum tm_status tm_sqlite_thread_state_reason(void *self, int64_t id, int64_t io_
         state->function = number ? number : state->function;
         return TM_OK;
     }
-    sqlite3_stmt *stmt = s->statements[TM_SQL_THREAD_STATE_REASON];
+    sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_THREAD_STATE_REASON);
     sqlite3_bind_int64(stmt, 1, id);
     tm_sqlite_bind_id(stmt, 2, io_wait);
     st = tm_sqlite_bind_text(s, stmt, 3, function, err);

@@ -1,0 +1,326 @@
+#include "emit/sqlite/btree.h"
+
+#include <stdlib.h>
+
+/* A page: its type, the number of its cells at 3, where they begin at 5, and above leaves the last child at 8. Behind
+ * that the places of the cells; the cells themselves fill the page from its end. */
+enum { LEAF = 13, INTERIOR = 5, LEAF_HEADER = 8, INTERIOR_HEADER = 12, CHILD_BYTES = 4 };
+/* The most bytes of a record that a leaf holds, and the fewest of one that goes on elsewhere. */
+enum { LOCAL_MAX = TM_SQLITE_PAGE - 35, LOCAL_MIN = (TM_SQLITE_PAGE - 12) * 32 / 255 - 23 };
+enum { OVERFLOW_BYTES = TM_SQLITE_PAGE - CHILD_BYTES };
+
+static void put_be16(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 8);
+    p[1] = (uint8_t)v;
+}
+
+static void put_be32(uint8_t *p, uint32_t v)
+{
+    put_be16(p, v >> 16);
+    put_be16(p + 2, v);
+}
+
+static uint32_t get_be16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static uint32_t get_be32(const uint8_t *p)
+{
+    return get_be16(p) << 16 | get_be16(p + 2);
+}
+
+void tm_sqlite_btree_init(struct tm_sqlite_btree *tree, struct tm_sqlite_pages *pages, uint32_t root)
+{
+    *tree = (struct tm_sqlite_btree){.pages = pages, .root = root, .last = INT64_MIN};
+}
+
+static void empty_page(struct tm_sqlite_page *page, int type)
+{
+    page->bytes[0] = (uint8_t)type;
+    page->cells = 0;
+    page->top = TM_SQLITE_PAGE;
+}
+
+static struct tm_sqlite_page *new_page(int type)
+{
+    struct tm_sqlite_page *page = calloc(1, sizeof *page);
+    if (page)
+        empty_page(page, type);
+    return page;
+}
+
+static uint32_t header_of(const struct tm_sqlite_page *page)
+{
+    return page->bytes[0] == LEAF ? LEAF_HEADER : INTERIOR_HEADER;
+}
+
+static bool has_room(const struct tm_sqlite_page *page, size_t len)
+{
+    return header_of(page) + 2 * (page->cells + 1) + len <= page->top;
+}
+
+/* A place for a cell of LEN bytes, for which there is room. */
+static uint8_t *put_cell(struct tm_sqlite_page *page, size_t len)
+{
+    page->top -= (uint32_t)len;
+    put_be16(page->bytes + header_of(page) + 2 * page->cells++, page->top);
+    return page->bytes + page->top;
+}
+
+/* What is between the places of the cells and the cells is of another page, and goes out as zeros. */
+static void complete(struct tm_sqlite_page *page)
+{
+    uint32_t used = header_of(page) + 2 * page->cells;
+    put_be16(page->bytes + 3, page->cells);
+    put_be16(page->bytes + 5, page->top);
+    memset(page->bytes + used, 0, page->top - used);
+}
+
+/* The page of LEVEL is full: its last cell's child becomes its last child, so that the next page has a cell. */
+static enum tm_status close_interior(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child *closed,
+                                     struct tm_error *err)
+{
+    struct tm_sqlite_page *page = tree->levels[level];
+    const uint8_t *cell = page->bytes + page->top;
+    uint64_t rowid = 0;
+    size_t len = CHILD_BYTES + tm_sqlite_get_varint(cell + CHILD_BYTES, TM_SQLITE_VARINT_MAX, &rowid);
+    memcpy(page->bytes + 8, cell, CHILD_BYTES);
+    page->top += (uint32_t)len;
+    page->cells--;
+    complete(page);
+    closed->rowid = (int64_t)rowid;
+    enum tm_status st = tm_sqlite_pages_add(tree->pages, page->bytes, &closed->page, err);
+    empty_page(page, INTERIOR);
+    return st;
+}
+
+/* Puts the newest child of LEVEL into a cell. *CLOSED is the page that had no room for it; its number is 0 if there is
+ * none. */
+static enum tm_status put_child(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child *closed,
+                                struct tm_error *err)
+{
+    const struct tm_sqlite_child *child = &tree->newest[level];
+    struct tm_sqlite_page *page = tree->levels[level];
+    uint8_t cell[CHILD_BYTES + TM_SQLITE_VARINT_MAX];
+    put_be32(cell, child->page);
+    size_t len = CHILD_BYTES + tm_sqlite_put_varint(cell + CHILD_BYTES, (uint64_t)child->rowid);
+    enum tm_status st = has_room(page, len) ? TM_OK : close_interior(tree, level, closed, err);
+    if (st == TM_OK)
+        memcpy(put_cell(page, len), cell, len);
+    return st;
+}
+
+/* Adds a page to LEVEL, which counts from above the leaves, and those that this closes to the levels above. */
+static enum tm_status add_child(struct tm_sqlite_btree *tree, int level, struct tm_sqlite_child child,
+                                struct tm_error *err)
+{
+    for (; level < TM_SQLITE_LEVELS && child.page; level++) {
+        struct tm_sqlite_child closed = {0};
+        enum tm_status st = TM_OK;
+        if (tree->levels[level] == NULL && (tree->levels[level] = new_page(INTERIOR)) == NULL)
+            return tm_error_nomem(err);
+        if (tree->newest[level].page)
+            st = put_child(tree, level, &closed, err);
+        if (st < 0)
+            return st;
+        tree->newest[level] = child;
+        child = closed;
+    }
+    return TM_OK;
+}
+
+static enum tm_status close_leaf(struct tm_sqlite_btree *tree, struct tm_error *err)
+{
+    struct tm_sqlite_child child = {.rowid = tree->last};
+    complete(tree->leaf);
+    enum tm_status st = tm_sqlite_pages_add(tree->pages, tree->leaf->bytes, &child.page, err);
+    empty_page(tree->leaf, LEAF);
+    return st < 0 ? st : add_child(tree, 0, child, err);
+}
+
+/* Writes DATA to pages of its own, each of which names the next. *FIRST is the number of the first. */
+static enum tm_status put_overflow(struct tm_sqlite_btree *tree, const uint8_t *data, size_t len, uint32_t *first,
+                                   struct tm_error *err)
+{
+    uint8_t page[TM_SQLITE_PAGE];
+    enum tm_status st = TM_OK;
+    *first = tm_sqlite_pages_next(tree->pages);
+    for (size_t n; st == TM_OK && len; data += n, len -= n) {
+        uint32_t number;
+        n = len < OVERFLOW_BYTES ? len : OVERFLOW_BYTES;
+        memcpy(page + CHILD_BYTES, data, n);
+        memset(page + CHILD_BYTES + n, 0, OVERFLOW_BYTES - n);
+        put_be32(page, n < len ? tm_sqlite_page_after(tm_sqlite_pages_next(tree->pages)) : 0);
+        st = tm_sqlite_pages_add(tree->pages, page, &number, err);
+    }
+    return st;
+}
+
+/* How many bytes of a record of LEN bytes a leaf holds. */
+static size_t local_bytes(size_t len)
+{
+    size_t local = len <= LOCAL_MAX ? len : LOCAL_MIN + (len - LOCAL_MIN) % OVERFLOW_BYTES;
+    return local <= LOCAL_MAX ? local : LOCAL_MIN;
+}
+
+/* Why the record cannot be added. */
+static enum tm_status refuse(const struct tm_sqlite_btree *tree, const struct tm_sqlite_record *record,
+                             struct tm_error *err)
+{
+    return record->failed == TM_E_INPUT
+               ? tm_error_set(err, TM_E_INPUT, "%s: a text is longer than the %d bytes that SQLite reads",
+                              tree->pages->name, (int)TM_RECORD_TEXT_MAX)
+               : tm_error_nomem(err);
+}
+
+enum tm_status tm_sqlite_btree_add(struct tm_sqlite_btree *tree, int64_t rowid, const struct tm_sqlite_record *record,
+                                   struct tm_error *err)
+{
+    uint8_t head[2 * TM_SQLITE_VARINT_MAX];
+    size_t len = record->types_len + record->values.len, local = local_bytes(len), here = local - record->types_len;
+    uint32_t overflow = 0;
+    enum tm_status st = TM_OK;
+    if (record->failed < 0 || (tree->leaf == NULL && (tree->leaf = new_page(LEAF)) == NULL))
+        return refuse(tree, record, err);
+    if (rowid <= tree->last)
+        return tm_error_set(err, TM_E_SYSTEM, "%s: rows are not in order", tree->pages->name);
+    size_t n = tm_sqlite_put_varint(head, len);
+    n += tm_sqlite_put_varint(head + n, (uint64_t)rowid);
+    size_t cell = n + local + (local < len ? CHILD_BYTES : 0);
+    if (!has_room(tree->leaf, cell))
+        st = close_leaf(tree, err);
+    if (st == TM_OK && local < len)
+        st = put_overflow(tree, record->values.data + here, len - local, &overflow, err);
+    if (st < 0)
+        return st;
+    uint8_t *to = put_cell(tree->leaf, cell);
+    memcpy(to, head, n);
+    memcpy(to + n, record->types, record->types_len);
+    if (here)
+        memcpy(to + n + record->types_len, record->values.data, here);
+    if (overflow)
+        put_be32(to + n + local, overflow);
+    tree->last = rowid;
+    return TM_OK;
+}
+
+/* Cell I of a page. */
+static const uint8_t *cell_at(const uint8_t *page, uint32_t i)
+{
+    uint32_t header = page[0] == LEAF ? LEAF_HEADER : INTERIOR_HEADER;
+    return page + get_be16(page + header + 2 * i);
+}
+
+static int64_t rowid_of(const uint8_t *page, uint32_t i)
+{
+    const uint8_t *cell = cell_at(page, i);
+    uint64_t value = 0;
+    size_t n = page[0] == LEAF ? tm_sqlite_get_varint(cell, TM_SQLITE_VARINT_MAX, &value) : CHILD_BYTES;
+    tm_sqlite_get_varint(cell + n, TM_SQLITE_VARINT_MAX, &value);
+    return (int64_t)value;
+}
+
+/* The first of COUNT cells that has ROWID or a larger one; COUNT if none has. */
+static uint32_t search(const uint8_t *page, uint32_t count, int64_t rowid)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rowid_of(page, middle) < rowid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The record in cell I of a leaf. */
+static enum tm_status read_record(struct tm_sqlite_btree *tree, const uint8_t *leaf, uint32_t i, struct tm_buf *payload,
+                                  struct tm_error *err)
+{
+    const uint8_t *cell = cell_at(leaf, i);
+    uint8_t page[TM_SQLITE_PAGE];
+    uint64_t len, rowid;
+    enum tm_status st = TM_OK;
+    cell += tm_sqlite_get_varint(cell, TM_SQLITE_VARINT_MAX, &len);
+    cell += tm_sqlite_get_varint(cell, TM_SQLITE_VARINT_MAX, &rowid);
+    size_t local = local_bytes((size_t)len);
+    tm_buf_clear(payload);
+    if (tm_buf_reserve(payload, (size_t)len) < 0 || tm_buf_add(payload, cell, local) < 0)
+        return tm_error_nomem(err);
+    for (uint32_t next = local < len ? get_be32(cell + local) : 0; st == TM_OK && next; next = get_be32(page)) {
+        size_t rest = (size_t)len - payload->len;
+        st = tm_sqlite_pages_get(tree->pages, next, page, err);
+        if (st == TM_OK && tm_buf_add(payload, page + CHILD_BYTES, rest < OVERFLOW_BYTES ? rest : OVERFLOW_BYTES) < 0)
+            return tm_error_nomem(err);
+    }
+    return st;
+}
+
+/* The page below those in memory that ROWID would be in; 0 if it would be in the open leaf, or there is no such row. */
+static uint32_t find_closed(const struct tm_sqlite_btree *tree, int64_t rowid)
+{
+    for (int level = TM_SQLITE_LEVELS - 1; level >= 0; level--) {
+        const struct tm_sqlite_page *page = tree->levels[level];
+        if (page == NULL || rowid > tree->newest[level].rowid)
+            continue;
+        uint32_t i = search(page->bytes, page->cells, rowid);
+        return i < page->cells ? get_be32(cell_at(page->bytes, i)) : tree->newest[level].page;
+    }
+    return 0;
+}
+
+enum tm_status tm_sqlite_btree_find(struct tm_sqlite_btree *tree, int64_t rowid, struct tm_buf *payload,
+                                    struct tm_error *err)
+{
+    uint8_t page[TM_SQLITE_PAGE];
+    uint32_t number = find_closed(tree, rowid), i;
+    const uint8_t *leaf = number ? page : tree->leaf ? tree->leaf->bytes : NULL;
+    uint32_t cells = leaf && !number ? tree->leaf->cells : 0;
+    while (number) {
+        enum tm_status st = tm_sqlite_pages_get(tree->pages, number, page, err);
+        if (st < 0)
+            return st;
+        cells = get_be16(page + 3);
+        i = search(page, cells, rowid);
+        number = page[0] == LEAF ? 0 : get_be32(i < cells ? cell_at(page, i) : page + 8);
+    }
+    i = leaf ? search(leaf, cells, rowid) : 0;
+    return i < cells && rowid_of(leaf, i) == rowid ? read_record(tree, leaf, i, payload, err) : TM_END;
+}
+
+enum tm_status tm_sqlite_btree_finish(struct tm_sqlite_btree *tree, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    int level = 0;
+    if (tree->leaf == NULL)
+        return TM_OK;
+    if (tree->levels[0] == NULL) {
+        complete(tree->leaf);
+        return tm_sqlite_pages_put(tree->pages, tree->root, tree->leaf->bytes, err);
+    }
+    if (tree->leaf->cells)
+        st = close_leaf(tree, err);
+    for (; st == TM_OK && tree->levels[level]; level++) {
+        struct tm_sqlite_page *page = tree->levels[level];
+        struct tm_sqlite_child closed = {.rowid = tree->newest[level].rowid};
+        put_be32(page->bytes + 8, tree->newest[level].page);
+        complete(page);
+        if (level + 1 == TM_SQLITE_LEVELS || tree->levels[level + 1] == NULL)
+            return tm_sqlite_pages_put(tree->pages, tree->root, page->bytes, err);
+        st = tm_sqlite_pages_add(tree->pages, page->bytes, &closed.page, err);
+        if (st == TM_OK)
+            st = add_child(tree, level + 1, closed, err);
+    }
+    return st;
+}
+
+void tm_sqlite_btree_release(struct tm_sqlite_btree *tree)
+{
+    free(tree->leaf);
+    for (int level = 0; level < TM_SQLITE_LEVELS; level++)
+        free(tree->levels[level]);
+    *tree = (struct tm_sqlite_btree){0};
+}

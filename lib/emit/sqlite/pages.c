@@ -1,0 +1,155 @@
+#include "emit/sqlite/pages.h"
+
+#include "os/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+    BUFFERED = 128 * TM_SQLITE_PAGE,
+    HEADER_CHANGES = 24, /* where the header counts changes, so that a reader knows that its pages are stale */
+    HEADER_PAGES = 28,
+    HEADER_PAGES_AT = 92, /* the count of changes at which HEADER_PAGES was true */
+    HEADER = 100,
+};
+
+/* SQLite locks bytes of this page, and therefore keeps nothing in it. */
+enum { LOCK_PAGE = 0x40000000 / TM_SQLITE_PAGE + 1 };
+
+static uint32_t get_be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static void put_be32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+static uint64_t offset_of(uint32_t number)
+{
+    return (uint64_t)(number - 1) * TM_SQLITE_PAGE;
+}
+
+/* The number of the first page that is not written yet. */
+static uint32_t first_unwritten(const struct tm_sqlite_pages *pages)
+{
+    return pages->count + 1 - (uint32_t)(pages->last.len / TM_SQLITE_PAGE);
+}
+
+enum tm_status tm_sqlite_pages_open(struct tm_sqlite_pages *pages, const char *path, const char *name,
+                                    struct tm_error *err)
+{
+    uint8_t header[HEADER];
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return tm_error_set(err, TM_E_SYSTEM, "%s: %s", name, strerror(errno));
+    enum tm_status st = tm_io_pread(fd, header, sizeof header, 0, err);
+    if (st != TM_OK || get_be32(header + HEADER_PAGES) == 0) {
+        close(fd);
+        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: not the database that was made", name);
+    }
+    pages->name = name;
+    pages->fd = fd;
+    pages->count = get_be32(header + HEADER_PAGES);
+    return TM_OK;
+}
+
+static enum tm_status write_last(struct tm_sqlite_pages *pages, struct tm_error *err)
+{
+    uint64_t offset = offset_of(first_unwritten(pages));
+    if (pages->last.len == 0)
+        return TM_OK;
+    if (pages->writer)
+        return tm_async_writer_write(pages->writer, &pages->last, offset, err);
+    enum tm_status st = tm_io_pwrite(pages->fd, pages->last.data, pages->last.len, offset, err);
+    tm_buf_clear(&pages->last);
+    return st;
+}
+
+static enum tm_status add(struct tm_sqlite_pages *pages, const uint8_t *page, struct tm_error *err)
+{
+    enum tm_status st;
+    if (pages->count >= UINT32_MAX - 2)
+        return tm_error_set(err, TM_E_SYSTEM, "%s: a database has no more than 2^32 pages", pages->name);
+    if (pages->last.len >= BUFFERED) {
+        if (!pages->is_large)
+            pages->writer = tm_async_writer_new(pages->fd);
+        pages->is_large = true;
+        if ((st = write_last(pages, err)) < 0)
+            return st;
+    }
+    if (tm_buf_add(&pages->last, page, TM_SQLITE_PAGE) < 0)
+        return tm_error_nomem(err);
+    pages->count++;
+    return TM_OK;
+}
+
+uint32_t tm_sqlite_page_after(uint32_t number)
+{
+    return number + 1 + (number + 1 == LOCK_PAGE);
+}
+
+uint32_t tm_sqlite_pages_next(const struct tm_sqlite_pages *pages)
+{
+    return tm_sqlite_page_after(pages->count);
+}
+
+enum tm_status tm_sqlite_pages_add(struct tm_sqlite_pages *pages, const uint8_t *page, uint32_t *number,
+                                   struct tm_error *err)
+{
+    static const uint8_t empty[TM_SQLITE_PAGE];
+    enum tm_status st = TM_OK;
+    *number = tm_sqlite_pages_next(pages);
+    if (*number != pages->count + 1)
+        st = add(pages, empty, err);
+    return st < 0 ? st : add(pages, page, err);
+}
+
+enum tm_status tm_sqlite_pages_get(struct tm_sqlite_pages *pages, uint32_t number, uint8_t *page, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (number >= first_unwritten(pages)) {
+        memcpy(page, pages->last.data + (size_t)(number - first_unwritten(pages)) * TM_SQLITE_PAGE, TM_SQLITE_PAGE);
+        return TM_OK;
+    }
+    if (pages->writer && (st = tm_async_writer_wait(pages->writer, err)) < 0)
+        return st;
+    st = tm_io_pread(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err);
+    return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "%s: cut short by somebody else", pages->name) : st;
+}
+
+enum tm_status tm_sqlite_pages_put(struct tm_sqlite_pages *pages, uint32_t number, const uint8_t *page,
+                                   struct tm_error *err)
+{
+    return tm_io_pwrite(pages->fd, page, TM_SQLITE_PAGE, offset_of(number), err);
+}
+
+enum tm_status tm_sqlite_pages_finish(struct tm_sqlite_pages *pages, struct tm_error *err)
+{
+    uint8_t header[HEADER];
+    enum tm_status st = write_last(pages, err);
+    if (st == TM_OK && pages->writer)
+        st = tm_async_writer_wait(pages->writer, err);
+    if (st == TM_OK)
+        st = tm_io_pread(pages->fd, header, sizeof header, 0, err);
+    if (st != TM_OK)
+        return st < 0 ? st : tm_error_set(err, TM_E_SYSTEM, "%s: cut short by somebody else", pages->name);
+    uint32_t changes = get_be32(header + HEADER_CHANGES) + 1;
+    put_be32(header + HEADER_CHANGES, changes);
+    put_be32(header + HEADER_PAGES, pages->count);
+    put_be32(header + HEADER_PAGES_AT, changes);
+    return tm_io_pwrite(pages->fd, header, sizeof header, 0, err);
+}
+
+void tm_sqlite_pages_release(struct tm_sqlite_pages *pages)
+{
+    tm_async_writer_free(pages->writer);
+    pages->writer = NULL;
+    tm_buf_release(&pages->last);
+    if (pages->count)
+        close(pages->fd);
+    pages->count = 0;
+}

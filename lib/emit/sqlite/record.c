@@ -1,0 +1,158 @@
+#include "emit/sqlite/record.h"
+
+#include "model/rows.h"
+
+#include <math.h>
+
+/* Types of values. A text of N bytes has the type 2 * N + 13. */
+enum { TYPE_NULL = 0, TYPE_INT48 = 5, TYPE_INT64 = 6, TYPE_FLOAT = 7, TYPE_ZERO = 8, TYPE_ONE = 9, TYPE_TEXT = 13 };
+
+static const uint8_t type_bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
+
+size_t tm_sqlite_put_varint(uint8_t *p, uint64_t value)
+{
+    size_t n = 1;
+    if (value >> 56) { /* the ninth byte holds eight bits */
+        for (int i = 0; i < 8; i++)
+            p[i] = (uint8_t)(value >> (57 - 7 * i) | 0x80);
+        p[8] = (uint8_t)value;
+        return 9;
+    }
+    for (uint64_t v = value >> 7; v; v >>= 7)
+        n++;
+    for (size_t i = 0; i < n; i++)
+        p[i] = (uint8_t)(value >> (7 * (n - 1 - i)) | 0x80);
+    p[n - 1] &= 0x7f;
+    return n;
+}
+
+size_t tm_sqlite_get_varint(const uint8_t *p, size_t len, uint64_t *value)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < len && i < 8; i++) {
+        v = v << 7 | (p[i] & 0x7f);
+        if (p[i] < 0x80) {
+            *value = v;
+            return i + 1;
+        }
+    }
+    if (len < 9)
+        return 0;
+    *value = v << 8 | p[8];
+    return 9;
+}
+
+void tm_sqlite_record_begin(struct tm_sqlite_record *record)
+{
+    record->types_len = 1;
+    record->failed = TM_OK;
+    tm_buf_clear(&record->values);
+}
+
+/* The value's type, and where its LEN bytes go; NULL where there is no memory. */
+static uint8_t *put_value(struct tm_sqlite_record *record, uint64_t type, size_t len)
+{
+    if (tm_buf_reserve(&record->values, len) < 0) {
+        record->failed = TM_E_SYSTEM;
+        return NULL;
+    }
+    if (type < 0x80)
+        record->types[record->types_len++] = (uint8_t)type;
+    else
+        record->types_len += tm_sqlite_put_varint(record->types + record->types_len, type);
+    record->types[0] = (uint8_t)record->types_len;
+    uint8_t *to = record->values.data + record->values.len;
+    record->values.len += len;
+    return to;
+}
+
+void tm_sqlite_record_null(struct tm_sqlite_record *record)
+{
+    put_value(record, TYPE_NULL, 0);
+}
+
+/* The type with the fewest bytes that holds VALUE. */
+static unsigned type_of(int64_t value)
+{
+    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value);
+    if (value == 0 || value == 1)
+        return value ? TYPE_ONE : TYPE_ZERO;
+    if (magnitude >> 31)
+        return magnitude >> 47 ? TYPE_INT64 : TYPE_INT48;
+    return 1 + (magnitude >> 7 != 0) + (magnitude >> 15 != 0) + (magnitude >> 23 != 0);
+}
+
+void tm_sqlite_record_int(struct tm_sqlite_record *record, int64_t value)
+{
+    unsigned type = type_of(value);
+    size_t n = type_bytes[type];
+    uint8_t *to = put_value(record, type, n);
+    for (size_t i = 0; to && i < n; i++)
+        to[i] = (uint8_t)((uint64_t)value >> (8 * (n - 1 - i)));
+}
+
+void tm_sqlite_record_maybe(struct tm_sqlite_record *record, bool has, int64_t value)
+{
+    if (has)
+        tm_sqlite_record_int(record, value);
+    else
+        tm_sqlite_record_null(record);
+}
+
+void tm_sqlite_record_id(struct tm_sqlite_record *record, int64_t id)
+{
+    tm_sqlite_record_maybe(record, id != TM_NO_ID, id);
+}
+
+/* A whole number is stored as one where that is shorter, as SQLite stores it in a column of type REAL. */
+void tm_sqlite_record_real(struct tm_sqlite_record *record, double value)
+{
+    uint64_t bits;
+    uint8_t *to;
+    if (isnan(value)) {
+        tm_sqlite_record_null(record);
+    } else if (fabs(value) < 0x1p47 && value == (double)(int64_t)value) {
+        tm_sqlite_record_int(record, (int64_t)value);
+    } else if ((to = put_value(record, TYPE_FLOAT, sizeof bits)) != NULL) {
+        memcpy(&bits, &value, sizeof bits);
+        for (int i = 0; i < 8; i++)
+            to[i] = (uint8_t)(bits >> (56 - 8 * i));
+    }
+}
+
+void tm_sqlite_record_text(struct tm_sqlite_record *record, struct tm_text text)
+{
+    uint8_t *to;
+    if (text.data == NULL)
+        tm_sqlite_record_null(record);
+    else if (text.len > TM_RECORD_TEXT_MAX)
+        record->failed = TM_E_INPUT;
+    else if ((to = put_value(record, TYPE_TEXT + 2 * (uint64_t)text.len, text.len)) != NULL && text.len)
+        memcpy(to, text.data, text.len);
+}
+
+void tm_sqlite_record_release(struct tm_sqlite_record *record)
+{
+    tm_buf_release(&record->values);
+}
+
+enum tm_status tm_sqlite_record_get_text(const uint8_t *payload, size_t len, unsigned column, struct tm_text *text)
+{
+    uint64_t types_len, type = 0, size = 0;
+    size_t at = tm_sqlite_get_varint(payload, len, &types_len), n = 0;
+    if (at == 0 || types_len > len)
+        return TM_END;
+    uint64_t value = types_len;
+    for (unsigned i = 0; i <= column; i++, at += n, value += size) {
+        if (at >= types_len || (n = tm_sqlite_get_varint(payload + at, (size_t)types_len - at, &type)) == 0)
+            return TM_END;
+        size = type >= TYPE_TEXT - 1 ? (type - 12) / 2 : type <= TYPE_ONE ? type_bytes[type] : 0;
+        if (size > len - value)
+            return TM_END;
+        if (i < column)
+            continue;
+        *text = (struct tm_text){payload + value, (size_t)size};
+        return type >= TYPE_TEXT && type % 2 ? TM_OK : TM_END;
+    }
+    return TM_END;
+}

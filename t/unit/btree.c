@@ -1,0 +1,223 @@
+/* Rows of a database that SQLite did not write: SQLite reads them, and finds nothing wrong with the file. */
+#include "emit/sqlite/btree.h"
+#include "tap.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char path[] = "btree.db";
+
+/* A new database with the tables a and b, and where their roots are. */
+static void make(uint32_t roots[2])
+{
+    sqlite3 *db;
+    sqlite3_stmt *stmt;
+    unlink(path);
+    ok(sqlite3_open(path, &db) == SQLITE_OK);
+    ok(sqlite3_exec(db, "PRAGMA page_size=8192; CREATE TABLE a(id INTEGER PRIMARY KEY, n INTEGER, r REAL, t TEXT);"
+                        "CREATE TABLE b(id INTEGER PRIMARY KEY, n INTEGER)", NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema ORDER BY name", -1, &stmt, NULL);
+    for (int i = 0; i < 2 && sqlite3_step(stmt) == SQLITE_ROW; i++)
+        roots[i] = (uint32_t)sqlite3_column_int(stmt, 0);
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+}
+
+/* The first row of SQL as text. */
+static const char *ask(const char *sql)
+{
+    static char answer[256];
+    sqlite3 *db;
+    sqlite3_stmt *stmt;
+    answer[0] = 0;
+    if (sqlite3_open(path, &db) == SQLITE_OK && sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK) {
+        if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_text(stmt, 0))
+            snprintf(answer, sizeof answer, "%s", (const char *)sqlite3_column_text(stmt, 0));
+        sqlite3_finalize(stmt);
+    }
+    sqlite3_close(db);
+    return answer;
+}
+
+/* The text of row ID of SIZES: from none to several pages. */
+static struct tm_text text_of(struct tm_buf *buf, int64_t id, const size_t *sizes, size_t count)
+{
+    size_t len = sizes[(uint64_t)id % count];
+    tm_buf_clear(buf);
+    for (size_t i = 0; i < len; i++)
+        tm_buf_add_byte(buf, (uint8_t)('a' + (id + (int64_t)i) % 26));
+    return (struct tm_text){buf->data ? buf->data : (const uint8_t *)"", len};
+}
+
+struct files {
+    struct tm_sqlite_pages pages;
+    struct tm_sqlite_btree a, b;
+    struct tm_sqlite_record record;
+    struct tm_buf text;
+};
+
+static void open_files(struct files *f, const uint32_t roots[2])
+{
+    struct tm_error err = {0};
+    *f = (struct files){0};
+    ok(tm_sqlite_pages_open(&f->pages, path, path, &err) == TM_OK);
+    tm_sqlite_btree_init(&f->a, &f->pages, roots[0]);
+    tm_sqlite_btree_init(&f->b, &f->pages, roots[1]);
+}
+
+static void close_files(struct files *f)
+{
+    struct tm_error err = {0};
+    ok(tm_sqlite_btree_finish(&f->a, &err) == TM_OK);
+    ok(tm_sqlite_btree_finish(&f->b, &err) == TM_OK);
+    ok(tm_sqlite_pages_finish(&f->pages, &err) == TM_OK);
+    tm_sqlite_btree_release(&f->a);
+    tm_sqlite_btree_release(&f->b);
+    tm_sqlite_pages_release(&f->pages);
+    tm_sqlite_record_release(&f->record);
+    tm_buf_release(&f->text);
+}
+
+static enum tm_status add_a(struct files *f, int64_t id, struct tm_text text)
+{
+    struct tm_error err = {0};
+    tm_sqlite_record_begin(&f->record);
+    tm_sqlite_record_null(&f->record);
+    tm_sqlite_record_int(&f->record, id * 3);
+    tm_sqlite_record_real(&f->record, (double)id / 4);
+    tm_sqlite_record_text(&f->record, text);
+    return tm_sqlite_btree_add(&f->a, id, &f->record, &err);
+}
+
+static enum tm_status add_b(struct files *f, int64_t id, int64_t value)
+{
+    struct tm_error err = {0};
+    tm_sqlite_record_begin(&f->record);
+    tm_sqlite_record_null(&f->record);
+    tm_sqlite_record_maybe(&f->record, value != INT64_MIN, value);
+    return tm_sqlite_btree_add(&f->b, id, &f->record, &err);
+}
+
+/* Lengths about those at which a record goes on elsewhere, and on a second page and a third. */
+static const size_t sizes[] = {0,    1,    50,   120,  8100,  8140,  8145,  8146,  8147,  8148,  8149,  8150, 8151,
+                               8152, 9000, 9170, 9175, 16300, 16320, 16330, 16340, 16350, 30000, 100,   7,    65};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static bool is_found(struct files *f, int64_t id, struct tm_buf *payload)
+{
+    struct tm_error err = {0};
+    struct tm_text found = {0}, text = text_of(&f->text, id, sizes, SIZES);
+    return tm_sqlite_btree_find(&f->a, id, payload, &err) == TM_OK &&
+           tm_sqlite_record_get_text(payload->data, payload->len, 3, &found) == TM_OK && found.len == text.len &&
+           memcmp(found.data, text.data, text.len) == 0;
+}
+
+/* COUNT rows of a, with gaps between their ids, and as many of b in turns with them. */
+static void test_rows(int64_t count)
+{
+    struct tm_buf payload = {0};
+    struct tm_error err = {0};
+    struct files f;
+    uint32_t roots[2];
+    char expected[64];
+    bool added = true, found = true;
+    make(roots);
+    open_files(&f, roots);
+    for (int64_t id = 0; id < count; id++) {
+        added = added && add_a(&f, id * 7, text_of(&f.text, id * 7, sizes, SIZES)) == TM_OK &&
+                add_b(&f, id, id % 3) == TM_OK;
+        if (id % 97 == 0 || id + 1 == count)
+            found = found && is_found(&f, id / 2 * 7, &payload) && is_found(&f, id * 7, &payload);
+    }
+    ok(added);
+    ok(found);
+    is_int(tm_sqlite_btree_find(&f.a, 3, &payload, &err), TM_END);
+    is_int(tm_sqlite_btree_find(&f.a, count * 7, &payload, &err), TM_END);
+    close_files(&f);
+    is_str(ask("PRAGMA integrity_check"), "ok");
+    snprintf(expected, sizeof expected, "%" PRId64, count);
+    is_str(ask("SELECT count(*) FROM a WHERE n = id * 3 AND r = id / 4.0 AND typeof(r) = 'real'"), expected);
+    is_str(ask("SELECT count(*) FROM b WHERE n = id % 3"), expected);
+    tm_buf_release(&payload);
+}
+
+/* Each integer comes back, and so does each real. */
+static void test_values(void)
+{
+    static const int64_t values[] = {0, 1, -1, 2, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 8388607, 8388608,
+                                     -8388608, -8388609, INT32_MAX, INT32_MIN, 140737488355327, 140737488355328,
+                                     -140737488355328, -140737488355329, INT64_MAX, INT64_MIN + 1};
+    static const double reals[] = {0.0, 0.5, -1e300, 1e18, 140737488355327.0, 140737488355328.0, 3.0};
+    struct tm_error err = {0};
+    struct files f;
+    uint32_t roots[2];
+    make(roots);
+    open_files(&f, roots);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        ok(add_b(&f, (int64_t)i, values[i]) == TM_OK);
+    ok(add_b(&f, INT64_MAX, INT64_MIN) == TM_OK);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        tm_sqlite_record_begin(&f.record);
+        tm_sqlite_record_null(&f.record);
+        tm_sqlite_record_null(&f.record);
+        tm_sqlite_record_real(&f.record, reals[i]);
+        ok(tm_sqlite_btree_add(&f.a, (int64_t)i - 3, &f.record, &err) == TM_OK);
+    }
+    ok_named(add_b(&f, 5, 0) == TM_E_SYSTEM, "rows out of order");
+    close_files(&f);
+    is_str(ask("PRAGMA integrity_check"), "ok");
+    is_str(ask("SELECT group_concat(n, ' ') FROM (SELECT n FROM b WHERE n IS NOT NULL ORDER BY id)"),
+           "0 1 -1 2 127 128 -128 -129 32767 32768 -32768 -32769 8388607 8388608 -8388608 -8388609 2147483647 "
+           "-2147483648 140737488355327 140737488355328 -140737488355328 -140737488355329 9223372036854775807 "
+           "-9223372036854775807");
+    is_str(ask("SELECT id FROM b WHERE n IS NULL"), "9223372036854775807");
+    is_str(ask("SELECT group_concat(typeof(r) || r, ' ') FROM (SELECT r FROM a ORDER BY id)"),
+           "real0.0 real0.5 real-1.0e+300 real1.0e+18 real140737488355327.0 real140737488355328.0 real3.0");
+}
+
+/* A text that SQLite would not read is refused. */
+static void test_too_long(void)
+{
+    struct files f;
+    uint32_t roots[2];
+    make(roots);
+    open_files(&f, roots);
+    is_int(add_a(&f, 1, (struct tm_text){(const uint8_t *)"", TM_RECORD_TEXT_MAX + 1}), TM_E_INPUT);
+    close_files(&f);
+    is_str(ask("PRAGMA integrity_check"), "ok");
+}
+
+/* SQLite keeps nothing in the page whose bytes it locks, the first behind 1 GB. The file is sparse. */
+static void test_lock_page(void)
+{
+    enum { LOCK = 131073, ROWS = 200 };
+    struct tm_buf payload = {0};
+    struct files f;
+    uint32_t roots[2];
+    bool added = true;
+    make(roots);
+    open_files(&f, roots);
+    f.pages.count = LOCK - 40;
+    for (int64_t id = 0; id < ROWS; id++)
+        added = added && add_a(&f, id, text_of(&f.text, id, sizes, SIZES)) == TM_OK;
+    ok(added);
+    ok(f.pages.count > LOCK + 40);
+    ok(is_found(&f, 20, &payload) && is_found(&f, ROWS / 2, &payload) && is_found(&f, ROWS - 1, &payload));
+    close_files(&f);
+    is_str(ask("SELECT count(*) FROM a WHERE n = id * 3 AND length(t) >= 0"), "200");
+    tm_buf_release(&payload);
+    unlink(path);
+}
+
+int main(void)
+{
+    test_values();
+    for (int64_t count = 1; count < 40; count += 3)
+        test_rows(count);
+    test_rows(20000); /* so many overflow pages that the tree has a third level */
+    test_too_long();
+    test_lock_page();
+    return tap_done();
+}
