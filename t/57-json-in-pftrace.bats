@@ -27,6 +27,14 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     [ "$output" = 0 ]
 }
 
+@test "elements of arrays keep their numbers where those before them leave no argument" {
+    echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"d":[[],[3,4],{},{"a":[{},[],5]},6],"far[99999999]":7,"h":[{},{}]}}]' >a.json
+    merge a.json
+    [ "$(rows 'SELECT key, display_value FROM args ORDER BY key')" = \
+      "debug.d[1][0] 3,debug.d[1][1] 4,debug.d[3].a[2] 5,debug.d[4] 6,debug.far[0] 7" ]
+    [ "$(wc -c <m.pftrace)" -lt 2000 ]
+}
+
 @test "flows by s, t and f go between the slices that the file means, whenever these are over" {
     echo '[{"ph":"X","pid":1,"tid":1,"name":"a","ts":10,"dur":10},{"ph":"X","pid":1,"tid":2,"name":"b","ts":30,"dur":5},
         {"ph":"X","pid":1,"tid":3,"name":"c","ts":40,"dur":5},{"ph":"X","pid":1,"tid":3,"name":"d","ts":60,"dur":5},

@@ -12,13 +12,24 @@ enum {
     TO_DOUBLE = 5,
     TO_STRING = 6,
     TO_POINTER = 7,
+    TO_NESTED = 8,
     TO_JSON = 9,
     TO_NAME = 10,
     TO_ENTRY = 11,
     TO_ELEMENT = 12
 };
 
+/* Fields of NestedValue. */
+enum { NESTED_TYPE = 1, NESTED_DICTIONARY = 1 };
+
+enum { FILLERS_MAX = 1 << 14 }; /* in the arguments of one event */
+
 static const char json_prefix[] = "args.";
+
+struct annotation_out {
+    struct tm_buf *buf;
+    uint32_t fillers; /* so far */
+};
 
 enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_field *f)
 {
@@ -51,22 +62,14 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_f
 static enum tm_status put_value(struct tm_buf *out, const struct tm_pb_field *v)
 {
     switch (v->id) {
-    case TM_ARG_INT:
-        return tm_pb_put_varint(out, TO_INT, (uint64_t)tm_unzigzag(v->value));
-    case TM_ARG_UINT:
-        return tm_pb_put_varint(out, TO_UINT, v->value);
-    case TM_ARG_DOUBLE:
-        return tm_pb_put_i64(out, TO_DOUBLE, v->value);
-    case TM_ARG_STRING:
-        return tm_pb_put_bytes(out, TO_STRING, v->data, v->len);
-    case TM_ARG_BOOL:
-        return tm_pb_put_varint(out, TO_BOOL, v->value);
-    case TM_ARG_POINTER:
-        return tm_pb_put_varint(out, TO_POINTER, v->value);
-    case TM_ARG_JSON:
-        return tm_pb_put_bytes(out, TO_JSON, v->data, v->len);
-    default:
-        return TM_OK;
+    case TM_ARG_INT: return tm_pb_put_varint(out, TO_INT, (uint64_t)tm_unzigzag(v->value));
+    case TM_ARG_UINT: return tm_pb_put_varint(out, TO_UINT, v->value);
+    case TM_ARG_DOUBLE: return tm_pb_put_i64(out, TO_DOUBLE, v->value);
+    case TM_ARG_STRING: return tm_pb_put_bytes(out, TO_STRING, v->data, v->len);
+    case TM_ARG_BOOL: return tm_pb_put_varint(out, TO_BOOL, v->value);
+    case TM_ARG_POINTER: return tm_pb_put_varint(out, TO_POINTER, v->value);
+    case TM_ARG_JSON: return tm_pb_put_bytes(out, TO_JSON, v->data, v->len);
+    default: return TM_OK;
     }
 }
 
@@ -104,21 +107,53 @@ static uint32_t alike(const struct tm_annotation *a, uint32_t count, uint32_t en
 }
 
 static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
-                                struct tm_buf *out);
+                                struct annotation_out *out);
+
+/* The index that starts at FROM in ARG's key and ends before END; UINT64_MAX where it is larger than can be. */
+static uint64_t index_of(const struct tm_annotation *arg, uint32_t from, uint32_t end)
+{
+    uint64_t index = 0;
+    for (uint32_t i = from + 1; i + 1 < end; i++) {
+        if (index > UINT32_MAX)
+            return UINT64_MAX;
+        index = index * 10 + (uint64_t)(arg->key[i] - '0');
+    }
+    return index;
+}
+
+/* COUNT elements that left no argument. */
+static enum tm_status put_fillers(struct annotation_out *out, uint64_t count)
+{
+    size_t element, nested;
+    if (count > FILLERS_MAX - out->fillers)
+        return TM_OK;
+    out->fillers += (uint32_t)count;
+    for (; count > 0; count--)
+        if (tm_pb_begin(out->buf, TO_ELEMENT, &element) != TM_OK ||
+            tm_pb_begin(out->buf, TO_NESTED, &nested) != TM_OK ||
+            tm_pb_put_varint(out->buf, NESTED_TYPE, NESTED_DICTIONARY) != TM_OK ||
+            tm_pb_end(out->buf, nested) != TM_OK || tm_pb_end(out->buf, element) != TM_OK)
+            return TM_E_SYSTEM;
+    return TM_OK;
+}
 
 /* The elements of an array, whose indices start at FROM. */
 static enum tm_status put_elements(const struct tm_annotation *args, uint32_t count, uint32_t from, int depth,
-                                   struct tm_buf *out)
+                                   struct annotation_out *out)
 {
     enum tm_status st = TM_OK;
+    uint64_t next = 0;
     for (uint32_t i = 0, n; i < count && st == TM_OK; i += n) {
         uint32_t end = index_end(&args[i], from);
+        uint64_t index = index_of(&args[i], from, end);
         size_t mark;
         n = 1;
-        if ((st = tm_pb_begin(out, TO_ELEMENT, &mark)) < 0)
+        if ((index > next && (st = put_fillers(out, index - next)) < 0) ||
+            (st = tm_pb_begin(out->buf, TO_ELEMENT, &mark)) < 0)
             return st;
+        next = index + 1;
         if (end == args[i].len) {
-            st = put_value(out, &args[i].value);
+            st = put_value(out->buf, &args[i].value);
         } else {
             bool is_entry = args[i].key[end] == '.';
             n = alike(&args[i], count - i, end);
@@ -127,14 +162,14 @@ static enum tm_status put_elements(const struct tm_annotation *args, uint32_t co
                      : put_elements(&args[i], n, end, depth + 1, out);
         }
         if (st == TM_OK)
-            st = tm_pb_end(out, mark);
+            st = tm_pb_end(out->buf, mark);
     }
     return st;
 }
 
 /* ARGS, whose keys are equal before FROM, as fields ID. */
 static enum tm_status put_group(const struct tm_annotation *args, uint32_t count, uint32_t from, uint32_t id, int depth,
-                                struct tm_buf *out)
+                                struct annotation_out *out)
 {
     enum tm_status st = TM_OK;
     for (uint32_t i = 0, n; i < count && st == TM_OK; i += n) {
@@ -142,27 +177,28 @@ static enum tm_status put_group(const struct tm_annotation *args, uint32_t count
         uint32_t end = depth < TM_ANNOTATION_DEPTH_MAX ? name_end(arg, from) : arg->len;
         size_t mark;
         n = 1;
-        if ((st = tm_pb_begin(out, id, &mark)) < 0 ||
-            (st = tm_pb_put_bytes(out, TO_NAME, arg->key + from, end - from)) < 0)
+        if ((st = tm_pb_begin(out->buf, id, &mark)) < 0 ||
+            (st = tm_pb_put_bytes(out->buf, TO_NAME, arg->key + from, end - from)) < 0)
             return st;
         if (end == arg->len) {
-            st = put_value(out, &arg->value);
+            st = put_value(out->buf, &arg->value);
         } else {
             n = alike(arg, count - i, end);
             st = arg->key[end] == '.' ? put_group(arg, n, end + 1, TO_ENTRY, depth + 1, out)
                                       : put_elements(arg, n, end, depth + 1, out);
         }
         if (st == TM_OK)
-            st = tm_pb_end(out, mark);
+            st = tm_pb_end(out->buf, mark);
     }
     return st;
 }
 
 enum tm_status tm_annotations_write(struct tm_annotations *a, uint32_t id, struct tm_buf *out)
 {
+    struct annotation_out to = {.buf = out};
     uint32_t count = a->count;
     a->count = 0;
-    return put_group(a->args, count, 0, id, 0, out);
+    return put_group(a->args, count, 0, id, 0, &to);
 }
 
 void tm_annotations_release(struct tm_annotations *a)

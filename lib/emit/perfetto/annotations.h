@@ -3,8 +3,9 @@
  *
  * Readers make "_" of dots and brackets in a name, so that a flat one would be another argument to them. Arguments of
  * one dictionary or array are taken to stand together, as parsers leave them; where they do not, there are two of one
- * name, which readers join. An array's elements have no numbers there: where one left nothing behind, as {} does, those
- * behind it count one less. Nesting deeper than TM_ANNOTATION_DEPTH_MAX stays in the name.
+ * name, which readers join. An array's elements have no numbers there: for one that left nothing behind, as {} does, an
+ * empty dictionary stands (a nested_value, of which readers make no argument but count it), up to some thousands an
+ * event. Nesting deeper than TM_ANNOTATION_DEPTH_MAX stays in the name.
  * Source: track_event/debug_annotation.proto. */
 #ifndef TM_EMIT_PERFETTO_ANNOTATIONS_H
 #define TM_EMIT_PERFETTO_ANNOTATIONS_H
