@@ -3,6 +3,7 @@
 #include "align/alignment.h"
 
 #include "json/scan.h"
+#include "stream/clock_id.h"
 
 #include <inttypes.h>
 
@@ -139,8 +140,6 @@ static const struct tm_align_file *file_of(const struct tm_alignment *a, const T
     return NULL;
 }
 
-enum { TRACE_FILE = 11 };
-
 /* An entry whose file stands for the machine RAW_ID, or NULL. */
 static const Tracemerge__ConfigEntry *entry_of(const Tracemerge__Config *c, int64_t raw_id)
 {
@@ -166,8 +165,8 @@ static bool put_edge(const Tracemerge__Config *c, uint32_t number, struct tm_buf
         const Tracemerge__ConfigEntry *to = entry_of(c, e->reference->machine_raw_id);
         if (e->reference->has_entry)
             to = e->reference->entry < c->n_entries ? c->entries[e->reference->entry] : NULL;
-        if (to == NULL || to->has_machines || (own == NULL && e->source->clock != TRACE_FILE) ||
-            (other == NULL && e->reference->clock != TRACE_FILE))
+        if (to == NULL || to->has_machines || (own == NULL && e->source->clock != TM_CLOCK_TRACE_FILE) ||
+            (other == NULL && e->reference->clock != TM_CLOCK_TRACE_FILE))
             return false;
         (void)tm_buf_add_str(out, ",\n    \"clocks\": {");
         if (own)

@@ -59,6 +59,20 @@ enum tm_status tm_error_set(struct tm_error *err, enum tm_status status, const c
     return set_escaped(err, status, text);
 }
 
+enum tm_status tm_error_at(struct tm_error *err, uint64_t byte, const char *format, ...)
+{
+    char text[TM_ERROR_TEXT_MAX];
+    va_list args;
+    if (err == NULL || err->status != TM_OK)
+        return TM_E_INPUT;
+    int n = snprintf(text, sizeof text, "byte %llu: ", (unsigned long long)byte);
+    va_start(args, format);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    va_end(args);
+    err->byte = byte;
+    return set_escaped(err, TM_E_INPUT, text);
+}
+
 enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *format, ...)
 {
     char text[TM_ERROR_TEXT_MAX];

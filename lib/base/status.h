@@ -11,7 +11,9 @@
 #define TM_BASE_STATUS_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(__GNUC__)
 #define TM_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -37,6 +39,8 @@ enum { TM_ERROR_TEXT_MAX = 2048 };
 /* The first failure of a piece of work. Zero-initialise; owns nothing. */
 struct tm_error {
     enum tm_status status; /* TM_OK while nothing failed */
+    bool is_reading;       /* the system could not read a file: the message needs its name */
+    uint64_t byte;         /* of tm_error_at; 0 for others */
     char text[TM_ERROR_TEXT_MAX];
 };
 
@@ -45,7 +49,10 @@ struct tm_error {
  * are written as \xNN; text past the maximum is cut. */
 enum tm_status tm_error_set(struct tm_error *err, enum tm_status status, const char *format, ...) TM_PRINTF(3, 4);
 
-/* The same for a failed system call: appends ": " and strerror(ERRNUM). Returns TM_E_SYSTEM. */
+/* As tm_error_set with TM_E_INPUT and "byte BYTE: " in front of the text; keeps BYTE. */
+enum tm_status tm_error_at(struct tm_error *err, uint64_t byte, const char *format, ...) TM_PRINTF(3, 4);
+
+/* As tm_error_set with TM_E_SYSTEM, for a failed system call: appends ": " and strerror(ERRNUM). */
 enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *format, ...) TM_PRINTF(3, 4);
 
 /* Puts "PLACE: " before the text of a failure that was recorded without knowing where it was.

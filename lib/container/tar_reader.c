@@ -14,7 +14,7 @@ void tm_tar_reader_init(struct tm_tar_reader *tar, struct tm_input *in, uint64_t
 
 static enum tm_status damaged(uint64_t at, const char *cause, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)at, cause);
+    return tm_error_at(err, at, "%s", cause);
 }
 
 /* Reads the number in a header field: octal digits between spaces, ended by NUL or a space, or base-256 with the top
@@ -126,8 +126,8 @@ static enum tm_status read_header(struct tm_tar_reader *tar, TAR *header, struct
 static enum tm_status read_extension(struct tm_tar_reader *tar, uint64_t len, uint64_t max, struct tm_error *err)
 {
     if (len > max)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: an extended header of %llu bytes, more than the limit of %llu",
-                            (unsigned long long)tar->in->offset, (unsigned long long)len, (unsigned long long)max);
+        return tm_error_at(err, tar->in->offset, "an extended header of %llu bytes, more than the limit of %llu",
+                           (unsigned long long)len, (unsigned long long)max);
     enum tm_status st = tm_input_fill(tar->in, (size_t)len, err);
     if (st == TM_END)
         return damaged(tar->in->offset, "the TAR is cut inside an extended header", err);
@@ -223,8 +223,7 @@ static enum tm_status take_link(struct tm_tar_reader *tar, const TAR *header, st
 static enum tm_status check_name(const struct tm_tar_reader *tar, uint64_t at, struct tm_error *err)
 {
     if (tar->name.len > TM_NAME_BYTES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a name of %zu bytes, more than the limit of %d",
-                            (unsigned long long)at, tar->name.len, TM_NAME_BYTES_MAX);
+        return tm_error_at(err, at, "a name of %zu bytes, more than the limit of %d", tar->name.len, TM_NAME_BYTES_MAX);
     if (memchr(tar->name.data, 0, tar->name.len))
         return damaged(at, "a name with a NUL in it", err);
     return TM_OK;

@@ -354,7 +354,7 @@ static enum tm_status end_member(struct tm_zip_reader *zip, const char *cause, s
         return TM_END;
     enum tm_status st = zip->io.status != TM_OK
                             ? failed(zip, cause, err)
-                            : tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)zip->offset, cause);
+                            : tm_error_at(err, zip->offset, "%s", cause);
     if (st != TM_E_INPUT || zip->damage == NULL)
         return st;
     tm_damage_add(zip->damage, zip->offset, err);

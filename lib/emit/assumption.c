@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "emit/names.h"
+#include "stream/clock_id.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -75,8 +76,7 @@ static void put_trace_time(struct tm_out *out, const struct tm_catalog *c)
     }
     put_clock(out, c->trace_time_clock);
     tm_out_str(out, " of ");
-    if (tm_name_of_clock(c->trace_time_clock) && c->trace_time_has_file &&
-        strcmp(tm_name_of_clock(c->trace_time_clock), "TRACE_FILE") == 0)
+    if (c->trace_time_has_file && c->trace_time_clock == TM_CLOCK_TRACE_FILE)
         put_path(out, c, c->trace_time_file);
     else
         put_machine(out, c, c->trace_time_machine);

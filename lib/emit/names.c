@@ -1,5 +1,7 @@
 #include "emit/names.h"
 
+#include "stream/clock_id.h"
+
 #include <stddef.h>
 
 static const char *find(const char *const *names, size_t count, uint32_t i)
@@ -49,9 +51,15 @@ const char *tm_name_of_flag(uint32_t flag)
 const char *tm_name_of_clock(uint32_t clock)
 {
     static const char *const names[] = {
-        [1] = "REALTIME",      [2] = "REALTIME_COARSE", [3] = "MONOTONIC", [4] = "MONOTONIC_COARSE",
-        [5] = "MONOTONIC_RAW", [6] = "BOOTTIME",        [9] = "TSC",       [10] = "PERF",
-        [11] = "TRACE_FILE",
+        [TM_CLOCK_REALTIME] = "REALTIME",
+        [TM_CLOCK_REALTIME_COARSE] = "REALTIME_COARSE",
+        [TM_CLOCK_MONOTONIC] = "MONOTONIC",
+        [TM_CLOCK_MONOTONIC_COARSE] = "MONOTONIC_COARSE",
+        [TM_CLOCK_MONOTONIC_RAW] = "MONOTONIC_RAW",
+        [TM_CLOCK_BOOTTIME] = "BOOTTIME",
+        [TM_CLOCK_TSC] = "TSC",
+        [TM_CLOCK_PERF] = "PERF",
+        [TM_CLOCK_TRACE_FILE] = "TRACE_FILE",
     };
     return FIND(names, clock);
 }

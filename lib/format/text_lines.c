@@ -28,8 +28,7 @@ enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, 
         if (seen > max)
             break;
     }
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: a line is longer than the limit of %zu bytes",
-                        (unsigned long long)in->offset, max);
+    return tm_error_at(err, in->offset, "a line is longer than the limit of %zu bytes", max);
 }
 
 static enum tm_status write_accounts(struct tm_text_reader *r, struct tm_error *err)
@@ -50,7 +49,7 @@ enum tm_status tm_text_reader_next(struct tm_text_reader *r, const char *wanted,
     if (st != TM_END)
         return st;
     if (!r->has_events)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: no %s in the text", (unsigned long long)in->offset, wanted);
+        return tm_error_at(err, in->offset, "no %s in the text", wanted);
     return write_accounts(r, err);
 }
 

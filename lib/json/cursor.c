@@ -7,13 +7,12 @@ enum { FIRST_FILL = 4 << 10 };
 /* AHEAD: how far in front of what has been read. */
 static enum tm_status bad(const struct tm_json_cursor *c, size_t ahead, const char *cause, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)(c->in->offset + ahead), cause);
+    return tm_error_at(err, c->in->offset + ahead, "%s", cause);
 }
 
 static enum tm_status cut_short(const struct tm_json_cursor *c, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: the document is cut short",
-                        (unsigned long long)(c->in->offset + c->in->len));
+    return tm_error_at(err, c->in->offset + c->in->len, "the document is cut short");
 }
 
 static enum tm_status take(struct tm_json_cursor *c, size_t n, struct tm_error *err)

@@ -161,8 +161,7 @@ static enum tm_status on_frame(struct configure *c, const struct tm_frame *frame
     case TM_FRAME_CONFIG:
     case TM_FRAME_FILE_CONFIG:
         if (!c->passes)
-            return tm_error_set(err, TM_E_INPUT, "byte %llu: a configuration in a stream that is not configured",
-                                (unsigned long long)frame->offset);
+            return tm_error_at(err, frame->offset, "a configuration in a stream that is not configured");
         break;
     case TM_FRAME_FILE:
         if (!c->passes)

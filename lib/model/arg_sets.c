@@ -17,17 +17,32 @@ static struct tm_text text_of(const struct tm_pb_field *f)
     return (struct tm_text){f->data ? f->data : (const uint8_t *)"", f->len};
 }
 
-static void set_int(struct tm_arg_row *row, const char *type, int64_t value)
+const char *tm_arg_type_name(enum tm_arg type)
 {
-    row->type = type;
-    row->has_int = true;
-    row->int_value = value;
+    static const char *const names[] = {
+        [TM_ARG_INT] = "int",   [TM_ARG_UINT] = "uint",       [TM_ARG_DOUBLE] = "real", [TM_ARG_STRING] = "string",
+        [TM_ARG_BOOL] = "bool", [TM_ARG_POINTER] = "pointer", [TM_ARG_JSON] = "json",   [TM_ARG_NULL] = "null"};
+    return names[type];
 }
 
-static void set_text(struct tm_arg_row *row, const char *type, const struct tm_pb_field *f)
+/* Takes F, a value, if its wire type fits. */
+static void decode_value(struct tm_arg_row *row, const struct tm_pb_field *f)
 {
-    row->type = type;
-    row->string_value = text_of(f);
+    bool is_text = f->id == TM_ARG_STRING || f->id == TM_ARG_JSON, is_real = f->id == TM_ARG_DOUBLE;
+    if (f->type != (is_text ? TM_PB_LEN : is_real ? TM_PB_I64 : TM_PB_VARINT))
+        return;
+    row->type = (enum tm_arg)f->id;
+    if (is_text) {
+        row->string_value = text_of(f);
+    } else if (is_real) {
+        row->has_real = true;
+        row->real_value = tm_pb_double(f->value);
+    } else {
+        row->has_int = true;
+        row->int_value = f->id == TM_ARG_INT    ? tm_unzigzag(f->value)
+                         : f->id == TM_ARG_BOOL ? f->value != 0
+                                                : (int64_t)f->value;
+    }
 }
 
 /* Decodes the Arg message at DATA into ROW. */
@@ -35,26 +50,12 @@ static void decode(struct tm_arg_row *row, const uint8_t *data, size_t len)
 {
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
-    row->type = "null";
+    row->type = TM_ARG_NULL;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == 1 && f.type == TM_PB_LEN)
+        if (f.id == TM_ARG_KEY && f.type == TM_PB_LEN)
             row->key = text_of(&f);
-        else if (f.id == 2 && f.type == TM_PB_VARINT)
-            set_int(row, "int", tm_unzigzag(f.value));
-        else if (f.id == 3 && f.type == TM_PB_VARINT)
-            set_int(row, "uint", (int64_t)f.value);
-        else if (f.id == 4 && f.type == TM_PB_I64) {
-            row->type = "real";
-            row->has_real = true;
-            row->real_value = tm_pb_double(f.value);
-        } else if (f.id == 5 && f.type == TM_PB_LEN)
-            set_text(row, "string", &f);
-        else if (f.id == 6 && f.type == TM_PB_VARINT)
-            set_int(row, "bool", f.value != 0);
-        else if (f.id == 7 && f.type == TM_PB_VARINT)
-            set_int(row, "pointer", (int64_t)f.value);
-        else if (f.id == 8 && f.type == TM_PB_LEN)
-            set_text(row, "json", &f);
+        else if (f.id >= TM_ARG_INT && f.id <= TM_ARG_JSON)
+            decode_value(row, &f);
     }
     if (row->key.data == NULL)
         row->key = (struct tm_text){(const uint8_t *)"", 0};

@@ -49,13 +49,13 @@ static enum tm_status describe_thread(struct tm_model *m, enum source source, st
     int64_t tid = 0, pid = 0, utid;
     bool has_tid = false, has_pid = false;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id == 1) {
+        if (f.id == TM_THREAD_DESCRIPTION_TID) {
             has_tid = true;
             tid = tm_unzigzag(f.value);
-        } else if (f.id == 2) {
+        } else if (f.id == TM_THREAD_DESCRIPTION_PID) {
             has_pid = true;
             pid = tm_unzigzag(f.value);
-        } else if (f.id == 3 && f.len) {
+        } else if (f.id == TM_THREAD_DESCRIPTION_NAME && f.len) {
             name = text_of(&f);
         }
     }

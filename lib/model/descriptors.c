@@ -1,6 +1,7 @@
 #include "model/descriptors.h"
 
 #include "base/pb.h"
+#include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ struct tm_descriptor {
     uint64_t uuid, parent_uuid;
     int64_t pid, tid;
     uint32_t name, unit, merge_key; /* numbers of texts of the tracks */
-    bool has_pid, has_tid, is_counter, own_track;
+    bool has_pid, has_tid, is_counter;
     uint8_t merge;
     bool is_resolved, has_track, has_set;
     struct tm_resolved resolved;
@@ -27,18 +28,17 @@ void tm_description_decode(struct tm_description *d, const uint8_t *data, size_t
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_text text = {f.data ? f.data : (const uint8_t *)"", f.len};
         switch (f.id) {
-        case 1: d->uuid = f.value; break;
-        case 2: d->parent_uuid = f.value; break;
-        case 3: d->name = text; break;
-        case 4: d->has_pid = true; d->pid = tm_unzigzag(f.value); break;
-        case 5: d->has_tid = true; d->tid = tm_unzigzag(f.value); break;
-        case 6: d->is_counter = f.value != 0; break;
-        case 7: d->unit = text; break;
-        case 14: d->is_thread = f.value != 0; break;
-        case 15: d->is_process = f.value != 0; break;
-        case 16: d->merge = (uint32_t)f.value; break;
-        case 17: d->merge_key = text; break;
-        case 19: d->own_track = f.value != 0; break;
+        case TM_TRACK_DESCRIPTION_UUID: d->uuid = f.value; break;
+        case TM_TRACK_DESCRIPTION_PARENT_UUID: d->parent_uuid = f.value; break;
+        case TM_TRACK_DESCRIPTION_NAME: d->name = text; break;
+        case TM_TRACK_DESCRIPTION_PID: d->has_pid = true; d->pid = tm_unzigzag(f.value); break;
+        case TM_TRACK_DESCRIPTION_TID: d->has_tid = true; d->tid = tm_unzigzag(f.value); break;
+        case TM_TRACK_DESCRIPTION_IS_COUNTER: d->is_counter = f.value != 0; break;
+        case TM_TRACK_DESCRIPTION_UNIT: d->unit = text; break;
+        case TM_TRACK_DESCRIPTION_IS_THREAD: d->is_thread = f.value != 0; break;
+        case TM_TRACK_DESCRIPTION_IS_PROCESS: d->is_process = f.value != 0; break;
+        case TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR: d->merge = (uint32_t)f.value; break;
+        case TM_TRACK_DESCRIPTION_SIBLING_MERGE_KEY: d->merge_key = text; break;
         default: break;
         }
     }
@@ -96,7 +96,6 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
                                  .has_pid = d->has_pid && (d->is_process || d->is_thread),
                                  .has_tid = d->has_tid && d->has_pid && d->is_thread,
                                  .is_counter = d->is_counter,
-                                 .own_track = d->own_track,
                                  .merge = merge_of(d)};
     enum tm_status st;
     if (d->uuid == 0 && d->parent_uuid)
@@ -275,7 +274,7 @@ static enum tm_status track_of(struct tm_descriptors *ds, struct tm_descriptor *
         if ((st = set_of(ds, row, err)) < 0)
             return st;
         id = (struct tm_track_id){id.file, id.machine, TM_TRACK_TYPE_DESCRIBED_LANE, row->track, lane};
-    } else if (r->is_root && r->scope == TM_TRACK_THREAD && !row->is_counter && !row->own_track) {
+    } else if (r->is_root && r->scope == TM_TRACK_THREAD && !row->is_counter) {
         id = (struct tm_track_id){id.file, id.machine, TM_TRACK_TYPE_THREAD, (uint64_t)r->owner, 0};
     }
     if ((st = tm_tracks_get(ds->tracks, &id, track, &is_new, err)) < 0)

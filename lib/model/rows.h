@@ -3,6 +3,7 @@
 #define TM_MODEL_ROWS_H
 
 #include "model/catalog.h"
+#include "stream/detail_fields.h"
 
 enum { TM_NO_ID = -1 }; /* for ids, utid and upid */
 
@@ -76,11 +77,14 @@ struct tm_ftrace_row {
     int64_t arg_set;
 };
 
+/* The reference's word for a type of argument (value_type); no two begin with one letter. */
+const char *tm_arg_type_name(enum tm_arg type);
+
 struct tm_arg_row {
     int64_t id;
     int64_t arg_set;
     struct tm_text key;
-    const char *type; /* value_type */
+    enum tm_arg type; /* tm_arg_type_name */
     bool has_int, has_real;
     int64_t int_value;
     double real_value;

@@ -32,11 +32,11 @@ static enum tm_status add_frame(struct tm_stacks *stacks, const struct tm_pb_fie
     row.id = *id;
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_text text = {f.data ? f.data : (const uint8_t *)"", f.len};
-        if (f.id == 1 && f.type == TM_PB_LEN)
+        if (f.id == TM_STACK_FRAME_FUNCTION && f.type == TM_PB_LEN)
             row.function = text;
-        else if (f.id == 2 && f.type == TM_PB_LEN)
+        else if (f.id == TM_STACK_FRAME_MAPPING && f.type == TM_PB_LEN)
             mapping = text;
-        else if (f.id == 3 && f.type == TM_PB_VARINT) {
+        else if (f.id == TM_STACK_FRAME_REL_PC && f.type == TM_PB_VARINT) {
             row.has_pc = true;
             row.rel_pc = (int64_t)f.value;
         } else if (f.id == TM_STACK_FRAME_FILE && f.type == TM_PB_LEN)

@@ -45,8 +45,8 @@ static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_erro
 static enum tm_status fill(struct tm_input *in, size_t need, struct tm_error *err)
 {
     if (need > TM_INPUT_WINDOW_MAX)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a piece of %zu bytes is larger than the limit of %zu",
-                            (unsigned long long)in->offset, need, TM_INPUT_WINDOW_MAX);
+        return tm_error_at(err, in->offset, "a piece of %zu bytes is larger than the limit of %zu",
+                           need, TM_INPUT_WINDOW_MAX);
     if (in->ops->show)
         return in->ops->show(in->source, in, need, err);
     enum tm_status st = TM_OK;

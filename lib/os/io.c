@@ -17,6 +17,15 @@ static size_t chunk(size_t len)
     return len < IO_CHUNK_MAX ? len : IO_CHUNK_MAX;
 }
 
+static enum tm_status cannot_read(struct tm_error *err)
+{
+    if (err && err->status == TM_OK) {
+        (void)tm_error_errno(err, errno, "cannot read");
+        err->is_reading = true;
+    }
+    return TM_E_SYSTEM;
+}
+
 enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm_error *err)
 {
     ssize_t n;
@@ -25,7 +34,7 @@ enum tm_status tm_io_read(int fd, void *data, size_t len, size_t *got, struct tm
     while (n < 0 && errno == EINTR);
     *got = n > 0 ? (size_t)n : 0;
     if (n < 0)
-        return tm_error_errno(err, errno, "cannot read");
+        return cannot_read(err);
     return n == 0 ? TM_END : TM_OK;
 }
 
@@ -123,7 +132,7 @@ enum tm_status tm_io_pread(int fd, void *data, size_t len, uint64_t offset, stru
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return tm_error_errno(err, errno, "cannot read");
+            return cannot_read(err);
         if (n == 0)
             return TM_END;
         p += n;

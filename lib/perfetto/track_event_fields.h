@@ -38,6 +38,27 @@ enum tm_track_event_field {
     TM_TRACK_EVENT_CORRELATION_IID = 54
 };
 
+/* TrackEvent.LegacyEvent */
+enum tm_legacy_event_field {
+    TM_LEGACY_EVENT_NAME_IID = 1,
+    TM_LEGACY_EVENT_PHASE = 2,
+    TM_LEGACY_EVENT_DURATION_US = 3,
+    TM_LEGACY_EVENT_UNSCOPED_ID = 6,
+    TM_LEGACY_EVENT_ID_SCOPE = 7,
+    TM_LEGACY_EVENT_BIND_ID = 8,
+    TM_LEGACY_EVENT_ASYNC_TTS = 9,
+    TM_LEGACY_EVENT_LOCAL_ID = 10,
+    TM_LEGACY_EVENT_GLOBAL_ID = 11,
+    TM_LEGACY_EVENT_BIND_TO_ENCLOSING = 12,
+    TM_LEGACY_EVENT_FLOW_DIRECTION = 13,
+    TM_LEGACY_EVENT_INSTANT_SCOPE = 14,
+    TM_LEGACY_EVENT_PID = 18,
+    TM_LEGACY_EVENT_TID = 19
+};
+
+/* LegacyEvent.InstantEventScope */
+enum { TM_LEGACY_SCOPE_GLOBAL = 1, TM_LEGACY_SCOPE_PROCESS = 2 };
+
 /* A set of bits 1 << field number: the fields with a time, or with a value or id that is relative to its file. All
  * numbers are below 63. The track event of a row with TM_EVENT_RAW_BODY has none of these fields. */
 #define TM_TRACK_EVENT_BIT(id) (UINT64_C(1) << (id))

@@ -84,7 +84,7 @@ static enum tm_status want(struct tm_frame_reader *r, size_t need, struct tm_err
 
 static enum tm_status damaged(const struct tm_frame_reader *r, const char *what, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)r->offset, what);
+    return tm_error_at(err, r->offset, "%s", what);
 }
 
 /* Reads the lengths of the next frame's message and of its head. */

@@ -42,8 +42,7 @@ ProtobufCMessage *tm_frame_message(const struct tm_frame *frame, const ProtobufC
     struct tm_error why = {0};
     ProtobufCMessage *m = tm_message_unpack(descriptor, frame->body, frame->body_bytes, &why);
     if (m == NULL && why.status == TM_E_INPUT)
-        tm_error_set(err, TM_E_INPUT, "byte %llu: frame of type %s is damaged", (unsigned long long)frame->offset,
-                     descriptor->short_name);
+        tm_error_at(err, frame->offset, "frame of type %s is damaged", descriptor->short_name);
     else if (m == NULL)
         tm_error_set(err, why.status, "%s", why.text);
     return m;
@@ -121,8 +120,7 @@ enum tm_status tm_stream_reader_next(struct tm_stream_reader *reader, struct tm_
         return TM_END;
     enum tm_status st = tm_frame_read(&reader->frames, frame, err);
     if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: the stream is cut short, its end frame is missing",
-                            (unsigned long long)reader->frames.offset);
+        return tm_error_at(err, reader->frames.offset, "the stream is cut short, its end frame is missing");
     if (st < 0)
         return st;
     if (frame->type == TM_FRAME_END)

@@ -26,33 +26,32 @@ enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *arch
     enum tm_status st = sniff_member(run, &member->type, in, want);
     if (damage && damage->count > 0 && member->type.kind == TM_FILE_UNKNOWN && (st == TM_OK || st == TM_E_INPUT)) {
         *run->err = (struct tm_error){0};
-        return tm_archive_refuse(run, archive, member, "damaged", damage->cause.text);
+        return tm_archive_refuse(run, archive, member, TM_REFUSAL_DAMAGED, damage->cause.text);
     }
     if (st == TM_OK)
         st = tm_stated_rank_read(&member->rank, &member->type, in, want, run->err);
     return st == TM_OK ? tm_member_table_add(&archive->table, member, run->err) : st;
 }
 
-/* Members that cannot be read for REASON are left out: damage if the run goes on after damage, what is not supported if
- * it goes on after that or after unknown types. */
-static bool goes_on(const struct tm_unpack_run *run, const char *reason)
+/* True if the run leaves out members for REFUSAL: those that are damaged if it goes on after damage, those that are not
+ * supported if it goes on after damage or after unknown types. */
+static bool goes_on(const struct tm_unpack_run *run, enum tm_refusal refusal)
 {
-    bool unsupported = strcmp(reason, "unsupported") == 0;
     return run->options->format.on_damage != TM_DAMAGE_HALT ||
-           (unsupported && (run->options->ignore_unknown || run->options->list));
+           (refusal == TM_REFUSAL_UNSUPPORTED && (run->options->ignore_unknown || run->options->list));
 }
 
 enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
-                                 const char *reason, const char *cause)
+                                 enum tm_refusal refusal, const char *cause)
 {
-    if (!goes_on(run, reason)) {
+    if (!goes_on(run, refusal)) {
         tm_error_set(run->err, TM_E_INPUT, "%s", cause);
-        if (strcmp(reason, "unsupported") == 0)
+        if (refusal == TM_REFUSAL_UNSUPPORTED)
             return tm_error_append(run->err, " (--ignore-unknown leaves it out)");
         return tm_unpack_halt(run, TM_E_INPUT);
     }
     member->type = tm_file_type_unknown();
-    member->reason = reason;
+    member->reason = refusal == TM_REFUSAL_UNSUPPORTED ? "unsupported" : "damaged";
     member->cause_text = cause;
     return tm_member_table_add(&archive->table, member, run->err);
 }

@@ -25,10 +25,13 @@ struct tm_archive {
 enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                               struct tm_input *in, uint64_t want, const struct tm_damage *damage);
 
-/* Adds MEMBER, of which CAUSE says why it cannot be read: it will be accounted for by REASON, "damaged" or
- * "unsupported". Where the options do not go on after that, the cause is an error. */
+/* Why a member cannot be read. */
+enum tm_refusal { TM_REFUSAL_DAMAGED, TM_REFUSAL_UNSUPPORTED };
+
+/* Adds MEMBER, of which CAUSE says why it cannot be read; it will be accounted for. Where the options do not go on
+ * after REFUSAL, the cause is an error. */
 enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
-                                 const char *reason, const char *cause);
+                                 enum tm_refusal refusal, const char *cause);
 
 /* The turn of MEMBER of TABLE, of row NODE, that cannot be read: it is told and accounted for. */
 enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node *node,

@@ -60,9 +60,9 @@ static enum tm_status add_tar_member(struct tm_unpack_run *run, struct tm_archiv
     if (entry->link) {
         tm_error_set(&cause, TM_E_INPUT,
                      "a hard link to %s, whose data has gone by; it is read from a regular file", entry->link);
-        return tm_archive_refuse(run, archive, &member, "unsupported", cause.text);
+        return tm_archive_refuse(run, archive, &member, TM_REFUSAL_UNSUPPORTED, cause.text);
     }
-    return entry->refusal ? tm_archive_refuse(run, archive, &member, "unsupported", entry->refusal)
+    return entry->refusal ? tm_archive_refuse(run, archive, &member, TM_REFUSAL_UNSUPPORTED, entry->refusal)
                           : tm_archive_add(run, archive, &member, in, entry->size_bytes, NULL);
 }
 
@@ -79,7 +79,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
     if (st == TM_END) {
         tm_error_set(&cause, TM_E_INPUT, "a hard link to %s, which is no file in front of it that can be read",
                      entry->link);
-        return tm_archive_refuse(run, archive, &member, "damaged", cause.text);
+        return tm_archive_refuse(run, archive, &member, TM_REFUSAL_DAMAGED, cause.text);
     }
     if (st < 0)
         return st;
@@ -236,7 +236,8 @@ static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archiv
                                .place = {entry->place[0], entry->place[1]},
                                .name_text = entry->name};
     if (entry->refusal)
-        return tm_archive_refuse(run, archive, &member, entry->is_damaged ? "damaged" : "unsupported", entry->refusal);
+        return tm_archive_refuse(run, archive, &member, entry->is_damaged ? TM_REFUSAL_DAMAGED : TM_REFUSAL_UNSUPPORTED,
+                                 entry->refusal);
     enum tm_status st =
         open_zip_member(source, entry->place, is_tolerant(run) ? &seen_again : NULL, &input, run->err);
     input.expansion = run->expansion;
@@ -245,7 +246,7 @@ static enum tm_status add_zip_member(struct tm_unpack_run *run, struct tm_archiv
     } else if (st == TM_E_INPUT) {
         struct tm_error cause = *run->err;
         *run->err = (struct tm_error){0};
-        st = tm_archive_refuse(run, archive, &member, "damaged", cause.text);
+        st = tm_archive_refuse(run, archive, &member, TM_REFUSAL_DAMAGED, cause.text);
     }
     tm_input_release(&input);
     return st;

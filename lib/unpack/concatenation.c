@@ -158,7 +158,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         enum tm_status more = tm_input_fill(content->in, TM_SNIFF_BYTES, run->err);
         if (more < 0)
             st = more;
-        else if (content->in->len > 0 && strcmp(sniff_at(content->in, 0).name, format->name) == 0)
+        else if (content->in->len > 0 && sniff_at(content->in, 0).format == format)
             st = TM_OK;
     }
     format->close(state);
@@ -246,11 +246,11 @@ static enum tm_status unknown_turn(struct tm_unpack_run *run, struct tm_node *no
     if (!run->options->ignore_unknown && !run->options->list) {
         const struct tm_input *in = content->in;
         size_t head = in->len < TM_SNIFF_BYTES ? in->len : TM_SNIFF_BYTES;
-        return start == 0 ? tm_error_set(run->err, TM_E_INPUT, "%s", tm_foreign_type_cause(in->data, head))
-                          : tm_error_set(run->err, TM_E_INPUT,
-                                         "byte %llu: damaged, or of unknown trace type, behind a document "
-                                         "(--ignore-unknown leaves it out)",
-                                         (unsigned long long)start);
+        return start == 0
+                   ? tm_error_set(run->err, TM_E_INPUT, "%s", tm_foreign_type_cause(in->data, head))
+                   : tm_error_at(
+                         run->err, start,
+                         "damaged, or of unknown trace type, behind a document (--ignore-unknown leaves it out)");
     }
     return left_out_turn(run, node, content);
 }
@@ -399,8 +399,7 @@ static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node
     if (st < 0 && goes_on(run, node, st))
         return give_up(run, node, content, start);
     if (st == TM_OK && content->in->offset == start && content->in->len > 0)
-        st = tm_error_set(run->err, TM_E_INPUT, "byte %llu: nothing can be read of what seems to be %s",
-                          (unsigned long long)start, node->type.name);
+        st = tm_error_at(run->err, start, "nothing can be read of what seems to be %s", node->type.name);
     return st;
 }
 

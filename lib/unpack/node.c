@@ -119,7 +119,7 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node)
 {
     /* A failing disk, output or memory has nothing to do with the member being read. */
-    if (run->err->status != TM_E_INPUT && strncmp(run->err->text, "cannot read", 11) != 0)
+    if (run->err->status != TM_E_INPUT && !run->err->is_reading)
         return;
     if (node->parent == NULL && run->outer_name)
         tm_error_prefix(run->err, "%s", run->outer_name);

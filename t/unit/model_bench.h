@@ -82,7 +82,8 @@ static inline enum tm_status on_arg(void *self, const struct tm_arg_row *r, stru
     char key[64], value[64];
     (void)err;
     return tm_buf_addf(&((struct bench *)self)->out, "arg %" PRId64 " a%" PRId64 " %s %s %" PRId64 " %s\n", r->id,
-                       r->arg_set, text(r->key, key), r->type, r->int_value, text(r->string_value, value));
+                       r->arg_set, text(r->key, key), tm_arg_type_name(r->type), r->int_value,
+                       text(r->string_value, value));
 }
 
 static inline enum tm_status on_arg_copy(void *self, int64_t from, int64_t into, int64_t *id, struct tm_error *err)

@@ -282,6 +282,16 @@ static void test_detail_fields(void)
        is_field(track, "is_thread", TM_TRACK_DESCRIPTION_IS_THREAD) &&
        is_field(track, "is_process", TM_TRACK_DESCRIPTION_IS_PROCESS) &&
        is_field(track, "sibling_merge_behavior", TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR));
+    ok(is_field(track, "is_counter", TM_TRACK_DESCRIPTION_IS_COUNTER) &&
+       is_field(track, "unit", TM_TRACK_DESCRIPTION_UNIT) &&
+       is_field(track, "is_incremental", TM_TRACK_DESCRIPTION_IS_INCREMENTAL) &&
+       is_field(track, "unit_multiplier", TM_TRACK_DESCRIPTION_UNIT_MULTIPLIER) &&
+       is_field(track, "categories", TM_TRACK_DESCRIPTION_CATEGORIES) &&
+       is_field(track, "child_ordering", TM_TRACK_DESCRIPTION_CHILD_ORDERING) &&
+       is_field(track, "sibling_order_rank", TM_TRACK_DESCRIPTION_SIBLING_ORDER_RANK) &&
+       is_field(track, "description", TM_TRACK_DESCRIPTION_DESCRIPTION) &&
+       is_field(track, "sibling_merge_key", TM_TRACK_DESCRIPTION_SIBLING_MERGE_KEY) &&
+       is_field(track, "is_state", TM_TRACK_DESCRIPTION_IS_STATE));
     ok(is_field(process, "pid", TM_PROCESS_DESCRIPTION_PID) && is_field(process, "name", TM_PROCESS_DESCRIPTION_NAME) &&
        is_field(process, "parent_pid", TM_PROCESS_DESCRIPTION_PARENT_PID) &&
        is_field(process, "cmdline", TM_PROCESS_DESCRIPTION_CMDLINE) &&

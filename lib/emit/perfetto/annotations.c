@@ -1,23 +1,9 @@
 #include "emit/perfetto/annotations.h"
 
+#include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
-
-/* Fields of DebugAnnotation. */
-enum {
-    TO_BOOL = 2,
-    TO_UINT = 3,
-    TO_INT = 4,
-    TO_DOUBLE = 5,
-    TO_STRING = 6,
-    TO_POINTER = 7,
-    TO_NESTED = 8,
-    TO_JSON = 9,
-    TO_NAME = 10,
-    TO_ENTRY = 11,
-    TO_ELEMENT = 12
-};
 
 /* Fields of NestedValue. */
 enum { NESTED_TYPE = 1, NESTED_DICTIONARY = 1 };
@@ -62,13 +48,13 @@ enum tm_status tm_annotations_add(struct tm_annotations *a, const struct tm_pb_f
 static enum tm_status put_value(struct tm_buf *out, const struct tm_pb_field *v)
 {
     switch (v->id) {
-    case TM_ARG_INT: return tm_pb_put_varint(out, TO_INT, (uint64_t)tm_unzigzag(v->value));
-    case TM_ARG_UINT: return tm_pb_put_varint(out, TO_UINT, v->value);
-    case TM_ARG_DOUBLE: return tm_pb_put_i64(out, TO_DOUBLE, v->value);
-    case TM_ARG_STRING: return tm_pb_put_bytes(out, TO_STRING, v->data, v->len);
-    case TM_ARG_BOOL: return tm_pb_put_varint(out, TO_BOOL, v->value);
-    case TM_ARG_POINTER: return tm_pb_put_varint(out, TO_POINTER, v->value);
-    case TM_ARG_JSON: return tm_pb_put_bytes(out, TO_JSON, v->data, v->len);
+    case TM_ARG_INT: return tm_pb_put_varint(out, TM_ANNOTATION_INT, (uint64_t)tm_unzigzag(v->value));
+    case TM_ARG_UINT: return tm_pb_put_varint(out, TM_ANNOTATION_UINT, v->value);
+    case TM_ARG_DOUBLE: return tm_pb_put_i64(out, TM_ANNOTATION_DOUBLE, v->value);
+    case TM_ARG_STRING: return tm_pb_put_bytes(out, TM_ANNOTATION_STRING, v->data, v->len);
+    case TM_ARG_BOOL: return tm_pb_put_varint(out, TM_ANNOTATION_BOOL, v->value);
+    case TM_ARG_POINTER: return tm_pb_put_varint(out, TM_ANNOTATION_POINTER, v->value);
+    case TM_ARG_JSON: return tm_pb_put_bytes(out, TM_ANNOTATION_JSON, v->data, v->len);
     default: return TM_OK;
     }
 }
@@ -129,8 +115,8 @@ static enum tm_status put_fillers(struct annotation_out *out, uint64_t count)
         return TM_OK;
     out->fillers += (uint32_t)count;
     for (; count > 0; count--)
-        if (tm_pb_begin(out->buf, TO_ELEMENT, &element) != TM_OK ||
-            tm_pb_begin(out->buf, TO_NESTED, &nested) != TM_OK ||
+        if (tm_pb_begin(out->buf, TM_ANNOTATION_ARRAY, &element) != TM_OK ||
+            tm_pb_begin(out->buf, TM_ANNOTATION_NESTED, &nested) != TM_OK ||
             tm_pb_put_varint(out->buf, NESTED_TYPE, NESTED_DICTIONARY) != TM_OK ||
             tm_pb_end(out->buf, nested) != TM_OK || tm_pb_end(out->buf, element) != TM_OK)
             return TM_E_SYSTEM;
@@ -149,7 +135,7 @@ static enum tm_status put_elements(const struct tm_annotation *args, uint32_t co
         size_t mark;
         n = 1;
         if ((index > next && (st = put_fillers(out, index - next)) < 0) ||
-            (st = tm_pb_begin(out->buf, TO_ELEMENT, &mark)) < 0)
+            (st = tm_pb_begin(out->buf, TM_ANNOTATION_ARRAY, &mark)) < 0)
             return st;
         next = index + 1;
         if (end == args[i].len) {
@@ -158,7 +144,7 @@ static enum tm_status put_elements(const struct tm_annotation *args, uint32_t co
             bool is_entry = args[i].key[end] == '.';
             n = alike(&args[i], count - i, end);
             st = is_entry || depth >= TM_ANNOTATION_DEPTH_MAX
-                     ? put_group(&args[i], n, end + is_entry, TO_ENTRY, depth + 1, out)
+                     ? put_group(&args[i], n, end + is_entry, TM_ANNOTATION_DICT, depth + 1, out)
                      : put_elements(&args[i], n, end, depth + 1, out);
         }
         if (st == TM_OK)
@@ -178,13 +164,13 @@ static enum tm_status put_group(const struct tm_annotation *args, uint32_t count
         size_t mark;
         n = 1;
         if ((st = tm_pb_begin(out->buf, id, &mark)) < 0 ||
-            (st = tm_pb_put_bytes(out->buf, TO_NAME, arg->key + from, end - from)) < 0)
+            (st = tm_pb_put_bytes(out->buf, TM_ANNOTATION_NAME, arg->key + from, end - from)) < 0)
             return st;
         if (end == arg->len) {
             st = put_value(out->buf, &arg->value);
         } else {
             n = alike(arg, count - i, end);
-            st = arg->key[end] == '.' ? put_group(arg, n, end + 1, TO_ENTRY, depth + 1, out)
+            st = arg->key[end] == '.' ? put_group(arg, n, end + 1, TM_ANNOTATION_DICT, depth + 1, out)
                                       : put_elements(arg, n, end, depth + 1, out);
         }
         if (st == TM_OK)

@@ -19,6 +19,9 @@ enum {
     EVENT_CDEV_UPDATE = 342
 };
 
+/* Of these messages. */
+enum { CPU_VALUE = 1, CPU_NUMBER = 2, LIMITS_MIN = 1, LIMITS_MAX = 2, LIMITS_CPU = 3, RSS_MEMBER = 1, RSS_SIZE = 2 };
+
 enum { LIMIT_NAME_MAX = 48 };
 
 /* Counters of the whole machine: named by something and these words, which message they are, and its fields. */
@@ -45,8 +48,8 @@ static enum tm_status put_cpu(struct tm_buf *out, uint32_t id, const struct tm_e
     size_t mark;
     if (e->value > UINT32_MAX)
         return TM_END;
-    bool good = tm_pb_begin(out, id, &mark) == TM_OK && tm_pb_put_varint(out, 1, e->value) == TM_OK &&
-                tm_pb_put_varint(out, 2, e->cpu) == TM_OK;
+    bool good = tm_pb_begin(out, id, &mark) == TM_OK && tm_pb_put_varint(out, CPU_VALUE, e->value) == TM_OK &&
+                tm_pb_put_varint(out, CPU_NUMBER, e->cpu) == TM_OK;
     return ended(out, mark, good);
 }
 
@@ -72,8 +75,8 @@ static enum tm_status put_limits(struct tm_buf *out, struct tm_text name, const 
         !find_limit(args, end, " max=", " max_freq=", &max) || max != e->value)
         return TM_END;
     bool good = tm_pb_begin(out, EVENT_CPU_FREQUENCY_LIMITS, &mark) == TM_OK &&
-                tm_pb_put_varint(out, 1, min) == TM_OK && tm_pb_put_varint(out, 2, max) == TM_OK &&
-                tm_pb_put_varint(out, 3, e->cpu) == TM_OK;
+                tm_pb_put_varint(out, LIMITS_MIN, min) == TM_OK && tm_pb_put_varint(out, LIMITS_MAX, max) == TM_OK &&
+                tm_pb_put_varint(out, LIMITS_CPU, e->cpu) == TM_OK;
     return ended(out, mark, good);
 }
 
@@ -106,8 +109,9 @@ static enum tm_status put_rss(struct tm_buf *out, struct tm_text name, const str
         member++;
     if (member == TM_RSS_MEMBERS)
         return TM_END;
-    bool good = tm_pb_begin(out, EVENT_RSS_STAT, &mark) == TM_OK && tm_pb_put_varint(out, 1, member) == TM_OK &&
-                tm_pb_put_varint(out, 2, e->value) == TM_OK;
+    bool good = tm_pb_begin(out, EVENT_RSS_STAT, &mark) == TM_OK &&
+                tm_pb_put_varint(out, RSS_MEMBER, member) == TM_OK &&
+                tm_pb_put_varint(out, RSS_SIZE, e->value) == TM_OK;
     return ended(out, mark, good);
 }
 

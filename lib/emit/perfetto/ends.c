@@ -1,6 +1,9 @@
 /* Output pftrace: what stands before and behind the events. */
 #include "emit/perfetto/internal.h"
 
+/* system_info.proto and trace_attributes.proto of Perfetto */
+enum { SYSTEM_INFO_MACHINE_NAME = 17, ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_INT = 2 };
+
 enum { BUILTIN_CLOCKS = 64 };
 
 /* The machine of the first packet: the host if it is there (a packet without an id keeps it from being adopted), else
@@ -40,7 +43,8 @@ enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err)
             continue;
         st = tm_packet_begin(&p->packets, i, err);
         if (st == TM_OK && (tm_pb_begin(out, TM_PACKET_SYSTEM_INFO, &mark) != TM_OK ||
-                            tm_pb_put_bytes(out, 17, c->machines[i].name.data, c->machines[i].name.len) != TM_OK ||
+                            tm_pb_put_bytes(out, SYSTEM_INFO_MACHINE_NAME, c->machines[i].name.data,
+                                            c->machines[i].name.len) != TM_OK ||
                             tm_pb_end(out, mark) != TM_OK))
             st = tm_error_nomem(err);
         if (st == TM_OK)
@@ -82,8 +86,9 @@ enum tm_status tm_pftrace_inexpressible(struct pftrace *p, struct tm_error *err)
     if (st < 0)
         return st;
     if (tm_pb_begin(out, TM_PACKET_TRACE_ATTRIBUTES, &attributes) != TM_OK ||
-        tm_pb_begin(out, 1, &attribute) != TM_OK || tm_pb_put_bytes(out, 1, key, sizeof key - 1) != TM_OK ||
-        tm_pb_put_varint(out, 2, p->tracks.inexpressible) != TM_OK || tm_pb_end(out, attribute) != TM_OK ||
+        tm_pb_begin(out, ATTRIBUTES_ATTRIBUTE, &attribute) != TM_OK ||
+        tm_pb_put_bytes(out, ATTRIBUTE_KEY, key, sizeof key - 1) != TM_OK ||
+        tm_pb_put_varint(out, ATTRIBUTE_INT, p->tracks.inexpressible) != TM_OK || tm_pb_end(out, attribute) != TM_OK ||
         tm_pb_end(out, attributes) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(&p->packets, err);

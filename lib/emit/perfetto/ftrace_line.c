@@ -14,14 +14,18 @@ enum {
     EVENT_GENERIC = 327
 };
 
+/* Of these messages. */
+enum { TASK_PID = 1, NEWTASK_COMM = 2, NEWTASK_CLONE_FLAGS = 3, RENAME_NEWCOMM = 3, FREE_PID = 2, PRINT_BUF = 2 };
+enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3 };
+
 static bool put_task(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
     bool is_new = e->kind == TM_KIND_TASK_NEW;
     return tm_pb_begin(out, is_new ? EVENT_TASK_NEWTASK : EVENT_TASK_RENAME, &mark) == TM_OK &&
-           tm_pb_put_varint(out, 1, (uint64_t)e->tid) == TM_OK &&
-           tm_ftrace_put_text(w, out, is_new ? 2 : 3, e->name, e) &&
-           (!is_new || tm_pb_put_varint(out, 3, e->value) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
+           tm_pb_put_varint(out, TASK_PID, (uint64_t)e->tid) == TM_OK &&
+           tm_ftrace_put_text(w, out, is_new ? NEWTASK_COMM : RENAME_NEWCOMM, e->name, e) &&
+           (!is_new || tm_pb_put_varint(out, NEWTASK_CLONE_FLAGS, e->value) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
 }
 
 /* The last of a task. */
@@ -29,7 +33,7 @@ static bool put_exit(struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark;
     return tm_pb_begin(out, EVENT_PROCESS_FREE, &mark) == TM_OK &&
-           tm_pb_put_varint(out, 2, (uint64_t)e->tid) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+           tm_pb_put_varint(out, FREE_PID, (uint64_t)e->tid) == TM_OK && tm_pb_end(out, mark) == TM_OK;
 }
 
 /* What was written to trace_marker, in LINE or its end from the event's name on; NULL where the line is no marker. */
@@ -61,7 +65,7 @@ static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, 
     tm_buf_clear(&w->line);
     bool good = tm_buf_add(&w->line, text, len) == TM_OK && tm_buf_add_byte(&w->line, '\n') == TM_OK &&
                 tm_pb_begin(out, EVENT_PRINT, &mark) == TM_OK &&
-                tm_pb_put_bytes(out, 2, w->line.data, w->line.len) == TM_OK && tm_pb_end(out, mark) == TM_OK;
+                tm_pb_put_bytes(out, PRINT_BUF, w->line.data, w->line.len) == TM_OK && tm_pb_end(out, mark) == TM_OK;
     return good ? TM_OK : TM_E_SYSTEM;
 }
 
@@ -69,9 +73,9 @@ static enum tm_status put_print(struct tm_ftrace_writer *w, struct tm_buf *out, 
 static bool put_generic(const struct tm_ftrace_writer *w, struct tm_buf *out, const struct tm_event *e)
 {
     size_t mark, field;
-    return tm_pb_begin(out, EVENT_GENERIC, &mark) == TM_OK && tm_ftrace_put_text(w, out, 1, e->name, e) &&
-           tm_pb_begin(out, 2, &field) == TM_OK && tm_pb_put_str(out, 1, "line") == TM_OK &&
-           tm_pb_put_bytes(out, 3, e->raw, e->raw_bytes) == TM_OK && tm_pb_end(out, field) == TM_OK &&
+    return tm_pb_begin(out, EVENT_GENERIC, &mark) == TM_OK && tm_ftrace_put_text(w, out, GENERIC_NAME, e->name, e) &&
+           tm_pb_begin(out, GENERIC_FIELD, &field) == TM_OK && tm_pb_put_str(out, FIELD_NAME, "line") == TM_OK &&
+           tm_pb_put_bytes(out, FIELD_TEXT, e->raw, e->raw_bytes) == TM_OK && tm_pb_end(out, field) == TM_OK &&
            tm_pb_end(out, mark) == TM_OK;
 }
 

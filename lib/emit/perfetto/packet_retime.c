@@ -9,13 +9,6 @@
 
 /* Field numbers of what lies in packets beside track events. */
 enum {
-    LEGACY_UNSCOPED_ID = 6,
-    LEGACY_BIND_ID = 8,
-    LEGACY_LOCAL_ID = 10,
-    LEGACY_GLOBAL_ID = 11,
-    DESCRIPTOR_UUID = 1,
-    DESCRIPTOR_PARENT = 5,
-    DESCRIPTOR_COUNTER = 8,
     COUNTER_UNIT_MULTIPLIER = 4,
     COUNTER_IS_INCREMENTAL = 5,
     ATTRIBUTES_ATTRIBUTE = 1,
@@ -102,9 +95,10 @@ static void rewrite_message(struct rewrite *r, const struct tm_pb_field *f,
 
 static void legacy_field(struct rewrite *r, const struct tm_pb_field *f)
 {
-    bool is_flow = f->id == LEGACY_BIND_ID ||
+    bool is_flow = f->id == TM_LEGACY_EVENT_BIND_ID ||
                    (r->event->kind >= TM_KIND_FLOW_START && r->event->kind <= TM_KIND_FLOW_END);
-    if (f->id == LEGACY_UNSCOPED_ID || f->id == LEGACY_BIND_ID || f->id == LEGACY_LOCAL_ID || f->id == LEGACY_GLOBAL_ID)
+    if (f->id == TM_LEGACY_EVENT_UNSCOPED_ID || f->id == TM_LEGACY_EVENT_BIND_ID || f->id == TM_LEGACY_EVENT_LOCAL_ID ||
+        f->id == TM_LEGACY_EVENT_GLOBAL_ID)
         put_ids(r, f, false, is_flow ? tm_packet_flow : tm_packet_id);
     else
         copy(r, f);
@@ -181,13 +175,13 @@ static void counter_field(struct rewrite *r, const struct tm_pb_field *f)
 
 static void descriptor_field(struct rewrite *r, const struct tm_pb_field *f)
 {
-    if (f->id == DESCRIPTOR_UUID && r->writer->descriptor_uuid) {
-        keep(r, tm_pb_put_varint(&r->writer->out, DESCRIPTOR_UUID, r->writer->descriptor_uuid));
+    if (f->id == TM_DESCRIPTOR_UUID && r->writer->descriptor_uuid) {
+        keep(r, tm_pb_put_varint(&r->writer->out, TM_DESCRIPTOR_UUID, r->writer->descriptor_uuid));
         return;
     }
-    if (f->id == DESCRIPTOR_UUID || f->id == DESCRIPTOR_PARENT)
+    if (f->id == TM_DESCRIPTOR_UUID || f->id == TM_DESCRIPTOR_PARENT)
         put_ids(r, f, false, tm_packet_id);
-    else if (f->id == DESCRIPTOR_COUNTER)
+    else if (f->id == TM_DESCRIPTOR_COUNTER)
         rewrite_message(r, f, counter_field);
     else
         copy(r, f);

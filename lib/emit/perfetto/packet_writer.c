@@ -61,7 +61,7 @@ enum tm_status tm_packet_writer_init(struct tm_packet_writer *w, const struct tm
 enum tm_status tm_packet_begin(struct tm_packet_writer *w, uint32_t machine, struct tm_error *err)
 {
     uint32_t id = tm_packet_machine(w, machine);
-    if (tm_pb_begin(&w->out, 1, &w->mark) != TM_OK ||
+    if (tm_pb_begin(&w->out, TM_TRACE_PACKET, &w->mark) != TM_OK ||
         (id && tm_pb_put_varint(&w->out, TM_PACKET_MACHINE_ID, id) != TM_OK))
         return tm_error_nomem(err);
     return TM_OK;
@@ -170,8 +170,8 @@ enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm
     if ((tm_event_is_timed(e->flags) &&
          tm_pb_put_varint(&w->out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) != TM_OK) ||
         tm_pb_begin(&w->out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK ||
-        tm_pb_put_varint(&w->out, 1, uuid) != TM_OK || tm_pb_put_varint(&w->out, 5, parent) != TM_OK ||
-        tm_pb_end(&w->out, mark) != TM_OK)
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_UUID, uuid) != TM_OK ||
+        tm_pb_put_varint(&w->out, TM_DESCRIPTOR_PARENT, parent) != TM_OK || tm_pb_end(&w->out, mark) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(w, err);
 }

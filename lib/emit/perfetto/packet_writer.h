@@ -13,36 +13,10 @@
 #include "emit/track_owners.h"
 #include "emit/unsupported_counts.h"
 #include "model/catalog.h"
+#include "perfetto/packet_fields.h"
 #include "stream/event.h"
 
 #include <sys/uio.h>
-
-/* Field numbers of perfetto/trace/trace_packet.proto. */
-enum tm_output_field {
-    TM_PACKET_FTRACE_EVENTS = 1,
-    TM_PACKET_PROCESS_TREE = 2,
-    TM_PACKET_CHROME_EVENTS = 5,
-    TM_PACKET_CLOCK_SNAPSHOT = 6,
-    TM_PACKET_TIMESTAMP = 8,
-    TM_PACKET_SEQUENCE_ID = 10,
-    TM_PACKET_TRACK_EVENT = 11,
-    TM_PACKET_INTERNED_DATA = 12,
-    TM_PACKET_SEQUENCE_FLAGS = 13,
-    TM_PACKET_TRACE_STATS = 35,
-    TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
-    TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
-    TM_PACKET_SYSTEM_INFO = 45,
-    TM_PACKET_CHROME_METADATA = 51,
-    TM_PACKET_TIMESTAMP_CLOCK_ID = 58,
-    TM_PACKET_DEFAULTS = 59,
-    TM_PACKET_TRACK_DESCRIPTOR = 60,
-    TM_PACKET_SERVICE_EVENT = 69,
-    TM_PACKET_FIRST_ON_SEQUENCE = 87,
-    TM_PACKET_TRACE_UUID = 89,
-    TM_PACKET_MACHINE_ID = 98,
-    TM_PACKET_WINSCOPE = 112,
-    TM_PACKET_TRACE_ATTRIBUTES = 126
-};
 
 /* True for fields of a recorded packet that are written anew, or are true of the recorded sequence only. */
 static inline bool tm_packet_is_of_record(uint32_t id)

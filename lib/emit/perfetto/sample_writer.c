@@ -8,18 +8,6 @@
 enum {
     ENTRIES_MAX = 1 << 16,
     TABLE_BYTES_MAX = 4 << 20,
-    INTERNED_FUNCTIONS = 5,
-    INTERNED_FRAMES = 6,
-    INTERNED_STACKS = 7,
-    INTERNED_BUILD_IDS = 16,
-    INTERNED_PATHS = 17,
-    INTERNED_MAPPINGS = 19,
-    MAPPING_IID = 1,
-    MAPPING_BUILD_ID = 2,
-    MAPPING_START = 4,
-    MAPPING_END = 5,
-    MAPPING_PATH = 7,
-    PACKET_PERF_SAMPLE = 66,
     SAMPLE_CPU = 1,
     SAMPLE_PID = 2,
     SAMPLE_TID = 3,
@@ -106,8 +94,10 @@ static enum tm_status intern_string(struct tm_sample_writer *w, struct tm_intern
     *iid = (uint64_t)id + 1;
     if (!is_new)
         return TM_OK;
-    return tm_pb_begin(&w->interned, field, &mark) == TM_OK && tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
-                   tm_pb_put_bytes(&w->interned, 2, text, len) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
+    return tm_pb_begin(&w->interned, field, &mark) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, TM_INTERNED_IID, *iid) == TM_OK &&
+                   tm_pb_put_bytes(&w->interned, TM_INTERNED_TEXT, text, len) == TM_OK &&
+                   tm_pb_end(&w->interned, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
 }
@@ -124,9 +114,9 @@ static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sampl
     size_t mark;
     enum tm_status st = TM_OK;
     if (f->mapping_len)
-        st = intern_string(w, &s->paths, INTERNED_PATHS, f->mapping, f->mapping_len, &path);
+        st = intern_string(w, &s->paths, TM_INTERNED_MAPPING_PATHS, f->mapping, f->mapping_len, &path);
     if (st == TM_OK && f->build_id_len)
-        st = intern_string(w, &s->build_ids, INTERNED_BUILD_IDS, f->build_id, f->build_id_len, &build_id);
+        st = intern_string(w, &s->build_ids, TM_INTERNED_BUILD_IDS, f->build_id, f->build_id_len, &build_id);
     if (st != TM_OK)
         return st;
     tm_put_le64(key, path);
@@ -139,11 +129,12 @@ static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sampl
     if (!is_new)
         return TM_OK;
     struct tm_buf *out = &w->interned;
-    return tm_pb_begin(out, INTERNED_MAPPINGS, &mark) == TM_OK && tm_pb_put_varint(out, MAPPING_IID, *iid) == TM_OK &&
-                   (build_id == 0 || tm_pb_put_varint(out, MAPPING_BUILD_ID, build_id) == TM_OK) &&
-                   tm_pb_put_varint(out, MAPPING_START, f->mapping_start) == TM_OK &&
-                   tm_pb_put_varint(out, MAPPING_END, f->mapping_end) == TM_OK &&
-                   (path == 0 || tm_pb_put_varint(out, MAPPING_PATH, path) == TM_OK) && tm_pb_end(out, mark) == TM_OK
+    return tm_pb_begin(out, TM_INTERNED_MAPPINGS, &mark) == TM_OK &&
+                   tm_pb_put_varint(out, TM_INTERNED_IID, *iid) == TM_OK &&
+                   (build_id == 0 || tm_pb_put_varint(out, TM_MAPPING_BUILD_ID, build_id) == TM_OK) &&
+                   tm_pb_put_varint(out, TM_MAPPING_START, f->mapping_start) == TM_OK &&
+                   tm_pb_put_varint(out, TM_MAPPING_END, f->mapping_end) == TM_OK &&
+                   (path == 0 || tm_pb_put_varint(out, TM_MAPPING_PATH, path) == TM_OK) && tm_pb_end(out, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
 }
@@ -156,7 +147,8 @@ static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_
     uint32_t id;
     bool is_new;
     size_t mark;
-    enum tm_status st = intern_string(w, &s->functions, INTERNED_FUNCTIONS, f->function, f->function_len, &function);
+    enum tm_status st =
+        intern_string(w, &s->functions, TM_INTERNED_FUNCTION_NAMES, f->function, f->function_len, &function);
     if (st == TM_OK)
         st = intern_mapping(w, s, f, &mapping);
     if (st != TM_OK)
@@ -169,11 +161,12 @@ static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_
     *iid = (uint64_t)id + 1;
     if (!is_new)
         return TM_OK;
-    return tm_pb_begin(&w->interned, INTERNED_FRAMES, &mark) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, 2, function) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, 3, mapping) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, 4, f->rel_pc) == TM_OK && tm_pb_end(&w->interned, mark) == TM_OK
+    return tm_pb_begin(&w->interned, TM_INTERNED_FRAMES, &mark) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, TM_INTERNED_IID, *iid) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, TM_FRAME_FUNCTION, function) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, TM_FRAME_MAPPING, mapping) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, TM_FRAME_REL_PC, f->rel_pc) == TM_OK &&
+                   tm_pb_end(&w->interned, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
 }
@@ -201,14 +194,14 @@ static struct frame read_frame(const struct tm_pb_field *field)
     struct tm_pb pb = tm_pb_of(field->data, field->len);
     struct tm_pb_field g;
     while (tm_pb_next(&pb, &g) == TM_OK) {
-        if (g.id == 1 && g.type == TM_PB_LEN) {
+        if (g.id == TM_STACK_FRAME_FUNCTION && g.type == TM_PB_LEN) {
             f.function = g.data;
             f.function_len = g.len;
-        } else if (g.id == 2 && g.type == TM_PB_LEN) {
+        } else if (g.id == TM_STACK_FRAME_MAPPING && g.type == TM_PB_LEN) {
             size_t slash = g.len > 0 && g.data[0] == '/'; /* readers put one before each part of a path */
             f.mapping = g.data + slash;
             f.mapping_len = g.len - slash;
-        } else if (g.id == 3) {
+        } else if (g.id == TM_STACK_FRAME_REL_PC) {
             f.rel_pc = g.value;
         } else if (g.id == TM_STACK_FRAME_BUILD_ID && g.type == TM_PB_LEN) {
             read_build_id(&f, g.data, g.len);
@@ -240,7 +233,7 @@ static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_
             continue;
         struct frame f = read_frame(&field);
         if ((st = intern_frame(w, s, &f, &frame_iid)) == TM_OK)
-            st = tm_pb_put_varint(&w->stack, 2, frame_iid);
+            st = tm_pb_put_varint(&w->stack, TM_CALLSTACK_FRAMES, frame_iid);
     }
     if (st != TM_OK || w->stack.len == 0)
         return st;
@@ -249,8 +242,8 @@ static enum tm_status intern_stack(struct tm_sample_writer *w, struct tm_sample_
     *iid = (uint64_t)id + 1;
     if (!is_new)
         return TM_OK;
-    return tm_pb_begin(&w->interned, INTERNED_STACKS, &mark) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, 1, *iid) == TM_OK &&
+    return tm_pb_begin(&w->interned, TM_INTERNED_CALLSTACKS, &mark) == TM_OK &&
+                   tm_pb_put_varint(&w->interned, TM_INTERNED_IID, *iid) == TM_OK &&
                    tm_buf_add(&w->interned, w->stack.data, w->stack.len) == TM_OK &&
                    tm_pb_end(&w->interned, mark) == TM_OK
                ? TM_OK
@@ -350,7 +343,7 @@ static enum tm_status put_sample(struct tm_sample_writer *w, struct tm_sample_se
     if (st < 0 || (st = tm_packet_begin(w->packets, e->machine, err)) < 0)
         return st;
     bool good = tm_pb_put_varint(out, TM_PACKET_TIMESTAMP, (uint64_t)e->time_ns) == TM_OK &&
-                put_state(w, s, name, out) && tm_pb_begin(out, PACKET_PERF_SAMPLE, &mark) == TM_OK &&
+                put_state(w, s, name, out) && tm_pb_begin(out, TM_PACKET_PERF_SAMPLE, &mark) == TM_OK &&
                 (!(e->flags & TM_EVENT_HAS_CPU) || tm_pb_put_varint(out, SAMPLE_CPU, e->cpu) == TM_OK) &&
                 tm_pb_put_varint(out, SAMPLE_PID, process_of(w, e)) == TM_OK &&
                 tm_pb_put_varint(out, SAMPLE_TID, (uint64_t)e->tid) == TM_OK &&

@@ -1,28 +1,15 @@
 #include "emit/perfetto/track_packet.h"
 
 #include "base/hash.h"
+#include "perfetto/track_event_fields.h"
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
 
 enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 4 << 20, NAME_INTERNED_MAX = 512 };
 
-/* Fields of TrackEvent, of its LegacyEvent, and values of the latter. */
-enum {
-    TYPE = 9,
-    TRACK_UUID = 11,
-    DEBUG_ANNOTATIONS = 4,
-    LEGACY_EVENT = 6,
-    FLOW_IDS = 47,
-    ENDING_FLOW_IDS = 48,
-    EXTRA_COUNTER_TRACKS = 31,
-    EXTRA_COUNTER_VALUES = 12
-};
-enum { PHASE = 2, UNSCOPED_ID = 6, BIND_ID = 8, BIND_TO_ENCLOSING = 12, FLOW_DIRECTION = 13, INSTANT_SCOPE = 14 };
+/* LegacyEvent.FlowDirection */
 enum { FLOW_IN = 1, FLOW_OUT = 2, FLOW_INOUT = 3 };
-enum { SCOPE_GLOBAL = 1, SCOPE_PROCESS = 2 };
-
-/* Fields of a Detail. */
 
 static enum tm_status sequence_of(struct tm_track_writer *w, uint32_t machine, struct tm_track_sequence **sequence,
                                   struct tm_error *err)
@@ -84,13 +71,16 @@ static bool put_string(struct tm_track_writer *w, const struct tm_event *e, uint
     if (st < 0)
         return false;
     if (st == TM_END)
-        return tm_pb_put_bytes(&w->body, is_name ? 23 : 22, text.data, text.len) == TM_OK;
-    if (is_new && (tm_pb_begin(&w->interned, is_name ? 2 : 1, &mark) != TM_OK ||
-                   tm_pb_put_varint(&w->interned, 1, (uint64_t)id + 1) != TM_OK ||
-                   tm_pb_put_bytes(&w->interned, 2, text.data, text.len) != TM_OK ||
-                   tm_pb_end(&w->interned, mark) != TM_OK))
+        return tm_pb_put_bytes(&w->body, is_name ? TM_TRACK_EVENT_NAME : TM_TRACK_EVENT_CATEGORIES, text.data,
+                               text.len) == TM_OK;
+    if (is_new &&
+        (tm_pb_begin(&w->interned, is_name ? TM_INTERNED_EVENT_NAMES : TM_INTERNED_EVENT_CATEGORIES, &mark) != TM_OK ||
+         tm_pb_put_varint(&w->interned, TM_INTERNED_IID, (uint64_t)id + 1) != TM_OK ||
+         tm_pb_put_bytes(&w->interned, TM_INTERNED_TEXT, text.data, text.len) != TM_OK ||
+         tm_pb_end(&w->interned, mark) != TM_OK))
         return false;
-    return tm_pb_put_varint(&w->body, is_name ? 10 : 3, (uint64_t)id + 1) == TM_OK;
+    return tm_pb_put_varint(&w->body, is_name ? TM_TRACK_EVENT_NAME_IID : TM_TRACK_EVENT_CATEGORY_IIDS,
+                            (uint64_t)id + 1) == TM_OK;
 }
 
 /* ID of a flow of E's file as the output has it. */
@@ -103,9 +93,10 @@ static uint64_t flow_id(const struct tm_track_writer *w, const struct tm_event *
 static bool put_bind(struct tm_track_writer *w, uint64_t id, uint64_t direction)
 {
     size_t mark;
-    return tm_pb_begin(&w->body, LEGACY_EVENT, &mark) == TM_OK &&
-           tm_pb_put_varint(&w->body, BIND_ID, id) == TM_OK &&
-           tm_pb_put_varint(&w->body, FLOW_DIRECTION, direction) == TM_OK && tm_pb_end(&w->body, mark) == TM_OK;
+    return tm_pb_begin(&w->body, TM_TRACK_EVENT_LEGACY, &mark) == TM_OK &&
+           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_BIND_ID, id) == TM_OK &&
+           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_FLOW_DIRECTION, direction) == TM_OK &&
+           tm_pb_end(&w->body, mark) == TM_OK;
 }
 
 /* Args, flows and thread time of E's detail. */
@@ -118,7 +109,8 @@ static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
         if (f.id == TM_DETAIL_ARGS && f.type == TM_PB_LEN)
             good = tm_annotations_add(&w->annotations, &f) == TM_OK;
         else if (f.id == TM_DETAIL_FLOW_IDS || f.id == TM_DETAIL_TERMINATING_FLOW_IDS)
-            good = tm_pb_put_i64(&w->body, f.id == TM_DETAIL_FLOW_IDS ? FLOW_IDS : ENDING_FLOW_IDS,
+            good = tm_pb_put_i64(&w->body,
+                                 f.id == TM_DETAIL_FLOW_IDS ? TM_TRACK_EVENT_FLOWS : TM_TRACK_EVENT_ENDING_FLOWS,
                                  flow_id(w, e, f.value)) == TM_OK;
         else if (f.id >= TM_DETAIL_BIND_OUT && f.id <= TM_DETAIL_BIND_IN)
             good = put_bind(w, flow_id(w, e, f.value),
@@ -126,20 +118,21 @@ static bool put_detail(struct tm_track_writer *w, const struct tm_event *e)
                             : f.id == TM_DETAIL_BIND_STEP ? FLOW_INOUT
                                                        : FLOW_IN);
         else if (f.id == TM_DETAIL_THREAD_TIME && w->time_uuid)
-            good = tm_pb_put_varint(&w->body, EXTRA_COUNTER_TRACKS, w->time_uuid) == TM_OK &&
-                   tm_pb_put_varint(&w->body, EXTRA_COUNTER_VALUES, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
+            good = tm_pb_put_varint(&w->body, TM_TRACK_EVENT_EXTRA_TRACKS, w->time_uuid) == TM_OK &&
+                   tm_pb_put_varint(&w->body, TM_TRACK_EVENT_EXTRA_VALUES, (uint64_t)tm_unzigzag(f.value)) == TM_OK;
     }
-    return good && tm_annotations_write(&w->annotations, DEBUG_ANNOTATIONS, &w->body) == TM_OK;
+    return good && tm_annotations_write(&w->annotations, TM_TRACK_EVENT_ANNOTATIONS, &w->body) == TM_OK;
 }
 
 static bool put_flow(struct tm_track_writer *w, const struct tm_event *e)
 {
     static const char phases[] = {'s', 't', 'f'};
     size_t mark;
-    return tm_pb_begin(&w->body, LEGACY_EVENT, &mark) == TM_OK &&
-           tm_pb_put_varint(&w->body, PHASE, (uint64_t)phases[e->kind - TM_KIND_FLOW_START]) == TM_OK &&
-           tm_pb_put_varint(&w->body, UNSCOPED_ID, flow_id(w, e, e->track)) == TM_OK &&
-           tm_pb_put_varint(&w->body, BIND_TO_ENCLOSING, e->kind != TM_KIND_FLOW_END || e->value == 0) == TM_OK &&
+    return tm_pb_begin(&w->body, TM_TRACK_EVENT_LEGACY, &mark) == TM_OK &&
+           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_PHASE, (uint64_t)phases[e->kind - TM_KIND_FLOW_START]) == TM_OK &&
+           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_UNSCOPED_ID, flow_id(w, e, e->track)) == TM_OK &&
+           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_BIND_TO_ENCLOSING,
+                            e->kind != TM_KIND_FLOW_END || e->value == 0) == TM_OK &&
            tm_pb_end(&w->body, mark) == TM_OK;
 }
 
@@ -151,7 +144,7 @@ static uint64_t legacy_scope(const struct tm_track_writer *w, const struct tm_ev
     if (type != TM_TRACK_INSTANT || !w->is_alone || e->flags & TM_EVENT_ASYNC ||
         !tm_text_is(w->packets->catalog->files[e->file].type, "json"))
         return 0;
-    return scope == TM_SCOPE_PROCESS ? SCOPE_PROCESS : scope == TM_SCOPE_GLOBAL ? SCOPE_GLOBAL : 0;
+    return scope == TM_SCOPE_PROCESS ? TM_LEGACY_SCOPE_PROCESS : scope == TM_SCOPE_GLOBAL ? TM_LEGACY_SCOPE_GLOBAL : 0;
 }
 
 static bool put_type(struct tm_track_writer *w, const struct tm_event *e, int type)
@@ -159,9 +152,11 @@ static bool put_type(struct tm_track_writer *w, const struct tm_event *e, int ty
     uint64_t scope = legacy_scope(w, e, type);
     size_t mark;
     if (scope == 0)
-        return type == TM_TRACK_NONE || tm_pb_put_varint(&w->body, TYPE, (uint64_t)type) == TM_OK;
-    return tm_pb_begin(&w->body, LEGACY_EVENT, &mark) == TM_OK && tm_pb_put_varint(&w->body, PHASE, 'I') == TM_OK &&
-           tm_pb_put_varint(&w->body, INSTANT_SCOPE, scope) == TM_OK && tm_pb_end(&w->body, mark) == TM_OK;
+        return type == TM_TRACK_NONE || tm_pb_put_varint(&w->body, TM_TRACK_EVENT_TYPE, (uint64_t)type) == TM_OK;
+    return tm_pb_begin(&w->body, TM_TRACK_EVENT_LEGACY, &mark) == TM_OK &&
+           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_PHASE, 'I') == TM_OK &&
+           tm_pb_put_varint(&w->body, TM_LEGACY_EVENT_INSTANT_SCOPE, scope) == TM_OK &&
+           tm_pb_end(&w->body, mark) == TM_OK;
 }
 
 enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_event *e, int type, uint64_t uuid,
@@ -175,10 +170,11 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *w, const struct tm_
         return st;
     tm_buf_clear(&w->body);
     tm_buf_clear(&w->interned);
-    good = put_type(w, e, type) && tm_pb_put_varint(&w->body, TRACK_UUID, uuid) == TM_OK;
+    good = put_type(w, e, type) && tm_pb_put_varint(&w->body, TM_TRACK_EVENT_TRACK_UUID, uuid) == TM_OK;
     if (type == TM_TRACK_COUNTER)
-        good = good && (e->flags & TM_EVENT_VALUE_DOUBLE ? tm_pb_put_i64(&w->body, 44, e->value)
-                                                         : tm_pb_put_varint(&w->body, 30, e->value)) == TM_OK;
+        good = good && (e->flags & TM_EVENT_VALUE_DOUBLE
+                            ? tm_pb_put_i64(&w->body, TM_TRACK_EVENT_DOUBLE_COUNTER, e->value)
+                            : tm_pb_put_varint(&w->body, TM_TRACK_EVENT_COUNTER, e->value)) == TM_OK;
     else
         good = good && put_string(w, e, e->category, false) && put_string(w, e, e->name, true) && put_detail(w, e) &&
                (!is_flow || put_flow(w, e));
@@ -215,7 +211,7 @@ enum tm_status tm_track_packet_below(struct tm_track_writer *w, uint64_t parent,
     return tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) == TM_OK &&
                    (name.data == NULL ||
                     tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) == TM_OK) &&
-                   tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGES, TM_MERGES_NOT) == TM_OK
+                   tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
 }
@@ -237,7 +233,7 @@ static bool move_event(const struct tm_pb_field *event, uint64_t uuid, struct tm
     size_t mark;
     bool good = tm_pb_begin(out, TM_PACKET_TRACK_EVENT, &mark) == TM_OK;
     while (good && tm_pb_next(&pb, &f) == TM_OK)
-        good = (f.id == TRACK_UUID ? tm_pb_put_varint(out, TRACK_UUID, uuid)
+        good = (f.id == TM_TRACK_EVENT_TRACK_UUID ? tm_pb_put_varint(out, TM_TRACK_EVENT_TRACK_UUID, uuid)
                                    : tm_buf_add(out, f.start, (size_t)(f.end - f.start))) == TM_OK;
     return good && tm_pb_end(out, mark) == TM_OK;
 }
@@ -267,7 +263,8 @@ enum tm_status tm_track_packet_describe(struct tm_track_writer *w, const struct 
     enum tm_status st = begin_packet(w, e->machine, tm_event_is_timed(e->flags) ? &e->time_ns : NULL, false, err);
     if (st < 0)
         return st;
-    if (tm_pb_begin(out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK || tm_pb_put_varint(out, 1, uuid) != TM_OK ||
+    if (tm_pb_begin(out, TM_PACKET_TRACK_DESCRIPTOR, &mark) != TM_OK ||
+        tm_pb_put_varint(out, TM_DESCRIPTOR_UUID, uuid) != TM_OK ||
         tm_buf_add(out, w->body.data, w->body.len) != TM_OK || tm_pb_end(out, mark) != TM_OK)
         return tm_error_nomem(err);
     return tm_packet_end(w->packets, err);

@@ -13,18 +13,11 @@ enum tm_output_track_type {
     TM_TRACK_COUNTER = 4
 };
 
-/* Fields of TrackDescriptor, and its SiblingMergeBehavior: tracks of one name and parent are one to readers, who then
- * find no slice there for a flow event, unless they are told not to. */
-enum {
-    TM_DESCRIPTOR_NAME = 2,
-    TM_DESCRIPTOR_PARENT = 5,
-    TM_DESCRIPTOR_COUNTER = 8,
-    TM_DESCRIPTOR_RANK = 12,
-    TM_DESCRIPTOR_MERGES = 15,
-    TM_DESCRIPTOR_PROCESS_ORDERING = 19,
-    TM_DESCRIPTOR_THREAD_ORDERING = 20
-};
+/* TrackDescriptor.ProcessOrdering and ThreadOrdering: by the rank of each. */
 enum { TM_ORDERING_EXPLICIT = 1 };
+
+/* TrackDescriptor.SiblingMergeBehavior. Readers take tracks of one name and parent for one, and then find no slice
+ * there for a flow event, unless the descriptor says not to. */
 enum { TM_MERGES_NOT = 2 };
 
 /* One TrackEvent packet of TYPE on track UUID, with name, category, args and flows of EVENT; a counter has its

@@ -42,7 +42,7 @@ static bool put_rank(struct tm_track_writer *w, const struct tm_event *e, bool i
 {
     uint32_t rank;
     return !tm_map_find(&w->ranks, task_of(w, e, is_thread).key, &rank) ||
-           tm_pb_put_varint(&w->body, TM_DESCRIPTOR_RANK, (uint64_t)(int64_t)(int32_t)rank) == TM_OK;
+           tm_pb_put_varint(&w->body, TM_DESCRIPTOR_SIBLING_RANK, (uint64_t)(int64_t)(int32_t)rank) == TM_OK;
 }
 
 /* Describes E's process or thread, which no track speaks for, by UUID. Readers take no thread without a process: one of
@@ -53,9 +53,10 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     size_t mark;
     tm_buf_clear(&w->body);
     if (tm_track_owners_set(&w->packets->owners, task_of(w, e, is_thread), uuid, e->file) != TM_OK ||
-        tm_pb_begin(&w->body, is_thread ? 4 : 3, &mark) != TM_OK ||
-        tm_pb_put_varint(&w->body, 1, (uint64_t)(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
-        (is_thread && tm_pb_put_varint(&w->body, 2, (uint64_t)e->tid) != TM_OK) ||
+        tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) != TM_OK ||
+        tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID,
+                         (uint64_t)(e->flags & TM_EVENT_HAS_PID ? e->pid : e->tid)) != TM_OK ||
+        (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)e->tid) != TM_OK) ||
         tm_pb_end(&w->body, mark) != TM_OK || !put_rank(w, e, is_thread))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
@@ -121,50 +122,36 @@ static enum tm_status put_task_descriptor(struct tm_track_writer *w, const struc
     return tm_track_packet_describe(w, e, *uuid, err);
 }
 
-/* Fields of detail.process and detail.thread, and of the descriptors. */
-enum {
-    THREAD_TID = 1,
-    THREAD_PID = 2,
-    THREAD_SORT = 5,
-    PROCESS_PID = 1,
-    PROCESS_LABEL = 7,
-    PROCESS_SORT = 8,
-    NAME = 3
-};
-enum {
-    TO_THREAD = 4,
-    TO_PROCESS = 3,
-    TO_PID = 1,
-    TO_TID = 2,
-    TO_SORT = 3,
-    TO_THREAD_NAME = 5,
-    TO_NAME = 6,
-    TO_LABEL = 8
-};
+/* Names and pids have one number in the descriptions and in the descriptors of threads and processes. */
+_Static_assert((int)TM_THREAD_DESCRIPTION_NAME == (int)TM_PROCESS_DESCRIPTION_NAME, "a field of both");
+_Static_assert((int)TM_THREAD_DESCRIPTOR_PID == (int)TM_PROCESS_DESCRIPTOR_PID, "a field of both");
+_Static_assert((int)TM_THREAD_DESCRIPTOR_SORT == (int)TM_PROCESS_DESCRIPTOR_SORT, "a field of both");
 
 /* Field G of a description goes to w->body; whose it is to WHO. */
 static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bool is_thread, struct tm_event *who)
 {
     int64_t number = g->type == TM_PB_VARINT ? tm_unzigzag(g->value) : 0;
-    if (g->id == (is_thread ? THREAD_PID : PROCESS_PID)) {
+    if (g->id == (is_thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID)) {
         who->pid = number;
         who->flags |= TM_EVENT_HAS_PID;
-        return tm_pb_put_varint(&w->body, TO_PID, (uint64_t)number) == TM_OK;
+        return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)number) == TM_OK;
     }
-    if (is_thread && g->id == THREAD_TID) {
+    if (is_thread && g->id == TM_THREAD_DESCRIPTION_TID) {
         who->tid = number;
-        return tm_pb_put_varint(&w->body, TO_TID, (uint64_t)number) == TM_OK;
+        return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)number) == TM_OK;
     }
-    if (g->id == PROCESS_LABEL && !is_thread)
-        return tm_pb_put_bytes(&w->body, TO_LABEL, g->data, g->len) == TM_OK;
-    if (g->id == (is_thread ? THREAD_SORT : PROCESS_SORT) && number >= INT32_MIN && number <= INT32_MAX)
-        return tm_pb_put_varint(&w->body, TO_SORT, (uint64_t)number) == TM_OK;
+    if (g->id == TM_PROCESS_DESCRIPTION_LABELS && !is_thread)
+        return tm_pb_put_bytes(&w->body, TM_PROCESS_DESCRIPTOR_LABELS, g->data, g->len) == TM_OK;
+    if (g->id == (is_thread ? TM_THREAD_DESCRIPTION_SORT_INDEX : TM_PROCESS_DESCRIPTION_SORT_INDEX) &&
+        number >= INT32_MIN && number <= INT32_MAX)
+        return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_SORT, (uint64_t)number) == TM_OK;
     return true;
 }
 
 static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *text, size_t len)
 {
-    return tm_pb_put_bytes(&w->body, is_thread ? TO_THREAD_NAME : TO_NAME, text, len) == TM_OK;
+    return tm_pb_put_bytes(&w->body, is_thread ? TM_THREAD_DESCRIPTOR_NAME : TM_PROCESS_DESCRIPTOR_NAME, text, len) ==
+           TM_OK;
 }
 
 /* Describes WHO, whose fields are in PART, and keeps its name where that must be said later or again. */
@@ -177,15 +164,15 @@ static enum tm_status define(struct tm_track_writer *w, struct tm_event *who, co
     struct tm_kept_name kept = {0};
     size_t mark;
     tm_buf_clear(&w->body);
-    good = tm_pb_begin(&w->body, is_thread ? TO_THREAD : TO_PROCESS, &mark) == TM_OK;
+    good = tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) == TM_OK;
     while (good && tm_pb_next(&pb, &g) == TM_OK) {
-        if (g.id == NAME && g.type == TM_PB_LEN)
+        if (g.id == TM_THREAD_DESCRIPTION_NAME && g.type == TM_PB_LEN)
             name = g;
         else
             good = put_field(w, &g, is_thread, who);
     }
     if (good && is_thread && !(who->flags & TM_EVENT_HAS_PID))
-        good = tm_pb_put_varint(&w->body, TO_PID, (uint64_t)who->tid) == TM_OK;
+        good = tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)who->tid) == TM_OK;
     if (name.id && !(keeps_name && is_thread))
         good = good && put_name(w, is_thread, name.data, name.len);
     if (!good || tm_pb_end(&w->body, mark) != TM_OK)
@@ -230,12 +217,12 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
         within = tm_pb_of(f.data, f.len);
         while (tm_pb_next(&within, &g) == TM_OK) {
             int64_t number = g.type == TM_PB_VARINT ? tm_unzigzag(g.value) : 0;
-            if (g.id == (is_thread ? THREAD_PID : PROCESS_PID)) {
+            if (g.id == (is_thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID)) {
                 who.pid = number;
                 who.flags |= TM_EVENT_HAS_PID;
-            } else if (is_thread && g.id == THREAD_TID) {
+            } else if (is_thread && g.id == TM_THREAD_DESCRIPTION_TID) {
                 who.tid = number;
-            } else if (g.id == (is_thread ? THREAD_SORT : PROCESS_SORT)) {
+            } else if (g.id == (is_thread ? TM_THREAD_DESCRIPTION_SORT_INDEX : TM_PROCESS_DESCRIPTION_SORT_INDEX)) {
                 rank = number;
                 has_rank = rank >= INT32_MIN && rank <= INT32_MAX;
             }
@@ -271,9 +258,10 @@ static enum tm_status say(struct tm_track_writer *w, const struct tm_kept_name *
     size_t mark, len;
     const uint8_t *text = tm_pending_names_text(&w->names, name, &len);
     tm_buf_clear(&w->body);
-    if (tm_pb_begin(&w->body, is_thread ? TO_THREAD : TO_PROCESS, &mark) != TM_OK ||
-        (name->who.flags & TM_EVENT_HAS_PID && tm_pb_put_varint(&w->body, TO_PID, (uint64_t)name->who.pid) != TM_OK) ||
-        (is_thread && tm_pb_put_varint(&w->body, TO_TID, (uint64_t)name->who.tid) != TM_OK) ||
+    if (tm_pb_begin(&w->body, is_thread ? TM_DESCRIPTOR_THREAD : TM_DESCRIPTOR_PROCESS, &mark) != TM_OK ||
+        (name->who.flags & TM_EVENT_HAS_PID &&
+         tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)name->who.pid) != TM_OK) ||
+        (is_thread && tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_TID, (uint64_t)name->who.tid) != TM_OK) ||
         !put_name(w, is_thread, text, len) || tm_pb_end(&w->body, mark) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, name->uuid, err);

@@ -28,9 +28,9 @@ static enum tm_status know_named(struct tm_track_writer *w, const struct tm_even
     if (st == TM_END)
         return TM_OK;
     tm_buf_clear(&w->body);
-    if (st < 0 || (parent && tm_pb_put_varint(&w->body, 5, parent) != TM_OK) ||
-        (name.data && tm_pb_put_bytes(&w->body, 2, name.data, name.len) != TM_OK) ||
-        (is_counter && tm_pb_put_bytes(&w->body, 8, "", 0) != TM_OK))
+    if (st < 0 || (parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) != TM_OK) ||
+        (name.data && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) != TM_OK) ||
+        (is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK))
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -43,7 +43,7 @@ static enum tm_status know_global(struct tm_track_writer *w, const struct tm_eve
     if (st == TM_END)
         return TM_OK;
     tm_buf_clear(&w->body);
-    if (st < 0 || tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGES, TM_MERGES_NOT) != TM_OK)
+    if (st < 0 || tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
@@ -76,9 +76,10 @@ static enum tm_status write_described(struct tm_track_writer *w, const struct tm
         st = tm_track_task(w, &task, t->has_tid, &parent, err);
     }
     tm_buf_clear(&w->body);
-    if (st == TM_OK && ((parent && tm_pb_put_varint(&w->body, 5, parent) != TM_OK) ||
-                        (t->has_name && tm_pb_put_bytes(&w->body, 2, t->name.data, t->name.len) != TM_OK) ||
-                        (t->is_counter && tm_pb_put_bytes(&w->body, 8, "", 0) != TM_OK)))
+    if (st == TM_OK &&
+        ((parent && tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) != TM_OK) ||
+         (t->has_name && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, t->name.data, t->name.len) != TM_OK) ||
+         (t->is_counter && tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_COUNTER, "", 0) != TM_OK)))
         st = tm_error_nomem(err);
     if (st == TM_OK)
         st = tm_track_packet_describe(w, e, described_uuid(w, e, t->uuid), err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum { EVENT_WORKQUEUE_EXECUTE_END = 57, EVENT_WORKQUEUE_EXECUTE_START = 58 };
-enum { INTERNED_KERNEL_SYMBOLS = 26 };
+enum { WORKQUEUE_WORK = 1, WORKQUEUE_FUNCTION = 2 };
 enum { NAMES_MAX = 1 << 16, NAME_BYTES_MAX = 32 << 20 }; /* any one string of the stream fits */
 
 bool tm_work_line_is(const struct tm_ftrace_writer *w, const struct tm_event *e)
@@ -49,8 +49,9 @@ static enum tm_status write_name(struct tm_ftrace_writer *w, uint32_t machine, s
     if (tm_pb_put_varint(out, TM_PACKET_SEQUENCE_ID, names->sequence) != TM_OK ||
         tm_pb_put_varint(out, TM_PACKET_SEQUENCE_FLAGS, flags) != TM_OK ||
         tm_pb_begin(out, TM_PACKET_INTERNED_DATA, &interned) != TM_OK ||
-        tm_pb_begin(out, INTERNED_KERNEL_SYMBOLS, &symbol) != TM_OK || tm_pb_put_varint(out, 1, iid) != TM_OK ||
-        tm_pb_put_bytes(out, 2, name.data, name.len) != TM_OK || tm_pb_end(out, symbol) != TM_OK ||
+        tm_pb_begin(out, TM_INTERNED_KERNEL_SYMBOLS, &symbol) != TM_OK ||
+        tm_pb_put_varint(out, TM_INTERNED_IID, iid) != TM_OK ||
+        tm_pb_put_bytes(out, TM_INTERNED_TEXT, name.data, name.len) != TM_OK || tm_pb_end(out, symbol) != TM_OK ||
         tm_pb_end(out, interned) != TM_OK)
         return tm_error_nomem(err);
     names->is_begun = true;
@@ -96,8 +97,9 @@ bool tm_work_line_put(struct tm_buf *out, const struct tm_event *e, uint64_t fun
     bool begins = e->kind == TM_KIND_SLICE_BEGIN;
     size_t mark;
     return tm_pb_begin(out, begins ? EVENT_WORKQUEUE_EXECUTE_START : EVENT_WORKQUEUE_EXECUTE_END, &mark) == TM_OK &&
-           (work == NULL || tm_pb_put_varint(out, 1, tm_line_number(work, line + e->raw_bytes, 16)) == TM_OK) &&
-           (!begins || tm_pb_put_varint(out, 2, function) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
+           (work == NULL ||
+            tm_pb_put_varint(out, WORKQUEUE_WORK, tm_line_number(work, line + e->raw_bytes, 16)) == TM_OK) &&
+           (!begins || tm_pb_put_varint(out, WORKQUEUE_FUNCTION, function) == TM_OK) && tm_pb_end(out, mark) == TM_OK;
 }
 
 void tm_work_names_release(struct tm_ftrace_writer *w)

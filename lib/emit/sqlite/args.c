@@ -218,7 +218,7 @@ static enum tm_status put_member(struct tm_sqlite *s, const struct tm_arg_row *r
     struct tm_out *out = &s->args.text;
     tm_out_char(out, '"');
     tm_out_i64(out, key);
-    tm_out_char(out, *row->type); /* no two types begin alike */
+    tm_out_char(out, *tm_arg_type_name(row->type));
     tm_out_i64(out, place);
     tm_out_str(out, "\":");
     if (row->has_int)

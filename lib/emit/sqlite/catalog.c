@@ -1,5 +1,6 @@
 #include "emit/sqlite/internal.h"
 
+#include "emit/names.h"
 #include "stream/writer.h"
 
 const char *tm_sqlite_clock_name(uint32_t clock)
@@ -7,16 +8,6 @@ const char *tm_sqlite_clock_name(uint32_t clock)
     static const char *const names[] = {
         NULL, "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW", "BOOTTIME"};
     return clock < sizeof names / sizeof *names ? names[clock] : NULL;
-}
-
-/* The same with the names that the reference's tables leave out. */
-static const char *clock_word(uint32_t clock)
-{
-    enum { TSC = 9, PERF = 10, TRACE_FILE = 11 };
-    return clock == TSC          ? "TSC"
-           : clock == PERF       ? "PERF"
-           : clock == TRACE_FILE ? "TRACE_FILE"
-                                 : tm_sqlite_clock_name(clock);
 }
 
 static struct tm_text text_of(ProtobufCBinaryData bytes)
@@ -104,7 +95,7 @@ static enum tm_status put_placement(struct tm_sqlite *s, const Tracemerge__Place
     sqlite3_bind_int64(stmt, 1, p->file);
     sqlite3_bind_int64(stmt, 2, p->machine);
     sqlite3_bind_int64(stmt, 3, p->clock);
-    tm_sqlite_bind_word(stmt, 4, clock_word(p->clock));
+    tm_sqlite_bind_word(stmt, 4, tm_name_of_clock(p->clock));
     sqlite3_bind_int64(stmt, 7, p->first_ns);
     sqlite3_bind_int64(stmt, 8, p->last_ns);
     sqlite3_bind_int64(stmt, 9, p->first_offset_ns);

@@ -222,9 +222,9 @@ static enum tm_status take_arg(void *self, const struct tm_arg_row *row, struct 
     tm_buf_clear(&out->buf);
     if (arg.is_text)
         return tm_arg_list_add(&r->args, &arg) < 0 ? tm_error_nomem(err) : TM_OK;
-    if (strcmp(row->type, "bool") == 0)
+    if (row->type == TM_ARG_BOOL)
         tm_out_str(out, row->int_value ? "true" : "false");
-    else if (strcmp(row->type, "int") == 0)
+    else if (row->type == TM_ARG_INT)
         tm_out_i64(out, row->int_value);
     else if (row->has_int)
         tm_out_u64(out, (uint64_t)row->int_value);

@@ -112,11 +112,11 @@ static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_js
 /* The event at the front of the input, which SCAN has read. */
 static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
-    const char *reason;
+    enum tm_json_fault fault;
     uint64_t byte = doc->context.input->offset;
     doc->rows.text_at = doc->context.source_at + byte;
-    enum tm_status st = tm_json_rows_add(&doc->rows, &doc->event, &reason, err);
-    if (st == TM_END && reason[0] == 'n')
+    enum tm_status st = tm_json_rows_add(&doc->rows, &doc->event, &fault, err);
+    if (st == TM_END && fault == TM_JSON_NO_TIME)
         tm_json_count(&doc->no_time, &doc->first_no_time, 1, byte);
     else if (st == TM_END)
         tm_json_count(&doc->damaged, &doc->first_damaged, 1, byte);

@@ -8,7 +8,7 @@ enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const c
 {
     struct tm_input *in = doc->context.input;
     if (doc->on_damage == TM_DAMAGE_HALT)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)at, cause);
+        return tm_error_at(err, at, "%s", cause);
     tm_json_count(&doc->damaged, &doc->first_damaged, 1, at);
     doc->place = doc->on_damage == TM_DAMAGE_SALVAGE ? TM_JSON_IN_RUIN : TM_JSON_IN_REST;
     doc->ruin_work = 0;

@@ -1,8 +1,7 @@
 #include "format/chrome_json/document.h"
 
 #include "base/decimal.h"
-
-enum { REALTIME = 1, MONOTONIC = 3 };
+#include "stream/clock_id.h"
 
 /* Clock CLOCK read VALUE_NS when the file's own clock read 0. */
 static enum tm_status put_hint(struct tm_json_document *doc, uint32_t clock, int64_t value_ns, const char *source,
@@ -24,7 +23,7 @@ static enum tm_status put_base(struct tm_json_document *doc, const struct tm_jso
     if ((value->type != TM_JSON_NUMBER && value->type != TM_JSON_STRING) ||
         tm_decimal_scale((const char *)value->data, value->len, scale, &ns) != TM_OK || ns <= 0)
         return TM_OK;
-    return put_hint(doc, REALTIME, ns, source, err);
+    return put_hint(doc, TM_CLOCK_REALTIME, ns, source, err);
 }
 
 /* Member NAME of the object VALUE into *FOUND. */
@@ -56,7 +55,7 @@ enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_v
         return put_base(doc, &inner, 0, "viztracer_metadata.baseTimeNanoseconds", err);
     if (tm_json_is(key, "metadata", 8) && find_member(value, "clock-domain", &inner) &&
         inner.type == TM_JSON_STRING && tm_json_is(&inner, "LINUX_CLOCK_MONOTONIC", 21))
-        return put_hint(doc, MONOTONIC, 0, "metadata.clock-domain", err);
+        return put_hint(doc, TM_CLOCK_MONOTONIC, 0, "metadata.clock-domain", err);
     return TM_OK;
 }
 
@@ -72,5 +71,5 @@ enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error 
     if (ph == NULL || name == NULL || args == NULL || !tm_json_is(ph, "M", 1) || !tm_json_is(name, "node", 4) ||
         !find_member(args, "process", &process) || !find_member(&process, "versions", &versions))
         return TM_OK;
-    return put_hint(doc, MONOTONIC, 0, "args.process.versions", err);
+    return put_hint(doc, TM_CLOCK_MONOTONIC, 0, "args.process.versions", err);
 }

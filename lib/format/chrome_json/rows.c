@@ -192,19 +192,19 @@ static enum tm_status add_by_phase(struct tm_json_work *w)
     }
 }
 
-/* The moments of the event. A reason when it cannot be placed. */
-static const char *read_times(struct tm_json_work *w)
+/* Reads the begin and the duration of the event. A fault if it cannot be placed. */
+static enum tm_json_fault read_times(struct tm_json_work *w)
 {
     const struct tm_json_value *ts = tm_json_event_get(w->json, TM_JF_TS);
     const struct tm_json_value *dur = tm_json_event_get(w->json, TM_JF_DUR);
     w->has_time = ts && tm_json_time(ts, &w->event.time_ns) == TM_OK;
     if (w->phase == 'M')
-        return NULL;
+        return TM_JSON_NO_FAULT;
     if (!w->has_time)
-        return ts == NULL ? "no_time" : "damaged";
+        return ts == NULL ? TM_JSON_NO_TIME : TM_JSON_DAMAGED;
     if ((w->phase == 'X' || w->phase == 'T') && dur && tm_json_time(dur, &w->event.dur_ns) != TM_OK)
-        return "damaged";
-    return NULL;
+        return TM_JSON_DAMAGED;
+    return TM_JSON_NO_FAULT;
 }
 
 static void count_utf8(struct tm_json_work *w)
@@ -216,20 +216,20 @@ static void count_utf8(struct tm_json_work *w)
     }
 }
 
-enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *json, const char **reason,
+enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *json, enum tm_json_fault *fault,
                                 struct tm_error *err)
 {
     struct tm_json_work work = {.rows = rows, .json = json, .err = err};
     const struct tm_json_value *ph = tm_json_event_of(json, TM_JF_PH, TM_JSON_STRING);
-    *reason = NULL;
+    *fault = TM_JSON_NO_FAULT;
     if (json->empty)
         return TM_OK;
     if (ph == NULL || ph->len == 0) {
-        *reason = "damaged";
+        *fault = TM_JSON_DAMAGED;
         return TM_END;
     }
     work.phase = (char)ph->data[0];
-    if ((*reason = read_times(&work)) != NULL)
+    if ((*fault = read_times(&work)) != TM_JSON_NO_FAULT)
         return TM_END;
     if (json->non_ascii)
         count_utf8(&work);

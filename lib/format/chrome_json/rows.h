@@ -32,9 +32,12 @@ struct tm_json_rows {
 
 void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink);
 
-/* Adds the rows of EVENT. TM_OK. TM_END: it is no event; *REASON has the account's reason, and nothing was added.
- * Otherwise an error. */
-enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *event, const char **reason,
+/* What is wrong with an event that has no rows. */
+enum tm_json_fault { TM_JSON_NO_FAULT, TM_JSON_NO_TIME, TM_JSON_DAMAGED };
+
+/* Adds the rows of EVENT. TM_OK. TM_END: it is no event; *FAULT tells why, and nothing was added. Otherwise an error.
+ */
+enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *event, enum tm_json_fault *fault,
                                 struct tm_error *err);
 
 /* Writes the statistics. */

@@ -230,8 +230,7 @@ static enum tm_status finish(struct systrace *f, struct tm_error *err)
     f->damaged += is_empty_page;
     uint64_t failures = f->damaged + f->text.malformed_count;
     if (f->events == 0 && f->damaged && halts)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: no line is an event of ftrace text",
-                            (unsigned long long)f->first_damaged);
+        return tm_error_at(err, f->first_damaged, "no line is an event of ftrace text");
     if (failures)
         st = tm_event_sink_stat(sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR, (int64_t)failures, err);
     if (st >= 0 && f->lost)

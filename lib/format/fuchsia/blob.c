@@ -40,7 +40,7 @@ static enum tm_status no_packet(const struct tm_fxt_blob *blob, const struct tm_
 {
     uint64_t at = blob->input.offset;
     if (context->options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: no packet", (unsigned long long)at);
+        return tm_error_at(err, at, "no packet");
     enum tm_status st = tm_event_sink_account(context->sink, "damaged", 0, 1, UINT64_MAX, err);
     if (st == TM_OK)
         st = tm_event_sink_account(context->sink, "skipped_bytes", 0, blob->written - at, UINT64_MAX, err);

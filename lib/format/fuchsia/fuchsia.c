@@ -143,7 +143,7 @@ static enum tm_status damage(struct tm_fxt *x, const char *cause)
     struct tm_input *in = x->context.input;
     enum tm_on_damage on_damage = x->context.options->on_damage;
     if (on_damage == TM_DAMAGE_HALT)
-        return tm_error_set(x->err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)in->offset, cause);
+        return tm_error_at(x->err, in->offset, "%s", cause);
     if (x->damaged++ == 0)
         x->first_damaged = in->offset;
     enum tm_status st = TM_OK;

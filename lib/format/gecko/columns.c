@@ -86,8 +86,7 @@ enum tm_status tm_gecko_salvage(const struct tm_gecko_source *source, enum tm_ge
 
 static enum tm_status too_many(const struct tm_gecko_reader *reader, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: a table has too many rows",
-                        (unsigned long long)reader->part.in.offset);
+    return tm_error_at(err, reader->part.in.offset, "a table has too many rows");
 }
 
 /* One column of the preprocessed format. */

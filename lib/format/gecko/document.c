@@ -11,7 +11,7 @@ static bool is(const struct tm_json_value *key, const char *name)
 
 static enum tm_status refuse(struct tm_gecko *x, const char *cause)
 {
-    return tm_error_set(x->err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)x->context.input->offset, cause);
+    return tm_error_at(x->err, x->context.input->offset, "%s", cause);
 }
 
 static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)

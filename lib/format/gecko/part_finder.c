@@ -14,8 +14,7 @@ static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_
         if (st == TM_OK && (st = tm_json_cursor_element(cursor, err)) == TM_OK &&
             (st = tm_json_cursor_type(cursor, &type, err)) == TM_OK) {
             sought.rows = sought.rows && !(first && type != TM_JSON_ARRAY); /* payloads of markers: a column */
-            st = sought.rows && type != TM_JSON_ARRAY ? tm_error_set(err, TM_E_INPUT, "byte %llu: a row is expected",
-                                                                     (unsigned long long)cursor->in->offset)
+            st = sought.rows && type != TM_JSON_ARRAY ? tm_error_at(err, cursor->in->offset, "a row is expected")
                                                       : tm_json_cursor_value(cursor, &value, err);
         }
         if (st == TM_E_INPUT && sought.rows && (st = tm_gecko_resync(resync, &sought, err)) == TM_OK)

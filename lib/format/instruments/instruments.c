@@ -58,7 +58,7 @@ static void stop(struct tm_instruments *x, enum tm_status status)
 
 static enum tm_status refuse(struct tm_instruments *x, const char *cause)
 {
-    return tm_error_set(x->err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)here(x), cause);
+    return tm_error_at(x->err, here(x), "%s", cause);
 }
 
 static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **attributes)
@@ -227,7 +227,7 @@ static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char 
     take_seen(x);
     uint64_t first = in->offset;
     if (x->context.options == NULL || x->context.options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_set(x->err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)at, cause);
+        return tm_error_at(x->err, at, "%s", cause);
     if (x->context.options->on_damage == TM_DAMAGE_SALVAGE)
         st = find_row(x, at);
     else

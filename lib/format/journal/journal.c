@@ -163,7 +163,7 @@ static enum tm_status take_damage(struct journal *j, const char *cause, struct t
 {
     struct tm_input *in = j->context.input;
     if (j->context.options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)in->offset, cause);
+        return tm_error_at(err, in->offset, "%s", cause);
     if (j->damaged++ == 0)
         j->first_damaged = in->offset;
     if (j->context.options->on_damage == TM_DAMAGE_SALVAGE)
@@ -181,8 +181,7 @@ static enum tm_status finish(struct journal *j, struct tm_error *err)
     struct tm_event_sink *sink = j->context.sink;
     enum tm_status st = TM_OK;
     if (!j->has_entries && j->damaged == 0)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: no entry of a journal in the text",
-                            (unsigned long long)j->context.input->offset);
+        return tm_error_at(err, j->context.input->offset, "no entry of a journal in the text");
     if (j->damaged)
         st = tm_event_sink_account(sink, "damaged", 0, j->damaged, j->first_damaged, err);
     if (st >= 0 && j->skipped_bytes)

@@ -27,11 +27,9 @@ enum tm_status tm_perf_section_read(struct tm_perf_section s, const struct tm_ex
 {
     tm_buf_clear(out);
     if (!is_inside(s, whole))
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a part of the header lies outside of the file",
-                            (unsigned long long)s.at);
+        return tm_error_at(err, s.at, "a part of the header lies outside of the file");
     if (s.len > TM_PERF_SECTION_MAX)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a part of the header of more than the limit of %d bytes",
-                            (unsigned long long)s.at, TM_PERF_SECTION_MAX);
+        return tm_error_at(err, s.at, "a part of the header of more than the limit of %d bytes", TM_PERF_SECTION_MAX);
     if (tm_buf_reserve(out, (size_t)s.len) != TM_OK)
         return tm_error_nomem(err);
     out->len = (size_t)s.len;
@@ -71,7 +69,7 @@ enum tm_status tm_perf_header_read(struct tm_perf_header *h, const struct tm_ext
     uint64_t bits[4];
     *h = (struct tm_perf_header){0};
     if (whole->len < PIPE_HEADER_LEN)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short within the header", (unsigned long long)whole->len);
+        return tm_error_at(err, whole->len, "cut short within the header");
     enum tm_status st = tm_extent_read(whole, 0, data, whole->len < HEADER_LEN ? PIPE_HEADER_LEN : HEADER_LEN, err);
     if (st < 0)
         return st;

@@ -167,8 +167,7 @@ static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
     p->is_begun = true;
     enum tm_status st = tm_perf_header_read(&p->header, &p->context.whole, err);
     if (st == TM_OK && p->header.is_cut && p->context.options->on_damage == TM_DAMAGE_HALT)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short: perf record did not end this file",
-                            (unsigned long long)p->context.whole.len);
+        return tm_error_at(err, p->context.whole.len, "cut short: perf record did not end this file");
     if (st == TM_OK)
         st = tm_perf_header_attrs(&p->header, &p->context.whole, &p->attrs, err);
     if (st == TM_OK)
@@ -248,8 +247,7 @@ static enum tm_status perf_read(void *state, struct tm_error *err)
         if (st == TM_OK)
             st = tm_perf_add_record(p, &record, err);
         if (st == TM_END && p->context.options->on_damage == TM_DAMAGE_HALT)
-            return tm_error_set(err, TM_E_INPUT, "byte %llu: a record of type %u is too short for what it holds",
-                                (unsigned long long)record.byte, record.type);
+            return tm_error_at(err, record.byte, "a record of type %u is too short for what it holds", record.type);
         if (st == TM_END)
             tm_perf_count(&p->damaged, record.byte);
         if (st < 0)

@@ -50,8 +50,7 @@ static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err
     ZSTD_outBuffer to = {.dst = r->plain.data + r->plain.len, .size = PLAIN_STEP};
     size_t answer = ZSTD_decompressStream(r->stream, &to, &from);
     if (ZSTD_isError(answer))
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: the record's zstd data is damaged (%s)",
-                            (unsigned long long)r->packed_byte, ZSTD_getErrorName(answer));
+        return tm_error_at(err, r->packed_byte, "the record's zstd data is damaged (%s)", ZSTD_getErrorName(answer));
     r->is_full = to.pos == to.size;
     bool moved = to.pos > 0 || from.pos > r->packed_at;
     r->packed_at = from.pos;
@@ -61,8 +60,7 @@ static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err
         return TM_E_INPUT;
     }
     if (!moved && r->packed_at < r->packed_len)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: the record's zstd data is damaged",
-                            (unsigned long long)r->packed_byte);
+        return tm_error_at(err, r->packed_byte, "the record's zstd data is damaged");
     return TM_OK;
 }
 
@@ -76,8 +74,7 @@ static enum tm_status next_plain(struct tm_perf_records *r, struct tm_perf_recor
         if (left >= HEADER_LEN) {
             read_header(r, at, record, &size);
             if (size == 0)
-                return tm_error_set(err, TM_E_INPUT, "byte %llu: a compressed record has no size",
-                                    (unsigned long long)r->packed_byte);
+                return tm_error_at(err, r->packed_byte, "a compressed record has no size");
         }
         if (size > 0 && left >= size) {
             r->plain_at += size;
@@ -100,8 +97,7 @@ static enum tm_status begin_packed(struct tm_perf_records *r, const struct tm_pe
     uint64_t len = record->type == TM_PERF_RECORD_COMPRESSED2 ? tm_perf_u64(&c) : (uint64_t)(c.end - c.p);
     const uint8_t *data = tm_perf_take(&c, len);
     if (data == NULL)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a compressed record is cut short",
-                            (unsigned long long)record->byte);
+        return tm_error_at(err, record->byte, "a compressed record is cut short");
     if (r->stream == NULL) {
         ZSTD_DStream *stream = ZSTD_createDStream();
         if (stream == NULL)
@@ -150,19 +146,17 @@ static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_rec
     if (st == TM_OK)
         st = tm_input_fill(&r->in, HEADER_LEN, err);
     else if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short within what follows a record",
-                            (unsigned long long)byte);
+        return tm_error_at(err, byte, "cut short within what follows a record");
     if (st == TM_END && r->in.len == 0)
         return TM_END;
     if (st == TM_OK) {
         read_header(r, r->in.data, record, &size);
         if (size == 0 || record->type == 0 || record->type >= TM_PERF_RECORD_TYPES)
-            return tm_error_set(err, TM_E_INPUT, "byte %llu: no record (type %u, size %u)", (unsigned long long)byte,
-                                record->type, size);
+            return tm_error_at(err, byte, "no record (type %u, size %u)", record->type, size);
         st = tm_input_fill(&r->in, size, err);
     }
     if (st == TM_END)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a record is cut short", (unsigned long long)byte);
+        return tm_error_at(err, byte, "a record is cut short");
     if (st < 0)
         return st;
     record->body = cursor(r, r->in.data + HEADER_LEN, size - HEADER_LEN);
@@ -227,8 +221,7 @@ enum tm_status tm_perf_records_next(struct tm_perf_records *r, struct tm_perf_re
         if (st == TM_END)
             st = next_of_file(r, record, err);
         if (st == TM_END && r->plain.len > r->plain_at)
-            st = tm_error_set(err, TM_E_INPUT, "byte %llu: the last compressed record is cut short",
-                              (unsigned long long)r->packed_byte);
+            st = tm_error_at(err, r->packed_byte, "the last compressed record is cut short");
         if (st == TM_OK && (record->type == TM_PERF_RECORD_COMPRESSED || record->type == TM_PERF_RECORD_COMPRESSED2))
             st = begin_packed(r, record, err);
         else if (st == TM_OK)

@@ -5,22 +5,7 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
 
-/* DebugAnnotation */
-enum {
-    ANNOTATION_NAME_IID = 1,
-    ANNOTATION_BOOL = 2,
-    ANNOTATION_UINT = 3,
-    ANNOTATION_INT = 4,
-    ANNOTATION_DOUBLE = 5,
-    ANNOTATION_STRING = 6,
-    ANNOTATION_POINTER = 7,
-    ANNOTATION_NESTED = 8,
-    ANNOTATION_JSON = 9,
-    ANNOTATION_NAME = 10,
-    ANNOTATION_DICT = 11,
-    ANNOTATION_ARRAY = 12,
-    ANNOTATION_STRING_IID = 17
-};
+/* DebugAnnotation.NestedValue */
 enum { NESTED_TYPE = 1, NESTED_KEYS = 2, NESTED_DICT = 3, NESTED_ARRAY = 4 };
 enum { NESTED_INT = 5, NESTED_DOUBLE = 6, NESTED_BOOL = 7, NESTED_STRING = 8 };
 enum { TYPE_DICT = 1, TYPE_ARRAY = 2 };
@@ -66,13 +51,13 @@ static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, b
     struct tm_buf *detail = &w->p->detail, *key = &w->p->key;
     *added = true;
     switch (f->id) {
-    case ANNOTATION_BOOL: return tm_detail_arg_number(detail, key, TM_ARG_BOOL, f->value != 0);
-    case ANNOTATION_UINT: return tm_detail_arg_number(detail, key, TM_ARG_UINT, f->value);
-    case ANNOTATION_INT: return tm_detail_arg_number(detail, key, TM_ARG_INT, f->value);
-    case ANNOTATION_DOUBLE: return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, f->value);
-    case ANNOTATION_POINTER: return tm_detail_arg_number(detail, key, TM_ARG_POINTER, f->value);
-    case ANNOTATION_STRING: return tm_detail_arg_bytes(detail, key, TM_ARG_STRING, f->data, f->len);
-    case ANNOTATION_JSON:
+    case TM_ANNOTATION_BOOL: return tm_detail_arg_number(detail, key, TM_ARG_BOOL, f->value != 0);
+    case TM_ANNOTATION_UINT: return tm_detail_arg_number(detail, key, TM_ARG_UINT, f->value);
+    case TM_ANNOTATION_INT: return tm_detail_arg_number(detail, key, TM_ARG_INT, f->value);
+    case TM_ANNOTATION_DOUBLE: return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, f->value);
+    case TM_ANNOTATION_POINTER: return tm_detail_arg_number(detail, key, TM_ARG_POINTER, f->value);
+    case TM_ANNOTATION_STRING: return tm_detail_arg_bytes(detail, key, TM_ARG_STRING, f->data, f->len);
+    case TM_ANNOTATION_JSON:
         return f->len ? put_json(w, f) : TM_OK;
     default: {
         struct tm_pb_field text = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_STRINGS, f->value);
@@ -156,10 +141,10 @@ static enum tm_status put_nested(struct writer *w, const struct tm_pb_field *mes
         return put_nested_array(w, message, depth, added);
     if (value.id == 0)
         return TM_OK;
-    value.id = value.id == NESTED_INT      ? ANNOTATION_INT
-               : value.id == NESTED_DOUBLE ? ANNOTATION_DOUBLE
-               : value.id == NESTED_BOOL   ? ANNOTATION_BOOL
-                                           : ANNOTATION_STRING;
+    value.id = value.id == NESTED_INT      ? TM_ANNOTATION_INT
+               : value.id == NESTED_DOUBLE ? TM_ANNOTATION_DOUBLE
+               : value.id == NESTED_BOOL   ? TM_ANNOTATION_BOOL
+                                           : TM_ANNOTATION_STRING;
     return put_value(w, &value, added);
 }
 
@@ -178,10 +163,10 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
         bool child = false;
         if (f.id != id || f.type != TM_PB_LEN)
             continue;
-        if (id == ANNOTATION_ARRAY)
+        if (id == TM_ANNOTATION_ARRAY)
             st = tm_buf_addf(&w->p->key, "[%u]", index);
         if (st == TM_OK)
-            st = put_annotation(w, &f, id == ANNOTATION_ARRAY ? -depth - 1 : depth + 1, &child);
+            st = put_annotation(w, &f, id == TM_ANNOTATION_ARRAY ? -depth - 1 : depth + 1, &child);
         w->p->key.len = mark;
         index += child;
         *added |= child;
@@ -202,27 +187,27 @@ static void read_annotation(const struct writer *w, const struct tm_pb_field *me
     *a = (struct annotation){0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
         switch (f.id) {
-        case ANNOTATION_NAME_IID:
+        case TM_ANNOTATION_NAME_IID:
             a->name = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_NAMES, f.value);
             break;
-        case ANNOTATION_NAME:
+        case TM_ANNOTATION_NAME:
             a->name = f;
             break;
-        case ANNOTATION_DICT:
+        case TM_ANNOTATION_DICT:
             a->has_dict = true;
             break;
-        case ANNOTATION_ARRAY:
+        case TM_ANNOTATION_ARRAY:
             a->has_array = true;
             break;
-        case ANNOTATION_BOOL:
-        case ANNOTATION_UINT:
-        case ANNOTATION_INT:
-        case ANNOTATION_DOUBLE:
-        case ANNOTATION_STRING:
-        case ANNOTATION_POINTER:
-        case ANNOTATION_NESTED:
-        case ANNOTATION_JSON:
-        case ANNOTATION_STRING_IID:
+        case TM_ANNOTATION_BOOL:
+        case TM_ANNOTATION_UINT:
+        case TM_ANNOTATION_INT:
+        case TM_ANNOTATION_DOUBLE:
+        case TM_ANNOTATION_STRING:
+        case TM_ANNOTATION_POINTER:
+        case TM_ANNOTATION_NESTED:
+        case TM_ANNOTATION_JSON:
+        case TM_ANNOTATION_STRING_IID:
             a->value = f;
             break;
         default:
@@ -246,11 +231,11 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
         return TM_E_SYSTEM;
     if (a.has_dict) {
         *added = true;
-        return put_entries(w, message, ANNOTATION_DICT, depth, added);
+        return put_entries(w, message, TM_ANNOTATION_DICT, depth, added);
     }
     if (a.has_array)
-        return put_entries(w, message, ANNOTATION_ARRAY, depth, added);
-    if (a.value.id == ANNOTATION_NESTED)
+        return put_entries(w, message, TM_ANNOTATION_ARRAY, depth, added);
+    if (a.value.id == TM_ANNOTATION_NESTED)
         return put_nested(w, &a.value, depth, added);
     return a.value.id ? put_value(w, &a.value, added) : TM_OK;
 }

@@ -1,46 +1,17 @@
 #include "format/perfetto/description.h"
 
 #include "format/perfetto/chrome_names.h"
+#include "perfetto/packet_fields.h"
 #include "stream/detail_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* TrackDescriptor */
-enum {
-    TRACK_UUID = 1,
-    TRACK_NAME = 2,
-    TRACK_PROCESS = 3,
-    TRACK_THREAD = 4,
-    TRACK_PARENT = 5,
-    TRACK_CHROME_PROCESS = 6,
-    TRACK_CHROME_THREAD = 7,
-    TRACK_COUNTER = 8,
-    TRACK_STATIC_NAME = 10,
-    TRACK_CHILD_ORDERING = 11,
-    TRACK_SIBLING_RANK = 12,
-    TRACK_ATRACE_NAME = 13,
-    TRACK_DESCRIPTION = 14,
-    TRACK_MERGE_BEHAVIOR = 15,
-    TRACK_MERGE_KEY = 16,
-    TRACK_MERGE_KEY_INT = 17,
-    TRACK_STATE = 18
-};
-enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_SORT = 3, THREAD_CHROME_TYPE = 4, THREAD_NAME = 5 };
-enum { THREAD_REFERENCE_US = 6, THREAD_REFERENCE_THREAD_US = 7, THREAD_REFERENCE_INSTRUCTIONS = 8 };
 enum { CHROME_THREAD_TYPE = 1, CHROME_THREAD_SANDBOXED = 3 };
-enum { PROCESS_PID = 1, PROCESS_CMDLINE = 2, PROCESS_SORT = 3, PROCESS_CHROME_TYPE = 4 };
-enum { PROCESS_NAME = 6, PROCESS_START = 7, PROCESS_LABELS = 8 };
 enum { CHROME_PROCESS_TYPE = 1 };
 enum { COUNTER_TYPE = 1, COUNTER_CATEGORIES = 2, COUNTER_UNIT = 3, COUNTER_MULTIPLIER = 4 };
 enum { COUNTER_INCREMENTAL = 5, COUNTER_UNIT_NAME = 6 };
 enum { COUNTER_THREAD_TIME = 1, COUNTER_THREAD_INSTRUCTIONS = 2 };
-
-/* Our Detail. */
-enum { OUT_TRACK_IS_COUNTER = 6, OUT_TRACK_UNIT = 7, OUT_TRACK_INCREMENTAL = 8, OUT_TRACK_MULTIPLIER = 9 };
-enum { OUT_TRACK_CATEGORIES = 10, OUT_TRACK_ORDERING = 11, OUT_TRACK_RANK = 12, OUT_TRACK_DESCRIPTION = 13 };
-enum { OUT_TRACK_MERGE_BEHAVIOR = 16 };
-enum { OUT_TRACK_MERGE_KEY = 17, OUT_TRACK_IS_STATE = 18 };
 
 static int64_t i32(uint64_t value)
 {
@@ -54,31 +25,31 @@ enum tm_status tm_proto_thread_read(struct tm_proto_thread *thread, const struct
     enum tm_status st;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         switch (f.id) {
-        case THREAD_PID:
+        case TM_THREAD_DESCRIPTOR_PID:
             thread->has_pid = true;
             thread->pid = i32(f.value);
             break;
-        case THREAD_TID:
+        case TM_THREAD_DESCRIPTOR_TID:
             thread->has_tid = true;
             thread->tid = (int64_t)f.value;
             break;
-        case THREAD_SORT:
+        case TM_THREAD_DESCRIPTOR_SORT:
             thread->has_sort = true;
             thread->sort = i32(f.value);
             break;
-        case THREAD_CHROME_TYPE:
+        case TM_THREAD_DESCRIPTOR_CHROME_TYPE:
             thread->chrome_type = i32(f.value);
             break;
-        case THREAD_NAME:
+        case TM_THREAD_DESCRIPTOR_NAME:
             thread->name = (struct tm_proto_text){f.data, f.len};
             break;
-        case THREAD_REFERENCE_US:
+        case TM_THREAD_DESCRIPTOR_REFERENCE_US:
             thread->reference_us = (int64_t)f.value;
             break;
-        case THREAD_REFERENCE_THREAD_US:
+        case TM_THREAD_DESCRIPTOR_REFERENCE_THREAD_US:
             thread->reference_thread_us = (int64_t)f.value;
             break;
-        case THREAD_REFERENCE_INSTRUCTIONS:
+        case TM_THREAD_DESCRIPTOR_REFERENCE_INSTRUCTIONS:
             thread->reference_instructions = (int64_t)f.value;
             break;
         default:
@@ -96,21 +67,21 @@ enum tm_status tm_proto_process_read(struct tm_proto_process *process, const str
     process->message = *from;
     while ((st = tm_pb_next(&pb, &f)) == TM_OK) {
         switch (f.id) {
-        case PROCESS_PID:
+        case TM_PROCESS_DESCRIPTOR_PID:
             process->has_pid = true;
             process->pid = i32(f.value);
             break;
-        case PROCESS_SORT:
+        case TM_PROCESS_DESCRIPTOR_SORT:
             process->has_sort = true;
             process->sort = i32(f.value);
             break;
-        case PROCESS_CHROME_TYPE:
+        case TM_PROCESS_DESCRIPTOR_CHROME_TYPE:
             process->chrome_type = i32(f.value);
             break;
-        case PROCESS_NAME:
+        case TM_PROCESS_DESCRIPTOR_NAME:
             process->name = (struct tm_proto_text){f.data, f.len};
             break;
-        case PROCESS_START:
+        case TM_PROCESS_DESCRIPTOR_START:
             process->has_start = true;
             process->start_ns = (int64_t)f.value;
             break;
@@ -156,35 +127,35 @@ static int64_t number_in(const struct tm_pb_field *from, uint32_t number)
 static enum tm_status read_part(struct tm_proto_track_descriptor *track, const struct tm_pb_field *f)
 {
     switch (f->id) {
-    case TRACK_PROCESS:
+    case TM_DESCRIPTOR_PROCESS:
         track->has_process = true;
         return tm_proto_process_read(&track->process, f);
-    case TRACK_THREAD:
+    case TM_DESCRIPTOR_THREAD:
         track->has_thread = true;
         return tm_proto_thread_read(&track->thread, f);
-    case TRACK_COUNTER:
+    case TM_DESCRIPTOR_COUNTER:
         track->has_counter = true;
         return read_counter(&track->counter, f);
-    case TRACK_STATE:
+    case TM_DESCRIPTOR_STATE:
         track->has_state = true;
         return TM_OK;
-    case TRACK_CHROME_PROCESS:
+    case TM_DESCRIPTOR_CHROME_PROCESS:
         track->process.chrome_type = number_in(f, CHROME_PROCESS_TYPE);
         return TM_OK;
-    case TRACK_CHROME_THREAD:
+    case TM_DESCRIPTOR_CHROME_THREAD:
         if (number_in(f, CHROME_THREAD_TYPE))
             track->thread.chrome_type = number_in(f, CHROME_THREAD_TYPE);
         track->thread.sandboxed = number_in(f, CHROME_THREAD_SANDBOXED) != 0;
         return TM_OK;
-    case TRACK_NAME:
-    case TRACK_STATIC_NAME:
-    case TRACK_ATRACE_NAME:
+    case TM_DESCRIPTOR_NAME:
+    case TM_DESCRIPTOR_STATIC_NAME:
+    case TM_DESCRIPTOR_ATRACE_NAME:
         track->name = (struct tm_proto_text){f->data, f->len};
         return TM_OK;
-    case TRACK_DESCRIPTION:
+    case TM_DESCRIPTOR_DESCRIPTION:
         track->description = (struct tm_proto_text){f->data, f->len};
         return TM_OK;
-    case TRACK_MERGE_KEY:
+    case TM_DESCRIPTOR_MERGE_KEY:
         track->merge_key = (struct tm_proto_text){f->data, f->len};
         return TM_OK;
     default:
@@ -195,26 +166,26 @@ static enum tm_status read_part(struct tm_proto_track_descriptor *track, const s
 static void read_number(struct tm_proto_track_descriptor *track, const struct tm_pb_field *f)
 {
     switch (f->id) {
-    case TRACK_UUID:
+    case TM_DESCRIPTOR_UUID:
         track->has_uuid = true;
         track->uuid = f->value;
         break;
-    case TRACK_PARENT:
+    case TM_DESCRIPTOR_PARENT:
         track->has_parent = true;
         track->parent = f->value;
         break;
-    case TRACK_CHILD_ORDERING:
+    case TM_DESCRIPTOR_CHILD_ORDERING:
         track->has_ordering = true;
         track->ordering = (uint32_t)f->value;
         break;
-    case TRACK_SIBLING_RANK:
+    case TM_DESCRIPTOR_SIBLING_RANK:
         track->has_rank = true;
         track->rank = i32(f->value);
         break;
-    case TRACK_MERGE_BEHAVIOR:
+    case TM_DESCRIPTOR_MERGE_BEHAVIOR:
         track->merge_behavior = (uint32_t)f->value;
         break;
-    case TRACK_MERGE_KEY_INT:
+    case TM_DESCRIPTOR_MERGE_KEY_INT:
         track->has_merge_key_int = true;
         track->merge_key_int = f->value;
         break;
@@ -299,10 +270,10 @@ enum tm_status tm_proto_process_put(struct tm_buf *detail, const struct tm_proto
         put_bytes(detail, TM_PROCESS_DESCRIPTION_NAME, process->name, &st);
     else
         put_text(detail, TM_PROCESS_DESCRIPTION_NAME, kind, &st);
-    put_repeated(detail, &process->message, PROCESS_CMDLINE, TM_PROCESS_DESCRIPTION_CMDLINE, &st);
+    put_repeated(detail, &process->message, TM_PROCESS_DESCRIPTOR_CMDLINE, TM_PROCESS_DESCRIPTION_CMDLINE, &st);
     put_signed(detail, TM_PROCESS_DESCRIPTION_START_NS, process->has_start && process->start_ns > 0, process->start_ns,
                &st);
-    put_repeated(detail, &process->message, PROCESS_LABELS, TM_PROCESS_DESCRIPTION_LABELS, &st);
+    put_repeated(detail, &process->message, TM_PROCESS_DESCRIPTOR_LABELS, TM_PROCESS_DESCRIPTION_LABELS, &st);
     put_signed(detail, TM_PROCESS_DESCRIPTION_SORT_INDEX, process->has_sort, process->sort, &st);
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }
@@ -319,27 +290,27 @@ static const char *unit_name(const struct tm_proto_counter *counter)
 
 static void put_counter(struct tm_buf *detail, const struct tm_proto_counter *counter, enum tm_status *st)
 {
-    put_number(detail, OUT_TRACK_IS_COUNTER, 1, st);
+    put_number(detail, TM_TRACK_DESCRIPTION_IS_COUNTER, 1, st);
     if (unit_name(counter))
-        put_text(detail, OUT_TRACK_UNIT, unit_name(counter), st);
+        put_text(detail, TM_TRACK_DESCRIPTION_UNIT, unit_name(counter), st);
     else
-        put_bytes(detail, OUT_TRACK_UNIT, counter->unit_name, st);
+        put_bytes(detail, TM_TRACK_DESCRIPTION_UNIT, counter->unit_name, st);
     if (counter->incremental)
-        put_number(detail, OUT_TRACK_INCREMENTAL, 1, st);
-    put_signed(detail, OUT_TRACK_MULTIPLIER, counter->multiplier != 0, counter->multiplier, st);
-    put_repeated(detail, &counter->message, COUNTER_CATEGORIES, OUT_TRACK_CATEGORIES, st);
+        put_number(detail, TM_TRACK_DESCRIPTION_IS_INCREMENTAL, 1, st);
+    put_signed(detail, TM_TRACK_DESCRIPTION_UNIT_MULTIPLIER, counter->multiplier != 0, counter->multiplier, st);
+    put_repeated(detail, &counter->message, COUNTER_CATEGORIES, TM_TRACK_DESCRIPTION_CATEGORIES, st);
 }
 
 static void put_merge(struct tm_buf *detail, const struct tm_proto_track_descriptor *track, enum tm_status *st)
 {
     if (track->merge_behavior)
-        put_number(detail, OUT_TRACK_MERGE_BEHAVIOR, track->merge_behavior, st);
+        put_number(detail, TM_TRACK_DESCRIPTION_SIBLING_MERGE_BEHAVIOR, track->merge_behavior, st);
     if (track->merge_key.data) {
-        put_bytes(detail, OUT_TRACK_MERGE_KEY, track->merge_key, st);
+        put_bytes(detail, TM_TRACK_DESCRIPTION_SIBLING_MERGE_KEY, track->merge_key, st);
     } else if (track->has_merge_key_int) {
         char key[48];
         snprintf(key, sizeof key, "sibling_merge_key_int:%" PRIu64, track->merge_key_int);
-        put_text(detail, OUT_TRACK_MERGE_KEY, key, st);
+        put_text(detail, TM_TRACK_DESCRIPTION_SIBLING_MERGE_KEY, key, st);
     }
 }
 
@@ -368,15 +339,15 @@ enum tm_status tm_proto_track_descriptor_put(struct tm_buf *detail, const struct
     if (track->has_counter && !track->has_thread && !track->has_process)
         put_counter(detail, &track->counter, &st);
     if (track->has_ordering)
-        put_number(detail, OUT_TRACK_ORDERING, track->ordering, &st);
-    put_signed(detail, OUT_TRACK_RANK, track->has_rank, track->rank, &st);
-    put_bytes(detail, OUT_TRACK_DESCRIPTION, track->description, &st);
+        put_number(detail, TM_TRACK_DESCRIPTION_CHILD_ORDERING, track->ordering, &st);
+    put_signed(detail, TM_TRACK_DESCRIPTION_SIBLING_ORDER_RANK, track->has_rank, track->rank, &st);
+    put_bytes(detail, TM_TRACK_DESCRIPTION_DESCRIPTION, track->description, &st);
     if (track->has_thread)
         put_number(detail, TM_TRACK_DESCRIPTION_IS_THREAD, 1, &st);
     if (track->has_process)
         put_number(detail, TM_TRACK_DESCRIPTION_IS_PROCESS, 1, &st);
     put_merge(detail, track, &st);
     if (track->has_state)
-        put_number(detail, OUT_TRACK_IS_STATE, 1, &st);
+        put_number(detail, TM_TRACK_DESCRIPTION_IS_STATE, 1, &st);
     return st == TM_OK ? tm_pb_end(detail, mark) : st;
 }

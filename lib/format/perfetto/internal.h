@@ -9,6 +9,7 @@
 #include "format/format.h"
 #include "format/json_args.h"
 #include "format/perfetto/id_map.h"
+#include "perfetto/packet_fields.h"
 #include "perfetto/compact_message.h"
 #include "stream/clock_id.h"
 
@@ -86,55 +87,6 @@ struct tm_proto_packet {
 };
 
 enum { TM_PROTO_PACKET_TAG = 0x0a }; /* in front of each packet of a trace, and its length */
-
-/* Fields of TracePacket. */
-enum tm_packet_field {
-    TM_PACKET_FTRACE_EVENTS = 1,
-    TM_PACKET_PROCESS_TREE = 2,
-    TM_PACKET_TRUSTED_UID = 3,
-    TM_PACKET_CHROME_EVENTS = 5,
-    TM_PACKET_CLOCK_SNAPSHOT = 6,
-    TM_PACKET_SYS_STATS = 7,
-    TM_PACKET_TIMESTAMP = 8,
-    TM_PACKET_PROCESS_STATS = 9,
-    TM_PACKET_SEQUENCE_ID = 10,
-    TM_PACKET_TRACK_EVENT = 11,
-    TM_PACKET_INTERNED_DATA = 12,
-    TM_PACKET_SEQUENCE_FLAGS = 13,
-    TM_PACKET_TRACE_CONFIG = 33,
-    TM_PACKET_FTRACE_STATS = 34,
-    TM_PACKET_TRACE_STATS = 35,
-    TM_PACKET_SYNCHRONIZATION_MARKER = 36,
-    TM_PACKET_BATTERY = 38,
-    TM_PACKET_ANDROID_LOG = 39,
-    TM_PACKET_POWER_RAILS = 40,
-    TM_PACKET_INCREMENTAL_STATE_CLEARED = 41,
-    TM_PACKET_PREVIOUS_PACKET_DROPPED = 42,
-    TM_PACKET_PROCESS_DESCRIPTOR = 43,
-    TM_PACKET_THREAD_DESCRIPTOR = 44,
-    TM_PACKET_SYSTEM_INFO = 45,
-    TM_PACKET_TRIGGER = 46,
-    TM_PACKET_COMPRESSED = 50,
-    TM_PACKET_CHROME_METADATA = 51,
-    TM_PACKET_STREAMING_PROFILE = 54,
-    TM_PACKET_CLOCK_ID = 58,
-    TM_PACKET_DEFAULTS = 59,
-    TM_PACKET_TRACK_DESCRIPTOR = 60,
-    TM_PACKET_MODULE_SYMBOLS = 61,
-    TM_PACKET_PERF_SAMPLE = 66,
-    TM_PACKET_CPU_INFO = 67,
-    TM_PACKET_SERVICE_EVENT = 69,
-    TM_PACKET_INITIAL_DISPLAY_STATE = 70,
-    TM_PACKET_GPU_MEM_TOTAL = 71,
-    TM_PACKET_TRUSTED_PID = 79,
-    TM_PACKET_TRACE_UUID = 89,
-    TM_PACKET_ENTITY_STATE_RESIDENCY = 91,
-    TM_PACKET_MACHINE_ID = 98,
-    TM_PACKET_REMOTE_CLOCK_SYNC = 107,
-    TM_PACKET_CLONE_TRIGGER = 113,
-    TM_PACKET_TRACE_ATTRIBUTES = 126,
-    TM_PACKET_ZSTD_COMPRESSED = 133
-};
 
 /* The last switch seen on a cpu: what compact_sched leaves out of the next one. */
 struct tm_proto_cpu {

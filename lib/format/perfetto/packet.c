@@ -43,7 +43,7 @@ static inline enum part take_number(struct tm_proto_packet *packet, uint32_t id,
         packet->sequence_id = (uint32_t)value;
         packet->has_sequence = true;
         return PART_SAID;
-    case TM_PACKET_CLOCK_ID:
+    case TM_PACKET_TIMESTAMP_CLOCK_ID:
         packet->clock = (uint32_t)value;
         return PART_SAID;
     case TM_PACKET_SEQUENCE_FLAGS:

@@ -26,9 +26,9 @@ static bool plausible(const struct tm_pb_field *f)
     case TM_PACKET_SEQUENCE_FLAGS:
     case TM_PACKET_INCREMENTAL_STATE_CLEARED:
     case TM_PACKET_PREVIOUS_PACKET_DROPPED:
-    case TM_PACKET_CLOCK_ID:
+    case TM_PACKET_TIMESTAMP_CLOCK_ID:
     case TM_PACKET_TRUSTED_PID:
-    case 87: /* first_packet_on_sequence */
+    case TM_PACKET_FIRST_ON_SEQUENCE:
     case TM_PACKET_MACHINE_ID:
         return f->type == TM_PB_VARINT;
     default:

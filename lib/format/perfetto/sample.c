@@ -10,10 +10,7 @@ enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_CALLSTACK = 4, SAM
 enum { SAMPLE_UNWIND_ERROR = 16 };
 enum { SAMPLE_RECORDS_LOST = 17, SAMPLE_PRODUCER_EVENT = 19 };
 enum { STREAM_CALLSTACKS = 1, STREAM_DELTAS_US = 2 };
-enum { CALLSTACK_FRAMES = 2, FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_REL_PC = 4, FRAME_PATH = 5, FRAME_LINE = 6 };
-enum { MAPPING_PATH = 7 };
 enum { FRAMES_MAX = 1024 }; /* of one stack; deeper ones are cut at their top */
-enum { INTERNED_SOURCE_PATHS = 18 };
 
 static enum tm_status put_interned(struct tm_buf *detail, uint32_t id, const struct tm_proto_sequence *sequence,
                                    uint32_t field, uint64_t iid)
@@ -31,7 +28,7 @@ static enum tm_status put_mapping(struct tm_proto *p, const struct tm_proto_sequ
     enum tm_status st = TM_OK;
     if (!tm_proto_interned_find(sequence, TM_INTERNED_MAPPINGS, iid, &data, &len))
         return TM_OK;
-    struct tm_proto_numbers parts = {.pb = tm_pb_of(data, len), .id = MAPPING_PATH};
+    struct tm_proto_numbers parts = {.pb = tm_pb_of(data, len), .id = TM_MAPPING_PATH};
     p->key.len = 0;
     while (st == TM_OK && tm_proto_numbers_next(&parts, &part)) {
         struct tm_pb_field text = tm_proto_interned_text(sequence, TM_INTERNED_MAPPING_PATHS, part);
@@ -47,15 +44,15 @@ static enum tm_status put_frame_field(struct tm_proto *p, const struct tm_proto_
                                       const struct tm_pb_field *f)
 {
     switch (f->id) {
-    case FRAME_FUNCTION:
+    case TM_FRAME_FUNCTION:
         return put_interned(&p->detail, TM_STACK_FRAME_FUNCTION, sequence, TM_INTERNED_FUNCTION_NAMES, f->value);
-    case FRAME_MAPPING:
+    case TM_FRAME_MAPPING:
         return put_mapping(p, sequence, f->value);
-    case FRAME_REL_PC:
+    case TM_FRAME_REL_PC:
         return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_REL_PC, f->value);
-    case FRAME_PATH:
-        return put_interned(&p->detail, TM_STACK_FRAME_FILE, sequence, INTERNED_SOURCE_PATHS, f->value);
-    case FRAME_LINE:
+    case TM_FRAME_PATH:
+        return put_interned(&p->detail, TM_STACK_FRAME_FILE, sequence, TM_INTERNED_SOURCE_PATHS, f->value);
+    case TM_FRAME_LINE:
         return tm_pb_put_varint(&p->detail, TM_STACK_FRAME_LINE, (uint32_t)f->value);
     default:
         return TM_OK;
@@ -86,7 +83,7 @@ static enum tm_status put_stack(struct tm_proto *p, const struct tm_proto_sequen
     enum tm_status st = TM_OK;
     if (!tm_proto_interned_find(sequence, TM_INTERNED_CALLSTACKS, iid, &data, &len))
         return TM_OK;
-    struct tm_proto_numbers frames = {.pb = tm_pb_of(data, len), .id = CALLSTACK_FRAMES};
+    struct tm_proto_numbers frames = {.pb = tm_pb_of(data, len), .id = TM_CALLSTACK_FRAMES};
     for (int count = 0; st == TM_OK && count < FRAMES_MAX && tm_proto_numbers_next(&frames, &frame); count++)
         st = put_frame(p, sequence, frame);
     return st == TM_OK ? TM_OK : tm_error_nomem(err);

@@ -6,7 +6,6 @@
 
 enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
 enum { TRACK_DEFAULTS_UUID = 11, TRACK_DEFAULTS_EXTRA = 31, TRACK_DEFAULTS_EXTRA_DOUBLE = 45 };
-enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
 enum { KEEP_BYTES = 1 << 18 }; /* a cleared sequence keeps no larger buffer */
 
 static enum tm_status grow(struct tm_proto *p)
@@ -177,7 +176,7 @@ static enum tm_status index_message(struct tm_proto *p, struct tm_proto_sequence
     struct tm_pb_field f;
     bool is_new;
     while (tm_pb_next(&pb, &f) == TM_OK) {
-        if (f.id != INTERNED_IID)
+        if (f.id != TM_INTERNED_IID)
             continue;
         enum tm_status st =
             tm_proto_map_add(&sequence->interned_index, field->id, f.value, TM_PROTO_INTERNED_MAX, &entry, &is_new);
@@ -261,7 +260,7 @@ static struct tm_pb_field text_of(const struct tm_proto_sequence *sequence, cons
     struct tm_pb pb = tm_pb_of(sequence->interned.data + (entry->v1 >> 32), (size_t)(entry->v1 & UINT32_MAX));
     struct tm_pb_field f;
     while (tm_pb_next(&pb, &f) == TM_OK)
-        if (f.id == INTERNED_TEXT && f.type == TM_PB_LEN)
+        if (f.id == TM_INTERNED_TEXT && f.type == TM_PB_LEN)
             return f;
     return (struct tm_pb_field){.data = (const uint8_t *)""};
 }

@@ -6,24 +6,6 @@
 
 #include "format/perfetto/internal.h"
 
-/* Fields of InternedData that are looked up. */
-enum tm_proto_interned_field {
-    TM_INTERNED_EVENT_CATEGORIES = 1,
-    TM_INTERNED_EVENT_NAMES = 2,
-    TM_INTERNED_ANNOTATION_NAMES = 3,
-    TM_INTERNED_SOURCE_LOCATIONS = 4,
-    TM_INTERNED_FUNCTION_NAMES = 5,
-    TM_INTERNED_FRAMES = 6,
-    TM_INTERNED_CALLSTACKS = 7,
-    TM_INTERNED_MAPPING_PATHS = 17,
-    TM_INTERNED_MAPPINGS = 19,
-    TM_INTERNED_LOG_BODIES = 20,
-    TM_INTERNED_HISTOGRAM_NAMES = 25,
-    TM_INTERNED_KERNEL_SYMBOLS = 26,
-    TM_INTERNED_ANNOTATION_STRINGS = 29,
-    TM_INTERNED_CORRELATION_IDS = 43
-};
-
 /* The sequence (MACHINE, ID), made if new. Valid until the next find. TM_E_INPUT past the limit. */
 enum tm_status tm_proto_sequence_find(struct tm_proto *p, uint32_t machine, uint32_t id,
                                       struct tm_proto_sequence **sequence, struct tm_error *err);

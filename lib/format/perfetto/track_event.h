@@ -9,9 +9,6 @@
 /* TrackEvent.Type */
 enum { TM_TYPE_SLICE_BEGIN = 1, TM_TYPE_SLICE_END = 2, TM_TYPE_INSTANT = 3, TM_TYPE_COUNTER = 4, TM_TYPE_STATE = 5 };
 
-/* LegacyEvent.InstantEventScope */
-enum { TM_LEGACY_SCOPE_GLOBAL = 1, TM_LEGACY_SCOPE_PROCESS = 2 };
-
 enum tm_legacy_id { TM_LEGACY_NO_ID, TM_LEGACY_UNSCOPED_ID, TM_LEGACY_LOCAL_ID, TM_LEGACY_GLOBAL_ID };
 
 /* The fields of legacy_event. */

@@ -1,69 +1,52 @@
 #include "format/perfetto/track_event.h"
 
-enum {
-    LEGACY_NAME_IID = 1,
-    LEGACY_PHASE = 2,
-    LEGACY_DURATION_US = 3,
-    LEGACY_UNSCOPED_ID = 6,
-    LEGACY_ID_SCOPE = 7,
-    LEGACY_BIND_ID = 8,
-    LEGACY_ASYNC_TTS = 9,
-    LEGACY_LOCAL_ID = 10,
-    LEGACY_GLOBAL_ID = 11,
-    LEGACY_BIND_TO_ENCLOSING = 12,
-    LEGACY_FLOW_DIRECTION = 13,
-    LEGACY_INSTANT_SCOPE = 14,
-    LEGACY_PID = 18,
-    LEGACY_TID = 19
-};
-
 static void read_legacy_field(struct tm_proto_legacy *legacy, const struct tm_pb_field *f)
 {
     switch (f->id) {
-    case LEGACY_NAME_IID:
+    case TM_LEGACY_EVENT_NAME_IID:
         legacy->name_iid = f->value;
         break;
-    case LEGACY_PHASE:
+    case TM_LEGACY_EVENT_PHASE:
         legacy->has_phase = true;
         legacy->phase = (uint8_t)f->value;
         break;
-    case LEGACY_DURATION_US:
+    case TM_LEGACY_EVENT_DURATION_US:
         legacy->has_duration = true;
         legacy->duration_us = (int64_t)f->value;
         break;
-    case LEGACY_UNSCOPED_ID:
-    case LEGACY_LOCAL_ID:
-    case LEGACY_GLOBAL_ID:
-        legacy->id_kind = f->id == LEGACY_UNSCOPED_ID ? TM_LEGACY_UNSCOPED_ID
-                          : f->id == LEGACY_LOCAL_ID  ? TM_LEGACY_LOCAL_ID
+    case TM_LEGACY_EVENT_UNSCOPED_ID:
+    case TM_LEGACY_EVENT_LOCAL_ID:
+    case TM_LEGACY_EVENT_GLOBAL_ID:
+        legacy->id_kind = f->id == TM_LEGACY_EVENT_UNSCOPED_ID ? TM_LEGACY_UNSCOPED_ID
+                          : f->id == TM_LEGACY_EVENT_LOCAL_ID  ? TM_LEGACY_LOCAL_ID
                                                       : TM_LEGACY_GLOBAL_ID;
         legacy->id = f->value;
         break;
-    case LEGACY_ID_SCOPE:
+    case TM_LEGACY_EVENT_ID_SCOPE:
         legacy->id_scope = f->data;
         legacy->id_scope_len = f->len;
         break;
-    case LEGACY_BIND_ID:
+    case TM_LEGACY_EVENT_BIND_ID:
         legacy->has_bind_id = true;
         legacy->bind_id = f->value;
         break;
-    case LEGACY_ASYNC_TTS:
+    case TM_LEGACY_EVENT_ASYNC_TTS:
         legacy->use_async_tts = f->value != 0;
         break;
-    case LEGACY_BIND_TO_ENCLOSING:
+    case TM_LEGACY_EVENT_BIND_TO_ENCLOSING:
         legacy->bind_to_enclosing = f->value != 0;
         break;
-    case LEGACY_FLOW_DIRECTION:
+    case TM_LEGACY_EVENT_FLOW_DIRECTION:
         legacy->flow_direction = (uint32_t)f->value;
         break;
-    case LEGACY_INSTANT_SCOPE:
+    case TM_LEGACY_EVENT_INSTANT_SCOPE:
         legacy->instant_scope = (uint32_t)f->value;
         break;
-    case LEGACY_PID:
+    case TM_LEGACY_EVENT_PID:
         legacy->has_pid = true;
         legacy->pid = (int32_t)(uint32_t)f->value;
         break;
-    case LEGACY_TID:
+    case TM_LEGACY_EVENT_TID:
         legacy->has_tid = true;
         legacy->tid = (int32_t)(uint32_t)f->value;
         break;

@@ -334,12 +334,10 @@ static enum tm_status read_header(struct simpleperf *s, struct tm_error *err)
     if (st < 0)
         return st;
     if (in->len < HEADER_LEN)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short within the header",
-                            (unsigned long long)(in->offset + in->len));
+        return tm_error_at(err, in->offset + in->len, "cut short within the header");
     unsigned version = in->data[MAGIC_LEN] | (unsigned)in->data[MAGIC_LEN + 1] << 8;
     if (version != VERSION)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a simpleperf report of version %u; only 1 is known",
-                            (unsigned long long)(in->offset + MAGIC_LEN), version);
+        return tm_error_at(err, in->offset + MAGIC_LEN, "a simpleperf report of version %u; only 1 is known", version);
     tm_input_skip(in, HEADER_LEN);
     s->has_header = true;
     return TM_OK;
@@ -358,8 +356,7 @@ static enum tm_status read_record(struct simpleperf *s, struct tm_error *err)
         return st;
     if (st == TM_END) {
         if (s->context.options->on_damage == TM_DAMAGE_HALT)
-            return tm_error_set(err, TM_E_INPUT, "byte %llu: cut short, without the end mark of a report",
-                                (unsigned long long)byte);
+            return tm_error_at(err, byte, "cut short, without the end mark of a report");
         tm_input_skip(in, in->len);
         s->is_read = true;
         return account(s, "damaged", byte, err);

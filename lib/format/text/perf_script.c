@@ -155,8 +155,7 @@ static enum tm_status add_line(struct perf *p, const char *line, size_t len, str
 static enum tm_status add_stack_line(struct perf *p, bool is_source, struct tm_error *err)
 {
     if (p->line_count == TM_PERF_FRAMES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: a stack has more than %d lines",
-                            (unsigned long long)p->text.context.input->offset, TM_PERF_FRAMES_MAX);
+        return tm_error_at(err, p->text.context.input->offset, "a stack has more than %d lines", TM_PERF_FRAMES_MAX);
     if (p->line_count == p->line_cap) {
         uint32_t cap = p->line_cap ? p->line_cap * 2 : 64;
         struct stack_line *lines = realloc(p->lines, cap * sizeof *lines);
@@ -257,7 +256,7 @@ static enum tm_status perf_read(void *state, struct tm_error *err)
     if (parsed == TM_END)
         take_record(p, &head);
     else if (parsed < 0 && r->context.options->on_damage == TM_DAMAGE_HALT && in->ended && in->len == r->size)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: the last sample is cut short", (unsigned long long)in->offset);
+        return tm_error_at(err, in->offset, "the last sample is cut short");
     else if (parsed < 0)
         tm_text_reader_damaged(r);
     tm_text_reader_pass(r);

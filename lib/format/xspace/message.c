@@ -12,7 +12,7 @@ enum tm_status tm_xspace_message_open(struct tm_xspace_message *message, const s
 
 static enum tm_status no_field(const struct tm_xspace_field *field, const char *cause, struct tm_error *err)
 {
-    return tm_error_set(err, TM_E_INPUT, "byte %llu: %s", (unsigned long long)field->byte, cause);
+    return tm_error_at(err, field->byte, "%s", cause);
 }
 
 /* Takes a varint off the window. */

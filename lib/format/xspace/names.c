@@ -58,8 +58,7 @@ enum tm_status tm_xspace_names_add(struct tm_xspace_names *names, struct tm_xspa
         return TM_OK;
     }
     if (names->count == TM_XSPACE_NAMES_MAX)
-        return tm_error_set(err, TM_E_INPUT, "byte %llu: more than the limit of %d names of a plane",
-                            (unsigned long long)field->byte, TM_XSPACE_NAMES_MAX);
+        return tm_error_at(err, field->byte, "more than the limit of %d names of a plane", TM_XSPACE_NAMES_MAX);
     st = tm_array_grow(&names->places, &names->cap, names->count, sizeof *names->places, err);
     if (st == TM_OK && tm_map_set(&names->row_of, key, names->count) != TM_OK)
         st = tm_error_nomem(err);

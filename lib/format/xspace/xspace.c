@@ -14,8 +14,7 @@ static const int64_t epoch_times_ns = INT64_C(1000000000000000000);
 static enum tm_status keep_plane(struct tm_xspace *x, const struct tm_xspace_field *f)
 {
     if (x->plane_count == TM_XSPACE_PLANES_MAX)
-        return tm_error_set(x->err, TM_E_INPUT, "byte %llu: more than the limit of %d planes",
-                            (unsigned long long)f->byte, TM_XSPACE_PLANES_MAX);
+        return tm_error_at(x->err, f->byte, "more than the limit of %d planes", TM_XSPACE_PLANES_MAX);
     enum tm_status st = tm_array_grow(&x->planes, &x->plane_cap, x->plane_count, sizeof *x->planes, x->err);
     if (st == TM_OK)
         x->planes[x->plane_count++] = (struct tm_xspace_plane){f->at, f->len, f->missing};

@@ -19,8 +19,7 @@ static enum tm_status take_machine(struct tm_merge_input *in, const struct tm_fr
     if (m == NULL)
         return err->status;
     if (m->id > in->machine_count) {
-        tm_error_set(err, TM_E_INPUT, "byte %llu: machine %u where at most machine %u can follow",
-                     (unsigned long long)frame->offset, m->id, in->machine_count);
+        tm_error_at(err, frame->offset, "machine %u where at most machine %u can follow", m->id, in->machine_count);
         tracemerge__machine__free_unpacked(m, NULL);
         return TM_E_INPUT;
     }
