@@ -286,6 +286,63 @@ write('a.json', files[0]); write('b.json', files[1])"
     jq -e '.alignment[1].offset_ns + 2e9 | . < 20000 and . > -20000' align.json
 }
 
+# A system trace's marks of thread 1240, and those of a program, on a clock that reads 40 s and 30 ppm more.
+marks='
+def mark(t, what):
+    return f"          app-1240  ( 1200) [002] ...1  {t // 10**9}.{t % 10**9 // 1000:06d}: tracing_mark_write: {what}\n"
+lines, events, k = ["# tracer: nop\n"], [], clock(40 * 10**9, 30000)
+t = 10**11
+for i in range(300):
+    t += 10**6 + rng.randrange(10**7)
+    name = rng.choice(["load", "draw", f"frame {i}", "Choreographer#doFrame"])
+    if i >= 40:
+        lines += [mark(t, f"B|1200|{name}"), mark(t + 400000, "E|1200")]
+    if i < 260 and (rng.random() < 0.9 or name[0] != "d"):
+        late = rng.randrange(3000)
+        events.append(span(name, k(t + late), k(t + 400000 + late), pid=THREAD))
+        events.append(span("own " + name, k(t + 1000), k(t + 300000), pid=THREAD))
+open("system.txt", "w").write("".join(lines))
+write("app.json", events)'
+
+@test "the same event recorded twice: marks of a program in a system trace, and its own" {
+    made "${marks//THREAD/1240}"
+    for files in "system.txt app.json" "app.json system.txt"; do
+        placed $files | tm-align -f json >align.json
+        jq -e '[.alignment[] | select(.verdict == "aligned")] | length == 1 and .[0].rule == "recorded-twice" and
+            .[0].matches > 100 and .[0].uncertainty_ns == null' align.json || { cat align.json; false; }
+        # Either file may be the reference.
+        python3 - <<'END'
+import json
+f = [f for f in json.load(open("align.json"))["alignment"] if f["verdict"] == "aligned"][0]
+for x in (f["first_ns"], f["last_ns"]):
+    told = f["offset_ns"] + f["drift_ppb"] * (x - f["at_ns"]) / 1e9
+    true = (x - 40e9) / (1 + 3e-5) - x if f["file"] == "app.json" else 40e9 + x * 3e-5
+    assert abs(told - true) < 5000, (f, x, told, true)
+END
+    done
+    # A thread of another number, and what two programs say of the same thread: nothing relates those.
+    cp app.json other.json
+    placed app.json other.json | tm-align -f json | jq -e 'all(.alignment[]; .verdict == "none")'
+    made "${marks//THREAD/1300}"
+    placed system.txt app.json | tm-align -f json | jq -e 'all(.alignment[]; .verdict == "none")'
+}
+
+@test "the same event recorded twice: marks that come periodically are ambiguous" {
+    made "
+lines, events = ['# tracer: nop\\n'], []
+for i in range(200):
+    t = 10**11 + i * 16666667 + rng.randrange(20000)
+    lines.append(f'  app-1240  ( 1200) [002] ...1  {t // 10**9}.{t % 10**9 // 1000:06d}: tracing_mark_write: B|1200|doFrame\\n')
+    t += 400000
+    lines.append(f'  app-1240  ( 1200) [002] ...1  {t // 10**9}.{t % 10**9 // 1000:06d}: tracing_mark_write: E|1200\\n')
+    if i >= 30:
+        events.append(span('doFrame', t + 4 * 10**9, t + 4 * 10**9 + 300000, pid=1240))
+open('system.txt', 'w').write(''.join(lines))
+write('app.json', events)"
+    placed system.txt app.json | tm-align -f json >align.json
+    [ "$(jq -r '.alignment[].verdict' align.json | sort | paste -sd' ')" = "ambiguous reference" ]
+}
+
 @test "wrong matches are left out, and counted" {
     made "$requests
 for k in range(0, 300, 30):

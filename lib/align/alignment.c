@@ -197,7 +197,7 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
 enum tm_status tm_alignment_find(struct tm_alignment *a, int fd, const char *rules, const char *dir,
                                  struct tm_error *err)
 {
-    a->candidates.numbered.dir = a->candidates.ordinal.dir = a->log.dir = dir;
+    a->candidates.numbered.dir = a->candidates.ordinal.dir = a->candidates.copies.dir = a->log.dir = dir;
     enum tm_status st = tm_candidates_use(&a->candidates, rules, err);
     if (st == TM_OK)
         st = tm_candidates_read(&a->candidates, fd, err);

@@ -62,7 +62,7 @@ struct tm_alignment {
 
 #define TM_ALIGNMENT_INIT                                                                                              \
     {                                                                                                                  \
-        .candidates = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}},                                                 \
+        .candidates = {.numbered = {.fd = -1}, .ordinal = {.fd = -1}, .copies = {.fd = -1}},                           \
         .log = {.fd = -1},                                                                                             \
     }
 

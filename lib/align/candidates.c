@@ -101,6 +101,12 @@ static void put(void *context, const struct tm_record *given, bool ordinal)
     if (record.grade > node->grade)
         node->grade = record.grade;
     tm_align_nodes_note(&c->nodes, c->node, record.begin_ns);
+    if (record.role == TM_ROLE_COPY) {
+        node->copies++;
+        (void)tm_record_store_add(&c->copies, c->node, &record, p->err);
+        return;
+    }
+    c->has_marks |= record.form == TM_MATCH_SAME && p->event->event->kind != TM_KIND_SCHED_SWITCH;
     if (ordinal)
         (void)tm_record_store_add(&c->ordinal, c->node, &record, p->err);
     else
@@ -151,6 +157,28 @@ static void read_detail(struct tm_align_event *event)
     }
 }
 
+/* The thread of an event is told by itself, or by what its track was said to be. */
+static void find_thread(const struct tm_candidates *c, struct tm_align_event *event)
+{
+    const struct tm_event *e = event->event;
+    const struct tm_key key = {e->file, e->track, 0};
+    event->has_tid = e->flags & TM_EVENT_HAS_TID;
+    event->tid = e->tid;
+    if (event->has_tid || tm_event_scope(e->flags) != TM_SCOPE_TRACK || c->threads.count == 0)
+        return;
+    int64_t tid = tm_table_find(&c->threads, &key);
+    event->has_tid = tid != TM_TABLE_NONE;
+    event->tid = tid;
+}
+
+static enum tm_status note_thread(struct tm_candidates *c, const struct tm_event *e, struct tm_error *err)
+{
+    const struct tm_key key = {e->file, e->track, 0};
+    if (e->kind != TM_KIND_TRACK || !(e->flags & TM_EVENT_HAS_TID) || !(e->flags & TM_EVENT_HAS_TRACK) || e->tid < 0)
+        return TM_OK;
+    return tm_table_set(&c->threads, &key, e->tid, err);
+}
+
 /* EVENT goes to all rules; a slice from BEGIN to END_NS. */
 static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin, int64_t end_ns, bool is_slice,
                            struct tm_error *err)
@@ -164,6 +192,9 @@ static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin
     event.name = tm_catalog_string(&c->catalog, begin->name, begin);
     event.category = tm_catalog_string(&c->catalog, begin->category, begin);
     event.name_string = begin->name & TM_STRING_INLINE ? 0 : begin->name;
+    event.wants_copy = c->nodes.nodes[c->node].copies <
+                       (uint32_t)(c->has_marks ? TM_CANDIDATES_COPIES_MAX : TM_CANDIDATES_EARLY_COPIES_MAX);
+    find_thread(c, &event);
     if (begin->detail_bytes)
         read_detail(&event);
     struct putting p = {.candidates = c, .event = &event, .err = err};
@@ -176,7 +207,9 @@ static enum tm_status take_event(struct tm_candidates *c, const struct tm_event 
 {
     struct tm_event begin;
     int64_t end_ns = e->time_ns;
-    if (!tm_event_is_timed(e->flags) || e->flags & TM_EVENT_DEFINITION)
+    if (e->flags & TM_EVENT_DEFINITION)
+        return note_thread(c, e, err);
+    if (!tm_event_is_timed(e->flags))
         return TM_OK;
     if (e->file != c->file || !c->has_file) {
         if (tm_align_nodes_get(&c->nodes, e->file, &c->node, err) < 0)
@@ -235,7 +268,7 @@ enum tm_status tm_candidates_read(struct tm_candidates *c, int fd, struct tm_err
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = tm_stream_reader_open(&reader, fd, err);
-    c->numbered.block_records = c->ordinal.block_records = TM_CANDIDATES_BLOCK_RECORDS;
+    c->numbered.block_records = c->ordinal.block_records = c->copies.block_records = TM_CANDIDATES_BLOCK_RECORDS;
     if (st == TM_OK && reader.stage != TRACEMERGE__STAGE__PLACED)
         st = tm_error_set(err, TM_E_INPUT, "the stream has not been through tm-clocks");
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
@@ -263,5 +296,7 @@ void tm_candidates_release(struct tm_candidates *c)
     tm_align_nodes_release(&c->nodes);
     tm_record_store_release(&c->numbered);
     tm_record_store_release(&c->ordinal);
+    tm_record_store_release(&c->copies);
+    tm_table_release(&c->threads);
     tm_open_spans_release(&c->open);
 }

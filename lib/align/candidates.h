@@ -9,7 +9,10 @@
 
 enum { TM_CANDIDATES_PARTS = 128, TM_CANDIDATES_BLOCK_RECORDS = 256, TM_CANDIDATES_USES_MAX = 32 };
 
-/* Zero-initialise but for the stores' fd, which is -1. */
+/* Of a file's own marks the first are kept, fewer where no system trace has shown any yet. */
+enum { TM_CANDIDATES_COPIES_MAX = 1 << 16, TM_CANDIDATES_EARLY_COPIES_MAX = 1 << 11 };
+
+/* Zero-initialise but for the fd of stores, which is -1. */
 struct tm_candidates {
     struct tm_align_use uses[TM_CANDIDATES_USES_MAX];
     uint32_t use_count;
@@ -18,7 +21,10 @@ struct tm_candidates {
     struct tm_align_nodes nodes;
     struct tm_record_store numbered; /* a part is of the keys with the same low bits */
     struct tm_record_store ordinal;  /* a part a node */
+    struct tm_record_store copies;   /* those of TM_ROLE_COPY, a part a node */
+    bool has_marks;                  /* a system trace has marks of programs */
     /* private */
+    struct tm_table threads; /* of files and tracks, a tid */
     struct tm_open_spans open;
     bool has_file;
     uint32_t file, node; /* of the event looked at last */

@@ -11,6 +11,7 @@ struct tm_align_node {
     uint64_t out_of_range;     /* events whose times are not from TM_READING_MIN to TM_READING_MAX */
     uint8_t grade;             /* the highest of its records */
     uint32_t operations;       /* bits of enum tm_operation: of all its records */
+    uint32_t copies;           /* records of TM_ROLE_COPY */
     /* private */
     int64_t reading_ns, step_ns; /* the first reading noted, and what divides all others' differences from it */
     uint32_t readings;           /* noted, as far as READINGS_MIN */

@@ -2,6 +2,7 @@
 
 #include "align/rhythm.h"
 #include "base/hash.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@ struct anchor {
 struct work {
     struct tm_numbering *numbering;
     struct tm_candidates *candidates;
+    struct tm_table index; /* of anchors, by key */
     struct anchor *anchors;
     uint32_t anchor_count, anchor_cap;
     uint32_t anchor_node; /* of `loaded' */
@@ -45,12 +47,13 @@ static bool is_used(const struct tm_align_node *node, const struct tm_record *r)
 }
 
 /* Of several accounts of the same operations the best of the file alone. */
-static enum tm_status load(const struct tm_candidates *c, uint32_t node, struct sequences *to, struct tm_error *err)
+static enum tm_status load(const struct tm_candidates *c, const struct tm_record_store *store, uint32_t node,
+                           struct sequences *to, struct tm_error *err)
 {
     uint32_t n = 0;
     free(to->records);
     *to = (struct sequences){.records = NULL};
-    enum tm_status st = tm_record_store_load(&c->ordinal, node, &to->records, &to->count, err);
+    enum tm_status st = tm_record_store_load(store, node, &to->records, &to->count, err);
     for (uint32_t i = 0; st == TM_OK && i < to->count; i++)
         if (is_used(&c->nodes.nodes[node], &to->records[i]))
             to->records[n++] = to->records[i];
@@ -155,50 +158,59 @@ static enum tm_status compare(struct work *w, const struct tm_record *records, u
     return st;
 }
 
-static struct anchor *find_anchor(struct work *w, uint64_t key)
+static enum tm_status add_anchor(struct work *w, uint64_t key, uint32_t node, struct tm_error *err)
 {
-    for (uint32_t i = 0; i < w->anchor_count; i++)
-        if (w->anchors[i].key == key)
-            return &w->anchors[i];
-    return NULL;
+    if (tm_array_grow(&w->anchors, &w->anchor_cap, w->anchor_count, sizeof *w->anchors, err) < 0 ||
+        tm_table_set(&w->index, &(struct tm_key){key, 0, 0}, w->anchor_count, err) < 0)
+        return err->status;
+    w->anchors[w->anchor_count++] = (struct anchor){key, node};
+    return TM_OK;
 }
 
 static enum tm_status number_group(struct work *w, const struct tm_record *records, uint32_t count, uint32_t node,
                                    struct tm_error *err)
 {
-    const struct anchor *anchor = find_anchor(w, records->key);
-    if (anchor == NULL) {
-        if (tm_array_grow(&w->anchors, &w->anchor_cap, w->anchor_count, sizeof *w->anchors, err) < 0)
-            return err->status;
-        w->anchors[w->anchor_count++] = (struct anchor){records->key, node};
-        return put_numbered(w, records, count, 0, err);
-    }
+    int64_t at = tm_table_find(&w->index, &(struct tm_key){records->key, 0, 0});
+    const struct anchor *anchor = at == TM_TABLE_NONE ? NULL : &w->anchors[at];
+    if (records->role == TM_ROLE_COPY && (anchor == NULL || anchor->node == node))
+        return TM_OK;
+    if (anchor == NULL)
+        return add_anchor(w, records->key, node, err) < 0 ? err->status : put_numbered(w, records, count, 0, err);
     if (anchor->node != w->anchor_node || w->loaded.records == NULL) {
         w->anchor_node = anchor->node;
-        if (load(w->candidates, anchor->node, &w->loaded, err) < 0)
+        if (load(w->candidates, &w->candidates->ordinal, anchor->node, &w->loaded, err) < 0)
             return err->status;
     }
     return compare(w, records, count, node, anchor->node, err);
 }
 
-enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err)
+static enum tm_status number_store(struct work *w, const struct tm_record_store *store, struct tm_error *err)
 {
-    struct work w = {.numbering = numbering, .candidates = candidates};
     struct sequences own = {.records = NULL};
     enum tm_status st = TM_OK;
-    for (uint32_t node = 0; node < candidates->ordinal.part_count && st == TM_OK; node++) {
-        if (tm_record_store_count(&candidates->ordinal, node) == 0)
+    for (uint32_t node = 0; node < store->part_count && st == TM_OK; node++) {
+        if (tm_record_store_count(store, node) == 0)
             continue;
-        st = load(candidates, node, &own, err);
+        st = load(w->candidates, store, node, &own, err);
         for (uint32_t first = 0, last; first < own.count && st == TM_OK; first = last) {
             for (last = first + 1; last < own.count && own.records[last].key == own.records[first].key;)
                 last++;
-            st = number_group(&w, own.records + first, last - first, node, err);
+            st = number_group(w, own.records + first, last - first, node, err);
         }
     }
     free(own.records);
+    return st;
+}
+
+enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err)
+{
+    struct work w = {.numbering = numbering, .candidates = candidates};
+    enum tm_status st = number_store(&w, &candidates->ordinal, err);
+    if (st == TM_OK && candidates->has_marks)
+        st = number_store(&w, &candidates->copies, err);
     free(w.loaded.records);
     free(w.anchors);
+    tm_table_release(&w.index);
     return st;
 }
 

@@ -22,7 +22,8 @@ struct tm_numbering {
     uint32_t doubt_cap, second_cap;
 };
 
-/* Moves the records of GATHER's ordinal store to the numbered one. TM_OK or TM_E_SYSTEM. */
+/* Moves the records of CANDIDATES' ordinal store to the numbered one, and those of copies that a system trace has too.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_numbering_do(struct tm_numbering *numbering, struct tm_candidates *candidates, struct tm_error *err);
 
 void tm_numbering_release(struct tm_numbering *numbering);

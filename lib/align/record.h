@@ -9,7 +9,8 @@ enum tm_role {
     TM_ROLE_CAUSE,  /* a flow begins; a span that others are called from */
     TM_ROLE_STEP,   /* a flow passes */
     TM_ROLE_EFFECT, /* a flow ends; a span that was called */
-    TM_ROLE_EQUAL   /* one of several of the same rank */
+    TM_ROLE_EQUAL,  /* one of several of the same rank */
+    TM_ROLE_COPY    /* a mark of a program that a system trace may have too; nothing where none has */
 };
 
 struct tm_record {

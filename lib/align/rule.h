@@ -23,6 +23,8 @@ struct tm_align_event {
     const struct tm_event *event; /* of a slice its beginning */
     int64_t begin_ns, end_ns;     /* the same where it has no duration */
     bool is_slice;
+    bool has_tid, wants_copy; /* its thread is known; a record of TM_ROLE_COPY would be kept */
+    int64_t tid;
     struct tm_text name, category;
     uint32_t name_string; /* of the catalog; 0 where it has no number */
     uint32_t arg_count;

@@ -1,18 +1,43 @@
 /* Events of one thing that two recorders saw: a switch of one kernel in two recordings of it, a mark that an app's own
  * trace and the system's both have. They are at one time, but for how late each recorder was.
  *
- * A switch is known by cpu, both tasks, priority and state, and comes again and again; so the sequence of switches of a
- * cpu is matched by its rhythm, as markers are. */
+ * A switch is known by its cpu and both tasks, and comes again and again; so the sequence of switches of a cpu is
+ * matched by its rhythm, as markers are. So is that of the marks of a thread that have one name, but for digits in it:
+ * "frame 7" comes once. Only the marks of a system trace and those of another file are compared, never those of two
+ * programs: they may do the same in the same rhythm, and numbers of threads come again on other machines. */
 #include "align/rule.h"
 #include "base/hash.h"
 
-enum { SEED_SWITCH = 6 };
+enum { SEED_SWITCH = 6, SEED_MARK = 10, NAME_MAX_BYTES = 256 };
+
+/* The kernel says on which cpu a thread wrote its mark; a program does not. */
+static void put_mark(const struct tm_align_event *event, tm_align_put *put, void *context)
+{
+    const struct tm_event *e = event->event;
+    bool by_kernel = e->flags & TM_EVENT_HAS_CPU;
+    char stem[NAME_MAX_BYTES];
+    size_t n = 0;
+    if (!event->has_tid || (!by_kernel && !event->wants_copy) || e->flags & TM_EVENT_ASYNC || event->name.len == 0)
+        return;
+    for (size_t i = 0; i < event->name.len && n < sizeof stem; i++)
+        if (event->name.data[i] < '0' || event->name.data[i] > '9')
+            stem[n++] = (char)event->name.data[i];
+    struct tm_record record = {.key = tm_hash64_seed(stem, n, SEED_MARK + (uint64_t)event->tid),
+                               .symbol = tm_hash64(event->name.data, event->name.len),
+                               .begin_ns = event->begin_ns,
+                               .end_ns = event->begin_ns,
+                               .role = by_kernel ? TM_ROLE_EQUAL : TM_ROLE_COPY,
+                               .form = TM_MATCH_SAME};
+    put(context, &record, true);
+}
 
 void tm_align_take_twice(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put,
                          void *context)
 {
     const struct tm_event *e = event->event;
     (void)use;
+    if (e->kind == TM_KIND_SLICE_BEGIN || e->kind == TM_KIND_SLICE_COMPLETE || e->kind == TM_KIND_INSTANT)
+        put_mark(event, put, context);
     if (e->kind != TM_KIND_SCHED_SWITCH || e->cpu != 0 || !(e->flags & TM_EVENT_HAS_PID))
         return;
     const uint64_t tasks[] = {(uint64_t)e->tid, (uint64_t)e->pid};

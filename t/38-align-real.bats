@@ -1,0 +1,41 @@
+#!/usr/bin/env bats
+# tm-align on real recordings: whose clocks are known, and whose clocks were set by random offsets.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    for shared in "${TM_SHARED:-}" "$TM_SRC/../shared" "$TM_SRC/../../shared"; do
+        [ -n "$shared" ] && [ -d "$shared/align" ] && break
+    done
+    [ -d "$shared/align" ] || skip "the recordings are not there"
+}
+
+# told FOLDER [RULES]: without the errors.
+told() {
+    python3 "$TM_SRC/t/check/align_truth.py" truth "$shared/align/$1" ${2+"$2"} | sed -E 's/ -?[0-9]+ -?[0-9]+$//'
+}
+
+@test "recordings whose clocks are known: within 10 us of the truth, the truth inside the bounds" {
+    for folder in rpc-flows rpc-otel rpc-flows-drift rpc-otel-drift; do
+        [ "$(told $folder)" = "server.json.gz aligned near inside" ]
+    done
+    [ "$(told rpc-ids key:args.rpc_id)" = "server.json.gz aligned near inside" ]
+    for folder in ranks-kineto ranks-kineto-drift ranks-unnumbered ranks-unnumbered-drift ranks-unnumbered-late; do
+        diff <(told $folder) <(printf 'rank%d.json.gz aligned near inside\n' 1 2 3)
+    done
+}
+
+@test "recordings that allow no line: told as that" {
+    [ "$(told rpc-oneway)" = "server.json.gz one-sided claims nothing " ]
+    diff <(told rpc-none) <(printf '%s.json.gz none claims nothing \n' client server)
+    # A clock that goes back by 167 ms shows these readings twice.
+    [[ $(told rpc-flows-step) =~ ^"server.json.gz stepped claims nothing at "(-?[0-9]+)$ ]]
+    [ "${BASH_REMATCH[1]#-}" -lt 170000000 ]
+}
+
+@test "profiles of 8 ranks and of 4, each shifted by a random offset: found again" {
+    for seed in 1 2; do
+        python3 "$TM_SRC/t/check/align_truth.py" shifted "$shared/traces/kineto-8-ranks/input.tar.gz" 10000 $seed >kineto
+        python3 "$TM_SRC/t/check/align_truth.py" shifted "$shared/traces/pytorch-4-ranks/input.tar.gz" 100000 $seed >pytorch
+        [ "$(wc -l <kineto) $(wc -l <pytorch)" = "16 8" ]
+    done
+}
