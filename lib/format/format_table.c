@@ -14,6 +14,7 @@
 #include "format/perfetto/perfetto.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
+#include "format/trace_dat/trace_dat.h"
 #include "format/xspace/xspace.h"
 
 /* In the order of doc/rules.md section 1: the first whose sniffer accepts wins. Containers and the
@@ -24,6 +25,7 @@ const struct tm_format *const tm_formats[] = {
     &tm_format_nsight,      /* and sixteen bytes of SQLite */
     &tm_format_xspace,      /* a first plane, which no packet begins like */
     &tm_format_perf_data,   /* and eight */
+    &tm_format_trace_dat,   /* and ten of trace-cmd */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
     &tm_format_journal_export,

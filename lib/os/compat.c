@@ -5,10 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/stat.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -29,6 +33,13 @@ void tm_compat_leave_wide(void)
 {
 }
 #endif
+
+void tm_compat_end_with_parent(void)
+{
+#ifdef PR_SET_PDEATHSIG
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+#endif
+}
 
 void tm_compat_widen_pipe(int fd, int bytes)
 {

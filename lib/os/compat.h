@@ -39,6 +39,9 @@ bool tm_compat_give_back(int fd, uint64_t offset, uint64_t len);
 /* How many characters a line of the terminal FD has; 80 where it cannot be told. */
 size_t tm_compat_columns(int fd);
 
+/* From now on this process is killed when its parent ends. Elsewhere it notices when it writes. */
+void tm_compat_end_with_parent(void);
+
 /* PATH, which exists, with its links followed; to be freed. NULL with errno set. */
 char *tm_compat_real_path(const char *path);
 

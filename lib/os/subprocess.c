@@ -1,10 +1,15 @@
 #include "os/subprocess.h"
 
+#include "config.h"
+
+#include "os/compat.h"
 #include "os/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,4 +82,83 @@ enum tm_status tm_subprocess_run(enum tm_status (*work)(void *context, struct tm
     *pid = 0;
     (void)close(ends[0]);
     return st;
+}
+
+/* --- a child whose output is read */
+
+static enum tm_status child_read(void *source, uint8_t *data, size_t len, size_t *got, struct tm_error *err)
+{
+    const struct tm_subprocess *p = source;
+    struct pollfd ready = {.fd = p->fd, .events = POLLIN};
+    int count;
+    do
+        count = poll(&ready, 1, TM_SUBPROCESS_SILENCE_S * 1000);
+    while (count < 0 && errno == EINTR);
+    if (count == 0)
+        return tm_error_set(err, TM_E_INPUT, "its reader has been silent for %d seconds", TM_SUBPROCESS_SILENCE_S);
+    return tm_io_read(p->fd, data, len, got, err);
+}
+
+/* In the child: what a library that is misled can do no more. */
+static void confine(void)
+{
+    struct rlimit none = {0, 0}, memory = {(rlim_t)TM_SUBPROCESS_MIB_MAX << 20, (rlim_t)TM_SUBPROCESS_MIB_MAX << 20};
+    int nowhere = open("/dev/null", O_WRONLY);
+    (void)setrlimit(RLIMIT_CORE, &none);
+#ifdef TM_SANDBOX
+    (void)setrlimit(RLIMIT_DATA, &memory);
+#else
+    (void)memory;
+#endif
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
+        _exit(1);
+    tm_compat_end_with_parent();
+}
+
+enum tm_status tm_subprocess_open(struct tm_subprocess *p, int (*work)(void *context, int fd), void *context,
+                                  struct tm_error *err)
+{
+    static const struct tm_input_ops ops = {.read = child_read};
+    int ends[2];
+    if (pipe(ends) != 0)
+        return tm_error_errno(err, errno, "cannot make a pipe");
+    pid_t child = fork();
+    int errnum = errno;
+    if (child == 0) {
+        (void)close(ends[0]);
+        confine();
+        _exit(work(context, ends[1]));
+    }
+    (void)close(ends[1]);
+    if (child < 0) {
+        (void)close(ends[0]);
+        return tm_error_errno(err, errnum, "cannot start a process");
+    }
+    p->pid = child;
+    p->fd = ends[0];
+    tm_input_init(&p->out, &ops, p);
+    return TM_OK;
+}
+
+enum tm_status tm_subprocess_close(struct tm_subprocess *p, struct tm_error *err)
+{
+    int status = 0;
+    pid_t got;
+    if (p->pid == 0)
+        return TM_OK;
+    bool has_ended = p->out.ended;
+    tm_input_release(&p->out);
+    (void)close(p->fd);
+    if (!has_ended)
+        (void)kill(p->pid, SIGKILL);
+    do
+        got = waitpid(p->pid, &status, 0);
+    while (got < 0 && errno == EINTR);
+    *p = (struct tm_subprocess){0};
+    if (!has_ended || got < 0)
+        return TM_OK;
+    if (WIFSIGNALED(status))
+        return tm_error_set(err, TM_E_INPUT, "killed by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status) == 0 ? TM_OK
+                                    : tm_error_set(err, TM_E_INPUT, "ended with status %d", WEXITSTATUS(status));
 }

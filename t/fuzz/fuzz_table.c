@@ -15,6 +15,7 @@
 #include "format/perfetto/perfetto.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
+#include "format/trace_dat/trace_dat.h"
 #include "format/xspace/xspace.h"
 
 enum { KIB = 1024 };
@@ -31,6 +32,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"instruments", fuzz_format, &tm_format_instruments, 16 * KIB, "instruments"},
     {"perf_script", fuzz_format, &tm_format_perf_script, 4 * KIB, "perf_script"},
     {"perf_data", fuzz_format, &tm_format_perf_data, 16 * KIB, NULL},
+    {"trace_dat", fuzz_format, &tm_format_trace_dat, 64 * KIB, NULL},
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
     {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},

@@ -2,7 +2,7 @@
 #include "align/candidates.h"
 #include "align/evidence.h"
 #include "align/rhythm.h"
-#include "os/input.h"
+#include "os/subprocess.h"
 #include "json/scan.h"
 #include "container/limits.h"
 #include "emit/paths.h"
@@ -30,6 +30,7 @@
 #include "format/logcat/logcat.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
+#include "format/trace_dat/record.h"
 #include "format/xspace/xspace.h"
 #include "manifest/json_text.h"
 #include "manifest/problems.h"
@@ -93,6 +94,9 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_TEXT_BYTES_MAX),
     LIMIT(TM_PERF_ANCESTORS_MAX),
     LIMIT(TM_PERF_TASK_NAMES_MAX),
+    LIMIT(TM_TRACE_DAT_TEXT_MAX),
+    LIMIT(TM_SUBPROCESS_MIB_MAX),
+    LIMIT(TM_SUBPROCESS_SILENCE_S),
     LIMIT(TM_PERF_TASK_NAME_BYTES_MAX),
     LIMIT(TM_TRACEPOINTS_MAX),
     LIMIT(TM_TRACEPOINT_FIELDS_MAX),

@@ -6,9 +6,10 @@
 #include "format/ftrace/internal.h"
 #include "stream/clock_id.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-enum { TASKS = 1 << 14 };
+enum { TASKS = 1 << 14, NSEC = 1000000000 };
 
 /* What was last said of a tid; a collision forgets, and says again. */
 struct tm_ftrace_task {
@@ -232,6 +233,7 @@ static enum tm_status add_task(struct tm_ftrace_work *w)
     struct tm_ftrace_task *task = task_of(w->text, line->pid), before = *task;
     uint64_t name = hash_of((struct tm_span){line->task, line->task_len});
     struct tm_event event = {.time_ns = line->time_ns, .kind = TM_KIND_TASK_RENAME, .tid = line->pid, .cpu = line->cpu,
+                             .machine = w->text->machine, .clock = w->text->clock,
                              .flags = TM_EVENT_DERIVED | TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU};
     enum tm_status st = TM_OK;
     bool is_moved = line->has_tgid && !(task->has_process && task->process == line->tgid);
@@ -259,6 +261,7 @@ enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_s
                                   size_t len, struct tm_error *err)
 {
     struct tm_event event = {.time_ns = line->time_ns, .kind = TM_KIND_FTRACE, .tid = line->pid, .cpu = line->cpu,
+                             .machine = text->machine, .clock = text->clock,
                              .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU | tm_event_raw_flags(TM_RAW_LINE),
                              .raw = (const uint8_t *)raw, .raw_bytes = (uint32_t)len};
     struct tm_ftrace_work work = {.text = text, .line = line, .event = &event, .err = err};
@@ -276,6 +279,29 @@ enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_s
         return st;
     text->turn += goes_back; /* what the lines around it said was not what came before it, nor after */
     return TM_OK;
+}
+
+enum tm_status tm_ftrace_text_begin(const struct tm_systrace_line *line, struct tm_buf *out)
+{
+    tm_buf_clear(out);
+    enum tm_status st = tm_buf_add(out, line->task, line->task_len); /* names may hold any byte */
+    if (st == TM_OK)
+        st = tm_buf_addf(out, "-%" PRIu32 " [%03" PRIu32 "] %" PRIu64 ".%09" PRIu64 ": ", line->pid, line->cpu,
+                         (uint64_t)line->time_ns / NSEC, (uint64_t)line->time_ns % NSEC);
+    if (st == TM_OK)
+        st = tm_buf_add(out, line->event, line->event_len);
+    return st == TM_OK ? tm_buf_add_str(out, ": ") : st;
+}
+
+enum tm_status tm_ftrace_text_add_made(struct tm_ftrace_text *text, struct tm_systrace_line *line,
+                                       const struct tm_buf *out, size_t args_at, struct tm_error *err)
+{
+    const char *made = (const char *)out->data;
+    line->task = made;
+    line->event = made + args_at - line->event_len - 2; /* ": " */
+    line->args = made + args_at;
+    line->args_len = out->len - args_at;
+    return tm_ftrace_text_add(text, line, made, out->len, err);
 }
 
 void tm_ftrace_text_release(struct tm_ftrace_text *text)

@@ -11,6 +11,7 @@ struct tm_ftrace_task;
 /* Zero-initialise, set sink, and release at the end. */
 struct tm_ftrace_text {
     struct tm_event_sink *sink; /* borrowed */
+    uint32_t machine, clock;    /* of all events; 0: the file's */
     bool hints;                 /* write ClockHint frames for trace_event_clock_sync markers */
     uint64_t malformed_count;   /* markers and arguments that could not be parsed, for the statistics */
     /* private */
@@ -24,6 +25,16 @@ struct tm_ftrace_text {
  * an FTRACE row. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_systrace_line *line, const char *raw,
                                   size_t len, struct tm_error *err);
+
+/* Events of binary formats are kept as lines of text, and mean what these mean. Writes the front of LINE, whose task,
+ * event, pid, cpu and time are set, to OUT, which is cleared: "task-pid [cpu] seconds: event: ". The args are to be
+ * appended. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_ftrace_text_begin(const struct tm_systrace_line *line, struct tm_buf *out);
+
+/* Adds the rows of LINE, whose text OUT holds: the front is ARGS_AT bytes long. Its pointers are set into OUT. TM_OK or
+ * TM_E_SYSTEM. */
+enum tm_status tm_ftrace_text_add_made(struct tm_ftrace_text *text, struct tm_systrace_line *line,
+                                       const struct tm_buf *out, size_t args_at, struct tm_error *err);
 
 void tm_ftrace_text_release(struct tm_ftrace_text *text);
 

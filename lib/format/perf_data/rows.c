@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 enum { MISC_SWITCH_OUT = 1 << 13, MISC_PREEMPTED = 1 << 14, CLONE_THREAD_FLAG = 0x10000, AUX_CUT = 1 };
-enum { RECORD_HEADER_EVENT_TYPE = 65, NSEC = 1000000000 };
+enum { RECORD_HEADER_EVENT_TYPE = 65 };
 
 static enum tm_status add(struct tm_perf *p, struct tm_event *e, struct tm_error *err)
 {
@@ -54,18 +54,19 @@ static enum tm_status add_sample(struct tm_perf *p, const struct tm_perf_record 
     return st < 0 ? st : add(p, &e, err);
 }
 
-/* Begins a line of ftrace text, as whose raw bytes an event is kept: "comm-tid [cpu] seconds: EVENT: ". */
+/* The line of ftrace text as which EVENT is kept. */
+static struct tm_systrace_line line_of(struct tm_span comm, const struct tm_perf_sample *s, struct tm_span event)
+{
+    return (struct tm_systrace_line){.task = comm.s, .task_len = comm.len, .event = event.s, .event_len = event.len,
+                                     .time_ns = (int64_t)s->time, .pid = (uint32_t)s->tid, .tgid = (uint32_t)s->pid,
+                                     .has_tgid = s->pid >= 0, .cpu = s->cpu};
+}
+
 static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const struct tm_perf_sample *s,
                                  struct tm_span event)
 {
-    tm_buf_clear(&p->line);
-    enum tm_status st = tm_buf_add(&p->line, comm.s, comm.len); /* names may hold any byte */
-    if (st == TM_OK)
-        st = tm_buf_addf(&p->line, "-%" PRId32 " [%03" PRIu32 "] %" PRIu64 ".%09" PRIu64 ": ", s->tid, s->cpu,
-                         s->time / NSEC, s->time % NSEC);
-    if (st == TM_OK)
-        st = tm_buf_add(&p->line, event.s, event.len);
-    return st == TM_OK ? tm_buf_add_str(&p->line, ": ") : st;
+    struct tm_systrace_line line = line_of(comm, s, event);
+    return tm_ftrace_text_begin(&line, &p->line);
 }
 
 /* A tracepoint, with its stack, if only of the place in the kernel where it is. */
@@ -78,17 +79,13 @@ static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_rec
     struct tm_span comm = tm_perf_task_names_find(&p->names, s->tid, s->time);
     if (comm.len == 0)
         comm = (struct tm_span){unknown, sizeof unknown - 1};
-    if (begin_line(p, comm, s, point->name) != TM_OK)
+    struct tm_systrace_line line = line_of(comm, s, point->name);
+    if (tm_ftrace_text_begin(&line, &p->line) != TM_OK)
         return tm_error_nomem(err);
     size_t args = p->line.len;
     if (tm_tracepoints_put(&p->tracepoints, point, s->raw, s->raw_len, p->kernel_version, &p->line) != TM_OK)
         return tm_error_nomem(err);
-    const char *text = (const char *)p->line.data;
-    struct tm_systrace_line line = {.task = text, .task_len = comm.len, .event = text + args - 2 - point->name.len,
-                                    .event_len = point->name.len, .args = text + args, .args_len = p->line.len - args,
-                                    .time_ns = (int64_t)s->time, .pid = (uint32_t)s->tid, .tgid = (uint32_t)s->pid,
-                                    .has_tgid = s->pid >= 0, .cpu = s->cpu};
-    enum tm_status st = tm_ftrace_text_add(&p->ftrace, &line, text, p->line.len, err);
+    enum tm_status st = tm_ftrace_text_add_made(&p->ftrace, &line, &p->line, args, err);
     return st < 0 ? st : add_sample(p, record, attr, s, true, err);
 }
 

@@ -1,0 +1,216 @@
+#include "format/trace_dat/facts.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION_SECTIONS = 7, TEXT_MAX = 64, OPTION_BYTES_MAX = 4096, OPTIONS_MAX = 1 << 16, SECTIONS_MAX = 4096 };
+enum { SECTION_COMPRESSED = 1, USEC = 1000 };
+
+/* Numbers of options. */
+enum {
+    OPTION_DONE = 0,
+    OPTION_DATE = 1,
+    OPTION_TRACECLOCK = 4,
+    OPTION_OFFSET = 7,
+    OPTION_TRACEID = 11,
+    OPTION_TIME_SHIFT = 12,
+    OPTION_GUEST = 13,
+    OPTION_TSC2NSEC = 14
+};
+
+const uint8_t tm_trace_dat_magic[TM_TRACE_DAT_MAGIC_LEN] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
+
+/* A place in the file. After a failure all that is read is zero. */
+struct place {
+    const struct tm_extent *whole;
+    uint64_t at;
+    bool is_big;
+    enum tm_status status;
+    struct tm_error *err;
+};
+
+static void take(struct place *p, void *data, size_t len)
+{
+    memset(data, 0, len);
+    if (p->status < 0)
+        return;
+    if (p->at > p->whole->len || len > p->whole->len - p->at)
+        p->status = tm_error_set(p->err, TM_E_INPUT, "byte %llu: the header of trace.dat is cut short",
+                                 (unsigned long long)p->at);
+    else if ((p->status = tm_extent_read(p->whole, p->at, data, len, p->err)) == TM_OK)
+        p->at += len;
+}
+
+static uint64_t number_at(const uint8_t *data, size_t len, bool is_big)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < len; i++)
+        v |= (uint64_t)data[i] << 8 * (is_big ? len - 1 - i : i);
+    return v;
+}
+
+static uint64_t take_number(struct place *p, size_t len)
+{
+    uint8_t data[8];
+    take(p, data, len);
+    return number_at(data, len, p->is_big);
+}
+
+static void skip(struct place *p, uint64_t len)
+{
+    if (p->status == TM_OK && len > p->whole->len - p->at)
+        p->status = tm_error_set(p->err, TM_E_INPUT, "byte %llu: a section of trace.dat is cut short",
+                                 (unsigned long long)p->at);
+    if (p->status == TM_OK)
+        p->at += len;
+}
+
+/* Passes over a text that a NUL ends. */
+static void take_text(struct place *p, char text[TEXT_MAX])
+{
+    size_t len = 0;
+    do
+        take(p, &text[len], 1);
+    while (text[len] != '\0' && ++len < TEXT_MAX);
+    if (len == TEXT_MAX && p->status == TM_OK)
+        p->status = tm_error_set(p->err, TM_E_INPUT, "byte %llu: no text of trace.dat's header",
+                                 (unsigned long long)p->at);
+    text[TEXT_MAX - 1] = '\0';
+}
+
+/* Passes over COUNT parts, each behind its length of LEN bytes. */
+static void skip_parts(struct place *p, uint64_t count, size_t len)
+{
+    for (uint64_t i = 0; i < count && p->status == TM_OK; i++)
+        skip(p, take_number(p, len));
+}
+
+/* Of version 6, all that is in front of the options. */
+static void skip_headers(struct place *p)
+{
+    char text[TEXT_MAX];
+    for (int i = 0; i < 2; i++) { /* header_page, header_event */
+        take_text(p, text);
+        skip_parts(p, 1, 8);
+    }
+    skip_parts(p, take_number(p, 4), 8); /* formats of ftrace's own events */
+    uint64_t systems = take_number(p, 4);
+    for (uint64_t i = 0; i < systems && p->status == TM_OK; i++) {
+        take_text(p, text);
+        skip_parts(p, take_number(p, 4), 8);
+    }
+    skip_parts(p, 2, 4);      /* addresses of functions, formats of trace_printk */
+    skip_parts(p, 1, 8);      /* names of tasks */
+    (void)take_number(p, 4);  /* processors */
+}
+
+/* The word in brackets of "local [mono] boot". */
+static void read_clock(struct tm_trace_dat_facts *facts, const char *text)
+{
+    const char *from = strchr(text, '['), *to = from ? strchr(from, ']') : NULL;
+    size_t len = to ? (size_t)(to - from) - 1 : 0;
+    if (len == 0 || len >= sizeof facts->clock)
+        return;
+    memcpy(facts->clock, from + 1, len);
+    facts->clock[len] = '\0';
+}
+
+static void read_option(struct tm_trace_dat_facts *facts, uint64_t id, const uint8_t *data, size_t len, bool is_big)
+{
+    const char *text = (const char *)data;
+    switch (id) {
+    case OPTION_DATE: /* microseconds, "0x…" */
+        facts->has_date = tm_mul_i64(strtoll(text, NULL, 0), USEC, &facts->date_ns);
+        break;
+    case OPTION_OFFSET:
+        facts->offset_ns = strtoll(text, NULL, 0);
+        break;
+    case OPTION_TRACECLOCK:
+        read_clock(facts, text);
+        break;
+    case OPTION_TRACEID:
+        facts->trace_id = len >= 8 ? number_at(data, 8, is_big) : 0;
+        break;
+    case OPTION_TIME_SHIFT:
+        facts->is_shifted = len >= 16;
+        facts->host_trace_id = len >= 16 ? number_at(data, 8, is_big) : 0;
+        break;
+    case OPTION_GUEST:
+        facts->has_guests = true;
+        break;
+    case OPTION_TSC2NSEC:
+        facts->is_scaled = len >= 16 && number_at(data, 4, is_big) != 0;
+        break;
+    default:
+        break;
+    }
+}
+
+/* One list of options. *NEXT is where another one is; 0: nowhere. */
+static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool has_sections, uint64_t *next)
+{
+    uint8_t data[OPTION_BYTES_MAX + 1];
+    *next = 0;
+    for (int i = 0; i < OPTIONS_MAX && p->status == TM_OK; i++) {
+        uint64_t id = take_number(p, 2);
+        if (id == OPTION_DONE && !has_sections)
+            return;
+        uint64_t len = take_number(p, 4);
+        uint64_t end = p->at + len;
+        size_t have = len < OPTION_BYTES_MAX ? (size_t)len : OPTION_BYTES_MAX;
+        take(p, data, have);
+        if (p->status < 0)
+            return;
+        if (id == OPTION_DONE) {
+            *next = have >= 8 ? number_at(data, 8, p->is_big) : 0;
+            return;
+        }
+        data[have] = '\0';
+        read_option(facts, id, data, have, p->is_big);
+        p->at = end;
+    }
+}
+
+/* Of version 7: lists of options, each of which says where the next one is. */
+static void read_sections(struct tm_trace_dat_facts *facts, struct place *p)
+{
+    uint64_t next = take_number(p, 8);
+    for (int i = 0; i < SECTIONS_MAX && next != 0 && p->status == TM_OK; i++) {
+        p->at = next;
+        (void)take_number(p, 2);
+        uint64_t flags = take_number(p, 2);
+        (void)take_number(p, 4);
+        (void)take_number(p, 8);
+        if (flags & SECTION_COMPRESSED)
+            return; /* no recorder compresses options */
+        read_options(facts, p, true, &next);
+    }
+}
+
+enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const struct tm_extent *whole,
+                                       struct tm_error *err)
+{
+    static const char options[] = "options  ";
+    struct place p = {.whole = whole, .at = TM_TRACE_DAT_MAGIC_LEN, .err = err};
+    char text[TEXT_MAX];
+    uint64_t next;
+    *facts = (struct tm_trace_dat_facts){0};
+    take_text(&p, text);
+    long version = strtol(text, NULL, 10);
+    p.is_big = take_number(&p, 1) != 0;
+    (void)take_number(&p, 1); /* bytes of a long */
+    (void)take_number(&p, 4); /* bytes of a page */
+    if (version >= VERSION_SECTIONS) {
+        take_text(&p, text); /* how it is compressed */
+        take_text(&p, text); /* by which version of that */
+        read_sections(facts, &p);
+        return p.status;
+    }
+    skip_headers(&p);
+    take(&p, text, sizeof options);
+    if (p.status == TM_OK && memcmp(text, options, sizeof options - 1) == 0)
+        read_options(facts, &p, false, &next);
+    return p.status;
+}

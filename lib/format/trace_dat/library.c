@@ -1,0 +1,151 @@
+#include "format/trace_dat/library.h"
+
+#include "config.h"
+
+#include "format/trace_dat/record.h"
+#include "os/io.h"
+
+#ifdef HAVE_TRACECMD
+
+#include <trace-cmd.h>
+#include <trace-seq.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FLUSH_BYTES = 64 << 10, BUFFERS_MAX = 1024, WORDS_MAX = 256 };
+
+struct reader {
+    struct tracecmd_input *handles[BUFFERS_MAX]; /* the file's first buffer, then its instances */
+    int count;
+    struct trace_seq args;
+    struct tm_buf written; /* records that are still to be written */
+    int out;
+};
+
+static int flush(struct reader *r)
+{
+    enum tm_status st = r->written.len ? tm_io_write(r->out, r->written.data, r->written.len, NULL) : TM_OK;
+    tm_buf_clear(&r->written);
+    return st < 0 ? -1 : 0;
+}
+
+static struct tm_span span_of(const char *text)
+{
+    return (struct tm_span){text, text ? strlen(text) : 0};
+}
+
+static uint16_t buffer_of(const struct reader *r, const struct tracecmd_input *handle)
+{
+    for (int i = 0; i < r->count; i++)
+        if (r->handles[i] == handle)
+            return (uint16_t)i;
+    return 0;
+}
+
+/* Formats of the library's own plugins are not asked for: the kernel's are those that ftrace text has. */
+static int on_record(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *context)
+{
+    struct reader *r = context;
+    struct tep_handle *tep = tracecmd_get_tep(handle);
+    struct tep_event *event = tep_find_event_by_record(tep, record);
+    int pid = tep_data_pid(tep, record);
+    struct tm_trace_dat_record out = {.kind = TM_TRACE_DAT_EVENT, .buffer = buffer_of(r, handle),
+                                      .time_ns = (int64_t)record->ts, .cpu = (uint32_t)cpu, .pid = (uint32_t)pid,
+                                      .lost = record->missed_events < 0 ? UINT64_MAX
+                                                                        : (uint64_t)record->missed_events};
+    trace_seq_reset(&r->args);
+    if (event) {
+        tep_print_event(tep, &r->args, record, "%s", TEP_PRINT_INFO);
+        out.event = span_of(event->name);
+        out.args = (struct tm_span){r->args.buffer, r->args.len};
+    } else {
+        out.event = span_of("unknown");
+    }
+    out.task = span_of(tep_data_comm_from_pid(tep, pid));
+    if (tm_trace_dat_record_put(&out, &r->written) != TM_OK)
+        return -1;
+    return r->written.len < FLUSH_BYTES ? 0 : flush(r);
+}
+
+/* The last line that the library has printed to the file SAID, and how many there are. */
+static uint64_t read_said(int said, char words[WORDS_MAX])
+{
+    off_t len = lseek(said, 0, SEEK_END);
+    uint64_t lines = 0;
+    size_t have = 0, got = 0;
+    uint8_t data[4096];
+    words[0] = '\0';
+    for (off_t at = 0; at < len; at += (off_t)got) {
+        got = (size_t)(len - at) < sizeof data ? (size_t)(len - at) : sizeof data;
+        if (tm_io_pread(said, data, got, (uint64_t)at, NULL) != TM_OK)
+            break;
+        for (size_t i = 0; i < got; i++) {
+            bool is_end = data[i] == '\n';
+            lines += is_end;
+            if (!is_end && have + 1 < WORDS_MAX)
+                words[have++] = (char)data[i];
+            words[have] = '\0';
+            have = is_end ? 0 : have;
+        }
+    }
+    return lines;
+}
+
+static void open_buffers(struct reader *r, int file)
+{
+    tracecmd_set_loglevel(TEP_LOG_WARNING);
+    tep_set_loglevel(TEP_LOG_CRITICAL); /* formats that it cannot show are no damage */
+    r->handles[0] = lseek(file, 0, SEEK_SET) < 0 ? NULL : tracecmd_open_fd(file, TRACECMD_FL_LOAD_NO_PLUGINS);
+    r->count = r->handles[0] ? 1 : 0;
+    int instances = r->handles[0] ? tracecmd_buffer_instances(r->handles[0]) : 0;
+    for (int i = 0; i < instances && r->count < BUFFERS_MAX; i++) {
+        r->handles[r->count] = tracecmd_buffer_instance_handle(r->handles[0], i);
+        r->count += r->handles[r->count] != NULL;
+    }
+}
+
+int tm_trace_dat_library_read(void *context, int out)
+{
+    const struct tm_trace_dat_source *source = context;
+    struct reader *r = calloc(1, sizeof *r);
+    struct tm_trace_dat_record last = {.kind = TM_TRACE_DAT_REFUSED};
+    char words[WORDS_MAX] = "";
+    int said;
+    if (r == NULL || tm_io_spool(source->spool_dir, &said, NULL) < 0 || dup2(said, STDERR_FILENO) < 0)
+        return 1;
+    r->out = out;
+    trace_seq_init(&r->args);
+    open_buffers(r, source->file);
+    uint64_t before = read_said(said, words);
+    if (r->count == 0) {
+        last.args = span_of(words);
+    } else if (tracecmd_iterate_events_multi(r->handles, r->count, on_record, r) == 0) {
+        last.kind = TM_TRACE_DAT_DONE;
+        last.lost = read_said(said, words) - before;
+    } else {
+        return 1;
+    }
+    return tm_trace_dat_record_put(&last, &r->written) == TM_OK && flush(r) == 0 ? 0 : 1;
+}
+
+bool tm_trace_dat_library_is_there(void)
+{
+    return true;
+}
+
+#else
+
+bool tm_trace_dat_library_is_there(void)
+{
+    return false;
+}
+
+int tm_trace_dat_library_read(void *context, int out)
+{
+    (void)context;
+    (void)out;
+    return 1;
+}
+
+#endif

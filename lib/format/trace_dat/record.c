@@ -1,0 +1,59 @@
+#include "format/trace_dat/record.h"
+
+#include "base/bytes.h"
+
+/* Layout: kind (1 byte), buffer (2), length of event (2), of task (2), of args (4), cpu (4), pid (4), time (8), lost
+ * (8), the texts. */
+enum { AT_BUFFER = 1, AT_EVENT = 3, AT_TASK = 5, AT_ARGS = 7, AT_CPU = 11, AT_PID = 15, AT_TIME = 19, AT_LOST = 27 };
+enum { HEAD_LEN = 35 };
+
+static uint16_t short_len(struct tm_span text)
+{
+    return text.len < UINT16_MAX ? (uint16_t)text.len : UINT16_MAX;
+}
+
+enum tm_status tm_trace_dat_record_put(const struct tm_trace_dat_record *record, struct tm_buf *out)
+{
+    uint16_t event = short_len(record->event), task = short_len(record->task);
+    uint32_t args = record->args.len < TM_TRACE_DAT_TEXT_MAX ? (uint32_t)record->args.len : TM_TRACE_DAT_TEXT_MAX;
+    if (tm_buf_reserve(out, HEAD_LEN + (size_t)event + task + args) != TM_OK)
+        return TM_E_SYSTEM;
+    uint8_t *p = out->data + out->len;
+    p[0] = (uint8_t)record->kind;
+    tm_put_le16(p + AT_BUFFER, record->buffer);
+    tm_put_le16(p + AT_EVENT, event);
+    tm_put_le16(p + AT_TASK, task);
+    tm_put_le32(p + AT_ARGS, args);
+    tm_put_le32(p + AT_CPU, record->cpu);
+    tm_put_le32(p + AT_PID, record->pid);
+    tm_put_le64(p + AT_TIME, (uint64_t)record->time_ns);
+    tm_put_le64(p + AT_LOST, record->lost);
+    out->len += HEAD_LEN;
+    enum tm_status st = tm_buf_add(out, record->event.s, event);
+    if (st == TM_OK)
+        st = tm_buf_add(out, record->task.s, task);
+    return st == TM_OK ? tm_buf_add(out, record->args.s, args) : st;
+}
+
+enum tm_status tm_trace_dat_record_read(struct tm_trace_dat_record *record, struct tm_input *in, struct tm_error *err)
+{
+    enum tm_status st = tm_input_fill(in, HEAD_LEN, err);
+    if (st != TM_OK)
+        return st;
+    const uint8_t *p = in->data;
+    uint8_t kind = p[0];
+    size_t event = tm_get_le16(p + AT_EVENT), task = tm_get_le16(p + AT_TASK), args = tm_get_le32(p + AT_ARGS);
+    if (kind < TM_TRACE_DAT_EVENT || kind > TM_TRACE_DAT_DONE || args > TM_TRACE_DAT_TEXT_MAX)
+        return tm_error_set(err, TM_E_INPUT, "libtracecmd's process said what is no record");
+    if ((st = tm_input_fill(in, HEAD_LEN + event + task + args, err)) != TM_OK)
+        return st;
+    p = in->data;
+    const char *text = (const char *)p + HEAD_LEN;
+    *record = (struct tm_trace_dat_record){
+        .kind = (enum tm_trace_dat_kind)kind, .buffer = tm_get_le16(p + AT_BUFFER),
+        .time_ns = (int64_t)tm_get_le64(p + AT_TIME), .cpu = tm_get_le32(p + AT_CPU), .pid = tm_get_le32(p + AT_PID),
+        .lost = tm_get_le64(p + AT_LOST), .event = {text, event}, .task = {text + event, task},
+        .args = {text + event + task, args}};
+    tm_input_skip(in, HEAD_LEN + event + task + args);
+    return TM_OK;
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# trace.dat: recordings of trace-cmd of versions 6 and 7 as trace-cmd report shows them, buffers, hosts and guests, damage;
+# and one time that trace-cmd, perf and ftrace text recorded.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    . "$TM_SRC/t/lib/common.bash"
+    data=$TM_SRC/t/data
+    tm-merge -q -f frames "$data/trace-dat-7.dat" >/dev/null 2>log || ! grep -q 'without libtracecmd' log ||
+        skip 'this build has no libtracecmd'
+}
+
+# events FILE: what is at which time, of a recording or of a report of trace-cmd.
+events() {
+    tm-merge -q --events -f jsonl "$1" |
+        jq -c '[.ts, .kind, .name, .tid, .cpu, .prev_tid, .next_tid, .prev_comm, .next_comm, .value]'
+}
+
+# switches FILE: cpu, times and threads of its switches.
+switches() {
+    tm-merge -q --events -f jsonl "$1" | jq -r 'select(.kind == "sched_switch") | "\(.cpu) \(.ts) \(.prev_tid) \(.next_tid)"'
+}
+
+@test "the events of trace-cmd report -t, of both versions" {
+    gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
+    cp "$data/trace-dat-7.dat" 7.dat
+    for version in 6 7; do
+        events $version.dat >got
+        gzip -dc "$data/trace-dat-$version.report.gz" >report
+        events report >want
+        [ "$(wc -l <want)" -gt 400 ]
+        diff -u want got
+    done
+}
+
+@test "the clock is the one that was recorded" {
+    gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
+    for case in "$data/trace-dat-7.dat|MONOTONIC" '6.dat|BOOTTIME' "$data/trace-dat-buffers.dat|MONOTONIC_RAW"; do
+        tm-merge -q -f report "${case%|*}" >report
+        grep -q "^  ${case#*|} of host, claimed" report
+    done
+    # As trace-cmd record --date: microseconds from the clock to the time of day.
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" date "$data/trace-dat-7.dat" date.dat
+    tm-merge -q -f report date.dat >report
+    grep -q '^  REALTIME of host, claimed' report
+    grep -q 'from 1700013815.8' report
+}
+
+@test "instances: each buffer's events, switches of one" {
+    tm-merge -q --events -f jsonl "$data/trace-dat-buffers.dat" >events
+    [ "$(jq -r 'select(.name == "softirq_entry") | .name' events | wc -l)" -gt 10 ]
+    [ "$(jq -r 'select(.kind == "sched_waking") | .kind' events | wc -l)" -gt 10 ]
+    tm-merge -q -f report "$data/trace-dat-buffers.dat" >report
+    grep -q 'not_shown: 221' report
+    [ "$(jq -r 'select(.kind == "sched_switch") | .kind' events | wc -l)" -gt 200 ]
+}
+
+@test "from a pipe, gzip and an archive it is the same" {
+    cp "$data/trace-dat-7.dat" a.dat
+    tm-merge -q --events -f jsonl a.dat >want
+    tm-merge -q --events -f jsonl - <a.dat | sed 's/"file":"[^"]*"/"file":"a.dat"/' | diff -u want -
+    cat a.dat | tm-merge -q --events -f jsonl - | sed 's/"file":"[^"]*"/"file":"a.dat"/' | diff -u want -
+    gzip -c a.dat >b.gz
+    tm-merge -q --events -f jsonl b.gz | sed 's/"file":"[^"]*"/"file":"a.dat"/' | diff -u want -
+    echo text >front
+    tar cf a.tar front a.dat
+    tm-merge -q --ignore-unknown --events -f jsonl a.tar 2>/dev/null | diff -u want -
+}
+
+@test "temporary files are where they may be" {
+    mkdir there
+    tar cf a.tar "$data/trace-dat-7.dat"
+    (unset TMPDIR; tm-unpack -T there a.tar) | tm-emit -f frames | grep -q sched_switch
+}
+
+@test "a guest is a machine of its own, on its host's clock, at the times of trace-cmd" {
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" host "$data/trace-dat-7.dat" host.dat
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" guest "$data/trace-dat-7.dat" guest.dat
+    for files in 'host.dat guest.dat' 'guest.dat host.dat'; do
+        tm-merge -q -f report $files >report
+        grep -q 'MONOTONIC of host, claimed' report
+        grep -q '^  guest.dat, machine [0-9]*, MONOTONIC: snapshot' report
+        grep -q '^  host.dat, host, MONOTONIC: trace_time' report
+        tm-merge -q --events -f jsonl $files >merged
+        # 13815.875974694 s, a quarter more, and the 5 ms of the first sample.
+        [ "$(jq -r 'select(.file == "guest.dat") | .ts' merged | head -n 1)" = 17269849968367 ]
+        [ "$(jq -r 'select(.file == "host.dat") | .ts' merged | head -n 1)" = 13815875974694 ]
+    done
+    type trace-cmd || skip 'trace-cmd is not installed'
+    trace-cmd report -t -i guest.dat 2>/dev/null >report
+    events report >want
+    events guest.dat | diff -u want -
+}
+
+@test "a host and a guest on a clock without a name" {
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" host-local "$data/trace-dat-7.dat" host.dat
+    python3 "$TM_SRC/t/gen/make-guest-trace.py" guest-local "$data/trace-dat-7.dat" guest.dat
+    for files in 'host.dat guest.dat' 'guest.dat host.dat' guest.dat; do
+        tm-merge -q --events -f jsonl $files >merged
+        [ "$(jq -r 'select(.file == "guest.dat") | .ts' merged | head -n 1)" = 17269849968367 ]
+    done
+    tm-merge -q --events -f jsonl host.dat >merged
+    [ "$(jq -r .ts merged | head -n 1)" = 13815875974694 ]
+}
+
+@test "damaged: an error of the member, or an account, and never the end of the program" {
+    gzip -dc "$data/trace-dat-6.dat.gz" >6.dat
+    cp "$data/trace-dat-7.dat" whole.dat
+    head -c 9000 whole.dat >a.dat
+    head -c 40000 6.dat >b.dat # libtracecmd dies of it
+    for file in a.dat b.dat; do
+        run tm-merge -q $file
+        [ "$status" -eq 1 ]
+        [[ $output == *"$file: byte 0: libtracecmd cannot read this file: "* ]]
+        [ "${#lines[@]}" -eq 1 ]
+        tm-merge -q --on-damage=skip -f report $file whole.dat >report
+        grep -q "^    damaged: 1" report
+        grep -q 'whole.dat: 677 events read' report
+    done
+}
+
+@test "one time recorded by trace-cmd, perf and ftrace text: the same switches at the same times" {
+    switches "$data/same-time.dat" >dat
+    for kind in data txt; do
+        switches "$data/same-time.$kind.gz" >$kind
+        python3 - dat $kind <<'END'
+import sys
+
+def load(path):
+    cpus = {}
+    for line in open(path):
+        cpu, ts, before, after = map(int, line.split())
+        cpus.setdefault(cpu, []).append((ts, before, after))
+    return cpus
+
+late = []
+one, other = (load(path) for path in sys.argv[1:])
+for cpu, switches in other.items():
+    threads = [s[1:] for s in switches]
+    mine = one[cpu]
+    # Where the other recording's switches are among those of trace-cmd, all of them and nothing else.
+    at = [i for i in range(len(mine)) if [s[1:] for s in mine[i:i + len(threads)]] == threads]
+    assert len(at) == 1, (cpu, at)
+    late += [theirs[0] - ours[0] for ours, theirs in zip(mine[at[0]:], switches)]
+late.sort()
+assert len(late) > 100, len(late)
+assert abs(late[len(late) // 2]) < 3000 and late[0] > -3000 and late[-1] < 50000, late
+END
+    done
+    # All three in one timeline.
+    tm-merge -q -f report "$data"/same-time.* >report
+    [ "$(grep -c 'MONOTONIC: trace_time' report)" -eq 3 ]
+}

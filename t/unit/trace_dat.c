@@ -1,0 +1,109 @@
+/* trace.dat: records of the process that reads it, whole, cut and wrong; a child whose output is read. */
+#include "format/trace_dat/record.h"
+#include "os/io.h"
+#include "os/subprocess.h"
+#include "tap.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static struct tm_span span(const char *text)
+{
+    return (struct tm_span){text, strlen(text)};
+}
+
+static bool is(struct tm_span got, const char *want)
+{
+    return got.len == strlen(want) && memcmp(got.s, want, got.len) == 0;
+}
+
+static const struct tm_trace_dat_record sample = {.kind = TM_TRACE_DAT_EVENT, .buffer = 3, .time_ns = -5, .cpu = 7,
+                                                  .pid = 99, .lost = UINT64_MAX};
+
+static void test_records(void)
+{
+    struct tm_error err = {0};
+    struct tm_buf out = {0};
+    struct tm_trace_dat_record record = sample, got;
+    struct tm_input in;
+    record.event = span("sched_switch");
+    record.task = span("a b");
+    record.args = span("x=1");
+    ok(tm_trace_dat_record_put(&record, &out) == TM_OK);
+    size_t first = out.len;
+    ok(tm_trace_dat_record_put(&(struct tm_trace_dat_record){.kind = TM_TRACE_DAT_DONE, .lost = 2}, &out) == TM_OK);
+    tm_input_init_bytes(&in, out.data, out.len);
+    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_OK);
+    ok(got.kind == TM_TRACE_DAT_EVENT && got.buffer == 3 && got.time_ns == -5 && got.cpu == 7 && got.pid == 99);
+    ok(got.lost == UINT64_MAX && is(got.event, "sched_switch") && is(got.task, "a b") && is(got.args, "x=1"));
+    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_OK);
+    ok(got.kind == TM_TRACE_DAT_DONE && got.lost == 2 && got.args.len == 0);
+    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_END);
+    tm_input_release(&in);
+    bool is_end = true;
+    for (size_t len = 0; len < first; len++) {
+        tm_input_init_bytes(&in, out.data, len);
+        is_end = is_end && tm_trace_dat_record_read(&got, &in, &err) == TM_END;
+        tm_input_release(&in);
+    }
+    ok_named(is_end, "a record that is cut is the end");
+    out.data[0] = 9;
+    tm_input_init_bytes(&in, out.data, out.len);
+    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_E_INPUT);
+    tm_input_release(&in);
+    tm_buf_release(&out);
+}
+
+static void test_long_args(void)
+{
+    struct tm_error err = {0};
+    struct tm_buf out = {0};
+    struct tm_trace_dat_record record = sample, got;
+    struct tm_input in;
+    size_t len = 3 * (size_t)TM_TRACE_DAT_TEXT_MAX;
+    char *text = calloc(1, len);
+    record.args = (struct tm_span){text, len};
+    ok(text && tm_trace_dat_record_put(&record, &out) == TM_OK);
+    tm_input_init_bytes(&in, out.data, out.len);
+    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_OK && got.args.len == TM_TRACE_DAT_TEXT_MAX);
+    tm_input_release(&in);
+    tm_buf_release(&out);
+    free(text);
+}
+
+static int say(void *context, int fd)
+{
+    const char *text = context;
+    if (tm_io_write(fd, text, strlen(text), NULL) < 0)
+        return 1;
+    if (text[0] == 'd')
+        (void)raise(SIGKILL);
+    return text[0] == 'f' ? 3 : 0;
+}
+
+/* What a child that says TEXT says, and how it ends. */
+static void run_child(const char *text, enum tm_status want, const char *cause)
+{
+    struct tm_error err = {0};
+    struct tm_subprocess child = {0};
+    ok(tm_subprocess_open(&child, say, (void *)(uintptr_t)text, &err) == TM_OK);
+    enum tm_status st = tm_input_fill(&child.out, 100, &err);
+    ok(st == TM_END && child.out.len == strlen(text) && memcmp(child.out.data, text, child.out.len) == 0);
+    ok(tm_subprocess_close(&child, &err) == want);
+    is_str(err.text, cause);
+}
+
+int main(void)
+{
+    struct tm_error err = {0};
+    struct tm_subprocess child = {0};
+    test_records();
+    test_long_args();
+    run_child("hello", TM_OK, "");
+    run_child("dies", TM_E_INPUT, "killed by signal 9");
+    run_child("fails", TM_E_INPUT, "ended with status 3");
+    ok(tm_subprocess_close(&child, &err) == TM_OK);
+    ok(tm_subprocess_open(&child, say, (void *)(uintptr_t) "left alone", &err) == TM_OK);
+    ok_named(tm_subprocess_close(&child, &err) == TM_OK, "one that is not waited for");
+    return tap_done();
+}
