@@ -193,21 +193,12 @@ unrelated() {
 
 @test "dropped: memory does not grow with the events" {
     grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
-    cat >peak.py <<-'END'
-	import os, sys
-	pid = os.fork()
-	if pid == 0:
-	    os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-	    os.execvp(sys.argv[2], sys.argv[2:])
-	_, status, usage = os.wait4(pid, 0)
-	print(usage.ru_maxrss if status == 0 else 'failed')
-	END
     for n in 10000 300000; do
         unrelated "$n"
         tm-unpack a.pb c.systrace >unpacked
-        python3 peak.py placed tm-clocks --keep-dropped <unpacked
-        python3 peak.py sorted tm-sort -S 1M <placed
-        python3 peak.py d.tsv tm-emit -q -f dropped <sorted
+        python3 "$TM_SRC/t/check/peak.py" placed tm-clocks --keep-dropped <unpacked
+        python3 "$TM_SRC/t/check/peak.py" sorted tm-sort -S 1M <placed
+        python3 "$TM_SRC/t/check/peak.py" d.tsv tm-emit -q -f dropped <sorted
         [ "$(wc -l <d.tsv)" -eq $((n + 1)) ]
     done >peaks
     # Of 290000 events more the frames have 5 MB, of which tm-sort may keep 4 MiB.

@@ -1,4 +1,5 @@
-# tm-emit: many files, machines and crossing slices take time in proportion to their number.
+# tm-emit: many files, machines and crossing slices take time in proportion to their number, threads and tracks as much
+# memory as tm-limits(7) says.
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
@@ -45,9 +46,34 @@ scales() {
         python3 - "$count" "$lanes" >"$name.json" <<'END_OF_PYTHON'
 import sys
 count, open_at_once = map(int, sys.argv[1:])
-print('[%s]' % ',\n'.join('{"name":"n","ph":"X","ts":%d,"dur":%d,"pid":1,"tid":1}' % (i, open_at_once) for i in range(count)))
+event = '{"name":"n","ph":"X","ts":%d,"dur":%d,"pid":1,"tid":1}'
+print('[%s]' % ',\n'.join(event % (i, open_at_once) for i in range(count)))
 END_OF_PYTHON
         tm-unpack "$name.json" | tm-manifest | tm-clocks | tm-sort >"$name.crossing"
     done
     scales few.crossing many.crossing tm-emit -q -f pftrace
+}
+
+@test "memory of a thread, and of an asynchronous slice that is open" {
+    grep -q '^TM_SANITIZE = -f' "$TM_BIN/../Makefile" && skip "figures of sanitized programs say little"
+    python3 - <<'END_OF_PYTHON'
+shapes = {'threads': '"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":1', 'async': '"ph":"b","pid":1,"id":%d,"ts":%d'}
+for name, count in (('few', 1000), ('many', 201000)):
+    for of, event in shapes.items():
+        with open('%s.%s.json' % (name, of), 'w') as f:
+            f.write('[%s]' % ',\n'.join('{"name":"n","cat":"c",' + event % (i + 1, i) + '}' for i in range(count)))
+END_OF_PYTHON
+    for of in threads async; do
+        for n in few many; do
+            tm-unpack $n.$of.json | tm-manifest | tm-clocks | tm-sort >$n.$of
+        done
+        for arguments in '-f sqlite' '-f pftrace' '-f csv' '-f pftrace --only dur>=1ms'; do
+            for n in few many; do
+                # shellcheck disable=SC2086
+                python3 "$TM_SRC/t/check/peak.py" /dev/null tm-emit -q -o out $arguments <$n.$of
+            done | paste -sd ' ' | sed "s/$/ $of $arguments/"
+        done
+    done >peaks
+    # 200000 more are 850 bytes each at most, of 550 that are needed and room to grow into.
+    awk '$1 !~ /^[0-9]+$/ || ($2 - $1) * 1024 / 200000 > 850 { print; bad = 1 } END { exit bad || NR != 8 }' peaks
 }

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_FIRST = 64, ARRAY_FIRST = 16 };
+enum {
+    TABLE_FIRST = 64,
+    ARRAY_FIRST = 1 /* many arrays are of one track and hold one slice */
+};
 
 struct tm_table_slot {
     struct tm_key key;

@@ -11,6 +11,9 @@
 
 #include "base/map.h"
 
+/* An output refuses a timeline with more tracks, those of threads and processes among them. */
+enum { TM_OUTPUT_TRACKS_MAX = 1 << 22 };
+
 /* A process or thread in one of its lives. */
 struct tm_track_task {
     uint64_t key;  /* never 0 */

@@ -104,6 +104,9 @@ enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place pla
         return st;
     if (row)
         return is_same(row, &said) ? rename_track(ds, row, d->name, err) : TM_OK;
+    if (ds->count >= TM_DESCRIPTORS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of tracks (TM_DESCRIPTORS_MAX)",
+                            TM_DESCRIPTORS_MAX);
     if ((st = tm_tracks_name(ds->tracks, d->name, &said.name, err)) < 0 ||
         (st = tm_tracks_name(ds->tracks, d->unit, &said.unit, err)) < 0 ||
         (st = tm_array_grow(&ds->rows, &ds->cap, ds->count, sizeof *ds->rows, err)) < 0 ||

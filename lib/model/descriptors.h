@@ -10,6 +10,9 @@
 #include "model/processes.h"
 #include "model/tracks.h"
 
+/* More descriptors of a timeline are refused. */
+enum { TM_DESCRIPTORS_MAX = 1 << 22 };
+
 /* The file and machine that descriptors belong to. */
 struct tm_place {
     uint32_t file, machine;
@@ -47,7 +50,7 @@ struct tm_descriptors {
 };
 
 /* Adds a descriptor. The first for a uuid counts. A later one may change the name, unless it describes another track,
- * with another parent, thread or process. */
+ * with another parent, thread or process. TM_OK; TM_E_INPUT past TM_DESCRIPTORS_MAX; TM_E_SYSTEM. */
 enum tm_status tm_descriptors_add(struct tm_descriptors *ds, struct tm_place place, const struct tm_description *d,
                                   struct tm_error *err);
 

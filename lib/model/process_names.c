@@ -5,14 +5,17 @@ enum { NAMES_MAX = 1 << 30 };
 void tm_processes_init(struct tm_processes *p)
 {
     *p = (struct tm_processes){0};
-    tm_intern_init(&p->names, NAMES_MAX, SIZE_MAX);
+    tm_intern_init(&p->names, NAMES_MAX, TM_TASK_TEXT_BYTES_MAX);
 }
 
 static enum tm_status intern(struct tm_processes *p, struct tm_text text, uint32_t *name, struct tm_error *err)
 {
     uint32_t id;
     enum tm_status st = tm_intern_add(&p->names, text.data, text.len, &id, NULL);
-    if (st != TM_OK)
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "names of threads and processes of more than %d bytes "
+                            "(TM_TASK_TEXT_BYTES_MAX)", TM_TASK_TEXT_BYTES_MAX);
+    if (st < 0)
         return tm_error_nomem(err);
     *name = id + 1;
     return TM_OK;

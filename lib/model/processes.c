@@ -66,6 +66,8 @@ static enum tm_status orphan_count(struct tm_processes *p, const struct tm_threa
 static enum tm_status new_thread(struct tm_processes *p, uint32_t machine, int64_t tid, int64_t *utid,
                                  struct tm_error *err)
 {
+    if (p->thread_count >= TM_THREADS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d threads (TM_THREADS_MAX)", TM_THREADS_MAX);
     enum tm_status st = tm_array_grow(&p->threads, &p->thread_cap, p->thread_count, sizeof *p->threads, err);
     if (st < 0)
         return st;
@@ -85,6 +87,8 @@ static enum tm_status new_thread(struct tm_processes *p, uint32_t machine, int64
 static enum tm_status new_process(struct tm_processes *p, uint32_t machine, int64_t pid, int64_t *upid,
                                   struct tm_error *err)
 {
+    if (p->process_count >= TM_PROCESSES_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d processes (TM_PROCESSES_MAX)", TM_PROCESSES_MAX);
     enum tm_status st = tm_array_grow(&p->processes, &p->process_cap, p->process_count, sizeof *p->processes, err);
     if (st < 0)
         return st;

@@ -12,6 +12,13 @@
 #include "model/rows.h"
 #include "base/table.h"
 
+/* A timeline that has more of these is refused: TM_E_INPUT of each call that would add one. Lifetimes count. */
+enum {
+    TM_THREADS_MAX = 1 << 22,
+    TM_PROCESSES_MAX = 1 << 22,
+    TM_TASK_TEXT_BYTES_MAX = 1 << 30 /* distinct names and command lines */
+};
+
 /* Trust in a name. A name is replaced by one of the same or higher trust. */
 enum tm_name_trust {
     TM_TRUST_OTHER = 0,        /* thread: metadata event of Chrome JSON */

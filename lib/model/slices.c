@@ -117,6 +117,18 @@ void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t t
     }
 }
 
+/* Makes room for one more slice of STACK. */
+static enum tm_status make_room(struct tm_slices *slices, struct tm_slice_stack *stack, struct tm_error *err)
+{
+    uint32_t before = stack->cap;
+    if (stack->depth == stack->cap && slices->room + before >= TM_SLICES_ROOM_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d slices are open at one time (TM_SLICES_ROOM_MAX)",
+                            TM_SLICES_ROOM_MAX);
+    enum tm_status st = tm_array_grow(&stack->slices, &stack->cap, stack->depth, sizeof *stack->slices, err);
+    slices->room += stack->cap - before;
+    return st;
+}
+
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
                                bool *crosses, const struct tm_rows *rows, struct tm_error *err)
 {
@@ -133,11 +145,11 @@ enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *ro
         slices->too_deep++;
         return TM_END;
     }
+    if ((st = make_room(slices, stack, err)) < 0)
+        return st;
     row->id = slices->next_id++;
     row->depth = stack->depth;
     row->parent = stack->depth ? stack->slices[stack->depth - 1].id : TM_NO_ID;
-    if ((st = tm_array_grow(&stack->slices, &stack->cap, stack->depth, sizeof *stack->slices, err)) < 0)
-        return st;
     stack->slices[stack->depth++] =
         (struct open_slice){row->id, row->ts, row->dur, row->arg_set, {label[0], label[1]}};
     return rows->slice(rows->self, row, err);

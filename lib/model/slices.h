@@ -11,8 +11,9 @@
 #include "model/rows.h"
 #include "base/table.h"
 
-/* Slices nested deeper are dropped. */
-enum { TM_SLICES_DEPTH_MAX = 512 };
+/* Slices nested deeper are dropped. Stacks of all tracks that need more room than for TM_SLICES_ROOM_MAX slices are
+ * refused. */
+enum { TM_SLICES_DEPTH_MAX = 512, TM_SLICES_ROOM_MAX = 1 << 24 };
 
 /* A number for a text: equal texts have equal numbers. 0: no text. */
 typedef uint64_t tm_slice_label;
@@ -25,14 +26,15 @@ struct tm_slices {
     /* private */
     struct tm_slice_stack *stacks; /* by track */
     uint32_t stack_count, stack_cap;
+    uint32_t room; /* slices that all stacks together have memory for */
 };
 
 /* Rows without effect, for callers that only follow which slices are open. */
 extern const struct tm_rows tm_slices_no_rows;
 
 /* Begins a slice with duration row->dur; -1: open. Sets id, depth and parent of ROW and passes it to ROWS. TM_OK.
- * TM_END if the slice is dropped: it crosses another slice (*CROSSES is true) or lies too deep. TM_E_SYSTEM, or the
- * error of ROWS. */
+ * TM_END if the slice is dropped: it crosses another slice (*CROSSES is true) or lies too deep. TM_E_INPUT past
+ * TM_SLICES_ROOM_MAX, TM_E_SYSTEM, or the error of ROWS. */
 enum tm_status tm_slices_begin(struct tm_slices *slices, struct tm_slice_row *row, const tm_slice_label label[2],
                                bool *crosses, const struct tm_rows *rows, struct tm_error *err);
 

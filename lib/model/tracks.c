@@ -30,7 +30,7 @@ const char *tm_track_type_name(enum tm_track_type type)
 void tm_tracks_init(struct tm_tracks *tracks)
 {
     *tracks = (struct tm_tracks){0};
-    tm_intern_init(&tracks->names, UINT32_C(1) << 30, SIZE_MAX);
+    tm_intern_init(&tracks->names, UINT32_C(1) << 30, TM_TRACK_TEXT_BYTES_MAX);
 }
 
 void tm_tracks_release(struct tm_tracks *tracks)
@@ -52,6 +52,8 @@ enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id 
         *track = (uint32_t)found;
         return TM_OK;
     }
+    if (tracks->count >= TM_TRACKS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d tracks (TM_TRACKS_MAX)", TM_TRACKS_MAX);
     if ((st = tm_array_grow(&tracks->rows, &tracks->cap, tracks->count, sizeof *tracks->rows, err)) < 0 ||
         (st = tm_table_set(&tracks->table, &key, tracks->count, err)) < 0)
         return st;
@@ -71,7 +73,11 @@ enum tm_status tm_tracks_name(struct tm_tracks *tracks, struct tm_text text, uin
     *name = 0;
     if (text.data == NULL)
         return TM_OK;
-    if (tm_intern_add(&tracks->names, text.data, text.len, &id, NULL) != TM_OK)
+    enum tm_status st = tm_intern_add(&tracks->names, text.data, text.len, &id, NULL);
+    if (st == TM_END)
+        return tm_error_set(err, TM_E_INPUT, "names of tracks of more than %d bytes (TM_TRACK_TEXT_BYTES_MAX)",
+                            TM_TRACK_TEXT_BYTES_MAX);
+    if (st < 0)
         return tm_error_nomem(err);
     *name = id + 1;
     return TM_OK;

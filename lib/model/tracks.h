@@ -8,6 +8,9 @@
 #include "model/rows.h"
 #include "base/table.h"
 
+/* A timeline that has more of these is refused: TM_E_INPUT of each call that would add one. */
+enum { TM_TRACKS_MAX = 1 << 22, TM_TRACK_TEXT_BYTES_MAX = 1 << 30 /* distinct names, units and ids */ };
+
 /* Types of tracks. The comments name the numbers of their ids. */
 enum tm_track_type {
     TM_TRACK_TYPE_THREAD,           /* utid: slices that a thread executes */

@@ -65,6 +65,9 @@ enum tm_status tm_open_need(struct tm_open_slices *open, const struct tm_open_tr
     if (open->free_count) {
         i = open->free_stacks[open->free_count - 1];
     } else {
+        if (open->stack_count >= TM_OPEN_TRACKS_MAX)
+            return tm_error_set(err, TM_E_INPUT, "more than %d tracks with open slices (TM_OPEN_TRACKS_MAX)",
+                                TM_OPEN_TRACKS_MAX);
         if ((st = tm_array_grow(&open->stacks, &open->stack_cap, open->stack_count, sizeof *open->stacks, err)) < 0)
             return st;
         i = open->stack_count;

@@ -8,7 +8,11 @@
 #include "base/table.h"
 #include "stream/event.h"
 
-enum { TM_OPEN_DEPTH_MAX = 512, TM_OPEN_PENDING_MAX = 256 };
+enum {
+    TM_OPEN_DEPTH_MAX = 512,
+    TM_OPEN_PENDING_MAX = 256,
+    TM_OPEN_TRACKS_MAX = 1 << 22 /* more tracks with open slices are refused */
+};
 
 /* What became of a slice's begin. */
 enum tm_open_fate { TM_OPEN_DROPPED, TM_OPEN_KEPT, TM_OPEN_PENDING /* until its end is known */ };

@@ -6,6 +6,7 @@
 #include "json/scan.h"
 #include "container/limits.h"
 #include "emit/paths.h"
+#include "emit/track_owners.h"
 #include "emit/perfetto/clock_rows.h"
 #include "emit/output_list.h"
 #include "emit/single_events.h"
@@ -36,11 +37,13 @@
 #include "manifest/problems.h"
 #include "model/binder_rows.h"
 #include "model/kernel_rows.h"
+#include "model/descriptors.h"
 #include "model/lanes.h"
 #include "emit/span_flows.h"
 #include "manifest/clock_points.h"
 #include "stream/timestamp_group.h"
 #include "model/slices.h"
+#include "select/open_slices.h"
 #include "sort/file_order.h"
 #include "stream/batch.h"
 #include "stream/frame.h"
@@ -137,6 +140,15 @@ static const struct limit limits[] = {
     LIMIT(TM_EVIDENCE_MEMBERS_MAX),
     LIMIT(TM_HULL_POINTS_MAX),
     LIMIT(TM_CONSENSUS_STEPS_MAX),
+    LIMIT(TM_THREADS_MAX),
+    LIMIT(TM_PROCESSES_MAX),
+    LIMIT(TM_TASK_TEXT_BYTES_MAX),
+    LIMIT(TM_TRACKS_MAX),
+    LIMIT(TM_DESCRIPTORS_MAX),
+    LIMIT(TM_TRACK_TEXT_BYTES_MAX),
+    LIMIT(TM_OUTPUT_TRACKS_MAX),
+    LIMIT(TM_OPEN_TRACKS_MAX),
+    LIMIT(TM_SLICES_ROOM_MAX),
     LIMIT(TM_SLICES_DEPTH_MAX),
     LIMIT(TM_BINDER_WAITING_MAX),
     LIMIT(TM_BINDER_THREADS_MAX),

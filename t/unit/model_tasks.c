@@ -198,6 +198,50 @@ static void test_samples(void)
     stop(&b);
 }
 
+/* WHAT is refused by a message that names LIMIT. */
+static void is_refused(struct bench *b, enum tm_status st, const char *limit)
+{
+    is_int(st, TM_E_INPUT);
+    ok_named(strstr(b->err.text, limit) != NULL, limit);
+    b->err = (struct tm_error){0};
+}
+
+static void test_limits(void)
+{
+    struct bench b;
+    start(&b);
+    struct tm_model *m = &b.model;
+    const struct tm_track_id id = {PROTO, 0, TM_TRACK_TYPE_DESCRIBED, 5, 0};
+    const struct tm_description described = {.uuid = 5};
+    struct tm_slice_row row = {.ts = 1, .dur = -1};
+    const tm_slice_label none[2] = {0, 0};
+    int64_t number;
+    uint32_t track;
+    bool flag;
+    m->processes.thread_count = TM_THREADS_MAX;
+    is_refused(&b, tm_processes_thread(&m->processes, 0, 5, &number, &b.err), "TM_THREADS_MAX");
+    m->processes.thread_count = 0;
+    m->processes.process_count = TM_PROCESSES_MAX;
+    is_refused(&b, tm_processes_process(&m->processes, 0, 6, &number, &b.err), "TM_PROCESSES_MAX");
+    m->processes.process_count = 0;
+    m->tracks.count = TM_TRACKS_MAX;
+    is_refused(&b, tm_tracks_get(&m->tracks, &id, &track, &flag, &b.err), "TM_TRACKS_MAX");
+    m->tracks.count = 0;
+    m->descriptors.count = TM_DESCRIPTORS_MAX;
+    is_refused(&b, tm_descriptors_add(&m->descriptors, (struct tm_place){PROTO, 0}, &described, &b.err),
+               "TM_DESCRIPTORS_MAX");
+    m->descriptors.count = 0;
+    m->slices.room = TM_SLICES_ROOM_MAX;
+    is_refused(&b, tm_slices_begin(&m->slices, &row, none, &flag, m->rows, &b.err), "TM_SLICES_ROOM_MAX");
+    m->processes.names.bytes_max = m->tracks.names.bytes_max = 3;
+    const struct tm_text name = {(const uint8_t *)"name", 4};
+    is_refused(&b, tm_tracks_name(&m->tracks, name, &track, &b.err), "TM_TRACK_TEXT_BYTES_MAX");
+    is_int(tm_processes_thread(&m->processes, 0, 5, &number, &b.err), TM_OK);
+    is_refused(&b, tm_processes_name_thread(&m->processes, number, name, TM_TRUST_OTHER, &b.err),
+               "TM_TASK_TEXT_BYTES_MAX");
+    stop(&b);
+}
+
 static void test_table(void)
 {
     enum { KEYS = 5000 };
@@ -222,6 +266,7 @@ int main(void)
     test_tid_in_two_processes();
     test_descriptors();
     test_samples();
+    test_limits();
     test_table();
     return tap_done();
 }

@@ -102,6 +102,9 @@ static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, s
     enum tm_status st = read_description(p, e, &d, err);
     if (st < 0)
         return st;
+    if (w->owners.count >= TM_OUTPUT_TRACKS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d descriptions of threads and processes "
+                            "(TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
     owner = d.uuid;
     if ((d.is_thread || d.is_process) && e->machine < p->context->catalog->machine_count)
         st = own_track(p, e, &d, &owner, err);

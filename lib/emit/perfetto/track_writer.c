@@ -412,6 +412,8 @@ enum tm_status tm_track_write(struct tm_track_writer *w, const struct tm_event *
     if (e->machine >= w->packets->catalog->machine_count)
         return tm_error_set(err, TM_E_INPUT, "an event is of machine %u, which the stream does not describe",
                             e->machine);
+    if (w->known.count >= TM_OUTPUT_TRACKS_MAX || w->packets->owners.count >= TM_OUTPUT_TRACKS_MAX)
+        return tm_error_set(err, TM_E_INPUT, "more than %d tracks (TM_OUTPUT_TRACKS_MAX)", TM_OUTPUT_TRACKS_MAX);
     if (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD)
         return tm_track_task_define(w, e, err);
     if (e->kind == TM_KIND_TRACK)

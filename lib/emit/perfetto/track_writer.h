@@ -63,7 +63,7 @@ struct tm_track_writer {
 };
 
 /* Takes EVENT, timed or a definition. Events come in time order; what it writes may wait for the
- * next call or flush. */
+ * next call or flush. TM_OK; TM_E_INPUT past TM_OUTPUT_TRACKS_MAX or of a damaged stream; TM_E_SYSTEM. */
 enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
 /* Names of threads that waited for one that is trusted more, at NOW_NS or while the thread lived. */
