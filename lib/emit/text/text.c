@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { FILE_MIN = 4, FILE_MAX = 24, INDENT_MAX = 32, ARG_MAX = 100 };
+enum { FILE_MIN = 4, FILE_MAX = 24, INDENT_MAX = 32, ARG_COLUMNS = 100 };
 
 struct text {
     struct tm_slice_rows rows;
@@ -124,7 +124,7 @@ static void put_arg(void *self, struct tm_text name, uint32_t node)
     tm_out_char(p->out, ' ');
     tm_out_escaped(p->out, name);
     tm_out_char(p->out, '=');
-    tm_out_escaped_cut(p->out, (struct tm_text){arg->buf.data, arg->buf.len}, ARG_MAX);
+    tm_out_escaped_cut(p->out, (struct tm_text){arg->buf.data, arg->buf.len}, ARG_COLUMNS);
     p->out->failed |= arg->failed;
 }
 
