@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tm-align against files whose clocks are known, and its bounds against a second implementation: t/oracle/align.py.
+# tm-align against files whose clocks are known, and its bounds against a second implementation: t/oracle/align.py and
+# align_kinds.py.
 
 @test "random pairs: the truth is inside the bounds, the bounds are the exact ones" {
     run python3 "$TM_SRC/t/oracle/align.py" -n 200 -s 1
@@ -11,6 +12,12 @@
     run python3 "$TM_SRC/t/oracle/align.py" -n 0 -s 2 -b 90
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [ "$(grep -c 'ratio' <<<"$output")" -eq 9 ]
+}
+
+@test "random jobs in every form that is matched: the truth is found, and what allows no line is told as that" {
+    run python3 "$TM_SRC/t/oracle/align_kinds.py" -n 60 -s 1
+    [ "$status" -eq 0 ] || { echo "$output" | cut -c 1-1000; false; }
+    [[ $output == "60 cases: "* ]]
 }
 
 @test "the comparison notices bounds that are too narrow, and too wide" {

@@ -154,6 +154,14 @@ static void read_detail(struct tm_align_event *event)
         else if (f.id == TM_DETAIL_TERMINATING_FLOW_IDS && f.type == TM_PB_I64 &&
                  event->ending_flow_count < TM_ALIGN_FLOWS_MAX)
             event->ending_flows[event->ending_flow_count++] = f.value;
+        else if ((f.id == TM_DETAIL_BIND_OUT || f.id == TM_DETAIL_BIND_STEP || f.id == TM_DETAIL_BIND_IN) &&
+                 f.type != TM_PB_LEN) {
+            event->has_bind = true;
+            event->bind = f.value;
+            event->bind_role = f.id == TM_DETAIL_BIND_OUT    ? TM_ROLE_CAUSE
+                               : f.id == TM_DETAIL_BIND_STEP ? TM_ROLE_STEP
+                                                             : TM_ROLE_EFFECT;
+        }
     }
 }
 
@@ -189,6 +197,7 @@ static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin
     event.end_ns = end_ns;
     event.is_slice = is_slice;
     event.arg_count = event.flow_count = event.ending_flow_count = 0;
+    event.has_bind = false;
     event.name = tm_catalog_string(&c->catalog, begin->name, begin);
     event.category = tm_catalog_string(&c->catalog, begin->category, begin);
     event.name_string = begin->name & TM_STRING_INLINE ? 0 : begin->name;

@@ -60,24 +60,39 @@ static void unite(const struct work *w, uint32_t a, uint32_t b)
         w->groups[a] = b;
 }
 
-/* The clock that was set is that of the file that is in most pairs with steps; of two the later one. */
-static void find_stepped(const struct work *w, uint32_t *votes)
+/* What pairs of files say of whose clock was set. */
+struct suspicion {
+    uint32_t stepped, straight; /* pairs with steps, and with a line */
+};
+
+static bool is_more_suspect(const struct work *w, const struct suspicion *s, uint32_t a, uint32_t b)
+{
+    if (s[a].stepped != s[b].stepped)
+        return s[a].stepped > s[b].stepped;
+    return s[a].straight != s[b].straight ? s[a].straight < s[b].straight : w->ranks[a] > w->ranks[b];
+}
+
+/* The clock that was set is that of the file that is in most pairs with steps; of several the one that is in the fewest
+ * with a line, and of those the last. */
+static void find_stepped(const struct work *w, struct suspicion *s)
 {
     const struct tm_pair_table *pairs = &w->evidence->pairs;
     for (;;) {
         uint32_t worst = 0;
-        memset(votes, 0, w->nodes->count * sizeof *votes);
+        memset(s, 0, w->nodes->count * sizeof *s);
         for (uint32_t i = 0; i < pairs->count; i++) {
             const struct tm_pair *p = &pairs->pairs[i];
-            if (!is_stepped(p) || w->network->nodes[p->first].stepped || w->network->nodes[p->second].stepped)
-                continue;
-            votes[p->first]++;
-            votes[p->second]++;
+            bool is_known = w->network->nodes[p->first].stepped || w->network->nodes[p->second].stepped;
+            uint32_t steps = is_stepped(p) && !is_known;
+            uint32_t lines = !is_stepped(p) && p->has_estimate;
+            s[p->first].stepped += steps;
+            s[p->second].stepped += steps;
+            s[p->first].straight += lines;
+            s[p->second].straight += lines;
         }
         for (uint32_t n = 1; n < w->nodes->count; n++)
-            if (votes[n] > votes[worst] || (votes[n] == votes[worst] && w->ranks[n] > w->ranks[worst]))
-                worst = n;
-        if (w->nodes->count == 0 || votes[worst] == 0)
+            worst = is_more_suspect(w, s, n, worst) ? n : worst;
+        if (w->nodes->count == 0 || s[worst].stepped == 0)
             return;
         for (uint32_t i = 0; i < pairs->count; i++) {
             const struct tm_pair *p = &pairs->pairs[i];
@@ -542,6 +557,56 @@ static enum tm_status solve_group(const struct work *w, uint32_t group, bool *es
     return w->err->status;
 }
 
+/* The reading of P's first file that its greatest (least) offset leads from to the reading Y of the second. */
+static int64_t reading_before(const struct tm_pair *p, int64_t y, bool high)
+{
+    int64_t x = y;
+    for (int i = 0; i < 8; i++) /* an offset changes by a thousandth of a change of x, so that this comes to rest */
+        x = tm_clamp((tm_i128)y - (high ? tm_corridor_high(&p->corridor, x) : tm_corridor_low(&p->corridor, x)),
+                     TM_OFFSET_MAX);
+    return x;
+}
+
+/* NODE, which nothing bounds against the reference of its group, is bounded on one side against another file. */
+static void bound_against(const struct work *w, uint32_t node, const struct tm_pair *p)
+{
+    struct tm_network_node *n = &w->network->nodes[node];
+    n->verdict = TM_VERDICT_ONE_SIDED;
+    n->reference = p->first == node ? p->second : p->first;
+    for (int which = 0; which < 3; which++) {
+        int64_t at = moment(&w->nodes->nodes[node], which);
+        bool above = p->above.count > 0, is_first = p->first == node, is_high = above == is_first;
+        int64_t bound = !is_first ? reading_before(p, at, above) - at
+                        : above   ? tm_corridor_high(&p->corridor, at)
+                                  : tm_corridor_low(&p->corridor, at);
+        n->low_ns[which] = is_high ? TM_UNBOUNDED_LOW : bound - !is_first;
+        n->high_ns[which] = is_high ? bound + !is_first : TM_UNBOUNDED_HIGH;
+    }
+}
+
+/* A file that is related only to one whose reference it says nothing of: by a bound, or by an offset with steps, as the
+ * other one's clock was set. */
+static void judge_beside(const struct work *w)
+{
+    const struct tm_pair_table *pairs = &w->evidence->pairs;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        const struct tm_pair *p = &pairs->pairs[i];
+        bool first = w->network->nodes[p->first].verdict == TM_VERDICT_NONE;
+        uint32_t node = first ? p->first : p->second, other = first ? p->second : p->first;
+        struct tm_network_node *n = &w->network->nodes[node];
+        enum tm_verdict beside = w->network->nodes[other].verdict;
+        if (n->verdict != TM_VERDICT_NONE || beside == TM_VERDICT_NONE)
+            continue;
+        if (is_stepped(p) && beside == TM_VERDICT_STEPPED && w->network->nodes[other].reference != node) {
+            n->verdict = TM_VERDICT_STEPPED;
+            n->reference = other;
+            n->stepped = p;
+        } else if (is_usable(w, p) && (p->above.count > 0) != (p->below.count > 0)) {
+            bound_against(w, node, p);
+        }
+    }
+}
+
 /* Files that lines do not reach: pairs that contradict themselves say why. */
 static void judge_rest(const struct work *w)
 {
@@ -574,21 +639,24 @@ static enum tm_status find_all(const struct work *w)
 {
     uint32_t n = w->nodes->count;
     uint32_t *sizes = calloc(n + 1, sizeof *sizes);
+    struct suspicion *suspicions = calloc(n + 1, sizeof *suspicions);
     bool *estimated = calloc(n + 1, sizeof *estimated);
-    enum tm_status st = sizes && estimated ? TM_OK : tm_error_nomem(w->err);
+    enum tm_status st = sizes && suspicions && estimated ? TM_OK : tm_error_nomem(w->err);
     if (st == TM_OK) {
-        find_stepped(w, sizes);
+        find_stepped(w, suspicions);
         find_groups(w);
-        memset(sizes, 0, n * sizeof *sizes);
         for (uint32_t i = 0; i < n; i++)
             sizes[group_of(w, i)]++;
     }
     for (uint32_t i = 0; i < n && st == TM_OK; i++)
         if (sizes[i] > 1)
             st = solve_group(w, i, estimated);
-    if (st == TM_OK)
+    if (st == TM_OK) {
         judge_rest(w);
+        judge_beside(w);
+    }
     free(sizes);
+    free(suspicions);
     free(estimated);
     return st;
 }

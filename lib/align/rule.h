@@ -31,6 +31,9 @@ struct tm_align_event {
     struct tm_align_arg args[TM_ALIGN_ARGS_MAX];
     uint32_t flow_count, ending_flow_count;
     uint64_t flows[TM_ALIGN_FLOWS_MAX], ending_flows[TM_ALIGN_FLOWS_MAX];
+    bool has_bind;
+    enum tm_role bind_role; /* of bind_id */
+    uint64_t bind;
 };
 
 /* A rule as it was asked for. */

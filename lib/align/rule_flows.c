@@ -2,7 +2,7 @@
 #include "align/rule.h"
 #include "base/hash.h"
 
-enum { SEED_FLOW_EVENT = 1, SEED_FLOW_ID = 2 };
+enum { SEED_FLOW_EVENT = 1, SEED_FLOW_ID = 2, SEED_BIND_ID = 11 };
 
 static void put_flow(const struct tm_align_event *event, uint64_t id, uint64_t seed, enum tm_role role,
                      tm_align_put *put, void *context)
@@ -26,6 +26,8 @@ void tm_align_take_flows(const struct tm_align_use *use, const struct tm_align_e
                  : e->kind == TM_KIND_FLOW_STEP ? TM_ROLE_STEP
                                                 : TM_ROLE_EFFECT,
                  put, context);
+    if (event->has_bind)
+        put_flow(event, event->bind, SEED_BIND_ID, event->bind_role, put, context);
     for (uint32_t i = 0; i < event->flow_count; i++)
         put_flow(event, event->flows[i], SEED_FLOW_ID, TM_ROLE_CAUSE, put, context);
     for (uint32_t i = 0; i < event->ending_flow_count; i++)

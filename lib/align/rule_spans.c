@@ -1,13 +1,13 @@
 /* Spans of distributed tracing, by their ids in the arguments: a span that was called lies within the one that called
  * it. Names of ids: OpenTelemetry (trace_id, span_id, parent_span_id), Jaeger (traceID, spanID, parentSpanID), Zipkin
- * (traceId, parentId). */
+ * (traceId, parentId), Elastic (trace.id, span.id, parent.id), Honeycomb (trace.trace_id, trace.parent_id). */
 #include "align/rule.h"
 #include "base/hash.h"
 
 enum { SEED_SPAN = 3 };
 
 /* KEY is NAME, whatever its case and whatever but letters is in it. */
-static bool is_like(struct tm_text key, const char *name)
+static bool is_name(struct tm_text key, const char *name)
 {
     for (size_t i = 0; i < key.len; i++) {
         uint8_t c = key.data[i];
@@ -19,6 +19,17 @@ static bool is_like(struct tm_text key, const char *name)
             return false;
     }
     return *name == '\0';
+}
+
+/* The whole of KEY is like NAME ("trace.id"), or what is behind its last dot ("trace.trace_id", "otel.span_id"). */
+static bool is_like(struct tm_text key, const char *name)
+{
+    size_t at = key.len;
+    if (is_name(key, name))
+        return true;
+    while (at > 0 && key.data[at - 1] != '.')
+        at--;
+    return at > 0 && is_name((struct tm_text){key.data + at, key.len - at}, name);
 }
 
 /* The id of an argument; an empty one and one of zeros alone are none. */
