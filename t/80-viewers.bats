@@ -42,6 +42,23 @@ PY
     [[ "$output" == "viewers: skipped: no TRACE_PROCESSOR"* ]]
 }
 
+@test "pids that are texts are compared by their names; what else has another number differs" {
+    fake <<'END'
+original TASKS [313,"Spans","process","m"]
+original TASKS [7,"app","process","m"]
+original slices [313,"x",313]
+original slices [7,"y"]
+merged TASKS [1073741825,"Spans","process","m"]
+merged TASKS [8,"app","process","m"]
+merged slices [1073741825,"x",1073741825]
+merged slices [8,"y"]
+END
+    run viewers -t ./tp -f pftrace -v a.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'- [7,"y"]'*'+ [8,"y"]'* ]]
+    [[ "$output" != *'"x"'* ]]
+}
+
 @test "rows are compared as multisets, by class" {
     fake <<'END'
 both FILES ["proto"]

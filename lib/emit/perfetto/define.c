@@ -134,11 +134,12 @@ static uint64_t sequence_need(const struct tm_event *e)
     return e->generation ? tm_hash_u64(tm_hash_u64((uint64_t)e->file << 32 | e->sequence)) | 1 : 0;
 }
 
-/* What Chrome JSON says of a process or thread at no time. */
+/* What a file that is no proto says of a process or thread at no time. */
 static bool is_plain_metadata(const struct tm_event *e)
 {
-    return (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD) && tm_event_raw(e->flags) == TM_RAW_JSON &&
-           !tm_event_is_timed(e->flags);
+    enum tm_raw raw = tm_event_raw(e->flags);
+    return (e->kind == TM_KIND_PROCESS || e->kind == TM_KIND_THREAD) && (raw == TM_RAW_JSON || raw == TM_RAW_NONE) &&
+           !tm_event_is_timed(e->flags) && !(e->flags & TM_EVENT_DERIVED);
 }
 
 bool tm_pftrace_waits(const struct tm_event *e)

@@ -160,6 +160,13 @@ uint64_t tm_packet_id(const struct tm_packet_writer *w, uint32_t file, uint64_t 
     return mixed ? mixed : 1;
 }
 
+const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size)
+{
+    tm_catalog_path(catalog, file, out, size);
+    const char *slash = out[0] == '/' ? strrchr(out, '/') : NULL;
+    return slash ? slash + 1 : out;
+}
+
 enum tm_status tm_packet_child_track(struct tm_packet_writer *w, const struct tm_event *e, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
 {

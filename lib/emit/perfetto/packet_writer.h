@@ -150,6 +150,10 @@ static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uin
     return writer->joins_flows ? id : tm_packet_id(writer, file, id);
 }
 
+/* What the output calls FILE, in OUT of SIZE bytes: its path in what was merged. Where a file lay that was given by an
+ * absolute path is nobody's business. */
+const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
+
 /* A descriptor of track UUID below PARENT on EVENT's machine, at its time where it has one; nothing else in it. */
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);

@@ -87,9 +87,7 @@ static void put_file(struct attributes *a, const struct tm_catalog *c, uint32_t 
 {
     const struct tm_catalog_file *f = &c->files[file];
     char key[KEY_MAX], path[TEXT_MAX], size[KEY_MAX];
-    tm_catalog_path(c, file, path, sizeof path);
-    const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL; /* where it lay is nobody's business */
-    const char *name = slash ? slash + 1 : path;
+    const char *name = tm_packet_file_name(c, file, path, sizeof path);
     text->len = 0;
     add(text, name, strlen(name), &a->failed);
     add(text, ": ", 2, &a->failed);

@@ -205,12 +205,13 @@ enum tm_status tm_track_packet_end(struct tm_track_writer *w, const struct tm_op
     return st;
 }
 
-enum tm_status tm_track_packet_below(struct tm_track_writer *w, uint64_t parent, struct tm_text name)
+enum tm_status tm_track_packet_below(struct tm_track_writer *w, const struct tm_event *e, uint64_t parent)
 {
+    char path[1024];
+    const char *name = tm_packet_file_name(w->packets->catalog, e->file, path, sizeof path);
     tm_buf_clear(&w->body);
-    return tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) == TM_OK &&
-                   (name.data == NULL ||
-                    tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name.data, name.len) == TM_OK) &&
+    return (parent == 0 || tm_pb_put_varint(&w->body, TM_DESCRIPTOR_PARENT, parent) == TM_OK) &&
+                   tm_pb_put_bytes(&w->body, TM_DESCRIPTOR_NAME, name, strlen(name)) == TM_OK &&
                    tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
@@ -219,9 +220,7 @@ enum tm_status tm_track_packet_below(struct tm_track_writer *w, uint64_t parent,
 enum tm_status tm_track_packet_lane(struct tm_track_writer *w, const struct tm_event *e, uint64_t lane, uint64_t parent,
                                     struct tm_error *err)
 {
-    struct tm_text name = tm_catalog_string(w->packets->catalog, e->name, e);
-    tm_buf_clear(&w->body);
-    if (tm_track_packet_below(w, parent, name) != TM_OK)
+    if (tm_track_packet_below(w, e, parent) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, lane, err);
 }

@@ -29,11 +29,11 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struc
 enum tm_status tm_track_packet_end(struct tm_track_writer *writer, const struct tm_open_end *end,
                                    const struct tm_event *as, uint64_t uuid, struct tm_error *err);
 
-/* Makes writer->body what describes a track of its own below PARENT with NAME, whose data may be NULL. TM_OK or
- * TM_E_SYSTEM. */
-enum tm_status tm_track_packet_below(struct tm_track_writer *writer, uint64_t parent, struct tm_text name);
+/* Makes writer->body what describes a track of its own below PARENT (0: none), named by EVENT's file: else readers name
+ * it by its first event. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_packet_below(struct tm_track_writer *writer, const struct tm_event *event, uint64_t parent);
 
-/* A descriptor of track LANE below PARENT, named like EVENT. */
+/* A descriptor of track LANE below PARENT. */
 enum tm_status tm_track_packet_lane(struct tm_track_writer *writer, const struct tm_event *event, uint64_t lane,
                                     uint64_t parent, struct tm_error *err);
 

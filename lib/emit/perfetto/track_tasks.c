@@ -62,15 +62,13 @@ static enum tm_status describe_task(struct tm_track_writer *w, const struct tm_e
     return tm_track_packet_describe(w, e, uuid, err);
 }
 
-/* The track of E's file on a thread or process that PARENT speaks for, named by the file. */
+/* The track of E's file on a thread or process that PARENT speaks for. */
 static enum tm_status describe_apart(struct tm_track_writer *w, const struct tm_event *e, bool is_thread, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err)
 {
-    char path[1024];
     if (!is_thread)
         return tm_packet_child_track(w->packets, e, uuid, parent, err);
-    tm_catalog_path(w->packets->catalog, e->file, path, sizeof path);
-    if (tm_track_packet_below(w, parent, (struct tm_text){(const uint8_t *)path, strlen(path)}) != TM_OK)
+    if (tm_track_packet_below(w, e, parent) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }

@@ -42,8 +42,7 @@ static enum tm_status know_global(struct tm_track_writer *w, const struct tm_eve
     enum tm_status st = tm_map_add(&w->known, uuid, 0);
     if (st == TM_END)
         return TM_OK;
-    tm_buf_clear(&w->body);
-    if (st < 0 || tm_pb_put_varint(&w->body, TM_DESCRIPTOR_MERGE_BEHAVIOR, TM_MERGES_NOT) != TM_OK)
+    if (st < 0 || tm_track_packet_below(w, e, 0) != TM_OK)
         return tm_error_nomem(err);
     return tm_track_packet_describe(w, e, uuid, err);
 }
