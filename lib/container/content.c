@@ -37,6 +37,7 @@ enum tm_status tm_content_open_path(struct tm_content *content, const char *path
     if (fd < 0)
         return cannot_open(err);
     content->owned_fd = is_stdin ? -1 : fd;
+    content->path = is_stdin ? NULL : path;
     if (fstat(fd, &info) != 0)
         return cannot_open(err);
     if (S_ISDIR(info.st_mode))

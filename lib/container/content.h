@@ -8,6 +8,7 @@ struct tm_content {
     struct tm_input *in;     /* the unread bytes */
     struct tm_extent extent; /* the same bytes, readable at any place; fd -1: they can be read only once */
     uint64_t extent_at;      /* the offset of in at which extent begins */
+    const char *path;        /* borrowed: the file that it is, opened by its path; NULL: none */
     uint64_t size_bytes;     /* of all bytes; UINT64_MAX: not known yet */
     /* private */
     struct tm_input own;     /* the input, where the content made it */
@@ -18,8 +19,8 @@ struct tm_content {
 /* Returns a content that reads IN, which is borrowed. */
 struct tm_content tm_content_of(struct tm_input *in);
 
-/* Opens the file PATH, or standard input for "-". TM_OK; TM_E_INPUT if it cannot be opened; TM_E_SYSTEM. A content
- * may be moved only by tm_content_move. */
+/* Opens the file PATH, or standard input for "-". PATH must outlive the content. TM_OK; TM_E_INPUT if it cannot be
+ * opened; TM_E_SYSTEM. A content may be moved only by tm_content_move. */
 enum tm_status tm_content_open_path(struct tm_content *content, const char *path, struct tm_error *err);
 
 /* Opens EXTENT, whose file must outlive the content. */

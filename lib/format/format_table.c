@@ -1,6 +1,7 @@
 #include "format/format.h"
 
 #include "format/chrome_json/chrome_json.h"
+#include "format/ctf/ctf.h"
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
@@ -26,6 +27,8 @@ const struct tm_format *const tm_formats[] = {
     &tm_format_xspace,      /* a first plane, which no packet begins like */
     &tm_format_perf_data,   /* and eight */
     &tm_format_trace_dat,   /* and ten of trace-cmd */
+    &tm_format_ctf,         /* and four, or eight of text */
+    &tm_format_ctf_stream,  /* and four */
     &tm_format_symbols,
     &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
     &tm_format_journal_export,

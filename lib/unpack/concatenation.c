@@ -141,6 +141,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         .sniff = tm_format_sniff, .input = content->in, .sink = run->sink, .options = &run->options->format,
         .expansion = run->expansion,
         .now_s = run->options->now_s,
+        .path = content->in->offset == 0 ? content->path : NULL,
         .spool_dir = run->options->spool_dir,
         .whole = {.fd = -1}};
     void *state = NULL;

@@ -76,5 +76,5 @@ const char *tm_foreign_type_cause(const uint8_t *head, size_t len)
         return "a log of logcat that tells no times: logcat -v threadtime -v year -v usec -v UTC";
     return "unknown trace type; what is read: Perfetto and Fuchsia traces, Chrome JSON, ftrace and systrace text, "
            "perf.data, trace.dat, perf script, strace -ttt, logcat, journalctl -o json, Firefox and Instruments "
-           "profiles, spans (OTLP, Jaeger, Zipkin); these in TAR, ZIP, gzip or zstd";
+           "profiles, CTF, spans (OTLP, Jaeger, Zipkin); these in TAR, ZIP, gzip or zstd";
 }

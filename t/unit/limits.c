@@ -31,7 +31,7 @@
 #include "format/logcat/logcat.h"
 #include "format/text/strace.h"
 #include "format/ftrace/systrace.h"
-#include "format/trace_dat/record.h"
+#include "format/child_event.h"
 #include "format/xspace/xspace.h"
 #include "manifest/json_text.h"
 #include "manifest/problems.h"
@@ -97,7 +97,7 @@ static const struct limit limits[] = {
     LIMIT(TM_PERF_TEXT_BYTES_MAX),
     LIMIT(TM_PERF_ANCESTORS_MAX),
     LIMIT(TM_PERF_TASK_NAMES_MAX),
-    LIMIT(TM_TRACE_DAT_TEXT_MAX),
+    LIMIT(TM_CHILD_EVENT_TEXT_MAX),
     LIMIT(TM_SUBPROCESS_MIB_MAX),
     LIMIT(TM_SUBPROCESS_SILENCE_S),
     LIMIT(TM_PERF_TASK_NAME_BYTES_MAX),

@@ -1,5 +1,5 @@
 /* trace.dat: records of the process that reads it, whole, cut and wrong; a child whose output is read. */
-#include "format/trace_dat/record.h"
+#include "format/child_event.h"
 #include "os/io.h"
 #include "os/subprocess.h"
 #include "tap.h"
@@ -17,39 +17,40 @@ static bool is(struct tm_span got, const char *want)
     return got.len == strlen(want) && memcmp(got.s, want, got.len) == 0;
 }
 
-static const struct tm_trace_dat_record sample = {.kind = TM_TRACE_DAT_EVENT, .buffer = 3, .time_ns = -5, .cpu = 7,
-                                                  .pid = 99, .lost = UINT64_MAX};
+static const struct tm_child_event sample = {.kind = TM_CHILD_EVENT, .buffer = 3, .time_ns = -5, .cpu = 7,
+                                                  .tid = 99, .pid = -1, .cycles = 5, .lost = UINT64_MAX};
 
 static void test_records(void)
 {
     struct tm_error err = {0};
     struct tm_buf out = {0};
-    struct tm_trace_dat_record record = sample, got;
+    struct tm_child_event record = sample, got;
     struct tm_input in;
     record.event = span("sched_switch");
     record.task = span("a b");
     record.args = span("x=1");
-    ok(tm_trace_dat_record_put(&record, &out) == TM_OK);
+    ok(tm_child_event_put(&record, &out) == TM_OK);
     size_t first = out.len;
-    ok(tm_trace_dat_record_put(&(struct tm_trace_dat_record){.kind = TM_TRACE_DAT_DONE, .lost = 2}, &out) == TM_OK);
+    ok(tm_child_event_put(&(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = 2}, &out) == TM_OK);
     tm_input_init_bytes(&in, out.data, out.len);
-    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_OK);
-    ok(got.kind == TM_TRACE_DAT_EVENT && got.buffer == 3 && got.time_ns == -5 && got.cpu == 7 && got.pid == 99);
+    ok(tm_child_event_read(&got, &in, &err) == TM_OK);
+    ok(got.kind == TM_CHILD_EVENT && got.buffer == 3 && got.time_ns == -5 && got.cpu == 7 && got.tid == 99);
+    ok(got.pid == -1 && got.cycles == 5);
     ok(got.lost == UINT64_MAX && is(got.event, "sched_switch") && is(got.task, "a b") && is(got.args, "x=1"));
-    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_OK);
-    ok(got.kind == TM_TRACE_DAT_DONE && got.lost == 2 && got.args.len == 0);
-    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_END);
+    ok(tm_child_event_read(&got, &in, &err) == TM_OK);
+    ok(got.kind == TM_CHILD_EVENT_DONE && got.lost == 2 && got.args.len == 0);
+    ok(tm_child_event_read(&got, &in, &err) == TM_END);
     tm_input_release(&in);
     bool is_end = true;
     for (size_t len = 0; len < first; len++) {
         tm_input_init_bytes(&in, out.data, len);
-        is_end = is_end && tm_trace_dat_record_read(&got, &in, &err) == TM_END;
+        is_end = is_end && tm_child_event_read(&got, &in, &err) == TM_END;
         tm_input_release(&in);
     }
     ok_named(is_end, "a record that is cut is the end");
     out.data[0] = 9;
     tm_input_init_bytes(&in, out.data, out.len);
-    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_E_INPUT);
+    ok(tm_child_event_read(&got, &in, &err) == TM_E_INPUT);
     tm_input_release(&in);
     tm_buf_release(&out);
 }
@@ -58,14 +59,14 @@ static void test_long_args(void)
 {
     struct tm_error err = {0};
     struct tm_buf out = {0};
-    struct tm_trace_dat_record record = sample, got;
+    struct tm_child_event record = sample, got;
     struct tm_input in;
-    size_t len = 3 * (size_t)TM_TRACE_DAT_TEXT_MAX;
+    size_t len = 3 * (size_t)TM_CHILD_EVENT_TEXT_MAX;
     char *text = calloc(1, len);
     record.args = (struct tm_span){text, len};
-    ok(text && tm_trace_dat_record_put(&record, &out) == TM_OK);
+    ok(text && tm_child_event_put(&record, &out) == TM_OK);
     tm_input_init_bytes(&in, out.data, out.len);
-    ok(tm_trace_dat_record_read(&got, &in, &err) == TM_OK && got.args.len == TM_TRACE_DAT_TEXT_MAX);
+    ok(tm_child_event_read(&got, &in, &err) == TM_OK && got.args.len == TM_CHILD_EVENT_TEXT_MAX);
     tm_input_release(&in);
     tm_buf_release(&out);
     free(text);

@@ -2,7 +2,7 @@
 
 #include "config.h"
 
-#include "format/trace_dat/record.h"
+#include "format/child_event.h"
 #include "os/io.h"
 
 #ifdef HAVE_TRACECMD
@@ -50,8 +50,8 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
     struct tep_handle *tep = tracecmd_get_tep(handle);
     struct tep_event *event = tep_find_event_by_record(tep, record);
     int pid = tep_data_pid(tep, record);
-    struct tm_trace_dat_record out = {.kind = TM_TRACE_DAT_EVENT, .buffer = buffer_of(r, handle),
-                                      .time_ns = (int64_t)record->ts, .cpu = (uint32_t)cpu, .pid = (uint32_t)pid,
+    struct tm_child_event out = {.kind = TM_CHILD_EVENT, .buffer = buffer_of(r, handle),
+                                      .time_ns = (int64_t)record->ts, .cpu = cpu, .tid = pid, .pid = -1,
                                       .lost = record->missed_events < 0 ? UINT64_MAX
                                                                         : (uint64_t)record->missed_events};
     trace_seq_reset(&r->args);
@@ -63,7 +63,7 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
         out.event = span_of("unknown");
     }
     out.task = span_of(tep_data_comm_from_pid(tep, pid));
-    if (tm_trace_dat_record_put(&out, &r->written) != TM_OK)
+    if (tm_child_event_put(&out, &r->written) != TM_OK)
         return -1;
     return r->written.len < FLUSH_BYTES ? 0 : flush(r);
 }
@@ -109,7 +109,7 @@ int tm_trace_dat_library_read(void *context, int out)
 {
     const struct tm_trace_dat_source *source = context;
     struct reader *r = calloc(1, sizeof *r);
-    struct tm_trace_dat_record last = {.kind = TM_TRACE_DAT_REFUSED};
+    struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
     char words[WORDS_MAX] = "";
     int said;
     if (r == NULL || tm_io_spool(source->spool_dir, &said, NULL) < 0 || dup2(said, STDERR_FILENO) < 0)
@@ -121,12 +121,12 @@ int tm_trace_dat_library_read(void *context, int out)
     if (r->count == 0) {
         last.args = span_of(words);
     } else if (tracecmd_iterate_events_multi(r->handles, r->count, on_record, r) == 0) {
-        last.kind = TM_TRACE_DAT_DONE;
+        last.kind = TM_CHILD_EVENT_DONE;
         last.lost = read_said(said, words) - before;
     } else {
         return 1;
     }
-    return tm_trace_dat_record_put(&last, &r->written) == TM_OK && flush(r) == 0 ? 0 : 1;
+    return tm_child_event_put(&last, &r->written) == TM_OK && flush(r) == 0 ? 0 : 1;
 }
 
 bool tm_trace_dat_library_is_there(void)

@@ -15,8 +15,9 @@ struct tm_trace_dat_source {
     const char *spool_dir; /* for what the library prints; NULL: $TMPDIR, else /tmp */
 };
 
-/* Work of a child process (os/subprocess.h). CONTEXT is a struct tm_trace_dat_source. Writes records (record.h) to OUT:
- * those of all buffers in order of time, then DONE; or REFUSED. Returns 0, or 1 if it could not write. */
+/* Work of a child process (os/subprocess.h). CONTEXT is a struct tm_trace_dat_source. Writes records
+ * (format/child_event.h) to OUT: those of all buffers in order of time, then DONE; or REFUSED. Returns 0, or 1 if it
+ * could not write. */
 int tm_trace_dat_library_read(void *context, int out);
 
 #endif

@@ -4,7 +4,7 @@
 #include "format/ftrace/ftrace_text.h"
 #include "format/trace_dat/facts.h"
 #include "format/trace_dat/library.h"
-#include "format/trace_dat/record.h"
+#include "format/child_event.h"
 #include "os/subprocess.h"
 #include "stream/clock_id.h"
 
@@ -131,7 +131,7 @@ static void find_relation(struct trace_dat *d)
 
 /* --- events */
 
-static bool is_switch(const struct tm_trace_dat_record *record)
+static bool is_switch(const struct tm_child_event *record)
 {
     static const char name[] = "sched_switch";
     return record->event.len == sizeof name - 1 && memcmp(record->event.s, name, sizeof name - 1) == 0;
@@ -152,7 +152,7 @@ static enum tm_status put_args(struct trace_dat *d, struct tm_span args)
     return st;
 }
 
-static enum tm_status add_event(struct trace_dat *d, const struct tm_trace_dat_record *record, struct tm_error *err)
+static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event *record, struct tm_error *err)
 {
     d->event_count++;
     if (record->lost > 0)
@@ -173,8 +173,8 @@ static enum tm_status add_event(struct trace_dat *d, const struct tm_trace_dat_r
         st = put_sync(d, record->time_ns, err);
     d->has_related = true;
     struct tm_systrace_line line = {.task = record->task.s, .task_len = record->task.len, .event = record->event.s,
-                                    .event_len = record->event.len, .time_ns = record->time_ns, .pid = record->pid,
-                                    .cpu = record->cpu};
+                                    .event_len = record->event.len, .time_ns = record->time_ns,
+                                    .pid = (uint32_t)record->tid, .cpu = (uint32_t)record->cpu};
     if (st == TM_OK && tm_ftrace_text_begin(&line, &d->line) != TM_OK)
         st = tm_error_nomem(err);
     size_t args = d->line.len;
@@ -291,18 +291,18 @@ static enum tm_status trace_dat_read(void *state, struct tm_error *err)
     struct trace_dat *d = state;
     enum tm_status st = d->is_begun ? TM_OK : begin(d, err);
     for (int i = 0; i < RECORDS_AT_ONCE && st == TM_OK; i++) {
-        struct tm_trace_dat_record record;
+        struct tm_child_event record;
         struct tm_error why = {0};
-        st = tm_trace_dat_record_read(&record, &d->child.out, &why);
+        st = tm_child_event_read(&record, &d->child.out, &why);
         if (st == TM_E_SYSTEM) {
             *err = why;
             return st;
         }
-        if (st == TM_OK && record.kind == TM_TRACE_DAT_DONE)
+        if (st == TM_OK && record.kind == TM_CHILD_EVENT_DONE)
             return tell(d, record.lost, err);
-        if (st == TM_OK && record.kind == TM_TRACE_DAT_REFUSED && record.args.len > 0)
+        if (st == TM_OK && record.kind == TM_CHILD_EVENT_REFUSED && record.args.len > 0)
             tm_error_set(&why, TM_E_INPUT, "%.*s", (int)record.args.len, record.args.s);
-        if (st != TM_OK || record.kind == TM_TRACE_DAT_REFUSED)
+        if (st != TM_OK || record.kind == TM_CHILD_EVENT_REFUSED)
             return give_up(d, &why, err);
         st = add_event(d, &record, err);
     }

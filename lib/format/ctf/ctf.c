@@ -1,0 +1,262 @@
+#include "format/ctf/internal.h"
+
+#include "format/ctf/library.h"
+#include "kernel/sched_state.h"
+#include "stream/clock_id.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { EVENTS_AT_ONCE = 1024, MAGIC_LEN = 4 };
+
+static const char metadata[] = "metadata";
+
+/* --- clock */
+
+/* LTTng's "monotonic" is CLOCK_MONOTONIC, whose distance from the time of day the trace states. */
+static Tracemerge__ClockPolicy policy_of(const struct tm_child_event *clock)
+{
+    if (clock->kind != TM_CHILD_EVENT_CLOCK)
+        return TRACEMERGE__CLOCK_POLICY__PRIVATE;
+    if (clock->event.len == 9 && memcmp(clock->event.s, "monotonic", 9) == 0 && clock->buffer & TM_CTF_CLOCK_IS_NS)
+        return TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK;
+    return clock->buffer & TM_CTF_CLOCK_IS_UNIX ? TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK
+                                                : TRACEMERGE__CLOCK_POLICY__PRIVATE;
+}
+
+static enum tm_status put_snapshot(struct tm_ctf *c, struct tm_error *err)
+{
+    Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
+    Tracemerge__Reading readings[2] = {TRACEMERGE__READING__INIT, TRACEMERGE__READING__INIT};
+    Tracemerge__Reading *list[2] = {&readings[0], &readings[1]};
+    if (c->policy != TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK || !(c->first.buffer & TM_CTF_CLOCK_IS_UNIX))
+        return TM_OK;
+    readings[0].clock = TM_CLOCK_MONOTONIC;
+    readings[0].value = c->first.cycles;
+    readings[1].clock = TM_CLOCK_REALTIME;
+    readings[1].value = c->first.time_ns;
+    snapshot.file = c->context.sink->file;
+    snapshot.n_readings = 2;
+    snapshot.readings = list;
+    snapshot.position = c->context.sink->position;
+    snapshot.has_no_default = snapshot.no_default = true;
+    return tm_event_sink_message(c->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
+}
+
+/* --- the folder */
+
+/* The folder of PATH, which is UP folders above it; to be freed. NULL: no memory, or there is none. */
+static char *folder_of(const char *path, int up)
+{
+    char *folder = malloc(strlen(path) + 3);
+    if (folder == NULL)
+        return NULL;
+    strcpy(folder, path);
+    for (int i = 0; i <= up; i++) {
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL)
+            strcpy(folder, i == up ? "." : "..");
+        else if (slash > folder)
+            *slash = '\0';
+    }
+    return folder;
+}
+
+/* --- reading */
+
+static enum tm_status ctf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    if (!tm_ctf_library_is_there()) {
+        tm_error_set(err, TM_E_INPUT, "a trace in the Common Trace Format (CTF), which this build cannot read as it "
+                                      "was made without libbabeltrace2 (Debian package: libbabeltrace2-dev)");
+        return TM_END;
+    }
+    if (context->path == NULL) {
+        tm_error_set(err, TM_E_INPUT, "a trace in the Common Trace Format (CTF) is a directory: it can be merged when "
+                                      "it is given as one, but not out of an archive");
+        return TM_END;
+    }
+    struct tm_ctf *c = calloc(1, sizeof *c);
+    if (c == NULL || (c->folder = folder_of(context->path, 0)) == NULL) {
+        free(c);
+        return tm_error_nomem(err);
+    }
+    *state = c;
+    c->context = *context;
+    c->ftrace.sink = context->sink;
+    enum tm_status st = tm_subprocess_open(&c->child, tm_ctf_library_read, c->folder, err);
+    if (st < 0)
+        return st;
+    st = tm_child_event_read(&c->first, &c->child.out, &c->refused);
+    if (st == TM_E_SYSTEM)
+        return tm_error_set(err, st, "%s", c->refused.text);
+    c->policy = policy_of(&c->first);
+    c->is_kernel = st == TM_OK && c->first.task.len == 6 && memcmp(c->first.task.s, "kernel", 6) == 0;
+    c->kernel_version = st == TM_OK ? tm_kernel_version_parse(c->first.args.s, c->first.args.len) : 0;
+    c->has_first = st == TM_OK;
+    if (st == TM_OK && c->first.kind == TM_CHILD_EVENT_REFUSED)
+        tm_error_set(&c->refused, TM_E_INPUT, "%.*s", (int)c->first.args.len, c->first.args.s);
+    c->first.event = c->first.task = c->first.args = (struct tm_span){0};
+    return TM_OK;
+}
+
+static Tracemerge__ClockPolicy ctf_policy(const void *state)
+{
+    const struct tm_ctf *c = state;
+    return c->policy;
+}
+
+static enum tm_status tell(struct tm_ctf *c, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    if (c->lost_count)
+        st = tm_event_sink_stat(c->context.sink, "ctf_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS,
+                                (int64_t)c->lost_count, err);
+    if (st == TM_OK && c->ftrace.malformed_count)
+        st = tm_event_sink_stat(c->context.sink, "systrace_parse_failure", TRACEMERGE__SEVERITY__ERROR,
+                                (int64_t)c->ftrace.malformed_count, err);
+    return st < 0 ? st : TM_END;
+}
+
+/* The child did not come to the end: *WHY, or how it ended itself. */
+static enum tm_status give_up(struct tm_ctf *c, struct tm_error *why, struct tm_error *err)
+{
+    if (why->status >= 0)
+        (void)tm_subprocess_close(&c->child, why);
+    if (c->context.options->on_damage != TM_DAMAGE_HALT) {
+        enum tm_status st = tm_event_sink_account(c->context.sink, "damaged", 0, 1, UINT64_MAX, err);
+        return st < 0 ? st : tell(c, err);
+    }
+    return tm_error_set(err, TM_E_INPUT, "byte 0: libbabeltrace2 cannot read this trace beyond %llu events: %s",
+                        (unsigned long long)c->event_count,
+                        why->text[0] ? why->text : "damaged, or not given with its directory");
+}
+
+static enum tm_status begin(struct tm_ctf *c, struct tm_error *err)
+{
+    c->is_begun = true;
+    if (!c->has_first || c->first.kind == TM_CHILD_EVENT_REFUSED)
+        return give_up(c, &c->refused, err);
+    if (c->first.kind != TM_CHILD_EVENT_CLOCK) /* no event */
+        return tell(c, err);
+    return put_snapshot(c, err);
+}
+
+static enum tm_status ctf_read(void *state, struct tm_error *err)
+{
+    struct tm_ctf *c = state;
+    if (!c->is_begun)
+        return begin(c, err);
+    for (int i = 0; i < EVENTS_AT_ONCE; i++) {
+        struct tm_child_event event;
+        struct tm_error why = {0};
+        enum tm_status st = tm_child_event_read(&event, &c->child.out, &why);
+        if (st == TM_E_SYSTEM)
+            return tm_error_set(err, st, "%s", why.text);
+        if (st == TM_OK && event.kind == TM_CHILD_EVENT_DONE) {
+            c->lost_count += event.lost < INT32_MAX ? event.lost : INT32_MAX;
+            return tell(c, err);
+        }
+        if (st == TM_OK && event.kind == TM_CHILD_EVENT_REFUSED)
+            tm_error_set(&why, TM_E_INPUT, "%.*s", (int)event.args.len, event.args.s);
+        if (st != TM_OK || event.kind != TM_CHILD_EVENT)
+            return give_up(c, &why, err);
+        if ((st = tm_ctf_add_event(c, &event, err)) < 0)
+            return st;
+    }
+    return TM_OK;
+}
+
+static void ctf_close(void *state)
+{
+    struct tm_ctf *c = state;
+    struct tm_error ignored = {0};
+    if (c == NULL)
+        return;
+    (void)tm_subprocess_close(&c->child, &ignored);
+    tm_ftrace_text_release(&c->ftrace);
+    tm_map_release(&c->running);
+    tm_map_release(&c->named);
+    tm_buf_release(&c->line);
+    tm_buf_release(&c->detail);
+    tm_buf_release(&c->key);
+    free(c->folder);
+    free(c);
+}
+
+/* As text, or in packets of either byte order. */
+static bool ctf_sniff(const uint8_t *head, size_t len)
+{
+    static const char text[] = "/* CTF 1";
+    return (len >= MAGIC_LEN && (memcmp(head, "\x57\x1d\xd1\x75", MAGIC_LEN) == 0 ||
+                                 memcmp(head, "\x75\xd1\x1d\x57", MAGIC_LEN) == 0)) ||
+           (len >= sizeof text - 1 && memcmp(head, text, sizeof text - 1) == 0);
+}
+
+const struct tm_format tm_format_ctf = {
+    .name = "ctf",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
+    .policy_of = ctf_policy,
+    .sniff = ctf_sniff,
+    .open = ctf_open,
+    .read = ctf_read,
+    .close = ctf_close,
+    .by_place = true,
+};
+
+/* --- streams and their indices, which are read with the metadata beside or above them */
+
+static enum tm_status stream_open(const struct tm_format_context *context, void **state, struct tm_error *err)
+{
+    bool is_there = false;
+    *state = NULL;
+    for (int up = 0; up < 2 && context->path && !is_there; up++) {
+        char *folder = folder_of(context->path, up);
+        char *path = folder ? malloc(strlen(folder) + sizeof metadata + 1) : NULL;
+        if (path) {
+            (void)strcat(strcat(strcpy(path, folder), "/"), metadata);
+            is_there = access(path, F_OK) == 0;
+        }
+        free(path);
+        free(folder);
+    }
+    if (is_there)
+        return TM_OK;
+    tm_error_set(err, TM_E_INPUT, "a stream of a trace in the Common Trace Format (CTF), which is nothing without the "
+                                  "file metadata: give the trace's directory, not an archive");
+    return TM_END;
+}
+
+static enum tm_status stream_read(void *state, struct tm_error *err)
+{
+    (void)state;
+    (void)err;
+    return TM_END;
+}
+
+static void stream_close(void *state)
+{
+    (void)state;
+}
+
+static bool stream_sniff(const uint8_t *head, size_t len)
+{
+    static const char magics[][MAGIC_LEN + 1] = {"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1", "\xc1\xdc\xf1\xc1",
+                                                 "\xc1\xf1\xdc\xc1"};
+    for (size_t i = 0; len >= MAGIC_LEN && i < sizeof magics / sizeof *magics; i++)
+        if (memcmp(head, magics[i], MAGIC_LEN) == 0)
+            return true;
+    return false;
+}
+
+const struct tm_format tm_format_ctf_stream = {
+    .name = "ctf_stream",
+    .priority = 2,
+    .clock_policy = TRACEMERGE__CLOCK_POLICY__NO_CLOCK,
+    .sniff = stream_sniff,
+    .open = stream_open,
+    .read = stream_read,
+    .close = stream_close,
+    .by_place = true,
+};

@@ -1,0 +1,11 @@
+/* Traces in the Common Trace Format 1.8, such as those of LTTng: a folder with a file "metadata" and a file a
+ * stream. They are read by libbabeltrace2 in a process of its own. The file "metadata" stands for the trace; streams
+ * and their indices are files without events. Sources: diamon.org/ctf, lttng.org/docs. */
+#ifndef TM_FORMAT_CTF_CTF_H
+#define TM_FORMAT_CTF_CTF_H
+
+#include "format/format.h"
+
+extern const struct tm_format tm_format_ctf, tm_format_ctf_stream;
+
+#endif

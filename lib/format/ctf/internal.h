@@ -1,0 +1,39 @@
+/* A trace that is being read, and what its events become. */
+#ifndef TM_FORMAT_CTF_INTERNAL_H
+#define TM_FORMAT_CTF_INTERNAL_H
+
+#include "base/map.h"
+#include "format/child_event.h"
+#include "format/ctf/ctf.h"
+#include "format/ftrace/ftrace_text.h"
+#include "os/subprocess.h"
+
+struct tm_ctf {
+    struct tm_format_context context;
+    struct tm_subprocess child;
+    char *folder; /* owned */
+    Tracemerge__ClockPolicy policy;
+    struct tm_child_event first; /* what the child said first, without its texts */
+    bool is_kernel, has_first, is_begun;
+    uint32_t kernel_version;
+    struct tm_ftrace_text ftrace;
+    struct tm_map running; /* by cpu, the thread */
+    struct tm_map named;   /* threads whose name was said; 1 */
+    struct tm_buf line, detail, key, inner;
+    uint64_t event_count, lost_count;
+    struct tm_error refused; /* why the library reads nothing */
+};
+
+/* A field of an event. */
+struct tm_ctf_arg {
+    char letter; /* enum tm_ctf_arg_letter */
+    struct tm_span key, value;
+};
+
+/* Takes the next field off ARGS. False: there is none. */
+bool tm_ctf_arg_next(struct tm_span *args, struct tm_ctf_arg *arg);
+
+/* Adds the rows of EVENT. TM_OK; or an error. */
+enum tm_status tm_ctf_add_event(struct tm_ctf *ctf, const struct tm_child_event *event, struct tm_error *err);
+
+#endif

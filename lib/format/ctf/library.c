@@ -1,0 +1,370 @@
+#include "format/ctf/library.h"
+
+#include "config.h"
+
+#include "format/child_event.h"
+#include "os/io.h"
+
+#ifdef HAVE_BABELTRACE2
+
+#include <babeltrace2/babeltrace.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FLUSH_BYTES = 64 << 10, DEPTH_MAX = 8, ELEMENTS_MAX = 64, NS_PER_S = 1000000000 };
+
+struct reader {
+    bt_message_iterator *messages; /* owned from initialize to finalize */
+    struct tm_buf args, key, written;
+    struct tm_child_event event;
+    struct tm_buf task;
+    bool has_clock;
+    uint64_t lost;
+    int out;
+};
+
+static bool flush(struct reader *r)
+{
+    enum tm_status st = r->written.len ? tm_io_write(r->out, r->written.data, r->written.len, NULL) : TM_OK;
+    tm_buf_clear(&r->written);
+    return st == TM_OK;
+}
+
+static struct tm_span span_of(const char *text)
+{
+    return (struct tm_span){text, text ? strlen(text) : 0};
+}
+
+/* --- fields */
+
+static bool key_is(const struct reader *r, const char *key)
+{
+    return r->key.len == strlen(key) && memcmp(r->key.data, key, r->key.len) == 0;
+}
+
+/* What fields of contexts say of the event's task and processor. */
+static void note_number(struct reader *r, uint64_t value)
+{
+    if (key_is(r, "cpu_id"))
+        r->event.cpu = value > INT32_MAX ? -1 : (int32_t)value;
+    else if (key_is(r, "vtid") || key_is(r, "tid"))
+        r->event.tid = value > INT32_MAX ? -1 : (int32_t)value;
+    else if (key_is(r, "vpid") || key_is(r, "pid"))
+        r->event.pid = value > INT32_MAX ? -1 : (int32_t)value;
+}
+
+static void add_arg(struct reader *r, enum tm_ctf_arg_letter letter, const char *text)
+{
+    if (r->args.len + r->key.len + strlen(text) + 3 > TM_CHILD_EVENT_TEXT_MAX)
+        return;
+    if (tm_buf_add_byte(&r->args, (uint8_t)letter) != TM_OK || tm_buf_add(&r->args, r->key.data, r->key.len) != TM_OK ||
+        tm_buf_add_byte(&r->args, 0) != TM_OK || tm_buf_add(&r->args, text, strlen(text) + 1) != TM_OK)
+        abort(); /* only this process */
+}
+
+static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth);
+
+/* The member with NAME of the field whose key is at hand; or with NULL its element NUMBER. */
+static void add_member(struct reader *r, const bt_field *field, const char *name, uint64_t number, bool is_context,
+                       int depth)
+{
+    size_t len = r->key.len;
+    enum tm_status st = name == NULL ? tm_buf_addf(&r->key, "[%" PRIu64 "]", number)
+                        : len > 0    ? tm_buf_addf(&r->key, ".%s", name)
+                                     : tm_buf_add_str(&r->key, name);
+    if (st != TM_OK)
+        abort();
+    add_field(r, field, is_context, depth + 1);
+    r->key.len = len;
+}
+
+static void add_text(struct reader *r, const char *text, bool is_context)
+{
+    if (!is_context)
+        add_arg(r, TM_CTF_ARG_TEXT, text);
+    else if (key_is(r, "procname") && tm_buf_add_str(&r->task, text) != TM_OK)
+        abort();
+}
+
+static void add_number(struct reader *r, bool is_signed, uint64_t value, bool is_context)
+{
+    char text[24];
+    if (is_context) {
+        note_number(r, value);
+        return;
+    }
+    if (is_signed)
+        (void)snprintf(text, sizeof text, "%" PRId64, (int64_t)value);
+    else
+        (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    add_arg(r, is_signed ? TM_CTF_ARG_INT : TM_CTF_ARG_UINT, text);
+}
+
+static void add_structure(struct reader *r, const bt_field *field, bool is_context, int depth)
+{
+    const bt_field_class *class = bt_field_borrow_class_const(field);
+    uint64_t count = bt_field_class_structure_get_member_count(class);
+    for (uint64_t i = 0; i < count; i++) {
+        const bt_field_class_structure_member *member =
+            bt_field_class_structure_borrow_member_by_index_const(class, i);
+        add_member(r, bt_field_structure_borrow_member_field_by_index_const(field, i),
+                   bt_field_class_structure_member_get_name(member), 0, is_context, depth);
+    }
+}
+
+static void add_array(struct reader *r, const bt_field *field, bool is_context, int depth)
+{
+    uint64_t count = bt_field_array_get_length(field);
+    for (uint64_t i = 0; i < count && i < ELEMENTS_MAX; i++)
+        add_member(r, bt_field_array_borrow_element_field_by_index_const(field, i), NULL, i, is_context, depth);
+}
+
+static void add_real(struct reader *r, double value, bool is_context)
+{
+    char text[40];
+    (void)snprintf(text, sizeof text, "%.17g", value);
+    add_text(r, text, is_context);
+}
+
+static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth)
+{
+    bt_field_class_type type = field ? bt_field_get_class_type(field) : BT_FIELD_CLASS_TYPE_BOOL;
+    if (field == NULL || depth > DEPTH_MAX)
+        return;
+    if (type == BT_FIELD_CLASS_TYPE_BOOL)
+        add_number(r, false, bt_field_bool_get_value(field) == BT_TRUE, is_context);
+    else if (type == BT_FIELD_CLASS_TYPE_BIT_ARRAY)
+        add_number(r, false, bt_field_bit_array_get_value_as_integer(field), is_context);
+    else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+        add_number(r, false, bt_field_integer_unsigned_get_value(field), is_context);
+    else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
+        add_number(r, true, (uint64_t)bt_field_integer_signed_get_value(field), is_context);
+    else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)
+        add_real(r, (double)bt_field_real_single_precision_get_value(field), is_context);
+    else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL)
+        add_real(r, bt_field_real_double_precision_get_value(field), is_context);
+    else if (type == BT_FIELD_CLASS_TYPE_STRING)
+        add_text(r, bt_field_string_get_value(field), is_context);
+    else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE)
+        add_structure(r, field, is_context, depth);
+    else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
+        add_array(r, field, is_context, depth);
+    else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_OPTION))
+        add_field(r, bt_field_option_borrow_field_const(field), is_context, depth + 1);
+    else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT))
+        add_field(r, bt_field_variant_borrow_selected_option_field_const(field), is_context, depth + 1);
+}
+
+/* --- messages */
+
+static bool put(struct reader *r, const struct tm_child_event *event)
+{
+    if (tm_child_event_put(event, &r->written) != TM_OK)
+        abort();
+    return r->written.len < FLUSH_BYTES || flush(r);
+}
+
+static struct tm_span environment(const bt_trace *trace, const char *name)
+{
+    const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+    return value && bt_value_is_string(value) ? span_of(bt_value_string_get(value)) : (struct tm_span){0};
+}
+
+static bool put_clock(struct reader *r, const bt_trace *trace, const bt_clock_class *clock, int64_t time_ns,
+                      int64_t cycles)
+{
+    struct tm_child_event event = {.kind = TM_CHILD_EVENT_CLOCK, .time_ns = time_ns, .cycles = cycles};
+    event.task = environment(trace, "domain");
+    event.args = environment(trace, "kernel_release");
+    if (clock) {
+        event.event = span_of(bt_clock_class_get_name(clock));
+        event.buffer = TM_CTF_CLOCK_IS_THERE;
+        if (bt_clock_class_get_frequency(clock) == NS_PER_S)
+            event.buffer |= TM_CTF_CLOCK_IS_NS;
+        if (bt_clock_class_origin_is_unix_epoch(clock))
+            event.buffer |= TM_CTF_CLOCK_IS_UNIX;
+    }
+    r->has_clock = true;
+    return put(r, &event);
+}
+
+static bool on_event(struct reader *r, const bt_message *message)
+{
+    const bt_event *event = bt_message_event_borrow_event_const(message);
+    const bt_event_class *class = bt_event_borrow_class_const(event);
+    const bt_stream *stream = bt_event_borrow_stream_const(event);
+    const bt_clock_class *clock =
+        bt_stream_class_borrow_default_clock_class_const(bt_event_class_borrow_stream_class_const(class));
+    int64_t time_ns = 0, cycles = 0;
+    if (clock) {
+        const bt_clock_snapshot *at = bt_message_event_borrow_default_clock_snapshot_const(message);
+        cycles = (int64_t)bt_clock_snapshot_get_value(at);
+        if (bt_clock_snapshot_get_ns_from_origin(at, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+            time_ns = -1;
+    }
+    if (!r->has_clock && !put_clock(r, bt_stream_borrow_trace_const(stream), clock, time_ns, cycles))
+        return false;
+    tm_buf_clear(&r->args);
+    tm_buf_clear(&r->task);
+    tm_buf_clear(&r->key);
+    r->event = (struct tm_child_event){.kind = TM_CHILD_EVENT, .time_ns = time_ns, .cycles = cycles, .cpu = -1,
+                                       .tid = -1, .pid = -1, .lost = r->lost};
+    r->lost = 0;
+    const bt_packet *packet = bt_stream_class_supports_packets(bt_stream_borrow_class_const(stream))
+                                  ? bt_event_borrow_packet_const(event)
+                                  : NULL;
+    add_field(r, packet ? bt_packet_borrow_context_field_const(packet) : NULL, true, 0);
+    add_field(r, bt_event_borrow_common_context_field_const(event), true, 0);
+    add_field(r, bt_event_borrow_specific_context_field_const(event), true, 0);
+    add_field(r, bt_event_borrow_payload_field_const(event), false, 0);
+    r->event.event = span_of(bt_event_class_get_name(class));
+    r->event.task = (struct tm_span){(const char *)r->task.data, r->task.len};
+    r->event.args = (struct tm_span){(const char *)r->args.data, r->args.len};
+    return put(r, &r->event);
+}
+
+static bool on_message(struct reader *r, const bt_message *message)
+{
+    uint64_t count;
+    if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT)
+        return on_event(r, message);
+    if (bt_message_get_type(message) == BT_MESSAGE_TYPE_DISCARDED_EVENTS)
+        r->lost += bt_message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE ? count
+                                                                                                                : 1;
+    return true;
+}
+
+/* --- the graph: source.ctf.fs, filter.utils.muxer, and what follows */
+
+static bt_graph_simple_sink_component_initialize_func_status initialize(bt_message_iterator *messages, void *data)
+{
+    struct reader *r = data;
+    r->messages = messages;
+    return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
+}
+
+static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *messages, void *data)
+{
+    bt_message_array_const list;
+    uint64_t count;
+    bool is_good = true;
+    bt_message_iterator_next_status status = bt_message_iterator_next(messages, &list, &count);
+    if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
+        for (uint64_t i = 0; i < count; i++) {
+            is_good = is_good && on_message(data, list[i]);
+            bt_message_put_ref(list[i]);
+        }
+        status = is_good ? status : BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR;
+    }
+    return (bt_graph_simple_sink_component_consume_func_status)status; /* they have the same values */
+}
+
+static void finalize(void *data)
+{
+    struct reader *r = data;
+    bt_message_iterator_put_ref(r->messages);
+    r->messages = NULL;
+}
+
+static const bt_plugin *find_plugin(const char *name)
+{
+    const bt_plugin *plugin = NULL;
+    return bt_plugin_find(name, BT_FALSE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) == BT_PLUGIN_FIND_STATUS_OK
+               ? plugin
+               : NULL;
+}
+
+static const bt_component_source *add_source(bt_graph *graph, const char *folder)
+{
+    const bt_plugin *plugin = find_plugin("ctf");
+    const bt_component_class_source *class =
+        plugin ? bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs") : NULL;
+    const bt_component_source *source = NULL;
+    bt_value *params = bt_value_map_create(), *inputs = NULL;
+    if (class == NULL || params == NULL ||
+        bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+        bt_value_array_append_string_element(inputs, folder) != BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
+        bt_graph_add_source_component(graph, class, "trace", params, BT_LOGGING_LEVEL_NONE, &source) !=
+            BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+        return NULL;
+    return source;
+}
+
+static const bt_component_filter *add_muxer(bt_graph *graph)
+{
+    const bt_plugin *plugin = find_plugin("utils");
+    const bt_component_class_filter *class =
+        plugin ? bt_plugin_borrow_filter_component_class_by_name_const(plugin, "muxer") : NULL;
+    const bt_component_filter *muxer = NULL;
+    if (class == NULL || bt_graph_add_filter_component(graph, class, "muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer) !=
+                             BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+        return NULL;
+    return muxer;
+}
+
+static bool connect_all(bt_graph *graph, const bt_component_source *source, const bt_component_filter *muxer,
+                        const bt_component_sink *sink)
+{
+    uint64_t count = bt_component_source_get_output_port_count(source);
+    for (uint64_t i = 0; i < count; i++)
+        if (bt_graph_connect_ports(graph, bt_component_source_borrow_output_port_by_index_const(source, i),
+                                   bt_component_filter_borrow_input_port_by_index_const(muxer, i), NULL) !=
+            BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+            return false;
+    return bt_graph_connect_ports(graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+                                  bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL) ==
+           BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+}
+
+/* The innermost cause of the last failure. */
+static void refuse(struct reader *r)
+{
+    const bt_error *error = bt_current_thread_take_error();
+    struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
+    if (error && bt_error_get_cause_count(error) > 0)
+        last.args = span_of(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+    (void)put(r, &last);
+}
+
+int tm_ctf_library_read(void *context, int out)
+{
+    struct reader *r = calloc(1, sizeof *r);
+    const bt_component_sink *sink = NULL;
+    if (r == NULL || setenv("LIBBABELTRACE2_DISABLE_PYTHON_PLUGINS", "1", 1) != 0)
+        return 1;
+    r->out = out;
+    bt_graph *graph = bt_graph_create(0);
+    const bt_component_source *source = graph ? add_source(graph, context) : NULL;
+    const bt_component_filter *muxer = source ? add_muxer(graph) : NULL;
+    bool is_good = muxer && bt_graph_add_simple_sink_component(graph, "events", initialize, consume, finalize, r,
+                                                               &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+                   connect_all(graph, source, muxer, sink) && bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
+    if (is_good)
+        (void)put(r, &(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = r->lost});
+    else
+        refuse(r);
+    return flush(r) ? 0 : 1;
+}
+
+bool tm_ctf_library_is_there(void)
+{
+    return true;
+}
+
+#else
+
+bool tm_ctf_library_is_there(void)
+{
+    return false;
+}
+
+int tm_ctf_library_read(void *context, int out)
+{
+    (void)context;
+    (void)out;
+    return 1;
+}
+
+#endif

@@ -1,0 +1,250 @@
+#include "format/ctf/internal.h"
+
+#include "base/pb.h"
+#include "format/ctf/library.h"
+#include "kernel/sched_state.h"
+#include "stream/detail_arg.h"
+
+#include <stdlib.h>
+
+enum { NAMED_MAX = 1 << 20, CPU_MAX = 1 << 16 };
+
+static bool is(struct tm_span s, const char *text)
+{
+    return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
+}
+
+static bool begins(struct tm_span s, const char *with)
+{
+    return s.len > strlen(with) && memcmp(s.s, with, strlen(with)) == 0;
+}
+
+bool tm_ctf_arg_next(struct tm_span *args, struct tm_ctf_arg *arg)
+{
+    if (args->len < 3)
+        return false;
+    arg->letter = args->s[0];
+    struct tm_span rest = {args->s + 1, args->len - 1}, *parts[] = {&arg->key, &arg->value};
+    for (int i = 0; i < 2; i++) {
+        const char *nul = memchr(rest.s, 0, rest.len);
+        if (nul == NULL)
+            return false;
+        *parts[i] = (struct tm_span){rest.s, (size_t)(nul - rest.s)};
+        rest = (struct tm_span){nul + 1, rest.len - parts[i]->len - 1};
+    }
+    *args = rest;
+    return true;
+}
+
+static bool find_int(struct tm_span args, const char *key, int64_t *value)
+{
+    struct tm_ctf_arg arg;
+    while (tm_ctf_arg_next(&args, &arg))
+        if (is(arg.key, key))
+            return tm_span_int(arg.value, value);
+    return false;
+}
+
+/* --- args */
+
+static enum tm_status put_arg(struct tm_ctf *c, const struct tm_ctf_arg *arg)
+{
+    int64_t number;
+    bool is_number = arg->letter != TM_CTF_ARG_TEXT && tm_span_int(arg->value, &number);
+    tm_buf_clear(&c->key);
+    enum tm_status st = tm_buf_add(&c->key, arg->key.s, arg->key.len);
+    if (st == TM_OK && is_number)
+        return tm_detail_arg_number(&c->detail, &c->key, arg->letter == TM_CTF_ARG_INT ? TM_ARG_INT : TM_ARG_UINT,
+                                    (uint64_t)number);
+    return st < 0 ? st : tm_detail_arg_bytes(&c->detail, &c->key, TM_ARG_STRING, arg->value.s, arg->value.len);
+}
+
+static enum tm_status put_args(struct tm_ctf *c, struct tm_span args, struct tm_error *err)
+{
+    struct tm_ctf_arg arg;
+    while (c->context.sink->want_detail && tm_ctf_arg_next(&args, &arg))
+        if (put_arg(c, &arg) != TM_OK)
+            return tm_error_nomem(err);
+    return TM_OK;
+}
+
+static enum tm_status put_string(struct tm_ctf *c, struct tm_span s, uint32_t *string, struct tm_error *err)
+{
+    return tm_event_sink_string(c->context.sink, s.s, s.len, &c->detail, string, err);
+}
+
+static enum tm_status add(struct tm_ctf *c, struct tm_event *e, struct tm_error *err)
+{
+    e->detail = c->detail.data;
+    e->detail_bytes = (uint32_t)c->detail.len;
+    return tm_event_sink_add(c->context.sink, e, err);
+}
+
+/* --- rows */
+
+static struct tm_event row_of(const struct tm_ctf *c, const struct tm_child_event *event, int64_t tid)
+{
+    bool is_monotonic = c->policy == TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK;
+    struct tm_event e = {.time_ns = is_monotonic ? event->cycles : event->time_ns};
+    if (event->cpu >= 0) {
+        e.cpu = (uint32_t)event->cpu;
+        e.flags |= TM_EVENT_HAS_CPU;
+    }
+    if (tid >= 0) {
+        e.tid = tid;
+        e.flags |= TM_EVENT_HAS_TID;
+    }
+    if (tid >= 0 && event->pid >= 0) {
+        e.pid = event->pid;
+        e.flags |= TM_EVENT_HAS_PID;
+    }
+    return e;
+}
+
+/* The name of a thread, once. */
+static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event *event, struct tm_error *err)
+{
+    struct tm_event e = {.kind = TM_KIND_THREAD, .tid = event->tid, .pid = event->pid,
+                         .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
+    uint32_t found;
+    size_t mark;
+    if (event->task.len == 0 || event->tid < 0 || event->pid < 0 || c->named.count >= NAMED_MAX ||
+        tm_map_find(&c->named, (uint64_t)event->tid, &found))
+        return TM_OK;
+    tm_buf_clear(&c->detail);
+    if (tm_map_set(&c->named, (uint64_t)event->tid, 1) != TM_OK ||
+        tm_pb_begin(&c->detail, TM_DETAIL_THREAD, &mark) != TM_OK ||
+        tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_TID, tm_zigzag(event->tid)) != TM_OK ||
+        tm_pb_put_varint(&c->detail, TM_THREAD_DESCRIPTION_PID, tm_zigzag(event->pid)) != TM_OK ||
+        tm_pb_put_bytes(&c->detail, TM_THREAD_DESCRIPTION_NAME, event->task.s, event->task.len) != TM_OK ||
+        tm_pb_end(&c->detail, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return add(c, &e, err);
+}
+
+/* An event of a program: its name is "provider:event". */
+static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid,
+                                  struct tm_error *err)
+{
+    struct tm_event e = row_of(c, event, tid);
+    struct tm_span rest = event->event, provider;
+    e.kind = TM_KIND_INSTANT;
+    e.flags |= tm_event_scope_flags(tid >= 0 ? TM_SCOPE_THREAD : TM_SCOPE_GLOBAL);
+    tm_buf_clear(&c->detail);
+    enum tm_status st = put_string(c, event->event, &e.name, err);
+    if (st == TM_OK && tm_span_cut(&rest, ":", &provider))
+        st = put_string(c, provider, &e.category, err);
+    if (st == TM_OK)
+        st = put_args(c, event->args, err);
+    return st < 0 ? st : add(c, &e, err);
+}
+
+/* A call of the system begins or ends on the thread that runs: "syscall_entry_openat". */
+static enum tm_status add_call(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, bool enters,
+                               size_t front, struct tm_error *err)
+{
+    struct tm_event e = row_of(c, event, tid);
+    e.kind = enters ? TM_KIND_SLICE_BEGIN : TM_KIND_SLICE_END;
+    e.flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
+    tm_buf_clear(&c->detail);
+    tm_buf_clear(&c->line);
+    if (tm_buf_add_str(&c->line, "sys_") != TM_OK ||
+        tm_buf_add(&c->line, event->event.s + front, event->event.len - front) != TM_OK)
+        return tm_error_nomem(err);
+    enum tm_status st = put_string(c, (struct tm_span){(const char *)c->line.data, c->line.len}, &e.name, err);
+    if (st == TM_OK)
+        st = put_args(c, event->args, err);
+    return st < 0 ? st : add(c, &e, err);
+}
+
+/* The name that ftrace has for a field of LTTng's. */
+static const char *ftrace_key(struct tm_span key)
+{
+    static const char *const names[][2] = {
+        {"prev_tid", "prev_pid"}, {"next_tid", "next_pid"}, {"tid", "pid"}, {"parent_tid", "parent_pid"},
+        {"child_tid", "child_pid"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is(key, names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
+static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const struct tm_ctf_arg *arg, bool is_first)
+{
+    char state[TM_SCHED_STATE_TEXT_MAX];
+    const char *key = ftrace_key(arg->key);
+    struct tm_span name = key ? (struct tm_span){key, strlen(key)} : arg->key, value = arg->value;
+    bool is_switch = is(event, "sched_switch");
+    int64_t mask;
+    if (is_switch && is(name, "prev_state") && tm_span_int(value, &mask)) {
+        tm_sched_state_text((uint32_t)mask & INT32_MAX, c->kernel_version, '|', state);
+        value = (struct tm_span){state, strlen(state)};
+    }
+    enum tm_status st = is_first ? TM_OK : tm_buf_add_str(&c->line, is_switch && is(name, "next_comm") ? " ==> " : " ");
+    if (st == TM_OK)
+        st = tm_buf_add(&c->line, name.s, name.len);
+    if (st == TM_OK)
+        st = tm_buf_add_byte(&c->line, '=');
+    return st == TM_OK ? tm_buf_add(&c->line, value.s, value.len) : st;
+}
+
+/* An event of the kernel as the line that ftrace would have. */
+static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, struct tm_error *err)
+{
+    struct tm_span args = event->args, task = event->task;
+    struct tm_ctf_arg arg;
+    struct tm_event e = row_of(c, event, tid);
+    if (task.len == 0)
+        task = (struct tm_span){"<...>", 5};
+    struct tm_systrace_line line = {.task = task.s, .task_len = task.len, .event = event->event.s,
+                                    .event_len = event->event.len, .time_ns = e.time_ns, .pid = (uint32_t)tid,
+                                    .tgid = (uint32_t)event->pid, .has_tgid = event->pid >= 0,
+                                    .cpu = (uint32_t)event->cpu};
+    enum tm_status st = tm_ftrace_text_begin(&line, &c->line);
+    size_t front = c->line.len;
+    while (st == TM_OK && tm_ctf_arg_next(&args, &arg))
+        st = put_line_arg(c, event->event, &arg, c->line.len == front);
+    for (size_t i = front; i < c->line.len; i++)
+        if (c->line.data[i] == '\n' || c->line.data[i] == '\r')
+            c->line.data[i] = ' ';
+    return st < 0 ? tm_error_nomem(err) : tm_ftrace_text_add_made(&c->ftrace, &line, &c->line, front, err);
+}
+
+/* The thread that EVENT is of: what a context says, else who was switched to on its cpu. */
+static int64_t thread_of(struct tm_ctf *c, const struct tm_child_event *event)
+{
+    uint32_t running;
+    if (event->tid >= 0 || event->cpu < 0 || !tm_map_find(&c->running, (uint64_t)event->cpu, &running))
+        return event->tid;
+    return running;
+}
+
+enum tm_status tm_ctf_add_event(struct tm_ctf *c, const struct tm_child_event *event, struct tm_error *err)
+{
+    static const char entry[] = "syscall_entry_", exit[] = "syscall_exit_";
+    int64_t next, tid = thread_of(c, event);
+    c->event_count++;
+    if (event->lost > 0)
+        c->lost_count += event->lost < INT32_MAX ? event->lost : INT32_MAX;
+    if (event->time_ns < 0 || event->cycles < 0 || !(c->first.buffer & TM_CTF_CLOCK_IS_THERE))
+        return tm_event_sink_account(c->context.sink, "no_time", 0, 1, UINT64_MAX, err);
+    enum tm_status st = name_thread(c, event, err);
+    if (st < 0)
+        return st;
+    if (!c->is_kernel || event->cpu < 0 || event->cpu >= CPU_MAX)
+        return add_instant(c, event, tid, err);
+    if (is(event->event, "sched_switch")) {
+        int64_t prev;
+        tid = tid < 0 && find_int(event->args, "prev_tid", &prev) && prev >= 0 && prev <= INT32_MAX ? prev : tid;
+        if (find_int(event->args, "next_tid", &next) && next >= 0 && next <= INT32_MAX &&
+            tm_map_set(&c->running, (uint64_t)event->cpu, (uint32_t)next) != TM_OK)
+            return tm_error_nomem(err);
+    }
+    if (tid < 0)
+        return add_instant(c, event, tid, err);
+    if (begins(event->event, entry))
+        return add_call(c, event, tid, true, sizeof entry - 1, err);
+    if (begins(event->event, exit))
+        return add_call(c, event, tid, false, sizeof exit - 1, err);
+    return add_line(c, event, tid, err);
+}
