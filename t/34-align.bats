@@ -453,7 +453,29 @@ for n in 'abcd':
 write('a.json', a); write('b.json', b)"
     placed a.json b.json | tm-align -f svg -o a.svg
     python3 -c 'import xml.dom.minidom, sys; d = xml.dom.minidom.parse("a.svg")
-assert len(d.getElementsByTagName("circle")) > 10 and len(d.getElementsByTagName("polyline")) == 2'
+assert len(d.getElementsByTagName("circle")) > 10 and len(d.getElementsByTagName("polyline")) == 2
+assert len(d.getElementsByTagName("line")) == 1'
+}
+
+@test "a picture has constraints of both sides, lines with their steps, and no line where none is told" {
+    made "$kernels
+put([0, 0, 0], True)"
+    placed r?.json | tm-align -f svg -o ranks.svg
+    [ "$(grep -c '<circle.*#c33' ranks.svg)" -gt 100 ]
+    [ "$(grep -c '<circle.*#36c' ranks.svg)" -gt 100 ]
+    made "$requests
+for e in b:
+    e['ts'] += 150000 if e['ts'] * 1000 >= s(2 * 10**9) else 0
+write('a.json', a); write('b.json', b)
+write('to.json', [e for e in a if e['id'][0] == 'q']); write('from.json', [e for e in b if e['id'][0] == 'q'])"
+    placed a.json b.json | tm-align -f svg | grep -c '<line ' | grep -x 2
+    placed to.json from.json | tm-align -f svg -o bound.svg
+    [ "$(grep -c '<polyline' bound.svg)" = 1 ]
+    ! grep -q '<line ' bound.svg
+    made "${marks//THREAD/1240}"
+    placed system.txt app.json | tm-align -f svg -o marks.svg
+    [ "$(grep -c '<circle.*#888' marks.svg)" -gt 50 ]
+    python3 -c 'import xml.dom.minidom, sys; [xml.dom.minidom.parse(f) for f in sys.argv[1:]]' *.svg
 }
 
 @test "rules that are none, and streams that are none" {

@@ -1,4 +1,5 @@
 #include "align/alignment.h"
+#include "align/duration.h"
 
 #include "base/decimal.h"
 
@@ -6,23 +7,6 @@
 
 /* A microsecond is usual, and less than what delays leave unknown. */
 enum { GRAIN_TOLD_NS = 2000 };
-
-/* A duration with its unit: "-1.5 ms". */
-static void put_ns(struct tm_buf *out, int64_t ns, bool sign)
-{
-    static const struct {
-        int64_t from;
-        int scale;
-        const char *unit;
-    } units[] = {{1000000000, 9, "s"}, {1000000, 6, "ms"}, {1000, 3, "us"}, {0, 0, "ns"}};
-    char digits[TM_DECIMAL_TEXT_MAX];
-    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    size_t i = 0;
-    while (units[i].from > 0 && size < (uint64_t)units[i].from)
-        i++;
-    digits[tm_decimal_format(ns, units[i].scale, digits)] = '\0';
-    (void)tm_buf_addf(out, "%s%s %s", sign && ns >= 0 ? "+" : "", digits, units[i].unit);
-}
 
 static void put_seconds(struct tm_buf *out, int64_t ns)
 {
@@ -41,16 +25,16 @@ static void put_bounds(struct tm_buf *out, const struct tm_align_file *f)
     if (f->low_ns == TM_UNBOUNDED_LOW)
         (void)tm_buf_add_str(out, "none");
     else
-        put_ns(out, f->low_ns, true);
+        tm_align_put_ns(out, f->low_ns, true);
     (void)tm_buf_add_str(out, " to ");
     if (f->high_ns == TM_UNBOUNDED_HIGH)
         (void)tm_buf_add_str(out, "none");
     else
-        put_ns(out, f->high_ns, true);
+        tm_align_put_ns(out, f->high_ns, true);
     (void)tm_buf_add_str(out, "\n");
     if (f->has_uncertainty) {
         (void)tm_buf_add_str(out, "  from its first reading to its last the truth is within ");
-        put_ns(out, f->uncertainty_ns, false);
+        tm_align_put_ns(out, f->uncertainty_ns, false);
         (void)tm_buf_add_str(out, " of this line\n");
     }
 }
@@ -58,7 +42,7 @@ static void put_bounds(struct tm_buf *out, const struct tm_align_file *f)
 static void put_line(struct tm_buf *out, const struct tm_align_file *f)
 {
     (void)tm_buf_add_str(out, "  offset ");
-    put_ns(out, f->offset_ns, true);
+    tm_align_put_ns(out, f->offset_ns, true);
     (void)tm_buf_add_str(out, " at ");
     put_seconds(out, f->at_ns);
     (void)tm_buf_addf(out, ", drift %+" PRId64 " ppb\n", f->drift_ppb);
@@ -72,9 +56,9 @@ static void put_steps(struct tm_buf *out, const struct tm_align_file *f)
         (void)tm_buf_add_str(out, "    at ");
         put_seconds(out, at);
         (void)tm_buf_add_str(out, " the offset goes from ");
-        put_ns(out, tm_line_at(&f->steps[i - 1].line, at), true);
+        tm_align_put_ns(out, tm_line_at(&f->steps[i - 1].line, at), true);
         (void)tm_buf_add_str(out, " to ");
-        put_ns(out, tm_line_at(&f->steps[i].line, at), true);
+        tm_align_put_ns(out, tm_line_at(&f->steps[i].line, at), true);
         (void)tm_buf_add_str(out, "\n");
     }
 }
@@ -114,9 +98,9 @@ static void put_cycles(struct tm_buf *out, const struct tm_alignment *a)
         worst = size_of(&network->cycles[i]) > size_of(worst) ? &network->cycles[i] : worst;
     }
     (void)tm_buf_addf(out, "%" PRIu32 " pairs close cycles; going around one adds ", network->cycle_count);
-    put_ns(out, (int64_t)(sum / network->cycle_count), false);
+    tm_align_put_ns(out, (int64_t)(sum / network->cycle_count), false);
     (void)tm_buf_add_str(out, " in the mean and at most ");
-    put_ns(out, (int64_t)size_of(worst), false);
+    tm_align_put_ns(out, (int64_t)size_of(worst), false);
     tm_alignment_path(a, a->candidates.nodes.nodes[worst->first].file, first, sizeof first);
     tm_alignment_path(a, a->candidates.nodes.nodes[worst->second].file, second, sizeof second);
     (void)tm_buf_addf(out, ", by the pair of %s and %s\n", first, second);
@@ -132,7 +116,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         put_verdict(out, a, f);
         if (f->grain_ns >= GRAIN_TOLD_NS && f->verdict != TM_VERDICT_NONE) {
             (void)tm_buf_add_str(out, "  its clock counts in steps of ");
-            put_ns(out, f->grain_ns, false);
+            tm_align_put_ns(out, f->grain_ns, false);
             (void)tm_buf_add_str(out, ": constraints are that much looser\n");
         }
         if (f->out_of_range)
@@ -149,10 +133,10 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
             break;
         case TM_VERDICT_AMBIGUOUS:
             (void)tm_buf_add_str(out, "  what comes periodically fits at more than one offset: ");
-            put_ns(out, f->offset_ns, true);
+            tm_align_put_ns(out, f->offset_ns, true);
             if (f->has_second_best) {
                 (void)tm_buf_add_str(out, " and ");
-                put_ns(out, f->second_best_ns, true);
+                tm_align_put_ns(out, f->second_best_ns, true);
             }
             (void)tm_buf_add_str(out, "\n");
             break;
@@ -160,7 +144,7 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
         }
         if (f->has_second_best && f->verdict == TM_VERDICT_ALIGNED) {
             (void)tm_buf_add_str(out, "  the second best, by far: ");
-            put_ns(out, f->second_best_ns, true);
+            tm_align_put_ns(out, f->second_best_ns, true);
             (void)tm_buf_add_str(out, "\n");
         }
     }
@@ -181,7 +165,7 @@ enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct t
         tm_alignment_path(a, b->effect, effect, sizeof effect);
         (void)tm_buf_addf(out, "%s to %s: %" PRIu64 " of %" PRIu64 " effects come before their causes, the worst by ",
                           cause, effect, b->count, b->constraints);
-        put_ns(out, b->worst_ns, false);
+        tm_align_put_ns(out, b->worst_ns, false);
         (void)tm_buf_add_str(out, "\n");
         for (uint32_t k = 0; k < b->first_count; k++) {
             const struct tm_event none = {0};
@@ -196,7 +180,7 @@ enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct t
             (void)tm_buf_add_str(out, "\n");
         }
         (void)tm_buf_addf(out, "  mended where %s is shifted by ", effect);
-        put_ns(out, b->worst_ns, true);
+        tm_align_put_ns(out, b->worst_ns, true);
         (void)tm_buf_add_str(out, " or more\n");
     }
     return tm_buf_addf(out, "%" PRIu64 " constraints across files were tested\n", all);

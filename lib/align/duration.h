@@ -1,0 +1,10 @@
+/* Durations for people. */
+#ifndef TM_ALIGN_DURATION_H
+#define TM_ALIGN_DURATION_H
+
+#include "base/buf.h"
+
+/* Appends NS with a unit, as "-1.5 ms"; SIGN: with a plus where it is none below 0. */
+void tm_align_put_ns(struct tm_buf *out, int64_t ns, bool sign);
+
+#endif
