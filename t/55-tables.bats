@@ -92,7 +92,7 @@ END
     head -c 2000 s >&9
     until [ -n "$(find out -name '.whole*')" ]; do sleep 0.05; done
     kill -TERM $!
-    run wait $!
+    ! wait $!
     exec 9>&-
     [ "$(ls -A out)" = slice.csv ]
     echo file >file

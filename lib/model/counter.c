@@ -65,6 +65,19 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     return st;
 }
 
+/* A counter of a packet with a slice that tells the time of the slice's thread is that of the slice, too. */
+static enum tm_status note_thread_time(struct tm_model *m, const struct tm_event *e, const struct tm_counter_row *row,
+                                       struct tm_error *err)
+{
+    int64_t id = m->packet_slice.id, ns = (int64_t)e->value;
+    if (id == TM_NO_ID || !(e->flags & TM_EVENT_DERIVED) || e->flags & TM_EVENT_VALUE_DOUBLE ||
+        !tm_text_is(tm_tracks_text(&m->tracks, m->tracks.rows[row->track].name), "thread_time"))
+        return TM_OK;
+    return m->packet_slice.is_end
+               ? m->rows->slice_thread_end(m->rows->self, id, ns, false, err)
+               : m->rows->slice_thread_begin(m->rows->self, id, ns, m->packet_slice.is_instant, err);
+}
+
 enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
@@ -79,6 +92,8 @@ enum tm_status tm_model_counter(struct tm_model *m, struct tm_model_event *ev, s
     if ((st = tm_arg_sets_add(&m->arg_sets, e->detail, e->detail_bytes, &row.arg_set, m->rows, err)) < 0)
         return st;
     tm_model_bound(m, e->time_ns);
+    if ((st = note_thread_time(m, e, &row, err)) < 0)
+        return st;
     return m->rows->counter(m->rows->self, &row, err);
 }
 

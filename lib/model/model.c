@@ -168,6 +168,8 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
     }
     bool is_derived = e->flags & TM_EVENT_DERIVED;
     m->is_lost = m->is_lost && is_derived;
+    if (!is_derived)
+        m->packet_slice.id = TM_NO_ID;
     if (m->is_lost && e->kind == TM_KIND_COUNTER)
         return TM_OK;
     enum tm_raw raw = tm_event_raw(e->flags);

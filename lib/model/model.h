@@ -93,6 +93,11 @@ struct tm_model {
     struct tm_buf args, arg_key; /* scratch: args that are made of an event */
     bool has_json;
     bool is_lost; /* the current packet is on no track */
+    /* The slice on a thread's track that the current packet begins or ends; its thread's time may follow. */
+    struct {
+        int64_t id; /* TM_NO_ID: none */
+        bool is_end, is_instant;
+    } packet_slice;
 };
 
 /* Starts a model that writes to ROWS. ROWS and CATALOG stay the caller's and must outlive the model. */

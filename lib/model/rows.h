@@ -134,8 +134,14 @@ struct tm_rows {
     enum tm_status (*slice)(void *self, const struct tm_slice_row *row, struct tm_error *err);
     /* The open slice ID has ended after DUR; -1: it is still open. ARG_SET replaces its set of args. */
     enum tm_status (*slice_end)(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
-    /* Slice ID, of which slice_end has told, ended at THREAD_TS on the clock of its thread. */
-    enum tm_status (*slice_thread_end)(void *self, int64_t id, int64_t thread_ts, struct tm_error *err);
+    /* Slice ID began at THREAD_TS on the clock of its thread; an instant has taken none of that time. No other slice
+     * came since. This and the next may be NULL. */
+    enum tm_status (*slice_thread_begin)(void *self, int64_t id, int64_t thread_ts, bool is_instant,
+                                         struct tm_error *err);
+    /* Slice ID, of which slice_end has told, ended at THREAD_TS on the clock of its thread. That it took no such time is
+     * known where IS_EXACT, and else means that this is not known. */
+    enum tm_status (*slice_thread_end)(void *self, int64_t id, int64_t thread_ts, bool is_exact,
+                                       struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
     enum tm_status (*sched)(void *self, const struct tm_sched_row *row, struct tm_error *err);
     enum tm_status (*sched_end)(void *self, int64_t id, int64_t dur, struct tm_text end_state, struct tm_error *err);

@@ -152,12 +152,23 @@ static enum tm_status flow_ids(struct tm_model *m, struct tm_model_event *ev, st
     return st;
 }
 
+/* Keeps slice ID on TRACK, of which the times of its thread may follow. */
+static void note_packet_slice(struct tm_model *m, const struct tm_model_event *ev, uint32_t track, int64_t id)
+{
+    if (ev->is_json || m->rows->slice_thread_begin == NULL || m->tracks.rows[track].scope != TM_TRACK_THREAD)
+        return;
+    m->packet_slice.id = id;
+    m->packet_slice.is_end = ev->e->kind == TM_KIND_SLICE_END;
+    m->packet_slice.is_instant = ev->e->kind == TM_KIND_INSTANT;
+}
+
 static enum tm_status begun(struct tm_model *m, struct tm_model_event *ev, const struct tm_slice_row *row,
                             struct tm_error *err)
 {
     struct tm_flow_slice slice = {row->id, row->ts};
     enum tm_status st = tm_flows_begun(&m->flows, row->track, slice, m->rows, err);
     tm_model_bound(m, row->ts);
+    note_packet_slice(m, ev, row->track, row->id);
     if (row->dur > 0)
         tm_model_bound(m, end_of(row->ts, row->dur));
     return st < 0 || ev->e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
@@ -261,9 +272,10 @@ static enum tm_status end(struct tm_model *m, struct tm_model_event *ev, uint32_
     tm_model_bound(m, e->time_ns);
     struct tm_flow_slice slice = {ended.id, e->time_ns - ended.dur};
     st = m->rows->slice_end(m->rows->self, ended.id, ended.dur, set, err);
+    note_packet_slice(m, ev, track, ended.id);
     struct thread_times times = thread_times(ev);
-    if (st == TM_OK && times.has_ts)
-        st = m->rows->slice_thread_end(m->rows->self, ended.id, times.ts, err);
+    if (st == TM_OK && times.has_ts && m->rows->slice_thread_end)
+        st = m->rows->slice_thread_end(m->rows->self, ended.id, times.ts, true, err);
     return st < 0 || e->detail_bytes == 0 ? st : flow_ids(m, ev, slice, err);
 }
 

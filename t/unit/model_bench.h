@@ -47,8 +47,10 @@ static inline enum tm_status on_slice_end(void *self, int64_t id, int64_t dur, i
     return tm_buf_addf(&((struct bench *)self)->out, "end %" PRId64 " %" PRId64 " a%" PRId64 "\n", id, dur, set);
 }
 
-static inline enum tm_status on_thread_end(void *self, int64_t id, int64_t thread_ts, struct tm_error *err)
+static inline enum tm_status on_thread_end(void *self, int64_t id, int64_t thread_ts, bool is_exact,
+                                           struct tm_error *err)
 {
+    (void)is_exact;
     (void)self;
     (void)id;
     (void)thread_ts;
@@ -185,7 +187,7 @@ static inline void start_as(struct bench *b, const char *json_type)
         .catalog = {.files = b->files, .file_count = FILES, .machines = b->machines, .machine_count = 2}};
     for (int i = 0; i < FILES; i++)
         b->files[i].type = (struct tm_text){(const uint8_t *)types[i], strlen(types[i])};
-    b->rows = (struct tm_rows){b,       on_slice, on_slice_end, on_thread_end,
+    b->rows = (struct tm_rows){b,       on_slice, on_slice_end, NULL, on_thread_end,
                                on_counter, on_sched,   on_sched_end, on_arg,
                                on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,
                                on_log,

@@ -126,7 +126,7 @@ static void test_random(void)
     uint64_t state = 7;
     int64_t now = 0;
     start_as(&b, "json");
-    b.rows = (struct tm_rows){&v,          check_slice,  check_slice_end, on_thread_end,
+    b.rows = (struct tm_rows){&v,          check_slice,  check_slice_end, NULL, on_thread_end,
                               take_counter, take_sched, check_sched_end,
                               take_arg,    take_copy,    check_flow,      take_sample,  take_mapping, take_frame,
                               take_callsite, take_log,

@@ -151,7 +151,10 @@ void tm_sqlite_rows_release(struct tm_sqlite *s);
 /* slices.c, scheds.c: tm_rows.slice and .slice_end, .sched and .sched_end. */
 enum tm_status tm_sqlite_slice(void *self, const struct tm_slice_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t arg_set, struct tm_error *err);
-enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, struct tm_error *err);
+enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, int64_t thread_ts, bool is_instant,
+                                            struct tm_error *err);
+enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, bool is_exact,
+                                          struct tm_error *err);
 enum tm_status tm_sqlite_slices_flush(struct tm_sqlite *s, uint32_t keep, struct tm_error *err);
 enum tm_status tm_sqlite_sched(void *self, const struct tm_sched_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_sched_end(void *self, int64_t id, int64_t dur, struct tm_text end_state,

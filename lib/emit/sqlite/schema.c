@@ -130,7 +130,8 @@ static const char views[] =
 /* How a statement is made, by number. */
 static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_SLICE_END] = "UPDATE slice SET dur = ?2, arg_set_id = ?3 WHERE id = ?1",
-    [TM_SQL_SLICE_THREAD_END] = "UPDATE slice SET thread_dur = ?2 - thread_ts WHERE id = ?1",
+    [TM_SQL_SLICE_THREAD_END] = "UPDATE slice SET thread_dur = CASE WHEN ?3 OR ?2 <> thread_ts THEN ?2 - thread_ts END"
+                                " WHERE id = ?1",
     [TM_SQL_SCHED_END] = "UPDATE sched SET dur = ?2, ts_end = ts + ?2, end_state = ?3 WHERE id = ?1",
     [TM_SQL_THREAD_STATE_END] = "UPDATE thread_state SET dur = ?2 WHERE id = ?1",
     [TM_SQL_THREAD_STATE_REASON] = "UPDATE thread_state SET io_wait = ?2,"

@@ -92,18 +92,34 @@ enum tm_status tm_sqlite_slice_end(void *self, int64_t id, int64_t dur, int64_t 
     return tm_sqlite_run(s, stmt, err);
 }
 
-enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, struct tm_error *err)
+/* The slice is in the window, as it has just begun. */
+enum tm_status tm_sqlite_slice_thread_begin(void *self, int64_t id, int64_t thread_ts, bool is_instant,
+                                            struct tm_error *err)
+{
+    struct tm_slice_row *row = &at(&((struct tm_sqlite *)self)->slices, id)->row;
+    (void)err;
+    row->has_thread_ts = true;
+    row->thread_ts = thread_ts;
+    row->has_thread_dur = is_instant;
+    row->thread_dur = 0;
+    return TM_OK;
+}
+
+enum tm_status tm_sqlite_slice_thread_end(void *self, int64_t id, int64_t thread_ts, bool is_exact,
+                                          struct tm_error *err)
 {
     struct tm_sqlite *s = self;
     struct tm_sqlite_slices *w = &s->slices;
     if (id >= w->first) {
         struct tm_slice_row *row = &at(w, id)->row;
         row->has_thread_dur =
-            row->has_thread_ts && !__builtin_sub_overflow(thread_ts, row->thread_ts, &row->thread_dur);
+            row->has_thread_ts && !__builtin_sub_overflow(thread_ts, row->thread_ts, &row->thread_dur) &&
+            (is_exact || row->thread_dur);
         return TM_OK;
     }
     sqlite3_stmt *stmt = tm_sqlite_later(s, TM_SQL_SLICE_THREAD_END);
     sqlite3_bind_int64(stmt, 1, id);
     sqlite3_bind_int64(stmt, 2, thread_ts);
+    sqlite3_bind_int64(stmt, 3, is_exact);
     return tm_sqlite_run(s, stmt, err);
 }

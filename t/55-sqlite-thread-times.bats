@@ -1,0 +1,71 @@
+# tm-emit -f sqlite: times of a thread's own clock in track events. The expected rows are the reference importer's.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# events EXPRESSION: a trace with a thread's track 1, a process's track 2, and thread time as counter 3 of the thread;
+# then track events (timestamp, type, track, fields...), whose type is 1 begin, 2 end, 3 instant.
+events() {
+    python3 - "$1" >p.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+def packet(*fields):
+    sys.stdout.buffer.write(field(1, message((10, 7), *fields)))
+packet((13, 1), (60, message((1, 1), (4, message((1, 5), (2, 6))))))
+packet((60, message((1, 2), (3, message((1, 5))))))
+packet((60, message((1, 3), (5, 1), (8, message((1, 1))))))
+for ts, kind, track, *more in eval(sys.argv[1].strip()):
+    packet((8, ts), (11, message((9, kind), (11, track), *more)))
+END
+    tm-merge -q -o p.db p.pftrace
+}
+
+counted() { # VALUE: thread time as an extra counter
+    echo "(31, 3), (12, $1)"
+}
+
+same() { # QUERY WANT
+    local have
+    have=$(sqlite3 -nullvalue NULL p.db "$1")
+    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+}
+
+@test "slices of threads have the time of their thread, as counters of the packet tell it" {
+    events "[(10, 1, 1, (23, 'a'), $(counted 1000)), (20, 1, 1, (23, 'b'), $(counted 1100)), (30, 2, 1, $(counted 1150)),
+        (40, 3, 1, (23, 'i'), $(counted 1200)), (50, 2, 1, $(counted 1900)), (60, 1, 1, (23, 'none')), (65, 2, 1),
+        (70, 1, 1, (23, 'no end'), $(counted 2000)), (80, 2, 1),
+        (90, 1, 1, (23, 'idle'), $(counted 2100)), (95, 2, 1, $(counted 2100))]"
+    same "SELECT name, dur, thread_ts, thread_dur FROM slice ORDER BY ts" 'a|40|1000|900
+b|10|1100|50
+i|0|1200|0
+none|5|NULL|NULL
+no end|10|2000|NULL
+idle|5|2100|NULL'
+    same "SELECT count(*) FROM counter" 8
+}
+
+@test "legacy fields of thread time; slices of processes have none" {
+    events "[(10, 1, 1, (23, 'a'), (17, 5)), (20, 2, 1, (17, 7)), (30, 1, 2, (23, 'p'), $(counted 1000)),
+        (40, 2, 2, $(counted 1100))]"
+    same "SELECT name, thread_ts, thread_dur FROM slice ORDER BY ts" $'a|5000|2000\np|NULL|NULL'
+}
+
+@test "an end that comes late" {
+    events "[(10, 1, 1, (23, 'a'), $(counted 1000))] + [(20 + i, 3, 1, (23, 'i')) for i in range(40000)] + \
+        [(50000, 2, 1, $(counted 5000))]"
+    same "SELECT dur, thread_ts, thread_dur FROM slice WHERE name = 'a'" '49990|1000|4000'
+}
+
+@test "other outputs take such times too" {
+    echo '[{"ph":"B","pid":1,"tid":1,"ts":3,"tts":1,"name":"a"},{"ph":"E","pid":1,"tid":1,"ts":5,"tts":2}]' >a.json
+    events "[(10, 1, 1, (23, 'a'), $(counted 1000)), (20, 2, 1, $(counted 1100))]"
+    for format in text csv jsonl svg json pftrace; do
+        tm-merge -f $format a.json >out
+        [ -s out ]
+        tm-merge -f $format p.pftrace >out
+        [ -s out ]
+    done
+}
