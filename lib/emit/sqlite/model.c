@@ -1,6 +1,7 @@
 #include "emit/sqlite/internal.h"
 
 #include "base/pb.h"
+#include "model/track_type.h"
 #include "stream/detail_fields.h"
 
 /* The fields of MachineDescription messages, by the column of the machine table they go to. */
@@ -96,7 +97,10 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
         const struct tm_track *t = &tracks->rows[i];
         sqlite3_bind_int64(stmt, 1, i);
-        tm_sqlite_bind_word(stmt, 3, tm_track_type_name(t->type));
+        const char *type = tm_track_type_text(t, tm_tracks_text(tracks, t->name),
+                                              s->context->catalog->files[t->file].type);
+        const char *unit = tm_track_type_unit(type);
+        tm_sqlite_bind_word(stmt, 3, type);
         tm_sqlite_bind_id(stmt, 4, t->parent);
         tm_sqlite_bind_id(stmt, 5, t->arg_set);
         sqlite3_bind_int64(stmt, 6, t->machine);
@@ -107,7 +111,8 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
         tm_sqlite_bind_maybe(stmt, 12, t->scope == TM_TRACK_CPU, t->owner);
         tm_sqlite_bind_maybe(stmt, 13, t->scope == TM_TRACK_GPU, t->owner);
         if ((st = tm_sqlite_bind_text(s, stmt, 2, tm_tracks_text(tracks, t->name), err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 9, tm_tracks_text(tracks, t->unit), err)) == TM_OK)
+            (st = tm_sqlite_bind_text(s, stmt, 9, unit ? tm_text_str(unit) : tm_tracks_text(tracks, t->unit), err)) ==
+                TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
     return st;

@@ -1,7 +1,7 @@
 /* The counters of /proc and /sys in SysStats packets. */
 #include "base/hash.h"
-#include "format/perfetto/sys_names.h"
 #include "format/perfetto/system.h"
+#include "perfetto/sys_names.h"
 
 /* SysStats */
 enum {

@@ -1,4 +1,4 @@
-#include "format/perfetto/sys_names.h"
+#include "perfetto/sys_names.h"
 
 #include <stddef.h>
 
@@ -72,6 +72,9 @@ static const char *const psi[] = {
     [0] = "resource.unspecified", [1] = "cpu.some", [2] = "cpu.full", [3] = "io.some", [4] = "io.full",
     [5] = "mem.some", [6] = "mem.full",
 };
+
+_Static_assert(sizeof meminfo / sizeof *meminfo <= TM_SYS_NAMES_MAX, "numbers of names have a limit");
+_Static_assert(sizeof vmstat / sizeof *vmstat <= TM_SYS_NAMES_MAX, "numbers of names have a limit");
 
 const char *tm_proto_meminfo_name(uint64_t key)
 {

@@ -1,9 +1,11 @@
 /* Names of the counters in SysStats by their numbers.
  * Source: include/perfetto/ext/traced/sys_stats_counters.h of perfetto. */
-#ifndef TM_FORMAT_PERFETTO_SYS_NAMES_H
-#define TM_FORMAT_PERFETTO_SYS_NAMES_H
+#ifndef TM_PERFETTO_SYS_NAMES_H
+#define TM_PERFETTO_SYS_NAMES_H
 
 #include <stdint.h>
+
+enum { TM_SYS_NAMES_MAX = 256 }; /* all numbers that the tables know are below */
 
 /* The line of /proc/meminfo, of /proc/vmstat, or the resource of /proc/pressure that KEY stands for; NULL: a
  * number this table does not know. */

@@ -1,0 +1,84 @@
+# tm-emit -f sqlite: types and units of tracks. The expected rows are the reference importer's.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+packets() { # EXPRESSION: a list of packets, each a list of (field, value)
+    python3 - "$1" >p.pftrace <<'END'
+import os, sys
+sys.path.insert(0, os.environ['TM_SRC'] + '/t/oracle')
+from track_events import field, message
+for packet in eval(sys.argv[1].strip()):
+    sys.stdout.buffer.write(field(1, message((10, 7), *packet)))
+END
+    tm-merge -q -o p.db p.pftrace
+}
+
+same() { # QUERY WANT
+    local have
+    have=$(sqlite3 -nullvalue NULL p.db "$1")
+    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+}
+
+@test "counters of /proc and /sys" {
+    packets "[[(8, 1000), (7, message((1, message((1, 1), (2, 5))), (2, message((1, 1), (2, 6))),
+        (3, message((1, 0), (2, 9))), (4, 3), (5, 4), (6, message((1, 7), (2, 2))), (7, 8), (8, message((1, 1), (2, 2))),
+        (10, message((1, 'ddr'), (2, 5))), (11, 800), (14, message((1, 1), (2, 3))),
+        (16, message((1, 0), (2, message((1, 'C1'), (2, 77))))), (17, 300)))]]"
+    same "SELECT DISTINCT type, name, unit FROM counter_track WHERE type <> 'cpustat' ORDER BY 1" \
+        'clock_frequency|ddr Frequency|NULL
+cpu_frequency|cpufreq|NULL
+cpu_idle_state|cpuidle0.C1|us
+gpu_frequency|gpufreq|kHz
+meminfo|MemTotal|bytes
+num_forks|num_forks|NULL
+num_irq|num_irq (id: 7)|NULL
+num_irq_total|num_irq_total|NULL
+num_softirq|num_softirq (id: 1)|NULL
+num_softirq_total|num_softirq_total|NULL
+psi|psi.cpu.some|NULL
+vmstat|nr_free_pages|NULL'
+    same "SELECT count(*) FROM cpu_counter_track WHERE type = 'cpustat'" 8
+}
+
+@test "counters of processes, batteries and rails" {
+    packets "[[(8, 1000), (9, message((1, message((1, 5), (2, 100), (4, 20), (10, 7)))))],
+        [(8, 2000), (38, message((1, 9000), (3, 12)))],
+        [(8, 3000), (40, message((1, message((1, 0), (2, 'r0'))), (2, message((1, 0), (3, 5)))))]]"
+    same "SELECT type, name FROM counter_track ORDER BY 1, 2" 'battery_counter|batt.charge_uah
+battery_counter|batt.current_ua
+oom_score_adj|oom_score_adj
+power_rails|power.r0_uws
+process_memory|mem.rss.anon
+process_memory|mem.virt'
+}
+
+@test "counters of kernel events, of Chrome JSON and of markers" {
+    printf '%s\n' '# tracer: nop' \
+        ' a-5 [001] .... 1.0: cpu_frequency: state=100 cpu_id=1' ' a-5 [001] .... 1.1: cpu_idle: state=1 cpu_id=1' \
+        ' a-5 [001] .... 1.2: tracing_mark_write: C|5|heap|7' ' a-5 [001] .... 1.3: clock_set_rate: ddr state=5 cpu_id=0' \
+        ' a-5 [001] .... 1.4: cpu_frequency_limits: min=1 max=2 cpu_id=1' >a.txt
+    echo '[{"ph":"C","pid":1,"ts":2,"name":"n","args":{"v":1}}]' >a.json
+    tm-merge -q -o p.db a.txt a.json
+    same "SELECT type, name FROM counter_track ORDER BY 1, 2" 'atrace_counter|heap
+clock_frequency|ddr Frequency
+cpu_frequency|cpufreq
+cpu_idle|cpuidle
+cpu_max_frequency_limit|Cpu 1 Max Freq Limit
+cpu_min_frequency_limit|Cpu 1 Min Freq Limit
+json_counter|n v'
+}
+
+@test "tracks of descriptors are of the trace, a process or a thread" {
+    packets "[[(60, message((1, 1), (3, message((1, 5), (6, 'p')))))], [(60, message((1, 2), (4, message((1, 5), (2, 6)))))],
+        [(60, message((1, 3), (5, 1), (2, 'of p')))], [(60, message((1, 4), (5, 2), (2, 'of t')))], [(60, message((1, 8), (2, 'g')))],
+        [(60, message((1, 9), (5, 1), (2, 'c'), (8, field(2, 0))))]] + \
+        [[(8, 10 * t), (11, message((9, 3), (11, t), (23, 'i')))] for t in (3, 4, 8)] + \
+        [[(8, 100), (11, message((9, 4), (11, 9), (30, 5)))]]"
+    same "SELECT type, name FROM track WHERE name IS NOT NULL ORDER BY name" 'process_counter_track_event|c
+global_merged_track_event|g
+process_merged_track_event|of p
+thread_merged_track_event|of t'
+}
