@@ -121,7 +121,7 @@ class Model:
             return
         process = self.tasks.process(pid)
         if phase == 'C':
-            self.counters.append((ts, f[0], float(f[1]), 'process_counter', None))
+            self.counters.append((ts, f[0], float(f[1]), 'atrace_counter', None))
         elif phase == 'N':
             track = 'instants', id(process), f[0]
             self.owner[track] = 'process', process, f[0]
@@ -231,30 +231,29 @@ RSS = ['mem.rss.file', 'mem.rss.anon', 'mem.swap', 'mem.rss.shmem', 'mem.unrecla
 
 def random_counter(rng, event, cpu):
     """The counters that a line amounts to, each its name, value, type of track and cpu, and its text."""
-    of_cpu, of_all = ('cpu_counter', cpu), ('counter', None)
     v, w = rng.choice([0, 300000, 2 ** 32 - 1]), rng.choice([0, 7, 2 ** 31 - 1])
     name = rng.choice(['gpu', 'a b', 'x'])
     if event in ('cpu_frequency', 'cpu_idle'):
         v = rng.choice([v, v, 2 ** 32])  # none that the event can have
-        return [({'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[event], v, *of_cpu)], 'state=%d cpu_id=%d' % (v, cpu)
+        return [({'cpu_frequency': 'cpufreq', 'cpu_idle': 'cpuidle'}[event], v, event, cpu)], 'state=%d cpu_id=%d' % (v, cpu)
     if event == 'cpu_frequency_limits':
         limits = {k: x for k, x in [('max', v), ('min', w)] if rng.random() < .9}
         old = rng.choice(['', '_freq'])
         keys = sorted(limits, reverse=rng.random() < .5)
-        return ([('Cpu %d %s Freq Limit' % (cpu, k.title()), limits[k], *of_cpu) for k in ('max', 'min') if k in limits],
+        return ([('Cpu %d %s Freq Limit' % (cpu, k.title()), limits[k], 'cpu_%s_frequency_limit' % k, cpu) for k in ('max', 'min') if k in limits],
                 ' '.join('%s%s=%d' % (k, old, limits[k]) for k in keys) + ' cpu_id=%d' % cpu)
     if event in ('clock_set_rate', 'clock_enable'):
         v = rng.choice([v, 2 ** 62])
         suffix = {'clock_set_rate': 'Frequency', 'clock_enable': 'State'}[event]
         word = name.split()[0]
-        return [('%s %s' % (word, suffix), v, *of_all)], rng.choice(['%s state=%d cpu_id=%d', 'name=%s state=%d cpu_id=%d']) % (word, v, cpu)
+        return [('%s %s' % (word, suffix), v, 'clock_' + suffix.lower(), None)], rng.choice(['%s state=%d cpu_id=%d', 'name=%s state=%d cpu_id=%d']) % (word, v, cpu)
     if event == 'thermal_temperature':
         v = rng.choice([-3, 41000, 2 ** 31])
-        return [('gpu Temperature', v, *of_all)], 'thermal_zone=gpu id=3 temp_prev=5 temp=%d' % v
+        return [('gpu Temperature', v, event, None)], 'thermal_zone=gpu id=3 temp_prev=5 temp=%d' % v
     if event == 'cdev_update':
-        return [('fan Cooling Device', w, *of_all)], 'type=fan target=%d' % w
+        return [('fan Cooling Device', w, 'cooling_device_counter', None)], 'type=fan target=%d' % w
     member, size = rng.randrange(5), rng.choice([0, 8437760, 2 ** 40])
-    return ([(RSS[member], size, 'process_counter', None)],
+    return ([(RSS[member], size, 'process_memory', None)],
             rng.choice(['mm_id=33 curr=1 member=%d size=%dB', 'member=%d size=%d']) % (member, size))
 
 
