@@ -138,8 +138,8 @@ struct tm_rows {
      * came since. This and the next may be NULL. */
     enum tm_status (*slice_thread_begin)(void *self, int64_t id, int64_t thread_ts, bool is_instant,
                                          struct tm_error *err);
-    /* Slice ID, of which slice_end has told, ended at THREAD_TS on the clock of its thread. That it took no such time is
-     * known where IS_EXACT, and else means that this is not known. */
+    /* Slice ID, of which slice_end has told, ended at THREAD_TS on the clock of its thread. IS_EXACT: it may be that it
+     * took none of that time; else this means that it is not known. */
     enum tm_status (*slice_thread_end)(void *self, int64_t id, int64_t thread_ts, bool is_exact,
                                        struct tm_error *err);
     enum tm_status (*counter)(void *self, const struct tm_counter_row *row, struct tm_error *err);
