@@ -1,5 +1,5 @@
-# tm-emit: many files, machines and crossing slices take time in proportion to their number, threads and tracks as much
-# memory as tm-limits(7) says.
+# tm-emit, tm-manifest: many files, machines and crossing slices take time in proportion to their number, threads and tracks
+# as much memory as tm-limits(7) says.
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || exit
@@ -38,6 +38,13 @@ scales() {
 @test "machines that nothing relates: report and explain" {
     scales few.machines many.machines tm-emit -q -f report
     scales few.machines many.machines tm-emit -q -f explain
+}
+
+@test "files that name their machines: tm-manifest" {
+    for n in few many; do
+        tm-unpack $n.tar >$n.unpacked
+    done
+    scales few.unpacked many.unpacked tm-manifest --machine-from=file
 }
 
 @test "slices of one thread that cross" {

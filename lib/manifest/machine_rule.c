@@ -1,5 +1,6 @@
 #include "manifest/machine_rule.h"
 
+#include "base/intern.h"
 #include "base/map.h"
 
 #include <regex.h>
@@ -122,38 +123,68 @@ static struct stretch stem_of(const struct tm_plan_file *f)
     return (struct stretch){base, dot ? (size_t)(dot - base) : strlen(base)};
 }
 
-static bool is_alone(const struct tm_merge_plan *plan, size_t file, struct stretch name,
-                     struct stretch (*of)(const struct tm_plan_file *))
-{
-    for (size_t i = 0; i < plan->count; i++) {
-        struct stretch other = of(&plan->files[i]);
-        if (i != file && other.len == name.len && memcmp(other.text, name.text, name.len) == 0)
-            return false;
-    }
-    return true;
-}
-
 static struct stretch base_name_of(const struct tm_plan_file *f)
 {
     return (struct stretch){base_of(f->name), strlen(base_of(f->name))};
 }
 
+/* How many files have each name. */
+struct name_counts {
+    struct tm_intern names;
+    uint32_t *counts;
+};
+
+static enum tm_status count_names(const struct tm_merge_plan *plan, struct stretch (*of)(const struct tm_plan_file *),
+                                  struct name_counts *n, struct tm_error *err)
+{
+    tm_intern_init(&n->names, (uint32_t)plan->count, SIZE_MAX);
+    n->counts = calloc(plan->count + 1, sizeof *n->counts);
+    if (n->counts == NULL)
+        return tm_error_nomem(err);
+    for (size_t i = 0; i < plan->count; i++) {
+        struct stretch name = of(&plan->files[i]);
+        uint32_t id;
+        if (tm_intern_add(&n->names, name.text, name.len, &id, NULL) != TM_OK)
+            return tm_error_nomem(err);
+        n->counts[id]++;
+    }
+    return TM_OK;
+}
+
+/* True if one file has NAME, which one has at least. */
+static bool is_alone(struct name_counts *n, struct stretch name)
+{
+    uint32_t id;
+    return tm_intern_add(&n->names, name.text, name.len, &id, NULL) == TM_OK && n->counts[id] == 1;
+}
+
+static void release_counts(struct name_counts *n)
+{
+    tm_intern_release(&n->names);
+    free(n->counts);
+}
+
 /* Returns the first of stem, base name and full name that no other file has. */
 static enum tm_status by_file(struct tm_merge_plan *plan, struct tm_error *err)
 {
-    enum tm_status st = TM_OK;
+    struct name_counts stems = {.counts = NULL}, bases = {.counts = NULL};
+    enum tm_status st = count_names(plan, stem_of, &stems, err);
+    if (st == TM_OK)
+        st = count_names(plan, base_name_of, &bases, err);
     for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
         struct tm_plan_file *f = &plan->files[i];
         struct stretch name = stem_of(f);
         if (!names_it(f))
             continue;
-        if (!is_alone(plan, i, name, stem_of)) {
+        if (!is_alone(&stems, name)) {
             name = base_name_of(f);
-            if (!is_alone(plan, i, name, base_name_of))
+            if (!is_alone(&bases, name))
                 name = (struct stretch){f->name, strlen(f->name)};
         }
         st = name_it(f, name.text, name.len, err);
     }
+    release_counts(&stems);
+    release_counts(&bases);
     return st;
 }
 
