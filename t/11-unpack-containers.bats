@@ -189,6 +189,11 @@ END'
     for f in json systrace; do
         diff <(tm-unpack bom.$f | tm-emit -f jsonl | sed "s/bom[.]/a./") <(tm-unpack a.$f | tm-emit -f jsonl)
     done
+    for f in journal.json journal.export spans-shop.otlp.jsonl spans.jaeger.json spans-shop.zipkin.json; do
+        cat bom "$TM_SRC/t/data/$f" >"bom.$f"
+        cp "$TM_SRC/t/data/$f" "a.$f"
+        diff <(tm-merge -q --events -f jsonl "bom.$f" | sed "s/bom[.]/a./") <(tm-merge -q --events -f jsonl "a.$f")
+    done
     tar cf bom.tar bom-manifest.json bom.json
     [ "$(rows bom.tar)" = $'tar bom.tar\nperfetto_manifest bom-manifest.json\njson bom.json' ]
     tm-merge -q bom.tar -f json | grep -q '"x"'

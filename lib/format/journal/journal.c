@@ -228,6 +228,7 @@ const struct tm_format tm_format_journal_json = {
     .open = json_open,
     .read = journal_read,
     .close = journal_close,
+    .is_text = true,
     .by_place = true,
 };
 
@@ -239,5 +240,6 @@ const struct tm_format tm_format_journal_export = {
     .open = export_open,
     .read = journal_read,
     .close = journal_close,
+    .is_text = true,
     .by_place = true,
 };

@@ -175,6 +175,7 @@ const struct tm_format tm_format_otlp = {
     .open = open_otlp,
     .read = read_spans,
     .close = close_spans,
+    .is_text = true,
 };
 
 const struct tm_format tm_format_jaeger = {
@@ -185,6 +186,7 @@ const struct tm_format tm_format_jaeger = {
     .open = open_jaeger,
     .read = read_spans,
     .close = close_spans,
+    .is_text = true,
 };
 
 const struct tm_format tm_format_zipkin = {
@@ -195,4 +197,5 @@ const struct tm_format tm_format_zipkin = {
     .open = open_zipkin,
     .read = read_spans,
     .close = close_spans,
+    .is_text = true,
 };
