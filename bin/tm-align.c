@@ -103,7 +103,7 @@ static enum tm_status enter_sandbox(const struct arguments *a, struct tm_error *
         real[i] = paths[i] ? tm_compat_real_path(paths[i]) : NULL;
         folders[i] = paths[i] ? tm_out_file_folder(real[i] ? real[i] : paths[i]) : NULL;
     }
-    const struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(a->dir), folders[0], folders[1]}};
+    const struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a->dir), folders[0], folders[1]}};
     enum tm_status st = tm_sandbox_enter(&sandbox, err);
     for (int i = 0; i < 2; i++) {
         free(real[i]);

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     if (st == TM_OK) {
         char *real = a.manifest ? tm_compat_real_path(a.manifest) : NULL;
         char *folder = a.manifest ? tm_out_file_folder(real ? real : a.manifest) : NULL;
-        struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(a.timeline.spill_dir), folder}};
+        struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a.timeline.spill_dir), folder}};
         st = tm_sandbox_enter(&sandbox, &err);
         free(folder);
         free(real);

@@ -50,8 +50,8 @@ static const struct tm_program program = {
 };
 
 /* The temporary files that a signal removes; "" for none. */
-static char doomed[TM_OUTPUTS_MAX][4096];
-static const char *const *doomed_members[TM_OUTPUTS_MAX];
+static char unfinished_paths[TM_OUTPUTS_MAX][4096];
+static const char *const *unfinished_members[TM_OUTPUTS_MAX];
 
 struct arguments {
     const char *alignment;
@@ -74,8 +74,8 @@ struct files {
 static void on_signal(int signum)
 {
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
-        if (doomed[i][0])
-            tm_out_file_remove(doomed[i], doomed_members[i]);
+        if (unfinished_paths[i][0])
+            tm_out_file_remove(unfinished_paths[i], unfinished_members[i]);
     (void)signal(signum, SIG_DFL);
     (void)raise(signum);
 }
@@ -85,10 +85,10 @@ static void remember_file(size_t i, const char *path, const char *const *members
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction old, action = {.sa_handler = on_signal};
-    if (path == NULL || strlen(path) >= sizeof doomed[i])
+    if (path == NULL || strlen(path) >= sizeof unfinished_paths[i])
         return;
-    doomed_members[i] = members;
-    strcpy(doomed[i], path);
+    unfinished_members[i] = members;
+    strcpy(unfinished_paths[i], path);
     for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
         if (sigaction(signals[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(signals[k], &action, NULL);
@@ -97,7 +97,7 @@ static void remember_file(size_t i, const char *path, const char *const *members
 static void forget_files(void)
 {
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
-        doomed[i][0] = '\0';
+        unfinished_paths[i][0] = '\0';
 }
 
 static void list_formats(void)
@@ -191,7 +191,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 static enum tm_status enter_sandbox(const struct arguments *a, char *const *folders, struct tm_error *err)
 {
     const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
-    struct tm_sandbox sandbox = {.folders = {tm_io_spool_dir(a->options.spill_dir)}};
+    struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a->options.spill_dir)}};
     bool needs_path = false;
     for (size_t i = 0; i < a->outputs.count; i++) {
         needs_path = needs_path || a->outputs.rows[i].emit->needs_path;

@@ -306,11 +306,11 @@ static int check(struct arguments *a)
 }
 
 /* Makes the file for text that need not go through the stages. They do without where that cannot be. */
-static void spool_text(struct merge *m)
+static void temporary_text(struct merge *m)
 {
     struct tm_merge_request *r = &m->a.request;
     struct tm_error err = {0};
-    if (!tm_merge_reads_files(r) || tm_io_spool(r->temporary_directory, &m->text_fd, &err) < 0)
+    if (!tm_merge_reads_files(r) || tm_io_temporary(r->temporary_directory, &m->text_fd, &err) < 0)
         return;
     snprintf(m->text_path, sizeof m->text_path, "/dev/fd/%d", m->text_fd);
     if (fcntl(m->text_fd, F_SETFD, 0) == 0 && access(m->text_path, R_OK | W_OK) == 0)
@@ -481,7 +481,7 @@ static int merge(struct merge *m, const char *argv0)
     if (st == TM_OK)
         st = open_outs(m, &err);
     if (st == TM_OK)
-        spool_text(m);
+        temporary_text(m);
     if (st == TM_OK && m->a.write_manifest)
         st = tm_out_file_open(&m->manifest_out, m->a.write_manifest, NULL, &err);
     r->write_manifest = m->a.write_manifest ? tm_out_file_target(&m->manifest_out) : NULL;

@@ -62,7 +62,7 @@ static int take_option(void *context, int option, const char *value)
     unsigned long long size;
     switch (option) {
     case 'l': settings->unpack.list = true; break;
-    case 'T': settings->unpack.spool_dir = value; break;
+    case 'T': settings->unpack.temporary_dir = value; break;
     case OPT_IGNORE_UNKNOWN: settings->unpack.ignore_unknown = true; break;
     case OPT_MAX_EXPANSION:
         if (tm_program_size(value, &size) < 0 || size == 0)
@@ -185,7 +185,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     Tracemerge__CompactMessages messages = TRACEMERGE__COMPACT_MESSAGES__INIT;
     struct tm_sandbox sandbox = {.reads = (const char *const *)paths,
                                  .read_count = count,
-                                 .folders = {tm_io_spool_dir(settings->unpack.spool_dir)}};
+                                 .folders = {tm_io_temporary_dir(settings->unpack.temporary_dir)}};
     tm_event_sink_init(&sink, &writer);
     sink.raw = settings->raw;
     sink.want_detail = !settings->no_detail;

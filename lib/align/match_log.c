@@ -12,7 +12,7 @@ struct head {
 
 static enum tm_status write_tail(struct tm_match_log *log, struct tm_error *err)
 {
-    enum tm_status st = log->fd < 0 ? tm_io_spool(log->dir, &log->fd, err) : TM_OK;
+    enum tm_status st = log->fd < 0 ? tm_io_temporary(log->dir, &log->fd, err) : TM_OK;
     if (st == TM_OK)
         st = tm_io_pwrite(log->fd, log->tail.data, log->tail.len, log->file_end, err);
     log->file_end += log->tail.len;

@@ -21,7 +21,7 @@ struct tm_match {
 
 /* Zero-initialise with fd -1. */
 struct tm_match_log {
-    const char *dir; /* as tm_io_spool; borrowed */
+    const char *dir; /* as tm_io_temporary; borrowed */
     int fd;
     uint64_t count; /* of matches */
     /* private */

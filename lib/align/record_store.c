@@ -23,7 +23,7 @@ static enum tm_status write_block(struct tm_record_store *store, struct tm_recor
 {
     const struct block_head head = {part->last, part->in_block};
     size_t bytes = part->in_block * sizeof *part->block;
-    enum tm_status st = store->fd < 0 ? tm_io_spool(store->dir, &store->fd, err) : TM_OK;
+    enum tm_status st = store->fd < 0 ? tm_io_temporary(store->dir, &store->fd, err) : TM_OK;
     if (st == TM_OK)
         st = tm_io_pwrite(store->fd, &head, sizeof head, store->file_end, err);
     if (st == TM_OK)

@@ -10,7 +10,7 @@
 
 /* Zero-initialise with fd -1. */
 struct tm_record_store {
-    const char *dir;        /* for the file, as tm_io_spool; borrowed */
+    const char *dir;        /* for the file, as tm_io_temporary; borrowed */
     uint32_t block_records; /* in a block; to be set before the first add */
     uint32_t part_count;
     int fd;

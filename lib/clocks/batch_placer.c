@@ -144,7 +144,7 @@ static enum tm_status tell_file(const struct tm_batch_placer *placer, uint32_t f
 }
 
 /* ROWS were converted by ROUTE, all of them. */
-static void note_block(struct tm_batch_placer *placer, const struct tm_plain_rows *rows,
+static void note_block(struct tm_batch_placer *placer, const struct tm_fast_rows *rows,
                        const struct tm_clock_route *route)
 {
     int64_t latest_ns = tm_step_apply(&route->step, rows->high);
@@ -169,7 +169,7 @@ static void fill(uint8_t *column, uint32_t v, uint32_t count)
 
 /* Notes the route of the preceding row for all ROWS. */
 static enum tm_status note_parts(struct tm_batch_placer *placer, const struct tm_batch *batch,
-                                 const struct tm_plain_rows *rows, struct tm_error *err)
+                                 const struct tm_fast_rows *rows, struct tm_error *err)
 {
     enum tm_status st = note_part(placer, placer->again, 0, true, err);
     uint32_t number = tm_get_le32(placer->last.part);
@@ -188,13 +188,13 @@ static enum tm_status convert_again(struct tm_batch_placer *placer, const struct
 {
     uint32_t i = *at;
     struct tm_clock_route *route = placer->again;
-    struct tm_plain_rows rows = tm_plain_rows_from(batch, &placer->again_key, i, placer->look_ahead);
+    struct tm_fast_rows rows = tm_fast_rows_from(batch, &placer->again_key, i, placer->look_ahead);
     bool is_all = rows.end == batch->count || rows.end - i == placer->look_ahead;
-    if (rows.end > i && !tm_plain_rows_convert(&rows, batch, route, placer->columns.times)) {
+    if (rows.end > i && !tm_fast_rows_convert(&rows, batch, route, placer->columns.times)) {
         is_all = false;
-        tm_plain_rows_cut(&rows, batch, route);
+        tm_fast_rows_cut(&rows, batch, route);
         if (rows.end > i)
-            (void)tm_plain_rows_convert(&rows, batch, route, placer->columns.times);
+            (void)tm_fast_rows_convert(&rows, batch, route, placer->columns.times);
     }
     if (!is_all)
         placer->look_ahead = LOOK_AHEAD_MIN;
@@ -325,7 +325,7 @@ static enum tm_status convert_untimed(struct tm_batch_placer *placer, const stru
     struct tm_clock_file *file = tm_clock_files_open(placer->routes.files, key.file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    enum tm_status st = tm_clock_file_scope(file, placer->routes.book, key.embedded, is_data, &scope, err);
+    enum tm_status st = tm_clock_file_scope(file, placer->routes.registry, key.embedded, is_data, &scope, err);
     if (st < 0)
         return tell_file(placer, key.file, err);
     placer->last.file = key.file;
@@ -343,21 +343,21 @@ static enum tm_status name_machine(struct tm_batch_placer *placer, const uint8_t
                                    struct tm_error *err)
 {
     enum { MACHINE_NAME = 1 };
-    struct tm_clock_registry *book = placer->routes.book;
+    struct tm_clock_registry *registry = placer->routes.registry;
     struct tm_pb pb = tm_pb_of(detail, len);
     struct tm_pb_field field, part;
     enum tm_status st = TM_OK;
     uint32_t row = placer->last.machine;
-    while (st == TM_OK && book->machines.rows[row].name == NULL && tm_pb_next(&pb, &field) == TM_OK) {
+    while (st == TM_OK && registry->machines.rows[row].name == NULL && tm_pb_next(&pb, &field) == TM_OK) {
         struct tm_pb parts = tm_pb_of(field.data, field.len);
         if (field.id != TM_DETAIL_MACHINE || field.type != TM_PB_LEN)
             continue;
         while (st == TM_OK && tm_pb_next(&parts, &part) == TM_OK) {
             if (part.id != MACHINE_NAME || part.type != TM_PB_LEN || part.len == 0)
                 continue;
-            st = tm_machine_table_name(&book->machines, row, part.data, part.len, err);
+            st = tm_machine_table_name(&registry->machines, row, part.data, part.len, err);
             if (st == TM_OK)
-                st = tm_clock_registry_announce(book, row, err);
+                st = tm_clock_registry_announce(registry, row, err);
         }
     }
     return st;
@@ -415,7 +415,7 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
         return TM_OK;
     for (uint32_t i = 0; i < batch->count; i++)
         flags |= tm_batch_u32(batch, TM_COL_FLAGS, i);
-    if (flags & TM_ROW_NOT_PLAIN)
+    if (flags & TM_ROW_NOT_FAST)
         return TM_OK;
     if (tm_batch_u32(batch, TM_COL_KIND, 0) == TM_KIND_SYNC_MARKER ||
         (placer->has_messages && tm_batch_has_kind(batch, TM_KIND_COMPACT_SCHED, TM_KIND_COMPACT_SCHED)))
@@ -426,9 +426,9 @@ static enum tm_status one_route(struct tm_batch_placer *placer, const struct tm_
 /* Places the whole batch at once if ROUTE's step holds for all of it. */
 static bool convert_block(struct tm_batch_placer *placer, const struct tm_batch *batch, struct tm_clock_route *route)
 {
-    struct tm_plain_rows rows = {.end = batch->count};
+    struct tm_fast_rows rows = {.end = batch->count};
     if (!route->is_plain || tm_batch_is_constant(batch, TM_COL_TIME_NS) ||
-        !tm_plain_rows_convert(&rows, batch, route, placer->columns.times))
+        !tm_fast_rows_convert(&rows, batch, route, placer->columns.times))
         return false;
     tm_put_le32(placer->columns.machines, route->scope->machine);
     tm_put_le32(placer->columns.clocks, route->clock);

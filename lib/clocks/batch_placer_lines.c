@@ -26,7 +26,7 @@ static struct tm_line_route *route_of(const struct tm_batch_placer *placer, cons
 static enum tm_status find_step(struct tm_batch_placer *placer, struct tm_line_route *line, int64_t ns, bool *is_found,
                                 struct tm_error *err)
 {
-    struct tm_clock_graph *graph = &placer->routes.book->graph;
+    struct tm_clock_graph *graph = &placer->routes.registry->graph;
     struct tm_clock_route *route = &line->route;
     enum tm_status st = TM_OK;
     if (line->weight != TM_LINE_EVENT)
@@ -77,12 +77,12 @@ static enum tm_status convert_run(struct tm_batch_placer *placer, struct line_ru
     struct tm_clock_route *route = &run->line->route;
     enum tm_status st = TM_OK;
     for (uint32_t i = run->first; i < run->end && st == TM_OK;) {
-        struct tm_plain_rows rows = {.first = i, .end = run->end};
+        struct tm_fast_rows rows = {.first = i, .end = run->end};
         bool is_found;
-        if (!tm_plain_rows_convert(&rows, run->batch, route, placer->columns.times)) {
-            tm_plain_rows_cut(&rows, run->batch, route);
+        if (!tm_fast_rows_convert(&rows, run->batch, route, placer->columns.times)) {
+            tm_fast_rows_cut(&rows, run->batch, route);
             if (rows.end > i)
-                (void)tm_plain_rows_convert(&rows, run->batch, route, placer->columns.times);
+                (void)tm_fast_rows_convert(&rows, run->batch, route, placer->columns.times);
         }
         if (rows.end > i) {
             i = rows.end;
@@ -177,7 +177,7 @@ static enum tm_status settle_all(struct tm_batch_placer *placer, struct tm_error
 
 enum tm_status tm_batch_placer_draw_lines(struct tm_batch_placer *placer, struct tm_error *err)
 {
-    struct tm_clock_graph *graph = &placer->routes.book->graph;
+    struct tm_clock_graph *graph = &placer->routes.registry->graph;
     struct tm_placer_columns outer = placer->columns;
     const uint8_t *parts;
     struct tm_batch batch;

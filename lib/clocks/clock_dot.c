@@ -2,11 +2,11 @@
 
 #include "clocks/path_text.h"
 
-static enum tm_status add_node(struct tm_buf *out, const struct tm_clock_registry *book,
+static enum tm_status add_node(struct tm_buf *out, const struct tm_clock_registry *registry,
                                const struct tm_clock_files *files, uint32_t clock)
 {
     struct tm_buf text = {0};
-    enum tm_status st = tm_path_clock_text(&text, book, files, clock);
+    enum tm_status st = tm_path_clock_text(&text, registry, files, clock);
     if (st == TM_OK)
         st = tm_buf_addf(out, "  c%u [label=\"", clock);
     for (size_t i = 0; i < text.len && st == TM_OK; i++) {
@@ -17,7 +17,7 @@ static enum tm_status add_node(struct tm_buf *out, const struct tm_clock_registr
     }
     tm_buf_release(&text);
     if (st == TM_OK)
-        st = tm_buf_add_str(out, clock == book->trace_time.index ? "\" peripheries=2];\n" : "\"];\n");
+        st = tm_buf_add_str(out, clock == registry->trace_time.index ? "\" peripheries=2];\n" : "\"];\n");
     return st;
 }
 
@@ -33,14 +33,14 @@ static enum tm_status add_kind(struct tm_buf *out, const struct tm_clock_kind *k
     return st;
 }
 
-enum tm_status tm_clock_dot(struct tm_buf *out, const struct tm_clock_registry *book,
+enum tm_status tm_clock_dot(struct tm_buf *out, const struct tm_clock_registry *registry,
                             const struct tm_clock_files *files)
 {
-    const struct tm_clock_graph *graph = &book->graph;
+    const struct tm_clock_graph *graph = &registry->graph;
     enum tm_status st = tm_buf_add_str(out, "graph clocks {\n  node [shape=box];\n");
     for (uint32_t i = 0; i < graph->clocks.count && st == TM_OK; i++)
-        if (graph->clocks.clocks[i].is_known || i == book->trace_time.index)
-            st = add_node(out, book, files, i);
+        if (graph->clocks.clocks[i].is_known || i == registry->trace_time.index)
+            st = add_node(out, registry, files, i);
     for (uint32_t i = 0; i < graph->kind_count && st == TM_OK; i++)
         if (graph->kinds[i].is_linked)
             st = add_kind(out, &graph->kinds[i]);

@@ -9,7 +9,7 @@
 #include "clocks/clock_file.h"
 
 /* Appends the text. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_clock_dot(struct tm_buf *out, const struct tm_clock_registry *book,
+enum tm_status tm_clock_dot(struct tm_buf *out, const struct tm_clock_registry *registry,
                             const struct tm_clock_files *files);
 
 #endif

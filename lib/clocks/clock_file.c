@@ -54,7 +54,7 @@ static uint32_t policy_clock(Tracemerge__ClockPolicy policy)
 }
 
 /* A scope of FILE on machine row MACHINE, found or made. */
-static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t machine,
+static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t machine,
                                struct tm_clock_scope **out, struct tm_error *err)
 {
     uint32_t index;
@@ -80,8 +80,8 @@ static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_regis
     scope->file_record_count = &file->record_count;
     scope->file_tag = file->tag;
     scope->machine = machine;
-    scope->is_primary = !book->machines.rows[machine].has_file;
-    book->machines.rows[machine].has_file = true;
+    scope->is_primary = !registry->machines.rows[machine].has_file;
+    registry->machines.rows[machine].has_file = true;
     scope->is_pinned = file->entry && file->entry->pinned;
     scope->is_isolated = file->entry && file->entry->own_clock;
     scope->is_proto = file->policy == TRACEMERGE__CLOCK_POLICY__PROTO;
@@ -93,7 +93,7 @@ static enum tm_status scope_on(struct tm_clock_file *file, struct tm_clock_regis
     return TM_OK;
 }
 
-enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *book,
+enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *registry,
                                    Tracemerge__ClockPolicy policy, struct tm_error *err)
 {
     uint32_t machine;
@@ -104,20 +104,20 @@ enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_r
     if (policy == TRACEMERGE__CLOCK_POLICY__NO_CLOCK)
         return TM_OK;
     int64_t raw_id = file->entry ? file->entry->machine_raw_id : 0;
-    enum tm_status st = tm_clock_registry_machine(book, raw_id, NULL, &machine, err);
+    enum tm_status st = tm_clock_registry_machine(registry, raw_id, NULL, &machine, err);
     if (st == TM_OK)
-        st = scope_on(file, book, machine, &file->base, err);
+        st = scope_on(file, registry, machine, &file->base, err);
     if (st == TM_OK && file->base->default_clock != TM_CLOCK_NONE && !file->base->is_proto)
-        st = tm_clock_scope_claim(file->base, book, file->base->default_clock, err);
+        st = tm_clock_scope_claim(file->base, registry, file->base->default_clock, err);
     return st;
 }
 
 /* Decides at the first packet with an embedded id what such packets mean for FILE. */
-static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t embedded,
+static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t embedded,
                              struct tm_error *err)
 {
     uint32_t row, base = file->base->machine;
-    const struct tm_machine *machine = &book->machines.rows[base];
+    const struct tm_machine *machine = &registry->machines.rows[base];
     file->is_decided = true;
     if (file->entry && file->entry->whole_file)
         return tm_error_set(err, TM_E_INPUT,
@@ -128,10 +128,10 @@ static enum tm_status decide(struct tm_clock_file *file, struct tm_clock_registr
                             "perfetto_manifest: a `clocks` override applies only to a single-machine file where it "
                             "names no clock, but this one holds packets of machine id %u", embedded);
     if ((file->entry && file->entry->has_machines) || machine->has_data || machine->raw_id != 0 ||
-        tm_machine_table_find(&book->machines, embedded, &row))
+        tm_machine_table_find(&registry->machines, embedded, &row))
         return TM_OK;
-    enum tm_status st = tm_machine_table_adopt(&book->machines, base, embedded, err);
-    return st < 0 ? st : tm_clock_registry_announce(book, base, err);
+    enum tm_status st = tm_machine_table_adopt(&registry->machines, base, embedded, err);
+    return st < 0 ? st : tm_clock_registry_announce(registry, base, err);
 }
 
 /* Raw id of EMBEDDED by the file's machines block. */
@@ -159,7 +159,7 @@ struct tm_clock_scope *tm_clock_file_find(const struct tm_clock_file *file, uint
     return tm_map_find(&file->scope_of_embedded, embedded, &index) ? file->scopes[index] : NULL;
 }
 
-enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t embedded,
+enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t embedded,
                                    bool is_data, struct tm_clock_scope **scope, struct tm_error *err)
 {
     int64_t raw_id;
@@ -168,16 +168,16 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_r
         return tm_error_set(err, TM_E_INPUT, "an event in a file that has none");
     *scope = tm_clock_file_find(file, embedded);
     if (embedded == 0 && is_data)
-        book->machines.rows[file->base->machine].has_data = true;
+        registry->machines.rows[file->base->machine].has_data = true;
     if (*scope)
         return TM_OK;
-    enum tm_status st = file->is_decided ? TM_OK : decide(file, book, embedded, err);
+    enum tm_status st = file->is_decided ? TM_OK : decide(file, registry, embedded, err);
     if (st == TM_OK)
         st = raw_of(file, embedded, &raw_id, err);
     if (st == TM_OK)
-        st = tm_clock_registry_machine(book, raw_id, NULL, &machine, err);
+        st = tm_clock_registry_machine(registry, raw_id, NULL, &machine, err);
     if (st == TM_OK)
-        st = scope_on(file, book, machine, scope, err);
+        st = scope_on(file, registry, machine, scope, err);
     if (st < 0)
         return st;
     tm_map_find(&file->scope_of_machine, machine, &index);

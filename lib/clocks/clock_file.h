@@ -53,13 +53,13 @@ struct tm_clock_file *tm_clock_files_open(const struct tm_clock_files *files, ui
 const char *tm_clock_file_text(const struct tm_clock_file *file);
 
 /* Begins the turn of a file. Makes its base scope, unless its clock policy says that it has no events. */
-enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *book,
+enum tm_status tm_clock_file_begin(struct tm_clock_file *file, struct tm_clock_registry *registry,
                                    Tracemerge__ClockPolicy policy, struct tm_error *err);
 
 /* The scope of packets with embedded machine id EMBEDDED (0: none). IS_DATA: the packet is not a
  * synchronization marker. Makes machines and decides on adoption as needed; TM_E_INPUT, without
  * the file's name, when the manifest forbids the id. */
-enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *book, uint32_t embedded,
+enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_registry *registry, uint32_t embedded,
                                    bool is_data, struct tm_clock_scope **scope, struct tm_error *err);
 
 /* Keeps EVENT of FILE until the end of the file's turn. */

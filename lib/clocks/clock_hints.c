@@ -24,7 +24,7 @@ enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_
     return TM_OK;
 }
 
-enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *book, uint32_t file,
+enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *registry, uint32_t file,
                                   struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -33,12 +33,12 @@ enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_
         if (hint->is_used || (file != UINT32_MAX && hint->file != file))
             continue;
         hint->is_used = true;
-        if (tm_clock_graph_reaches(&book->graph, hint->from, hint->to))
+        if (tm_clock_graph_reaches(&registry->graph, hint->from, hint->to))
             continue;
         const struct tm_reading pair[2] = {tm_reading_at(hint->from, hint->from_ns),
                                            tm_reading_at(hint->to, hint->to_ns)};
         hint->is_edge = true;
-        st = tm_clock_registry_add(book, pair, 2, TM_EDGE_HINT, err);
+        st = tm_clock_registry_add(registry, pair, 2, TM_EDGE_HINT, err);
     }
     return st;
 }

@@ -33,7 +33,7 @@ enum tm_status tm_clock_hints_add(struct tm_clock_hints *hints, const struct tm_
                                   struct tm_error *err);
 
 /* Adds edges for hints whose clocks nothing relates yet: the hints of FILE, or of all files if it is UINT32_MAX. */
-enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *book, uint32_t file,
+enum tm_status tm_clock_hints_use(struct tm_clock_hints *hints, struct tm_clock_registry *registry, uint32_t file,
                                   struct tm_error *err);
 
 void tm_clock_hints_release(struct tm_clock_hints *hints);

@@ -1,49 +1,49 @@
 #include "clocks/clock_registry.h"
 
-enum tm_status tm_clock_registry_init(struct tm_clock_registry *book, struct tm_stream_writer *writer,
+enum tm_status tm_clock_registry_init(struct tm_clock_registry *registry, struct tm_stream_writer *writer,
                                       uint32_t file_tag, struct tm_error *err)
 {
     struct tm_clock_key key = {.tag = file_tag, .clock = TM_CLOCK_TRACE_FILE};
-    *book = (struct tm_clock_registry){.writer = writer};
-    tm_clock_graph_init(&book->graph);
-    book->trace_time = (struct tm_trace_time){.clock = TM_CLOCK_TRACE_FILE, .owner = TM_CLAIM_NOBODY,
-                                              .is_announced = true};
-    enum tm_status st = tm_clock_graph_clock(&book->graph, &key, &book->trace_time.index, err);
+    *registry = (struct tm_clock_registry){.writer = writer};
+    tm_clock_graph_init(&registry->graph);
+    registry->trace_time = (struct tm_trace_time){.clock = TM_CLOCK_TRACE_FILE, .owner = TM_CLAIM_NOBODY,
+                                                  .is_announced = true};
+    enum tm_status st = tm_clock_graph_clock(&registry->graph, &key, &registry->trace_time.index, err);
     if (st == TM_OK)
-        tm_clock_graph_set_target(&book->graph, book->trace_time.index);
+        tm_clock_graph_set_target(&registry->graph, registry->trace_time.index);
     return st;
 }
 
-enum tm_status tm_clock_registry_announce(struct tm_clock_registry *book, uint32_t row, struct tm_error *err)
+enum tm_status tm_clock_registry_announce(struct tm_clock_registry *registry, uint32_t row, struct tm_error *err)
 {
-    const struct tm_machine *machine = &book->machines.rows[row];
+    const struct tm_machine *machine = &registry->machines.rows[row];
     Tracemerge__Machine frame = TRACEMERGE__MACHINE__INIT;
     frame.id = row;
     frame.raw_id = machine->raw_id;
     frame.has_name = machine->name != NULL;
     frame.name = tm_bytes(machine->name, machine->name_bytes);
-    return tm_stream_write_message(book->writer, TM_FRAME_MACHINE, &frame.base, err);
+    return tm_stream_write_message(registry->writer, TM_FRAME_MACHINE, &frame.base, err);
 }
 
-enum tm_status tm_clock_registry_machine(struct tm_clock_registry *book, int64_t raw_id,
+enum tm_status tm_clock_registry_machine(struct tm_clock_registry *registry, int64_t raw_id,
                                          const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    bool is_new = !tm_machine_table_find(&book->machines, raw_id, row);
-    if (is_new && (st = tm_machine_table_add(&book->machines, raw_id, row, err)) < 0)
+    bool is_new = !tm_machine_table_find(&registry->machines, raw_id, row);
+    if (is_new && (st = tm_machine_table_add(&registry->machines, raw_id, row, err)) < 0)
         return st;
-    if (name && (st = tm_machine_table_name(&book->machines, *row, name->data, name->len, err)) < 0)
+    if (name && (st = tm_machine_table_name(&registry->machines, *row, name->data, name->len, err)) < 0)
         return st;
     if (is_new || name)
-        st = tm_clock_registry_announce(book, *row, err);
-    return st < 0 ? st : tm_clock_registry_announce_trace_time(book, err);
+        st = tm_clock_registry_announce(registry, *row, err);
+    return st < 0 ? st : tm_clock_registry_announce_trace_time(registry, err);
 }
 
-enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *book, struct tm_error *err)
+enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *registry, struct tm_error *err)
 {
-    struct tm_trace_time *trace_time = &book->trace_time;
+    struct tm_trace_time *trace_time = &registry->trace_time;
     Tracemerge__TraceTime frame = TRACEMERGE__TRACE_TIME__INIT;
-    if (trace_time->is_announced || trace_time->machine >= book->machines.count)
+    if (trace_time->is_announced || trace_time->machine >= registry->machines.count)
         return TM_OK;
     trace_time->is_announced = true;
     frame.clock = trace_time->clock;
@@ -51,38 +51,38 @@ enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *b
     frame.machine = trace_time->machine;
     frame.has_file = trace_time->owner >= 0;
     frame.file = frame.has_file ? (uint32_t)trace_time->owner : 0;
-    return tm_stream_write_message(book->writer, TM_FRAME_TRACE_TIME, &frame.base, err);
+    return tm_stream_write_message(registry->writer, TM_FRAME_TRACE_TIME, &frame.base, err);
 }
 
-enum tm_status tm_clock_registry_claim(struct tm_clock_registry *book, const struct tm_clock_key *key, int64_t owner,
-                                       struct tm_error *err)
+enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const struct tm_clock_key *key,
+                                       int64_t owner, struct tm_error *err)
 {
-    struct tm_trace_time *trace_time = &book->trace_time;
+    struct tm_trace_time *trace_time = &registry->trace_time;
     uint32_t index;
     if (trace_time->owner != TM_CLAIM_NOBODY && trace_time->owner != owner)
         return TM_OK;
-    enum tm_status st = tm_clock_graph_clock(&book->graph, key, &index, err);
+    enum tm_status st = tm_clock_graph_clock(&registry->graph, key, &index, err);
     if (st < 0)
         return st;
     if (trace_time->owner == owner && trace_time->index == index)
         return TM_OK;
     *trace_time = (struct tm_trace_time){.index = index, .machine = key->machine, .clock = key->clock,
                                          .owner = owner};
-    tm_clock_graph_set_target(&book->graph, index);
-    return tm_clock_registry_announce_trace_time(book, err);
+    tm_clock_graph_set_target(&registry->graph, index);
+    return tm_clock_registry_announce_trace_time(registry, err);
 }
 
 /* The row of one clock of a snapshot; none when its moment is not known. INSTANT: the reading of the
  * trace-time clock in the same snapshot, or NULL. */
-static enum tm_status write_row(struct tm_clock_registry *book, const struct tm_reading *reading,
+static enum tm_status write_row(struct tm_clock_registry *registry, const struct tm_reading *reading,
                                 const struct tm_reading *instant, enum tm_edge_origin origin, struct tm_error *err)
 {
     Tracemerge__ClockRow row = TRACEMERGE__CLOCK_ROW__INIT;
     const char *name = tm_edge_origin_name(origin);
-    const struct tm_clock *clock = &book->graph.clocks.clocks[reading->clock];
+    const struct tm_clock *clock = &registry->graph.clocks.clocks[reading->clock];
     struct tm_step step;
     row.value = (int64_t)((uint64_t)reading->value * (uint64_t)reading->unit_ns);
-    if (tm_clock_graph_convert(&book->graph, reading->clock, row.value, &step) == TM_CONVERT_OK)
+    if (tm_clock_graph_convert(&registry->graph, reading->clock, row.value, &step) == TM_CONVERT_OK)
         row.ts_ns = tm_step_apply(&step, row.value);
     else if (instant)
         row.ts_ns = instant->value;
@@ -90,48 +90,48 @@ static enum tm_status write_row(struct tm_clock_registry *book, const struct tm_
         return TM_OK;
     row.clock = clock->key.clock;
     row.machine = clock->key.machine;
-    row.snapshot = book->graph.snapshot_count - 1;
-    row.has_file = book->has_file && origin == TM_EDGE_SNAPSHOT;
-    row.file = row.has_file ? book->file : 0;
+    row.snapshot = registry->graph.snapshot_count - 1;
+    row.has_file = registry->has_file && origin == TM_EDGE_SNAPSHOT;
+    row.file = row.has_file ? registry->file : 0;
     row.has_origin = true;
     row.origin = tm_bytes(name, strlen(name));
-    return tm_stream_write_message(book->writer, TM_FRAME_CLOCK_ROW, &row.base, err);
+    return tm_stream_write_message(registry->writer, TM_FRAME_CLOCK_ROW, &row.base, err);
 }
 
 /* The rows of what the graph was given last. */
-static enum tm_status write_rows(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
+static enum tm_status write_rows(struct tm_clock_registry *registry, const struct tm_reading *readings, uint32_t count,
                                  enum tm_edge_origin origin, struct tm_error *err)
 {
     const struct tm_reading *instant = NULL;
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < count && instant == NULL; i++)
-        if (readings[i].clock == book->trace_time.index)
+        if (readings[i].clock == registry->trace_time.index)
             instant = &readings[i];
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        st = write_row(book, &readings[i], instant, origin, err);
+        st = write_row(registry, &readings[i], instant, origin, err);
     return st;
 }
 
-enum tm_status tm_clock_registry_add(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
-                                     enum tm_edge_origin origin, struct tm_error *err)
+enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_reading *readings,
+                                     uint32_t count, enum tm_edge_origin origin, struct tm_error *err)
 {
     bool is_valid;
-    enum tm_status st = tm_clock_graph_add(&book->graph, readings, count, origin, &is_valid, err);
-    book->invalid_count += st == TM_OK && !is_valid;
-    return st < 0 || !is_valid ? st : write_rows(book, readings, count, origin, err);
+    enum tm_status st = tm_clock_graph_add(&registry->graph, readings, count, origin, &is_valid, err);
+    registry->invalid_count += st == TM_OK && !is_valid;
+    return st < 0 || !is_valid ? st : write_rows(registry, readings, count, origin, err);
 }
 
-enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *book, const struct tm_reading readings[2],
+enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_reading readings[2],
                                            bool is_step, enum tm_edge_origin origin, struct tm_error *err)
 {
     bool is_valid;
-    enum tm_status st = tm_clock_graph_add_point(&book->graph, readings, is_step, origin, &is_valid, err);
-    book->invalid_count += st == TM_OK && !is_valid;
-    return st < 0 || !is_valid ? st : write_rows(book, readings, 2, origin, err);
+    enum tm_status st = tm_clock_graph_add_point(&registry->graph, readings, is_step, origin, &is_valid, err);
+    registry->invalid_count += st == TM_OK && !is_valid;
+    return st < 0 || !is_valid ? st : write_rows(registry, readings, 2, origin, err);
 }
 
-void tm_clock_registry_release(struct tm_clock_registry *book)
+void tm_clock_registry_release(struct tm_clock_registry *registry)
 {
-    tm_clock_graph_release(&book->graph);
-    tm_machine_table_release(&book->machines);
+    tm_clock_graph_release(&registry->graph);
+    tm_machine_table_release(&registry->machines);
 }

@@ -32,32 +32,32 @@ struct tm_clock_registry {
 };
 
 /* Initialises the registry. FILE_TAG is the tag of file 0. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_clock_registry_init(struct tm_clock_registry *book, struct tm_stream_writer *writer,
+enum tm_status tm_clock_registry_init(struct tm_clock_registry *registry, struct tm_stream_writer *writer,
                                       uint32_t file_tag, struct tm_error *err);
 
 /* Increases with every change that may alter how a time converts. */
-static inline uint64_t tm_clock_registry_version(const struct tm_clock_registry *book)
+static inline uint64_t tm_clock_registry_version(const struct tm_clock_registry *registry)
 {
-    return book->graph.version + book->scope_version;
+    return registry->graph.version + registry->scope_version;
 }
 
 /* Returns the row of RAW_ID. A new row is announced by a frame. NAME may be NULL. */
-enum tm_status tm_clock_registry_machine(struct tm_clock_registry *book, int64_t raw_id,
+enum tm_status tm_clock_registry_machine(struct tm_clock_registry *registry, int64_t raw_id,
                                          const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err);
 
 /* Writes (again) the Machine frame of ROW. */
-enum tm_status tm_clock_registry_announce(struct tm_clock_registry *book, uint32_t row, struct tm_error *err);
+enum tm_status tm_clock_registry_announce(struct tm_clock_registry *registry, uint32_t row, struct tm_error *err);
 
 /* Claims KEY as trace time for OWNER. Ignored if another owner has claimed it; the same owner may change its claim. */
-enum tm_status tm_clock_registry_claim(struct tm_clock_registry *book, const struct tm_clock_key *key, int64_t owner,
-                                       struct tm_error *err);
+enum tm_status tm_clock_registry_claim(struct tm_clock_registry *registry, const struct tm_clock_key *key,
+                                       int64_t owner, struct tm_error *err);
 
 /* Adds a snapshot and its rows of clock_snapshot; a refused one is counted. */
-enum tm_status tm_clock_registry_add(struct tm_clock_registry *book, const struct tm_reading *readings, uint32_t count,
-                                     enum tm_edge_origin origin, struct tm_error *err);
+enum tm_status tm_clock_registry_add(struct tm_clock_registry *registry, const struct tm_reading *readings,
+                                     uint32_t count, enum tm_edge_origin origin, struct tm_error *err);
 
 /* Adds a point of a line, see tm_clock_graph_add_point, and its rows. */
-enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *book, const struct tm_reading readings[2],
+enum tm_status tm_clock_registry_add_point(struct tm_clock_registry *registry, const struct tm_reading readings[2],
                                            bool is_step, enum tm_edge_origin origin, struct tm_error *err);
 
 /* Clock INDEX reads VALUE nanoseconds. */
@@ -67,8 +67,8 @@ static inline struct tm_reading tm_reading_at(uint32_t index, int64_t value)
 }
 
 /* Writes the TraceTime frame if it is due and its machine has a row. */
-enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *book, struct tm_error *err);
+enum tm_status tm_clock_registry_announce_trace_time(struct tm_clock_registry *registry, struct tm_error *err);
 
-void tm_clock_registry_release(struct tm_clock_registry *book);
+void tm_clock_registry_release(struct tm_clock_registry *registry);
 
 #endif

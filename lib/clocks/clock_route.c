@@ -12,16 +12,16 @@ static enum tm_status add_path(struct tm_clock_routes *routes, const struct tm_c
 {
     struct tm_placement_record *record = &route->scope->records[route->record];
     tm_buf_clear(&routes->text);
-    enum tm_status st = tm_path_text(&routes->text, routes->book, routes->files, route->source, &route->step);
+    enum tm_status st = tm_path_text(&routes->text, routes->registry, routes->files, route->source, &route->step);
     if (st == TM_OK)
         st = tm_placement_record_path(record, &routes->text);
     for (uint32_t i = 0; i < route->step.hop_count && st == TM_OK; i++) {
         struct tm_hop_record *hop = tm_placement_record_bare_hop(record, i);
         if (hop == NULL)
             continue;
-        st = tm_path_clock_text(&hop->from, routes->book, routes->files, route->step.hops[i].from);
+        st = tm_path_clock_text(&hop->from, routes->registry, routes->files, route->step.hops[i].from);
         if (st == TM_OK)
-            st = tm_path_clock_text(&hop->to, routes->book, routes->files, route->step.hops[i].to);
+            st = tm_path_clock_text(&hop->to, routes->registry, routes->files, route->step.hops[i].to);
     }
     return st;
 }
@@ -30,7 +30,7 @@ enum tm_status tm_clock_routes_settle(struct tm_clock_routes *routes, struct tm_
                                       struct tm_error *err)
 {
     struct tm_placement_record *record = &route->scope->records[route->record];
-    struct tm_clock_graph *graph = &routes->book->graph;
+    struct tm_clock_graph *graph = &routes->registry->graph;
     if (!route->has_events)
         return TM_OK;
     route->has_events = false;
@@ -66,7 +66,7 @@ static bool uses_snapshot(const struct tm_clock_graph *graph, const struct tm_st
 /* What ROUTE's clock id means now. */
 static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_route *route, struct tm_error *err)
 {
-    struct tm_clock_registry *book = routes->book;
+    struct tm_clock_registry *registry = routes->registry;
     const struct tm_clock_scope *scope = route->scope;
     uint32_t sequence = route->key.sequence;
     route->clock = route->key.clock;
@@ -79,10 +79,10 @@ static enum tm_status resolve(struct tm_clock_routes *routes, struct tm_clock_ro
     route->step = route->clock == TM_CLOCK_NONE ? identity : no_step;
     route->is_provisional = false;
     route->line_route = UINT32_MAX;
-    route->version = tm_clock_registry_version(book);
+    route->version = tm_clock_registry_version(registry);
     struct tm_clock_key key = tm_clock_scope_key(scope, route->clock, sequence);
-    if (route->clock != TM_CLOCK_NONE && tm_clock_table_find(&book->graph.clocks, &key, &route->source)) {
-        const struct tm_clock *clock = &book->graph.clocks.clocks[route->source];
+    if (route->clock != TM_CLOCK_NONE && tm_clock_table_find(&registry->graph.clocks, &key, &route->source)) {
+        const struct tm_clock *clock = &registry->graph.clocks.clocks[route->source];
         route->is_plain = !clock->is_incremental && clock->unit_ns == 1;
     }
     return tm_clock_scope_record(route->scope, route->clock, &route->record, err);
@@ -97,8 +97,8 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     enum tm_status st = TM_OK;
     if (route->version != 0 && tm_route_key_is(&route->key, key)) {
         if (is_data && key->embedded == 0)
-            routes->book->machines.rows[route->scope->machine].has_data = true;
-        if (route->version == tm_clock_registry_version(routes->book))
+            routes->registry->machines.rows[route->scope->machine].has_data = true;
+        if (route->version == tm_clock_registry_version(routes->registry))
             return TM_OK;
         st = tm_clock_routes_settle(routes, route, err);
         return st < 0 ? st : resolve(routes, route, err);
@@ -109,17 +109,17 @@ enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct
     struct tm_clock_file *file = tm_clock_files_open(routes->files, key->file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    st = tm_clock_file_scope(file, routes->book, key->embedded, is_data, &route->scope, err);
+    st = tm_clock_file_scope(file, routes->registry, key->embedded, is_data, &route->scope, err);
     if (st < 0)
         return st;
     route->key = *key;
     return resolve(routes, route, err);
 }
 
-bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *book, int64_t value,
+bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *registry, int64_t value,
                              int64_t *ns)
 {
-    struct tm_clock *clock = &book->graph.clocks.clocks[route->source];
+    struct tm_clock *clock = &registry->graph.clocks.clocks[route->source];
     if (!tm_mul_i64(value, clock->unit_ns, ns))
         return false;
     if (!clock->is_incremental)
@@ -136,12 +136,12 @@ enum tm_status tm_clock_routes_prepare(struct tm_clock_routes *routes, struct tm
     *waits = false;
     if (route->clock == TM_CLOCK_NONE)
         return TM_OK;
-    enum tm_status st = tm_placement_waits(route->scope, routes->book, waits, err);
+    enum tm_status st = tm_placement_waits(route->scope, routes->registry, waits, err);
     if (st < 0 || *waits)
         return st;
     route->scope->has_converted = true;
     if (!route->scope->is_placed) {
-        st = tm_placement_place(route->scope, routes->book, routes->hints, err);
+        st = tm_placement_place(route->scope, routes->registry, routes->hints, err);
         if (st == TM_OK)
             st = tm_clock_routes_settle(routes, route, err);
         if (st == TM_OK)
@@ -159,10 +159,10 @@ enum tm_status tm_clock_routes_step(struct tm_clock_routes *routes, struct tm_cl
     *result = TM_CONVERT_UNKNOWN_SOURCE;
     if (route->source == UINT32_MAX)
         return TM_OK;
-    *result = tm_clock_graph_convert(&routes->book->graph, route->source, ns, &route->step);
+    *result = tm_clock_graph_convert(&routes->registry->graph, route->source, ns, &route->step);
     if (*result != TM_CONVERT_OK)
         route->step = no_step;
-    route->is_provisional = routes->waits_for_lines && uses_snapshot(&routes->book->graph, &route->step);
+    route->is_provisional = routes->waits_for_lines && uses_snapshot(&routes->registry->graph, &route->step);
     route->line_route = UINT32_MAX;
     return TM_OK;
 }

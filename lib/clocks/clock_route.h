@@ -22,7 +22,7 @@ static inline bool tm_route_key_is(const struct tm_route_key *a, const struct tm
 
 struct tm_clock_route {
     struct tm_route_key key;
-    uint64_t version; /* of the book when it was found; 0: an empty slot */
+    uint64_t version; /* of the registry when it was found; 0: an empty slot */
     struct tm_clock_scope *scope;
     uint32_t clock;   /* id after defaults; 0: times are taken as they stand */
     uint32_t source;  /* in the graph; UINT32_MAX: unknown there */
@@ -37,9 +37,9 @@ struct tm_clock_route {
 
 enum { TM_ROUTES = 256 };
 
-/* Zero-initialise with book, files and hints set. */
+/* Zero-initialise with registry, files and hints set. */
 struct tm_clock_routes {
-    struct tm_clock_registry *book;     /* borrowed */
+    struct tm_clock_registry *registry;     /* borrowed */
     const struct tm_clock_files *files; /* borrowed */
     struct tm_clock_hints *hints;      /* borrowed */
     bool waits_for_lines;              /* what snapshots place is provisional */
@@ -50,14 +50,14 @@ struct tm_clock_routes {
     struct tm_buf text;
 };
 
-/* The route of KEY, up to date with the book. IS_DATA as for tm_clock_file_scope. Valid until the
+/* The route of KEY, up to date with the registry. IS_DATA as for tm_clock_file_scope. Valid until the
  * next call. TM_OK or an error. */
 enum tm_status tm_clock_routes_find(struct tm_clock_routes *routes, const struct tm_route_key *key, bool is_data,
                                     struct tm_clock_route **route, struct tm_error *err);
 
 /* Absolute nanoseconds for VALUE on ROUTE: times the unit, and added up where the clock is
  * incremental, which moves it on. False when that leaves int64. The source is known. */
-bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *book, int64_t value,
+bool tm_clock_route_absolute(const struct tm_clock_route *route, struct tm_clock_registry *registry, int64_t value,
                              int64_t *ns);
 
 /* Finds the step for NS outside the one ROUTE has. TM_CONVERT_OK sets it. */

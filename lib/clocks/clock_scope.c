@@ -44,21 +44,21 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
     return TM_OK;
 }
 
-enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t clock,
+enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                     struct tm_error *err)
 {
     struct tm_clock_key key = tm_clock_scope_twin(scope, clock);
     scope->default_clock = clock;
-    book->scope_version++;
-    return scope->has_converted ? TM_OK : tm_clock_registry_claim(book, &key, scope->file, err);
+    registry->scope_version++;
+    return scope->has_converted ? TM_OK : tm_clock_registry_claim(registry, &key, scope->file, err);
 }
 
 /* The readings that also enter untagged, so that the file can meet others at REALTIME. */
-static uint32_t add_twins(const struct tm_clock_scope *scope, const struct tm_clock_registry *book,
+static uint32_t add_twins(const struct tm_clock_scope *scope, const struct tm_clock_registry *registry,
                           struct tm_reading *readings, uint32_t count)
 {
     uint32_t total = count;
-    if (!scope->is_isolated || scope->machine == book->trace_time.machine)
+    if (!scope->is_isolated || scope->machine == registry->trace_time.machine)
         return count;
     for (uint32_t i = 0; i < count; i++) {
         if (readings[i].clock == TM_CLOCK_REALTIME || readings[i].clock == TM_CLOCK_REALTIME_COARSE)
@@ -67,26 +67,26 @@ static uint32_t add_twins(const struct tm_clock_scope *scope, const struct tm_cl
     return total;
 }
 
-enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *book,
+enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                        struct tm_reading *readings, uint32_t count, uint32_t sequence,
                                        struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    uint64_t invalid_before = book->invalid_count;
+    uint64_t invalid_before = registry->invalid_count;
     if (!scope->is_primary && !scope->is_isolated) {
         scope->is_isolated = true;
-        book->scope_version++;
+        registry->scope_version++;
     }
-    uint32_t total = add_twins(scope, book, readings, count);
+    uint32_t total = add_twins(scope, registry, readings, count);
     for (uint32_t i = 0; i < total && st == TM_OK; i++) {
         uint32_t clock = readings[i].clock;
         struct tm_clock_key key =
             i < count ? tm_clock_scope_key(scope, clock, sequence) : tm_clock_scope_twin(scope, clock);
-        st = tm_clock_graph_clock(&book->graph, &key, &readings[i].clock, err);
+        st = tm_clock_graph_clock(&registry->graph, &key, &readings[i].clock, err);
     }
     if (st == TM_OK)
-        st = tm_clock_registry_add(book, readings, total, TM_EDGE_SNAPSHOT, err);
-    scope->invalid_count += book->invalid_count - invalid_before;
+        st = tm_clock_registry_add(registry, readings, total, TM_EDGE_SNAPSHOT, err);
+    scope->invalid_count += registry->invalid_count - invalid_before;
     return st;
 }
 

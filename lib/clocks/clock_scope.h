@@ -41,12 +41,12 @@ enum tm_status tm_clock_scope_record(struct tm_clock_scope *scope, uint32_t cloc
                                      struct tm_error *err);
 
 /* SCOPE's file says that CLOCK is its default from here on, and claims it as trace time. */
-enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t clock,
+enum tm_status tm_clock_scope_claim(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                     struct tm_error *err);
 
 /* A snapshot in SCOPE's file: COUNT readings whose .clock is a clock id as recorded, on SEQUENCE.
  * Isolates the file where it is not the primary one. READINGS is changed. */
-enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *book,
+enum tm_status tm_clock_scope_snapshot(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                        struct tm_reading *readings, uint32_t count, uint32_t sequence,
                                        struct tm_error *err);
 

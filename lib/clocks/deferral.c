@@ -10,7 +10,7 @@ static enum tm_status spill(struct tm_deferral *deferral, const char *spill_dir,
     struct tm_batch batch;
     enum tm_status st = TM_OK;
     if (!deferral->has_fd) {
-        st = tm_io_spool(spill_dir, &deferral->fd, err);
+        st = tm_io_temporary(spill_dir, &deferral->fd, err);
         if (st < 0)
             return st;
         deferral->has_fd = true;

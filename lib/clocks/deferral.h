@@ -19,7 +19,7 @@ struct tm_deferral {
     bool has_fd;
 };
 
-/* Puts EVENT at the end. SPILL_DIR: as for tm_io_spool. */
+/* Puts EVENT at the end. SPILL_DIR: as for tm_io_temporary. */
 enum tm_status tm_deferral_add(struct tm_deferral *deferral, const struct tm_event *event, const char *spill_dir,
                                struct tm_error *err);
 

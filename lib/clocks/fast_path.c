@@ -33,8 +33,8 @@ static bool any_special(const uint8_t *kinds)
     return any;
 }
 
-struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const struct tm_route_key *key, uint32_t first,
-                                        uint32_t max)
+struct tm_fast_rows tm_fast_rows_from(const struct tm_batch *batch, const struct tm_route_key *key, uint32_t first,
+                                      uint32_t max)
 {
     const struct tm_batch_col *flags = &batch->cols[TM_COL_FLAGS], *kinds = &batch->cols[TM_COL_KIND];
     const struct {
@@ -51,14 +51,14 @@ struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const stru
     uint32_t count = 0, i = first, end = batch->count - first < max ? batch->count : first + max;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         if (tm_batch_u32(batch, parts[k].column, first) != parts[k].value)
-            return (struct tm_plain_rows){.first = first, .end = first};
+            return (struct tm_fast_rows){.first = first, .end = first};
         varying[count].data = batch->cols[parts[k].column].data;
         varying[count].value = parts[k].value;
         count += !tm_batch_is_constant(batch, parts[k].column);
     }
     while (end - i >= TM_BATCH_TILE) { /* mostly all of them are: a question for many */
         uint32_t other = flags->mask ? any_bits(flags->data + (size_t)4 * i, 0) : tm_get_le32(flags->data);
-        other &= TM_ROW_NOT_PLAIN;
+        other &= TM_ROW_NOT_FAST;
         other |= kinds->mask ? any_special(kinds->data + (size_t)4 * i)
                              : is_special(tm_get_le32(kinds->data));
         for (uint32_t k = 0; k < count; k++)
@@ -68,14 +68,14 @@ struct tm_plain_rows tm_plain_rows_from(const struct tm_batch *batch, const stru
         i += TM_BATCH_TILE;
     }
     for (; i < end; i++) {
-        uint32_t other = tm_get_le32(flags->data + (size_t)4 * (i & flags->mask)) & TM_ROW_NOT_PLAIN;
+        uint32_t other = tm_get_le32(flags->data + (size_t)4 * (i & flags->mask)) & TM_ROW_NOT_FAST;
         other |= is_special(tm_get_le32(kinds->data + (size_t)4 * (i & kinds->mask)));
         for (uint32_t k = 0; k < count; k++)
             other |= tm_get_le32(varying[k].data + (size_t)4 * i) ^ varying[k].value;
         if (other)
             break;
     }
-    return (struct tm_plain_rows){.first = first, .end = i};
+    return (struct tm_fast_rows){.first = first, .end = i};
 }
 
 static int64_t time_of(const struct tm_batch_col *times, uint32_t i)
@@ -83,7 +83,7 @@ static int64_t time_of(const struct tm_batch_col *times, uint32_t i)
     return (int64_t)tm_get_le64(times->data + (size_t)8 * (i & times->mask));
 }
 
-static void find_range(struct tm_plain_rows *rows, const struct tm_batch *batch)
+static void find_range(struct tm_fast_rows *rows, const struct tm_batch *batch)
 {
     const struct tm_batch_col times = batch->cols[TM_COL_TIME_NS];
     int64_t low = INT64_MAX, high = INT64_MIN;
@@ -102,7 +102,7 @@ static bool holds(struct tm_clock_route *route, int64_t ns)
     return tm_row_convert_again(route, ns, &ignored);
 }
 
-static void convert_by_lines(const struct tm_plain_rows *rows, const struct tm_batch_col *from,
+static void convert_by_lines(const struct tm_fast_rows *rows, const struct tm_batch_col *from,
                              const struct tm_step *step, uint8_t *times)
 {
     struct tm_clock_line line = step->lines[0];
@@ -120,8 +120,8 @@ static void convert_by_lines(const struct tm_plain_rows *rows, const struct tm_b
     }
 }
 
-bool tm_plain_rows_convert(struct tm_plain_rows *rows, const struct tm_batch *batch, struct tm_clock_route *route,
-                           uint8_t *times)
+bool tm_fast_rows_convert(struct tm_fast_rows *rows, const struct tm_batch *batch, struct tm_clock_route *route,
+                          uint8_t *times)
 {
     const struct tm_batch_col from = batch->cols[TM_COL_TIME_NS];
     uint64_t translation = route->step.translation;
@@ -139,7 +139,7 @@ bool tm_plain_rows_convert(struct tm_plain_rows *rows, const struct tm_batch *ba
     return true;
 }
 
-void tm_plain_rows_cut(struct tm_plain_rows *rows, const struct tm_batch *batch, struct tm_clock_route *route)
+void tm_fast_rows_cut(struct tm_fast_rows *rows, const struct tm_batch *batch, struct tm_clock_route *route)
 {
     uint32_t i = rows->first;
     while (i < rows->end && holds(route, time_of(&batch->cols[TM_COL_TIME_NS], i)))

@@ -16,12 +16,12 @@ static enum tm_status convert_one(struct tm_clock_routes *routes, const struct t
     if (st < 0)
         return st;
     /* An incremental clock counts on from event to event; what is inside one does not move it. */
-    int64_t last_ns = route->source == UINT32_MAX ? 0 : routes->book->graph.clocks.clocks[route->source].last_ns;
+    int64_t last_ns = route->source == UINT32_MAX ? 0 : routes->registry->graph.clocks.clocks[route->source].last_ns;
     st = tm_row_convert(routes, route, &time, &fate, err);
     if (st < 0)
         return st;
     if (route->source != UINT32_MAX)
-        routes->book->graph.clocks.clocks[route->source].last_ns = last_ns;
+        routes->registry->graph.clocks.clocks[route->source].last_ns = last_ns;
     if (fate == TM_FATE_PLACED)
         tm_put_le64(value, (uint64_t)time.time_ns);
     if (state)

@@ -38,7 +38,7 @@ enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct t
 }
 
 enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const struct tm_clock_files *files,
-                                        const struct tm_clock_file *file, struct tm_clock_registry *book,
+                                        const struct tm_clock_file *file, struct tm_clock_registry *registry,
                                         struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -50,7 +50,7 @@ enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const str
             struct tm_clock_key key = tm_clock_scope_key(file->scopes[i], clock, 0);
             st = tm_known_clocks_add(known, files, file, clock, err);
             if (st == TM_OK)
-                st = tm_clock_graph_clock(&book->graph, &key, &index, err);
+                st = tm_clock_graph_clock(&registry->graph, &key, &index, err);
             if (st == TM_OK && tm_map_set(&known->with_events, index, 1) != TM_OK)
                 st = tm_error_nomem(err);
         }
@@ -98,7 +98,7 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
 struct check {
     const struct tm_known_clocks *known;
     const struct tm_clock_files *files;
-    struct tm_clock_registry *book;
+    struct tm_clock_registry *registry;
     const uint32_t *ties;
 };
 
@@ -111,24 +111,25 @@ static enum tm_status check_side(const struct check *c, const Tracemerge__Config
     uint32_t index, there;
     if (clock->clock == TM_CLOCK_TRACE_FILE || has == 0 || tm_clock_name(clock->clock) == NULL)
         return TM_OK;
-    enum tm_status st = tm_clock_registry_machine(c->book, clock->machine_raw_id, NULL, &key.machine, err);
+    enum tm_status st = tm_clock_registry_machine(c->registry, clock->machine_raw_id, NULL, &key.machine, err);
     if (st == TM_OK)
-        st = tm_clock_graph_clock(&c->book->graph, &key, &index, err);
+        st = tm_clock_graph_clock(&c->registry->graph, &key, &index, err);
     if (st < 0)
         return st;
-    if (index == c->book->trace_time.index || tm_map_find(&c->known->with_events, index, &there) || c->ties[index] != 1)
+    if (index == c->registry->trace_time.index || tm_map_find(&c->known->with_events, index, &there) ||
+        c->ties[index] != 1)
         return TM_OK;
     return refuse(c->files->config->entries[at], at, clock->clock, has, err);
 }
 
 enum tm_status tm_known_clocks_check(const struct tm_known_clocks *known, const struct tm_clock_files *files,
-                                     struct tm_clock_registry *book, struct tm_error *err)
+                                     struct tm_clock_registry *registry, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     if (files->config == NULL || files->config->n_edges == 0)
         return TM_OK;
-    uint32_t *ties = count_ties(&book->graph);
-    const struct check c = {known, files, book, ties};
+    uint32_t *ties = count_ties(&registry->graph);
+    const struct check c = {known, files, registry, ties};
     if (ties == NULL)
         return tm_error_nomem(err);
     for (size_t i = 0; i < files->config->n_edges && st == TM_OK; i++) {

@@ -19,14 +19,14 @@ enum tm_status tm_known_clocks_add(struct tm_known_clocks *known, const struct t
 
 /* FILE's turn ends: adds the clocks that its events were on. */
 enum tm_status tm_known_clocks_add_file(struct tm_known_clocks *known, const struct tm_clock_files *files,
-                                        const struct tm_clock_file *file, struct tm_clock_registry *book,
+                                        const struct tm_clock_file *file, struct tm_clock_registry *registry,
                                         struct tm_error *err);
 
 /* All has been read. TM_E_INPUT when a relation of the manifest has a side that leads nowhere: no events are on the
  * clock, nothing else relates it, and it is not the timeline. The file is named, with the clocks that it has; files
  * without any are left out. */
 enum tm_status tm_known_clocks_check(const struct tm_known_clocks *known, const struct tm_clock_files *files,
-                                     struct tm_clock_registry *book, struct tm_error *err);
+                                     struct tm_clock_registry *registry, struct tm_error *err);
 
 void tm_known_clocks_release(struct tm_known_clocks *known);
 

@@ -51,7 +51,7 @@ enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_lin
 static enum tm_status open_file(struct tm_line_rows *rows, const char *spill_dir, struct tm_error *err)
 {
     if (!rows->has_fd) {
-        enum tm_status st = tm_io_spool(spill_dir, &rows->fd, err);
+        enum tm_status st = tm_io_temporary(spill_dir, &rows->fd, err);
         if (st < 0)
             return st;
         rows->has_fd = true;

@@ -15,14 +15,14 @@ static enum tm_status add_file(struct tm_buf *out, const struct tm_clock_files *
     return tm_buf_add_str(out, text);
 }
 
-enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_registry *book,
+enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_registry *registry,
                                   const struct tm_clock_files *files, uint32_t clock)
 {
     char machine[256];
-    const struct tm_clock_key *key = &book->graph.clocks.clocks[clock].key;
+    const struct tm_clock_key *key = &registry->graph.clocks.clocks[clock].key;
     const char *name = tm_clock_name(key->clock);
     enum tm_status st = name ? tm_buf_add_str(out, name) : tm_buf_addf(out, "clock %u", key->clock);
-    tm_machine_table_text(&book->machines, key->machine, machine, sizeof machine);
+    tm_machine_table_text(&registry->machines, key->machine, machine, sizeof machine);
     if (st == TM_OK)
         st = tm_buf_addf(out, "(%s", key->clock == TM_CLOCK_TRACE_FILE ? "" : machine);
     if (st == TM_OK && key->tag && key->clock != TM_CLOCK_TRACE_FILE)
@@ -42,17 +42,17 @@ static const char *arrow(enum tm_edge_origin origin)
                                         : " = ";
 }
 
-enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_registry *book,
+enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_registry *registry,
                             const struct tm_clock_files *files, uint32_t source, const struct tm_step *step)
 {
     if (source == UINT32_MAX)
         return tm_buf_add_str(out, "taken as trace time");
-    enum tm_status st = tm_path_clock_text(out, book, files, source);
+    enum tm_status st = tm_path_clock_text(out, registry, files, source);
     for (uint32_t i = 0; i < step->hop_count && st == TM_OK; i++) {
-        const struct tm_clock_kind *kind = &book->graph.kinds[step->hops[i].kind];
+        const struct tm_clock_kind *kind = &registry->graph.kinds[step->hops[i].kind];
         st = tm_buf_add_str(out, arrow((enum tm_edge_origin)kind->origins[step->hops[i].row]));
         if (st == TM_OK)
-            st = tm_path_clock_text(out, book, files, step->hops[i].to);
+            st = tm_path_clock_text(out, registry, files, step->hops[i].to);
     }
     return st;
 }

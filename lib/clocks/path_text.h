@@ -11,11 +11,11 @@
 #include "clocks/clock_file.h"
 
 /* Appends the text of STEP, which leads from SOURCE (UINT32_MAX: no clock at all). TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_registry *book,
+enum tm_status tm_path_text(struct tm_buf *out, const struct tm_clock_registry *registry,
                             const struct tm_clock_files *files, uint32_t source, const struct tm_step *step);
 
 /* Appends the name of the clock with index CLOCK. */
-enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_registry *book,
+enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_registry *registry,
                                   const struct tm_clock_files *files, uint32_t clock);
 
 #endif

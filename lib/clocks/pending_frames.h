@@ -16,10 +16,10 @@ struct tm_pending_frame {
     uint32_t generation; /* of a Sequence; else 0 */
 };
 
-/* Zero-initialise with files, book and writer set. */
+/* Zero-initialise with files, registry and writer set. */
 struct tm_pending_frames {
     struct tm_clock_files *files;    /* borrowed */
-    struct tm_clock_registry *book;  /* borrowed */
+    struct tm_clock_registry *registry;  /* borrowed */
     struct tm_stream_writer *writer; /* borrowed */
     /* private */
     struct tm_pending_frame *frames;

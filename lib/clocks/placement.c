@@ -1,10 +1,10 @@
 #include "clocks/placement.h"
 
-static enum tm_status relate_equal(struct tm_clock_registry *book, uint32_t a, uint32_t b, enum tm_edge_origin origin,
-                                   struct tm_error *err)
+static enum tm_status relate_equal(struct tm_clock_registry *registry, uint32_t a, uint32_t b,
+                                   enum tm_edge_origin origin, struct tm_error *err)
 {
     const struct tm_reading pair[2] = {tm_reading_at(a, 0), tm_reading_at(b, 0)};
-    return tm_clock_registry_add(book, pair, 2, origin, err);
+    return tm_clock_registry_add(registry, pair, 2, origin, err);
 }
 
 /* Returns the clock that is placed for the file. A pinned proto has none (TM_CLOCK_NONE), because the edge of the
@@ -17,64 +17,64 @@ static uint32_t own_clock(const struct tm_clock_scope *scope)
 }
 
 /* Rung 3: both machines know REALTIME, and REALTIME is assumed to be the same everywhere. */
-static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *book,
+static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                        uint32_t twin, bool *is_met, struct tm_error *err)
 {
     struct tm_clock_key here = {.machine = scope->machine, .clock = TM_CLOCK_REALTIME};
-    struct tm_clock_key there = {.machine = book->trace_time.machine, .clock = TM_CLOCK_REALTIME};
+    struct tm_clock_key there = {.machine = registry->trace_time.machine, .clock = TM_CLOCK_REALTIME};
     uint32_t realtime, global;
     *is_met = false;
-    enum tm_status st = tm_clock_graph_clock(&book->graph, &here, &realtime, err);
+    enum tm_status st = tm_clock_graph_clock(&registry->graph, &here, &realtime, err);
     if (st == TM_OK)
-        st = tm_clock_graph_clock(&book->graph, &there, &global, err);
-    if (st < 0 || realtime == global || !tm_clock_graph_reaches(&book->graph, twin, realtime) ||
-        !tm_clock_graph_reaches(&book->graph, global, book->trace_time.index))
+        st = tm_clock_graph_clock(&registry->graph, &there, &global, err);
+    if (st < 0 || realtime == global || !tm_clock_graph_reaches(&registry->graph, twin, realtime) ||
+        !tm_clock_graph_reaches(&registry->graph, global, registry->trace_time.index))
         return st;
     *is_met = true;
-    if (tm_clock_graph_reaches(&book->graph, realtime, global))
+    if (tm_clock_graph_reaches(&registry->graph, realtime, global))
         return TM_OK;
-    return relate_equal(book, realtime, global, TM_EDGE_RENDEZVOUS, err);
+    return relate_equal(registry, realtime, global, TM_EDGE_RENDEZVOUS, err);
 }
 
 /* SCOPE's own clock and its untagged twin, as indices in the graph. */
-static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t *own,
+static enum tm_status find_clocks(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t *own,
                                   uint32_t *twin, struct tm_error *err)
 {
     uint32_t clock = own_clock(scope);
     struct tm_clock_key own_key = tm_clock_scope_key(scope, clock, 0), twin_key = tm_clock_scope_twin(scope, clock);
-    enum tm_status st = tm_clock_graph_clock(&book->graph, &own_key, own, err);
-    return st < 0 ? st : tm_clock_graph_clock(&book->graph, &twin_key, twin, err);
+    enum tm_status st = tm_clock_graph_clock(&registry->graph, &own_key, own, err);
+    return st < 0 ? st : tm_clock_graph_clock(&registry->graph, &twin_key, twin, err);
 }
 
-static bool is_related(struct tm_clock_registry *book, uint32_t clock)
+static bool is_related(struct tm_clock_registry *registry, uint32_t clock)
 {
-    return tm_clock_graph_reaches(&book->graph, clock, book->trace_time.index);
+    return tm_clock_graph_reaches(&registry->graph, clock, registry->trace_time.index);
 }
 
 /* Tries hints, between rungs 2 and 3 of the ladder. Hints of the file itself come first. */
-static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *book,
+static enum tm_status consult_hints(const struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                     struct tm_clock_hints *hints, uint32_t twin, struct tm_error *err)
 {
-    enum tm_status st = tm_clock_hints_use(hints, book, scope->file, err);
-    if (st < 0 || is_related(book, twin))
+    enum tm_status st = tm_clock_hints_use(hints, registry, scope->file, err);
+    if (st < 0 || is_related(registry, twin))
         return st;
-    return tm_clock_hints_use(hints, book, UINT32_MAX, err);
+    return tm_clock_hints_use(hints, registry, UINT32_MAX, err);
 }
 
 /* Rung 4. */
-static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_registry *book, uint32_t clock,
+static enum tm_status assume_equal(struct tm_clock_scope *scope, struct tm_clock_registry *registry, uint32_t clock,
                                    uint32_t twin, struct tm_error *err)
 {
-    const struct tm_trace_time *trace_time = &book->trace_time;
+    const struct tm_trace_time *trace_time = &registry->trace_time;
     if (clock == TM_CLOCK_TRACE_FILE || trace_time->clock == TM_CLOCK_TRACE_FILE)
-        return relate_equal(book, twin, trace_time->index, TM_EDGE_PRIVATE, err);
+        return relate_equal(registry, twin, trace_time->index, TM_EDGE_PRIVATE, err);
     if (clock == trace_time->clock)
-        return relate_equal(book, twin, trace_time->index, TM_EDGE_SAME_DOMAIN, err);
+        return relate_equal(registry, twin, trace_time->index, TM_EDGE_SAME_DOMAIN, err);
     scope->unrelatable_count++;
     return TM_OK;
 }
 
-enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_registry *book,
+enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                   struct tm_clock_hints *hints, struct tm_error *err)
 {
     uint32_t own, twin;
@@ -82,26 +82,26 @@ enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_
     scope->is_placed = true;
     if (own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
-    enum tm_status st = find_clocks(scope, book, &own, &twin, err);
-    if (st == TM_OK && own != twin && !tm_clock_graph_reaches(&book->graph, own, twin))
-        st = relate_equal(book, own, twin, TM_EDGE_TWIN, err);
-    if (st < 0 || is_related(book, twin))
+    enum tm_status st = find_clocks(scope, registry, &own, &twin, err);
+    if (st == TM_OK && own != twin && !tm_clock_graph_reaches(&registry->graph, own, twin))
+        st = relate_equal(registry, own, twin, TM_EDGE_TWIN, err);
+    if (st < 0 || is_related(registry, twin))
         return st;
-    st = consult_hints(scope, book, hints, twin, err);
-    if (st < 0 || is_related(book, twin))
+    st = consult_hints(scope, registry, hints, twin, err);
+    if (st < 0 || is_related(registry, twin))
         return st;
-    st = meet_at_realtime(scope, book, twin, &is_met, err);
-    return st < 0 || is_met ? st : assume_equal(scope, book, own_clock(scope), twin, err);
+    st = meet_at_realtime(scope, registry, twin, &is_met, err);
+    return st < 0 || is_met ? st : assume_equal(scope, registry, own_clock(scope), twin, err);
 }
 
-enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *book, bool *waits,
+enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, bool *waits,
                                   struct tm_error *err)
 {
     uint32_t own, twin;
     *waits = false;
     if (!scope->may_wait || scope->is_placed || own_clock(scope) == TM_CLOCK_NONE)
         return TM_OK;
-    enum tm_status st = find_clocks(scope, book, &own, &twin, err);
-    *waits = st == TM_OK && !is_related(book, own) && !is_related(book, twin);
+    enum tm_status st = find_clocks(scope, registry, &own, &twin, err);
+    *waits = st == TM_OK && !is_related(registry, own) && !is_related(registry, twin);
     return st;
 }

@@ -8,12 +8,12 @@
 
 /* Climbs the ladder for SCOPE, once, before its first conversion: adds the edges it comes to, or
  * counts the scope as unrelatable. TM_OK, TM_E_INPUT (a limit of the graph) or TM_E_SYSTEM. */
-enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_registry *book,
+enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_registry *registry,
                                   struct tm_clock_hints *hints, struct tm_error *err);
 
 /* *WAITS: nothing relates SCOPE's clock to trace time yet and a hint may still come, so that it is
  * better placed later. */
-enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *book, bool *waits,
+enum tm_status tm_placement_waits(const struct tm_clock_scope *scope, struct tm_clock_registry *registry, bool *waits,
                                   struct tm_error *err);
 
 #endif

@@ -5,71 +5,72 @@
 
 #include <stdlib.h>
 
-static enum tm_status config_clock(struct tm_clock_registry *book, const Tracemerge__ConfigClock *clock,
+static enum tm_status config_clock(struct tm_clock_registry *registry, const Tracemerge__ConfigClock *clock,
                                    uint32_t *index, struct tm_error *err)
 {
     struct tm_clock_key key = {.clock = clock->clock, .tag = clock->has_entry ? TM_TAG_ENTRY | clock->entry : 0};
-    enum tm_status st = tm_clock_registry_machine(book, clock->machine_raw_id, NULL, &key.machine, err);
-    return st < 0 ? st : tm_clock_graph_clock(&book->graph, &key, index, err);
+    enum tm_status st = tm_clock_registry_machine(registry, clock->machine_raw_id, NULL, &key.machine, err);
+    return st < 0 ? st : tm_clock_graph_clock(&registry->graph, &key, index, err);
 }
 
 /* Adds the points of EDGE between the clocks of PAIR. The first becomes an edge, to which lines join the others. */
-static enum tm_status add_points(struct tm_clock_registry *book, const Tracemerge__ConfigEdge *edge,
+static enum tm_status add_points(struct tm_clock_registry *registry, const Tracemerge__ConfigEdge *edge,
                                  struct tm_reading pair[2], struct tm_error *err)
 {
-    uint64_t invalid_before = book->invalid_count;
+    uint64_t invalid_before = registry->invalid_count;
     enum tm_status st = TM_OK;
-    for (size_t i = 0; i < edge->n_points && st == TM_OK && book->invalid_count == invalid_before; i++) {
+    for (size_t i = 0; i < edge->n_points && st == TM_OK && registry->invalid_count == invalid_before; i++) {
         bool is_step = i > 0 && edge->points[i]->source_ns - 1 == pair[0].value;
         pair[0].value = edge->points[i]->source_ns;
         pair[1].value = edge->points[i]->reference_ns;
-        st = i == 0 ? tm_clock_registry_add(book, pair, 2, TM_EDGE_MANIFEST, err)
-                    : tm_clock_registry_add_point(book, pair, is_step, TM_EDGE_MANIFEST, err);
+        st = i == 0 ? tm_clock_registry_add(registry, pair, 2, TM_EDGE_MANIFEST, err)
+                    : tm_clock_registry_add_point(registry, pair, is_step, TM_EDGE_MANIFEST, err);
     }
     return st;
 }
 
-static enum tm_status add_edge(struct tm_clock_registry *book, const Tracemerge__ConfigEdge *edge, struct tm_error *err)
+static enum tm_status add_edge(struct tm_clock_registry *registry, const Tracemerge__ConfigEdge *edge,
+                               struct tm_error *err)
 {
     struct tm_reading pair[2] = {tm_reading_at(0, edge->source_ns), tm_reading_at(0, edge->reference_ns)};
-    uint64_t invalid_before = book->invalid_count;
+    uint64_t invalid_before = registry->invalid_count;
     if (edge->source == NULL || edge->reference == NULL)
         return tm_error_set(err, TM_E_INPUT, "an edge of the manifest lacks a clock");
-    enum tm_status st = config_clock(book, edge->source, &pair[0].clock, err);
+    enum tm_status st = config_clock(registry, edge->source, &pair[0].clock, err);
     if (st == TM_OK)
-        st = config_clock(book, edge->reference, &pair[1].clock, err);
+        st = config_clock(registry, edge->reference, &pair[1].clock, err);
     if (st == TM_OK && edge->n_points == 0)
-        st = tm_clock_registry_add(book, pair, 2, TM_EDGE_MANIFEST, err);
+        st = tm_clock_registry_add(registry, pair, 2, TM_EDGE_MANIFEST, err);
     else if (st == TM_OK)
-        st = add_points(book, edge, pair, err);
+        st = add_points(registry, edge, pair, err);
     if (st == TM_OK)
-        tm_clock_graph_claim(&book->graph, edge->has_uncertainty_ns, edge->uncertainty_ns, edge->has_rule);
-    book->invalid_edge_count += book->invalid_count - invalid_before;
+        tm_clock_graph_claim(&registry->graph, edge->has_uncertainty_ns, edge->uncertainty_ns, edge->has_rule);
+    registry->invalid_edge_count += registry->invalid_count - invalid_before;
     return st;
 }
 
-static enum tm_status configure_trace_time(struct tm_clock_registry *book,
+static enum tm_status configure_trace_time(struct tm_clock_registry *registry,
                                            const Tracemerge__ConfigTraceTime *trace_time, struct tm_error *err)
 {
     struct tm_clock_key key = {.clock = trace_time->clock};
     enum tm_status st = TM_OK;
     /* Where the manifest names no file it is the machine of row 0, whichever that becomes. */
     if (!trace_time->first_machine)
-        st = tm_clock_registry_machine(book, trace_time->machine_raw_id, NULL, &key.machine, err);
-    return st < 0 ? st : tm_clock_registry_claim(book, &key, TM_CLAIM_MANIFEST, err);
+        st = tm_clock_registry_machine(registry, trace_time->machine_raw_id, NULL, &key.machine, err);
+    return st < 0 ? st : tm_clock_registry_claim(registry, &key, TM_CLAIM_MANIFEST, err);
 }
 
-enum tm_status tm_relations_configure(struct tm_clock_registry *book, const Tracemerge__Config *config,
+enum tm_status tm_relations_configure(struct tm_clock_registry *registry, const Tracemerge__Config *config,
                                       struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     uint32_t row;
     for (size_t i = 0; i < config->n_machines && st == TM_OK; i++)
-        st = tm_clock_registry_machine(book, config->machines[i]->raw_id, &config->machines[i]->name, &row, err);
+        st = tm_clock_registry_machine(registry, config->machines[i]->raw_id, &config->machines[i]->name, &row, err);
     if (st == TM_OK && config->trace_time)
-        st = configure_trace_time(book, config->trace_time, err);
+        st = configure_trace_time(registry, config->trace_time, err);
     for (size_t i = 0; i < config->n_edges && st == TM_OK; i++)
-        st = add_edge(book, config->edges[i], err);
+        st = add_edge(registry, config->edges[i], err);
     return st;
 }
 
@@ -104,7 +105,7 @@ static struct tm_reading *copy_readings(Tracemerge__Reading *const *readings, si
     return copy;
 }
 
-static enum tm_status add_readings(struct tm_clock_registry *book, struct tm_clock_scope *scope,
+static enum tm_status add_readings(struct tm_clock_registry *registry, struct tm_clock_scope *scope,
                                    Tracemerge__Reading *const *readings, size_t count, uint32_t sequence,
                                    struct tm_error *err)
 {
@@ -113,7 +114,7 @@ static enum tm_status add_readings(struct tm_clock_registry *book, struct tm_clo
     struct tm_reading *copy = copy_readings(readings, count);
     if (copy == NULL)
         return tm_error_nomem(err);
-    enum tm_status st = tm_clock_scope_snapshot(scope, book, copy, (uint32_t)count, sequence, err);
+    enum tm_status st = tm_clock_scope_snapshot(scope, registry, copy, (uint32_t)count, sequence, err);
     free(copy);
     return st;
 }
@@ -131,7 +132,7 @@ static uint32_t default_of(const Tracemerge__Snapshot *snapshot)
     return has_boottime && !has_trace_file ? TM_CLOCK_BOOTTIME : TM_CLOCK_NONE;
 }
 
-enum tm_status tm_relations_snapshot(struct tm_clock_registry *book, struct tm_clock_scope *scope,
+enum tm_status tm_relations_snapshot(struct tm_clock_registry *registry, struct tm_clock_scope *scope,
                                      const Tracemerge__Snapshot *snapshot, struct tm_error *err)
 {
     uint32_t clock = scope->is_proto ? default_of(snapshot) : TM_CLOCK_NONE;
@@ -139,34 +140,34 @@ enum tm_status tm_relations_snapshot(struct tm_clock_registry *book, struct tm_c
     if (scope->is_pinned)
         return refuse_pinned(err);
     if (clock != TM_CLOCK_NONE)
-        st = tm_clock_scope_claim(scope, book, clock, err);
+        st = tm_clock_scope_claim(scope, registry, clock, err);
     if (st < 0)
         return st;
-    return add_readings(book, scope, snapshot->readings, snapshot->n_readings, snapshot->sequence, err);
+    return add_readings(registry, scope, snapshot->readings, snapshot->n_readings, snapshot->sequence, err);
 }
 
 /* The edge between a machine's clock and the host's: the trace-time machine's. */
-static enum tm_status add_remote_edge(struct tm_clock_registry *book, struct tm_clock_scope *scope,
+static enum tm_status add_remote_edge(struct tm_clock_registry *registry, struct tm_clock_scope *scope,
                                       const struct tm_remote_offset *offset, struct tm_error *err)
 {
-    struct tm_clock_key host = {.machine = book->trace_time.machine, .clock = offset->clock};
+    struct tm_clock_key host = {.machine = registry->trace_time.machine, .clock = offset->clock};
     struct tm_clock_key client = {.machine = scope->machine, .clock = offset->clock};
     struct tm_reading pair[2] = {tm_reading_at(0, offset->host_ns), tm_reading_at(0, 0)};
-    uint64_t invalid_before = book->invalid_count;
+    uint64_t invalid_before = registry->invalid_count;
     if (!tm_add_i64(offset->host_ns, offset->offset_ns, &pair[1].value)) {
         scope->invalid_count++;
         return TM_OK;
     }
-    enum tm_status st = tm_clock_graph_clock(&book->graph, &host, &pair[0].clock, err);
+    enum tm_status st = tm_clock_graph_clock(&registry->graph, &host, &pair[0].clock, err);
     if (st == TM_OK)
-        st = tm_clock_graph_clock(&book->graph, &client, &pair[1].clock, err);
+        st = tm_clock_graph_clock(&registry->graph, &client, &pair[1].clock, err);
     if (st == TM_OK)
-        st = tm_clock_registry_add(book, pair, 2, TM_EDGE_SNAPSHOT, err);
-    scope->invalid_count += book->invalid_count - invalid_before;
+        st = tm_clock_registry_add(registry, pair, 2, TM_EDGE_SNAPSHOT, err);
+    scope->invalid_count += registry->invalid_count - invalid_before;
     return st;
 }
 
-enum tm_status tm_relations_remote(struct tm_clock_registry *book, const struct tm_clock_file *file,
+enum tm_status tm_relations_remote(struct tm_clock_registry *registry, const struct tm_clock_file *file,
                                    struct tm_clock_scope *scope, const Tracemerge__RemoteClockSync *sync,
                                    struct tm_error *err)
 {
@@ -181,35 +182,35 @@ enum tm_status tm_relations_remote(struct tm_clock_registry *book, const struct 
                             "perfetto_manifest: a `clocks` override applies only to a single-machine file where it "
                             "names no clock, but this one holds the clocks of several");
     for (size_t i = 0; i < sync->n_rounds && st == TM_OK; i++)
-        st = add_readings(book, scope, sync->rounds[i]->client, sync->rounds[i]->n_client, sync->sequence, err);
+        st = add_readings(registry, scope, sync->rounds[i]->client, sync->rounds[i]->n_client, sync->sequence, err);
     if (st == TM_OK)
         st = tm_remote_offsets_find(&offsets, sync, err);
     for (size_t i = 0; i < offsets.count && st == TM_OK; i++)
-        st = add_remote_edge(book, scope, &offsets.offsets[i], err);
+        st = add_remote_edge(registry, scope, &offsets.offsets[i], err);
     tm_remote_offsets_release(&offsets);
     return st;
 }
 
-static enum tm_status write_invalid_edges(const struct tm_clock_registry *book, struct tm_stream_writer *writer,
+static enum tm_status write_invalid_edges(const struct tm_clock_registry *registry, struct tm_stream_writer *writer,
                                           struct tm_error *err)
 {
     static const char name[] = "invalid_clock_snapshots";
     Tracemerge__Stat stat = TRACEMERGE__STAT__INIT;
-    if (book->invalid_edge_count == 0)
+    if (registry->invalid_edge_count == 0)
         return TM_OK;
     stat.name = tm_bytes(name, sizeof name - 1);
     stat.severity = TRACEMERGE__SEVERITY__ERROR;
-    stat.value = (int64_t)book->invalid_edge_count;
+    stat.value = (int64_t)registry->invalid_edge_count;
     return tm_stream_write_message(writer, TM_FRAME_STAT, &stat.base, err);
 }
 
-enum tm_status tm_relations_finish(struct tm_clock_registry *book, struct tm_stream_writer *writer,
+enum tm_status tm_relations_finish(struct tm_clock_registry *registry, struct tm_stream_writer *writer,
                                    struct tm_error *err)
 {
     static const char name[] = "trace_time_clock_id";
-    const struct tm_trace_time *trace_time = &book->trace_time;
+    const struct tm_trace_time *trace_time = &registry->trace_time;
     Tracemerge__Metadata metadata = TRACEMERGE__METADATA__INIT;
-    enum tm_status st = write_invalid_edges(book, writer, err);
+    enum tm_status st = write_invalid_edges(registry, writer, err);
     if (st < 0 || trace_time->owner == TM_CLAIM_NOBODY)
         return st;
     metadata.name = tm_bytes(name, sizeof name - 1);

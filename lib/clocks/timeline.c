@@ -18,7 +18,7 @@ static const char producer[] = "tm-clocks";
 struct timeline {
     struct tm_stream_reader reader;
     struct tm_stream_writer writer;
-    struct tm_clock_registry book;
+    struct tm_clock_registry registry;
     struct tm_clock_files files;
     struct tm_batch_placer placer;
     struct tm_pending_frames pending;
@@ -48,7 +48,7 @@ static enum tm_status on_file_begin(struct timeline *t, const ProtobufCMessage *
         return tm_error_set(err, TM_E_INPUT, "file %u begins before it is named", begin->id);
     t->files.files[begin->id]->may_wait = t->hints.is_enabled;
     tm_hint_manifest_begin(&t->hint_manifest, begin);
-    return tm_clock_file_begin(t->files.files[begin->id], &t->book, begin->clock_policy, err);
+    return tm_clock_file_begin(t->files.files[begin->id], &t->registry, begin->clock_policy, err);
 }
 
 static enum tm_status check_account(const struct tm_clock_file *file, uint64_t told, uint64_t read,
@@ -84,7 +84,7 @@ static enum tm_status on_file_end(struct timeline *t, const ProtobufCMessage *me
     if (st == TM_OK)
         st = check_account(file, told, end->timed_count, err);
     if (st == TM_OK)
-        st = tm_known_clocks_add_file(&t->known, &t->files, file, &t->book, err);
+        st = tm_known_clocks_add_file(&t->known, &t->files, file, &t->registry, err);
     tm_clock_file_close(file);
     return st;
 }
@@ -96,7 +96,7 @@ static enum tm_status on_config(struct timeline *t, ProtobufCMessage **message, 
     t->files.config = (Tracemerge__Config *)*message;
     *message = NULL;
     enum tm_status st = tm_hint_manifest_configure(&t->hint_manifest, t->files.config, err);
-    return st < 0 ? st : tm_relations_configure(&t->book, t->files.config, err);
+    return st < 0 ? st : tm_relations_configure(&t->registry, t->files.config, err);
 }
 
 static enum tm_status on_file_config(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
@@ -127,12 +127,12 @@ static enum tm_status on_snapshot(struct timeline *t, ProtobufCMessage *message,
     struct tm_clock_file *file = tm_clock_files_open(&t->files, snapshot->file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    enum tm_status st = tm_clock_file_scope(file, &t->book, snapshot->machine, true, &scope, err);
-    t->book.has_file = true;
-    t->book.file = file->id;
+    enum tm_status st = tm_clock_file_scope(file, &t->registry, snapshot->machine, true, &scope, err);
+    t->registry.has_file = true;
+    t->registry.file = file->id;
     if (st == TM_OK)
-        st = tm_relations_snapshot(&t->book, scope, snapshot, err);
-    t->book.has_file = false;
+        st = tm_relations_snapshot(&t->registry, scope, snapshot, err);
+    t->registry.has_file = false;
     for (size_t i = 0; i < snapshot->n_readings && st == TM_OK; i++)
         st = tm_known_clocks_add(&t->known, &t->files, file, snapshot->readings[i]->clock, err);
     if (st < 0)
@@ -148,12 +148,12 @@ static enum tm_status on_remote_sync(struct timeline *t, ProtobufCMessage *messa
     struct tm_clock_file *file = tm_clock_files_open(&t->files, sync->file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    enum tm_status st = tm_clock_file_scope(file, &t->book, sync->machine, true, &scope, err);
-    t->book.has_file = true;
-    t->book.file = file->id;
+    enum tm_status st = tm_clock_file_scope(file, &t->registry, sync->machine, true, &scope, err);
+    t->registry.has_file = true;
+    t->registry.file = file->id;
     if (st == TM_OK)
-        st = tm_relations_remote(&t->book, file, scope, sync, err);
-    t->book.has_file = false;
+        st = tm_relations_remote(&t->registry, file, scope, sync, err);
+    t->registry.has_file = false;
     if (st < 0)
         return tell_place(file, sync->byte, err);
     sync->machine = scope->machine;
@@ -175,9 +175,9 @@ static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *messag
                                  .from_clock = clock,
                                  .to_clock = frame->clock};
     struct tm_clock_key from = tm_clock_scope_key(scope, clock, 0), to = tm_clock_scope_twin(scope, frame->clock);
-    enum tm_status st = tm_clock_graph_clock(&t->book.graph, &from, &hint.from, err);
+    enum tm_status st = tm_clock_graph_clock(&t->registry.graph, &from, &hint.from, err);
     if (st == TM_OK)
-        st = tm_clock_graph_clock(&t->book.graph, &to, &hint.to, err);
+        st = tm_clock_graph_clock(&t->registry.graph, &to, &hint.to, err);
     scope->may_wait = false;
     if (st == TM_OK)
         st = tm_known_clocks_add(&t->known, &t->files, file, frame->clock, err);
@@ -294,7 +294,7 @@ static enum tm_status on_frame(struct timeline *t, const struct tm_frame *frame,
 static enum tm_status check_relations(struct timeline *t, const struct tm_timeline_options *options,
                                       struct tm_error *err)
 {
-    enum tm_status st = tm_known_clocks_check(&t->known, &t->files, &t->book, err);
+    enum tm_status st = tm_known_clocks_check(&t->known, &t->files, &t->registry, err);
     if (st != TM_E_INPUT || options->check_relations)
         return st;
     if (options->warn)
@@ -309,7 +309,7 @@ static enum tm_status finish(struct timeline *t, const struct tm_timeline_option
     if (st == TM_OK)
         st = check_relations(t, options, err);
     if (st == TM_OK)
-        st = tm_relations_finish(&t->book, &t->writer, err);
+        st = tm_relations_finish(&t->registry, &t->writer, err);
     if (st == TM_OK && t->hint_manifest.is_enabled)
         st = tm_hint_manifest_make(&t->hint_manifest, &t->hints, options->hint_manifest, err);
     if (st < 0)
@@ -335,9 +335,9 @@ static enum tm_status place(struct timeline *t, const struct tm_timeline_options
 {
     struct tm_frame frame;
     struct tm_batch batch;
-    enum tm_status st = tm_clock_registry_init(&t->book, &t->writer, tm_clock_file_tag(0), err);
-    t->pending = (struct tm_pending_frames){.files = &t->files, .book = &t->book, .writer = &t->writer};
-    t->placer.routes.book = &t->book;
+    enum tm_status st = tm_clock_registry_init(&t->registry, &t->writer, tm_clock_file_tag(0), err);
+    t->pending = (struct tm_pending_frames){.files = &t->files, .registry = &t->registry, .writer = &t->writer};
+    t->placer.routes.registry = &t->registry;
     t->placer.routes.files = &t->files;
     t->placer.routes.hints = &t->hints;
     t->placer.writer = t->placer.dropped.writer = &t->writer;
@@ -364,7 +364,7 @@ static enum tm_status open_sink(int out, const struct tm_timeline_options *optio
 static enum tm_status write_graph(struct timeline *t, int out, struct tm_error *err)
 {
     struct tm_buf text = {0};
-    enum tm_status st = tm_clock_dot(&text, &t->book, &t->files);
+    enum tm_status st = tm_clock_dot(&text, &t->registry, &t->files);
     st = st < 0 ? tm_error_nomem(err) : tm_io_write(out, text.data, text.len, err);
     tm_buf_release(&text);
     return st;
@@ -403,7 +403,7 @@ enum tm_status tm_timeline_run(int in, int out, const struct tm_timeline_options
     tm_known_clocks_release(&t->known);
     tm_batch_placer_release(&t->placer);
     tm_clock_files_release(&t->files);
-    tm_clock_registry_release(&t->book);
+    tm_clock_registry_release(&t->registry);
     tm_stream_writer_release(&t->writer);
     tm_stream_reader_release(&t->reader);
     free(t);

@@ -59,8 +59,8 @@ enum tm_status tm_content_by_place(struct tm_content *content, struct tm_text_fi
         return TM_OK;
     uint64_t at = content->in->offset;
     struct tm_extent extent;
-    enum tm_status st = text ? tm_extent_spool_text(content->in, text, &extent, err)
-                             : tm_extent_spool(content->in, dir, &extent, err);
+    enum tm_status st = text ? tm_extent_copy_text(content->in, text, &extent, err)
+                             : tm_extent_copy(content->in, dir, &extent, err);
     if (st < 0)
         return st;
     if (content->in == &content->own)
@@ -80,7 +80,7 @@ struct tm_extent tm_content_part(struct tm_content *content, uint64_t at, uint64
 {
     return (struct tm_extent){
         .fd = content->extent.fd, .start = content->extent.start + (at - content->extent_at), .len = len,
-        .is_spooled = content->extent.is_spooled,
+        .is_temporary = content->extent.is_temporary,
         .reclaim = content->reclaim.fd >= 0 ? &content->reclaim : content->extent.reclaim};
 }
 

@@ -63,7 +63,7 @@ enum tm_status tm_extent_open(const struct tm_extent *extent, struct tm_input *i
     if (s == NULL)
         return tm_error_nomem(err);
     *s = (struct extent_source){.extent = *extent};
-    if (!extent->is_spooled)
+    if (!extent->is_temporary)
         tm_progress_attach(&s->progress, false);
     tm_input_init(in, &ops, s);
     in->skip = extent_skip;
@@ -142,11 +142,11 @@ void tm_part_open(struct tm_part *part, struct tm_input *in)
     tm_input_init(in, &ops, part);
 }
 
-enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err)
+enum tm_status tm_extent_copy(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err)
 {
     enum tm_status st;
-    *extent = (struct tm_extent){.fd = -1, .is_spooled = true};
-    if ((st = tm_io_spool(dir, &extent->fd, err)) < 0)
+    *extent = (struct tm_extent){.fd = -1, .is_temporary = true};
+    if ((st = tm_io_temporary(dir, &extent->fd, err)) < 0)
         return st;
     while ((st = tm_input_fill(in, 1, err)) == TM_OK) {
         st = tm_io_write(extent->fd, in->data, in->len, err);
@@ -164,11 +164,11 @@ enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_e
     return st;
 }
 
-enum tm_status tm_extent_spool_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
-                                    struct tm_error *err)
+enum tm_status tm_extent_copy_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
+                                   struct tm_error *err)
 {
     enum tm_status st;
-    *extent = (struct tm_extent){.fd = text->fd, .is_spooled = true};
+    *extent = (struct tm_extent){.fd = text->fd, .is_temporary = true};
     while ((st = tm_input_fill(in, 1, err)) == TM_OK) {
         uint64_t at;
         if ((st = tm_text_file_write(text, in->data, in->len, &at, err)) < 0)

@@ -14,7 +14,7 @@ struct tm_extent {
     int fd;         /* borrowed; -1: none */
     uint64_t start; /* offset of its first byte in fd */
     uint64_t len;   /* in bytes */
-    bool is_spooled; /* a temporary copy, whose bytes were read once before */
+    bool is_temporary; /* a temporary copy, whose bytes were read once before */
     bool is_shared;  /* the bytes belong to several files, so they are kept until all are read */
     struct tm_reclaim *reclaim; /* if fd is a temporary file: gives back what will not be read again; borrowed; NULL:
                                    the file is kept */
@@ -47,10 +47,10 @@ void tm_part_settle(struct tm_part *part, const struct tm_input *in);
 
 /* Copies the unread bytes of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT is that file. The
  * caller owns its descriptor. */
-enum tm_status tm_extent_spool(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err);
+enum tm_status tm_extent_copy(struct tm_input *in, const char *dir, struct tm_extent *extent, struct tm_error *err);
 
 /* Appends the unread bytes of IN to TEXT. EXTENT is where they are. TEXT keeps its descriptor. */
-enum tm_status tm_extent_spool_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
-                                    struct tm_error *err);
+enum tm_status tm_extent_copy_text(struct tm_input *in, struct tm_text_file *text, struct tm_extent *extent,
+                                   struct tm_error *err);
 
 #endif

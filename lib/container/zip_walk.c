@@ -168,7 +168,7 @@ enum tm_status tm_zip_walk_open(const struct tm_extent *extent, const uint64_t p
 {
     static const struct tm_input_ops ops = {.read = member_read, .close = member_close};
     struct tm_extent part = {.fd = extent->fd, .start = extent->start + place[0], .len = place[1],
-                             .is_spooled = extent->is_spooled};
+                             .is_temporary = extent->is_temporary};
     struct local_header local = {0};
     struct member_source *m = calloc(1, sizeof *m);
     if (m == NULL)

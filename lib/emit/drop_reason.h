@@ -7,7 +7,7 @@
 struct tm_drop_reason {
     const char *name;   /* as in Account.reason; NULL: one that is not known */
     const char *cause;  /* "they lie before the start of trace time" */
-    const char *remedy; /* a sentence: what brings them back where no manifest does */
+    const char *advice; /* a sentence: what brings them back where no manifest does */
 };
 
 /* The words for REASON; never NULL. */

@@ -33,7 +33,7 @@ struct tm_emit_context {
     const struct tm_accounting *balance;   /* what was read, placed and dropped, up to the frame before */
     const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
     struct tm_sources *sources; /* of text that is not in the stream; may be NULL */
-    struct tm_unsupported_counts *unsaid; /* the output notes here what it cannot say; may be NULL */
+    struct tm_unsupported_counts *unsupported; /* the output notes here what it cannot say; may be NULL */
     bool has_origin;   /* with --only, once an event has come: the first one, shown or not, is at … */
     int64_t origin_ns; /* … this time */
 };

@@ -18,7 +18,7 @@ enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit
                             "tm-manifest, tm-clocks and tm-sort");
     enum tm_status st = tm_select_new(&only->select, run->only, catalog, run->options.spill_dir, err);
     if (st == TM_OK)
-        tm_select_use(only->select, only->ahead);
+        tm_select_use(only->select, only->facts);
     return st;
 }
 
@@ -129,9 +129,9 @@ enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *e
     return st;
 }
 
-enum tm_status tm_emit_only_learned(struct tm_emit_only *only, struct tm_select_ahead **ahead, struct tm_error *err)
+enum tm_status tm_emit_only_learned(struct tm_emit_only *only, struct tm_select_facts **facts, struct tm_error *err)
 {
-    return tm_select_learned(only->select, ahead, err);
+    return tm_select_learned(only->select, facts, err);
 }
 
 void tm_emit_only_release(struct tm_emit_only *only)

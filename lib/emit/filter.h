@@ -14,7 +14,7 @@ struct tm_emit_only {
     struct tm_catalog *catalog;
     struct tm_emit_context *context;
     struct tm_select_sink sink;
-    struct tm_select_ahead *ahead; /* what a first reading has told, or NULL; borrowed */
+    struct tm_select_facts *facts; /* what a first reading has told, or NULL; borrowed */
     bool learns;                   /* this is a first reading */
     bool is_quiet;                 /* what is odd is told by the filter of another output */
     bool has_begun, has_checked_times;
@@ -33,7 +33,7 @@ enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_bat
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err);
 
 /* Ends a first reading. TM_OK with *AHEAD, to be freed, or TM_E_SYSTEM. */
-enum tm_status tm_emit_only_learned(struct tm_emit_only *only, struct tm_select_ahead **ahead, struct tm_error *err);
+enum tm_status tm_emit_only_learned(struct tm_emit_only *only, struct tm_select_facts **facts, struct tm_error *err);
 
 void tm_emit_only_release(struct tm_emit_only *only);
 

@@ -64,7 +64,7 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
     if (st == TM_OK)
         st = tm_emit_only_init(&r->only, run, &r->catalog, &r->context, err);
     if (st == TM_OK && (st = read_all(r, shows_stream, err)) >= 0)
-        st = tm_emit_only_learned(&r->only, &reading->ahead[shows_stream], err);
+        st = tm_emit_only_learned(&r->only, &reading->facts[shows_stream], err);
     tm_emit_only_release(&r->only);
     tm_emit_history_release(&r->history);
     tm_span_flows_release(&r->spans);
@@ -80,8 +80,8 @@ static enum tm_status spool(struct tm_first_reading *reading, int in, const char
     enum { PIECE = 1 << 20 };
     uint8_t *piece = malloc(PIECE);
     size_t got;
-    enum tm_status st = piece ? tm_io_spool(dir, &reading->fd, err) : tm_error_nomem(err);
-    reading->is_spool = st == TM_OK;
+    enum tm_status st = piece ? tm_io_temporary(dir, &reading->fd, err) : tm_error_nomem(err);
+    reading->is_temporary = st == TM_OK;
     while (st == TM_OK && (st = tm_io_read(in, piece, PIECE, &got, err)) == TM_OK)
         st = tm_io_write(reading->fd, piece, got, err);
     free(piece);
@@ -126,9 +126,9 @@ enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struc
 
 void tm_first_reading_release(struct tm_first_reading *reading)
 {
-    if (reading->is_spool)
+    if (reading->is_temporary)
         (void)close(reading->fd);
-    tm_select_ahead_free(reading->ahead[0]);
-    tm_select_ahead_free(reading->ahead[1]);
+    tm_select_facts_free(reading->facts[0]);
+    tm_select_facts_free(reading->facts[1]);
     *reading = (struct tm_first_reading){.fd = -1};
 }

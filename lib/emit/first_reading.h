@@ -4,17 +4,18 @@
 #define TM_EMIT_FIRST_READING_H
 
 #include "emit/run.h"
-#include "select/ahead.h"
+#include "select/facts.h"
 
 /* Zero-initialise, with .fd = -1. */
 struct tm_first_reading {
     int fd; /* the stream from its start on */
-    struct tm_select_ahead *ahead[2]; /* what it has told; owned. The second is for outputs that show the stream */
+    struct tm_select_facts *facts[2]; /* what it has told; owned. The second is for outputs that show the stream */
     /* private */
-    bool is_spool; /* fd is a temporary file */
+    bool is_temporary; /* fd is a temporary file */
 };
 
-/* Reads the stream of RUN. TM_OK with fd and what the outputs need of ahead; TM_E_INPUT as tm_emit_run; TM_E_SYSTEM. */
+/* Reads the stream of RUN. TM_OK with fd and what the outputs need to know before the events; TM_E_INPUT as
+ * tm_emit_run; TM_E_SYSTEM. */
 enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struct tm_emit_run *run,
                                    struct tm_error *err);
 

@@ -11,7 +11,7 @@ enum { SUMS_MAX = 64 /* reasons that one file can have of a sort; the last one t
 
 /* Sorts of reasons. What else tells two apart is a text (of an account, of a statistic) or a number (of a kind, of an
  * assumption). */
-enum sort { DROPPED, ASSUMED, LOST, UNSAID, EARLY, TIMES };
+enum sort { DROPPED, ASSUMED, LOST, UNSUPPORTED, EARLY, TIMES };
 
 struct reason {
     enum sort sort;
@@ -96,18 +96,19 @@ static void add_stat(struct telling *t, const Tracemerge__Stat *s)
         sum_of(t, &reason)->count += (uint64_t)s->value;
 }
 
-static void add_unsaid(struct telling *t, uint32_t file)
+static void add_unsupported(struct telling *t, uint32_t file)
 {
-    const struct tm_unsupported_counts *unsaid = t->notices->unsaid;
-    if (file >= unsaid->file_count)
+    const struct tm_unsupported_counts *unsupported = t->notices->unsupported;
+    if (file >= unsupported->file_count)
         return;
     for (uint32_t kind = 0; kind < TM_UNSUPPORTED_COUNTS_KINDS; kind++)
-        if (unsaid->files[file].events[kind])
-            sum_of(t, &(struct reason){.sort = UNSAID, .number = kind})->count += unsaid->files[file].events[kind];
-    if (unsaid->files[file].early)
-        sum_of(t, &(struct reason){.sort = EARLY})->count += unsaid->files[file].early;
-    if (unsaid->files[file].times)
-        sum_of(t, &(struct reason){.sort = TIMES})->count += unsaid->files[file].times;
+        if (unsupported->files[file].events[kind])
+            sum_of(t, &(struct reason){.sort = UNSUPPORTED, .number = kind})->count +=
+                unsupported->files[file].events[kind];
+    if (unsupported->files[file].early)
+        sum_of(t, &(struct reason){.sort = EARLY})->count += unsupported->files[file].early;
+    if (unsupported->files[file].times)
+        sum_of(t, &(struct reason){.sort = TIMES})->count += unsupported->files[file].times;
 }
 
 static void put(struct telling *t, const char *text)
@@ -161,7 +162,7 @@ static void put_reason(struct telling *t, const struct sum *sum)
         put(t, " = ");
         tm_out_u64(&t->line, sum->count);
         break;
-    case UNSAID:
+    case UNSUPPORTED:
         put_count(t, sum->count, "event");
         put(t, " of kind ");
         put(t, name ? name : "unknown");
@@ -260,7 +261,7 @@ static enum tm_status tell_file(struct telling *t, uint32_t file, struct tm_erro
         add_placement(t, c->placements[t->placements.order[k]]);
     for (uint32_t k = t->stats.starts[file]; all && k < t->stats.starts[file + 1]; k++)
         add_stat(t, c->stats[t->stats.order[k]]);
-    add_unsaid(t, file);
+    add_unsupported(t, file);
     for (uint32_t i = 0; i < t->sum_count && st == TM_OK; i++)
         st = tell_sum(t, file, &t->sums[i], err);
     return st;

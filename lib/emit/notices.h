@@ -13,7 +13,7 @@ enum { TM_NOTICES_SHOWN = 3 /* files that have a line for a reason */ };
 struct tm_notices {
     const struct tm_catalog *catalog;
     const struct tm_clock_facts *clocks;
-    const struct tm_unsupported_counts *unsaid;
+    const struct tm_unsupported_counts *unsupported;
     const char *format;                           /* the output's name */
     bool of_output; /* only what this output cannot say: all else was told with another output */
     void (*warn)(const char *text);

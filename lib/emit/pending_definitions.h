@@ -12,7 +12,7 @@
 enum { TM_LATE_BYTES_MAX = 64 << 20, TM_LATE_ABSENT_SLOTS = 256 };
 
 /* Keys by which events need a definition before its time; 0 none. */
-struct tm_late_needs {
+struct tm_pending_needs {
     uint64_t key, other_key;
     uint64_t parent_key; /* what it needs itself */
 };
@@ -21,11 +21,11 @@ struct tm_late_needs {
 struct tm_pending_definitions {
     uint32_t count; /* that wait */
     /* private */
-    struct tm_late_event **heap; /* the earliest first */
+    struct tm_pending_event **heap; /* the earliest first */
     uint32_t heap_count, heap_cap;
-    struct tm_late_event *taken; /* the one shown last */
+    struct tm_pending_event *taken; /* the one shown last */
     struct tm_map by_key;        /* -> place in the order of coming, plus 1 */
-    struct tm_late_event **keyed;
+    struct tm_pending_event **keyed;
     uint32_t keyed_count, keyed_cap;
     size_t bytes;
     uint64_t order;
@@ -34,28 +34,28 @@ struct tm_pending_definitions {
 };
 
 /* Keeps a copy of EVENT. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *late, const struct tm_event *event,
-                                          struct tm_late_needs needs);
+enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *pending, const struct tm_event *event,
+                                          struct tm_pending_needs needs);
 
 /* The earliest that is due at NOW_NS, or that must go as too much waits; it waits no more. NULL: none.
  * Valid until the next call. */
-const struct tm_event *tm_pending_definitions_due(struct tm_pending_definitions *late, int64_t now_ns);
+const struct tm_event *tm_pending_definitions_due(struct tm_pending_definitions *pending, int64_t now_ns);
 
 /* The first of KEY that waits, its ancestors before it; call until NULL. */
-const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitions *late, uint64_t key);
+const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitions *pending, uint64_t key);
 
 /* True when tm_pending_definitions_due has nothing at NOW_NS, as far as can be said at once. */
-static inline bool tm_pending_definitions_none_due(const struct tm_pending_definitions *late, int64_t now_ns)
+static inline bool tm_pending_definitions_none_due(const struct tm_pending_definitions *pending, int64_t now_ns)
 {
-    return late->count == 0 || now_ns < late->next_ns;
+    return pending->count == 0 || now_ns < pending->next_ns;
 }
 
 /* True when tm_pending_definitions_needed has nothing by KEY: found so before, and nothing was added since. */
-static inline bool tm_pending_definitions_none_needed(const struct tm_pending_definitions *late, uint64_t key)
+static inline bool tm_pending_definitions_none_needed(const struct tm_pending_definitions *pending, uint64_t key)
 {
-    return key == 0 || late->count == 0 || late->absent[key % TM_LATE_ABSENT_SLOTS] == key;
+    return key == 0 || pending->count == 0 || pending->absent[key % TM_LATE_ABSENT_SLOTS] == key;
 }
 
-void tm_pending_definitions_release(struct tm_pending_definitions *late);
+void tm_pending_definitions_release(struct tm_pending_definitions *pending);
 
 #endif

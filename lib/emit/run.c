@@ -16,11 +16,11 @@ struct job {
     const struct tm_emit_target *target;
     const struct tm_stream_reader *stream; /* the run's */
     struct tm_emit_options options;
-    struct tm_compressor squeeze;
+    struct tm_compressor compressor;
     bool is_first; /* of its run; what is true of all is said by it */
     struct tm_catalog catalog;
     struct tm_accounting balance;
-    struct tm_unsupported_counts unsaid;
+    struct tm_unsupported_counts unsupported;
     struct tm_clock_facts clocks;
     struct tm_emit_only only;
     struct tm_single_events singles;
@@ -144,7 +144,7 @@ static enum tm_status tell(const struct tm_emit_run *run, const struct job *job,
 {
     const struct tm_notices notices = {.catalog = &job->catalog,
                                        .clocks = &job->clocks,
-                                       .unsaid = &job->unsaid,
+                                       .unsupported = &job->unsupported,
                                        .format = job->emit->name,
                                        .of_output = *is_told,
                                        .warn = run->warn};
@@ -155,7 +155,7 @@ static enum tm_status tell(const struct tm_emit_run *run, const struct job *job,
     }
     if (run->warn && job->is_first)
         tm_no_events_tell(&job->catalog, run->warn);
-    if (st == TM_OK && run->limit.strict && job->unsaid.times)
+    if (st == TM_OK && run->limit.strict && job->unsupported.times)
         return tm_error_set(err, TM_E_STRICT,
                             "times inside packets could not be put on trace time, and --strict allows none");
     if (st == TM_OK)
@@ -200,24 +200,24 @@ static enum tm_status open_job(struct job *job, const struct tm_emit_run *run, s
     if (st == TM_OK)
         st = tm_emit_only_init(&job->only, run, &job->catalog, &job->context, err);
     if (st == TM_OK && kind != TM_COMPRESSOR_NONE) {
-        st = tm_compressor_start(&job->squeeze, kind, target->out_fd, target->out_path, err);
-        job->context.fd = job->squeeze.fd;
+        st = tm_compressor_start(&job->compressor, kind, target->out_fd, target->out_path, err);
+        job->context.fd = job->compressor.fd;
     }
     job->is_open = st == TM_OK;
     return st < 0 ? st : job->emit->open(&job->context, &job->state, err);
 }
 
 static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, const struct tm_stream_reader *stream,
-                     struct tm_select_ahead *const ahead[2])
+                     struct tm_select_facts *const facts[2])
 {
     const struct tm_emit_target *target = &run->targets[i];
     *job = (struct job){.target = target,
                         .stream = stream,
                         .options = run->options,
-                        .squeeze = {.fd = -1},
+                        .compressor = {.fd = -1},
                         .is_first = i == 0,
                         .emit = target->emit,
-                        .only = {.ahead = ahead[target->emit->shows_stream], .is_quiet = i > 0}};
+                        .only = {.facts = facts[target->emit->shows_stream], .is_quiet = i > 0}};
     job->options.out_path = target->out_path;
     job->context = (struct tm_emit_context){.fd = target->out_fd,
                                             .path = target->path,
@@ -227,7 +227,7 @@ static void init_job(struct job *job, const struct tm_emit_run *run, size_t i, c
                                             .stream = stream,
                                             .sources = run->sources,
                                             .clocks = &job->clocks,
-                                            .unsaid = &job->unsaid};
+                                            .unsupported = &job->unsupported};
     job->only.sink = (struct tm_select_sink){show_batch, job};
     job->singles.out.sink = (struct tm_batch_sink){settle_batch, job};
     job->takes_messages = target->emit->takes_compact_messages;
@@ -242,20 +242,20 @@ static enum tm_status finish_compressor(struct job *job, enum tm_status st, stru
 {
     struct tm_error cause = {0};
     if (st == TM_OK)
-        return tm_compressor_finish(&job->squeeze, err);
-    if (st == TM_E_SYSTEM && tm_compressor_finish(&job->squeeze, &cause) < 0)
+        return tm_compressor_finish(&job->compressor, err);
+    if (st == TM_E_SYSTEM && tm_compressor_finish(&job->compressor, &cause) < 0)
         *err = cause;
     return st;
 }
 
 static void release_job(struct job *job)
 {
-    tm_compressor_abandon(&job->squeeze);
+    tm_compressor_abandon(&job->compressor);
     tm_emit_only_release(&job->only);
     tm_single_events_release(&job->singles);
     tm_emit_history_release(&job->history);
     tm_span_flows_release(&job->spans);
-    tm_unsupported_counts_release(&job->unsaid);
+    tm_unsupported_counts_release(&job->unsupported);
     tm_clock_facts_release(&job->clocks);
     tm_accounting_release(&job->balance);
     tm_catalog_release(&job->catalog);
@@ -271,7 +271,7 @@ static bool take_compact_messages(const struct tm_emit_run *run)
 }
 
 /* Shows the stream that FD has, whose first reading may have told AHEAD. */
-static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_select_ahead *const ahead[2],
+static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_select_facts *const facts[2],
                                struct tm_error *err)
 {
     struct tm_stream_reader stream = {.event_count = 0};
@@ -280,7 +280,7 @@ static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_
     if (jobs == NULL)
         return tm_error_nomem(err);
     for (i = 0; i < run->target_count; i++)
-        init_job(&jobs[i], run, i, &stream, ahead);
+        init_job(&jobs[i], run, i, &stream, facts);
     enum tm_status st = tm_stream_reader_open(&stream, fd, err);
     stream.takes_compact_messages = take_compact_messages(run);
     for (i = 0; i < run->target_count && st == TM_OK; i++)
@@ -301,13 +301,13 @@ static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_
 
 enum tm_status tm_emit_run(const struct tm_emit_run *run, struct tm_error *err)
 {
-    static struct tm_select_ahead *const nothing[2];
+    static struct tm_select_facts *const nothing[2];
     struct tm_first_reading reading = {.fd = -1};
     if (run->only == NULL || !tm_select_spec_looks_ahead(run->only))
         return run_from(run, run->in_fd, nothing, err);
     enum tm_status st = tm_first_reading_do(&reading, run, err);
     if (st == TM_OK)
-        st = run_from(run, reading.fd, reading.ahead, err);
+        st = run_from(run, reading.fd, reading.facts, err);
     tm_first_reading_release(&reading);
     return st;
 }

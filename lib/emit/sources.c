@@ -31,7 +31,7 @@ struct source {
     uint64_t device, inode, size_bytes; /* when all that is said of it had been written */
     bool may_give_back;                 /* says the caller; */
     bool gives_back;                    /* and the stream */
-    struct tm_reclaim spent;
+    struct tm_reclaim reclaim;
 };
 
 struct block {
@@ -61,7 +61,7 @@ static enum tm_status open_source(struct source *s, const struct tm_source_path 
     const char *path = named->path;
     *s = (struct source){.path = path, .may_give_back = named->is_temporary};
     s->fd = open(path, (named->is_temporary ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
-    s->spent.fd = s->fd;
+    s->reclaim.fd = s->fd;
     if (s->fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
         return tm_error_errno(err, errno, "%s: cannot open", path);
     if (s->fd < 0)
@@ -200,7 +200,7 @@ static enum tm_status read_text(struct tm_sources *s, uint32_t source, uint64_t 
 /* The text at OFFSET is not what it was. */
 static enum tm_status has_changed(const struct source *source, uint64_t offset, struct tm_error *err)
 {
-    const char *why = tm_reclaim_is_gone(&source->spent, offset)
+    const char *why = tm_reclaim_is_gone(&source->reclaim, offset)
                           ? "was given back: a text comes twice in the stream, for which --source is, not --text"
                           : "the file has changed since it was unpacked";
     return tm_error_set(err, TM_E_INPUT, "%s: byte %llu: %s", source->path, (unsigned long long)offset, why);
@@ -227,7 +227,7 @@ enum tm_status tm_sources_text(struct tm_sources *s, uint32_t file, const struct
     if (st == TM_OK && tm_json_ref_checksum(*data, ref->bytes) != ref->checksum)
         return has_changed(source, ref->offset, err);
     if (st == TM_OK && source->gives_back && ref->before <= ref->offset)
-        tm_reclaim_add(&source->spent, ref->offset - ref->before, ref->before + ref->bytes);
+        tm_reclaim_add(&source->reclaim, ref->offset - ref->before, ref->before + ref->bytes);
     return st;
 }
 
@@ -238,7 +238,7 @@ void tm_sources_free(struct tm_sources *s)
     for (size_t i = 0; i < s->count; i++) {
         if (s->sources[i].fd >= 0)
             (void)close(s->sources[i].fd);
-        tm_reclaim_release(&s->sources[i].spent);
+        tm_reclaim_release(&s->sources[i].reclaim);
     }
     for (int i = 0; i < BLOCKS; i++)
         free(s->blocks[i].mem);

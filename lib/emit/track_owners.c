@@ -10,10 +10,10 @@ static uint64_t number_key(int64_t raw_id, bool is_thread, int64_t number)
     return tm_hash_u64(tm_hash_u64(tm_hash_u64(is_thread ? 4 : 3) ^ (uint64_t)raw_id) ^ (uint64_t)number);
 }
 
-static uint32_t lives_of(const struct tm_track_owners *owners, uint64_t key)
+static uint32_t lifetimes_of(const struct tm_track_owners *owners, uint64_t key)
 {
-    uint32_t lives;
-    return tm_map_find(&owners->lives, key, &lives) ? lives : 0;
+    uint32_t lifetimes;
+    return tm_map_find(&owners->lifetimes, key, &lifetimes) ? lifetimes : 0;
 }
 
 struct tm_track_task tm_track_task_of(const struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t pid,
@@ -26,16 +26,16 @@ struct tm_track_task tm_track_task_of(const struct tm_track_owners *owners, int6
         task.key = tm_hash_u64(task.key ^ (uint64_t)tid);
     if (task.key == 0)
         task.key = 1;
-    if (owners->lives.count)
-        task.life = lives_of(owners, number_key(raw_id, false, pid)) +
-                    (is_thread ? lives_of(owners, number_key(raw_id, true, tid)) : 0);
+    if (owners->lifetimes.count)
+        task.life = lifetimes_of(owners, number_key(raw_id, false, pid)) +
+                    (is_thread ? lifetimes_of(owners, number_key(raw_id, true, tid)) : 0);
     return task;
 }
 
 enum tm_status tm_track_owners_end(struct tm_track_owners *owners, int64_t raw_id, bool is_thread, int64_t number)
 {
     uint64_t key = number_key(raw_id, is_thread, number);
-    return tm_map_set(&owners->lives, key, lives_of(owners, key) + 1);
+    return tm_map_set(&owners->lifetimes, key, lifetimes_of(owners, key) + 1);
 }
 
 const struct tm_track_owner *tm_track_owners_find(const struct tm_track_owners *owners, struct tm_track_task task)
@@ -64,6 +64,6 @@ void tm_track_owners_release(struct tm_track_owners *owners)
 {
     free(owners->rows);
     tm_map_release(&owners->row_of);
-    tm_map_release(&owners->lives);
+    tm_map_release(&owners->lifetimes);
     *owners = (struct tm_track_owners){0};
 }

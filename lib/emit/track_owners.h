@@ -14,7 +14,7 @@
 /* An output refuses a timeline with more tracks, those of threads and processes among them. */
 enum { TM_OUTPUT_TRACKS_MAX = 1 << 22 };
 
-/* A process or thread in one of its lives. */
+/* A process or thread in one of its lifetimes. */
 struct tm_track_task {
     uint64_t key;  /* never 0 */
     uint32_t life; /* 0 is the first */
@@ -32,7 +32,7 @@ struct tm_track_owners {
     struct tm_track_owner *rows;
     uint32_t count, cap;
     struct tm_map row_of; /* key of a task -> row */
-    struct tm_map lives; /* of a pid or tid: how many have begun after the first */
+    struct tm_map lifetimes; /* of a pid or tid: how many have begun after the first */
 };
 
 /* Process PID, or where IS_THREAD its thread TID, on the machine with RAW_ID, as it lives now. */

@@ -3,44 +3,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tm_unsupported_counts_file *file_of(struct tm_unsupported_counts *unsaid, uint32_t file)
+static struct tm_unsupported_counts_file *file_of(struct tm_unsupported_counts *unsupported, uint32_t file)
 {
-    if (file >= unsaid->file_count) {
-        struct tm_unsupported_counts_file *files = realloc(unsaid->files, ((size_t)file + 1) * sizeof *files);
+    if (file >= unsupported->file_count) {
+        struct tm_unsupported_counts_file *files = realloc(unsupported->files, ((size_t)file + 1) * sizeof *files);
         if (files == NULL)
             return NULL;
-        memset(files + unsaid->file_count, 0, (file + 1 - unsaid->file_count) * sizeof *files);
-        unsaid->files = files;
-        unsaid->file_count = file + 1;
+        memset(files + unsupported->file_count, 0, (file + 1 - unsupported->file_count) * sizeof *files);
+        unsupported->files = files;
+        unsupported->file_count = file + 1;
     }
-    return &unsaid->files[file];
+    return &unsupported->files[file];
 }
 
-void tm_unsupported_counts_event(struct tm_unsupported_counts *unsaid, const struct tm_event *event)
+void tm_unsupported_counts_event(struct tm_unsupported_counts *unsupported, const struct tm_event *event)
 {
-    struct tm_unsupported_counts_file *file = unsaid ? file_of(unsaid, event->file) : NULL;
+    struct tm_unsupported_counts_file *file = unsupported ? file_of(unsupported, event->file) : NULL;
     if (file)
         file->events[event->kind < TM_UNSUPPORTED_COUNTS_KINDS ? event->kind : TM_UNSUPPORTED_COUNTS_KINDS - 1]++;
 }
 
-void tm_unsupported_counts_early(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count)
+void tm_unsupported_counts_early(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
 {
-    struct tm_unsupported_counts_file *row = unsaid && count ? file_of(unsaid, file) : NULL;
+    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
     if (row)
         row->early += count;
 }
 
-void tm_unsupported_counts_times(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count)
+void tm_unsupported_counts_times(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count)
 {
-    struct tm_unsupported_counts_file *row = unsaid && count ? file_of(unsaid, file) : NULL;
+    struct tm_unsupported_counts_file *row = unsupported && count ? file_of(unsupported, file) : NULL;
     if (row == NULL)
         return;
     row->times += count;
-    unsaid->times += count;
+    unsupported->times += count;
 }
 
-void tm_unsupported_counts_release(struct tm_unsupported_counts *unsaid)
+void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported)
 {
-    free(unsaid->files);
-    *unsaid = (struct tm_unsupported_counts){0};
+    free(unsupported->files);
+    *unsupported = (struct tm_unsupported_counts){0};
 }

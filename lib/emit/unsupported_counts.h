@@ -18,10 +18,10 @@ struct tm_unsupported_counts {
 };
 
 /* Where memory is short nothing is noted; a NULL UNSAID notes nothing. */
-void tm_unsupported_counts_event(struct tm_unsupported_counts *unsaid, const struct tm_event *event);
-void tm_unsupported_counts_early(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count);
-void tm_unsupported_counts_times(struct tm_unsupported_counts *unsaid, uint32_t file, uint32_t count);
+void tm_unsupported_counts_event(struct tm_unsupported_counts *unsupported, const struct tm_event *event);
+void tm_unsupported_counts_early(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
+void tm_unsupported_counts_times(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
 
-void tm_unsupported_counts_release(struct tm_unsupported_counts *unsaid);
+void tm_unsupported_counts_release(struct tm_unsupported_counts *unsupported);
 
 #endif

@@ -20,7 +20,7 @@ static inline const uint8_t *plain_scalar(const uint8_t *p, const uint8_t *end)
     return p < end && *p != 'e' && *p != 'E' ? p : NULL;
 }
 
-const uint8_t *tm_json_plain_container(const uint8_t *p, const uint8_t *end)
+const uint8_t *tm_json_fast_container(const uint8_t *p, const uint8_t *end)
 {
     struct tm_json_value key;
     uint64_t objects = 0; /* bit 0: the innermost is an object */
@@ -44,7 +44,7 @@ const uint8_t *tm_json_plain_container(const uint8_t *p, const uint8_t *end)
         }
         if (p == NULL || p == end || (!opens && *p++ != ','))
             return NULL;
-        p = objects & 1 ? tm_json_plain_key(p, end, &key) : tm_json_skip_space(p, end);
+        p = objects & 1 ? tm_json_fast_key(p, end, &key) : tm_json_skip_space(p, end);
         if (p == NULL || p == end || *p == ']')
             return NULL;
     }

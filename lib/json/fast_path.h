@@ -86,7 +86,7 @@ static inline const uint8_t *tm_json_skip_space(const uint8_t *p, const uint8_t 
 
 /* The key at P, its colon and what is white about it, where it has no escapes: what it says in *KEY, and the byte
  * behind it all. NULL where that is not so or more bytes are needed. */
-static inline const uint8_t *tm_json_plain_key(const uint8_t *p, const uint8_t *end, struct tm_json_value *key)
+static inline const uint8_t *tm_json_fast_key(const uint8_t *p, const uint8_t *end, struct tm_json_value *key)
 {
     bool non_ascii = false;
     p = tm_json_skip_space(p, end);
@@ -104,6 +104,6 @@ static inline const uint8_t *tm_json_plain_key(const uint8_t *p, const uint8_t *
 
 /* The byte behind the container at P, where all in it is as plain as most are: no escapes, no words, no exponents, no
  * comma before a bracket, 64 levels at most; else NULL. */
-const uint8_t *tm_json_plain_container(const uint8_t *p, const uint8_t *end);
+const uint8_t *tm_json_fast_container(const uint8_t *p, const uint8_t *end);
 
 #endif

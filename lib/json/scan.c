@@ -156,7 +156,7 @@ static inline enum tm_json_status scan_comma(struct tm_json_scan *scan, uint8_t 
 static inline enum tm_json_status scan_key(struct tm_json_scan *scan, struct tm_json_value *key)
 {
     enum tm_json_status st;
-    const uint8_t *plain = tm_json_plain_key(scan->p, scan->end, key);
+    const uint8_t *plain = tm_json_fast_key(scan->p, scan->end, key);
     if (plain) {
         scan->p = plain;
         return TM_JSON_OK;
@@ -229,7 +229,7 @@ static enum tm_json_status scan_container(struct tm_json_scan *scan, struct tm_j
     struct nesting n;
     struct tm_json_value inner;
     enum tm_json_status st;
-    const uint8_t *start = scan->p, *plain = tm_json_plain_container(start, scan->end);
+    const uint8_t *start = scan->p, *plain = tm_json_fast_container(start, scan->end);
     enum tm_json_type type = *start == '{' ? TM_JSON_OBJECT : TM_JSON_ARRAY;
     if (plain) {
         *value = (struct tm_json_value){.data = start, .len = (size_t)(plain - start), .type = type};

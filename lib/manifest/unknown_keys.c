@@ -73,11 +73,11 @@ static const char *nearest(const struct shape *shape, const char *key)
 static void tell(struct tm_json_text *json, const cJSON *item, const struct shape *shape,
                  struct tm_manifest_problems *problems)
 {
-    const char *meant = nearest(shape, item->string);
+    const char *suggestion = nearest(shape, item->string);
     struct tm_manifest_quoted key = tm_manifest_quote(item->string, strlen(item->string));
     tm_manifest_problems_at(problems, tm_json_text_place(json, item));
-    if (meant)
-        tm_manifest_problems_add(problems, "unknown key '%s' is ignored; is '%s' meant?", key.text, meant);
+    if (suggestion)
+        tm_manifest_problems_add(problems, "unknown key '%s' is ignored; is '%s' meant?", key.text, suggestion);
     else
         tm_manifest_problems_add(problems, "unknown key '%s' is ignored", key.text);
 }

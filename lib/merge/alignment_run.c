@@ -14,7 +14,7 @@ enum { ALIGN_STAGES = 4, ALIGN = 3, WORDS_MAX = 16 };
 /* A file without a name that a stage can write by its descriptor. */
 static enum tm_status spool(const char *dir, int *fd, char *path, size_t size, struct tm_error *err)
 {
-    enum tm_status st = tm_io_spool(dir, fd, err);
+    enum tm_status st = tm_io_temporary(dir, fd, err);
     if (st == TM_OK && fcntl(*fd, F_SETFD, 0) < 0)
         st = tm_error_errno(err, errno, "temporary file");
     snprintf(path, size, "/dev/fd/%d", *fd);

@@ -11,7 +11,7 @@
 enum tm_status tm_progress_shared_make(struct tm_progress_shared *s, const char *dir, struct tm_stage *stages,
                                        size_t count, struct tm_error *err)
 {
-    enum tm_status st = tm_io_spool(dir, &s->fd, err);
+    enum tm_status st = tm_io_temporary(dir, &s->fd, err);
     if (st < 0)
         return st;
     if (ftruncate(s->fd, (off_t)sizeof *s->page) < 0 || fcntl(s->fd, F_SETFD, 0) < 0)

@@ -53,7 +53,7 @@ enum tm_status tm_trial_run(const struct tm_trial *trial, struct tm_buf *summary
         .strict = trial->strict};
     int fd = -1;
     (void)sigprocmask(SIG_SETMASK, NULL, &pipeline.wait_mask);
-    enum tm_status st = tm_io_spool(NULL, &fd, err);
+    enum tm_status st = tm_io_temporary(NULL, &fd, err);
     if (st == TM_OK)
         st = tm_merge_commands_make(&commands, &request, trial->argv0, stages, err);
     if (st == TM_OK && (st = start(&pipeline, fd, err)) == TM_OK) {

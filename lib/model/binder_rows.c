@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 
-struct tm_binder_waiting {
+struct tm_binder_pending {
     bool is_there, is_one_way, is_reply;
     struct tm_key key;
     int64_t tid, pid; /* the sender */
@@ -87,20 +87,20 @@ static enum tm_status thread_of(struct work *w, struct tm_binder_thread **thread
     return TM_OK;
 }
 
-static struct tm_binder_waiting *waiting_find(const struct tm_binder_rows *b, const struct tm_event *row)
+static struct tm_binder_pending *find_pending(const struct tm_binder_rows *b, const struct tm_event *row)
 {
     struct tm_key key = key_of(row, row->track);
     int64_t i = tm_table_find(&b->by_id, &key);
-    return i == TM_TABLE_NONE ? NULL : &b->waiting[i];
+    return i == TM_TABLE_NONE ? NULL : &b->pending[i];
 }
 
-static void forget(struct tm_binder_rows *b, struct tm_binder_waiting *waiting)
+static void forget(struct tm_binder_rows *b, struct tm_binder_pending *pending)
 {
-    if (waiting == NULL || !waiting->is_there)
+    if (pending == NULL || !pending->is_there)
         return;
-    tm_table_remove(&b->by_id, &waiting->key);
-    free(waiting->args);
-    *waiting = (struct tm_binder_waiting){0};
+    tm_table_remove(&b->by_id, &pending->key);
+    free(pending->args);
+    *pending = (struct tm_binder_pending){0};
 }
 
 /* Appends the args of DETAIL to OUT, without its other fields. */
@@ -120,13 +120,13 @@ static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
 {
     struct tm_binder_rows *b = w->b;
     struct tm_buf *args = &b->details[0];
-    if (b->waiting == NULL && (b->waiting = calloc(TM_BINDER_WAITING_MAX, sizeof *b->waiting)) == NULL)
+    if (b->pending == NULL && (b->pending = calloc(TM_BINDER_PENDING_MAX, sizeof *b->pending)) == NULL)
         return tm_error_nomem(w->err);
-    forget(b, waiting_find(b, w->row));
-    struct tm_binder_waiting *waiting = &b->waiting[b->waiting_at];
-    forget(b, waiting);
+    forget(b, find_pending(b, w->row));
+    struct tm_binder_pending *pending = &b->pending[b->pending_at];
+    forget(b, pending);
     const struct tm_event *row = w->row;
-    *waiting = (struct tm_binder_waiting){.is_there = true,
+    *pending = (struct tm_binder_pending){.is_there = true,
                                           .is_one_way = is_one_way,
                                           .is_reply = is_reply,
                                           .key = key_of(row, row->track),
@@ -139,13 +139,13 @@ static enum tm_status wait_for(struct work *w, bool is_one_way, bool is_reply)
     if (is_one_way && copy_args(args, w->row->detail, w->row->detail_bytes) != TM_OK)
         return tm_error_nomem(w->err);
     if (args->len) {
-        if ((waiting->args = malloc(args->len)) == NULL)
+        if ((pending->args = malloc(args->len)) == NULL)
             return tm_error_nomem(w->err);
-        memcpy(waiting->args, args->data, args->len);
-        waiting->args_len = args->len;
+        memcpy(pending->args, args->data, args->len);
+        pending->args_len = args->len;
     }
-    enum tm_status st = tm_table_set(&b->by_id, &waiting->key, b->waiting_at, w->err);
-    b->waiting_at = (b->waiting_at + 1) % TM_BINDER_WAITING_MAX;
+    enum tm_status st = tm_table_set(&b->by_id, &pending->key, b->pending_at, w->err);
+    b->pending_at = (b->pending_at + 1) % TM_BINDER_PENDING_MAX;
     return st;
 }
 
@@ -263,7 +263,7 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
     tm_binder_thread_sent(t, is_one_way, is_reply);
     if (!is_reply)
         return put_flow(w, like(row, is_one_way ? TM_KIND_INSTANT : TM_KIND_SLICE_BEGIN, row->tid), row->detail,
-                        row->detail_bytes, waiting_find(w->b, row)->flow, false);
+                        row->detail_bytes, find_pending(w->b, row)->flow, false);
     struct tm_event end = derived(row, TM_KIND_SLICE_END, row->tid);
     end.name = end.category = 0;
     w->out[1] = end;
@@ -277,12 +277,12 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
 }
 
 /* The arrival of a one-way transaction is an instant with the args of its sending. */
-static enum tm_status take_async(struct work *w, const struct tm_binder_waiting *waiting)
+static enum tm_status take_async(struct work *w, const struct tm_binder_pending *pending)
 {
     static const char name[] = "binder async rcv";
     struct tm_event e = like(w->row, TM_KIND_INSTANT, w->row->tid);
     e.name = 0;
-    enum tm_status st = put_flow(w, e, waiting->args, waiting->args_len, waiting->flow, true);
+    enum tm_status st = put_flow(w, e, pending->args, pending->args_len, pending->flow, true);
     if (st == TM_OK)
         st = put_text(w, 0, (struct tm_text){(const uint8_t *)name, sizeof name - 1}, &w->out[0].name);
     set_detail(w, &w->out[0], 0);
@@ -291,30 +291,30 @@ static enum tm_status take_async(struct work *w, const struct tm_binder_waiting 
 
 static enum tm_status take_received(struct work *w, struct tm_binder_thread *t)
 {
-    struct tm_binder_waiting *waiting = waiting_find(w->b, w->row);
+    struct tm_binder_pending *pending = find_pending(w->b, w->row);
     enum tm_status st = TM_OK;
-    if (waiting == NULL)
+    if (pending == NULL)
         return take_plain(w);
-    if (!waiting->is_one_way)
-        tm_binder_thread_received(t, waiting->is_reply);
-    if (waiting->is_reply) {
+    if (!pending->is_one_way)
+        tm_binder_thread_received(t, pending->is_reply);
+    if (pending->is_reply) {
         take_end(w);
-    } else if (waiting->is_one_way) {
-        st = take_async(w, waiting);
+    } else if (pending->is_one_way) {
+        st = take_async(w, pending);
     } else {
-        struct tm_event args = derived(w->row, TM_KIND_SLICE_ARGS, waiting->tid);
-        args.name = waiting->name;
-        args.pid = waiting->pid;
-        args.flags = (args.flags & ~(uint32_t)TM_EVENT_HAS_PID) | (waiting->has_pid ? TM_EVENT_HAS_PID : 0);
+        struct tm_event args = derived(w->row, TM_KIND_SLICE_ARGS, pending->tid);
+        args.name = pending->name;
+        args.pid = pending->pid;
+        args.flags = (args.flags & ~(uint32_t)TM_EVENT_HAS_PID) | (pending->has_pid ? TM_EVENT_HAS_PID : 0);
         *w->count = 2;
-        st = put_flow(w, like(w->row, TM_KIND_SLICE_BEGIN, w->row->tid), NULL, 0, waiting->flow, true);
+        st = put_flow(w, like(w->row, TM_KIND_SLICE_BEGIN, w->row->tid), NULL, 0, pending->flow, true);
         st = st < 0 ? st : put_destination(w, 1, args, TM_ARG_UINT, (uint64_t)w->row->tid);
     }
-    forget(w->b, waiting);
+    forget(w->b, pending);
     return st;
 }
 
-/* The global lock of old binder drivers: slices for waiting for it and for holding it. */
+/* The global lock of old binder drivers: slices for pending for it and for holding it. */
 static enum tm_status take_lock(struct work *w, struct tm_binder_thread *t, enum tm_binder_event event)
 {
     if (event == TM_BINDER_LOCK) {
@@ -376,9 +376,9 @@ enum tm_status tm_binder_rows_take(struct tm_binder_rows *b, const struct tm_cat
 
 void tm_binder_rows_release(struct tm_binder_rows *b)
 {
-    for (uint32_t i = 0; b->waiting && i < TM_BINDER_WAITING_MAX; i++)
-        free(b->waiting[i].args);
-    free(b->waiting);
+    for (uint32_t i = 0; b->pending && i < TM_BINDER_PENDING_MAX; i++)
+        free(b->pending[i].args);
+    free(b->pending);
     free(b->threads);
     tm_table_release(&b->by_id);
     tm_table_release(&b->by_tid);

@@ -26,15 +26,15 @@ enum tm_status tm_binder_name_destination(struct tm_buf *detail, const struct tm
 
 /* Beyond the first limit the oldest transactions not yet received are forgotten. Beyond the second, further threads
  * have no state of their own. */
-enum { TM_BINDER_WAITING_MAX = 1 << 15, TM_BINDER_THREADS_MAX = 1 << 18 };
+enum { TM_BINDER_PENDING_MAX = 1 << 15, TM_BINDER_THREADS_MAX = 1 << 18 };
 
 /* Zero-initialise. */
 struct tm_binder_rows {
     /* private */
-    struct tm_binder_waiting *waiting; /* a ring */
-    uint32_t waiting_at;
+    struct tm_binder_pending *pending; /* a ring */
+    uint32_t pending_at;
     uint64_t flow_count;
-    struct tm_table by_id;   /* (file and machine, transaction) -> place in waiting */
+    struct tm_table by_id;   /* (file and machine, transaction) -> place in pending */
     struct tm_binder_thread *threads;
     uint32_t thread_count, thread_cap;
     struct tm_table by_tid;  /* (file and machine, tid) -> threads */

@@ -14,7 +14,7 @@ enum { MACHINE_RELEASE = 3 };
 static const int64_t OUT_OF_ORDER = INT64_MAX - 1;
 
 /* A pending definition. */
-struct tm_late {
+struct tm_pending_description {
     int64_t time_ns;
     uint64_t sequence;
     uint32_t kind, flags;
@@ -93,12 +93,12 @@ enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t fla
     return st < 0 ? st : TM_OK;
 }
 
-static bool before(const struct tm_late *a, const struct tm_late *b)
+static bool before(const struct tm_pending_description *a, const struct tm_pending_description *b)
 {
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->sequence < b->sequence;
 }
 
-static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
+static enum tm_status pending_add(struct tm_model *m, const struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
     const uint32_t both = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
@@ -118,15 +118,15 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
         (st = tm_table_set(&m->late_times, &key, latest, err)) < 0 ||
         (st = tm_array_grow(&m->late, &m->late_cap, m->late_count, sizeof *m->late, err)) < 0)
         return st;
-    struct tm_late late = {.time_ns = e->time_ns,
-                           .sequence = m->late_sequence++,
-                           .kind = e->kind,
-                           .flags = e->flags,
-                           .place = ev->place,
-                           .has_thread = ev->is_json && (e->flags & both) == both,
-                           .pid = e->pid,
-                           .tid = e->tid,
-                           .len = e->detail_bytes};
+    struct tm_pending_description late = {.time_ns = e->time_ns,
+                                          .sequence = m->late_sequence++,
+                                          .kind = e->kind,
+                                          .flags = e->flags,
+                                          .place = ev->place,
+                                          .has_thread = ev->is_json && (e->flags & both) == both,
+                                          .pid = e->pid,
+                                          .tid = e->tid,
+                                          .len = e->detail_bytes};
     if ((late.detail = malloc(late.len + 1)) == NULL)
         return tm_error_nomem(err);
     if (late.len)
@@ -138,9 +138,9 @@ static enum tm_status late_add(struct tm_model *m, const struct tm_model_event *
     return TM_OK;
 }
 
-static struct tm_late late_pop(struct tm_model *m)
+static struct tm_pending_description pending_pop(struct tm_model *m)
 {
-    struct tm_late least = m->late[0], last = m->late[--m->late_count];
+    struct tm_pending_description least = m->late[0], last = m->late[--m->late_count];
     uint32_t i = 0, child;
     while ((child = 2 * i + 1) < m->late_count) {
         if (child + 1 < m->late_count && before(&m->late[child + 1], &m->late[child]))
@@ -154,11 +154,11 @@ static struct tm_late late_pop(struct tm_model *m)
     return least;
 }
 
-enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error *err)
+enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     while (st == TM_OK && m->late_count && m->late[0].time_ns <= now_ns) {
-        struct tm_late late = late_pop(m);
+        struct tm_pending_description late = pending_pop(m);
         int64_t utid;
         if (late.has_thread)
             st = tm_processes_thread_in(&m->processes, late.place.machine, late.tid, late.pid, &utid, err);
@@ -169,7 +169,7 @@ enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error
     return st;
 }
 
-void tm_model_late_release(struct tm_model *m)
+void tm_model_pending_release(struct tm_model *m)
 {
     for (uint32_t i = 0; i < m->late_count; i++)
         free(m->late[i].detail);
@@ -233,7 +233,7 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
         return m->rows->moment(m->rows->self, &row, err);
     }
     if (e->kind == TM_KIND_METADATA && ev->is_json && !acts_at_once(ev))
-        return late_add(m, ev, err);
+        return pending_add(m, ev, err);
     if (e->kind != TM_KIND_TRACK && e->kind != TM_KIND_PROCESS && e->kind != TM_KIND_THREAD)
         return TM_OK;
     if (e->kind == TM_KIND_TRACK && tm_model_part(e->detail, e->detail_bytes, TM_DETAIL_TRACK, &part)) {
@@ -244,6 +244,6 @@ enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, st
             return st;
     }
     if ((e->flags & TM_EVENT_DEFINITION) && !acts_at_once(ev))
-        return late_add(m, ev, err);
+        return pending_add(m, ev, err);
     return tm_model_describe(m, e->kind, e->flags, ev->place, e->detail, e->detail_bytes, err);
 }

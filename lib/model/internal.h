@@ -110,9 +110,9 @@ bool tm_model_part(const uint8_t *detail, size_t len, uint32_t id, struct tm_pb_
 /* Takes in a definition. One with a time is applied when that time comes, one without a time at once. */
 enum tm_status tm_model_define(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err);
 /* Applies the pending definitions up to time NOW. */
-enum tm_status tm_model_late(struct tm_model *m, int64_t now_ns, struct tm_error *err);
+enum tm_status tm_model_pending(struct tm_model *m, int64_t now_ns, struct tm_error *err);
 
 
-void tm_model_late_release(struct tm_model *m);
+void tm_model_pending_release(struct tm_model *m);
 
 #endif

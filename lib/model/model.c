@@ -163,7 +163,7 @@ static enum tm_status apply(struct tm_model *m, const struct tm_event *e, struct
                             (long long)m->now_ns);
     if (is_timed) {
         m->now_ns = e->time_ns;
-        if (m->late_count && (st = tm_model_late(m, m->now_ns, err)) < 0)
+        if (m->late_count && (st = tm_model_pending(m, m->now_ns, err)) < 0)
             return st;
     }
     bool is_derived = e->flags & TM_EVENT_DERIVED;
@@ -277,7 +277,7 @@ enum tm_status tm_model_finish(struct tm_model *m, struct tm_error *err)
 {
     enum tm_status st = take_moment(m, err);
     if (st == TM_OK)
-        st = tm_model_late(m, INT64_MAX, err);
+        st = tm_model_pending(m, INT64_MAX, err);
     /* A declared machine without events has an idle task, too. */
     for (uint32_t i = 0; st == TM_OK && i < m->catalog->machine_count; i++)
         st = machine_get(m, i, err);
@@ -308,5 +308,5 @@ void tm_model_release(struct tm_model *m)
     free(m->stats);
     tm_buf_release(&m->args);
     tm_buf_release(&m->arg_key);
-    tm_model_late_release(m);
+    tm_model_pending_release(m);
 }

@@ -85,7 +85,7 @@ struct tm_model {
     struct tm_model_file *files;
     uint32_t file_count, file_cap;
     int64_t now_ns;
-    struct tm_late *late; /* heap of definitions whose time has not come */
+    struct tm_pending_description *late; /* heap of definitions whose time has not come */
     uint32_t late_count, late_cap;
     uint64_t late_sequence;
     struct tm_table late_seen, late_times; /* by subject: its last definition, and the time of that */

@@ -96,7 +96,7 @@ static enum tm_status settle(struct tm_slices *slices, struct tm_slice_stack *st
     return TM_OK;
 }
 
-void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t ts,
+void tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
                        void (*show)(void *self, int64_t id, int64_t dur), void *self)
 {
     const struct tm_slice_stack *stack = stack_find(slices, track);
@@ -167,7 +167,7 @@ static bool contradicts(tm_slice_label wanted, tm_slice_label there, bool none_f
 }
 
 /* The index plus 1 in STACK of the slice that an end with LABEL closes; 0: none. */
-static uint32_t meant(const struct tm_slice_stack *stack, const tm_slice_label label[2])
+static uint32_t ended(const struct tm_slice_stack *stack, const tm_slice_label label[2])
 {
     uint32_t i = stack ? stack->depth : 0;
     while (i > 0) {
@@ -186,7 +186,7 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t t
     enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
     if (st < 0)
         return st;
-    uint32_t i = meant(stack, label);
+    uint32_t i = ended(stack, label);
     if (i == 0) {
         slices->unmatched_ends++;
         return TM_END;
@@ -198,12 +198,12 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t t
     return TM_OK;
 }
 
-enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
-                               int64_t *id, const struct tm_rows *rows, struct tm_error *err)
+enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
+                                    int64_t *id, const struct tm_rows *rows, struct tm_error *err)
 {
     struct tm_slice_stack *stack = stack_find(slices, track);
     enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
-    uint32_t i = st < 0 ? 0 : meant(stack, label);
+    uint32_t i = st < 0 ? 0 : ended(stack, label);
     *id = i ? stack->slices[i - 1].id : TM_NO_ID;
     return st < 0 ? st : TM_OK;
 }
@@ -211,7 +211,7 @@ enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t
 int64_t *tm_slices_args(struct tm_slices *slices, uint32_t track, const tm_slice_label label[2], int64_t *id)
 {
     struct tm_slice_stack *stack = stack_find(slices, track);
-    uint32_t i = meant(stack, label);
+    uint32_t i = ended(stack, label);
     if (i == 0)
         return NULL;
     *id = stack->slices[i - 1].id;

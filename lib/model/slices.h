@@ -53,8 +53,8 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t t
 
 /* Sets *ID to the slice that tm_slices_end would end at TS; TM_NO_ID: none. The slice stays open. Slices that end
  * before TS are closed. TM_OK or the error of ROWS. */
-enum tm_status tm_slices_meant(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
-                               int64_t *id, const struct tm_rows *rows, struct tm_error *err);
+enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, int64_t ts, const tm_slice_label label[2],
+                                    int64_t *id, const struct tm_rows *rows, struct tm_error *err);
 
 /* The arg_set of the slice that an end with LABEL would close now, without a time. The caller may change it. Sets *ID.
  * NULL if there is none. */
@@ -75,7 +75,7 @@ bool tm_slices_at(const struct tm_slices *slices, uint32_t track, uint32_t i, st
 
 /* Calls SHOW for each slice that an event at TS would cut short, with its id and the duration it would get. Changes
  * nothing. */
-void tm_slices_foresee(const struct tm_slices *slices, uint32_t track, int64_t ts,
+void tm_slices_predict(const struct tm_slices *slices, uint32_t track, int64_t ts,
                        void (*show)(void *self, int64_t id, int64_t dur), void *self);
 
 /* Removes slice ID from TRACK as if it had never begun. It must not have cut another slice short. */

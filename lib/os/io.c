@@ -166,17 +166,17 @@ enum tm_status tm_io_empty(int fd, struct tm_error *err)
     return TM_OK;
 }
 
-const char *tm_io_spool_dir(const char *dir)
+const char *tm_io_temporary_dir(const char *dir)
 {
     if (dir == NULL || *dir == '\0')
         dir = getenv("TMPDIR");
     return dir == NULL || *dir == '\0' ? "/tmp" : dir;
 }
 
-enum tm_status tm_io_spool(const char *dir, int *fd, struct tm_error *err)
+enum tm_status tm_io_temporary(const char *dir, int *fd, struct tm_error *err)
 {
     char path[4096];
-    dir = tm_io_spool_dir(dir);
+    dir = tm_io_temporary_dir(dir);
     int n = snprintf(path, sizeof path, "%s/tracemerge.XXXXXX", dir);
     if (n < 0 || (size_t)n >= sizeof path)
         return tm_error_set(err, TM_E_SYSTEM, "%s: name of the spill directory is too long", dir);

@@ -27,7 +27,7 @@ enum tm_status tm_io_empty(int fd, struct tm_error *err);
 
 /* A new file in DIR (NULL: $TMPDIR, else /tmp) that has no name any more: it is gone when *FD is
  * closed, however the program ends. */
-const char *tm_io_spool_dir(const char *dir); /* the folder that DIR means there */
-enum tm_status tm_io_spool(const char *dir, int *fd, struct tm_error *err);
+const char *tm_io_temporary_dir(const char *dir); /* the folder that DIR means there */
+enum tm_status tm_io_temporary(const char *dir, int *fd, struct tm_error *err);
 
 #endif

@@ -28,7 +28,7 @@ static enum tm_status flush(struct tm_paged_file *p, struct tm_page *page, struc
     enum tm_status st;
     if (!page->dirty)
         return TM_OK;
-    if (p->file_end == 0 && (st = tm_io_spool(p->dir, &p->fd, err)) < 0)
+    if (p->file_end == 0 && (st = tm_io_temporary(p->dir, &p->fd, err)) < 0)
         return st;
     if (p->file_end < offset + TM_PAGE_BYTES)
         p->file_end = offset + TM_PAGE_BYTES;

@@ -43,7 +43,7 @@ static enum tm_status row_wanted(struct tm_select *s, const struct tm_select_gro
 /* True if a slice without an end that began at TS has lasted as long as asked for when the stream ends. */
 static bool is_long_so_far(const struct tm_select *s, int64_t ts)
 {
-    return !s->spec->dur.has_most && s->ahead->last_ns - ts >= s->spec->dur.least_ns;
+    return !s->spec->dur.has_most && s->facts->last_ns - ts >= s->spec->dur.least_ns;
 }
 
 /* True if G begins or is a slice, and that is as long as asked for. */
@@ -61,7 +61,7 @@ static enum tm_status is_long(struct tm_select *s, const struct tm_select_group 
     }
     if (e->kind != TM_KIND_SLICE_BEGIN && !tm_select_is_change(g))
         return TM_OK;
-    enum tm_status st = tm_paged_file_read(&s->ahead->durations, s->begin_count - 1, &answer, sizeof answer, err);
+    enum tm_status st = tm_paged_file_read(&s->facts->durations, s->begin_count - 1, &answer, sizeof answer, err);
     *fits = answer != 0;
     return st;
 }
@@ -95,7 +95,7 @@ enum tm_status tm_select_life(struct tm_select *s, const struct tm_event *row, u
     *life = 0;
     if (!has_tid && !has_pid)
         return TM_OK;
-    return tm_task_lifetimes_need(&s->lives, row->machine, has_tid ? tid : pid, life, err);
+    return tm_task_lifetimes_need(&s->lifetimes, row->machine, has_tid ? tid : pid, life, err);
 }
 
 static enum tm_status keep_life(struct tm_select *s, uint32_t id, const struct tm_event *row, struct tm_error *err)
@@ -111,7 +111,7 @@ enum tm_status tm_select_keep(struct tm_select *s, struct tm_select_group *g, ui
     enum tm_status st = TM_OK;
     g->fate = TM_GROUP_KEPT;
     if (s->holding) {
-        g->fate = TM_GROUP_HELD;
+        g->fate = TM_GROUP_PENDING;
         bool is_early = g->rows->time_ns < s->from_ns;
         st = tm_pending_groups_add(&s->pending, is_early ? TM_PENDING_GROUPS_EARLY : TM_PENDING_GROUPS_EXACT,
                                    s->order + (uint64_t)(g - s->groups), g->rows, g->count, &number, err);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 void tm_event_tasks_init(struct tm_event_tasks *t, const struct tm_select_spec *spec, const struct tm_catalog *catalog,
-                         const struct tm_select_ahead *ahead)
+                         const struct tm_select_facts *facts)
 {
     t->is_used = tm_select_spec_names_tasks(spec);
     t->spec = spec;
-    t->names = ahead ? &ahead->tasks : NULL;
+    t->names = facts ? &facts->tasks : NULL;
     tm_model_init(&t->model, NULL, catalog);
     t->model.tasks_only = true;
 }
@@ -119,11 +119,11 @@ enum tm_status tm_event_tasks_wants(struct tm_event_tasks *t, uint32_t i, bool *
     return st < 0 || *wanted || asks_thread ? st : task_fits(t, false, owner->upid, wanted, err);
 }
 
-enum tm_status tm_event_tasks_finish(struct tm_event_tasks *t, struct tm_select_ahead *ahead, struct tm_error *err)
+enum tm_status tm_event_tasks_finish(struct tm_event_tasks *t, struct tm_select_facts *facts, struct tm_error *err)
 {
     enum tm_status st = t->is_used ? tm_model_finish(&t->model, err) : TM_OK;
-    tm_processes_release(&ahead->tasks);
-    ahead->tasks = t->model.processes;
+    tm_processes_release(&facts->tasks);
+    facts->tasks = t->model.processes;
     tm_processes_init(&t->model.processes);
     return st;
 }

@@ -4,7 +4,7 @@
 #define TM_SELECT_EVENT_TASKS_H
 
 #include "model/event_owner.h"
-#include "select/ahead.h"
+#include "select/facts.h"
 #include "select/matcher.h"
 
 /* Zero-initialise, then init. */
@@ -22,7 +22,7 @@ struct tm_event_tasks {
 
 /* SPEC, CATALOG and AHEAD are borrowed. AHEAD is NULL at the first reading. */
 void tm_event_tasks_init(struct tm_event_tasks *tasks, const struct tm_select_spec *spec,
-                         const struct tm_catalog *catalog, const struct tm_select_ahead *ahead);
+                         const struct tm_catalog *catalog, const struct tm_select_facts *facts);
 
 /* Takes in COUNT ROWS, an event and the rows derived from it, or a definition. Those of one time come in the order in
  * which they nest, in both readings. TM_OK, TM_E_INPUT as the model, or TM_E_SYSTEM. */
@@ -33,7 +33,7 @@ enum tm_status tm_event_tasks_take(struct tm_event_tasks *tasks, const struct tm
 enum tm_status tm_event_tasks_wants(struct tm_event_tasks *tasks, uint32_t i, bool *wanted, struct tm_error *err);
 
 /* Ends the first reading. The tasks go to AHEAD. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_event_tasks_finish(struct tm_event_tasks *tasks, struct tm_select_ahead *ahead,
+enum tm_status tm_event_tasks_finish(struct tm_event_tasks *tasks, struct tm_select_facts *facts,
                                      struct tm_error *err);
 
 /* Looks up value I of KEY, which names tasks, after the first reading. TM_OK if a task of the stream fits, TM_END if

@@ -128,7 +128,7 @@ static uint64_t life_key(uint32_t machine, int64_t tid)
 uint32_t tm_hidden_tasks_life(const struct tm_hidden_tasks *n, uint32_t machine, int64_t tid)
 {
     uint32_t life;
-    return n->lives.count && tm_map_find(&n->lives, life_key(machine, tid), &life) ? life : 0;
+    return n->lifetimes.count && tm_map_find(&n->lifetimes, life_key(machine, tid), &life) ? life : 0;
 }
 
 /* TID starts or ends a lifetime. Beyond the limit of threads, numbers keep their lifetime. */
@@ -136,9 +136,9 @@ static enum tm_status end_life(struct tm_hidden_tasks *n, uint32_t machine, int6
 {
     uint32_t life = tm_hidden_tasks_life(n, machine, tid);
     forget(n, machine, tid);
-    if (life == 0 && n->lives.count >= TM_HIDDEN_TASKS_MAX)
+    if (life == 0 && n->lifetimes.count >= TM_HIDDEN_TASKS_MAX)
         return TM_OK;
-    return tm_map_set(&n->lives, life_key(machine, tid), life + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
+    return tm_map_set(&n->lifetimes, life_key(machine, tid), life + 1) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
 /* True with *PID if the process of E, a task that starts, is known. */
@@ -267,7 +267,7 @@ enum tm_status tm_hidden_tasks_say(struct tm_hidden_tasks *n, uint32_t machine, 
 
 void tm_hidden_tasks_release(struct tm_hidden_tasks *n)
 {
-    tm_map_release(&n->lives);
+    tm_map_release(&n->lifetimes);
     tm_table_release(&n->by_tid);
     free(n->rows);
     tm_intern_release(&n->own);

@@ -13,7 +13,7 @@ enum { TM_HIDDEN_TASKS_MAX = 1 << 20, TM_TASK_NAME_BYTES_MAX = 64 << 20 };
 
 /* Call init before use. */
 struct tm_hidden_tasks {
-    struct tm_map lives; /* for tm_hidden_tasks_life */
+    struct tm_map lifetimes; /* for tm_hidden_tasks_life */
     /* private */
     const struct tm_catalog *catalog;
     struct tm_table by_tid;

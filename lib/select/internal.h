@@ -3,7 +3,7 @@
 #define TM_SELECT_INTERNAL_H
 
 #include "model/catalog.h"
-#include "select/ahead.h"
+#include "select/facts.h"
 #include "select/event_tasks.h"
 #include "select/pending_groups.h"
 #include "select/task_lifetimes.h"
@@ -15,7 +15,7 @@
 #include "select/pending_rows.h"
 #include "stream/batch_builder.h"
 
-enum tm_group_fate { TM_GROUP_DROPPED, TM_GROUP_KEPT, TM_GROUP_HELD };
+enum tm_group_fate { TM_GROUP_DROPPED, TM_GROUP_KEPT, TM_GROUP_PENDING };
 
 /* An event and the rows derived from it. */
 struct tm_select_group {
@@ -47,15 +47,15 @@ struct tm_select {
     const struct tm_select_spec *spec;
     const struct tm_catalog *catalog;
     struct tm_matcher matcher;
-    struct tm_select_ahead *ahead;   /* borrowed; NULL: nothing needs it, or this is the first reading */
-    struct tm_select_ahead *learned; /* owned; at the first reading */
+    struct tm_select_facts *facts;   /* borrowed; NULL: nothing needs it, or this is the first reading */
+    struct tm_select_facts *learned; /* owned; at the first reading */
     struct tm_event_tasks tasks_of;
     uint64_t begin_count; /* slice begins so far, whether wanted or not */
     struct tm_tally tally;
     struct tm_pending_groups pending;
     struct tm_open_slices open;
     struct tm_hidden_tasks tasks;
-    struct tm_task_lifetimes lives;
+    struct tm_task_lifetimes lifetimes;
     struct tm_track_names tracks;
     struct tm_pending_rows waiting;
     struct tm_table states; /* by counter or cpu: indices of state_rows */
@@ -122,11 +122,11 @@ enum tm_status tm_select_put(struct tm_select *select, const struct tm_event *ro
                              struct tm_error *err);
 
 /* Writes ROWS, which were pending. Rows from before `from` are written without names. */
-enum tm_status tm_select_put_late(struct tm_select *select, const struct tm_event *rows, uint32_t count,
-                                  struct tm_error *err);
+enum tm_status tm_select_put_pending(struct tm_select *select, const struct tm_event *rows, uint32_t count,
+                                     struct tm_error *err);
 
 /* Writes names of living threads whose rows from before `from` were written late. */
-enum tm_status tm_select_say_held(struct tm_select *select, struct tm_error *err);
+enum tm_status tm_select_name_pending(struct tm_select *select, struct tm_error *err);
 
 /* Writes ROWS as tm_select_put does. They are in the current batch, from row FIRST on. */
 enum tm_status tm_select_put_here(struct tm_select *select, const struct tm_event *rows, uint32_t count,

@@ -155,7 +155,7 @@ static bool fits(const struct tm_open_slice *s, const uint64_t label[2])
            !(label[1] && label[1] != s->label[1]);
 }
 
-const struct tm_open_slice *tm_open_meant(const struct tm_open_stack *stack, const uint64_t label[2])
+const struct tm_open_slice *tm_open_find_ended(const struct tm_open_stack *stack, const uint64_t label[2])
 {
     for (uint32_t i = stack->depth; i-- > 0;)
         if (fits(&stack->slices[i], label))

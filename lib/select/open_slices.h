@@ -73,7 +73,7 @@ enum tm_status tm_open_end(struct tm_open_slices *open, struct tm_open_stack *st
                            const uint64_t label[2], struct tm_open_slice *ended, struct tm_error *err);
 
 /* Returns the slice that an end with LABEL would end, or NULL. */
-const struct tm_open_slice *tm_open_meant(const struct tm_open_stack *stack, const uint64_t label[2]);
+const struct tm_open_slice *tm_open_find_ended(const struct tm_open_stack *stack, const uint64_t label[2]);
 
 /* Adds a pending group that waits for the next slice. TM_END if there are too many. */
 enum tm_status tm_open_wait(struct tm_open_stack *stack, uint32_t pending, struct tm_error *err);

@@ -107,11 +107,11 @@ static enum tm_status release(struct tm_select *s, const struct tm_key *key, str
 {
     struct tm_event row;
     uint32_t count;
-    enum tm_status st = tm_waiting_take(&s->waiting, key, &count, err);
+    enum tm_status st = tm_pending_rows_take(&s->waiting, key, &count, err);
     if (st < 0 || count == 0 || (st = flush_range(s, err)) < 0)
         return st;
     for (uint32_t i = 0; i < count && st == TM_OK; i++)
-        if ((st = tm_waiting_get(&s->waiting, i, &row, err)) == TM_OK)
+        if ((st = tm_pending_rows_get(&s->waiting, i, &row, err)) == TM_OK)
             st = add_row(s, &row, err);
     return st;
 }
@@ -125,7 +125,7 @@ static enum tm_status release_track(struct tm_select *s, uint32_t file, uint64_t
     while (depth < TM_TRACK_DEPTH_MAX && tm_track_names_parent(&s->tracks, file, chain[depth - 1], &chain[depth]))
         depth++;
     while (depth > 0 && st == TM_OK) {
-        struct tm_key key = tm_waiting_of_track(file, chain[--depth]);
+        struct tm_key key = tm_pending_rows_of_track(file, chain[--depth]);
         st = release(s, &key, err);
     }
     return st;
@@ -134,7 +134,7 @@ static enum tm_status release_track(struct tm_select *s, uint32_t file, uint64_t
 /* Writes the definitions that ROW needs. */
 static enum tm_status release_needed(struct tm_select *s, const struct tm_event *row, struct tm_error *err)
 {
-    struct tm_key key = tm_waiting_of_generation(row->generation);
+    struct tm_key key = tm_pending_rows_of_generation(row->generation);
     bool is_on_track = (row->flags & TM_EVENT_HAS_TRACK && !tm_kernel_track_of(row)) ||
                        tm_event_scope(row->flags) == TM_SCOPE_TRACK;
     enum tm_status st = TM_OK;
@@ -151,7 +151,7 @@ static enum tm_status say(struct tm_select *s, const struct tm_event *rows, uint
     bool is_early = is_late && rows->time_ns < s->from_ns;
     enum tm_status st = tm_hidden_tasks_any_due(&s->tasks) && !is_early ? say_names(s, rows, err) : TM_OK;
     for (uint32_t i = 0; i < count && st == TM_OK; i++) {
-        if (tm_waiting_any(&s->waiting))
+        if (tm_pending_rows_any(&s->waiting))
             st = release_needed(s, &rows[i], err);
         if (st == TM_OK && !is_late)
             st = tm_hidden_tasks_learn(&s->tasks, &rows[i], err);
@@ -178,20 +178,20 @@ enum tm_status tm_select_put(struct tm_select *s, const struct tm_event *rows, u
     return put(s, rows, count, false, err);
 }
 
-enum tm_status tm_select_put_late(struct tm_select *s, const struct tm_event *rows, uint32_t count,
-                                  struct tm_error *err)
+enum tm_status tm_select_put_pending(struct tm_select *s, const struct tm_event *rows, uint32_t count,
+                                     struct tm_error *err)
 {
     return put(s, rows, count, true, err);
 }
 
-enum tm_status tm_select_say_held(struct tm_select *s, struct tm_error *err)
+enum tm_status tm_select_name_pending(struct tm_select *s, struct tm_error *err)
 {
     struct tm_event e = {.time_ns = s->from_ns};
     uint32_t i = 0;
     int64_t tid;
     enum tm_status st = TM_OK;
     bool by_name;
-    while (st == TM_OK && tm_task_lifetimes_next_shown(&s->lives, &i, &e.machine, &tid, &by_name))
+    while (st == TM_OK && tm_task_lifetimes_next_shown(&s->lifetimes, &i, &e.machine, &tid, &by_name))
         st = by_name ? say_name(s, &e, tid, err) : say_process(s, &e, tid, err);
     return st;
 }

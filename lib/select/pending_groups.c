@@ -17,7 +17,7 @@ struct tm_pending_groups_group {
     uint32_t leader, followers;    /* the first of them */
     uint32_t sibling, follower_count;
     uint32_t file, machine, clock;
-    uint32_t *lives, life_count, life_cap;
+    uint32_t *lifetimes, life_count, life_cap;
     uint8_t list;
     bool is_counted;
 };
@@ -66,23 +66,23 @@ static void free_group(struct tm_pending_groups *h, uint32_t number)
     if (g->block)
         h->memory_bytes -= g->bytes;
     free(g->block);
-    free(g->lives);
+    free(g->lifetimes);
     *g = (struct tm_pending_groups_group){.next = h->free_group};
     h->free_group = number;
 }
 
-static enum tm_status to_spool(struct tm_pending_groups *h, struct tm_pending_groups_group *g, struct tm_error *err)
+static enum tm_status to_temporary(struct tm_pending_groups *h, struct tm_pending_groups_group *g, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (!h->has_spool) {
-        if ((st = tm_io_spool(h->spill_dir, &h->spool_fd, err)) < 0)
+    if (!h->has_temporary) {
+        if ((st = tm_io_temporary(h->spill_dir, &h->temporary_fd, err)) < 0)
             return st;
-        h->has_spool = true;
+        h->has_temporary = true;
     }
-    if ((st = tm_io_pwrite(h->spool_fd, g->block, g->bytes, h->spool_end, err)) < 0)
+    if ((st = tm_io_pwrite(h->temporary_fd, g->block, g->bytes, h->temporary_end, err)) < 0)
         return st;
-    g->offset = h->spool_end;
-    h->spool_end += g->bytes;
+    g->offset = h->temporary_end;
+    h->temporary_end += g->bytes;
     h->memory_bytes -= g->bytes;
     free(g->block);
     g->block = NULL;
@@ -112,7 +112,7 @@ static enum tm_status pack(struct tm_pending_groups *h, struct tm_pending_groups
     g->block = block;
     g->bytes = bytes;
     h->memory_bytes += bytes;
-    return h->memory_bytes > TM_PENDING_GROUPS_MEMORY_MAX ? to_spool(h, g, err) : TM_OK;
+    return h->memory_bytes > TM_PENDING_GROUPS_MEMORY_MAX ? to_temporary(h, g, err) : TM_OK;
 }
 
 enum tm_status tm_pending_groups_add(struct tm_pending_groups *h, enum tm_pending_groups_list list, uint64_t order,
@@ -180,18 +180,18 @@ enum tm_status tm_pending_groups_unref(struct tm_pending_groups *h, uint32_t id,
 enum tm_status tm_pending_groups_add_life(struct tm_pending_groups *h, uint32_t id, uint32_t life, struct tm_error *err)
 {
     struct tm_pending_groups_group *g = group_at(h, id);
-    if (g->life_count && g->lives[g->life_count - 1] == life)
+    if (g->life_count && g->lifetimes[g->life_count - 1] == life)
         return TM_OK;
-    enum tm_status st = tm_array_grow(&g->lives, &g->life_cap, g->life_count, sizeof *g->lives, err);
+    enum tm_status st = tm_array_grow(&g->lifetimes, &g->life_cap, g->life_count, sizeof *g->lifetimes, err);
     if (st == TM_OK)
-        g->lives[g->life_count++] = life;
+        g->lifetimes[g->life_count++] = life;
     return st;
 }
 
-const uint32_t *tm_pending_groups_lives(const struct tm_pending_groups *h, uint32_t id, uint32_t *count)
+const uint32_t *tm_pending_groups_lifetimes(const struct tm_pending_groups *h, uint32_t id, uint32_t *count)
 {
     *count = h->groups[id - 1].life_count;
-    return h->groups[id - 1].lives;
+    return h->groups[id - 1].lifetimes;
 }
 
 bool tm_pending_groups_is_state(const struct tm_pending_groups *h, uint32_t id)
@@ -222,7 +222,7 @@ static enum tm_status load(struct tm_pending_groups *h, const struct tm_pending_
         memcpy(h->loaded, g->block, g->bytes);
         return TM_OK;
     }
-    enum tm_status st = tm_io_pread(h->spool_fd, h->loaded, g->bytes, g->offset, err);
+    enum tm_status st = tm_io_pread(h->temporary_fd, h->loaded, g->bytes, g->offset, err);
     return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "a temporary file is shorter than what was written") : st;
 }
 
@@ -252,11 +252,11 @@ void tm_pending_groups_release(struct tm_pending_groups *h)
 {
     for (uint32_t i = 0; i < h->group_count; i++) {
         free(h->groups[i].block);
-        free(h->groups[i].lives);
+        free(h->groups[i].lifetimes);
     }
     free(h->groups);
     free(h->loaded);
-    if (h->has_spool)
-        (void)close(h->spool_fd);
+    if (h->has_temporary)
+        (void)close(h->temporary_fd);
     *h = (struct tm_pending_groups){0};
 }

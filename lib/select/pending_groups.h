@@ -29,9 +29,9 @@ struct tm_pending_groups {
     uint32_t group_count, group_cap, free_group;
     uint32_t first[TM_PENDING_GROUPS_LISTS], last[TM_PENDING_GROUPS_LISTS]; /* indices plus one; 0: empty */
     size_t memory_bytes;
-    bool has_spool;
-    int spool_fd;
-    uint64_t spool_end;
+    bool has_temporary;
+    int temporary_fd;
+    uint64_t temporary_end;
     uint8_t *loaded;
     size_t loaded_cap;
 };
@@ -57,7 +57,7 @@ enum tm_status tm_pending_groups_add_life(struct tm_pending_groups *pending, uin
                                           struct tm_error *err);
 
 /* Returns the *COUNT tasks of group ID. There are none if ID, from 1 to group_count, is no longer a group. */
-const uint32_t *tm_pending_groups_lives(const struct tm_pending_groups *pending, uint32_t id, uint32_t *count);
+const uint32_t *tm_pending_groups_lifetimes(const struct tm_pending_groups *pending, uint32_t id, uint32_t *count);
 
 /* True if group ID is in the list of states. */
 bool tm_pending_groups_is_state(const struct tm_pending_groups *pending, uint32_t id);

@@ -14,12 +14,12 @@ struct record {
     struct tm_event event;
 };
 
-struct tm_key tm_waiting_of_generation(uint32_t generation)
+struct tm_key tm_pending_rows_of_generation(uint32_t generation)
 {
     return (struct tm_key){OF_GENERATION, generation, 0};
 }
 
-struct tm_key tm_waiting_of_track(uint32_t file, uint64_t uuid)
+struct tm_key tm_pending_rows_of_track(uint32_t file, uint64_t uuid)
 {
     return (struct tm_key){OF_TRACK, uuid, file};
 }
@@ -27,18 +27,18 @@ struct tm_key tm_waiting_of_track(uint32_t file, uint64_t uuid)
 static enum tm_status write_tail(struct tm_pending_rows *w, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (!w->has_spool && (st = tm_io_spool(w->spill_dir, &w->spool_fd, err)) < 0)
+    if (!w->has_temporary && (st = tm_io_temporary(w->spill_dir, &w->temporary_fd, err)) < 0)
         return st;
-    w->has_spool = true;
-    if ((st = tm_io_pwrite(w->spool_fd, w->tail.data, w->tail.len, w->tail_offset, err)) < 0)
+    w->has_temporary = true;
+    if ((st = tm_io_pwrite(w->temporary_fd, w->tail.data, w->tail.len, w->tail_offset, err)) < 0)
         return st;
     w->tail_offset += w->tail.len;
     tm_buf_clear(&w->tail);
     return TM_OK;
 }
 
-enum tm_status tm_waiting_add(struct tm_pending_rows *w, const struct tm_key *key, const struct tm_event *row,
-                              struct tm_error *err)
+enum tm_status tm_pending_rows_add(struct tm_pending_rows *w, const struct tm_key *key, const struct tm_event *row,
+                                   struct tm_error *err)
 {
     struct record record;
     memset(&record, 0, sizeof record);
@@ -60,12 +60,12 @@ static enum tm_status read_at(struct tm_pending_rows *w, uint64_t offset, void *
         memcpy(data, w->tail.data + (offset - w->tail_offset), len);
         return TM_OK;
     }
-    enum tm_status st = tm_io_pread(w->spool_fd, data, len, offset, err);
+    enum tm_status st = tm_io_pread(w->temporary_fd, data, len, offset, err);
     return st == TM_END ? tm_error_set(err, TM_E_SYSTEM, "a temporary file is shorter than what was written") : st;
 }
 
-enum tm_status tm_waiting_take(struct tm_pending_rows *w, const struct tm_key *key, uint32_t *count,
-                               struct tm_error *err)
+enum tm_status tm_pending_rows_take(struct tm_pending_rows *w, const struct tm_key *key, uint32_t *count,
+                                    struct tm_error *err)
 {
     struct record record;
     enum tm_status st = TM_OK;
@@ -82,7 +82,7 @@ enum tm_status tm_waiting_take(struct tm_pending_rows *w, const struct tm_key *k
     return TM_OK;
 }
 
-enum tm_status tm_waiting_get(struct tm_pending_rows *w, uint32_t i, struct tm_event *row, struct tm_error *err)
+enum tm_status tm_pending_rows_get(struct tm_pending_rows *w, uint32_t i, struct tm_event *row, struct tm_error *err)
 {
     struct record record;
     uint64_t at = w->offsets[w->count - 1 - i];
@@ -101,13 +101,13 @@ enum tm_status tm_waiting_get(struct tm_pending_rows *w, uint32_t i, struct tm_e
     return TM_OK;
 }
 
-void tm_waiting_release(struct tm_pending_rows *w)
+void tm_pending_rows_release(struct tm_pending_rows *w)
 {
     tm_table_release(&w->last);
     tm_buf_release(&w->tail);
     tm_buf_release(&w->loaded);
     free(w->offsets);
-    if (w->has_spool)
-        (void)close(w->spool_fd);
+    if (w->has_temporary)
+        (void)close(w->temporary_fd);
     *w = (struct tm_pending_rows){0};
 }

@@ -12,8 +12,8 @@ struct tm_pending_rows {
     const char *spill_dir; /* borrowed; NULL: $TMPDIR */
     /* private */
     struct tm_table last; /* by key: offset of its last row */
-    bool has_spool;
-    int spool_fd;
+    bool has_temporary;
+    int temporary_fd;
     struct tm_buf tail;   /* rows that are not in the file yet */
     uint64_t tail_offset;
     struct tm_buf loaded;
@@ -22,25 +22,26 @@ struct tm_pending_rows {
 };
 
 /* Keys. Rows of one key are needed together. */
-struct tm_key tm_waiting_of_generation(uint32_t generation);
-struct tm_key tm_waiting_of_track(uint32_t file, uint64_t uuid);
+struct tm_key tm_pending_rows_of_generation(uint32_t generation);
+struct tm_key tm_pending_rows_of_track(uint32_t file, uint64_t uuid);
 
-static inline bool tm_waiting_any(const struct tm_pending_rows *rows)
+static inline bool tm_pending_rows_any(const struct tm_pending_rows *rows)
 {
     return rows->last.count > 0;
 }
 
 /* Keeps ROW until KEY is needed. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_waiting_add(struct tm_pending_rows *rows, const struct tm_key *key, const struct tm_event *row,
-                              struct tm_error *err);
+enum tm_status tm_pending_rows_add(struct tm_pending_rows *rows, const struct tm_key *key, const struct tm_event *row,
+                                   struct tm_error *err);
 
-/* Removes the *COUNT rows of KEY. They can be read with tm_waiting_get. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_waiting_take(struct tm_pending_rows *rows, const struct tm_key *key, uint32_t *count,
-                               struct tm_error *err);
+/* Removes the *COUNT rows of KEY. They can be read with tm_pending_rows_get. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_pending_rows_take(struct tm_pending_rows *rows, const struct tm_key *key, uint32_t *count,
+                                    struct tm_error *err);
 
 /* Reads row I of those taken last, in the order in which they were added. It is valid until the next call. */
-enum tm_status tm_waiting_get(struct tm_pending_rows *rows, uint32_t i, struct tm_event *row, struct tm_error *err);
+enum tm_status tm_pending_rows_get(struct tm_pending_rows *rows, uint32_t i, struct tm_event *row,
+                                   struct tm_error *err);
 
-void tm_waiting_release(struct tm_pending_rows *rows);
+void tm_pending_rows_release(struct tm_pending_rows *rows);
 
 #endif

@@ -81,7 +81,7 @@ static enum tm_status hold_state(struct tm_select *s, struct tm_select_group *g,
         if (!state_key(s, &g->rows[i], &key))
             continue;
         if (id == TM_PENDING_GROUPS_NONE) {
-            g->fate = TM_GROUP_HELD;
+            g->fate = TM_GROUP_PENDING;
             st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_STATE, s->order + (uint64_t)(g - s->groups),
                                        g->rows, g->count, &id, err);
         }
@@ -113,12 +113,12 @@ enum tm_status tm_select_settle(struct tm_select *s, struct tm_error *err)
     for (uint32_t i = 0; i < s->state_count && st == TM_OK; i++) {
         const struct tm_select_state *state = &s->state_rows[i];
         if (state->pending != TM_PENDING_GROUPS_NONE && state->life &&
-            tm_task_lifetimes_is_over(&s->lives, state->life))
+            tm_task_lifetimes_is_over(&s->lifetimes, state->life))
             st = tm_pending_groups_unref(&s->pending, state->pending, err);
     }
     tm_table_release(&s->states);
     s->state_count = 0;
-    return st < 0 ? st : tm_task_lifetimes_settle(&s->lives, err);
+    return st < 0 ? st : tm_task_lifetimes_settle(&s->lifetimes, err);
 }
 
 /* Decides events without a duration. Some of them state what holds from then on. */

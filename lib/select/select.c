@@ -17,23 +17,23 @@ enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_s
     s->matcher.catalog = catalog;
     s->pending.spill_dir = spill_dir;
     s->pending.tally = &s->tally;
-    s->lives.pending = &s->pending;
+    s->lifetimes.pending = &s->pending;
     s->waiting.spill_dir = spill_dir;
     tm_hidden_tasks_init(&s->tasks, catalog);
     tm_track_names_init(&s->tracks);
     tm_event_tasks_init(&s->tasks_of, spec, catalog, NULL);
-    return tm_select_spec_looks_ahead(spec) ? tm_select_ahead_new(&s->learned, spill_dir, err) : TM_OK;
+    return tm_select_spec_looks_ahead(spec) ? tm_select_facts_new(&s->learned, spill_dir, err) : TM_OK;
 }
 
-void tm_select_use(struct tm_select *s, struct tm_select_ahead *ahead)
+void tm_select_use(struct tm_select *s, struct tm_select_facts *facts)
 {
-    if (ahead == NULL)
+    if (facts == NULL)
         return;
-    tm_select_ahead_free(s->learned);
+    tm_select_facts_free(s->learned);
     s->learned = NULL;
-    s->ahead = ahead;
+    s->facts = facts;
     tm_event_tasks_release(&s->tasks_of);
-    tm_event_tasks_init(&s->tasks_of, s->spec, s->catalog, ahead);
+    tm_event_tasks_init(&s->tasks_of, s->spec, s->catalog, facts);
 }
 
 static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list list, struct tm_error *err)
@@ -47,7 +47,7 @@ static enum tm_status put_held(struct tm_select *s, enum tm_pending_groups_list 
                 rows[i].time_ns = s->from_ns;
         else
             s->wanted_count += tm_select_is_shown(rows, count);
-        if ((st = tm_select_put_late(s, rows, count, err)) < 0)
+        if ((st = tm_select_put_pending(s, rows, count, err)) < 0)
             return st;
     }
     return st < 0 ? st : TM_OK;
@@ -63,7 +63,7 @@ static enum tm_status stop_pending(struct tm_select *s, struct tm_error *err)
     if (st == TM_OK)
         st = put_held(s, TM_PENDING_GROUPS_STATE, err);
     if (st == TM_OK)
-        st = tm_select_say_held(s, err);
+        st = tm_select_name_pending(s, err);
     return st < 0 ? st : put_held(s, TM_PENDING_GROUPS_EXACT, err);
 }
 
@@ -282,12 +282,12 @@ static enum tm_status define(struct tm_select *s, const struct tm_event *e, stru
     if (s->learned)
         return TM_OK;
     if (e->kind == TM_KIND_TRACK && !(e->flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID)))
-        key = tm_waiting_of_track(e->file, uuid);
+        key = tm_pending_rows_of_track(e->file, uuid);
     else if (e->kind == TM_KIND_SEQUENCE_STATE)
-        key = tm_waiting_of_generation(e->generation);
+        key = tm_pending_rows_of_generation(e->generation);
     else
         return tm_select_put_here(s, e, 1, s->batch_row, err);
-    return tm_waiting_add(&s->waiting, &key, e, err);
+    return tm_pending_rows_add(&s->waiting, &key, e, err);
 }
 
 static bool is_full(const struct tm_select *s, const struct tm_event *e)
@@ -321,7 +321,7 @@ static bool keeps_rest(const struct tm_select *s)
 {
     return s->has_origin && !s->holding && !s->has_to && tm_matcher_takes_all(&s->matcher) &&
            s->spec->values[TM_SELECT_MACHINE].count == 0 && s->spec->values[TM_SELECT_FILE].count == 0 &&
-           !tm_hidden_tasks_any_due(&s->tasks) && !tm_waiting_any(&s->waiting);
+           !tm_hidden_tasks_any_due(&s->tasks) && !tm_pending_rows_any(&s->waiting);
 }
 
 static enum tm_status pass_on(struct tm_select *s, const struct tm_batch *batch, struct tm_error *err)
@@ -360,7 +360,7 @@ static enum tm_status drop_pending(struct tm_select *s, struct tm_error *err)
     for (enum tm_pending_groups_list list = TM_PENDING_GROUPS_EARLY; list < TM_PENDING_GROUPS_LISTS; list++) {
         while ((st = tm_pending_groups_take(&s->pending, list, &rows, &count, err)) == TM_OK) {
             if (tm_select_only_names(rows, count))
-                st = tm_select_put_late(s, rows, count, err);
+                st = tm_select_put_pending(s, rows, count, err);
             else if (tm_event_is_counted(rows->flags))
                 st = tm_tally_add(&s->tally, rows->file, rows->machine, rows->clock, err);
             if (st < 0)
@@ -381,7 +381,7 @@ enum tm_status tm_select_finish(struct tm_select *s, const struct tm_select_sink
     return st < 0 ? st : tm_select_flush(s, err);
 }
 
-enum tm_status tm_select_learned(struct tm_select *s, struct tm_select_ahead **ahead, struct tm_error *err)
+enum tm_status tm_select_learned(struct tm_select *s, struct tm_select_facts **facts, struct tm_error *err)
 {
     enum tm_status st = end_moment(s, err);
     if (st == TM_OK)
@@ -391,7 +391,7 @@ enum tm_status tm_select_learned(struct tm_select *s, struct tm_select_ahead **a
     if (st < 0)
         return st;
     s->learned->last_ns = s->group_ns;
-    *ahead = s->learned;
+    *facts = s->learned;
     s->learned = NULL;
     return TM_OK;
 }
@@ -439,16 +439,16 @@ void tm_select_free(struct tm_select *s)
 {
     if (s == NULL)
         return;
-    tm_select_ahead_free(s->learned);
+    tm_select_facts_free(s->learned);
     tm_event_tasks_release(&s->tasks_of);
     tm_matcher_release(&s->matcher);
     tm_tally_release(&s->tally);
     tm_pending_groups_release(&s->pending);
     tm_open_release(&s->open);
     tm_hidden_tasks_release(&s->tasks);
-    tm_task_lifetimes_release(&s->lives);
+    tm_task_lifetimes_release(&s->lifetimes);
     tm_track_names_release(&s->tracks);
-    tm_waiting_release(&s->waiting);
+    tm_pending_rows_release(&s->waiting);
     tm_table_release(&s->states);
     free(s->state_rows);
     tm_batch_builder_release(&s->carry);

@@ -216,7 +216,7 @@ static enum tm_status args(struct tm_select *s, struct tm_select_group *g, struc
     uint64_t label[2];
     uint32_t pending;
     labels_of(s, g->rows, label);
-    const struct tm_open_slice *slice = stack ? tm_open_meant(stack, label) : NULL;
+    const struct tm_open_slice *slice = stack ? tm_open_find_ended(stack, label) : NULL;
     if (slice == NULL || slice->fate == TM_OPEN_DROPPED)
         return TM_OK;
     enum tm_status st = tm_select_keep(s, g, &pending, err);

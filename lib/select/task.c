@@ -8,9 +8,9 @@ enum tm_status tm_select_told(struct tm_select *s, const struct tm_event *row, b
         (row->kind != TM_KIND_THREAD && row->kind != TM_KIND_PROCESS && row->kind != TM_KIND_TRACK))
         return TM_OK;
     if (row->flags & TM_EVENT_HAS_TID)
-        st = tm_task_lifetimes_tell(&s->lives, row->machine, row->tid, is_lasting, err);
+        st = tm_task_lifetimes_tell(&s->lifetimes, row->machine, row->tid, is_lasting, err);
     if (st == TM_OK && row->flags & TM_EVENT_HAS_PID)
-        st = tm_task_lifetimes_tell(&s->lives, row->machine, row->pid, is_lasting, err);
+        st = tm_task_lifetimes_tell(&s->lifetimes, row->machine, row->pid, is_lasting, err);
     return st;
 }
 
@@ -42,11 +42,11 @@ static enum tm_status hold(struct tm_select *s, struct tm_select_group *g, struc
     enum tm_status st = count_out(s, g, err);
     if (st < 0)
         return st;
-    g->fate = TM_GROUP_HELD;
+    g->fate = TM_GROUP_PENDING;
     st = tm_pending_groups_add(&s->pending, TM_PENDING_GROUPS_EARLY, s->order + (uint64_t)(g - s->groups), g->rows,
                                g->count, &id, err);
     if (st == TM_OK)
-        st = tm_task_lifetimes_sign(&s->lives, sign, e->machine, e->tid, e->pid, id, err);
+        st = tm_task_lifetimes_sign(&s->lifetimes, sign, e->machine, e->tid, e->pid, id, err);
     return st < 0 ? st : TM_OK;
 }
 

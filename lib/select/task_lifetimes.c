@@ -13,7 +13,7 @@ struct tm_life {
     uint32_t pending[TM_LIFE_SIGNS];
     bool is_used, is_over, is_told, is_root, is_needed;
     bool is_shown; /* pending slices belong to it */
-    bool is_meant; /* pending states belong to it, or it made a task that is kept */
+    bool is_wanted; /* pending states belong to it, or it made a task that is kept */
 };
 
 static struct tm_key number_key(uint32_t machine, int64_t tid)
@@ -88,21 +88,21 @@ static void mark(struct tm_task_lifetimes *l)
     for (uint32_t i = 0; i < l->count; i++) {
         struct tm_life *row = &l->rows[i];
         row->is_root = row->is_needed = row->is_used && (!row->is_over || row->is_told);
-        row->is_shown = row->is_meant = false;
+        row->is_shown = row->is_wanted = false;
     }
     for (uint32_t id = 1; id <= l->pending->group_count; id++) {
         uint32_t count;
-        const uint32_t *lives = tm_pending_groups_lives(l->pending, id, &count);
+        const uint32_t *lifetimes = tm_pending_groups_lifetimes(l->pending, id, &count);
         while (count-- > 0) {
-            struct tm_life *row = &l->rows[lives[count] - 1];
-            row->is_root = row->is_needed = row->is_meant = true;
+            struct tm_life *row = &l->rows[lifetimes[count] - 1];
+            row->is_root = row->is_needed = row->is_wanted = true;
             row->is_shown = row->is_shown || !tm_pending_groups_is_state(l->pending, id);
         }
     }
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t maker = l->rows[i].is_root ? l->rows[i].maker : 0;
         if (maker)
-            l->rows[maker - 1].is_meant = true;
+            l->rows[maker - 1].is_wanted = true;
         for (int n = 0; maker && n < TM_LIFE_MAKERS_MAX && !l->rows[maker - 1].is_root; n++) {
             l->rows[maker - 1].is_needed = true;
             maker = l->rows[maker - 1].maker;
@@ -197,8 +197,8 @@ enum tm_status tm_task_lifetimes_settle(struct tm_task_lifetimes *l, struct tm_e
     enum tm_status st = sweep(l, err);
     for (uint32_t id = 1; id <= l->pending->group_count && st == TM_OK; id++) {
         uint32_t count;
-        const uint32_t *lives = tm_pending_groups_lives(l->pending, id, &count);
-        while (count > 0 && !l->rows[lives[count - 1] - 1].is_over)
+        const uint32_t *lifetimes = tm_pending_groups_lifetimes(l->pending, id, &count);
+        while (count > 0 && !l->rows[lifetimes[count - 1] - 1].is_over)
             count--;
         if (count > 0)
             tm_pending_groups_move(l->pending, id, TM_PENDING_GROUPS_EARLY);
@@ -211,7 +211,7 @@ bool tm_task_lifetimes_next_shown(const struct tm_task_lifetimes *l, uint32_t *i
 {
     while (*i < l->count) {
         const struct tm_life *row = &l->rows[(*i)++];
-        if (!row->is_meant || row->is_over)
+        if (!row->is_wanted || row->is_over)
             continue;
         *by_name = row->is_shown;
         *machine = row->machine;

@@ -25,30 +25,30 @@ struct tm_task_lifetimes {
 
 /* *LIFE is the current task TID of MACHINE, for tm_pending_groups_add_life; 0: there are too many. TM_OK or
  * TM_E_SYSTEM. */
-enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *lives, uint32_t machine, int64_t tid, uint32_t *life,
-                                      struct tm_error *err);
+enum tm_status tm_task_lifetimes_need(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
+                                      uint32_t *life, struct tm_error *err);
 
 /* True if task LIFE has ended. */
-bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *lives, uint32_t life);
+bool tm_task_lifetimes_is_over(const struct tm_task_lifetimes *lifetimes, uint32_t life);
 
 /* Pending GROUP states SIGN of task TID of MACHINE. MAKER is the tid that made it, if it starts. Takes over GROUP.
  * TM_OK; TM_END: there are too many tasks, and GROUP was dropped; TM_E_SYSTEM. */
-enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *lives, enum tm_life_sign sign, uint32_t machine,
+enum tm_status tm_task_lifetimes_sign(struct tm_task_lifetimes *lifetimes, enum tm_life_sign sign, uint32_t machine,
                                       int64_t tid, int64_t maker, uint32_t group, struct tm_error *err);
 
 /* A kept row describes task TID: the one that has the number now or, with IS_LASTING, any. */
-enum tm_status tm_task_lifetimes_tell(struct tm_task_lifetimes *lives, uint32_t machine, int64_t tid, bool is_lasting,
-                                      struct tm_error *err);
+enum tm_status tm_task_lifetimes_tell(struct tm_task_lifetimes *lifetimes, uint32_t machine, int64_t tid,
+                                      bool is_lasting, struct tm_error *err);
 
 /* The wanted time has begun: drops what nothing needs. States that also belong to ended tasks keep their time. TM_OK
  * or TM_E_SYSTEM. */
-enum tm_status tm_task_lifetimes_settle(struct tm_task_lifetimes *lives, struct tm_error *err);
+enum tm_status tm_task_lifetimes_settle(struct tm_task_lifetimes *lifetimes, struct tm_error *err);
 
 /* Lists living tasks after tm_task_lifetimes_settle: those with pending slices (*BY_NAME), and those with only states
  * or that made kept tasks. *I starts at 0. False: no more. */
-bool tm_task_lifetimes_next_shown(const struct tm_task_lifetimes *lives, uint32_t *i, uint32_t *machine, int64_t *tid,
-                                  bool *by_name);
+bool tm_task_lifetimes_next_shown(const struct tm_task_lifetimes *lifetimes, uint32_t *i, uint32_t *machine,
+                                  int64_t *tid, bool *by_name);
 
-void tm_task_lifetimes_release(struct tm_task_lifetimes *lives);
+void tm_task_lifetimes_release(struct tm_task_lifetimes *lifetimes);
 
 #endif

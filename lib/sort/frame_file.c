@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 /* A frame is stored as type (4 bytes), length (8 bytes), offset (8 bytes) and body. */
-enum { SPOOL_HEAD_BYTES = 20 };
+enum { TEMPORARY_HEAD_BYTES = 20 };
 
 static enum tm_status spill(struct tm_frame_file *s, struct tm_error *err)
 {
-    enum tm_status st = s->fd < 0 ? tm_io_spool(s->dir, &s->fd, err) : TM_OK;
+    enum tm_status st = s->fd < 0 ? tm_io_temporary(s->dir, &s->fd, err) : TM_OK;
     if (st == TM_OK && s->held.len) {
         st = tm_io_pwrite(s->fd, s->held.data, s->held.len, s->file_bytes, err);
         if (st < 0)
@@ -22,7 +22,7 @@ static enum tm_status spill(struct tm_frame_file *s, struct tm_error *err)
 
 enum tm_status tm_frame_file_add(struct tm_frame_file *s, const struct tm_frame *frame, struct tm_error *err)
 {
-    uint8_t head[SPOOL_HEAD_BYTES];
+    uint8_t head[TEMPORARY_HEAD_BYTES];
     tm_put_le32(head, frame->type);
     tm_put_le64(head + 4, frame->body_bytes);
     tm_put_le64(head + 12, frame->offset);
@@ -37,15 +37,15 @@ static enum tm_status show_held(struct tm_frame_file *s, tm_frame_file_fn *show,
 {
     enum tm_status st = TM_OK;
     size_t at = 0;
-    while (st == TM_OK && s->held.len - at >= SPOOL_HEAD_BYTES) {
+    while (st == TM_OK && s->held.len - at >= TEMPORARY_HEAD_BYTES) {
         const uint8_t *head = s->held.data + at;
         uint64_t len = tm_get_le64(head + 4);
-        if (s->held.len - at - SPOOL_HEAD_BYTES < len)
+        if (s->held.len - at - TEMPORARY_HEAD_BYTES < len)
             break;
         struct tm_frame frame = {.type = tm_get_le32(head), .offset = tm_get_le64(head + 12),
-                                 .body = head + SPOOL_HEAD_BYTES, .body_bytes = (size_t)len};
+                                 .body = head + TEMPORARY_HEAD_BYTES, .body_bytes = (size_t)len};
         st = show(to, &frame, err);
-        at += SPOOL_HEAD_BYTES + (size_t)len;
+        at += TEMPORARY_HEAD_BYTES + (size_t)len;
     }
     tm_buf_consume(&s->held, at);
     return st;

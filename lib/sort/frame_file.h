@@ -10,7 +10,7 @@ typedef enum tm_status tm_frame_file_fn(void *to, const struct tm_frame *frame, 
 /* Set memory_bytes and dir, fd = -1, the rest zero. */
 struct tm_frame_file {
     size_t memory_bytes; /* frames beyond this size go to the file */
-    const char *dir;     /* borrowed; NULL: as tm_io_spool */
+    const char *dir;     /* borrowed; NULL: as tm_io_temporary */
     int fd;
     /* private */
     struct tm_buf held;

@@ -61,7 +61,7 @@ enum tm_status tm_run_writer_begin(struct tm_run_writer *w, struct tm_run_file *
     w->begun = false;
     tm_buf_clear(&w->out);
     if (file->fd < 0) {
-        enum tm_status st = tm_io_spool(file->dir, &file->fd, err);
+        enum tm_status st = tm_io_temporary(file->dir, &file->fd, err);
         if (st < 0)
             return st;
         file->reclaim.fd = file->fd;

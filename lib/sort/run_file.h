@@ -11,7 +11,7 @@
 
 /* Set dir, layouts and fd = -1, the rest to zero. The file is created when the first run is written. */
 struct tm_run_file {
-    const char *dir; /* borrowed; NULL: as tm_io_spool */
+    const char *dir; /* borrowed; NULL: as tm_io_temporary */
     const struct tm_block_layouts *layouts; /* borrowed; the layouts of blocks that are written as records */
     int fd;
     uint64_t end_bytes;

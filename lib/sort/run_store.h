@@ -27,7 +27,7 @@ struct tm_run_store {
     uint64_t sequence; /* sequence number of the newest run */
 };
 
-/* DIR (NULL: as tm_io_spool) is borrowed. No file is opened yet. Release is needed in any case. */
+/* DIR (NULL: as tm_io_temporary) is borrowed. No file is opened yet. Release is needed in any case. */
 enum tm_status tm_run_store_init(struct tm_run_store *store, const struct tm_file_order *orders, const char *dir,
                                  size_t chunk_bytes, struct tm_error *err);
 

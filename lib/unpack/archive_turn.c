@@ -108,7 +108,7 @@ static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node
     struct tm_tar_entry entry;
     /* Text of its members can then stay in the temporary copy. */
     enum tm_status st =
-        tm_content_by_place(content, run->options->text_file, run->options->spool_dir, run->err);
+        tm_content_by_place(content, run->options->text_file, run->options->temporary_dir, run->err);
     uint64_t start = content->in->offset;
     tm_tar_reader_init(&tar, content->in, tm_content_end(content));
     tar.tolerant = is_tolerant(run);
@@ -332,7 +332,7 @@ static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node
 {
     struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
     struct tm_archive archive = {.open = zip_open, .state = &source, .is_compressed = true};
-    enum tm_status st = tm_content_by_place(content, NULL, run->options->spool_dir, run->err);
+    enum tm_status st = tm_content_by_place(content, NULL, run->options->temporary_dir, run->err);
     if (st < 0)
         return st;
     uint64_t len = tm_content_end(content) - content->in->offset;

@@ -75,7 +75,7 @@ static enum tm_status refer(struct tm_unpack_run *run, const struct tm_node *nod
     Tracemerge__Source source = TRACEMERGE__SOURCE__INIT;
     struct stat info;
     bool kept = options->text_file && content->extent.fd == options->text_file->fd && !content->extent.is_shared;
-    context->has_source = kept || (options->by_reference && content->extent.fd >= 0 && !content->extent.is_spooled);
+    context->has_source = kept || (options->by_reference && content->extent.fd >= 0 && !content->extent.is_temporary);
     context->text_file = context->has_source ? NULL : options->text_file;
     if (!node->type.format->refers || !(context->has_source || context->text_file))
         return TM_OK;
@@ -106,7 +106,7 @@ static void give_back(const struct tm_content *content, uint64_t *from)
 static enum tm_status show_whole(struct tm_unpack_run *run, struct tm_content *content,
                                  struct tm_format_context *context)
 {
-    enum tm_status st = tm_content_by_place(content, NULL, run->options->spool_dir, run->err);
+    enum tm_status st = tm_content_by_place(content, NULL, run->options->temporary_dir, run->err);
     if (st < 0)
         return st;
     uint64_t at = content->in->offset;

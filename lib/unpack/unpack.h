@@ -23,7 +23,7 @@ struct tm_unpack_options {
     bool by_reference;     /* text that is in a regular file may stay there (frame Source) */
     struct tm_text_file *text_file; /* other such text may go there; NULL: it is in the stream */
     bool list;             /* find out what is there: traces of known size are not read, unknown types are shown */
-    const char *spool_dir; /* NULL: $TMPDIR, else /tmp */
+    const char *temporary_dir; /* NULL: $TMPDIR, else /tmp */
     /* Told of damage that was jumped over: one line, without the program's name. May be NULL. */
     void (*warn)(void *arg, const char *text);
     /* Told of each file when its turn ends; TM_OK or an error. May be NULL. */

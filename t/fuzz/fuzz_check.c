@@ -24,7 +24,7 @@ int fuzz_file(void)
 {
     int fd;
     struct tm_error err = {0};
-    if (tm_io_spool(NULL, &fd, &err) < 0) {
+    if (tm_io_temporary(NULL, &fd, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         exit(2);
     }

@@ -413,8 +413,8 @@ int main(void)
 {
     static struct maker m;
     static char line[LINE_MAX_BYTES];
-    need(&m, tm_io_spool(NULL, &m.in, &m.err));
-    need(&m, tm_io_spool(NULL, &m.out, &m.err));
+    need(&m, tm_io_temporary(NULL, &m.in, &m.err));
+    need(&m, tm_io_temporary(NULL, &m.out, &m.err));
     begin_case(&m);
     while (fgets(line, sizeof line, stdin)) {
         char *words[WORDS_MAX + 1] = {NULL}, *save = NULL;

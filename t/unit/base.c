@@ -253,7 +253,7 @@ static void test_pieces(void)
         all = all && tm_hash64(bytes, len) == hash && tm_hash64_pieces(two, 2) == hash;
     }
     ok(all);
-    ok(tm_io_spool(NULL, &fd, &err) == TM_OK && tm_io_writev(fd, pieces, PIECES, &err) == TM_OK);
+    ok(tm_io_temporary(NULL, &fd, &err) == TM_OK && tm_io_writev(fd, pieces, PIECES, &err) == TM_OK);
     ok(lseek(fd, 0, SEEK_END) == BYTES && tm_io_pread(fd, back, BYTES, 0, &err) == TM_OK);
     ok(memcmp(bytes, back, BYTES) == 0);
     close(fd);

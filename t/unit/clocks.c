@@ -186,42 +186,42 @@ static void test_deferral(void)
     tm_deferral_release(&deferral);
 }
 
-/* A book that writes to nowhere, with rows for RAW ids 0 and 1. */
-static void open_book(struct tm_clock_registry *book, struct tm_stream_writer *writer, int fd)
+/* A registry that writes to nowhere, with rows for RAW ids 0 and 1. */
+static void open_registry(struct tm_clock_registry *registry, struct tm_stream_writer *writer, int fd)
 {
     uint32_t row;
     if (tm_stream_writer_open(writer, fd, "t", TRACEMERGE__STAGE__PLACED, false, &err) != TM_OK ||
-        tm_clock_registry_init(book, writer, 1, &err) != TM_OK ||
-        tm_clock_registry_machine(book, 0, NULL, &row, &err) != TM_OK ||
-        tm_clock_registry_machine(book, 1, NULL, &row, &err) != TM_OK)
+        tm_clock_registry_init(registry, writer, 1, &err) != TM_OK ||
+        tm_clock_registry_machine(registry, 0, NULL, &row, &err) != TM_OK ||
+        tm_clock_registry_machine(registry, 1, NULL, &row, &err) != TM_OK)
         abort();
 }
 
 static void test_claims(int fd)
 {
     struct tm_stream_writer writer;
-    struct tm_clock_registry book;
+    struct tm_clock_registry registry;
     struct tm_clock_key a = {.clock = 6}, b = {.clock = 6, .machine = 1};
-    open_book(&book, &writer, fd);
-    is_int(book.trace_time.clock, TM_CLOCK_TRACE_FILE);
-    ok(tm_clock_registry_claim(&book, &a, 3, &err) == TM_OK && book.trace_time.machine == 0);
-    ok(tm_clock_registry_claim(&book, &b, 4, &err) == TM_OK);
-    is_int(book.trace_time.machine, 0);
-    ok(tm_clock_registry_claim(&book, &b, 3, &err) == TM_OK);
-    is_int(book.trace_time.machine, 1);
-    uint64_t version = tm_clock_registry_version(&book);
-    ok(tm_clock_registry_claim(&book, &b, 3, &err) == TM_OK && version == tm_clock_registry_version(&book));
-    tm_clock_registry_release(&book);
+    open_registry(&registry, &writer, fd);
+    is_int(registry.trace_time.clock, TM_CLOCK_TRACE_FILE);
+    ok(tm_clock_registry_claim(&registry, &a, 3, &err) == TM_OK && registry.trace_time.machine == 0);
+    ok(tm_clock_registry_claim(&registry, &b, 4, &err) == TM_OK);
+    is_int(registry.trace_time.machine, 0);
+    ok(tm_clock_registry_claim(&registry, &b, 3, &err) == TM_OK);
+    is_int(registry.trace_time.machine, 1);
+    uint64_t version = tm_clock_registry_version(&registry);
+    ok(tm_clock_registry_claim(&registry, &b, 3, &err) == TM_OK && version == tm_clock_registry_version(&registry));
+    tm_clock_registry_release(&registry);
     tm_stream_writer_release(&writer);
 }
 
 static void test_scope(int fd)
 {
     struct tm_stream_writer writer;
-    struct tm_clock_registry book;
+    struct tm_clock_registry registry;
     uint32_t total = 0, record;
     struct tm_clock_scope scope = {.file = 4, .file_tag = 5, .machine = 1, .file_record_count = &total};
-    open_book(&book, &writer, fd);
+    open_registry(&registry, &writer, fd);
     is_int(tm_clock_scope_key(&scope, 6, 9).tag, 0);
     is_int(tm_clock_scope_key(&scope, 6, 9).sequence, 0);
     is_int(tm_clock_scope_key(&scope, 11, 9).tag, 5);
@@ -230,15 +230,15 @@ static void test_scope(int fd)
     is_int(tm_clock_scope_key(&scope, 128, 9).tag, 0);
     /* A snapshot isolates a file that is not the primary one; REALTIME also enters untagged. */
     struct tm_reading readings[8] = {{.clock = 6, .value = 10, .unit_ns = 1}, {.clock = 1, .value = 500, .unit_ns = 1}};
-    ok(tm_clock_scope_snapshot(&scope, &book, readings, 2, 0, &err) == TM_OK && scope.is_isolated);
+    ok(tm_clock_scope_snapshot(&scope, &registry, readings, 2, 0, &err) == TM_OK && scope.is_isolated);
     is_int(tm_clock_scope_key(&scope, 6, 0).tag, 5);
     is_int(tm_clock_scope_twin(&scope, 6).tag, 0);
     is_int(tm_clock_scope_twin(&scope, 11).tag, 5);
     uint32_t tagged = 0, untagged = 0;
     struct tm_clock_key key = tm_clock_scope_key(&scope, 1, 0), twin = tm_clock_scope_twin(&scope, 1);
-    ok(tm_clock_table_find(&book.graph.clocks, &key, &tagged) &&
-       tm_clock_table_find(&book.graph.clocks, &twin, &untagged));
-    ok(tm_clock_graph_reaches(&book.graph, tagged, untagged));
+    ok(tm_clock_table_find(&registry.graph.clocks, &key, &tagged) &&
+       tm_clock_table_find(&registry.graph.clocks, &twin, &untagged));
+    ok(tm_clock_graph_reaches(&registry.graph, tagged, untagged));
     ok_named(TM_FILE_RECORDS_MAX >= 6 * 10000, "a merged trace of 10,000 machines of six clocks is read again");
     for (uint32_t i = 0; i < TM_FILE_RECORDS_MAX; i++)
         if (tm_clock_scope_record(&scope, i, &record, &err) != TM_OK || record != i)
@@ -247,20 +247,20 @@ static void test_scope(int fd)
     is_int(tm_clock_scope_record(&scope, TM_FILE_RECORDS_MAX, &record, &err), TM_E_INPUT);
     err = (struct tm_error){0};
     tm_clock_scope_release(&scope);
-    tm_clock_registry_release(&book);
+    tm_clock_registry_release(&registry);
     tm_stream_writer_release(&writer);
 }
 
 static void test_hints(int fd)
 {
     struct tm_stream_writer writer;
-    struct tm_clock_registry book;
+    struct tm_clock_registry registry;
     struct tm_clock_hints hints = {0};
     struct tm_clock_key keys[3] = {{.clock = 11, .tag = 9}, {.clock = 3}, {.clock = 1}};
     uint32_t clocks[3];
-    open_book(&book, &writer, fd);
+    open_registry(&registry, &writer, fd);
     for (int i = 0; i < 3; i++)
-        if (tm_clock_graph_clock(&book.graph, &keys[i], &clocks[i], &err) != TM_OK)
+        if (tm_clock_graph_clock(&registry.graph, &keys[i], &clocks[i], &err) != TM_OK)
             abort();
     struct tm_clock_hint hint = {.file = 8, .from = clocks[0], .to = clocks[1], .from_ns = 5, .to_ns = 105};
     ok(tm_clock_hints_add(&hints, &hint, &err) == TM_OK && hints.count == 0);
@@ -270,21 +270,21 @@ static void test_hints(int fd)
     ok(tm_clock_hints_add(&hints, &hint, &err) == TM_OK && hints.count == 1);
     hint.to = clocks[2];
     ok(tm_clock_hints_add(&hints, &hint, &err) == TM_OK && hints.count == 2);
-    ok(tm_clock_hints_use(&hints, &book, 7, &err) == TM_OK && book.graph.kind_count == 0);
-    ok(tm_clock_hints_use(&hints, &book, 8, &err) == TM_OK && book.graph.kind_count == 2);
-    ok(tm_clock_hints_use(&hints, &book, UINT32_MAX, &err) == TM_OK && book.graph.snapshot_count == 2);
-    tm_clock_graph_set_target(&book.graph, clocks[1]);
+    ok(tm_clock_hints_use(&hints, &registry, 7, &err) == TM_OK && registry.graph.kind_count == 0);
+    ok(tm_clock_hints_use(&hints, &registry, 8, &err) == TM_OK && registry.graph.kind_count == 2);
+    ok(tm_clock_hints_use(&hints, &registry, UINT32_MAX, &err) == TM_OK && registry.graph.snapshot_count == 2);
+    tm_clock_graph_set_target(&registry.graph, clocks[1]);
     struct tm_step step;
-    ok(tm_clock_graph_convert(&book.graph, clocks[0], 6, &step) == TM_CONVERT_OK);
+    ok(tm_clock_graph_convert(&registry.graph, clocks[0], 6, &step) == TM_CONVERT_OK);
     is_int(tm_step_apply(&step, 6), 106);
     ok(!step.has_anchors);
     struct tm_clock_files files = {0};
     struct tm_buf text = {0};
-    ok(tm_path_text(&text, &book, &files, clocks[0], &step) == TM_OK);
+    ok(tm_path_text(&text, &registry, &files, clocks[0], &step) == TM_OK);
     is_str(tm_buf_cstr(&text), "TRACE_FILE(-) -hint-> MONOTONIC(host)");
     tm_buf_release(&text);
     tm_clock_hints_release(&hints);
-    tm_clock_registry_release(&book);
+    tm_clock_registry_release(&registry);
     tm_stream_writer_release(&writer);
 }
 

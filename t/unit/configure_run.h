@@ -24,7 +24,7 @@ struct fixture {
 static inline void start(struct fixture *f, Tracemerge__Stage stage)
 {
     *f = (struct fixture){0};
-    if (tm_io_spool(NULL, &f->in, &f->err) < 0 || tm_io_spool(NULL, &f->out, &f->err) < 0 ||
+    if (tm_io_temporary(NULL, &f->in, &f->err) < 0 || tm_io_temporary(NULL, &f->out, &f->err) < 0 ||
         tm_stream_writer_open(&f->writer, f->in, "test", stage, false, &f->err) < 0)
         ok_named(false, f->err.text);
 }

@@ -261,7 +261,7 @@ static inline struct format_run format_run_at(int64_t now_s, const struct tm_for
     int fd = -1;
     Tracemerge__File file = TRACEMERGE__FILE__INIT;
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
-    if (tm_io_spool(NULL, &fd, &run.err) < 0 ||
+    if (tm_io_temporary(NULL, &fd, &run.err) < 0 ||
         tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &run.err) < 0)
         abort();
     if (chunk)
@@ -271,7 +271,7 @@ static inline struct format_run format_run_at(int64_t now_s, const struct tm_for
     tm_event_sink_init(&sink, &writer);
     struct tm_format_context context = {.input = &in, .sink = &sink, .options = options, .sniff = tm_format_sniff,
                                         .now_s = now_s, .whole = {.fd = -1, .len = len}};
-    if (format->by_place && (tm_io_spool(NULL, &context.whole.fd, &run.err) < 0 ||
+    if (format->by_place && (tm_io_temporary(NULL, &context.whole.fd, &run.err) < 0 ||
                              tm_io_write(context.whole.fd, data, len, &run.err) < 0))
         abort();
     enum tm_status st = tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &run.err);

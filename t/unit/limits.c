@@ -12,7 +12,7 @@
 #include "emit/single_events.h"
 #include "emit/task_names.h"
 #include "emit/text/arg_tree.h"
-#include "emit/text/held_rows.h"
+#include "emit/text/unfinished_rows.h"
 #include "format/chrome_json/chrome_json.h"
 #include "format/fuchsia/tables.h"
 #include "format/gecko/gecko.h"
@@ -150,7 +150,7 @@ static const struct limit limits[] = {
     LIMIT(TM_OPEN_TRACKS_MAX),
     LIMIT(TM_SLICES_ROOM_MAX),
     LIMIT(TM_SLICES_DEPTH_MAX),
-    LIMIT(TM_BINDER_WAITING_MAX),
+    LIMIT(TM_BINDER_PENDING_MAX),
     LIMIT(TM_BINDER_THREADS_MAX),
     LIMIT(TM_BINDER_FRAMES_MAX),
     LIMIT(TM_KERNEL_THINGS_MAX),
@@ -161,7 +161,7 @@ static const struct limit limits[] = {
     LIMIT(TM_OUTPUTS_MAX),
     LIMIT(TM_SINGLE_EVENTS_OPEN_MAX),
     LIMIT(TM_TASK_NAMES_ROWS_MAX),
-    LIMIT(TM_HELD_ROW_BYTES_MAX),
+    LIMIT(TM_UNFINISHED_ROW_BYTES_MAX),
     LIMIT(TM_ARG_TREE_DEPTH_MAX),
     LIMIT(TM_PATH_TEXT_MAX),
 };

@@ -202,7 +202,7 @@ static enum tm_status take_batch(void *to, const struct tm_batch *batch, struct 
 static void check(const struct shape *shape, uint64_t trial)
 {
     struct tm_block_layouts layouts = {0};
-    struct tm_collector gather;
+    struct tm_collector collector;
     struct tm_error err = {0};
     struct run *runs = calloc(shape->runs, sizeof *runs);
     struct tm_merge_source *sources = calloc(shape->runs, sizeof *sources);
@@ -219,9 +219,9 @@ static void check(const struct shape *shape, uint64_t trial)
     /* Numbers rise within a run, so that they tell the order of what is equal in all parts. */
     qsort(all, count, sizeof *all, compare);
     struct result result = {.rows = malloc(count * sizeof *result.rows), .payloads_agree = true};
-    tm_collector_init(&gather, (struct tm_collector_sink){take_batch, &result}, 100000, &err);
-    bool good = tm_merge(sources, shape->runs, &orders, &gather, &err) == TM_OK &&
-                tm_collector_flush(&gather, &err) == TM_OK;
+    tm_collector_init(&collector, (struct tm_collector_sink){take_batch, &result}, 100000, &err);
+    bool good = tm_merge(sources, shape->runs, &orders, &collector, &err) == TM_OK &&
+                tm_collector_flush(&collector, &err) == TM_OK;
     good = good && result.count == count && result.payloads_agree;
     for (uint32_t i = 0; i < count && good; i++)
         if (result.rows[i].number != all[i].number) {
@@ -231,7 +231,7 @@ static void check(const struct shape *shape, uint64_t trial)
     snprintf(name, sizeof name, "%s, trial %llu, %u rows of %u runs", shape->name, (unsigned long long)trial, count,
              shape->runs);
     ok_named(good, name);
-    tm_collector_release(&gather);
+    tm_collector_release(&collector);
     for (uint32_t i = 0; i < shape->runs; i++) {
         for (uint32_t k = 0; k < runs[i].block_count; k++)
             free(runs[i].blocks[k]);
@@ -316,7 +316,7 @@ static void test_windows_are_used(void)
     struct tm_merge_cursor cursors[RUNS] = {0};
     struct tm_merge_window window;
     struct result result = {.rows = malloc(RUNS * ROWS * sizeof *result.rows), .payloads_agree = true};
-    struct tm_collector gather;
+    struct tm_collector collector;
     struct tm_error err = {0};
     struct row rows[ROWS];
     uint32_t passed = 0, calls = 0;
@@ -329,15 +329,15 @@ static void test_windows_are_used(void)
         cursors[i] = (struct tm_merge_cursor){.block = blocks[i], .rank = i};
         tm_merge_cursor_move(&cursors[i], 0, 0);
     }
-    tm_collector_init(&gather, (struct tm_collector_sink){take_batch, &result}, 1 << 20, &err);
+    tm_collector_init(&collector, (struct tm_collector_sink){take_batch, &result}, 1 << 20, &err);
     ok(tm_merge_window_init(&window, cursors, RUNS, &orders, &err) == TM_OK);
     do {
         calls++;
-        ok(tm_merge_window_pass(&window, &gather, &err) == TM_OK && window.turns == window.passed);
+        ok(tm_merge_window_pass(&window, &collector, &err) == TM_OK && window.turns == window.passed);
         passed += window.passed;
     } while (window.passed > 0 && !window.is_at_block_end);
     ok_named(passed == RUNS * (ROWS - 1) && calls < 10, "all rows before the end of the first block that ends");
-    ok(tm_collector_flush(&gather, &err) == TM_OK && result.count == passed && result.payloads_agree);
+    ok(tm_collector_flush(&collector, &err) == TM_OK && result.count == passed && result.payloads_agree);
     bool good = true;
     for (uint32_t i = 0; i < result.count; i++)
         good &= result.rows[i].number == i;
@@ -348,7 +348,7 @@ static void test_windows_are_used(void)
     }
     ok_named(good, "each run has its last row left");
     tm_merge_window_release(&window);
-    tm_collector_release(&gather);
+    tm_collector_release(&collector);
     tm_block_layouts_release(&layouts);
     free(result.rows);
 }

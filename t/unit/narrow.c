@@ -84,7 +84,7 @@ static bool write_stream(const struct tm_batch *batch, int *fd)
 {
     struct tm_error err = {0};
     struct tm_stream_writer writer = {0};
-    bool good = tm_io_spool(NULL, fd, &err) == TM_OK &&
+    bool good = tm_io_temporary(NULL, fd, &err) == TM_OK &&
                 tm_stream_writer_open(&writer, *fd, "test", TRACEMERGE__STAGE__PLACED, true, &err) == TM_OK &&
                 tm_stream_write_batch(&writer, batch, &err) == TM_OK && tm_stream_writer_end(&writer, &err) == TM_OK &&
                 lseek(*fd, 0, SEEK_SET) == 0;

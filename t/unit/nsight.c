@@ -21,7 +21,7 @@ static struct tm_extent make_database(const char *sql)
     if (sqlite3_open(":memory:", &db) != SQLITE_OK || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
         abort();
     unsigned char *bytes = sqlite3_serialize(db, "main", &len, 0);
-    if (bytes == NULL || tm_io_spool(NULL, &extent.fd, &err) < 0 ||
+    if (bytes == NULL || tm_io_temporary(NULL, &extent.fd, &err) < 0 ||
         tm_io_write(extent.fd, before, sizeof before, &err) < 0 ||
         tm_io_write(extent.fd, bytes, (size_t)len, &err) < 0)
         abort();

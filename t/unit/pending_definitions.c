@@ -12,7 +12,7 @@ enum { ROUNDS = 300, STEPS = 400, KEYS = 600, TIMES = 50 };
 struct waiting {
     int64_t time_ns;
     uint64_t position;
-    struct tm_late_needs needs;
+    struct tm_pending_needs needs;
     bool is_there;
 };
 
@@ -52,7 +52,7 @@ static void test_random(uint64_t seed)
     for (int step = 0; step < STEPS; step++) {
         uint32_t what = roll(&seed, 10);
         if (what < (step < STEPS / 2 ? 4u : 1u)) {
-            struct tm_late_needs needs = {roll(&seed, KEYS), roll(&seed, 3) ? 0 : roll(&seed, KEYS), 0};
+            struct tm_pending_needs needs = {roll(&seed, KEYS), roll(&seed, 3) ? 0 : roll(&seed, KEYS), 0};
             struct tm_event e = {
                 .time_ns = roll(&seed, TIMES), .position = count, .raw = (const uint8_t *)"raw", .raw_bytes = 3};
             wrong += tm_pending_definitions_add(&late, &e, needs) != TM_OK;

@@ -1,4 +1,5 @@
-/* Output with holes: what is decided late comes where it belongs, and what is behind waits, in memory and on disk. */
+/* Output with placeholders: what is decided late comes where it belongs, and what is behind waits, in memory and on
+ * disk. */
 #include "emit/perfetto/placeholders.h"
 #include "tap.h"
 
@@ -13,28 +14,28 @@ static struct tm_buf text_of(const char *s)
     return buf;
 }
 
-static uint32_t open_hole(struct tm_placeholders *holes, const char *one, const char *other)
+static uint32_t open_hole(struct tm_placeholders *placeholders, const char *one, const char *other)
 {
     struct tm_buf versions[2] = {text_of(one), text_of(other)};
     struct tm_error err = {0};
-    uint32_t hole = UINT32_MAX;
-    ok_named(tm_holes_open(holes, versions, &hole, &err) == TM_OK, "a hole");
-    return hole;
+    uint32_t placeholder = UINT32_MAX;
+    ok_named(tm_placeholders_open(placeholders, versions, &placeholder, &err) == TM_OK, "a hole");
+    return placeholder;
 }
 
-static void put(struct tm_placeholders *holes, const char *s)
+static void put(struct tm_placeholders *placeholders, const char *s)
 {
     struct tm_error err = {0};
-    ok_named(tm_holes_put(holes, s, strlen(s), &err) == TM_OK, "bytes behind it");
+    ok_named(tm_placeholders_put(placeholders, s, strlen(s), &err) == TM_OK, "bytes behind it");
 }
 
 /* All that comes out now. */
-static void take(struct tm_placeholders *holes, const char *expected, const char *what)
+static void take(struct tm_placeholders *placeholders, const char *expected, const char *what)
 {
     struct tm_buf out = {0};
     struct tm_error err = {0};
     enum tm_status st;
-    while ((st = tm_holes_take(holes, &out, 1, &err)) == TM_OK)
+    while ((st = tm_placeholders_take(placeholders, &out, 1, &err)) == TM_OK)
         ;
     ok_named(st == TM_END && out.len == strlen(expected) && (out.len == 0 || memcmp(out.data, expected, out.len) == 0),
              what);
@@ -43,31 +44,31 @@ static void take(struct tm_placeholders *holes, const char *expected, const char
 
 static void test_order(void)
 {
-    struct tm_placeholders holes = {0};
+    struct tm_placeholders placeholders = {0};
     struct tm_error err = {0};
-    ok_named(!tm_holes_any(&holes), "nothing at first");
-    put(&holes, "a");
-    uint32_t first = open_hole(&holes, "one ", "ONE AND MORE ");
-    put(&holes, "b");
-    uint32_t second = open_hole(&holes, "", "two ");
-    put(&holes, "c");
-    take(&holes, "a", "nothing passes a hole that is open");
-    ok_named(tm_holes_decide(&holes, second, 1, &err) == TM_OK, "the second");
-    take(&holes, "", "nor where one behind it is decided");
-    ok_named(tm_holes_decide(&holes, first, 0, &err) == TM_OK, "the first, the shorter version");
-    take(&holes, "one btwo c", "all of it in its order");
-    ok_named(!tm_holes_any(&holes), "nothing is left");
-    uint32_t third = open_hole(&holes, "", "");
-    ok_named(tm_holes_decide(&holes, third, 0, &err) == TM_OK, "a hole of nothing");
-    take(&holes, "", "is nothing");
-    tm_holes_release(&holes);
+    ok_named(!tm_placeholders_any(&placeholders), "nothing at first");
+    put(&placeholders, "a");
+    uint32_t first = open_hole(&placeholders, "one ", "ONE AND MORE ");
+    put(&placeholders, "b");
+    uint32_t second = open_hole(&placeholders, "", "two ");
+    put(&placeholders, "c");
+    take(&placeholders, "a", "nothing passes a placeholder that is open");
+    ok_named(tm_placeholders_decide(&placeholders, second, 1, &err) == TM_OK, "the second");
+    take(&placeholders, "", "nor where one behind it is decided");
+    ok_named(tm_placeholders_decide(&placeholders, first, 0, &err) == TM_OK, "the first, the shorter version");
+    take(&placeholders, "one btwo c", "all of it in its order");
+    ok_named(!tm_placeholders_any(&placeholders), "nothing is left");
+    uint32_t third = open_hole(&placeholders, "", "");
+    ok_named(tm_placeholders_decide(&placeholders, third, 0, &err) == TM_OK, "a placeholder of nothing");
+    take(&placeholders, "", "is nothing");
+    tm_placeholders_release(&placeholders);
 }
 
-/* More than the memory holds, with holes all over, decided in any order. */
+/* More than the memory holds, with placeholders all over, decided in any order. */
 static void test_spill(void)
 {
     enum { PIECES = 600, PIECE_BYTES = 50000 };
-    struct tm_placeholders holes = {0};
+    struct tm_placeholders placeholders = {0};
     struct tm_error err = {0};
     struct tm_buf expected = {0}, out = {0};
     uint32_t numbers[PIECES];
@@ -82,26 +83,26 @@ static void test_spill(void)
         for (int v = 0; v < 2; v++)
             versions[v] = text_of(text[v]);
         if (st == TM_OK)
-            st = tm_holes_open(&holes, versions, &numbers[i], &err);
+            st = tm_placeholders_open(&placeholders, versions, &numbers[i], &err);
         if (st == TM_OK)
-            st = tm_holes_put(&holes, piece, PIECE_BYTES, &err);
+            st = tm_placeholders_put(&placeholders, piece, PIECE_BYTES, &err);
         tm_buf_add_str(&expected, text[i % 3 == 0]);
         tm_buf_add(&expected, piece, PIECE_BYTES);
     }
     for (int step = 0; step < PIECES && st == TM_OK; step++) {
         int i = step * 7 % PIECES; /* 7 and PIECES have no common divisor */
-        st = tm_holes_decide(&holes, numbers[i], i % 3 == 0, &err);
-        while (st == TM_OK && (st = tm_holes_take(&holes, &out, 1 << 16, &err)) == TM_OK)
+        st = tm_placeholders_decide(&placeholders, numbers[i], i % 3 == 0, &err);
+        while (st == TM_OK && (st = tm_placeholders_take(&placeholders, &out, 1 << 16, &err)) == TM_OK)
             ;
         st = st == TM_END ? TM_OK : st;
     }
     ok_named(st == TM_OK, "thirty megabytes behind holes");
     ok_named(out.len == expected.len && memcmp(out.data, expected.data, out.len) == 0, "come out as they went in");
-    ok_named(!tm_holes_any(&holes), "all of them");
+    ok_named(!tm_placeholders_any(&placeholders), "all of them");
     tm_buf_release(&expected);
     tm_buf_release(&out);
     free(piece);
-    tm_holes_release(&holes);
+    tm_placeholders_release(&placeholders);
 }
 
 int main(void)

@@ -209,7 +209,7 @@ static inline struct result *run(const uint8_t *data, size_t len, enum tm_on_dam
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
     void *state = NULL;
     int fd;
-    if (r == NULL || tm_io_spool(NULL, &fd, &r->err) < 0)
+    if (r == NULL || tm_io_temporary(NULL, &fd, &r->err) < 0)
         abort();
     tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &r->err);
     tm_event_sink_init(&sink, &writer);

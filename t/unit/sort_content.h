@@ -111,7 +111,7 @@ static inline int spool(void)
 {
     struct tm_error err = {0};
     int fd = -1;
-    tm_io_spool(NULL, &fd, &err);
+    tm_io_temporary(NULL, &fd, &err);
     return fd;
 }
 

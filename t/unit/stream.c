@@ -21,7 +21,7 @@ static int write_sample(struct tm_buf *bytes)
     struct tm_event_sink sink;
     int fd;
     Tracemerge__FileBegin begin = TRACEMERGE__FILE_BEGIN__INIT;
-    if (tm_io_spool(NULL, &fd, &err) < 0 ||
+    if (tm_io_temporary(NULL, &fd, &err) < 0 ||
         tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err) < 0)
         return -1;
     tm_event_sink_init(&sink, &writer);
@@ -62,7 +62,7 @@ static enum tm_status read_all(const uint8_t *data, size_t len, uint64_t *events
     int fd;
     *events = 0;
     *sum = 0;
-    if (tm_io_spool(NULL, &fd, err) < 0 || tm_io_write(fd, data, len, err) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+    if (tm_io_temporary(NULL, &fd, err) < 0 || tm_io_write(fd, data, len, err) < 0 || lseek(fd, 0, SEEK_SET) < 0)
         return TM_E_SYSTEM;
     enum tm_status st = tm_stream_reader_open(&reader, fd, err);
     while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
@@ -144,7 +144,7 @@ static void test_unknown_frames(void)
         struct tm_batch batch;
         struct tm_piece piece = {"abc", 3};
         int fd;
-        ok(tm_io_spool(NULL, &fd, &err) == TM_OK);
+        ok(tm_io_temporary(NULL, &fd, &err) == TM_OK);
         ok(tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__PLACED, true, &err) == TM_OK);
         ok(tm_frame_write(&writer.frames, types[i], &piece, 1, &err) == TM_OK);
         ok(tm_stream_writer_end(&writer, &err) == TM_OK && lseek(fd, 0, SEEK_SET) == 0);
@@ -164,7 +164,7 @@ static void test_lying_length(void)
     struct tm_frame_reader reader;
     struct tm_frame frame;
     int fd;
-    ok(tm_io_spool(NULL, &fd, &err) == TM_OK && tm_io_write(fd, bytes, sizeof bytes, &err) == TM_OK);
+    ok(tm_io_temporary(NULL, &fd, &err) == TM_OK && tm_io_write(fd, bytes, sizeof bytes, &err) == TM_OK);
     ok(lseek(fd, 0, SEEK_SET) == 0);
     tm_frame_reader_init(&reader, fd);
     is_int(tm_frame_read(&reader, &frame, &err), TM_E_INPUT);
@@ -183,7 +183,7 @@ static void test_sizes(void)
     struct tm_frame frame;
     struct tm_piece piece = {malloc(8 << 20), 0};
     int fd = -1, good = 0, n = 0;
-    ok(piece.data && tm_io_spool(NULL, &fd, &err) == TM_OK);
+    ok(piece.data && tm_io_temporary(NULL, &fd, &err) == TM_OK);
     memset((void *)(uintptr_t)piece.data, 'x', 8 << 20);
     tm_frame_writer_init(&writer, fd);
     for (size_t len = 1; len <= 8 << 20; len = len * 3 + 1, n++)

@@ -12,7 +12,7 @@ enum { MACHINE = 3 };
 struct bench {
     struct tm_tally tally;
     struct tm_pending_groups pending;
-    struct tm_task_lifetimes lives;
+    struct tm_task_lifetimes lifetimes;
     struct tm_error err;
     uint64_t order;
     uint32_t signs, group; /* the last one */
@@ -24,13 +24,13 @@ static struct bench *bench_new(void)
     if (b == NULL)
         abort();
     b->pending.tally = &b->tally;
-    b->lives.pending = &b->pending;
+    b->lifetimes.pending = &b->pending;
     return b;
 }
 
 static void bench_free(struct bench *b)
 {
-    tm_task_lifetimes_release(&b->lives);
+    tm_task_lifetimes_release(&b->lifetimes);
     tm_pending_groups_release(&b->pending);
     tm_tally_release(&b->tally);
     free(b);
@@ -49,7 +49,7 @@ static enum tm_status sign(struct bench *b, enum tm_life_sign sign, int64_t tid,
 {
     static const uint32_t kinds[] = {[TM_LIFE_START] = TM_KIND_TASK_NEW, [TM_LIFE_NAME] = TM_KIND_TASK_RENAME,
                                      [TM_LIFE_END] = TM_KIND_PROCESS_EXIT};
-    return tm_task_lifetimes_sign(&b->lives, sign, MACHINE, tid, maker,
+    return tm_task_lifetimes_sign(&b->lifetimes, sign, MACHINE, tid, maker,
                                   hold(b, TM_PENDING_GROUPS_EARLY, kinds[sign], tid), &b->err);
 }
 
@@ -77,7 +77,7 @@ static void test_living(void)
     ok(sign(b, TM_LIFE_END, 99, 0) == TM_END); /* of which nothing is known */
     ok(sign(b, TM_LIFE_START, 12, 1) == TM_OK);
     ok(sign(b, TM_LIFE_END, 12, 0) == TM_OK);
-    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     is_str(left(b, TM_PENDING_GROUPS_EARLY), "10 11 10");
     bench_free(b);
 }
@@ -92,16 +92,16 @@ static void test_ended_and_needed(void)
     ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK); /* made 20, which made 30, which lives */
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK);
-    ok(tm_task_lifetimes_need(&b->lives, MACHINE, 40, &life, &b->err) == TM_OK && life);
+    ok(tm_task_lifetimes_need(&b->lifetimes, MACHINE, 40, &life, &b->err) == TM_OK && life);
     ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_EARLY, TM_KIND_SLICE_BEGIN, 41), life,
                                   &b->err) == TM_OK);
     ok(tm_pending_groups_add_life(&b->pending, hold(b, TM_PENDING_GROUPS_STATE, TM_KIND_COUNTER, 42), life, &b->err) ==
        TM_OK);
     ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
-    ok(tm_task_lifetimes_is_over(&b->lives, life));
+    ok(tm_task_lifetimes_is_over(&b->lifetimes, life));
     ok(sign(b, TM_LIFE_START, 40, 1) == TM_OK); /* another */
     ok(sign(b, TM_LIFE_END, 40, 0) == TM_OK);
-    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     is_str(left(b, TM_PENDING_GROUPS_EARLY), "10 20 30 -10 -20 40 41 42 -40");
     is_str(left(b, TM_PENDING_GROUPS_STATE), ""); /* what was true of the one that ended has its own time */
     bench_free(b);
@@ -110,14 +110,14 @@ static void test_ended_and_needed(void)
 static void test_told(void)
 {
     struct bench *b = bench_new();
-    ok(tm_task_lifetimes_tell(&b->lives, MACHINE, 10, false, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_tell(&b->lifetimes, MACHINE, 10, false, &b->err) == TM_OK);
     ok(sign(b, TM_LIFE_END, 10, 0) == TM_OK);
     ok(sign(b, TM_LIFE_END, 10, 0) == TM_END); /* told of no more */
-    ok(tm_task_lifetimes_tell(&b->lives, MACHINE, 20, true, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_tell(&b->lifetimes, MACHINE, 20, true, &b->err) == TM_OK);
     ok(sign(b, TM_LIFE_START, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
     ok(sign(b, TM_LIFE_END, 20, 0) == TM_OK);
-    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     is_str(left(b, TM_PENDING_GROUPS_EARLY), "-10 20 -20 -20");
     bench_free(b);
 }
@@ -137,7 +137,7 @@ static void test_many(void)
         if ((st = sign(b, TM_LIFE_START, 10 + (i + 1) % 2, 10 + i % 2)) == TM_OK)
             st = sign(b, TM_LIFE_END, 10 + i % 2, 0);
     ok(st >= 0);
-    ok(tm_task_lifetimes_settle(&b->lives, &b->err) == TM_OK);
+    ok(tm_task_lifetimes_settle(&b->lifetimes, &b->err) == TM_OK);
     struct tm_event *rows;
     uint32_t count, kept = 0;
     while (tm_pending_groups_take(&b->pending, TM_PENDING_GROUPS_EARLY, &rows, &count, &b->err) == TM_OK)

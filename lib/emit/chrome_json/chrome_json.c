@@ -84,7 +84,7 @@ static enum tm_status advance(struct tm_json_out *j, const struct tm_event *e, s
     bool is_life = e->kind == TM_KIND_PROCESS_EXIT || (e->kind == TM_KIND_TASK_NEW && !(e->value & CLONE_THREAD_FLAG));
     if (st == TM_OK && is_life && e->tid) {
         j->changes++;
-        if (tm_track_owners_end(&j->lives, e->machine, false, e->tid) != TM_OK)
+        if (tm_track_owners_end(&j->lifetimes, e->machine, false, e->tid) != TM_OK)
             st = tm_error_nomem(err);
     }
     return st;
@@ -112,7 +112,7 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
     if ((e->kind == TM_KIND_THREAD || e->kind == TM_KIND_PROCESS) && (st = tm_json_out_learn(j, e, err)) < 0)
         return st;
     if (is_json && e->raw[0] == '{' && e->flags & TM_EVENT_DEFINITION && tm_event_is_timed(e->flags))
-        return tm_pending_definitions_add(&j->late, e, (struct tm_late_needs){0}) == TM_OK ? TM_OK
+        return tm_pending_definitions_add(&j->late, e, (struct tm_pending_needs){0}) == TM_OK ? TM_OK
                                                                                            : tm_error_nomem(err);
     if (!(e->flags & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED)) && (st = advance(j, e, err)) < 0)
         return st;
@@ -197,7 +197,7 @@ static void json_close(void *state)
     free(j->wholes);
     tm_buf_release(&j->wholes_text);
     tm_table_release(&j->open_markers);
-    tm_track_owners_release(&j->lives);
+    tm_track_owners_release(&j->lifetimes);
     tm_pending_definitions_release(&j->late);
     tm_buf_release(&j->top);
     tm_map_release(&j->frames.table_of);

@@ -36,7 +36,7 @@ static enum tm_status move_pid(struct tm_json_out *j, int64_t pid, uint32_t *num
 static enum tm_status number_of(struct tm_json_out *j, uint32_t machine, int64_t pid, uint32_t *number,
                                 struct tm_error *err)
 {
-    uint32_t life = j->lives.lives.count ? tm_track_task_of(&j->lives, machine, false, pid, 0).life : 0;
+    uint32_t life = j->lifetimes.lifetimes.count ? tm_track_task_of(&j->lifetimes, machine, false, pid, 0).life : 0;
     uint64_t key = key_of(machine, (uint64_t)pid, life ? UINT64_MAX - life : 0);
     enum tm_status st = TM_OK;
     uint32_t taken;

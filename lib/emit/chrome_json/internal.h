@@ -96,7 +96,7 @@ struct tm_json_out {
     struct tm_buf wholes_text;
     int64_t wholes_ns;
     struct tm_table open_markers; /* asynchronous ones */
-    struct tm_track_owners lives; /* of pids: only that */
+    struct tm_track_owners lifetimes; /* of pids: only that */
     struct tm_pending_definitions late; /* metadata objects with a time */
     uint64_t inexpressible;   /* events JSON has no form for */
     struct tm_buf scratch;
@@ -112,7 +112,7 @@ void tm_json_out_time(struct tm_json_out *j, int64_t time_ns);
 void tm_json_out_micros(struct tm_json_out *j, int64_t ns);
 
 /* E has no form in JSON. */
-void tm_json_out_unsaid(struct tm_json_out *j, const struct tm_event *e);
+void tm_json_out_unsupported(struct tm_json_out *j, const struct tm_event *e);
 
 /* ids.c */
 

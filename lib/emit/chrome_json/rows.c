@@ -180,7 +180,7 @@ enum tm_status tm_json_out_row(struct tm_json_out *j, const struct tm_event *e, 
     case TM_KIND_SYNC_MARKER:
         return TM_OK;
     default:
-        tm_json_out_unsaid(j, e);
+        tm_json_out_unsupported(j, e);
         return TM_OK;
     }
 }

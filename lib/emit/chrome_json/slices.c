@@ -226,7 +226,7 @@ static enum tm_status close_span(struct tm_json_out *j, const struct tm_event *e
     if (fate == TM_JSON_SPAN_WHOLE)
         return keep_whole(j, &v, e, err);
     if (fate == TM_JSON_SPAN_NONE) { /* it would end another file's slice */
-        tm_json_out_unsaid(j, e);
+        tm_json_out_unsupported(j, e);
         return TM_OK;
     }
     if ((st = span_at(j, e, place, &at, err)) < 0 || (st = tm_json_out_tid(j, v.thread, v.lane, &tid, err)) < 0)

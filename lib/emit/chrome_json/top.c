@@ -30,7 +30,7 @@ enum tm_status tm_json_out_keep_top(struct tm_json_out *j, const struct tm_event
     size_t quote = value.type == TM_JSON_STRING;
     if (j->top.len + e->raw_bytes > TOP_BYTES_MAX) {
         j->inexpressible++;
-        tm_unsupported_counts_event(j->context->unsaid, e);
+        tm_unsupported_counts_event(j->context->unsupported, e);
         return TM_OK;
     }
     struct tm_buf quoted = {0};

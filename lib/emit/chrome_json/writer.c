@@ -11,12 +11,12 @@ void tm_json_out_next(struct tm_json_out *j)
     j->has_events = true;
 }
 
-void tm_json_out_unsaid(struct tm_json_out *j, const struct tm_event *e)
+void tm_json_out_unsupported(struct tm_json_out *j, const struct tm_event *e)
 {
     if (!tm_event_is_counted(e->flags))
         return;
     j->inexpressible++;
-    tm_unsupported_counts_event(j->context->unsaid, e);
+    tm_unsupported_counts_event(j->context->unsupported, e);
 }
 
 void tm_json_out_micros(struct tm_json_out *j, int64_t ns)

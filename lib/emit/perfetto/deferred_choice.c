@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { ON_TRACK, ON_LANE }; /* versions of a hole */
+enum { ON_TRACK, ON_LANE }; /* versions of a placeholder */
 
 /* --- begins */
 
@@ -45,7 +45,7 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
                                        struct tm_open_end *end, struct tm_error *err)
 {
     struct tm_buf versions[2] = {{0}, {0}};
-    uint32_t at = 0, hole = 0;
+    uint32_t at = 0, placeholder = 0;
     tm_packet_aside_begin(w->packets);
     enum tm_status st = tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
     tm_packet_aside_end(w->packets, &versions[ON_TRACK]);
@@ -58,11 +58,11 @@ enum tm_status tm_deferred_choice_open(struct tm_track_writer *w, const struct t
         tm_buf_release(&versions[ON_LANE]);
         return st;
     }
-    if ((st = tm_packet_hole(w->packets, versions, &hole, err)) < 0)
+    if ((st = tm_packet_placeholder(w->packets, versions, &placeholder, err)) < 0)
         return st;
     w->choices.free = w->choices.choices[at].next_free;
     w->choices.choices[at] = (struct tm_deferred_choice){
-        .twin = end->twin, .begin_ns = e->time_ns, .lane = lane, .hole = hole, .is_used = true};
+        .twin = end->twin, .begin_ns = e->time_ns, .lane = lane, .placeholder = placeholder, .is_used = true};
     end->choice = at + 1;
     return TM_OK;
 }
@@ -83,7 +83,7 @@ static enum tm_status move(struct tm_track_writer *w, uint64_t uuid, struct tm_d
 {
     choice->has_moved = true;
     tm_reader_slices_forget(&w->twins, uuid, choice->twin);
-    return tm_packet_decide(w->packets, choice->hole, ON_LANE, err);
+    return tm_packet_decide(w->packets, choice->placeholder, ON_LANE, err);
 }
 
 static enum tm_status put_end(struct tm_track_writer *w, int64_t time_ns, uint64_t uuid, uint32_t machine,
@@ -218,7 +218,7 @@ enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm
     else if (st == TM_OK && is_on_track && is_open)
         st = end_on_track(w, end, err);
     if (choice && is_on_track && st == TM_OK)
-        st = tm_packet_decide(w->packets, choice->hole, ON_TRACK, err);
+        st = tm_packet_decide(w->packets, choice->placeholder, ON_TRACK, err);
     if (choice) {
         *choice = (struct tm_deferred_choice){.next_free = w->choices.free};
         w->choices.free = end->choice;

@@ -9,8 +9,8 @@
 
 #include "emit/perfetto/track_writer.h"
 
-/* The begin of EVENT, which ends as END says, is to be on END's track or on LANE below it: writes it as a hole, and
- * notes it in END. TM_OK or TM_E_SYSTEM. */
+/* The begin of EVENT, which ends as END says, is to be on END's track or on LANE below it: writes it as a placeholder,
+ * and notes it in END. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_deferred_choice_open(struct tm_track_writer *writer, const struct tm_event *event, uint64_t lane,
                                        struct tm_open_end *end, struct tm_error *err);
 

@@ -8,7 +8,7 @@
 
 /* The columns of row I of BATCH that tm_packet_splice_body and tm_pftrace_none_due look at; flags, kind and file are
  * there. */
-static inline void tm_plain_get_packet(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
+static inline void tm_fast_get_packet(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
     e->time_ns = tm_batch_i64(batch, TM_COL_TIME_NS, i);
     e->machine = tm_batch_u32(batch, TM_COL_MACHINE, i);
@@ -18,17 +18,17 @@ static inline void tm_plain_get_packet(const struct tm_batch *batch, uint32_t i,
 }
 
 /* Beside these, those that tm_ftrace_write_raw does: what it comes to look at must be here. */
-static inline void tm_plain_get_ftrace(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
+static inline void tm_fast_get_ftrace(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
-    tm_plain_get_packet(batch, i, e);
+    tm_fast_get_packet(batch, i, e);
     e->position = tm_batch_u64(batch, TM_COL_POSITION, i);
     e->cpu = tm_batch_u32(batch, TM_COL_CPU, i);
 }
 
 /* And tm_ftrace_write_sched, beside these. */
-static inline void tm_plain_get_sched(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
+static inline void tm_fast_get_sched(const struct tm_batch *batch, uint32_t i, struct tm_event *e)
 {
-    tm_plain_get_ftrace(batch, i, e);
+    tm_fast_get_ftrace(batch, i, e);
     e->pid = tm_batch_i64(batch, TM_COL_PID, i);
     e->tid = tm_batch_i64(batch, TM_COL_TID, i);
     e->value = tm_batch_u64(batch, TM_COL_VALUE, i);
@@ -54,7 +54,7 @@ static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_w
 /* Writes the next event of WALK where it is one of which write_event would do no more than hand it to what writes it: a
  * slice or an instant whose packet goes on as it is, or an ftrace event. TM_END with nothing done where it is none, or
  * where there is no event. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
-static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
+static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;
     const struct tm_batch *batch = walk->batch;
@@ -79,7 +79,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
     case TM_RAW_PACKET:
         if (!(e.flags & TM_EVENT_RAW_BODY) || e.kind < TM_KIND_SLICE_BEGIN || e.kind > TM_KIND_INSTANT)
             return TM_END;
-        tm_plain_get_packet(batch, i, &e);
+        tm_fast_get_packet(batch, i, &e);
         if (e.time_ns >= untimed_ns || (p->late.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         if (tm_sequence_threads_is_said(&p->threads, e.generation))
@@ -88,7 +88,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
     case TM_RAW_FTRACE_EVENT:
         if (e.kind != TM_KIND_FTRACE)
             return TM_END;
-        tm_plain_get_ftrace(batch, i, &e);
+        tm_fast_get_ftrace(batch, i, &e);
         if (e.time_ns >= untimed_ns || (p->late.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         st = tm_ftrace_write_raw(&p->ftrace, &e, err);
@@ -96,7 +96,7 @@ static inline enum tm_status tm_pftrace_plain(struct pftrace *p, struct tm_batch
     case TM_RAW_COMPACT_SCHED:
         if (e.kind != TM_KIND_SCHED_SWITCH && e.kind != TM_KIND_SCHED_WAKING)
             return TM_END;
-        tm_plain_get_sched(batch, i, &e);
+        tm_fast_get_sched(batch, i, &e);
         if (e.time_ns >= untimed_ns || (p->late.count && !tm_pftrace_none_due(p, &e)))
             return TM_END;
         st = tm_ftrace_write_sched(&p->ftrace, &e, err);

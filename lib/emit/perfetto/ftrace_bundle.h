@@ -58,7 +58,7 @@ bool tm_ftrace_is_next(const struct tm_ftrace_writer *writer, const struct tm_ft
 
 static inline bool tm_ftrace_has_messages(const struct tm_ftrace_cpu *c)
 {
-    return c->waiting || !tm_open_messages_is_empty(&c->messages);
+    return c->pending || !tm_open_messages_is_empty(&c->messages);
 }
 
 /* Nothing that waits for BUNDLE's cpu comes before UNTIL any more; NULL: nothing waits. TM_OK, TM_E_INPUT or

@@ -4,37 +4,37 @@
 
 #include <stdlib.h>
 
-enum { WAITING_BYTES_MAX = 16 << 20 };
+enum { PENDING_BYTES_MAX = 16 << 20 };
 
-struct tm_ftrace_waiting {
+struct tm_ftrace_pending {
     struct tm_event event;
     int64_t last_ns;
     size_t bytes;
     uint8_t payload[];
 };
 
-static void drop_waiting(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)
+static void drop_pending(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)
 {
-    if (c->waiting == NULL)
+    if (c->pending == NULL)
         return;
-    w->waiting_bytes -= sizeof *c->waiting + c->waiting->bytes;
-    free(c->waiting);
-    c->waiting = NULL;
+    w->pending_bytes -= sizeof *c->pending + c->pending->bytes;
+    free(c->pending);
+    c->pending = NULL;
 }
 
-static enum tm_status keep_waiting(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
+static enum tm_status keep_pending(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
                                    struct tm_error *err)
 {
     size_t bytes = (size_t)e->raw_bytes + e->detail_bytes;
-    struct tm_ftrace_waiting *m = malloc(sizeof *m + bytes);
+    struct tm_ftrace_pending *m = malloc(sizeof *m + bytes);
     if (m == NULL)
         return tm_error_nomem(err);
     m->event = *e;
     m->last_ns = tm_compact_rows_last(e->time_ns, e->dur_ns);
     m->bytes = bytes;
     tm_event_move_payload(&m->event, m->payload);
-    c->waiting = m;
-    w->waiting_bytes += sizeof *m + bytes;
+    c->pending = m;
+    w->pending_bytes += sizeof *m + bytes;
     return TM_OK;
 }
 
@@ -44,7 +44,7 @@ static enum tm_status open_message(struct tm_ftrace_writer *w, struct tm_ftrace_
 {
     size_t before = c->messages.bytes;
     enum tm_status st = tm_open_messages_add(&c->messages, e, err);
-    w->waiting_bytes += c->messages.bytes - before;
+    w->pending_bytes += c->messages.bytes - before;
     return st;
 }
 
@@ -60,7 +60,7 @@ static enum tm_status put_events(struct tm_ftrace_writer *w, struct tm_ftrace_bu
         if (st == TM_OK)
             st = tm_open_messages_pop(&b->task->messages, err);
     }
-    w->waiting_bytes -= before - b->task->messages.bytes;
+    w->pending_bytes -= before - b->task->messages.bytes;
     return st;
 }
 
@@ -89,12 +89,12 @@ enum tm_status tm_ftrace_messages_until(struct tm_ftrace_writer *w, struct tm_ft
                                         const struct tm_event *until, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    if (b->task->waiting) {
-        const struct tm_event *e = &b->task->waiting->event;
-        bool is_past = until == NULL || b->task->waiting->last_ns < until->time_ns;
+    if (b->task->pending) {
+        const struct tm_event *e = &b->task->pending->event;
+        bool is_past = until == NULL || b->task->pending->last_ns < until->time_ns;
         bool is_whole = is_past && tm_ftrace_is_next(w, b, e);
         st = is_whole ? put_whole(w, b, e, err) : open_message(w, b->task, e, err);
-        drop_waiting(w, b->task);
+        drop_pending(w, b->task);
     }
     return st < 0 || tm_open_messages_is_empty(&b->task->messages) ? st : put_events(w, b, until, err);
 }
@@ -103,7 +103,7 @@ enum tm_status tm_ftrace_all_messages_until(struct tm_ftrace_writer *w, const st
                                             struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    for (uint32_t i = 0; i < w->cpu_count && w->waiting_bytes && st == TM_OK; i++) {
+    for (uint32_t i = 0; i < w->cpu_count && w->pending_bytes && st == TM_OK; i++) {
         const struct tm_event of_cpu = {.machine = w->cpus[i]->machine, .cpu = w->cpus[i]->cpu};
         struct tm_ftrace_bundle *b;
         if (!tm_ftrace_has_messages(w->cpus[i]))
@@ -117,18 +117,18 @@ enum tm_status tm_ftrace_all_messages_until(struct tm_ftrace_writer *w, const st
 
 bool tm_ftrace_messages_are_many(const struct tm_ftrace_writer *w)
 {
-    return w->waiting_bytes > WAITING_BYTES_MAX;
+    return w->pending_bytes > PENDING_BYTES_MAX;
 }
 
 enum tm_status tm_ftrace_messages_add(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
                                       struct tm_error *err)
 {
-    return tm_open_messages_is_empty(&c->messages) ? keep_waiting(w, c, e, err) : open_message(w, c, e, err);
+    return tm_open_messages_is_empty(&c->messages) ? keep_pending(w, c, e, err) : open_message(w, c, e, err);
 }
 
 void tm_ftrace_messages_drop(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c)
 {
-    drop_waiting(w, c);
-    w->waiting_bytes -= c->messages.bytes;
+    drop_pending(w, c);
+    w->pending_bytes -= c->messages.bytes;
     tm_open_messages_release(&c->messages);
 }

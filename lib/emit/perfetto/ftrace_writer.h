@@ -31,7 +31,7 @@ struct tm_ftrace_cpu {
     uint32_t machine, cpu;
     uint32_t fits; /* so many switches in a row could have been in compact_sched */
     struct tm_ftrace_running running;
-    struct tm_ftrace_waiting *waiting; /* owned; a message that is later than all that was written of the cpu */
+    struct tm_ftrace_pending *pending; /* owned; a message that is later than all that was written of the cpu */
     struct tm_open_messages messages;  /* those that were taken apart, with what is still to be written of them */
 };
 
@@ -60,7 +60,7 @@ struct tm_ftrace_writer {
     } *work;               /* functions of lines of text; one a machine */
     uint32_t work_count;
     struct tm_buf line;
-    size_t waiting_bytes; /* of all messages */
+    size_t pending_bytes; /* of all messages */
 };
 
 /* Takes the kernel's version from EVENT, a SYSTEM_INFO: states of tasks are written as that kernel would. */

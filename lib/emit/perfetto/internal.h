@@ -38,7 +38,7 @@ struct pftrace {
     struct tm_clock_rows clocks;
     /* A packet whose extra counter values are in the rows behind it. */
     struct tm_event waiting;
-    struct tm_buf waiting_bytes; /* its payload */
+    struct tm_buf pending_bytes; /* its payload */
     struct tm_buf service_event; /* a packet of the service's, as it is to be written */
     bool is_waiting;
     struct tm_extra_values extras;

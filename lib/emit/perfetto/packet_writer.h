@@ -68,7 +68,7 @@ struct tm_packet_writer {
     bool has_input_events; /* some packet may hold key or motion events */
     const struct tm_clock_rows *clocks; /* borrowed: what times inside packets are readings of; NULL: of trace time */
     struct tm_trace_stats *trace_stats;   /* borrowed; NULL: such packets stay as they are */
-    struct tm_unsupported_counts *unsaid; /* borrowed; notes what could not be said */
+    struct tm_unsupported_counts *unsupported; /* borrowed; notes what could not be said */
     struct tm_placeholders held;          /* what comes before out and is not decided */
     struct tm_buf aside;         /* out while packets are written aside */
     bool is_aside;
@@ -167,13 +167,13 @@ void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
 /* Here come packets of which there are two versions, to be decided before the last flush: *HOLE is their number. Takes
  * VERSIONS over, also where it fails. What follows is held back, beyond a few MiB in a temporary file. TM_OK or
  * TM_E_SYSTEM. */
-enum tm_status tm_packet_hole(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *hole,
-                              struct tm_error *err);
+enum tm_status tm_packet_placeholder(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *placeholder,
+                                     struct tm_error *err);
 
 /* HOLE becomes its version WHICH. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t hole, int which, struct tm_error *err);
+enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t placeholder, int which, struct tm_error *err);
 
-/* All that no open hole holds back. */
+/* All that no open placeholder holds back. */
 enum tm_status tm_packet_writer_flush(struct tm_packet_writer *writer, struct tm_error *err);
 void tm_packet_writer_release(struct tm_packet_writer *writer);
 

@@ -48,7 +48,7 @@ static enum tm_status start(struct pftrace *p, struct tm_error *err)
     p->marker_files = calloc((size_t)p->context->catalog->machine_count + 1, sizeof *p->marker_files);
     if (p->marker_files == NULL)
         return tm_error_nomem(err);
-    p->packets.unsaid = p->context->unsaid;
+    p->packets.unsupported = p->context->unsupported;
     p->packets.trace_stats = &p->trace_stats;
     p->packets.joins_flows = p->context->options->join_flows;
     p->packets.name = p->context->options->out_path;
@@ -78,9 +78,9 @@ static enum tm_status flush_waiting(struct pftrace *p, struct tm_error *err)
 }
 
 /* Keeps a copy of E for flush_waiting. */
-static enum tm_status keep_waiting(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
+static enum tm_status keep_pending(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
-    struct tm_buf *bytes = &p->waiting_bytes;
+    struct tm_buf *bytes = &p->pending_bytes;
     bytes->len = 0;
     if (tm_buf_add(bytes, e->raw, e->raw_bytes) != TM_OK || tm_buf_add(bytes, e->detail, e->detail_bytes) != TM_OK)
         return tm_error_nomem(err);
@@ -148,7 +148,7 @@ static bool is_deadly(const struct pftrace *p, const struct tm_event *e)
 static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     if (is_deadly(p, e)) {
-        tm_unsupported_counts_event(p->context->unsaid, e);
+        tm_unsupported_counts_event(p->context->unsupported, e);
         return TM_OK;
     }
     struct tm_pb_field service_event;
@@ -159,7 +159,7 @@ static enum tm_status write_packet(struct pftrace *p, const struct tm_event *e, 
         return tm_packet_retime(&p->packets, e, &p->extras, err); /* which are none */
     if (!may_have_extras || !tm_packet_has_extras(e))
         return tm_packet_retime(&p->packets, e, NULL, err);
-    return keep_waiting(p, e, err);
+    return keep_pending(p, e, err);
 }
 
 /* True when E is a marker in a line of text whose machine has markers of another file: on the same
@@ -213,7 +213,7 @@ static bool is_early(struct pftrace *p, const struct tm_event *e)
 {
     if (e->time_ns >= tm_ftrace_bounds_start(&p->bounds, e))
         return false;
-    tm_unsupported_counts_early(p->packets.unsaid, e->file, 1);
+    tm_unsupported_counts_early(p->packets.unsupported, e->file, 1);
     return true;
 }
 
@@ -391,7 +391,7 @@ static enum tm_status pftrace_frame(void *state, const struct tm_frame *frame, c
         if (!p->bounds.is_settled && is_past_definitions(batch, walk.i) &&
             (st = tm_ftrace_bounds_settle(&p->bounds, &p->packets, err)) < 0)
             break;
-        if ((st = tm_pftrace_plain(p, &walk, err)) != TM_END)
+        if ((st = tm_pftrace_fast(p, &walk, err)) != TM_END)
             continue;
         st = TM_OK;
         if (!tm_batch_next(&walk, &e))
@@ -443,7 +443,7 @@ static void pftrace_close(void *state)
     struct pftrace *p = state;
     if (p == NULL)
         return;
-    tm_buf_release(&p->waiting_bytes);
+    tm_buf_release(&p->pending_bytes);
     free(p->extras.values);
     free(p->marker_files);
     tm_buf_release(&p->service_event);

@@ -23,7 +23,7 @@ static void start(struct tm_placeholders *h)
     h->bytes.dir = h->dir;
 }
 
-enum tm_status tm_holes_put(struct tm_placeholders *h, const void *data, size_t len, struct tm_error *err)
+enum tm_status tm_placeholders_put(struct tm_placeholders *h, const void *data, size_t len, struct tm_error *err)
 {
     if (len == 0)
         return TM_OK;
@@ -37,38 +37,39 @@ enum tm_status tm_holes_put(struct tm_placeholders *h, const void *data, size_t 
 
 static enum tm_status grow(struct tm_placeholders *h, struct tm_error *err)
 {
-    uint32_t cap = h->hole_cap ? h->hole_cap * 2 : 16;
-    struct tm_hole *holes = realloc(h->holes, cap * sizeof *holes);
-    if (holes == NULL)
+    uint32_t cap = h->cap ? h->cap * 2 : 16;
+    struct tm_placeholder *placeholders = realloc(h->placeholders, cap * sizeof *placeholders);
+    if (placeholders == NULL)
         return tm_error_nomem(err);
-    h->holes = holes;
-    h->hole_cap = cap;
+    h->placeholders = placeholders;
+    h->cap = cap;
     return TM_OK;
 }
 
-enum tm_status tm_holes_open(struct tm_placeholders *h, struct tm_buf versions[2], uint32_t *hole, struct tm_error *err)
+enum tm_status tm_placeholders_open(struct tm_placeholders *h, struct tm_buf versions[2], uint32_t *placeholder,
+                                    struct tm_error *err)
 {
-    enum tm_status st = h->free == 0 && h->hole_count == h->hole_cap ? grow(h, err) : TM_OK;
+    enum tm_status st = h->free == 0 && h->count == h->cap ? grow(h, err) : TM_OK;
     uint64_t room = versions[0].len > versions[1].len ? versions[0].len : versions[1].len;
     if (st < 0) {
         tm_buf_release(&versions[0]);
         tm_buf_release(&versions[1]);
         return st;
     }
-    uint32_t at = h->free ? h->free - 1 : h->hole_count++;
-    h->free = h->free ? h->holes[at].next_free : 0;
-    h->holes[at] = (struct tm_hole){.record = h->end, .versions = {versions[0], versions[1]}};
+    uint32_t at = h->free ? h->free - 1 : h->count++;
+    h->free = h->free ? h->placeholders[at].next_free : 0;
+    h->placeholders[at] = (struct tm_placeholder){.record = h->end, .versions = {versions[0], versions[1]}};
     versions[0] = versions[1] = (struct tm_buf){0};
-    *hole = at;
+    *placeholder = at;
     start(h);
     st = write_head(h, h->end, UINT64_MAX, room, err);
     h->end += HEAD_BYTES + room;
     return st;
 }
 
-enum tm_status tm_holes_decide(struct tm_placeholders *h, uint32_t hole, int which, struct tm_error *err)
+enum tm_status tm_placeholders_decide(struct tm_placeholders *h, uint32_t placeholder, int which, struct tm_error *err)
 {
-    struct tm_hole *o = &h->holes[hole];
+    struct tm_placeholder *o = &h->placeholders[placeholder];
     const struct tm_buf *text = &o->versions[which];
     uint64_t room = o->versions[0].len > o->versions[1].len ? o->versions[0].len : o->versions[1].len;
     enum tm_status st = write_head(h, o->record, text->len, room, err);
@@ -77,11 +78,11 @@ enum tm_status tm_holes_decide(struct tm_placeholders *h, uint32_t hole, int whi
     tm_buf_release(&o->versions[0]);
     tm_buf_release(&o->versions[1]);
     o->next_free = h->free;
-    h->free = hole + 1;
+    h->free = placeholder + 1;
     return st;
 }
 
-enum tm_status tm_holes_take(struct tm_placeholders *h, struct tm_buf *out, size_t max, struct tm_error *err)
+enum tm_status tm_placeholders_take(struct tm_placeholders *h, struct tm_buf *out, size_t max, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
     for (size_t from = out->len; st == TM_OK && h->begin < h->end && out->len - from < max;) {
@@ -109,13 +110,13 @@ enum tm_status tm_holes_take(struct tm_placeholders *h, struct tm_buf *out, size
     return st;
 }
 
-void tm_holes_release(struct tm_placeholders *h)
+void tm_placeholders_release(struct tm_placeholders *h)
 {
-    for (uint32_t i = 0; i < h->hole_count; i++) {
-        tm_buf_release(&h->holes[i].versions[0]);
-        tm_buf_release(&h->holes[i].versions[1]);
+    for (uint32_t i = 0; i < h->count; i++) {
+        tm_buf_release(&h->placeholders[i].versions[0]);
+        tm_buf_release(&h->placeholders[i].versions[1]);
     }
-    free(h->holes);
+    free(h->placeholders);
     tm_paged_file_release(&h->bytes);
     *h = (struct tm_placeholders){0};
 }

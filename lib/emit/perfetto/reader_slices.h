@@ -32,51 +32,51 @@ struct tm_reader_slices {
     int64_t next_id;
 };
 
-bool tm_reader_slices_has(const struct tm_reader_slices *twins, uint64_t uuid);
+bool tm_reader_slices_has(const struct tm_reader_slices *slices, uint64_t uuid);
 
 /* TM_OK: UUID is followed from now on; TM_END: it was already; TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_follow(struct tm_reader_slices *twins, uint64_t uuid);
+enum tm_status tm_reader_slices_follow(struct tm_reader_slices *slices, uint64_t uuid);
 
 /* An event begins a slice on UUID, which is followed, for DUR_NS (-1: until an end comes). *ID is what it is called
  * below. TM_OK; TM_END: it crosses a complete event, and is not on UUID; TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_begin(struct tm_reader_slices *twins, uint64_t uuid, int64_t ts_ns, int64_t dur_ns,
+enum tm_status tm_reader_slices_begin(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns, int64_t dur_ns,
                                       const tm_slice_label label[2], int64_t *id, struct tm_error *err);
 
 /* Its begin is written; DUR_NS is 0 for what is no begin but an instant, else -1. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *twins, uint64_t uuid, int64_t ts_ns,
+enum tm_status tm_reader_slices_write_begin(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
                                             int64_t dur_ns, const tm_slice_label label[2], int64_t id,
                                             struct tm_error *err);
 
 /* An end comes: *ID and LABEL become those of the slice it means, TM_NO_ID if it means none. TM_OK or TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_end(struct tm_reader_slices *twins, uint64_t uuid, int64_t ts_ns,
+enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
                                     tm_slice_label label[2], int64_t *id, struct tm_error *err);
 
 /* TM_OK: an end with LABEL that is written ends slice ID (TM_NO_ID: nothing), and has been taken as written; TM_END: it
  * would do something else; TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *twins, uint64_t uuid, int64_t ts_ns,
+enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
                                           const tm_slice_label label[2], int64_t id, struct tm_error *err);
 
 /* What comes at a complete event's own end, which no event says: nothing was cut short by what was said last. */
-void tm_reader_slices_pass(struct tm_reader_slices *twins);
+void tm_reader_slices_pass(struct tm_reader_slices *slices);
 
 /* *SHOWN: the slices on UUID that something written at TS_NS cuts short. Valid until the next call. TM_OK or
  * TM_E_SYSTEM. */
-enum tm_status tm_reader_slices_overtaken(struct tm_reader_slices *twins, uint64_t uuid, int64_t ts_ns,
+enum tm_status tm_reader_slices_overtaken(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
                                           const struct tm_slice_ids **shown, struct tm_error *err);
 
 /* *SHOWN: what is open above slice ID on UUID as it was written, the outermost first; nothing where ID is not there. */
-enum tm_status tm_reader_slices_above(struct tm_reader_slices *twins, uint64_t uuid, int64_t id,
+enum tm_status tm_reader_slices_above(struct tm_reader_slices *slices, uint64_t uuid, int64_t id,
                                       const struct tm_slice_ids **shown, struct tm_error *err);
 
 /* True where slice ID is on UUID as it was written, since *TS_NS, and waits for its end. */
-bool tm_reader_slices_is_open(const struct tm_reader_slices *twins, uint64_t uuid, int64_t id, int64_t *ts_ns);
+bool tm_reader_slices_is_open(const struct tm_reader_slices *slices, uint64_t uuid, int64_t id, int64_t *ts_ns);
 
 /* True where a slice that waits for its end is open on UUID. */
-bool tm_reader_slices_waits(const struct tm_reader_slices *twins, uint64_t uuid);
+bool tm_reader_slices_waits(const struct tm_reader_slices *slices, uint64_t uuid);
 
 /* Slice ID was not written to UUID after all. */
-void tm_reader_slices_forget(struct tm_reader_slices *twins, uint64_t uuid, int64_t id);
+void tm_reader_slices_forget(struct tm_reader_slices *slices, uint64_t uuid, int64_t id);
 
-void tm_reader_slices_release(struct tm_reader_slices *twins);
+void tm_reader_slices_release(struct tm_reader_slices *slices);
 
 #endif

@@ -30,7 +30,7 @@ uint64_t tm_track_key(const struct tm_track_writer *w, const struct tm_event *e,
     if (kind != TM_TRACK_KIND_COUNTER)
         h = tm_hash_u64(h ^ c->files[e->file].processing_order);
     h = tm_hash_u64(h ^ more);
-    if (w->packets->owners.lives.count && (is_of_thread || e->flags & TM_EVENT_HAS_PID)) {
+    if (w->packets->owners.lifetimes.count && (is_of_thread || e->flags & TM_EVENT_HAS_PID)) {
         uint32_t life = task_of(w, e, is_of_thread).life;
         h = life ? tm_hash_u64(h + life) : h;
     }

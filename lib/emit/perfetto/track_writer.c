@@ -134,12 +134,12 @@ static enum tm_status track_of(struct tm_track_writer *w, const struct tm_event 
 
 /* --- slices */
 
-static void unsaid(struct tm_track_writer *w, const struct tm_event *e)
+static void unsupported(struct tm_track_writer *w, const struct tm_event *e)
 {
     if (!tm_event_is_counted(e->flags))
         return;
     w->inexpressible++;
-    tm_unsupported_counts_event(w->packets->unsaid, e);
+    tm_unsupported_counts_event(w->packets->unsupported, e);
 }
 
 /* FIELD of E's detail, which stands before its arguments. */
@@ -218,7 +218,7 @@ static enum tm_status write_end(struct tm_track_writer *w, const struct tm_event
     if (st == TM_OK)
         return tm_track_packet_event(w, &named, TM_TRACK_END, uuid, err);
     if (st == TM_END)
-        unsaid(w, e);
+        unsupported(w, e);
     return st < 0 ? st : TM_OK;
 }
 
@@ -361,7 +361,7 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
             return write_instant(w, e, uuid, err); /* readers take no time for an instant */
         if (e->dur_ns >= 0 && !(e->flags & TM_EVENT_OPEN_ENDED))
             return write_complete(w, e, uuid, err);
-        unsaid(w, e); /* it ends before it begins, or nothing says when */
+        unsupported(w, e); /* it ends before it begins, or nothing says when */
         return TM_OK;
     case TM_KIND_INSTANT:
     case TM_KIND_ASYNC_STEP:
@@ -373,7 +373,7 @@ static enum tm_status write_one(struct tm_track_writer *w, const struct tm_event
     case TM_KIND_FLOW_END:
         return write_flow(w, e, uuid, err);
     default:
-        unsaid(w, e);
+        unsupported(w, e);
         return TM_OK;
     }
 }

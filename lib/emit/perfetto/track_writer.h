@@ -21,7 +21,7 @@ struct tm_track_choices {
     struct tm_deferred_choice {
         int64_t twin, begin_ns;
         uint64_t lane;
-        uint32_t hole;
+        uint32_t placeholder;
         bool is_used, has_moved, has_ended;
         uint32_t next_free; /* of one that is not used: as free */
     } * choices;

@@ -13,7 +13,7 @@
 
 /* Zero-initialise. */
 struct tm_untimed_packets {
-    const char *dir; /* for the temporary file; borrowed; NULL: as tm_io_spool */
+    const char *dir; /* for the temporary file; borrowed; NULL: as tm_io_temporary */
     struct tm_event next; /* the first one, where has_next; its payload is in next_bytes */
     bool has_next;
     /* private */

@@ -44,7 +44,7 @@ void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a
         tm_out_u64(&r->out, a->byte);
     }
     tm_out_str(&r->out, ".\n  ");
-    tm_out_str(&r->out, p && tm_report_suggestion(r, remedies, p, a) ? by_manifest : reason->remedy);
+    tm_out_str(&r->out, p && tm_report_suggestion(r, remedies, p, a) ? by_manifest : reason->advice);
     tm_out_char(&r->out, '\n');
 }
 

@@ -15,7 +15,7 @@ static bool has_relation_of_machines(const Tracemerge__Placement *p)
 
 static const char *way_of(const Tracemerge__Placement *p)
 {
-    static const char *const ways[][2] = {
+    static const char *const words[][2] = {
         {"trace_time", "its clock is the timeline"}, {"snapshot", "by clock snapshots"},
         {"manifest", "by the manifest"},             {"hint", "by a hint"},
         {"rendezvous", "by REALTIME rendezvous"},    {"same_domain", "by a guess: same-domain assumption"},
@@ -25,9 +25,9 @@ static const char *way_of(const Tracemerge__Placement *p)
         return "its numbers are taken as they stand";
     if (tm_report_is(p->rule, "snapshot") && has_relation_of_machines(p))
         return "by clock synchronization of the machines";
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (tm_report_is(p->rule, ways[i][0]))
-            return ways[i][1];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tm_report_is(p->rule, words[i][0]))
+            return words[i][1];
     return "by a rule that is not known";
 }
 

@@ -54,10 +54,10 @@ static void put_before(void *self, struct tm_out *out, const struct tm_row *row)
     tm_out_char(out, ',');
 }
 
-static void put_duration(void *self, struct tm_out *out, enum tm_held_end end, int64_t dur)
+static void put_duration(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur)
 {
     (void)self;
-    if (end == TM_HELD_ENDED || end == TM_HELD_MOMENT)
+    if (end == TM_ROW_ENDED || end == TM_ROW_INSTANT)
         tm_out_i64(out, dur);
 }
 

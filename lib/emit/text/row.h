@@ -4,7 +4,7 @@
 
 #include "emit/task_names.h"
 #include "emit/text/arg_tree.h"
-#include "emit/text/held_rows.h"
+#include "emit/text/unfinished_rows.h"
 
 /* Texts are valid during the call. */
 struct tm_row {
@@ -26,7 +26,7 @@ struct tm_row_form {
     /* Until the duration, and from there to the args. */
     void (*before)(void *self, struct tm_out *out, const struct tm_row *row);
     void (*after)(void *self, struct tm_out *out, const struct tm_row *row);
-    void (*duration)(void *self, struct tm_out *out, enum tm_held_end end, int64_t dur);
+    void (*duration)(void *self, struct tm_out *out, enum tm_unfinished_end end, int64_t dur);
     /* The args and the end of the row. */
     void (*args)(void *self, struct tm_out *out, const struct tm_arg_tree *args);
 };

@@ -17,7 +17,7 @@ static enum tm_status check_memory(const struct tm_slice_rows *r, struct tm_erro
 }
 
 /* Writes a row that is complete. */
-static enum tm_status write_row(struct tm_slice_rows *r, const struct tm_held_row *row, struct tm_error *err)
+static enum tm_status write_row(struct tm_slice_rows *r, const struct tm_unfinished_row *row, struct tm_error *err)
 {
     enum tm_status st = tm_arg_tree_read(&r->tree, row->args.data, row->args.len, err);
     if (st < 0)
@@ -31,18 +31,18 @@ static enum tm_status write_row(struct tm_slice_rows *r, const struct tm_held_ro
 
 static enum tm_status write_ready(struct tm_slice_rows *r, bool all, struct tm_error *err)
 {
-    struct tm_held_row row;
+    struct tm_unfinished_row row;
     enum tm_status st;
-    while ((st = tm_held_rows_take(&r->held, all, &row, err)) == TM_OK && (st = write_row(r, &row, err)) == TM_OK)
+    while ((st = tm_unfinished_rows_take(&r->held, all, &row, err)) == TM_OK && (st = write_row(r, &row, err)) == TM_OK)
         ;
     return st < 0 ? st : TM_OK;
 }
 
 /* The end of a row: how long it lasts, and by what number the model will tell more of it. */
 struct ending {
-    enum tm_held_end end;
+    enum tm_unfinished_end end;
     int64_t dur;
-    enum tm_held_series series;
+    enum tm_unfinished_series series;
     int64_t number;
 };
 
@@ -54,16 +54,16 @@ static enum tm_status put_row(struct tm_slice_rows *r, const struct tm_row *row,
     tm_buf_clear(&r->after.buf);
     r->form->before(r->self, &r->before, row);
     r->form->after(r->self, &r->after, row);
-    const struct tm_held_row held = {.end = ending->end,
-                                     .dur = ending->dur,
-                                     .before = view_of(&r->before.buf),
-                                     .after = view_of(&r->after.buf),
-                                     .args = view_of(&r->args)};
+    const struct tm_unfinished_row held = {.end = ending->end,
+                                           .dur = ending->dur,
+                                           .before = view_of(&r->before.buf),
+                                           .after = view_of(&r->after.buf),
+                                           .args = view_of(&r->args)};
     enum tm_status st = check_memory(r, err);
-    if (st == TM_OK && ending->end != TM_HELD_OPEN && !tm_held_rows_any(&r->held))
+    if (st == TM_OK && ending->end != TM_ROW_OPEN && !tm_unfinished_rows_any(&r->held))
         st = write_row(r, &held, err);
     else if (st == TM_OK)
-        st = tm_held_rows_add(&r->held, &held, ending->series, ending->number, err);
+        st = tm_unfinished_rows_add(&r->held, &held, ending->series, ending->number, err);
     r->is_told = true;
     r->args_set = NO_SET;
     tm_buf_clear(&r->args);
@@ -124,9 +124,9 @@ static enum tm_status take_slice(void *self, const struct tm_slice_row *slice, s
     row.depth = slice->depth;
     row.track = name.len ? name : row.track;
     use_args(r, slice->arg_set);
-    struct ending ending = {TM_HELD_MOMENT, slice->dur, TM_HELD_SLICES, slice->id};
+    struct ending ending = {TM_ROW_INSTANT, slice->dur, TM_SERIES_SLICES, slice->id};
     if (kind == TM_KIND_SLICE_COMPLETE)
-        ending.end = slice->dur < 0 ? TM_HELD_OPEN : TM_HELD_ENDED;
+        ending.end = slice->dur < 0 ? TM_ROW_OPEN : TM_ROW_ENDED;
     return put_row(r, &row, &ending, err);
 }
 
@@ -135,7 +135,7 @@ static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_
     struct tm_slice_rows *r = self;
     use_args(r, arg_set);
     const struct tm_buf_view args = view_of(&r->args);
-    enum tm_status st = tm_held_rows_tell(&r->held, TM_HELD_SLICES, id, dur, &args, err);
+    enum tm_status st = tm_unfinished_rows_tell(&r->held, TM_SERIES_SLICES, id, dur, &args, err);
     tm_buf_clear(&r->args);
     r->is_told = r->is_told || r->event->kind == TM_KIND_SLICE_END; /* others may cut slices short */
     return st < 0 ? st : write_ready(r, false, err);
@@ -143,7 +143,7 @@ static enum tm_status take_slice_end(void *self, int64_t id, int64_t dur, int64_
 
 static enum tm_status take_counter(void *self, const struct tm_counter_row *counter, struct tm_error *err)
 {
-    static const struct ending none = {TM_HELD_NONE, 0, TM_HELD_SLICES, NO_NUMBER};
+    static const struct ending none = {TM_ROW_NO_DURATION, 0, TM_SERIES_SLICES, NO_NUMBER};
     struct tm_slice_rows *r = self;
     struct tm_row row;
     enum tm_status st = begin_row(r, &row, err);
@@ -178,7 +178,7 @@ static enum tm_status take_run(void *self, const struct tm_sched_row *run, struc
                                   .file = r->event->file,
                                   .tid = r->event->pid,
                                   .flags = TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD)};
-    const struct ending ending = {TM_HELD_OPEN, -1, TM_HELD_RUNS, run->id};
+    const struct ending ending = {TM_ROW_OPEN, -1, TM_SERIES_RUNS, run->id};
     struct tm_row row;
     enum tm_status st = begin_row(r, &row, err);
     if (st < 0)
@@ -205,7 +205,7 @@ static enum tm_status take_run_end(void *self, int64_t id, int64_t dur, struct t
         st = add_arg(r, "end_state", end_state, true, err);
     const struct tm_buf_view args = view_of(&r->args);
     if (st == TM_OK)
-        st = tm_held_rows_tell(&r->held, TM_HELD_RUNS, id, dur, &args, err);
+        st = tm_unfinished_rows_tell(&r->held, TM_SERIES_RUNS, id, dur, &args, err);
     tm_buf_clear(&r->args);
     r->is_told = true;
     return st < 0 ? st : write_ready(r, false, err);
@@ -340,7 +340,7 @@ static bool is_shown(const struct tm_event *e)
 static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
 {
     const struct tm_event *e = r->event;
-    struct ending ending = {TM_HELD_NONE, 0, TM_HELD_SLICES, NO_NUMBER};
+    struct ending ending = {TM_ROW_NO_DURATION, 0, TM_SERIES_SLICES, NO_NUMBER};
     struct tm_row row;
     int64_t set;
     enum tm_status st = begin_row(r, &row, err);
@@ -350,10 +350,10 @@ static enum tm_status put_event(struct tm_slice_rows *r, struct tm_error *err)
         return st;
     use_args(r, set);
     if (e->kind == TM_KIND_SLICE_COMPLETE) {
-        ending.end = e->flags & TM_EVENT_OPEN_ENDED ? TM_HELD_UNKNOWN : TM_HELD_ENDED;
+        ending.end = e->flags & TM_EVENT_OPEN_ENDED ? TM_ROW_UNKNOWN_END : TM_ROW_ENDED;
         ending.dur = e->dur_ns;
     } else if (e->kind == TM_KIND_SLICE_BEGIN) {
-        ending.end = TM_HELD_UNKNOWN;
+        ending.end = TM_ROW_UNKNOWN_END;
     }
     if (e->kind == TM_KIND_SCHED_WAKING &&
         ((st = add_arg(r, "prio", number_text(r, (int32_t)e->value), false, err)) < 0 ||
@@ -440,7 +440,7 @@ void tm_slice_rows_release(struct tm_slice_rows *r)
 {
     tm_model_release(&r->model);
     tm_arg_sets_release(&r->own_args);
-    tm_held_rows_release(&r->held);
+    tm_unfinished_rows_release(&r->held);
     tm_task_names_release(&r->names);
     tm_paths_release(&r->paths);
     tm_arg_tree_release(&r->tree);

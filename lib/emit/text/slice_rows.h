@@ -26,7 +26,7 @@ struct tm_slice_rows {
     struct tm_rows rows;
     struct tm_model model;
     struct tm_arg_sets own_args; /* of events that the model makes no row of */
-    struct tm_held_rows held;
+    struct tm_unfinished_rows held;
     struct tm_out before, after, number;
     struct tm_buf args; /* of the row to come; the list of set args_set */
     int64_t args_set;

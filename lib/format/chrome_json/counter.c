@@ -1,7 +1,7 @@
 #include "format/chrome_json/internal.h"
 
 /* "NAME ", or "NAME id: ID " where the id is a string: what the counters' names begin with. */
-static enum tm_status put_prefix(struct tm_json_work *w, struct tm_buf *name)
+static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *name)
 {
     const struct tm_json_value *v = tm_json_event_of(w->json, TM_JF_NAME, TM_JSON_STRING);
     const struct tm_json_value *id = tm_json_event_of(w->json, TM_JF_ID, TM_JSON_STRING);
@@ -14,7 +14,7 @@ static enum tm_status put_prefix(struct tm_json_work *w, struct tm_buf *name)
 }
 
 /* The number a counter's argument says: a number, or a string with one. */
-static bool read_value(struct tm_json_work *w, const struct tm_json_value *v)
+static bool read_value(struct tm_json_row_builder *w, const struct tm_json_value *v)
 {
     bool is_double;
     if ((v->type != TM_JSON_NUMBER && v->type != TM_JSON_STRING) ||
@@ -25,18 +25,18 @@ static bool read_value(struct tm_json_work *w, const struct tm_json_value *v)
     return true;
 }
 
-static enum tm_status add_value(struct tm_json_work *w, const struct tm_json_value *key, size_t prefix_len)
+static enum tm_status add_value(struct tm_json_row_builder *w, const struct tm_json_value *key, size_t prefix_len)
 {
     struct tm_buf *name = &w->rows->name;
     name->len = prefix_len;
     tm_buf_clear(&w->rows->detail);
     if (tm_json_unescape(key, name) != TM_OK)
         return tm_error_nomem(w->err);
-    enum tm_status st = tm_json_work_intern(w, name->data, name->len, &w->event.name);
-    return st < 0 ? st : tm_json_work_add(w);
+    enum tm_status st = tm_json_row_builder_intern(w, name->data, name->len, &w->event.name);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }
 
-enum tm_status tm_json_counter(struct tm_json_work *w)
+enum tm_status tm_json_counter(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
     struct tm_json_value key, value;
@@ -65,6 +65,6 @@ enum tm_status tm_json_counter(struct tm_json_work *w)
         return st;
     w->rows->parser_failures += args == NULL || args->len <= 2;
     w->event = plain;
-    tm_json_work_plain(w);
-    return tm_json_work_add(w);
+    tm_json_row_builder_default(w);
+    return tm_json_row_builder_add(w);
 }

@@ -17,7 +17,7 @@ static uint64_t mix_number(uint64_t seed, uint64_t v)
 }
 
 /* Mixes the string FIELD in; a missing one counts as empty. */
-static bool mix_string(struct tm_json_work *w, enum tm_json_field field, uint64_t *hash)
+static bool mix_string(struct tm_json_row_builder *w, enum tm_json_field field, uint64_t *hash)
 {
     const struct tm_json_value *v = tm_json_event_of(w->json, field, TM_JSON_STRING);
     const uint8_t *s = NULL;
@@ -36,7 +36,7 @@ static uint64_t mix_id(uint64_t seed, const struct tm_json_id *id)
 }
 
 /* The id of an async event: id, else id2's global, else its local one. */
-static bool find_id(struct tm_json_work *w, struct tm_json_id *id, bool *local)
+static bool find_id(struct tm_json_row_builder *w, struct tm_json_id *id, bool *local)
 {
     const struct tm_json_value *id2 = tm_json_event_of(w->json, TM_JF_ID2, TM_JSON_OBJECT);
     struct tm_json_value key, value, found[2];
@@ -62,7 +62,7 @@ static bool find_id(struct tm_json_work *w, struct tm_json_id *id, bool *local)
 }
 
 /* The id's text into the detail. */
-static enum tm_status put_id(struct tm_json_work *w, const struct tm_json_id *id)
+static enum tm_status put_id(struct tm_json_row_builder *w, const struct tm_json_id *id)
 {
     if (w->rows->sink->want_detail && tm_pb_put_bytes(&w->rows->detail, TM_DETAIL_ID, id->text, id->len) != TM_OK)
         return tm_error_nomem(w->err);
@@ -70,7 +70,8 @@ static enum tm_status put_id(struct tm_json_work *w, const struct tm_json_id *id
 }
 
 /* What is common to the rows of async events. */
-static enum tm_status put_identity(struct tm_json_work *w, uint64_t hash, bool local, const struct tm_json_id *id)
+static enum tm_status put_identity(struct tm_json_row_builder *w, uint64_t hash, bool local,
+                                   const struct tm_json_id *id)
 {
     w->event.track = hash;
     w->event.flags |= TM_EVENT_ASYNC | TM_EVENT_HAS_TRACK;
@@ -78,7 +79,7 @@ static enum tm_status put_identity(struct tm_json_work *w, uint64_t hash, bool l
     return put_id(w, id);
 }
 
-enum tm_status tm_json_async(struct tm_json_work *w)
+enum tm_status tm_json_async(struct tm_json_row_builder *w)
 {
     struct tm_json_id id;
     uint64_t hash = SEED_ASYNC;
@@ -94,7 +95,7 @@ enum tm_status tm_json_async(struct tm_json_work *w)
     return put_identity(w, hash, local, &id);
 }
 
-enum tm_status tm_json_legacy_async(struct tm_json_work *w)
+enum tm_status tm_json_legacy_async(struct tm_json_row_builder *w)
 {
     struct tm_json_id id;
     uint64_t hash = SEED_LEGACY_ASYNC;
@@ -110,7 +111,7 @@ enum tm_status tm_json_legacy_async(struct tm_json_work *w)
     return put_identity(w, hash, local, &id);
 }
 
-enum tm_status tm_json_flow(struct tm_json_work *w)
+enum tm_status tm_json_flow(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *bp = tm_json_event_of(w->json, TM_JF_BP, TM_JSON_STRING);
     struct tm_json_id id;
@@ -129,12 +130,12 @@ enum tm_status tm_json_flow(struct tm_json_work *w)
     return put_id(w, &id);
 }
 
-static bool is_true(struct tm_json_work *w, enum tm_json_field field)
+static bool is_true(struct tm_json_row_builder *w, enum tm_json_field field)
 {
     return tm_json_event_of(w->json, field, TM_JSON_TRUE) != NULL;
 }
 
-enum tm_status tm_json_bind(struct tm_json_work *w)
+enum tm_status tm_json_bind(struct tm_json_row_builder *w)
 {
     struct tm_json_id id;
     bool in = is_true(w, TM_JF_FLOW_IN), out = is_true(w, TM_JF_FLOW_OUT);

@@ -5,7 +5,7 @@
 #include "format/chrome_json/rows.h"
 #include "json/event_id.h"
 
-struct tm_json_work {
+struct tm_json_row_builder {
     struct tm_json_rows *rows;
     const struct tm_json_event *json;
     struct tm_event event; /* the current row */
@@ -16,40 +16,41 @@ struct tm_json_work {
 };
 
 /* Interns the string FIELD for a column. 0 if it is no string or empty. */
-enum tm_status tm_json_work_string(struct tm_json_work *work, enum tm_json_field field, uint32_t *string);
+enum tm_status tm_json_row_builder_string(struct tm_json_row_builder *work, enum tm_json_field field, uint32_t *string);
 
 /* Interns bytes. */
-enum tm_status tm_json_work_intern(struct tm_json_work *work, const void *s, size_t len, uint32_t *string);
+enum tm_status tm_json_row_builder_intern(struct tm_json_row_builder *work, const void *s, size_t len,
+                                          uint32_t *string);
 
 /* Adds the row with RAW, or without one if it is a DERIVED row. */
-enum tm_status tm_json_work_add(struct tm_json_work *work);
+enum tm_status tm_json_row_builder_add(struct tm_json_row_builder *work);
 
 /* value_offsets.c: adds the JsonRef of the event to its detail if an output can use it. */
-enum tm_status tm_json_work_ref(struct tm_json_work *work);
+enum tm_status tm_json_row_builder_ref(struct tm_json_row_builder *work);
 
 /* Makes the event one that only JSON outputs show. */
-void tm_json_work_plain(struct tm_json_work *work);
+void tm_json_row_builder_default(struct tm_json_row_builder *work);
 
 /* ids.c: phases whose events are matched by an id. TM_OK or an error. */
-enum tm_status tm_json_async(struct tm_json_work *work);
-enum tm_status tm_json_legacy_async(struct tm_json_work *work);
-enum tm_status tm_json_flow(struct tm_json_work *work);
+enum tm_status tm_json_async(struct tm_json_row_builder *work);
+enum tm_status tm_json_legacy_async(struct tm_json_row_builder *work);
+enum tm_status tm_json_flow(struct tm_json_row_builder *work);
 /* Adds the bind_id of a slice to its detail. */
-enum tm_status tm_json_bind(struct tm_json_work *work);
+enum tm_status tm_json_bind(struct tm_json_row_builder *work);
 
 /* counter.c: C, which adds its rows itself. */
-enum tm_status tm_json_counter(struct tm_json_work *work);
+enum tm_status tm_json_counter(struct tm_json_row_builder *work);
 
 /* sample.c: P, with the CPU profiles of V8. */
-enum tm_status tm_json_sample(struct tm_json_work *work);
+enum tm_status tm_json_sample(struct tm_json_row_builder *work);
 
 /* thread_state.c: T with a duration. */
-enum tm_status tm_json_thread_state(struct tm_json_work *work);
+enum tm_status tm_json_thread_state(struct tm_json_row_builder *work);
 
 /* meta.c: M. */
-enum tm_status tm_json_metadata_event(struct tm_json_work *work);
+enum tm_status tm_json_metadata_event(struct tm_json_row_builder *work);
 /* Sets *NUMBER for a pid or tid that is TEXT, and adds the definition that names it. */
-enum tm_status tm_json_text_pid(struct tm_json_work *work, const struct tm_json_value *text, int64_t *number);
-enum tm_status tm_json_define_texts(struct tm_json_work *work);
+enum tm_status tm_json_text_pid(struct tm_json_row_builder *work, const struct tm_json_value *text, int64_t *number);
+enum tm_status tm_json_define_texts(struct tm_json_row_builder *work);
 
 #endif

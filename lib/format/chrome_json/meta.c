@@ -6,7 +6,7 @@
 #include "stream/detail_fields.h"
 
 
-enum tm_status tm_json_text_pid(struct tm_json_work *w, const struct tm_json_value *text, int64_t *number)
+enum tm_status tm_json_text_pid(struct tm_json_row_builder *w, const struct tm_json_value *text, int64_t *number)
 {
     const uint8_t *s;
     size_t len;
@@ -21,7 +21,7 @@ static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)
 }
 
 /* What every description starts with. */
-static bool begin_description(struct tm_json_work *w, bool process)
+static bool begin_description(struct tm_json_row_builder *w, bool process)
 {
     struct tm_buf *m = &w->rows->message;
     tm_buf_clear(m);
@@ -31,12 +31,12 @@ static bool begin_description(struct tm_json_work *w, bool process)
            put_int(m, TM_THREAD_DESCRIPTION_PID, w->event.pid) == TM_OK;
 }
 
-static uint32_t definition_flags(const struct tm_json_work *w)
+static uint32_t definition_flags(const struct tm_json_row_builder *w)
 {
     return TM_EVENT_DEFINITION | (w->has_time ? 0u : (unsigned)TM_EVENT_UNTIMED);
 }
 
-static enum tm_status add_description(struct tm_json_work *w, bool process)
+static enum tm_status add_description(struct tm_json_row_builder *w, bool process)
 {
     struct tm_buf *m = &w->rows->message;
     tm_buf_clear(&w->rows->detail);
@@ -44,17 +44,17 @@ static enum tm_status add_description(struct tm_json_work *w, bool process)
         return tm_error_nomem(w->err);
     w->event.kind = process ? TM_KIND_PROCESS : TM_KIND_THREAD;
     w->event.flags |= definition_flags(w) | TM_EVENT_HAS_PID | (process ? 0u : (unsigned)TM_EVENT_HAS_TID);
-    return tm_json_work_add(w);
+    return tm_json_row_builder_add(w);
 }
 
 /* The definition that names process or thread by the string in FIELD, the first time it comes. */
-static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field field)
+static enum tm_status define_text(struct tm_json_row_builder *w, enum tm_json_field field)
 {
     bool process = field == TM_JF_PID, is_new = true;
     const uint8_t *s;
     size_t len;
     uint32_t id;
-    struct tm_json_work definition = *w;
+    struct tm_json_row_builder definition = *w;
     int64_t key[2] = {w->event.pid, process ? -1 : w->event.tid};
     enum tm_status st = tm_intern_add(&w->rows->named, key, sizeof key, &id, &is_new);
     if (st == TM_END) /* too many to remember: said again each time */
@@ -73,7 +73,7 @@ static enum tm_status define_text(struct tm_json_work *w, enum tm_json_field fie
     return add_description(&definition, process);
 }
 
-enum tm_status tm_json_define_texts(struct tm_json_work *w)
+enum tm_status tm_json_define_texts(struct tm_json_row_builder *w)
 {
     enum tm_status st = TM_OK;
     if (w->pid_is_text)
@@ -84,7 +84,7 @@ enum tm_status tm_json_define_texts(struct tm_json_work *w)
 }
 
 /* Argument KEY of the event into *VALUE. */
-static bool find_arg(struct tm_json_work *w, const char *key, struct tm_json_value *value)
+static bool find_arg(struct tm_json_row_builder *w, const char *key, struct tm_json_value *value)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
     struct tm_json_value k, v;
@@ -116,7 +116,7 @@ static const struct meta metas[] = {
     {"thread_sort_index", "sort_index", false, TM_THREAD_DESCRIPTION_SORT_INDEX},
 };
 
-static enum tm_status put_sort_index(struct tm_json_work *w, const struct meta *m, const struct tm_json_value *v)
+static enum tm_status put_sort_index(struct tm_json_row_builder *w, const struct meta *m, const struct tm_json_value *v)
 {
     int64_t n;
     if (v->type != TM_JSON_NUMBER || tm_decimal_scale((const char *)v->data, v->len, 0, &n) != TM_OK)
@@ -125,7 +125,7 @@ static enum tm_status put_sort_index(struct tm_json_work *w, const struct meta *
 }
 
 /* Labels come as one string, separated by commas. */
-static enum tm_status put_labels(struct tm_json_work *w, const struct meta *m, const uint8_t *s, size_t len)
+static enum tm_status put_labels(struct tm_json_row_builder *w, const struct meta *m, const uint8_t *s, size_t len)
 {
     const uint8_t *end = s + len;
     while (s <= end) {
@@ -139,7 +139,7 @@ static enum tm_status put_labels(struct tm_json_work *w, const struct meta *m, c
 }
 
 /* What the event says into the description: TM_END when its argument is not what it should be. */
-static enum tm_status put_meta(struct tm_json_work *w, const struct meta *m)
+static enum tm_status put_meta(struct tm_json_row_builder *w, const struct meta *m)
 {
     struct tm_json_value v;
     const uint8_t *s;
@@ -164,7 +164,7 @@ static enum tm_status put_meta(struct tm_json_work *w, const struct meta *m)
     return tm_pb_put_bytes(&w->rows->message, m->field, s, len) == TM_OK ? TM_OK : TM_E_SYSTEM;
 }
 
-enum tm_status tm_json_metadata_event(struct tm_json_work *w)
+enum tm_status tm_json_metadata_event(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *name = tm_json_event_of(w->json, TM_JF_NAME, TM_JSON_STRING);
     for (size_t i = 0; name && i < sizeof metas / sizeof metas[0]; i++) {
@@ -181,6 +181,6 @@ enum tm_status tm_json_metadata_event(struct tm_json_work *w)
     w->event.kind = TM_KIND_METADATA;
     w->event.flags |= definition_flags(w);
     tm_buf_clear(&w->rows->detail);
-    enum tm_status st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
-    return st < 0 ? st : tm_json_work_add(w);
+    enum tm_status st = tm_json_row_builder_string(w, TM_JF_NAME, &w->event.name);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }

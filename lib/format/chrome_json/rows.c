@@ -19,7 +19,7 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
 
 /* A pid or tid: a number (its whole part), or text that gets a number. Missing or anything else
  * leaves HAS_PID or HAS_TID clear. */
-static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field, uint32_t flag, int64_t *pid,
+static enum tm_status read_pid(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t flag, int64_t *pid,
                                bool *is_text)
 {
     const struct tm_json_value *v = tm_json_event_get(w->json, field);
@@ -47,7 +47,7 @@ static enum tm_status read_pid(struct tm_json_work *w, enum tm_json_field field,
     return TM_OK;
 }
 
-static enum tm_status read_pids(struct tm_json_work *w)
+static enum tm_status read_pids(struct tm_json_row_builder *w)
 {
     enum tm_status st = read_pid(w, TM_JF_PID, TM_EVENT_HAS_PID, &w->event.pid, &w->pid_is_text);
     if (st >= 0)
@@ -63,7 +63,7 @@ static enum tm_status read_pids(struct tm_json_work *w)
 }
 
 /* A time of the thread's, where the event has one. */
-static enum tm_status put_thread_time(struct tm_json_work *w, enum tm_json_field field, uint32_t detail)
+static enum tm_status put_thread_time(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t detail)
 {
     const struct tm_json_value *v = tm_json_event_get(w->json, field);
     int64_t ns;
@@ -73,14 +73,14 @@ static enum tm_status put_thread_time(struct tm_json_work *w, enum tm_json_field
 }
 
 /* Names and arguments that slices and instants have. */
-static enum tm_status fill_slice(struct tm_json_work *w, bool named)
+static enum tm_status fill_slice(struct tm_json_row_builder *w, bool named)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
-    enum tm_status st = tm_json_work_string(w, TM_JF_CAT, &w->event.category);
+    enum tm_status st = tm_json_row_builder_string(w, TM_JF_CAT, &w->event.category);
     if (st >= 0)
-        st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
+        st = tm_json_row_builder_string(w, TM_JF_NAME, &w->event.name);
     if (st >= 0 && w->event.name == 0 && named)
-        st = tm_json_work_intern(w, no_name, sizeof no_name - 1, &w->event.name);
+        st = tm_json_row_builder_intern(w, no_name, sizeof no_name - 1, &w->event.name);
     if (st < 0 || !w->rows->sink->want_json_detail)
         return st;
     if ((st = put_thread_time(w, TM_JF_TTS, TM_DETAIL_THREAD_TIME)) < 0 ||
@@ -93,7 +93,7 @@ static enum tm_status fill_slice(struct tm_json_work *w, bool named)
     return TM_OK;
 }
 
-static enum tm_status do_slice(struct tm_json_work *w)
+static enum tm_status do_slice(struct tm_json_row_builder *w)
 {
     w->event.kind = w->phase == 'B'   ? TM_KIND_SLICE_BEGIN
                     : w->phase == 'E' ? TM_KIND_SLICE_END
@@ -104,10 +104,10 @@ static enum tm_status do_slice(struct tm_json_work *w)
     enum tm_status st = fill_slice(w, w->phase != 'E');
     if (st >= 0 && w->phase != 'E' && tm_json_event_has(w->json, TM_JF_BIND_ID))
         st = tm_json_bind(w);
-    return st < 0 ? st : tm_json_work_add(w);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }
 
-static enum tm_status do_instant(struct tm_json_work *w)
+static enum tm_status do_instant(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *s = tm_json_event_of(w->json, TM_JF_S, TM_JSON_STRING);
     enum tm_scope scope = TM_SCOPE_THREAD;
@@ -118,45 +118,45 @@ static enum tm_status do_instant(struct tm_json_work *w)
     if ((scope == TM_SCOPE_THREAD && !w->has_tid) ||
         (scope == TM_SCOPE_PROCESS && !(w->event.flags & TM_EVENT_HAS_PID))) {
         w->rows->parser_failures++;
-        tm_json_work_plain(w);
-        return tm_json_work_add(w);
+        tm_json_row_builder_default(w);
+        return tm_json_row_builder_add(w);
     }
     w->event.kind = TM_KIND_INSTANT;
     w->event.flags |= tm_event_scope_flags(scope);
     enum tm_status st = fill_slice(w, scope == TM_SCOPE_THREAD);
-    return st < 0 ? st : tm_json_work_add(w);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }
 
 /* The row of an async event, whose identity tm_json_async has found. */
-static enum tm_status do_async(struct tm_json_work *w)
+static enum tm_status do_async(struct tm_json_row_builder *w)
 {
     bool nestable = strchr("ben", w->phase) != NULL;
     enum tm_status st = nestable ? tm_json_async(w) : tm_json_legacy_async(w);
     if (st == TM_END) {
         w->rows->parser_failures++;
-        tm_json_work_plain(w);
-        return tm_json_work_add(w);
+        tm_json_row_builder_default(w);
+        return tm_json_row_builder_add(w);
     }
     if (st >= 0)
         st = fill_slice(w, w->phase == 'b' || w->phase == 'S');
     if (st >= 0 && w->phase != 'e' && tm_json_event_has(w->json, TM_JF_BIND_ID))
         st = tm_json_bind(w);
-    return st < 0 ? st : tm_json_work_add(w);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }
 
-static enum tm_status do_flow(struct tm_json_work *w)
+static enum tm_status do_flow(struct tm_json_row_builder *w)
 {
     enum tm_status st = tm_json_flow(w);
     if (st == TM_END) {
         w->rows->flow_invalid_ids++;
-        tm_json_work_plain(w);
-    } else if (st >= 0 && (st = tm_json_work_string(w, TM_JF_CAT, &w->event.category)) >= 0) {
-        st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
+        tm_json_row_builder_default(w);
+    } else if (st >= 0 && (st = tm_json_row_builder_string(w, TM_JF_CAT, &w->event.category)) >= 0) {
+        st = tm_json_row_builder_string(w, TM_JF_NAME, &w->event.name);
     }
-    return st < 0 ? st : tm_json_work_add(w);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }
 
-static enum tm_status add_by_phase(struct tm_json_work *w)
+static enum tm_status add_by_phase(struct tm_json_row_builder *w)
 {
     switch (w->phase) {
     case 'B':
@@ -187,13 +187,13 @@ static enum tm_status add_by_phase(struct tm_json_work *w)
     case 'P':
         return tm_json_sample(w);
     default:
-        tm_json_work_plain(w);
-        return tm_json_work_add(w);
+        tm_json_row_builder_default(w);
+        return tm_json_row_builder_add(w);
     }
 }
 
 /* Reads the begin and the duration of the event. A fault if it cannot be placed. */
-static enum tm_json_fault read_times(struct tm_json_work *w)
+static enum tm_json_fault read_times(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *ts = tm_json_event_get(w->json, TM_JF_TS);
     const struct tm_json_value *dur = tm_json_event_get(w->json, TM_JF_DUR);
@@ -207,7 +207,7 @@ static enum tm_json_fault read_times(struct tm_json_work *w)
     return TM_JSON_NO_FAULT;
 }
 
-static void count_utf8(struct tm_json_work *w)
+static void count_utf8(struct tm_json_row_builder *w)
 {
     for (int f = 0; f < TM_JF_COUNT; f++) {
         const struct tm_json_value *v = tm_json_event_of(w->json, (enum tm_json_field)f, TM_JSON_STRING);
@@ -219,7 +219,7 @@ static void count_utf8(struct tm_json_work *w)
 enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *json, enum tm_json_fault *fault,
                                 struct tm_error *err)
 {
-    struct tm_json_work work = {.rows = rows, .json = json, .err = err};
+    struct tm_json_row_builder work = {.rows = rows, .json = json, .err = err};
     const struct tm_json_value *ph = tm_json_event_of(json, TM_JF_PH, TM_JSON_STRING);
     *fault = TM_JSON_NO_FAULT;
     if (json->empty)

@@ -55,7 +55,7 @@ static void read_data(const struct tm_json_value *text, struct chunk *c)
 }
 
 /* The profile data of the event. False: it has none. */
-static bool read_chunk(struct tm_json_work *w, struct chunk *c)
+static bool read_chunk(struct tm_json_row_builder *w, struct chunk *c)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
     struct tm_json_value k, v;
@@ -74,10 +74,10 @@ static bool read_chunk(struct tm_json_work *w, struct chunk *c)
 }
 
 /* One sample of the profile: a row of its own, as its moment is not the event's. */
-static enum tm_status add_sample(struct tm_json_work *w, struct tm_profile_session *session, uint32_t node,
+static enum tm_status add_sample(struct tm_json_row_builder *w, struct tm_profile_session *session, uint32_t node,
                                  uint64_t *budget)
 {
-    struct tm_json_work sample = *w;
+    struct tm_json_row_builder sample = *w;
     sample.event.kind = TM_KIND_SAMPLE;
     sample.event.time_ns = session->time_ns;
     sample.event.flags = w->event.flags & (TM_EVENT_HAS_PID | TM_EVENT_HAS_TID);
@@ -89,10 +89,11 @@ static enum tm_status add_sample(struct tm_json_work *w, struct tm_profile_sessi
     else if (tm_json_profile_stack(w->rows->profile, session, node, &w->rows->detail) != TM_OK)
         return tm_error_nomem(w->err);
     *budget -= w->rows->detail.len < *budget ? w->rows->detail.len : *budget;
-    return tm_json_work_add(&sample);
+    return tm_json_row_builder_add(&sample);
 }
 
-static enum tm_status add_samples(struct tm_json_work *w, struct tm_profile_session *session, const struct chunk *c)
+static enum tm_status add_samples(struct tm_json_row_builder *w, struct tm_profile_session *session,
+                                  const struct chunk *c)
 {
     struct tm_json_scan nodes = tm_json_scan_of(&c->samples), deltas = tm_json_scan_of(&c->deltas);
     struct tm_json_value node, delta;
@@ -118,12 +119,12 @@ static enum tm_status add_samples(struct tm_json_work *w, struct tm_profile_sess
 }
 
 /* The event as it is, then what it tells of samples. */
-static enum tm_status add_chunk(struct tm_json_work *w, const struct chunk *c)
+static enum tm_status add_chunk(struct tm_json_row_builder *w, const struct chunk *c)
 {
     struct tm_json_id id;
     struct tm_json_rows *rows = w->rows;
-    tm_json_work_plain(w);
-    enum tm_status st = tm_json_work_add(w);
+    tm_json_row_builder_default(w);
+    enum tm_status st = tm_json_row_builder_add(w);
     if (st < 0 || !tm_json_id_of(tm_json_event_get(w->json, TM_JF_ID), &rows->id, &id))
         return st;
     if (rows->profile == NULL) {
@@ -143,7 +144,7 @@ static enum tm_status add_chunk(struct tm_json_work *w, const struct chunk *c)
 }
 
 /* "stack": the names of frames, outermost first. */
-static enum tm_status put_stack(struct tm_json_work *w)
+static enum tm_status put_stack(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *stack = tm_json_event_of(w->json, TM_JF_STACK, TM_JSON_ARRAY);
     struct tm_json_value v;
@@ -165,17 +166,17 @@ static enum tm_status put_stack(struct tm_json_work *w)
     return TM_OK;
 }
 
-enum tm_status tm_json_sample(struct tm_json_work *w)
+enum tm_status tm_json_sample(struct tm_json_row_builder *w)
 {
     struct chunk chunk;
     if (read_chunk(w, &chunk))
         return add_chunk(w, &chunk);
     w->event.kind = TM_KIND_SAMPLE;
     w->event.flags |= tm_event_scope_flags(TM_SCOPE_THREAD) | TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
-    enum tm_status st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
+    enum tm_status st = tm_json_row_builder_string(w, TM_JF_NAME, &w->event.name);
     if (st >= 0)
-        st = tm_json_work_string(w, TM_JF_CAT, &w->event.category);
+        st = tm_json_row_builder_string(w, TM_JF_CAT, &w->event.category);
     if (st >= 0)
         st = put_stack(w);
-    return st < 0 ? st : tm_json_work_add(w);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }

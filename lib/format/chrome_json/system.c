@@ -42,7 +42,7 @@ static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *e
 }
 
 /* Adds a piece of the string to the line; a line beyond the limit is dropped when it is whole. */
-static enum tm_status gather(struct tm_json_document *doc, const uint8_t *data, size_t len, struct tm_error *err)
+static enum tm_status take_text(struct tm_json_document *doc, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct tm_json_value piece = {.data = data, .len = len, .type = TM_JSON_STRING};
     if (doc->text.len + len > LINE_MAX_BYTES)
@@ -81,7 +81,7 @@ static enum tm_json_status take_escape(struct tm_json_document *doc, struct tm_j
         scan->cause = "bad escape in a string";
         return TM_JSON_BAD;
     }
-    enum tm_status st = scan->p[1] == 'n' ? take_line(doc, err) : gather(doc, scan->p, n, err);
+    enum tm_status st = scan->p[1] == 'n' ? take_line(doc, err) : take_text(doc, scan->p, n, err);
     scan->p += n;
     return st < 0 ? TM_JSON_CLOSE : TM_JSON_OK;
 }
@@ -94,7 +94,7 @@ enum tm_json_status tm_json_system_step(struct tm_json_document *doc, struct tm_
         const uint8_t *p = scan->p;
         while (p < scan->end && *p != '"' && *p != '\\' && *p >= 0x20)
             p++;
-        if (gather(doc, scan->p, (size_t)(p - scan->p), err) < 0)
+        if (take_text(doc, scan->p, (size_t)(p - scan->p), err) < 0)
             return TM_JSON_CLOSE;
         scan->p = p;
         if (p == scan->end)

@@ -14,7 +14,7 @@ static bool whole_number(const struct tm_json_value *v, uint64_t *value)
     return v->type == TM_JSON_NUMBER && tm_json_number(v->data, v->len, &is_double, value) && !is_double;
 }
 
-static enum tm_status read_args(struct tm_json_work *w, const struct tm_json_value *args)
+static enum tm_status read_args(struct tm_json_row_builder *w, const struct tm_json_value *args)
 {
     struct tm_json_scan scan = tm_json_scan_of(args);
     struct tm_json_value key, value;
@@ -34,18 +34,18 @@ static enum tm_status read_args(struct tm_json_work *w, const struct tm_json_val
             size_t len;
             if (!tm_json_text(&value, &w->rows->name, &text, &len))
                 return tm_error_nomem(w->err);
-            st = tm_json_work_intern(w, text, len, &e->category);
+            st = tm_json_row_builder_intern(w, text, len, &e->category);
         }
     }
     return st;
 }
 
-enum tm_status tm_json_thread_state(struct tm_json_work *w)
+enum tm_status tm_json_thread_state(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
     const struct tm_event read = w->event;
-    tm_json_work_plain(w);
-    enum tm_status st = tm_json_work_add(w);
+    tm_json_row_builder_default(w);
+    enum tm_status st = tm_json_row_builder_add(w);
     if (st < 0)
         return st;
     tm_buf_clear(&w->rows->detail); /* where the object's text is */
@@ -54,8 +54,8 @@ enum tm_status tm_json_thread_state(struct tm_json_work *w)
     w->event.flags &= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;
     w->event.flags |= TM_EVENT_DERIVED | tm_event_scope_flags(TM_SCOPE_THREAD);
     w->event.raw_bytes = 0;
-    st = tm_json_work_string(w, TM_JF_NAME, &w->event.name);
+    st = tm_json_row_builder_string(w, TM_JF_NAME, &w->event.name);
     if (st >= 0 && args)
         st = read_args(w, args);
-    return st < 0 ? st : tm_json_work_add(w);
+    return st < 0 ? st : tm_json_row_builder_add(w);
 }

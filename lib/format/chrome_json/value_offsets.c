@@ -37,7 +37,7 @@ static void find_spots(const struct tm_json_event *json, struct tm_json_ref *ref
     }
 }
 
-enum tm_status tm_json_work_ref(struct tm_json_work *w)
+enum tm_status tm_json_row_builder_ref(struct tm_json_row_builder *w)
 {
     const struct tm_event_sink *sink = w->rows->sink;
     struct tm_event *e = &w->event;

@@ -30,13 +30,13 @@ static bool i32_of(struct tm_span args, const char *key, int32_t *number)
     return true;
 }
 
-static enum tm_status fill(struct tm_ftrace_work *w, const struct tm_binder_facts *facts)
+static enum tm_status fill(struct tm_ftrace_row_builder *w, const struct tm_binder_facts *facts)
 {
     return tm_binder_fill(facts, w->text->sink, w->event, &w->text->detail, w->err);
 }
 
 /* "transaction=1 dest_node=2 dest_proc=3 dest_thread=4 reply=0 flags=0x10 code=0x3" */
-enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct tm_binder_facts facts = {.event = TM_BINDER_TRANSACTION};
     struct tm_span code = {"", 0};
@@ -56,31 +56,31 @@ enum tm_status tm_ftrace_binder_transaction(struct tm_ftrace_work *w, struct tm_
     return fill(w, &facts);
 }
 
-enum tm_status tm_ftrace_binder_received(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_received(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct tm_binder_facts facts = {.event = TM_BINDER_RECEIVED};
     return i32_of(args, "transaction", &facts.transaction) ? fill(w, &facts) : TM_END;
 }
 
 /* "cmd=0x40406300 BC_TRANSACTION" */
-static enum tm_status command(struct tm_ftrace_work *w, struct tm_span args, enum tm_binder_event event)
+static enum tm_status command(struct tm_ftrace_row_builder *w, struct tm_span args, enum tm_binder_event event)
 {
     struct tm_binder_facts facts = {.event = event};
     return number_of(args, "cmd", 0, &facts.command) ? fill(w, &facts) : TM_END;
 }
 
-enum tm_status tm_ftrace_binder_command(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_command(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     return command(w, args, TM_BINDER_COMMAND);
 }
 
-enum tm_status tm_ftrace_binder_return(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_return(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     return command(w, args, TM_BINDER_RETURN);
 }
 
 /* "transaction=1 data_size=100 offsets_size=0 extra_buffers_size=0" */
-enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     int64_t data, offsets;
     if (!tm_ftrace_arg_int(args, "data_size", 0, INT64_MAX, &data) ||
@@ -92,19 +92,19 @@ enum tm_status tm_ftrace_binder_alloc_buf(struct tm_ftrace_work *w, struct tm_sp
 }
 
 /* "tag=binder_ioctl" */
-enum tm_status tm_ftrace_binder_lock(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_lock(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     (void)args;
     return fill(w, &(struct tm_binder_facts){.event = TM_BINDER_LOCK});
 }
 
-enum tm_status tm_ftrace_binder_locked(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_locked(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     (void)args;
     return fill(w, &(struct tm_binder_facts){.event = TM_BINDER_LOCKED});
 }
 
-enum tm_status tm_ftrace_binder_unlock(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_binder_unlock(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     (void)args;
     return fill(w, &(struct tm_binder_facts){.event = TM_BINDER_UNLOCK});

@@ -13,13 +13,13 @@ static void set_counter(struct tm_event *e, enum tm_scope scope, int64_t value)
     e->value = (uint64_t)value;
 }
 
-static enum tm_status set_name(struct tm_ftrace_work *w, const char *name, uint32_t *string)
+static enum tm_status set_name(struct tm_ftrace_row_builder *w, const char *name, uint32_t *string)
 {
-    return tm_ftrace_work_string(w, (struct tm_span){name, strlen(name)}, string);
+    return tm_ftrace_row_builder_string(w, (struct tm_span){name, strlen(name)}, string);
 }
 
 /* A counter of cpu ARGS' cpu_id. */
-static enum tm_status cpu_counter(struct tm_ftrace_work *w, struct tm_span args, const char *name)
+static enum tm_status cpu_counter(struct tm_ftrace_row_builder *w, struct tm_span args, const char *name)
 {
     int64_t cpu, state;
     if (!tm_ftrace_arg_int(args, "cpu_id", 0, INT32_MAX, &cpu) ||
@@ -30,12 +30,12 @@ static enum tm_status cpu_counter(struct tm_ftrace_work *w, struct tm_span args,
     return set_name(w, name, &w->event->name);
 }
 
-enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_cpu_frequency(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     return cpu_counter(w, args, "cpufreq");
 }
 
-enum tm_status tm_ftrace_cpu_idle(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_cpu_idle(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     return cpu_counter(w, args, "cpuidle");
 }
@@ -45,7 +45,7 @@ static bool limit(struct tm_span args, const char *key, const char *old_key, int
     return tm_ftrace_arg_int(args, key, 0, INT64_MAX, value) || tm_ftrace_arg_int(args, old_key, 0, INT64_MAX, value);
 }
 
-enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     char name[NAME_MAX_BYTES];
     int64_t cpu, max, min;
@@ -68,7 +68,7 @@ enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_work *w, struct t
 }
 
 /* A counter of the whole machine, its name made of the value of NAME_KEY and SUFFIX. */
-static enum tm_status global_counter(struct tm_ftrace_work *w, struct tm_span args, const char *const *keys,
+static enum tm_status global_counter(struct tm_ftrace_row_builder *w, struct tm_span args, const char *const *keys,
                                      const char *suffix)
 {
     char name[NAME_MAX_BYTES];
@@ -86,32 +86,32 @@ static enum tm_status global_counter(struct tm_ftrace_work *w, struct tm_span ar
     return set_name(w, name, &w->event->name);
 }
 
-enum tm_status tm_ftrace_clock_set_rate(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_clock_set_rate(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char *const keys[] = {"name", "state", "first word"};
     return global_counter(w, args, keys, "Frequency");
 }
 
-enum tm_status tm_ftrace_clock_state(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_clock_state(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char *const keys[] = {"name", "state", "first word"};
     return global_counter(w, args, keys, "State");
 }
 
-enum tm_status tm_ftrace_thermal_temperature(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_thermal_temperature(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char *const keys[] = {"thermal_zone", "temp", NULL};
     return global_counter(w, args, keys, "Temperature");
 }
 
-enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char *const keys[] = {"type", "target", NULL};
     return global_counter(w, args, keys, "Cooling Device");
 }
 
 /* "mm_id=… curr=1 member=1 size=8437760B"; member is a number or MM_ANONPAGES and its kin. */
-enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char *const words[] = {"MM_FILEPAGES", "MM_ANONPAGES", "MM_SWAPENTS", "MM_SHMEMPAGES"};
     struct tm_span member, size;

@@ -21,7 +21,7 @@ struct tm_ftrace_task {
 };
 
 /* "trace_event_clock_sync: parent_ts=12.345" (seconds of MONOTONIC) or "realtime_ts=123456" (ms). */
-static enum tm_status put_hint(struct tm_ftrace_work *w, struct tm_span args)
+static enum tm_status put_hint(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
     struct tm_span value;
@@ -40,7 +40,7 @@ static enum tm_status put_hint(struct tm_ftrace_work *w, struct tm_span args)
     return tm_event_sink_message(w->text->sink, TM_FRAME_CLOCK_HINT, &hint.base, w->err);
 }
 
-static enum tm_status on_mark(struct tm_ftrace_work *w, struct tm_span args)
+static enum tm_status on_mark(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct tm_atrace_mark mark;
     struct tm_span rest = args, writer;
@@ -60,7 +60,7 @@ static enum tm_status on_mark(struct tm_ftrace_work *w, struct tm_span args)
 }
 
 /* "work struct 0xffff: function name" */
-static enum tm_status on_workqueue_start(struct tm_ftrace_work *w, struct tm_span args)
+static enum tm_status on_workqueue_start(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char workqueue[] = "workqueue";
     struct tm_span head;
@@ -68,17 +68,17 @@ static enum tm_status on_workqueue_start(struct tm_ftrace_work *w, struct tm_spa
         return TM_END;
     w->event->kind = TM_KIND_SLICE_BEGIN;
     w->event->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    enum tm_status st = tm_ftrace_work_string(w, (struct tm_span){workqueue, 9}, &w->event->category);
-    return st < 0 ? st : tm_ftrace_work_string(w, args, &w->event->name);
+    enum tm_status st = tm_ftrace_row_builder_string(w, (struct tm_span){workqueue, 9}, &w->event->category);
+    return st < 0 ? st : tm_ftrace_row_builder_string(w, args, &w->event->name);
 }
 
-static enum tm_status on_workqueue_end(struct tm_ftrace_work *w, struct tm_span args)
+static enum tm_status on_workqueue_end(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char workqueue[] = "workqueue";
     (void)args;
     w->event->kind = TM_KIND_SLICE_END;
     w->event->flags |= tm_event_scope_flags(TM_SCOPE_THREAD);
-    return tm_ftrace_work_string(w, (struct tm_span){workqueue, 9}, &w->event->category);
+    return tm_ftrace_row_builder_string(w, (struct tm_span){workqueue, 9}, &w->event->category);
 }
 
 struct handler {
@@ -154,7 +154,7 @@ static void shorten(const struct tm_systrace_line *line, struct tm_event *event)
 }
 
 /* The row of the line itself and a second one where its event says two things. */
-static enum tm_status add_rows(struct tm_ftrace_work *w, struct tm_event *event)
+static enum tm_status add_rows(struct tm_ftrace_row_builder *w, struct tm_event *event)
 {
     struct tm_event plain = *event;
     tm_ftrace_handler handle = find_handler(w->line);
@@ -164,7 +164,7 @@ static enum tm_status add_rows(struct tm_ftrace_work *w, struct tm_event *event)
         *event = plain;
         w->has_second = false;
         tm_buf_clear(&w->text->detail);
-        st = tm_ftrace_work_string(w, (struct tm_span){w->line->event, w->line->event_len}, &event->name);
+        st = tm_ftrace_row_builder_string(w, (struct tm_span){w->line->event, w->line->event_len}, &event->name);
     }
     if (st < 0)
         return st;
@@ -204,7 +204,7 @@ static uint64_t hash_of(struct tm_span name)
 
 /* The event may have said otherwise since: then the next line says it again. Whether it named the line's own task,
  * which is after what the line says. */
-static bool note_event(struct tm_ftrace_work *w)
+static bool note_event(struct tm_ftrace_row_builder *w)
 {
     const struct tm_event *e = w->event;
     bool is_own = false;
@@ -227,7 +227,7 @@ static bool note_event(struct tm_ftrace_work *w)
 }
 
 /* A TASK_RENAME after the line where it says of its task what is not known of it. */
-static enum tm_status add_task(struct tm_ftrace_work *w)
+static enum tm_status add_task(struct tm_ftrace_row_builder *w)
 {
     const struct tm_systrace_line *line = w->line;
     struct tm_ftrace_task *task = task_of(w->text, line->pid), before = *task;
@@ -251,7 +251,7 @@ static enum tm_status add_task(struct tm_ftrace_work *w)
         return TM_OK;
     tm_buf_clear(&w->text->detail);
     if (!is_own && (line->task_len != 5 || memcmp(line->task, "<...>", 5) != 0))
-        st = tm_ftrace_work_string(w, (struct tm_span){line->task, line->task_len}, &event.name);
+        st = tm_ftrace_row_builder_string(w, (struct tm_span){line->task, line->task_len}, &event.name);
     event.detail = w->text->detail.data;
     event.detail_bytes = (uint32_t)w->text->detail.len;
     return st < 0 ? st : tm_event_sink_add(w->text->sink, &event, w->err);
@@ -264,7 +264,7 @@ enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_s
                              .machine = text->machine, .clock = text->clock,
                              .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_CPU | tm_event_raw_flags(TM_RAW_LINE),
                              .raw = (const uint8_t *)raw, .raw_bytes = (uint32_t)len};
-    struct tm_ftrace_work work = {.text = text, .line = line, .event = &event, .err = err};
+    struct tm_ftrace_row_builder work = {.text = text, .line = line, .event = &event, .err = err};
     if (text->tasks == NULL && (text->tasks = calloc(TASKS, sizeof *text->tasks)) == NULL)
         return tm_error_nomem(err);
     if (line->has_tgid) {

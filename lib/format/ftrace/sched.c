@@ -15,7 +15,7 @@ static bool valid_side(const struct side *s)
     return s->pid >= 0 && s->pid <= UINT32_MAX && s->prio >= PRIO_MIN && s->prio <= PRIO_MAX;
 }
 
-static void names(struct tm_ftrace_work *w, int64_t tid, struct tm_span comm)
+static void names(struct tm_ftrace_row_builder *w, int64_t tid, struct tm_span comm)
 {
     w->named[w->named_count++] = (struct tm_ftrace_named){tid, comm};
 }
@@ -73,7 +73,7 @@ static bool parse_report_switch(struct tm_span rest, struct side *prev, struct s
     return parse_report_task(left, prev) && parse_report_task(rest, next);
 }
 
-enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct side prev = {0}, next = {0};
     struct tm_span state;
@@ -88,8 +88,8 @@ enum tm_status tm_ftrace_sched_switch(struct tm_ftrace_work *w, struct tm_span a
                (uint64_t)(uint16_t)prev.prio << 48;
     names(w, next.pid, next.comm);
     names(w, prev.pid, prev.comm);
-    enum tm_status st = tm_ftrace_work_string(w, next.comm, &e->name);
-    return st < 0 ? st : tm_ftrace_work_string(w, prev.comm, &e->category);
+    enum tm_status st = tm_ftrace_row_builder_string(w, next.comm, &e->name);
+    return st < 0 ? st : tm_ftrace_row_builder_string(w, prev.comm, &e->category);
 }
 
 /* "comm=… pid=… prio=… target_cpu=…", or in trace-cmd's words "comm:pid [prio] CPU:001". */
@@ -114,7 +114,7 @@ static bool parse_waking(struct tm_span args, struct side *task, int64_t *cpu)
     return parse_report_task(head, task);
 }
 
-enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct side task = {0};
     int64_t cpu;
@@ -127,10 +127,10 @@ enum tm_status tm_ftrace_sched_waking(struct tm_ftrace_work *w, struct tm_span a
     e->pid = w->line->pid;
     e->value = (uint32_t)task.prio | (uint64_t)cpu << 32;
     names(w, task.pid, task.comm);
-    return tm_ftrace_work_string(w, task.comm, &e->name);
+    return tm_ftrace_row_builder_string(w, task.comm, &e->name);
 }
 
-enum tm_status tm_ftrace_task_rename(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_task_rename(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct tm_span name, head;
     int64_t pid;
@@ -141,7 +141,7 @@ enum tm_status tm_ftrace_task_rename(struct tm_ftrace_work *w, struct tm_span ar
     w->event->kind = TM_KIND_TASK_RENAME;
     w->event->tid = pid;
     names(w, pid, name);
-    return tm_ftrace_work_string(w, name, &w->event->name);
+    return tm_ftrace_row_builder_string(w, name, &w->event->name);
 }
 
 static int hex_digit(char c)
@@ -151,7 +151,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     struct tm_span name, head, flags;
     int64_t pid;
@@ -170,10 +170,10 @@ enum tm_status tm_ftrace_task_newtask(struct tm_ftrace_work *w, struct tm_span a
     w->event->tid = pid;
     w->event->pid = w->line->pid;
     w->event->value = bits;
-    return tm_ftrace_work_string(w, name, &w->event->name);
+    return tm_ftrace_row_builder_string(w, name, &w->event->name);
 }
 
-enum tm_status tm_ftrace_process_free(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_process_free(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     int64_t pid;
     struct tm_span head;
@@ -189,7 +189,7 @@ enum tm_status tm_ftrace_process_free(struct tm_ftrace_work *w, struct tm_span a
 }
 
 /* "pid=… iowait=… caller=FUNCTION" */
-enum tm_status tm_ftrace_blocked_reason(struct tm_ftrace_work *w, struct tm_span args)
+enum tm_status tm_ftrace_blocked_reason(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char event[] = "sched_blocked_reason";
     struct tm_span caller;
@@ -201,8 +201,8 @@ enum tm_status tm_ftrace_blocked_reason(struct tm_ftrace_work *w, struct tm_span
     w->second_kind = TM_KIND_BLOCKED_REASON;
     w->second_tid = pid;
     w->second_value = io_wait != 0;
-    enum tm_status st = tm_ftrace_work_string(w, (struct tm_span){event, sizeof event - 1}, &w->event->name);
+    enum tm_status st = tm_ftrace_row_builder_string(w, (struct tm_span){event, sizeof event - 1}, &w->event->name);
     if (st < 0 || !tm_ftrace_arg(args, "caller", &caller))
         return st;
-    return tm_ftrace_work_string(w, caller, &w->second_name);
+    return tm_ftrace_row_builder_string(w, caller, &w->second_name);
 }

@@ -10,7 +10,7 @@ enum tm_status tm_fxt_blob_add(struct tm_fxt_blob *blob, struct tm_span bytes, s
     if (bytes.len == 0)
         return TM_OK;
     if (!blob->is_open) {
-        enum tm_status st = tm_io_spool(NULL, &blob->fd, err);
+        enum tm_status st = tm_io_temporary(NULL, &blob->fd, err);
         if (st < 0)
             return st;
         blob->is_open = true;

@@ -154,8 +154,8 @@ static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
     enum tm_json_type type;
     tm_gecko_thread_release(&x->thread);
     x->thread.process = process;
-    x->thread.spool = &x->counter_spool;
-    begin_copy(x, &x->thread.parts, &x->counter_spool, true);
+    x->thread.spool = &x->counter_file;
+    begin_copy(x, &x->thread.parts, &x->counter_file, true);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
         bool groups = is(&key, "sample_groups") || is(&key, "sampleGroups");

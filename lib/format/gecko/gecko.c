@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { SPOOL_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
+enum { TEMPORARY_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
 
 /* {"meta" or {"libs", white space aside. */
 static bool gecko_sniff(const uint8_t *head, size_t len)
@@ -26,8 +26,8 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->salvage = context->options && context->options->on_damage != TM_DAMAGE_HALT;
     x->resyncs = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
     x->resync = (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->damaged, .skipped = &x->skipped};
-    tm_paged_file_init(&x->spool, SPOOL_MEMORY);
-    tm_paged_file_init(&x->counter_spool, ROWS_MEMORY);
+    tm_paged_file_init(&x->spool, TEMPORARY_MEMORY);
+    tm_paged_file_init(&x->counter_file, ROWS_MEMORY);
     tm_paged_file_init(&x->rows.paged, ROWS_MEMORY);
     tm_gecko_tables_init(&x->tables);
     tm_gecko_tables_init(&x->shared_tables);
@@ -57,7 +57,7 @@ static void gecko_close(void *state)
     tm_gecko_tables_release(&x->tables);
     tm_gecko_tables_release(&x->shared_tables);
     tm_paged_file_release(&x->spool);
-    tm_paged_file_release(&x->counter_spool);
+    tm_paged_file_release(&x->counter_file);
     tm_paged_file_release(&x->rows.paged);
     struct tm_buf *bufs[] = {&x->detail, &x->stack, &x->name, &x->category, &x->text, &x->message};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)

@@ -40,7 +40,7 @@ struct tm_gecko {
     bool in_thread;
     struct tm_gecko_list waiting;  /* threads that wait for a later table */
     struct tm_gecko_list counters; /* shown at the end, when all pids are known */
-    struct tm_paged_file counter_spool;
+    struct tm_paged_file counter_file;
     /* the thread being shown */
     const struct tm_gecko_thread *shown;
     const struct tm_gecko_process *process;

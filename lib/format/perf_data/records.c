@@ -56,7 +56,7 @@ static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err
     r->packed_at = from.pos;
     r->plain.len += to.pos;
     if (r->expansion && to.pos > 0 && tm_expansion_add(r->expansion, to.pos, err) < 0) {
-        r->is_spent = true;
+        r->is_past_limit = true;
         return TM_E_INPUT;
     }
     if (!moved && r->packed_at < r->packed_len)
@@ -213,7 +213,7 @@ enum tm_status tm_perf_records_next(struct tm_perf_records *r, struct tm_perf_re
         enum tm_status st = is_packed ? next_plain(r, record, err) : TM_END;
         if (st == TM_OK)
             return TM_OK;
-        if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_spent) {
+        if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_past_limit) {
             tm_damage_add(&r->damage, r->packed_byte, err);
             give_up_packed(r);
             continue;
@@ -226,7 +226,7 @@ enum tm_status tm_perf_records_next(struct tm_perf_records *r, struct tm_perf_re
             st = begin_packed(r, record, err);
         else if (st == TM_OK)
             return TM_OK;
-        if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_spent) {
+        if (st == TM_E_INPUT && r->on_damage != TM_DAMAGE_HALT && !r->is_past_limit) {
             if (r->plain.len > r->plain_at && r->in.len == 0) {
                 tm_damage_add(&r->damage, r->packed_byte, err);
                 give_up_packed(r);

@@ -59,7 +59,7 @@ struct tm_perf_records {
     enum tm_on_damage on_damage;
     struct tm_input in;
     bool is_big, is_open;
-    bool is_spent;      /* more than may be decompressed: no damage that is passed over */
+    bool is_past_limit;      /* more than may be decompressed: no damage that is passed over */
     uint64_t start;     /* of the input in the file */
     uint64_t pending;   /* bytes of the last record to be passed over */
     void *stream;       /* of zstd; NULL: nothing was compressed yet */

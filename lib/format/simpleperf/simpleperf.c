@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { SPOOL_MEMORY = 4 << 20 };
+enum { TEMPORARY_MEMORY = 4 << 20 };
 enum { MAGIC_LEN = 10, HEADER_LEN = 12, VERSION = 1, ENTRY_LEN = 12 };
 /* Fields of the report's messages. */
 enum { RECORD_SAMPLE = 1, RECORD_LOST, RECORD_FILE, RECORD_THREAD, RECORD_META, RECORD_SWITCH };
@@ -65,7 +65,7 @@ static enum tm_status simpleperf_open(const struct tm_format_context *context, v
     if (s == NULL)
         return tm_error_nomem(err);
     s->context = *context;
-    tm_paged_file_init(&s->spool, SPOOL_MEMORY);
+    tm_paged_file_init(&s->spool, TEMPORARY_MEMORY);
     *state = s;
     return TM_OK;
 }

@@ -42,10 +42,10 @@ enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element)
         return st;
     if (type != TM_JSON_ARRAY || c != &x->main) /* it has waited, and what it waits for did not come */
         return tm_json_cursor_skip(c, x->err);
-    if (x->waiting.end == 0)
-        x->waiting_byte = c->in->offset;
-    c->copy = &x->waiting;
-    c->copied = x->waiting.end;
+    if (x->pending.end == 0)
+        x->pending_byte = c->in->offset;
+    c->copy = &x->pending;
+    c->copied = x->pending.end;
     st = by_element ? pass_elements(x) : tm_json_cursor_skip(c, x->err);
     c->copy = NULL;
     return st;
@@ -62,17 +62,17 @@ void tm_spans_count_damage(struct tm_spans *x)
     *x->err = (struct tm_error){0};
 }
 
-enum tm_status tm_spans_read_waiting(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x))
+enum tm_status tm_spans_read_pending(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x))
 {
-    struct tm_paged_input waiting;
+    struct tm_paged_input pending;
     struct tm_json_cursor *outer = x->cursor;
-    struct tm_json_cursor cursor = {.in = &waiting.in};
+    struct tm_json_cursor cursor = {.in = &pending.in};
     enum tm_status st = TM_OK;
-    if (x->waiting.end == 0)
+    if (x->pending.end == 0)
         return TM_OK;
-    tm_paged_input_init(&waiting, &x->waiting, 0, x->waiting.end, x->waiting_byte);
+    tm_paged_input_init(&pending, &x->pending, 0, x->pending.end, x->pending_byte);
     x->cursor = &cursor;
-    while (!x->is_damaged && st == TM_OK && (st = tm_input_fill(&waiting.in, 1, x->err)) == TM_OK)
+    while (!x->is_damaged && st == TM_OK && (st = tm_input_fill(&pending.in, 1, x->err)) == TM_OK)
         st = read(x);
     bool is_searched = x->is_damaged;
     if (st == TM_E_INPUT && tm_spans_salvages(x)) {
@@ -82,8 +82,8 @@ enum tm_status tm_spans_read_waiting(struct tm_spans *x, enum tm_status (*read)(
     }
     if (st >= 0 && is_searched)
         st = tm_spans_salvage(x);
-    tm_paged_input_release(&waiting);
+    tm_paged_input_release(&pending);
     x->cursor = outer;
-    tm_paged_file_clear(&x->waiting);
+    tm_paged_file_clear(&x->pending);
     return st < 0 ? st : TM_OK;
 }

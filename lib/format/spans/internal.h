@@ -51,7 +51,7 @@ struct tm_spans_grammar {
      * TM_END: it says nothing about spans; or an error. NULL: none does. */
     enum tm_status (*head)(struct tm_spans *x, const struct tm_json_value *key, const struct tm_json_value *value);
     /* Shows what waits in the paged file. TM_OK or an error. */
-    enum tm_status (*show_waiting)(struct tm_spans *x);
+    enum tm_status (*show_pending)(struct tm_spans *x);
     bool (*begins)(const uint8_t *head, size_t len);
     bool has_lines;  /* one document may follow another */
     bool waits_long; /* what waits is known to a later part of a damaged text */
@@ -74,14 +74,14 @@ struct tm_spans {
     struct tm_json_args values;
     uint64_t flows[TM_SPANS_LINKS_MAX];
     uint32_t flow_count;
-    struct tm_paged_file waiting; /* text of spans whose service is told behind them */
-    uint64_t waiting_byte;        /* of the input, where it began */
+    struct tm_paged_file pending; /* text of spans whose service is told behind them */
+    uint64_t pending_byte;        /* of the input, where it began */
     /* processes of a Jaeger trace */
     struct tm_spans_service *processes;
     struct tm_map process_ids; /* hash of the id to its place */
     uint32_t process_count, process_cap;
     bool has_processes, has_processes_first; /* they stand in front of the spans */
-    uint64_t waiting_trace;                  /* hash of the trace whose spans wait, in a damaged text */
+    uint64_t pending_trace;                  /* hash of the trace whose spans wait, in a damaged text */
     /* accounts and statistics, written at the end */
     struct tm_spans_account damaged, skipped, no_time, not_shown;
     uint64_t args_cut, links_cut, lists_missing;
@@ -99,7 +99,7 @@ enum tm_status tm_spans_next_object(struct tm_spans *x, struct tm_json_value *ob
 enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element);
 
 /* Runs READ with the cursor on what waits, which is then forgotten. */
-enum tm_status tm_spans_read_waiting(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x));
+enum tm_status tm_spans_read_pending(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x));
 
 /* True if what is behind damage is read, by --on-damage. */
 bool tm_spans_salvages(const struct tm_spans *x);

@@ -228,9 +228,9 @@ static enum tm_status read_spans(struct tm_spans *x)
     return st == TM_END ? TM_OK : st;
 }
 
-static enum tm_status show_waiting(struct tm_spans *x)
+static enum tm_status show_pending(struct tm_spans *x)
 {
-    enum tm_status st = tm_spans_read_waiting(x, read_spans);
+    enum tm_status st = tm_spans_read_pending(x, read_spans);
     forget_processes(x);
     return st;
 }
@@ -258,7 +258,7 @@ static enum tm_status read_trace(struct tm_spans *x, unsigned depth)
             st = tm_json_cursor_skip(x->cursor, x->err);
         }
     }
-    return st == TM_END ? show_waiting(x) : st;
+    return st == TM_END ? show_pending(x) : st;
 }
 
 static enum tm_status read_traces(struct tm_spans *x, unsigned depth)
@@ -301,7 +301,7 @@ static enum tm_status found(struct tm_spans *x, const struct tm_json_value *obje
     enum tm_status st = TM_OK;
     if (is_processes(object)) {
         st = read_processes(x, object);
-        return st < 0 || x->has_processes_first || x->cursor != &x->main ? st : show_waiting(x);
+        return st < 0 || x->has_processes_first || x->cursor != &x->main ? st : show_pending(x);
     }
     tm_spans_members(object, span_names, SPAN_MEMBERS, members);
     if (members[TRACE_ID].data == NULL || members[SPAN_ID].data == NULL || members[START].data == NULL)
@@ -310,18 +310,18 @@ static enum tm_status found(struct tm_spans *x, const struct tm_json_value *obje
         return take_span(x, object, members, byte);
     tm_span_id_read(&trace, &members[TRACE_ID], TM_TRACE_ID_DIGITS);
     uint64_t hash = tm_hash64_seed(trace.text, trace.len, SEED_TRACE);
-    if (hash != x->waiting_trace && x->waiting_trace)
-        st = show_waiting(x);
-    x->waiting_trace = hash;
-    if (st == TM_OK && x->waiting.end == 0)
-        x->waiting_byte = byte;
-    return st < 0 ? st : tm_paged_file_write(&x->waiting, x->waiting.end, object->data, object->len, x->err);
+    if (hash != x->pending_trace && x->pending_trace)
+        st = show_pending(x);
+    x->pending_trace = hash;
+    if (st == TM_OK && x->pending.end == 0)
+        x->pending_byte = byte;
+    return st < 0 ? st : tm_paged_file_write(&x->pending, x->pending.end, object->data, object->len, x->err);
 }
 
 const struct tm_spans_grammar tm_spans_jaeger = {
     .read = read_document,
     .found = found,
-    .show_waiting = show_waiting,
+    .show_pending = show_pending,
     .begins = tm_spans_sniff_jaeger,
     .waits_long = true,
 };

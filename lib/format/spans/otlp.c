@@ -349,14 +349,14 @@ static enum tm_status read_scopes(struct tm_spans *x, const struct signal *signa
     return st == TM_END ? TM_OK : st;
 }
 
-static enum tm_status read_waiting_scopes(struct tm_spans *x)
+static enum tm_status read_pending_scopes(struct tm_spans *x)
 {
     return read_scopes(x, &signals[0]);
 }
 
-static enum tm_status show_waiting(struct tm_spans *x)
+static enum tm_status show_pending(struct tm_spans *x)
 {
-    return tm_spans_read_waiting(x, read_waiting_scopes);
+    return tm_spans_read_pending(x, read_pending_scopes);
 }
 
 /* What one resource sent. Scopes in front of it wait for it. */
@@ -380,7 +380,7 @@ static enum tm_status read_resource_records(struct tm_spans *x, const struct sig
         }
     }
     x->lists_missing += st == TM_END && !has_list;
-    return st == TM_END ? show_waiting(x) : st;
+    return st == TM_END ? show_pending(x) : st;
 }
 
 static enum tm_status read_resources(struct tm_spans *x, const struct signal *signal)
@@ -452,7 +452,7 @@ const struct tm_spans_grammar tm_spans_otlp = {
     .read = read_document,
     .found = found,
     .head = head,
-    .show_waiting = show_waiting,
+    .show_pending = show_pending,
     .begins = tm_spans_sniff_otlp,
     .has_lines = true,
 };

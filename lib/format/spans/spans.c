@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { WAITING_MEMORY = 8 << 20 };
+enum { PENDING_MEMORY = 8 << 20 };
 
 static enum tm_status open_spans(const struct tm_format_context *context, const struct tm_spans_grammar *grammar,
                                  void **state, struct tm_error *err)
@@ -16,7 +16,7 @@ static enum tm_status open_spans(const struct tm_format_context *context, const 
     x->cursor = &x->main;
     x->services.sink = context->sink;
     x->window.services = &x->services;
-    tm_paged_file_init(&x->waiting, WAITING_MEMORY);
+    tm_paged_file_init(&x->pending, PENDING_MEMORY);
     *state = x;
     return TM_OK;
 }
@@ -47,7 +47,7 @@ static void close_spans(void *state)
     tm_spans_window_release(&x->window);
     tm_spans_services_release(&x->services);
     tm_json_args_release(&x->values);
-    tm_paged_file_release(&x->waiting);
+    tm_paged_file_release(&x->pending);
     tm_map_release(&x->process_ids);
     free(x->processes);
     free(x);
@@ -87,9 +87,9 @@ static enum tm_status finish(struct tm_spans *x)
     return st < 0 ? st : TM_END;
 }
 
-static enum tm_status show_waiting(struct tm_spans *x)
+static enum tm_status show_pending(struct tm_spans *x)
 {
-    return x->grammar->show_waiting ? x->grammar->show_waiting(x) : TM_OK;
+    return x->grammar->show_pending ? x->grammar->show_pending(x) : TM_OK;
 }
 
 /* Passes over the rest of a damaged file. */
@@ -116,7 +116,7 @@ static enum tm_status salvage(struct tm_spans *x)
     tm_spans_count_damage(x);
     x->is_damaged = true;
     if (!goes_on || !x->grammar->waits_long)
-        st = show_waiting(x);
+        st = show_pending(x);
     if (st < 0 || !goes_on)
         return st < 0 ? st : skip_rest(x);
     if (in->len && in->data[0] == '{') { /* the broken object's own is not to be tried again */
@@ -157,7 +157,7 @@ static enum tm_status read_spans(void *state, struct tm_error *err)
     if (x->is_damaged) {
         st = tm_spans_salvage(x);
         if (st == TM_END)
-            st = show_waiting(x) < 0 ? err->status : TM_END;
+            st = show_pending(x) < 0 ? err->status : TM_END;
         if (st != TM_OK)
             return st < 0 ? st : finish(x);
     }

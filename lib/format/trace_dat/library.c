@@ -112,7 +112,7 @@ int tm_trace_dat_library_read(void *context, int out)
     struct tm_child_event last = {.kind = TM_CHILD_EVENT_REFUSED};
     char words[WORDS_MAX] = "";
     int said;
-    if (r == NULL || tm_io_spool(source->spool_dir, &said, NULL) < 0 || dup2(said, STDERR_FILENO) < 0)
+    if (r == NULL || tm_io_temporary(source->temporary_dir, &said, NULL) < 0 || dup2(said, STDERR_FILENO) < 0)
         return 1;
     r->out = out;
     trace_seq_init(&r->args);

@@ -12,7 +12,7 @@ bool tm_trace_dat_library_is_there(void);
 
 struct tm_trace_dat_source {
     int file;              /* borrowed; its position moves */
-    const char *spool_dir; /* for what the library prints; NULL: $TMPDIR, else /tmp */
+    const char *temporary_dir; /* for what the library prints; NULL: $TMPDIR, else /tmp */
 };
 
 /* Work of a child process (os/subprocess.h). CONTEXT is a struct tm_trace_dat_source. Writes records

@@ -196,7 +196,7 @@ static enum tm_status open_file(struct trace_dat *d, struct tm_error *err)
     enum tm_status st = tm_extent_open(whole, &in, err);
     if (st < 0)
         return st;
-    st = tm_extent_spool(&in, d->context.spool_dir, &d->copy, err);
+    st = tm_extent_copy(&in, d->context.temporary_dir, &d->copy, err);
     tm_input_release(&in);
     d->source.file = d->copy.fd;
     return st;
@@ -217,7 +217,7 @@ static enum tm_status trace_dat_open(const struct tm_format_context *context, vo
     *state = d;
     d->context = *context;
     d->copy.fd = -1;
-    d->source.spool_dir = context->spool_dir;
+    d->source.temporary_dir = context->temporary_dir;
     d->switch_buffer = NO_BUFFER;
     if (tm_trace_dat_facts_read(&d->facts, &context->whole, &why) == TM_E_SYSTEM) { /* libtracecmd tells of damage */
         *err = why;

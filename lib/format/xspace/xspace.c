@@ -82,7 +82,7 @@ static enum tm_status xspace_open(const struct tm_format_context *context, void 
         return tm_error_nomem(err);
     x->context = *context;
     x->file = x->glanced = context->whole;
-    x->glanced.is_spooled = true;
+    x->glanced.is_temporary = true;
     x->err = err;
     *state = x;
     return survey(x);

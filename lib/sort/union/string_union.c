@@ -29,7 +29,7 @@ static enum tm_status add_extra(struct tm_string_union *u, const void *s, size_t
         u->extras = extras;
         u->extra_cap = cap;
     }
-    enum tm_status st = u->fd < 0 ? tm_io_spool(u->dir, &u->fd, err) : TM_OK;
+    enum tm_status st = u->fd < 0 ? tm_io_temporary(u->dir, &u->fd, err) : TM_OK;
     if (st == TM_OK)
         st = tm_io_pwrite(u->fd, s, len, u->file_bytes, err);
     u->extras[u->extra_count] = (struct tm_string_extra){u->file_bytes, (uint32_t)len};

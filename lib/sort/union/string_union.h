@@ -23,7 +23,7 @@ struct tm_string_union {
 };
 
 /* Initialises the table with the limits COUNT_MAX and BYTES_MAX. DIR, for the file, is borrowed; NULL: as
- * tm_io_spool. */
+ * tm_io_temporary. */
 void tm_string_union_init(struct tm_string_union *strings, uint32_t count_max, size_t bytes_max, const char *dir);
 
 /* Finds or adds the LEN bytes at S. *NUMBER is 1 and up in the table. Beyond its limits it has TM_STRING_INLINE set

@@ -1,4 +1,4 @@
-#include "emit/text/held_rows.h"
+#include "emit/text/unfinished_rows.h"
 
 #include "base/bytes.h"
 
@@ -9,7 +9,7 @@ enum { ROWS_MEMORY_BYTES = 8 << 20, PLACES_MEMORY_BYTES = 1 << 20, PLACE_BYTES =
 enum { HEAD_BYTES = 56, IS_PART = 1 << 4 };
 
 struct head {
-    uint64_t kind;        /* enum tm_held_end, or IS_PART */
+    uint64_t kind;        /* enum tm_unfinished_end, or IS_PART */
     int64_t dur;
     int64_t number;       /* of a row, or -1 */
     uint32_t series;
@@ -22,7 +22,8 @@ static uint64_t bytes_of(const struct head *h)
     return HEAD_BYTES + (uint64_t)h->before_bytes + h->after_bytes + h->args_bytes;
 }
 
-static enum tm_status write_head(struct tm_held_rows *held, uint64_t at, const struct head *h, struct tm_error *err)
+static enum tm_status write_head(struct tm_unfinished_rows *held, uint64_t at, const struct head *h,
+                                 struct tm_error *err)
 {
     uint8_t bytes[HEAD_BYTES];
     tm_put_le64(bytes, h->kind);
@@ -37,7 +38,7 @@ static enum tm_status write_head(struct tm_held_rows *held, uint64_t at, const s
     return tm_paged_file_write(&held->rows, at, bytes, sizeof bytes, err);
 }
 
-static enum tm_status read_head(struct tm_held_rows *held, uint64_t at, struct head *h, struct tm_error *err)
+static enum tm_status read_head(struct tm_unfinished_rows *held, uint64_t at, struct head *h, struct tm_error *err)
 {
     uint8_t bytes[HEAD_BYTES];
     enum tm_status st = tm_paged_file_read(&held->rows, at, bytes, sizeof bytes, err);
@@ -55,20 +56,20 @@ static enum tm_status read_head(struct tm_held_rows *held, uint64_t at, struct h
     return TM_OK;
 }
 
-static void prepare(struct tm_held_rows *held)
+static void prepare(struct tm_unfinished_rows *held)
 {
     if (held->is_ready)
         return;
     held->is_ready = true;
     tm_paged_file_init(&held->rows, ROWS_MEMORY_BYTES);
     held->rows.dir = held->dir;
-    for (int i = 0; i < TM_HELD_SERIES; i++) {
+    for (int i = 0; i < TM_SERIES_COUNT; i++) {
         tm_paged_file_init(&held->places[i], PLACES_MEMORY_BYTES);
         held->places[i].dir = held->dir;
     }
 }
 
-static enum tm_status append(struct tm_held_rows *held, const struct tm_buf_view *bytes, uint64_t *at,
+static enum tm_status append(struct tm_unfinished_rows *held, const struct tm_buf_view *bytes, uint64_t *at,
                              struct tm_error *err)
 {
     enum tm_status st = bytes->len ? tm_paged_file_write(&held->rows, *at, bytes->data, bytes->len, err) : TM_OK;
@@ -76,8 +77,8 @@ static enum tm_status append(struct tm_held_rows *held, const struct tm_buf_view
     return st;
 }
 
-enum tm_status tm_held_rows_add(struct tm_held_rows *held, const struct tm_held_row *row, enum tm_held_series series,
-                                int64_t number, struct tm_error *err)
+enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *held, const struct tm_unfinished_row *row,
+                                      enum tm_unfinished_series series, int64_t number, struct tm_error *err)
 {
     const struct head head = {.kind = row->end,
                               .dur = row->dur,
@@ -104,7 +105,7 @@ enum tm_status tm_held_rows_add(struct tm_held_rows *held, const struct tm_held_
 }
 
 /* Adds ARGS as a part of the row at AT, whose head is HEAD. */
-static enum tm_status add_part(struct tm_held_rows *held, struct head *head, const struct tm_buf_view *args,
+static enum tm_status add_part(struct tm_unfinished_rows *held, struct head *head, const struct tm_buf_view *args,
                                struct tm_error *err)
 {
     const struct head part = {.kind = IS_PART, .number = -1, .args_bytes = (uint32_t)args->len};
@@ -126,13 +127,14 @@ static enum tm_status add_part(struct tm_held_rows *held, struct head *head, con
     return TM_OK;
 }
 
-enum tm_status tm_held_rows_tell(struct tm_held_rows *held, enum tm_held_series series, int64_t number, int64_t dur,
-                                 const struct tm_buf_view *args, struct tm_error *err)
+enum tm_status tm_unfinished_rows_tell(struct tm_unfinished_rows *held, enum tm_unfinished_series series,
+                                       int64_t number, int64_t dur, const struct tm_buf_view *args,
+                                       struct tm_error *err)
 {
     uint8_t place[PLACE_BYTES];
     struct head head;
     enum tm_status st;
-    if (!tm_held_rows_any(held) || number < held->next[series])
+    if (!tm_unfinished_rows_any(held) || number < held->next[series])
         return TM_OK;
     st = tm_paged_file_read(&held->places[series], (uint64_t)number * PLACE_BYTES, place, sizeof place, err);
     uint64_t at = tm_get_le64(place);
@@ -141,7 +143,7 @@ enum tm_status tm_held_rows_tell(struct tm_held_rows *held, enum tm_held_series 
     if ((st = read_head(held, at, &head, err)) < 0 || (args->len && (st = add_part(held, &head, args, err)) < 0))
         return st;
     if (dur != -1) {
-        head.kind = dur < 0 ? TM_HELD_UNKNOWN : TM_HELD_ENDED;
+        head.kind = dur < 0 ? TM_ROW_UNKNOWN_END : TM_ROW_ENDED;
         head.dur = dur;
         held->is_blocked = held->is_blocked && at != held->begin;
     }
@@ -149,7 +151,7 @@ enum tm_status tm_held_rows_tell(struct tm_held_rows *held, enum tm_held_series 
 }
 
 /* Appends the bytes of a record behind its head, from *AT on, to what is taken. */
-static enum tm_status take_bytes(struct tm_held_rows *held, uint64_t at, size_t len, struct tm_error *err)
+static enum tm_status take_bytes(struct tm_unfinished_rows *held, uint64_t at, size_t len, struct tm_error *err)
 {
     if (tm_buf_reserve(&held->taken, len) < 0)
         return tm_error_nomem(err);
@@ -159,7 +161,7 @@ static enum tm_status take_bytes(struct tm_held_rows *held, uint64_t at, size_t 
 }
 
 /* Removes the record at the front. */
-static void pass(struct tm_held_rows *held, const struct head *head)
+static void pass(struct tm_unfinished_rows *held, const struct head *head)
 {
     held->begin += bytes_of(head);
     if (head->number >= 0) {
@@ -170,21 +172,23 @@ static void pass(struct tm_held_rows *held, const struct head *head)
     if (held->begin < held->end || held->end < ROWS_MEMORY_BYTES) /* to clear has a cost, so it is not done each time */
         return;
     tm_paged_file_clear(&held->rows);
-    for (int i = 0; i < TM_HELD_SERIES; i++)
+    for (int i = 0; i < TM_SERIES_COUNT; i++)
         tm_paged_file_clear(&held->places[i]);
     held->begin = held->end = 0;
 }
 
 /* The record at the front that is a row. TM_END: none is left. */
-static enum tm_status first_row(struct tm_held_rows *held, struct head *head, struct tm_error *err)
+static enum tm_status first_row(struct tm_unfinished_rows *held, struct head *head, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
-    while (tm_held_rows_any(held) && (st = read_head(held, held->begin, head, err)) == TM_OK && head->kind == IS_PART)
+    while (tm_unfinished_rows_any(held) && (st = read_head(held, held->begin, head, err)) == TM_OK &&
+           head->kind == IS_PART)
         pass(held, head);
-    return st < 0 ? st : tm_held_rows_any(held) ? TM_OK : TM_END;
+    return st < 0 ? st : tm_unfinished_rows_any(held) ? TM_OK : TM_END;
 }
 
-enum tm_status tm_held_rows_take(struct tm_held_rows *held, bool all, struct tm_held_row *row, struct tm_error *err)
+enum tm_status tm_unfinished_rows_take(struct tm_unfinished_rows *held, bool all, struct tm_unfinished_row *row,
+                                       struct tm_error *err)
 {
     struct head head, part;
     if (held->is_blocked && !all)
@@ -192,35 +196,35 @@ enum tm_status tm_held_rows_take(struct tm_held_rows *held, bool all, struct tm_
     enum tm_status st = first_row(held, &head, err);
     if (st != TM_OK)
         return st;
-    held->is_blocked = head.kind == TM_HELD_OPEN && !all;
+    held->is_blocked = head.kind == TM_ROW_OPEN && !all;
     if (held->is_blocked)
         return TM_END;
     tm_buf_clear(&held->taken);
     st = take_bytes(held, held->begin + HEAD_BYTES, bytes_of(&head) - HEAD_BYTES, err);
     for (uint64_t at = head.first; at && st == TM_OK; at = part.first)
         if ((st = read_head(held, at - 1, &part, err)) == TM_OK)
-            st = held->taken.len > TM_HELD_ROW_BYTES_MAX
+            st = held->taken.len > TM_UNFINISHED_ROW_BYTES_MAX
                      ? tm_error_set(err, TM_E_INPUT, "the args of a slice have more than %d MiB",
-                                    TM_HELD_ROW_BYTES_MAX >> 20)
+                                    TM_UNFINISHED_ROW_BYTES_MAX >> 20)
                      : take_bytes(held, at - 1 + HEAD_BYTES, part.args_bytes, err);
     if (st < 0)
         return st;
     const uint8_t *bytes = held->taken.data;
     size_t args = (size_t)head.before_bytes + head.after_bytes;
-    *row = (struct tm_held_row){.end = (enum tm_held_end)head.kind,
-                                .dur = head.dur,
-                                .before = {bytes, head.before_bytes},
-                                .after = {bytes + head.before_bytes, head.after_bytes},
-                                .args = {bytes + args, held->taken.len - args}};
+    *row = (struct tm_unfinished_row){.end = (enum tm_unfinished_end)head.kind,
+                                      .dur = head.dur,
+                                      .before = {bytes, head.before_bytes},
+                                      .after = {bytes + head.before_bytes, head.after_bytes},
+                                      .args = {bytes + args, held->taken.len - args}};
     pass(held, &head);
     return TM_OK;
 }
 
-void tm_held_rows_release(struct tm_held_rows *held)
+void tm_unfinished_rows_release(struct tm_unfinished_rows *held)
 {
     tm_paged_file_release(&held->rows);
-    for (int i = 0; i < TM_HELD_SERIES; i++)
+    for (int i = 0; i < TM_SERIES_COUNT; i++)
         tm_paged_file_release(&held->places[i]);
     tm_buf_release(&held->taken);
-    *held = (struct tm_held_rows){0};
+    *held = (struct tm_unfinished_rows){0};
 }

@@ -1,12 +1,12 @@
-#include "select/ahead.h"
+#include "select/facts.h"
 
 #include <stdlib.h>
 
 enum { DURATION_BYTES = 4 << 20 /* of them in memory */ };
 
-enum tm_status tm_select_ahead_new(struct tm_select_ahead **ahead, const char *spill_dir, struct tm_error *err)
+enum tm_status tm_select_facts_new(struct tm_select_facts **facts, const char *spill_dir, struct tm_error *err)
 {
-    struct tm_select_ahead *a = *ahead = calloc(1, sizeof *a);
+    struct tm_select_facts *a = *facts = calloc(1, sizeof *a);
     if (a == NULL)
         return tm_error_nomem(err);
     tm_processes_init(&a->tasks);
@@ -15,7 +15,7 @@ enum tm_status tm_select_ahead_new(struct tm_select_ahead **ahead, const char *s
     return TM_OK;
 }
 
-void tm_select_ahead_free(struct tm_select_ahead *a)
+void tm_select_facts_free(struct tm_select_facts *a)
 {
     if (a == NULL)
         return;

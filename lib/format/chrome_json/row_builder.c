@@ -1,12 +1,12 @@
 /* What all kinds of events do with their row. */
 #include "format/chrome_json/internal.h"
 
-enum tm_status tm_json_work_intern(struct tm_json_work *w, const void *s, size_t len, uint32_t *string)
+enum tm_status tm_json_row_builder_intern(struct tm_json_row_builder *w, const void *s, size_t len, uint32_t *string)
 {
     return tm_event_sink_string(w->rows->sink, s, len, &w->rows->detail, string, w->err);
 }
 
-enum tm_status tm_json_work_string(struct tm_json_work *w, enum tm_json_field field, uint32_t *string)
+enum tm_status tm_json_row_builder_string(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t *string)
 {
     const struct tm_json_value *v = tm_json_event_of(w->json, field, TM_JSON_STRING);
     const uint8_t *s;
@@ -16,19 +16,19 @@ enum tm_status tm_json_work_string(struct tm_json_work *w, enum tm_json_field fi
         return TM_OK;
     if (!tm_json_text(v, &w->rows->scratch, &s, &len))
         return tm_error_nomem(w->err);
-    return tm_json_work_intern(w, s, len, string);
+    return tm_json_row_builder_intern(w, s, len, string);
 }
 
-enum tm_status tm_json_work_add(struct tm_json_work *w)
+enum tm_status tm_json_row_builder_add(struct tm_json_row_builder *w)
 {
-    if (w->event.raw_bytes && tm_json_work_ref(w) < 0)
+    if (w->event.raw_bytes && tm_json_row_builder_ref(w) < 0)
         return w->err->status;
     w->event.detail = w->rows->detail.data;
     w->event.detail_bytes = (uint32_t)w->rows->detail.len;
     return tm_event_sink_add(w->rows->sink, &w->event, w->err);
 }
 
-void tm_json_work_plain(struct tm_json_work *w)
+void tm_json_row_builder_default(struct tm_json_row_builder *w)
 {
     w->event.kind = TM_KIND_PACKET;
     w->event.flags &= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_raw_flags(TM_RAW_JSON);

@@ -1,0 +1,73 @@
+/* Rows on their way out in order of their begin, while the end of some is not known yet.
+ *
+ * A row waits behind those before it that are open. What waits is in memory up to a bound and then in an unlinked
+ * temporary file, whose storage is given back from the front on. */
+#ifndef TM_EMIT_TEXT_UNFINISHED_ROWS_H
+#define TM_EMIT_TEXT_UNFINISHED_ROWS_H
+
+#include "base/buf.h"
+#include "os/paged_file.h"
+
+/* A row that has become longer by args that were told of it is an error. */
+enum { TM_UNFINISHED_ROW_BYTES_MAX = 64 << 20 };
+
+/* Rows that can be open have numbers: 0, 1, 2, … in each of these series. */
+enum tm_unfinished_series { TM_SERIES_SLICES, TM_SERIES_RUNS, TM_SERIES_COUNT };
+
+/* What the duration of a row is. */
+enum tm_unfinished_end {
+    TM_ROW_NO_DURATION, /* it has none */
+    TM_ROW_INSTANT, /* 0, as it takes no time */
+    TM_ROW_ENDED,
+    TM_ROW_OPEN,   /* it is not known yet; if the row is taken out so, there is no end */
+    TM_ROW_UNKNOWN_END /* it has one that nothing tells */
+};
+
+/* Zero-initialise. */
+struct tm_unfinished_rows {
+    const char *dir; /* for the temporary files; borrowed; NULL: as tm_io_temporary */
+    /* private */
+    bool is_ready;
+    struct tm_paged_file rows;
+    struct tm_paged_file places[TM_SERIES_COUNT]; /* by number: where the row is, plus 1; 0: it is out */
+    int64_t next[TM_SERIES_COUNT];                /* numbers below are out */
+    uint64_t begin, end;                         /* what waits */
+    bool is_blocked;                             /* the first row is open */
+    struct tm_buf taken;
+};
+
+/* A row. BEFORE comes before its duration, AFTER behind that, and then the args, a list (arg_list.h). */
+struct tm_unfinished_row {
+    enum tm_unfinished_end end;
+    int64_t dur; /* where it has ended */
+    struct tm_buf_view {
+        const uint8_t *data;
+        size_t len;
+    } before, after, args;
+};
+
+/* True while any row waits. */
+static inline bool tm_unfinished_rows_any(const struct tm_unfinished_rows *held)
+{
+    return held->end > held->begin;
+}
+
+/* Adds ROW behind all others, as row NUMBER of SERIES; NUMBER -1: nothing will be told of it. Its bytes are copied.
+ * TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *held, const struct tm_unfinished_row *row,
+                                      enum tm_unfinished_series series, int64_t number, struct tm_error *err);
+
+/* Row NUMBER of SERIES has ended after DUR; -1: it goes on; below that: nothing tells when. ARGS are added to its
+ * own. Nothing happens if it is out. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_unfinished_rows_tell(struct tm_unfinished_rows *held, enum tm_unfinished_series series,
+                                       int64_t number, int64_t dur, const struct tm_buf_view *args,
+                                       struct tm_error *err);
+
+/* Takes the first row out. ALL: also if it is open. ROW is valid until the next call. TM_OK; TM_END: none is ready;
+ * TM_E_INPUT: its args are past TM_UNFINISHED_ROW_BYTES_MAX; TM_E_SYSTEM. */
+enum tm_status tm_unfinished_rows_take(struct tm_unfinished_rows *held, bool all, struct tm_unfinished_row *row,
+                                       struct tm_error *err);
+
+void tm_unfinished_rows_release(struct tm_unfinished_rows *held);
+
+#endif
