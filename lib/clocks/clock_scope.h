@@ -33,7 +33,7 @@ struct tm_clock_scope {
 /* The identity of clock id CLOCK in SCOPE; SEQUENCE matters for a sequence-scoped one alone. */
 struct tm_clock_key tm_clock_scope_key(const struct tm_clock_scope *scope, uint32_t clock, uint32_t sequence);
 
-/* The same clock without the file's tag; the private timeline has no such twin and is its own. */
+/* The key of CLOCK without the file's tag. The private timeline always has the tag, so its own key is returned. */
 struct tm_clock_key tm_clock_scope_twin(const struct tm_clock_scope *scope, uint32_t clock);
 
 /* Index of the record for CLOCK. TM_OK, TM_E_INPUT (limit) or TM_E_SYSTEM. */

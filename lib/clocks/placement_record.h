@@ -78,8 +78,8 @@ struct tm_placed_run {
 bool tm_placement_record_add(struct tm_placement_record *record, const struct tm_clock_graph *graph,
                              const struct tm_step *step, const struct tm_placed_run *run);
 
-/* The same for what is known of the step's exactness: SOURCE is the clock of RUN, what GRAPH knows of it may be more by
- * now than when STEP was found. */
+/* Notes how exact STEP is known to be. SOURCE is the clock of RUN. GRAPH may know more by now than when STEP was found.
+ */
 void tm_placement_record_check(struct tm_placement_record *record, struct tm_clock_graph *graph, uint32_t source,
                                const struct tm_step *step, const struct tm_placed_run *run);
 

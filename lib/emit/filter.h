@@ -20,19 +20,19 @@ struct tm_emit_only {
     bool has_begun, has_checked_times;
 };
 
-/* SINK shows what is left. AHEAD and LEARNS are set before, where the stream is read twice. TM_OK; TM_E_INPUT when the
- * stream is not in order or not placed; TM_E_SYSTEM. */
+/* Sets up the filter. facts and learns are set before, if the stream is read twice. TM_OK; TM_E_INPUT: the stream is
+ * not in order or not placed; TM_E_SYSTEM. */
 enum tm_status tm_emit_only_init(struct tm_emit_only *only, const struct tm_emit_run *run, struct tm_catalog *catalog,
                                  struct tm_emit_context *context, struct tm_error *err);
 
-/* Takes in BATCH. At the first one names that mean nothing are warned of, at the first event times with a unit that are
- * before it; TM_E_STRICT where the run is strict. */
+/* Takes in BATCH. The first batch brings warnings of names that match nothing; the first event, of times with a unit
+ * that are before it. TM_E_STRICT if the run is strict. */
 enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_batch *batch, struct tm_error *err);
 
-/* The last rows go to the sink, and what was left out to the catalog's accounts. Warns when nothing is left. */
+/* Passes the last rows to the sink and adds what was left out to the catalog's accounts. Warns if nothing is left. */
 enum tm_status tm_emit_only_finish(struct tm_emit_only *only, struct tm_error *err);
 
-/* Ends a first reading. TM_OK with *AHEAD, to be freed, or TM_E_SYSTEM. */
+/* Ends a first reading. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
 enum tm_status tm_emit_only_learned(struct tm_emit_only *only, struct tm_select_facts **facts, struct tm_error *err);
 
 void tm_emit_only_release(struct tm_emit_only *only);

@@ -1,5 +1,5 @@
-/* Rows whose meaning depends on those before them (model/binder_rows.h, model/kernel_rows.h), settled on their way to
- * an output, or to --only. */
+/* Settles rows whose meaning depends on those before them (model/binder_rows.h, model/kernel_rows.h) before an output
+ * or --only sees them. */
 #ifndef TM_EMIT_HISTORY_H
 #define TM_EMIT_HISTORY_H
 
@@ -19,12 +19,12 @@ struct tm_emit_history {
     bool has_second;
 };
 
-/* BATCH, of events in order of time, on to the sink; as it is where there is no such row. TM_OK, TM_E_SYSTEM or what
- * the sink said. */
+/* Passes BATCH, events in order of time, to the sink; unchanged if it has no such row. TM_OK, TM_E_SYSTEM or the status
+ * of the sink. */
 enum tm_status tm_emit_history_batch(struct tm_emit_history *history, const struct tm_batch *batch,
                                      struct tm_error *err);
 
-/* There are no more. */
+/* Passes the last rows at the end of the stream. */
 enum tm_status tm_emit_history_finish(struct tm_emit_history *history, struct tm_error *err);
 
 void tm_emit_history_release(struct tm_emit_history *history);

@@ -331,7 +331,7 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err)
     return st < 0 ? tm_error_set(err, st, "%s: %s", out->name, why.text) : TM_OK;
 }
 
-/* The same for a full buffer in the middle of what comes. */
+/* Writes a full buffer in the middle of a row. */
 static enum tm_status write_full(struct tm_out *out, struct tm_error *err)
 {
     struct tm_error why = {0};

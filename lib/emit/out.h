@@ -54,7 +54,7 @@ void tm_out_make_real(struct tm_out *out, size_t from);
 /* Names out of a trace, fit for a terminal (tm_text_escape), of any length. */
 void tm_out_escaped(struct tm_out *out, struct tm_text text);
 
-/* The same, cut after MAX bytes of TEXT, which "..." marks. */
+/* As tm_out_escaped, but no more than MAX bytes of TEXT; "..." marks a cut. */
 void tm_out_escaped_cut(struct tm_out *out, struct tm_text text, size_t max);
 
 /* Escaped whole and in double quotes, with \" and \\ for quotes and backslashes. */

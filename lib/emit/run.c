@@ -71,14 +71,14 @@ static enum tm_status show_batch(void *self, const struct tm_batch *batch, struc
                   : job->emit->frame(job->state, job->frame, batch, err);
 }
 
-/* The same of those whose history is settled. */
+/* Passes rows whose history is settled to --only, or to the output. */
 static enum tm_status select_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;
     return job->only.select ? tm_emit_only_batch(&job->only, batch, err) : show_batch(job, batch, err);
 }
 
-/* The same with the flows that spans of distributed tracing have. */
+/* Adds the flows between spans of distributed tracing, then passes the rows on. */
 static enum tm_status join_batch(void *self, const struct tm_batch *batch, struct tm_error *err)
 {
     struct job *job = self;

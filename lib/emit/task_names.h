@@ -1,6 +1,6 @@
-/* Whose an event is: names of processes and threads, and the process or thread behind a track's
- * uuid, as the rows so far have told. For outputs that write row by row; bounded, so that a trace
- * made of names alone cannot fill memory (what comes later then has numbers only). */
+/* The process and thread of an event, and their names, as far as the rows so far state them; also the process or thread
+ * of a track's uuid. For outputs that write row by row. Memory is bounded: names that come after the limit are not
+ * kept, and the output shows numbers. */
 #ifndef TM_EMIT_TASK_NAMES_H
 #define TM_EMIT_TASK_NAMES_H
 

@@ -1,11 +1,6 @@
-/* Which output track speaks for a process or a thread.
- *
- * A reader takes a second track uuid for one pid as a pid that was used again. So of the files that
- * describe a process of one machine the first one's track is the process's own; tracks of the
- * others hang below it, which also keeps the slices of different files from nesting in each other.
- *
- * A number that is given away anew begins another life: no track speaks for that process or thread
- * any more, until it is described again. */
+/* The output track of each process and thread. A reader takes a second track uuid for one pid as a pid that was used
+ * again. So if several files describe a process of one machine, the first file's track is that of the process, and
+ * tracks of the others hang below it. That also keeps slices of different files from nesting in each other. */
 #ifndef TM_EMIT_TRACK_OWNERS_H
 #define TM_EMIT_TRACK_OWNERS_H
 

@@ -41,7 +41,7 @@ static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *en
 
 #else
 
-/* The same, eight bytes at a time. */
+/* Finds the next byte that ends or escapes a string, eight bytes at a time. */
 static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *end, bool *non_ascii)
 {
     static const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);

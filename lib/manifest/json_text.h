@@ -1,5 +1,6 @@
-/* A JSON document looked at before cJSON sees it: checked against RFC 8259 to the letter, and with
- * its numbers kept as text, since cJSON keeps them as doubles only.
+/* A manifest's JSON text. It is read twice: a scanner checks it against RFC 8259 and all limits and keeps the text of
+ * its numbers; then cJSON builds the tree of a copy whose numbers are indexes. cJSON alone would keep numbers as
+ * doubles, and accept texts that are no JSON.
  *
  * Refused, with line and column (counted in characters from 1): anything that RFC 8259 does not
  * allow (leading zeros, raw control bytes, trailing commas, text behind the document), a byte order

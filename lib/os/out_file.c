@@ -159,7 +159,7 @@ static enum tm_status sync_file(const struct tm_out_file *f, struct tm_error *er
     return tm_error_errno(err, errno, "%s: cannot write", f->path);
 }
 
-/* The same for all members. */
+/* Syncs all members to the disk. */
 static enum tm_status sync_members(const struct tm_out_file *f, struct tm_error *err)
 {
     char name[OUT_FILE_PATH_MAX];
@@ -176,7 +176,7 @@ static enum tm_status sync_members(const struct tm_out_file *f, struct tm_error 
     return st;
 }
 
-/* The same for the new name. The file is whole under either name, so that failing to is no failure. */
+/* Syncs the folder, which has the new name. A failure is ignored: the file is whole under the old and the new name. */
 static void sync_folder(const struct tm_out_file *f)
 {
     char *folder = f->members ? join(f->path, "") : tm_out_file_folder(f->path);

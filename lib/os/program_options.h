@@ -31,7 +31,7 @@ enum { TM_OPTIONS_GO_ON = -1 };
 int tm_program_options(const struct tm_program *program, const struct tm_program_options *options, int argc,
                        char **argv);
 
-/* The same for a program that has no operands, as it reads a stream on standard input. */
+/* As tm_program_options, for a program without operands, which reads a stream on standard input. */
 int tm_program_options_only(const struct tm_program *program, const struct tm_program_options *options, int argc,
                             char **argv);
 

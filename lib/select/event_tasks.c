@@ -79,7 +79,7 @@ static enum tm_status process_fits(struct tm_event_tasks *t, int64_t upid, bool 
     return st;
 }
 
-/* The same of thread UTID, with its process. */
+/* *FITS: true if thread UTID or its process is wanted. */
 static enum tm_status thread_fits(struct tm_event_tasks *t, int64_t utid, bool *fits, struct tm_error *err)
 {
     *fits = false;

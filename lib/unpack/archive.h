@@ -33,11 +33,12 @@ enum tm_refusal { TM_REFUSAL_DAMAGED, TM_REFUSAL_UNSUPPORTED };
 enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                                  enum tm_refusal refusal, const char *cause);
 
-/* The turn of MEMBER of TABLE, of row NODE, that cannot be read: it is told and accounted for. */
+/* The turn of MEMBER of TABLE, which has row NODE and cannot be read: warns and accounts for it. */
 enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node *node,
                                        const struct tm_member_table *table, const struct tm_member *member);
 
-/* Writes all members' rows, then gives them their turns inside that of NODE, of which SIZE_BYTES were read. */
+/* Writes the rows of all members, then gives them their turns inside the turn of NODE, of which SIZE_BYTES were read.
+ */
 enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
                                 uint64_t size_bytes);
 

@@ -57,8 +57,8 @@ void tm_unpack_count_input(struct tm_unpack_run *run, struct tm_content *content
 /* Gives NODE its id and writes its File frame. SIZE_BYTES is 0 where unknown. */
 enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *node, uint64_t size_bytes);
 
-/* The turn of NODE begins, and ends after SIZE_BYTES of it were read. begin_on: the file says itself what its POLICY
- * is. */
+/* begin: the turn of NODE begins. begin_on: as begin, for a file that states its own clock POLICY. end: the turn ends
+ * after SIZE_BYTES of NODE were read. */
 enum tm_status tm_unpack_begin(struct tm_unpack_run *run, struct tm_node *node);
 enum tm_status tm_unpack_begin_on(struct tm_unpack_run *run, struct tm_node *node, Tracemerge__ClockPolicy policy);
 enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *node, uint64_t size_bytes);
@@ -66,15 +66,14 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
 /* Puts the name of NODE before a message that has to do with the input. */
 void tm_unpack_place(const struct tm_unpack_run *run, const struct tm_node *node);
 
-/* ST is what reading some content came to: where that is damage at which the run halts, the error says how to go on.
- * Returns ST. */
+/* ST is the status of reading some content. If it is damage that halts the run, adds to the error how to go on. Returns
+ * ST. */
 enum tm_status tm_unpack_halt(struct tm_unpack_run *run, enum tm_status st);
 
-/* Tells the one who runs this of CAUSE, which has to do with NODE and is no reason to stop. */
+/* Warns of CAUSE in NODE, which does not stop the run. */
 void tm_unpack_tell(const struct tm_unpack_run *run, const struct tm_node *node, const struct tm_error *cause);
 
-/* DAMAGE was met in NODE and jumped over (its count may be 0): it is told now, and accounted for when the turn
- * of NODE ends. */
+/* DAMAGE in NODE was skipped; its count may be 0. Warns of it now; it is accounted for when the turn of NODE ends. */
 void tm_unpack_damage(struct tm_unpack_run *run, struct tm_node *node, const struct tm_damage *damage);
 
 /* All documents that CONTENT holds, one after another. FIRST (announced) is the first one's row and the others

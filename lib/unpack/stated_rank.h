@@ -20,7 +20,8 @@ enum tm_status tm_stated_rank_read(struct tm_stated_rank *rank, const struct tm_
 
 enum { TM_STATED_RANK_BYTES = 64 << 10 };
 
-/* The same of a file that begins with the LEN bytes at DATA, TM_STATED_RANK_BYTES of it or all. */
+/* As tm_stated_rank_read, for a file that begins with the LEN bytes at DATA: the first TM_STATED_RANK_BYTES of it, or
+ * all. */
 enum tm_status tm_stated_rank_look(struct tm_stated_rank *rank, const struct tm_file_type *type, const uint8_t *data,
                                    size_t len, struct tm_error *err);
 

@@ -120,7 +120,8 @@ void tm_json_out_unsupported(struct tm_json_out *j, const struct tm_event *e);
 enum tm_status tm_json_out_pid(struct tm_json_out *j, uint32_t machine, int64_t pid, int64_t *out,
                                struct tm_error *err);
 
-/* The same for E, which is of process PID: a track stays in the process that it was in when it was first used. */
+/* The output's pid for E, an event of process PID. A track keeps the process that it was in when it was first used.
+ * TM_OK or an error. */
 enum tm_status tm_json_out_pid_of(struct tm_json_out *j, const struct tm_event *e, int64_t pid, int64_t *out,
                                   struct tm_error *err);
 
@@ -176,7 +177,7 @@ void tm_json_out_where_release(struct tm_json_out *j);
 enum tm_status tm_json_out_object(struct tm_json_out *j, const struct tm_event *e, const struct tm_json_ref *ref,
                                   struct tm_error *err);
 
-/* The same, REF being what E's detail says. */
+/* As tm_json_out_object, with the offsets of values that E's detail states. */
 enum tm_status tm_json_out_raw(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err);
 
 /* rows.c: E made into a JSON event. */

@@ -67,22 +67,23 @@ struct tm_json_lanes {
 enum tm_status tm_json_lanes_join(struct tm_json_lanes *lanes, struct tm_json_holder *holder, uint32_t file,
                                   uint32_t machine, int64_t pid, int64_t tid);
 
-/* TID is an input's: no lane to come has it. */
+/* TID is a tid of an input. No lane that is made later gets it. */
 void tm_json_lanes_avoid(struct tm_json_lanes *lanes, int64_t tid);
 
-/* holder->lane becomes where it is from SINCE_NS on: where it was, if nobody took that. */
+/* Sets holder->lane to the lane of HOLDER from SINCE_NS on: the one that it had, if no other took it, else another. */
 enum tm_status tm_json_lanes_take(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns);
 
-/* The same, but if another took it, where nobody ever was: for what is bound to the last slice there, ended or not. */
+/* Sets holder->lane to the lane that HOLDER had, or to a new one if another holder took it. For what binds to the last
+ * slice there, which may have ended. */
 enum tm_status tm_json_lanes_take_bare(struct tm_json_lanes *lanes, struct tm_json_holder *holder);
 
-/* The same, but another than where it is: what is open goes there. */
+/* Sets holder->lane to another lane than the one that HOLDER has. What is open moves there. */
 enum tm_status tm_json_lanes_leave(struct tm_json_lanes *lanes, struct tm_json_holder *holder, int64_t since_ns);
 
-/* Something of HOLDER began there at TS_NS and ends at END_NS. */
+/* A slice of HOLDER lies on its lane from TS_NS to END_NS. */
 void tm_json_lanes_use(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, int64_t ts_ns, int64_t end_ns);
 
-/* HOLDER has something open there, or has not. */
+/* Notes whether HOLDER has an open slice on its lane. */
 void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder *holder, bool is_open);
 
 /* *LANE is where a slice of HOLDER that never ends is written as a begin, when all else was. IS_CROSSED: something of

@@ -183,7 +183,7 @@ static enum tm_status put_read(struct tm_json_out *j, const struct tm_event *e, 
     return TM_OK;
 }
 
-/* The same where tm-unpack has noted all that does. */
+/* Writes the object with changes at the offsets of values that tm-unpack noted. */
 static enum tm_status put_noted(struct tm_json_out *j, const struct tm_event *e, const struct object *o,
                                 struct tm_error *err)
 {

@@ -20,7 +20,7 @@ struct tm_json_reading {
 enum tm_status tm_json_reading_begin(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                      const tm_slice_label label[2], struct tm_error *err);
 
-/* An end comes. The same. */
+/* An end on THREAD at TS_NS. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_reading_end(struct tm_json_reading *reading, uint32_t thread, int64_t ts_ns,
                                    const tm_slice_label label[2], struct tm_error *err);
 

@@ -95,13 +95,14 @@ enum tm_json_span_fate tm_json_spans_close(struct tm_json_spans *spans, uint64_t
 enum tm_status tm_json_spans_add(struct tm_json_spans *spans, uint64_t stack, const uint64_t labels[2],
                                  const uint8_t *detail, size_t len);
 
-/* What STACK has open is to be written as begins. TM_OK or TM_E_SYSTEM. */
+/* Decides that the open slices of STACK are written as begins. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_json_spans_write(struct tm_json_spans *spans, uint64_t stack);
 
-/* Its outermost slice that is to be written as a begin, or false. */
+/* The outermost slice of STACK that must be written as a begin and has not been. False: there is none. */
 bool tm_json_spans_next_begin(struct tm_json_spans *spans, uint64_t stack, struct tm_json_span_view *view);
 
-/* The same of any stack, at the end: TM_OK, TM_END or TM_E_SYSTEM. */
+/* At the end of the stream: the next open slice of any stack that must be written as a begin. TM_OK, TM_END or
+ * TM_E_SYSTEM. */
 enum tm_status tm_json_spans_rest(struct tm_json_spans *spans, struct tm_json_span_view *view);
 
 void tm_json_spans_release(struct tm_json_spans *spans);

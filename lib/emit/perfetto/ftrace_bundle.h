@@ -46,11 +46,11 @@ bool tm_ftrace_put_text(const struct tm_ftrace_writer *writer, struct tm_buf *ou
 enum tm_status tm_ftrace_put_sched(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                    const struct tm_event *event, struct tm_error *err);
 
-/* After EVENT, a switch or what comes to one, was written. */
+/* Notes the task that runs after EVENT, a switch or a message with switches. */
 void tm_ftrace_note_switch(const struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                            const struct tm_event *event);
 
-/* True when a reader of the output would find who ran before EVENT, a COMPACT_SCHED, as it was. */
+/* True if a reader of the output would find the task that ran before EVENT, a COMPACT_SCHED, as its file states it. */
 bool tm_ftrace_is_next(const struct tm_ftrace_writer *writer, const struct tm_ftrace_bundle *bundle,
                        const struct tm_event *event);
 
@@ -61,8 +61,7 @@ static inline bool tm_ftrace_has_messages(const struct tm_ftrace_cpu *c)
     return c->pending || !tm_open_messages_is_empty(&c->messages);
 }
 
-/* Nothing that waits for BUNDLE's cpu comes before UNTIL any more; NULL: nothing waits. TM_OK, TM_E_INPUT or
- * TM_E_SYSTEM. */
+/* Writes what waits for BUNDLE's cpu and comes before UNTIL; NULL: all of it. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_messages_until(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                         const struct tm_event *until, struct tm_error *err);
 

@@ -1,5 +1,5 @@
-/* CompactSched messages on their way into bundles: as they came where nothing else tells of their cpu at their time,
- * else event by event. Which it is, is known when what comes next on the cpu is later than their last event. */
+/* Writes CompactSched messages. A message is written unchanged if no other event of its cpu overlaps it; else its
+ * events are written one by one. Which of the two is known when the next event of the cpu comes. */
 #include "emit/perfetto/ftrace_bundle.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static enum tm_status keep_pending(struct tm_ftrace_writer *w, struct tm_ftrace_
     return TM_OK;
 }
 
-/* What waits is taken apart from now on. */
+/* Splits the message E: its events are written one by one from now on. */
 static enum tm_status open_message(struct tm_ftrace_writer *w, struct tm_ftrace_cpu *c, const struct tm_event *e,
                                    struct tm_error *err)
 {
@@ -48,7 +48,7 @@ static enum tm_status open_message(struct tm_ftrace_writer *w, struct tm_ftrace_
     return st;
 }
 
-/* The events of what was taken apart, up to UNTIL. */
+/* Writes the events of split messages up to UNTIL. */
 static enum tm_status put_events(struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *until,
                                  struct tm_error *err)
 {

@@ -52,7 +52,7 @@ static bool same_comm(const struct tm_ftrace_writer *w, const struct tm_ftrace_r
     return text.len == running.len && (text.len == 0 || memcmp(text.data, running.data, text.len) == 0);
 }
 
-/* True when the one who runs is who E, which says so, has run before it. */
+/* True if the task that runs is the one that E states ran before it. */
 static bool runs_before(const struct tm_ftrace_writer *w, const struct tm_ftrace_running *r, const struct tm_event *e)
 {
     return r->is_known && r->pid == e->tid && r->prio == (int16_t)(e->value >> 48) && same_comm(w, r, e->category, e);
@@ -72,9 +72,9 @@ static bool fits_compact(const struct tm_ftrace_writer *w, const struct tm_ftrac
     return !(e->flags & TM_EVENT_HAS_TID) || runs_before(w, r, e);
 }
 
-/* True when E goes into compact_sched. Behind switches in full it only does when it has to or FITS_MIN switches could
- * have: on a cpu of which two files tell different tales every other one fits, and in bundles of three nothing is
- * compact. */
+/* True if E goes into compact_sched. After switches in full it does so only if it must, or if FITS_MIN switches in a
+ * row could have: if two files disagree about a cpu, every other switch fits, and bundles of three switches save
+ * nothing. */
 static bool is_for_compact(const struct tm_ftrace_writer *w, struct tm_ftrace_bundle *b, const struct tm_event *e)
 {
     bool fits = fits_compact(w, b, e);

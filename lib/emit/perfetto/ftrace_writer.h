@@ -1,4 +1,4 @@
-/* ftrace events gathered into bundles again, one open bundle for each (machine, cpu). */
+/* Writes ftrace events in bundles, with one open bundle for each (machine, cpu). */
 #ifndef TM_EMIT_PERFETTO_FTRACE_WRITER_H
 #define TM_EMIT_PERFETTO_FTRACE_WRITER_H
 
@@ -16,7 +16,7 @@ enum {
     TM_FTRACE_COMM_MAX = 64
 };
 
-/* Who a reader of the output takes to be running on a cpu, after what was written of it so far. */
+/* The task that a reader of the output takes to be running on a cpu, after what was written of it so far. */
 struct tm_ftrace_running {
     bool is_known;
     int16_t prio;
@@ -67,12 +67,12 @@ struct tm_ftrace_writer {
 enum tm_status tm_ftrace_note_kernel(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_error *err);
 
-/* EVENT's raw FtraceEvent, its time set to EVENT's. TM_E_INPUT when raw is not a message. */
+/* Writes EVENT's raw FtraceEvent with EVENT's time. TM_E_INPUT: raw is not a message. */
 enum tm_status tm_ftrace_write_raw(struct tm_ftrace_writer *writer, const struct tm_event *event, struct tm_error *err);
 
-/* EVENT, a SCHED_SWITCH or SCHED_WAKING, from its columns: in compact_sched where a reader will find the rest in what
- * was written before, else in full; then the next ones, too, until several in a row could be in compact_sched. Wakings
- * of text are always in full, as those in compact_sched name no thread. */
+/* Writes EVENT, a SCHED_SWITCH or SCHED_WAKING, from its columns. It goes into compact_sched if a reader finds what
+ * that leaves out in the events before it; else it is written in full, and so are the next ones until several in a row
+ * fit compact_sched. Wakings of text are always in full, because those in compact_sched name no thread. */
 enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                      struct tm_error *err);
 
@@ -81,12 +81,12 @@ enum tm_status tm_ftrace_write_sched(struct tm_ftrace_writer *writer, const stru
 enum tm_status tm_ftrace_write_message(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                        struct tm_error *err);
 
-/* A FtraceEvent made of the columns of EVENT, a line of text. TM_END when it is none that a
- * FtraceEvent can say (nothing is written). */
+/* Writes EVENT, a line of text, as a FtraceEvent made of its columns. TM_END: there is no FtraceEvent for it, and
+ * nothing is written. */
 enum tm_status tm_ftrace_write_line(struct tm_ftrace_writer *writer, const struct tm_event *event,
                                     struct tm_error *err);
 
-/* Writes all open bundles, and of messages what comes before UNTIL; NULL: all of them. */
+/* Writes all open bundles, and the parts of messages that come before UNTIL; NULL: all of them. */
 enum tm_status tm_ftrace_writer_flush(struct tm_ftrace_writer *writer, const struct tm_event *until,
                                       struct tm_error *err);
 

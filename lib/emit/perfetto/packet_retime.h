@@ -13,8 +13,8 @@ bool tm_packet_has_extras(const struct tm_event *event);
 enum tm_status tm_packet_retime(struct tm_packet_writer *writer, const struct tm_event *event,
                                 const struct tm_extra_values *extras, struct tm_error *err);
 
-/* The same by the long way alone, which knows all there is in packets; tm_packet_retime takes tm_packet_splice's where
- * that will do. */
+/* Writes the same bytes as tm_packet_retime by the general way, which knows all fields of packets. tm_packet_retime
+ * uses the faster tm_packet_splice where that is enough. */
 enum tm_status tm_packet_rewrite(struct tm_packet_writer *writer, const struct tm_event *event,
                                  const struct tm_extra_values *extras, struct tm_error *err);
 

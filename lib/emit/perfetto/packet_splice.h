@@ -6,15 +6,15 @@
 #include "emit/perfetto/packet_values.h"
 #include "emit/perfetto/packet_writer.h"
 
-/* Writes EVENT's packet; EXTRAS as for tm_packet_retime. TM_END with nothing written where it takes more than that (or
- * is damaged): tm_packet_retime's own way gives the same bytes. TM_OK or TM_E_SYSTEM else. */
+/* Writes EVENT's packet with the bytes that tm_packet_rewrite writes; EXTRAS as there. TM_OK, TM_E_SYSTEM, or TM_END:
+ * the packet needs more changes or is damaged, and nothing was written. */
 enum tm_status tm_packet_splice(struct tm_packet_writer *writer, const struct tm_event *event,
                                 const struct tm_extra_values *extras, struct tm_error *err);
 
-/* The same for the body of a packet (TM_EVENT_RAW_BODY) that looks as most do: a track event, and flags and the uid of
- * its writer around it. Of EVENT are looked at: flags, time_ns, file, machine, sequence, generation, raw and raw_bytes.
- * READABLE: bytes that can be read from raw on, raw_bytes or more. TM_END with nothing written where it is none of
- * these. */
+/* Writes EVENT's packet from its body (TM_EVENT_RAW_BODY). The body must be of the usual kind: a track event with flags
+ * and the uid of its writer around it. The columns used of EVENT are flags, time_ns, file, machine, sequence,
+ * generation, raw and raw_bytes. READABLE: bytes that can be read from raw on, raw_bytes or more. TM_OK, TM_E_SYSTEM,
+ * or TM_END: the body is not of that kind, and nothing was written. */
 enum tm_status tm_packet_splice_body(struct tm_packet_writer *writer, const struct tm_event *event, size_t readable,
                                      struct tm_error *err);
 

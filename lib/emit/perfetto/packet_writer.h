@@ -128,23 +128,23 @@ enum tm_status tm_packet_flush_full(struct tm_packet_writer *writer, struct tm_e
 enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct tm_event *event, uint32_t *sequence,
                                   bool *is_new, struct tm_error *err);
 
-/* The output sequence that speaks for recorded SEQUENCE of EVENT's file and machine: of what it lost, where it lost
- * something; else one of those that it became. 0: no packet of it was written. */
+/* The output sequence that stands for recorded SEQUENCE of EVENT's file and machine: the one that lost data, if one
+ * did, else one of those that it became. 0: no packet of it was written. */
 uint32_t tm_packet_spokesman(const struct tm_packet_writer *writer, const struct tm_event *event, uint64_t sequence);
 
 /* A number for a sequence of the writer's own making. */
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
 
-/* True when ids of FILE are not what they were. */
+/* True if ids of FILE differ from those that its trace has. */
 static inline bool tm_packet_mixes_ids(const struct tm_packet_writer *writer, uint32_t file)
 {
     return file != writer->first_proto;
 }
 
-/* ID of FILE (a track uuid) as the output has it. 0 stays 0. */
+/* The id that the output has for ID, a track uuid of FILE. 0 stays 0. */
 uint64_t tm_packet_id(const struct tm_packet_writer *writer, uint32_t file, uint64_t id);
 
-/* The same of a flow: where flows are joined it is what it was. */
+/* The id that the output has for flow ID of FILE. If flows are joined, the id does not change. */
 static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uint32_t file, uint64_t id)
 {
     return writer->joins_flows ? id : tm_packet_id(writer, file, id);

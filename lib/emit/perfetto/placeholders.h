@@ -1,8 +1,6 @@
-/* Bytes on their way out that must wait for some before them to be decided.
- *
- * A placeholder is a place for packets of which there are two versions; until it is known which one is right, it holds
- * back what comes behind it. Memory: the placeholders that are open, a few MiB of what is held back; the rest goes to a
- * temporary file. */
+/* Bytes of the output that wait for a decision. A placeholder has two versions of some packets. Until one of them is
+ * chosen, everything behind the placeholder waits. Memory: the open placeholders and a few MiB of what waits; the rest
+ * is in a temporary file. */
 #ifndef TM_EMIT_PERFETTO_PLACEHOLDERS_H
 #define TM_EMIT_PERFETTO_PLACEHOLDERS_H
 
@@ -25,18 +23,18 @@ struct tm_placeholders {
     uint32_t count, cap, free; /* free: the number of one plus 1, 0 none */
 };
 
-/* True while anything is held back. */
+/* True while anything waits. */
 static inline bool tm_placeholders_any(const struct tm_placeholders *placeholders)
 {
     return placeholders->end > placeholders->begin;
 }
 
-/* LEN bytes, which come behind all that is held back. TM_OK or TM_E_SYSTEM. */
+/* Adds LEN bytes of DATA behind all that waits. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_put(struct tm_placeholders *placeholders, const void *data, size_t len,
                                    struct tm_error *err);
 
-/* A placeholder behind all that is held back: *PLACEHOLDER is its number until it is decided. Takes VERSIONS over, also
- * where it fails. TM_OK or TM_E_SYSTEM. */
+/* Opens a placeholder behind all that waits. *PLACEHOLDER is its number until it is decided. Takes VERSIONS over, also
+ * if it fails. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, struct tm_buf versions[2],
                                     uint32_t *placeholder, struct tm_error *err);
 
@@ -44,8 +42,8 @@ enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, struct
 enum tm_status tm_placeholders_decide(struct tm_placeholders *placeholders, uint32_t placeholder, int which,
                                       struct tm_error *err);
 
-/* Moves to OUT what no open placeholder holds back any more, MAX bytes and one record at most. TM_OK: there may be
- * more; TM_END: there is not; TM_E_SYSTEM. */
+/* Moves to OUT what waits for no open placeholder any more: MAX bytes and one record at most. TM_OK: there may be more;
+ * TM_END: there is no more; TM_E_SYSTEM. */
 enum tm_status tm_placeholders_take(struct tm_placeholders *placeholders, struct tm_buf *out, size_t max,
                                     struct tm_error *err);
 

@@ -1,9 +1,8 @@
-/* What is open on a track as its events mean it, and as a reader of the merged trace takes what was written.
- *
- * A complete event is a begin and an end in a merged trace, so an end may mean it there, but never in Chrome JSON. Both
- * readings are followed here, by the model's own rules (model/slices.h), so that the writer can tell what an end means
- * and what it would do. Each event is said first, then written, unless it is not. Memory: tracks that have begins and
- * ends, and what is open on them at one time. */
+/* The open slices of a track, twice: as the input means them, and as a reader of the merged trace sees them. In Chrome
+ * JSON an end never ends a complete event. In the merged trace a complete event is a begin and an end, so an end may
+ * end it. Both views follow the rules of the model (model/slices.h). With them the writer knows which slice an end
+ * means and which one it would end. Each event is noted in the first view and, when it is written, in the second.
+ * Memory: tracks that have begins and ends, and the slices open on them at one time. */
 #ifndef TM_EMIT_PERFETTO_READER_SLICES_H
 #define TM_EMIT_PERFETTO_READER_SLICES_H
 

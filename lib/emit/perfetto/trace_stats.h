@@ -1,13 +1,7 @@
-/* TraceStats packets for the merged trace.
- *
- * A tracing service counts by buffer, and by writer, which it knows by its sequence. A reader keeps one number for each
- * buffer of a machine, the one that it read last, and adds to it what the buffer's sequences lost. So sequences become
- * those of the output that speak for them; and where several files of one machine have statistics, each packet says
- * what is known of all: the buffers of the file that came first, then those of the next, and the sums of what is
- * counted by session.
- *
- * Source: protos/perfetto/common/trace_stats.proto. Memory: what the last packet of each file said of its buffers, up
- * to TM_TRACE_STATS_BYTES_MAX; where it is more the packet stands for itself. */
+/* TraceStats packets for the merged trace. A tracing service counts by buffer and by writer, which it names by its
+ * sequence. A reader keeps one number for each buffer of a machine, the last that it read, and adds the losses of the
+ * buffer's sequences. So sequences get the numbers that they have in the output, and where several services traced one
+ * machine, their buffers are numbered apart. Fields that this page does not name are copied. */
 #ifndef TM_EMIT_PERFETTO_TRACE_STATS_H
 #define TM_EMIT_PERFETTO_TRACE_STATS_H
 

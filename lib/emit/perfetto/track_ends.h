@@ -1,19 +1,19 @@
-/* What ends are called where a track has begins and ends besides complete events (reader_slices.h). */
+/* Names of ends on tracks that have begins and ends beside complete events (reader_slices.h). */
 #ifndef TM_EMIT_PERFETTO_TRACK_ENDS_H
 #define TM_EMIT_PERFETTO_TRACK_ENDS_H
 
 #include "emit/perfetto/track_writer.h"
 
-/* From the first begin or end of a thread or process on, all tracks that slices are on are followed: those on which
- * complete events are open from now on, others when something begins. TM_OK or TM_E_SYSTEM. */
+/* Follows all tracks with slices from the first begin or end of a thread or process on: tracks with open complete
+ * events at once, others when a slice begins. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_ends_follow(struct tm_track_writer *writer, struct tm_error *err);
 
-/* A slice of EVENT begins on track UUID; *TWIN is its number. What cannot stay there with it goes (deferred_choice.h).
- * TM_OK; TM_END: it crosses a complete event there; TM_E_SYSTEM. */
+/* Notes that a slice of EVENT begins on track UUID; *TWIN is its number. Complete events that cannot stay there move
+ * (deferred_choice.h). TM_OK; TM_END: the slice crosses a complete event there; TM_E_SYSTEM. */
 enum tm_status tm_track_ends_begin(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                    int64_t dur_ns, int64_t *twin, struct tm_error *err);
 
-/* It is written to UUID; DUR_NS is 0 for an instant, else -1. TM_OK or TM_E_SYSTEM. */
+/* Notes that slice TWIN was written to UUID. DUR_NS is 0 for an instant, else -1. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_ends_begun(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                    int64_t dur_ns, int64_t twin, struct tm_error *err);
 

@@ -9,17 +9,16 @@
 /* True when EVENT, a line of text, begins or ends work. */
 bool tm_work_line_is(const struct tm_ftrace_writer *writer, const struct tm_event *event);
 
-/* Before an event with a function NAME is put into BUNDLE: that is then on the sequence with the names of its machine's
- * functions, where NAME has the number *SYMBOL; one that is new is written at once. TM_OK or TM_E_SYSTEM. */
+/* Gives the function NAME of an event that goes into BUNDLE a number, *SYMBOL. The bundle is then on the sequence that
+ * names the functions of its machine. A new name is written at once. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_kernel_symbol(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle, struct tm_text name,
                                 uint64_t *symbol, struct tm_error *err);
 
-/* Before EVENT, of which tm_work_line_is, is put into BUNDLE: the same for its name. *FUNCTION is 0 where it has none.
- * TM_OK or TM_E_SYSTEM. */
+/* As tm_kernel_symbol, for the name of EVENT, a line of work that goes into BUNDLE. *FUNCTION is 0 if it has none. */
 enum tm_status tm_work_line_name(struct tm_ftrace_writer *writer, struct tm_ftrace_bundle *bundle,
                                  const struct tm_event *event, uint64_t *function, struct tm_error *err);
 
-/* Appends what EVENT says to OUT, as a field of FtraceEvent. False when out of memory. */
+/* Appends EVENT to OUT as a field of FtraceEvent. False: out of memory. */
 bool tm_work_line_put(struct tm_buf *out, const struct tm_event *event, uint64_t function);
 
 void tm_work_names_release(struct tm_ftrace_writer *writer);

@@ -54,8 +54,8 @@ bool tm_report_suggestion(struct tm_report *report, struct tm_remedies *remedies
 /* Writes REMEDIES, which is not empty: a complete manifest if there is none, otherwise the changes to it. */
 void tm_report_put_remedies(struct tm_report *report, struct tm_remedies *remedies);
 
-/* The same as a JSON object: entries for "files", added or in place of those of the same path, and trace_time where it
- * changes; offsets_unknown: an offset_ns of 0 is to be replaced. */
+/* Writes REMEDIES as a JSON object. "files" has entries that are added or replace those of the same path; trace_time is
+ * there if it changes. offsets_unknown means that an offset_ns of 0 must be replaced. */
 void tm_report_put_remedies_json(struct tm_report *report, struct tm_remedies *remedies);
 
 void tm_remedies_release(struct tm_remedies *remedies);

@@ -84,7 +84,7 @@ static void put_thread(struct tm_out *out, const struct tm_event_task *place, si
     put_task(out, place->thread, place->tid, thread_max);
 }
 
-/* The same within WIDTH: the longer name is cut first. */
+/* Writes the thread within WIDTH. The longer of the two names is cut first. */
 static void fit_thread(struct tm_out *out, const struct tm_event_task *place, size_t width)
 {
     size_t from = out->buf.len, process, thread, most, over;

@@ -1,14 +1,13 @@
-/* Rows on their way out in order of their begin, while the end of some is not known yet.
- *
- * A row waits behind those before it that are open. What waits is in memory up to a bound and then in an unlinked
- * temporary file, whose storage is given back from the front on. */
+/* Rows in the order of their begin, while the end of some is not known yet. A row waits behind open rows that came
+ * before it. Waiting rows are in memory up to a bound, then in an unlinked temporary file, whose storage is reclaimed
+ * from the front on. */
 #ifndef TM_EMIT_TEXT_UNFINISHED_ROWS_H
 #define TM_EMIT_TEXT_UNFINISHED_ROWS_H
 
 #include "base/buf.h"
 #include "os/paged_file.h"
 
-/* A row that has become longer by args that were told of it is an error. */
+/* A row that its arguments make longer than this is an error. */
 enum { TM_UNFINISHED_ROW_BYTES_MAX = 64 << 20 };
 
 /* Rows that can be open have numbers: 0, 1, 2, … in each of these series. */
@@ -52,7 +51,7 @@ static inline bool tm_unfinished_rows_any(const struct tm_unfinished_rows *held)
     return held->end > held->begin;
 }
 
-/* Adds ROW behind all others, as row NUMBER of SERIES; NUMBER -1: nothing will be told of it. Its bytes are copied.
+/* Adds ROW behind all others, as row NUMBER of SERIES. NUMBER -1: nothing is added to it later. Its bytes are copied.
  * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *held, const struct tm_unfinished_row *row,
                                       enum tm_unfinished_series series, int64_t number, struct tm_error *err);

@@ -7,7 +7,7 @@
 
 static enum tm_json_field field_of(const struct tm_json_value *key);
 
-/* The same of a key with escapes, which nobody writes. */
+/* The field of a key with escapes, which no known writer makes. */
 static enum tm_json_field field_of_escaped(const struct tm_json_value *key)
 {
     uint8_t name[TM_JSON_FIELD_NAME_MAX] = {0};

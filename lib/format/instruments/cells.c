@@ -58,7 +58,7 @@ static bool number(const uint8_t *s, size_t len, uint64_t *value)
     return len > 0;
 }
 
-/* The same, with a sign. */
+/* Reads a number that may have a sign. */
 static bool signed_number(const struct tm_buf *text, int64_t *value)
 {
     const char *s = (const char *)text->data;

@@ -103,7 +103,7 @@ static enum tm_status note_clocks(struct tm_proto *p, const struct readings *r, 
     return TM_OK;
 }
 
-/* A ClockSnapshot with PRIMARY (0: none) may make a clock the default. Source: semantics.md section 5. */
+/* A ClockSnapshot with PRIMARY (0: none) may set the default clock. Source: doc/rules.md section 5. */
 static enum tm_status note_snapshot(struct tm_proto *p, const struct readings *r, uint32_t machine, uint32_t primary,
                                     struct tm_error *err)
 {

@@ -142,14 +142,15 @@ struct tm_proto {
     struct tm_json_args json;
 };
 
-/* A row made of PACKET: columns common to all, raw the whole packet; untimed without a timestamp. */
+/* Returns a row of PACKET with the columns that all rows have. Raw is the whole packet. Without a timestamp the row is
+ * untimed. */
 struct tm_event tm_proto_event(const struct tm_proto_packet *packet, enum tm_kind kind);
 
 /* Adds EVENT with the detail bytes collected in p->detail, and empties that. */
 enum tm_status tm_proto_add(struct tm_proto *p, struct tm_event *event, struct tm_error *err);
 
-/* The same for a row whose raw holds times of its own (perfetto/packet_times.h): lists them in the detail. OWN_CLOCK:
- * of those on the packet's clock. */
+/* As tm_proto_add, for a row whose raw payload has inner times (perfetto/packet_times.h). They are listed in the
+ * detail. OWN_CLOCK: the clock id of those that are on the packet's clock. */
 enum tm_status tm_proto_add_with_times(struct tm_proto *p, struct tm_event *event, uint32_t own_clock,
                                        struct tm_error *err);
 

@@ -9,12 +9,12 @@
 
 #include "format/perfetto/track_event.h"
 
-/* Adds the rows of the packet in LEN bytes at DATA where it is one of these. TM_OK; TM_END: it is not, nothing was
- * done; TM_E_SYSTEM. */
+/* Adds the rows of the packet in the LEN bytes at DATA if the cache has a packet like it. TM_OK; TM_END: it has none,
+ * and nothing was done; TM_E_SYSTEM. */
 enum tm_status tm_packet_cache_read(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err);
 
-/* The same for those that are next in the input, within the LEN bytes that its window shows; takes them off. TM_OK also
- * where there were none; TM_E_SYSTEM. */
+/* Adds the rows of packets at the front of the input while the cache has packets like them, within the LEN bytes of the
+ * window, and takes these packets off. TM_OK, also if there were none; TM_E_SYSTEM. */
 enum tm_status tm_packet_cache_pass(struct tm_proto *p, size_t len, struct tm_error *err);
 
 /* Remembers what CONTEXT's packet became: ROW, just added, and rows for extra counter values where it has some. It must

@@ -33,7 +33,7 @@ bool tm_proto_interned_find(const struct tm_proto_sequence *sequence, uint32_t f
  * data NULL: there is none. */
 struct tm_pb_field tm_proto_interned_text(const struct tm_proto_sequence *sequence, uint32_t field, uint64_t iid);
 
-/* The same as a string number; 0 where there is none. */
+/* *STRING becomes the string number of that text; 0: there is none. TM_OK or an error. */
 enum tm_status tm_proto_interned_string(struct tm_proto *p, const struct tm_proto_sequence *sequence, uint32_t field,
                                         uint64_t iid, uint32_t *string, struct tm_error *err);
 
