@@ -30,7 +30,7 @@ static const struct tm_program program = {
              "      --by-reference     leave the text of JSON events in regular files where it is\n"
              "      --whole-sched      leave compact_sched messages whole, for an output that wants them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which is there\n"
-             "  -T, --temporary-directory=DIR  for what a pipe must be spooled to (default $TMPDIR, then /tmp)\n"
+             "  -T, --temporary-directory=DIR  for temporary files (default $TMPDIR, then /tmp)\n"
              "  -h, --help             this text\n"
              "      --version          the version\n",
 };

@@ -56,7 +56,7 @@ boot_traces() {
     tm-emit -f jsonl <s >/dev/null
 }
 
-@test "an archive that has to be spooled is spooled to the file of --text, where its texts stay" {
+@test "an archive that needs a temporary file is written to the file of --text, where its texts stay" {
     events a.json 3000 1
     events b.json 3000 2
     tar cf in.tar a.json b.json
