@@ -25,7 +25,7 @@ struct tm_format_context {
     bool source_is_temporary; /* the file is a temporary one, written to be read once more */
     struct tm_text_file *text_file; /* receives event texts that cannot stay in the file; NULL: nowhere */
     const char *path;      /* the file that the input is, all of it; NULL: a member of an archive, or a pipe */
-    const char *spool_dir; /* for temporary files; NULL: $TMPDIR, else /tmp */
+    const char *temporary_dir; /* for temporary files; NULL: $TMPDIR, else /tmp */
     struct tm_extent whole; /* of a format that reads by place: all bytes of the file; else fd is -1 */
 };
 

@@ -142,7 +142,7 @@ static enum tm_status parse_trace(struct tm_unpack_run *run, struct tm_node *nod
         .expansion = run->expansion,
         .now_s = run->options->now_s,
         .path = content->in->offset == 0 ? content->path : NULL,
-        .spool_dir = run->options->spool_dir,
+        .temporary_dir = run->options->temporary_dir,
         .whole = {.fd = -1}};
     void *state = NULL;
     uint64_t given_back = content->in->offset;
