@@ -1,8 +1,6 @@
-/* The law of accounts: for each file, events read = events placed + events dropped.
- *
- * What was read is what the parser counted (FileEnd), what was placed is counted here from the
- * batches themselves, what was dropped is what the stages accounted for. A violation is a bug of
- * tracemerge, never a property of the input. */
+/* The accounts of a merge: for each file, events read = events placed + events dropped. The parser counts what was read
+ * (FileEnd). This counts what was placed, from the batches. The stages account for what was dropped. If the sums
+ * differ, tracemerge has a bug; no input can cause that. */
 #ifndef TM_EMIT_ACCOUNTING_H
 #define TM_EMIT_ACCOUNTING_H
 
@@ -44,10 +42,10 @@ enum tm_status tm_accounting_check_places(const struct tm_catalog *catalog, cons
 enum tm_status tm_accounting_add(struct tm_accounting *balance, const struct tm_catalog *catalog,
                                  const struct tm_batch *batch, bool placed, struct tm_error *err);
 
-/* And what the rows of BATCH, which was just counted, stand for that are whole messages of several events. */
+/* Counts also the events of those rows of BATCH that are messages of several events. BATCH was just counted. */
 void tm_accounting_add_messages(struct tm_accounting *balance, const struct tm_batch *batch);
 
-/* At the end of the stream: adds up what the catalog's accounts say. TM_OK or TM_E_SYSTEM. */
+/* Adds the catalog's accounts, at the end of the stream. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_accounting_sum(struct tm_accounting *balance, const struct tm_catalog *catalog, struct tm_error *err);
 
 /* Whether FILE balances. Call after sum. */

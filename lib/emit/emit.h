@@ -11,7 +11,7 @@
 #include "stream/reader.h"
 
 struct tm_emit_options {
-    bool absolute;         /* text: times as they are, not from the first event on */
+    bool absolute;         /* text: absolute times, not since the first event */
     bool json;             /* reports: for machines to read */
     bool hex;              /* frames: raw payloads too */
     bool rebase;           /* json: times count from the first event on */
@@ -33,7 +33,7 @@ struct tm_emit_context {
     const struct tm_accounting *balance;   /* what was read, placed and dropped, up to the frame before */
     const struct tm_stream_reader *stream; /* stage, sorted, counts so far */
     struct tm_sources *sources; /* of text that is not in the stream; may be NULL */
-    struct tm_unsupported_counts *unsupported; /* the output notes here what it cannot say; may be NULL */
+    struct tm_unsupported_counts *unsupported; /* the output counts here what it has no form for; may be NULL */
     bool has_origin;   /* with --only, once an event has come: the first one, shown or not, is at … */
     int64_t origin_ns; /* … this time */
 };
@@ -51,32 +51,32 @@ struct tm_emit {
     bool needs_detail;            /* shows args, flows and the like; descriptions of tracks come anyway */
     bool needs_dropped;           /* shows which events tm-clocks dropped; tm-merge has it keep them */
     bool tells_all;               /* says itself what notices would */
-    bool shows_stream;            /* rows as the stream has them, and nothing that depends on others */
+    bool shows_stream;            /* shows the stream's own rows; nothing that depends on other rows is settled */
     bool takes_compact_messages;  /* rows may be whole CompactSched messages */
     bool has_args;                /* --arg gives args a column each */
     const struct tm_emit *events; /* the same with a row an event, also of a stream that is not sorted; NULL: none */
     bool reads_json_raw;          /* needs no args of rows that have the text of a JSON object */
     enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
-    /* Each frame of the stream but header and END, in order; BATCH is its view where it is a batch.
-     * Files of its events are in the catalog, and so are machines once events are placed. */
+    /* Takes each frame of the stream except header and END, in order. BATCH is its view if it is a batch. The catalog
+     * has the files of its events and, once events are placed, the machines. */
     enum tm_status (*frame)(void *state, const struct tm_frame *frame, const struct tm_batch *batch,
                             struct tm_error *err);
-    /* The stream has ended well: write the rest and flush. Not called after an error. */
+    /* Writes the rest and flushes, when the stream has ended well. It is not called after an error. */
     enum tm_status (*finish)(void *state, struct tm_error *err);
     void (*close)(void *state); /* STATE may be NULL */
 };
 
 extern const struct tm_emit *const tm_emits[]; /* NULL-terminated; the first is the default */
 
-/* By the name of -f, or by the end of a path; NULL if there is none. */
+/* Finds an output by the name of -f or by the end of a path. NULL: there is none. */
 const struct tm_emit *tm_emit_find(const char *name);
 const struct tm_emit *tm_emit_for_path(const char *path);
 
-/* The endings of paths that choose an output, ".txt, .jsonl, ...", in TEXT, cut where they do not fit. */
+/* Puts the endings of paths that choose an output (".txt, .jsonl, ...") into TEXT, cut if they do not fit. */
 void tm_emit_endings(char *text, size_t size);
 
-/* The output that FORMAT (may be NULL) names, else the one OUT (may be NULL) ends like, else the
- * default. NULL when FORMAT is none, or when OUT has an ending that is none's. */
+/* Returns the output that FORMAT names; if FORMAT is NULL, the one that the ending of OUT (may be NULL) chooses; else
+ * the default. NULL: FORMAT is unknown, or OUT has an ending of no output. */
 const struct tm_emit *tm_emit_choose(const char *format, const char *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a merge guessed or lost, told to people without being asked: a line for each file and reason, in the order of
- * the files, from the same facts as the report. Of files with one reason the first few have a line, and one line counts
- * the others. */
+/* Warnings about what a merge assumed or lost. There is a line for each file and reason, in the order of the files,
+ * from the facts of the report. If many files have one reason, the first few have a line, and one line counts the
+ * others. */
 #ifndef TM_EMIT_NOTICES_H
 #define TM_EMIT_NOTICES_H
 
@@ -19,7 +19,7 @@ struct tm_notices {
     void (*warn)(const char *text);
 };
 
-/* Tells what there is to be told, at the end of the stream. TM_OK or TM_E_SYSTEM. */
+/* Writes the warnings at the end of the stream. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_notices_tell(const struct tm_notices *notices, struct tm_error *err);
 
 /* TM_OK; TM_E_STRICT when LIMIT is strict and a file reports loss, or when LIMIT allows no guess and a file is placed

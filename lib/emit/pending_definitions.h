@@ -1,8 +1,6 @@
-/* Definitions that wait for their time.
- *
- * tm-sort puts definitions before all events. A reader that sorts by window drops what comes after a
- * later time, and a descriptor means the process that has its pid at its time; so an output that
- * writes one file for others writes them where their time is, or where something needs them before. */
+/* Definitions that wait for their time. tm-sort puts definitions before all events. But a reader that sorts by window
+ * drops packets that come after a later time, and a descriptor is about the process that has its pid at its time. So an
+ * output for such readers writes each definition at its time, or earlier if another event needs it. */
 #ifndef TM_EMIT_PENDING_DEFINITIONS_H
 #define TM_EMIT_PENDING_DEFINITIONS_H
 
@@ -37,11 +35,11 @@ struct tm_pending_definitions {
 enum tm_status tm_pending_definitions_add(struct tm_pending_definitions *pending, const struct tm_event *event,
                                           struct tm_pending_needs needs);
 
-/* The earliest that is due at NOW_NS, or that must go as too much waits; it waits no more. NULL: none.
- * Valid until the next call. */
+/* Takes out the earliest definition that is due at NOW_NS, or that must be written because too many wait. NULL: there
+ * is none. Valid until the next call. */
 const struct tm_event *tm_pending_definitions_due(struct tm_pending_definitions *pending, int64_t now_ns);
 
-/* The first of KEY that waits, its ancestors before it; call until NULL. */
+/* Takes out the first definition of KEY that waits; its ancestors come before it. Call it until it returns NULL. */
 const struct tm_event *tm_pending_definitions_needed(struct tm_pending_definitions *pending, uint64_t key);
 
 /* True when tm_pending_definitions_due has nothing at NOW_NS, as far as can be said at once. */

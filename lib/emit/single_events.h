@@ -1,6 +1,6 @@
-/* Rows that are whole CompactSched messages (doc/events.md), taken apart into their events on the way to an output that
- * wants single ones, beside another that takes the messages. The events come in the order that tm-sort would have given
- * them. Memory grows with the messages that overlap in time. */
+/* Splits rows that are CompactSched messages (doc/events.md) into their events, for an output that takes single events
+ * beside another that takes messages. The events come in the order that tm-sort would have given them. Memory grows
+ * with the messages that overlap in time. */
 #ifndef TM_EMIT_SINGLE_EVENTS_H
 #define TM_EMIT_SINGLE_EVENTS_H
 
@@ -21,8 +21,8 @@ struct tm_single_events {
     uint32_t count, cap;
 };
 
-/* BATCH, of events in order of time, on to the sink; as it is where there is no message. TM_OK; TM_E_INPUT where a
- * message is damaged or too many overlap; TM_E_SYSTEM; or what the sink said. */
+/* Passes BATCH, events in order of time, to the sink; unchanged if it has no message. TM_OK; TM_E_INPUT: a message is
+ * damaged or too many overlap; TM_E_SYSTEM; or the status of the sink. */
 enum tm_status tm_single_events_batch(struct tm_single_events *events, const struct tm_batch *batch,
                                       struct tm_error *err);
 

@@ -1,5 +1,5 @@
-/* Files that hold the text of events whose stream came without it (frame Source): tm-unpack has read them, and they are
- * where the caller says. What tm-emit reads of them it checks, so that a file that has changed since is noticed. */
+/* Files with the text of events that is not in the stream (frame Source). tm-unpack has read these files; the caller
+ * names them. tm-emit checks each text that it reads, so a file that has changed since is an error. */
 #ifndef TM_EMIT_SOURCES_H
 #define TM_EMIT_SOURCES_H
 
@@ -22,8 +22,8 @@ struct tm_source_path {
 enum tm_status tm_sources_open(const struct tm_source_path *paths, size_t count, struct tm_sources **sources,
                                struct tm_error *err);
 
-/* A file of the stream has its text in one of SOURCES (NULL: there are none). Where it is in none of them, that is said
- * when a text is asked for. TM_OK or TM_E_SYSTEM. */
+/* Notes that a file of the stream has its text in one of SOURCES (may be NULL). If it is in none of them, asking for a
+ * text is an error. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_sources_add(struct tm_sources *sources, const Tracemerge__Source *source, struct tm_error *err);
 
 /* The text of REF, an event of FILE: *DATA, ref->bytes of it, valid until the next call; of a temporary file it is

@@ -21,8 +21,8 @@ struct tm_span_flows {
     struct tm_map recent, before; /* hash of trace and span to its file */
 };
 
-/* BATCH, of events in order of time, on to the sink, with flows where they belong. TM_OK, TM_E_SYSTEM or what the sink
- * said. */
+/* Passes BATCH, events in order of time, to the sink, with the flows added. TM_OK, TM_E_SYSTEM or the status of the
+ * sink. */
 enum tm_status tm_span_flows_batch(struct tm_span_flows *flows, const struct tm_batch *batch, struct tm_error *err);
 
 void tm_span_flows_release(struct tm_span_flows *flows);

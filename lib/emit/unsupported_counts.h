@@ -1,4 +1,4 @@
-/* What an output could not say of the events that it was shown, by file. */
+/* Counts, for each file, of events that an output has no form for. */
 #ifndef TM_EMIT_UNSUPPORTED_COUNTS_H
 #define TM_EMIT_UNSUPPORTED_COUNTS_H
 
@@ -17,7 +17,7 @@ struct tm_unsupported_counts {
     uint64_t times; /* of all files */
 };
 
-/* Where memory is short nothing is noted; a NULL UNSAID notes nothing. */
+/* If memory is short, nothing is counted. UNSUPPORTED may be NULL. */
 void tm_unsupported_counts_event(struct tm_unsupported_counts *unsupported, const struct tm_event *event);
 void tm_unsupported_counts_early(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);
 void tm_unsupported_counts_times(struct tm_unsupported_counts *unsupported, uint32_t file, uint32_t count);

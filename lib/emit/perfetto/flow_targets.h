@@ -32,12 +32,12 @@ struct tm_flow_targets {
     struct tm_table recent, before; /* flow -> when its last event was */
 };
 
-/* A slice begins on track UUID at BEGIN_NS; END_NS is INT64_MAX where that is not known. Events come in the order of
- * their times. TM_OK or TM_E_SYSTEM, as all below. */
+/* Notes that a slice begins on track UUID at BEGIN_NS and ends at END_NS; INT64_MAX: unknown. Events come in the order
+ * of their times. TM_OK or TM_E_SYSTEM, as all below. */
 enum tm_status tm_flow_targets_begin(struct tm_flow_targets *targets, uint64_t uuid, int64_t begin_ns, int64_t end_ns,
                                      struct tm_error *err);
 
-/* An end event closes the innermost slice on UUID that waits for one. */
+/* Notes an end event, which closes the innermost open slice on UUID that has no end yet. */
 enum tm_status tm_flow_targets_end(struct tm_flow_targets *targets, uint64_t uuid, int64_t ts_ns, struct tm_error *err);
 
 /* An event of FLOW on UUID at *TS_NS, bound to the slice around it: *TS_NS becomes when it is to be said. */

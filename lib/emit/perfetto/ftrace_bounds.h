@@ -36,20 +36,20 @@ struct tm_ftrace_bounds {
     struct tm_buf scratch;
 };
 
-/* Takes in EVENT, a definition of a proto, where it is of concern. TM_OK or TM_E_SYSTEM. */
+/* Takes in EVENT, a definition of a proto, if it matters for the bounds. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bounds_note(struct tm_ftrace_bounds *bounds, const struct tm_packet_writer *writer,
                                      const struct tm_event *event, struct tm_error *err);
 
-/* Behind all definitions: writes what the merged trace says of each machine. TM_OK or TM_E_SYSTEM. */
+/* Writes the bounds of each machine in the merged trace, after all definitions. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bounds_settle(struct tm_ftrace_bounds *bounds, struct tm_packet_writer *writer,
                                        struct tm_error *err);
 
-/* The start of EVENT's file on its machine where that is later than its machine's, else INT64_MIN: events from before
- * it are to be left out. */
+/* Returns the start of EVENT's file on its machine if that is later than its machine's start; events from before it are
+ * left out. Else INT64_MIN. */
 int64_t tm_ftrace_bounds_start(const struct tm_ftrace_bounds *bounds, const struct tm_event *event);
 
-/* Takes in EVENT, a switch, which is written or left out as IS_CUT says. *AFTER_CUT: that of its cpu before it was left
- * out. TM_OK or TM_E_SYSTEM. */
+/* Takes in EVENT, a switch. IS_CUT: it is left out. *AFTER_CUT: the switch before it on its cpu was left out. TM_OK or
+ * TM_E_SYSTEM. */
 enum tm_status tm_ftrace_bounds_switch(struct tm_ftrace_bounds *bounds, const struct tm_event *event, bool is_cut,
                                        bool *after_cut, struct tm_error *err);
 

@@ -132,7 +132,7 @@ enum tm_status tm_packet_sequence(struct tm_packet_writer *writer, const struct 
  * did, else one of those that it became. 0: no packet of it was written. */
 uint32_t tm_packet_spokesman(const struct tm_packet_writer *writer, const struct tm_event *event, uint64_t sequence);
 
-/* A number for a sequence of the writer's own making. */
+/* Returns the number of a new sequence for packets that the output makes itself. */
 uint32_t tm_packet_new_sequence(struct tm_packet_writer *writer);
 
 /* True if ids of FILE differ from those that its trace has. */
@@ -150,27 +150,28 @@ static inline uint64_t tm_packet_flow(const struct tm_packet_writer *writer, uin
     return writer->joins_flows ? id : tm_packet_id(writer, file, id);
 }
 
-/* What the output calls FILE, in OUT of SIZE bytes: its path in what was merged. Where a file lay that was given by an
- * absolute path is nobody's business. */
+/* Puts the name of FILE into OUT of SIZE bytes: its path in the input. Of an absolute path only the last part is shown,
+ * so that the output does not reveal where the file was. */
 const char *tm_packet_file_name(const struct tm_catalog *catalog, uint32_t file, char *out, size_t size);
 
-/* A descriptor of track UUID below PARENT on EVENT's machine, at its time where it has one; nothing else in it. */
+/* Writes a descriptor of track UUID below PARENT on EVENT's machine, with nothing else in it. If EVENT is timed, the
+ * descriptor has its time. */
 enum tm_status tm_packet_child_track(struct tm_packet_writer *writer, const struct tm_event *event, uint64_t uuid,
                                      uint64_t parent, struct tm_error *err);
 
-/* Until tm_packet_aside_end, packets are not for the output. */
+/* Collects packets until tm_packet_aside_end. They do not go to the output. */
 void tm_packet_aside_begin(struct tm_packet_writer *writer);
 
 /* TEXT, which is empty, becomes what was written aside. */
 void tm_packet_aside_end(struct tm_packet_writer *writer, struct tm_buf *text);
 
-/* Here come packets of which there are two versions, to be decided before the last flush: *HOLE is their number. Takes
- * VERSIONS over, also where it fails. What follows is held back, beyond a few MiB in a temporary file. TM_OK or
+/* Opens a placeholder: packets with two versions, one of which is chosen before the last flush. *PLACEHOLDER is its
+ * number. Takes VERSIONS over, also if it fails. What follows waits, beyond a few MiB in a temporary file. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_packet_placeholder(struct tm_packet_writer *writer, struct tm_buf versions[2], uint32_t *placeholder,
                                      struct tm_error *err);
 
-/* HOLE becomes its version WHICH. TM_OK or TM_E_SYSTEM. */
+/* Replaces PLACEHOLDER by its version WHICH. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_packet_decide(struct tm_packet_writer *writer, uint32_t placeholder, int which, struct tm_error *err);
 
 /* All that no open placeholder holds back. */

@@ -38,7 +38,7 @@ enum tm_status tm_placeholders_put(struct tm_placeholders *placeholders, const v
 enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, struct tm_buf versions[2],
                                     uint32_t *placeholder, struct tm_error *err);
 
-/* HOLE becomes its version WHICH. TM_OK or TM_E_SYSTEM. */
+/* Replaces PLACEHOLDER by its version WHICH. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_decide(struct tm_placeholders *placeholders, uint32_t placeholder, int which,
                                       struct tm_error *err);
 

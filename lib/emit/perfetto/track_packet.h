@@ -1,4 +1,4 @@
-/* The packets a track writer writes: heads on its own sequence of each machine, and TrackEvents. */
+/* The packets of a track writer: TrackEvents and descriptors, on its own sequence of each machine. */
 #ifndef TM_EMIT_PERFETTO_TRACK_PACKET_H
 #define TM_EMIT_PERFETTO_TRACK_PACKET_H
 
@@ -29,8 +29,8 @@ enum tm_status tm_track_packet_event(struct tm_track_writer *writer, const struc
 enum tm_status tm_track_packet_end(struct tm_track_writer *writer, const struct tm_open_end *end,
                                    const struct tm_event *as, uint64_t uuid, struct tm_error *err);
 
-/* Makes writer->body what describes a track of its own below PARENT (0: none), named by EVENT's file: else readers name
- * it by its first event. TM_OK or TM_E_SYSTEM. */
+/* Sets writer->body to the description of a track below PARENT (0: none). EVENT's file names it; without a name readers
+ * name it by its first event. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_packet_below(struct tm_track_writer *writer, const struct tm_event *event, uint64_t parent);
 
 /* A descriptor of track LANE below PARENT. */
@@ -40,8 +40,8 @@ enum tm_status tm_track_packet_lane(struct tm_track_writer *writer, const struct
 /* Adds to OUT the packets in PACKETS, whose TrackEvents it puts on track UUID. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_track_packet_move(const struct tm_buf *packets, uint64_t uuid, struct tm_buf *out);
 
-/* A descriptor of track UUID, whose other fields are in writer->body, on EVENT's machine and, where it is
- * timed, at its time: so that it means the process that has the pid then. */
+/* Writes a descriptor of track UUID, whose other fields are in writer->body, on EVENT's machine. If EVENT is timed, the
+ * descriptor has its time and is about the process that has the pid then. */
 enum tm_status tm_track_packet_describe(struct tm_track_writer *writer, const struct tm_event *event, uint64_t uuid,
                                         struct tm_error *err);
 

@@ -1,7 +1,6 @@
-/* Which track of the output an event's process or thread is: what a track writer knows of them.
- *
- * A track's uuid follows from what it is, so that the same input gives the same bytes. A process or
- * thread whose number was given away anew (emit/track_owners.h) is another one with a uuid of its own. */
+/* The output tracks of processes and threads, for a track writer. A track's uuid is computed from its machine, kind and
+ * numbers, so the same input gives the same bytes. A process or thread whose number was used before
+ * (emit/track_owners.h) has a uuid of its own. */
 #ifndef TM_EMIT_PERFETTO_TRACK_TASKS_H
 #define TM_EMIT_PERFETTO_TRACK_TASKS_H
 
@@ -33,7 +32,7 @@ enum tm_status tm_track_task(struct tm_track_writer *writer, const struct tm_eve
 enum tm_status tm_track_task_note_rank(struct tm_track_writer *writer, const struct tm_event *event,
                                        struct tm_error *err);
 
-/* What EVENT, a PROCESS or THREAD row, says of its process or thread. */
+/* Writes what EVENT, a PROCESS or THREAD row, states about its process or thread. */
 enum tm_status tm_track_task_define(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
 #endif

@@ -66,14 +66,14 @@ struct tm_track_writer {
  * next call or flush. TM_OK; TM_E_INPUT past TM_OUTPUT_TRACKS_MAX or of a damaged stream; TM_E_SYSTEM. */
 enum tm_status tm_track_write(struct tm_track_writer *writer, const struct tm_event *event, struct tm_error *err);
 
-/* Names of threads that waited for one that is trusted more, at NOW_NS or while the thread lived. */
+/* Writes names of threads that waited for a name of more trust, at NOW_NS or while the thread lived. */
 enum tm_status tm_track_writer_say_names(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
 
-/* The process PID of EVENT's machine was described by another: the name it has comes behind that. */
+/* Repeats the name of process PID of EVENT's machine after another writer described the process. */
 enum tm_status tm_track_writer_name_again(struct tm_track_writer *writer, const struct tm_event *event, int64_t pid,
                                           struct tm_error *err);
 
-/* Everything before NOW_NS is written; INT64_MAX: everything, open slices' ends too. */
+/* Writes everything before NOW_NS. INT64_MAX: writes everything, also the ends of open slices. */
 enum tm_status tm_track_writer_flush(struct tm_track_writer *writer, int64_t now_ns, struct tm_error *err);
 
 void tm_track_writer_release(struct tm_track_writer *writer);
