@@ -1,5 +1,5 @@
-/* A number that nobody outside this process knows. Tables key their hashes with it, so that no input can be made whose
- * keys all fall into one slot. Nothing that is written may depend on it. */
+/* A random number of this process. Tables key their hashes with it, so that no input can put all its keys into one
+ * slot. No output may depend on it. */
 #ifndef TM_BASE_SECRET_H
 #define TM_BASE_SECRET_H
 

@@ -1,5 +1,5 @@
-/* The command line of a program, taken apart in one way by all: -h, --help and --version answer by themselves, an
- * argument that looks like an option is refused, what cannot be understood is said in the same words. */
+/* Reads the command line, in the same way for all programs: -h, --help and --version are answered, an argument that
+ * looks like an option is refused, and errors have the same words. */
 #ifndef TM_OS_PROGRAM_OPTIONS_H
 #define TM_OS_PROGRAM_OPTIONS_H
 

@@ -60,8 +60,8 @@ struct tm_select_spec {
     struct tm_select_values given;  /* what was added, as it was; none: everything is wanted */
 };
 
-/* Adds what one --only says. TM_E_USAGE with the cause where it makes no sense, also together with
- * what was added before; TM_E_SYSTEM. */
+/* Adds the text of one --only. TM_E_USAGE with the cause: it is not valid, alone or together with earlier ones;
+ * TM_E_SYSTEM. */
 enum tm_status tm_select_spec_add(struct tm_select_spec *spec, const char *text, struct tm_error *err);
 
 /* True if a key asks for a process or a thread. */

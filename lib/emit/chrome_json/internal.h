@@ -226,7 +226,7 @@ enum tm_status tm_json_out_wholes(struct tm_json_out *j, struct tm_error *err);
 /* These, and what never ended. */
 enum tm_status tm_json_out_open_rest(struct tm_json_out *j, struct tm_error *err);
 
-/* open.c: what is open on the asynchronous track of E, so that its end can say what it ends. */
+/* open.c: the open slices of E's asynchronous track. An end needs the name and category of its slice. */
 enum tm_status tm_json_out_open(struct tm_json_out *j, const struct tm_event *e, struct tm_text category,
                                 struct tm_text name, struct tm_error *err);
 

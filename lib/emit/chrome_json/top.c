@@ -80,7 +80,7 @@ static bool is_shared(const struct tm_json_out *j, const struct tm_json_top_memb
     return agree == j->json_files;
 }
 
-/* True if a member of this key that is written came before M. */
+/* True if the files share a member of M's key, which is written at the top. */
 static bool is_said(const struct tm_json_out *j, const struct tm_json_top_member *m)
 {
     struct tm_pb pb = tm_pb_of(j->top.data, j->top.len);

@@ -5,8 +5,7 @@
 #include "base/buf.h"
 #include "kernel/binder.h"
 
-/* Appends what EVENT, a line of which tm_binder_event_of is not NONE, says, as a field of FtraceEvent. False when out
- * of memory. */
+/* Appends EVENT, a line for which tm_binder_event_of is not NONE, as a field of FtraceEvent. False: out of memory. */
 bool tm_binder_line_put(struct tm_buf *out, const struct tm_event *event);
 
 #endif

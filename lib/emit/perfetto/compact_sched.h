@@ -1,7 +1,7 @@
-/* The scheduling of one cpu gathered into a CompactSched message: columns of switches and of wakings, names by number.
- *
- * A switch in it does not say who ran before: that is who the switch before it, in the same or an earlier message of
- * the cpu, put there. Whether that holds is the caller's to know. Source: ftrace_event_bundle.proto of Perfetto. */
+/* The scheduling of one cpu as a CompactSched message: columns of switches and of wakings, names by number. A switch in
+ * it does not state the task that ran before. A reader takes the task that the switch before it, in this or an earlier
+ * message of the cpu, switched to. The caller makes sure that this is right. Source: ftrace_event_bundle.proto of
+ * Perfetto. */
 #ifndef TM_EMIT_PERFETTO_COMPACT_SCHED_H
 #define TM_EMIT_PERFETTO_COMPACT_SCHED_H
 

@@ -51,9 +51,9 @@ static inline enum tm_status tm_pftrace_run(struct pftrace *p, struct tm_batch_w
     return st;
 }
 
-/* Writes the next event of WALK where it is one of which write_event would do no more than hand it to what writes it: a
- * slice or an instant whose packet goes on as it is, or an ftrace event. TM_END with nothing done where it is none, or
- * where there is no event. TM_OK, TM_E_INPUT or TM_E_SYSTEM. */
+/* Writes the next event of WALK if write_event would only pass it on: a slice or an instant whose packet is written
+ * unchanged, or an ftrace event. TM_END: there is no such event, and nothing was done. TM_OK, TM_E_INPUT or
+ * TM_E_SYSTEM. */
 static inline enum tm_status tm_pftrace_fast(struct pftrace *p, struct tm_batch_walk *walk, struct tm_error *err)
 {
     const uint32_t special = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_DERIVED | TM_EVENT_INNER_TIMES;

@@ -56,8 +56,8 @@ enum tm_status tm_pftrace_clocks(struct pftrace *p, struct tm_error *err);
 
 enum tm_status tm_pftrace_machine_names(struct pftrace *p, struct tm_error *err);
 
-/* provenance.c: that the trace was merged, of what and by which version; the manifest's attributes. Behind what is said
- * of clocks. */
+/* provenance.c: attributes that state that the trace is a merge, of which files, by which version, and the manifest's
+ * attributes. They follow the attributes of clocks. */
 enum tm_status tm_pftrace_provenance(struct pftrace *p, struct tm_error *err);
 
 /* What the trace does not hold, as an attribute of it. */

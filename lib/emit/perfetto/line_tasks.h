@@ -1,8 +1,7 @@
-/* Names and processes of threads that lines of text show.
- *
- * A line's name is trusted as a rename by the scheduler is, and names a thread alone. A rename names the process of a
- * main thread too, where a reader knows that process: then the process tree names the thread. The tree is trusted more,
- * so from then on what the scheduler says of that thread is told by the tree as well. */
+/* Names and processes of threads that lines of text show. A line's name has the trust of a rename by the scheduler and
+ * names the thread alone. But a rename also names the process of a main thread, if a reader knows that process. In that
+ * case the process tree names the thread. The tree has more trust, so later renames of that thread are repeated in the
+ * tree. */
 #ifndef TM_EMIT_PERFETTO_LINE_TASKS_H
 #define TM_EMIT_PERFETTO_LINE_TASKS_H
 

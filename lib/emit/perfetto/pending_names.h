@@ -1,9 +1,7 @@
-/* Names that Chrome JSON gives threads and processes a Perfetto trace of the same machine shows too.
- *
- * A name has a source, and gives way to one that is trusted more (doc/model.md). A track descriptor is
- * trusted more than the scheduler, Chrome JSON less: so such a thread's name is said at the end, if
- * nothing else named the thread. The name of a process is trusted more than a descriptor's, and is said
- * again behind one. */
+/* Names in Chrome JSON of threads and processes that a Perfetto trace of the same machine shows too. A name gives way
+ * to one of more trust (doc/model.md). A track descriptor has more trust than the scheduler, Chrome JSON less. So the
+ * name of such a thread is written at the end, if nothing else named the thread. The name of a process in Chrome JSON
+ * has more trust than a descriptor's and is repeated after each descriptor. */
 #ifndef TM_EMIT_PERFETTO_PENDING_NAMES_H
 #define TM_EMIT_PERFETTO_PENDING_NAMES_H
 

@@ -55,7 +55,8 @@ enum tm_status tm_reader_slices_end(struct tm_reader_slices *slices, uint64_t uu
 enum tm_status tm_reader_slices_write_end(struct tm_reader_slices *slices, uint64_t uuid, int64_t ts_ns,
                                           const tm_slice_label label[2], int64_t id, struct tm_error *err);
 
-/* What comes at a complete event's own end, which no event says: nothing was cut short by what was said last. */
+/* Clears the list of slices that the last noted event cut short. Call it before the end of a complete event: no event
+ * of the input states that end. */
 void tm_reader_slices_pass(struct tm_reader_slices *slices);
 
 /* *SHOWN: the slices on UUID that something written at TS_NS cuts short. Valid until the next call. TM_OK or

@@ -1,8 +1,6 @@
-/* Which thread a packet sequence is of.
- *
- * A thread's descriptor on a sequence says so for all events behind it, also past a clearing of the
- * sequence's state. The output has a sequence of its own for what follows each clearing: there the
- * descriptor is said again. */
+/* The thread of each packet sequence. A thread's descriptor on a sequence holds for all later events of the sequence,
+ * also after its state was cleared. The output has one sequence for each clearing, so the descriptor is repeated on
+ * each of them. */
 #ifndef TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
 #define TM_EMIT_PERFETTO_SEQUENCE_THREADS_H
 

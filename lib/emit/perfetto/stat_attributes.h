@@ -1,8 +1,7 @@
-/* Statistics that a reader of the merged trace cannot count, as attributes of it.
- *
- * The reader counts again what packets of recorded Perfetto traces say. What text had that is no event, which events of
- * a file could not be read or placed, nothing in the merged trace says; so each such statistic is a trace attribute of
- * its machine, `tracemerge.file.N.stat.NAME[INDEX]`, its value a number (of no file: `tracemerge.stat.NAME[INDEX]`). */
+/* Statistics that a reader of the merged trace cannot count, as attributes of the trace. A reader counts again what
+ * packets of recorded Perfetto traces state. Lines of text that are no events, and events that could not be read or
+ * placed, are in no packet. Each such statistic is a trace attribute of its machine,
+ * `tracemerge.file.N.stat.NAME[INDEX]`, and its value is a number (without a file: `tracemerge.stat.NAME[INDEX]`). */
 #ifndef TM_EMIT_PERFETTO_STAT_ATTRIBUTES_H
 #define TM_EMIT_PERFETTO_STAT_ATTRIBUTES_H
 

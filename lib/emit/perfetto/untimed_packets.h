@@ -1,9 +1,7 @@
-/* Recorded packets without a time that wait for their turn.
- *
- * A reader takes such a packet at the latest time that it has seen by then: symbols behind the samples name the frames
- * of these, a mapping behind a heap graph its classes. tm-sort puts them before all events, so they wait here for the
- * time at which tm-clocks says that they act. That never goes back in the order in which they come, so the first one is
- * the next. Memory: the first one, a few MiB of the others; the rest goes to a temporary file. */
+/* Recorded packets without a time. A reader takes such a packet at the latest time that it has seen: symbols name the
+ * frames of samples before them, a mapping the classes of a heap graph before it. tm-sort puts them before all events,
+ * so they wait here for the time that tm-clocks gave them. These times never go back, so the first packet is always the
+ * next. Memory: the first packet and a few MiB of the others; the rest is in a temporary file. */
 #ifndef TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
 #define TM_EMIT_PERFETTO_UNTIMED_PACKETS_H
 

@@ -38,8 +38,8 @@ void tm_text_columns_word(struct tm_out *out, const char *word, size_t width, bo
 /* Puts NAME:ID, or whichever of them there is. */
 void tm_text_columns_task(struct tm_out *out, struct tm_text name, int64_t id);
 
-/* What scheduling events say of tasks (who comes after whom, who wakes whom, who is made) and log messages with their
- * tag. False for others. */
+/* Puts what scheduling events state about tasks (which task follows, wakes or starts another) and log messages with
+ * their tag. False for other events. */
 bool tm_text_columns_story(const struct tm_text_columns *columns, struct tm_out *out, const struct tm_event *event);
 
 /* Puts " = VALUE" if EVENT has one. */

@@ -35,7 +35,7 @@ enum tm_status tm_proto_ftrace_slice(struct tm_proto *p, const struct tm_pb_fiel
 enum tm_status tm_proto_ftrace_binder(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                       struct tm_error *err);
 
-/* Makes ROW what F says that adds to what others said. TM_END: it says nothing. */
+/* Sets ROW to what F adds to other events. TM_END: it adds nothing. */
 enum tm_status tm_proto_ftrace_history(struct tm_proto *p, const struct tm_pb_field *f, struct tm_event *row,
                                        struct tm_error *err);
 
@@ -51,8 +51,8 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_fi
  * that is known. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const void *name, size_t len);
 
-/* Adds the DERIVED rows of what the event in F says besides, behind ROW: counters and instants that the reference makes
- * of it, and why a task waits. PACKET is the one that F is in. */
+/* Adds the DERIVED rows of the event in F, behind ROW: counters and instants that the reference makes of it, and why a
+ * task waits. PACKET is the packet with F. */
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f,
                                       const struct tm_proto_packet *packet, const struct tm_event *row,
                                       struct tm_error *err);

@@ -80,8 +80,8 @@ struct tm_proto_packet {
     struct tm_proto_sequence *sequence; /* NULL: the packet is on none */
     const uint8_t *raw; /* the packet less interned_data and trace_packet_defaults */
     size_t raw_len;
-    /* One stretch of data with all fields but those that a row's columns say; NULL where that is no one stretch, or
-     * where there are fields in it of which it is not known that they mean the same in a merged trace. */
+    /* One range of data with all fields except those that are in columns of a row. NULL: they are not in one range, or
+     * there are fields in it that may mean something else in a merged trace. */
     const uint8_t *rest;
     size_t rest_len;
 };

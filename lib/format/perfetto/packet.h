@@ -1,5 +1,4 @@
-/* One TracePacket: taking it apart, applying what it says about its sequence, and handing it to
- * the reader of its kind. */
+/* One TracePacket: decodes it, updates the state of its sequence, and passes it to the reader of its kind. */
 #ifndef TM_FORMAT_PERFETTO_PACKET_H
 #define TM_FORMAT_PERFETTO_PACKET_H
 
