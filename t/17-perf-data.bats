@@ -66,6 +66,12 @@ sleep|sleep' ]
     [ "$(sqlite3 x.db "SELECT count(*) FROM sched_slice JOIN thread USING (utid) WHERE name = 'ls'")" -gt 0 ]
 }
 
+@test "a process that was there before the recording is named in the Perfetto trace, as its main thread is" {
+    made a.data
+    tm-merge -q -o a.pftrace a.data
+    python3 "$TM_SRC/t/check/list-packets.py" -f 60.3.1 -f 60.3.6 a.pftrace | grep -q ' 60.3.1=100 60.3.6=app$'
+}
+
 @test "build ids are in the Perfetto trace" {
     made a.data
     tm-merge -q -o a.pftrace a.data

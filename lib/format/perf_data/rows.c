@@ -109,6 +109,21 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
 
 /* --- tasks */
 
+/* A process that was there before the recording, and kept the name of its main thread. */
+static enum tm_status define_process(struct tm_perf *p, const struct tm_perf_comm *comm, struct tm_error *err)
+{
+    struct tm_event e = {.kind = TM_KIND_PROCESS, .pid = comm->pid,
+                         .flags = TM_EVENT_HAS_PID | TM_EVENT_UNTIMED | TM_EVENT_DEFINITION};
+    size_t mark;
+    tm_buf_clear(&p->detail);
+    if (tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark) != TM_OK ||
+        tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(comm->pid)) != TM_OK ||
+        tm_pb_put_bytes(&p->detail, TM_PROCESS_DESCRIPTION_NAME, comm->name.s, comm->name.len) != TM_OK ||
+        tm_pb_end(&p->detail, mark) != TM_OK)
+        return tm_error_nomem(err);
+    return add(p, &e, err);
+}
+
 /* A thread that was there before the recording, and kept its name. */
 static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm *comm, struct tm_error *err)
 {
@@ -122,7 +137,8 @@ static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm
         tm_pb_put_bytes(&p->detail, TM_THREAD_DESCRIPTION_NAME, comm->name.s, comm->name.len) != TM_OK ||
         tm_pb_end(&p->detail, mark) != TM_OK)
         return tm_error_nomem(err);
-    return add(p, &e, err);
+    enum tm_status st = add(p, &e, err);
+    return st < 0 || comm->tid != comm->pid ? st : define_process(p, comm, err);
 }
 
 /* E, whose kind, value, tid and cpu are set, with the line that ftrace would have, then the process of TID, if it is
