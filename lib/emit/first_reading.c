@@ -75,7 +75,7 @@ static enum tm_status learn(struct tm_first_reading *reading, const struct tm_em
 }
 
 /* Copies what IN has to a temporary file. */
-static enum tm_status spool(struct tm_first_reading *reading, int in, const char *dir, struct tm_error *err)
+static enum tm_status copy_stream(struct tm_first_reading *reading, int in, const char *dir, struct tm_error *err)
 {
     enum { PIECE = 1 << 20 };
     uint8_t *piece = malloc(PIECE);
@@ -111,7 +111,7 @@ enum tm_status tm_first_reading_do(struct tm_first_reading *reading, const struc
     reading->fd = run->in_fd;
     if (start < 0 || fstat(run->in_fd, &info) < 0 || !S_ISREG(info.st_mode)) {
         start = 0;
-        if ((st = spool(reading, run->in_fd, run->options.spill_dir, err)) == TM_OK)
+        if ((st = copy_stream(reading, run->in_fd, run->options.spill_dir, err)) == TM_OK)
             st = seek(reading->fd, start, err);
     }
     for (int way = 0; way < 2 && st == TM_OK; way++) {

@@ -12,7 +12,7 @@
 enum { ALIGN_STAGES = 4, ALIGN = 3, WORDS_MAX = 16 };
 
 /* A file without a name that a stage can write by its descriptor. */
-static enum tm_status spool(const char *dir, int *fd, char *path, size_t size, struct tm_error *err)
+static enum tm_status make_temporary(const char *dir, int *fd, char *path, size_t size, struct tm_error *err)
 {
     enum tm_status st = tm_io_temporary(dir, fd, err);
     if (st == TM_OK && fcntl(*fd, F_SETFD, 0) < 0)
@@ -76,9 +76,9 @@ static size_t add_rules(const struct tm_alignment_run *run, const char **words, 
 enum tm_status tm_alignment_run_find(struct tm_alignment_run *run, int *status, struct tm_error *err)
 {
     const char *dir = run->request->temporary_directory;
-    enum tm_status st = spool(dir, &run->manifest_fd, run->manifest_path, sizeof run->manifest_path, err);
+    enum tm_status st = make_temporary(dir, &run->manifest_fd, run->manifest_path, sizeof run->manifest_path, err);
     if (st == TM_OK)
-        st = spool(dir, &run->report_fd, run->report_path, sizeof run->report_path, err);
+        st = make_temporary(dir, &run->report_fd, run->report_path, sizeof run->report_path, err);
     const char *words[WORDS_MAX] = {"tm-align",
                                     "-o",
                                     run->report_path,

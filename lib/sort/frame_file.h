@@ -18,15 +18,15 @@ struct tm_frame_file {
 };
 
 /* Adds a copy of FRAME, which must not be a batch. */
-enum tm_status tm_frame_file_add(struct tm_frame_file *spool, const struct tm_frame *frame, struct tm_error *err);
+enum tm_status tm_frame_file_add(struct tm_frame_file *file, const struct tm_frame *frame, struct tm_error *err);
 
 /* Passes all frames to SHOW in the order they were added, with the offsets they had in their stream. May be called
  * once; nothing can be added afterwards. */
-enum tm_status tm_frame_file_each(struct tm_frame_file *spool, tm_frame_file_fn *show, void *to, struct tm_error *err);
+enum tm_status tm_frame_file_each(struct tm_frame_file *file, tm_frame_file_fn *show, void *to, struct tm_error *err);
 
 /* Passes all frames to WRITER in the order they were added. May be called once; nothing can be added afterwards. */
-enum tm_status tm_frame_file_write(struct tm_frame_file *spool, struct tm_stream_writer *writer, struct tm_error *err);
+enum tm_status tm_frame_file_write(struct tm_frame_file *file, struct tm_stream_writer *writer, struct tm_error *err);
 
-void tm_frame_file_release(struct tm_frame_file *spool);
+void tm_frame_file_release(struct tm_frame_file *file);
 
 #endif

@@ -17,7 +17,7 @@ static void no_warning(void *arg, const char *text)
     FUZZ_CHECK(text[0] != '\0');
 }
 
-/* FD becomes standard input: through a pipe when it fits, so that what needs a place is spooled. */
+/* FD becomes standard input: through a pipe when it fits, so that what is read by place goes to a temporary file. */
 static void be_stdin(const uint8_t *data, size_t len, bool piped)
 {
     enum { PIPE_BYTES = 65536 };

@@ -16,7 +16,7 @@ static void check_sort(const char *what, const struct random_stream *r)
     struct tm_error err = {0};
     struct random_work *work = calloc(1, sizeof *work);
     struct content in, out;
-    int fd = spool(), first = -1;
+    int fd = temporary_file(), first = -1;
     char name[128];
     random_stream_write(work, r, fd);
     ok(work->err.status == TM_OK && read_content(fd, &in, &err) == TM_END);
@@ -115,7 +115,7 @@ static void check_rows(const char *what, uint32_t few, void (*make)(struct tm_ev
     struct tm_batch_builder builder = {0};
     struct tm_batch batch;
     char name[128];
-    int fd = spool(), first = -1;
+    int fd = temporary_file(), first = -1;
     tm_stream_writer_open(&writer, fd, "test", TRACEMERGE__STAGE__UNPACKED, false, &err);
     for (uint32_t i = 0; i < ROWS; i++) {
         struct tm_event e = {.value = i};
@@ -305,7 +305,7 @@ static void test_cuts(void)
     bool all = true;
     for (int sorted = 0; sorted < 2; sorted++) {
         struct tm_error err = {0};
-        int fd = spool();
+        int fd = temporary_file();
         memset(work, 0, sizeof *work);
         r.says_sorted = sorted;
         r.order = sorted ? RANDOM_SORTED : RANDOM_SHUFFLED;
@@ -353,7 +353,7 @@ static void test_frame_file(void)
     struct tm_frame frame;
     struct tm_batch batch;
     uint8_t body[3000];
-    int fd = spool();
+    int fd = temporary_file();
     bool good = true;
     for (uint32_t i = 0; i < FRAMES; i++) {
         memset(body, (int)i, sizeof body);
@@ -367,7 +367,7 @@ static void test_frame_file(void)
     for (uint32_t i = 0; i < FRAMES && good; i++)
         good = tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_OK && frame.type == 70 + i &&
                frame.body_bytes == i * 5 && (i == 0 || frame.body[i * 5 - 1] == (uint8_t)i);
-    ok_named(good && tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_END, "frames are spooled in order");
+    ok_named(good && tm_stream_reader_next(&reader, &frame, &batch, &err) == TM_END, "frames go to the file in order");
     tm_frame_file_release(&s);
     tm_stream_writer_release(&writer);
     tm_stream_reader_release(&reader);

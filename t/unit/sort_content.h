@@ -107,7 +107,7 @@ static inline int compare_rows(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static inline int spool(void)
+static inline int temporary_file(void)
 {
     struct tm_error err = {0};
     int fd = -1;
@@ -142,7 +142,7 @@ static inline bool agrees(const struct content *in, const struct content *out)
 static inline int sorted_with(int in, unsigned long long memory, struct tm_error *err)
 {
     struct tm_sort_options options = {.memory_bytes = memory};
-    int out = spool();
+    int out = temporary_file();
     lseek(in, 0, SEEK_SET);
     tm_sort_stream(in, out, &options, err);
     return out;

@@ -251,9 +251,9 @@ static inline bool is_flags(const uint8_t *p, const uint8_t *end)
     return end - p >= 2 && p[0] == (TM_PACKET_SEQUENCE_FLAGS << 3 | TM_PB_VARINT) && p[1] == TM_SEQUENCE_NEEDS_STATE;
 }
 
-/* Writes the BYTES at FROM, with FLAGS, where E is not the first of its sequence and neither is long; false where it is
- * not so. Behind FROM, READABLE bytes can be read, of which what is copied may take more than it needs: how many that
- * are cannot be foreseen, so that nothing should hang on it. */
+/* Writes the BYTES at FROM with FLAGS, if E is not the first of its sequence and neither is long; else returns false.
+ * READABLE bytes can be read from FROM on. The length is unpredictable, so a fixed size is copied, which avoids a
+ * mispredicted branch. */
 static inline bool write_short(struct tm_packet_writer *w, const struct tm_event *e, const uint8_t *from, size_t bytes,
                                uint64_t flags, size_t readable)
 {

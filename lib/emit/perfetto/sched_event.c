@@ -11,8 +11,8 @@ static inline size_t text_max(struct tm_text text)
     return TM_PB_FIELD_MAX + TM_CATALOG_TEXT_SLACK + text.len;
 }
 
-/* TEXT, the string STRING, as field ID; none writes nothing. Names of tasks are short, and of a length that nobody
- * foresees: so many bytes are copied always. */
+/* Appends TEXT, the string STRING, as field ID; without a text nothing. Names of tasks are short. Their length is
+ * unpredictable, so a fixed size is copied, which avoids a mispredicted branch. */
 static inline uint8_t *text_at(uint8_t *p, uint32_t id, uint32_t string, struct tm_text text)
 {
     if (text.data == NULL)

@@ -98,7 +98,7 @@ static enum tm_status read_column(const struct tm_gecko_source *source, const st
     struct sum sum = {.good = true};
     uint32_t i = 0;
     uint8_t bytes[8];
-    tm_gecko_reader_init(&reader, source->spool, source->parts, field->part);
+    tm_gecko_reader_init(&reader, source->text_file, source->parts, field->part);
     enum tm_status st = tm_json_cursor_enter(&reader.cursor, err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, err)) == TM_OK &&
            (st = tm_json_cursor_value(&reader.cursor, &value, err)) == TM_OK) {
@@ -128,7 +128,7 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
     enum tm_status st;
     for (int i = 0; i < TM_GECKO_FIELDS_MAX; i++)
         schema->at[i] = -1;
-    tm_gecko_reader_init(&reader, source->spool, source->parts, part);
+    tm_gecko_reader_init(&reader, source->text_file, source->parts, part);
     st = tm_json_cursor_value(&reader.cursor, &value, err);
     if (st == TM_OK && value.type == TM_JSON_OBJECT) {
         struct tm_json_scan scan = tm_json_scan_of(&value);
@@ -174,7 +174,7 @@ static enum tm_status read_data(const struct tm_gecko_source *source, const stru
         tm_gecko_schema_read(source, table->schema, table->fields, table->field_count, &schema, err);
     if (st < 0)
         return st;
-    tm_gecko_reader_init(&reader, source->spool, source->parts, table->data);
+    tm_gecko_reader_init(&reader, source->text_file, source->parts, table->data);
     st = tm_json_cursor_enter(&reader.cursor, err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, err)) == TM_OK &&
            (st = tm_json_cursor_value(&reader.cursor, &value, err)) == TM_OK) {

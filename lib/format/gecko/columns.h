@@ -82,7 +82,7 @@ struct tm_gecko_schema {
 
 /* The paged file and the parts in it that belong to one thread, or to what threads share. */
 struct tm_gecko_source {
-    struct tm_paged_file *spool;
+    struct tm_paged_file *text_file;
     const struct tm_gecko_parts *parts;
     /* if set, damage ends a column or table and is counted here; otherwise it is an error */
     struct tm_gecko_account *damaged;

@@ -34,13 +34,13 @@ static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)
     return TM_OK;
 }
 
-/* What passes the cursor goes to SPOOL, from its start where nothing there is NEEDED any more. */
-static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct tm_paged_file *spool, bool needed)
+/* What passes the cursor goes to FILE, from its start where nothing there is NEEDED any more. */
+static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct tm_paged_file *text_file, bool needed)
 {
     if (!needed)
-        tm_paged_file_clear(spool);
-    x->cursor.copy = spool;
-    x->cursor.copied = spool->end;
+        tm_paged_file_clear(text_file);
+    x->cursor.copy = text_file;
+    x->cursor.copied = text_file->end;
     x->resync.parts = parts;
     parts->shift = x->context.input->offset - x->cursor.copied;
 }
@@ -111,9 +111,9 @@ static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
     struct tm_json_value key;
     tm_gecko_thread_release(&x->thread);
     x->thread.process = process;
-    x->thread.spool = &x->spool;
+    x->thread.text_file = &x->text_file;
     x->in_thread = x->resync.in_thread = true;
-    begin_copy(x, &x->thread.parts, &x->spool, x->waiting.count > 0 || x->has_shared);
+    begin_copy(x, &x->thread.parts, &x->text_file, x->waiting.count > 0 || x->has_shared);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     for (;;) {
         while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK)
@@ -154,7 +154,7 @@ static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
     enum tm_json_type type;
     tm_gecko_thread_release(&x->thread);
     x->thread.process = process;
-    x->thread.spool = &x->counter_file;
+    x->thread.text_file = &x->counter_file;
     begin_copy(x, &x->thread.parts, &x->counter_file, true);
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_key(&x->cursor, &key, x->err)) == TM_OK) {
@@ -174,7 +174,7 @@ static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
 static enum tm_status read_shared(struct tm_gecko *x)
 {
     struct tm_json_value key;
-    begin_copy(x, &x->shared, &x->spool, x->waiting.count > 0);
+    begin_copy(x, &x->shared, &x->text_file, x->waiting.count > 0);
     x->resync.in_thread = x->resyncs;
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);
     for (;;) {

@@ -26,7 +26,7 @@ static enum tm_status gecko_open(const struct tm_format_context *context, void *
     x->salvage = context->options && context->options->on_damage != TM_DAMAGE_HALT;
     x->resyncs = context->options && context->options->on_damage == TM_DAMAGE_SALVAGE;
     x->resync = (struct tm_gecko_resync){.cursor = &x->cursor, .damaged = &x->damaged, .skipped = &x->skipped};
-    tm_paged_file_init(&x->spool, TEMPORARY_MEMORY);
+    tm_paged_file_init(&x->text_file, TEMPORARY_MEMORY);
     tm_paged_file_init(&x->counter_file, ROWS_MEMORY);
     tm_paged_file_init(&x->rows.paged, ROWS_MEMORY);
     tm_gecko_tables_init(&x->tables);
@@ -56,7 +56,7 @@ static void gecko_close(void *state)
     tm_gecko_thread_release(&x->thread);
     tm_gecko_tables_release(&x->tables);
     tm_gecko_tables_release(&x->shared_tables);
-    tm_paged_file_release(&x->spool);
+    tm_paged_file_release(&x->text_file);
     tm_paged_file_release(&x->counter_file);
     tm_paged_file_release(&x->rows.paged);
     struct tm_buf *bufs[] = {&x->detail, &x->stack, &x->name, &x->category, &x->text, &x->message};

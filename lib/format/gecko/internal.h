@@ -11,7 +11,7 @@
 /* A thread's object; or a counter's, which has a name and samples, too. */
 struct tm_gecko_thread {
     uint32_t process; /* index in the document's processes */
-    struct tm_paged_file *spool;
+    struct tm_paged_file *text_file;
     struct tm_gecko_parts parts;
     bool has_pid, has_tid, pid_is_text, tid_is_text, is_main;
     bool is_astray; /* the origin of its times is unknown */
@@ -32,7 +32,7 @@ struct tm_gecko {
     struct tm_json_cursor cursor;
     struct tm_gecko_process **processes; /* the first is the outermost process */
     uint32_t process_count, process_cap;
-    struct tm_paged_file spool;
+    struct tm_paged_file text_file;
     struct tm_gecko_parts shared;
     bool has_shared, shared_read;
     struct tm_gecko_tables shared_tables, tables;
@@ -68,7 +68,7 @@ static inline uint64_t tm_gecko_byte(const struct tm_gecko *x, enum tm_gecko_par
 /* PARTS as a source of tables. */
 static inline struct tm_gecko_source tm_gecko_source(struct tm_gecko *x, const struct tm_gecko_parts *parts)
 {
-    return (struct tm_gecko_source){parts == &x->shared ? &x->spool : x->shown->spool, parts,
+    return (struct tm_gecko_source){parts == &x->shared ? &x->text_file : x->shown->text_file, parts,
                                     x->salvage ? &x->damaged : NULL};
 }
 

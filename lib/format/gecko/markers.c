@@ -227,7 +227,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
     enum tm_status st = tm_gecko_rows_read(source, &marker_table, &x->rows, x->err);
     if (st < 0 || x->rows.count == 0)
         return st;
-    tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_MARKERS_DATA);
+    tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_MARKERS_DATA);
     if (has_data && (st = tm_gecko_salvage(source, TM_GP_MARKERS_DATA, tm_json_cursor_enter(&reader.cursor, x->err),
                                            x->err)) == TM_END)
         has_data = false;
@@ -291,7 +291,7 @@ static enum tm_status show_rows(struct tm_gecko *x, const struct tm_gecko_source
         tm_gecko_schema_read(source, TM_GP_MARKERS_SCHEMA, marker_fields, SCHEMA_FIELDS, &schema, x->err);
     if (st < 0)
         return st;
-    tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_MARKERS_DATA);
+    tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_MARKERS_DATA);
     st = tm_json_cursor_enter(&reader.cursor, x->err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, x->err)) == TM_OK) {
         uint64_t byte = reader.part.in.offset;

@@ -99,12 +99,12 @@ bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, c
     return i < NAME_COUNT && !tm_gecko_has(parts, names[i].part);
 }
 
-void tm_gecko_reader_init(struct tm_gecko_reader *r, struct tm_paged_file *spool, const struct tm_gecko_parts *parts,
-                          enum tm_gecko_part part)
+void tm_gecko_reader_init(struct tm_gecko_reader *r, struct tm_paged_file *text_file,
+                          const struct tm_gecko_parts *parts, enum tm_gecko_part part)
 {
     const struct tm_gecko_extent *extent = &parts->of[part];
     *r = (struct tm_gecko_reader){.cursor.in = &r->part.in};
-    tm_paged_input_init(&r->part, spool, extent->at, extent->len, extent->at + parts->shift);
+    tm_paged_input_init(&r->part, text_file, extent->at, extent->len, extent->at + parts->shift);
 }
 
 void tm_gecko_reader_release(struct tm_gecko_reader *r)

@@ -82,7 +82,7 @@ struct tm_gecko_reader {
     struct tm_paged_input part;
 };
 
-void tm_gecko_reader_init(struct tm_gecko_reader *reader, struct tm_paged_file *spool,
+void tm_gecko_reader_init(struct tm_gecko_reader *reader, struct tm_paged_file *text_file,
                           const struct tm_gecko_parts *parts, enum tm_gecko_part part);
 void tm_gecko_reader_release(struct tm_gecko_reader *reader);
 

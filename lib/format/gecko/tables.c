@@ -116,7 +116,7 @@ static enum tm_status read_strings(struct tm_gecko_tables *t, const struct tm_ge
     struct tm_json_value value;
     const uint8_t *s;
     size_t len;
-    tm_gecko_reader_init(&reader, source->spool, source->parts, TM_GP_STRINGS);
+    tm_gecko_reader_init(&reader, source->text_file, source->parts, TM_GP_STRINGS);
     enum tm_status st = tm_json_cursor_enter(&reader.cursor, err);
     while (st == TM_OK && (st = tm_json_cursor_element(&reader.cursor, err)) == TM_OK &&
            (st = tm_json_cursor_value(&reader.cursor, &value, err)) == TM_OK) {

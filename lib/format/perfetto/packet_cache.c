@@ -52,8 +52,8 @@ struct candidate {
     uint64_t hash;
 };
 
-/* Tails are looked at by words: the first and the last, which may overlap, and then those between, which few have. How
- * long one is cannot be foreseen, so that nothing should hang on it. */
+/* Hashes a tail by words: the first and the last, which may overlap, then those between, which few tails have. The
+ * length is unpredictable, so the first two steps do not depend on it. */
 static inline uint64_t hash_of(const uint8_t *tail, size_t len)
 {
     uint64_t hash = len;

@@ -51,8 +51,8 @@ struct simpleperf {
     uint32_t symbol_count, symbol_cap;
     struct name *event_types;
     uint32_t event_type_count, event_type_cap;
-    struct tm_paged_file spool; /* of samples and threads: where the record was, its length, itself */
-    uint64_t at;                /* in the spool: what is next to become rows */
+    struct tm_paged_file record_file; /* of samples and threads: where the record was, its length, itself */
+    uint64_t at;                /* in the record_file: what is next to become rows */
     struct tm_buf record, detail, inner;
     struct frame frames[TM_SIMPLEPERF_FRAMES_MAX]; /* of one sample, innermost first */
     uint32_t frame_count;
@@ -65,7 +65,7 @@ static enum tm_status simpleperf_open(const struct tm_format_context *context, v
     if (s == NULL)
         return tm_error_nomem(err);
     s->context = *context;
-    tm_paged_file_init(&s->spool, TEMPORARY_MEMORY);
+    tm_paged_file_init(&s->record_file, TEMPORARY_MEMORY);
     *state = s;
     return TM_OK;
 }
@@ -269,8 +269,8 @@ static enum tm_status keep_record(struct simpleperf *s, const uint8_t *data, siz
     uint8_t head[ENTRY_LEN];
     tm_put_le64(head, byte);
     tm_put_le32(head + 8, (uint32_t)len);
-    enum tm_status st = tm_paged_file_write(&s->spool, s->spool.end, head, sizeof head, err);
-    return st < 0 ? st : tm_paged_file_write(&s->spool, s->spool.end, data, len, err);
+    enum tm_status st = tm_paged_file_write(&s->record_file, s->record_file.end, head, sizeof head, err);
+    return st < 0 ? st : tm_paged_file_write(&s->record_file, s->record_file.end, data, len, err);
 }
 
 static void take_lost(struct simpleperf *s, struct tm_pb pb)
@@ -309,16 +309,16 @@ static enum tm_status next_row(struct simpleperf *s, struct tm_error *err)
 {
     uint8_t head[ENTRY_LEN];
     struct tm_pb_field f = {0};
-    if (s->at >= s->spool.end)
+    if (s->at >= s->record_file.end)
         return TM_END;
-    enum tm_status st = tm_paged_file_read(&s->spool, s->at, head, sizeof head, err);
+    enum tm_status st = tm_paged_file_read(&s->record_file, s->at, head, sizeof head, err);
     if (st < 0)
         return st;
     size_t len = tm_get_le32(head + 8);
     tm_buf_clear(&s->record);
     if (tm_buf_reserve(&s->record, len) != TM_OK)
         return tm_error_nomem(err);
-    if ((st = tm_paged_file_read(&s->spool, s->at + sizeof head, s->record.data, len, err)) < 0)
+    if ((st = tm_paged_file_read(&s->record_file, s->at + sizeof head, s->record.data, len, err)) < 0)
         return st;
     s->at += sizeof head + len;
     struct tm_pb pb = tm_pb_of(s->record.data, len);
@@ -393,7 +393,7 @@ static void simpleperf_close(void *state)
     tm_buf_release(&s->record);
     tm_buf_release(&s->detail);
     tm_buf_release(&s->inner);
-    tm_paged_file_release(&s->spool);
+    tm_paged_file_release(&s->record_file);
     tm_map_release(&s->file_of_id);
     free(s->files);
     free(s->symbols);

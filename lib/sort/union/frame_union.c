@@ -21,7 +21,7 @@ struct passage {
     struct tm_error *err;
 };
 
-static enum tm_status keep(struct tm_frame_union *u, struct tm_frame_file *spool, enum tm_frame_type type,
+static enum tm_status keep(struct tm_frame_union *u, struct tm_frame_file *file, enum tm_frame_type type,
                            const ProtobufCMessage *message, struct tm_error *err)
 {
     size_t len = protobuf_c_message_get_packed_size(message);
@@ -29,7 +29,7 @@ static enum tm_status keep(struct tm_frame_union *u, struct tm_frame_file *spool
     if (tm_buf_reserve(&u->scratch, len + 1) != TM_OK)
         return tm_error_nomem(err);
     protobuf_c_message_pack(message, u->scratch.data);
-    return tm_frame_file_add(spool, &(struct tm_frame){.type = type, .body = u->scratch.data, .body_bytes = len}, err);
+    return tm_frame_file_add(file, &(struct tm_frame){.type = type, .body = u->scratch.data, .body_bytes = len}, err);
 }
 
 static enum tm_status too_many(const char *what, struct tm_error *err)
