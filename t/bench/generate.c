@@ -1,9 +1,11 @@
 /* Benchmark inputs, the same bytes for the same arguments.
  *
- * usage: generate kineto RANK EVENTS | proto FILE PACKETS | ftrace FILE EVENTS | systrace FILE LINES
+ * usage: generate kineto RANK EVENTS | proto FILE PACKETS | varied FILE PACKETS | ftrace FILE EVENTS | systrace FILE LINES
  *
  * kineto:   a PyTorch profiler trace of one rank, about 250 bytes an event
  * proto:    track events with interned names, bursts of 8 sequences, about 25 bytes a packet
+ * varied:   the same with annotations of which no two are alike, names by number and as text, flows, legacy phases, values of
+ *           counters beside slices, about 40 bytes a packet
  * ftrace:   bundles of sched_switch and compact_sched, two cpus of events in turn
  * systrace: lines of sched_switch and tracing_mark_write, about 110 bytes each */
 #include "os/io.h"
@@ -119,6 +121,10 @@ static void sequence_start(struct tm_buf *out, uint32_t seq, uint64_t file)
         need(tm_pb_put_str(out, 2, name));
         need(tm_pb_end(out, i));
     }
+    need(tm_pb_begin(out, 3, &i)); /* debug_annotation_names */
+    need(tm_pb_put_varint(out, 1, 1));
+    need(tm_pb_put_str(out, 2, "value"));
+    need(tm_pb_end(out, i));
     need(tm_pb_begin(out, 1, &i));
     need(tm_pb_put_varint(out, 1, 1));
     need(tm_pb_put_str(out, 2, "category"));
@@ -135,6 +141,84 @@ static void sequence_start(struct tm_buf *out, uint32_t seq, uint64_t file)
     need(tm_pb_end(out, t));
     need(tm_pb_end(out, d));
     packet_end(out, p);
+}
+
+/* What a begin has beside its name: annotations, and at times a flow, a legacy phase or a counter's value. */
+static void put_details(struct tm_buf *out, uint64_t file, uint32_t seq, uint64_t r)
+{
+    size_t a;
+    need(tm_pb_begin(out, 4, &a)); /* debug_annotations */
+    need(r & 0x100 ? tm_pb_put_str(out, 10, "id") : tm_pb_put_varint(out, 1, 1));
+    need(tm_pb_put_varint(out, 3, r >> 24)); /* uint_value */
+    need(tm_pb_end(out, a));
+    if (r & 0x200) {
+        char text[24];
+        snprintf(text, sizeof text, "item %08x", (unsigned)(r >> 32));
+        need(tm_pb_begin(out, 4, &a));
+        need(tm_pb_put_varint(out, 1, 1));
+        need(tm_pb_put_str(out, 6, text)); /* string_value */
+        need(tm_pb_end(out, a));
+    }
+    if ((r & 0xc00) == 0)
+        need(tm_pb_put_i64(out, 47, r >> 40)); /* flow_ids */
+    if ((r & 0x3000) == 0) { /* legacy_event */
+        need(tm_pb_begin(out, 6, &a));
+        need(tm_pb_put_varint(out, 3, (r >> 16) % 1000)); /* duration_us */
+        need(tm_pb_put_varint(out, 2, 'X'));
+        need(tm_pb_end(out, a));
+    }
+    if ((r & 0xc000) == 0) {
+        need(tm_pb_put_varint(out, 31, 5000 + seq + 100 * file)); /* extra_counter_track_uuids */
+        need(tm_pb_put_varint(out, 12, r >> 44));                 /* extra_counter_values */
+    }
+}
+
+static void put_counter_track(struct tm_buf *out, uint64_t file, uint32_t seq)
+{
+    size_t p, d, c;
+    need(tm_pb_begin(out, 1, &p));
+    need(tm_pb_put_varint(out, 10, seq));
+    need(tm_pb_begin(out, 60, &d)); /* track_descriptor */
+    need(tm_pb_put_varint(out, 1, 5000 + seq + 100 * file));
+    need(tm_pb_put_varint(out, 5, seq + 100 * file));
+    need(tm_pb_put_str(out, 2, "bytes"));
+    need(tm_pb_begin(out, 8, &c));
+    need(tm_pb_end(out, c));
+    need(tm_pb_end(out, d));
+    packet_end(out, p);
+}
+
+static void varied(struct tm_buf *out, uint64_t file, uint64_t packets)
+{
+    uint64_t seed = file + 1, ts[SEQUENCES], depth[SEQUENCES] = {0};
+    clock_snapshot(out, UINT64_C(100000000000));
+    for (uint32_t s = 0; s < SEQUENCES; s++) {
+        ts[s] = UINT64_C(100000000000) + s * 17 + file * 31;
+        sequence_start(out, s + 1, file);
+        put_counter_track(out, file, s + 1);
+    }
+    for (uint64_t i = 0; i < packets; i++) {
+        uint64_t r = roll(&seed);
+        uint32_t s = (uint32_t)(r >> 58) % SEQUENCES;
+        size_t p, e;
+        int begin = depth[s] == 0 || (depth[s] < 8 && (r & 1)), complete = begin && (r & 0x3000) == 0;
+        ts[s] += r % 2000;
+        need(tm_pb_begin(out, 1, &p));
+        need(tm_pb_put_varint(out, 8, ts[s]));
+        need(tm_pb_put_varint(out, 10, s + 1));
+        need(tm_pb_begin(out, 11, &e));
+        if (!complete)
+            need(tm_pb_put_varint(out, 9, begin ? 1 : 2));
+        if (begin) {
+            need(tm_pb_put_varint(out, 3, 1));
+            need(tm_pb_put_varint(out, 10, 1 + (r >> 20) % NAMES));
+            put_details(out, file, s + 1, r);
+        }
+        depth[s] += complete ? 0 : begin ? 1 : UINT64_MAX;
+        need(tm_pb_end(out, e));
+        need(tm_pb_put_varint(out, 13, 2)); /* SEQ_NEEDS_INCREMENTAL_STATE */
+        packet_end(out, p);
+    }
 }
 
 static void proto(struct tm_buf *out, uint64_t file, uint64_t packets)
@@ -257,7 +341,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*make)(struct tm_buf *, uint64_t, uint64_t);
-    } kinds[] = {{"kineto", kineto}, {"proto", proto}, {"ftrace", ftrace}, {"systrace", systrace}};
+    } kinds[] = {{"kineto", kineto}, {"proto", proto}, {"varied", varied}, {"ftrace", ftrace}, {"systrace", systrace}};
     struct tm_buf out = {0};
     for (size_t i = 0; argc == 4 && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(argv[1], kinds[i].name) != 0)
@@ -267,6 +351,6 @@ int main(int argc, char **argv)
         tm_buf_release(&out);
         return 0;
     }
-    fputs("usage: generate kineto|proto|ftrace|systrace NUMBER COUNT\n", stderr);
+    fputs("usage: generate kineto|proto|varied|ftrace|systrace NUMBER COUNT\n", stderr);
     return 2;
 }
