@@ -27,6 +27,7 @@ static const struct tm_program program = {
              "      --raw KIND,...     of that, keep no more than proto, ftrace, json, line, short-line\n"
              "      --no-detail        leave out arguments and other detail\n"
              "      --no-json-detail   leave out arguments of JSON events, whose text is there with raw\n"
+             "      --no-packet-args   leave out arguments of track events, whose packets are there with raw\n"
              "      --by-reference     leave the text of JSON events in regular files where it is\n"
              "      --whole-sched      leave compact_sched messages whole, for an output that wants them so\n"
              "      --text FILE        write the text of other JSON events to FILE, which is there\n"
@@ -36,12 +37,12 @@ static const struct tm_program program = {
 };
 
 enum { OPT_IGNORE_UNKNOWN = 256, OPT_ON_DAMAGE, OPT_MAX_EXPANSION, OPT_HINTS, OPT_NO_RAW, OPT_RAW, OPT_NO_DETAIL,
-       OPT_NO_JSON_DETAIL, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
+       OPT_NO_JSON_DETAIL, OPT_NO_PACKET_ARGS, OPT_BY_REFERENCE, OPT_WHOLE_SCHED, OPT_TEXT };
 
 struct settings {
     struct tm_unpack_options unpack;
     struct tm_raw_choice raw;
-    bool no_detail, no_json_detail, whole_sched;
+    bool no_detail, no_json_detail, no_packet_args, whole_sched;
     const char *text;
 };
 
@@ -79,6 +80,7 @@ static int take_option(void *context, int option, const char *value)
                                 value);
     case OPT_NO_DETAIL: settings->no_detail = true; break;
     case OPT_NO_JSON_DETAIL: settings->no_json_detail = true; break;
+    case OPT_NO_PACKET_ARGS: settings->no_packet_args = true; break;
     case OPT_BY_REFERENCE: settings->unpack.by_reference = true; break;
     case OPT_WHOLE_SCHED: settings->whole_sched = true; break;
     case OPT_TEXT: settings->text = value; break;
@@ -101,6 +103,7 @@ static int parse(int argc, char **argv, struct settings *settings)
         {"raw", required_argument, NULL, OPT_RAW},
         {"no-detail", no_argument, NULL, OPT_NO_DETAIL},
         {"no-json-detail", no_argument, NULL, OPT_NO_JSON_DETAIL},
+        {"no-packet-args", no_argument, NULL, OPT_NO_PACKET_ARGS},
         {"by-reference", no_argument, NULL, OPT_BY_REFERENCE},
         {"whole-sched", no_argument, NULL, OPT_WHOLE_SCHED},
         {"text", required_argument, NULL, OPT_TEXT},
@@ -191,6 +194,7 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     sink.want_detail = !settings->no_detail;
     sink.want_json_detail =
         sink.want_detail && !(settings->no_json_detail && tm_raw_choice_has(&sink.raw, TM_RAW_JSON));
+    sink.want_packet_args = !(settings->no_packet_args && tm_raw_choice_has(&sink.raw, TM_RAW_PACKET));
     sink.want_compact_messages = settings->whole_sched && tm_raw_choice_has(&sink.raw, TM_RAW_COMPACT_MESSAGE);
     enum tm_status st = settings->text ? tm_text_file_open(&text, settings->text, err) : TM_OK;
     settings->unpack.now_s = now_s();

@@ -475,3 +475,37 @@ EOF
     tm-merge -o m.pftrace in/2.json 2>err
     grep -qF '2 events of kind slice_end have no form in pftrace' err
 }
+
+# Instants with annotations of all forms: a nested one, one that has no name, one whose string was never interned.
+annotated() {
+    PYTHONPATH="$TM_SRC/t/gen" python3 - <<'EOF'
+import sys
+from wire import field
+annotations = [field(10, 'number') + field(3, 7), field(10, 'text') + field(6, 'words'), field(3, 9),
+               field(10, 'again') + field(17, 5), field(10, 'json') + field(9, '{"a":[1,{"b":2}]}'),
+               field(10, 'dict') + field(11, field(10, 'x') + field(4, 1)) + field(11, field(3, 2)),
+               field(10, 'old') + field(8, field(1, 1) + field(2, 'k') + field(3, field(5, 3)))]
+for i in range(40):
+    event = field(9, 3) + field(11, 1) + field(23, 'mark') + b''.join(field(4, a) for a in annotations[i % 3:])
+    sys.stdout.buffer.write(field(1, field(8, 1000 + i) + field(10, 1) + field(13, 1 if i == 0 else 2) + field(11, event)))
+EOF
+}
+
+@test "args of track events need not come along where their packets do" {
+    cd "$BATS_TEST_TMPDIR"
+    annotated >a.pftrace
+    for option in "" --no-packet-args; do
+        tm-unpack $option a.pftrace >u$option
+        tm-manifest <u$option | tm-clocks | tm-sort | tm-emit -q -o m$option.pftrace
+        tm-manifest <u$option | tm-clocks | tm-sort | tm-emit -f report | grep debug_annotation_errors >stat$option
+    done
+    [ "$(wc -c <u--no-packet-args)" -lt "$(wc -c <u)" ]
+    cmp m.pftrace m--no-packet-args.pftrace
+    cat stat
+    [ -s stat ]
+    cmp stat stat--no-packet-args
+    tm-unpack --raw none --no-packet-args a.pftrace | tm-emit -f frames | grep -q 'debug\.text'
+    tm-merge -o m.db m.pftrace
+    run sqlite3 m.db "SELECT count(*) FROM slice JOIN args USING (arg_set_id) WHERE key = 'debug.json.a[1].b'"
+    [ "$output" = 40 ]
+}

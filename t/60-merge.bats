@@ -87,7 +87,7 @@ out.jsonl" ]
     grep -Fx "tm-unpack --raw proto,short-line --no-detail --whole-sched -- x" args.tm-unpack
     rm args.*
     merge --only machine=host -o out.pftrace x || true
-    grep -Fx "tm-unpack --raw proto,short-line -- x" args.tm-unpack
+    grep -Fx "tm-unpack --raw proto,short-line --no-packet-args -- x" args.tm-unpack
     rm args.*
     merge --dry-run --json -o out.csv x
     grep -Fx "tm-emit -f report --json" args.tm-emit

@@ -56,6 +56,7 @@ struct tm_emit {
     bool has_args;                /* --arg gives args a column each */
     const struct tm_emit *events; /* the same with a row an event, also of a stream that is not sorted; NULL: none */
     bool reads_json_raw;          /* needs no args of rows that have the text of a JSON object */
+    bool copies_packets;          /* needs no args of rows that have the packet of a track event */
     enum tm_status (*open)(const struct tm_emit_context *context, void **state, struct tm_error *err);
     /* Takes each frame of the stream except header and END, in order. BATCH is its view if it is a batch. The catalog
      * has the files of its events and, once events are placed, the machines. */

@@ -12,6 +12,7 @@ static const char *const stage_names[TM_MERGE_STAGES] = {"tm-unpack", "tm-manife
 struct needs {
     const char *raw;     /* raw payloads; NULL: none */
     bool detail;
+    bool packet_args;    /* also args of track events whose packets are there */
     bool takes_messages; /* one takes whole CompactSched messages, and none shows the stream */
     bool dropped;        /* which events were dropped */
     bool reads_files;    /* there is one output, which reads texts of JSON where they are */
@@ -25,7 +26,7 @@ bool tm_merge_reads_files(const struct tm_merge_request *r)
 /* RAW is for the text of raw; it holds the words of all outputs. */
 static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE_RAW_MAX])
 {
-    struct needs n = {.detail = r->join != NULL};
+    struct needs n = {.detail = r->join != NULL, .packet_args = r->join != NULL};
     const struct tm_output_list *outputs = &r->outputs;
     bool shows_stream = false;
     size_t len = 0;
@@ -34,6 +35,7 @@ static struct needs needs_of(const struct tm_merge_request *r, char raw[TM_MERGE
         if (emit->raw && len + strlen(emit->raw) + 2 < TM_MERGE_RAW_MAX)
             len += (size_t)snprintf(raw + len, TM_MERGE_RAW_MAX - len, "%s%s", len ? "," : "", emit->raw);
         n.detail = n.detail || emit->needs_detail;
+        n.packet_args = n.packet_args || !emit->copies_packets;
         n.dropped = n.dropped || emit->needs_dropped;
         n.takes_messages = n.takes_messages || (emit->takes_compact_messages && r->only.given.count == 0);
         shows_stream = shows_stream || emit->shows_stream;
@@ -109,6 +111,7 @@ static void add_unpack(struct writer *w, const struct tm_merge_request *r)
     add_option(w, "--raw", w->needs->raw);
     add_flag(w, "--no-detail", r->no_detail || !w->needs->detail);
     add_flag(w, "--no-json-detail", w->needs->reads_files && r->join == NULL);
+    add_flag(w, "--no-packet-args", w->needs->detail && !r->no_detail && !w->needs->packet_args);
     add_flag(w, "--by-reference", refers(r));
     add_flag(w, "--whole-sched", w->needs->takes_messages);
     add_option(w, "--text", r->text);

@@ -8,7 +8,8 @@ enum { STRINGS_FRAME_MAX = 4096, POSITIONS = 128 };
 void tm_event_sink_init(struct tm_event_sink *sink, struct tm_stream_writer *writer)
 {
     *sink = (struct tm_event_sink){
-        .writer = writer, .raw = TM_RAW_CHOICE_ALL, .want_detail = true, .want_json_detail = true};
+        .writer = writer, .raw = TM_RAW_CHOICE_ALL, .want_detail = true, .want_json_detail = true,
+        .want_packet_args = true};
     tm_intern_init(&sink->strings, TM_SINK_STRINGS_MAX, TM_SINK_STRING_BYTES_MAX);
 }
 

@@ -22,6 +22,7 @@ struct tm_event_sink {
     struct tm_raw_choice raw; /* which raw payloads are kept (default: all) */
     bool want_detail; /* keep args and other detail that only some outputs need (default: true) */
     bool want_json_detail; /* also keep args of Chrome JSON events, which are in raw too (default: true) */
+    bool want_packet_args; /* also keep args of track events, which are in raw too (default: true) */
     bool want_compact_messages; /* keep whole CompactSched messages; requires raw (default: false) */
     /* private */
     struct tm_batch_builder batch;

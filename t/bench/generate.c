@@ -1,11 +1,12 @@
 /* Benchmark inputs, the same bytes for the same arguments.
  *
- * usage: generate kineto RANK EVENTS | proto FILE PACKETS | varied FILE PACKETS | ftrace FILE EVENTS | systrace FILE LINES
+ * usage: generate kineto RANK EVENTS | proto FILE PACKETS | varied FILE PACKETS | ftrace FILE EVENTS |
+ *                 systrace FILE LINES
  *
  * kineto:   a PyTorch profiler trace of one rank, about 250 bytes an event
  * proto:    track events with interned names, bursts of 8 sequences, about 25 bytes a packet
- * varied:   the same with annotations of which no two are alike, names by number and as text, flows, legacy phases, values of
- *           counters beside slices, about 40 bytes a packet
+ * varied:   the same with annotations of which no two are alike, names by number and as text, flows, legacy phases,
+ *           values of counters beside slices, about 35 bytes a packet
  * ftrace:   bundles of sched_switch and compact_sched, two cpus of events in turn
  * systrace: lines of sched_switch and tracing_mark_write, about 110 bytes each */
 #include "os/io.h"

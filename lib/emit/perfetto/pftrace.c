@@ -473,6 +473,7 @@ const struct tm_emit tm_emit_pftrace = {
     .raw = "proto,short-line",
     .takes_compact_messages = true,
     .needs_detail = true,
+    .copies_packets = true,
     .open = pftrace_open,
     .frame = pftrace_frame,
     .finish = pftrace_finish,

@@ -13,12 +13,16 @@ enum { TYPE_DICT = 1, TYPE_ARRAY = 2 };
 struct writer {
     struct tm_proto *p;
     const struct tm_proto_sequence *sequence;
+    bool only_counts; /* nothing is put: only errors are wanted */
     uint32_t errors;
 };
 
 /* The key grows while going down and shrinks again; names lose '.', '[' and ']', which keys need. */
-static enum tm_status push_name(struct tm_buf *key, const uint8_t *name, size_t len)
+static enum tm_status push_name(struct writer *w, const uint8_t *name, size_t len)
 {
+    struct tm_buf *key = &w->p->key;
+    if (w->only_counts)
+        return TM_OK;
     if (tm_buf_reserve(key, len + 1) != TM_OK)
         return TM_E_SYSTEM;
     key->data[key->len++] = '.';
@@ -50,6 +54,8 @@ static enum tm_status put_value(struct writer *w, const struct tm_pb_field *f, b
 {
     struct tm_buf *detail = &w->p->detail, *key = &w->p->key;
     *added = true;
+    if (w->only_counts && f->id != TM_ANNOTATION_JSON && f->id != TM_ANNOTATION_STRING_IID)
+        return TM_OK;
     switch (f->id) {
     case TM_ANNOTATION_BOOL: return tm_detail_arg_number(detail, key, TM_ARG_BOOL, f->value != 0);
     case TM_ANNOTATION_UINT: return tm_detail_arg_number(detail, key, TM_ARG_UINT, f->value);
@@ -89,7 +95,7 @@ static enum tm_status put_nested_dict(struct writer *w, const struct tm_pb_field
         while (st == TM_OK && (v.id != NESTED_DICT || v.type != TM_PB_LEN));
         if (st != TM_OK)
             break;
-        if ((st = push_name(&w->p->key, k.data, k.len)) == TM_OK)
+        if ((st = push_name(w, k.data, k.len)) == TM_OK)
             st = put_nested(w, &v, depth + 1, &added);
         w->p->key.len = mark;
     }
@@ -227,7 +233,7 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
         w->errors++;
         return TM_OK;
     }
-    if (!in_array && push_name(&w->p->key, a.name.data, a.name.len) != TM_OK)
+    if (!in_array && push_name(w, a.name.data, a.name.len) != TM_OK)
         return TM_E_SYSTEM;
     if (a.has_dict) {
         *added = true;
@@ -258,14 +264,18 @@ static enum tm_status put_annotations(struct writer *w, struct tm_pb pb)
 
 enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *context, struct tm_error *err)
 {
-    struct writer w = {.p = context->p, .sequence = context->packet->sequence};
+    struct tm_proto *p = context->p;
+    struct writer w = {.p = p, .sequence = context->packet->sequence, .only_counts = !p->sink->want_packet_args};
+    size_t before = p->detail.len;
     enum tm_status st = tm_proto_typed_args_put(context, &w.errors);
     if (st == TM_OK)
         st = put_annotations(&w, context->event->body);
     if (st != TM_OK)
         return tm_error_nomem(err);
+    if (w.only_counts)
+        p->detail.len = before;
     if (w.errors)
-        return tm_proto_count_stat(context->p, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors,
+        return tm_proto_count_stat(p, TM_PROTO_STAT_ANNOTATION_ERRORS, context->packet->machine, w.errors,
                                    err);
     return TM_OK;
 }
