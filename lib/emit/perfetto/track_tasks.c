@@ -125,11 +125,16 @@ _Static_assert((int)TM_THREAD_DESCRIPTION_NAME == (int)TM_PROCESS_DESCRIPTION_NA
 _Static_assert((int)TM_THREAD_DESCRIPTOR_PID == (int)TM_PROCESS_DESCRIPTOR_PID, "a field of both");
 _Static_assert((int)TM_THREAD_DESCRIPTOR_SORT == (int)TM_PROCESS_DESCRIPTOR_SORT, "a field of both");
 
+static uint32_t sort_index_field(bool is_thread)
+{
+    return is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_SORT_INDEX : (uint32_t)TM_PROCESS_DESCRIPTION_SORT_INDEX;
+}
+
 /* Field G of a description goes to w->body; whose it is to WHO. */
 static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bool is_thread, struct tm_event *who)
 {
     int64_t number = g->type == TM_PB_VARINT ? tm_unzigzag(g->value) : 0;
-    if (g->id == (is_thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID)) {
+    if (g->id == (is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID)) {
         who->pid = number;
         who->flags |= TM_EVENT_HAS_PID;
         return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_PID, (uint64_t)number) == TM_OK;
@@ -140,16 +145,15 @@ static bool put_field(struct tm_track_writer *w, const struct tm_pb_field *g, bo
     }
     if (g->id == TM_PROCESS_DESCRIPTION_LABELS && !is_thread)
         return tm_pb_put_bytes(&w->body, TM_PROCESS_DESCRIPTOR_LABELS, g->data, g->len) == TM_OK;
-    if (g->id == (is_thread ? TM_THREAD_DESCRIPTION_SORT_INDEX : TM_PROCESS_DESCRIPTION_SORT_INDEX) &&
-        number >= INT32_MIN && number <= INT32_MAX)
+    if (g->id == sort_index_field(is_thread) && number >= INT32_MIN && number <= INT32_MAX)
         return tm_pb_put_varint(&w->body, TM_THREAD_DESCRIPTOR_SORT, (uint64_t)number) == TM_OK;
     return true;
 }
 
 static bool put_name(struct tm_track_writer *w, bool is_thread, const uint8_t *text, size_t len)
 {
-    return tm_pb_put_bytes(&w->body, is_thread ? TM_THREAD_DESCRIPTOR_NAME : TM_PROCESS_DESCRIPTOR_NAME, text, len) ==
-           TM_OK;
+    uint32_t name = is_thread ? (uint32_t)TM_THREAD_DESCRIPTOR_NAME : (uint32_t)TM_PROCESS_DESCRIPTOR_NAME;
+    return tm_pb_put_bytes(&w->body, name, text, len) == TM_OK;
 }
 
 /* Describes WHO, whose fields are in PART, and keeps its name where that must be said later or again. */
@@ -215,12 +219,12 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
         within = tm_pb_of(f.data, f.len);
         while (tm_pb_next(&within, &g) == TM_OK) {
             int64_t number = g.type == TM_PB_VARINT ? tm_unzigzag(g.value) : 0;
-            if (g.id == (is_thread ? TM_THREAD_DESCRIPTION_PID : TM_PROCESS_DESCRIPTION_PID)) {
+            if (g.id == (is_thread ? (uint32_t)TM_THREAD_DESCRIPTION_PID : (uint32_t)TM_PROCESS_DESCRIPTION_PID)) {
                 who.pid = number;
                 who.flags |= TM_EVENT_HAS_PID;
             } else if (is_thread && g.id == TM_THREAD_DESCRIPTION_TID) {
                 who.tid = number;
-            } else if (g.id == (is_thread ? TM_THREAD_DESCRIPTION_SORT_INDEX : TM_PROCESS_DESCRIPTION_SORT_INDEX)) {
+            } else if (g.id == sort_index_field(is_thread)) {
                 rank = number;
                 has_rank = rank >= INT32_MIN && rank <= INT32_MAX;
             }
