@@ -5,7 +5,11 @@ AC_DEFUN([TM_NEED_PROGRAM], [
 ])
 AC_DEFUN([TM_NEED_MODULE], [
   PKG_CHECK_MODULES([$1], [$2], [], [AC_MSG_ERROR([$2 is needed (Debian package: $3)])])
+  TM_MODULE_VERSION([$1], m4_bregexp([$2], [^\([^ ]+\).*], [\1]))
 ])
+
+# The version of a module, for doc/tracemerge.spdx.
+AC_DEFUN([TM_MODULE_VERSION], [AC_SUBST([$1_VERSION], [`$PKG_CONFIG --modversion "$2" 2>/dev/null || echo NOASSERTION`])])
 
 # Adds flags to a variable of flags if a program is linked with both, which then runs.
 AC_DEFUN([TM_TAKES], [

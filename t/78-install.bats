@@ -26,13 +26,14 @@ installed() {
             echo usr/share/fish/vendor_completions.d/$p.fish
         done
         echo usr/lib/tracemerge/tracemerge.so
+        echo usr/share/doc/tracemerge/tracemerge.spdx
         echo usr/share/zsh/site-functions/_tracemerge
         echo usr/share/tracemerge/perfetto_manifest.schema.json
         echo usr/share/tracemerge/tracemerge.magic
         for page in "$TM_SRC"/doc/*.[0-9]; do
             echo usr/share/man/man${page##*.}/${page##*/}
         done
-        for page in $(sed -n '/^dist_doc_DATA/,/[^\\]$/p' "$TM_SRC/Makefile.am" | grep -oE 'README|NEWS|doc/[a-z]+\.md'); do
+        for page in $(sed -n '/^dist_doc_DATA/,/[^\\]$/p' "$TM_SRC/Makefile.am" | grep -oE 'README|NEWS|SECURITY|doc/[a-z]+\.md'); do
             echo usr/share/doc/tracemerge/${page##*/}
         done
         for recipe in "$TM_SRC"/doc/recipes/*; do

@@ -49,3 +49,23 @@ build_depends() {
     sed "s,doc=/usr,doc=$PWD/stage/usr," "$TM_SRC/debian/tests/smoke" >smoke
     PATH=$PWD/stage/usr/bin:$PATH AUTOPKGTEST_TMP=$PWD/tmp sh smoke
 }
+
+@test "configure says in one sentence what a machine of 32 bits does not have" {
+    cd "$BATS_TEST_TMPDIR"
+    run "$TM_SRC/configure" -q CC='gcc -D__int128=none'
+    [ "$status" -ne 0 ]
+    [ "$(grep -c . <<<"$output")" -eq 1 ]
+    [[ $output == *"128-bit integers are needed"* ]]
+}
+
+@test "the list of what is linked names each library" {
+    command -v readelf >/dev/null || skip "binutils is not installed"
+    cd "$BATS_TEST_TMPDIR"
+    sed -n 's/^PackageName: //p' "$TM_BIN/../doc/tracemerge.spdx" | sort >listed
+    for program in "$TM_BIN"/tm-*; do
+        readelf -d "$program" | sed -n 's/.*NEEDED.*\[\(lib[^.]*\)\..*/\1/p'
+    done | sort -u | grep -vx -e libc -e libm -e libpthread -e libgcc_s -e 'lib[au][bs]*san' >linked
+    [ -s linked ]
+    diff <(comm -13 listed linked) /dev/null
+    [ "$(grep -c '^PackageVersion: .' "$TM_BIN/../doc/tracemerge.spdx")" -eq "$(wc -l <listed)" ]
+}
