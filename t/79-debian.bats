@@ -46,7 +46,7 @@ build_depends() {
     cd "$BATS_TEST_TMPDIR"
     make -s -C "${TM_BIN%/bin}" install DESTDIR="$PWD/stage" prefix=/usr >log 2>&1 || { cat log; false; }
     mkdir tmp
-    sed "s,doc=/usr,doc=$PWD/stage/usr," "$TM_SRC/debian/tests/smoke" >smoke
+    sed "s,doc=/usr,doc=$PWD/stage/usr,; s,/usr/lib/,$PWD/stage/usr/lib/,g" "$TM_SRC/debian/tests/smoke" >smoke
     PATH=$PWD/stage/usr/bin:$PATH AUTOPKGTEST_TMP=$PWD/tmp sh smoke
 }
 
