@@ -66,11 +66,11 @@ int main(void)
     GIVES("a:{b:0,c:1} d:2", "args.a.b", "args.a.c", "args.d");
     GIVES("a:[0,1] b:[{x:2,y:3},{x:4}]", "args.a[0]", "args.a[1]", "args.b[0].x", "args.b[0].y", "args.b[1].x");
     GIVES("a:[[0,1],[2]]", "args.a[0][0]", "args.a[0][1]", "args.a[1][0]");
-    GIVES("a:[0,{b:[1]}]", "a[0]", "a[2].b[0]"); /* an element that left nothing has no number */
+    GIVES("a:[0,,{b:[1]}]", "a[0]", "a[2].b[0]"); /* an element that left nothing keeps its number */
     GIVES("a:0 a:{b:1}", "a", "a.b");
     GIVES("ab:0 a:{b:1} ac:2", "ab", "a.b", "ac");
     GIVES("a[x]:0 a[]:1 a[1:2 [0]:3 a[0]b:4", "a[x]", "a[]", "a[1", "[0]", "a[0]b");
-    GIVES("a:[0] a[x]:1 a:[2]", "a[0]", "a[x]", "a[1]");
+    GIVES("a:[0] a[x]:1 a:[,2]", "a[0]", "a[x]", "a[1]");
     GIVES(":{:0} a:{:1} args:2", ".", "a.", "args");
 
     char deep[400] = "k", wanted[400] = "";
