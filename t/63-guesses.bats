@@ -166,7 +166,6 @@ place it" ]]
         [ "$status" -eq 1 ]
         [[ "$output" == "tm-unpack: x: "*"$words"* ]] || { echo "$words: $output"; false; }
     done <<'END'
-\x17\x08Dtracing6\0|trace-cmd report
 \xfd7zXZ\0\0\0|xz -dc
 BZh91AY|bzip2 -dc
 \xd4\xc3\xb2\xa1\2\0\4\0|pcap
