@@ -41,9 +41,6 @@ static inline bool tm_clock_is_scoped(uint32_t clock)
     return clock >= TM_CLOCK_SEQUENCE_FIRST && clock < TM_CLOCK_GLOBAL_FIRST;
 }
 
-/* Name of a builtin clock ("BOOTTIME"), or NULL. */
-const char *tm_clock_name(uint32_t clock);
-
 /* Total order of identities: clock id, sequence, tag, machine. */
 bool tm_clock_key_less(const struct tm_clock_key *a, const struct tm_clock_key *b);
 

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "manifest/merge_plan.h"
+#include "stream/clock_name.h"
 
 #include <stdlib.h>
 
@@ -141,7 +142,7 @@ struct relations {
 
 static const char *name_of_clock(uint32_t clock)
 {
-    return clock == TM_CLOCK_TRACE_FILE ? NULL : tm_clock_name(clock);
+    return clock == TM_CLOCK_TRACE_FILE ? NULL : tm_name_of_clock(clock);
 }
 
 static bool has_relation(const struct relations *r, uint32_t file)
@@ -298,7 +299,7 @@ static enum tm_status make_plan(const struct relations *r, struct tm_merge_plan 
         struct tm_plan_relation relation = {.clock = said->clock,
                                             .reference_clock = said->reference_clock,
                                             .offset_ns = said->offset_ns};
-        size_t file;
+        size_t file = 0;
         st = plan_file(r->m, plan, said->file, &file, err);
         if (st >= 0)
             st = plan_file(r->m, plan, said->reference, &relation.reference, err);

@@ -1,5 +1,7 @@
 #include "clocks/known_clocks.h"
 
+#include "stream/clock_name.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,7 +75,7 @@ static void name_clocks(uint64_t mask, char *out, size_t size)
     size_t len = 0;
     out[0] = '\0';
     for (uint32_t clock = 0; clock < CLOCKS_MAX && len < size; clock++) {
-        const char *name = clock == TM_CLOCK_NONE ? "numbers without a clock" : tm_clock_name(clock);
+        const char *name = clock == TM_CLOCK_NONE ? "numbers without a clock" : tm_name_of_clock(clock);
         if (!(mask >> clock & 1))
             continue;
         if (name)
@@ -91,7 +93,7 @@ static enum tm_status refuse(const Tracemerge__ConfigEntry *entry, uint32_t at, 
     return tm_error_set(err, TM_E_INPUT,
                         "perfetto_manifest: files[%u]: '%.*s' has no %s, so that a relation of it has no effect; "
                         "it has %s",
-                        at, (int)entry->path.len, (const char *)entry->path.data, tm_clock_name(clock), names);
+                        at, (int)entry->path.len, (const char *)entry->path.data, tm_name_of_clock(clock), names);
 }
 
 /* What a check works with. */
@@ -109,7 +111,7 @@ static enum tm_status check_side(const struct check *c, const Tracemerge__Config
     struct tm_clock_key key = {.clock = clock->clock, .tag = clock->has_entry ? TM_TAG_ENTRY | clock->entry : 0};
     uint64_t has = at < c->known->entry_count ? c->known->of_entry[at] : 0;
     uint32_t index, there;
-    if (clock->clock == TM_CLOCK_TRACE_FILE || has == 0 || tm_clock_name(clock->clock) == NULL)
+    if (clock->clock == TM_CLOCK_TRACE_FILE || has == 0 || tm_name_of_clock(clock->clock) == NULL)
         return TM_OK;
     enum tm_status st = tm_clock_registry_machine(c->registry, clock->machine_raw_id, NULL, &key.machine, err);
     if (st == TM_OK)

@@ -1,5 +1,7 @@
 #include "clocks/path_text.h"
 
+#include "stream/clock_name.h"
+
 static enum tm_status add_file(struct tm_buf *out, const struct tm_clock_files *files, uint32_t tag)
 {
     char text[256];
@@ -20,7 +22,7 @@ enum tm_status tm_path_clock_text(struct tm_buf *out, const struct tm_clock_regi
 {
     char machine[256];
     const struct tm_clock_key *key = &registry->graph.clocks.clocks[clock].key;
-    const char *name = tm_clock_name(key->clock);
+    const char *name = tm_name_of_clock(key->clock);
     enum tm_status st = name ? tm_buf_add_str(out, name) : tm_buf_addf(out, "clock %u", key->clock);
     tm_machine_table_text(&registry->machines, key->machine, machine, sizeof machine);
     if (st == TM_OK)

@@ -2,6 +2,7 @@
 #ifndef TM_EMIT_NAMES_H
 #define TM_EMIT_NAMES_H
 
+#include "stream/clock_name.h"
 #include "stream/event.h"
 #include "stream/kind_name.h"
 
@@ -13,8 +14,5 @@ const char *tm_name_of_raw(enum tm_raw raw);
 
 /* Name of the lowest flag set in FLAGS (below the scope's bits), NULL when none is. */
 const char *tm_name_of_flag(uint32_t flag);
-
-/* "BOOTTIME", …; NULL for clock ids without a name. Source: Perfetto's builtin_clock.proto. */
-const char *tm_name_of_clock(uint32_t clock);
 
 #endif

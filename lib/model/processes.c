@@ -330,7 +330,7 @@ enum tm_status tm_processes_end_thread(struct tm_processes *p, uint32_t machine,
 enum tm_status tm_processes_machine(struct tm_processes *p, uint32_t machine, int64_t *utid, struct tm_error *err)
 {
     struct tm_key key = {machine, 0, 2};
-    int64_t upid;
+    int64_t upid = TM_NO_ID;
     enum tm_status st;
     if ((*utid = tm_table_find(&p->pairs, &key)) != TM_NO_ID)
         return TM_OK;

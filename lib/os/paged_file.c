@@ -88,7 +88,7 @@ enum tm_status tm_paged_file_write(struct tm_paged_file *p, uint64_t offset, con
                                    struct tm_error *err)
 {
     const uint8_t *from = data;
-    struct tm_page *page;
+    struct tm_page *page = NULL;
     while (len > 0) {
         size_t n = part(offset, len);
         enum tm_status st = find(p, offset / TM_PAGE_BYTES, &page, err);
@@ -109,7 +109,7 @@ enum tm_status tm_paged_file_read(struct tm_paged_file *p, uint64_t offset, void
                                   struct tm_error *err)
 {
     uint8_t *to = data;
-    struct tm_page *page;
+    struct tm_page *page = NULL;
     while (len > 0) {
         size_t n = part(offset, len);
         if (offset >= p->end) {

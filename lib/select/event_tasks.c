@@ -96,7 +96,7 @@ static enum tm_status task_fits(struct tm_event_tasks *t, bool is_thread, int64_
 {
     enum { UNKNOWN, NO, YES };
     struct tm_matcher_answers *answers = is_thread ? &t->threads : &t->processes;
-    uint8_t *answer;
+    uint8_t *answer = NULL;
     *fits = false;
     if (id == TM_NO_ID)
         return TM_OK;

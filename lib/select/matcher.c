@@ -109,7 +109,7 @@ static enum tm_status place_fits(struct tm_matcher *m, enum tm_select_key key, u
 enum tm_status tm_matcher_place(struct tm_matcher *m, uint32_t file, uint32_t machine, bool *wanted,
                                 struct tm_error *err)
 {
-    uint8_t *answer;
+    uint8_t *answer = NULL;
     const uint32_t ids[] = {machine, file};
     enum tm_status st;
     *wanted = true;
@@ -163,7 +163,7 @@ static enum tm_status text_fits(struct tm_matcher *m, enum tm_select_key key, st
 static enum tm_status label_fits(struct tm_matcher *m, enum tm_select_key key, uint32_t string,
                                  const struct tm_event *event, bool *wanted, struct tm_error *err)
 {
-    uint8_t *answer;
+    uint8_t *answer = NULL;
     enum tm_status st;
     *wanted = m->spec->values[key].count == 0;
     if (*wanted)

@@ -72,7 +72,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
                                     struct tm_tar_files *files)
 {
     struct tm_error cause = {0};
-    struct tm_tar_file file;
+    struct tm_tar_file file = {0};
     struct tm_input input = {0};
     struct tm_member member = tar_member(entry);
     enum tm_status st = tm_tar_files_find(files, tm_file_list_bare(entry->link), &file, run->err);

@@ -189,20 +189,22 @@ static void put_counter_track(struct tm_buf *out, uint64_t file, uint32_t seq)
     packet_end(out, p);
 }
 
-static void varied(struct tm_buf *out, uint64_t file, uint64_t packets)
+/* Slices that begin and end, on SEQUENCES sequences in bursts; the varied ones have details, and take turns. */
+static void track_events(struct tm_buf *out, uint64_t file, uint64_t packets, int is_varied)
 {
     uint64_t seed = file + 1, ts[SEQUENCES], depth[SEQUENCES] = {0};
     clock_snapshot(out, UINT64_C(100000000000));
     for (uint32_t s = 0; s < SEQUENCES; s++) {
         ts[s] = UINT64_C(100000000000) + s * 17 + file * 31;
         sequence_start(out, s + 1, file);
-        put_counter_track(out, file, s + 1);
+        if (is_varied)
+            put_counter_track(out, file, s + 1);
     }
     for (uint64_t i = 0; i < packets; i++) {
         uint64_t r = roll(&seed);
-        uint32_t s = (uint32_t)(r >> 58) % SEQUENCES;
+        uint32_t s = (uint32_t)(is_varied ? r >> 58 : i / BURST) % SEQUENCES;
         size_t p, e;
-        int begin = depth[s] == 0 || (depth[s] < 8 && (r & 1)), complete = begin && (r & 0x3000) == 0;
+        int begin = depth[s] == 0 || (depth[s] < 8 && (r & 1)), complete = is_varied && begin && (r & 0x3000) == 0;
         ts[s] += r % 2000;
         need(tm_pb_begin(out, 1, &p));
         need(tm_pb_put_varint(out, 8, ts[s]));
@@ -213,8 +215,9 @@ static void varied(struct tm_buf *out, uint64_t file, uint64_t packets)
         if (begin) {
             need(tm_pb_put_varint(out, 3, 1));
             need(tm_pb_put_varint(out, 10, 1 + (r >> 20) % NAMES));
-            put_details(out, file, s + 1, r);
         }
+        if (begin && is_varied)
+            put_details(out, file, s + 1, r);
         depth[s] += complete ? 0 : begin ? 1 : UINT64_MAX;
         need(tm_pb_end(out, e));
         need(tm_pb_put_varint(out, 13, 2)); /* SEQ_NEEDS_INCREMENTAL_STATE */
@@ -222,34 +225,14 @@ static void varied(struct tm_buf *out, uint64_t file, uint64_t packets)
     }
 }
 
+static void varied(struct tm_buf *out, uint64_t file, uint64_t packets)
+{
+    track_events(out, file, packets, 1);
+}
+
 static void proto(struct tm_buf *out, uint64_t file, uint64_t packets)
 {
-    uint64_t seed = file + 1, ts[SEQUENCES], depth[SEQUENCES] = {0};
-    clock_snapshot(out, UINT64_C(100000000000));
-    for (uint32_t s = 0; s < SEQUENCES; s++) {
-        ts[s] = UINT64_C(100000000000) + s * 17 + file * 31;
-        sequence_start(out, s + 1, file);
-    }
-    for (uint64_t i = 0; i < packets; i++) {
-        uint32_t s = (uint32_t)(i / BURST % SEQUENCES);
-        uint64_t r = roll(&seed);
-        size_t p, e;
-        int begin = depth[s] == 0 || (depth[s] < 8 && (r & 1));
-        ts[s] += r % 2000;
-        need(tm_pb_begin(out, 1, &p));
-        need(tm_pb_put_varint(out, 8, ts[s]));
-        need(tm_pb_put_varint(out, 10, s + 1));
-        need(tm_pb_begin(out, 11, &e));
-        need(tm_pb_put_varint(out, 9, begin ? 1 : 2));
-        if (begin) {
-            need(tm_pb_put_varint(out, 3, 1));
-            need(tm_pb_put_varint(out, 10, 1 + (r >> 20) % NAMES));
-        }
-        depth[s] += begin ? 1 : UINT64_MAX;
-        need(tm_pb_end(out, e));
-        need(tm_pb_put_varint(out, 13, 2)); /* SEQ_NEEDS_INCREMENTAL_STATE */
-        packet_end(out, p);
-    }
+    track_events(out, file, packets, 0);
 }
 
 static void packed(struct tm_buf *out, uint32_t field, const uint64_t *v, size_t n)

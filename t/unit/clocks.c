@@ -6,6 +6,7 @@
 #include "clocks/machine_table.h"
 #include "clocks/path_text.h"
 #include "clocks/remote_sync.h"
+#include "stream/clock_name.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -54,8 +55,8 @@ static void test_table(void)
             ok(false);
     }
     ok(tm_clock_table_find(&table, &key, &again) && again == 0);
-    is_str(tm_clock_name(6), "BOOTTIME");
-    ok(tm_clock_name(7) == NULL && tm_clock_name(4000000000u) == NULL);
+    is_str(tm_name_of_clock(6), "BOOTTIME");
+    ok(tm_name_of_clock(7) == NULL && tm_name_of_clock(4000000000u) == NULL);
     ok(tm_clock_is_scoped(64) && tm_clock_is_scoped(127) && !tm_clock_is_scoped(63) && !tm_clock_is_scoped(128));
     tm_clock_table_release(&table);
 }

@@ -97,7 +97,7 @@ static enum tm_status own_track(struct pftrace *p, const struct tm_event *e, con
 static enum tm_status write_track(struct pftrace *p, const struct tm_event *e, struct tm_error *err)
 {
     struct tm_packet_writer *w = &p->packets;
-    struct described d;
+    struct described d = {0};
     uint64_t owner;
     enum tm_status st = read_description(p, e, &d, err);
     if (st < 0)

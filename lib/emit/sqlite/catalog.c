@@ -1,13 +1,12 @@
 #include "emit/sqlite/internal.h"
 
 #include "emit/names.h"
+#include "stream/clock_id.h"
 #include "stream/writer.h"
 
 const char *tm_sqlite_clock_name(uint32_t clock)
 {
-    static const char *const names[] = {
-        NULL, "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW", "BOOTTIME"};
-    return clock < sizeof names / sizeof *names ? names[clock] : NULL;
+    return clock <= TM_CLOCK_BOOTTIME ? tm_name_of_clock(clock) : NULL;
 }
 
 static struct tm_text text_of(ProtobufCBinaryData bytes)

@@ -171,44 +171,18 @@ static const char *const statements[TM_SQL_COUNT] = {
     [TM_SQL_ACCOUNT] = "INSERT INTO tm_accounting VALUES(?,?,?,?,?)",
 };
 
-/* Makes a table of the same name and columns in the temporary database for each table that is not a btree's. A name
- * means that one first, so that until the end SQLite leaves the file to the btrees. */
-static enum tm_status make_temporary(struct tm_sqlite *s, struct tm_error *err)
+/* Runs what QUERY makes of each table that is not a btree's: the table's name, and statements. */
+static enum tm_status run_for_tables(struct tm_sqlite *s, const char *query, struct tm_error *err)
 {
     sqlite3_stmt *table;
     struct tm_buf sql = {0};
     enum tm_status st = TM_OK;
-    if (sqlite3_prepare_v2(s->db, "SELECT name, substr(sql, 8) FROM main.sqlite_schema WHERE type = 'table'", -1,
-                           &table, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(s->db, query, -1, &table, NULL) != SQLITE_OK)
         return tm_sqlite_fail(s, err);
-    while (st == TM_OK && sqlite3_step(table) == SQLITE_ROW) {
+    while (st == TM_OK && sqlite3_step(table) == SQLITE_ROW)
         if (!tm_sqlite_is_btree((const char *)sqlite3_column_text(table, 0)) &&
-            tm_buf_addf(&sql, "CREATE TEMP %s;", (const char *)sqlite3_column_text(table, 1)) < 0)
+            tm_buf_add_str(&sql, (const char *)sqlite3_column_text(table, 1)) < 0)
             st = tm_error_nomem(err);
-    }
-    if (sqlite3_finalize(table) != SQLITE_OK && st == TM_OK)
-        st = tm_sqlite_fail(s, err);
-    const char *text = tm_buf_cstr(&sql);
-    if (st == TM_OK)
-        st = text ? tm_sqlite_exec(s, text, err) : tm_error_nomem(err);
-    tm_buf_release(&sql);
-    return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_later(statement, a, b, c)", err);
-}
-
-/* Copies the temporary tables into the file and forgets them. */
-static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
-{
-    sqlite3_stmt *table;
-    struct tm_buf sql = {0};
-    enum tm_status st = TM_OK;
-    if (sqlite3_prepare_v2(s->db, "SELECT name FROM temp.sqlite_schema WHERE name <> 'tm_later'", -1, &table, NULL) !=
-        SQLITE_OK)
-        return tm_sqlite_fail(s, err);
-    while (st == TM_OK && sqlite3_step(table) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(table, 0);
-        if (tm_buf_addf(&sql, "INSERT INTO main.%s SELECT * FROM temp.%s; DROP TABLE temp.%s;", name, name, name) < 0)
-            st = tm_error_nomem(err);
-    }
     if (sqlite3_finalize(table) != SQLITE_OK && st == TM_OK)
         st = tm_sqlite_fail(s, err);
     const char *text = tm_buf_cstr(&sql);
@@ -216,6 +190,26 @@ static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
         st = text ? tm_sqlite_exec(s, text, err) : tm_error_nomem(err);
     tm_buf_release(&sql);
     return st;
+}
+
+/* Makes tables of the same names and columns in the temporary database. A name means that one first, so that until the
+ * end SQLite leaves the file to the btrees. */
+static enum tm_status make_temporary(struct tm_sqlite *s, struct tm_error *err)
+{
+    enum tm_status st = run_for_tables(s,
+                                       "SELECT name, 'CREATE TEMP ' || substr(sql, 8) || ';' FROM main.sqlite_schema"
+                                       " WHERE type = 'table'",
+                                       err);
+    return st < 0 ? st : tm_sqlite_exec(s, "CREATE TEMP TABLE tm_later(statement, a, b, c)", err);
+}
+
+/* Copies the temporary tables into the file and forgets them. */
+static enum tm_status move_temporary(struct tm_sqlite *s, struct tm_error *err)
+{
+    return run_for_tables(s,
+                          "SELECT name, 'INSERT INTO main.' || name || ' SELECT * FROM temp.' || name ||"
+                          " '; DROP TABLE temp.' || name || ';' FROM temp.sqlite_schema WHERE name <> 'tm_later'",
+                          err);
 }
 
 enum tm_status tm_sqlite_create(struct tm_sqlite *s, struct tm_error *err)

@@ -21,7 +21,7 @@ static enum tm_status open_svg(const struct tm_emit_context *context, void **sta
 static enum tm_status count_event(struct tm_svg *svg, struct tm_svg_lane *lane, int64_t ns, struct tm_error *err)
 {
     if (lane->events == TM_SVG_NONE) {
-        uint32_t series;
+        uint32_t series = 0;
         if (tm_time_bins_series(&svg->events, &series, err) < 0)
             return TM_E_SYSTEM;
         lane->events = series;

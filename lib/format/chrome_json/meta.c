@@ -141,7 +141,7 @@ static enum tm_status put_labels(struct tm_json_row_builder *w, const struct met
 /* What the event says into the description: TM_END when its argument is not what it should be. */
 static enum tm_status put_meta(struct tm_json_row_builder *w, const struct meta *m)
 {
-    struct tm_json_value v;
+    struct tm_json_value v = {0};
     const uint8_t *s;
     size_t len;
     if (!find_arg(w, m->arg, &v))

@@ -261,7 +261,7 @@ enum tm_status tm_proto_thread_put(struct tm_buf *detail, const struct tm_proto_
 
 enum tm_status tm_proto_process_put(struct tm_buf *detail, const struct tm_proto_process *process)
 {
-    size_t mark;
+    size_t mark = 0;
     bool renderer;
     const char *kind = tm_proto_chrome_process_name(process->chrome_type, &renderer);
     enum tm_status st = tm_pb_begin(detail, TM_DETAIL_PROCESS, &mark);

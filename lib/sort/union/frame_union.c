@@ -122,7 +122,7 @@ static enum tm_status on_strings(struct passage *p)
         return tm_error_set(p->err, TM_E_INPUT, "strings from %u where string %u should follow", m->first,
                             tm_stream_ids_string_count(p->ids) + 1);
     for (size_t i = 0; i < m->n_text; i++) {
-        uint32_t number;
+        uint32_t number = 0;
         enum tm_status st = tm_string_union_add(strings, m->text[i].data, m->text[i].len, &number, p->err);
         if (st == TM_OK)
             st = tm_stream_ids_add_string(p->ids, number, p->err);
