@@ -50,6 +50,11 @@ void fuzz_check_stream(int fd, bool balanced);
 /* CompactSched messages stay whole in the stream that SINK begins. */
 void fuzz_leave_whole(struct tm_event_sink *sink);
 
+/* What FORMAT makes of a file with DATA, as HOW says: what happens to damage, in pieces of which size. PATH is the
+ * file's, or NULL. */
+struct tm_format;
+void fuzz_parse(const struct tm_format *format, const uint8_t *data, size_t len, uint8_t how, const char *path);
+
 /* A stream out of loose notes of its frames (stream_notes.h). */
 int fuzz_stream_of(const uint8_t *data, size_t len);
 
@@ -61,6 +66,8 @@ enum tm_status fuzz_emit_stream(int in, const struct tm_emit *emit, const struct
 
 /* Targets, by file. */
 void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_child(const struct fuzz_target *target, const uint8_t *data, size_t len);
+void fuzz_ctf_folder(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_unpack(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_merge(const struct fuzz_target *target, const uint8_t *data, size_t len);
 void fuzz_manifest(const struct fuzz_target *target, const uint8_t *data, size_t len);

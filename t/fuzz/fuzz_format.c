@@ -35,9 +35,8 @@ static enum tm_status parse(const struct tm_format *format, const struct tm_form
     return st;
 }
 
-/* A stream of one file: what FORMAT makes of IN. */
-static void make_stream(const struct tm_format *format, const struct tm_format_options *options, struct tm_input *in,
-                        bool leave_whole, const struct tm_extent *whole, int fd)
+/* A stream of one file: what FORMAT makes of the input that is GIVEN. */
+static void make_stream(const struct tm_format *format, const struct tm_format_context *given, bool leave_whole, int fd)
 {
     struct tm_stream_writer writer;
     struct tm_event_sink sink;
@@ -51,23 +50,20 @@ static void make_stream(const struct tm_format *format, const struct tm_format_o
         fuzz_leave_whole(&sink);
     FUZZ_CHECK(tm_event_sink_message(&sink, TM_FRAME_FILE, &file.base, &err) == TM_OK);
     FUZZ_CHECK(tm_event_sink_file_begin(&sink, &begin, &err) == TM_OK);
-    struct tm_format_context context = {
-        .input = in, .sink = &sink, .options = options, .sniff = tm_format_sniff, .whole = *whole};
+    struct tm_format_context context = *given;
+    context.sink = &sink;
+    context.sniff = tm_format_sniff;
     enum tm_status st = parse(format, &context, &err);
     fuzz_check_status(st, 1 << -TM_E_INPUT, &err);
-    FUZZ_CHECK(tm_event_sink_file_end(&sink, 0, in->offset, &err) == TM_OK || st < 0);
+    FUZZ_CHECK(tm_event_sink_file_end(&sink, 0, given->input->offset, &err) == TM_OK || st < 0);
     FUZZ_CHECK(tm_event_sink_flush(&sink, &err) == TM_OK || st < 0);
     FUZZ_CHECK(tm_stream_writer_end(&writer, &err) == TM_OK || st < 0);
     tm_event_sink_release(&sink);
     tm_stream_writer_release(&writer);
 }
 
-void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t len)
+void fuzz_parse(const struct tm_format *format, const uint8_t *data, size_t len, uint8_t how, const char *path)
 {
-    const struct tm_format *format = target->with;
-    if (len == 0)
-        return;
-    uint8_t how = data[--len];
     struct tm_format_options options = {.on_damage = (enum tm_on_damage)(how % 3), .hints = how & 4};
     struct pieces pieces = {data, len, how & 8 ? 1 + (how >> 4) * 7u : SIZE_MAX};
     static const struct tm_input_ops ops = {.read = read_piece};
@@ -75,11 +71,18 @@ void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t l
     int fd = fuzz_file();
     tm_input_init(&in, &ops, &pieces);
     struct tm_extent whole = {.fd = format->by_place ? fuzz_file_of(data, len) : -1, .len = len};
-    make_stream(format, &options, &in, how & 128, &whole, fd);
+    make_stream(format, &(struct tm_format_context){.input = &in, .options = &options, .whole = whole, .path = path},
+                how & 128, fd);
     fuzz_rewind(fd);
     fuzz_check_stream(fd, true);
     tm_input_release(&in);
     close(fd);
     if (whole.fd >= 0)
         close(whole.fd);
+}
+
+void fuzz_format(const struct fuzz_target *target, const uint8_t *data, size_t len)
+{
+    if (len > 0)
+        fuzz_parse(target->with, data, len - 1, data[len - 1], NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "emit/outputs.h"
 #include "format/chrome_json/chrome_json.h"
+#include "format/ctf/ctf.h"
 #include "format/fuchsia/fuchsia.h"
 #include "format/gecko/gecko.h"
 #include "format/instruments/instruments.h"
@@ -33,6 +34,9 @@ const struct fuzz_target fuzz_targets[] = {
     {"perf_script", fuzz_format, &tm_format_perf_script, 4 * KIB, "perf_script"},
     {"perf_data", fuzz_format, &tm_format_perf_data, 16 * KIB, NULL},
     {"trace_dat", fuzz_format, &tm_format_trace_dat, 64 * KIB, NULL},
+    {"trace_dat_child", fuzz_child, &tm_format_trace_dat, 8 * KIB, "child"},
+    {"ctf_child", fuzz_child, &tm_format_ctf, 8 * KIB, "child"},
+    {"ctf_folder", fuzz_ctf_folder, &tm_format_ctf, 16 * KIB, NULL},
     {"simpleperf", fuzz_format, &tm_format_simpleperf, 8 * KIB, NULL},
     {"strace", fuzz_format, &tm_format_strace, 4 * KIB, "strace"},
     {"journal_json", fuzz_format, &tm_format_journal_json, 8 * KIB, "journal"},

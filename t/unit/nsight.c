@@ -117,8 +117,26 @@ static void test_damage(void)
     close(extent.fd);
 }
 
+/* A row of the schema whose length is 2^32 - 1. SQLite says of it that there is no memory. */
+static void test_length_that_lies(void)
+{
+    static const uint8_t second_cell = 100 + 8 + 2, len[] = {0x8f, 0xff, 0xff, 0xff, 0x7f};
+    struct tm_error err;
+    struct tm_extent extent = make_database(MANY);
+    uint8_t at[2];
+    if (pread(extent.fd, at, sizeof at, (off_t)(extent.start + second_cell)) != sizeof at)
+        abort();
+    for (size_t i = 0; i < sizeof len; i++)
+        poke(&extent, (uint64_t)(at[0] << 8 | at[1]) + i, len[i]);
+    sum_of(&extent, false, "SELECT x FROM t", &err);
+    is_int(err.status, TM_E_INPUT);
+    is_str(err.text, "SQLite: a record that is longer than its file");
+    close(extent.fd);
+}
+
 int main(void)
 {
+    test_length_that_lies();
     test_reading();
     test_refusals();
     test_damage();

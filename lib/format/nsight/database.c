@@ -194,6 +194,14 @@ static int allow(void *arg, int action, const char *a, const char *b, const char
     return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_PRAGMA ? SQLITE_OK : SQLITE_DENY;
 }
 
+/* Whether there is memory. SQLite also says that there is none where a record tells a length beyond all bounds. */
+static bool has_memory(void)
+{
+    void *probe = sqlite3_malloc64(2 * VALUE_MAX);
+    sqlite3_free(probe);
+    return probe != NULL;
+}
+
 static enum tm_status fail(struct tm_nsight_database *d, int rc, struct tm_error *err)
 {
     if (d->read_error.status < 0) {
@@ -201,7 +209,8 @@ static enum tm_status fail(struct tm_nsight_database *d, int rc, struct tm_error
         return err->status;
     }
     if ((rc & 0xff) == SQLITE_NOMEM)
-        return tm_error_nomem(err);
+        return has_memory() ? tm_error_set(err, TM_E_INPUT, "SQLite: a record that is longer than its file")
+                            : tm_error_nomem(err);
     if ((rc & 0xff) == SQLITE_INTERRUPT)
         return tm_error_set(err, TM_E_INPUT, "SQLite: more work than a file of this size can need");
     return tm_error_set(err, TM_E_INPUT, "SQLite: %s", d->db ? sqlite3_errmsg(d->db) : sqlite3_errstr(rc));
