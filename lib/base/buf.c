@@ -44,16 +44,43 @@ enum tm_status tm_buf_add_str(struct tm_buf *buf, const char *s)
 enum tm_status tm_buf_addf(struct tm_buf *buf, const char *format, ...)
 {
     va_list args;
+    size_t room = buf->cap - buf->len;
     va_start(args, format);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(room ? (char *)buf->data + buf->len : NULL, room, format, args);
     va_end(args);
-    if (n < 0 || tm_buf_reserve(buf, (size_t)n + 1) != TM_OK)
+    if (n < 0)
         return TM_E_SYSTEM;
-    va_start(args, format);
-    vsnprintf((char *)buf->data + buf->len, (size_t)n + 1, format, args);
-    va_end(args);
+    if ((size_t)n >= room) {
+        if (tm_buf_reserve(buf, (size_t)n + 1) != TM_OK)
+            return TM_E_SYSTEM;
+        va_start(args, format);
+        vsnprintf((char *)buf->data + buf->len, (size_t)n + 1, format, args);
+        va_end(args);
+    }
     buf->len += (size_t)n;
     return TM_OK;
+}
+
+static enum tm_status add_digits(struct tm_buf *buf, uint64_t value, unsigned base, unsigned least)
+{
+    char text[TM_BUF_DIGITS_MAX];
+    unsigned at = sizeof text;
+    do
+        text[--at] = "0123456789abcdef"[value % base];
+    while ((value /= base) > 0);
+    while (sizeof text - at < least && at > 0)
+        text[--at] = '0';
+    return tm_buf_add(buf, text + at, sizeof text - at);
+}
+
+enum tm_status tm_buf_add_decimal(struct tm_buf *buf, uint64_t value, unsigned least)
+{
+    return add_digits(buf, value, 10, least);
+}
+
+enum tm_status tm_buf_add_hex(struct tm_buf *buf, uint64_t value, unsigned least)
+{
+    return add_digits(buf, value, 16, least);
 }
 
 const char *tm_buf_cstr(struct tm_buf *buf)

@@ -34,6 +34,11 @@ enum tm_status tm_buf_add_str(struct tm_buf *buf, const char *s);
 /* Appends formatted text, without a NUL. */
 enum tm_status tm_buf_addf(struct tm_buf *buf, const char *format, ...) TM_PRINTF(2, 3);
 
+/* Append VALUE in decimal or hexadecimal digits, with zeros in front up to LEAST digits (at most TM_BUF_DIGITS_MAX). */
+enum { TM_BUF_DIGITS_MAX = 20 };
+enum tm_status tm_buf_add_decimal(struct tm_buf *buf, uint64_t value, unsigned least);
+enum tm_status tm_buf_add_hex(struct tm_buf *buf, uint64_t value, unsigned least);
+
 /* A NUL after the data, not counted in len; returns data as text, or NULL when out of memory.
  * Valid until the next call that adds. */
 const char *tm_buf_cstr(struct tm_buf *buf);

@@ -204,6 +204,23 @@ static void test_pb(void)
     tm_buf_release(&buf);
 }
 
+/* Digits, and formatted text where the buffer has room for all, for some and for none of it. */
+static void test_buf_text(void)
+{
+    struct tm_buf buf = {0};
+    ok(tm_buf_addf(&buf, "%d", 7) == TM_OK && tm_buf_add_byte(&buf, ' ') == TM_OK);
+    ok(tm_buf_add_decimal(&buf, UINT64_MAX, 1) == TM_OK && tm_buf_add_byte(&buf, ' ') == TM_OK);
+    ok(tm_buf_add_decimal(&buf, 0, 1) == TM_OK && tm_buf_add_decimal(&buf, 5, 3) == TM_OK);
+    ok(tm_buf_add_byte(&buf, ' ') == TM_OK && tm_buf_add_hex(&buf, 0xdeadbeef12345678, 1) == TM_OK);
+    ok(tm_buf_add_hex(&buf, 0xf, 2) == TM_OK && tm_buf_add_hex(&buf, 1, TM_BUF_DIGITS_MAX + 5) == TM_OK);
+    is_str(tm_buf_cstr(&buf), "7 18446744073709551615 0005 deadbeef123456780f00000000000000000001");
+    while (buf.len < buf.cap - 3)
+        ok(tm_buf_add_byte(&buf, '.') == TM_OK);
+    ok(tm_buf_addf(&buf, "%s", "abcdef") == TM_OK);
+    ok_named(memcmp(buf.data + buf.len - 7, ".abcdef", 7) == 0, "a text for which room has to be made");
+    tm_buf_release(&buf);
+}
+
 static void test_size(void)
 {
     unsigned long long v;
@@ -336,6 +353,7 @@ int main(void)
     test_intern();
     test_input();
     test_pb();
+    test_buf_text();
     test_size();
     test_utf8();
     return tap_done();

@@ -6,7 +6,6 @@
 #include "format/ftrace/internal.h"
 #include "stream/clock_id.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum { TASKS = 1 << 14, NSEC = 1000000000 };
@@ -284,13 +283,15 @@ enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_s
 enum tm_status tm_ftrace_text_begin(const struct tm_systrace_line *line, struct tm_buf *out)
 {
     tm_buf_clear(out);
-    enum tm_status st = tm_buf_add(out, line->task, line->task_len); /* names may hold any byte */
-    if (st == TM_OK)
-        st = tm_buf_addf(out, "-%" PRIu32 " [%03" PRIu32 "] %" PRIu64 ".%09" PRIu64 ": ", line->pid, line->cpu,
-                         (uint64_t)line->time_ns / NSEC, (uint64_t)line->time_ns % NSEC);
-    if (st == TM_OK)
-        st = tm_buf_add(out, line->event, line->event_len);
-    return st == TM_OK ? tm_buf_add_str(out, ": ") : st;
+    uint64_t time_ns = (uint64_t)line->time_ns;
+    if (tm_buf_add(out, line->task, line->task_len) != TM_OK || /* names may hold any byte */
+        tm_buf_add_byte(out, '-') != TM_OK || tm_buf_add_decimal(out, line->pid, 1) != TM_OK ||
+        tm_buf_add_str(out, " [") != TM_OK || tm_buf_add_decimal(out, line->cpu, 3) != TM_OK ||
+        tm_buf_add_str(out, "] ") != TM_OK || tm_buf_add_decimal(out, time_ns / NSEC, 1) != TM_OK ||
+        tm_buf_add_byte(out, '.') != TM_OK || tm_buf_add_decimal(out, time_ns % NSEC, 9) != TM_OK ||
+        tm_buf_add_str(out, ": ") != TM_OK || tm_buf_add(out, line->event, line->event_len) != TM_OK)
+        return TM_E_SYSTEM;
+    return tm_buf_add_str(out, ": ");
 }
 
 enum tm_status tm_ftrace_text_add_made(struct tm_ftrace_text *text, struct tm_systrace_line *line,

@@ -3,7 +3,6 @@
 #include "base/table.h"
 #include "kernel/sched_state.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum { SHOWN_BYTES_MAX = 64 };
@@ -56,6 +55,38 @@ static bool begins_with(struct tm_span s, const char *with)
 static bool is_text(struct tm_span s, const char *text)
 {
     return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
+}
+
+/* Fields that the kernel shows otherwise than "name=value" and that a reader of ftrace text looks at. */
+static const struct special {
+    const char *event, *field, *key;
+    enum tm_tracepoint_how how;
+} specials[] = {
+    {"sched_switch", "prev_state", "prev_state", TM_TRACEPOINT_STATE},
+    {"sched_switch", "next_comm", "==> next_comm", TM_TRACEPOINT_PLAIN},
+    {"task_newtask", "clone_flags", "clone_flags", TM_TRACEPOINT_HEX},
+    {"workqueue_execute_start", "work", "work struct", TM_TRACEPOINT_WORD},
+    {"workqueue_execute_start", "function", "function", TM_TRACEPOINT_WORD},
+    {"binder_transaction", "debug_id", "transaction", TM_TRACEPOINT_PLAIN},
+    {"binder_transaction", "target_node", "dest_node", TM_TRACEPOINT_PLAIN},
+    {"binder_transaction", "to_proc", "dest_proc", TM_TRACEPOINT_PLAIN},
+    {"binder_transaction", "to_thread", "dest_thread", TM_TRACEPOINT_PLAIN},
+    {"binder_transaction", "flags", "flags", TM_TRACEPOINT_HEX},
+    {"binder_transaction", "code", "code", TM_TRACEPOINT_HEX},
+    {"binder_transaction_received", "debug_id", "transaction", TM_TRACEPOINT_PLAIN},
+    {"binder_transaction_alloc_buf", "debug_id", "transaction", TM_TRACEPOINT_PLAIN},
+};
+
+static void find_special(struct tm_span event, struct tm_tracepoint_field *field)
+{
+    field->key = field->name;
+    field->how = TM_TRACEPOINT_PLAIN;
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+        if (is_text(event, specials[i].event) && is_text(field->name, specials[i].field)) {
+            field->key = (struct tm_span){specials[i].key, strlen(specials[i].key)};
+            field->how = specials[i].how;
+            return;
+        }
 }
 
 /* What DECLARATION, C's less the name, is of. */
@@ -114,6 +145,7 @@ static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, 
         enum tm_status st = tm_array_grow(&t->fields, &t->field_cap, t->field_count, sizeof *t->fields, err);
         if (st < 0)
             return st;
+        find_special(point->name, &field);
         t->fields[t->field_count++] = field;
     }
     point->field_count = t->field_count - point->first_field;
@@ -209,36 +241,6 @@ const struct tm_tracepoint *tm_tracepoints_find(const struct tm_tracepoints *t, 
 
 /* --- fields as text */
 
-enum how { PLAIN, HEX, STATE, WORD };
-
-/* Fields that the kernel shows otherwise than "name=value" and that a reader of ftrace text looks at. */
-static const struct special {
-    const char *event, *field, *key;
-    enum how how;
-} specials[] = {
-    {"sched_switch", "prev_state", "prev_state", STATE},
-    {"sched_switch", "next_comm", "==> next_comm", PLAIN},
-    {"task_newtask", "clone_flags", "clone_flags", HEX},
-    {"workqueue_execute_start", "work", "work struct", WORD},
-    {"workqueue_execute_start", "function", "function", WORD},
-    {"binder_transaction", "debug_id", "transaction", PLAIN},
-    {"binder_transaction", "target_node", "dest_node", PLAIN},
-    {"binder_transaction", "to_proc", "dest_proc", PLAIN},
-    {"binder_transaction", "to_thread", "dest_thread", PLAIN},
-    {"binder_transaction", "flags", "flags", HEX},
-    {"binder_transaction", "code", "code", HEX},
-    {"binder_transaction_received", "debug_id", "transaction", PLAIN},
-    {"binder_transaction_alloc_buf", "debug_id", "transaction", PLAIN},
-};
-
-static const struct special *special_of(const struct tm_tracepoint *point, const struct tm_tracepoint_field *field)
-{
-    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-        if (is_text(point->name, specials[i].event) && is_text(field->name, specials[i].field))
-            return &specials[i];
-    return NULL;
-}
-
 /* The number in the SIZE bytes at P, with its sign where SIGNED. */
 static uint64_t number_at(const uint8_t *p, uint32_t size, bool is_big, bool is_signed)
 {
@@ -253,7 +255,7 @@ static enum tm_status put_hex(const uint8_t *p, size_t len, struct tm_buf *out)
 {
     enum tm_status st = TM_OK;
     for (size_t i = 0; i < len && i < SHOWN_BYTES_MAX && st == TM_OK; i++)
-        st = tm_buf_addf(out, "%02x", p[i]);
+        st = tm_buf_add_hex(out, p[i], 2);
     return st == TM_OK && len > SHOWN_BYTES_MAX ? tm_buf_add_str(out, "...") : st;
 }
 
@@ -269,23 +271,27 @@ static enum tm_status put_text(const uint8_t *p, size_t len, struct tm_buf *out)
     return st;
 }
 
-static enum tm_status put_number(const struct tm_tracepoint_field *f, uint64_t value, enum how how, uint32_t version,
+static enum tm_status put_number(const struct tm_tracepoint_field *f, uint64_t value, uint32_t version,
                                  struct tm_buf *out)
 {
     char state[TM_SCHED_STATE_TEXT_MAX];
-    if (how == STATE) {
+    if (f->how == TM_TRACEPOINT_STATE) {
         tm_sched_state_text((uint32_t)value & INT32_MAX, version, '|', state);
         return tm_buf_add_str(out, state);
     }
-    if (how == HEX)
-        return tm_buf_addf(out, "%" PRIx64, value);
-    if (f->type == TM_TRACEPOINT_ADDRESS)
-        return tm_buf_addf(out, "0x%" PRIx64, value);
-    return f->is_signed ? tm_buf_addf(out, "%" PRId64, (int64_t)value) : tm_buf_addf(out, "%" PRIu64, value);
+    if (f->how == TM_TRACEPOINT_HEX)
+        return tm_buf_add_hex(out, value, 1);
+    if (f->type == TM_TRACEPOINT_ADDRESS) {
+        enum tm_status st = tm_buf_add_str(out, "0x");
+        return st == TM_OK ? tm_buf_add_hex(out, value, 1) : st;
+    }
+    bool is_negative = f->is_signed && (int64_t)value < 0;
+    enum tm_status st = is_negative ? tm_buf_add_byte(out, '-') : TM_OK;
+    return st == TM_OK ? tm_buf_add_decimal(out, is_negative ? 0 - value : value, 1) : st;
 }
 
 static enum tm_status put_value(const struct tm_tracepoints *t, const struct tm_tracepoint_field *f, const uint8_t *raw,
-                                size_t len, enum how how, uint32_t version, struct tm_buf *out)
+                                size_t len, uint32_t version, struct tm_buf *out)
 {
     const uint8_t *p = raw + f->offset;
     if (f->type == TM_TRACEPOINT_TEXT)
@@ -294,7 +300,7 @@ static enum tm_status put_value(const struct tm_tracepoints *t, const struct tm_
         return put_hex(p, f->size, out);
     uint64_t value = number_at(p, f->size, t->is_big, f->is_signed);
     if (f->type != TM_TRACEPOINT_DATA_LOC && f->type != TM_TRACEPOINT_REL_LOC)
-        return put_number(f, value, how, version, out);
+        return put_number(f, value, version, out);
     uint64_t at = (value & UINT16_MAX) + (f->type == TM_TRACEPOINT_REL_LOC ? f->offset + f->size : 0);
     uint64_t size = value >> 16 & UINT16_MAX;
     return at <= len && size <= len - at ? put_text(raw + at, (size_t)size, out) : TM_OK;
@@ -306,18 +312,16 @@ enum tm_status tm_tracepoints_put(const struct tm_tracepoints *t, const struct t
     enum tm_status st = TM_OK;
     for (uint32_t i = 0; i < point->field_count && st == TM_OK; i++) {
         const struct tm_tracepoint_field *f = &t->fields[point->first_field + i];
-        const struct special *special = special_of(point, f);
-        enum how how = special ? special->how : PLAIN;
         if ((uint64_t)f->offset + f->size > len || f->size == 0)
             continue;
         if (i > 0)
             st = tm_buf_add_byte(out, ' ');
         if (st == TM_OK)
-            st = special ? tm_buf_add_str(out, special->key) : tm_buf_add(out, f->name.s, f->name.len);
+            st = tm_buf_add(out, f->key.s, f->key.len);
         if (st == TM_OK)
-            st = tm_buf_add_byte(out, how == WORD ? ' ' : '=');
+            st = tm_buf_add_byte(out, f->how == TM_TRACEPOINT_WORD ? ' ' : '=');
         if (st == TM_OK)
-            st = put_value(t, f, raw, len, how, version, out);
+            st = put_value(t, f, raw, len, version, out);
     }
     return st;
 }

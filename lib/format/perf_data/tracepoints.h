@@ -23,11 +23,16 @@ enum tm_tracepoint_type {
     TM_TRACEPOINT_BYTES     /* any other array, shown in hexadecimal */
 };
 
+/* How a field's value is shown. */
+enum tm_tracepoint_how { TM_TRACEPOINT_PLAIN, TM_TRACEPOINT_HEX, TM_TRACEPOINT_STATE, TM_TRACEPOINT_WORD };
+
 struct tm_tracepoint_field {
     struct tm_span name;
+    struct tm_span key; /* what stands in front of its value */
     uint32_t offset, size;
     bool is_signed;
     enum tm_tracepoint_type type;
+    enum tm_tracepoint_how how;
 };
 
 struct tm_tracepoint {
