@@ -389,6 +389,61 @@ write('a.json', a); write('b.json', b)"
     jq -e '.causality | length == 2 and .[0].violated == 300 and .[1].violated == 0 and .[0].first[2].effect == "m"' <<<"$output"
 }
 
+@test "--check: an effect is as late as the clock that reads it is coarse" {
+    made "
+c, s = clock(10**9), clock(10**9)
+a, b = [], []
+for i, (t, u, v, w) in enumerate(calls()):
+    a += [flow('s', f'q{i}', c(t)), flow('f', f'r{i}', c(w))]
+    b += [flow('f', f'q{i}', s(u) // 10**6 * 10**6), flow('s', f'r{i}', s(v) // 10**6 * 10**6)]
+write('a.json', a); write('b.json', b)
+write('late.json', [dict(e, ts=e['ts'] - 1000 * (e['id'] == 'q7' and e['ph'] == 'f')) for e in b])"
+    placed a.json b.json | tm-align --check >checked
+    [ "$(cat checked)" = "600 constraints across files were tested" ]
+    placed a.json late.json | tm-align --check >checked || [ $? -eq 4 ]
+    grep -F 'a.json to late.json: 1 of 300 effects come before their causes' checked
+}
+
+@test "a report says whether effects come before their causes, where flows cross files" {
+    made "$requests
+write('a.json', a); write('b.json', b); write('c.json', [dict(e, id=0) for e in b])"
+    tm-merge -f report a.json b.json >report
+    sed -n '/^causality$/,$p' report >section
+    grep -E '^  a.json to b.json: 300 of 300 effects come before their causes, the worst by 1\.999[0-9]* s$' section
+    grep -Fx '  600 constraints across files were tested' section
+    tm-merge -f report --json a.json b.json >report.json
+    tm-unpack a.json b.json | tm-manifest | tm-clocks >placed
+    tm-align --check -f json <placed >check.json || [ $? -eq 4 ]
+    jq -e --slurpfile check check.json '.causality == $check[0].causality and .total.balanced' report.json
+    # As it is placed by what tm-align finds, nothing comes before its cause.
+    tm-merge --align -f report a.json b.json | sed -n '/^causality$/,$p' >section
+    [ "$(cat section)" = $'causality\n  600 constraints across files were tested' ]
+    # Nothing is said of one file, of files without anything in common, or of events that are not placed.
+    for files in a.json "a.json c.json"; do
+        tm-merge -f report $files >report
+        ! grep causality report
+        tm-merge --json -f report $files | jq -e 'has("causality") | not'
+    done
+    tm-unpack a.json b.json | tm-emit -f report >report
+    ! grep causality report
+    tm-merge -f explain a.json b.json >report
+    ! grep causality report
+}
+
+@test "a report names the eight pairs of files whose effects are earliest, and counts the others" {
+    made "
+write('hub.json', [flow('s', f'{n}', c(10**9 + n)) for n in range(12)])
+for n in range(12):
+    write(f'{n:02}.json', [flow('f', f'{n}', c(10**9 - 1000 * (n + 1)))])"
+    tm-merge -f report hub.json ??.json >report
+    sed -n '/^causality$/,$p' report >section
+    [ "$(grep -c 'hub.json to ' section)" -eq 8 ]
+    grep -F 'hub.json to 11.json: 1 of 1 effects' section
+    ! grep -F 'hub.json to 00.json' section
+    grep -Fx '  4 more pairs of files have such effects' section
+    grep -Fx '  12 constraints across files were tested' section
+}
+
 @test "with the manifest that was written the merge has nothing before its cause" {
     made "$requests
 write('a.json', a); write('b.json', b)"

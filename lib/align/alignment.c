@@ -194,19 +194,34 @@ static enum tm_status report(struct tm_alignment *a, struct tm_error *err)
     return TM_OK;
 }
 
+enum tm_status tm_alignment_begin(struct tm_alignment *a, const char *rules, const char *dir, struct tm_error *err)
+{
+    a->candidates.numbered.dir = a->candidates.ordinal.dir = a->candidates.copies.dir = a->log.dir = dir;
+    return tm_candidates_use(&a->candidates, rules, err);
+}
+
+enum tm_status tm_alignment_add(struct tm_alignment *a, const struct tm_frame *frame, const struct tm_batch *batch,
+                                struct tm_error *err)
+{
+    return tm_candidates_add(&a->candidates, frame, batch, err);
+}
+
+enum tm_status tm_alignment_match(struct tm_alignment *a, struct tm_error *err)
+{
+    enum tm_status st = tm_numbering_do(&a->numbering, &a->candidates, err);
+    if (st == TM_OK)
+        st = tm_matcher_run(&a->candidates, &a->log, err);
+    return st == TM_OK ? tm_evidence_find(&a->evidence, &a->candidates.nodes, &a->log, err) : st;
+}
+
 enum tm_status tm_alignment_find(struct tm_alignment *a, int fd, const char *rules, const char *dir,
                                  struct tm_error *err)
 {
-    a->candidates.numbered.dir = a->candidates.ordinal.dir = a->candidates.copies.dir = a->log.dir = dir;
-    enum tm_status st = tm_candidates_use(&a->candidates, rules, err);
+    enum tm_status st = tm_alignment_begin(a, rules, dir, err);
     if (st == TM_OK)
         st = tm_candidates_read(&a->candidates, fd, err);
     if (st == TM_OK)
-        st = tm_numbering_do(&a->numbering, &a->candidates, err);
-    if (st == TM_OK)
-        st = tm_matcher_run(&a->candidates, &a->log, err);
-    if (st == TM_OK)
-        st = tm_evidence_find(&a->evidence, &a->candidates.nodes, &a->log, err);
+        st = tm_alignment_match(a, err);
     if (st == TM_OK)
         st = tm_network_find(&a->network, &a->evidence, &a->candidates.nodes, &a->candidates.catalog, err);
     return st == TM_OK ? report(a, err) : st;

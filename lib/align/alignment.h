@@ -71,6 +71,14 @@ struct tm_alignment {
 enum tm_status tm_alignment_find(struct tm_alignment *alignment, int fd, const char *rules, const char *dir,
                                  struct tm_error *err);
 
+/* Finds matches in steps, for a program that reads the stream itself and only tests it: begin; add for each frame, with
+ * its view if it is a batch; match at the end; check. DIR must live until match. Statuses are those of find. */
+enum tm_status tm_alignment_begin(struct tm_alignment *alignment, const char *rules, const char *dir,
+                                  struct tm_error *err);
+enum tm_status tm_alignment_add(struct tm_alignment *alignment, const struct tm_frame *frame,
+                                const struct tm_batch *batch, struct tm_error *err);
+enum tm_status tm_alignment_match(struct tm_alignment *alignment, struct tm_error *err);
+
 /* Tests the constraints on the times as they are: breaches. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_check(struct tm_alignment *alignment, struct tm_error *err);
 
@@ -94,8 +102,9 @@ enum tm_status tm_alignment_svg(const struct tm_alignment *alignment, struct tm_
  * TM_E_INPUT where that manifest relates clocks in ways that this one would lose. */
 enum tm_status tm_alignment_manifest(const struct tm_alignment *alignment, struct tm_buf *out, struct tm_error *err);
 
-/* What check found, for people. */
+/* What check found, for people; the summary has a line for each of the eight pairs that are worst. */
 enum tm_status tm_alignment_breaches_text(const struct tm_alignment *alignment, struct tm_buf *out);
+enum tm_status tm_alignment_breaches_summary(const struct tm_alignment *alignment, struct tm_buf *out);
 enum tm_status tm_alignment_breaches_json(const struct tm_alignment *alignment, struct tm_buf *out);
 
 void tm_alignment_release(struct tm_alignment *alignment);

@@ -152,21 +152,38 @@ enum tm_status tm_alignment_text(const struct tm_alignment *a, struct tm_buf *ou
     return tm_buf_add_str(out, a->file_count ? "" : "no file has events\n");
 }
 
+static void put_breach(struct tm_buf *out, const struct tm_alignment *a, const struct tm_align_breach *b)
+{
+    char cause[4096], effect[4096];
+    tm_alignment_path(a, b->cause, cause, sizeof cause);
+    tm_alignment_path(a, b->effect, effect, sizeof effect);
+    (void)tm_buf_addf(out, "%s to %s: %" PRIu64 " of %" PRIu64 " effects come before their causes, the worst by ",
+                      cause, effect, b->count, b->constraints);
+    tm_align_put_ns(out, b->worst_ns, false);
+    (void)tm_buf_add_str(out, "\n");
+}
+
+static uint64_t tested(const struct tm_alignment *a)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < a->breach_count; i++)
+        all += a->breaches[i].constraints;
+    return all;
+}
+
+static enum tm_status put_tested(struct tm_buf *out, const struct tm_alignment *a)
+{
+    return tm_buf_addf(out, "%" PRIu64 " constraints across files were tested\n", tested(a));
+}
+
 enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct tm_buf *out)
 {
-    char cause[4096], effect[4096], name[256];
-    uint64_t all = 0;
+    char effect[4096], name[256];
     for (uint32_t i = 0; i < a->breach_count; i++) {
         const struct tm_align_breach *b = &a->breaches[i];
-        all += b->constraints;
         if (b->count == 0)
             continue;
-        tm_alignment_path(a, b->cause, cause, sizeof cause);
-        tm_alignment_path(a, b->effect, effect, sizeof effect);
-        (void)tm_buf_addf(out, "%s to %s: %" PRIu64 " of %" PRIu64 " effects come before their causes, the worst by ",
-                          cause, effect, b->count, b->constraints);
-        tm_align_put_ns(out, b->worst_ns, false);
-        (void)tm_buf_add_str(out, "\n");
+        put_breach(out, a, b);
         for (uint32_t k = 0; k < b->first_count; k++) {
             const struct tm_event none = {0};
             struct tm_text text = tm_catalog_string(&a->candidates.catalog, b->first[k].cause_name, &none);
@@ -179,9 +196,36 @@ enum tm_status tm_alignment_breaches_text(const struct tm_alignment *a, struct t
             put_seconds(out, b->first[k].effect_ns);
             (void)tm_buf_add_str(out, "\n");
         }
+        tm_alignment_path(a, b->effect, effect, sizeof effect);
         (void)tm_buf_addf(out, "  mended where %s is shifted by ", effect);
         tm_align_put_ns(out, b->worst_ns, true);
         (void)tm_buf_add_str(out, " or more\n");
     }
-    return tm_buf_addf(out, "%" PRIu64 " constraints across files were tested\n", all);
+    return put_tested(out, a);
+}
+
+enum tm_status tm_alignment_breaches_summary(const struct tm_alignment *a, struct tm_buf *out)
+{
+    enum { SHOWN_MAX = 8 };
+    const struct tm_align_breach *worst[SHOWN_MAX];
+    uint32_t shown = 0, violated = 0;
+    for (uint32_t i = 0; i < a->breach_count; i++) {
+        const struct tm_align_breach *b = &a->breaches[i];
+        if (b->count == 0)
+            continue;
+        violated++;
+        uint32_t at = shown < SHOWN_MAX ? shown++ : SHOWN_MAX;
+        for (; at > 0 && worst[at - 1]->worst_ns < b->worst_ns; at--)
+            if (at < SHOWN_MAX)
+                worst[at] = worst[at - 1];
+        if (at < SHOWN_MAX)
+            worst[at] = b;
+    }
+    for (uint32_t i = 0; i < shown; i++)
+        put_breach(out, a, worst[i]);
+    if (violated > shown)
+        (void)tm_buf_addf(out, "%" PRIu32 " more pairs of files have such effects\n", violated - shown);
+    if (violated)
+        (void)tm_buf_add_str(out, "tm-merge --check-causality says which, and tm-merge --align finds better offsets\n");
+    return put_tested(out, a);
 }

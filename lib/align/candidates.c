@@ -67,6 +67,7 @@ static const char *end_of_rule(const char *rules)
 
 enum tm_status tm_candidates_use(struct tm_candidates *c, const char *rules, struct tm_error *err)
 {
+    c->numbered.block_records = c->ordinal.block_records = c->copies.block_records = TM_CANDIDATES_BLOCK_RECORDS;
     for (const struct tm_align_rule *rule = tm_align_rules; rules == NULL && rule->name; rule++)
         if (rule->parameter == NULL && add_use(c, rule->name, strlen(rule->name), err) < 0)
             return err->status;
@@ -271,23 +272,29 @@ static enum tm_status take_frame(struct tm_candidates *c, const struct tm_frame 
     return err->status;
 }
 
+enum tm_status tm_candidates_add(struct tm_candidates *c, const struct tm_frame *frame, const struct tm_batch *batch,
+                                 struct tm_error *err)
+{
+    struct tm_batch_walk walk = {.batch = batch};
+    struct tm_event event;
+    enum tm_status st = TM_OK;
+    if (frame->type != TM_FRAME_BATCH)
+        return take_frame(c, frame, err);
+    while (st == TM_OK && tm_batch_next(&walk, &event))
+        st = take_event(c, &event, err);
+    return st;
+}
+
 enum tm_status tm_candidates_read(struct tm_candidates *c, int fd, struct tm_error *err)
 {
     struct tm_stream_reader reader = {.stage = TRACEMERGE__STAGE__UNPACKED};
     struct tm_frame frame;
     struct tm_batch batch;
     enum tm_status st = tm_stream_reader_open(&reader, fd, err);
-    c->numbered.block_records = c->ordinal.block_records = c->copies.block_records = TM_CANDIDATES_BLOCK_RECORDS;
     if (st == TM_OK && reader.stage != TRACEMERGE__STAGE__PLACED)
         st = tm_error_set(err, TM_E_INPUT, "the stream has not been through tm-clocks");
-    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK) {
-        struct tm_batch_walk walk = {.batch = &batch};
-        struct tm_event event;
-        if (frame.type != TM_FRAME_BATCH)
-            st = take_frame(c, &frame, err);
-        while (frame.type == TM_FRAME_BATCH && st == TM_OK && tm_batch_next(&walk, &event))
-            st = take_event(c, &event, err);
-    }
+    while (st == TM_OK && (st = tm_stream_reader_next(&reader, &frame, &batch, err)) == TM_OK)
+        st = tm_candidates_add(c, &frame, &batch, err);
     tm_stream_reader_release(&reader);
     return st == TM_END ? TM_OK : st;
 }

@@ -33,6 +33,10 @@ struct tm_candidates {
 /* Uses RULES (a list with commas, NULL: all that need no parameter). TM_OK, TM_E_USAGE or TM_E_SYSTEM. */
 enum tm_status tm_candidates_use(struct tm_candidates *candidates, const char *rules, struct tm_error *err);
 
+/* Takes the next frame of a placed stream, and BATCH, its view if it is a batch. TM_OK; TM_E_INPUT, TM_E_SYSTEM. */
+enum tm_status tm_candidates_add(struct tm_candidates *candidates, const struct tm_frame *frame,
+                                 const struct tm_batch *batch, struct tm_error *err);
+
 /* Reads the placed stream on FD to its end. TM_OK; TM_E_INPUT, TM_E_SYSTEM. */
 enum tm_status tm_candidates_read(struct tm_candidates *candidates, int fd, struct tm_error *err);
 

@@ -44,6 +44,7 @@ static void keep(struct tm_align_breach *b, const struct tm_match_member *cause,
     b->first[at].effect_ns = effect_ns;
 }
 
+/* An effect may be read as early as its clock is coarse. */
 static enum tm_status test(void *context, const struct tm_match_member *cause, int64_t cause_ns,
                            const struct tm_match_member *effect, int64_t effect_ns)
 {
@@ -52,11 +53,11 @@ static enum tm_status test(void *context, const struct tm_match_member *cause, i
     if (b == NULL)
         return w->err->status;
     b->constraints++;
-    if (effect_ns >= cause_ns)
+    int64_t early = effect_ns < cause_ns ? tm_sub_saturate_i64(cause_ns, effect_ns) : 0;
+    if (early <= w->alignment->evidence.nodes[effect->node].late_ns)
         return TM_OK;
-    int64_t late = tm_sub_saturate_i64(cause_ns, effect_ns);
     b->count++;
-    b->worst_ns = late > b->worst_ns ? late : b->worst_ns;
+    b->worst_ns = early > b->worst_ns ? early : b->worst_ns;
     keep(b, cause, cause_ns, effect, effect_ns);
     return TM_OK;
 }

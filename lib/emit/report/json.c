@@ -100,10 +100,9 @@ static void put_messages(struct tm_report *r, const char *key, const void *messa
     tm_out_str(&r->out, "],\n");
 }
 
-/* The member of the object that tm-align wrote. */
-static void put_alignment(struct tm_report *r)
+/* The members of the object TEXT, which tm-align or a test like its own wrote; the last one is a list. */
+static void put_members(struct tm_report *r, struct tm_text text)
 {
-    struct tm_text text = r->context->options->alignment;
     const uint8_t *from = text.data ? memchr(text.data, '"', text.len) : NULL;
     size_t len = from ? text.len - (size_t)(from - text.data) : 0;
     while (len > 0 && from[len - 1] != ']')
@@ -128,7 +127,8 @@ void tm_report_json(struct tm_report *r)
     put_messages(r, "accounts", c->accounts, c->account_count);
     put_messages(r, "stats", c->stats, c->stat_count);
     put_messages(r, "metadata", c->metadata, c->metadata_count);
-    put_alignment(r);
+    put_members(r, r->context->options->alignment);
+    put_members(r, (struct tm_text){r->causality_found.data, r->causality_found.len});
     tm_out_str(&r->out, "\"total\":{\"files\":");
     tm_out_u64(&r->out, c->file_count);
     put_sums(r, b->read, &b->total);

@@ -7,16 +7,26 @@
 
 #include <stdlib.h>
 
-static enum tm_status open_report(const struct tm_emit_context *context, void **state, struct tm_error *err)
+static enum tm_status open_any(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
     struct tm_report *r = calloc(1, sizeof *r);
     if (r == NULL)
         return tm_error_nomem(err);
     *state = r;
+    *r = (struct tm_report){.context = context, .causality = TM_REPORT_CAUSALITY_INIT};
     tm_out_init(&r->out, context->fd, context->options->out_path);
-    r->context = context;
     r->placed = context->stream->stage == TRACEMERGE__STAGE__PLACED;
     return TM_OK;
+}
+
+static enum tm_status open_report(const struct tm_emit_context *context, void **state, struct tm_error *err)
+{
+    enum tm_status st = open_any(context, state, err);
+    if (st < 0)
+        return st;
+    struct tm_report *r = *state;
+    r->tests_causality = r->placed;
+    return r->placed ? tm_report_causality_begin(&r->causality, context->options->spill_dir, err) : TM_OK;
 }
 
 static void add_bounds(struct tm_report *r, const struct tm_batch *batch)
@@ -41,13 +51,18 @@ static enum tm_status show_frame(void *state, const struct tm_frame *frame, cons
         add_bounds(r, batch);
     r->snapshot_count += frame->type == TM_FRAME_SNAPSHOT;
     r->clock_row_count += frame->type == TM_FRAME_CLOCK_ROW;
+    if (r->tests_causality && tm_report_causality_add(&r->causality, frame, batch, err) < 0)
+        return err->status;
     return tm_config_facts_add(&r->facts, frame, err);
 }
 
 static enum tm_status finish_report(void *state, struct tm_error *err)
 {
     struct tm_report *r = state;
-    if (r->context->options->json)
+    bool json = r->context->options->json;
+    if (r->tests_causality && tm_report_causality_finish(&r->causality, json, &r->causality_found, err) < 0)
+        return err->status;
+    if (json)
         tm_report_json(r);
     else
         tm_report_text(r);
@@ -70,7 +85,7 @@ static enum tm_status finish_summary(void *state, struct tm_error *err)
 
 static enum tm_status open_dropped(const struct tm_emit_context *context, void **state, struct tm_error *err)
 {
-    enum tm_status st = open_report(context, state, err);
+    enum tm_status st = open_any(context, state, err);
     if (st == TM_OK)
         tm_report_dropped_begin(*state);
     return st;
@@ -97,6 +112,8 @@ static void close_report(void *state)
         tm_paths_release(&r->paths);
         tm_out_release(&r->out);
         tm_config_facts_release(&r->facts);
+        tm_report_causality_release(&r->causality);
+        tm_buf_release(&r->causality_found);
         free(r->first_files);
     }
     free(r);
@@ -106,6 +123,7 @@ static const char *const report_suffixes[] = {".report", NULL};
 
 const struct tm_emit tm_emit_report = {
     .name = "report",
+    .needs_detail = true,
     .tells_all = true,
     .suffixes = report_suffixes,
     .open = open_report,
@@ -121,7 +139,7 @@ const struct tm_emit tm_emit_explain = {
     .tells_all = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
-    .open = open_report,
+    .open = open_any,
     .frame = show_frame,
     .finish = finish_explain,
     .close = close_report,
@@ -132,7 +150,7 @@ const struct tm_emit tm_emit_summary = {
     .tells_all = true,
     .suffixes = no_suffixes,
     .needs_placed = true,
-    .open = open_report,
+    .open = open_any,
     .frame = show_frame,
     .finish = finish_summary,
     .close = close_report,

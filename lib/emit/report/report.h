@@ -2,6 +2,7 @@
 #ifndef TM_EMIT_REPORT_REPORT_H
 #define TM_EMIT_REPORT_REPORT_H
 
+#include "emit/report/causality.h"
 #include "emit/report/config_facts.h"
 #include "emit/emit.h"
 #include "emit/out.h"
@@ -17,6 +18,9 @@ struct tm_report {
     uint64_t snapshot_count, clock_row_count;
     uint64_t dropped_lines; /* of dropped: written so far */
     struct tm_config_facts facts;
+    bool tests_causality; /* it is a report of placed events */
+    struct tm_report_causality causality;
+    struct tm_buf causality_found; /* what finish wrote of it; empty: nothing crosses files */
     uint32_t *first_files; /* by machine, on demand: the file with events there that was processed first */
 };
 

@@ -232,18 +232,19 @@ static void put_metadata(struct tm_report *r)
     }
 }
 
-/* Lines that tm-align wrote. */
-static void put_alignment(struct tm_report *r)
+/* LINES, which tm-align or a test like its own wrote, as the section TITLE. */
+static void put_section(struct tm_report *r, const char *title, struct tm_text lines)
 {
-    struct tm_text text = r->context->options->alignment;
-    if (text.data == NULL)
+    if (lines.len == 0)
         return;
-    tm_out_str(&r->out, "\nalignment\n");
-    for (size_t at = 0, end; at < text.len; at = end + 1) {
-        for (end = at; end < text.len && text.data[end] != '\n';)
+    tm_out_char(&r->out, '\n');
+    tm_out_str(&r->out, title);
+    tm_out_char(&r->out, '\n');
+    for (size_t at = 0, end; at < lines.len; at = end + 1) {
+        for (end = at; end < lines.len && lines.data[end] != '\n';)
             end++;
         tm_out_str(&r->out, "  ");
-        tm_out_escaped(&r->out, (struct tm_text){text.data + at, end - at});
+        tm_out_escaped(&r->out, (struct tm_text){lines.data + at, end - at});
         tm_out_char(&r->out, '\n');
     }
 }
@@ -257,5 +258,6 @@ void tm_report_text(struct tm_report *r)
     put_accounts(r);
     put_stats(r);
     put_metadata(r);
-    put_alignment(r);
+    put_section(r, "alignment", r->context->options->alignment);
+    put_section(r, "causality", (struct tm_text){r->causality_found.data, r->causality_found.len});
 }
