@@ -31,7 +31,7 @@ static const struct tm_program program = {
              "  -m, --manifest FILE   take the manifest from FILE, for input that has none\n"
              "      --machine NAME=FILE, --sync FILE[:CLOCK]=FILE[:CLOCK][+OFFSET], --trace-time CLOCK[@FILE]\n"
              "                        make a manifest for the FILEs as tm-pack does\n"
-             "      --machine-from RULE  name machines by dir, file, rank, or s/PATTERN/TEXT/ of the path, or none\n"
+             "      --machine-from RULE  name machines by dir, file, rank, host, s/PATTERN/TEXT/ of the path or none\n"
              "                        (default: by the ranks that PyTorch profiles state)\n"
              "  -S, --buffer-size SIZE  memory for sorting (default 256M)\n"
              "  -T, --temporary-directory DIR  for temporary files (default $TMPDIR, else /tmp)\n"

@@ -27,8 +27,8 @@ static const struct tm_program program = {
              "                           where FILE's clock reads T, REFERENCE's reads T + OFFSET, such as +250ms\n"
              "                           (units ns, us, ms, s); without CLOCK, the file's own timeline\n"
              "      --trace-time CLOCK[@FILE]  the clock of the merged timeline, on the machine of FILE\n"
-             "      --machine-from RULE  name machines by dir, file, rank, s/PATTERN/TEXT/ or PATTERN of the name, or\n"
-             "                           none (default: by the ranks that PyTorch profiles state)\n"
+             "      --machine-from RULE  name machines by dir, file, rank, host, s/PATTERN/TEXT/ or PATTERN of the\n"
+             "                           name, or none (default: by the ranks that PyTorch profiles state)\n"
              "      --manifest-only      print the manifest, write no archive\n"
              "      --strict             write OUT only if all of it would be placed when it is merged\n"
              "      --no-sync            do not wait until OUT is on the disk\n"
@@ -141,6 +141,8 @@ static enum tm_status make_plan(const struct tm_plan_words *words, const struct 
         file->has_rank = m->rank.is_known;
         file->rank = (uint64_t)m->rank.rank;
         file->world_size = (uint64_t)m->rank.world_size;
+        file->host = m->host;
+        file->is_host_of_several = m->is_host_of_several;
     }
     return st == TM_OK ? tm_plan_words_apply(words, plan, err) : st;
 }

@@ -97,6 +97,51 @@ PY
     printf 'process={ pid=%s name="%s"\n' 71 a text b text c | diff -u - names
 }
 
+# resources NAME HOST...: lines of OTLP with one span of each host.
+resources() {
+    local name=$1 host
+    shift
+    for host; do
+        printf '{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}},{"key":"host.name", "value": {"stringValue":"%s"}}]},"scopeSpans":[{"spans":[{"spanId":"1","traceId":"1","name":"n","startTimeUnixNano":"5","endTimeUnixNano":"6"}]}]}]}\n' "$host"
+    done >"$name"
+}
+
+# hosts ARGUMENT...: which machines a merge has.
+hosts() {
+    tm-merge -q -f report "$@" | sed -n '/^machines/,/^$/s/^  \([^ ]*\) .*/\1/p' | sort | tr '\n' ' '
+}
+
+@test "--machine-from=host: machines by host.name, in files, archives and what is compressed" {
+    resources a.jsonl web
+    resources b.jsonl db db
+    [ "$(hosts --machine-from=host a.jsonl b.jsonl)" = "db web " ]
+    tar cf both.tar a.jsonl b.jsonl
+    [ "$(hosts --machine-from=host both.tar)" = "db web " ]
+    [ "$(hosts --machine-from=host - <both.tar)" = "db web " ]
+    gzip -k a.jsonl
+    [ "$(hosts --machine-from=host a.jsonl.gz "$data/spans.jaeger.json")" = "node-a web " ]
+    tm-pack -q --machine-from=host -o packed.tar a.jsonl b.jsonl
+    [ "$(hosts packed.tar)" = "db web " ]
+    [[ "$(hosts a.jsonl b.jsonl)" != *web* ]]
+}
+
+@test "--machine-from=host: a file that states none or several is an error, later ones are counted" {
+    resources several.jsonl web db
+    run tm-merge --machine-from=host several.jsonl
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"several.jsonl: has spans of several hosts, and a file is of one machine"* ]]
+    printf '{"traceEvents":[]}' >none.json
+    run tm-merge --machine-from=host none.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"none.json: states no host (host.name of spans)"* ]]
+    run tm-pack -q --machine-from=host -o x.tar several.jsonl
+    [ "$status" -eq 2 ]
+    resources late.jsonl $(yes web | head -400) db
+    tm-merge -q --machine-from=host -f report late.jsonl >report
+    grep -q 'spans_services_on_other_hosts = 1' report
+    tm-merge -q -f report "$data/spans-shop.otlp.jsonl" | { ! grep on_other_hosts; }
+}
+
 @test "what follows in one stream is read as what it is" {
     { cat "$data/spans-shop.otlp.jsonl" "$data/spans-shop.zipkin.json" "$data/spans.jaeger.json"; printf '{"traceEvents":[]}'; } |
         tm-unpack - | tm-emit -f frames | sed -n 's/.*FileBegin .*type="\([a-z]*\)".*/\1/p' >got

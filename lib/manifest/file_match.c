@@ -12,7 +12,8 @@ struct tm_matched_file {
     size_t name_at; /* in names, with name_len */
     uint32_t name_len;
     uint8_t kind; /* enum file_kind; KIND_TRACE while it is unknown */
-    bool has_rank;
+    bool has_rank, is_host_of_several;
+    uint16_t host_len; /* the host that it states is behind its name */
     uint64_t rank, world_size;
 };
 
@@ -205,13 +206,20 @@ enum tm_status tm_file_match_add(struct tm_file_match *match, const Tracemerge__
     }
     /* The outermost has no name in the archive, but may have one on the command line. */
     ProtobufCBinaryData name = file->has_name ? file->name : file->given_name;
+    ProtobufCBinaryData host = {0};
+    if (file->has_host && file->host.len <= UINT8_MAX)
+        host = file->host;
+    size_t name_at = match->names.len;
     if (reserve(match) != TM_OK || name.len > UINT32_MAX || tm_buf_add(&match->names, name.data, name.len) != TM_OK ||
-        tm_buf_add_byte(&match->names, '\0') != TM_OK)
+        tm_buf_add_byte(&match->names, '\0') != TM_OK ||
+        (host.len && (tm_buf_add(&match->names, host.data, host.len) != TM_OK ||
+                      tm_buf_add_byte(&match->names, '\0') != TM_OK)))
         return tm_error_nomem(err);
     struct tm_matched_file *f = &match->files[id];
     *f = (struct tm_matched_file){.parent = file->has_parent ? file->parent : NO_FILE, .entry = TM_NO_ENTRY,
-                                  .name_at = match->names.len - name.len - 1, .name_len = (uint32_t)name.len,
+                                  .name_at = name_at, .name_len = (uint32_t)name.len,
                                   .kind = (uint8_t)kind_of(file->type),
+                                  .host_len = (uint16_t)host.len, .is_host_of_several = file->is_host_of_several,
                                   .has_rank = file->has_rank, .rank = file->rank, .world_size = file->world_size};
     match->file_count++;
     if (match->manifest == NULL)
@@ -316,8 +324,8 @@ enum tm_status tm_file_match_configure(struct tm_file_match *match, const struct
     return match_known(match, err);
 }
 
-static enum tm_status plan_file(const struct tm_matched_file *f, const char *name, struct tm_merge_plan *plan,
-                                struct tm_error *err)
+static enum tm_status plan_file(const struct tm_file_match *match, const struct tm_matched_file *f, const char *name,
+                                struct tm_merge_plan *plan, struct tm_error *err)
 {
     enum tm_status st = tm_merge_plan_add(plan, name, name, err);
     if (st < 0)
@@ -327,6 +335,8 @@ static enum tm_status plan_file(const struct tm_matched_file *f, const char *nam
     file->has_rank = f->has_rank;
     file->rank = f->rank;
     file->world_size = f->world_size;
+    file->host = f->host_len ? (const char *)match->names.data + f->name_at + f->name_len + 1 : NULL;
+    file->is_host_of_several = f->is_host_of_several;
     return TM_OK;
 }
 
@@ -345,7 +355,7 @@ enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_m
         if (tm_intern_add(&seen, name, f->name_len, &id, &is_new) != TM_OK)
             st = tm_error_nomem(err);
         else if (is_new)
-            st = plan_file(f, name, plan, err);
+            st = plan_file(match, f, name, plan, err);
     }
     tm_intern_release(&seen);
     if (match->file_count == 0 || match->files[0].name_len == 0)
@@ -354,7 +364,7 @@ enum tm_status tm_file_match_plan(const struct tm_file_match *match, struct tm_m
     if (plan->count > 0)
         plan->root = given;
     else if (st == TM_OK && strlen(given) == match->files[0].name_len)
-        st = plan_file(&match->files[0], given, plan, err);
+        st = plan_file(match, &match->files[0], given, plan, err);
     return st;
 }
 

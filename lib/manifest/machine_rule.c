@@ -239,6 +239,22 @@ static enum tm_status by_rank(struct tm_merge_plan *plan, bool stated_only, stru
     return st;
 }
 
+static enum tm_status by_host(struct tm_merge_plan *plan, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (size_t i = 0; i < plan->count && st == TM_OK; i++) {
+        struct tm_plan_file *f = &plan->files[i];
+        if (!names_it(f))
+            continue;
+        if (f->host == NULL)
+            return no_name(f, "states no host (host.name of spans)", err);
+        if (f->is_host_of_several)
+            return no_name(f, "has spans of several hosts, and a file is of one machine", err);
+        st = name_it(f, f->host, strlen(f->host), err);
+    }
+    return st;
+}
+
 static enum tm_status by_itself(struct tm_merge_plan *plan, struct tm_error *err)
 {
     const struct tm_plan_file *first = NULL;
@@ -364,6 +380,8 @@ enum tm_status tm_machine_rule_apply(struct tm_merge_plan *plan, const char *tex
         return by_file(plan, err);
     if (strcmp(text, "rank") == 0)
         return by_rank(plan, false, err);
+    if (strcmp(text, "host") == 0)
+        return by_host(plan, err);
     return by_pattern(plan, text, err);
 }
 

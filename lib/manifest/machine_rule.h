@@ -4,6 +4,7 @@
  *     file     the base name of a file without its endings
  *     rank     the rank that a file states (distributedInfo of PyTorch's profiles), else the number behind "rank" in
  *              its name
+ *     host     the host that a file states (host.name of spans)
  *     s/R/T/   the path of the file with what the extended regular expression R matches replaced by T, in which \1 to
  *              \9 are parts of it and & is all of it; | or , and the like may stand for /
  *     R        what the parenthesis of R matches, without one what R does

@@ -25,6 +25,8 @@ struct tm_plan_file {
     bool is_archive;  /* no entry of a manifest can be about it; false when added */
     bool has_rank;    /* it states which rank of a job it is; false when added */
     uint64_t rank, world_size; /* world_size 0: not stated */
+    const char *host; /* that it states; NULL: none; borrowed; NULL when added */
+    bool is_host_of_several;
     /* private: what was said of it */
     char *machine;
     bool is_of_directory; /* the machine was said of the directory */

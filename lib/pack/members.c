@@ -55,7 +55,7 @@ static enum tm_status check_name(const struct tm_pack_member *m, struct tm_error
     return TM_OK;
 }
 
-/* The type of M, and the rank that it states, by the LEN first bytes of FD. */
+/* The type of M, and what it states, by the LEN first bytes of FD. */
 static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head, size_t len, struct tm_error *err)
 {
     enum tm_status st = tm_io_pread(fd, head, len, 0, err);
@@ -67,7 +67,13 @@ static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head,
     m->type = tm_file_type_sniff(head, front);
     if (m->type.kind == TM_FILE_UNKNOWN)
         return tm_error_set(err, TM_E_INPUT, "%s: %s", m->path, tm_foreign_type_cause(head, front));
-    return tm_stated_rank_look(&m->rank, &m->type, head, len, err);
+    struct tm_stated stated;
+    if ((st = tm_stated_look(&stated, &m->type, head, len, err)) < 0)
+        return st;
+    m->rank = stated.rank;
+    m->is_host_of_several = stated.host.is_one_of_several;
+    m->host = stated.host.name[0] ? strdup(stated.host.name) : NULL;
+    return m->host || !stated.host.name[0] ? TM_OK : tm_error_nomem(err);
 }
 
 static enum tm_status look(struct tm_pack_member *m, struct tm_error *err)
@@ -78,8 +84,8 @@ static enum tm_status look(struct tm_pack_member *m, struct tm_error *err)
         st = open_file(m->path, &fd, &m->size_bytes, err);
     if (st < 0)
         return st;
-    size_t len = m->size_bytes < TM_STATED_RANK_BYTES ? (size_t)m->size_bytes : TM_STATED_RANK_BYTES;
-    uint8_t *head = malloc(TM_STATED_RANK_BYTES);
+    size_t len = m->size_bytes < TM_STATED_BYTES ? (size_t)m->size_bytes : TM_STATED_BYTES;
+    uint8_t *head = malloc(TM_STATED_BYTES);
     st = head ? look_into(m, fd, head, len, err) : tm_error_nomem(err);
     free(head);
     (void)close(fd);
@@ -155,6 +161,8 @@ enum tm_status tm_members_read(struct tm_members *members, const char *const *pa
 
 void tm_members_release(struct tm_members *members)
 {
+    for (size_t i = 0; i < members->count; i++)
+        free(members->members[i].host);
     free(members->members);
     tm_file_list_release(&members->list);
     *members = (struct tm_members){0};

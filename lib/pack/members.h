@@ -6,13 +6,15 @@
 #define TM_PACK_MEMBERS_H
 
 #include "unpack/file_list.h"
-#include "unpack/stated_rank.h"
+#include "unpack/stated.h"
 
 struct tm_pack_member {
     const char *path; /* lies in the list of the members, as name does */
     const char *name;
     struct tm_file_type type;
     struct tm_stated_rank rank;
+    char *host; /* that it states; NULL: none; owned */
+    bool is_host_of_several;
     uint64_t size_bytes;
 };
 

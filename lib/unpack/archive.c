@@ -28,8 +28,12 @@ enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *arch
         *run->err = (struct tm_error){0};
         return tm_archive_refuse(run, archive, member, TM_REFUSAL_DAMAGED, damage->cause.text);
     }
+    struct tm_stated stated = {0};
     if (st == TM_OK)
-        st = tm_stated_rank_read(&member->rank, &member->type, in, want, run->err);
+        st = tm_stated_read(&stated, &member->type, in, want, run->err);
+    member->rank = stated.rank;
+    member->host_text = stated.host.name[0] ? stated.host.name : NULL;
+    member->is_host_of_several = stated.host.is_one_of_several;
     return st == TM_OK ? tm_member_table_add(&archive->table, member, run->err) : st;
 }
 
@@ -126,6 +130,8 @@ enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node,
         const struct tm_member *member = &table->members[i];
         struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);
         row.rank = member->rank;
+        row.host = tm_member_host(table, member);
+        row.is_host_of_several = member->is_host_of_several;
         st = tm_unpack_announce(run, &row, member->size_bytes);
     }
     if (st == TM_OK)

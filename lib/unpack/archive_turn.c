@@ -145,6 +145,8 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
     if (st == TM_OK) {
         row = tm_node_inside(node, &last->type, entry->name, entry->name_bytes);
         row.rank = last->rank;
+        row.host = tm_member_host(table, last);
+        row.is_host_of_several = last->is_host_of_several;
         st = tm_unpack_announce(run, &row, entry->size_bytes);
     }
     if (st < 0) {

@@ -40,6 +40,8 @@ struct tm_node {
     unsigned depth;               /* containers around it */
     bool in_archive;              /* an archive or a directory is among them */
     struct tm_stated_rank rank;
+    const char *host;             /* that it states; NULL: none; borrowed until announced */
+    bool is_host_of_several;
     uint32_t id;                  /* set by announce */
     uint32_t order;               /* set by begin, which sets has_begun */
     bool has_begun;

@@ -32,11 +32,12 @@ static enum tm_status grow(struct tm_member_table *table, struct tm_error *err)
 enum tm_status tm_member_table_add(struct tm_member_table *table, const struct tm_member *member, struct tm_error *err)
 {
     size_t len = strlen(member->name_text), cause_bytes = member->cause_text ? strlen(member->cause_text) + 1 : 0;
+    size_t host_bytes = member->host_text ? strlen(member->host_text) + 1 : 0;
     if (len > TM_NAME_BYTES_MAX)
         return tm_error_set(err, TM_E_INPUT, "a name of %zu bytes, more than the limit of %d", len, TM_NAME_BYTES_MAX);
     if (table->count >= TM_FILES_MAX)
         return tm_error_set(err, TM_E_INPUT, "more than the limit of %d members", TM_FILES_MAX);
-    if (table->names.len + len + cause_bytes >= TM_NAMES_BYTES_MAX)
+    if (table->names.len + len + cause_bytes + host_bytes >= TM_NAMES_BYTES_MAX)
         return tm_error_set(err, TM_E_INPUT, "names of more than the limit of %d bytes", TM_NAMES_BYTES_MAX);
     enum tm_status st = grow(table, err);
     if (st < 0)
@@ -48,8 +49,11 @@ enum tm_status tm_member_table_add(struct tm_member_table *table, const struct t
     to->name_bytes = (uint32_t)len;
     to->cause_text = NULL;
     to->cause = member->cause_text ? table->names.len + len + 1 : 0;
+    to->host_text = NULL;
+    to->host = member->host_text ? table->names.len + len + 1 + cause_bytes : 0;
     if (tm_buf_add(&table->names, member->name_text, len) != TM_OK || tm_buf_add_byte(&table->names, 0) != TM_OK ||
-        tm_buf_add(&table->names, member->cause_text, cause_bytes) != TM_OK)
+        tm_buf_add(&table->names, member->cause_text, cause_bytes) != TM_OK ||
+        tm_buf_add(&table->names, member->host_text, host_bytes) != TM_OK)
         return tm_error_nomem(err);
     table->count++;
     return TM_OK;

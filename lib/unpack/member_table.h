@@ -3,7 +3,7 @@
 #define TM_UNPACK_MEMBER_TABLE_H
 
 #include "base/buf.h"
-#include "unpack/stated_rank.h"
+#include "unpack/stated.h"
 #include "container/limits.h"
 
 struct tm_member {
@@ -19,6 +19,9 @@ struct tm_member {
     size_t cause;           /* where that starts in the table's names, NUL-terminated; 0: there is nothing to tell */
     struct tm_file_type type;
     struct tm_stated_rank rank;
+    const char *host_text;  /* for add: the host that it states, or NULL; NULL in the table */
+    size_t host;            /* where that starts in the table's names, NUL-terminated; 0: it states none */
+    bool is_host_of_several;
 };
 
 /* Zero-initialise. */
@@ -35,7 +38,7 @@ struct tm_member_table {
  * ".." (doc/rules.md section 2). */
 bool tm_member_is_hidden(const char *name, size_t len);
 
-/* Appends a copy of MEMBER, of its name_text and of its cause_text. TM_OK; TM_E_INPUT past a limit; TM_E_SYSTEM. */
+/* Appends a copy of MEMBER, of its name_text, cause_text and host_text. TM_OK; TM_E_INPUT past a limit; TM_E_SYSTEM. */
 enum tm_status tm_member_table_add(struct tm_member_table *table, const struct tm_member *member, struct tm_error *err);
 
 static inline const char *tm_member_name(const struct tm_member_table *table, const struct tm_member *member)
@@ -47,6 +50,12 @@ static inline const char *tm_member_name(const struct tm_member_table *table, co
 static inline const char *tm_member_cause(const struct tm_member_table *table, const struct tm_member *member)
 {
     return (const char *)table->names.data + member->cause;
+}
+
+/* The host that a member states, or NULL. */
+static inline const char *tm_member_host(const struct tm_member_table *table, const struct tm_member *member)
+{
+    return member->host ? (const char *)table->names.data + member->host : NULL;
 }
 
 /* Below, at or above 0 as A comes before, with or after B in the order of processing, position aside. */

@@ -18,6 +18,7 @@ static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
 {
     struct tm_content content;
     struct tm_node node = {0};
+    struct tm_stated stated = {0};
     enum tm_status st = tm_content_open_path(&content, path, run->err);
     tm_unpack_count_input(run, &content);
     if (st == TM_OK)
@@ -26,7 +27,10 @@ static enum tm_status unpack_one(struct tm_unpack_run *run, const char *path)
         size_t n = content.in->len < TM_SNIFF_BYTES ? content.in->len : TM_SNIFF_BYTES;
         node.type = tm_file_type_sniff(content.in->data, n);
         if (content.extent.fd >= 0) /* a pipe would have to be waited for */
-            st = tm_stated_rank_read(&node.rank, &node.type, content.in, UINT64_MAX, run->err);
+            st = tm_stated_read(&stated, &node.type, content.in, UINT64_MAX, run->err);
+        node.rank = stated.rank;
+        node.host = stated.host.name[0] ? stated.host.name : NULL;
+        node.is_host_of_several = stated.host.is_one_of_several;
     }
     if (st >= 0)
         st = tm_unpack_announce(run, &node, content.extent.fd >= 0 ? content.extent.len : 0);

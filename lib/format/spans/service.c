@@ -57,11 +57,15 @@ enum tm_status tm_spans_service_attribute(struct tm_spans_services *s, struct tm
     return tm_text_is(key, "service.name") ? TM_OK : add_label(s, key, value);
 }
 
+static bool is_same(const struct tm_buf *a, const struct tm_buf *b)
+{
+    return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
 /* A pid that other traces of the machine have too. 1 is the first process of a container, which seldom says so. */
 static bool is_pid_of_machine(const struct tm_spans_services *s)
 {
-    return s->pid > 1 && s->pid <= INT32_MAX && s->container.len == 0 && s->host.len == s->first_host.len &&
-           (s->host.len == 0 || memcmp(s->host.data, s->first_host.data, s->host.len) == 0);
+    return s->pid > 1 && s->pid <= INT32_MAX && s->container.len == 0 && is_same(&s->host, &s->first_host);
 }
 
 /* All that tells the instance from others, in one text. */
@@ -130,6 +134,9 @@ enum tm_status tm_spans_service_end(struct tm_spans_services *s, struct tm_spans
 {
     struct tm_buf *identity = &s->message;
     uint32_t ignored;
+    if (s->stated_host.len == 0 && tm_buf_add(&s->stated_host, s->host.data, s->host.len) != TM_OK)
+        return tm_error_nomem(err);
+    s->on_other_hosts += s->host.len > 0 && !is_same(&s->host, &s->stated_host);
     if (!s->has_host && s->pid > 0) {
         s->has_host = true;
         if (tm_buf_add(&s->first_host, s->host.data, s->host.len) != TM_OK)
@@ -180,7 +187,7 @@ enum tm_status tm_spans_service_track(struct tm_spans_services *s, const struct 
 void tm_spans_services_release(struct tm_spans_services *s)
 {
     struct tm_buf *bufs[] = {&s->name,       &s->space,  &s->instance, &s->host,  &s->container,
-                             &s->first_host, &s->labels, &s->message,  &s->detail};
+                             &s->first_host, &s->labels, &s->message,  &s->detail, &s->stated_host};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         tm_buf_release(bufs[i]);
     tm_map_release(&s->tracks);

@@ -19,10 +19,11 @@ struct tm_spans_service {
 /* Zero-initialise. */
 struct tm_spans_services {
     struct tm_event_sink *sink; /* borrowed */
+    uint64_t on_other_hosts;    /* descriptions that tell another host than the first one that does */
     uint64_t services_shared;   /* descriptions beyond TM_SPANS_SERVICES_MAX */
     /* private */
     struct tm_buf name, space, instance, host, container; /* of the one being described */
-    struct tm_buf first_host;
+    struct tm_buf first_host, stated_host;
     struct tm_buf labels, message, detail;
     uint32_t label_count;
     int64_t pid;

@@ -1,4 +1,4 @@
-#include "unpack/stated_rank.h"
+#include "unpack/stated.h"
 
 #include "base/decimal.h"
 #include "base/utf8.h"
@@ -109,7 +109,7 @@ static struct tm_stated_rank read_info(struct text t)
     return info.is_known ? info : (struct tm_stated_rank){0};
 }
 
-static struct tm_stated_rank find(const uint8_t *head, size_t len)
+static struct tm_stated_rank find_rank(const uint8_t *head, size_t len)
 {
     struct text t = {head + tm_utf8_mark(head, len), head + len}, key;
     while (next_member(&t, &key) && !is_key(&key, "traceEvents")) {
@@ -126,35 +126,55 @@ static bool is_packed(const struct tm_file_type *type)
     return type->kind == TM_FILE_GZIP || type->kind == TM_FILE_ZSTD;
 }
 
-/* A file of TYPE may state one. */
-static bool may_state(const struct tm_file_type *type)
+static bool is_type(const struct tm_file_type *type, const char *name)
 {
-    return is_packed(type) || (type->kind == TM_FILE_TRACE && strcmp(type->name, "json") == 0);
+    return type->kind == TM_FILE_TRACE && strcmp(type->name, name) == 0;
 }
 
-enum tm_status tm_stated_rank_look(struct tm_stated_rank *rank, const struct tm_file_type *type, const uint8_t *data,
-                                   size_t len, struct tm_error *err)
+static bool is_spans(const struct tm_file_type *type)
 {
-    *rank = (struct tm_stated_rank){0};
+    return is_type(type, "otlp") || is_type(type, "jaeger") || is_type(type, "zipkin");
+}
+
+/* A file of TYPE may state something. */
+static bool may_state(const struct tm_file_type *type)
+{
+    return is_packed(type) || is_type(type, "json") || is_spans(type);
+}
+
+static void find(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *head, size_t len)
+{
+    if (is_type(type, "json"))
+        stated->rank = find_rank(head, len);
+    else if (is_spans(type))
+        stated->host = tm_stated_host_find(head, len);
+}
+
+enum tm_status tm_stated_look(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *data,
+                              size_t len, struct tm_error *err)
+{
+    *stated = (struct tm_stated){0};
     if (!may_state(type))
         return TM_OK;
     if (!is_packed(type)) {
-        *rank = find(data, len);
+        find(stated, type, data, len);
         return TM_OK;
     }
-    uint8_t *head = malloc(TM_STATED_RANK_BYTES);
+    uint8_t *head = malloc(TM_STATED_BYTES);
     if (head == NULL)
         return tm_error_nomem(err);
-    *rank = find(head, tm_container_head(data, len, head, TM_STATED_RANK_BYTES));
+    size_t have = tm_container_head(data, len, head, TM_STATED_BYTES);
+    struct tm_file_type inner = tm_file_type_sniff(head, have < TM_SNIFF_BYTES ? have : TM_SNIFF_BYTES);
+    find(stated, &inner, head, have);
     free(head);
     return TM_OK;
 }
 
-enum tm_status tm_stated_rank_read(struct tm_stated_rank *rank, const struct tm_file_type *type, struct tm_input *in,
-                                   uint64_t want, struct tm_error *err)
+enum tm_status tm_stated_read(struct tm_stated *stated, const struct tm_file_type *type, struct tm_input *in,
+                              uint64_t want, struct tm_error *err)
 {
-    size_t need = is_packed(type) ? PACKED_BYTES : TM_STATED_RANK_BYTES;
-    *rank = (struct tm_stated_rank){0};
+    size_t need = is_packed(type) ? PACKED_BYTES : TM_STATED_BYTES;
+    *stated = (struct tm_stated){0};
     if (!may_state(type))
         return TM_OK;
     need = want < need ? (size_t)want : need;
@@ -163,5 +183,5 @@ enum tm_status tm_stated_rank_read(struct tm_stated_rank *rank, const struct tm_
         *err = (struct tm_error){0};
         return TM_OK;
     }
-    return st < 0 ? st : tm_stated_rank_look(rank, type, in->data, in->len < need ? in->len : need, err);
+    return st < 0 ? st : tm_stated_look(stated, type, in->data, in->len < need ? in->len : need, err);
 }
