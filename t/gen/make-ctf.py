@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""make-ctf.py [big|other-clock|no-clock] FOLDER: a trace in the Common Trace Format 1.8 as LTTng's kernel tracer writes it.
+"""make-ctf.py [big|other-clock|no-clock|many COUNT] FOLDER: a trace in the Common Trace Format 1.8 as LTTng's kernel tracer writes it.
 
 Two streams, one a cpu, of sched_switch, sched_waking, syscall_entry_openat and syscall_exit_openat; the second has lost
-five events. Byte order, and the clock (another than LTTng's "monotonic", or none), by the first word.
+five events. Byte order, and the clock (another than LTTng's "monotonic", or none), by the first word; many: COUNT calls and returns.
 """
 import os
 import struct
@@ -57,7 +57,7 @@ def main():
     *words, folder = sys.argv[1:]
     word = words[0] if words else ''
     order = '>' if word == 'big' else '<'
-    name, frequency, offset = CLOCKS.get(word, ('', 10**9, 0))
+    name, frequency, offset = CLOCKS.get('' if word == 'many' else word, ('', 10**9, 0))
     ns = 10**9 // frequency
 
     def pack(form, *values):
@@ -72,6 +72,9 @@ def main():
          (4000, (1, text('peer') + pack('iii', 200, 120, 1))), (9000, switch(app, 1, idle))],
         [(5000, switch(('swapper/1', 0), 0, peer)), (8000, switch(peer, 2, ('swapper/1', 0)))],
     ]
+    if word == 'many':
+        call, back = (2, pack('i', -100) + text('/etc/hosts')), (3, pack('q', 3))
+        cpus[0][1:] = [(1000 + i, back if i % 2 else call) for i in range(int(words[1]))]
     os.makedirs(folder)
     clock = ''
     if name:
@@ -83,7 +86,7 @@ typealias integer { size = 64; align = 8; signed = false; map = clock.%s.value; 
     for cpu, events in enumerate(cpus):
         body = b''.join(pack('HQ', number, (START + at) // ns) + data for at, (number, data) in events)
         size = (4 + 4 + 5 * 8 + 4 + len(body)) * 8
-        head = pack('II', MAGIC, 0) + pack('QQQQQI', START // ns, (START + 10000) // ns, size, size, 5 * cpu, cpu)
+        head = pack('II', MAGIC, 0) + pack('QQQQQI', START // ns, (START + max(10000, events[-1][0])) // ns, size, size, 5 * cpu, cpu)
         with open(os.path.join(folder, 'channel0_%d' % cpu), 'wb') as f:
             f.write(head + body)
 
