@@ -7,7 +7,8 @@
 enum { INNER_FIELD = 1, INNER_CLOCK = 2, INNER_VALUE = 3, INNER_STATE = 4 };
 enum { STATE_CONVERTED = 1 };
 
-#define OWN_CLOCK UINT32_MAX /* the clock of the packet, or of the bundle */
+#define OWN_CLOCK UINT32_MAX                 /* the clock of the packet, or of the bundle */
+#define OWN_CLOCK_FROM_ZERO (UINT32_MAX - 1) /* that clock, where a recorded 0 is a reading */
 
 struct message;
 
@@ -64,7 +65,7 @@ static const struct message chrome_events = MESSAGE(chrome_events_fields);
 static const struct field ftrace_error_fields[] = {{1, NULL, OWN_CLOCK, 1}};
 static const struct message ftrace_error = MESSAGE(ftrace_error_fields);
 static const struct field bundle_fields[] = {
-    {8, &ftrace_error, 0, 0}, {9, NULL, OWN_CLOCK, 1}, {10, NULL, OWN_CLOCK, 1}};
+    {8, &ftrace_error, 0, 0}, {9, NULL, OWN_CLOCK_FROM_ZERO, 1}, {10, NULL, OWN_CLOCK_FROM_ZERO, 1}};
 static const struct message bundle = MESSAGE(bundle_fields);
 static const struct field packet_fields[] = {
     {1, &bundle, 0, 0},           {2, &process_tree, 0, 0}, {5, &chrome_events, 0, 0},  {7, &sys_stats, 0, 0},
@@ -110,10 +111,16 @@ static const struct message *root(enum tm_raw kind)
     return kind == TM_RAW_FTRACE_EVENT ? &ftrace_event : &packet;
 }
 
+static bool is_on_own_clock(const struct field *field)
+{
+    return field->clock == OWN_CLOCK || field->clock == OWN_CLOCK_FROM_ZERO;
+}
+
 /* Sets *NS to a reading of FIELD in nanoseconds. False: no time. */
 static bool reading(const struct field *field, uint64_t recorded, int64_t *ns)
 {
-    return recorded != 0 && !__builtin_mul_overflow((int64_t)recorded, (int64_t)field->scale, ns);
+    bool is_time = recorded != 0 || field->clock == OWN_CLOCK_FROM_ZERO;
+    return is_time && !__builtin_mul_overflow((int64_t)recorded, (int64_t)field->scale, ns);
 }
 
 static enum tm_status put_inner_time(struct walk *w, const struct field *field, int64_t ns)
@@ -123,7 +130,7 @@ static enum tm_status put_inner_time(struct walk *w, const struct field *field, 
     if (st == TM_OK)
         st = tm_pb_put_varint(w->out, INNER_FIELD, w->count);
     if (st == TM_OK)
-        st = tm_pb_put_i32(w->out, INNER_CLOCK, field->clock == OWN_CLOCK ? w->own_clock : field->clock);
+        st = tm_pb_put_i32(w->out, INNER_CLOCK, is_on_own_clock(field) ? w->own_clock : field->clock);
     if (st == TM_OK)
         st = tm_pb_put_i64(w->out, INNER_VALUE, (uint64_t)ns);
     if (st == TM_OK)
@@ -165,7 +172,7 @@ static enum tm_status take(struct walk *w, const struct field *field, uint64_t *
         return st;
     if (!is_converted)
         w->unchanged++;
-    else if (field->clock != OWN_CLOCK && w->readings->reading)
+    else if (!is_on_own_clock(field) && w->readings->reading)
         ns = w->readings->reading(w->readings->context, field->clock, recorded_ns, ns);
     if (is_converted)
         *recorded = (uint64_t)(ns / (int64_t)field->scale);

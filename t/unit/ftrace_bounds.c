@@ -1,5 +1,6 @@
 /* From when on ftrace data counts: the bounds of files on their machines, and of the machine. */
 #include "emit/perfetto/ftrace_bounds.h"
+#include "stream/detail_fields.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -56,6 +57,45 @@ static void bundle(struct fixture *f, uint32_t file)
     struct tm_event e = {.kind = TM_KIND_PACKET, .flags = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_HAS_CPU,
                          .file = file, .cpu = 3, .raw = raw, .raw_bytes = sizeof raw};
     ok_named(tm_ftrace_bounds_note(&f->bounds, &f->writer, &e, &f->err) == TM_OK, "a bundle");
+}
+
+/* What is left of a bundle of FILE's that says when the buffer of its cpu was read last: 0, which is END_NS of trace
+ * time. */
+static void bundle_after(struct fixture *f, uint32_t file, uint64_t end_ns)
+{
+    enum { INNER_VALUE = 3, INNER_STATE = 4, CONVERTED = 1 };
+    static const uint8_t raw[] = {0x0a, 0x04, 0x08, 0x03, 0x50, 0x00}; /* ftrace_events { cpu: 3 previous_end: 0 } */
+    struct tm_buf detail = {0};
+    size_t mark;
+    ok_named(tm_pb_begin(&detail, TM_DETAIL_INNER_TIMES, &mark) == TM_OK &&
+                 tm_pb_put_i64(&detail, INNER_VALUE, end_ns) == TM_OK &&
+                 tm_pb_put_i32(&detail, INNER_STATE, CONVERTED) == TM_OK && tm_pb_end(&detail, mark) == TM_OK,
+             "a time within it");
+    struct tm_event e = {.kind = TM_KIND_PACKET,
+                         .flags = TM_EVENT_DEFINITION | TM_EVENT_UNTIMED | TM_EVENT_HAS_CPU | TM_EVENT_INNER_TIMES |
+                                  tm_event_raw_flags(TM_RAW_PACKET),
+                         .file = file, .cpu = 3, .raw = raw, .raw_bytes = sizeof raw, .detail = detail.data,
+                         .detail_bytes = (uint32_t)detail.len};
+    ok_named(tm_ftrace_bounds_note(&f->bounds, &f->writer, &e, &f->err) == TM_OK, "a bundle with an end before it");
+    tm_buf_release(&detail);
+}
+
+/* Whether the packets written say END_NS of a cpu that has no events. */
+static bool says_end(const struct fixture *f, uint64_t end_ns)
+{
+    enum { CPU = 1, PREVIOUS_END = 10 };
+    struct tm_pb packets = tm_pb_of(f->writer.out.data, f->writer.out.len);
+    struct tm_pb_field packet, body, field;
+    bool says = false;
+    while (tm_pb_next(&packets, &packet) == TM_OK) {
+        struct tm_pb fields = tm_pb_of(packet.data, packet.len);
+        while (tm_pb_next(&fields, &body) == TM_OK) {
+            struct tm_pb bundle = tm_pb_of(body.data, body.len);
+            while (body.id == TM_PACKET_FTRACE_EVENTS && tm_pb_next(&bundle, &field) == TM_OK)
+                says |= field.id == PREVIOUS_END && field.value == end_ns;
+        }
+    }
+    return says;
 }
 
 static int64_t start_of(const struct fixture *f, uint32_t file)
@@ -130,6 +170,33 @@ static void test_whole_buffer(void)
     tear_down(&f);
 }
 
+static void test_read_before(void)
+{
+    struct fixture f;
+    set_up(&f);
+    bundle_after(&f, 0, 209);
+    settle(&f);
+    ok_named(says_end(&f, 209), "a buffer was read at 0 of its own clock: its reading on trace time is said");
+    tear_down(&f);
+    set_up(&f);
+    bundle_after(&f, 0, 0);
+    settle(&f);
+    ok_named(says_end(&f, 0), "0 of trace time is said, too");
+    tear_down(&f);
+    set_up(&f);
+    bundle_after(&f, 0, 209);
+    bundle_after(&f, 1, 70);
+    settle(&f);
+    ok_named(says_end(&f, 70) && !says_end(&f, 209), "of two files the earlier one is said");
+    tear_down(&f);
+    set_up(&f);
+    bundle_after(&f, 0, 209);
+    bundle(&f, 1);
+    settle(&f);
+    ok_named(f.writer.out.len == 0, "where one does not say it, nothing is");
+    tear_down(&f);
+}
+
 static void test_cut_switch(void)
 {
     struct fixture f;
@@ -153,6 +220,7 @@ int main(void)
     test_one();
     test_two();
     test_whole_buffer();
+    test_read_before();
     test_cut_switch();
     return tap_done();
 }

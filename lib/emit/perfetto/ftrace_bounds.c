@@ -26,15 +26,15 @@ static enum tm_status row_of(struct tm_ftrace_bounds *b, const struct tm_event *
     return tm_map_set(&b->index, key, b->count++) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* The end of what was in the buffer of E's cpu before E, the rest of a bundle, on trace time; 0 where it says none. */
-static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_event *e, int64_t *end_ns,
-                                   struct tm_error *err)
+/* The end of what was in the buffer of E's cpu before E, the rest of a bundle, on trace time. *HAS_END: E says it. */
+static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_event *e, bool *has_end,
+                                   int64_t *end_ns, struct tm_error *err)
 {
     struct tm_pb pb = tm_pb_of(e->raw, e->raw_bytes);
     struct tm_pb_field f, g;
     const struct tm_packet_readings on_trace_time = {NULL, NULL};
     uint32_t unchanged = 0;
-    *end_ns = 0;
+    *has_end = false;
     if (!(e->flags & TM_EVENT_INNER_TIMES))
         return TM_OK;
     b->scratch.len = 0;
@@ -47,8 +47,10 @@ static enum tm_status previous_end(struct tm_ftrace_bounds *b, const struct tm_e
     while (tm_pb_next(&pb, &f) == TM_OK) {
         struct tm_pb inner = tm_pb_of(f.data, f.len);
         while (f.id == TM_PACKET_FTRACE_EVENTS && tm_pb_next(&inner, &g) == TM_OK)
-            if (g.id == BUNDLE_PREVIOUS_END || (g.id == BUNDLE_LAST_READ && *end_ns == 0))
+            if (g.id == BUNDLE_PREVIOUS_END || (g.id == BUNDLE_LAST_READ && !*has_end)) {
                 *end_ns = (int64_t)g.value;
+                *has_end = true;
+            }
     }
     return TM_OK;
 }
@@ -70,17 +72,21 @@ static enum tm_status note_bundle(struct tm_ftrace_bounds *b, uint32_t at, const
                                   struct tm_error *err)
 {
     uint64_t cpu = (uint64_t)e->cpu << 1;
+    struct tm_ftrace_bound *row = &b->rows[at];
+    bool has_end;
     int64_t end_ns;
     enum tm_status st = TM_OK;
-    b->rows[at].has_data = true;
+    row->has_data = true;
     if (!is_first(b, (uint64_t)at << 32 | cpu, &st))
         return st < 0 ? tm_error_nomem(err) : TM_OK;
     (void)is_first(b, (uint64_t)e->machine << 32 | cpu | OF_MACHINE, &st);
     if (st < 0)
         return tm_error_nomem(err);
-    st = previous_end(b, e, &end_ns, err);
-    if (end_ns > b->rows[at].valid_ns)
-        b->rows[at].valid_ns = end_ns;
+    st = previous_end(b, e, &has_end, &end_ns, err);
+    if (has_end && (!row->has_valid || end_ns > row->valid_ns)) {
+        row->valid_ns = end_ns;
+        row->has_valid = true;
+    }
     return st;
 }
 
@@ -112,13 +118,14 @@ static int64_t start_of(const struct tm_ftrace_bound *row)
     return row->has_start && !row->keeps_buffer && row->start_ns > 0 ? row->start_ns : 0;
 }
 
-/* MACHINE has one more file with data, which counts from START_NS, and is whole from VALID_NS on. */
-static void add_file(struct tm_ftrace_machine_bound *machine, int64_t start_ns, int64_t valid_ns)
+/* MACHINE has one more file with data, which counts from START_NS, and is whole from *VALID_NS on (NULL: not told). */
+static void add_file(struct tm_ftrace_machine_bound *machine, int64_t start_ns, const int64_t *valid_ns)
 {
     if (!machine->has_data || start_ns < machine->start_ns)
         machine->start_ns = start_ns;
-    if (!machine->has_data || valid_ns < machine->valid_ns)
-        machine->valid_ns = valid_ns;
+    if (valid_ns && (!machine->has_data || *valid_ns < machine->valid_ns))
+        machine->valid_ns = *valid_ns;
+    machine->has_valid = valid_ns && (!machine->has_data || machine->has_valid);
     machine->is_shared = machine->has_data;
     machine->has_data = true;
 }
@@ -132,7 +139,7 @@ static void add_others(struct tm_ftrace_bounds *b, const struct tm_catalog *c)
             continue;
         Tracemerge__ClockPolicy policy = c->files[p->file].clock_policy;
         if (policy == TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK || policy == TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK)
-            add_file(&b->machines[p->machine], 0, 0);
+            add_file(&b->machines[p->machine], 0, NULL);
     }
 }
 
@@ -180,14 +187,14 @@ enum tm_status tm_ftrace_bounds_settle(struct tm_ftrace_bounds *b, struct tm_pac
     for (uint32_t i = 0; i < b->count; i++) {
         const struct tm_ftrace_bound *row = &b->rows[i];
         if (row->machine < b->machine_count && (row->has_data || row->keeps_buffer))
-            add_file(&b->machines[row->machine], start_of(row), row->valid_ns);
+            add_file(&b->machines[row->machine], start_of(row), row->has_valid ? &row->valid_ns : NULL);
     }
     add_others(b, w->catalog);
     for (uint32_t i = 0; i < b->count; i++)
         b->is_cutting |= b->rows[i].machine < b->machine_count && b->rows[i].has_data &&
                          start_of(&b->rows[i]) > b->machines[b->rows[i].machine].start_ns;
     for (uint32_t i = 0; i < b->machine_count && st == TM_OK; i++) {
-        if (b->machines[i].valid_ns > 0)
+        if (b->machines[i].has_valid)
             st = say_valid(b, w, i, err);
         if (st == TM_OK && b->machines[i].is_shared && b->machines[i].start_ns > 0)
             st = say_start(b, w, i, err);

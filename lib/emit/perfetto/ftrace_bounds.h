@@ -19,7 +19,8 @@ struct tm_ftrace_bounds {
         bool keeps_buffer; /* what was in the buffer at the start counts */
         bool has_start;
         int64_t start_ns; /* the last one that was said */
-        int64_t valid_ns; /* 0: none */
+        bool has_valid;
+        int64_t valid_ns; /* from here on the data of all cpus is whole */
     } *rows;              /* of files and their machines */
     uint32_t count, cap;
     struct tm_map index;  /* (file, machine) to its place in rows */
@@ -27,7 +28,9 @@ struct tm_ftrace_bounds {
     struct tm_ftrace_machine_bound {
         bool has_data, has_text; /* any of ftrace; such as has no bounds */
         bool is_shared;          /* several files have it */
-        int64_t start_ns, valid_ns; /* 0: none */
+        int64_t start_ns;        /* 0: none */
+        bool has_valid;          /* all its files say from when on they are whole */
+        int64_t valid_ns;
     } *machines; /* owned; once settled */
     uint32_t machine_count;
     bool is_settled;
