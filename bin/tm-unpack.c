@@ -188,7 +188,9 @@ static enum tm_status run(struct settings *settings, int fd, char **paths, size_
     Tracemerge__CompactMessages messages = TRACEMERGE__COMPACT_MESSAGES__INIT;
     struct tm_sandbox sandbox = {.reads = (const char *const *)paths,
                                  .read_count = count,
-                                 .folders = {tm_io_temporary_dir(settings->unpack.temporary_dir)}};
+                                 .folders = {tm_io_temporary_dir(settings->unpack.temporary_dir)},
+                                 .makes_folders = true,
+                                 .libraries = true};
     tm_event_sink_init(&sink, &writer);
     sink.raw = settings->raw;
     sink.want_detail = !settings->no_detail;

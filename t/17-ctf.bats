@@ -67,18 +67,107 @@ END
     jq -r 'select(.kind == "instant") | "\(.ts) \(.name)"' events | diff -u want -
 }
 
-@test "out of an archive and by its parts it is refused, with what helps" {
-    tar cf k.tar k
-    run tm-merge k.tar
-    [ "$status" -eq 1 ]
-    [[ $output == *"give the trace's directory"* ]]
-    tm-merge -q --ignore-unknown -f report k.tar >report 2>&1 || true
-    [ "$(grep -c 'unknown_type: 1' report)" -eq 3 ]
+@test "in archives, compressed and from a pipe it is the same, and nothing is left behind" {
+    mkdir ust spool
+    export TMPDIR=$PWD/spool
+    tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz" -C ust
+    find ust -exec touch {} + # ZIP has no 1970
+    rows() { tm-merge -q -f csv "$@" | sed 's|,[^,]*metadata,|,metadata,|'; }
+    rows ust >want
+    [ "$(wc -l <want)" -eq 40 ]
+    tar cf ust.tar -C ust .
+    gzip -k ust.tar
+    (cd ust && python3 -c 'import shutil; shutil.make_archive("../ust", "zip", ".")')
+    (cd ust && tm-pack -q -o ../packed.tar.gz .)
+    for archive in ust.tar ust.tar.gz ust.zip packed.tar.gz; do
+        rows "$archive" | diff want -
+        rows - <"$archive" | diff want -
+    done
+    tm-merge -q -f report ust.zip >report
+    grep -q 'ust/uid/0/64-bit/metadata: 39 events read, 39 placed' report
+    [ "$(grep -c '_[01]\(.idx\)*: 0 events read' report)" -eq 4 ]
+    mkdir two # two traces, each with its own streams
+    cp -r k two/a
+    made other-clock two/b
+    tar cf two.tar two
+    tm-merge -q -f report two.tar | grep -c ': 7 events read, 7 placed' | grep -qx 2
+    [ -z "$(ls spool)" ]
+}
+
+@test "the temporary folder is gone however tm-unpack ends" {
+    mkdir spool
+    made many 200000 many
+    tar cf many.tar many
+    TMPDIR=$PWD/spool PYTHONPATH="$TM_SRC/t/lib" python3 - <<'PY'
+import os, signal, subprocess, time, waiting
+for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+    unpack = waiting.start('tm-unpack', 'many.tar', stdout=subprocess.PIPE) # nobody reads
+    waiting.until(lambda: any(os.path.exists('spool/%s/metadata' % d) for d in os.listdir('spool')), unpack)
+    unpack.send_signal(how)
+    unpack.wait()
+    began = time.monotonic()
+    while os.listdir('spool'):
+        assert time.monotonic() - began < waiting.LIMIT_S, os.listdir('spool')
+        time.sleep(0.01)
+PY
+}
+
+@test "by its parts it is refused, with what helps" {
     mkdir lone
     cp k/channel0_0 lone
     run tm-merge lone
     [ "$status" -eq 1 ]
     [[ $output == *'nothing without the file metadata'* ]]
+    tar cf lone.tar lone
+    run tm-merge lone.tar
+    [ "$status" -eq 1 ]
+    [[ $output == *'nothing without the file metadata'* ]]
+    tar --format=posix --pax-option=TRACEMERGE.order=processing -cf ordered.tar -C k channel0_0 channel0_1 metadata
+    run tm-merge - < <(cat ordered.tar)
+    [ "$status" -eq 1 ]
+    [[ $output == *'nothing without the file metadata'* ]]
+    tm-merge -q -f report ordered.tar | grep -q 'metadata: 7 events read' # a regular file
+}
+
+@test "archives with hostile names, links and damaged streams" {
+    python3 - <<'PY'
+import io, tarfile
+with tarfile.open('hostile.tar', 'w') as t:
+    for name, file in (('../../x/metadata', 'metadata'), ('../../x/%s/../y' % ('a' * 20), 'channel0_0'),
+                       ('../../x/index', 'channel0_1'), ('/metadata', 'metadata')):
+        data = open('k/' + file, 'rb').read()
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        t.addfile(info, io.BytesIO(data))
+    for i in range(3):
+        info = tarfile.TarInfo('/s%d' % i)
+        info.type, info.linkname = tarfile.LNKTYPE, '../../x/index'
+        t.addfile(info)
+PY
+    run tm-merge -q -f report --on-damage=skip --ignore-unknown hostile.tar
+    [ "$status" -eq 0 ]
+    [[ $output == *'the accounts balance'* ]]
+    made cut
+    head -c 60 k/channel0_0 >cut/channel0_0
+    tar cf cut.tar cut
+    run tm-merge -q cut.tar
+    [ "$status" -eq 1 ]
+    [[ $output == *'cut/metadata: byte 0: libbabeltrace2 cannot read this trace'* ]]
+    tm-merge -q --on-damage=skip -f report cut.tar | grep -q 'damaged: 1'
+    python3 -c 'import shutil; shutil.make_archive("bent", "zip", ".", "k")'
+    python3 - <<'PY'
+import zipfile
+with zipfile.ZipFile('bent.zip') as z:
+    info = z.getinfo('k/channel0_1')
+data = bytearray(open('bent.zip', 'rb').read())
+at = info.header_offset + 30 + len(info.filename) + 20
+data[at] ^= 0xff
+open('bent.zip', 'wb').write(data)
+PY
+    run tm-merge -q bent.zip
+    [ "$status" -eq 1 ]
+    [[ $output == *'k/channel0_1'* ]]
+    tm-merge -q --on-damage=skip -f report bent.zip | grep -q 'the accounts balance'
 }
 
 @test "damaged: an error of the trace, or an account" {

@@ -42,6 +42,13 @@ struct ruleset_attr {
     ((uint64_t)(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG) | \
      FS_TRUNCATE | FS_READ)
 
+#define FS_FOLDERS ((uint64_t)(LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR))
+#define FS_OF_FILE ((uint64_t)LANDLOCK_ACCESS_FS_READ_FILE)
+
+/* Where the dynamic loader and libraries look for others. */
+static const char *const library_places[] = {"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib",
+                                             "/etc/ld.so.cache"};
+
 static bool is_folder(const char *path)
 {
     struct stat info;
@@ -92,9 +99,13 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
     for (size_t i = 0; i < s->read_count && !reads_anything && st == TM_OK; i++)
         if (strcmp(s->reads[i], "-") != 0)
             st = allow(ruleset, s->reads[i], LANDLOCK_ACCESS_FS_READ_FILE, err);
+    for (size_t i = 0; i < sizeof library_places / sizeof *library_places && s->libraries && !reads_anything; i++)
+        if (st == TM_OK)
+            st = allow(ruleset, library_places[i], is_folder(library_places[i]) ? FS_READ : FS_READ & FS_OF_FILE, err);
+    uint64_t made = FS_FOLDER | (s->makes_folders ? FS_FOLDERS : 0);
     for (size_t i = 0; i < TM_SANDBOX_FOLDERS_MAX && st == TM_OK; i++)
         if (s->folders[i])
-            st = allow(ruleset, s->folders[i], FS_FOLDER & attr.handled_access_fs, err);
+            st = allow(ruleset, s->folders[i], made & attr.handled_access_fs, err);
     /* E2BIG: as many sandboxes around this one as there can be. */
     if (st == TM_OK && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0 && errno != E2BIG)
         st = tm_error_errno(err, errno, "cannot confine itself: landlock");

@@ -5,6 +5,7 @@
 #include "pack/zip_writer.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { COPY_BYTES = 256 << 10 };
@@ -83,6 +84,15 @@ static enum tm_status copy_member(struct archive_out *out, const struct tm_pack_
     return st;
 }
 
+/* Whether the archive can be read front to back. CTF cannot: its metadata comes last and is needed first. */
+static bool is_streamable(const struct tm_members *members)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (strcmp(members->members[i].type.name, "ctf_stream") == 0)
+            return false;
+    return true;
+}
+
 static enum tm_status begin(struct archive_out *out, const struct tm_pack *pack, const char *path,
                             struct tm_error *err)
 {
@@ -96,7 +106,7 @@ static enum tm_status begin(struct archive_out *out, const struct tm_pack *pack,
         return tm_zip_writer_begin(&out->zip, path, err);
     if (pack->kind == TM_PACK_TAR_GZ)
         st = tm_byte_out_gzip(&out->bytes, err);
-    return st == TM_OK ? tm_tar_writer_begin(&out->tar, err) : st;
+    return st == TM_OK ? tm_tar_writer_begin(&out->tar, is_streamable(pack->members), err) : st;
 }
 
 static enum tm_status end(struct archive_out *out, struct tm_error *err)

@@ -70,9 +70,11 @@ static enum tm_status add_record(struct tm_buf *out, const char *key, const char
     return tm_buf_addf(out, "%zu %s=%s\n", rest + digits, key, value) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-enum tm_status tm_tar_writer_begin(struct tm_tar_writer *tar, struct tm_error *err)
+enum tm_status tm_tar_writer_begin(struct tm_tar_writer *tar, bool in_order, struct tm_error *err)
 {
     struct tm_buf records = {0};
+    if (!in_order)
+        return TM_OK;
     enum tm_status st = add_record(&records, "TRACEMERGE.order", "processing", err);
     if (st == TM_OK)
         st = put_extra(tar, PAX_GLOBAL, "pax_global_header", &records, err);

@@ -1,6 +1,7 @@
 #include "unpack/archive.h"
 
 #include "unpack/foreign_type.h"
+#include "unpack/trace_folder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,15 +81,21 @@ enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node
     return st == TM_OK ? tm_unpack_end(run, node, 0) : st;
 }
 
-static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
-                                  const struct tm_member *member)
+/* The turn of a stream, whose events come with those of its trace's metadata. */
+static enum tm_status part_turn(struct tm_unpack_run *run, struct tm_node *node, const struct tm_member *member)
+{
+    run->trace_seen = true;
+    enum tm_status st = tm_unpack_begin(run, node);
+    return st == TM_OK ? tm_unpack_end(run, node, member->size_bytes) : st;
+}
+
+/* The turn of MEMBER. With PATH its bytes are also in that file. */
+static enum tm_status data_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
+                                const struct tm_member *member, const char *path)
 {
     struct tm_content content;
     struct tm_damage damage = {0};
     bool tolerant = run->options->format.on_damage != TM_DAMAGE_HALT;
-    if (member->reason)
-        return tm_archive_refused_turn(run, node, &archive->table, member);
-    tell_cause(run, node, &archive->table, member);
     if (member->missing_bytes > 0) {
         struct tm_error why = {0};
         tm_error_set(&why, TM_E_INPUT, "byte %llu: cut short, %llu bytes are missing",
@@ -100,6 +107,8 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     enum tm_status st = archive->open(archive->state, member, &content, tolerant ? &damage : NULL, run->err);
     if (st == TM_OK && archive->is_compressed)
         content.in->expansion = run->expansion;
+    if (st == TM_OK && path)
+        content.path = path;
     if (st == TM_E_INPUT && tolerant) {
         /* A member that cannot be opened has a turn too, so that it is accounted for. */
         tm_damage_add(&damage, 0, run->err);
@@ -118,6 +127,37 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
         tm_damage_merge(&archive->damage, &damage);
     }
     return st;
+}
+
+/* The turn of MEMBER, the metadata of a trace that is a folder. */
+static enum tm_status folder_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
+                                  const struct tm_member *member)
+{
+    struct tm_temporary_folder folder = {.remover = 0};
+    char path[sizeof folder.path + sizeof "/metadata"];
+    enum tm_status st = tm_trace_folder_copy(run, archive, member, &folder);
+    if (tm_unpack_halt(run, st) < 0) {
+        tm_unpack_place(run, node);
+    } else {
+        (void)snprintf(path, sizeof path, "%s/metadata", folder.path);
+        st = data_turn(run, archive, node, member, path);
+    }
+    tm_temporary_folder_close(&folder);
+    return st;
+}
+
+static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_node *node,
+                                  const struct tm_member *member)
+{
+    if (member->reason)
+        return tm_archive_refused_turn(run, node, &archive->table, member);
+    tell_cause(run, node, &archive->table, member);
+    if (archive->is_apart && tm_trace_folder_is_part(&archive->table, member))
+        return part_turn(run, node, member);
+    /* A listing need not read it. */
+    if (archive->is_apart && !run->options->list && tm_trace_folder_is_metadata(&archive->table, member))
+        return folder_turn(run, archive, node, member);
+    return data_turn(run, archive, node, member, NULL);
 }
 
 enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,

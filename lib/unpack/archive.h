@@ -15,6 +15,7 @@ struct tm_archive {
     struct tm_member_table table;
     tm_archive_open *open;
     void *state; /* argument of open; borrowed */
+    bool is_apart; /* its members are no files that have paths */
     bool is_compressed; /* its members are decompressed, which counts as expansion */
     struct tm_damage damage; /* skipped damage of the archive and of members' containers */
 };

@@ -102,7 +102,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
 
 static enum tm_status unpack_tar(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
-    struct tm_archive archive = {.open = tar_open, .state = content};
+    struct tm_archive archive = {.open = tar_open, .state = content, .is_apart = true};
     struct tm_tar_reader tar = {0};
     struct tm_tar_files files = {0};
     struct tm_tar_entry entry;
@@ -333,7 +333,7 @@ static enum tm_status find_zip_members(struct tm_unpack_run *run, struct tm_arch
 static enum tm_status unpack_zip(struct tm_unpack_run *run, struct tm_node *node, struct tm_content *content)
 {
     struct zip_source source = {.salvages = run->options->format.on_damage == TM_DAMAGE_SALVAGE};
-    struct tm_archive archive = {.open = zip_open, .state = &source, .is_compressed = true};
+    struct tm_archive archive = {.open = zip_open, .state = &source, .is_apart = true, .is_compressed = true};
     enum tm_status st = tm_content_by_place(content, NULL, run->options->temporary_dir, run->err);
     if (st < 0)
         return st;

@@ -72,8 +72,8 @@ static enum tm_status ctf_open(const struct tm_format_context *context, void **s
         return TM_END;
     }
     if (context->path == NULL) {
-        tm_error_set(err, TM_E_INPUT, "a trace in the Common Trace Format (CTF) is a directory: it can be merged when "
-                                      "it is given as one, but not out of an archive");
+        tm_error_set(err, TM_E_INPUT, "metadata of a trace in the Common Trace Format (CTF), which is a directory: "
+                                      "give that, or an archive of it that can be read at any place");
         return TM_END;
     }
     struct tm_ctf *c = calloc(1, sizeof *c);
@@ -224,7 +224,7 @@ static enum tm_status stream_open(const struct tm_format_context *context, void 
     if (is_there)
         return TM_OK;
     tm_error_set(err, TM_E_INPUT, "a stream of a trace in the Common Trace Format (CTF), which is nothing without the "
-                                  "file metadata: give the trace's directory, not an archive");
+                                  "file metadata: give the trace's directory, or an archive that has both");
     return TM_END;
 }
 

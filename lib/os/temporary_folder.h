@@ -1,0 +1,33 @@
+/* A folder for temporary files that a library opens by their names. A process of its own removes it when it is closed,
+ * and also when this process ends in any other way. */
+#ifndef TM_OS_TEMPORARY_FOLDER_H
+#define TM_OS_TEMPORARY_FOLDER_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { TM_TEMPORARY_PATH_BYTES = 4096 };
+
+/* Zero-initialise. */
+struct tm_temporary_folder {
+    char path[TM_TEMPORARY_PATH_BYTES];
+    /* private */
+    pid_t remover; /* 0: the folder is not open */
+    int alive;     /* while this is open, the folder stays */
+    unsigned count;
+};
+
+/* Makes the folder in DIR (NULL: $TMPDIR, else /tmp). TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_temporary_folder_open(struct tm_temporary_folder *folder, const char *dir, struct tm_error *err);
+
+/* Makes a file in it: "metadata" with IS_METADATA, else one whose name is the next number.
+ * *FD is the caller's. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_temporary_folder_add(struct tm_temporary_folder *folder, bool is_metadata, int *fd,
+                                       struct tm_error *err);
+
+/* Removes the folder with all in it. May be called of one that is not open. */
+void tm_temporary_folder_close(struct tm_temporary_folder *folder);
+
+#endif
