@@ -67,6 +67,18 @@ END
     jq -r 'select(.kind == "instant") | "\(.ts) \(.name)"' events | diff -u want -
 }
 
+# A program wrote to trace_marker, with LTTng's tracef, and to trace_marker again, six times (LTTng 2.13, Linux 6.18).
+@test "a recording of LTTng: each event between the marks that its program wrote to the kernel's trace" {
+    tm-merge -q --events -f jsonl "$TM_SRC/t/data/ctf-marks.tar.gz" "$TM_SRC/t/data/ctf-marks.txt" >events
+    jq -r 'select(.name == "lttng_ust_tracef:event" or .name == "tracing_mark_write")
+        | [.ts, .tid, .args.msg // .name] | @tsv' events | sort -n | cut -f 2,3 >got
+    for i in 0 1 2 3 4 5; do
+        printf '1083\t%s\n' tracing_mark_write "mark $i" tracing_mark_write
+    done | diff -u - got
+    tm-merge -q -f report "$TM_SRC/t/data/ctf-marks.tar.gz" "$TM_SRC/t/data/ctf-marks.txt" >report
+    [ "$(grep -c 'MONOTONIC: trace_time' report)" -eq 2 ]
+}
+
 @test "in archives, compressed and from a pipe it is the same, and nothing is left behind" {
     mkdir ust spool
     export TMPDIR=$PWD/spool
