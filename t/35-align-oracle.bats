@@ -20,6 +20,14 @@
     [[ $output == "60 cases: "* ]]
 }
 
+@test "unnumbered collectives of which a tenth is lost, or of ranks whose clock was set: found, or told as stepped" {
+    for kind in lossy set; do
+        run python3 "$TM_SRC/t/oracle/align_kinds.py" -n 12 -s 1 $kind
+        [ "$status" -eq 0 ] || { echo "$output" | cut -c 1-1000; false; }
+        [ "$output" = "12 cases: {'$kind': 12}" ]
+    done
+}
+
 @test "the comparison notices bounds that are too narrow, and too wide" {
     cd "$BATS_TEST_TMPDIR"
     mkdir bin

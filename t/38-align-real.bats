@@ -24,6 +24,14 @@ told() {
     done
 }
 
+@test "cuts of 5 s of recordings of ranks: lines are less than 4 us off in the root mean square, the truth inside the bounds" {
+    for folder in ranks-kineto ranks-unnumbered-drift; do
+        read -r error outside < <(python3 "$TM_SRC/t/check/align_truth.py" cuts "$shared/align/$folder" 5 1)
+        echo "$folder $error $outside"
+        [ "${error%.*}" -lt 4 ] && [ "$outside" = 0 ]
+    done
+}
+
 @test "recordings that allow no line: told as that" {
     [ "$(told rpc-oneway)" = "server.json.gz one-sided claims nothing " ]
     diff <(told rpc-none) <(printf '%s.json.gz none claims nothing \n' client server)

@@ -1,10 +1,17 @@
 #include "align/numbering.h"
 
+#include "align/passages.h"
 #include "align/rhythm.h"
 #include "base/hash.h"
 #include "base/table.h"
 
 #include <stdlib.h>
+
+/* A group of two files. */
+struct beats {
+    struct tm_beat *a, *b;
+    uint32_t a_count, b_count;
+};
 
 /* The sequences of a file: its records by group and time. */
 struct sequences {
@@ -100,6 +107,17 @@ static enum tm_status put_numbered(struct work *w, const struct tm_record *recor
     return st;
 }
 
+/* As beats of the first file have the NUMBERS. Records without one are not used. */
+static enum tm_status put_by_passages(struct work *w, const struct tm_record *records, uint32_t count,
+                                      const int32_t *numbers, struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; i < count && st == TM_OK; i++)
+        if (numbers[i] != TM_PASSAGES_NONE)
+            st = put_numbered(w, &records[i], 1, -(int64_t)numbers[i], err);
+    return st;
+}
+
 static int by_offset(const void *a, const void *b)
 {
     int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
@@ -107,16 +125,15 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* The median of what is to be added to beats of B for those of A, with B's shifted by SHIFT. */
-static int64_t offset_at(const struct tm_beat *a, uint32_t a_count, const struct tm_beat *b, uint32_t b_count,
-                         int64_t shift)
+static int64_t offset_at(const struct beats *beats, int64_t shift)
 {
     enum { MOST = 256 };
     int64_t offsets[MOST];
-    uint32_t n = 0, step = a_count / MOST + 1;
-    for (uint32_t i = 0; i < a_count && n < MOST; i += step) {
+    uint32_t n = 0, step = beats->a_count / MOST + 1;
+    for (uint32_t i = 0; i < beats->a_count && n < MOST; i += step) {
         int64_t at = (int64_t)i + shift;
-        if (at >= 0 && at < (int64_t)b_count)
-            offsets[n++] = a[i].ns - b[at].ns;
+        if (at >= 0 && at < (int64_t)beats->b_count)
+            offsets[n++] = beats->a[i].ns - beats->b[at].ns;
     }
     qsort(offsets, n, sizeof *offsets, by_offset);
     return n ? offsets[n / 2] : 0;
@@ -131,6 +148,23 @@ static enum tm_status note(struct tm_numbering_doubt **list, uint32_t *count, ui
     return TM_OK;
 }
 
+/* Two recordings whose beats B and A one shift does not fit. IS_DONE tells whether they are numbered now. */
+static enum tm_status compare_passages(struct work *w, const struct tm_record *records, const struct beats *beats,
+                                       bool *is_done, struct tm_error *err)
+{
+    *is_done = false;
+    if (beats->a_count > TM_PASSAGES_BEATS_MAX || beats->b_count > TM_PASSAGES_BEATS_MAX)
+        return TM_OK;
+    int32_t *numbers = malloc(beats->b_count * sizeof *numbers);
+    enum tm_status st =
+        numbers ? tm_passages_find(numbers, is_done, beats->a, beats->a_count, beats->b, beats->b_count, err)
+                : tm_error_nomem(err);
+    if (st == TM_OK && *is_done)
+        st = put_by_passages(w, records, beats->b_count, numbers, err);
+    free(numbers);
+    return st;
+}
+
 /* The group of COUNT records at RECORDS of NODE against that of OTHER. */
 static enum tm_status compare(struct work *w, const struct tm_record *records, uint32_t count, uint32_t node,
                               uint32_t other, struct tm_error *err)
@@ -140,12 +174,15 @@ static enum tm_status compare(struct work *w, const struct tm_record *records, u
     uint32_t a_count, at = find_group(&w->loaded, records->key, &a_count);
     if (a_count < 2 || count < 2 || a_count > TM_RHYTHM_BEATS_MAX || count > TM_RHYTHM_BEATS_MAX)
         return TM_OK;
-    struct tm_beat *a = beats_of(w->loaded.records + at, a_count), *b = beats_of(records, count);
-    enum tm_status st = a && b ? tm_rhythm_find(&rhythm, a, a_count, b, count, err) : tm_error_nomem(err);
-    if (st == TM_OK && rhythm.is_found) {
-        const struct tm_numbering_doubt doubt = {
-            node, other, records->rule, offset_at(a, a_count, b, count, rhythm.shift),
-            rhythm.has_second ? offset_at(a, a_count, b, count, rhythm.second_shift) : 0};
+    struct beats beats = {beats_of(w->loaded.records + at, a_count), beats_of(records, count), a_count, count};
+    enum tm_status st = beats.a && beats.b ? tm_rhythm_find(&rhythm, beats.a, a_count, beats.b, count, err)
+                                           : tm_error_nomem(err);
+    bool is_done = false;
+    if (st == TM_OK && (!rhythm.is_found || rhythm.is_ambiguous || !rhythm.is_even))
+        st = compare_passages(w, records, &beats, &is_done, err);
+    if (st == TM_OK && rhythm.is_found && !is_done) {
+        const struct tm_numbering_doubt doubt = {node, other, records->rule, offset_at(&beats, rhythm.shift),
+                                                 rhythm.has_second ? offset_at(&beats, rhythm.second_shift) : 0};
         if (rhythm.is_ambiguous)
             st = note(&n->doubts, &n->doubt_count, &n->doubt_cap, &doubt, err);
         else if (rhythm.has_second)
@@ -153,8 +190,8 @@ static enum tm_status compare(struct work *w, const struct tm_record *records, u
         if (st == TM_OK && !rhythm.is_ambiguous)
             st = put_numbered(w, records, count, rhythm.shift, err);
     }
-    free(a);
-    free(b);
+    free(beats.a);
+    free(beats.b);
     return st;
 }
 

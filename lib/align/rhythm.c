@@ -32,10 +32,11 @@ static int64_t usual_interval(const struct work *w, int64_t *values)
     return values[w->sample_count / 2];
 }
 
-static struct tally ask(const struct work *w, int64_t shift)
+/* The votes of the samples from FIRST to before END. */
+static struct tally ask(const struct work *w, uint32_t first, uint32_t end, int64_t shift)
 {
     struct tally t = {0};
-    for (uint32_t i = 0; i < w->sample_count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct tm_beat *a = &w->a[w->samples[i]];
         int64_t at = (int64_t)w->samples[i] + shift;
         if (at < 0 || at + 1 >= (int64_t)w->b_count)
@@ -56,6 +57,20 @@ static struct tally ask(const struct work *w, int64_t shift)
 static uint64_t weigh(const struct tally *t, int strictness)
 {
     return t->asked ? ((uint64_t)t->votes[strictness] * t->votes[strictness] << 16) / t->asked : 0;
+}
+
+/* Where an event was lost, or a clock was set, the shift is another from there on. */
+static bool is_even(const struct work *w, const struct tally *all, int64_t shift, int strictness)
+{
+    enum { EIGHTHS = 8 };
+    for (uint32_t i = 0; i < EIGHTHS; i++) {
+        uint32_t first = (uint32_t)((uint64_t)w->sample_count * i / EIGHTHS);
+        uint32_t end = (uint32_t)((uint64_t)w->sample_count * (i + 1) / EIGHTHS);
+        struct tally t = ask(w, first, end, shift);
+        if ((uint64_t)t.votes[strictness] * all->asked * 2 < (uint64_t)all->votes[strictness] * t.asked)
+            return false;
+    }
+    return true;
 }
 
 static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct tally *tallies, int64_t first)
@@ -81,6 +96,7 @@ static void choose(struct tm_rhythm *rhythm, const struct work *w, const struct 
         best_contrast = contrast;
         *rhythm = (struct tm_rhythm){.is_found = true,
                                      .is_ambiguous = is_usual ? other * 5 >= weight * 4 : other * 2 >= weight,
+                                     .is_even = is_even(w, &tallies[best], first + best, s),
                                      .shift = first + best,
                                      .has_second = second != UINT32_MAX && tallies[second].votes[s] > 0,
                                      .second_shift = first + (second == UINT32_MAX ? 0 : second),
@@ -108,7 +124,7 @@ enum tm_status tm_rhythm_find(struct tm_rhythm *rhythm, const struct tm_beat *a,
         for (int s = 0; s < STRICTNESSES; s++)
             w.near_ns[s] = usual / parts[s] + 1;
         for (uint32_t i = 0; i < shifts; i++)
-            tallies[i] = ask(&w, first + i);
+            tallies[i] = ask(&w, 0, w.sample_count, first + i);
         choose(rhythm, &w, tallies, first);
     }
     free(w.samples);

@@ -21,6 +21,7 @@ enum { TM_RHYTHM_SAMPLES = 512, TM_RHYTHM_VOTES_MIN = 4, TM_RHYTHM_BEATS_MAX = 1
 struct tm_rhythm {
     bool is_found;               /* a shift fits */
     bool is_ambiguous;           /* and another does too */
+    bool is_even;                /* and each eighth of A votes for it half as often as all of it */
     int64_t shift, second_shift; /* beat K of A is beat K + shift of B */
     bool has_second;
     uint32_t votes, second_votes, asked;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { ROUNDS = 6, MIRRORS = 3, WEIGHT_BITS = 12, ORDER_SAMPLES_MIN = 3 };
+enum { ROUNDS = 6, MIRRORS = 3, WEIGHT_BITS = 10, RATIO_MAX = 8, QUOTIENT_BITS = 20, ORDER_SAMPLES_MIN = 3 };
 
 /* What sums of squares have room for, of 16384 samples: a sample 6 days or more from the middle, or 36 minutes or more
  * off the line, says nothing of its slope. A deviation is told up to 2 hours. */
@@ -125,15 +125,30 @@ static int64_t deviation(const struct tm_line *line, const struct tm_sample *sam
  * time suggest is drawn towards 0, as ridge regression does (Hoerl and Kennard 1970). */
 enum { USUAL_DRIFT = 20000 };
 
+/* How far samples of two places are from the line, usually; 0 of those that are left out. */
+struct spread {
+    int64_t all;
+    int64_t of[TM_TREND_ORDERS][TM_TREND_ORDERS];
+};
+
+/* A sample's weight: inverse to the variance of its group, and less where it is farther off than is usual there. */
+static tm_i128 weight_of(const struct tm_line *line, const struct tm_sample *s, const struct spread *spread)
+{
+    int64_t usual = spread->of[s->order][s->other_order], d = distance(line, s);
+    if (usual == 0)
+        return 0;
+    tm_i128 ratio = ((tm_i128)spread->all << WEIGHT_BITS) / usual, weight = ratio * ratio >> WEIGHT_BITS;
+    return d <= usual ? weight : weight * usual / d;
+}
+
 /* One round of weighted least squares about LINE, whose reading stays where it is. */
-static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, int64_t scale)
+static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, const struct spread *spread)
 {
     tm_i128 weights = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
     for (int pass = 0; pass < 2; pass++) {
         int64_t mean_x = weights ? (int64_t)(sum_x / weights) : 0, mean_y = weights ? (int64_t)(sum_y / weights) : 0;
         for (uint32_t i = 0; i < count; i++) {
-            int64_t d = distance(line, &samples[i]);
-            tm_i128 weight = d <= scale ? 1 << WEIGHT_BITS : ((tm_i128)scale << WEIGHT_BITS) / d;
+            tm_i128 weight = weight_of(line, &samples[i], spread);
             tm_i128 x = (tm_i128)samples[i].x - line->at_ns, y = samples[i].y - tm_line_at(line, samples[i].x);
             if (x > RUN_MAX || x < -RUN_MAX || y > RISE_MAX || y < -RISE_MAX)
                 continue;
@@ -149,10 +164,10 @@ static void refit(struct tm_line *line, const struct tm_sample *samples, uint32_
         if (weights == 0)
             return;
         if (pass == 1) {
-            tm_i128 ridge = ((tm_i128)scale * scale * USUAL_DRIFT * USUAL_DRIFT >> 20) << WEIGHT_BITS;
-            tm_i128 divisor = (sum_xx + ridge) >> 16;
-            tm_i128 slope = line->slope - (ridge >> 16) * line->slope / (divisor ? divisor : 1);
-            slope += divisor ? (sum_xy * (1 << (TM_SLOPE_BITS - 16))) / divisor : 0;
+            tm_i128 ridge = ((tm_i128)spread->all * spread->all * USUAL_DRIFT * USUAL_DRIFT >> 20) << WEIGHT_BITS;
+            tm_i128 divisor = (sum_xx + ridge) >> QUOTIENT_BITS;
+            tm_i128 slope = line->slope - (ridge >> QUOTIENT_BITS) * line->slope / (divisor ? divisor : 1);
+            slope += divisor ? (sum_xy * (1 << (TM_SLOPE_BITS - QUOTIENT_BITS))) / divisor : 0;
             slope = slope > TM_SLOPE_LIMIT ? TM_SLOPE_LIMIT : slope < -TM_SLOPE_LIMIT ? -TM_SLOPE_LIMIT : slope;
             int64_t at = tm_line_at(line, line->at_ns + mean_x) + mean_y;
             *line = (struct tm_line){.at_ns = line->at_ns + mean_x, .offset_ns = at, .slope = (int64_t)slope};
@@ -194,10 +209,85 @@ static uint32_t keep_peak(const struct tm_line *line, struct tm_sample *samples,
     return n;
 }
 
+/* Distances of the samples of ORDER and OTHER, and of their mirror. */
+static uint32_t collect_distances(const struct tm_line *line, const struct tm_sample *samples, uint32_t count,
+                                  const uint8_t orders[2], int64_t *values)
+{
+    uint32_t n = 0, mirrored = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tm_sample *s = &samples[i];
+        if ((s->order != orders[0] || s->other_order != orders[1]) &&
+            (s->order != orders[1] || s->other_order != orders[0]))
+            continue;
+        mirrored += s->order == orders[0];
+        values[n++] = distance(line, s);
+    }
+    return orders[0] != orders[1] && (mirrored < ORDER_SAMPLES_MIN || n - mirrored < ORDER_SAMPLES_MIN) ? 0 : n;
+}
+
+/* The spread of each group. Groups without a mirror are left out, where the others are a quarter of all at least. */
+static void find_spread(struct spread *spread, const struct tm_line *line, const struct tm_sample *samples,
+                        uint32_t count, int64_t *values)
+{
+    enum { GROUP_MIN = 8 };
+    uint32_t mirrored = 0;
+    *spread = (struct spread){.all = deviation(line, samples, count, values) * 3 / 2 + 1};
+    for (uint8_t a = 0; a < TM_TREND_ORDERS; a++)
+        for (uint8_t b = a; b < TM_TREND_ORDERS; b++) {
+            uint32_t n = collect_distances(line, samples, count, (uint8_t[]){a, b}, values);
+            int64_t usual = n >= GROUP_MIN ? tm_clamp(median(values, n), DEVIATION_MAX) * 3 / 2 + 1 : spread->all;
+            usual = usual > spread->all / RATIO_MAX + 1 ? usual : spread->all / RATIO_MAX + 1;
+            spread->of[a][b] = spread->of[b][a] = n ? usual : 0;
+            mirrored += n;
+        }
+    for (uint8_t a = 0; a < TM_TREND_ORDERS; a++)
+        for (uint8_t b = 0; b < TM_TREND_ORDERS && mirrored < count / 4 + 1; b++)
+            spread->of[a][b] = spread->of[a][b] ? spread->of[a][b] : spread->all;
+}
+
+static void set_spread(struct spread *spread, int64_t all)
+{
+    spread->all = all;
+    for (int a = 0; a < TM_TREND_ORDERS; a++)
+        for (int b = 0; b < TM_TREND_ORDERS; b++)
+            spread->of[a][b] = all;
+}
+
 static void fit(struct tm_line *line, const struct tm_sample *samples, uint32_t count, int64_t *values)
 {
-    for (int round = 0; round < ROUNDS; round++)
-        refit(line, samples, count, deviation(line, samples, count, values) * 3 / 2 + 1);
+    struct spread spread;
+    for (int round = 0; round < ROUNDS; round++) {
+        set_spread(&spread, deviation(line, samples, count, values) * 3 / 2 + 1);
+        refit(line, samples, count, &spread);
+    }
+}
+
+static void fit_groups(struct tm_line *line, const struct tm_sample *samples, uint32_t count, int64_t *values)
+{
+    struct spread spread;
+    for (int round = 0; round < ROUNDS; round++) {
+        find_spread(&spread, line, samples, count, values);
+        refit(line, samples, count, &spread);
+    }
+}
+
+/* The deviation that COUNT samples of one group would have, to tell as much as these do. */
+static int64_t joint_deviation(const struct tm_line *line, const struct tm_sample *samples, uint32_t count,
+                               int64_t *values)
+{
+    struct spread spread;
+    uint64_t told = 0;
+    find_spread(&spread, line, samples, count, values);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t usual = spread.of[samples[i].order][samples[i].other_order];
+        tm_i128 ratio = usual ? ((tm_i128)spread.all << WEIGHT_BITS) / usual : 0;
+        told += (uint64_t)(ratio * ratio >> WEIGHT_BITS);
+    }
+    uint64_t ratio = (told + count - 1) / count; /* of variances */
+    uint64_t root = 1;
+    while ((root + 1) * (root + 1) << WEIGHT_BITS <= ratio * 64)
+        root++;
+    return spread.all * 2 / 3 * 8 / (int64_t)root;
 }
 
 enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct tm_sample *samples, uint32_t count,
@@ -215,11 +305,15 @@ enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct
     fit(line, samples, count, values);
     uint32_t left = keep_peak(line, samples, count, values);
     for (int round = 0; round < MIRRORS; round++) {
-        if (left == count)
+        if (left == count) {
             mirror(samples, count, line, values);
-        fit(line, samples, left, values);
+            fit_groups(line, samples, count, values);
+        } else {
+            fit(line, samples, left, values);
+        }
     }
-    *deviation_ns = deviation(line, samples, left, values);
+    *deviation_ns = left == count ? joint_deviation(line, samples, count, values)
+                                  : deviation(line, samples, left, values);
     free(values);
     return TM_OK;
 }

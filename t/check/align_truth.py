@@ -2,13 +2,16 @@
 """What tm-align says of real recordings.
 
 usage: align_truth.py truth FOLDER [RULES]       clocks are known: truth.json of FOLDER has them
+       align_truth.py cuts FOLDER SECONDS SEED  the same of six cuts that are so long
        align_truth.py shifted TAR LIMIT_NS SEED   clocks are not known: each profile in TAR gets a random offset more
 
 truth prints a line a file: its verdict, and of one that is aligned whether its line is within 10 us of the truth at the
-first reading and at the last, whether the truth is within the uncertainty and the bounds, and both errors. shifted fails
-unless the offsets that were added are found again, within LIMIT_NS of what is found without them.
+first reading and at the last, whether the truth is within the uncertainty and the bounds, and both errors. cuts prints
+the root of the mean square error at both ends, in us, and how often the truth is outside. shifted fails unless the
+offsets that were added are found again, within LIMIT_NS of what is found without them.
 """
 import fractions
+import gzip
 import json
 import os
 import random
@@ -59,6 +62,38 @@ def compare_with_truth(folder, rules):
               *(round(e) for e in errors))
 
 
+def cut(text, clock, first, seconds):
+    """The events of TEXT, a recording that is known to be on CLOCK, from FIRST seconds after its start on."""
+    doc = json.loads(text)
+
+    def moment(e):
+        return (e['ts'] * 1000 - clock['offset_ns'] - clock['t0_ns']) / (1 + clock['drift_ppb'] / 10**9) / 10**9
+    doc['traceEvents'] = [e for e in doc['traceEvents'] if 'ts' not in e or first <= moment(e) < first + seconds]
+    return json.dumps(doc)
+
+
+def compare_cuts(folder, seconds, seed):
+    with open(os.path.join(folder, 'truth.json')) as f:
+        clocks = json.load(f)['clocks']
+    rng = random.Random(seed)
+    errors, outside = [], 0
+    for _ in range(6):
+        first = rng.uniform(0, 20 - seconds)
+        with tempfile.TemporaryDirectory() as cuts:
+            for name, clock in clocks.items():
+                with gzip.open(os.path.join(folder, name + '.gz'), 'rt') as whole, \
+                        open(os.path.join(cuts, name), 'w') as f:
+                    f.write(cut(whole.read(), clock, first, seconds))
+            for f in align(cuts, sorted(clocks)):
+                if f['verdict'] == 'reference':
+                    continue
+                assert f['verdict'] == 'aligned', f
+                for x in (f['first_ns'], f['last_ns']):
+                    errors.append(told(f, x) - true_offset(clocks[f['file']], clocks[f['reference']], x))
+                    outside += abs(errors[-1]) > f['uncertainty_ns']
+    print(f'{(sum(e * e for e in errors) / len(errors)) ** 0.5 / 1000:.1f} {outside}')
+
+
 def shift(text, by_us):
     """Adds to every "ts" of TEXT, which is whole microseconds."""
     return re.sub(r'("ts": ?)(\d+)', lambda m: m[1] + str(int(m[2]) + by_us), text)
@@ -90,5 +125,7 @@ def compare_shifted(tar, limit, seed):
 
 if sys.argv[1] == 'truth':
     compare_with_truth(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+elif sys.argv[1] == 'cuts':
+    compare_cuts(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
 else:
     compare_shifted(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

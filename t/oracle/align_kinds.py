@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random recordings of every kind that tm-align matches, on clocks that are known, and what it says of them.
 
-usage: align_kinds.py [-n COUNT] [-s SEED] [-k]
+usage: align_kinds.py [-n COUNT] [-s SEED] [-k] [KIND...]
 
 A case is a job of several processes: a client that calls servers, or ranks that meet in collectives. It is written in
 one of the forms that profilers and tracers use, each process on a clock of its own with an offset, a drift, sometimes a
@@ -11,6 +11,9 @@ step, and often over a stretch of its own; as files in any order, compressed, or
   the truth, which is inside the uncertainty and the bounds;
 - requests or responses alone: one-sided, and the bound holds; names alone: nothing is claimed;
 - a clock that was set: stepped, and no line is claimed to it; what is periodic: ambiguous.
+
+KINDs are chosen from all if none is named. Of unnumbered collectives, which have kinds of their own, each rank loses a
+tenth (lossy) or one rank's clock is set (set), also back by more than the recording is long.
 """
 import argparse
 import fractions
@@ -193,15 +196,18 @@ def meetings(rng, ranks, seconds):
         t = last + 10**6 + int(rng.expovariate(1 / 1.5e7))
 
 
-def rank_events(rng, rows, clocks, stretches):
-    form = rng.choice(['seq', 'seq-ranks', 'comms', 'plain', 'annotations', 'parameters'])
+UNNUMBERED = ['comms', 'plain', 'annotations']
+
+
+def rank_events(rng, rows, clocks, stretches, forms, loss=0):
+    form = rng.choice(forms)
     kernel, size = rng.choice(KERNELS), len(clocks)
     comms = rng.randrange(2**62, 2**63)
     files = [[] for _ in clocks]
     for i, row in enumerate(rows):
         name, title, label = OPERATIONS[0] if form == 'seq' else rng.choice(OPERATIONS)
         for who, (begin, end) in enumerate(row):
-            if not stretches[who][0] <= begin < end <= stretches[who][1]:
+            if not stretches[who][0] <= begin < end <= stretches[who][1] or (loss and rng.random() < loss):
                 continue
             args = {'Collective name': name, 'Group size': size, 'dtype': 'Float', 'In msg nelems': 1024 << i % 3}
             shown, cat = kernel.format(title), 'kernel'
@@ -262,8 +268,11 @@ def check_line(f, clock, reference):
     assert f['low_ns'] - 2 <= truth(f['at_ns']) <= f['high_ns'] + 2, 'outside the bounds'
 
 
-def check_case(rng, folder):
-    kind = rng.choice(['calls', 'calls', 'ranks', 'ranks', 'one-way', 'none', 'step', 'periodic'])
+KINDS = ['calls', 'calls', 'ranks', 'ranks', 'one-way', 'none', 'step', 'periodic']
+
+
+def check_case(rng, folder, kinds):
+    kind = rng.choice(kinds)
     limit = rng.choice([0, 20000, 200000])
     base = rng.choice([0, 17 * 10**17])
     count = rng.choice([2, 2, 3, 4])
@@ -287,8 +296,20 @@ def check_case(rng, folder):
         if rng.random() < 0.5:
             part = rng.choice([(START + 5 * SECOND, end + SECOND), (START, end - 4 * SECOND)])
             stretches[rng.randrange(count)] = part
-        form, texts = rank_events(rng, list(meetings(rng, count, 20)), clocks, stretches)
+        forms = ['seq', 'seq-ranks', 'comms', 'plain', 'annotations', 'parameters']
+        form, texts = rank_events(rng, list(meetings(rng, count, 20)), clocks, stretches, forms)
         form += ' ' + str([(a - START) // SECOND for a, b in stretches])
+    elif kind in ('lossy', 'set'):
+        if kind == 'set':
+            stepped = rng.randrange(count)
+            clocks[stepped].step_at = START + rng.randrange(7, 13) * SECOND
+            clocks[stepped].step = rng.choice([-30, -3, 3, 30]) * SECOND
+        stretches = [(START, START + 21 * SECOND)] * count
+        rows = list(meetings(rng, count, 20))
+        if kind == 'set':  # what begins before and ends after is no span
+            at = clocks[stepped].step_at
+            rows = [r for r in rows if r[stepped][1] < at or r[stepped][0] >= at]
+        form, texts = rank_events(rng, rows, clocks, stretches, UNNUMBERED, 0.1 if kind == 'lossy' else 0)
     elif kind == 'none':
         files = [[] for _ in clocks]
         for s, t, u, v, w in Calls(rng, count - 1, 5).rows:
@@ -330,7 +351,7 @@ def check_case(rng, folder):
             raise AssertionError(f'{f["file"]}: {f["verdict"]}: {e}: {what}') from None
     verdicts = [f['verdict'] for f in told]
     assert verdicts.count('reference') == (0 if kind == 'none' else 1), what
-    assert ('stepped' in verdicts) == (kind == 'step'), what
+    assert ('stepped' in verdicts) == (kind in ('step', 'set')), what
     return kind
 
 
@@ -339,12 +360,13 @@ def main():
     parser.add_argument('-n', type=int, default=60)
     parser.add_argument('-s', type=int, default=1)
     parser.add_argument('-k', action='store_true', help='go on after a case that fails')
+    parser.add_argument('kinds', nargs='*', metavar='KIND')
     arguments = parser.parse_args()
     counts, failed = {}, 0
     for number in range(arguments.n):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                kind = check_case(random.Random(arguments.s * 1000003 + number), folder)
+                kind = check_case(random.Random(arguments.s * 1000003 + number), folder, arguments.kinds or KINDS)
             except AssertionError as e:
                 if not arguments.k:
                     raise

@@ -1,4 +1,5 @@
-/* The shift between two recordings of one sequence: found, or said to be ambiguous. */
+/* The shift between two recordings of one sequence: found, or said to be ambiguous; passages where no shift fits. */
+#include "align/passages.h"
 #include "align/rhythm.h"
 #include "tap.h"
 
@@ -26,6 +27,62 @@ static void make(int64_t period, int64_t spread, int64_t jitter)
     }
 }
 
+static struct tm_beat p[BEATS], q[BEATS];
+static int p_number[BEATS], q_number[BEATS];
+
+/* Leaves out one beat in LOSS; NUMBER gets which are left. */
+static uint32_t lose(struct tm_beat *to, int *number, const struct tm_beat *from, int64_t loss)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < BEATS; i++) {
+        if (below(loss) == 0)
+            continue;
+        number[n] = i;
+        to[n++] = from[i];
+    }
+    return n;
+}
+
+static int by_ns(const void *x, const void *y)
+{
+    const struct tm_beat *r = x, *s = y;
+    return r->ns < s->ns ? -1 : r->ns > s->ns;
+}
+
+static void test_passages(void)
+{
+    struct tm_rhythm r;
+    struct tm_error err = {0};
+    static int32_t numbers[BEATS];
+    uint32_t right = 0, wrong = 0;
+    bool is_found;
+    make(5000000, 12000000, 150000);
+    is_int(tm_rhythm_find(&r, a, BEATS, b, BEATS, &err), TM_OK);
+    ok(r.is_even);
+    uint32_t n = lose(p, p_number, a, 10), m = lose(q, q_number, b, 10);
+    is_int(tm_rhythm_find(&r, p, n, q, m, &err), TM_OK);
+    ok_named(!r.is_found || r.is_ambiguous || !r.is_even, "no shift fits where events are lost");
+    is_int(tm_passages_find(numbers, &is_found, p, n, q, m, &err), TM_OK);
+    ok(is_found);
+    for (uint32_t i = 0; i < m; i++)
+        if (numbers[i] != TM_PASSAGES_NONE)
+            *(p_number[numbers[i]] == q_number[i] ? &right : &wrong) += 1;
+    ok_named(right > BEATS * 3 / 4 && wrong < 10, "lost events leave the others their numbers");
+
+    for (int i = BEATS / 2; i < BEATS; i++)
+        b[i].ns -= INT64_C(60000000000);
+    qsort(b, BEATS, sizeof *b, by_ns);
+    is_int(tm_passages_find(numbers, &is_found, a, BEATS, b, BEATS, &err), TM_OK);
+    ok(is_found);
+    is_int(numbers[BEATS - 100], BEATS / 2 - 100);
+    is_int(numbers[100], BEATS / 2 + 100);
+
+    make(10000000, 0, 150000);
+    n = lose(p, p_number, a, 10);
+    is_int(tm_passages_find(numbers, &is_found, p, n, b, BEATS, &err), TM_OK);
+    ok_named(!is_found, "a period fits anywhere");
+}
+
 int main(void)
 {
     struct tm_rhythm r;
@@ -51,5 +108,6 @@ int main(void)
         a[i].symbol = b[i].symbol = (uint64_t)below(20);
     is_int(tm_rhythm_find(&r, a, 1785, b + 446, 1339, &err), TM_OK);
     ok_named(r.is_found && !r.is_ambiguous && r.shift == -446, "unless beats differ");
+    test_passages();
     return tap_done();
 }

@@ -1,0 +1,212 @@
+#include "align/passages.h"
+
+#include <stdlib.h>
+
+/* How many beats a passage has, how far apart two of an interval may be, and how many passages are looked for at every
+ * offset. */
+enum { PASSAGE = 32, SKIPS = 2, SEARCHES_MAX = 256, VOTES_CAP = 1 << 18, VOTES_MIN = 8 };
+
+/* How far two intervals may be apart, as a part of the usual interval. */
+enum { STRICTNESSES = 2 };
+static const int64_t parts[STRICTNESSES] = {40, 10};
+
+struct interval {
+    int64_t length_ns;
+    uint32_t from, to;
+};
+
+struct work {
+    const struct tm_beat *a, *b;
+    uint32_t a_count, b_count;
+    struct interval *intervals; /* of B, by length */
+    uint32_t interval_count;
+    int64_t *votes;
+    int64_t near_ns;
+    int32_t *numbers;
+    bool has_offset;
+    int64_t offset_ns; /* of the last passage that was found: A's time less B's */
+    uint32_t searches, compared, matched;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const struct interval *p = a, *q = b;
+    if (p->length_ns != q->length_ns)
+        return p->length_ns < q->length_ns ? -1 : 1;
+    return p->from != q->from ? (p->from < q->from ? -1 : 1) : (p->to > q->to) - (p->to < q->to);
+}
+
+static void list_intervals(struct work *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->b_count; i++)
+        for (uint32_t k = 1; k <= SKIPS && i + k < w->b_count; k++)
+            w->intervals[n++] = (struct interval){w->b[i + k].ns - w->b[i].ns, i, i + k};
+    qsort(w->intervals, n, sizeof *w->intervals, by_length);
+    w->interval_count = n;
+}
+
+static int64_t usual_interval(const struct work *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i + 1 < w->a_count; i++)
+        w->votes[n++] = w->a[i + 1].ns - w->a[i].ns;
+    qsort(w->votes, n, sizeof *w->votes, by_value);
+    return w->votes[n / 2];
+}
+
+/* The votes of the interval of A between FROM and TO. */
+static uint32_t vote(const struct work *w, uint32_t from, uint32_t to, uint32_t n)
+{
+    const struct tm_beat *p = &w->a[from], *q = &w->a[to];
+    int64_t shortest = q->ns - p->ns - w->near_ns;
+    uint32_t low = 0, high = w->interval_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (w->intervals[middle].length_ns < shortest)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->interval_count && w->intervals[low].length_ns <= shortest + 2 * w->near_ns; low++) {
+        const struct tm_beat *r = &w->b[w->intervals[low].from], *s = &w->b[w->intervals[low].to];
+        if (r->symbol == p->symbol && s->symbol == q->symbol && n < VOTES_CAP)
+            w->votes[n++] = p->ns - r->ns;
+    }
+    return n;
+}
+
+/* Where the stretch of sorted votes is that is no longer than WIDTH and has the most, of those that do not reach into
+ * twice that around OTHER, if that is given. */
+static uint32_t find_densest(const struct work *w, uint32_t count, const int64_t *other, uint32_t *votes)
+{
+    int64_t width = 2 * w->near_ns, away = 4 * w->near_ns;
+    uint32_t best = 0;
+    *votes = 0;
+    for (uint32_t first = 0, last = 0; first < count; first++) {
+        while (last < count && w->votes[last] - w->votes[first] <= width)
+            last++;
+        if (other && w->votes[last - 1] > *other - away && w->votes[first] < *other + away)
+            continue;
+        if (last - first > *votes) {
+            *votes = last - first;
+            best = first;
+        }
+    }
+    return best;
+}
+
+/* The offset of the passage at FIRST, looked for everywhere. */
+static bool search(struct work *w, uint32_t first, uint32_t end, int64_t *offset_ns)
+{
+    uint32_t n = 0, best, second;
+    if (w->searches++ >= SEARCHES_MAX)
+        return false;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 1; k <= SKIPS && i + k < end; k++)
+            n = vote(w, i, i + k, n);
+    if (n < VOTES_MIN || n == VOTES_CAP)
+        return false;
+    qsort(w->votes, n, sizeof *w->votes, by_value);
+    uint32_t at = find_densest(w, n, NULL, &best);
+    int64_t middle = w->votes[at + best / 2];
+    find_densest(w, n, &middle, &second);
+    *offset_ns = middle;
+    return best >= VOTES_MIN && best >= (end - first) / 2 && best > 2 * second;
+}
+
+/* The beat of B nearest to NS. */
+static uint32_t find_nearest(const struct work *w, int64_t ns)
+{
+    uint32_t low = 0, high = w->b_count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (w->b[middle].ns < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && ns - w->b[low - 1].ns < w->b[low].ns - ns ? low - 1 : low;
+}
+
+/* The beats from FIRST on that are near one of B at OFFSET_NS: how many, and the median of what they are apart. */
+static uint32_t count_near(const struct work *w, uint32_t first, uint32_t end, int64_t *offset_ns)
+{
+    int64_t apart[PASSAGE];
+    uint32_t n = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const struct tm_beat *b = &w->b[find_nearest(w, w->a[i].ns - *offset_ns)];
+        int64_t d = w->a[i].ns - b->ns - *offset_ns;
+        if (b->symbol == w->a[i].symbol && d <= w->near_ns && d >= -w->near_ns)
+            apart[n++] = d;
+    }
+    qsort(apart, n, sizeof *apart, by_value);
+    *offset_ns += n ? apart[n / 2] : 0;
+    return n;
+}
+
+static bool is_enough(uint32_t near, uint32_t first, uint32_t end)
+{
+    return near * 5 >= (end - first) * 2 && near * 4 >= VOTES_MIN;
+}
+
+static void number_passage(struct work *w, uint32_t first, uint32_t end)
+{
+    int64_t offset = w->offset_ns;
+    bool is_there = w->has_offset && is_enough(count_near(w, first, end, &offset), first, end);
+    if (!is_there && search(w, first, end, &offset))
+        is_there = is_enough(count_near(w, first, end, &offset), first, end);
+    if (!is_there)
+        return;
+    w->has_offset = true;
+    w->offset_ns = offset;
+    w->compared += end - first;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t at = find_nearest(w, w->a[i].ns - offset);
+        int64_t d = w->a[i].ns - w->b[at].ns - offset;
+        if (w->b[at].symbol != w->a[i].symbol || d > w->near_ns || d < -w->near_ns ||
+            w->numbers[at] != TM_PASSAGES_NONE)
+            continue;
+        w->numbers[at] = (int32_t)i;
+        w->matched++;
+    }
+}
+
+static void number_all(struct work *w)
+{
+    w->searches = w->compared = w->matched = 0;
+    w->has_offset = false;
+    for (uint32_t i = 0; i < w->b_count; i++)
+        w->numbers[i] = TM_PASSAGES_NONE;
+    for (uint32_t first = 0; first < w->a_count; first += PASSAGE)
+        number_passage(w, first, w->a_count - first < PASSAGE ? w->a_count : first + PASSAGE);
+}
+
+enum tm_status tm_passages_find(int32_t *numbers, bool *is_found, const struct tm_beat *a, uint32_t a_count,
+                                const struct tm_beat *b, uint32_t b_count, struct tm_error *err)
+{
+    struct work w = {.a = a, .b = b, .a_count = a_count, .b_count = b_count, .numbers = numbers};
+    w.intervals = malloc((size_t)b_count * SKIPS * sizeof *w.intervals);
+    w.votes = malloc(VOTES_CAP * sizeof *w.votes);
+    enum tm_status st = w.intervals && w.votes ? TM_OK : tm_error_nomem(err);
+    *is_found = false;
+    if (st == TM_OK) {
+        int64_t usual = usual_interval(&w);
+        list_intervals(&w);
+        for (int s = 0; s < STRICTNESSES && !*is_found; s++) {
+            w.near_ns = usual / parts[s] + 1;
+            number_all(&w);
+            *is_found = w.matched >= VOTES_MIN && w.matched * 5 >= w.compared * 2 &&
+                        w.matched * 5 >= (a_count < b_count ? a_count : b_count);
+        }
+    }
+    free(w.intervals);
+    free(w.votes);
+    return st;
+}
