@@ -74,7 +74,7 @@ static void set_steps(struct tm_align_file *f, const struct tm_network_node *nod
     }
 }
 
-/* The numbers of NODE, made its own readings'. */
+/* Sets *F to what was found of node AT, in readings of the file's own clock. */
 static void fill(const struct tm_alignment *a, uint32_t at, struct tm_align_file *f)
 {
     const struct tm_network_node *node = &a->network.nodes[at];

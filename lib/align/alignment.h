@@ -87,10 +87,10 @@ const char *tm_verdict_name(enum tm_verdict verdict);
 /* The path of a catalog's file as a manifest means it, into OUT. */
 void tm_alignment_path(const struct tm_alignment *alignment, uint32_t file, char *out, size_t size);
 
-/* The rules that FILE's matches came by, joined by commas. */
+/* Appends the names of RULES, a bit for each use, joined by commas. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_alignment_rules(const struct tm_alignment *alignment, uint32_t rules, struct tm_buf *out);
 
-/* TEXT as a JSON string. */
+/* Appends TEXT as a JSON string. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_align_json_string(struct tm_buf *out, const char *text);
 
 /* Writers append to OUT. TM_OK or TM_E_SYSTEM. */

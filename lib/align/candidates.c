@@ -188,7 +188,7 @@ static enum tm_status note_thread(struct tm_candidates *c, const struct tm_event
     return tm_table_set(&c->threads, &key, e->tid, err);
 }
 
-/* EVENT goes to all rules; a slice from BEGIN to END_NS. */
+/* Shows the event BEGIN, which lasts until END_NS, to all rules. */
 static enum tm_status take(struct tm_candidates *c, const struct tm_event *begin, int64_t end_ns, bool is_slice,
                            struct tm_error *err)
 {

@@ -50,7 +50,7 @@ void tm_clock_graph_set_target(struct tm_clock_graph *graph, uint32_t target)
     graph->version++;
 }
 
-/* Returns the kind whose clocks are those of READINGS, in their order, or UINT32_MAX. */
+/* Returns the kind whose clocks are CLOCKS, in their order, or UINT32_MAX. */
 static uint32_t find_kind(const struct tm_clock_graph *graph, uint64_t hash, const uint32_t *clocks, uint32_t count)
 {
     uint32_t kind;
@@ -167,7 +167,7 @@ static enum tm_status add_row(struct tm_clock_graph *graph, uint32_t kind, const
     return TM_OK;
 }
 
-/* Adds a snapshot as tm_clock_graph_add does; *KIND becomes its kind. */
+/* Adds a snapshot as tm_clock_graph_add does. *ADDED becomes its kind. */
 static enum tm_status add(struct tm_clock_graph *graph, const struct tm_reading *readings, uint32_t count,
                           enum tm_edge_origin origin, bool may_fall, uint32_t *added, bool *is_valid,
                           struct tm_error *err)

@@ -135,8 +135,8 @@ static bool line_between(const struct tm_clock_kind *kind, const struct tm_kind_
     return true;
 }
 
-/* Returns the row at the other end of a line through snapshot ROW. IS_BEFORE: for times before the first row, else for
- * times behind ROW. */
+/* Returns the row at the other end of a line through the row of HOP. IS_BEFORE: for times before the first row; else
+ * for times after the row of HOP. */
 static uint32_t far_end(const struct tm_clock_kind *kind, const struct tm_kind_hop *hop, bool is_before)
 {
     int64_t at = tm_clock_kind_reading(kind, hop->row, hop->from), far_ns;

@@ -44,7 +44,8 @@ struct tm_line_rows {
 /* One row's part beside its batch: the number of its route and what its clock read, little-endian. */
 enum { TM_LINE_ROW_BYTES = 12 };
 
-/* The number of the route that these say. TM_OK or TM_E_SYSTEM. ROUTE may be NULL where FATE is not TM_LINE_CONVERT. */
+/* Sets *NUMBER to the number of the route that LIKE and ROUTE say. ROUTE may be NULL where the fate of LIKE is not
+ * TM_LINE_CONVERT. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_line_rows_route(struct tm_line_rows *rows, const struct tm_line_route *like,
                                   const struct tm_clock_route *route, uint32_t *number, struct tm_error *err);
 

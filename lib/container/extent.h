@@ -42,7 +42,7 @@ struct tm_part {
 /* Makes IN an input over PART, which is borrowed and must outlive it. */
 void tm_part_open(struct tm_part *part, struct tm_input *in);
 
-/* Advances AROUND past what was read of IN, an input over PART. Until then AROUND may lag behind. */
+/* Advances the input around PART past what was read of IN, an input over PART. Until then it may lag behind. */
 void tm_part_settle(struct tm_part *part, const struct tm_input *in);
 
 /* Copies the unread bytes of IN to a new unlinked file in DIR (NULL: $TMPDIR, else /tmp). EXTENT is that file. The

@@ -34,7 +34,7 @@ struct job {
     void *state;
 };
 
-/* The output that JOB is for STREAM: slices need all events in order, and else there is a row an event. */
+/* Returns the output that JOB is. Slices need all events in order; without that there is a row an event. */
 static const struct tm_emit *output_for(const struct job *job, const struct tm_emit_run *run)
 {
     bool is_ordered = job->stream->sorted && job->stream->stage == TRACEMERGE__STAGE__PLACED;
@@ -270,7 +270,7 @@ static bool take_compact_messages(const struct tm_emit_run *run)
     return take && !(run->only && run->only->given.count);
 }
 
-/* Shows the stream that FD has, whose first reading may have told AHEAD. */
+/* Shows the stream on FD. FACTS are from its first reading, where there was one. */
 static enum tm_status run_from(const struct tm_emit_run *run, int fd, struct tm_select_facts *const facts[2],
                                struct tm_error *err)
 {

@@ -44,8 +44,8 @@ struct tm_merge_commands {
     } commands[TM_MERGE_STAGES];
 };
 
-/* Makes the command lines and finds the programs: beside the running one (ARGV0 where /proc does not say), else in
- * $PATH. STAGES get name, path and argv. TM_OK or TM_E_SYSTEM. */
+/* Makes the command lines and finds the programs: beside the running one, else in $PATH. ARGV0 says where the running
+ * one is if /proc does not. STAGES get name, path and argv. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_merge_commands_make(struct tm_merge_commands *commands, const struct tm_merge_request *request,
                                       const char *argv0, struct tm_stage *stages, struct tm_error *err);
 

@@ -38,8 +38,7 @@ enum tm_status tm_flows_step(struct tm_flows *flows, const struct tm_key *flow, 
 enum tm_status tm_flows_end(struct tm_flows *flows, const struct tm_key *flow, struct tm_flow_slice slice, bool close,
                             const struct tm_rows *rows, struct tm_error *err);
 
-/* tm_flows_end_at_next: the flow ends at the next slice that begins on TRACK. tm_flows_begun: SLICE has begun on TRACK.
- * */
+/* end_at_next: FLOW ends at the next slice that begins on TRACK. begun: SLICE has begun on TRACK. */
 enum tm_status tm_flows_end_at_next(struct tm_flows *flows, const struct tm_key *flow, uint32_t track,
                                     struct tm_error *err);
 enum tm_status tm_flows_begun(struct tm_flows *flows, uint32_t track, struct tm_flow_slice slice,

@@ -65,7 +65,7 @@ void tm_pipeline_wait(struct tm_pipeline *pipeline);
  * upstream, or its reader was gone) nor because it was stopped. */
 bool tm_pipeline_is_cause(const struct tm_pipeline *pipeline, size_t i);
 
-/* The stage upstream-most of the causes, or COUNT when there is none. */
+/* Returns the stage of the causes that is furthest upstream, or the number of stages if there is none. */
 size_t tm_pipeline_cause(const struct tm_pipeline *pipeline);
 
 /* The gravest exit status of the causes: 3, then 1, 2, 4; death by a signal is 3; 0 without causes. */

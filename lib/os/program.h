@@ -24,7 +24,7 @@ void tm_program_fail(const struct tm_program *program, const struct tm_error *er
 void tm_program_help(const struct tm_program *program);
 void tm_program_version(const struct tm_program *program);
 
-/* A command line that cannot be understood: says TEXT and where help is; returns exit status 2. */
+/* Says why the command line is not understood, and where help is. FORMAT is as for printf. Returns exit status 2. */
 int tm_program_usage(const struct tm_program *program, const char *format, ...) TM_PRINTF(2, 3);
 
 /* The last call of main: prints what ERR holds, flushes and closes standard output (a failure
@@ -35,8 +35,8 @@ int tm_program_finish(const struct tm_program *program, enum tm_status st, struc
  * into. */
 bool tm_program_refuses_terminal(int fd, const char *hint, struct tm_error *err);
 
-/* SIZE in bytes from text such as 64M, 1k, 2GiB (K, M, G, T are powers of 1024; plain numbers are bytes).
- * TM_OK or TM_E_USAGE. */
+/* Sets *BYTES to the size that TEXT states, such as 64M, 1k, 2GiB. K, M, G and T are powers of 1024; a plain number is
+ * bytes. TM_OK or TM_E_USAGE. */
 enum tm_status tm_program_size(const char *text, unsigned long long *bytes);
 
 #endif

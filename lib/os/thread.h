@@ -17,7 +17,7 @@ struct tm_thread {
  * follow. */
 bool tm_thread_start(struct tm_thread *thread, void *(*work)(void *arg), void *arg);
 
-/* Sets stop and waits until WORK has returned. */
+/* Sets stop and waits until the thread's function has returned. */
 void tm_thread_end(struct tm_thread *thread);
 
 static inline void tm_thread_lock(struct tm_thread *thread)

@@ -20,7 +20,7 @@ struct tm_event_tasks {
     struct tm_buf text;
 };
 
-/* SPEC, CATALOG and AHEAD are borrowed. AHEAD is NULL at the first reading. */
+/* SPEC, CATALOG and FACTS are borrowed. FACTS is NULL at the first reading. */
 void tm_event_tasks_init(struct tm_event_tasks *tasks, const struct tm_select_spec *spec,
                          const struct tm_catalog *catalog, const struct tm_select_facts *facts);
 
@@ -32,7 +32,7 @@ enum tm_status tm_event_tasks_take(struct tm_event_tasks *tasks, const struct tm
 /* *WANTED: true if row I of those taken last is of a task that is wanted. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_event_tasks_wants(struct tm_event_tasks *tasks, uint32_t i, bool *wanted, struct tm_error *err);
 
-/* Ends the first reading. The tasks go to AHEAD. TM_OK or TM_E_SYSTEM. */
+/* Ends the first reading. The tasks go to FACTS. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_event_tasks_finish(struct tm_event_tasks *tasks, struct tm_select_facts *facts,
                                      struct tm_error *err);
 

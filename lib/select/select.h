@@ -25,15 +25,15 @@ struct tm_select_sink {
 };
 
 /* Makes a filter. SPEC and CATALOG are borrowed; CATALOG already holds what precedes the events. SPILL_DIR may be
- * NULL. TM_OK with *SELECT, to be freed, or TM_E_SYSTEM. A filter that needs to look facts learns until
+ * NULL. TM_OK with *SELECT, to be freed, or TM_E_SYSTEM. A filter whose SPEC looks ahead learns until
  * tm_select_use. */
 enum tm_status tm_select_new(struct tm_select **select, const struct tm_select_spec *spec,
                              const struct tm_catalog *catalog, const char *spill_dir, struct tm_error *err);
 
-/* From the first batch on the filter uses AHEAD, which is borrowed. AHEAD may be NULL: this is the first reading. */
+/* Gives the filter FACTS, borrowed, before its first batch. NULL: this is the first reading. */
 void tm_select_use(struct tm_select *select, struct tm_select_facts *facts);
 
-/* Ends the first reading. TM_OK with *AHEAD, to be freed, or TM_E_SYSTEM. */
+/* Ends the first reading. TM_OK with *FACTS, to be freed, or TM_E_SYSTEM. */
 enum tm_status tm_select_learned(struct tm_select *select, struct tm_select_facts **facts, struct tm_error *err);
 
 /* Takes BATCH, whose files and machines are in the catalog. Kept rows go to SINK, now or later. TM_OK, TM_E_SYSTEM,

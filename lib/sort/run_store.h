@@ -55,7 +55,7 @@ struct tm_run_readers {
 /* Merges runs until at most fan_in are left of definitions and of other events. */
 enum tm_status tm_run_store_reduce(struct tm_run_store *store, struct tm_error *err);
 
-/* Opens all runs of definitions, or of other events, oldest first. SOURCES has room for MORE after them. */
+/* Opens all runs of definitions, or of other events, oldest first. READERS has room for MORE after them. */
 enum tm_status tm_run_store_open(struct tm_run_store *store, bool definitions, uint32_t more,
                                  struct tm_run_readers *readers, struct tm_error *err);
 

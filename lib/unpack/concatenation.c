@@ -360,7 +360,7 @@ static enum tm_status turn(struct tm_unpack_run *run, struct tm_node *node, stru
     return st;
 }
 
-/* Finds the row of the document at the content's front: FIRST's for the first document, else a new one. */
+/* Announces a further document inside PARENT: *NODE becomes its row, of TYPE, with NAME (NULL: none). */
 static enum tm_status next_row(struct tm_unpack_run *run, struct tm_node *node, const struct tm_node *parent,
                                const struct tm_file_type *type, const struct tm_buf *name)
 {

@@ -28,7 +28,7 @@ static struct tm_json_span_stack *get(struct tm_json_spans *spans, uint64_t key)
     return &spans->stacks[spans->count++];
 }
 
-/* SPAN's stack is given room for one more. */
+/* Makes room for one more span. TM_OK or TM_E_SYSTEM. */
 static enum tm_status grow(struct tm_json_span_stack *stack)
 {
     uint32_t cap = stack->cap ? stack->cap * 2 : 8;

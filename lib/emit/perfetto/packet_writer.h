@@ -85,8 +85,8 @@ static inline uint32_t tm_packet_machine(const struct tm_packet_writer *writer, 
     return machine < writer->machine_count ? writer->machine_ids[machine] : 0;
 }
 
-/* The fields that packets begin with, each written to P, where up to TM_PB_FIELD_MAX bytes may be overwritten; returns
- * the byte behind it. A MACHINE_ID or SEQUENCE of 0 is not written. */
+/* Each writes one of the fields that packets begin with at P, where up to TM_PB_FIELD_MAX bytes may be overwritten, and
+ * returns the byte after it. A machine or sequence of 0 is not written. */
 static inline uint8_t *tm_packet_put_machine(uint8_t *p, uint32_t machine_id)
 {
     if (machine_id == 0)

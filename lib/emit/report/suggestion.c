@@ -9,7 +9,7 @@
 
 enum { CLOCKS_TOLD = 32 };
 
-/* False when out of memory, or FILE has an entry already that says something else. */
+/* False when out of memory, or if the file of ENTRY already has an entry that says something else. */
 static bool add_entry(struct tm_report *r, struct tm_remedies *remedies, const struct tm_entry *entry)
 {
     uint32_t i;

@@ -36,7 +36,7 @@ struct tm_remedies {
 /* False if no manifest can name trace time: its clock has no name there, or its machine has no file. */
 bool tm_report_anchor(struct tm_report *report, struct tm_anchor *anchor);
 
-/* Sets *ENTRY to the `clocks` that places the clock of P's events at OFFSET_NS from trace time. False if no manifest
+/* Sets *ENTRY to the `clocks` that places the clock of P's events where P does. False if no manifest
  * can state it: the clock has no name, or the file has a `clocks` already or cannot be named. */
 bool tm_report_entry_for(struct tm_report *report, const Tracemerge__Placement *p, struct tm_entry *entry);
 

@@ -71,7 +71,7 @@ size_t tm_gecko_parts_table_of(size_t i);
 enum tm_gecko_part tm_gecko_parts_part(size_t i);
 bool tm_gecko_parts_is_array(size_t i);
 
-/* lack_table: KEY names a table of which PARTS has nothing. lack_column: KEY names a column of TABLE that PARTS does
+/* lack_table: KEY names a table of which PARTS has nothing. lack_column: KEY names a column of a table that PARTS does
  * not have. */
 bool tm_gecko_parts_lack_table(const struct tm_gecko_parts *parts, const struct tm_json_value *key);
 bool tm_gecko_parts_lack_column(const struct tm_gecko_parts *parts, int table, const struct tm_json_value *key);

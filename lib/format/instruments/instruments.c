@@ -174,8 +174,8 @@ static void instruments_close(void *state)
     free(x);
 }
 
-/* The input is read up to byte SEEN of the document: the XML parser may put off what it was given, and
- * what is behind the document must stay. */
+/* Counts the input as read up to the byte of the document that was seen last. The XML parser may put off what it was
+ * given, and what follows the document must stay unread. */
 static void take_seen(struct tm_instruments *x)
 {
     uint64_t at = x->context.input->offset;

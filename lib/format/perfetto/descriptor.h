@@ -20,7 +20,8 @@ struct tm_proto_track {
     int64_t tid;             /* threads */
 };
 
-/* What was said about track UUID of MACHINE so far; kind OTHER where it is none of the kinds kept. */
+/* Returns what was said about track UUID of MACHINE so far. Its kind is TM_PROTO_TRACK_OTHER if it is none of those
+ * kept. */
 struct tm_proto_track tm_proto_track_find(const struct tm_proto *p, uint32_t machine, uint64_t uuid);
 
 /* Adds the rows of a track_descriptor, thread_descriptor or process_descriptor packet. */

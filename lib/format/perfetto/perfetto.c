@@ -140,8 +140,8 @@ static void close_proto(void *state)
     free(p);
 }
 
-/* Whether a packet whose fields can be read begins LEN bytes from the window's start, as far as the
- * window shows, and something that can be one follows it. */
+/* True if a packet whose fields can be read begins AT bytes from the window's start, as far as the window shows, and
+ * something that can be a packet follows it. */
 static bool resumes(const struct tm_input *in, size_t at)
 {
     uint32_t field;

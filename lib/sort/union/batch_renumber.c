@@ -42,7 +42,7 @@ static bool has_extra(const struct tm_batch *batch, const struct tm_batch *old, 
     return false;
 }
 
-/* Moves the row's string NEW, formerly OLD, after the details if it is in no table. */
+/* Moves the row's string *STRING, formerly OLD, after the details if it is in no table. */
 static enum tm_status move_string(struct tm_batch_renumber *r, struct tm_string_union *strings, uint32_t old,
                                   uint32_t *string, struct tm_error *err)
 {
