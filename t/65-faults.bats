@@ -122,3 +122,12 @@ END
         [ ! -s hit ]
     done
 }
+
+@test "the libraries that read in a process of their own: trace.dat and CTF" {
+    tar xzf "$TM_SRC/t/data/ctf-ust.tar.gz"
+    folder=$(dirname "$(find "$PWD" -name metadata | head -n 1)")
+    for input in "$TM_SRC/t/data/trace-dat-7.dat" "$folder"; do
+        tm-merge -o x.jsonl "$input" || skip "a library is not there"
+        faults tm-unpack write,mkstemp,pipe,fork out.jsonl "tm-merge -o out.jsonl $input"
+    done # a library does not tell whether a read failed it or the input is damaged
+}

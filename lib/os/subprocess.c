@@ -159,6 +159,8 @@ enum tm_status tm_subprocess_close(struct tm_subprocess *p, struct tm_error *err
         return TM_OK;
     if (WIFSIGNALED(status))
         return tm_error_set(err, TM_E_INPUT, "killed by signal %d", WTERMSIG(status));
+    if (WEXITSTATUS(status) == TM_SUBPROCESS_SYSTEM_FAILED)
+        return tm_error_set(err, TM_E_SYSTEM, "a process of its own had too little memory or could not write");
     return WEXITSTATUS(status) == 0 ? TM_OK
                                     : tm_error_set(err, TM_E_INPUT, "ended with status %d", WEXITSTATUS(status));
 }

@@ -23,6 +23,10 @@ struct tm_subprocess {
     int fd;
 };
 
+/* WORK returns this to tm_subprocess_open if the system failed it (memory, a full disk), not its input. It is the exit
+ * status that programs have for that. */
+enum { TM_SUBPROCESS_SYSTEM_FAILED = 3 };
+
 /* A child may be silent for so long, and have so much memory of its own (unless the build has sanitizers). */
 enum { TM_SUBPROCESS_SILENCE_S = 60, TM_SUBPROCESS_MIB_MAX = 2048 };
 
@@ -32,7 +36,7 @@ enum tm_status tm_subprocess_open(struct tm_subprocess *subprocess, int (*work)(
                                   struct tm_error *err);
 
 /* Ends the child and releases the input. TM_OK: it had returned 0, or was still running. TM_E_INPUT: "killed by signal
- * 11", "ended with status 1". Without a child TM_OK. */
+ * 11", "ended with status 1". TM_E_SYSTEM: it had returned TM_SUBPROCESS_SYSTEM_FAILED. Without a child TM_OK. */
 enum tm_status tm_subprocess_close(struct tm_subprocess *subprocess, struct tm_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "format/child_event.h"
 #include "os/io.h"
+#include "os/subprocess.h"
 
 #ifdef HAVE_BABELTRACE2
 
@@ -21,15 +22,17 @@ struct reader {
     struct tm_child_event event;
     struct tm_buf task;
     bool has_clock;
+    bool is_broken; /* a write failed: nothing more is written */
     uint64_t lost;
     int out;
 };
 
 static bool flush(struct reader *r)
 {
-    enum tm_status st = r->written.len ? tm_io_write(r->out, r->written.data, r->written.len, NULL) : TM_OK;
+    if (!r->is_broken && r->written.len)
+        r->is_broken = tm_io_write(r->out, r->written.data, r->written.len, NULL) != TM_OK;
     tm_buf_clear(&r->written);
-    return st == TM_OK;
+    return !r->is_broken;
 }
 
 static struct tm_span span_of(const char *text)
@@ -332,8 +335,10 @@ int tm_ctf_library_read(void *context, int out)
 {
     struct reader *r = calloc(1, sizeof *r);
     const bt_component_sink *sink = NULL;
-    if (r == NULL || setenv("LIBBABELTRACE2_DISABLE_PYTHON_PLUGINS", "1", 1) != 0)
-        return 1;
+    if (r == NULL || setenv("LIBBABELTRACE2_DISABLE_PYTHON_PLUGINS", "1", 1) != 0) {
+        free(r);
+        return TM_SUBPROCESS_SYSTEM_FAILED;
+    }
     r->out = out;
     bt_graph *graph = bt_graph_create(0);
     const bt_component_source *source = graph ? add_source(graph, context) : NULL;
@@ -345,7 +350,7 @@ int tm_ctf_library_read(void *context, int out)
         (void)put(r, &(struct tm_child_event){.kind = TM_CHILD_EVENT_DONE, .lost = r->lost});
     else
         refuse(r);
-    return flush(r) ? 0 : 1;
+    return flush(r) ? 0 : TM_SUBPROCESS_SYSTEM_FAILED;
 }
 
 bool tm_ctf_library_is_there(void)

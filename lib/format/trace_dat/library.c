@@ -4,6 +4,7 @@
 
 #include "format/child_event.h"
 #include "os/io.h"
+#include "os/subprocess.h"
 
 #ifdef HAVE_TRACECMD
 
@@ -21,13 +22,15 @@ struct reader {
     struct trace_seq args;
     struct tm_buf written; /* records that are still to be written */
     int out;
+    bool is_broken; /* a write failed, or memory ran out: nothing more is written */
 };
 
 static int flush(struct reader *r)
 {
-    enum tm_status st = r->written.len ? tm_io_write(r->out, r->written.data, r->written.len, NULL) : TM_OK;
+    if (!r->is_broken && r->written.len)
+        r->is_broken = tm_io_write(r->out, r->written.data, r->written.len, NULL) != TM_OK;
     tm_buf_clear(&r->written);
-    return st < 0 ? -1 : 0;
+    return r->is_broken ? -1 : 0;
 }
 
 static struct tm_span span_of(const char *text)
@@ -63,7 +66,8 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
         out.event = span_of("unknown");
     }
     out.task = span_of(tep_data_comm_from_pid(tep, pid));
-    if (tm_child_event_put(&out, &r->written) != TM_OK)
+    r->is_broken = r->is_broken || tm_child_event_put(&out, &r->written) != TM_OK;
+    if (r->is_broken)
         return -1;
     return r->written.len < FLUSH_BYTES ? 0 : flush(r);
 }
@@ -113,7 +117,7 @@ int tm_trace_dat_library_read(void *context, int out)
     char words[WORDS_MAX] = "";
     int said;
     if (r == NULL || tm_io_temporary(source->temporary_dir, &said, NULL) < 0 || dup2(said, STDERR_FILENO) < 0)
-        return 1;
+        return TM_SUBPROCESS_SYSTEM_FAILED;
     r->out = out;
     trace_seq_init(&r->args);
     open_buffers(r, source->file);
@@ -124,9 +128,9 @@ int tm_trace_dat_library_read(void *context, int out)
         last.kind = TM_CHILD_EVENT_DONE;
         last.lost = read_said(said, words) - before;
     } else {
-        return 1;
+        return r->is_broken ? TM_SUBPROCESS_SYSTEM_FAILED : 1;
     }
-    return tm_child_event_put(&last, &r->written) == TM_OK && flush(r) == 0 ? 0 : 1;
+    return tm_child_event_put(&last, &r->written) == TM_OK && flush(r) == 0 ? 0 : TM_SUBPROCESS_SYSTEM_FAILED;
 }
 
 bool tm_trace_dat_library_is_there(void)

@@ -267,6 +267,8 @@ static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct 
 {
     if (why->status >= 0)
         (void)tm_subprocess_close(&d->child, why);
+    if (why->status == TM_E_SYSTEM)
+        return tm_error_set(err, TM_E_SYSTEM, "%s", why->text);
     if (d->context.options->on_damage != TM_DAMAGE_HALT) {
         enum tm_status st = tm_event_sink_account(d->context.sink, "damaged", 0, 1, UINT64_MAX, err);
         return st < 0 ? st : tell(d, 0, err);
