@@ -106,6 +106,43 @@ END
     [ -z "$(ls spool)" ]
 }
 
+@test "streams that no first bytes show, empty ones and indices of old versions are found by their place" {
+    mkdir -p p/index
+    cat >p/metadata <<'END'
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+clock { name = c; freq = 1000000000; };
+stream { event.header := struct { integer { size = 64; map = clock.c.value; } timestamp; }; };
+event { name = tick; fields := struct { integer { size = 8; } n; }; };
+END
+    printf '\x40\x42\x0f\0\0\0\0\0\x07\x80\x84\x1e\0\0\0\0\0\x08' >p/from-a-sensor
+    : >p/nothing-yet
+    printf 'CTFIDX\0\0\0\1' >p/index/from-a-sensor.idx
+    babeltrace2 p 2>/dev/null | grep -c tick | grep -qx 2
+    tm-merge -q --events -f jsonl p >want
+    [ "$(jq -c '[.ts, .name, .args.n]' want | tr -d '\n')" = '[1000000,"tick",7][2000000,"tick",8]' ]
+    tar cf p.tar p
+    zip -qr p.zip p
+    tm-pack -o packed.tar p
+    for f in p.tar p.zip packed.tar; do
+        tm-merge -q --events -f jsonl $f | jq -c '[.ts, .name, .args.n]' >got
+        jq -c '[.ts, .name, .args.n]' want | diff -u - got
+    done
+    # Beside streams that show what they are, a file of unknown type is no stream.
+    echo 'about this trace' >k/README
+    run tm-merge -q -f report k
+    [ "$status" -eq 1 ]
+    [[ $output == *'k/README'* ]]
+    tar cf k.tar k
+    tm-merge -q --ignore-unknown -f report k.tar >report
+    grep -q 'unknown_type: 1' report
+    # Without metadata it is nothing.
+    rm p/metadata
+    run tm-merge -q -f report p
+    [ "$status" -eq 1 ]
+    [[ $output == *'p/from-a-sensor: unknown trace type'* ]]
+}
+
 @test "the temporary folder is gone however tm-unpack ends" {
     mkdir spool
     made many 200000 many

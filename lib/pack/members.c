@@ -2,6 +2,7 @@
 
 #include "os/io.h"
 #include "container/limits.h"
+#include "format/ctf/ctf.h"
 #include "unpack/foreign_type.h"
 #include "unpack/member_table.h"
 
@@ -55,6 +56,38 @@ static enum tm_status check_name(const struct tm_pack_member *m, struct tm_error
     return TM_OK;
 }
 
+/* Whether the folder, the LEN bytes at PATH with the "/", has the metadata of a trace in the Common Trace Format. */
+static bool is_beside_metadata(const char *path, size_t len)
+{
+    static const char name[] = "metadata";
+    uint8_t head[TM_SNIFF_BYTES];
+    ssize_t got = -1;
+    char *beside = malloc(len + sizeof name);
+    int fd = -1;
+    if (beside) {
+        memcpy(beside, path, len);
+        memcpy(beside + len, name, sizeof name);
+        fd = open(beside, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    }
+    if (fd >= 0) {
+        got = pread(fd, head, sizeof head, 0);
+        (void)close(fd);
+    }
+    free(beside);
+    return got > 0 && tm_file_type_sniff(head, (size_t)got).format == &tm_format_ctf;
+}
+
+/* Whether PATH, of unknown type, is a stream of such a trace or the index of one. */
+static bool is_part(const char *path)
+{
+    static const char index_folder[] = "index/";
+    const char *base = strrchr(path, '/');
+    size_t len = base ? (size_t)(base + 1 - path) : 0, index_len = sizeof index_folder - 1;
+    bool is_index = len >= index_len && memcmp(path + len - index_len, index_folder, index_len) == 0 &&
+                    (len == index_len || path[len - index_len - 1] == '/');
+    return is_beside_metadata(path, len) || (is_index && is_beside_metadata(path, len - index_len));
+}
+
 /* The type of M, and what it states, by the LEN first bytes of FD. */
 static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head, size_t len, struct tm_error *err)
 {
@@ -65,6 +98,8 @@ static enum tm_status look_into(struct tm_pack_member *m, int fd, uint8_t *head,
         return tm_error_prefix(err, "%s", m->path);
     size_t front = len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES;
     m->type = tm_file_type_sniff(head, front);
+    if (m->type.kind == TM_FILE_UNKNOWN && is_part(m->path))
+        m->type = tm_file_type_part();
     if (m->type.kind == TM_FILE_UNKNOWN)
         return tm_error_set(err, TM_E_INPUT, "%s: %s", m->path, tm_foreign_type_cause(head, front));
     struct tm_stated stated;

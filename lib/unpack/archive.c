@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Finds the type of a member whose first bytes are at the front of IN. */
-static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_file_type *type, struct tm_input *in,
+/* Finds the type of MEMBER, whose first bytes are at the front of IN. */
+static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_member *member, struct tm_input *in,
                                    uint64_t want)
 {
     size_t n = want < TM_SNIFF_BYTES ? (size_t)want : TM_SNIFF_BYTES;
@@ -15,18 +15,19 @@ static enum tm_status sniff_member(struct tm_unpack_run *run, struct tm_file_typ
     if (st < 0)
         return st;
     n = in->len < n ? in->len : n;
-    *type = tm_file_type_sniff(in->data, n);
-    if (type->kind == TM_FILE_UNKNOWN && !run->options->ignore_unknown && !run->options->list)
-        return tm_error_set(run->err, TM_E_INPUT, "%s", tm_foreign_type_cause(in->data, n));
+    member->type = tm_file_type_sniff(in->data, n);
+    if (member->type.kind == TM_FILE_UNKNOWN)
+        member->unknown_cause = tm_foreign_type_cause(in->data, n);
     return TM_OK;
 }
 
 enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                               struct tm_input *in, uint64_t want, const struct tm_damage *damage)
 {
-    enum tm_status st = sniff_member(run, &member->type, in, want);
+    enum tm_status st = sniff_member(run, member, in, want);
     if (damage && damage->count > 0 && member->type.kind == TM_FILE_UNKNOWN && (st == TM_OK || st == TM_E_INPUT)) {
         *run->err = (struct tm_error){0};
+        member->unknown_cause = NULL;
         return tm_archive_refuse(run, archive, member, TM_REFUSAL_DAMAGED, damage->cause.text);
     }
     struct tm_stated stated = {0};
@@ -152,12 +153,34 @@ static enum tm_status member_turn(struct tm_unpack_run *run, struct tm_archive *
     if (member->reason)
         return tm_archive_refused_turn(run, node, &archive->table, member);
     tell_cause(run, node, &archive->table, member);
-    if (archive->is_apart && tm_trace_folder_is_part(&archive->table, member))
+    if (tm_trace_folder_is_part(&archive->table, member))
         return part_turn(run, node, member);
     /* A listing need not read it. */
     if (archive->is_apart && !run->options->list && tm_trace_folder_is_metadata(&archive->table, member))
         return folder_turn(run, archive, node, member);
     return data_turn(run, archive, node, member, NULL);
+}
+
+/* The types of members whose bytes do not show them. TM_E_INPUT: one is of unknown type, and the options do not leave
+ * it out. */
+static enum tm_status settle_types(struct tm_unpack_run *run, struct tm_archive *archive)
+{
+    bool goes_on = run->options->ignore_unknown || run->options->list;
+    struct tm_member_table *table = &archive->table;
+    tm_trace_folder_find(table);
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct tm_member *member = &table->members[i];
+        if (member->unknown_cause == NULL)
+            continue;
+        if (tm_trace_folder_has(table, member)) {
+            member->type = tm_file_type_part();
+        } else if (!goes_on) {
+            tm_error_set(run->err, TM_E_INPUT, "%s", member->unknown_cause);
+            return tm_error_prefix(run->err, "%s", archive->path_of ? archive->path_of(archive->state, member)
+                                                                    : tm_member_name(table, member));
+        }
+    }
+    return TM_OK;
 }
 
 enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
@@ -166,6 +189,8 @@ enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node,
     const struct tm_member_table *table = &archive->table;
     uint32_t first_id = run->file_count;
     enum tm_status st = tm_member_table_sort(&archive->table, run->err);
+    if (st == TM_OK)
+        st = settle_types(run, archive);
     for (uint32_t i = 0; st == TM_OK && i < table->count; i++) {
         const struct tm_member *member = &table->members[i];
         struct tm_node row = tm_node_inside(node, &member->type, tm_member_name(table, member), member->name_bytes);

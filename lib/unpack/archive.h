@@ -14,15 +14,17 @@ typedef enum tm_status tm_archive_open(void *state, const struct tm_member *memb
 struct tm_archive {
     struct tm_member_table table;
     tm_archive_open *open;
-    void *state; /* argument of open; borrowed */
+    /* What errors call MEMBER; NULL: its name. */
+    const char *(*path_of)(const void *state, const struct tm_member *member);
+    void *state; /* argument of open and path_of; borrowed */
     bool is_apart; /* its members are no files that have paths */
     bool is_compressed; /* its members are decompressed, which counts as expansion */
     struct tm_damage damage; /* skipped damage of the archive and of members' containers */
 };
 
 /* Adds MEMBER, with name_text, size_bytes and place set. Its first bytes are at the front of IN, and at most WANT of
- * them are its own. An unknown type is an error unless the options say otherwise; where reading so far has come upon
- * DAMAGE (NULL: nobody looked; count 0: none), the member is one that cannot be read. */
+ * them are its own. Where its type is unknown and reading so far has come upon DAMAGE (NULL: nobody looked; count 0:
+ * none), the member is one that cannot be read. */
 enum tm_status tm_archive_add(struct tm_unpack_run *run, struct tm_archive *archive, struct tm_member *member,
                               struct tm_input *in, uint64_t want, const struct tm_damage *damage);
 
@@ -38,8 +40,9 @@ enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *a
 enum tm_status tm_archive_refused_turn(struct tm_unpack_run *run, struct tm_node *node,
                                        const struct tm_member_table *table, const struct tm_member *member);
 
-/* Writes the rows of all members, then gives them their turns inside the turn of NODE, of which SIZE_BYTES were read.
- */
+/* Writes the rows of all members, then gives them their turns inside the turn of NODE, of which SIZE_BYTES were read. A
+ * member of unknown type is an error (TM_E_INPUT), unless it is part of a trace that is a folder or the options leave
+ * it out. */
 enum tm_status tm_archive_turns(struct tm_unpack_run *run, struct tm_node *node, struct tm_archive *archive,
                                 uint64_t size_bytes);
 

@@ -24,6 +24,12 @@ static enum tm_status file_open(void *state, const struct tm_member *member, str
     return TM_OK;
 }
 
+static const char *file_path(const void *state, const struct tm_member *member)
+{
+    const struct listed_files *files = state;
+    return tm_file_list_path(&files->list, (uint32_t)member->place[0]);
+}
+
 static enum tm_status look_at_file(struct tm_unpack_run *run, struct tm_archive *archive, struct listed_files *files,
                                    uint32_t i)
 {
@@ -52,7 +58,7 @@ enum tm_status tm_unpack_directory(struct tm_unpack_run *run, struct tm_node *no
                                    size_t count)
 {
     struct listed_files files = {0};
-    struct tm_archive archive = {.open = file_open, .state = &files};
+    struct tm_archive archive = {.open = file_open, .path_of = file_path, .state = &files};
     enum tm_status st = TM_OK;
     for (size_t i = 0; st == TM_OK && i < count; i++)
         st = tm_file_list_add(&files.list, paths[i], count > 1, run->err);

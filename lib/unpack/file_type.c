@@ -1,6 +1,7 @@
 #include "unpack/file_type.h"
 
 #include "base/utf8.h"
+#include "format/ctf/ctf.h"
 #include "unpack/foreign_type.h"
 
 #include <string.h>
@@ -48,6 +49,11 @@ static struct tm_file_type trace(const struct tm_format *format)
 struct tm_file_type tm_file_type_unknown(void)
 {
     return (struct tm_file_type){.kind = TM_FILE_UNKNOWN, .name = "unknown", .priority = 2};
+}
+
+struct tm_file_type tm_file_type_part(void)
+{
+    return trace(&tm_format_ctf_stream);
 }
 
 static struct tm_file_type sniff(const uint8_t *head, size_t len)

@@ -32,6 +32,9 @@ struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len);
 /* The type of what is no type that is read. */
 struct tm_file_type tm_file_type_unknown(void);
 
+/* The type of a stream of CTF, and of the index of one, whose metadata is known by its place. */
+struct tm_file_type tm_file_type_part(void);
+
 /* The type of a directory and of a list of files. */
 struct tm_file_type tm_file_type_directory(void);
 

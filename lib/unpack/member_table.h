@@ -14,6 +14,8 @@ struct tm_member {
     uint64_t place[2];   /* the archive's own: where the member is */
     uint64_t missing_bytes; /* of its data that the archive has lost */
     bool is_shared;      /* another member has the same data */
+    const char *unknown_cause; /* why its type is unknown by its first bytes; NULL: it is not; static */
+    bool has_plain_streams; /* the metadata of a folder whose streams their first bytes show */
     const char *reason;     /* why it cannot be read, as reason of an account; NULL: it can; static */
     const char *cause_text; /* for add: what is told of it at its turn, such as why; NULL in the table */
     size_t cause;           /* where that starts in the table's names, NUL-terminated; 0: there is nothing to tell */

@@ -46,11 +46,14 @@ static uint32_t find(const struct tm_member_table *table, int priority, const ch
     return low;
 }
 
-static bool has_metadata(const struct tm_member_table *table, int priority, const char *front, size_t len)
+/* The metadata in the folder, the LEN bytes at FRONT; NULL: it has none. */
+static const struct tm_member *metadata_of(const struct tm_member_table *table, int priority, const char *front,
+                                           size_t len)
 {
     uint32_t at = find(table, priority, front, len, metadata_name);
     const struct tm_member *found = at < table->count ? &table->members[table->order[at]] : NULL;
-    return found && compare_name(table, found, front, len, metadata_name) == 0 && is_type(found, "ctf");
+    bool is_metadata = found && compare_name(table, found, front, len, metadata_name) == 0 && is_type(found, "ctf");
+    return is_metadata ? found : NULL;
 }
 
 bool tm_trace_folder_is_metadata(const struct tm_member_table *table, const struct tm_member *member)
@@ -59,19 +62,57 @@ bool tm_trace_folder_is_metadata(const struct tm_member_table *table, const stru
     return is_type(member, "ctf") && strcmp(name + folder_len(name, member->name_bytes), metadata_name) == 0;
 }
 
-bool tm_trace_folder_is_part(const struct tm_member_table *table, const struct tm_member *member)
+/* Whether NAME's folder, of LEN bytes, is the one for indices in the folder of a trace. */
+static bool is_index_folder(const struct tm_member_table *table, int priority, const char *name, size_t len)
 {
     enum { INDEX_LEN = sizeof index_name - 1 };
-    const char *name = tm_member_name(table, member);
-    size_t len = folder_len(name, member->name_bytes);
-    if (!is_type(member, "ctf_stream"))
-        return false;
-    if (has_metadata(table, member->type.priority, name, len))
-        return true;
     if (len <= INDEX_LEN || memcmp(name + len - 1 - INDEX_LEN, index_name, INDEX_LEN) != 0)
         return false;
     size_t above = len - 1 - INDEX_LEN;
-    return (above == 0 || name[above - 1] == '/') && has_metadata(table, member->type.priority, name, above);
+    return (above == 0 || name[above - 1] == '/') && metadata_of(table, priority, name, above) != NULL;
+}
+
+bool tm_trace_folder_is_part(const struct tm_member_table *table, const struct tm_member *member)
+{
+    const char *name = tm_member_name(table, member);
+    size_t len = folder_len(name, member->name_bytes);
+    return is_type(member, "ctf_stream") && (metadata_of(table, member->type.priority, name, len) != NULL ||
+                                             is_index_folder(table, member->type.priority, name, len));
+}
+
+/* Whether the folder of METADATA has a stream whose first bytes show it. */
+static bool has_plain_stream(const struct tm_member_table *table, const struct tm_member *metadata)
+{
+    const char *front = tm_member_name(table, metadata);
+    size_t len = folder_len(front, metadata->name_bytes);
+    for (uint32_t i = find(table, metadata->type.priority, front, len, ""); i < table->count; i++) {
+        const struct tm_member *member = &table->members[table->order[i]];
+        const char *name = tm_member_name(table, member);
+        if (member->type.priority != metadata->type.priority || member->name_bytes < len ||
+            memcmp(name, front, len) != 0)
+            return false;
+        if (is_type(member, "ctf_stream") && strchr(name + len, '/') == NULL)
+            return true;
+    }
+    return false;
+}
+
+void tm_trace_folder_find(struct tm_member_table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct tm_member *member = &table->members[i];
+        member->has_plain_streams = tm_trace_folder_is_metadata(table, member) && has_plain_stream(table, member);
+    }
+}
+
+bool tm_trace_folder_has(const struct tm_member_table *table, const struct tm_member *member)
+{
+    const char *name = tm_member_name(table, member);
+    size_t len = folder_len(name, member->name_bytes);
+    const struct tm_member *metadata = metadata_of(table, member->type.priority, name, len);
+    if (metadata == NULL)
+        return is_index_folder(table, member->type.priority, name, len);
+    return member->size_bytes == 0 || !metadata->has_plain_streams;
 }
 
 /* --- copies */

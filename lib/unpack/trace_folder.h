@@ -11,6 +11,14 @@
 bool tm_trace_folder_is_metadata(const struct tm_member_table *table, const struct tm_member *member);
 bool tm_trace_folder_is_part(const struct tm_member_table *table, const struct tm_member *member);
 
+/* Finds which folders of TABLE, which is sorted, have streams that their first bytes show. */
+void tm_trace_folder_find(struct tm_member_table *table);
+
+/* Whether MEMBER of TABLE, of unknown type, is in such a folder, after tm_trace_folder_find: the format does not say
+ * how a stream begins, and old indices begin otherwise. In a folder that has streams which their first bytes show,
+ * only what is empty: the rest may be anything. */
+bool tm_trace_folder_has(const struct tm_member_table *table, const struct tm_member *member);
+
 /* Copies METADATA, a member of ARCHIVE, and the streams beside it to FOLDER, a temporary one that the caller closes.
  * Streams that are damaged are left out where the run goes on after damage, which is noted. TM_OK or an error. */
 enum tm_status tm_trace_folder_copy(struct tm_unpack_run *run, struct tm_archive *archive,
