@@ -42,6 +42,19 @@ END
     [ "$(sqlite3 x.db "SELECT COUNT(*) FROM process WHERE name = 'idle'")" -eq 0 ]
 }
 
+@test "nsight: threads on cpus, from when they come until they leave or another comes" {
+    make_nsight new.sqlite
+    tm-merge -q -o x.db new.sqlite
+    sqlite3 x.db "SELECT s.ts - 1763900000123456789, s.dur, s.cpu, t.tid, t.name, p.name, s.end_state FROM sched s JOIN thread t USING (utid)
+        LEFT JOIN process p USING (upid)" >got
+    diff -u - got <<'END'
+900|300|3|4242|main thread|./train|
+1300|100|3|4250|loader|./train|
+1400|-1|3|4260||./train|
+1450|-1|4|4242|main thread|./train|
+END
+}
+
 @test "nsight: arguments, and arrows from calls to what they launched" {
     make_nsight new.sqlite
     tm-merge -q -o x.db new.sqlite
@@ -113,7 +126,7 @@ END
     tar cf a.tar a.sqlite
     rows() { tm-merge -q --events -f csv "$1" | cut -d, -f1-4,8-10; }
     rows a.sqlite >want
-    [ "$(wc -l <want)" -eq 16 ]
+    [ "$(wc -l <want)" -eq 21 ]
     cat a.sqlite | rows - | diff want -
     rows a.sqlite.gz | diff want -
     rows a.tar | diff want -
@@ -132,7 +145,7 @@ END
     tm-merge -q --ignore-unknown -f report merged.db other.db a.sqlite >report
     grep -q 'other.db: 1 event read, 0 placed, 1 dropped, 8192 bytes skipped' report
     grep -q 'unknown *262144 *merged.db\|unknown .*merged.db' report
-    grep -q 'a.sqlite: 21 events read, 15 placed, 6 dropped' report
+    grep -q 'a.sqlite: 26 events read, 20 placed, 6 dropped' report
 }
 
 @test "nsight: a database written with a log beside it" {
@@ -170,7 +183,7 @@ PY
     [[ $output == *"a.sqlite: table OSRT_API: SQLite: database disk image is malformed"* ]]
     tm-merge -q --on-damage=skip -f report a.sqlite >report
     grep -q 'damaged: 1' report
-    grep -q ' 14 placed' report
+    grep -q ' 19 placed' report
 }
 
 @test "nsight: views, virtual tables, computed columns and tables without a key do no harm" {

@@ -51,6 +51,7 @@ TABLES = {
                 'callchainId INTEGER NOT NULL',
     'MPI_COLLECTIVES_EVENTS': 'start INTEGER NOT NULL, end INTEGER NOT NULL, globalTid INTEGER, textId INTEGER, '
                               'commHandle INTEGER',
+    'SCHED_EVENTS': 'start INTEGER NOT NULL, cpu INTEGER NOT NULL, isSchedIn INTEGER NOT NULL, globalTid INTEGER',
     'GPU_METRICS': 'timestamp INTEGER, typeId INTEGER, metricId INTEGER NOT NULL, value INTEGER NOT NULL',
 }
 STRINGS = {1: 'main thread', 2: 'loader', 3: 'cudaLaunchKernel_v7000', 4: 'gemm', 5: 'void gemm<float>(float*, int)',
@@ -105,6 +106,11 @@ def launch(db, old):
     table(db, 'MPI_COLLECTIVES_EVENTS', [dict(start=7000, end=7500, globalTid=main, textId=9)], old)
     table(db, 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', [dict(start=4500, end=6000, deviceId=0, globalPid=pid, syncType=3)],
           old)
+    table(db, 'SCHED_EVENTS', [dict(start=900, cpu=3, isSchedIn=1, globalTid=main),
+                               dict(start=1200, cpu=3, isSchedIn=0, globalTid=main),
+                               dict(start=1300, cpu=3, isSchedIn=1, globalTid=worker),
+                               dict(start=1400, cpu=3, isSchedIn=1, globalTid=global_tid(PID, 4260)),
+                               dict(start=1450, cpu=4, isSchedIn=1, globalTid=main)], old)
     table(db, 'GPU_METRICS', [dict(timestamp=5000, typeId=0, metricId=1, value=50)] * 3, old)
 
 

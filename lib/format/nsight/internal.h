@@ -17,6 +17,7 @@ enum tm_nsight_rows {
     TM_NSIGHT_KERNELS, /* on a stream of a device */
     TM_NSIGHT_COPIES,
     TM_NSIGHT_SETS,
+    TM_NSIGHT_SWITCHES, /* of threads on cpus */
     TM_NSIGHT_UNSHOWN
 };
 
@@ -43,6 +44,7 @@ struct tm_nsight {
     struct tm_map processes;     /* pids of them */
     struct tm_table streams;     /* by device, a hash of process and context, stream: its tid */
     struct tm_map devices;       /* those that are defined; 1 */
+    struct tm_map running;       /* by cpu: the tid that came to it and has not left; 0: none */
     uint64_t cut_count;
     struct tm_buf detail, inner, text, name;
     struct tm_error *err; /* of the call that is under way */
@@ -75,6 +77,9 @@ struct tm_text tm_nsight_column_text(struct tm_nsight *x, sqlite3_stmt *statemen
 
 /* The name of a category of a DOMAIN in process PID; with CATEGORY 0 of the domain. 0: it has none. */
 uint32_t tm_nsight_domain(const struct tm_nsight *x, int64_t pid, int64_t domain, int64_t category);
+
+/* Defines thread TID of process PID, whose name may come later. */
+enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t tid);
 
 /* Defines the threads and processes that events had. */
 enum tm_status tm_nsight_define_tasks(struct tm_nsight *x);

@@ -186,9 +186,14 @@ static enum tm_status define_thread(struct tm_nsight *x, int64_t pid, int64_t ti
     tm_buf_clear(&x->inner);
     if (tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_TID, tm_zigzag(tid)) != TM_OK ||
         tm_pb_put_varint(&x->inner, TM_THREAD_DESCRIPTION_PID, tm_zigzag(pid)) != TM_OK ||
-        tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, name.data, name.len) != TM_OK)
+        (name.len > 0 && tm_pb_put_bytes(&x->inner, TM_THREAD_DESCRIPTION_NAME, name.data, name.len) != TM_OK))
         return tm_error_nomem(x->err);
     return define(x, &row, TM_DETAIL_THREAD);
+}
+
+enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t tid)
+{
+    return define_thread(x, pid, tid, (struct tm_text){0});
 }
 
 /* Threads that have events, of all that ran while the recording did. */

@@ -257,6 +257,7 @@ static void nsight_close(void *state)
     tm_map_release(&x->threads);
     tm_map_release(&x->processes);
     tm_map_release(&x->devices);
+    tm_map_release(&x->running);
     tm_table_release(&x->domains);
     tm_table_release(&x->streams);
     tm_buf_release(&x->detail);

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/pb.h"
+#include "kernel/sched_state.h"
 #include "stream/clock_id.h"
 #include "stream/detail_arg.h"
 
@@ -67,6 +68,9 @@ uint64_t tm_nsight_columns(enum tm_nsight_rows kind)
     uint64_t times = TM_NS_BIT(TM_NS_START) | TM_NS_BIT(TM_NS_END);
     uint64_t place = TM_NS_BIT(TM_NS_GLOBAL_PID) | TM_NS_BIT(TM_NS_DEVICE_ID) | TM_NS_BIT(TM_NS_CONTEXT_ID) |
                      TM_NS_BIT(TM_NS_STREAM_ID);
+    if (kind == TM_NSIGHT_SWITCHES)
+        return TM_NS_BIT(TM_NS_START) | TM_NS_BIT(TM_NS_GLOBAL_TID) | TM_NS_BIT(TM_NS_CPU) |
+               TM_NS_BIT(TM_NS_IS_SCHED_IN);
     uint64_t own = kind == TM_NSIGHT_NVTX ? TM_NS_BIT(TM_NS_GLOBAL_TID) | TM_NS_BIT(TM_NS_EVENT_TYPE) |
                                                 TM_NS_BIT(TM_NS_RANGE_ID) | TM_NS_BIT(TM_NS_TEXT) |
                                                 TM_NS_BIT(TM_NS_TEXT_ID) | TM_NS_BIT(TM_NS_CATEGORY) |
@@ -90,7 +94,8 @@ enum tm_nsight_rows tm_nsight_kind(const struct tm_nsight_table *table)
     } known[] = {{"NVTX_EVENTS", TM_NSIGHT_NVTX},
                  {"CUPTI_ACTIVITY_KIND_KERNEL", TM_NSIGHT_KERNELS},
                  {"CUPTI_ACTIVITY_KIND_MEMCPY", TM_NSIGHT_COPIES},
-                 {"CUPTI_ACTIVITY_KIND_MEMSET", TM_NSIGHT_SETS}};
+                 {"CUPTI_ACTIVITY_KIND_MEMSET", TM_NSIGHT_SETS},
+                 {"SCHED_EVENTS", TM_NSIGHT_SWITCHES}};
     uint64_t c = table->columns, span = TM_NS_BIT(TM_NS_START) | TM_NS_BIT(TM_NS_END);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(table->name, known[i].name) == 0 && c & TM_NS_BIT(TM_NS_START))
@@ -411,8 +416,57 @@ static enum tm_status add_nvtx(struct tm_nsight *x)
     return st < 0 ? st : is_range ? add_range(x, &row) : add(x, &row);
 }
 
+/* --- scheduling */
+
+/* The thread of the row, defined with its process when it is new. The idle task (0) is none. */
+static enum tm_status know_thread(struct tm_nsight *x, int64_t tid)
+{
+    uint32_t known;
+    struct tm_event unused = {0};
+    if (tid == 0 || tm_map_find(&x->threads, (uint64_t)int_of(x, TM_NS_GLOBAL_TID), &known))
+        return TM_OK;
+    enum tm_status st = set_thread(x, TM_NS_GLOBAL_TID, &unused);
+    return st < 0 ? st : tm_nsight_define_thread(x, tm_nsight_pid(int_of(x, TM_NS_GLOBAL_TID)), tid);
+}
+
+/* A thread comes to a cpu, or leaves it. The states of threads that leave are not recorded. Only threads of some
+ * processes are: between them a cpu counts as idle. */
+static enum tm_status add_switch(struct tm_nsight *x)
+{
+    struct tm_event row = new_row(x, TM_KIND_SCHED_SWITCH);
+    int64_t cpu = int_of(x, TM_NS_CPU), tid = tm_nsight_tid(int_of(x, TM_NS_GLOBAL_TID));
+    bool is_in = int_of(x, TM_NS_IS_SCHED_IN) != 0;
+    uint32_t running = 0;
+    if (!has_int(x, TM_NS_GLOBAL_TID) || !has_int(x, TM_NS_CPU) || cpu < 0 || cpu > UINT32_MAX)
+        return account(x, "damaged");
+    const char *reason = set_times(x, &row);
+    if (reason)
+        return account(x, reason);
+    if (is_in)
+        (void)tm_map_find(&x->running, (uint64_t)cpu, &running);
+    row.category = 0;
+    row.cpu = (uint32_t)cpu;
+    row.tid = is_in ? running : tid;
+    row.pid = is_in ? tid : 0;
+    row.flags = TM_EVENT_HAS_CPU | TM_EVENT_HAS_TID | TM_EVENT_HAS_VALUE | (is_in ? TM_EVENT_HAS_PID : 0u);
+    row.value = TM_SCHED_STATE_FLAGS | (row.tid == 0 ? 0u : (unsigned)TM_SCHED_STATE_UNKNOWN);
+    enum tm_status st = know_thread(x, tid);
+    if (st == TM_OK && tm_map_set(&x->running, (uint64_t)cpu, is_in ? (uint32_t)tid : 0) != TM_OK)
+        st = tm_error_nomem(x->err);
+    return st < 0 ? st : add(x, &row);
+}
+
 enum tm_status tm_nsight_row(struct tm_nsight *x)
 {
     tm_buf_clear(&x->detail);
-    return x->rows == TM_NSIGHT_NVTX ? add_nvtx(x) : x->rows == TM_NSIGHT_CALLS ? add_call(x) : add_device_row(x);
+    switch (x->rows) {
+    case TM_NSIGHT_NVTX:
+        return add_nvtx(x);
+    case TM_NSIGHT_CALLS:
+        return add_call(x);
+    case TM_NSIGHT_SWITCHES:
+        return add_switch(x);
+    default:
+        return add_device_row(x);
+    }
 }

@@ -24,7 +24,8 @@ static const char *const names[TM_NS_COLUMNS] = {
     [TM_NS_GRAPH_NODE_ID] = "graphNodeId", [TM_NS_BYTES] = "bytes", [TM_NS_COPY_KIND] = "copyKind",
     [TM_NS_SRC_KIND] = "srcKind", [TM_NS_DST_KIND] = "dstKind", [TM_NS_SRC_DEVICE_ID] = "srcDeviceId",
     [TM_NS_DST_DEVICE_ID] = "dstDeviceId", [TM_NS_VALUE] = "value", [TM_NS_MEM_KIND] = "memKind", [TM_NS_ID] = "id",
-    [TM_NS_NAME] = "name", [TM_NS_PID] = "pid", [TM_NS_UTC_EPOCH_NS] = "utcEpochNs",
+    [TM_NS_NAME] = "name", [TM_NS_PID] = "pid", [TM_NS_UTC_EPOCH_NS] = "utcEpochNs", [TM_NS_CPU] = "cpu",
+    [TM_NS_IS_SCHED_IN] = "isSchedIn",
 };
 
 const char *tm_nsight_column_name(enum tm_nsight_column column)

@@ -60,6 +60,8 @@ enum tm_nsight_column {
     TM_NS_NAME,
     TM_NS_PID,
     TM_NS_UTC_EPOCH_NS,
+    TM_NS_CPU,
+    TM_NS_IS_SCHED_IN,
     TM_NS_COLUMNS
 };
 

@@ -215,26 +215,35 @@ static struct tm_span name_of(const struct tm_perf *p, int64_t tid, uint64_t tim
     return tid == 0 ? (struct tm_span){idle, sizeof idle - 1} : tm_perf_task_names_find(&p->names, tid, time);
 }
 
-/* A thread leaves its cpu, and with OTHER who comes; or comes, and who was there did not say that it left. */
+static const uint32_t unknown_state = TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_UNKNOWN;
+
+/* The state of a thread that leaves. One that was not preempted sleeps, in which way is not recorded. */
+static uint32_t state_of(const struct tm_perf_record *record)
+{
+    return TM_SCHED_STATE_FLAGS | (record->misc & MISC_PREEMPTED ? (uint32_t)TM_SCHED_STATE_PREEMPTED
+                                                                 : (uint32_t)TM_SCHED_STATE_SLEEPING);
+}
+
+/* A thread leaves its cpu, and with OTHER who comes; or comes, and who was there did not say that it left. Between
+ * threads that are recorded a cpu counts as idle. */
 static enum tm_status add_switch(struct tm_perf *p, const struct tm_perf_record *record, const struct tm_perf_sample *s,
                                  int64_t other, struct tm_error *err)
 {
     bool is_out = record->misc & MISC_SWITCH_OUT;
-    int64_t prev = is_out ? s->tid : -1, next = is_out ? other : s->tid;
-    /* One that was not preempted sleeps, in which way is not recorded. */
-    uint64_t state = TM_SCHED_STATE_FLAGS | (!is_out                           ? 0u
-                                             : record->misc & MISC_PREEMPTED ? (unsigned)TM_SCHED_STATE_PREEMPTED
-                                                                             : (unsigned)TM_SCHED_STATE_SLEEPING);
+    uint32_t running = 0;
+    if (!is_out && (!tm_map_find(&p->next_of_cpu, s->cpu, &running) || running == UINT32_MAX))
+        running = 0;
+    int64_t prev = is_out ? s->tid : (int64_t)running, next = is_out ? other : s->tid;
+    uint64_t state = is_out ? state_of(record) : prev == 0 ? TM_SCHED_STATE_FLAGS : unknown_state;
     struct tm_event e = {.kind = TM_KIND_SCHED_SWITCH, .time_ns = (int64_t)s->time, .cpu = s->cpu,
-                         .tid = prev < 0 ? 0 : prev, .pid = next < 0 ? 0 : next, .value = state};
-    e.flags = TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE | (prev >= 0 ? TM_EVENT_HAS_TID : 0u) |
-              (next >= 0 ? TM_EVENT_HAS_PID : 0u);
+                         .tid = prev, .pid = next < 0 ? 0 : next, .value = state};
+    e.flags = TM_EVENT_HAS_CPU | TM_EVENT_HAS_VALUE | TM_EVENT_HAS_TID | (next >= 0 ? TM_EVENT_HAS_PID : 0u);
     tm_buf_clear(&p->detail);
     enum tm_status st = TM_OK;
     struct tm_span next_name = name_of(p, next, s->time), prev_name = name_of(p, prev, s->time);
     if (next >= 0 && next_name.len)
         st = put_string(p, next_name, &e.name, err);
-    if (st == TM_OK && prev >= 0 && prev_name.len)
+    if (st == TM_OK && prev_name.len)
         st = put_string(p, prev_name, &e.category, err);
     if (st == TM_OK && tm_map_set(&p->next_of_cpu, s->cpu, next < 0 ? UINT32_MAX : (uint32_t)next) != TM_OK)
         st = tm_error_nomem(err);
