@@ -52,6 +52,7 @@ static const struct tm_program program = {
 /* The temporary files that a signal removes; "" for none. */
 static char unfinished_paths[TM_OUTPUTS_MAX][4096];
 static const char *const *unfinished_members[TM_OUTPUTS_MAX];
+static bool unfinished_folders[TM_OUTPUTS_MAX]; /* ours, too */
 
 struct arguments {
     const char *alignment;
@@ -69,26 +70,28 @@ struct arguments {
 struct files {
     struct tm_out_file rows[TM_OUTPUTS_MAX];
     char *folders[TM_OUTPUTS_MAX]; /* where their temporary files are, or NULL; owned */
+    char *outer[TM_OUTPUTS_MAX]; /* where those folders are that we have made, or NULL; owned */
 };
 
 static void on_signal(int signum)
 {
     for (size_t i = 0; i < TM_OUTPUTS_MAX; i++)
         if (unfinished_paths[i][0])
-            tm_out_file_remove(unfinished_paths[i], unfinished_members[i]);
+            tm_out_file_remove(unfinished_paths[i], unfinished_members[i], unfinished_folders[i]);
     (void)signal(signum, SIG_DFL);
     (void)raise(signum);
 }
 
 /* Between here and forget_files, dying of a signal leaves no temporary file. */
-static void remember_file(size_t i, const char *path, const char *const *members)
+static void remember_file(size_t i, const struct tm_out_file *file)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction old, action = {.sa_handler = on_signal};
-    if (path == NULL || strlen(path) >= sizeof unfinished_paths[i])
+    if (file->temp == NULL || strlen(file->temp) >= sizeof unfinished_paths[i])
         return;
-    unfinished_members[i] = members;
-    strcpy(unfinished_paths[i], path);
+    unfinished_members[i] = file->members;
+    unfinished_folders[i] = file->made_folder;
+    strcpy(unfinished_paths[i], file->temp);
     for (size_t k = 0; k < sizeof signals / sizeof *signals; k++)
         if (sigaction(signals[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(signals[k], &action, NULL);
@@ -188,14 +191,15 @@ static int parse(int argc, char **argv, struct arguments *a)
 }
 
 /* A database has SQLite sort in temporary files, for which it looks for a place of its own. */
-static enum tm_status enter_sandbox(const struct arguments *a, char *const *folders, struct tm_error *err)
+static enum tm_status enter_sandbox(const struct arguments *a, const struct files *files, struct tm_error *err)
 {
     const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
     struct tm_sandbox sandbox = {.folders = {tm_io_temporary_dir(a->options.spill_dir)}};
     bool needs_path = false;
     for (size_t i = 0; i < a->outputs.count; i++) {
         needs_path = needs_path || a->outputs.rows[i].emit->needs_path;
-        sandbox.folders[i + 1] = folders[i];
+        sandbox.folders[i + 1] = files->folders[i];
+        sandbox.outer[i] = files->outer[i];
     }
     if (needs_path)
         memcpy(sandbox.folders + a->outputs.count + 1, places, sizeof places);
@@ -216,8 +220,9 @@ static enum tm_status open_files(struct files *files, const struct arguments *a,
         file->no_sync = a->no_sync;
         file->members = output->emit->members;
         st = tm_out_file_open(file, output->out, output->part, err);
-        remember_file(i, file->temp, file->members);
+        remember_file(i, file);
         files->folders[i] = file->temp ? tm_out_file_folder(file->temp) : NULL;
+        files->outer[i] = tm_out_file_outer(file);
         targets[i].out_fd = output->emit->needs_path ? -1 : file->fd;
         targets[i].path = output->emit->needs_path && st == TM_OK ? tm_out_file_target(file) : NULL;
     }
@@ -242,7 +247,7 @@ static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, s
     run->targets = targets;
     run->target_count = a->outputs.count;
     if (st == TM_OK)
-        st = enter_sandbox(a, files.folders, err);
+        st = enter_sandbox(a, &files, err);
     if (st == TM_OK)
         st = tm_emit_run(run, err);
     for (size_t i = 0; i < a->outputs.count && st == TM_OK; i++)
@@ -252,6 +257,7 @@ static enum tm_status emit(struct tm_emit_run *run, const struct arguments *a, s
     for (size_t i = 0; i < a->outputs.count; i++) {
         tm_out_file_abandon(&files.rows[i]);
         free(files.folders[i]);
+        free(files.outer[i]);
     }
     forget_files();
     return st;

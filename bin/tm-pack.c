@@ -56,7 +56,7 @@ static void on_signal(int signum)
     if (writer)
         (void)kill((pid_t)writer, SIGKILL);
     if (temp)
-        tm_out_file_remove(temp, NULL);
+        tm_out_file_remove(temp, NULL, false);
     (void)signal(signum, SIG_DFL);
     (void)raise(signum);
 }

@@ -82,3 +82,31 @@ global_merged_track_event|g
 process_merged_track_event|of p
 thread_merged_track_event|of t'
 }
+
+@test "what tells tracks apart is in their dimensions" {
+    packets "[[(60, message((1, 1), (3, message((1, 5), (6, 'p')))))], [(60, message((1, 3), (5, 1), (2, 'of p')))],
+        [(60, message((1, 4), (5, 1), (2, 'of k'), (15, 3), (16, 'key')))],
+        [(60, message((1, 9), (5, 1), (2, 'c'), (8, field(2, 0))))]] + \
+        [[(8, 10 * t), (11, message((9, 3), (11, t), (23, 'i')))] for t in (3, 4)] + \
+        [[(8, 100), (11, message((9, 4), (11, 9), (30, 5)))],
+         [(8, 1000), (7, message((1, message((1, 1), (2, 5))), (3, message((1, 2), (2, 9))), (6, message((1, 7), (2, 2))),
+          (8, message((1, 1), (2, 2))), (10, message((1, 'ddr'), (2, 5))), (11, 800)))],
+         [(8, 1000), (9, message((1, message((1, 5), (2, 100), (4, 20), (10, 7)))))],
+         [(8, 2000), (1, message((1, 3), (2, message((1, 2500), (2, 6), (3, message((2, 'C|5|heap|7')))))))]]"
+    same "SELECT t.type, group_concat(key || '=' || display_value, ' ') FROM track t JOIN args a ON
+        a.arg_set_id = t.dimension_arg_set_id WHERE t.name NOT LIKE 'cpu.times.%' OR t.name = 'cpu.times.idle_ns'
+        GROUP BY t.id ORDER BY 1, 2" \
+        'atrace_counter|upid=1 name=heap
+clock_frequency|linux_device=ddr
+cpu_frequency|cpu=0
+cpustat|cpu=2 cpustat_key=idle_ns
+meminfo|meminfo_key=MemTotal
+num_irq|irq=7
+num_softirq|irq=1
+oom_score_adj|upid=1
+process_counter_track_event|upid=1 track_uuid=9
+process_memory|upid=1 process_memory_key=rss.anon
+process_memory|upid=1 process_memory_key=virt
+process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=0 merge_key_value=of p track_compressor_idx=0
+process_merged_track_event|upid=1 parent_track_uuid=1 merge_key_type=2 merge_key_value=key track_compressor_idx=0'
+}

@@ -164,7 +164,7 @@ mark|-|100000000"
 
 @test "args of every type, shown as text" {
     json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":0,"args":{"i":-3,"d":0.5,"s":"t","b":true,"l":[7,{"k":8}]}}'
-    answers a.db "SELECT key, flat_key, value_type, display_value FROM args ORDER BY id" \
+    answers a.db "SELECT key, flat_key, value_type, display_value FROM args JOIN slice USING (arg_set_id) ORDER BY args.id" \
         "args.i|args.i|int|-3
 args.d|args.d|real|0.5
 args.s|args.s|string|t
@@ -175,8 +175,8 @@ args.l[1].k|args.l.k|int|8"
 
 @test "args whose keys and values look like what they are stored in" {
     json '{"ph":"i","name":"a","pid":1,"tid":2,"ts":0,"args":{"12i3":"7s8","\"}":"\u0001\"}{","":null,"r":5e-324,"m":-9223372036854775808,"w":0.30000000000000004,"z":"a\u0000b"}}'
-    answers a.db "SELECT id - arg_set_id, key, hex(coalesce(string_value, '')), int_value, value_type FROM args
-        ORDER BY id" "0|args.12i3|377338|-|string
+    answers a.db "SELECT a.id - a.arg_set_id, key, hex(coalesce(string_value, '')), int_value, value_type FROM args a
+        JOIN slice USING (arg_set_id) ORDER BY a.id" "0|args.12i3|377338|-|string
 1|args.\"}|01227D7B|-|string
 2|args.r||-|real
 3|args.m||-9223372036854775808|int

@@ -95,6 +95,21 @@ END
     ! wait $!
     exec 9>&-
     [ "$(ls -A out)" = slice.csv ]
+    run -4 tm-merge -q --strict -o new/ a.json
+    [ ! -e new ]
+    run -1 bash -c "head -c -20 s | tm-emit -q -o new/"
+    [ ! -e new ]
+    mkdir empty
+    run -1 bash -c "head -c -20 s | tm-emit -q -o empty/"
+    [ -d empty ]
+    exec 9<>pipe
+    tm-emit -q -o new/ <pipe 3>&- 9>&- &
+    head -c 2000 s >&9
+    until [ -n "$(find new -name '.whole*' 2>/dev/null)" ]; do sleep 0.05; done
+    kill -TERM $!
+    ! wait $!
+    exec 9>&-
+    [ ! -e new ]
     echo file >file
     run -3 tm-merge -q -f tables -o file "$demo"
     [[ "$output" == *"file: cannot write"* ]]

@@ -20,7 +20,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
 @test "arguments are dictionaries and arrays" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"o":{"p":[1,{"q":"r"}],"s.t":true},"d":0.5}}]' >a.json
     merge a.json
-    [ "$(rows 'SELECT key, display_value FROM args ORDER BY key')" = \
+    [ "$(rows 'SELECT key, display_value FROM args JOIN slice USING (arg_set_id) ORDER BY key')" = \
       "debug.d 0.5,debug.o.p[0] 1,debug.o.p[1].q r,debug.o.s.t true" ]
     # protoc finds nothing in the names that readers would make "_" of
     run grep -c 'o\.p\|p\[' m.pftrace
@@ -30,7 +30,7 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
 @test "elements of arrays keep their numbers where those before them leave no argument" {
     echo '[{"ph":"X","pid":1,"tid":2,"name":"n","ts":1,"dur":1,"args":{"d":[[],[3,4],{},{"a":[{},[],5]},6],"far[99999999]":7,"h":[{},{}]}}]' >a.json
     merge a.json
-    [ "$(rows 'SELECT key, display_value FROM args ORDER BY key')" = \
+    [ "$(rows 'SELECT key, display_value FROM args JOIN slice USING (arg_set_id) ORDER BY key')" = \
       "debug.d[1][0] 3,debug.d[1][1] 4,debug.d[3].a[2] 5,debug.d[4] 6,debug.far[0] 7" ]
     [ "$(wc -c <m.pftrace)" -lt 2000 ]
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 enum { ANCESTORS_MAX = 100, MERGE_BY_NAME = 1, MERGE_NONE = 2, MERGE_BY_KEY = 3, SET_TAG = 1 };
+enum { KEY_TYPE_OF_NAME = 0, KEY_TYPE_OF_KEY = 2 };
 
 struct tm_descriptor {
     struct tm_place place;
@@ -230,6 +231,12 @@ enum tm_status tm_descriptors_resolve(struct tm_descriptors *ds, struct tm_place
 static enum tm_status track_of(struct tm_descriptors *ds, struct tm_descriptor *row, uint32_t lane, uint32_t *track,
                                struct tm_error *err);
 
+/* The text that siblings of ROW share. */
+static uint32_t label_of(const struct tm_descriptor *row)
+{
+    return row->merge == MERGE_BY_KEY ? row->merge_key : row->name ? row->name : row->event_name;
+}
+
 /* Copies the descriptor to the new row of TRACK. */
 static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descriptor *row, uint32_t track,
                                struct tm_error *err)
@@ -242,6 +249,9 @@ static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descri
     t->is_counter = row->is_counter;
     t->name = row->name || row->is_counter || row->resolved.is_root ? row->name : row->event_name;
     t->unit = row->unit;
+    t->uuid = t->type == TM_TRACK_TYPE_DESCRIBED_LANE ? row->parent_uuid : row->uuid;
+    t->merge_key = label_of(row);
+    t->merge_key_type = row->merge == MERGE_BY_KEY ? KEY_TYPE_OF_KEY : KEY_TYPE_OF_NAME;
     if (parent == NULL || parent->resolved.is_root)
         return TM_OK;
     enum tm_status st = track_of(ds, parent, 0, &parent_track, err);
@@ -253,9 +263,8 @@ static enum tm_status describe(struct tm_descriptors *ds, const struct tm_descri
 /* Sets the lane set that ROW shares with its siblings. */
 static enum tm_status set_of(struct tm_descriptors *ds, struct tm_descriptor *row, struct tm_error *err)
 {
-    uint32_t label = row->merge == MERGE_BY_KEY ? row->merge_key : row->name ? row->name : row->event_name;
     struct tm_key key = {(uint64_t)row->place.file << 32 | row->place.machine, row->parent_uuid,
-                         (uint64_t)SET_TAG << 56 | (uint64_t)(row->merge == MERGE_BY_KEY) << 32 | label};
+                         (uint64_t)SET_TAG << 56 | (uint64_t)(row->merge == MERGE_BY_KEY) << 32 | label_of(row)};
     if (row->has_set)
         return TM_OK;
     row->has_set = true;

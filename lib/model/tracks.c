@@ -63,6 +63,8 @@ enum tm_status tm_tracks_get(struct tm_tracks *tracks, const struct tm_track_id 
                                              .type = id->type,
                                              .owner = TM_NO_ID,
                                              .parent = TM_NO_ID,
+                                             .dimension_set = TM_NO_ID,
+                                             .lane = id->second,
                                              .arg_set = TM_NO_ID};
     return TM_OK;
 }

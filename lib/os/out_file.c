@@ -55,13 +55,14 @@ static enum tm_status open_as_it_stands(struct tm_out_file *f, const char *path,
 }
 
 /* Makes the folder of members at PATH, if it is not there. */
-static enum tm_status make_folder(const char *path, struct stat *info, bool *exists, struct tm_error *err)
+static enum tm_status make_folder(struct tm_out_file *f, const char *path, const struct stat *info, bool exists,
+                                  struct tm_error *err)
 {
-    if (*exists && !S_ISDIR(info->st_mode))
+    if (exists && !S_ISDIR(info->st_mode))
         return tm_error_errno(err, ENOTDIR, "%s: cannot write", path);
-    if (!*exists && mkdir(path, OUT_FOLDER_MODE) != 0)
+    if (!exists && mkdir(path, OUT_FOLDER_MODE) != 0)
         return tm_error_errno(err, errno, "%s: cannot make the folder", path);
-    *exists = true;
+    f->made_folder = !exists;
     return TM_OK;
 }
 
@@ -83,8 +84,9 @@ enum tm_status tm_out_file_open(struct tm_out_file *f, const char *path, const c
     f->fd = -1;
     if (strlen(path) + 64 > OUT_FILE_PATH_MAX)
         return tm_error_set(err, TM_E_SYSTEM, "%s: name is too long", path);
-    if (f->members && make_folder(path, &old, &exists, err) < 0)
+    if (f->members && make_folder(f, path, &old, exists, err) < 0)
         return err->status;
+    exists = exists || f->members;
     /* A link is followed: what it points to is replaced, not the link. */
     if ((f->path = exists ? tm_compat_real_path(path) : join(path, "")) == NULL)
         return tm_error_errno(err, errno, "%s: cannot write", path);
@@ -143,6 +145,11 @@ char *tm_out_file_folder(const char *path)
     else if (folder)
         strcpy(folder, ".");
     return folder;
+}
+
+char *tm_out_file_outer(const struct tm_out_file *f)
+{
+    return f->made_folder && f->path ? tm_out_file_folder(f->path) : NULL;
 }
 
 /* Whether the disk is waited for: not where somebody else gives the file its name. */
@@ -230,15 +237,16 @@ enum tm_status tm_out_file_commit(struct tm_out_file *f, struct tm_error *err)
         if (syncs(f))
             sync_folder(f);
         if (f->members && !f->borrowed_temp)
-            tm_out_file_remove(f->temp, NULL);
+            tm_out_file_remove(f->temp, NULL, false);
         free(f->temp);
         f->temp = NULL;
+        f->made_folder = false;
     }
     tm_out_file_abandon(f);
     return st;
 }
 
-void tm_out_file_remove(const char *temp, const char *const *members)
+void tm_out_file_remove(const char *temp, const char *const *members, bool with_folder)
 {
     static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
     char name[OUT_FILE_PATH_MAX + 16];
@@ -252,6 +260,12 @@ void tm_out_file_remove(const char *temp, const char *const *members)
     for (size_t i = 0; members && members[i]; i++)
         if (tm_out_file_member(temp, members[i], name, sizeof name) == TM_OK)
             (void)unlink(name);
+    const char *slash = strrchr(temp, '/');
+    if (with_folder && slash && len < OUT_FILE_PATH_MAX) {
+        memcpy(name, temp, (size_t)(slash - temp));
+        name[slash - temp] = '\0';
+        (void)rmdir(name);
+    }
     errno = saved;
 }
 
@@ -260,7 +274,9 @@ void tm_out_file_abandon(struct tm_out_file *f)
     if (f->fd >= 0)
         (void)close(f->fd);
     if (f->temp)
-        tm_out_file_remove(f->temp, f->members);
+        tm_out_file_remove(f->temp, f->members, f->made_folder);
+    else if (f->made_folder && f->path)
+        (void)rmdir(f->path);
     free(f->temp);
     free(f->path);
     *f = (struct tm_out_file){.fd = -1};

@@ -18,20 +18,24 @@ struct tm_out_file {
     char *temp;   /* where it is being written; owned; NULL when that is path */
     bool borrowed_temp; /* the caller renames it */
     bool no_sync; /* for the caller to set: do not wait for the disk */
+    bool made_folder; /* the folder of the members was not there before */
     /* For the caller to set: names of the members, NULL-terminated, which the caller writes at tm_out_file_member. The
      * file that is open for writing does not stay then. NULL: the result is a file. */
     const char *const *members;
     int fd;       /* open for writing */
 };
 
-/* Makes the temporary file beside PATH, or in the folder PATH, with the mode a new file gets. Makes the folder, which
- * stays after an error. PART, if not NULL, is a file to
+/* Makes the temporary file beside PATH, or in the folder PATH, with the mode a new file gets. Makes the folder where it
+ * is not there. PART, if not NULL, is a file to
  * be written instead, which commit leaves where it is (for a caller that renames). TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_out_file_open(struct tm_out_file *file, const char *path, const char *part, struct tm_error *err);
 
 /* The folder that PATH is in, to be freed; NULL when out of memory. */
 char *tm_out_file_folder(const char *path);
+
+/* The folder out of which abandon removes the folder that open made, to be freed; NULL if it made none. */
+char *tm_out_file_outer(const struct tm_out_file *file);
 
 /* Where bytes go by name: temp, or path. */
 const char *tm_out_file_target(const struct tm_out_file *file);
@@ -47,12 +51,13 @@ enum tm_status tm_out_file_close(struct tm_out_file *file, struct tm_error *err)
  * temporary file is gone. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_commit(struct tm_out_file *file, struct tm_error *err);
 
-/* Closes; removes the temporary file and what SQLite puts beside it, unless it was committed. */
+/* Closes; removes the temporary file, what SQLite puts beside it, and a folder that open made, unless it was committed.
+ * Another program's files keep the folder. */
 void tm_out_file_abandon(struct tm_out_file *file);
 
-/* Removes TEMP and TEMP-journal, -wal, -shm, and what was written of MEMBERS (may be NULL). Safe in a signal handler;
- * errno is kept. */
-void tm_out_file_remove(const char *temp, const char *const *members);
+/* Removes TEMP and TEMP-journal, -wal, -shm, and what was written of MEMBERS (may be NULL); with WITH_FOLDER also the
+ * folder that they were in, if nothing else is in it. Safe in a signal handler; errno is kept. */
+void tm_out_file_remove(const char *temp, const char *const *members, bool with_folder);
 
 /* Writes LEN bytes of DATA to PATH, whole or not at all. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_out_file_put(const char *path, const void *data, size_t len, struct tm_error *err);

@@ -106,6 +106,9 @@ static enum tm_status restrict_files(const struct tm_sandbox *s, struct tm_error
     for (size_t i = 0; i < TM_SANDBOX_FOLDERS_MAX && st == TM_OK; i++)
         if (s->folders[i])
             st = allow(ruleset, s->folders[i], made & attr.handled_access_fs, err);
+    for (size_t i = 0; i < TM_SANDBOX_FOLDERS_MAX && st == TM_OK; i++)
+        if (s->outer[i])
+            st = allow(ruleset, s->outer[i], LANDLOCK_ACCESS_FS_REMOVE_DIR, err);
     /* E2BIG: as many sandboxes around this one as there can be. */
     if (st == TM_OK && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0 && errno != E2BIG)
         st = tm_error_errno(err, errno, "cannot confine itself: landlock");

@@ -16,6 +16,7 @@ struct tm_sandbox {
     const char *const *reads; /* files that may be opened for reading, "-" passed over */
     size_t read_count;
     const char *folders[TM_SANDBOX_FOLDERS_MAX]; /* where files may be made, written, renamed, removed; or NULL */
+    const char *outer[TM_SANDBOX_FOLDERS_MAX]; /* where empty folders may be removed; or NULL */
     bool makes_folders; /* in those folders: folders, too */
     bool libraries; /* the system's libraries may be read, which a library loads when it is needed */
     bool signals; /* processes that it has started may still be sent signals */

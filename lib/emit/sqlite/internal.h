@@ -200,6 +200,9 @@ enum tm_status tm_sqlite_do_later(struct tm_sqlite *s, struct tm_error *err);
 enum tm_status tm_sqlite_moment(void *self, const struct tm_moment_row *row, struct tm_error *err);
 enum tm_status tm_sqlite_put_metadata(struct tm_sqlite *s, struct tm_error *err);
 
+/* model.c: makes args of what tells tracks apart. All other args are there. */
+enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *err);
+
 /* catalog.c, model.c: write a frame's content, the catalog, and the rows that the model kept until the end. */
 enum tm_status tm_sqlite_clock_row(struct tm_sqlite *s, const struct tm_frame *frame, struct tm_error *err);
 enum tm_status tm_sqlite_put_catalog(struct tm_sqlite *s, struct tm_error *err);

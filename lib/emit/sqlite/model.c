@@ -1,6 +1,7 @@
 #include "emit/sqlite/internal.h"
 
 #include "base/pb.h"
+#include "model/track_dimensions.h"
 #include "model/track_type.h"
 #include "stream/detail_fields.h"
 
@@ -89,6 +90,11 @@ static enum tm_status put_processes(struct tm_sqlite *s, struct tm_error *err)
     return st;
 }
 
+static const char *type_of(const struct tm_sqlite *s, const struct tm_track *t)
+{
+    return tm_track_type_text(t, tm_tracks_text(&s->model.tracks, t->name), s->context->catalog->files[t->file].type);
+}
+
 static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
 {
     const struct tm_tracks *tracks = &s->model.tracks;
@@ -97,21 +103,21 @@ static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)
     for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
         const struct tm_track *t = &tracks->rows[i];
         sqlite3_bind_int64(stmt, 1, i);
-        const char *type = tm_track_type_text(t, tm_tracks_text(tracks, t->name),
-                                              s->context->catalog->files[t->file].type);
+        const char *type = type_of(s, t);
         const char *unit = tm_track_type_unit(type);
         tm_sqlite_bind_word(stmt, 3, type);
         tm_sqlite_bind_id(stmt, 4, t->parent);
         tm_sqlite_bind_id(stmt, 5, t->arg_set);
-        sqlite3_bind_int64(stmt, 6, t->machine);
-        sqlite3_bind_int64(stmt, 7, t->file);
-        sqlite3_bind_int64(stmt, 8, t->is_counter);
-        tm_sqlite_bind_maybe(stmt, 10, t->scope == TM_TRACK_THREAD, t->owner);
-        tm_sqlite_bind_maybe(stmt, 11, t->scope == TM_TRACK_PROCESS, t->owner);
-        tm_sqlite_bind_maybe(stmt, 12, t->scope == TM_TRACK_CPU, t->owner);
-        tm_sqlite_bind_maybe(stmt, 13, t->scope == TM_TRACK_GPU, t->owner);
+        tm_sqlite_bind_id(stmt, 6, t->dimension_set);
+        sqlite3_bind_int64(stmt, 7, t->machine);
+        sqlite3_bind_int64(stmt, 8, t->file);
+        sqlite3_bind_int64(stmt, 9, t->is_counter);
+        tm_sqlite_bind_maybe(stmt, 11, t->scope == TM_TRACK_THREAD, t->owner);
+        tm_sqlite_bind_maybe(stmt, 12, t->scope == TM_TRACK_PROCESS, t->owner);
+        tm_sqlite_bind_maybe(stmt, 13, t->scope == TM_TRACK_CPU, t->owner);
+        tm_sqlite_bind_maybe(stmt, 14, t->scope == TM_TRACK_GPU, t->owner);
         if ((st = tm_sqlite_bind_text(s, stmt, 2, tm_tracks_text(tracks, t->name), err)) == TM_OK &&
-            (st = tm_sqlite_bind_text(s, stmt, 9, unit ? tm_text_str(unit) : tm_tracks_text(tracks, t->unit), err)) ==
+            (st = tm_sqlite_bind_text(s, stmt, 10, unit ? tm_text_str(unit) : tm_tracks_text(tracks, t->unit), err)) ==
                 TM_OK)
             st = tm_sqlite_run(s, stmt, err);
     }
@@ -154,6 +160,25 @@ static enum tm_status put_stats(struct tm_sqlite *s, struct tm_error *err)
         sqlite3_bind_int64(stmt, 7, row->file);
         st = tm_sqlite_run(s, stmt, err);
     }
+    return st;
+}
+
+/* The dimensions of a track are args, so they are there before the rest of the model. */
+enum tm_status tm_sqlite_put_dimensions(struct tm_sqlite *s, struct tm_error *err)
+{
+    struct tm_tracks *tracks = &s->model.tracks;
+    struct tm_buf detail = {0};
+    enum tm_status st = TM_OK;
+    for (uint32_t i = 0; st == TM_OK && i < tracks->count; i++) {
+        struct tm_track *t = &tracks->rows[i];
+        struct tm_text name = tm_tracks_text(tracks, t->name);
+        tm_buf_clear(&detail);
+        if (tm_track_dimensions(t, type_of(s, t), name, tm_tracks_text(tracks, t->merge_key), &detail) < 0)
+            st = tm_error_nomem(err);
+        else
+            st = tm_arg_sets_add(&s->model.arg_sets, detail.data, detail.len, &t->dimension_set, &s->rows, err);
+    }
+    tm_buf_release(&detail);
     return st;
 }
 

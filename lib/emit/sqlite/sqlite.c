@@ -52,6 +52,8 @@ enum tm_status tm_sqlite_finish(void *state, struct tm_error *err)
     struct tm_sqlite *s = state;
     enum tm_status st = tm_model_finish(&s->model, err);
     if (st == TM_OK)
+        st = tm_sqlite_put_dimensions(s, err);
+    if (st == TM_OK)
         st = tm_sqlite_rows_flush(s, err);
     if (st == TM_OK)
         st = tm_sqlite_put_catalog(s, err);

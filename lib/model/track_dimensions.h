@@ -1,0 +1,14 @@
+/* What tells a track from others of its type, as args: whose it is, and what its name or its descriptor says. Keys are
+ * those of the reference importer's tracks (its tracks_common.h and parsers). */
+#ifndef TM_MODEL_TRACK_DIMENSIONS_H
+#define TM_MODEL_TRACK_DIMENSIONS_H
+
+#include "base/buf.h"
+#include "model/tracks.h"
+
+/* Appends the dimensions of TRACK, whose type is TYPE and whose name is NAME, to DETAIL as args. MERGE_KEY is the text
+ * that siblings are merged by. TM_OK or TM_E_SYSTEM. */
+enum tm_status tm_track_dimensions(const struct tm_track *track, const char *type, struct tm_text name,
+                                   struct tm_text merge_key, struct tm_buf *detail);
+
+#endif
