@@ -6,7 +6,8 @@
 #include "model/model.h"
 
 /* Tags in the keys of lane sets, one for each kind of set. Descriptors use 1. */
-enum { TM_SET_ASYNC_PROCESS = 2, TM_SET_ASYNC_GLOBAL, TM_SET_MARKER_ASYNC, TM_SET_MARKER_TRACK, TM_SET_OVERLAP };
+enum { TM_SET_ASYNC_PROCESS = 2, TM_SET_ASYNC_GLOBAL, TM_SET_MARKER_ASYNC, TM_SET_MARKER_TRACK, TM_SET_OVERLAP,
+       TM_SET_NAMED /* and the following, one for each enum tm_named_track */ };
 
 /* An event being processed and what is known about it so far. */
 struct tm_model_event {
@@ -93,6 +94,12 @@ enum tm_status tm_model_sample(struct tm_model *m, struct tm_model_event *ev, st
 
 /* Sets *TRACK to the asynchronous track of EV. TM_END if it has none. */
 enum tm_status tm_model_async_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
+                                    struct tm_error *err);
+
+/* True if the detail of E tells the track that it is on. */
+bool tm_model_has_named_track(const struct tm_event *e);
+/* Sets *TRACK to that track. */
+enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                     struct tm_error *err);
 
 /* Applies the DETAIL of a THREAD, PROCESS or TRACK row at once. */

@@ -89,6 +89,8 @@ static enum tm_status track_of(struct tm_model *m, struct tm_model_event *ev, ui
     enum tm_kernel_track kernel = tm_kernel_track_of(e);
     if (kernel)
         return kernel_track(m, ev, kernel, track, err);
+    if (tm_model_has_named_track(e))
+        return tm_model_named_track(m, ev, track, err);
     if (e->flags & TM_EVENT_ASYNC)
         return tm_model_async_track(m, ev, track, err);
     switch (tm_event_scope(e->flags)) {

@@ -1,5 +1,6 @@
 #include "model/track_type.h"
 
+#include "perfetto/named_tracks.h"
 #include "perfetto/sys_names.h"
 
 /* Counters whose names begin with HEAD and end with TAIL. */
@@ -136,6 +137,7 @@ const char *tm_track_type_text(const struct tm_track *track, struct tm_text name
     switch (track->type) {
     case TM_TRACK_TYPE_DESCRIBED:
     case TM_TRACK_TYPE_DESCRIBED_LANE: return type_of_described(track);
+    case TM_TRACK_TYPE_NAMED: return tm_named_track_type((enum tm_named_track)track->named);
     case TM_TRACK_TYPE_COUNTER: return type_of_global(name);
     case TM_TRACK_TYPE_THREAD_COUNTER: return family_of(of_threads, name);
     case TM_TRACK_TYPE_PROCESS_COUNTER: return type_of_process(name, file_type);

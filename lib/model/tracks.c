@@ -22,6 +22,7 @@ const char *tm_track_type_name(enum tm_track_type type)
         [TM_TRACK_TYPE_PROCESS_COUNTER] = "process_counter",
         [TM_TRACK_TYPE_CPU_COUNTER] = "cpu_counter",
         [TM_TRACK_TYPE_GPU_COUNTER] = "gpu_frequency",
+        [TM_TRACK_TYPE_NAMED] = "unknown",
     };
     return type >= TM_TRACK_TYPE_KERNEL ? tm_kernel_track_type((enum tm_kernel_track)(type - TM_TRACK_TYPE_KERNEL))
                                         : names[type];

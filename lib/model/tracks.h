@@ -28,6 +28,7 @@ enum tm_track_type {
     TM_TRACK_TYPE_PROCESS_COUNTER,  /* upid, name */
     TM_TRACK_TYPE_CPU_COUNTER,      /* cpu, name */
     TM_TRACK_TYPE_GPU_COUNTER,      /* gpu, name */
+    TM_TRACK_TYPE_NAMED,            /* lane set, lane; UINT32_MAX: it has no lanes */
     TM_TRACK_TYPE_KERNEL            /* this and the following, one for each enum tm_kernel_track: instance */
 };
 
@@ -57,6 +58,7 @@ struct tm_track {
     uint32_t merge_key; /* of siblings that share lanes: number of a text, as name */
     uint8_t merge_key_type; /* the reference's number: 0 by name, 2 by key */
     uint32_t lane; /* UINT32_MAX: one outside of the lanes */
+    uint8_t named; /* enum tm_named_track, of TM_TRACK_TYPE_NAMED */
 };
 
 /* Zero-initialise; init before use. */

@@ -126,6 +126,9 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
  * need the views of tracks. */
 extern const char tm_sqlite_slice_views[];
 
+/* frame_views.c: makes the views of slices whose columns are args: frames of Android's compositor. */
+extern const char tm_sqlite_frame_views[];
+
 /* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part of no sequence becomes
  * U+FFFD. So does NUL, because most readers end the text there. */
 enum tm_status tm_sqlite_bind_text(struct tm_sqlite *s, sqlite3_stmt *stmt, int column, struct tm_text text,

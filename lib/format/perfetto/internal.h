@@ -126,6 +126,9 @@ struct tm_proto {
     struct tm_proto_map disks;        /* (machine, disk and field) to its last reading */
     struct tm_proto_map power_names;  /* (machine, hash of a rail or state) to the string of its counter */
     struct tm_proto_map address_spaces; /* (machine, mm_id of rss_stat) to the tid last seen with it */
+    struct tm_proto_map frame_cookies; /* (machine, cookie) to the pid and enum tm_named_track of its frame */
+    struct tm_proto_map frame_tokens; /* (machine, hash of a pid and its token): expected frames */
+    struct tm_proto_map frame_surfaces; /* (machine, token of a display's frame) to how many surfaces' frames it has */
     struct tm_proto_map clocks;       /* (machine, 0) to what its snapshots have told: clock.h */
     /* counts that wait to be written */
     uint64_t counted; /* how often there was something to be added to stats */

@@ -4,6 +4,7 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/cpu_info.h"
 #include "format/perfetto/descriptor.h"
+#include "format/perfetto/frame_timeline.h"
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
 #include "format/perfetto/log.h"
@@ -251,6 +252,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_power_read(p, packet, err);
     case TM_PACKET_ANDROID_LOG:
         return tm_proto_log_read(p, packet, err);
+    case TM_PACKET_FRAME_TIMELINE:
+        return tm_proto_frame_timeline_read(p, packet, err);
     case TM_PACKET_PERF_SAMPLE:
         return tm_proto_perf_sample_read(p, packet, err);
     case TM_PACKET_STREAMING_PROFILE:

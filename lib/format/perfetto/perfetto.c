@@ -122,6 +122,9 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->disks);
     tm_proto_map_release(&p->power_names);
     tm_proto_map_release(&p->address_spaces);
+    tm_proto_map_release(&p->frame_cookies);
+    tm_proto_map_release(&p->frame_tokens);
+    tm_proto_map_release(&p->frame_surfaces);
     tm_proto_map_release(&p->accounts);
     tm_proto_map_release(&p->stats);
     tm_proto_map_release(&p->stated);

@@ -1,0 +1,12 @@
+/* Frames of Android's compositor: when each was expected and when it was shown. Rules:
+ * importers/proto/frame_timeline_event_parser.cc of perfetto. */
+#ifndef TM_FORMAT_PERFETTO_FRAME_TIMELINE_H
+#define TM_FORMAT_PERFETTO_FRAME_TIMELINE_H
+
+#include "format/perfetto/internal.h"
+
+/* Adds the rows of a frame_timeline_event packet: itself, and a DERIVED slice's begin or end. */
+enum tm_status tm_proto_frame_timeline_read(struct tm_proto *p, const struct tm_proto_packet *packet,
+                                            struct tm_error *err);
+
+#endif

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# tm-emit -f sqlite: frames of Android's compositor. The expected rows are the reference importer's.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+packets() { # packets as make-packets.py reads them; each { is a packet
+    python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace
+    tm-merge -q -o p.db p.pftrace
+}
+
+same() { # QUERY WANT
+    local have
+    have=$(sqlite3 -nullvalue NULL p.db "$1")
+    [ "$have" = "$2" ] || { diff <(echo "$2") <(echo "$have"); false; }
+}
+
+frames() {
+    packets <<'END'
+1 { 8: 1000 10: 7 76 { 1 { 1: 11 2: 5 3: 40 } } }
+1 { 8: 1010 10: 7 76 { 3 { 1: 12 2: 3 3: 5 4: 50 5: "menu" } } }
+1 { 8: 1020 10: 7 76 { 4 { 1: 13 2: 3 3: 5 4: 50 5: "menu" 6: 2 7: 1 8: 0 9: 68 10: 1 11: 1 12: 2 13: 0x40200000 15: 0x3f000000 19: 1 } } }
+1 { 8: 1030 10: 7 76 { 4 { 1: 14 2: 4 3: 5 4: 60 5: "clock" 6: 4 9: 1 } } }
+1 { 8: 1035 10: 7 76 { 3 { 1: 15 2: 3 3: 5 4: 50 } } }
+1 { 8: 1040 10: 7 76 { 2 { 1: 16 2: 5 3: 40 4: 1 5: 1 6: 1 7: 512 8: 1 9: 3 11: 0x3f800000 15: 2 16: 6 } } }
+1 { 8: 1100 10: 7 76 { 5 { 1: 13 } } }
+1 { 8: 1110 10: 7 76 { 5 { 1: 11 } } }
+1 { 8: 1120 10: 7 76 { 5 { 1: 12 } } }
+1 { 8: 1130 10: 7 76 { 5 { 1: 16 } } }
+1 { 8: 1140 10: 7 76 { 5 { 1: 77 } } }
+1 { 8: 1150 10: 7 76 { 1 { 1: 17 2: 9 } } }
+END
+}
+
+@test "frames are slices of their processes, with all that is told of them as columns" {
+    frames
+    same "SELECT ts, dur, s.name, pid, display_frame_token, surface_frame_token, layer_name
+        FROM expected_frame_timeline_slice s JOIN process USING (upid) ORDER BY ts" \
+        '1000|110|5|40|5|NULL|NULL
+1010|110|3|50|5|3|menu'
+    same "SELECT ts, dur, s.name, pid, display_frame_token, surface_frame_token, layer_name, present_type, on_time_finish,
+        gpu_composition, jank_type, jank_severity_type, prediction_type, jank_tag, jank_tag_experimental, jank_score,
+        latched_unsignaled_count, addressable_unsignaled_latch_count, latched_fence_state
+        FROM actual_frame_timeline_slice s JOIN process USING (upid) ORDER BY ts" \
+        '1020|80|3|50|5|3|menu|Late Present|1|0|Prediction Error, App Deadline Missed|Partial|Valid Prediction|Self Jank|Unspecified|0.5|NULL|NULL|Latched Signaled
+1030|-1|4|60|5|4|clock|Dropped Frame|0|0|None|None|Unspecified Prediction|Dropped Frame|Unspecified|0.0|NULL|NULL|NULL
+1040|90|5|40|5|NULL|NULL|On-time Present|1|1|SurfaceFlinger Stuffing|Full|Valid Prediction|SurfaceFlinger Stuffing|Unspecified|1.0|2|6|NULL'
+    same "SELECT name, type FROM track WHERE type LIKE 'android%' ORDER BY type" 'Actual Timeline|android_actual_frame_timeline
+Actual Timeline|android_actual_frame_timeline
+Actual Timeline|android_actual_frame_timeline
+Expected Timeline|android_expected_frame_timeline
+Expected Timeline|android_expected_frame_timeline'
+    same "SELECT display_value FROM args JOIN slice USING (arg_set_id) WHERE ts = 1020 AND key LIKE 'Present Delay%'" 2.5
+}
+
+@test "arrows lead from the frames of surfaces to that of the display" {
+    frames
+    same "SELECT a.ts, b.ts FROM flow f JOIN slice a ON a.id = f.slice_out JOIN slice b ON b.id = f.slice_in ORDER BY 1" \
+        '1020|1040
+1030|1040'
+}
+
+@test "an end without a begin and a frame without a process are counted" {
+    frames
+    same "SELECT name, value FROM stats WHERE name LIKE 'frame%' ORDER BY 1" 'frame_timeline_event_parser_errors|1
+frame_timeline_unpaired_end_event|1'
+}
+
+@test "frames of one process that overlap are on lanes" {
+    packets <<'END'
+1 { 8: 10 10: 7 76 { 2 { 1: 1 2: 1 3: 40 } } }
+1 { 8: 20 10: 7 76 { 2 { 1: 2 2: 2 3: 40 } } }
+1 { 8: 30 10: 7 76 { 5 { 1: 1 } } }
+1 { 8: 40 10: 7 76 { 5 { 1: 2 } } }
+END
+    same "SELECT s.name, dur, depth, (SELECT group_concat(key || '=' || display_value) FROM args a
+        WHERE a.arg_set_id = t.dimension_arg_set_id) FROM slice s JOIN track t ON t.id = track_id ORDER BY s.ts" \
+        '1|20|0|upid=1,track_compressor_idx=0
+2|20|0|upid=1,track_compressor_idx=1'
+}
+
+@test "other outputs show frames, too, and a merged trace has the packets as they were" {
+    frames
+    tm-merge -q -o p.json p.pftrace
+    grep -q '"name":"3".*"Layer name":"menu"' p.json
+    tm-merge -q -f text p.pftrace | grep -q '50 .*slice *80ns 3 Surface frame token=3'
+    tm-merge -q -o m.pftrace p.pftrace
+    tm-merge -q -o m.db m.pftrace
+    query="SELECT ts, dur, name, jank_type FROM actual_frame_timeline_slice ORDER BY ts"
+    [ "$(sqlite3 m.db "$query")" = "$(sqlite3 p.db "$query")" ]
+}
