@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+/* How many beats of each recording a shift leaves without a counterpart before that is looked into. */
+enum { RAGGED_MIN = 16 };
+
 /* A group of two files. */
 struct beats {
     struct tm_beat *a, *b;
@@ -148,9 +151,39 @@ static enum tm_status note(struct tm_numbering_doubt **list, uint32_t *count, ui
     return TM_OK;
 }
 
-/* Two recordings whose beats B and A one shift does not fit. IS_DONE tells whether they are numbered now. */
+/* How many beats B and A have in common if SHIFT is right. */
+static uint32_t overlap(const struct beats *beats, int64_t shift)
+{
+    int64_t first = shift < 0 ? -shift : 0, end = (int64_t)beats->b_count - shift;
+    if (end > (int64_t)beats->a_count)
+        end = beats->a_count;
+    return end > first ? (uint32_t)(end - first) : 0;
+}
+
+/* Whether SHIFT leaves stretches of both recordings without a counterpart. They may have been recorded at different
+ * times; or one clock was set by more than the recording is long, and what was later stands in front. */
+static bool is_ragged(const struct beats *beats, int64_t shift)
+{
+    uint32_t common = overlap(beats, shift);
+    return beats->a_count - common >= RAGGED_MIN && beats->b_count - common >= RAGGED_MIN;
+}
+
+/* Whether NUMBERS of B also relate what SHIFT leaves without a counterpart: at least two fifths of what could be. */
+static bool is_more(const struct beats *beats, const int32_t *numbers, int64_t shift)
+{
+    uint32_t common = overlap(beats, shift), more = 0;
+    uint32_t shorter = beats->a_count < beats->b_count ? beats->a_count : beats->b_count;
+    for (uint32_t i = 0; i < beats->b_count; i++) {
+        int64_t at = (int64_t)i - shift;
+        more += (at < 0 || at >= (int64_t)beats->a_count) && numbers[i] != TM_PASSAGES_NONE;
+    }
+    return more >= RAGGED_MIN / 2 && more * 5 >= (shorter - common) * 2;
+}
+
+/* Two recordings whose beats B and A one shift does not fit, or (SHIFT) does not fit all of. IS_DONE tells whether they
+ * are numbered now. */
 static enum tm_status compare_passages(struct work *w, const struct tm_record *records, const struct beats *beats,
-                                       bool *is_done, struct tm_error *err)
+                                       const int64_t *shift, bool *is_done, struct tm_error *err)
 {
     *is_done = false;
     if (beats->a_count > TM_PASSAGES_BEATS_MAX || beats->b_count > TM_PASSAGES_BEATS_MAX)
@@ -159,6 +192,7 @@ static enum tm_status compare_passages(struct work *w, const struct tm_record *r
     enum tm_status st =
         numbers ? tm_passages_find(numbers, is_done, beats->a, beats->a_count, beats->b, beats->b_count, err)
                 : tm_error_nomem(err);
+    *is_done = *is_done && (shift == NULL || is_more(beats, numbers, *shift));
     if (st == TM_OK && *is_done)
         st = put_by_passages(w, records, beats->b_count, numbers, err);
     free(numbers);
@@ -178,8 +212,9 @@ static enum tm_status compare(struct work *w, const struct tm_record *records, u
     enum tm_status st = beats.a && beats.b ? tm_rhythm_find(&rhythm, beats.a, a_count, beats.b, count, err)
                                            : tm_error_nomem(err);
     bool is_done = false;
-    if (st == TM_OK && (!rhythm.is_found || rhythm.is_ambiguous || !rhythm.is_even))
-        st = compare_passages(w, records, &beats, &is_done, err);
+    bool fits = rhythm.is_found && !rhythm.is_ambiguous && rhythm.is_even;
+    if (st == TM_OK && (!fits || is_ragged(&beats, rhythm.shift)))
+        st = compare_passages(w, records, &beats, fits ? &rhythm.shift : NULL, &is_done, err);
     if (st == TM_OK && rhythm.is_found && !is_done) {
         const struct tm_numbering_doubt doubt = {node, other, records->rule, offset_at(&beats, rhythm.shift),
                                                  rhythm.has_second ? offset_at(&beats, rhythm.second_shift) : 0};

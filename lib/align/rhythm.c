@@ -6,6 +6,9 @@
 enum { STRICTNESSES = 4 };
 static const int64_t parts[STRICTNESSES] = {1000, 200, 40, 10};
 
+/* A stretch without so many votes is not noticed. */
+enum { SHORT_MIN = 4 };
+
 struct tally {
     uint32_t asked, votes[STRICTNESSES];
 };
@@ -59,17 +62,29 @@ static uint64_t weigh(const struct tally *t, int strictness)
     return t->asked ? ((uint64_t)t->votes[strictness] * t->votes[strictness] << 16) / t->asked : 0;
 }
 
-/* Where an event was lost, or a clock was set, the shift is another from there on. */
+/* Whether a stretch has fewer votes T than chance allows, if ALL have the shift: less than half of what is expected,
+ * and three standard deviations (binomial) less. */
+static bool is_short(const struct tally *t, const struct tally *all, int strictness)
+{
+    uint64_t votes = t->votes[strictness], all_votes = all->votes[strictness];
+    uint64_t expected = all->asked ? all_votes * t->asked / all->asked : 0, missing = expected - votes;
+    return votes * 2 < expected && missing >= SHORT_MIN &&
+           missing * missing * all->asked > 9 * expected * (all->asked - all_votes);
+}
+
+/* Where an event was lost, or a clock was set, the shift is another from there on, or the order for a while. */
 static bool is_even(const struct work *w, const struct tally *all, int64_t shift, int strictness)
 {
-    enum { EIGHTHS = 8 };
-    for (uint32_t i = 0; i < EIGHTHS; i++) {
-        uint32_t first = (uint32_t)((uint64_t)w->sample_count * i / EIGHTHS);
-        uint32_t end = (uint32_t)((uint64_t)w->sample_count * (i + 1) / EIGHTHS);
-        struct tally t = ask(w, first, end, shift);
-        if ((uint64_t)t.votes[strictness] * all->asked * 2 < (uint64_t)all->votes[strictness] * t.asked)
-            return false;
-    }
+    enum { EIGHTHS = 8, STRETCHES = 32 };
+    for (uint32_t count = EIGHTHS; count <= STRETCHES; count *= 2)
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t first = (uint32_t)((uint64_t)w->sample_count * i / count);
+            uint32_t end = (uint32_t)((uint64_t)w->sample_count * (i + 1) / count);
+            struct tally t = ask(w, first, end, shift);
+            bool is_low = (uint64_t)t.votes[strictness] * all->asked * 2 < (uint64_t)all->votes[strictness] * t.asked;
+            if (count == EIGHTHS ? is_low : is_short(&t, all, strictness))
+                return false;
+        }
     return true;
 }
 

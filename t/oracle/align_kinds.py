@@ -258,12 +258,12 @@ def align(folder, given, rules):
     return json.loads(run.stdout)['alignment']
 
 
-def check_line(f, clock, reference):
+def check_line(f, clock, reference, limit_ns):
     def truth(own):
         return reference.read(round(clock.moment(own))) - own
     for x in (f['first_ns'], f['last_ns']):
         error = f['offset_ns'] + fractions.Fraction(f['drift_ppb'] * (x - f['at_ns']), 10**9) - truth(x)
-        assert abs(error) <= 10000, f'{float(error)} ns off'
+        assert abs(error) <= limit_ns, f'{float(error)} ns off'
         assert f['uncertainty_ns'] is None or abs(error) <= f['uncertainty_ns'] + 2, f'{float(error)} is outside'
     assert f['low_ns'] - 2 <= truth(f['at_ns']) <= f['high_ns'] + 2, 'outside the bounds'
 
@@ -299,14 +299,16 @@ def check_case(rng, folder, kinds):
         forms = ['seq', 'seq-ranks', 'comms', 'plain', 'annotations', 'parameters']
         form, texts = rank_events(rng, list(meetings(rng, count, 20)), clocks, stretches, forms)
         form += ' ' + str([(a - START) // SECOND for a, b in stretches])
-    elif kind in ('lossy', 'set'):
-        if kind == 'set':
+    elif kind in ('lossy', 'set', 'set-short'):
+        seconds = rng.choice([5, 10]) if kind == 'set-short' else 20
+        if kind != 'lossy':
             stepped = rng.randrange(count)
-            clocks[stepped].step_at = START + rng.randrange(7, 13) * SECOND
-            clocks[stepped].step = rng.choice([-30, -3, 3, 30]) * SECOND
-        stretches = [(START, START + 21 * SECOND)] * count
-        rows = list(meetings(rng, count, 20))
-        if kind == 'set':  # what begins before and ends after is no span
+            clocks[stepped].step_at = START + rng.randrange(seconds * 35, seconds * 65) * SECOND // 100
+            steps = [-300, -5, -1, 30] if kind == 'set-short' else [-300, -30, 30, 300]
+            clocks[stepped].step = rng.choice(steps) * SECOND // 10
+        stretches = [(START, START + (seconds + 1) * SECOND)] * count
+        rows = list(meetings(rng, count, seconds))
+        if kind != 'lossy':  # what begins before and ends after is no span
             at = clocks[stepped].step_at
             rows = [r for r in rows if r[stepped][1] < at or r[stepped][0] >= at]
         form, texts = rank_events(rng, rows, clocks, stretches, UNNUMBERED, 0.1 if kind == 'lossy' else 0)
@@ -344,14 +346,14 @@ def check_case(rng, folder, kinds):
                     assert f['high_ns'] is None or truth <= f['high_ns']
             elif f['verdict'] == 'aligned':
                 assert clock.step_at is None and reference.step_at is None, 'a clock was set'
-                check_line(f, clock, reference)
+                check_line(f, clock, reference, 30000 if kind == 'set-short' else 10000)
             else:
                 assert f['verdict'] == ('reference' if f['reference'] == f['file'] else 'stepped')
         except AssertionError as e:
             raise AssertionError(f'{f["file"]}: {f["verdict"]}: {e}: {what}') from None
     verdicts = [f['verdict'] for f in told]
     assert verdicts.count('reference') == (0 if kind == 'none' else 1), what
-    assert ('stepped' in verdicts) == (kind in ('step', 'set')), what
+    assert ('stepped' in verdicts) == (kind in ('step', 'set', 'set-short')), what
     return kind
 
 
