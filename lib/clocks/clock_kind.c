@@ -7,15 +7,15 @@
 
 #define LINE_MIN_NS INT64_C(1000000000)
 
-const char *tm_edge_origin_name(enum tm_edge_origin origin)
+enum tm_placement_rule tm_edge_origin_rule(enum tm_edge_origin origin)
 {
-    static const char *const names[] = {
-        [TM_EDGE_SNAPSHOT] = "snapshot",       [TM_EDGE_MANIFEST] = "manifest",
-        [TM_EDGE_HINT] = "hint",               [TM_EDGE_TWIN] = "same_domain",
-        [TM_EDGE_RENDEZVOUS] = "rendezvous",   [TM_EDGE_SAME_DOMAIN] = "same_domain",
-        [TM_EDGE_PRIVATE] = "private",
+    static const enum tm_placement_rule rules[] = {
+        [TM_EDGE_SNAPSHOT] = TM_RULE_SNAPSHOT,       [TM_EDGE_MANIFEST] = TM_RULE_MANIFEST,
+        [TM_EDGE_HINT] = TM_RULE_HINT,               [TM_EDGE_SAME_DOMAIN_OF_FILE] = TM_RULE_SAME_DOMAIN,
+        [TM_EDGE_RENDEZVOUS] = TM_RULE_RENDEZVOUS,   [TM_EDGE_SAME_DOMAIN] = TM_RULE_SAME_DOMAIN,
+        [TM_EDGE_PRIVATE] = TM_RULE_PRIVATE,
     };
-    return names[origin];
+    return rules[origin];
 }
 
 enum tm_status tm_clock_kind_init(struct tm_clock_kind *kind, const uint32_t *clocks, uint32_t width)

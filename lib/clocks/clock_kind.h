@@ -7,20 +7,21 @@
 
 #include "base/status.h"
 #include "clocks/clock_line.h"
+#include "stream/placement_rule.h"
 
 /* Where a relation comes from; later ones are weaker evidence. */
 enum tm_edge_origin {
     TM_EDGE_SNAPSHOT,    /* a ClockSnapshot or RemoteClockSync packet */
     TM_EDGE_MANIFEST,
     TM_EDGE_HINT,
-    TM_EDGE_TWIN,        /* an isolated clock is assumed to equal the untagged one */
+    TM_EDGE_SAME_DOMAIN_OF_FILE, /* an isolated clock is assumed to equal the untagged one of its domain */
     TM_EDGE_RENDEZVOUS,
-    TM_EDGE_SAME_DOMAIN,
+    TM_EDGE_SAME_DOMAIN, /* a clock is assumed to equal the trace-time clock of its domain on another machine */
     TM_EDGE_PRIVATE
 };
 
-/* "snapshot", "manifest", … as in Placement.rule and ClockRow.origin. */
-const char *tm_edge_origin_name(enum tm_edge_origin origin);
+/* The rule that Placement.rule and ClockRow.origin name for it. */
+enum tm_placement_rule tm_edge_origin_rule(enum tm_edge_origin origin);
 
 struct tm_clock_kind {
     uint32_t width;   /* clocks */

@@ -78,7 +78,6 @@ static enum tm_status write_row(struct tm_clock_registry *registry, const struct
                                 const struct tm_reading *instant, enum tm_edge_origin origin, struct tm_error *err)
 {
     Tracemerge__ClockRow row = TRACEMERGE__CLOCK_ROW__INIT;
-    const char *name = tm_edge_origin_name(origin);
     const struct tm_clock *clock = &registry->graph.clocks.clocks[reading->clock];
     struct tm_step step;
     row.value = (int64_t)((uint64_t)reading->value * (uint64_t)reading->unit_ns);
@@ -94,7 +93,7 @@ static enum tm_status write_row(struct tm_clock_registry *registry, const struct
     row.has_file = registry->has_file && origin == TM_EDGE_SNAPSHOT;
     row.file = row.has_file ? registry->file : 0;
     row.has_origin = true;
-    row.origin = tm_bytes(name, strlen(name));
+    row.origin = tm_bytes_str(tm_placement_rule_name(tm_edge_origin_rule(origin)));
     return tm_stream_write_message(registry->writer, TM_FRAME_CLOCK_ROW, &row.base, err);
 }
 

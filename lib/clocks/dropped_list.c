@@ -8,13 +8,12 @@ static bool is_same(const struct tm_dropped_group *a, const struct tm_dropped_gr
 enum tm_status tm_dropped_list_flush(struct tm_dropped_list *list, struct tm_error *err)
 {
     Tracemerge__Dropped dropped = TRACEMERGE__DROPPED__INIT;
-    const char *reason = tm_fate_name(list->group.fate);
     if (list->count == 0)
         return TM_OK;
     dropped.file = list->group.file;
     dropped.machine = list->group.machine;
     dropped.clock = list->group.clock;
-    dropped.reason = tm_bytes(reason, strlen(reason));
+    dropped.reason = tm_bytes_str(tm_fate_reason(list->group.fate));
     dropped.position = list->positions;
     dropped.time_ns = list->times;
     dropped.trace_ns = list->trace_times;

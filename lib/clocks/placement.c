@@ -84,7 +84,7 @@ enum tm_status tm_placement_place(struct tm_clock_scope *scope, struct tm_clock_
         return TM_OK;
     enum tm_status st = find_clocks(scope, registry, &own, &twin, err);
     if (st == TM_OK && own != twin && !tm_clock_graph_reaches(&registry->graph, own, twin))
-        st = relate_equal(registry, own, twin, TM_EDGE_TWIN, err);
+        st = relate_equal(registry, own, twin, TM_EDGE_SAME_DOMAIN_OF_FILE, err);
     if (st < 0 || is_related(registry, twin))
         return st;
     st = consult_hints(scope, registry, hints, twin, err);

@@ -2,20 +2,21 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "stream/drop_reason.h"
+#include "stream/placement_rule.h"
 
 enum { SNAPSHOTS_REMEMBERED_MAX = 1 << 20 };
 
-const char *tm_fate_name(enum tm_fate fate)
+const char *tm_fate_reason(enum tm_fate fate)
 {
-    static const char *const names[TM_FATE_COUNT] = {
-        [TM_FATE_PLACED] = "placed",
-        [TM_FATE_NEGATIVE_TIME] = "negative_time",
-        [TM_FATE_UNKNOWN_SOURCE_CLOCK] = "unknown_source_clock",
-        [TM_FATE_UNKNOWN_TARGET_CLOCK] = "unknown_target_clock",
-        [TM_FATE_NO_PATH] = "no_path",
-        [TM_FATE_OUT_OF_RANGE] = "out_of_range",
+    static const enum tm_drop_reason reasons[TM_FATE_COUNT] = {
+        [TM_FATE_NEGATIVE_TIME] = TM_DROP_NEGATIVE_TIME,
+        [TM_FATE_UNKNOWN_SOURCE_CLOCK] = TM_DROP_UNKNOWN_SOURCE_CLOCK,
+        [TM_FATE_UNKNOWN_TARGET_CLOCK] = TM_DROP_UNKNOWN_TARGET_CLOCK,
+        [TM_FATE_NO_PATH] = TM_DROP_NO_PATH,
+        [TM_FATE_OUT_OF_RANGE] = TM_DROP_OUT_OF_RANGE,
     };
-    return names[fate];
+    return tm_drop_reason_name(reasons[fate]);
 }
 
 const char *tm_fate_stat(enum tm_fate fate)
@@ -31,11 +32,11 @@ const char *tm_fate_stat(enum tm_fate fate)
     return names[fate];
 }
 
-static const char *rule_of(const struct tm_placement_record *record)
+static enum tm_placement_rule rule_of(const struct tm_placement_record *record)
 {
     if (record->counts[TM_FATE_PLACED] == 0)
-        return "none";
-    return record->has_weakest ? tm_edge_origin_name(record->weakest) : "trace_time";
+        return TM_RULE_NONE;
+    return record->has_weakest ? tm_edge_origin_rule(record->weakest) : TM_RULE_TRACE_TIME;
 }
 
 /* The signature of a path: its kinds and clocks, not its rows. */
@@ -164,12 +165,11 @@ static enum tm_status write_account(const struct tm_placement_record *record, ui
                                     struct tm_stream_writer *writer, struct tm_error *err)
 {
     Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
-    const char *reason = tm_fate_name(fate);
     account.file = file;
     account.has_machine = true;
     account.machine = record->machine;
     account.clock = record->clock;
-    account.reason = tm_bytes(reason, strlen(reason));
+    account.reason = tm_bytes_str(tm_fate_reason(fate));
     account.count = record->counts[fate];
     account.has_definition_count = record->definition_counts[fate] > 0;
     account.definition_count = record->definition_counts[fate];
@@ -182,13 +182,12 @@ static enum tm_status write_account(const struct tm_placement_record *record, ui
 static Tracemerge__PlacementHop hop_message(const struct tm_hop_record *hop)
 {
     Tracemerge__PlacementHop m = TRACEMERGE__PLACEMENT_HOP__INIT;
-    const char *origin = tm_edge_origin_name(hop->origin);
     m.from = tm_bytes(hop->from.data, hop->from.len);
     m.to = tm_bytes(hop->to.data, hop->to.len);
     m.from_clock = hop->from_clock;
     m.to_clock = hop->to_clock;
     m.same_machine = hop->same_machine;
-    m.origin = tm_bytes(origin, strlen(origin));
+    m.origin = tm_bytes_str(tm_placement_rule_name(tm_edge_origin_rule(hop->origin)));
     m.first_from_ns = hop->first_from_ns;
     m.first_to_ns = hop->first_to_ns;
     m.last_from_ns = hop->last_from_ns;
@@ -202,11 +201,10 @@ enum tm_status tm_placement_record_write(const struct tm_placement_record *recor
     Tracemerge__Placement placement = TRACEMERGE__PLACEMENT__INIT;
     Tracemerge__PlacementHop hops[TM_GRAPH_HOPS_MAX], *pointers[TM_GRAPH_HOPS_MAX];
     char words[TM_EXACTNESS_BYTES];
-    const char *rule = rule_of(record);
     placement.file = file;
     placement.machine = record->machine;
     placement.clock = record->clock;
-    placement.rule = tm_bytes(rule, strlen(rule));
+    placement.rule = tm_bytes_str(tm_placement_rule_name(rule_of(record)));
     placement.path = tm_bytes(record->path.data, record->path.len);
     placement.first_ns = record->first_ns;
     placement.last_ns = record->last_ns;

@@ -8,7 +8,7 @@
 #include "clocks/clock_graph.h"
 #include "stream/writer.h"
 
-/* What became of an event. Names: tm_fate_name. */
+/* What became of an event. */
 enum tm_fate {
     TM_FATE_PLACED,
     TM_FATE_NEGATIVE_TIME,
@@ -19,8 +19,8 @@ enum tm_fate {
     TM_FATE_COUNT
 };
 
-/* "placed", "negative_time", … as in Account.reason. */
-const char *tm_fate_name(enum tm_fate fate);
+/* The reason of the account of a dropped event: "negative_time", …. */
+const char *tm_fate_reason(enum tm_fate fate);
 
 /* The counter in the stats table that a dropped event adds to. */
 const char *tm_fate_stat(enum tm_fate fate);

@@ -7,6 +7,7 @@
 #include "clocks/known_clocks.h"
 #include "clocks/pending_frames.h"
 #include "clocks/relations.h"
+#include "stream/drop_reason.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,14 +187,11 @@ static enum tm_status on_hint(struct timeline *t, const ProtobufCMessage *messag
 
 static enum tm_status on_account(struct timeline *t, const ProtobufCMessage *message, struct tm_error *err)
 {
-    static const char bytes_reason[] = "skipped_bytes"; /* counts bytes, not events */
     const Tracemerge__Account *account = (const Tracemerge__Account *)message;
     struct tm_clock_file *file = tm_clock_files_open(&t->files, account->file, err);
     if (file == NULL)
         return TM_E_INPUT;
-    bool is_bytes = account->reason.len == sizeof bytes_reason - 1 &&
-                    memcmp(account->reason.data, bytes_reason, account->reason.len) == 0;
-    if (is_bytes)
+    if (tm_drop_reason_of(tm_text_of(account->reason)) == TM_DROP_SKIPPED_BYTES)
         return TM_OK;
     if (account->count > UINT64_MAX - file->upstream_count)
         return tm_error_set(err, TM_E_INPUT, "an account overflows");

@@ -1,31 +1,31 @@
 #include "emit/accounting.h"
 
 #include "base/decimal.h"
+#include "stream/field_text.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 enum { MILLION = 1000000, PERCENT_SCALE = 4 /* percent to millionths */ };
 
-/* Reasons that say why a part of an event's story is missing, not that the event is. */
-static const char *const no_loss[] = {"needs_state", "unmatched_end", "filtered", NULL};
-
-static bool reason_is(const Tracemerge__Account *account, const char *reason)
+enum tm_drop_reason tm_accounting_reason(const Tracemerge__Account *account)
 {
-    return account->reason.len == strlen(reason) && memcmp(account->reason.data, reason, account->reason.len) == 0;
+    return tm_drop_reason_of(tm_text_of(account->reason));
 }
 
 bool tm_accounting_is_bytes(const Tracemerge__Account *account)
 {
-    return reason_is(account, "skipped_bytes");
+    return tm_accounting_reason(account) == TM_DROP_SKIPPED_BYTES;
 }
 
 bool tm_accounting_is_a_loss(const Tracemerge__Account *account)
 {
-    for (size_t i = 0; no_loss[i]; i++)
-        if (reason_is(account, no_loss[i]))
-            return false;
-    return true;
+    switch (tm_accounting_reason(account)) {
+    case TM_DROP_NEEDS_STATE: /* a part of what the event tells is missing, not the event */
+    case TM_DROP_UNMATCHED_END:
+    case TM_DROP_FILTERED: return false;
+    default: return true;
+    }
 }
 
 /* Room for all files of the catalog. */

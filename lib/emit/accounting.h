@@ -5,6 +5,7 @@
 #define TM_EMIT_ACCOUNTING_H
 
 #include "model/catalog.h"
+#include "stream/drop_reason.h"
 
 struct tm_accounting_file {
     uint64_t placed;        /* counted events seen in batches */
@@ -63,6 +64,7 @@ enum tm_status tm_accounting_within(const struct tm_accounting *balance, const s
 enum tm_status tm_accounting_limit_parse(struct tm_accounting_limit *limit, const char *text);
 
 /* Reasons of accounts with a meaning of their own. */
+enum tm_drop_reason tm_accounting_reason(const Tracemerge__Account *account);
 bool tm_accounting_is_bytes(const Tracemerge__Account *account);  /* counts bytes, not events */
 bool tm_accounting_is_a_loss(const Tracemerge__Account *account); /* --strict minds it */
 

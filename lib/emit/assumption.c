@@ -3,16 +3,12 @@
 #include "base/checked.h"
 #include "emit/names.h"
 #include "stream/clock_id.h"
+#include "stream/placement_rule.h"
 
 #define SECOND INT64_C(1000000000)
 
 /* The wall clock of one machine is set now and then: starts that are no farther apart are one. */
 #define SAME_START_NS (10 * SECOND)
-
-static bool rule_is(const Tracemerge__Placement *p, const char *rule)
-{
-    return p->rule.len == strlen(rule) && memcmp(p->rule.data, rule, p->rule.len) == 0;
-}
 
 enum tm_assumption tm_assumption_of(const struct tm_catalog *c, const Tracemerge__Placement *p)
 {
@@ -23,9 +19,11 @@ enum tm_assumption tm_assumption_of(const struct tm_catalog *c, const Tracemerge
                        !(c->trace_time_has_file && c->trace_time_file == p->file)
                    ? TM_ASSUMPTION_STANDS
                    : TM_ASSUMPTION_NONE;
-    return rule_is(p, "private")       ? TM_ASSUMPTION_START
-           : rule_is(p, "same_domain") ? TM_ASSUMPTION_CLOCK
-                                       : TM_ASSUMPTION_NONE;
+    switch (tm_placement_rule_of(tm_text_of(p->rule))) {
+    case TM_RULE_PRIVATE: return TM_ASSUMPTION_START;
+    case TM_RULE_SAME_DOMAIN: return TM_ASSUMPTION_CLOCK;
+    default: return TM_ASSUMPTION_NONE;
+    }
 }
 
 const Tracemerge__Placement *tm_assumption_first(const struct tm_catalog *c)

@@ -1,5 +1,7 @@
 #include "emit/filter.h"
 
+#include "stream/field_text.h"
+
 #include <stdio.h>
 
 enum { VALUE_TEXT_MAX = 512, WARNING_TEXT_MAX = 600 };
@@ -95,14 +97,13 @@ enum tm_status tm_emit_only_batch(struct tm_emit_only *only, const struct tm_bat
 
 static enum tm_status account(struct tm_emit_only *only, const struct tm_tally_row *row, struct tm_error *err)
 {
-    static const char reason[] = "filtered";
     Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
     struct tm_buf body = {0};
     account.file = row->file;
     account.has_machine = true;
     account.machine = row->machine;
     account.clock = row->clock;
-    account.reason = (ProtobufCBinaryData){sizeof reason - 1, (uint8_t *)(uintptr_t)reason};
+    account.reason = tm_bytes_str(tm_drop_reason_name(TM_DROP_FILTERED));
     account.count = row->count;
     size_t len = tracemerge__account__get_packed_size(&account);
     if (tm_buf_reserve(&body, len) != TM_OK)

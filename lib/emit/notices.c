@@ -2,7 +2,7 @@
 
 #include "emit/assumption.h"
 #include "emit/by_file.h"
-#include "emit/drop_reason.h"
+#include "emit/drop_text.h"
 #include "emit/names.h"
 
 #include <stdlib.h>
@@ -61,9 +61,8 @@ static struct sum *sum_of(struct telling *t, const struct reason *reason)
 
 static void add_account(struct telling *t, const Tracemerge__Account *a)
 {
-    static const char filtered[] = "filtered"; /* as --only asked */
     const struct reason reason = {.sort = DROPPED, .text = tm_text_of(a->reason)};
-    if (a->reason.len == sizeof filtered - 1 && memcmp(a->reason.data, filtered, sizeof filtered - 1) == 0)
+    if (tm_drop_reason_of(reason.text) == TM_DROP_FILTERED)
         return;
     struct sum *sum = sum_of(t, &reason);
     sum->count += a->count;
@@ -126,9 +125,8 @@ static void put_count(struct telling *t, uint64_t count, const char *word)
 
 static void put_dropped(struct telling *t, const struct sum *sum)
 {
-    const ProtobufCBinaryData text = {sum->reason.text.len, (uint8_t *)(uintptr_t)sum->reason.text.data};
-    const struct tm_drop_reason *reason = tm_drop_reason_find(text);
-    bool is_bytes = reason->name && strcmp(reason->name, "skipped_bytes") == 0;
+    enum tm_drop_reason reason = tm_drop_reason_of(sum->reason.text);
+    bool is_bytes = reason == TM_DROP_SKIPPED_BYTES;
     put_count(t, sum->count, is_bytes ? "byte" : "event");
     if (sum->definitions) {
         put(t, " and ");
@@ -137,7 +135,7 @@ static void put_dropped(struct telling *t, const struct sum *sum)
     put(t, is_bytes ? " skipped, " : " dropped, ");
     tm_out_escaped(&t->line, sum->reason.text);
     put(t, ": ");
-    put(t, reason->cause);
+    put(t, tm_drop_text_of(reason).cause);
     if (sum->has_earliest) {
         put(t, ", the earliest by ");
         tm_out_duration(&t->line, sum->earliest_ns == INT64_MIN ? INT64_MAX : -sum->earliest_ns);

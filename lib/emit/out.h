@@ -8,6 +8,7 @@
 #include "os/async_writer.h"
 #include "base/buf.h"
 #include "model/catalog.h"
+#include "stream/field_text.h"
 
 #include <stdbool.h>
 
@@ -85,12 +86,7 @@ enum tm_status tm_out_flush(struct tm_out *out, struct tm_error *err);
 
 void tm_out_release(struct tm_out *out);
 
-/* The text of a protobuf-c bytes value; of a C string. */
-static inline struct tm_text tm_text_of(ProtobufCBinaryData bytes)
-{
-    return (struct tm_text){bytes.data ? bytes.data : (const uint8_t *)"", bytes.len};
-}
-
+/* The text of a C string. */
 static inline struct tm_text tm_text_str(const char *s)
 {
     return (struct tm_text){(const uint8_t *)s, strlen(s)};

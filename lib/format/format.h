@@ -6,6 +6,7 @@
 #include "container/extent.h"
 #include "os/input.h"
 #include "stream/event_sink.h"
+#include "stream/input_type.h"
 #include "stream/text_file.h"
 
 /* Sniffers look at no more bytes than this. */
@@ -35,7 +36,7 @@ struct tm_format_options {
 };
 
 struct tm_format {
-    const char *name;           /* type name of doc/rules.md section 1 */
+    enum tm_input_type type;    /* of doc/rules.md section 1 */
     int priority;               /* order of processing (doc/rules.md section 2) */
     Tracemerge__ClockPolicy clock_policy;
     /* True if HEAD (LEN bytes, at most TM_SNIFF_BYTES) begins a file of this format. */

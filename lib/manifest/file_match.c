@@ -1,5 +1,8 @@
 #include "manifest/file_match.h"
 
+#include "stream/field_text.h"
+#include "stream/input_type.h"
+
 #include <stdlib.h>
 
 static const uint32_t NO_FILE = UINT32_MAX;
@@ -29,20 +32,16 @@ struct tm_path_match {
 
 static enum file_kind kind_of(ProtobufCBinaryData type)
 {
-    static const struct {
-        const char *name;
-        enum file_kind kind;
-    } kinds[] = {{"gzip", KIND_COMPRESSED},
-                 {"zstd", KIND_COMPRESSED},
-                 {"ctrace", KIND_COMPRESSED},
-                 {"tar", KIND_ARCHIVE},
-                 {"zip", KIND_ARCHIVE},
-                 {"directory", KIND_DIRECTORY},
-                 {"perfetto_manifest", KIND_MANIFEST}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (type.len == strlen(kinds[i].name) && memcmp(type.data, kinds[i].name, type.len) == 0)
-            return kinds[i].kind;
-    return KIND_TRACE;
+    switch (tm_input_type_of(tm_text_of(type))) {
+    case TM_INPUT_GZIP:
+    case TM_INPUT_ZSTD:
+    case TM_INPUT_CTRACE: return KIND_COMPRESSED;
+    case TM_INPUT_TAR:
+    case TM_INPUT_ZIP: return KIND_ARCHIVE;
+    case TM_INPUT_DIRECTORY: return KIND_DIRECTORY;
+    case TM_INPUT_MANIFEST: return KIND_MANIFEST;
+    default: return KIND_TRACE;
+    }
 }
 
 static const char *name_of(const struct tm_file_match *match, const struct tm_matched_file *file)

@@ -1,6 +1,7 @@
 #include "model/catalog.h"
 
 #include "base/bytes.h"
+#include "stream/field_text.h"
 
 #include <stdlib.h>
 
@@ -44,6 +45,12 @@ static enum tm_status text_copy(struct tm_text *text, const ProtobufCBinaryData 
     return TM_OK;
 }
 
+static enum tm_status set_type(struct tm_catalog_file *f, const ProtobufCBinaryData *type, struct tm_error *err)
+{
+    f->input_type = tm_input_type_of(tm_text_of(*type));
+    return text_copy(&f->type, type, err);
+}
+
 static enum tm_status add_file(struct tm_catalog *c, const Tracemerge__File *m, struct tm_error *err)
 {
     if (m->id != c->file_count)
@@ -62,7 +69,7 @@ static enum tm_status add_file(struct tm_catalog *c, const Tracemerge__File *m, 
         return st;
     if (m->has_name && (st = text_copy(&f->name, &m->name, err)) < 0)
         return st;
-    return text_copy(&f->type, &m->type, err);
+    return set_type(f, &m->type, err);
 }
 
 static enum tm_status check_file(const struct tm_catalog *c, uint32_t file, struct tm_error *err)
@@ -79,7 +86,7 @@ static enum tm_status begin_file(struct tm_catalog *c, const Tracemerge__FileBeg
     f->begun = true;
     f->processing_order = m->processing_order;
     f->clock_policy = m->clock_policy;
-    return m->type.len ? text_copy(&f->type, &m->type, err) : TM_OK;
+    return m->type.len ? set_type(f, &m->type, err) : TM_OK;
 }
 
 static enum tm_status end_file(struct tm_catalog *c, const Tracemerge__FileEnd *m, struct tm_error *err)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/buf.h"
 #include "base/index.h"
+#include "stream/input_type.h"
 #include "stream/reader.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ struct tm_catalog_file {
     bool has_parent;
     uint32_t parent;
     struct tm_text name; /* data is NULL for the outermost file */
-    struct tm_text type;
+    struct tm_text type; /* as the stream names it */
+    enum tm_input_type input_type;
     uint64_t size_bytes;
     bool is_container;
     bool begun;                /* its turn has begun */

@@ -46,9 +46,9 @@ static enum tm_status file_get(struct tm_model *m, uint32_t file, struct tm_mode
     }
     *row = &m->files[file];
     if (!(*row)->known) {
-        struct tm_text type = m->catalog->files[file].type;
+        enum tm_input_type type = m->catalog->files[file].input_type;
         **row = (struct tm_model_file){
-            .known = true, .is_json = tm_text_is(type, "json"), .is_text = tm_text_is(type, "systrace")};
+            .known = true, .is_json = type == TM_INPUT_JSON, .is_text = type == TM_INPUT_SYSTRACE};
         m->has_json = m->has_json || (*row)->is_json;
     }
     return TM_OK;
@@ -255,7 +255,7 @@ static enum tm_status take_in_moments(struct tm_model *m, const struct tm_batch 
 static bool has_json(const struct tm_model *m)
 {
     for (uint32_t i = 0; i < m->catalog->file_count; i++)
-        if (tm_text_is(m->catalog->files[i].type, "json"))
+        if (m->catalog->files[i].input_type == TM_INPUT_JSON)
             return true;
     return false;
 }

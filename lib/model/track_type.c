@@ -2,6 +2,7 @@
 
 #include "perfetto/named_tracks.h"
 #include "perfetto/sys_names.h"
+#include "stream/input_type.h"
 
 /* Counters whose names begin with HEAD and end with TAIL. */
 struct family {
@@ -107,13 +108,13 @@ static const char *type_of_cpu(struct tm_text name)
     return strcmp(type, "cpu_idle") == 0 && !tm_text_is(name, "cpuidle") ? "cpu_idle_state" : type;
 }
 
-static const char *type_of_process(struct tm_text name, struct tm_text file_type)
+static const char *type_of_process(struct tm_text name, enum tm_input_type file_type)
 {
     const char *type = family_of(of_processes, name);
-    bool is_marker = tm_text_is(file_type, "proto") || tm_text_is(file_type, "systrace");
-    if (tm_text_is(file_type, "json"))
+    bool is_marker = file_type == TM_INPUT_PROTO || file_type == TM_INPUT_SYSTRACE;
+    if (file_type == TM_INPUT_JSON)
         return "json_counter";
-    if (tm_text_is(file_type, "fuchsia"))
+    if (file_type == TM_INPUT_FUCHSIA)
         return "fuchsia_counter";
     return strcmp(type, "atrace_counter") == 0 && !is_marker ? "process_counter" : type;
 }
@@ -130,7 +131,7 @@ static const char *type_of_described(const struct tm_track *track)
     return types[whose][track->is_counter ? 2 : track->type == TM_TRACK_TYPE_DESCRIBED_LANE ? 1 : 0];
 }
 
-const char *tm_track_type_text(const struct tm_track *track, struct tm_text name, struct tm_text file_type)
+const char *tm_track_type_text(const struct tm_track *track, struct tm_text name, enum tm_input_type file_type)
 {
     if (name.data == NULL)
         name = (struct tm_text){(const uint8_t *)"", 0};

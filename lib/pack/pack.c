@@ -88,7 +88,7 @@ static enum tm_status copy_member(struct archive_out *out, const struct tm_pack_
 static bool is_streamable(const struct tm_members *members)
 {
     for (size_t i = 0; i < members->count; i++)
-        if (strcmp(members->members[i].type.name, "ctf_stream") == 0)
+        if (members->members[i].type.input_type == TM_INPUT_CTF_STREAM)
             return false;
     return true;
 }

@@ -69,8 +69,8 @@ static enum tm_status stop_pending(struct tm_select *s, struct tm_error *err)
 
 static bool is_json(const struct tm_select *s, const struct tm_event *e)
 {
-    const struct tm_text *type = &s->catalog->files[e->file].type;
-    return tm_text_is(*type, "json") && tm_event_raw(e->flags) != TM_RAW_LINE;
+    enum tm_input_type type = s->catalog->files[e->file].input_type;
+    return type == TM_INPUT_JSON && tm_event_raw(e->flags) != TM_RAW_LINE;
 }
 
 /* Returns the rank of a group among those of one time. In Chrome JSON ends come first, then longer slices before

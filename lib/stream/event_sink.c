@@ -194,17 +194,17 @@ enum tm_status tm_event_sink_message(struct tm_event_sink *sink, enum tm_frame_t
     return put_message(sink, type, message, err);
 }
 
-enum tm_status tm_event_sink_account(struct tm_event_sink *sink, const char *reason, uint32_t clock, uint64_t count,
-                                     uint64_t byte, struct tm_error *err)
+enum tm_status tm_event_sink_account(struct tm_event_sink *sink, enum tm_drop_reason reason, uint32_t clock,
+                                     uint64_t count, uint64_t byte, struct tm_error *err)
 {
     Tracemerge__Account account = TRACEMERGE__ACCOUNT__INIT;
     account.file = sink->file;
     account.clock = clock;
-    account.reason = tm_bytes(reason, strlen(reason));
+    account.reason = tm_bytes_str(tm_drop_reason_name(reason));
     account.count = count;
     account.has_byte = byte != UINT64_MAX;
     account.byte = byte;
-    if (strcmp(reason, "skipped_bytes") != 0)
+    if (reason != TM_DROP_SKIPPED_BYTES)
         sink->timed_count += count;
     return tm_stream_write_message(sink->writer, TM_FRAME_ACCOUNT, &account.base, err);
 }

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "stream/batch_builder.h"
+#include "stream/drop_reason.h"
 #include "stream/raw_choice.h"
 #include "stream/writer.h"
 
@@ -80,11 +81,10 @@ enum tm_status tm_event_sink_generation(struct tm_event_sink *sink, uint32_t mac
 enum tm_status tm_event_sink_message(struct tm_event_sink *sink, enum tm_frame_type type,
                                      const ProtobufCMessage *message, struct tm_error *err);
 
-/* Accounts for COUNT events of the file (bytes for reason "skipped_bytes") that were read but are dropped for REASON,
- * a reason of tm_accounting such as damaged, needs_state or no_time. They count as read, so they must not be added as
- * events too. BYTE is where the first was, or UINT64_MAX. */
-enum tm_status tm_event_sink_account(struct tm_event_sink *sink, const char *reason, uint32_t clock, uint64_t count,
-                                     uint64_t byte, struct tm_error *err);
+/* Accounts for COUNT events of the file (bytes of TM_DROP_SKIPPED_BYTES) that were read but are dropped for REASON.
+ * They count as read, so they must not be added as events too. BYTE is where the first was, or UINT64_MAX. */
+enum tm_status tm_event_sink_account(struct tm_event_sink *sink, enum tm_drop_reason reason, uint32_t clock,
+                                     uint64_t count, uint64_t byte, struct tm_error *err);
 
 /* Adds VALUE to statistic NAME of the file. */
 enum tm_status tm_event_sink_stat(struct tm_event_sink *sink, const char *name, Tracemerge__Severity severity,

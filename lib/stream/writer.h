@@ -3,6 +3,7 @@
 #define TM_STREAM_WRITER_H
 
 #include "stream/batch.h"
+#include "stream/field_text.h"
 #include "stream/frame.h"
 #include "tm_stream.pb-c.h"
 
@@ -39,11 +40,5 @@ enum tm_status tm_stream_write_batch(struct tm_stream_writer *writer, const stru
 enum tm_status tm_stream_writer_end(struct tm_stream_writer *writer, struct tm_error *err);
 
 void tm_stream_writer_release(struct tm_stream_writer *writer);
-
-/* A protobuf-c bytes value over memory that stays the caller's. */
-static inline ProtobufCBinaryData tm_bytes(const void *data, size_t len)
-{
-    return (ProtobufCBinaryData){.len = len, .data = (uint8_t *)(uintptr_t)data};
-}
 
 #endif

@@ -57,7 +57,7 @@ enum tm_status tm_archive_refuse(struct tm_unpack_run *run, struct tm_archive *a
         return tm_unpack_halt(run, TM_E_INPUT);
     }
     member->type = tm_file_type_unknown();
-    member->reason = refusal == TM_REFUSAL_UNSUPPORTED ? "unsupported" : "damaged";
+    member->reason = refusal == TM_REFUSAL_UNSUPPORTED ? TM_DROP_UNSUPPORTED : TM_DROP_DAMAGED;
     member->cause_text = cause;
     return tm_member_table_add(&archive->table, member, run->err);
 }

@@ -207,9 +207,9 @@ static enum tm_status left_out_turn(struct tm_unpack_run *run, struct tm_node *n
     if (st == TM_OK)
         st = pass_over(run, content);
     if (st == TM_OK)
-        st = tm_event_sink_account(run->sink, "unknown_type", 0, 1, start, run->err);
+        st = tm_event_sink_account(run->sink, TM_DROP_UNKNOWN_TYPE, 0, 1, start, run->err);
     if (st == TM_OK && content->in->offset > start)
-        st = tm_event_sink_account(run->sink, "skipped_bytes", 0, content->in->offset - start, start, run->err);
+        st = tm_event_sink_account(run->sink, TM_DROP_SKIPPED_BYTES, 0, content->in->offset - start, start, run->err);
     return st == TM_OK ? tm_unpack_end(run, node, content->in->offset - start) : st;
 }
 
@@ -401,7 +401,8 @@ static enum tm_status turn_and_advance(struct tm_unpack_run *run, struct tm_node
     if (st < 0 && goes_on(run, node, st))
         return give_up(run, node, content, start);
     if (st == TM_OK && content->in->offset == start && content->in->len > 0)
-        st = tm_error_at(run->err, start, "nothing can be read of what seems to be %s", node->type.name);
+        st = tm_error_at(run->err, start, "nothing can be read of what seems to be %s",
+                         tm_input_type_name(node->type.input_type));
     return st;
 }
 

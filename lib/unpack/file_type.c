@@ -35,20 +35,20 @@ size_t tm_file_type_ctrace(const uint8_t *head, size_t len)
     return 0;
 }
 
-static struct tm_file_type container(enum tm_file_kind kind, const char *name, int priority)
+static struct tm_file_type container(enum tm_file_kind kind, enum tm_input_type type, int priority)
 {
-    return (struct tm_file_type){.kind = kind, .name = name, .priority = priority, .is_container = true};
+    return (struct tm_file_type){.kind = kind, .input_type = type, .priority = priority, .is_container = true};
 }
 
 static struct tm_file_type trace(const struct tm_format *format)
 {
     return (struct tm_file_type){
-        .kind = TM_FILE_TRACE, .name = format->name, .priority = format->priority, .format = format};
+        .kind = TM_FILE_TRACE, .input_type = format->type, .priority = format->priority, .format = format};
 }
 
 struct tm_file_type tm_file_type_unknown(void)
 {
-    return (struct tm_file_type){.kind = TM_FILE_UNKNOWN, .name = "unknown", .priority = 2};
+    return (struct tm_file_type){.kind = TM_FILE_UNKNOWN, .input_type = TM_INPUT_UNKNOWN, .priority = 2};
 }
 
 struct tm_file_type tm_file_type_part(void)
@@ -65,18 +65,18 @@ static struct tm_file_type sniff(const uint8_t *head, size_t len)
     if (format && len > 0 && head[0] == 0x0a && format->priority != 2)
         return trace(format);
     if (starts(head, len, 257, "ustar", 6) || starts(head, len, 257, "ustar  ", 8))
-        return container(TM_FILE_TAR, "tar", 1);
+        return container(TM_FILE_TAR, TM_INPUT_TAR, 1);
     if (starts(head, len, 0, "PK\3\4", 4))
-        return container(TM_FILE_ZIP, "zip", 1);
+        return container(TM_FILE_ZIP, TM_INPUT_ZIP, 1);
     if (starts(head, len, 0, "\x1f\x8b", 2))
-        return container(TM_FILE_GZIP, "gzip", 1);
+        return container(TM_FILE_GZIP, TM_INPUT_GZIP, 1);
     if (starts(head, len, 0, "\x28\xb5\x2f\xfd", 4))
-        return container(TM_FILE_ZSTD, "zstd", 1);
+        return container(TM_FILE_ZSTD, TM_INPUT_ZSTD, 1);
     if (is_manifest(head, len))
-        return (struct tm_file_type){.kind = TM_FILE_MANIFEST, .name = "perfetto_manifest", .priority = -1};
-    bool is_json = format && strcmp(format->name, "systrace") != 0;
+        return (struct tm_file_type){.kind = TM_FILE_MANIFEST, .input_type = TM_INPUT_MANIFEST, .priority = -1};
+    bool is_json = format && format->type != TM_INPUT_SYSTRACE;
     if (!is_json && tm_file_type_ctrace(head, len))
-        return container(TM_FILE_CTRACE, "ctrace", 2);
+        return container(TM_FILE_CTRACE, TM_INPUT_CTRACE, 2);
     if (format)
         return trace(format);
     return tm_file_type_unknown();
@@ -92,5 +92,5 @@ struct tm_file_type tm_file_type_sniff(const uint8_t *head, size_t len)
 
 struct tm_file_type tm_file_type_directory(void)
 {
-    return container(TM_FILE_DIRECTORY, "directory", 0);
+    return container(TM_FILE_DIRECTORY, TM_INPUT_DIRECTORY, 0);
 }

@@ -3,6 +3,7 @@
 #define TM_UNPACK_MEMBER_TABLE_H
 
 #include "base/buf.h"
+#include "stream/drop_reason.h"
 #include "unpack/stated.h"
 #include "container/limits.h"
 
@@ -16,7 +17,7 @@ struct tm_member {
     bool is_shared;      /* another member has the same data */
     const char *unknown_cause; /* why its type is unknown by its first bytes; NULL: it is not; static */
     bool has_plain_streams; /* the metadata of a folder whose streams their first bytes show */
-    const char *reason;     /* why it cannot be read, as reason of an account; NULL: it can; static */
+    enum tm_drop_reason reason; /* why it cannot be read; TM_DROP_OTHER: it can */
     const char *cause_text; /* for add: what is told of it at its turn, such as why; NULL in the table */
     size_t cause;           /* where that starts in the table's names, NUL-terminated; 0: there is nothing to tell */
     struct tm_file_type type;

@@ -33,7 +33,7 @@ enum tm_status tm_unpack_announce(struct tm_unpack_run *run, struct tm_node *nod
         return tm_error_set(run->err, TM_E_INPUT, "more than the limit of %d files", TM_FILES_MAX);
     file.id = node->id = run->file_count++;
     file.size_bytes = size_bytes;
-    file.type = tm_bytes(node->type.name, strlen(node->type.name));
+    file.type = tm_bytes_str(tm_input_type_name(node->type.input_type));
     file.is_container = node->type.is_container;
     if (node->parent) {
         file.has_parent = true;
@@ -62,7 +62,7 @@ enum tm_status tm_unpack_begin_on(struct tm_unpack_run *run, struct tm_node *nod
     begin.id = node->id;
     begin.processing_order = node->order = run->order++;
     node->has_begun = true;
-    begin.type = tm_bytes(node->type.name, strlen(node->type.name));
+    begin.type = tm_bytes_str(tm_input_type_name(node->type.input_type));
     begin.clock_policy = policy;
     return tm_event_sink_file_begin(run->sink, &begin, run->err);
 }
@@ -98,9 +98,9 @@ static enum tm_status account_damage(struct tm_unpack_run *run, const struct tm_
     struct tm_event_sink *sink = run->sink;
     enum tm_status st = TM_OK;
     if (node->damage_count > 0)
-        st = tm_event_sink_account(sink, "damaged", 0, node->damage_count, node->damage_byte, run->err);
+        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, node->damage_count, node->damage_byte, run->err);
     if (st == TM_OK && node->skipped_bytes > 0)
-        st = tm_event_sink_account(sink, "skipped_bytes", 0, node->skipped_bytes, node->damage_byte, run->err);
+        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, node->skipped_bytes, node->damage_byte, run->err);
     return st;
 }
 
@@ -115,7 +115,8 @@ enum tm_status tm_unpack_end(struct tm_unpack_run *run, const struct tm_node *no
     struct tm_buf path = {0};
     const char *text = path_text(run, node, &path);
     struct tm_unpack_listed listed = {
-        .processing_order = node->order, .type = node->type.name, .size_bytes = size_bytes, .path = text};
+        .processing_order = node->order, .type = tm_input_type_name(node->type.input_type),
+        .size_bytes = size_bytes, .path = text};
     st = text ? run->options->listed(run->options->arg, &listed, run->err) : tm_error_nomem(run->err);
     tm_buf_release(&path);
     return st;

@@ -126,25 +126,21 @@ static bool is_packed(const struct tm_file_type *type)
     return type->kind == TM_FILE_GZIP || type->kind == TM_FILE_ZSTD;
 }
 
-static bool is_type(const struct tm_file_type *type, const char *name)
-{
-    return type->kind == TM_FILE_TRACE && strcmp(type->name, name) == 0;
-}
-
 static bool is_spans(const struct tm_file_type *type)
 {
-    return is_type(type, "otlp") || is_type(type, "jaeger") || is_type(type, "zipkin");
+    return type->input_type == TM_INPUT_OTLP || type->input_type == TM_INPUT_JAEGER ||
+           type->input_type == TM_INPUT_ZIPKIN;
 }
 
 /* A file of TYPE may state something. */
 static bool may_state(const struct tm_file_type *type)
 {
-    return is_packed(type) || is_type(type, "json") || is_spans(type);
+    return is_packed(type) || type->input_type == TM_INPUT_JSON || is_spans(type);
 }
 
 static void find(struct tm_stated *stated, const struct tm_file_type *type, const uint8_t *head, size_t len)
 {
-    if (is_type(type, "json"))
+    if (type->input_type == TM_INPUT_JSON)
         stated->rank = find_rank(head, len);
     else if (is_spans(type))
         stated->host = tm_stated_host_find(head, len);

@@ -7,9 +7,9 @@
 
 static const char metadata_name[] = "metadata", index_name[] = "index";
 
-static bool is_type(const struct tm_member *member, const char *name)
+static bool is_type(const struct tm_member *member, enum tm_input_type type)
 {
-    return member->reason == NULL && member->type.kind == TM_FILE_TRACE && strcmp(member->type.name, name) == 0;
+    return member->reason == TM_DROP_OTHER && member->type.input_type == type;
 }
 
 /* How many bytes of the LEN at NAME are its folder, with the "/". */
@@ -52,14 +52,15 @@ static const struct tm_member *metadata_of(const struct tm_member_table *table, 
 {
     uint32_t at = find(table, priority, front, len, metadata_name);
     const struct tm_member *found = at < table->count ? &table->members[table->order[at]] : NULL;
-    bool is_metadata = found && compare_name(table, found, front, len, metadata_name) == 0 && is_type(found, "ctf");
+    bool is_metadata =
+        found && compare_name(table, found, front, len, metadata_name) == 0 && is_type(found, TM_INPUT_CTF);
     return is_metadata ? found : NULL;
 }
 
 bool tm_trace_folder_is_metadata(const struct tm_member_table *table, const struct tm_member *member)
 {
     const char *name = tm_member_name(table, member);
-    return is_type(member, "ctf") && strcmp(name + folder_len(name, member->name_bytes), metadata_name) == 0;
+    return is_type(member, TM_INPUT_CTF) && strcmp(name + folder_len(name, member->name_bytes), metadata_name) == 0;
 }
 
 /* Whether NAME's folder, of LEN bytes, is the one for indices in the folder of a trace. */
@@ -76,7 +77,7 @@ bool tm_trace_folder_is_part(const struct tm_member_table *table, const struct t
 {
     const char *name = tm_member_name(table, member);
     size_t len = folder_len(name, member->name_bytes);
-    return is_type(member, "ctf_stream") && (metadata_of(table, member->type.priority, name, len) != NULL ||
+    return is_type(member, TM_INPUT_CTF_STREAM) && (metadata_of(table, member->type.priority, name, len) != NULL ||
                                              is_index_folder(table, member->type.priority, name, len));
 }
 
@@ -91,7 +92,7 @@ static bool has_plain_stream(const struct tm_member_table *table, const struct t
         if (member->type.priority != metadata->type.priority || member->name_bytes < len ||
             memcmp(name, front, len) != 0)
             return false;
-        if (is_type(member, "ctf_stream") && strchr(name + len, '/') == NULL)
+        if (is_type(member, TM_INPUT_CTF_STREAM) && strchr(name + len, '/') == NULL)
             return true;
     }
     return false;
@@ -175,7 +176,7 @@ enum tm_status tm_trace_folder_copy(struct tm_unpack_run *run, struct tm_archive
         if (member->type.priority != metadata->type.priority || member->name_bytes < len ||
             memcmp(name, front, len) != 0)
             break;
-        if (is_type(member, "ctf_stream") && strchr(name + len, '/') == NULL)
+        if (is_type(member, TM_INPUT_CTF_STREAM) && strchr(name + len, '/') == NULL)
             st = copy_member(run, archive, member, false, folder);
     }
     return st;

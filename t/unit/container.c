@@ -284,7 +284,7 @@ static void test_gzip(void)
 
 static const char *type_of(const char *head, size_t len)
 {
-    return tm_file_type_sniff((const uint8_t *)head, len).name;
+    return tm_input_type_name(tm_file_type_sniff((const uint8_t *)head, len).input_type);
 }
 #define TYPE(literal) type_of(literal, sizeof literal - 1)
 

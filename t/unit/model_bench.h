@@ -186,7 +186,7 @@ static inline void start_as(struct bench *b, const char *json_type)
     *b = (struct bench){
         .catalog = {.files = b->files, .file_count = FILES, .machines = b->machines, .machine_count = 2}};
     for (int i = 0; i < FILES; i++)
-        b->files[i].type = (struct tm_text){(const uint8_t *)types[i], strlen(types[i])};
+        b->files[i].input_type = tm_input_type_of((struct tm_text){(const uint8_t *)types[i], strlen(types[i])});
     b->rows = (struct tm_rows){b,       on_slice, on_slice_end, NULL, on_thread_end,
                                on_counter, on_sched,   on_sched_end, on_arg,
                                on_arg_copy, on_flow,  on_sample,    on_mapping, on_frame, on_callsite,

@@ -49,7 +49,7 @@ static inline enum tm_status on_batch(void *self, const struct tm_batch *batch, 
 static inline void start(struct bench *b, const char *only)
 {
     *b = (struct bench){0};
-    b->files[0].type = tm_text_str("proto");
+    b->files[0].input_type = TM_INPUT_PROTO;
     b->files[1].type = tm_text_str("json");
     b->machines[1] = (struct tm_catalog_machine){.raw_id = 1, .name = tm_text_str("phone")};
     b->catalog.files = b->files;

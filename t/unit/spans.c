@@ -204,7 +204,7 @@ static void test_zipkin(void)
 static const char *sniffed(const char *text)
 {
     const struct tm_format *format = tm_format_sniff((const uint8_t *)text, strlen(text));
-    return format ? format->name : "none";
+    return format ? tm_input_type_name(format->type) : "none";
 }
 
 static void test_sniff(void)

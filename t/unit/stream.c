@@ -1,8 +1,11 @@
 /* Unit tests of lib/stream: what is written is read back; every cut and every flipped bit is
  * noticed. */
 #include "stream/detail_fields.h"
+#include "stream/drop_reason.h"
 #include "stream/event_sink.h"
+#include "stream/input_type.h"
 #include "stream/json_ref.h"
+#include "stream/placement_rule.h"
 #include "stream/reader.h"
 
 #include "os/io.h"
@@ -309,6 +312,31 @@ static void test_detail_fields(void)
        is_field(frame, "line", TM_STACK_FRAME_LINE));
 }
 
+static struct tm_text text(const char *s)
+{
+    return (struct tm_text){(const uint8_t *)s, s ? strlen(s) : 0};
+}
+
+/* Each word of the stream that decides something has a name that leads back to it alone. */
+static void test_words(void)
+{
+    bool reasons = true, rules = true, types = true;
+    for (enum tm_drop_reason i = TM_DROP_OTHER + 1; i < TM_DROP_REASONS; i++)
+        reasons = reasons && tm_drop_reason_name(i) && tm_drop_reason_of(text(tm_drop_reason_name(i))) == i;
+    for (enum tm_placement_rule i = TM_RULE_OTHER + 1; i < TM_RULES; i++)
+        rules = rules && tm_placement_rule_name(i) && tm_placement_rule_of(text(tm_placement_rule_name(i))) == i;
+    for (enum tm_input_type i = TM_INPUT_OTHER + 1; i < TM_INPUT_TYPES; i++)
+        types = types && tm_input_type_name(i) && tm_input_type_of(text(tm_input_type_name(i))) == i;
+    ok(reasons);
+    ok(rules);
+    ok(types);
+    ok(tm_drop_reason_of(text("skipped_bytes")) == TM_DROP_SKIPPED_BYTES);
+    ok(tm_drop_reason_of(text("skipped_byte")) == TM_DROP_OTHER && tm_drop_reason_of(text(NULL)) == TM_DROP_OTHER);
+    ok(tm_placement_rule_of(text("same_domain")) == TM_RULE_SAME_DOMAIN);
+    ok(tm_placement_rule_of(text("same domain")) == TM_RULE_OTHER);
+    ok(tm_input_type_of(text("json")) == TM_INPUT_JSON && tm_input_type_of(text("jso")) == TM_INPUT_OTHER);
+}
+
 int main(void)
 {
     struct tm_buf bytes = {0};
@@ -322,6 +350,7 @@ int main(void)
     test_sizes();
     test_json_ref();
     test_detail_fields();
+    test_words();
     tm_buf_release(&bytes);
     return tap_done();
 }

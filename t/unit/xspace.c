@@ -108,7 +108,7 @@ static void test_damage(void)
 static const char *type_of(const char *bytes, size_t len)
 {
     const struct tm_format *format = tm_format_sniff((const uint8_t *)bytes, len);
-    return format ? format->name : "none";
+    return format ? tm_input_type_name(format->type) : "none";
 }
 
 #define TYPE_IS(bytes, name) ok_named(strcmp(type_of(bytes, sizeof(bytes) - 1), name) == 0, name)

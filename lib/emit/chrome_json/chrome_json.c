@@ -27,7 +27,7 @@ static void start(struct tm_json_out *j)
     uint32_t traces = 0;
     for (uint32_t i = 0; i < c->file_count; i++) {
         const struct tm_catalog_file *f = &c->files[i];
-        j->json_files += f->begun && tm_text_is(f->type, "json");
+        j->json_files += f->begun && f->input_type == TM_INPUT_JSON;
         traces += f->begun && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
     }
     j->meets = traces > 1;
@@ -123,9 +123,9 @@ static enum tm_status write_event(struct tm_json_out *j, const struct tm_event *
         return write_referred(j, e, &ref, err);
     if (is_json)
         return tm_json_out_keep_top(j, e, err);
-    const struct tm_text *type = &j->context->catalog->files[e->file].type;
+    enum tm_input_type type = j->context->catalog->files[e->file].input_type;
     bool is_flow = e->kind >= TM_KIND_FLOW_START && e->kind <= TM_KIND_FLOW_END; /* without an object: span_flows.h */
-    bool of_json = tm_text_is(*type, "json") && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
+    bool of_json = type == TM_INPUT_JSON && tm_event_raw(e->flags) == TM_RAW_NONE && !is_flow;
     if (of_json)
         return tm_json_out_text_name(j, e, err); /* of all else the primary row has the object */
     if ((st = tm_task_names_learn(&j->who, e, err)) == TM_OK &&

@@ -146,8 +146,8 @@ enum tm_status tm_json_out_where(struct tm_json_out *j, const struct tm_event *e
 
 enum tm_status tm_json_out_learn(struct tm_json_out *j, const struct tm_event *e, struct tm_error *err)
 {
-    const struct tm_text *type = &j->context->catalog->files[e->file].type;
-    bool of_json = tm_text_is(*type, "json");
+    enum tm_input_type type = j->context->catalog->files[e->file].input_type;
+    bool of_json = type == TM_INPUT_JSON;
     enum tm_raw raw = tm_event_raw(e->flags);
     if (of_json && e->kind == TM_KIND_THREAD) /* a merged file says of its lanes whose they are, before all else */
         tm_json_lanes_avoid(&j->spans.lanes, e->tid);

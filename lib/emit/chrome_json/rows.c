@@ -33,7 +33,7 @@ static enum tm_status put_flow(struct tm_json_out *j, const struct tm_event *e, 
     const char *phase = phases[e->kind - TM_KIND_FLOW_START];
     struct tm_event_task place;
     /* Objects of Chrome JSON are where they were, and so are the flows of their slices. */
-    bool is_apart = !tm_text_is(j->context->catalog->files[e->file].type, "json");
+    bool is_apart = j->context->catalog->files[e->file].input_type != TM_INPUT_JSON;
     tm_task_names_find(&j->who, e, &place);
     enum tm_status st = place.has_tid && is_apart ? tm_json_out_touch(j, e, place, phase, err)
                                                   : tm_json_row_begin(j, e, phase, err);

@@ -33,7 +33,7 @@ static bool has_json_beside_others(const struct tm_catalog *c)
     bool json = false, others = false;
     for (uint32_t i = 0; i < c->file_count; i++) {
         const struct tm_catalog_file *f = &c->files[i];
-        bool is_json = tm_text_is(f->type, "json");
+        bool is_json = f->input_type == TM_INPUT_JSON;
         json |= f->begun && is_json;
         others |= f->begun && !is_json && f->clock_policy != TRACEMERGE__CLOCK_POLICY__NO_CLOCK;
     }

@@ -142,7 +142,7 @@ static uint64_t legacy_scope(const struct tm_track_writer *w, const struct tm_ev
 {
     enum tm_scope scope = tm_event_scope(e->flags);
     if (type != TM_TRACK_INSTANT || !w->is_alone || e->flags & TM_EVENT_ASYNC ||
-        !tm_text_is(w->packets->catalog->files[e->file].type, "json"))
+        w->packets->catalog->files[e->file].input_type != TM_INPUT_JSON)
         return 0;
     return scope == TM_SCOPE_PROCESS ? TM_LEGACY_SCOPE_PROCESS : scope == TM_SCOPE_GLOBAL ? TM_LEGACY_SCOPE_GLOBAL : 0;
 }

@@ -240,8 +240,8 @@ enum tm_status tm_track_task_note_rank(struct tm_track_writer *w, const struct t
 enum tm_status tm_track_task_define(struct tm_track_writer *w, const struct tm_event *e, struct tm_error *err)
 {
     bool is_thread = e->kind == TM_KIND_THREAD;
-    const struct tm_text *type = &w->packets->catalog->files[e->file].type;
-    bool keeps_name = w->names.is_kept && tm_text_is(*type, "json");
+    enum tm_input_type type = w->packets->catalog->files[e->file].input_type;
+    bool keeps_name = w->names.is_kept && type == TM_INPUT_JSON;
     struct tm_pb pb = tm_pb_of(e->detail, e->detail_bytes);
     struct tm_pb_field f;
     struct tm_event who = {.machine = e->machine, .file = e->file, .time_ns = e->time_ns};

@@ -87,14 +87,10 @@ const Tracemerge__ConfigEntry *tm_config_facts_entry(const struct tm_config_fact
     return f->config->entries[entry];
 }
 
-static bool is_type(const struct tm_catalog_file *file, const char *type)
-{
-    return file->type.len == strlen(type) && memcmp(file->type.data, type, file->type.len) == 0;
-}
-
 static bool is_archive(const struct tm_catalog_file *file)
 {
-    return is_type(file, "tar") || is_type(file, "zip") || is_type(file, "directory");
+    return file->input_type == TM_INPUT_TAR || file->input_type == TM_INPUT_ZIP ||
+           file->input_type == TM_INPUT_DIRECTORY;
 }
 
 bool tm_config_facts_path(const struct tm_config_facts *f, const struct tm_catalog *c, uint32_t file,

@@ -1,6 +1,6 @@
 #include "emit/report/drop.h"
 
-#include "emit/drop_reason.h"
+#include "emit/drop_text.h"
 #include "emit/report/members.h"
 #include "emit/report/words.h"
 
@@ -28,13 +28,13 @@ static void put_definitions(struct tm_report *r, const Tracemerge__Account *a)
 void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a, const Tracemerge__Placement *p,
                                struct tm_remedies *remedies)
 {
-    const struct tm_drop_reason *reason = tm_drop_reason_find(a->reason);
+    struct tm_drop_text text = tm_drop_text_of(tm_accounting_reason(a));
     tm_out_str(&r->out, "  ");
     tm_report_put_count(r, a->count, tm_accounting_is_bytes(a) ? "byte" : "event");
     put_definitions(r, a);
     put_where(r, a);
     tm_out_str(&r->out, ": ");
-    tm_out_str(&r->out, reason->cause);
+    tm_out_str(&r->out, text.cause);
     if (a->has_earliest_ns) {
         tm_out_str(&r->out, ", the earliest by ");
         tm_out_duration(&r->out, a->earliest_ns == INT64_MIN ? INT64_MAX : -a->earliest_ns);
@@ -44,7 +44,7 @@ void tm_report_explain_account(struct tm_report *r, const Tracemerge__Account *a
         tm_out_u64(&r->out, a->byte);
     }
     tm_out_str(&r->out, ".\n  ");
-    tm_out_str(&r->out, p && tm_report_suggestion(r, remedies, p, a) ? by_manifest : reason->advice);
+    tm_out_str(&r->out, p && tm_report_suggestion(r, remedies, p, a) ? by_manifest : text.advice);
     tm_out_char(&r->out, '\n');
 }
 
@@ -57,7 +57,7 @@ void tm_report_put_account_json(struct tm_report *r, const Tracemerge__Account *
         tm_member_machine(r, "machine", a->machine);
     tm_member_clock(r, "clock", a->clock);
     tm_member_text(r, "reason", tm_text_of(a->reason));
-    tm_member_text(r, "cause", tm_text_str(tm_drop_reason_find(a->reason)->cause));
+    tm_member_text(r, "cause", tm_text_str(tm_drop_text_of(tm_accounting_reason(a)).cause));
     tm_member_u64(r, "count", a->count);
     tm_member_text(r, "unit", tm_text_str(tm_accounting_is_bytes(a) ? "byte" : "event"));
     if (a->definition_count)

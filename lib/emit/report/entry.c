@@ -78,7 +78,7 @@ static bool is_isolated(struct tm_report *r, const Tracemerge__Placement *p, uin
 static bool is_taken_for_shared(const Tracemerge__Placement *p)
 {
     return p->n_hops > 0 && p->hops[0]->same_machine && p->hops[0]->from_clock == p->hops[0]->to_clock &&
-           tm_report_is(p->hops[0]->origin, "same_domain");
+           tm_report_origin(p->hops[0]) == TM_RULE_SAME_DOMAIN;
 }
 
 bool tm_report_entry_for(struct tm_report *r, const Tracemerge__Placement *p, struct tm_entry *entry)

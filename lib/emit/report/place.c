@@ -50,7 +50,7 @@ void tm_report_explain_trace_time(struct tm_report *r)
 static bool has_machine_relation(const Tracemerge__Placement *p)
 {
     for (size_t i = 0; i < p->n_hops; i++)
-        if (tm_report_is(p->hops[i]->origin, "snapshot") && !p->hops[i]->same_machine)
+        if (tm_report_origin(p->hops[i]) == TM_RULE_SNAPSHOT && !p->hops[i]->same_machine)
             return true;
     return false;
 }
@@ -63,43 +63,42 @@ static bool is_pinned(struct tm_report *r, const Tracemerge__Placement *p)
 
 static const char *rule_text(struct tm_report *r, const Tracemerge__Placement *p)
 {
-    static const char *const texts[][2] = {
-        {"trace_time", "This clock is the timeline: they keep the times they were recorded with."},
-        {"snapshot", "Real snapshot path: clock snapshots that were recorded lead to the timeline."},
-        {"manifest", "Manifest path: a clocks entry (sync_to) of the manifest says how its clock relates."},
-        {"hint", "Hint: the file mentions the relation outside its snapshots, and --hints believes it."},
-        {"rendezvous", "REALTIME rendezvous: nothing that was recorded relates the two machines, but both know\n"
-                       "  the wall clock, which is assumed to read the same on both."},
-        {"same_domain", "Same-domain assumption: nothing relates the two clocks, and as they are of one kind they\n"
-                        "  are assumed to be one. This is a guess."},
-        {"private", "Assumption: nothing relates a timeline of the file's own to the clock of others, so the\n"
-                    "  two are assumed to start together. This is a guess."},
-        {"none", "None of them could be placed."},
+    static const char *const texts[TM_RULES] = {
+        [TM_RULE_TRACE_TIME] = "This clock is the timeline: they keep the times they were recorded with.",
+        [TM_RULE_SNAPSHOT] = "Real snapshot path: clock snapshots that were recorded lead to the timeline.",
+        [TM_RULE_MANIFEST] = "Manifest path: a clocks entry (sync_to) of the manifest says how its clock relates.",
+        [TM_RULE_HINT] = "Hint: the file mentions the relation outside its snapshots, and --hints believes it.",
+        [TM_RULE_RENDEZVOUS] =
+            "REALTIME rendezvous: nothing that was recorded relates the two machines, but both know\n"
+            "  the wall clock, which is assumed to read the same on both.",
+        [TM_RULE_SAME_DOMAIN] =
+            "Same-domain assumption: nothing relates the two clocks, and as they are of one kind they\n"
+            "  are assumed to be one. This is a guess.",
+        [TM_RULE_PRIVATE] =
+            "Assumption: nothing relates a timeline of the file's own to the clock of others, so the\n"
+            "  two are assumed to start together. This is a guess.",
+        [TM_RULE_NONE] = "None of them could be placed.",
     };
     if (p->clock == 0 && p->placed_count)
         return "Its packets name no clock: their numbers are taken as trace time as they stand.";
-    if (tm_report_is(p->rule, "manifest") && is_pinned(r, p))
+    enum tm_placement_rule rule = tm_report_rule(p);
+    if (rule == TM_RULE_MANIFEST && is_pinned(r, p))
         return "Clock override: the manifest pins the file's own timeline (sync_to without a clock of the file).";
-    if (tm_report_is(p->rule, "snapshot") && has_machine_relation(p))
+    if (rule == TM_RULE_SNAPSHOT && has_machine_relation(p))
         return "Machine relation: the clocks of the machines were compared when they were recorded (RemoteClockSync).";
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (tm_report_is(p->rule, texts[i][0]))
-            return texts[i][1];
-    return "By a rule that this program does not know.";
+    return texts[rule] ? texts[rule] : "By a rule that this program does not know.";
 }
 
 static const char *relation_text(const Tracemerge__PlacementHop *hop)
 {
-    static const char *const texts[][2] = {
-        {"snapshot", "snapshots"},  {"manifest", "the manifest"},     {"hint", "a hint"},
-        {"rendezvous", "assumed"},  {"same_domain", "assumed"},       {"private", "assumed"},
+    static const char *const texts[TM_RULES] = {
+        [TM_RULE_SNAPSHOT] = "snapshots",  [TM_RULE_MANIFEST] = "the manifest", [TM_RULE_HINT] = "a hint",
+        [TM_RULE_RENDEZVOUS] = "assumed",  [TM_RULE_SAME_DOMAIN] = "assumed",   [TM_RULE_PRIVATE] = "assumed",
     };
-    if (tm_report_is(hop->origin, "snapshot") && !hop->same_machine)
+    enum tm_placement_rule origin = tm_report_origin(hop);
+    if (origin == TM_RULE_SNAPSHOT && !hop->same_machine)
         return "clock synchronization between the machines";
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (tm_report_is(hop->origin, texts[i][0]))
-            return texts[i][1];
-    return "unknown";
+    return texts[origin] ? texts[origin] : "unknown";
 }
 
 static void put_readings(struct tm_report *r, int64_t from_ns, int64_t to_ns)
@@ -111,8 +110,8 @@ static void put_readings(struct tm_report *r, int64_t from_ns, int64_t to_ns)
 
 static bool is_assumed(const Tracemerge__PlacementHop *hop)
 {
-    return tm_report_is(hop->origin, "rendezvous") || tm_report_is(hop->origin, "same_domain") ||
-           tm_report_is(hop->origin, "private");
+    enum tm_placement_rule origin = tm_report_origin(hop);
+    return origin == TM_RULE_RENDEZVOUS || origin == TM_RULE_SAME_DOMAIN || origin == TM_RULE_PRIVATE;
 }
 
 static void put_hop(struct tm_report *r, const Tracemerge__PlacementHop *hop)
@@ -138,7 +137,7 @@ static void put_hop(struct tm_report *r, const Tracemerge__PlacementHop *hop)
 
 static void put_path(struct tm_report *r, const Tracemerge__Placement *p)
 {
-    if (p->n_hops == 0 && p->hops == NULL && p->path.len && !tm_report_is(p->rule, "trace_time")) {
+    if (p->n_hops == 0 && p->hops == NULL && p->path.len && tm_report_rule(p) != TM_RULE_TRACE_TIME) {
         put(r, "    ");
         tm_out_escaped_cut(&r->out, tm_text_of(p->path), PATH_MAX_SHOWN);
         put(r, "\n");
@@ -271,16 +270,17 @@ static void put_uncertainty(struct tm_report *r, const Tracemerge__Placement *p)
 static void put_mover(struct tm_report *r, const Tracemerge__Placement *p)
 {
     struct tm_entry entry;
-    bool is_guess = tm_report_is(p->rule, "rendezvous") || tm_report_is(p->rule, "same_domain") ||
-                    tm_report_is(p->rule, "private") || tm_report_is(p->rule, "hint");
+    enum tm_placement_rule rule = tm_report_rule(p);
+    bool is_guess = rule == TM_RULE_RENDEZVOUS || rule == TM_RULE_SAME_DOMAIN || rule == TM_RULE_PRIVATE ||
+                    rule == TM_RULE_HINT;
     put(r, "  What would move it: ");
     if (p->clock == 0)
         put(r, "a clock snapshot in the file.\n");
-    else if (tm_report_is(p->rule, "trace_time"))
+    else if (rule == TM_RULE_TRACE_TIME)
         put(r, "nothing; trace_time in the manifest would choose another timeline.\n");
-    else if (tm_report_is(p->rule, "manifest"))
+    else if (rule == TM_RULE_MANIFEST)
         put(r, p->has_drift_ppb ? "its points in the manifest.\n" : "its offset_ns in the manifest, by as much.\n");
-    else if (tm_report_is(p->rule, "rendezvous"))
+    else if (rule == TM_RULE_RENDEZVOUS)
         put(r, "a difference between the wall clocks, by as much.");
     else if (is_guess)
         put(r, "a recorded relation of the two clocks.");
@@ -331,7 +331,7 @@ void tm_report_explain_placement(struct tm_report *r, const Tracemerge__Placemen
     put(r, "\n");
     put_evidence(r, p);
     put_path(r, p);
-    if (!tm_report_is(p->rule, "trace_time") && p->clock)
+    if (tm_report_rule(p) != TM_RULE_TRACE_TIME && p->clock)
         put_offset(r, p);
     put_distance(r, p);
     put_lines(r, p);

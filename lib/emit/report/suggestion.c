@@ -49,8 +49,9 @@ static void keep_assumed(struct tm_report *r, struct tm_remedies *remedies)
     struct tm_entry entry;
     for (uint32_t i = 0; i < c->placement_count; i++) {
         const Tracemerge__Placement *p = c->placements[i];
-        bool is_assumed = tm_report_is(p->rule, "private") ||
-                          (tm_report_is(p->rule, "same_domain") && p->machine != c->trace_time_machine);
+        enum tm_placement_rule rule = tm_report_rule(p);
+        bool is_assumed = rule == TM_RULE_PRIVATE ||
+                          (rule == TM_RULE_SAME_DOMAIN && p->machine != c->trace_time_machine);
         if (is_assumed && tm_report_entry_for(r, p, &entry))
             (void)add_entry(r, remedies, &entry);
     }
@@ -105,12 +106,13 @@ static bool relate(struct tm_report *r, struct tm_remedies *remedies, const Trac
 bool tm_report_suggestion(struct tm_report *r, struct tm_remedies *remedies, const Tracemerge__Placement *p,
                           const Tracemerge__Account *a)
 {
-    if (tm_report_is(a->reason, "negative_time"))
-        return begin_earlier(r, remedies);
-    if (tm_report_is(a->reason, "no_path") || tm_report_is(a->reason, "unknown_source_clock") ||
-        tm_report_is(a->reason, "unknown_target_clock"))
-        return relate(r, remedies, p);
-    return false;
+    switch (tm_accounting_reason(a)) {
+    case TM_DROP_NEGATIVE_TIME: return begin_earlier(r, remedies);
+    case TM_DROP_NO_PATH:
+    case TM_DROP_UNKNOWN_SOURCE_CLOCK:
+    case TM_DROP_UNKNOWN_TARGET_CLOCK: return relate(r, remedies, p);
+    default: return false;
+    }
 }
 
 /* A file that an entry refers to needs an entry too. */

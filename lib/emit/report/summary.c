@@ -15,25 +15,27 @@ static bool has_relation_of_machines(const Tracemerge__Placement *p)
 
 static const char *way_of(const Tracemerge__Placement *p)
 {
-    static const char *const words[][2] = {
-        {"trace_time", "its clock is the timeline"}, {"snapshot", "by clock snapshots"},
-        {"manifest", "by the manifest"},             {"hint", "by a hint"},
-        {"rendezvous", "by REALTIME rendezvous"},    {"same_domain", "by a guess: same-domain assumption"},
-        {"private", "by a guess: it starts with the timeline"}, {"none", "none of them placed"},
+    static const char *const words[TM_RULES] = {
+        [TM_RULE_NONE] = "none of them placed",
+        [TM_RULE_TRACE_TIME] = "its clock is the timeline",
+        [TM_RULE_SNAPSHOT] = "by clock snapshots",
+        [TM_RULE_MANIFEST] = "by the manifest",
+        [TM_RULE_HINT] = "by a hint",
+        [TM_RULE_RENDEZVOUS] = "by REALTIME rendezvous",
+        [TM_RULE_SAME_DOMAIN] = "by a guess: same-domain assumption",
+        [TM_RULE_PRIVATE] = "by a guess: it starts with the timeline",
     };
     if (p->clock == 0 && p->placed_count)
         return "its numbers are taken as they stand";
-    if (tm_report_is(p->rule, "snapshot") && has_relation_of_machines(p))
+    enum tm_placement_rule rule = tm_report_rule(p);
+    if (rule == TM_RULE_SNAPSHOT && has_relation_of_machines(p))
         return "by clock synchronization of the machines";
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (tm_report_is(p->rule, words[i][0]))
-            return words[i][1];
-    return "by a rule that is not known";
+    return words[rule] ? words[rule] : "by a rule that is not known";
 }
 
 static bool has_offset(const Tracemerge__Placement *p)
 {
-    return p->placed_count && p->clock && !tm_report_is(p->rule, "trace_time");
+    return p->placed_count && p->clock && tm_report_rule(p) != TM_RULE_TRACE_TIME;
 }
 
 static void put_placement(struct tm_report *r, const Tracemerge__Placement *p)

@@ -48,9 +48,14 @@ void tm_report_put_path(struct tm_report *r, uint32_t file)
     tm_out_bytes(&r->out, path.data, path.len);
 }
 
-bool tm_report_is(ProtobufCBinaryData text, const char *word)
+enum tm_placement_rule tm_report_rule(const Tracemerge__Placement *p)
 {
-    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+    return tm_placement_rule_of(tm_text_of(p->rule));
+}
+
+enum tm_placement_rule tm_report_origin(const Tracemerge__PlacementHop *hop)
+{
+    return tm_placement_rule_of(tm_text_of(hop->origin));
 }
 
 struct tm_text tm_report_path(struct tm_report *r, uint32_t file)

@@ -3,6 +3,7 @@
 #define TM_EMIT_REPORT_WORDS_H
 
 #include "emit/report/report.h"
+#include "stream/placement_rule.h"
 
 /* Writes a machine's name, "host", or "machine ID". Before tm-clocks ID is an embedded id. */
 void tm_report_put_machine(struct tm_report *report, uint32_t id);
@@ -18,7 +19,8 @@ void tm_report_put_offset(struct tm_report *report, int64_t ns);
 
 void tm_report_put_path(struct tm_report *report, uint32_t file);
 
-/* True if TEXT equals WORD. */
-bool tm_report_is(ProtobufCBinaryData text, const char *word);
+/* The rule that placed P's events; the rule that HOP's relation comes from. */
+enum tm_placement_rule tm_report_rule(const Tracemerge__Placement *p);
+enum tm_placement_rule tm_report_origin(const Tracemerge__PlacementHop *hop);
 
 #endif

@@ -92,7 +92,8 @@ static enum tm_status put_processes(struct tm_sqlite *s, struct tm_error *err)
 
 static const char *type_of(const struct tm_sqlite *s, const struct tm_track *t)
 {
-    return tm_track_type_text(t, tm_tracks_text(&s->model.tracks, t->name), s->context->catalog->files[t->file].type);
+    return tm_track_type_text(t, tm_tracks_text(&s->model.tracks, t->name),
+                              s->context->catalog->files[t->file].input_type);
 }
 
 static enum tm_status put_tracks(struct tm_sqlite *s, struct tm_error *err)

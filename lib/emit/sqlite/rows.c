@@ -15,12 +15,13 @@ static enum tm_status flow(void *self, int64_t slice_out, int64_t slice_in, stru
 /* The table that ROW goes to. */
 static enum tm_sqlite_statement sample_table(const struct tm_sqlite *s, const struct tm_sample_row *row)
 {
-    struct tm_text type = s->context->catalog->files[row->file].type;
-    if (type.len >= 11 && memcmp(type.data, "instruments", 11) == 0)
-        return TM_SQL_INSTRUMENTS_SAMPLE;
-    bool is_perf = row->is_perf || (type.len >= 4 && memcmp(type.data, "perf", 4) == 0) ||
-                   (type.len >= 10 && memcmp(type.data, "simpleperf", 10) == 0);
-    return is_perf ? TM_SQL_PERF_SAMPLE : TM_SQL_CPU_SAMPLE;
+    switch (s->context->catalog->files[row->file].input_type) {
+    case TM_INPUT_INSTRUMENTS: return TM_SQL_INSTRUMENTS_SAMPLE;
+    case TM_INPUT_PERF:
+    case TM_INPUT_PERF_SCRIPT:
+    case TM_INPUT_SIMPLEPERF: return TM_SQL_PERF_SAMPLE;
+    default: return row->is_perf ? TM_SQL_PERF_SAMPLE : TM_SQL_CPU_SAMPLE;
+    }
 }
 
 static enum tm_status sample(void *self, const struct tm_sample_row *row, struct tm_error *err)

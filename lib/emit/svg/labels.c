@@ -3,6 +3,7 @@
 #include "emit/names.h"
 #include "emit/svg/internal.h"
 #include "emit/svg/xml_out.h"
+#include "stream/placement_rule.h"
 
 #include <stdio.h>
 
@@ -35,23 +36,21 @@ static void put_offset(struct tm_svg *svg, int64_t ns)
     tm_out_duration(&svg->out, ns);
 }
 
-static bool is_rule(const Tracemerge__Placement *p, const char *rule)
-{
-    return p->rule.len == strlen(rule) && memcmp(p->rule.data, rule, p->rule.len) == 0;
-}
-
 /* The rule in a few words, as people say it; or in the fewest. */
 static void put_rule(struct tm_svg *svg, const Tracemerge__Placement *p, bool briefly)
 {
-    static const char *const words[][3] = {
-        {"trace_time", "trace time", "trace time"},  {"snapshot", "snapshots", "snapshots"},
-        {"manifest", "manifest", "manifest"},        {"hint", "hint", "hint"},
-        {"rendezvous", "wall clocks", "wall clocks"}, {"same_domain", "same domain (assumed)", "assumed"},
-        {"private", "start time (assumed)", "assumed"}, {"none", "not placed", "not placed"},
+    static const char *const words[TM_RULES][2] = {
+        [TM_RULE_OTHER] = {"", ""},
+        [TM_RULE_NONE] = {"not placed", "not placed"},
+        [TM_RULE_TRACE_TIME] = {"trace time", "trace time"},
+        [TM_RULE_SNAPSHOT] = {"snapshots", "snapshots"},
+        [TM_RULE_MANIFEST] = {"manifest", "manifest"},
+        [TM_RULE_HINT] = {"hint", "hint"},
+        [TM_RULE_RENDEZVOUS] = {"wall clocks", "wall clocks"},
+        [TM_RULE_SAME_DOMAIN] = {"same domain (assumed)", "assumed"},
+        [TM_RULE_PRIVATE] = {"start time (assumed)", "assumed"},
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_rule(p, words[i][0]))
-            tm_out_str(&svg->out, words[i][briefly ? 2 : 1]);
+    tm_out_str(&svg->out, words[tm_placement_rule_of(tm_text_of(p->rule))][briefly]);
 }
 
 static void put_clock(struct tm_svg *svg, uint32_t clock)
@@ -139,7 +138,7 @@ static void put_why(struct tm_svg *svg, const struct tm_svg_lane *lane, int base
     if (p->placed_count) {
         tm_out_str(&svg->out, ", ");
         put_clock(svg, p->clock);
-        if (!is_rule(p, "trace_time")) {
+        if (tm_placement_rule_of(tm_text_of(p->rule)) != TM_RULE_TRACE_TIME) {
             tm_out_char(&svg->out, ' ');
             put_offset(svg, p->first_offset_ns);
         }

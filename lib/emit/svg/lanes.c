@@ -142,12 +142,11 @@ static void put_snapshots(struct tm_svg *svg, const struct tm_svg_lane *lane)
 /* Events that lie before what can be shown. */
 static bool has_negative(const struct tm_svg *svg, const struct tm_svg_lane *lane)
 {
-    static const char reason[] = "negative_time";
     const struct tm_catalog *c = svg->context->catalog;
     for (uint32_t i = lane->first_account; i < c->account_count; i++) {
         const Tracemerge__Account *a = c->accounts[i];
-        if (a->file == lane->file && a->machine == lane->machine && a->reason.len == sizeof reason - 1 &&
-            memcmp(a->reason.data, reason, a->reason.len) == 0)
+        if (a->file == lane->file && a->machine == lane->machine &&
+            tm_accounting_reason(a) == TM_DROP_NEGATIVE_TIME)
             return true;
     }
     return false;

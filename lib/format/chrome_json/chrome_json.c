@@ -48,8 +48,8 @@ static void close_json(void *state)
     free(doc);
 }
 
-static enum tm_status put_account(struct tm_json_document *doc, const char *reason, uint64_t count, uint64_t byte,
-                                  struct tm_error *err)
+static enum tm_status put_account(struct tm_json_document *doc, enum tm_drop_reason reason, uint64_t count,
+                                  uint64_t byte, struct tm_error *err)
 {
     return count ? tm_event_sink_account(doc->context.sink, reason, 0, count, byte, err) : TM_OK;
 }
@@ -74,13 +74,13 @@ static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
         st = tm_event_sink_stat(sink, doc->is_event ? "tm_json_lines" : "tm_json_without_events",
                                 TRACEMERGE__SEVERITY__ERROR, 1, err);
     if (st >= 0)
-        st = put_account(doc, "damaged", doc->damaged, doc->first_damaged, err);
+        st = put_account(doc, TM_DROP_DAMAGED, doc->damaged, doc->first_damaged, err);
     if (st >= 0)
-        st = put_account(doc, "no_time", doc->no_time, doc->first_no_time, err);
+        st = put_account(doc, TM_DROP_NO_TIME, doc->no_time, doc->first_no_time, err);
     if (st >= 0)
-        st = put_account(doc, "too_large", doc->too_large, doc->first_too_large, err);
+        st = put_account(doc, TM_DROP_TOO_LARGE, doc->too_large, doc->first_too_large, err);
     if (st >= 0)
-        st = put_account(doc, "skipped_bytes", doc->skipped_bytes, doc->first_skipped, err);
+        st = put_account(doc, TM_DROP_SKIPPED_BYTES, doc->skipped_bytes, doc->first_skipped, err);
     return st < 0 ? st : TM_END;
 }
 
@@ -250,7 +250,7 @@ static enum tm_status read_json(void *state, struct tm_error *err)
 }
 
 const struct tm_format tm_format_chrome_json = {
-    .name = "json",
+    .type = TM_INPUT_JSON,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .sniff = sniff,

@@ -126,7 +126,7 @@ static enum tm_status give_up(struct tm_ctf *c, struct tm_error *why, struct tm_
     if (why->status == TM_E_SYSTEM)
         return tm_error_set(err, TM_E_SYSTEM, "%s", why->text);
     if (c->context.options->on_damage != TM_DAMAGE_HALT) {
-        enum tm_status st = tm_event_sink_account(c->context.sink, "damaged", 0, 1, UINT64_MAX, err);
+        enum tm_status st = tm_event_sink_account(c->context.sink, TM_DROP_DAMAGED, 0, 1, UINT64_MAX, err);
         return st < 0 ? st : tell(c, err);
     }
     return tm_error_set(err, TM_E_INPUT, "byte 0: libbabeltrace2 cannot read this trace beyond %llu events: %s",
@@ -196,7 +196,7 @@ static bool ctf_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_ctf = {
-    .name = "ctf",
+    .type = TM_INPUT_CTF,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .policy_of = ctf_policy,
@@ -253,7 +253,7 @@ static bool stream_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_ctf_stream = {
-    .name = "ctf_stream",
+    .type = TM_INPUT_CTF_STREAM,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__NO_CLOCK,
     .sniff = stream_sniff,

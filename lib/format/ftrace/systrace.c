@@ -236,7 +236,7 @@ static enum tm_status finish(struct systrace *f, struct tm_error *err)
     if (st >= 0 && f->lost)
         st = tm_event_sink_stat(sink, "ftrace_text_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, f->lost, err);
     if (st >= 0 && f->damaged)
-        st = tm_event_sink_account(sink, "damaged", 0, f->damaged, f->first_damaged, err);
+        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, f->damaged, f->first_damaged, err);
     return st < 0 ? st : TM_END;
 }
 
@@ -300,7 +300,7 @@ static void close_systrace(void *state)
 }
 
 const struct tm_format tm_format_systrace = {
-    .name = "systrace",
+    .type = TM_INPUT_SYSTRACE,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = sniff,

@@ -17,16 +17,17 @@ enum tm_status tm_fxt_unread(struct tm_fxt *x, enum tm_fxt_read read)
 enum tm_status tm_fxt_count_flush(struct tm_fxt *x)
 {
     static const struct {
-        const char *reason, *stat;
+        enum tm_drop_reason reason;
+        const char *stat;
     } words[TM_FXT_LOSS_COUNT] = {
-        [TM_FXT_LOSS_READ] = {"damaged", "fuchsia_record_read_error"},
-        [TM_FXT_LOSS_STRING] = {"needs_state", "fuchsia_invalid_string_ref"},
-        [TM_FXT_LOSS_THREAD] = {"needs_state", "fuchsia_invalid_thread_ref"},
-        [TM_FXT_LOSS_TIME] = {"out_of_range", "fuchsia_timestamp_overflow"},
-        [TM_FXT_LOSS_TYPE] = {"damaged", "fuchsia_invalid_event_arg_type"},
-        [TM_FXT_LOSS_PROVIDER] = {"needs_state", "fuchsia_invalid_event"},
-        [TM_FXT_LOSS_VALUE] = {"not_shown", "fuchsia_non_numeric_counters"},
-        [TM_FXT_LOSS_UNREAD] = {"not_shown", NULL},
+        [TM_FXT_LOSS_READ] = {TM_DROP_DAMAGED, "fuchsia_record_read_error"},
+        [TM_FXT_LOSS_STRING] = {TM_DROP_NEEDS_STATE, "fuchsia_invalid_string_ref"},
+        [TM_FXT_LOSS_THREAD] = {TM_DROP_NEEDS_STATE, "fuchsia_invalid_thread_ref"},
+        [TM_FXT_LOSS_TIME] = {TM_DROP_OUT_OF_RANGE, "fuchsia_timestamp_overflow"},
+        [TM_FXT_LOSS_TYPE] = {TM_DROP_DAMAGED, "fuchsia_invalid_event_arg_type"},
+        [TM_FXT_LOSS_PROVIDER] = {TM_DROP_NEEDS_STATE, "fuchsia_invalid_event"},
+        [TM_FXT_LOSS_VALUE] = {TM_DROP_NOT_SHOWN, "fuchsia_non_numeric_counters"},
+        [TM_FXT_LOSS_UNREAD] = {TM_DROP_NOT_SHOWN, NULL},
     };
     struct tm_event_sink *sink = x->context.sink;
     enum tm_status st = TM_OK;
@@ -38,9 +39,9 @@ enum tm_status tm_fxt_count_flush(struct tm_fxt *x)
             st = tm_event_sink_stat(sink, words[i].stat, TRACEMERGE__SEVERITY__ERROR, (int64_t)x->losses[i], x->err);
     }
     if (st >= 0 && x->damaged)
-        st = tm_event_sink_account(sink, "damaged", 0, x->damaged, x->first_damaged, x->err);
+        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, x->damaged, x->first_damaged, x->err);
     if (st >= 0 && x->skipped_bytes)
-        st = tm_event_sink_account(sink, "skipped_bytes", 0, x->skipped_bytes, x->first_damaged, x->err);
+        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, x->skipped_bytes, x->first_damaged, x->err);
     if (st >= 0 && x->buffers_full)
         st = tm_event_sink_stat(sink, "fuchsia_buffer_full", TRACEMERGE__SEVERITY__DATA_LOSS,
                                 (int64_t)x->buffers_full, x->err);

@@ -246,7 +246,7 @@ static bool fxt_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_fxt = {
-    .name = "fuchsia",
+    .type = TM_INPUT_FUCHSIA,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__BOOTTIME_CLOCK,
     .sniff = fxt_sniff,

@@ -102,7 +102,7 @@ static enum tm_status put_hints(struct tm_gecko *x)
     return st < 0 ? st : put_hint(x, TM_GECKO_START_REALTIME, TM_CLOCK_REALTIME, "meta.startTime");
 }
 
-static enum tm_status account(struct tm_gecko *x, const char *reason, const struct tm_gecko_account *a)
+static enum tm_status account(struct tm_gecko *x, enum tm_drop_reason reason, const struct tm_gecko_account *a)
 {
     return a->count ? tm_event_sink_account(x->context.sink, reason, 0, a->count, a->byte, x->err) : TM_OK;
 }
@@ -124,15 +124,15 @@ static enum tm_status finish(struct tm_gecko *x)
                  {"gecko_args_cut", x->args_cut}};
     enum tm_status st = put_hints(x);
     if (st >= 0)
-        st = account(x, "damaged", &x->damaged);
+        st = account(x, TM_DROP_DAMAGED, &x->damaged);
     if (st >= 0)
-        st = account(x, "no_time", &x->no_time);
+        st = account(x, TM_DROP_NO_TIME, &x->no_time);
     if (st >= 0)
-        st = account(x, "no_stack", &x->no_stack);
+        st = account(x, TM_DROP_NO_STACK, &x->no_stack);
     if (st >= 0)
-        st = account(x, "not_shown", &x->not_shown);
+        st = account(x, TM_DROP_NOT_SHOWN, &x->not_shown);
     if (st >= 0)
-        st = account(x, "skipped_bytes", &x->skipped);
+        st = account(x, TM_DROP_SKIPPED_BYTES, &x->skipped);
     for (size_t i = 0; st >= 0 && i < sizeof stats / sizeof *stats; i++)
         st = stat(x, stats[i].name, stats[i].count);
     return st < 0 ? st : TM_END;
@@ -172,7 +172,7 @@ static enum tm_status gecko_read(void *state, struct tm_error *err)
 }
 
 const struct tm_format tm_format_gecko = {
-    .name = "gecko",
+    .type = TM_INPUT_GECKO,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .sniff = gecko_sniff,

@@ -234,10 +234,10 @@ static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char 
         while ((st = tm_input_fill(in, 1, x->err)) == TM_OK)
             tm_input_skip(in, in->len);
     bool ends = st == TM_END;
-    if (st < 0 || (st = tm_event_sink_account(x->context.sink, "damaged", 0, 1, at, x->err)) < 0)
+    if (st < 0 || (st = tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, at, x->err)) < 0)
         return st;
     if (in->offset > first &&
-        (st = tm_event_sink_account(x->context.sink, "skipped_bytes", 0, in->offset - first, first, x->err)) < 0)
+        (st = tm_event_sink_account(x->context.sink, TM_DROP_SKIPPED_BYTES, 0, in->offset - first, first, x->err)) < 0)
         return st;
     if (!ends)
         return resume(x);
@@ -294,7 +294,7 @@ static bool instruments_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_instruments = {
-    .name = "instruments_xml",
+    .type = TM_INPUT_INSTRUMENTS,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .sniff = instruments_sniff,

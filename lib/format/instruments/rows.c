@@ -209,7 +209,7 @@ enum tm_status tm_instruments_row_add(struct tm_instruments *x)
     return TM_OK;
 }
 
-static enum tm_status account(struct tm_instruments *x, const char *reason, uint64_t n, uint64_t byte)
+static enum tm_status account(struct tm_instruments *x, enum tm_drop_reason reason, uint64_t n, uint64_t byte)
 {
     return n ? tm_event_sink_account(x->context.sink, reason, 0, n, byte, x->err) : TM_OK;
 }
@@ -221,13 +221,13 @@ static enum tm_status stat(struct tm_instruments *x, const char *name, uint64_t 
 
 enum tm_status tm_instruments_accounts(struct tm_instruments *x)
 {
-    enum tm_status st = account(x, "no_time", x->no_time, x->first_no_time);
+    enum tm_status st = account(x, TM_DROP_NO_TIME, x->no_time, x->first_no_time);
     if (st == TM_OK)
-        st = account(x, "no_stack", x->no_stack, x->first_no_stack);
+        st = account(x, TM_DROP_NO_STACK, x->no_stack, x->first_no_stack);
     if (st == TM_OK)
-        st = account(x, "no_thread", x->no_thread, x->first_no_thread);
+        st = account(x, TM_DROP_NO_THREAD, x->no_thread, x->first_no_thread);
     if (st == TM_OK)
-        st = account(x, "not_shown", x->other_rows, x->first_other_row);
+        st = account(x, TM_DROP_NOT_SHOWN, x->other_rows, x->first_other_row);
     if (st == TM_OK)
         st = stat(x, "instruments_row_missing_thread", x->no_thread);
     if (st == TM_OK)

@@ -183,11 +183,11 @@ static enum tm_status finish(struct journal *j, struct tm_error *err)
     if (!j->has_entries && j->damaged == 0)
         return tm_error_at(err, j->context.input->offset, "no entry of a journal in the text");
     if (j->damaged)
-        st = tm_event_sink_account(sink, "damaged", 0, j->damaged, j->first_damaged, err);
+        st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, j->damaged, j->first_damaged, err);
     if (st >= 0 && j->skipped_bytes)
-        st = tm_event_sink_account(sink, "skipped_bytes", 0, j->skipped_bytes, j->first_damaged, err);
+        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, j->skipped_bytes, j->first_damaged, err);
     if (st >= 0 && j->no_time)
-        st = tm_event_sink_account(sink, "no_time", 0, j->no_time, j->first_no_time, err);
+        st = tm_event_sink_account(sink, TM_DROP_NO_TIME, 0, j->no_time, j->first_no_time, err);
     if (st >= 0 && j->left_out)
         st = tm_event_sink_stat(sink, "journal_fields_left_out", TRACEMERGE__SEVERITY__INFO, (int64_t)j->left_out, err);
     if (st >= 0 && j->boots.count > 1)
@@ -221,7 +221,7 @@ static enum tm_status journal_read(void *state, struct tm_error *err)
 }
 
 const struct tm_format tm_format_journal_json = {
-    .name = "journal_json",
+    .type = TM_INPUT_JOURNAL_JSON,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = tm_journal_json_sniff,
@@ -233,7 +233,7 @@ const struct tm_format tm_format_journal_json = {
 };
 
 const struct tm_format tm_format_journal_export = {
-    .name = "journal_export",
+    .type = TM_INPUT_JOURNAL_EXPORT,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = tm_journal_export_sniff,

@@ -221,7 +221,7 @@ static bool logcat_monotonic_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_logcat = {
-    .name = "android_logcat",
+    .type = TM_INPUT_ANDROID_LOGCAT,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = logcat_sniff,
@@ -232,7 +232,7 @@ const struct tm_format tm_format_logcat = {
 };
 
 const struct tm_format tm_format_logcat_monotonic = {
-    .name = "android_logcat",
+    .type = TM_INPUT_ANDROID_LOGCAT,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = logcat_monotonic_sniff,

@@ -127,7 +127,7 @@ static enum tm_status damage(struct tm_nsight *x, const char *table)
     if (x->err->status != TM_E_INPUT || x->context.options->on_damage == TM_DAMAGE_HALT)
         return tm_error_prefix(x->err, "table %s", table);
     *x->err = (struct tm_error){0};
-    return tm_event_sink_account(x->context.sink, "damaged", 0, 1, UINT64_MAX, x->err);
+    return tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, UINT64_MAX, x->err);
 }
 
 /* The category of all rows of a table of calls: "cuda" of CUPTI_ACTIVITY_KIND_RUNTIME, "osrt" of OSRT_API. */
@@ -169,7 +169,7 @@ static enum tm_status count_rows(struct tm_nsight *x)
     sqlite3_finalize(statement);
     if (count > 0) {
         enum tm_status told =
-            tm_event_sink_account(x->context.sink, "not_shown", clock, count, UINT64_MAX, x->err);
+            tm_event_sink_account(x->context.sink, TM_DROP_NOT_SHOWN, clock, count, UINT64_MAX, x->err);
         st = told < 0 ? told : st;
     }
     return st == TM_END ? TM_OK : st;
@@ -209,7 +209,7 @@ static enum tm_status finish(struct tm_nsight *x)
     if (st < 0)
         st = damage(x, "ThreadNames");
     if (st == TM_OK && x->database.is_cut)
-        st = tm_event_sink_account(x->context.sink, "damaged", 0, 1, x->context.whole.len, x->err);
+        st = tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, x->context.whole.len, x->err);
     if (st == TM_OK && x->cut_count > 0)
         st = tm_event_sink_stat(x->context.sink, "nsight_texts_cut", TRACEMERGE__SEVERITY__INFO,
                                 (int64_t)x->cut_count, x->err);
@@ -222,9 +222,9 @@ static enum tm_status finish(struct tm_nsight *x)
 static enum tm_status account_all(struct tm_nsight *x)
 {
     struct tm_event_sink *sink = x->context.sink;
-    enum tm_status st = tm_event_sink_account(sink, "damaged", 0, 1, 0, x->err);
+    enum tm_status st = tm_event_sink_account(sink, TM_DROP_DAMAGED, 0, 1, 0, x->err);
     if (st == TM_OK)
-        st = tm_event_sink_account(sink, "skipped_bytes", 0, x->context.whole.len, 0, x->err);
+        st = tm_event_sink_account(sink, TM_DROP_SKIPPED_BYTES, 0, x->context.whole.len, 0, x->err);
     return st < 0 ? st : TM_END;
 }
 
@@ -274,7 +274,7 @@ static bool nsight_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_nsight = {
-    .name = "nsight_sqlite",
+    .type = TM_INPUT_NSIGHT,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .policy_of = nsight_policy,

@@ -192,7 +192,7 @@ static struct tm_event new_row(const struct tm_nsight *x, enum tm_kind kind)
                              .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD)};
 }
 
-static enum tm_status account(struct tm_nsight *x, const char *reason)
+static enum tm_status account(struct tm_nsight *x, enum tm_drop_reason reason)
 {
     uint32_t clock = x->has_start ? TM_CLOCK_REALTIME : TM_CLOCK_TRACE_FILE;
     return tm_event_sink_account(x->context.sink, reason, clock, 1, UINT64_MAX, x->err);
@@ -217,20 +217,20 @@ static bool has_end(const struct tm_nsight *x)
     return has_int(x, TM_NS_END) && (x->rows != TM_NSIGHT_NVTX || int_of(x, TM_NS_END) != 0);
 }
 
-/* Begin and duration. Returns why the event cannot be shown, or NULL. */
-static const char *set_times(const struct tm_nsight *x, struct tm_event *row)
+/* Begin and duration. Returns why the event cannot be shown, or TM_DROP_OTHER if it can. */
+static enum tm_drop_reason set_times(const struct tm_nsight *x, struct tm_event *row)
 {
     if (!has_int(x, TM_NS_START))
-        return "no_time";
+        return TM_DROP_NO_TIME;
     if (!time_of(x, TM_NS_START, &row->time_ns))
-        return "out_of_range";
+        return TM_DROP_OUT_OF_RANGE;
     if (row->kind != TM_KIND_SLICE_COMPLETE)
-        return NULL;
+        return TM_DROP_OTHER;
     if (!has_end(x))
         row->kind = TM_KIND_SLICE_BEGIN; /* it was open when the recording ended */
     else if (!tm_sub_i64(int_of(x, TM_NS_END), int_of(x, TM_NS_START), &row->dur_ns) || row->dur_ns < 0)
-        return "damaged";
-    return NULL;
+        return TM_DROP_DAMAGED;
+    return TM_DROP_OTHER;
 }
 
 /* The thread of column C. What is of a process and no thread of it (tid 0) is of its main thread. */
@@ -270,7 +270,7 @@ static enum tm_status set_name(struct tm_nsight *x, enum tm_nsight_column c, con
 static enum tm_status add_call(struct tm_nsight *x)
 {
     struct tm_event row = new_row(x, TM_KIND_SLICE_COMPLETE);
-    const char *reason = set_times(x, &row);
+    enum tm_drop_reason reason = set_times(x, &row);
     if (reason)
         return account(x, reason);
     enum tm_status st = set_thread(x, TM_NS_GLOBAL_TID, &row);
@@ -324,7 +324,7 @@ static enum tm_status add_device_row(struct tm_nsight *x)
     struct tm_event row = new_row(x, TM_KIND_SLICE_COMPLETE);
     struct tm_nsight_stream stream = {int_of(x, TM_NS_DEVICE_ID), tm_nsight_pid(int_of(x, TM_NS_GLOBAL_PID)),
                                       int_of(x, TM_NS_CONTEXT_ID), int_of(x, TM_NS_STREAM_ID)};
-    const char *reason = set_times(x, &row);
+    enum tm_drop_reason reason = set_times(x, &row);
     if (reason)
         return account(x, reason);
     enum tm_status st = tm_nsight_stream(x, &stream, &row);
@@ -402,10 +402,10 @@ static enum tm_status add_nvtx(struct tm_nsight *x)
     if (type == NVTX_CATEGORY || type == NVTX_DOMAIN || type == NVTX_DOMAIN_END) /* names, read before */
         return TM_OK;
     if (!is_mark && !is_range && type != NVTX_PUSH_POP && type != NVTXT_PUSH_POP)
-        return account(x, "not_shown");
-    const char *reason = set_times(x, &row);
-    if (reason == NULL && is_range && has_end(x) && !time_of(x, TM_NS_END, &end_ns))
-        reason = "out_of_range";
+        return account(x, TM_DROP_NOT_SHOWN);
+    enum tm_drop_reason reason = set_times(x, &row);
+    if (reason == TM_DROP_OTHER && is_range && has_end(x) && !time_of(x, TM_NS_END, &end_ns))
+        reason = TM_DROP_OUT_OF_RANGE;
     if (reason)
         return account(x, reason);
     enum tm_status st = set_thread(x, TM_NS_GLOBAL_TID, &row);
@@ -438,8 +438,8 @@ static enum tm_status add_switch(struct tm_nsight *x)
     bool is_in = int_of(x, TM_NS_IS_SCHED_IN) != 0;
     uint32_t running = 0;
     if (!has_int(x, TM_NS_GLOBAL_TID) || !has_int(x, TM_NS_CPU) || cpu < 0 || cpu > UINT32_MAX)
-        return account(x, "damaged");
-    const char *reason = set_times(x, &row);
+        return account(x, TM_DROP_DAMAGED);
+    enum tm_drop_reason reason = set_times(x, &row);
     if (reason)
         return account(x, reason);
     if (is_in)

@@ -187,7 +187,8 @@ static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
     return st < 0 ? st : open_records(p, err);
 }
 
-static enum tm_status tell(struct tm_perf *p, const char *reason, struct tm_perf_tally tally, struct tm_error *err)
+static enum tm_status tell(struct tm_perf *p, enum tm_drop_reason reason, struct tm_perf_tally tally,
+                           struct tm_error *err)
 {
     if (tally.count == 0)
         return TM_OK;
@@ -214,17 +215,17 @@ static enum tm_status end(struct tm_perf *p, struct tm_error *err)
         damaged.first_byte = damaged.count == 1 ? p->context.whole.len : damaged.first_byte;
     }
     damaged.count += damage->count;
-    enum tm_status st = tell(p, "damaged", damaged, err);
+    enum tm_status st = tell(p, TM_DROP_DAMAGED, damaged, err);
     if (st == TM_OK)
-        st = tell(p, "skipped_bytes", skipped, err);
+        st = tell(p, TM_DROP_SKIPPED_BYTES, skipped, err);
     if (st == TM_OK)
-        st = tell(p, "not_shown", p->not_shown, err);
+        st = tell(p, TM_DROP_NOT_SHOWN, p->not_shown, err);
     if (st == TM_OK)
-        st = tell(p, "no_time", p->no_time, err);
+        st = tell(p, TM_DROP_NO_TIME, p->no_time, err);
     if (st == TM_OK)
-        st = tell(p, "no_stack", p->no_stack, err);
+        st = tell(p, TM_DROP_NO_STACK, p->no_stack, err);
     if (st == TM_OK)
-        st = tell(p, "needs_state", p->needs_state, err);
+        st = tell(p, TM_DROP_NEEDS_STATE, p->needs_state, err);
     if (st == TM_OK)
         st = tell_stat(p, "perf_data_lost_events", TRACEMERGE__SEVERITY__DATA_LOSS, p->lost, err);
     if (st == TM_OK)
@@ -276,7 +277,7 @@ static void perf_close(void *state)
 }
 
 const struct tm_format tm_format_perf_data = {
-    .name = "perf",
+    .type = TM_INPUT_PERF,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = tm_perf_header_sniff,

@@ -4,11 +4,6 @@
 
 enum { WAITING_MAX = 1024 }; /* sums held before they are written */
 
-static const char *const reasons[TM_PROTO_ACCOUNT_COUNT] = {
-    [TM_PROTO_ACCOUNT_NEEDS_STATE] = "needs_state",
-    [TM_PROTO_ACCOUNT_DAMAGED] = "damaged",
-};
-
 static const struct {
     const char *name;
     Tracemerge__Severity severity;
@@ -52,7 +47,7 @@ static enum tm_status sum(struct tm_proto *p, struct tm_proto_map *map, uint32_t
     return st;
 }
 
-enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_proto_account reason, uint32_t clock, uint64_t byte,
+enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason reason, uint32_t clock, uint64_t byte,
                                       struct tm_error *err)
 {
     struct tm_proto_map_entry *entry;
@@ -125,7 +120,8 @@ static enum tm_status flush_accounts(struct tm_proto *p, struct tm_error *err)
     if (st < 0)
         return tm_error_nomem(err);
     for (uint32_t i = 0; i < p->accounts.count && st >= 0; i++)
-        st = tm_event_sink_account(p->sink, reasons[all[i].k1], (uint32_t)all[i].k2, all[i].v1, all[i].v2, err);
+        st = tm_event_sink_account(p->sink, (enum tm_drop_reason)all[i].k1, (uint32_t)all[i].k2, all[i].v1,
+                                   all[i].v2, err);
     free(all);
     tm_proto_map_clear(&p->accounts);
     return st;

@@ -5,7 +5,6 @@
 
 #include "format/perfetto/internal.h"
 
-enum tm_proto_account { TM_PROTO_ACCOUNT_NEEDS_STATE, TM_PROTO_ACCOUNT_DAMAGED, TM_PROTO_ACCOUNT_COUNT };
 
 enum tm_proto_stat {
     TM_PROTO_STAT_PACKET_LOSS,
@@ -34,7 +33,7 @@ enum tm_proto_stat {
 };
 
 /* One more timed event on CLOCK that will not come. BYTE: where. */
-enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_proto_account reason, uint32_t clock, uint64_t byte,
+enum tm_status tm_proto_count_account(struct tm_proto *p, enum tm_drop_reason reason, uint32_t clock, uint64_t byte,
                                       struct tm_error *err);
 
 /* Adds VALUE to a statistic of MACHINE (embedded id). */

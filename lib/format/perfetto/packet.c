@@ -273,7 +273,7 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
 static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err)
 {
     enum tm_status st = tm_proto_count_stat(p, TM_PROTO_STAT_NEEDS_STATE, packet->machine, 1, err);
-    return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
+    return st < 0 ? st : tm_proto_count_account(p, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
 }
 
 /* Whether track events behind PACKET may mean something else than the same bytes in front of it. */

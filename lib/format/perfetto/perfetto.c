@@ -204,8 +204,8 @@ static enum tm_status damage(struct tm_proto *p, size_t next, struct tm_error *e
         }
     }
     if (st >= 0)
-        st = tm_event_sink_account(p->sink, "skipped_bytes", 0, skipped, byte, err);
-    return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_DAMAGED, 0, byte, err);
+        st = tm_event_sink_account(p->sink, TM_DROP_SKIPPED_BYTES, 0, skipped, byte, err);
+    return st < 0 ? st : tm_proto_count_account(p, TM_DROP_DAMAGED, 0, byte, err);
 }
 
 static enum tm_status read_at(struct tm_proto *p, const uint8_t *data, size_t len, struct tm_error *err)
@@ -294,7 +294,7 @@ static enum tm_status read_proto(void *state, struct tm_error *err)
 }
 
 const struct tm_format tm_format_proto = {
-    .name = "proto",
+    .type = TM_INPUT_PROTO,
     .priority = 0,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
     .sniff = sniff_proto,
@@ -305,7 +305,7 @@ const struct tm_format tm_format_proto = {
 };
 
 const struct tm_format tm_format_proto_any = {
-    .name = "proto",
+    .type = TM_INPUT_PROTO,
     .priority = 0,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
     .sniff = sniff_any,
@@ -316,7 +316,7 @@ const struct tm_format tm_format_proto_any = {
 };
 
 const struct tm_format tm_format_symbols = {
-    .name = "symbols",
+    .type = TM_INPUT_SYMBOLS,
     .priority = 3,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PROTO,
     .sniff = sniff_symbols,

@@ -303,7 +303,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
     if (packet->sequence == NULL || resolve_times(&c, &event, packet) == TM_END) {
         enum tm_proto_stat stat = packet->sequence ? TM_PROTO_STAT_DELTA_NO_STATE : TM_PROTO_STAT_NO_SEQUENCE;
         enum tm_status st = tm_proto_count_stat(p, stat, packet->machine, 1, err);
-        return st < 0 ? st : tm_proto_count_account(p, TM_PROTO_ACCOUNT_NEEDS_STATE, packet->clock, packet->byte, err);
+        return st < 0 ? st : tm_proto_count_account(p, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
     }
     struct tm_event row = tm_proto_event(packet, TM_KIND_PACKET);
     if (whole && packet->rest && !(event.fields & TM_TRACK_EVENT_CHANGES)) {

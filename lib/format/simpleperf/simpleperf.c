@@ -150,7 +150,7 @@ static const struct file *find_file(const struct simpleperf *s, uint32_t id)
 
 /* --- rows */
 
-static enum tm_status account(struct simpleperf *s, const char *reason, uint64_t byte, struct tm_error *err)
+static enum tm_status account(struct simpleperf *s, enum tm_drop_reason reason, uint64_t byte, struct tm_error *err)
 {
     return tm_event_sink_account(s->context.sink, reason, TM_CLOCK_MONOTONIC, 1, byte, err);
 }
@@ -208,7 +208,7 @@ static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t
             e.tid = (int32_t)(uint32_t)f.value;
         } else if (f.id == SAMPLE_FRAME && f.type == TM_PB_LEN) {
             if (s->frame_count == TM_SIMPLEPERF_FRAMES_MAX)
-                return account(s, "damaged", byte, err);
+                return account(s, TM_DROP_DAMAGED, byte, err);
             s->frames[s->frame_count++] = frame_of(tm_pb_of(f.data, f.len));
         } else if (f.id == SAMPLE_COUNT && f.type == TM_PB_VARINT) {
             e.value = f.value;
@@ -218,7 +218,7 @@ static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t
         }
     }
     if (!has_time)
-        return account(s, "no_time", byte, err);
+        return account(s, TM_DROP_NO_TIME, byte, err);
     tm_buf_clear(&s->detail);
     enum tm_status st = TM_OK;
     if (event_type < s->event_type_count) {
@@ -288,7 +288,7 @@ static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, siz
     struct tm_pb pb = tm_pb_of(data, len);
     struct tm_pb_field f;
     if (tm_pb_next(&pb, &f) != TM_OK || f.type != TM_PB_LEN)
-        return account(s, "damaged", byte, err);
+        return account(s, TM_DROP_DAMAGED, byte, err);
     switch (f.id) {
     case RECORD_SAMPLE:
     case RECORD_THREAD:
@@ -301,7 +301,7 @@ static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, siz
         take_lost(s, tm_pb_of(f.data, f.len));
         return TM_OK;
     default:
-        return account(s, "not_shown", byte, err);
+        return account(s, TM_DROP_NOT_SHOWN, byte, err);
     }
 }
 
@@ -359,7 +359,7 @@ static enum tm_status read_record(struct simpleperf *s, struct tm_error *err)
             return tm_error_at(err, byte, "cut short, without the end mark of a report");
         tm_input_skip(in, in->len);
         s->is_read = true;
-        return account(s, "damaged", byte, err);
+        return account(s, TM_DROP_DAMAGED, byte, err);
     }
     s->is_read = len == 0;
     if (len)
@@ -407,7 +407,7 @@ static bool simpleperf_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_simpleperf = {
-    .name = "simpleperf_proto",
+    .type = TM_INPUT_SIMPLEPERF,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__MONOTONIC_CLOCK,
     .sniff = simpleperf_sniff,

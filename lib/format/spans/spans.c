@@ -53,7 +53,7 @@ static void close_spans(void *state)
     free(x);
 }
 
-static enum tm_status account(struct tm_spans *x, const char *reason, const struct tm_spans_account *a)
+static enum tm_status account(struct tm_spans *x, enum tm_drop_reason reason, const struct tm_spans_account *a)
 {
     return a->count ? tm_event_sink_account(x->context.sink, reason, 0, a->count, a->byte, x->err) : TM_OK;
 }
@@ -76,13 +76,13 @@ static enum tm_status finish(struct tm_spans *x)
                  {"spans_services_shared", TRACEMERGE__SEVERITY__ERROR, x->services.services_shared}};
     enum tm_status st = tm_spans_window_flush(&x->window, x->err);
     if (st >= 0)
-        st = account(x, "damaged", &x->damaged);
+        st = account(x, TM_DROP_DAMAGED, &x->damaged);
     if (st >= 0)
-        st = account(x, "no_time", &x->no_time);
+        st = account(x, TM_DROP_NO_TIME, &x->no_time);
     if (st >= 0)
-        st = account(x, "not_shown", &x->not_shown);
+        st = account(x, TM_DROP_NOT_SHOWN, &x->not_shown);
     if (st >= 0)
-        st = account(x, "skipped_bytes", &x->skipped);
+        st = account(x, TM_DROP_SKIPPED_BYTES, &x->skipped);
     for (size_t i = 0; st >= 0 && i < sizeof stats / sizeof *stats; i++)
         st = stat(x, stats[i].name, stats[i].severity, stats[i].count);
     return st < 0 ? st : TM_END;
@@ -144,7 +144,7 @@ static enum tm_status go_on(struct tm_spans *x)
         if (x->grammar->begins(in->data, len))
             return TM_OK;
         const struct tm_format *next = x->context.sniff(in->data, len);
-        bool is_line = next == NULL || strcmp(next->name, "json") == 0; /* which is any object */
+        bool is_line = next == NULL || next->type == TM_INPUT_JSON; /* which is any object */
         return is_line && tm_spans_salvages(x) ? salvage(x) : finish(x);
     }
     return finish(x);
@@ -169,7 +169,7 @@ static enum tm_status read_spans(void *state, struct tm_error *err)
 }
 
 const struct tm_format tm_format_otlp = {
-    .name = "otlp",
+    .type = TM_INPUT_OTLP,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = tm_spans_sniff_otlp,
@@ -180,7 +180,7 @@ const struct tm_format tm_format_otlp = {
 };
 
 const struct tm_format tm_format_jaeger = {
-    .name = "jaeger",
+    .type = TM_INPUT_JAEGER,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = tm_spans_sniff_jaeger,
@@ -191,7 +191,7 @@ const struct tm_format tm_format_jaeger = {
 };
 
 const struct tm_format tm_format_zipkin = {
-    .name = "zipkin",
+    .type = TM_INPUT_ZIPKIN,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = tm_spans_sniff_zipkin,

@@ -288,7 +288,7 @@ static bool strace_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_strace = {
-    .name = "strace",
+    .type = TM_INPUT_STRACE,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__REALTIME_CLOCK,
     .sniff = strace_sniff,

@@ -100,9 +100,9 @@ enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_
     if (read_event(data, &v) < 0)
         return tm_xspace_damage(x, byte, 0, "an event with damaged fields");
     if (v.is_aggregate)
-        return tm_event_sink_account(sink, "not_shown", clock, 1, byte, x->err);
+        return tm_event_sink_account(sink, TM_DROP_NOT_SHOWN, clock, 1, byte, x->err);
     if (!set_times(x, &v, &row))
-        return tm_event_sink_account(sink, "out_of_range", clock, 1, byte, x->err);
+        return tm_event_sink_account(sink, TM_DROP_OUT_OF_RANGE, clock, 1, byte, x->err);
     if (v.duration_ps == 0)
         row.kind = TM_KIND_INSTANT;
     struct tm_text metadata = {0};

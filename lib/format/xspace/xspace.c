@@ -111,7 +111,7 @@ static enum tm_status read_events(struct tm_xspace *x)
         if (f.missing > 0)
             st = tm_xspace_damage(x, f.byte, f.len, "an event that is cut short");
         else if (f.len > TM_XSPACE_EVENT_MAX)
-            st = tm_event_sink_account(x->context.sink, "too_large", 0, 1, f.byte, x->err);
+            st = tm_event_sink_account(x->context.sink, TM_DROP_TOO_LARGE, 0, 1, f.byte, x->err);
         else if ((st = tm_xspace_message_bytes(&x->line, &f, (size_t)f.len, &data, x->err)) == TM_OK)
             st = tm_xspace_event(x, data, f.byte);
         if (st < 0)
@@ -264,7 +264,7 @@ static bool xspace_sniff(const uint8_t *head, size_t len)
 }
 
 const struct tm_format tm_format_xspace = {
-    .name = "xspace",
+    .type = TM_INPUT_XSPACE,
     .priority = 2,
     .clock_policy = TRACEMERGE__CLOCK_POLICY__PRIVATE,
     .policy_of = xspace_policy,

@@ -1,0 +1,14 @@
+/* Why events are not there, in words. */
+#ifndef TM_EMIT_DROP_TEXT_H
+#define TM_EMIT_DROP_TEXT_H
+
+#include "stream/drop_reason.h"
+
+struct tm_drop_text {
+    const char *cause;  /* "they lie before the start of trace time" */
+    const char *advice; /* a sentence: what brings them back where no manifest does */
+};
+
+struct tm_drop_text tm_drop_text_of(enum tm_drop_reason reason);
+
+#endif

@@ -1,0 +1,35 @@
+/* Why events are not placed, as accounts name it (tm-stream(5)). */
+#ifndef TM_STREAM_DROP_REASON_H
+#define TM_STREAM_DROP_REASON_H
+
+#include "base/text.h"
+
+enum tm_drop_reason {
+    TM_DROP_OTHER, /* no reason, or one that this version does not know */
+    TM_DROP_NEGATIVE_TIME,
+    TM_DROP_NO_PATH,
+    TM_DROP_UNKNOWN_SOURCE_CLOCK,
+    TM_DROP_UNKNOWN_TARGET_CLOCK,
+    TM_DROP_OUT_OF_RANGE,
+    TM_DROP_DAMAGED,
+    TM_DROP_SKIPPED_BYTES, /* the account counts bytes, not events */
+    TM_DROP_NO_TIME,
+    TM_DROP_NO_THREAD,
+    TM_DROP_NO_STACK,
+    TM_DROP_TOO_LARGE,
+    TM_DROP_NEEDS_STATE,
+    TM_DROP_UNKNOWN_TYPE,
+    TM_DROP_UNSUPPORTED,
+    TM_DROP_NOT_SHOWN,
+    TM_DROP_UNMATCHED_END,
+    TM_DROP_FILTERED, /* left out as --only asks */
+    TM_DROP_REASONS
+};
+
+/* "negative_time", "no_path", …; NULL of TM_DROP_OTHER. */
+const char *tm_drop_reason_name(enum tm_drop_reason reason);
+
+/* The reason that NAME names. */
+enum tm_drop_reason tm_drop_reason_of(struct tm_text name);
+
+#endif

@@ -1,0 +1,27 @@
+/* Texts of protobuf-c messages. Nothing is copied. */
+#ifndef TM_STREAM_FIELD_TEXT_H
+#define TM_STREAM_FIELD_TEXT_H
+
+#include "base/text.h"
+
+#include <protobuf-c/protobuf-c.h>
+
+/* A protobuf-c bytes value over memory that stays the caller's. */
+static inline ProtobufCBinaryData tm_bytes(const void *data, size_t len)
+{
+    return (ProtobufCBinaryData){.len = len, .data = (uint8_t *)(uintptr_t)data};
+}
+
+/* The same over a C string. */
+static inline ProtobufCBinaryData tm_bytes_str(const char *s)
+{
+    return tm_bytes(s, strlen(s));
+}
+
+/* The text of a protobuf-c bytes value. */
+static inline struct tm_text tm_text_of(ProtobufCBinaryData bytes)
+{
+    return (struct tm_text){bytes.data ? bytes.data : (const uint8_t *)"", bytes.len};
+}
+
+#endif
