@@ -1,9 +1,11 @@
 #include "format/perfetto/annotation.h"
 
 #include "format/perfetto/typed_args.h"
+#include "format/perfetto/typed_message.h"
 #include "stream/detail_arg.h"
 #include "format/perfetto/count.h"
 #include "format/perfetto/sequence.h"
+#include "perfetto/typed_fields.h"
 
 /* DebugAnnotation.NestedValue */
 enum { NESTED_TYPE = 1, NESTED_KEYS = 2, NESTED_DICT = 3, NESTED_ARRAY = 4 };
@@ -183,6 +185,7 @@ static enum tm_status put_entries(struct writer *w, const struct tm_pb_field *me
 /* What an annotation says of itself: its name, its value, its form. */
 struct annotation {
     struct tm_pb_field name, value;
+    struct tm_pb_field type; /* of a value that is a message */
     bool has_dict, has_array;
 };
 
@@ -190,14 +193,17 @@ static void read_annotation(const struct writer *w, const struct tm_pb_field *me
 {
     struct tm_pb pb = tm_pb_of(message->data, message->len);
     struct tm_pb_field f;
+    bool has_number = false;
     *a = (struct annotation){0};
     while (tm_pb_next(&pb, &f) == TM_OK) {
         switch (f.id) {
         case TM_ANNOTATION_NAME_IID:
+            has_number = f.value != 0;
             a->name = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_NAMES, f.value);
             break;
-        case TM_ANNOTATION_NAME:
-            a->name = f;
+        case TM_ANNOTATION_NAME: /* a number says it before a text */
+            if (!has_number)
+                a->name = f;
             break;
         case TM_ANNOTATION_DICT:
             a->has_dict = true;
@@ -214,12 +220,44 @@ static void read_annotation(const struct writer *w, const struct tm_pb_field *me
         case TM_ANNOTATION_NESTED:
         case TM_ANNOTATION_JSON:
         case TM_ANNOTATION_STRING_IID:
+        case TM_ANNOTATION_PROTO:
             a->value = f;
+            break;
+        case TM_ANNOTATION_TYPE:
+            a->type = f;
+            break;
+        case TM_ANNOTATION_TYPE_IID:
+            a->type = tm_proto_interned_text(w->sequence, TM_INTERNED_ANNOTATION_TYPES, f.value);
             break;
         default:
             break;
         }
     }
+}
+
+/* A DebugAnnotation in a message of another type. */
+static enum tm_status put_inner(void *self, const struct tm_pb_field *message, int depth)
+{
+    bool added = false;
+    return put_annotation(self, message, depth, &added);
+}
+
+/* A message of the type that the annotation names. */
+static enum tm_status put_message(struct writer *w, const struct annotation *a, int depth, bool *added)
+{
+    static const char annotation[] = ".perfetto.protos.DebugAnnotation";
+    const struct tm_typed_writer typed = {w->p, put_inner, w};
+    struct tm_text type = {a->type.data, a->type.len};
+    uint32_t message;
+    if (w->only_counts)
+        return TM_OK;
+    *added = true;
+    if (type.data && tm_text_is(type, annotation))
+        return put_annotation(w, &a->value, depth + 1, added);
+    if (type.data && tm_typed_message_find(type, &message))
+        return tm_proto_typed_message_put(&typed, message, tm_pb_of(a->value.data, a->value.len), depth + 1);
+    w->errors++;
+    return TM_OK;
 }
 
 /* Below zero DEPTH means: an array's entry, which needs no name. */
@@ -243,6 +281,8 @@ static enum tm_status put_annotation(struct writer *w, const struct tm_pb_field 
         return put_entries(w, message, TM_ANNOTATION_ARRAY, depth, added);
     if (a.value.id == TM_ANNOTATION_NESTED)
         return put_nested(w, &a.value, depth, added);
+    if (a.value.id == TM_ANNOTATION_PROTO)
+        return put_message(w, &a, depth, added);
     return a.value.id ? put_value(w, &a.value, added) : TM_OK;
 }
 
@@ -266,8 +306,12 @@ enum tm_status tm_proto_annotations_put(const struct tm_proto_track_context *con
 {
     struct tm_proto *p = context->p;
     struct writer w = {.p = p, .sequence = context->packet->sequence, .only_counts = !p->sink->want_packet_args};
+    const struct tm_typed_writer typed = {p, put_inner, &w};
     size_t before = p->detail.len;
     enum tm_status st = tm_proto_typed_args_put(context, &w.errors);
+    p->key.len = 0;
+    if (st == TM_OK && !w.only_counts)
+        st = tm_proto_typed_message_put(&typed, TM_TYPED_TRACK_EVENT, context->event->body, 0);
     if (st == TM_OK)
         st = put_annotations(&w, context->event->body);
     if (st != TM_OK)

@@ -9,7 +9,7 @@
 enum { LOCATION_FILE = 2, LOCATION_FUNCTION = 3, LOCATION_LINE = 4 };
 enum { TASK_POSTED_FROM_IID = 1 };
 enum { LOG_LOCATION_IID = 1, LOG_BODY_IID = 2, LOG_PRIORITY = 3 };
-enum { HISTOGRAM_NAME_IID = 1 };
+enum { HISTOGRAM_NAME_IID = 4 };
 
 /* Paths of Windows get slashes, as the reference gives them. */
 static enum tm_status put_path(struct tm_buf *detail, const char *key, const struct tm_pb_field *path)
@@ -24,13 +24,15 @@ static enum tm_status put_path(struct tm_buf *detail, const char *key, const str
 /* The keys of a source location's parts. */
 struct location_keys {
     const char *file, *function, *line;
+    bool is_signed; /* the line, as the reference has it */
 };
 
-#define LOCATION_KEYS(prefix) {prefix ".file_name", prefix ".function_name", prefix ".line_number"}
+#define LOCATION_KEYS(prefix, is_signed) \
+    {prefix ".file_name", prefix ".function_name", prefix ".line_number", is_signed}
 
-static const struct location_keys source_keys = LOCATION_KEYS("source");
-static const struct location_keys posted_keys = LOCATION_KEYS("task.posted_from");
-static const struct location_keys log_keys = LOCATION_KEYS("track_event.log_message");
+static const struct location_keys source_keys = LOCATION_KEYS("source", false);
+static const struct location_keys posted_keys = LOCATION_KEYS("task.posted_from", false);
+static const struct location_keys log_keys = LOCATION_KEYS("track_event.log_message", true);
 
 /* The interned SourceLocation IID. */
 static enum tm_status put_location(const struct tm_proto_track_context *c, const struct location_keys *keys,
@@ -58,7 +60,9 @@ static enum tm_status put_location(const struct tm_proto_track_context *c, const
     enum tm_status st = put_path(detail, keys->file, &file);
     if (st == TM_OK)
         st = tm_detail_arg_text(detail, keys->function, function.data, function.len);
-    return st == TM_OK ? tm_detail_arg_int(detail, keys->line, (int64_t)line) : st;
+    return st < 0              ? st
+           : keys->is_signed ? tm_detail_arg_int(detail, keys->line, (int64_t)line)
+                             : tm_detail_arg_uint(detail, keys->line, (uint32_t)line);
 }
 
 /* The number FIELD of MESSAGE, or 0. */

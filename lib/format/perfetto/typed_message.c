@@ -1,0 +1,180 @@
+#include "format/perfetto/typed_message.h"
+
+#include "perfetto/typed_fields.h"
+#include "stream/detail_arg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { REPEATED_MAX = 16 }; /* repeated fields of one message that are counted */
+
+/* How many elements of its repeated fields a message had so far. */
+struct counts {
+    uint32_t numbers[REPEATED_MAX], counts[REPEATED_MAX];
+    uint32_t used;
+};
+
+static uint32_t next_index(struct counts *counts, uint32_t number)
+{
+    uint32_t i = 0;
+    while (i < counts->used && counts->numbers[i] != number)
+        i++;
+    if (i == REPEATED_MAX)
+        return 0;
+    if (i == counts->used) {
+        counts->numbers[counts->used++] = number;
+        counts->counts[i] = 0;
+    }
+    return counts->counts[i]++;
+}
+
+static enum tm_status push_key(struct tm_buf *key, const struct tm_typed_field *field, struct counts *counts)
+{
+    enum tm_status st = key->len ? tm_buf_add_byte(key, '.') : TM_OK;
+    if (st == TM_OK)
+        st = tm_buf_add_str(key, field->name);
+    if (st == TM_OK && field->is_repeated)
+        st = tm_buf_addf(key, "[%" PRIu32 "]", next_index(counts, field->number));
+    return st;
+}
+
+/* Base64, as JSON has bytes. */
+static enum tm_status put_bytes(struct tm_proto *p, const uint8_t *data, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct tm_buf *text = &p->text;
+    enum tm_status st = TM_OK;
+    tm_buf_clear(text);
+    for (size_t i = 0; i < len && st == TM_OK; i += 3) {
+        size_t left = len - i;
+        uint32_t second = left > 1 ? data[i + 1] : 0, third = left > 2 ? data[i + 2] : 0;
+        uint32_t word = (uint32_t)data[i] << 16 | second << 8 | third;
+        char four[4] = {digits[word >> 18], digits[word >> 12 & 63], digits[word >> 6 & 63], digits[word & 63]};
+        if (left < 3)
+            four[3] = '=';
+        if (left < 2)
+            four[2] = '=';
+        st = tm_buf_add(text, four, sizeof four);
+    }
+    return st < 0 ? st : tm_detail_arg_bytes(&p->detail, &p->key, TM_ARG_STRING, text->data, text->len);
+}
+
+static enum tm_status put_enum(struct tm_proto *p, uint32_t type, int32_t value)
+{
+    char number[16];
+    const char *name = tm_typed_value_name(type, value);
+    if (name == NULL) {
+        snprintf(number, sizeof number, "%" PRId32, value);
+        name = number;
+    }
+    return tm_detail_arg_bytes(&p->detail, &p->key, TM_ARG_STRING, name, strlen(name));
+}
+
+static enum tm_status put_float(struct tm_proto *p, uint64_t bits)
+{
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return tm_detail_arg_number(&p->detail, &p->key, TM_ARG_DOUBLE, tm_pb_bits(value));
+}
+
+static enum tm_status put_number(struct tm_proto *p, const struct tm_typed_field *field, uint64_t value)
+{
+    struct tm_buf *detail = &p->detail, *key = &p->key;
+    switch ((enum tm_typed_kind)field->kind) {
+    case TM_TYPED_INT: return tm_detail_arg_number(detail, key, TM_ARG_INT, value);
+    case TM_TYPED_INT32: return tm_detail_arg_number(detail, key, TM_ARG_INT, (uint64_t)(int64_t)(int32_t)value);
+    case TM_TYPED_ZIGZAG: return tm_detail_arg_number(detail, key, TM_ARG_INT, (uint64_t)tm_unzigzag(value));
+    case TM_TYPED_UINT: return tm_detail_arg_number(detail, key, TM_ARG_UINT, value);
+    case TM_TYPED_UINT32: return tm_detail_arg_number(detail, key, TM_ARG_UINT, (uint32_t)value);
+    case TM_TYPED_BOOL: return tm_detail_arg_number(detail, key, TM_ARG_BOOL, value != 0);
+    case TM_TYPED_FLOAT: return put_float(p, value);
+    case TM_TYPED_DOUBLE: return tm_detail_arg_number(detail, key, TM_ARG_DOUBLE, value);
+    case TM_TYPED_ENUM: return put_enum(p, field->of, (int32_t)value);
+    default: return TM_OK;
+    }
+}
+
+static bool is_text(const struct tm_typed_field *field)
+{
+    return field->kind == TM_TYPED_TEXT || field->kind == TM_TYPED_BYTES || field->kind == TM_TYPED_MESSAGE ||
+           field->kind == TM_TYPED_ANNOTATION;
+}
+
+/* How a number of FIELD is written. */
+static uint8_t wire_of(const struct tm_typed_field *field)
+{
+    return field->kind == TM_TYPED_FLOAT ? TM_PB_I32 : field->kind == TM_TYPED_DOUBLE ? TM_PB_I64 : TM_PB_VARINT;
+}
+
+/* Numbers one behind the other without tags. */
+static enum tm_status put_packed(struct tm_proto *p, const struct tm_typed_field *field, struct counts *counts,
+                                 const struct tm_pb_field *f)
+{
+    const uint8_t *at = f->data, *end = f->data ? f->data + f->len : NULL;
+    size_t mark = p->key.len, size = wire_of(field) == TM_PB_I32 ? 4 : 8;
+    enum tm_status st = TM_OK;
+    while (st == TM_OK && at < end) {
+        uint64_t value = 0;
+        if (wire_of(field) == TM_PB_VARINT) {
+            if ((at = tm_varint_get(at, end, &value)) == NULL)
+                break;
+        } else {
+            if ((size_t)(end - at) < size)
+                break;
+            value = size == 4 ? tm_get_le32(at) : tm_get_le64(at);
+            at += size;
+        }
+        if ((st = push_key(&p->key, field, counts)) == TM_OK)
+            st = put_number(p, field, value);
+        p->key.len = mark;
+    }
+    return st;
+}
+
+static enum tm_status put_field(const struct tm_typed_writer *w, const struct tm_typed_field *field,
+                                struct counts *counts, const struct tm_pb_field *f, int depth)
+{
+    struct tm_proto *p = w->p;
+    size_t mark = p->key.len;
+    enum tm_status st;
+    if (!is_text(field) && f->type == TM_PB_LEN)
+        return field->is_repeated ? put_packed(p, field, counts, f) : TM_OK;
+    if (is_text(field) != (f->type == TM_PB_LEN))
+        return TM_OK;
+    if (field->kind == TM_TYPED_ANNOTATION) { /* it has a name of its own */
+        st = w->annotation(w->self, f, depth + 1);
+        p->key.len = mark;
+        return st;
+    }
+    st = push_key(&p->key, field, counts);
+    if (st == TM_OK && field->kind == TM_TYPED_MESSAGE)
+        st = tm_proto_typed_message_put(w, field->of, tm_pb_of(f->data, f->len), depth + 1);
+    else if (st == TM_OK && field->kind == TM_TYPED_TEXT)
+        st = tm_detail_arg_bytes(&p->detail, &p->key, TM_ARG_STRING, f->data, f->len);
+    else if (st == TM_OK && field->kind == TM_TYPED_BYTES)
+        st = put_bytes(p, f->data, f->len);
+    else if (st == TM_OK)
+        st = put_number(p, field, f->value);
+    p->key.len = mark;
+    return st;
+}
+
+enum tm_status tm_proto_typed_message_put(const struct tm_typed_writer *w, uint32_t message, struct tm_pb pb, int depth)
+{
+    struct counts counts = {.used = 0};
+    struct tm_pb_field f;
+    bool is_empty = true;
+    enum tm_status st = TM_OK;
+    if (depth > TM_PROTO_DEPTH_MAX)
+        return TM_OK;
+    while (st == TM_OK && tm_pb_next(&pb, &f) == TM_OK) {
+        const struct tm_typed_field *field = tm_typed_field_find(message, f.id);
+        is_empty = false;
+        if (field)
+            st = put_field(w, field, &counts, &f, depth);
+    }
+    if (st < 0 || !is_empty || depth == 0)
+        return st;
+    return tm_detail_arg_number(&w->p->detail, &w->p->key, TM_ARG_NULL, 1);
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# Arguments of track events that are messages of their own. The expected rows are the reference importer's.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+packets() { # packets as make-packets.py reads them, behind names that are interned
+    { cat <<'END'
+1 { 10: 7 13: 1 12 { 2 { 1: 1 2: "run" } 3 { 1: 2 2: "data" } 4 { 1: 3 2: "a\\b.cc" 3: "Go" 4: 49 } 25 { 1: 6 2: "Hist" }
+    27 { 1: 4 2: ".perfetto.protos.ChromeMojoEventInfo" } } }
+END
+    cat; } | python3 "$TM_SRC/t/gen/make-packets.py" >p.pftrace
+    tm-merge -q -o p.db p.pftrace
+}
+
+same() { # WANT
+    local have
+    have=$(sqlite3 p.db "SELECT key, value_type, display_value FROM slice JOIN args a USING (arg_set_id) ORDER BY ts, a.id")
+    [ "$have" = "$1" ] || { diff <(echo "$1") <(echo "$have"); false; }
+}
+
+@test "numbers, texts, enums, lists and messages have the paths of their names as keys" {
+    packets <<'END'
+1 { 10: 7 8: 10 11 { 9: 3 11: 1 10: 1 38 { 1: "IPC Channel" 4: 77 } 49 { 1: 5 1: 6 } 49 { 1 [ 7 8 ] 1: 9 } } }
+1 { 10: 7 8: 11 11 { 9: 3 11: 1 10: 1 1010 { 2: 1 5 { } } 1002 { 2: 3 1: 1 } 1006 { 1: -1 } } }
+1 { 10: 7 8: 12 11 { 9: 3 11: 1 10: 1 24 { 1 { 1 { 1: 1 2: 4 } } 5: 1 } 40 { 1: 99 } 50 { 1: "four" } } }
+END
+    same 'chrome_mojo_event_info.watcher_notify_interface_tag|string|IPC Channel
+chrome_mojo_event_info.mojo_interface_method_iid|uint|77
+chrome_active_processes.pid[0]|int|7
+chrome_active_processes.pid[1]|int|8
+chrome_active_processes.pid[2]|int|9
+frame_tree_node_info.is_main_frame|bool|true
+frame_tree_node_info.speculative_frame_host|null|[NULL]
+chrome_task_annotator.task_delay_us|uint|3
+chrome_task_annotator.ipc_hash|uint|1
+chrome_raster_task.source_frame_number|int|-1
+cc_scheduler_state.state_machine.major_state.next_action|string|CC_SCHEDULER_ACTION_NONE
+cc_scheduler_state.state_machine.major_state.begin_impl_frame_state|string|4
+cc_scheduler_state.skipped_last_frame_missed_exceeded_deadline|bool|true
+chrome_renderer_scheduler_state.rail_mode|string|99
+screenshot.jpg_image|string|Zm91cg=='
+}
+
+@test "what is interned is looked up, and the message stands beside it" {
+    packets <<'END'
+1 { 10: 7 8: 12 11 { 9: 3 11: 1 10: 1 34: 3 28 { 1: 99 3: 5 4: 6 } 5 { 1: 3 } } }
+END
+    same 'source.file_name|string|a/b.cc
+source.function_name|string|Go
+source.line_number|uint|49
+chrome_histogram_sample.name|string|Hist
+task.posted_from.file_name|string|a/b.cc
+task.posted_from.function_name|string|Go
+task.posted_from.line_number|uint|49
+source_location_iid|uint|3
+chrome_histogram_sample.name_hash|uint|99
+chrome_histogram_sample.sample|int|5
+chrome_histogram_sample.name_iid|uint|6'
+}
+
+@test "annotations can be messages of a named type, and messages can have annotations" {
+    packets <<'END'
+1 { 10: 7 8: 13 11 { 9: 3 11: 1 10: 1 4 { 10: "m" 13: 4 14 { 4: 88 } } 4 { 10: "e" 16: ".perfetto.protos.ChromeRasterTask" 14 { } }
+    4 { 10: "d" 16: ".perfetto.protos.DebugAnnotation" 14 { 10: "in" 6: "text" } } 1010 { 99 { 10: "a.b" 4: 1 } } } }
+1 { 10: 7 8: 15 11 { 9: 3 11: 1 10: 1 4 { 10: "gone" 16: ".perfetto.protos.NoSuch" 14 { 1: 1 } } } }
+END
+    same 'frame_tree_node_info.a_b|int|1
+debug.m.mojo_interface_method_iid|uint|88
+debug.e|null|[NULL]
+debug.d.in|string|text'
+    [ "$(sqlite3 p.db "SELECT value FROM stats WHERE name = 'debug_annotation_errors'")" = 1 ]
+}
+
+@test "an annotation that has a number and a text as its name is called by the number" {
+    packets <<'END'
+1 { 10: 7 8: 13 11 { 9: 3 11: 1 10: 1 4 { 1: 2 11 { 10: "x" 4: 3 } 10: "line" 11 { 10: "y" 3: 4 } } 4 { 10: "line" 1: 2 4: 5 } } }
+END
+    same 'debug.data.x|int|3
+debug.data.y|uint|4
+debug.data|int|5'
+}
+
+@test "bytes that end early end the arguments, and nothing else" {
+    packets <<'END'
+1 { 10: 7 8: 13 11 { 9: 3 11: 1 10: 1 38 { 4: 1 } 49: "\x07\x80" 1010: "\x10" } }
+1 { 10: 7 8: 14 11 { 9: 3 11: 1 10: 1 1006 { 1: 2 } } }
+END
+    [ "$(sqlite3 p.db "SELECT group_concat(key) FROM slice JOIN args USING (arg_set_id) WHERE ts = 14")" = chrome_raster_task.source_frame_number ]
+}

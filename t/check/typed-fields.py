@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Prints the tables of lib/perfetto/typed_fields.c, which has the messages in track events, out of Perfetto's schema.
+
+usage: typed-fields.py PERFETTO_SOURCE
+
+Needs protoc. Of TrackEvent the fields that the importer shows as they are (kReflectFields of its track_event_parser.h), and
+all extensions of Chrome's.
+"""
+import os, re, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from protos import fields
+
+CHROME = 'protos/third_party/chromium/chrome_track_event.proto'
+ROOT = '.perfetto.protos.TrackEvent'
+ANNOTATION = '.perfetto.protos.DebugAnnotation'
+KINDS = {1: 'DOUBLE', 2: 'FLOAT', 3: 'INT', 4: 'UINT', 5: 'INT32', 6: 'UINT', 7: 'UINT', 8: 'BOOL', 9: 'TEXT', 11: 'MESSAGE',
+         12: 'BYTES', 13: 'UINT32', 14: 'ENUM', 15: 'INT32', 16: 'INT', 17: 'ZIGZAG', 18: 'ZIGZAG'}
+
+
+def members(data):
+    out = {}
+    for number, _, value, *_ in fields(data):
+        out.setdefault(number, []).append(value)
+    return out
+
+
+def read_field(data):
+    m = members(data)
+    return {'number': m[3][0], 'name': m[1][0].decode(), 'kind': KINDS[m[5][0]], 'is_repeated': m.get(4, [1])[0] == 3,
+            'type': m.get(6, [b''])[0].decode()}
+
+
+def read_message(data, scope, messages, enums, extensions):
+    m = members(data)
+    name = scope + '.' + m[1][0].decode()
+    messages[name] = [read_field(f) for f in m.get(2, [])]
+    extensions += [(members(f)[2][0].decode(), read_field(f)) for f in m.get(6, [])]
+    for e in m.get(4, []):
+        read_enum(e, name, enums)
+    for nested in m.get(3, []):
+        read_message(nested, name, messages, enums, extensions)
+
+
+def read_enum(data, scope, enums):
+    m = members(data)
+    values = {}
+    for v in m.get(2, []):
+        v = members(v)
+        number = v.get(2, [0])[0]
+        values.setdefault(number - (1 << 64) if number >> 63 else number, v[1][0].decode())
+    enums[scope + '.' + m[1][0].decode()] = sorted(values.items())
+
+
+def read_schema(source):
+    messages, enums, extensions = {}, {}, []
+    with tempfile.NamedTemporaryFile() as out:
+        subprocess.run(['protoc', '-I', source, '--include_imports', '--descriptor_set_out', out.name,
+                        os.path.join(source, CHROME)], check=True)
+        files = members(out.read())[1]
+    for f in files:
+        m = members(f)
+        package = '.' + m[2][0].decode()
+        for e in m.get(5, []):
+            read_enum(e, package, enums)
+        for message in m.get(4, []):
+            read_message(message, package, messages, enums, extensions)
+        extensions += [(members(x)[2][0].decode(), read_field(x)) for x in m.get(7, [])]
+    return messages, enums, extensions
+
+
+def main():
+    source = sys.argv[1]
+    messages, enums, extensions = read_schema(source)
+    header = open(os.path.join(source, 'src/trace_processor/importers/proto/track_event_parser.h')).read()
+    shown = {int(n) for n in re.search(r'kReflectFields\[\] = \{([^}]*)\}', header).group(1).split(',')}
+    messages[ROOT] = [f for f in messages[ROOT] if f['number'] in shown] + [f for of, f in extensions if of == ROOT]
+    order, used = [ROOT], []
+    for name in order:
+        for f in messages[name]:
+            if f['kind'] == 'MESSAGE' and f['type'] == ANNOTATION:
+                f['kind'] = 'ANNOTATION'
+            if f['kind'] == 'MESSAGE' and f['type'] not in order:
+                order.append(f['type'])
+            if f['kind'] == 'ENUM' and f['type'] not in used:
+                used.append(f['type'])
+    print('static const struct tm_typed_field fields[] = {')
+    firsts, count = [], 0
+    for name in order:
+        print('    /* %d: %s */' % (len(firsts), name.rsplit('.', 1)[1]))
+        firsts.append(count)
+        for f in sorted(messages[name], key=lambda f: f['number']):
+            of = order.index(f['type']) if f['kind'] == 'MESSAGE' else used.index(f['type']) if f['kind'] == 'ENUM' else 0
+            print('    {"%s", %d, TM_TYPED_%s, %d, %d},' % (f['name'], f['number'], f['kind'], f['is_repeated'], of))
+            count += 1
+    print('};\n')
+    print_numbers('message_firsts', firsts + [count])
+    print('/* Below .perfetto.protos. */\nstatic const struct message_name message_names[] = {')
+    for name in sorted(order):
+        print('    {"%s", %d},' % (name[len('.perfetto.protos.'):], order.index(name)))
+    print('};\n')
+    print('static const struct value values[] = {')
+    firsts, count = [], 0
+    for name in used:
+        print('    /* %d: %s */' % (len(firsts), name.rsplit('.', 1)[1]))
+        firsts.append(count)
+        for number, text in enums[name]:
+            print('    {%d, "%s"},' % (number, text))
+            count += 1
+    print('};\n')
+    print_numbers('enum_firsts', firsts + [count])
+
+
+def print_numbers(name, numbers):
+    print('static const uint16_t %s[] = {' % name)
+    line = '   '
+    for n in numbers:
+        if len(line) + len(str(n)) + 2 > 118:
+            print(line)
+            line = '   '
+        line += ' %d,' % n
+    print(line + '\n};\n')
+
+
+if __name__ == '__main__':
+    main()
