@@ -94,3 +94,32 @@ for line in open('out'):
 assert seen == n, seen
 EOF
 }
+
+@test "Firefox: processed profiles from before phases, whose threads and processes have no ids" {
+    cat >old.json <<'END'
+{"meta": {"interval": 1, "processType": 0, "startTime": 0, "version": 3, "preprocessedProfileVersion": 3},
+ "threads": [
+  {"name": "GeckoMain", "processType": "default", "libs": [],
+   "frameTable": {"length": 1, "func": [0], "address": [-1], "category": [null], "implementation": [null], "line": [null]},
+   "funcTable": {"length": 1, "name": [0], "resource": [-1], "address": [-1], "isJS": [false]},
+   "resourceTable": {"length": 0, "type": [], "name": [], "lib": []},
+   "stackTable": {"length": 1, "prefix": [null], "frame": [0]},
+   "samples": {"length": 2, "stack": [0, 0], "time": [1, 2]},
+   "markers": {"length": 3, "name": [1, 1, 2], "time": [3, 5, 6], "data": [
+     {"type": "tracing", "category": "Paint", "interval": "start"}, {"type": "tracing", "category": "Paint", "interval": "end"},
+     {"type": "UserTiming", "startTime": 4, "endTime": 7}]},
+   "stringArray": ["(root)", "Reflow", "measure"]},
+  {"name": "Compositor", "processType": "default", "libs": [],
+   "samples": {"length": 0, "stack": [], "time": []}, "markers": {"length": 1, "name": [0], "time": [8], "data": [null]},
+   "stringArray": ["Vsync"]}]}
+END
+    tm-merge -q -f csv old.json | tail -n +2 | cut -d, -f1-4 >got
+    diff -u - got <<'END'
+1000000,,sample,
+2000000,,sample,
+3000000,2000000,slice,Reflow
+4000000,3000000,slice,measure
+8000000,0,instant,Vsync
+END
+    tm-merge -q --events -f jsonl old.json | jq -r 'select(.kind == "sample") | .tid' | sort | uniq -c | grep -q '^ *2 [1-9]'
+}

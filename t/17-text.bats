@@ -34,3 +34,31 @@ setup() {
     frames_anywhere "$data/ftrace-tgid.txt" >got
     diff -u "$data/ftrace-tgid.frames" got
 }
+
+@test "perf script with pids: the main thread names its process, as it is called last" {
+    cat >a.script <<'END'
+tool   9/9     1.000001: cpu-clock: 
+	             643 main (/bin/tool)
+
+tool   9/10     1.000002: cpu-clock: 
+	             643 work (/bin/tool)
+
+other   9/9     1.000003: cpu-clock: 
+	             643 main (/bin/tool)
+
+END
+    tm-merge -q -o a.db a.script
+    [ "$(sqlite3 a.db "SELECT pid || ' ' || name FROM process WHERE pid = 9")" = '9 other' ]
+    [ "$(sqlite3 a.db "SELECT group_concat(tid || ' ' || name) FROM thread WHERE tid > 0 ORDER BY tid")" = '9 other,10 tool' ]
+}
+
+@test "perf script --header, whose comments are longer than what a type is found by; simpleperf, which separates by tabs" {
+    printf '# ========\n# captured on    : Sat Sep  4 10:27:47 2021\n' >a.script
+    for i in $(seq 40); do echo "# cpudesc : a line of the header, $i" >>a.script; done
+    printf '# ========\n#\ntool 9 1.000001: cpu-clock: \n\t643 main (/bin/tool)\n\n' >>a.script
+    tm-merge -q a.script | grep -q ' 9  *sample  *cpu-clock'
+    printf 'Gecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:\n\tb3cea6c4\tLock::unlock() (/system/lib/libc.so)\n\n' >b.script
+    tm-merge -q --events -f jsonl b.script >b
+    [ "$(jq -r 'select(.kind == "sample") | [.ts, .tid, .name, .value, .frames[0].function, .frames[0].mapping] | @tsv' b)" = \
+        "$(printf '115539936601000\t25122\ttask-clock:u\t1000000\tLock::unlock()\t/system/lib/libc.so')" ]
+}

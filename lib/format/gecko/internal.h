@@ -93,7 +93,7 @@ void tm_gecko_thread_release(struct tm_gecko_thread *thread);
 void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread);
 
 /* Puts THREAD into the stream. TM_OK or an error. */
-enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread);
+enum tm_status tm_gecko_thread_show(struct tm_gecko *x, struct tm_gecko_thread *thread);
 
 /* A row for an event of the thread being shown, with its common flags and columns. */
 struct tm_event tm_gecko_event(const struct tm_gecko *x, enum tm_kind kind);

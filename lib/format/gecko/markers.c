@@ -224,6 +224,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
     struct tm_gecko_reader reader;
     uint8_t row[MARKER_BYTES];
     bool has_data = tm_gecko_has(source->parts, TM_GP_MARKERS_DATA);
+    uint32_t phase = tm_gecko_has(source->parts, TM_GP_MARKERS_PHASE) ? PHASE_INSTANT : UINT32_MAX;
     enum tm_status st = tm_gecko_rows_read(source, &marker_table, &x->rows, x->err);
     if (st < 0 || x->rows.count == 0)
         return st;
@@ -232,7 +233,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
                                            x->err)) == TM_END)
         has_data = false;
     for (uint32_t i = 0; st >= 0 && i < x->rows.count; i++) {
-        struct marker m = {.byte = tm_gecko_byte(x, TM_GP_MARKERS_NAME)};
+        struct marker m = {.byte = tm_gecko_byte(x, TM_GP_MARKERS_NAME), .phase = phase};
         if (has_data) {
             st = tm_json_cursor_element(&reader.cursor, x->err);
             if (st == TM_OK) {

@@ -17,6 +17,7 @@ static const struct {
     {TM_GP_MARKERS_DATA, "markers", "data"},
     {TM_GP_MARKERS_NAME, "markers", "name"},
     {TM_GP_MARKERS_START, "markers", "startTime"},
+    {TM_GP_MARKERS_START, "markers", "time"}, /* of processed profiles before phases were recorded */
     {TM_GP_MARKERS_END, "markers", "endTime"},
     {TM_GP_MARKERS_PHASE, "markers", "phase"},
     {TM_GP_MARKERS_CATEGORY, "markers", "category"},

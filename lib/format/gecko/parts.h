@@ -62,7 +62,7 @@ static inline bool tm_gecko_has(const struct tm_gecko_parts *parts, enum tm_geck
 /* Parts are named by a list of (table, member) pairs. find_table returns the first entry of the table that KEY names,
  * find_member the entry of member KEY of the table that begins at entry TABLE, table_of the first entry of entry I's
  * table. TM_GECKO_NO_ENTRY: there is none. */
-enum { TM_GECKO_NO_ENTRY = TM_GP_COUNT + 1 };
+enum { TM_GECKO_NO_ENTRY = TM_GP_COUNT + 2 };
 size_t tm_gecko_parts_find_table(const struct tm_json_value *key);
 size_t tm_gecko_parts_find_member(size_t table, const struct tm_json_value *key);
 size_t tm_gecko_parts_table_of(size_t i);

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "format/text_pid.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { TEXT_MAX = 4096 };
@@ -118,17 +119,35 @@ void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread)
         x->no_start++;
 }
 
-enum tm_status tm_gecko_thread_show(struct tm_gecko *x, const struct tm_gecko_thread *thread)
+/* Old profiles do not tell the ids of threads, some nor those of processes: they get numbers of their own. */
+static enum tm_status make_ids(struct tm_gecko *x, struct tm_gecko_thread *thread)
+{
+    enum tm_status st = TM_OK;
+    tm_buf_clear(&x->text);
+    if (tm_buf_addf(&x->text, "gecko %" PRIu32 " process %" PRIu32, x->context.sink->file, thread->process) != TM_OK)
+        return tm_error_nomem(x->err);
+    if (!thread->has_pid)
+        st = tm_text_pid(x->context.sink, x->text.data, x->text.len, &thread->pid, x->err);
+    if (st == TM_OK && tm_buf_addf(&x->text, " thread %" PRIu64, (uint64_t)thread->parts.shift) != TM_OK)
+        return tm_error_nomem(x->err);
+    if (st == TM_OK && !thread->has_tid)
+        st = tm_text_pid(x->context.sink, x->text.data, x->text.len, &thread->tid, x->err);
+    thread->has_pid = thread->has_tid = true;
+    return st;
+}
+
+enum tm_status tm_gecko_thread_show(struct tm_gecko *x, struct tm_gecko_thread *thread)
 {
     struct tm_gecko_tables *tables;
-    uint64_t ids[2] = {(uint64_t)thread->pid, (uint64_t)thread->tid}, shift = (uint64_t)thread->parts.shift;
+    enum tm_status st = thread->has_tid && thread->has_pid ? TM_OK : make_ids(x, thread);
+    if (st < 0)
+        return st;
+    uint64_t ids[2] = {(uint64_t)thread->pid, (uint64_t)thread->tid};
     tm_gecko_place(x, thread);
     x->has_thread_track = false;
     x->thread_uuid = tm_hash64_numbers(ids, 2, SEED_THREAD) | 1;
-    if (!thread->has_tid) /* told apart by where they are */
-        x->thread_uuid = tm_hash64_numbers(&shift, 1, SEED_THREAD) | 1;
     x->is_defined = false;
-    enum tm_status st = read_tables(x, &tables);
+    st = read_tables(x, &tables);
     if (st == TM_OK)
         st = tm_gecko_samples_show(x, tables);
     return st < 0 ? st : tm_gecko_markers_show(x);

@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+/* simpleperf report-sample separates by tabs. */
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 static bool number(const char *p, const char *end, int64_t *value)
 {
     return end > p && tm_decimal_int(p, (size_t)(end - p), value) == TM_OK;
@@ -54,7 +60,7 @@ static const char *parse_ids(const char *p, const char *end, struct tm_perf_head
     }
     if (q == NULL)
         return NULL;
-    return q < end && (*q == ' ' || *q == '\t') ? parse_time(q, end, h) : NULL;
+    return q < end && is_blank(*q) ? parse_time(q, end, h) : NULL;
 }
 
 enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_head *h)
@@ -62,7 +68,7 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
     const char *end = line + len, *start = tm_text_skip_blanks(line, end), *p, *behind = NULL;
     const char *id = start;
     for (p = start; p < end && behind == NULL; p++) {
-        if ((!tm_text_is_digit(*p) && *p != '-') || p == start || p[-1] != ' ')
+        if ((!tm_text_is_digit(*p) && *p != '-') || p == start || !is_blank(p[-1]))
             continue;
         *h = (struct tm_perf_head){0};
         id = p;
@@ -72,11 +78,11 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
         return TM_E_INPUT;
     h->comm = start;
     h->comm_len = (size_t)(id - start);
-    while (h->comm_len > 0 && h->comm[h->comm_len - 1] == ' ')
+    while (h->comm_len > 0 && is_blank(h->comm[h->comm_len - 1]))
         h->comm_len--;
     p = tm_text_skip_blanks(behind, end);
     const char *q = tm_text_skip_digits(p, end);
-    if (q > p && q < end && *q == ' ' && number(p, q, &h->period)) {
+    if (q > p && q < end && is_blank(*q) && number(p, q, &h->period)) {
         h->has_period = true;
         p = tm_text_skip_blanks(q, end);
     }
@@ -125,7 +131,7 @@ bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *f)
             break;
         f->pc = f->pc << 4 | (uint64_t)d;
     }
-    if (p == start || p == end || *p != ' ')
+    if (p == start || p == end || !is_blank(*p))
         return false;
     p = tm_text_skip_blanks(p, end);
     for (const char *to = p; end - to > 4; to++) {

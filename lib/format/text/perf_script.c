@@ -1,6 +1,7 @@
 #include "format/text/perf_script.h"
 
 #include "base/decimal.h"
+#include "base/map.h"
 #include "base/pb.h"
 #include "format/ftrace/ftrace_text.h"
 #include "format/text/perf_line.h"
@@ -9,6 +10,7 @@
 #include "stream/detail_fields.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FRAME_PC = 3 };
 
@@ -25,8 +27,11 @@ struct perf {
     struct tm_buf detail;
     struct stack_line *lines; /* of its stack; innermost first */
     uint32_t line_count, line_cap;
+    struct tm_map process_names; /* by pid: the string that its process was named last */
     int64_t lost; /* events that perf says it lost */
 };
+
+enum { PROCESSES_MAX = 1 << 18 };
 
 static enum tm_status perf_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {
@@ -79,6 +84,29 @@ static bool put_frames(struct perf *p, const struct tm_perf_head *h)
     return p->line_count > 0 || put_frame(&p->detail, (struct tm_span){h->rest, h->rest_len}, NULL);
 }
 
+/* The process of a main thread has its name, which ROW tells. */
+static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h, const struct tm_event *row,
+                                   struct tm_error *err)
+{
+    uint32_t last;
+    size_t mark;
+    bool is_known = tm_map_find(&p->process_names, (uint64_t)row->pid, &last);
+    if (is_known ? last == row->name : p->process_names.count >= PROCESSES_MAX)
+        return TM_OK;
+    if (tm_map_set(&p->process_names, (uint64_t)row->pid, row->name) != TM_OK)
+        return tm_error_nomem(err);
+    tm_buf_clear(&p->detail);
+    if (tm_pb_begin(&p->detail, TM_DETAIL_PROCESS, &mark) != TM_OK ||
+        tm_pb_put_varint(&p->detail, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(row->pid)) != TM_OK ||
+        tm_pb_put_bytes(&p->detail, TM_PROCESS_DESCRIPTION_NAME, h->comm, h->comm_len) != TM_OK ||
+        tm_pb_end(&p->detail, mark) != TM_OK)
+        return tm_error_nomem(err);
+    struct tm_event process = {.kind = TM_KIND_PROCESS, .clock = row->clock, .time_ns = row->time_ns, .pid = row->pid,
+                               .flags = TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID,
+                               .detail = p->detail.data, .detail_bytes = (uint32_t)p->detail.len};
+    return tm_event_sink_add(p->text.context.sink, &process, err);
+}
+
 /* The name of the thread, as a row of its own. */
 static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, const struct tm_event *e,
                                struct tm_error *err)
@@ -94,7 +122,9 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
         tm_event_sink_string(p->text.context.sink, h->comm, h->comm_len, &p->detail, &name.name, err);
     name.detail = p->detail.data;
     name.detail_bytes = (uint32_t)p->detail.len;
-    return st < 0 ? st : tm_event_sink_add(p->text.context.sink, &name, err);
+    if (st == TM_OK)
+        st = tm_event_sink_add(p->text.context.sink, &name, err);
+    return st < 0 || !h->has_pid || h->pid != h->tid ? st : name_process(p, h, &name, err);
 }
 
 /* The sample, or with DERIVED the stack of the event that was added before. */
@@ -272,14 +302,18 @@ static void perf_close(void *state)
     tm_buf_release(&p->raw);
     tm_buf_release(&p->detail);
     free(p->lines);
+    tm_map_release(&p->process_names);
     free(p);
 }
 
-/* The first line that is no comment is a head. */
+/* The first line that is no comment is a head. What perf script --header writes in front may be longer than HEAD. */
 static bool perf_sniff(const uint8_t *head, size_t len)
 {
+    static const char header[] = "# ========\n# captured on";
     struct tm_perf_head parsed;
     const char *p = (const char *)head, *end = p + len;
+    if (len >= sizeof header - 1 && memcmp(p, header, sizeof header - 1) == 0)
+        return true;
     while (p < end && (*p == '#' || *p == '\n' || *p == '\r')) {
         const char *eol = memchr(p, '\n', (size_t)(end - p));
         if (eol == NULL)
