@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tm-emit -f sqlite: frames of Android's compositor. The expected rows are the reference importer's.
+# tm-emit -f sqlite: frames of Android's compositor and work of GPUs. The expected rows are the reference importer's.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -89,4 +89,33 @@ END
     tm-merge -q -o m.db m.pftrace
     query="SELECT ts, dur, name, jank_type FROM actual_frame_timeline_slice ORDER BY ts"
     [ "$(sqlite3 m.db "$query")" = "$(sqlite3 p.db "$query")" ]
+}
+
+@test "what GPUs did is slices of their queues, with all that is told of them as columns" {
+    packets <<'END'
+1 { 10: 7 13: 1 12 { 23 { 1: 50 2: 400 } 24 { 1: 1 2: "queue A" 3: "about" } 24 { 1: 3 2: "vertex" 3: "vertices" 4: 1 } } }
+1 { 10: 7 8: 5 53 { 7 { 2 { 1: "q0" } 2 { 1: "q1" } 3 { 1: "s0" 2: "about s0" } 1 { 2: 500 } } } }
+1 { 10: 7 8: 10 53 { 1: 1 2: 20 13: 1 14: 3 5: 50 8: 60 9: 61 12: 77 10: 4 6 { 1: "extra" 2: "v" } 15: 9 15: 1 16: 2 } }
+1 { 10: 7 8: 15 53 { 1: 2 2: 10 13: 1 14: 3 17: "own" } }
+1 { 10: 7 8: 40 53 { 1: 3 2: 5 3: 1 4: 0 11: 1 } }
+1 { 10: 7 8: 50 53 { 1: 4 2: 5 3: 9 4: 7 } }
+1 { 10: 7 8: 60 53 { 1: 5 2: 5 13: 8 } }
+END
+    same "SELECT ts, dur, s.name, depth, t.name, context_id, render_target, render_pass, command_buffer, submission_id,
+        hw_queue_id, pid, render_subpasses, render_stage_category FROM gpu_slice s JOIN track t ON t.id = track_id
+        JOIN process p USING (upid) ORDER BY ts" \
+        '10|20|vertex|0|queue A|50|60|61|77|4|1|400|0,3,64|1
+15|10|own|0|queue A|0|0|0|0|0|1|0|NULL|1
+40|5|s0|0|q1|0|0|0|0|0|1|0|NULL|NULL
+50|5|render stage(7)|0|Unknown GPU Queue 9|0|0|0|0|0|9|0|NULL|NULL'
+    same "SELECT group_concat(key || '=' || display_value) FROM slice JOIN args USING (arg_set_id)
+        WHERE ts = 10 AND key IN ('extra', 'description', 'correlation_id')" 'description=vertices,correlation_id=rp:#2,extra=v'
+    same "SELECT gpu, count(*) FROM gpu JOIN track USING (gpu) GROUP BY 1" '0|3
+1|1'
+    same "SELECT count(*) FROM gpu_counter_track" 0
+    tm-merge -q -o p.json p.pftrace
+    python3 -m json.tool p.json | grep -q '"name": "vertex"'
+    tm-merge -q -o m.pftrace p.pftrace
+    tm-merge -q -o m.db m.pftrace
+    [ "$(sqlite3 m.db "SELECT count(*) FROM gpu_slice")" = 4 ]
 }

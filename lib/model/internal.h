@@ -102,6 +102,11 @@ bool tm_model_has_named_track(const struct tm_event *e);
 enum tm_status tm_model_named_track(struct tm_model *m, struct tm_model_event *ev, uint32_t *track,
                                     struct tm_error *err);
 
+/* Adds the args of EV's slice that only the model knows: whose work a GPU did. EV is then *WITH, which is valid until
+ * the next event. */
+enum tm_status tm_model_named_args(struct tm_model *m, struct tm_model_event *ev, struct tm_event *with,
+                                   struct tm_error *err);
+
 /* Applies the DETAIL of a THREAD, PROCESS or TRACK row at once. */
 enum tm_status tm_model_describe(struct tm_model *m, uint32_t kind, uint32_t flags, struct tm_place place,
                                  const uint8_t *detail, size_t len, struct tm_error *err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 struct lane {
+    int64_t end; /* of the last slice on it, where slices have no cookies and do not nest */
     uint64_t cookie;
     uint32_t open; /* begins minus ends */
     bool is_free;  /* in the set's heap of free lanes */
@@ -156,6 +157,26 @@ enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set_number, ui
     if (st < 0 || (st = tm_lanes_cookie(lanes, set_number, cookie, TM_LANE_BEGIN, lane, err)) < 0)
         return st;
     return push_closing(&lanes->sets[set_number], (struct closing){end, cookie}, err);
+}
+
+enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set_number, int64_t ts, int64_t end, uint32_t *lane,
+                             struct tm_error *err)
+{
+    struct tm_lane_set *set = &lanes->sets[set_number];
+    uint32_t i = 0;
+    while (i < set->lane_count && set->lanes[i].end > ts)
+        i++;
+    if (i == set->lane_count) {
+        if (i == TM_LANES_CROSSING_MAX)
+            return TM_END;
+        enum tm_status st = tm_array_grow(&set->lanes, &set->lane_cap, set->lane_count, sizeof *set->lanes, err);
+        if (st < 0)
+            return st;
+        set->lanes[set->lane_count++] = (struct lane){0};
+    }
+    set->lanes[i].end = end;
+    *lane = i;
+    return TM_OK;
 }
 
 bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane)

@@ -39,6 +39,11 @@ enum tm_status tm_lanes_cookie(struct tm_lanes *lanes, uint32_t set, uint64_t co
 enum tm_status tm_lanes_complete(struct tm_lanes *lanes, uint32_t set, uint64_t cookie, int64_t ts, int64_t end,
                                  uint32_t *lane, struct tm_error *err);
 
+/* Sets *LANE to the first lane of SET, whose slices have no cookies, on which all slices have ended at TS. The slice
+ * ends at END. TM_END, with *LANE unset, beyond TM_LANES_CROSSING_MAX lanes. */
+enum tm_status tm_lanes_flat(struct tm_lanes *lanes, uint32_t set, int64_t ts, int64_t end, uint32_t *lane,
+                             struct tm_error *err);
+
 /* True while LANE has more begins than ends. */
 bool tm_lanes_is_open(const struct tm_lanes *lanes, uint32_t set, uint32_t lane);
 

@@ -299,6 +299,7 @@ static void default_name(struct tm_model_event *ev)
 enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, struct tm_error *err)
 {
     const struct tm_event *e = ev->e;
+    struct tm_event with;
     uint32_t track;
     if (e->kind == TM_KIND_SLICE_COMPLETE && (e->dur_ns < 0 || (e->flags & TM_EVENT_OPEN_ENDED)))
         return tm_model_count(m, ev->place,
@@ -306,6 +307,9 @@ enum tm_status tm_model_slice(struct tm_model *m, struct tm_model_event *ev, str
     enum tm_status st = track_of(m, ev, &track, err);
     if (st != TM_OK)
         return st < 0 ? st : tm_model_lost(m, ev, err);
+    if (e->kind == TM_KIND_SLICE_COMPLETE && tm_model_has_named_track(e) &&
+        (st = tm_model_named_args(m, ev, &with, err)) < 0)
+        return st;
     default_name(ev);
     tm_slice_label label[2] = {label_of(e->name, ev->name), label_of(e->category, ev->category)};
     bool is_saturating = ev->is_marker && (e->flags & TM_EVENT_ASYNC) &&

@@ -20,6 +20,7 @@ static const struct named {
     {"cooling_device_counter", "", " Cooling Device", "linux_device", false},
     {"cpustat", "cpu.times.", "", "cpustat_key", false},
     {"fuchsia_counter", "", "", "name", false},
+    {"gpu_render_stage", "", "", "hwqueue_name", false},
     {"json_counter", "", "", "name", false},
     {"legacy_async_global_slice", "", "", "name", false},
     {"legacy_async_process_slice", "", "", "name", false},

@@ -295,7 +295,8 @@ static void test_detail_fields(void)
        is_field(track, "description", TM_TRACK_DESCRIPTION_DESCRIPTION) &&
        is_field(track, "sibling_merge_key", TM_TRACK_DESCRIPTION_SIBLING_MERGE_KEY) &&
        is_field(track, "is_state", TM_TRACK_DESCRIPTION_IS_STATE) &&
-       is_field(track, "named_track", TM_TRACK_DESCRIPTION_NAMED_TRACK));
+       is_field(track, "named_track", TM_TRACK_DESCRIPTION_NAMED_TRACK) &&
+       is_field(track, "gpu", TM_TRACK_DESCRIPTION_GPU));
     ok(is_field(process, "pid", TM_PROCESS_DESCRIPTION_PID) && is_field(process, "name", TM_PROCESS_DESCRIPTION_NAME) &&
        is_field(process, "parent_pid", TM_PROCESS_DESCRIPTION_PARENT_PID) &&
        is_field(process, "cmdline", TM_PROCESS_DESCRIPTION_CMDLINE) &&

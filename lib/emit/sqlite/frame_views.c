@@ -20,4 +20,11 @@ const char tm_sqlite_frame_views[] =
     ARG("Jank Severity Score", "jank_score") ARG("Latched unsignaled count", "latched_unsignaled_count")
     ARG("Addressable unsignaled latch count", "addressable_unsignaled_latch_count")
     ARG("Latched fence state", "latched_fence_state")
-    " FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'android_actual_frame_timeline';";
+    " FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'android_actual_frame_timeline';"
+    "CREATE VIEW gpu_slice AS " OF_SLICE ARG("context_id", "context_id") ARG("render_target", "render_target")
+    ARG("render_target_name", "render_target_name") ARG("render_pass", "render_pass")
+    ARG("render_pass_name", "render_pass_name") ARG("command_buffer", "command_buffer")
+    ARG("command_buffer_name", "command_buffer_name") ARG("frame_id", "frame_id")
+    ARG("submission_id", "submission_id") ARG("hw_queue_id", "hw_queue_id") ARG("upid", "upid")
+    ARG("render_subpasses", "render_subpasses") ARG("render_stage_category", "render_stage_category")
+    " FROM slice s JOIN track t ON t.id = s.track_id WHERE t.type = 'gpu_render_stage';";

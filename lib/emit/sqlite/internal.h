@@ -126,7 +126,7 @@ enum tm_status tm_sqlite_complete(struct tm_sqlite *s, struct tm_error *err);
  * need the views of tracks. */
 extern const char tm_sqlite_slice_views[];
 
-/* frame_views.c: makes the views of slices whose columns are args: frames of Android's compositor. */
+/* frame_views.c: makes the views of slices whose columns are args: frames of Android's compositor, work of GPUs. */
 extern const char tm_sqlite_frame_views[];
 
 /* bind.c: COLUMN counts from 1. Text that is not UTF-8 is made valid: each byte that is part of no sequence becomes

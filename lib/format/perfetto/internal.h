@@ -129,6 +129,8 @@ struct tm_proto {
     struct tm_proto_map frame_cookies; /* (machine, cookie) to the pid and enum tm_named_track of its frame */
     struct tm_proto_map frame_tokens; /* (machine, hash of a pid and its token): expected frames */
     struct tm_proto_map frame_surfaces; /* (machine, token of a display's frame) to how many surfaces' frames it has */
+    struct tm_proto_map gpu_specified; /* (machine, queue or stage) to where its description is in gpu_texts */
+    struct tm_buf gpu_texts;
     struct tm_proto_map clocks;       /* (machine, 0) to what its snapshots have told: clock.h */
     /* counts that wait to be written */
     uint64_t counted; /* how often there was something to be added to stats */

@@ -7,6 +7,7 @@
 #include "format/perfetto/frame_timeline.h"
 #include "format/perfetto/ftrace.h"
 #include "format/perfetto/ftrace_start.h"
+#include "format/perfetto/gpu_stage.h"
 #include "format/perfetto/log.h"
 #include "format/perfetto/metadata.h"
 #include "format/perfetto/power.h"
@@ -254,6 +255,8 @@ static enum tm_status read_body(struct tm_proto *p, struct tm_proto_packet *pack
         return tm_proto_log_read(p, packet, err);
     case TM_PACKET_FRAME_TIMELINE:
         return tm_proto_frame_timeline_read(p, packet, err);
+    case TM_PACKET_GPU_RENDER_STAGE:
+        return tm_proto_gpu_stage_read(p, packet, err);
     case TM_PACKET_PERF_SAMPLE:
         return tm_proto_perf_sample_read(p, packet, err);
     case TM_PACKET_STREAMING_PROFILE:

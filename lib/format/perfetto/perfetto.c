@@ -123,6 +123,8 @@ static void close_proto(void *state)
     tm_proto_map_release(&p->power_names);
     tm_proto_map_release(&p->address_spaces);
     tm_proto_map_release(&p->frame_cookies);
+    tm_proto_map_release(&p->gpu_specified);
+    tm_buf_release(&p->gpu_texts);
     tm_proto_map_release(&p->frame_tokens);
     tm_proto_map_release(&p->frame_surfaces);
     tm_proto_map_release(&p->accounts);

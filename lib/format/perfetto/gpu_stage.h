@@ -1,0 +1,10 @@
+/* What GPUs did, stage by stage. Rules: importers/proto/gpu_event_parser.cc of perfetto. */
+#ifndef TM_FORMAT_PERFETTO_GPU_STAGE_H
+#define TM_FORMAT_PERFETTO_GPU_STAGE_H
+
+#include "format/perfetto/internal.h"
+
+/* Adds the rows of a gpu_render_stage_event packet: itself, and a DERIVED slice if it has an event id. */
+enum tm_status tm_proto_gpu_stage_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
+
+#endif
