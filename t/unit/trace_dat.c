@@ -79,7 +79,7 @@ static int say(void *context, int fd)
         return 1;
     if (text[0] == 'd')
         (void)raise(SIGKILL);
-    return text[0] == 'f' ? 3 : 0;
+    return text[0] == 'f' ? 4 : text[0] == 's' ? TM_SUBPROCESS_SYSTEM_FAILED : 0;
 }
 
 /* What a child that says TEXT says, and how it ends. */
@@ -102,7 +102,8 @@ int main(void)
     test_long_args();
     run_child("hello", TM_OK, "");
     run_child("dies", TM_E_INPUT, "killed by signal 9");
-    run_child("fails", TM_E_INPUT, "ended with status 3");
+    run_child("fails", TM_E_INPUT, "ended with status 4");
+    run_child("system fails", TM_E_SYSTEM, "a process of its own had too little memory or could not write");
     ok(tm_subprocess_close(&child, &err) == TM_OK);
     ok(tm_subprocess_open(&child, say, (void *)(uintptr_t) "left alone", &err) == TM_OK);
     ok_named(tm_subprocess_close(&child, &err) == TM_OK, "one that is not waited for");
