@@ -98,11 +98,12 @@ def kernel(r):
 
 
 def chrome_json(r):
-    events, now, open_ids, stack = [], START_NS // 1000, [], []
+    events, now, open_ids, stack, begun = [], START_NS // 1000, [], [], 0
     pid = r.randrange(500, 503)
     for i in range(r.randrange(1, 60)):
         now += r.choice([0, 1, 50, 1000])
         kind = r.choice('XXXBEbeCiM')
+        now += kind == 'E' and now == begun # ends come before begins here, and not always there: doc/viewers.md
         tid = pid + (kind != 'X') # a complete event that crosses the end of another is on a track of its own when merged
         event = {'ph': kind, 'pid': pid, 'tid': tid, 'ts': now, 'name': 'json %d' % i, 'cat': r.choice(['c', 'd'])}
         if kind == 'X':
@@ -114,6 +115,7 @@ def chrome_json(r):
             del event['name'], event['cat']
         elif kind == 'B':
             stack.append(tid)
+            begun = now
         elif kind == 'b':
             event['id'] = '0x%x' % i
             open_ids.append((event['id'], event['name'], event['cat']))
