@@ -112,7 +112,7 @@ def zip_overlap():
 
 
 def proto_length_past_end():
-    return packet(number(8, 1)) + b'\x0a' + varint(200 << 20) + b'abc'
+    return packet(number(8, 1)) + b'\x0a' + varint(60 << 20) + b'abc'
 
 
 def proto_length_huge():
@@ -229,6 +229,20 @@ def name_of_a_megabyte():
 
 def event_name_of_megabytes():
     return b'{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"s":"t","name":"' + b'n' * (20 * MIB) + b'"}]}'
+
+
+def packet_name(mib):
+    """An instant with a name of so many MiB, between two others."""
+    instant = lambda ns, name: packet(number(8, ns), number(10, 1), field(11, number(9, 3) + number(11, 1) + field(23, name)))
+    return instant(1, b'before') + instant(2, b'n' * (mib * MIB)) + instant(3, b'behind')
+
+
+def packet_name_largest():
+    return packet_name(63)
+
+
+def packet_name_too_large():
+    return packet_name(250)
 
 
 def line_without_end():

@@ -35,9 +35,9 @@ static enum tm_status read_packets(struct tm_proto *p, uint64_t byte, struct tm_
         const uint8_t *data = tm_varint_get(at + 1, end, &len);
         if (data == NULL && end - at > TM_VARINT_MAX)
             return tm_error_set(err, TM_E_INPUT, "compressed packets with a damaged length");
-        if (data && len > TM_INPUT_WINDOW_MAX)
-            return tm_error_set(err, TM_E_INPUT, "packet of %llu bytes inside a compressed one, the limit is %zu",
-                                (unsigned long long)len, TM_INPUT_WINDOW_MAX);
+        if (data && len > TM_PROTO_PACKET_BYTES_MAX)
+            return tm_error_set(err, TM_E_INPUT, "packet of %llu bytes inside a compressed one, the limit is %d",
+                                (unsigned long long)len, TM_PROTO_PACKET_BYTES_MAX);
         if (data == NULL || len > (uint64_t)(end - data))
             break;
         enum tm_status st = len ? read_packet(p, data, (size_t)len, byte, err) : TM_OK;

@@ -22,6 +22,7 @@ enum {
     TM_PROTO_CPUS_MAX = 1 << 16,            /* (machine, cpu) pairs */
     TM_PROTO_COMM_MAX = 64,                 /* bytes of a task's name; kernels have 16 */
     TM_PROTO_CPU_MAX = 1024,                /* a cpu number from here on is damage */
+    TM_PROTO_PACKET_BYTES_MAX = 64 << 20,   /* bytes of one packet; a text in it is held several times at once */
     TM_PROTO_EXPANDED_MAX = 1 << 30,        /* bytes one compressed packet may hold */
     TM_PROTO_DEPTH_MAX = 64                 /* nesting of debug annotations and tracks */
 };

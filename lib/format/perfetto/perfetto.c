@@ -256,11 +256,11 @@ static enum tm_status read_one(struct tm_proto *p, struct tm_error *err)
     if (in->data[0] != TM_PROTO_PACKET_TAG)
         return at_foreign(p, err);
     const uint8_t *data = tm_varint_get(in->data + 1, in->data + in->len, &size);
-    if (data == NULL || size > TM_INPUT_WINDOW_MAX - HEADER_MAX) {
+    if (data == NULL || size > TM_PROTO_PACKET_BYTES_MAX) {
         if (data == NULL && in->len <= TM_VARINT_MAX)
             tm_error_set(err, TM_E_INPUT, "packet is cut short");
         else
-            tm_error_set(err, TM_E_INPUT, "packet with a length past the limit of %zu", TM_INPUT_WINDOW_MAX);
+            tm_error_set(err, TM_E_INPUT, "packet with a length past the limit of %d", TM_PROTO_PACKET_BYTES_MAX);
         return damage(p, 0, err);
     }
     size_t head = (size_t)(data - in->data);
