@@ -75,7 +75,7 @@ static enum tm_status load(const struct tm_candidates *c, const struct tm_record
 
 static struct tm_beat *beats_of(const struct tm_record *records, uint32_t count)
 {
-    struct tm_beat *beats = malloc(count * sizeof *beats);
+    struct tm_beat *beats = calloc(count, sizeof *beats);
     for (uint32_t i = 0; beats && i < count; i++)
         beats[i] = (struct tm_beat){records[i].end_ns, records[i].symbol};
     return beats;

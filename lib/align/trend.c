@@ -293,7 +293,7 @@ static int64_t joint_deviation(const struct tm_line *line, const struct tm_sampl
 enum tm_status tm_trend_find(struct tm_line *line, int64_t *deviation_ns, struct tm_sample *samples, uint32_t count,
                              struct tm_error *err)
 {
-    int64_t *values = malloc(count * sizeof *values);
+    int64_t *values = calloc(count, sizeof *values);
     if (values == NULL)
         return tm_error_nomem(err);
     qsort(samples, count, sizeof *samples, by_x); /* what is found does not depend on the order they came in */

@@ -46,8 +46,12 @@ static inline uint64_t tm_get_le64(const uint8_t *p)
 
 static inline void tm_put_le16(uint8_t *p, uint16_t v)
 {
-    const uint8_t bytes[] = {(uint8_t)v, (uint8_t)(v >> 8)};
-    memcpy(p, TM_LITTLE_ENDIAN ? (const void *)&v : bytes, sizeof v);
+    if (TM_LITTLE_ENDIAN) {
+        memcpy(p, &v, sizeof v);
+    } else {
+        p[0] = (uint8_t)v;
+        p[1] = (uint8_t)(v >> 8);
+    }
 }
 
 static inline void tm_put_le32(uint8_t *p, uint32_t v)

@@ -46,8 +46,9 @@ static enum tm_status grow(struct tm_map *map)
         wider.keys[at] = map->keys[i];
         wider.values[at] = map->values[i];
     }
-    tm_map_release(map);
+    struct tm_map old = *map;
     *map = wider;
+    tm_map_release(&old);
     return TM_OK;
 }
 

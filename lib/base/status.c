@@ -47,7 +47,7 @@ static enum tm_status set_escaped(struct tm_error *err, enum tm_status status, c
     return status;
 }
 
-enum tm_status tm_error_set(struct tm_error *err, enum tm_status status, const char *format, ...)
+enum tm_status (tm_error_set)(struct tm_error *err, enum tm_status status, const char *format, ...)
 {
     char text[TM_ERROR_TEXT_MAX];
     va_list args;
@@ -59,7 +59,7 @@ enum tm_status tm_error_set(struct tm_error *err, enum tm_status status, const c
     return set_escaped(err, status, text);
 }
 
-enum tm_status tm_error_at(struct tm_error *err, uint64_t byte, const char *format, ...)
+enum tm_status (tm_error_at)(struct tm_error *err, uint64_t byte, const char *format, ...)
 {
     char text[TM_ERROR_TEXT_MAX];
     va_list args;
@@ -73,7 +73,7 @@ enum tm_status tm_error_at(struct tm_error *err, uint64_t byte, const char *form
     return set_escaped(err, TM_E_INPUT, text);
 }
 
-enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *format, ...)
+enum tm_status (tm_error_errno)(struct tm_error *err, int errnum, const char *format, ...)
 {
     char text[TM_ERROR_TEXT_MAX];
     va_list args;
@@ -123,7 +123,7 @@ enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...)
     return err->status;
 }
 
-enum tm_status tm_error_nomem(struct tm_error *err)
+enum tm_status (tm_error_nomem)(struct tm_error *err)
 {
     return tm_error_set(err, TM_E_SYSTEM, "out of memory");
 }

@@ -66,6 +66,18 @@ enum tm_status tm_error_append(struct tm_error *err, const char *text);
 /* Out of memory: records it and returns TM_E_SYSTEM. */
 enum tm_status tm_error_nomem(struct tm_error *err);
 
+/* Which status these return is plain where they are called, so that compilers and analyzers follow no path on which a
+ * failure is TM_OK. */
+static inline enum tm_status tm_status_known(enum tm_status returned, enum tm_status known)
+{
+    (void)returned;
+    return known;
+}
+#define tm_error_set(err, status, ...) tm_status_known(tm_error_set(err, status, __VA_ARGS__), status)
+#define tm_error_at(err, byte, ...) tm_status_known(tm_error_at(err, byte, __VA_ARGS__), TM_E_INPUT)
+#define tm_error_errno(err, errnum, ...) tm_status_known(tm_error_errno(err, errnum, __VA_ARGS__), TM_E_SYSTEM)
+#define tm_error_nomem(err) tm_status_known(tm_error_nomem(err), TM_E_SYSTEM)
+
 /* Copies LEN bytes of IN to OUT (OUT_SIZE bytes with the final NUL), control bytes and invalid
  * UTF-8 as \xNN, a cut marked by "...". For names out of trace files on their way to a terminal. */
 void tm_text_escape(const char *in, size_t len, char *out, size_t out_size);

@@ -50,8 +50,11 @@ static enum tm_status widen(struct tm_table *table, struct tm_error *err)
     for (uint32_t i = 0; i < table->cap; i++)
         if (table->slots[i].value)
             wide.slots[slot_of(&wide, &table->slots[i].key)] = table->slots[i];
-    free(table->slots);
-    *table = wide;
+    struct tm_table_slot *old = table->slots;
+    table->slots = wide.slots;
+    table->cap = wide.cap;
+    table->seed = wide.seed;
+    free(old);
     return TM_OK;
 }
 
@@ -117,5 +120,7 @@ enum tm_status tm_array_grow(void *array, uint32_t *cap, uint32_t count, size_t 
     memset((char *)more + *cap * size, 0, (want - *cap) * size);
     memcpy(array, &more, sizeof more);
     *cap = want;
+    /* *ARRAY has it, through memcpy. */
+    /* cppcheck-suppress memleak */
     return TM_OK;
 }

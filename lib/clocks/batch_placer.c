@@ -75,7 +75,7 @@ static enum tm_status note_part(struct tm_batch_placer *placer, struct tm_clock_
     enum tm_status st = line_route(placer, route, TM_LINE_PART, &part, err);
     if (st == TM_OK)
         st = line_route(placer, route, is_counted ? TM_LINE_EVENT : TM_LINE_DEFINITION, &number, err);
-    if (st < 0)
+    if (st != TM_OK)
         return st;
     set_part(placer->last.part, number, ns);
     placer->last.part_route = part;

@@ -178,7 +178,7 @@ enum tm_status tm_clock_file_scope(struct tm_clock_file *file, struct tm_clock_r
         st = tm_clock_registry_machine(registry, raw_id, NULL, &machine, err);
     if (st == TM_OK)
         st = scope_on(file, registry, machine, scope, err);
-    if (st < 0)
+    if (st != TM_OK)
         return st;
     tm_map_find(&file->scope_of_machine, machine, &index);
     if (tm_map_set(&file->scope_of_embedded, embedded, index) != TM_OK)

@@ -234,8 +234,8 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
     struct tm_clock_line line;
     hop->row = tm_clock_kind_row(kind, from, t);
     struct stretch stretch = stretch_of(kind, hop->row, from);
-    if (kind->joins || graph->interpolates)
-        hop->is_line = tm_clock_kind_line(kind, &(struct tm_kind_hop){hop->row, from, to, t}, graph->interpolates,
+    hop->is_line = (kind->joins || graph->interpolates) &&
+                   tm_clock_kind_line(kind, &(struct tm_kind_hop){hop->row, from, to, t}, graph->interpolates,
                                           &line, hop->line_ends);
     /* Lines for times before the first row differ from those behind it. */
     if (hop->row == 0 && (kind->joins || graph->interpolates)) {

@@ -4,6 +4,7 @@
 #include "manifest/merge_plan.h"
 #include "stream/clock_name.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const uint32_t NO_FILE = UINT32_MAX;
@@ -67,6 +68,7 @@ static const char *path_of(const struct tm_hint_manifest *m, uint32_t file)
     const char *path = NULL;
     unsigned archives = 0;
     for (uint32_t at = file; at != NO_FILE && at < m->count; at = m->files[at].parent) {
+        assert(m->names.data); /* each file has a name there, if an empty one */
         const char *name = (const char *)m->names.data + m->files[at].name_at;
         archives += at != file && m->files[at].is_archive;
         if (path == NULL && name[0] != '\0' && !m->files[at].is_archive)

@@ -116,7 +116,7 @@ static enum tm_status check_side(const struct check *c, const Tracemerge__Config
     enum tm_status st = tm_clock_registry_machine(c->registry, clock->machine_raw_id, NULL, &key.machine, err);
     if (st == TM_OK)
         st = tm_clock_graph_clock(&c->registry->graph, &key, &index, err);
-    if (st < 0)
+    if (st != TM_OK)
         return st;
     if (index == c->registry->trace_time.index || tm_map_find(&c->known->with_events, index, &there) ||
         c->ties[index] != 1)

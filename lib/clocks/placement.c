@@ -27,7 +27,7 @@ static enum tm_status meet_at_realtime(const struct tm_clock_scope *scope, struc
     enum tm_status st = tm_clock_graph_clock(&registry->graph, &here, &realtime, err);
     if (st == TM_OK)
         st = tm_clock_graph_clock(&registry->graph, &there, &global, err);
-    if (st < 0 || realtime == global || !tm_clock_graph_reaches(&registry->graph, twin, realtime) ||
+    if (st != TM_OK || realtime == global || !tm_clock_graph_reaches(&registry->graph, twin, realtime) ||
         !tm_clock_graph_reaches(&registry->graph, global, registry->trace_time.index))
         return st;
     *is_met = true;

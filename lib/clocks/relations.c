@@ -93,7 +93,9 @@ static enum tm_status refuse_pinned(struct tm_error *err)
 static struct tm_reading *copy_readings(Tracemerge__Reading *const *readings, size_t count)
 {
     struct tm_reading *copy = malloc((2 * count + 1) * sizeof *copy);
-    for (size_t i = 0; i < count && copy; i++) {
+    if (copy == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
         uint64_t unit = readings[i]->unit_multiplier_ns;
         copy[i] = (struct tm_reading){
             .clock = readings[i]->clock,

@@ -192,7 +192,7 @@ static enum tm_status walk(struct nest *n, const uint8_t *data, size_t len, size
 
 enum tm_status tm_json_cursor_skip(struct tm_json_cursor *c, struct tm_error *err)
 {
-    struct nest nest;
+    struct nest nest = {.depth = 0};
     struct tm_json_value value;
     const char *cause = NULL;
     size_t used;
@@ -201,8 +201,6 @@ enum tm_status tm_json_cursor_skip(struct tm_json_cursor *c, struct tm_error *er
         return st;
     if (c->in->data[0] != '{' && c->in->data[0] != '[')
         return tm_json_cursor_value(c, &value, err);
-    nest.depth = 0;
-    nest.in_string = nest.escaped = false;
     for (;;) {
         enum tm_status walked = walk(&nest, c->in->data, c->in->len, &used, &cause);
         if ((st = take(c, used, err)) < 0)

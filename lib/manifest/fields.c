@@ -53,7 +53,7 @@ static const char *string_at(struct reader *r, const cJSON *object, const char *
     r->at = item ? item : object;
     if (item && !cJSON_IsString(item))
         wrong(r, field, "must be a string");
-    return cJSON_IsString(item) ? item->valuestring : NULL;
+    return item && cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
 /* The id of a clock by its name, 0 with a problem. Source: perfetto_manifest(5), Clock names;
@@ -152,7 +152,7 @@ static const char *machine_name(struct reader *r, const cJSON *object, const cha
 {
     const cJSON *item = tm_json_text_get(object, "name");
     r->at = item ? item : object;
-    if (!cJSON_IsString(item)) {
+    if (item == NULL || !cJSON_IsString(item)) {
         lacks(r, must, item ? "name is no string" : "name is missing");
         return NULL;
     }

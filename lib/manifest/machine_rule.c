@@ -272,7 +272,7 @@ static enum tm_status by_itself(struct tm_merge_plan *plan, struct tm_error *err
 
 /* A regular expression and its replacement. Without one the name is the first group of the match, or all of it. */
 struct pattern {
-    regex_t regex;
+    regex_t *regex;
     char *text, *replacement;
     bool is_ready;
 };
@@ -306,9 +306,9 @@ static enum tm_status read_pattern(struct pattern *p, const char *text, struct t
     enum tm_status st = cut_pattern(p, text, err);
     if (st < 0)
         return st;
-    int failure = regcomp(&p->regex, p->text, REG_EXTENDED);
+    int failure = regcomp(p->regex, p->text, REG_EXTENDED);
     if (failure) {
-        (void)regerror(failure, &p->regex, why, sizeof why);
+        (void)regerror(failure, p->regex, why, sizeof why);
         return bad_pattern(text, why, err);
     }
     p->is_ready = true;
@@ -335,10 +335,10 @@ static enum tm_status match_one(const struct pattern *p, struct tm_plan_file *f,
     char out[MACHINE_BYTES_MAX];
     size_t len = 0;
     const char *path = path_of(f);
-    if (regexec(&p->regex, path, PARTS, parts, 0) != 0)
+    if (regexec(p->regex, path, PARTS, parts, 0) != 0)
         return no_name(f, "the pattern does not match it", err);
     if (p->replacement == NULL) {
-        add_part(out, &len, path, &parts[p->regex.re_nsub > 0 ? 1 : 0]);
+        add_part(out, &len, path, &parts[p->regex->re_nsub > 0 ? 1 : 0]);
     } else {
         add(out, &len, path, (size_t)parts[0].rm_so);
         for (const char *c = p->replacement; *c; c++) {
@@ -356,13 +356,14 @@ static enum tm_status match_one(const struct pattern *p, struct tm_plan_file *f,
 
 static enum tm_status by_pattern(struct tm_merge_plan *plan, const char *text, struct tm_error *err)
 {
-    struct pattern p = {.text = NULL};
+    regex_t regex;
+    struct pattern p = {.regex = &regex};
     enum tm_status st = read_pattern(&p, text, err);
     for (size_t i = 0; i < plan->count && st == TM_OK; i++)
         if (names_it(&plan->files[i]))
             st = match_one(&p, &plan->files[i], err);
     if (p.is_ready)
-        regfree(&p.regex);
+        regfree(&regex);
     free(p.text);
     return st;
 }

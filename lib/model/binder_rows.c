@@ -4,6 +4,7 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 
@@ -261,9 +262,12 @@ static enum tm_status take_transaction(struct work *w, struct tm_binder_thread *
     if (st < 0)
         return st;
     tm_binder_thread_sent(t, is_one_way, is_reply);
-    if (!is_reply)
+    if (!is_reply) {
+        const struct tm_binder_pending *pending = find_pending(w->b, row);
+        assert(pending); /* wait_for has made it */
         return put_flow(w, like(row, is_one_way ? TM_KIND_INSTANT : TM_KIND_SLICE_BEGIN, row->tid), row->detail,
-                        row->detail_bytes, find_pending(w->b, row)->flow, false);
+                        row->detail_bytes, pending->flow, false);
+    }
     struct tm_event end = derived(row, TM_KIND_SLICE_END, row->tid);
     end.name = end.category = 0;
     w->out[1] = end;

@@ -151,6 +151,7 @@ static struct tm_pending_description pending_pop(struct tm_model *m)
         i = child;
     }
     m->late[i] = last;
+    m->late[m->late_count].detail = NULL; /* LAST or LEAST has it */
     return least;
 }
 

@@ -3,6 +3,7 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { ANCESTORS_MAX = 100, MERGE_BY_NAME = 1, MERGE_NONE = 2, MERGE_BY_KEY = 3, SET_TAG = 1 };
@@ -184,6 +185,7 @@ static enum tm_status resolve_row(struct tm_descriptors *ds, struct tm_descripto
         return resolve_process(ds, row, err);
     if (row->parent_uuid) {
         const struct tm_descriptor *parent = find(ds, row->place, row->parent_uuid);
+        assert(parent);
         row->resolved = parent->resolved;
         row->resolved.is_root = false;
     }
@@ -202,6 +204,7 @@ static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint
         if ((st = tm_descriptors_add(ds, place, &d, err)) < 0)
             return st;
         *row = find(ds, place, uuid);
+        assert(*row);
     }
     if (!(*row)->is_resolved && !is_rooted(ds, *row)) {
         ds->broken++;
@@ -210,7 +213,8 @@ static enum tm_status get(struct tm_descriptors *ds, struct tm_place place, uint
     /* From the outermost unresolved ancestor inwards. */
     while (!(*row)->is_resolved) {
         struct tm_descriptor *outer = *row, *parent;
-        while (outer->parent_uuid && outer->uuid && !(parent = find(ds, place, outer->parent_uuid))->is_resolved)
+        while (outer->parent_uuid && outer->uuid && (parent = find(ds, place, outer->parent_uuid)) != NULL &&
+               !parent->is_resolved)
             outer = parent;
         if ((st = resolve_row(ds, outer, err)) < 0)
             return st;

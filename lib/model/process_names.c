@@ -30,7 +30,7 @@ enum tm_status tm_processes_name_thread(struct tm_processes *p, int64_t utid, st
     t->name_trust = (uint8_t)trust;
     if (t->name) {
         struct tm_text old = tm_processes_text(p, t->name);
-        if (old.len == name.len && memcmp(old.data, name.data, name.len) == 0)
+        if (old.data && old.len == name.len && memcmp(old.data, name.data, name.len) == 0)
             return TM_OK;
     }
     return intern(p, name, &t->name, err);

@@ -187,7 +187,7 @@ enum tm_status tm_slices_end(struct tm_slices *slices, uint32_t track, int64_t t
     if (st < 0)
         return st;
     uint32_t i = ended(stack, label);
-    if (i == 0) {
+    if (stack == NULL || i == 0) {
         slices->unmatched_ends++;
         return TM_END;
     }
@@ -204,7 +204,7 @@ enum tm_status tm_slices_find_ended(struct tm_slices *slices, uint32_t track, in
     struct tm_slice_stack *stack = stack_find(slices, track);
     enum tm_status st = stack ? settle(slices, stack, ts, -1, rows, err) : TM_OK;
     uint32_t i = st < 0 ? 0 : ended(stack, label);
-    *id = i ? stack->slices[i - 1].id : TM_NO_ID;
+    *id = stack && i ? stack->slices[i - 1].id : TM_NO_ID;
     return st < 0 ? st : TM_OK;
 }
 

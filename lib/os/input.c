@@ -22,7 +22,7 @@ static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_erro
     size_t front = in->mem ? (size_t)(in->data - in->mem) : 0;
     if (in->mem && in->cap - front >= want)
         return TM_OK;
-    if (in->cap >= want && front >= in->cap / 2) {
+    if (in->mem && in->cap >= want && front >= in->cap / 2) {
         memmove(in->mem, in->data, in->len);
         in->data = in->first = in->mem;
         return TM_OK;

@@ -97,7 +97,9 @@ static char *unescape(const char *s, size_t len)
 {
     char *out = malloc(len + 1);
     size_t n = 0;
-    for (size_t i = 0; out && i < len; i++) {
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < len; i++) {
         if (s[i] == '\\' && i + 1 < len) {
             if (s[i + 1] != ',')
                 out[n++] = s[i];
@@ -105,8 +107,7 @@ static char *unescape(const char *s, size_t len)
         }
         out[n++] = s[i];
     }
-    if (out)
-        out[n] = '\0';
+    out[n] = '\0';
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include "select/tally.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum tm_status tm_tally_add(struct tm_tally *t, uint32_t file, uint32_t machine, uint32_t clock, struct tm_error *err)
@@ -19,6 +20,7 @@ enum tm_status tm_tally_add(struct tm_tally *t, uint32_t file, uint32_t machine,
             return st;
         t->rows[t->count++] = (struct tm_tally_row){file, machine, clock, 0};
     }
+    assert(t->rows);
     t->last = (uint32_t)i;
     t->rows[i].count++;
     return TM_OK;

@@ -3,6 +3,7 @@
 #include "sort/layout_loops.h"
 #include "sort/layout_wide.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -106,6 +107,7 @@ static void widen(struct demand *d, const struct tm_block_layout *layout)
 static void place(struct tm_block_layout *layout, struct tm_layout_part *part, unsigned bits, uint8_t *used)
 {
     uint32_t word = 0;
+    assert(bits > 0 && bits <= 64);
     while (used[word] + bits > 64)
         word++;
     part->mask = UINT64_MAX >> (64 - bits);

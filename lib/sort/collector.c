@@ -2,6 +2,7 @@
 
 #include "os/io.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum tm_status tm_collector_init(struct tm_collector *g, struct tm_collector_sink sink, size_t limit_bytes,
@@ -56,11 +57,13 @@ static enum tm_status add_range(struct tm_collector *g, struct tm_block *block, 
         last->count += count;
         g->pieces[g->piece_count - 1].len += piece->len;
     } else {
-        st = make_room(g, block, err);
+        if ((st = make_room(g, block, err)) < 0)
+            return st;
+        assert(g->ranges && g->pieces);
         g->ranges[g->range_count++] = (struct tm_collector_range){block, row, count, g->count - g->settled};
         g->pieces[g->piece_count++] = *piece;
     }
-    return st < 0 ? st : count_rows(g, count, piece->len, err);
+    return count_rows(g, count, piece->len, err);
 }
 
 /* Finds the lane of LAYOUT, with room for one more row. */

@@ -7,6 +7,7 @@
 #include "container/zip_reader.h"
 #include "container/zip_walk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool is_tolerant(const struct tm_unpack_run *run)
@@ -89,6 +90,7 @@ static enum tm_status add_hard_link(struct tm_unpack_run *run, struct tm_archive
     member.missing_bytes = file.missing_bytes;
     member.is_shared = true;
     if (file.member != TM_TAR_FILE_HIDDEN) {
+        assert(archive->table.members);
         archive->table.members[file.member].is_shared = true;
         tm_error_set(&cause, TM_E_INPUT, "a hard link to %s: the same events are merged twice", entry->link);
         member.cause_text = cause.text;
@@ -142,14 +144,14 @@ static enum tm_status streamed_member(struct tm_unpack_run *run, struct tm_node 
         st = tm_error_set(run->err, TM_E_INPUT, "the archive promises members in order of processing, but has this "
                           "one after %s", tm_member_name(table, last - 1));
     struct tm_node row = {0};
-    if (st == TM_OK) {
+    if (st == TM_OK && last) {
         row = tm_node_inside(node, &last->type, entry->name, entry->name_bytes);
         row.rank = last->rank;
         row.host = tm_member_host(table, last);
         row.is_host_of_several = last->is_host_of_several;
         st = tm_unpack_announce(run, &row, entry->size_bytes);
     }
-    if (st < 0) {
+    if (st != TM_OK || last == NULL) {
         tm_error_prefix(run->err, "%s", entry->name);
     } else if (last->reason) {
         st = tm_archive_refused_turn(run, &row, table, last);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static struct tm_json_thread *thread_of(const struct tm_json_lanes *lanes, const struct tm_json_holder *holder)
@@ -177,6 +178,7 @@ void tm_json_lanes_hold(struct tm_json_lanes *lanes, const struct tm_json_holder
     if (is_open || l->place == 0)
         return;
     struct tm_json_lane_list *list = list_of(lanes, holder->thread, l->file);
+    assert(list); /* a lane with a place is in one */
     if (l->place - 1 < list->first_shut)
         list->first_shut = l->place - 1;
 }

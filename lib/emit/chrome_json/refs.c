@@ -19,12 +19,12 @@ static char phase_of(const struct tm_event *e, int64_t *recorded_ns)
 {
     struct tm_json_scan scan = {e->raw, e->raw + e->raw_bytes, true, NULL};
     struct tm_json_value key, value;
-    enum tm_json_status st;
     char phase = 0;
     *recorded_ns = e->time_ns;
     scan.p++;
-    while ((st = tm_json_key(&scan, &key)) == TM_JSON_OK) {
-        st = *scan.p == '{' || *scan.p == '[' ? tm_json_pass(&scan, &value) : tm_json_value(&scan, &value);
+    while (tm_json_key(&scan, &key) == TM_JSON_OK) {
+        enum tm_json_status st =
+            *scan.p == '{' || *scan.p == '[' ? tm_json_pass(&scan, &value) : tm_json_value(&scan, &value);
         if (st != TM_JSON_OK)
             break;
         if (tm_json_is(&key, "ph", 2) && value.type == TM_JSON_STRING && value.len)

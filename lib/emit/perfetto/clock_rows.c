@@ -344,7 +344,7 @@ enum tm_status tm_clock_rows_settle(struct tm_clock_rows *r)
         qsort(r->rows, r->count, sizeof *r->rows, by_clock);
     for (uint32_t i = 0; i < r->count; i = end_of_clock(r, i))
         clocks++;
-    r->columns = malloc((clocks + 1) * sizeof *r->columns);
+    r->columns = calloc(clocks + 1, sizeof *r->columns);
     m.kept = malloc(((size_t)r->count + 1) * sizeof *m.kept);
     m.merged = malloc(((size_t)r->count + 1) * sizeof *m.merged);
     if (r->columns == NULL || m.kept == NULL || m.merged == NULL)

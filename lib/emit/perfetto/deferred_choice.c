@@ -185,7 +185,7 @@ static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_op
     /* Begins above it are called the same: they end with it, as they do once anything comes behind it. */
     if (st == TM_END)
         st = tm_reader_slices_above(&w->twins, end->uuid, end->twin, &above, err);
-    return st < 0 ? st : put_ends(w, end, above, err);
+    return st != TM_OK ? st : put_ends(w, end, above, err);
 }
 
 /* END's slice is on its track. Its own end is nothing that comes, in its file, and must not cut short what is there:
@@ -209,7 +209,7 @@ enum tm_status tm_deferred_choice_end(struct tm_track_writer *w, const struct tm
     bool is_open = is_on_track &&
                    tm_reader_slices_is_open(&w->twins, end->uuid, end->twin, &begin_ns); /* not cut short */
     enum tm_status st = is_open ? make_room(w, end, &moves, err) : TM_OK;
-    if (moves) {
+    if (moves && choice) {
         is_on_track = false;
         st = move(w, end->uuid, choice, err);
     }

@@ -190,7 +190,7 @@ static enum tm_status first_row(struct tm_unfinished_rows *held, struct head *he
 enum tm_status tm_unfinished_rows_take(struct tm_unfinished_rows *held, bool all, struct tm_unfinished_row *row,
                                        struct tm_error *err)
 {
-    struct head head, part;
+    struct head head, part = {0};
     if (held->is_blocked && !all)
         return TM_END;
     enum tm_status st = first_row(held, &head, err);

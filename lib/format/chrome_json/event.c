@@ -56,6 +56,8 @@ enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_jso
     scan->p++;
     while ((st = tm_json_key(scan, &key)) == TM_JSON_OK) {
         enum tm_json_field field = field_of(&key);
+        /* Only its address is taken. */
+        /* cppcheck-suppress uninitvar */
         struct tm_json_value *value = field < TM_JF_COUNT ? &event->value[field] : &other;
         event->empty = false;
         if (field == TM_JF_ARGS && args && (*scan->p == '{' || *scan->p == '['))

@@ -70,7 +70,7 @@ size_t tm_gecko_parts_find_table(const struct tm_json_value *key)
 
 size_t tm_gecko_parts_table_of(size_t i)
 {
-    while (i > 0 && strcmp(names[i - 1].table, names[i].table) == 0)
+    while (i > 0 && i < NAME_COUNT && strcmp(names[i - 1].table, names[i].table) == 0)
         i--;
     return i;
 }

@@ -80,7 +80,7 @@ enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm
     enum tm_status st = tm_perf_mappings_text(&p->mappings, name, &name_number, err);
     if (st == TM_OK)
         st = tm_perf_build_id_text(p, id, len, &id_number, err);
-    return st < 0 ? st : tm_perf_mappings_build_id(&p->mappings, name_number, id_number, err);
+    return st != TM_OK ? st : tm_perf_mappings_build_id(&p->mappings, name_number, id_number, err);
 }
 
 /* Records of build ids, one after the other. */

@@ -29,8 +29,9 @@ static enum tm_status put_action(struct sleep *s, bool begins, const char *name,
 
 static bool is_action(const struct sleep *s, const char *action)
 {
+    const void *text = s->fields->text[1];
     size_t len = s->fields->len[1];
-    return strlen(action) == len && (len == 0 || memcmp(s->fields->text[1], action, len) == 0);
+    return strlen(action) == len && (text == NULL || memcmp(text, action, len) == 0);
 }
 
 static enum tm_status put_suspend(struct sleep *s)

@@ -19,6 +19,8 @@
 #include "format/perfetto/track_event.h"
 #include "perfetto/packet_times.h"
 
+#include <assert.h>
+
 enum { SEQ_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
 
 static bool is_compressed(uint32_t id)
@@ -303,6 +305,7 @@ enum tm_status tm_proto_packet_read(struct tm_proto *p, struct tm_proto_packet *
         packet->sequence->state += changes_state(packet);
     if (st < 0)
         return st;
+    assert(packet->sequence || !packet->sequence_id);
     bool is_skipped = (packet->flags & SEQ_NEEDS_STATE) && !(packet->sequence_id && packet->sequence->valid) &&
                       !needs_no_state(packet->body.id);
     if (packet->sequence_id && may_be_loss(packet, is_skipped) &&

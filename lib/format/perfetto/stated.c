@@ -3,6 +3,7 @@
 #include "format/perfetto/count.h"
 #include "format/perfetto/numbers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { STATS_BUFFERS = 1, STATS_FILTER = 11, STATS_FINAL_FLUSH = 15 };
@@ -258,6 +259,7 @@ enum tm_status tm_proto_stated_flush(struct tm_proto *p, struct tm_error *err)
     for (uint32_t i = 0; i < p->stated.count && st >= 0; i++) {
         enum group group = (enum group)(all[i].k2 >> 8 & UINT8_MAX);
         const struct stated *stated = stated_of(group, (uint32_t)(all[i].k2 & UINT8_MAX));
+        assert(stated); /* what is not known is not noted */
         st = tm_proto_count_stated(p, stated->name, (Tracemerge__Severity)stated->severity,
                                    groups[group].has_index ? (int64_t)(all[i].k2 >> 32) : -1, all[i].k1,
                                    (int64_t)all[i].v1, err);

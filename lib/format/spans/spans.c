@@ -131,7 +131,7 @@ static enum tm_status salvage(struct tm_spans *x)
 static enum tm_status go_on(struct tm_spans *x)
 {
     struct tm_input *in = x->main.in;
-    enum tm_status st;
+    enum tm_status st = TM_OK;
     while (x->grammar->has_lines && (st = tm_input_fill(in, 1, x->err)) == TM_OK) {
         struct tm_json_scan scan = {in->data, in->data + in->len, in->ended, NULL};
         bool found = tm_json_space(&scan);
@@ -147,7 +147,7 @@ static enum tm_status go_on(struct tm_spans *x)
         bool is_line = next == NULL || next->type == TM_INPUT_JSON; /* which is any object */
         return is_line && tm_spans_salvages(x) ? salvage(x) : finish(x);
     }
-    return finish(x);
+    return st < 0 ? st : finish(x);
 }
 
 static enum tm_status read_spans(void *state, struct tm_error *err)

@@ -1,5 +1,6 @@
 #include "sort/union/config_union.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define FIRST_NAMED_RAW_ID (INT64_C(1) << 32)
@@ -69,9 +70,11 @@ enum tm_status tm_config_union_add(struct tm_config_union *u, Tracemerge__Config
 
 static bool is_listed(const Tracemerge__Config *all, const Tracemerge__ConfigMachine *machine)
 {
-    for (size_t i = 0; i < all->n_machines; i++)
+    for (size_t i = 0; i < all->n_machines; i++) {
+        assert(all->machines[i]);
         if (all->machines[i]->raw_id == machine->raw_id)
             return true;
+    }
     return false;
 }
 

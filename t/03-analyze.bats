@@ -1,0 +1,47 @@
+# make analyze: what its tools find is a failure, and what is explained where it is is not.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+}
+
+# Runs the tool $1 over the C program on stdin.
+analyze() {
+    local program=$1
+    [ "$program" != clang ] || program=$(sed -n 's/^CLANG = //p' "$TM_BIN/../Makefile")
+    { [ -n "$program" ] && command -v "$program" >/dev/null; } || skip "$1 is not installed"
+    [ "$1" != gcc ] || [ "$(gcc -dumpversion | cut -d. -f1)" -ge 12 ] || skip "gcc 12 is the first whose analyzer is of use"
+    cat >program.c
+    run python3 "$TM_SRC/t/check/analyze" -b "$TM_BIN/.." -c "$program" -t "$1" program.c
+}
+
+@test "gcc -fanalyzer: memory that may not be there is a finding" {
+    analyze gcc <<<'#include <stdlib.h>
+int *one(void);
+int *one(void) { int *p = malloc(sizeof *p); *p = 1; return p; }'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"program.c:3: gcc: dereference of possibly-NULL"* ]]
+    [[ "$output" == *"gcc: 1 files, 1 findings" ]]
+}
+
+@test "clang --analyze: memory that is used after it is freed is a finding" {
+    analyze clang <<<'#include <stdlib.h>
+int main(void) { int *p = calloc(1, sizeof *p); free(p); return p ? *p : 0; }'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"program.c:2: clang: Use of memory after it is freed"* ]]
+}
+
+@test "cppcheck: a variable that is not set is a finding, and none where that is explained" {
+    analyze cppcheck <<<'int main(void) { int x; return x; }'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"program.c:1: cppcheck: Uninitialized variable: x"* ]]
+    analyze cppcheck <<<'int main(void) { int x;
+/* cppcheck-suppress uninitvar */
+return x; }'
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"1 files, 0 findings" ]]
+}
+
+@test "a file that does not compile is no file without findings" {
+    analyze gcc <<<'int main(void) { return 0 }'
+    [ "$status" -eq 1 ]
+}
