@@ -80,10 +80,45 @@ frames() {
     make a -n 3000 -f 2 -d 3 -M one
     tm-sort -m a >m
     frames a m
-    # Only the place of the trace time among the frames may differ.
-    diff <(sed 's/^@[0-9]* //' a.txt | sort) <(sed 's/^@[0-9]* //' m.txt | sort)
-    tm-sort -m <a | cmp - m
-    tm-sort -m - <a | cmp - m
+    # Only the place of the trace time among the frames may differ, and the name is kept for a later merge.
+    diff <(sed 's/^@[0-9]* //' a.txt | sort) <(sed 's/^@[0-9]* //; s/ merged_as="a"//' m.txt | sort)
+    tm-sort -m - <a >n
+    frames n
+    [ "$(grep -c 'merged_as="a"' m.txt)" -eq 1 ]
+    diff <(sed 's/^@[0-9]* //; s/merged_as="a"/merged_as="standard input"/' m.txt) <(sed 's/^@[0-9]* //' n.txt)
+}
+
+@test "a merge of merges is one merge, whatever the groups" {
+    for i in 1 2 3 4 5 6 7 8 9; do
+        make s$i -n 300 -f $((i % 3 + 1)) -d 5 -s $i -M m$((i % 4)) -b 40
+    done
+    make empty -n 0 -M m7
+    printf '[{"ph":"X","pid":1,"tid":2,"name":"a","ts":1700000000000000,"dur":1}]' >one.json
+    printf '[{"ph":"X","pid":"text","tid":2,"name":"b","ts":1700000000000001,"dur":1}]' >two.json
+    for f in one two; do
+        printf '\n\006\062\004\012\002\010\001' >c.pftrace # a ClockSnapshot: REALTIME 0
+        echo '{"perfetto_manifest":{"version":1,"trace_time":{"clock":"REALTIME"},"files":[{"path":"c.pftrace","machine":{"name":"'$f'"}},
+            {"path":"'$f.json'","machine":{"name":"m1"},"clocks":{"sync_to":{"file":"c.pftrace","clock":"REALTIME"}}}]}}' >manifest.json
+        tar cf $f.tar manifest.json c.pftrace $f.json
+        bash -o pipefail -c "tm-unpack $f.tar | tm-manifest | tm-clocks | tm-sort >$f"
+    done
+    tm-sort -m s1 s2 one s3 s4 s5 empty s6 two s7 s8 s9 >flat
+    # Three levels: a group of one, of two, of five, and streams that are in no group.
+    tm-sort -m s1 >a
+    tm-sort -m s2 one >b
+    tm-sort -m s3 s4 s5 empty s6 >c
+    tm-sort -m a b >ab
+    tm-sort -m c >cc
+    tm-sort -m s7 s8 >d
+    tm-sort -m cc two d >cd
+    tm-sort -m ab cd s9 >tree
+    cmp tree flat
+    # The directory of a merge goes, that of an archive stays.
+    tm-emit -f frames <tree >tree.txt
+    [ "$(grep -c ' File .*is_merge=true' tree.txt)" -eq 1 ]
+    grep -q 'File id=[0-9]* parent=0 name="two" .*type="tar"' tree.txt
+    tm-sort -m ab cd | tm-sort -m - s9 | cmp - flat
+    tm-sort -m -S 1 -T . ab cd s9 | cmp - flat
 }
 
 @test "strings that fit no table travel with their events" {

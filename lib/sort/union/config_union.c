@@ -32,6 +32,23 @@ static void move_clock(Tracemerge__ConfigClock *clock, const Tracemerge__Config 
     clock->entry += clock->has_entry ? entry_base : 0;
 }
 
+/* Moves the ids of the list that move_raw_id() looks them up in: all are looked up before the first changes. */
+static enum tm_status move_machines(Tracemerge__Config *config, const struct tm_machine_union *machines,
+                                    struct tm_error *err)
+{
+    int64_t *raw_ids = calloc(config->n_machines + 1, sizeof *raw_ids);
+    if (raw_ids == NULL)
+        return tm_error_nomem(err);
+    for (size_t i = 0; i < config->n_machines; i++) {
+        raw_ids[i] = config->machines[i]->raw_id;
+        move_raw_id(&raw_ids[i], config, machines);
+    }
+    for (size_t i = 0; i < config->n_machines; i++)
+        config->machines[i]->raw_id = raw_ids[i];
+    free(raw_ids);
+    return TM_OK;
+}
+
 enum tm_status tm_config_union_add(struct tm_config_union *u, Tracemerge__Config *config,
                                    const struct tm_machine_union *machines, struct tm_error *err)
 {
@@ -59,13 +76,8 @@ enum tm_status tm_config_union_add(struct tm_config_union *u, Tracemerge__Config
     }
     if (config->trace_time)
         move_raw_id(&config->trace_time->machine_raw_id, config, machines);
-    for (size_t i = 0; i < config->n_machines; i++) {
-        int64_t raw_id = config->machines[i]->raw_id;
-        move_raw_id(&raw_id, config, machines);
-        config->machines[i]->raw_id = raw_id;
-    }
     u->entry_count += (uint32_t)config->n_entries;
-    return TM_OK;
+    return move_machines(config, machines, err);
 }
 
 static bool is_listed(const Tracemerge__Config *all, const Tracemerge__ConfigMachine *machine)

@@ -37,6 +37,52 @@ static enum tm_status too_many(const char *what, struct tm_error *err)
     return tm_error_set(err, TM_E_INPUT, "all streams together have more %s than there are numbers", what);
 }
 
+/* A stream that was merged before has a directory of its own as file 0. It gives way to that of this merge. */
+static enum tm_status dissolve(struct passage *p)
+{
+    p->ids->is_merge = true;
+    p->ids->file_base--;
+    p->ids->order_base--;
+    p->ids->file_count++;
+    return TM_END;
+}
+
+static enum tm_status set_bytes(ProtobufCBinaryData *field, protobuf_c_boolean *has, const char *text,
+                                struct tm_error *err)
+{
+    /* The message owns its bytes. */
+    size_t len = strlen(text);
+    field->data = malloc(len + 1);
+    if (field->data == NULL)
+        return tm_error_nomem(err);
+    memcpy(field->data, text, len);
+    field->len = len;
+    *has = true;
+    return TM_OK;
+}
+
+/* Gives the outermost file of a stream its place and its name. A stream that is alone keeps the name for a later merge,
+ * so that the depth of merges does not show. */
+static enum tm_status on_outermost(struct passage *p, Tracemerge__File *m)
+{
+    if (!p->all->has_root) {
+        bool needs_name = !m->has_name && !m->is_merge && !m->has_merged_as;
+        return needs_name ? set_bytes(&m->merged_as, &m->has_merged_as, p->all->name, p->err) : TM_OK;
+    }
+    m->has_parent = true;
+    m->parent = 0;
+    p->all->root_bytes += m->size_bytes;
+    if (m->has_name)
+        return TM_OK;
+    if (!m->has_merged_as)
+        return set_bytes(&m->name, &m->has_name, p->all->name, p->err);
+    m->name = m->merged_as;
+    m->has_name = true;
+    m->merged_as = (ProtobufCBinaryData){0};
+    m->has_merged_as = false;
+    return TM_OK;
+}
+
 static enum tm_status on_file(struct passage *p)
 {
     Tracemerge__File *m = (Tracemerge__File *)p->message;
@@ -46,32 +92,25 @@ static enum tm_status on_file(struct passage *p)
         return too_many("files", p->err);
     if (m->has_parent && m->parent >= m->id)
         return tm_error_set(p->err, TM_E_INPUT, "file %u lies in file %u, which is not known yet", m->id, m->parent);
+    if (p->all->has_root && m->is_merge && m->id == 0)
+        return dissolve(p);
     m->id += p->ids->file_base;
     p->ids->file_count++;
-    if (m->has_parent) {
-        m->parent += p->ids->file_base;
-    } else if (p->all->has_root) {
-        m->has_parent = true;
-        m->parent = 0;
+    if (!m->has_parent)
+        return on_outermost(p, m);
+    if (p->ids->is_merge && m->parent == 0)
         p->all->root_bytes += m->size_bytes;
-        if (!m->has_name) {
-            /* The message owns its bytes. */
-            size_t len = strlen(p->all->name);
-            m->name.data = malloc(len + 1);
-            if (m->name.data == NULL)
-                return tm_error_nomem(p->err);
-            memcpy(m->name.data, p->all->name, len);
-            m->name.len = len;
-            m->has_name = true;
-        }
-    }
-    return TM_OK;
+    return tm_stream_ids_file(p->ids, &m->parent, p->err);
 }
 
 static enum tm_status on_file_begin(struct passage *p)
 {
     Tracemerge__FileBegin *m = (Tracemerge__FileBegin *)p->message;
     enum tm_status st = tm_stream_ids_begin(p->ids, m->id, p->err);
+    if (st == TM_OK && p->ids->is_merge && m->id == 0)
+        return TM_END;
+    if (st == TM_OK && p->ids->is_merge && m->processing_order == 0)
+        return tm_error_set(p->err, TM_E_INPUT, "file %u is processed when the merge's own directory is", m->id);
     if (st == TM_OK)
         st = tm_stream_ids_file(p->ids, &m->id, p->err);
     if (st < 0)
@@ -82,6 +121,13 @@ static enum tm_status on_file_begin(struct passage *p)
     if (m->processing_order >= p->ids->order_end)
         p->ids->order_end = m->processing_order + 1;
     return tm_file_order_set(&p->all->orders, m->id, m->processing_order, p->err);
+}
+
+static enum tm_status on_file_end(struct passage *p)
+{
+    if (p->ids->is_merge && ((Tracemerge__FileEnd *)p->message)->id == 0)
+        return TM_END;
+    return tm_frame_renumber(p->type, p->message, p->ids, p->err);
 }
 
 static enum tm_status on_config(struct passage *p)
@@ -221,7 +267,7 @@ static const struct kind {
 } kinds[] = {
     {TM_FRAME_FILE, &tracemerge__file__descriptor, on_file},
     {TM_FRAME_FILE_BEGIN, &tracemerge__file_begin__descriptor, on_file_begin},
-    {TM_FRAME_FILE_END, &tracemerge__file_end__descriptor, renumber},
+    {TM_FRAME_FILE_END, &tracemerge__file_end__descriptor, on_file_end},
     {TM_FRAME_MANIFEST, &tracemerge__manifest__descriptor, renumber},
     {TM_FRAME_CONFIG, &tracemerge__config__descriptor, on_config},
     {TM_FRAME_FILE_CONFIG, &tracemerge__file_config__descriptor, on_file_config},
@@ -266,17 +312,9 @@ enum tm_status tm_frame_union_machine(struct tm_frame_union *u, struct tm_stream
                                       const Tracemerge__Machine *machine, struct tm_error *err)
 {
     uint32_t row;
-    bool changed;
-    Tracemerge__Machine m = *machine;
-    enum tm_status st = tm_machine_union_add(&u->machines, machine->raw_id, machine->has_name ? &machine->name : NULL,
-                                             &row, &changed, err);
-    if (st == TM_OK)
-        st = tm_stream_ids_add_machine(ids, row, err);
-    if (st < 0 || !changed)
-        return st;
-    m.id = row;
-    m.raw_id = u->machines.rows[row].raw_id;
-    return keep(u, &u->frames, TM_FRAME_MACHINE, &m.base, err);
+    enum tm_status st =
+        tm_machine_union_add(&u->machines, machine->raw_id, machine->has_name ? &machine->name : NULL, &row, err);
+    return st < 0 ? st : tm_stream_ids_add_machine(ids, row, err);
 }
 
 enum tm_status tm_frame_union_add(struct tm_frame_union *u, struct tm_stream_ids *ids, const struct tm_frame *frame,
@@ -302,7 +340,7 @@ enum tm_status tm_frame_union_add(struct tm_frame_union *u, struct tm_stream_ids
 
 void tm_frame_union_end(struct tm_frame_union *u, const struct tm_stream_ids *ids)
 {
-    u->file_count += ids->file_count;
+    u->file_count = ids->file_base + ids->file_count;
     u->order_end = ids->order_end;
     u->generation_count += ids->generation_count;
     u->snapshot_end = ids->snapshot_end;
@@ -315,8 +353,27 @@ static enum tm_status write_root(const struct tm_frame_union *u, struct tm_strea
     file.type = begin.type = tm_bytes(root_type, sizeof root_type - 1);
     file.size_bytes = u->root_bytes;
     file.is_container = true;
+    file.has_is_merge = file.is_merge = true;
     enum tm_status st = tm_stream_write_message(writer, TM_FRAME_FILE, &file.base, err);
     return st < 0 ? st : tm_stream_write_message(writer, TM_FRAME_FILE_BEGIN, &begin.base, err);
+}
+
+/* All machines are written before anything that could name one, so that the order of frames does not tell how often the
+ * streams were merged. */
+static enum tm_status write_machines(const struct tm_frame_union *u, struct tm_stream_writer *writer,
+                                     struct tm_error *err)
+{
+    enum tm_status st = TM_OK;
+    for (uint32_t row = 0; row < u->machines.count && st == TM_OK; row++) {
+        const struct tm_union_machine *machine = &u->machines.rows[row];
+        Tracemerge__Machine m = TRACEMERGE__MACHINE__INIT;
+        m.id = row;
+        m.raw_id = machine->raw_id;
+        m.has_name = machine->has_name;
+        m.name = (ProtobufCBinaryData){machine->name_bytes, machine->name};
+        st = tm_stream_write_message(writer, TM_FRAME_MACHINE, &m.base, err);
+    }
+    return st;
 }
 
 static enum tm_status write_config(const struct tm_frame_union *u, struct tm_stream_writer *writer,
@@ -337,6 +394,8 @@ enum tm_status tm_frame_union_write(struct tm_frame_union *u, struct tm_stream_w
 {
     Tracemerge__FileEnd end = TRACEMERGE__FILE_END__INIT;
     enum tm_status st = u->has_root ? write_root(u, writer, err) : TM_OK;
+    if (st == TM_OK)
+        st = write_machines(u, writer, err);
     if (st == TM_OK)
         st = tm_frame_file_write(&u->frames, writer, err);
     if (st == TM_OK)

@@ -42,11 +42,10 @@ static enum tm_status add_row(struct tm_machine_union *m, int64_t raw_id, struct
 }
 
 enum tm_status tm_machine_union_add(struct tm_machine_union *m, int64_t raw_id, const ProtobufCBinaryData *name,
-                                    uint32_t *row, bool *changed, struct tm_error *err)
+                                    uint32_t *row, struct tm_error *err)
 {
     *row = find(m, raw_id, name);
-    *changed = *row == m->count;
-    if (*changed) {
+    if (*row == m->count) {
         enum tm_status st = add_row(m, raw_id, err);
         if (st < 0)
             return st;
@@ -61,7 +60,6 @@ enum tm_status tm_machine_union_add(struct tm_machine_union *m, int64_t raw_id, 
         memcpy(machine->name, name->data, name->len);
     machine->name_bytes = name->len;
     machine->has_name = true;
-    *changed = true;
     return TM_OK;
 }
 

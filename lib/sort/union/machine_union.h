@@ -22,11 +22,10 @@ struct tm_machine_union {
     uint32_t named_count; /* raw ids used from 2^32 on */
 };
 
-/* Finds the row of the machine with RAW_ID and NAME (NULL: none), or adds one. *CHANGED: the row is new or got its
- * name. TM_OK; TM_E_INPUT beyond the limit of machines; TM_E_SYSTEM. */
+/* Finds the row of the machine with RAW_ID and NAME (NULL: none), or adds one. TM_OK; TM_E_INPUT beyond the limit of
+ * machines; TM_E_SYSTEM. */
 enum tm_status tm_machine_union_add(struct tm_machine_union *machines, int64_t raw_id,
-                                    const ProtobufCBinaryData *name, uint32_t *row, bool *changed,
-                                    struct tm_error *err);
+                                    const ProtobufCBinaryData *name, uint32_t *row, struct tm_error *err);
 
 void tm_machine_union_release(struct tm_machine_union *machines);
 

@@ -14,7 +14,7 @@ enum tm_status tm_stream_ids_file(const struct tm_stream_ids *ids, uint32_t *id,
 {
     if (*id >= ids->file_count)
         return unknown("file", *id, err);
-    *id += ids->file_base;
+    *id = ids->is_merge && *id == 0 ? 0 : *id + ids->file_base;
     return TM_OK;
 }
 
