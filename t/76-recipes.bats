@@ -116,49 +116,78 @@ check_ranks() {
     [ ! -e none.pftrace ]
 }
 
-@test "ranks with GNU parallel, as the page says it" {
+# recipe BEGINNING: runs the command of README.md that begins so. What is said of it stands four blanks behind.
+recipe() {
+    grep -F "    $1" recipes/README.md | sed 's/^    //; s/    .*//' >command
+    [ -s command ]
+    # GNU parallel calls its author's name once; not here.
+    mkdir -p home/.parallel && touch home/.parallel/will-cite
+    HOME=$PWD/home bash command
+}
+
+@test "ranks with GNU parallel, as the page says it, at once and as a tree" {
     ranks
     cp recipes/place-rank .
     command -v parallel || skip "GNU parallel is not installed"
     stand_in ssh 'shift; exec sh -c "$*"'
     printf 'node%d:ranks/rank%d.json\n' 0 0 1 1 2 2 >places
-    sed -n 's/^    \(parallel --colsep .*\)/\1/p' recipes/README.md >command
-    [ -s command ]
-    # It calls its author's name once; not here.
-    mkdir -p home/.parallel && touch home/.parallel/will-cite
-    HOME=$PWD/home bash command
-    sed -n 's/^    \(tm-sort -m rank.*pftrace\)  .*/\1/p' recipes/README.md >command
-    [ -s command ]
-    bash command
+    recipe 'parallel --retries'
+    recipe 'tm-sort -m $(ls -v rank'
     check_ranks all.pftrace
+    mv all.pftrace flat.pftrace
+    recipe 'ls -v rank'
+    [ -s group1.tms ]
+    recipe 'tm-sort -m $(ls -v group'
+    cmp all.pftrace flat.pftrace
+}
+
+# Runs tasks at once, and what depends on them only if all succeeded.
+stand_in_for_sbatch() {
+    stand_in sbatch 'tasks=0
+        for word; do case $word in
+        --array=*) tasks=${word#--array=} ;;
+        --dependency=afterok:*) dependency=${word#--dependency=afterok:} ;;
+        --parsable | --kill-on-invalid-dep=yes | --job-name=*) ;;
+        *) echo "sbatch: $word?" >&2; exit 1 ;;
+        esac; done
+        cat >script
+        job=$(($(cat jobs 2>/dev/null || echo 40) + 1))
+        echo $job | tee jobs
+        [ -z "$dependency" ] || [ -e "done.$dependency" ] || exit 0
+        for n in $(seq ${tasks%-*} ${tasks#*-}); do
+            SLURM_ARRAY_TASK_ID=$n bash script >/dev/null || failed=1
+        done
+        [ "$failed" ] || touch done.$job'
 }
 
 @test "ranks as a Slurm array job" {
     ranks
-    stand_in sbatch 'for word; do case $word in
-        --array=*) range=${word#--array=} ;;
-        --dependency=*) dependency=${word#--dependency=} ;;
-        --parsable | --job-name=*) ;;
-        *) echo "sbatch: $word?" >&2; exit 1 ;;
-        esac; done
-        cat >script
-        if [ "$range" ]; then
-            for n in $(seq ${range%-*} ${range#*-}); do
-                SLURM_ARRAY_TASK_ID=$n bash script || failed=1
-            done
-            [ "$failed" ] || touch done.41
-            echo 41
-        else
-            [ -e "done.${dependency#afterok:}" ] || exit 0
-            bash script && echo 42
-        fi'
+    stand_in_for_sbatch
     recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 3
     check_ranks all.pftrace
-    # A rank that is missing: the last job does not start.
-    rm all.pftrace done.41
+    # A rank that is missing: the last job does not start. Once it is there, the others are not done again.
+    rm all.pftrace
+    touch -d 2001-01-01 ranks/streams/0/[012].tms
     recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 4
     [ ! -e all.pftrace ]
-    [ ! -e ranks/streams/rank0003.tms ]
+    [ ! -e ranks/streams/0/3.tms ]
+    kineto 3 >ranks/rank3.json
+    recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 4
+    [ -s all.pftrace ]
+    [ "$(find ranks/streams/0 -newermt 2002-01-01 -name '*.tms' -printf '%f ')" = '3.tms ' ]
+}
+
+@test "ranks as a tree of Slurm array jobs: the same as one merge" {
+    ranks
+    stand_in_for_sbatch
+    for n in 3 4 5 6; do
+        kineto $n >ranks/rank$n.json
+    done
+    FAN_IN=2 recipes/submit-ranks "$PWD/tree.pftrace" "$PWD/ranks" 7
+    [ "$(ls ranks/streams/*/*.tms | wc -l)" -eq $((7 + 4 + 2)) ]
+    recipes/submit-ranks "$PWD/all.pftrace" "$PWD/ranks" 7
+    cmp all.pftrace tree.pftrace
+    [ -z "$(find ranks -name '*.part')" ]
 }
 
 # The commands of a CI job that use tracemerge, in a directory with traces of a client and a server.
