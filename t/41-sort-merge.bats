@@ -118,6 +118,7 @@ frames() {
     [ "$(grep -c ' File .*is_merge=true' tree.txt)" -eq 1 ]
     grep -q 'File id=[0-9]* parent=0 name="two" .*type="tar"' tree.txt
     tm-sort -m ab cd | tm-sort -m - s9 | cmp - flat
+    tm-sort -m flat | cmp - flat
     tm-sort -m -S 1 -T . ab cd s9 | cmp - flat
 }
 

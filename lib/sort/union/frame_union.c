@@ -393,20 +393,20 @@ static enum tm_status write_config(const struct tm_frame_union *u, struct tm_str
 enum tm_status tm_frame_union_write(struct tm_frame_union *u, struct tm_stream_writer *writer, struct tm_error *err)
 {
     Tracemerge__FileEnd end = TRACEMERGE__FILE_END__INIT;
-    enum tm_status st = u->has_root ? write_root(u, writer, err) : TM_OK;
-    if (st == TM_OK)
-        st = write_machines(u, writer, err);
+    enum tm_status st = write_machines(u, writer, err);
+    if (st == TM_OK && u->has_root)
+        st = write_root(u, writer, err);
     if (st == TM_OK)
         st = tm_frame_file_write(&u->frames, writer, err);
+    end.size_bytes = u->root_bytes;
+    if (st == TM_OK && u->has_root)
+        st = tm_stream_write_message(writer, TM_FRAME_FILE_END, &end.base, err);
     if (st == TM_OK)
         st = write_config(u, writer, err);
     if (st == TM_OK)
         st = tm_frame_file_write(&u->file_configs, writer, err);
     if (st == TM_OK && u->has_trace_time)
         st = tm_stream_write_message(writer, TM_FRAME_TRACE_TIME, &u->trace_time.base, err);
-    end.size_bytes = u->root_bytes;
-    if (st == TM_OK && u->has_root)
-        st = tm_stream_write_message(writer, TM_FRAME_FILE_END, &end.base, err);
     return st;
 }
 
