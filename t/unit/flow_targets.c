@@ -33,6 +33,18 @@ static void test_complete(void)
     tm_flow_targets_release(&t);
 }
 
+static void test_crossing(void)
+{
+    struct tm_flow_targets t = {0};
+    begins(&t, TRACK, 10, 40);
+    begins(&t, TRACK, 11, 20);
+    is_int(bound(&t, TRACK, FLOW, 30), 11);
+    ok(tm_flow_targets_cross(&t, TRACK, 31, &err) == TM_OK);
+    is_int(bound(&t, TRACK, FLOW, 31), 31); /* of the outer: what crosses it closed the inner */
+    ok(tm_flow_targets_cross(&t, OTHER, 31, &err) == TM_OK); /* nothing is there */
+    tm_flow_targets_release(&t);
+}
+
 static void test_waiting(void)
 {
     struct tm_flow_targets t = {0};
@@ -71,6 +83,7 @@ static void test_order(void)
 int main(void)
 {
     test_complete();
+    test_crossing();
     test_waiting();
     test_order();
     return tap_done();

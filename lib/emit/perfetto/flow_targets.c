@@ -55,6 +55,15 @@ enum tm_status tm_flow_targets_begin(struct tm_flow_targets *t, uint64_t uuid, i
     return st;
 }
 
+enum tm_status tm_flow_targets_cross(struct tm_flow_targets *t, uint64_t uuid, int64_t begin_ns, struct tm_error *err)
+{
+    struct tm_flow_stack *s = NULL;
+    enum tm_status st = stack_of(t, uuid, &s, err);
+    if (st == TM_OK)
+        close_ended(s, begin_ns, false);
+    return st;
+}
+
 enum tm_status tm_flow_targets_end(struct tm_flow_targets *t, uint64_t uuid, int64_t ts_ns, struct tm_error *err)
 {
     struct tm_flow_stack *s = NULL;

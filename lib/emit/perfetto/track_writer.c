@@ -274,8 +274,9 @@ static enum tm_status begin_complete(struct tm_track_writer *w, const struct tm_
     }
     if (st == TM_OK)
         st = note_target(w, e, thread, e->dur_ns, err);
-    else if ((st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK)
-        st = know_lane(w, e, end->uuid, thread, err);
+    else if ((st = find_lane(w, e, end->end_ns, &end->uuid, err)) == TM_OK &&
+             (st = know_lane(w, e, end->uuid, thread, err)) == TM_OK && has_flows(e))
+        st = tm_flow_targets_cross(&w->flows, thread, e->time_ns, err);
     return st < 0 ? st : tm_track_packet_event(w, e, TM_TRACK_BEGIN, end->uuid, err);
 }
 
