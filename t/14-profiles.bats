@@ -11,6 +11,19 @@ setup() {
     diff -u "$data/instruments.frames" got
 }
 
+@test "Instruments: a frame's binary has its UUID as build id and the address it was loaded at" {
+    sed 's/UUID="0" arch/UUID="31E1C182-E611-3883-97A3-4334A21C90BD" arch/' "$data/instruments.xml" >one.xml
+    sed 's/UUID="0" arch/UUID="no hex" arch/' "$data/instruments.xml" >two.xml
+    tm-merge -f jsonl --events one.xml >one
+    tm-merge -f jsonl --events two.xml >two
+    grep -q '"mapping":"/usr/lib/lib.dylib","rel_pc":16,"build_id":"31e1c182e611388397a34334a21c90bd","mapping_start":4096}' one
+    grep -q '"mapping":"/usr/lib/lib.dylib","rel_pc":16,"mapping_start":4096}' two
+    # An address below where the binary is said to be is one of no binary's.
+    sed 's/addr="0x1010"/addr="0x10"/' one.xml >three.xml
+    tm-merge -f jsonl --events three.xml >three
+    grep -q '"mapping":"/usr/lib/lib.dylib","rel_pc":16,"build_id":"31e1c182e611388397a34334a21c90bd"}' three
+}
+
 @test "Instruments: a document behind it is read as another" {
     { cat "$data/instruments.xml"; printf '{"traceEvents":[{"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}]}'; } >both
     run bash -o pipefail -c 'tm-unpack both | tm-emit -f frames | grep -c "^@[0-9]* FileBegin"'

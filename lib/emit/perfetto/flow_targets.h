@@ -37,7 +37,7 @@ struct tm_flow_targets {
 enum tm_status tm_flow_targets_begin(struct tm_flow_targets *targets, uint64_t uuid, int64_t begin_ns, int64_t end_ns,
                                      struct tm_error *err);
 
-/* Notes that a slice begins at BEGIN_NS which crosses one on UUID and goes to a lane. It closes slices that are over. */
+/* Notes that a slice begins at BEGIN_NS which crosses one on UUID and goes to a lane. It closes what is over. */
 enum tm_status tm_flow_targets_cross(struct tm_flow_targets *targets, uint64_t uuid, int64_t begin_ns,
                                      struct tm_error *err);
 

@@ -163,6 +163,26 @@ static enum tm_status apply(struct tm_instruments *x, enum tm_instruments_kind k
     return TM_OK;
 }
 
+/* Sets the build id to the hexadecimal digits of UUID (NULL: none), in small letters. Half a byte makes it none. */
+static enum tm_status set_build_id(struct tm_instruments *x, const char *uuid)
+{
+    tm_buf_clear(&x->build_id);
+    for (const char *s = uuid ? uuid : ""; *s; s++) {
+        char c = *s >= 'A' && *s <= 'F' ? (char)(*s - 'A' + 'a') : *s;
+        if (c == '-')
+            continue;
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')) || x->build_id.len == UINT8_MAX) {
+            tm_buf_clear(&x->build_id);
+            return TM_OK;
+        }
+        if (tm_buf_add_byte(&x->build_id, (uint8_t)c) != TM_OK)
+            return tm_error_nomem(x->err);
+    }
+    if (x->build_id.len % 2)
+        tm_buf_clear(&x->build_id);
+    return TM_OK;
+}
+
 enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attributes)
 {
     struct tm_instruments_element *e = &x->open[x->depth - 1];
@@ -199,6 +219,8 @@ enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attri
     case TM_IK_BINARY:
         if (!hex(attribute(attributes, "load-addr"), &x->binary_address))
             x->binary_address = 0;
+        if (set_build_id(x, attribute(attributes, "UUID")) < 0)
+            return TM_E_SYSTEM;
         name = attribute(attributes, "path");
         return set_text(x, &x->binary_path, name && *name ? name : attribute(attributes, "name"));
     case TM_IK_SOURCE:
@@ -258,6 +280,16 @@ static enum tm_status put_owner(struct tm_instruments *x, bool has_number, int64
     return TM_OK;
 }
 
+/* What x->other, the record of a binary, says of a frame's mapping. */
+static bool put_mapping(struct tm_instruments *x, uint64_t base)
+{
+    const uint8_t *id = x->other.data + TM_BINARY_BUILD_ID, *path = id + x->other.data[TM_BINARY_BUILD_ID_LENGTH];
+    size_t path_len = (size_t)(x->other.data + x->other.len - path);
+    return tm_pb_put_bytes(&x->record, TM_STACK_FRAME_MAPPING, path, path_len) == TM_OK &&
+           (path == id || tm_pb_put_bytes(&x->record, TM_STACK_FRAME_BUILD_ID, id, (size_t)(path - id)) == TM_OK) &&
+           (base == 0 || tm_pb_put_varint(&x->record, TM_STACK_FRAME_MAPPING_START, base) == TM_OK);
+}
+
 /* Function, mapping, file and line encoded as they go into a stack; before them the address in the
  * binary. */
 static enum tm_status put_frame(struct tm_instruments *x)
@@ -274,8 +306,7 @@ static enum tm_status put_frame(struct tm_instruments *x)
     if (tm_buf_add_byte(&x->record, head) != TM_OK ||
         put_u64(x, &x->record, f->address >= base ? f->address - base : f->address) < 0 ||
         tm_pb_put_bytes(&x->record, TM_STACK_FRAME_FUNCTION, f->name.data, f->name.len) != TM_OK ||
-        (f->binary &&
-         tm_pb_put_bytes(&x->record, TM_STACK_FRAME_MAPPING, x->other.data + 8, x->other.len - 8) != TM_OK))
+        (f->binary && !put_mapping(x, f->address >= base ? base : 0)))
         return tm_error_nomem(x->err);
     tm_buf_clear(&x->other);
     if (f->path && (st = tm_instruments_refs_get(&x->refs, f->path, &x->other, x->err)) < 0)
@@ -321,6 +352,8 @@ static enum tm_status put_record(struct tm_instruments *x, enum tm_instruments_k
         return put_frame(x);
     case TM_IK_BINARY:
         return put_u64(x, r, x->binary_address) == TM_OK &&
+                       tm_buf_add_byte(r, (uint8_t)x->build_id.len) == TM_OK &&
+                       tm_buf_add(r, x->build_id.data, x->build_id.len) == TM_OK &&
                        tm_buf_add(r, x->binary_path.data, x->binary_path.len) == TM_OK
                    ? TM_OK
                    : tm_error_nomem(x->err);

@@ -164,9 +164,9 @@ static void instruments_close(void *state)
     struct tm_instruments *x = state;
     if (x == NULL)
         return;
-    struct tm_buf *bufs[] = {&x->text,   &x->thread.name, &x->process.name, &x->frame.name,
-                             &x->frames, &x->binary_path, &x->log_text,     &x->record,
-                             &x->other,  &x->detail,      &x->stack};
+    struct tm_buf *bufs[] = {&x->text,     &x->thread.name, &x->process.name, &x->frame.name, &x->frames,
+                             &x->build_id, &x->binary_path, &x->log_text,     &x->record,     &x->other,
+                             &x->detail,   &x->stack};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         tm_buf_release(bufs[i]);
     tm_instruments_refs_release(&x->refs);

@@ -67,9 +67,18 @@ struct tm_instruments_process {
 
 /* Layout of the records. Thread and process: a byte "definition written", a byte "has a number", 8 bytes number, 8
  * bytes process (of a thread), name. Frame: a byte "has an address", 8 bytes address in the binary, fields of a
- * StackFrame. Backtrace: 8 bytes for each frame, innermost first. os-log-metadata: a byte "has a uint64", 8 bytes for
- * it, the text. Other elements: 8 bytes number, or the text. */
-enum { TM_OWNER_NUMBER = 2, TM_OWNER_PROCESS = 10, TM_OWNER_NAME = 18, TM_FRAME_RECORD_FIELDS = 9, TM_LOG_TEXT = 9 };
+ * StackFrame. Binary: 8 bytes address, a byte length of the build id, the build id, the path. Backtrace: 8 bytes for
+ * each frame, innermost first. os-log-metadata: a byte "has a uint64", 8 bytes for it, the text. Other elements: 8
+ * bytes number, or the text. */
+enum {
+    TM_OWNER_NUMBER = 2,
+    TM_OWNER_PROCESS = 10,
+    TM_OWNER_NAME = 18,
+    TM_FRAME_RECORD_FIELDS = 9,
+    TM_BINARY_BUILD_ID_LENGTH = 8,
+    TM_BINARY_BUILD_ID = 9,
+    TM_LOG_TEXT = 9
+};
 struct tm_instruments_frame {
     uint64_t address, binary, path;
     bool has_address;
@@ -95,7 +104,7 @@ struct tm_instruments {
     struct tm_instruments_frame frame;
     struct tm_buf frames; /* 8 bytes for each frame: its record */
     uint64_t binary_address;
-    struct tm_buf binary_path;
+    struct tm_buf build_id, binary_path;
     uint64_t log;
     bool has_log;
     struct tm_buf log_text;
