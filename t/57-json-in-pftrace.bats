@@ -117,3 +117,23 @@ FLOWS="SELECT a.name, b.name FROM flow f JOIN slice a ON a.id = f.slice_out JOIN
     tm-merge -o plain.pftrace plain.json
     ! list plain.pftrace | grep -F 60.1=0 || false
 }
+
+@test "functions of one name in two scripts are two frames, each with its file" {
+    cat >p.json <<'END'
+[{"ph":"P","id":"0x1","name":"Profile","cat":"v8","pid":2,"tid":3,"ts":50,"args":{"data":{"startTime":50}}},
+ {"ph":"P","id":"0x1","name":"ProfileChunk","cat":"v8","pid":2,"tid":2,"ts":60,"args":{"data":{"cpuProfile":{"nodes":[
+  {"id":1,"callFrame":{"functionName":"(root)"}},
+  {"id":2,"parent":1,"callFrame":{"functionName":"i","url":"one.js"}},
+  {"id":3,"parent":1,"callFrame":{"functionName":"i","url":"two.js"}}],"samples":[2,3,2]},"timeDeltas":[10,10,10]}}}]
+END
+    tm-merge -q -o p.pftrace p.json
+    python3 "$TM_SRC/t/check/list-packets.py" -f 12.18.1 -f 12.18.2 p.pftrace | grep -o '12.18.1=.*' >paths
+    printf '12.18.1=1 12.18.2=one.js\n12.18.1=2 12.18.2=two.js\n' | diff - paths
+    # Frames: (root) without a file, i of one, i of two; none in a mapping.
+    python3 "$TM_SRC/t/check/list-packets.py" -f 12.6.2 -f 12.6.3 -f 12.6.5 p.pftrace | grep -o '12.6.2=.*' | tr '\n' ' ' >frames
+    [ "$(cat frames)" = '12.6.2=1 12.6.2=2 12.6.5=1 12.6.2=2 12.6.5=2 ' ]
+    # A profile whose samples have places in memory keeps its mappings and says lines.
+    tm-merge -q -o i.pftrace "$TM_SRC/t/data/instruments.xml"
+    python3 "$TM_SRC/t/check/list-packets.py" -f 12.6.3 -f 12.6.4 -f 12.6.5 -f 12.6.6 i.pftrace |
+        grep -q ' 12.6.3=3 12.6.4=39320 12.6.4=31 12.6.4=16 12.6.5=1 12.6.6=39$'
+}

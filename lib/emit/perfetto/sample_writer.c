@@ -20,8 +20,9 @@ enum { BUILD_ID_MAX = 64 };
 
 /* A frame as the detail has it. */
 struct frame {
-    const uint8_t *function, *mapping;
-    size_t function_len, mapping_len;
+    const uint8_t *function, *mapping, *file;
+    size_t function_len, mapping_len, file_len;
+    uint32_t line; /* 0: not known */
     uint8_t build_id[BUILD_ID_MAX];
     size_t build_id_len;
     uint64_t rel_pc, mapping_start, mapping_end;
@@ -31,6 +32,7 @@ static void init_tables(struct tm_sample_sequence *s)
 {
     tm_intern_init(&s->functions, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->paths, ENTRIES_MAX, TABLE_BYTES_MAX);
+    tm_intern_init(&s->files, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->build_ids, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->mappings, ENTRIES_MAX, TABLE_BYTES_MAX);
     tm_intern_init(&s->frames, ENTRIES_MAX, TABLE_BYTES_MAX);
@@ -41,6 +43,7 @@ static void release_tables(struct tm_sample_sequence *s)
 {
     tm_intern_release(&s->functions);
     tm_intern_release(&s->paths);
+    tm_intern_release(&s->files);
     tm_intern_release(&s->build_ids);
     tm_intern_release(&s->mappings);
     tm_intern_release(&s->frames);
@@ -139,23 +142,32 @@ static enum tm_status intern_mapping(struct tm_sample_writer *w, struct tm_sampl
                : TM_E_SYSTEM;
 }
 
+/* Whether F has a place in memory. Readers tell two frames of one place apart by their functions alone. */
+static bool has_place(const struct frame *f)
+{
+    return f->mapping_len > 0 || f->build_id_len > 0 || f->mapping_start > 0 || f->rel_pc > 0;
+}
+
 static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_sequence *s, const struct frame *f,
                                    uint64_t *iid)
 {
-    uint64_t function = 0, mapping = 0;
-    uint8_t key[24];
+    uint64_t function = 0, mapping = 0, file = 0;
+    uint8_t key[32];
     uint32_t id;
     bool is_new;
     size_t mark;
     enum tm_status st =
         intern_string(w, &s->functions, TM_INTERNED_FUNCTION_NAMES, f->function, f->function_len, &function);
-    if (st == TM_OK)
+    if (st == TM_OK && has_place(f))
         st = intern_mapping(w, s, f, &mapping);
+    if (st == TM_OK && f->file_len)
+        st = intern_string(w, &s->files, TM_INTERNED_SOURCE_PATHS, f->file, f->file_len, &file);
     if (st != TM_OK)
         return st;
     tm_put_le64(key, function);
     tm_put_le64(key + 8, mapping);
     tm_put_le64(key + 16, f->rel_pc);
+    tm_put_le64(key + 24, file << 32 | f->line); /* a table has less than 2^32 entries */
     if ((st = tm_intern_add(&s->frames, key, sizeof key, &id, &is_new)) != TM_OK)
         return st;
     *iid = (uint64_t)id + 1;
@@ -164,8 +176,10 @@ static enum tm_status intern_frame(struct tm_sample_writer *w, struct tm_sample_
     return tm_pb_begin(&w->interned, TM_INTERNED_FRAMES, &mark) == TM_OK &&
                    tm_pb_put_varint(&w->interned, TM_INTERNED_IID, *iid) == TM_OK &&
                    tm_pb_put_varint(&w->interned, TM_FRAME_FUNCTION, function) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, TM_FRAME_MAPPING, mapping) == TM_OK &&
-                   tm_pb_put_varint(&w->interned, TM_FRAME_REL_PC, f->rel_pc) == TM_OK &&
+                   (mapping == 0 || (tm_pb_put_varint(&w->interned, TM_FRAME_MAPPING, mapping) == TM_OK &&
+                                     tm_pb_put_varint(&w->interned, TM_FRAME_REL_PC, f->rel_pc) == TM_OK)) &&
+                   (file == 0 || tm_pb_put_varint(&w->interned, TM_FRAME_PATH, file) == TM_OK) &&
+                   (f->line == 0 || tm_pb_put_varint(&w->interned, TM_FRAME_LINE, f->line) == TM_OK) &&
                    tm_pb_end(&w->interned, mark) == TM_OK
                ? TM_OK
                : TM_E_SYSTEM;
@@ -201,6 +215,11 @@ static struct frame read_frame(const struct tm_pb_field *field)
             size_t slash = g.len > 0 && g.data[0] == '/'; /* readers put one before each part of a path */
             f.mapping = g.data + slash;
             f.mapping_len = g.len - slash;
+        } else if (g.id == TM_STACK_FRAME_FILE && g.type == TM_PB_LEN) {
+            f.file = g.data;
+            f.file_len = g.len;
+        } else if (g.id == TM_STACK_FRAME_LINE && g.type == TM_PB_VARINT) {
+            f.line = g.value <= UINT32_MAX ? (uint32_t)g.value : 0;
         } else if (g.id == TM_STACK_FRAME_REL_PC) {
             f.rel_pc = g.value;
         } else if (g.id == TM_STACK_FRAME_BUILD_ID && g.type == TM_PB_LEN) {

@@ -21,7 +21,7 @@ struct tm_sample_writer {
     struct tm_sample_sequence {
         uint32_t id; /* output sequence, 0 not started */
         uint32_t number;
-        struct tm_intern functions, paths, build_ids, mappings, frames, stacks;
+        struct tm_intern functions, paths, files, build_ids, mappings, frames, stacks;
     } * sequences;
     uint32_t sequence_count, sequence_cap;
     struct tm_intern names;   /* of events counted */
