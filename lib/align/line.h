@@ -19,7 +19,7 @@ enum { TM_SLOPE_BITS = 44 };
 #define TM_UNBOUNDED_HIGH INT64_MAX
 #define TM_UNBOUNDED_LOW INT64_MIN
 
-/* Readings that are aligned: from a sixth of this before the start of trace time (18 years) to this behind it (109
+/* Readings that are aligned: from a sixth of this before the start of trace time (18 years) to this after it (109
  * years, 2079 on REALTIME). So two of them, and two differences of them, differ by what fits 64 bits. */
 #define TM_READING_MAX (INT64_C(3) << 60)
 #define TM_READING_MIN (-TM_READING_MAX / 6)

@@ -40,7 +40,7 @@ struct tm_align_event {
 struct tm_align_use {
     const struct tm_align_rule *rule;
     char *given;           /* as RULES has it, owned */
-    const char *parameter; /* behind the colon, inside given; NULL: none */
+    const char *parameter; /* after the colon, inside given; NULL: none */
     bool has_pattern, begin_only, end_only;
     regex_t pattern; /* of the rule name */
 };
@@ -51,7 +51,7 @@ typedef void tm_align_put(void *context, const struct tm_record *record, bool or
 struct tm_align_rule {
     const char *name;
     const char
-        *parameter; /* what must follow behind a colon; NULL: nothing, and the rule is used unless others are named */
+        *parameter; /* what must follow after a colon; NULL: nothing, and the rule is used unless others are named */
     /* Puts the records of EVENT, with all but node, name and rule set. */
     void (*take)(const struct tm_align_use *use, const struct tm_align_event *event, tm_align_put *put, void *context);
 };

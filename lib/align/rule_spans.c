@@ -21,7 +21,7 @@ static bool is_name(struct tm_text key, const char *name)
     return *name == '\0';
 }
 
-/* The whole of KEY is like NAME ("trace.id"), or what is behind its last dot ("trace.trace_id", "otel.span_id"). */
+/* The whole of KEY is like NAME ("trace.id"), or what is after its last dot ("trace.trace_id", "otel.span_id"). */
 static bool is_like(struct tm_text key, const char *name)
 {
     size_t at = key.len;

@@ -27,7 +27,7 @@ static int by_x(const void *a, const void *b)
     return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* The value that would be at K if VALUES were sorted (Hoare 1961); those before it are no greater then, those behind it
+/* The value that would be at K if VALUES were sorted (Hoare 1961); those before it are no greater then, those after it
  * no less. */
 static int64_t select_nth(int64_t *values, uint32_t count, uint32_t k)
 {

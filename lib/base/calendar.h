@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns the days from 1970-01-01 to the date. MONTH is 1 to 12, and YEAR is within a million of 0. A DAY behind the
+/* Returns the days from 1970-01-01 to the date. MONTH is 1 to 12, and YEAR is within a million of 0. A DAY after the
  * month's last one is in the next month. */
 int64_t tm_calendar_days(int64_t year, int month, int day);
 

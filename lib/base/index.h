@@ -47,7 +47,7 @@ static inline uint64_t tm_index_hash_bytes(const struct tm_index *index, const v
     return tm_keyed_bytes(index->seed, data, len);
 }
 
-/* The hash of a key that goes on with NUMBER behind what HASH is of. */
+/* The hash of a key that goes on with NUMBER after what HASH is of. */
 static inline uint64_t tm_index_hash_more(const struct tm_index *index, uint64_t hash, uint64_t number)
 {
     return tm_keyed_u64(index->seed, hash ^ tm_keyed_u64(~index->seed, number));

@@ -59,7 +59,7 @@ enum tm_status tm_error_errno(struct tm_error *err, int errnum, const char *form
  * Does nothing when ERR holds no failure. Returns the recorded status. */
 enum tm_status tm_error_prefix(struct tm_error *err, const char *format, ...) TM_PRINTF(2, 3);
 
-/* Puts TEXT, which has no control bytes, behind the text of a failure: what the user can do about it. Cut where it does
+/* Puts TEXT, which has no control bytes, after the text of a failure: what the user can do about it. Cut where it does
  * not fit. Does nothing when ERR holds no failure. Returns the recorded status. */
 enum tm_status tm_error_append(struct tm_error *err, const char *text);
 

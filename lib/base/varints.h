@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads up to MAX varints from [*P, END) into NUMBERS, bits past the 64th dropped as protobuf does, and moves *P behind
+/* Reads up to MAX varints from [*P, END) into NUMBERS, bits past the 64th dropped as protobuf does, and moves *P after
  * the last one. Returns how many. *DAMAGED is set, and *P is END, when one is cut short or longer than TM_VARINT_MAX
  * bytes; those before it are read. */
 uint32_t tm_varints_read(const uint8_t **p, const uint8_t *end, uint64_t *numbers, uint32_t max, bool *damaged);

@@ -39,7 +39,7 @@ struct tm_clock_kind {
     uint32_t *snapshots;
     uint8_t *origins;
     bool *joins;     /* [count], a line leads from the row before to this one; NULL: none does */
-    int64_t *floors; /* [count * width], the least reading of this row and all behind it; NULL: those of the row */
+    int64_t *floors; /* [count * width], the least reading of this row and all after it; NULL: those of the row */
     int64_t *last; /* [width], latest reading of each clock, refused snapshots included */
     bool *has_last;
     /* of the ways through the graph (clock_paths.c) */

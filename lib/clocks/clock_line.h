@@ -1,5 +1,5 @@
 /* A straight line between two moments at which two clocks were read: the first read from[0] when the second read to[0],
- * and likewise [1], later. It goes on before and behind them. A reading of the first becomes
+ * and likewise [1], later. It goes on before and after them. A reading of the first becomes
  *
  *     t' = to[0] + round((t - from[0]) * (to[1] - to[0]) / (from[1] - from[0]))
  *

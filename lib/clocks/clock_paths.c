@@ -237,7 +237,7 @@ static bool take_hop(const struct tm_clock_graph *graph, struct tm_step *step, s
     hop->is_line = (kind->joins || graph->interpolates) &&
                    tm_clock_kind_line(kind, &(struct tm_kind_hop){hop->row, from, to, t}, graph->interpolates,
                                           &line, hop->line_ends);
-    /* Lines for times before the first row differ from those behind it. */
+    /* Lines for times before the first row differ from those after it. */
     if (hop->row == 0 && (kind->joins || graph->interpolates)) {
         int64_t first = tm_clock_kind_floor(kind, 0, from);
         if (t < first && stretch.high >= first)

@@ -11,7 +11,7 @@ static const uint32_t NO_FILE = UINT32_MAX;
 
 struct tm_hint_file {
     uint32_t parent;
-    size_t name_at; /* in names, with a NUL behind it; empty: none */
+    size_t name_at; /* in names, with a NUL after it; empty: none */
     bool is_archive, is_trace;
 };
 

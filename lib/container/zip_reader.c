@@ -141,7 +141,7 @@ static bool lacked_memory(const struct tm_zip_reader *zip)
 }
 
 /* True if an end record is at AT of TAIL, the last LEN bytes of the ZIP, which begin at BASE: its comment ends with the
- * ZIP, and it stands behind the directory that it describes, or behind the locator of a ZIP64. Bytes of a comment can
+ * ZIP, and it stands after the directory that it describes, or after the locator of a ZIP64. Bytes of a comment can
  * look like an end record. */
 static bool is_end(const uint8_t *tail, size_t len, size_t at, uint64_t base)
 {
@@ -153,7 +153,7 @@ static bool is_end(const uint8_t *tail, size_t len, size_t at, uint64_t base)
     return tm_get_le16(p + 10) > 0 && (uint64_t)tm_get_le32(p + 16) + tm_get_le32(p + 12) == base + at;
 }
 
-/* Finds the end record and takes the comment behind it off the extent, as minizip believes the last bytes that look
+/* Finds the end record and takes the comment after it off the extent, as minizip believes the last bytes that look
  * like an end record. Where none is found nothing changes. */
 static enum tm_status find_end(struct tm_zip_reader *zip, struct tm_error *err)
 {
@@ -275,7 +275,7 @@ enum tm_status tm_zip_next(struct tm_zip_reader *zip, struct tm_zip_entry *entry
     return TM_OK;
 }
 
-/* The place of the local header in the ZIP64 field of an extra field of a header of the directory, behind the sizes
+/* The place of the local header in the ZIP64 field of an extra field of a header of the directory, after the sizes
  * that are there too; OFFSET if there is none. */
 static uint64_t zip64_offset(const uint8_t *central, const uint8_t *p, const uint8_t *end, uint64_t offset)
 {

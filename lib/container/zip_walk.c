@@ -41,7 +41,7 @@ static void take_zip64(struct local_header *local, const uint8_t *p, const uint8
     }
 }
 
-/* The header at the front of IN, its name in the window behind LOCAL_BYTES. TM_END: there is none. */
+/* The header at the front of IN, its name in the window after LOCAL_BYTES. TM_END: there is none. */
 static enum tm_status read_local(struct tm_input *in, struct local_header *local, struct tm_error *err)
 {
     enum tm_status st = tm_input_fill(in, LOCAL_BYTES, err);
@@ -70,7 +70,7 @@ static bool is_readable(const struct local_header *local)
 }
 
 /* The data of one member being read. Inflated by zlib, not by an inflater: ISA-L keeps what it has decoded to itself
- * when it meets damage behind a small read, and that is what is being salvaged here. */
+ * when it meets damage after a small read, and that is what is being salvaged here. */
 struct member_source {
     struct tm_input *packed; /* own, or that of the walk */
     struct tm_input own;

@@ -21,7 +21,7 @@ struct tm_out {
     bool guards;
     bool is_own;      /* nobody else writes to fd */
     uint32_t writes;
-    uint64_t offset;  /* in fd, of the next byte to be written behind */
+    uint64_t offset;  /* in fd, of the next byte to be written after */
     struct tm_async_writer *behind; /* NULL: none yet, or there can be none */
 };
 

@@ -6,7 +6,7 @@
 enum { ANCESTORS_MAX = 100 };
 
 struct tm_pending_event {
-    struct tm_event event; /* its payload is behind this */
+    struct tm_event event; /* its payload is after this */
     struct tm_pending_needs needs;
     uint64_t order;
     uint32_t places[2]; /* of its keys in keyed, plus 1; 0 not there */

@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Texts lie in no order as far as anybody knows, though mostly one behind the other in each of several places. So
+/* Texts lie in no order as far as anybody knows, though mostly one after the other in each of several places. So
  * blocks are kept, those last used; a text that begins in a block is in it unless it is long. Where blocks serve
  * nobody, texts are read one by one for a while. */
 enum {
     BLOCK_BYTES = 64 << 10,
-    BLOCK_SLACK = 8 << 10, /* behind a block, for the text that begins at its end */
+    BLOCK_SLACK = 8 << 10, /* after a block, for the text that begins at its end */
     BLOCKS = 128,
     PLACES = 1024,
     GOOD_USES = 8,   /* of a block that was worth reading */

@@ -112,7 +112,7 @@ static enum tm_status remember(struct tm_span_flows *s, uint64_t id, uint32_t fi
     return tm_map_set(&s->recent, id, file);
 }
 
-/* A row of KIND behind E, of the flow ID. */
+/* A row of KIND after E, of the flow ID. */
 static enum tm_status add_flow(struct tm_span_flows *s, const struct tm_event *e, uint32_t kind, uint64_t id,
                                struct tm_error *err)
 {

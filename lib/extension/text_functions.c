@@ -65,7 +65,7 @@ static int digit_of(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* The number of LEN hexadecimal digits behind a sign; false where it does not fit into 64 bits. */
+/* The number of LEN hexadecimal digits after a sign; false where it does not fit into 64 bits. */
 static bool read_hex(const char *text, size_t len, int64_t *out)
 {
     uint64_t value = 0;

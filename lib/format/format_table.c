@@ -18,33 +18,33 @@
 #include "format/trace_dat/trace_dat.h"
 #include "format/xspace/xspace.h"
 
-/* In the order of doc/rules.md section 1: the first whose sniffer accepts wins. Containers and the
- * manifest come before all of them (lib/unpack/file_type.c). */
+/* In the order of doc/rules.md section 1: the first format whose sniffer accepts wins. Containers and the manifest are
+ * tried before them (lib/unpack/file_type.c). */
 const struct tm_format *const tm_formats[] = {
-    &tm_format_fxt, /* eight bytes that begin nothing else */
-    &tm_format_simpleperf,  /* so do ten letters */
-    &tm_format_nsight,      /* and sixteen bytes of SQLite */
-    &tm_format_xspace,      /* a first plane, which no packet begins like */
-    &tm_format_perf_data,   /* and eight */
-    &tm_format_trace_dat,   /* and ten of trace-cmd */
-    &tm_format_ctf,         /* and four, or eight of text */
-    &tm_format_ctf_stream,  /* and four */
+    &tm_format_fxt, /* eight bytes that no other format begins with */
+    &tm_format_simpleperf,  /* ten letters */
+    &tm_format_nsight,      /* sixteen bytes of SQLite */
+    &tm_format_xspace,      /* a first plane; no packet begins like it */
+    &tm_format_perf_data,   /* eight bytes */
+    &tm_format_trace_dat,   /* ten bytes of trace-cmd */
+    &tm_format_ctf,         /* four bytes, or eight of text */
+    &tm_format_ctf_stream,  /* four bytes */
     &tm_format_symbols,
-    &tm_format_proto,       /* a plausible first packet, whatever strings it holds */
+    &tm_format_proto,       /* a plausible first packet, whatever its strings hold */
     &tm_format_journal_export,
-    &tm_format_journal_json, /* by names of journald, before other JSON */
+    &tm_format_journal_json, /* recognized by names of journald; before other JSON */
     &tm_format_gecko,
-    &tm_format_otlp, /* these too are JSON objects or arrays */
+    &tm_format_otlp, /* JSON objects or arrays too */
     &tm_format_jaeger,
     &tm_format_zipkin,
     &tm_format_chrome_json,
     &tm_format_instruments,
     &tm_format_logcat,
     &tm_format_logcat_monotonic,
-    &tm_format_perf_script, /* by their line shape, before systrace's "a space" */
+    &tm_format_perf_script, /* recognized by line shape; before systrace's "a space" */
     &tm_format_strace,
     &tm_format_systrace,
-    &tm_format_proto_any, /* a first byte that is a packet's */
+    &tm_format_proto_any, /* a first byte that a packet can begin with */
     NULL,
 };
 

@@ -7,13 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 }; /* bound: the one plus the other times the text */
-enum { NUMBER_TEXT_MAX = 800 }; /* more digits than any double needs to be told from its neighbour */
+/* output is limited to FREE bytes plus GROWTH times the text */
+enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 };
+enum { NUMBER_TEXT_MAX = 800 }; /* more digits than are needed to tell a double from its neighbour */
 
 /* An open object or array. */
 struct tm_json_args_level {
-    size_t key_len; /* of its own key */
-    uint32_t index; /* of the next element */
+    size_t key_len; /* length of its own key */
+    uint32_t index; /* index of the next element */
     bool object;
 };
 
@@ -32,7 +33,7 @@ static bool to_double(const uint8_t *data, size_t len, double *d)
     return end == text + len && isfinite(*d);
 }
 
-/* Up to 18 digits and perhaps a '-'. */
+/* Parses up to 18 digits with an optional '-'. */
 static bool small_int(const uint8_t *data, size_t len, uint64_t *bits)
 {
     uint64_t v = 0;
@@ -68,8 +69,8 @@ bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *
     return true;
 }
 
-/* Room for one Arg whose key is as it stands and whose value field takes VALUE_BYTES; writes all of
- * it but that field, which goes where the result points. NULL when out of memory. */
+/* Adds one Arg with the current key and makes room for its value field of VALUE_BYTES. Writes all but that field and
+ * returns where it goes. NULL: out of memory. */
 static uint8_t *begin_arg(struct tm_json_args *a, struct tm_buf *detail, size_t value_bytes)
 {
     size_t inner = 1 + tm_varint_size(a->key.len) + a->key.len + value_bytes;
@@ -153,7 +154,7 @@ static enum tm_status put_index(struct tm_buf *key, uint32_t index)
     return tm_buf_add(key, text + at, sizeof text - at);
 }
 
-/* The key of the next value of the innermost level, appended to that level's own. */
+/* Sets the key of the next value of the innermost level: that level's own key, extended. */
 static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_level *level,
                                  const struct tm_json_value *key)
 {
@@ -170,7 +171,7 @@ static enum tm_status extend_key(struct tm_json_args *a, struct tm_json_args_lev
     return TM_OK;
 }
 
-/* Adds what V says, which ends READ bytes into the arguments, or notes why it is not there. */
+/* Adds the value V as an argument, or notes why it is left out. V ends READ bytes into the arguments. */
 static void take_leaf(struct tm_json_args *a, const struct tm_json_value *v, size_t read)
 {
     if (put_leaf(a, &a->detail, v) != TM_OK)
@@ -179,7 +180,7 @@ static void take_leaf(struct tm_json_args *a, const struct tm_json_value *v, siz
         a->cut = true;
 }
 
-/* The key of the member or the index of the element at SCAN's p, unless that is null. */
+/* Reads the key of the member or the index of the element at SCAN's p. A null value has none. */
 static enum tm_json_status next_key(struct tm_json_args *a, struct tm_json_args_level *level,
                                     struct tm_json_scan *scan, bool *null)
 {
@@ -193,7 +194,7 @@ static enum tm_json_status next_key(struct tm_json_args *a, struct tm_json_args_
     return TM_JSON_OK;
 }
 
-/* Opens the container at SCAN's p, the key being its own. */
+/* Opens the container at SCAN's p under the current key. */
 static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_scan *scan, size_t *depth)
 {
     if (*depth == TM_JSON_DEPTH_MAX) {
@@ -204,7 +205,7 @@ static enum tm_json_status open_level(struct tm_json_args *a, struct tm_json_sca
     return TM_JSON_OK;
 }
 
-/* Everything inside the container at SCAN's p. */
+/* Reads everything inside the container at SCAN's p. */
 static enum tm_json_status walk(struct tm_json_args *a, struct tm_json_scan *scan)
 {
     struct tm_json_value v;

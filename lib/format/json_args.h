@@ -1,5 +1,5 @@
 /* JSON values as arguments of an event. Nested objects and arrays are flattened into keys as in the args table:
- * "args.a.b", "args.list[0]". null is no argument and takes no index in an array. Empty objects and arrays leave
+ * "args.a.b", "args.list[0]". A null is left out and takes no index in an array. Empty objects and arrays leave
  * nothing. Source: the json_args of the reference importer. */
 #ifndef TM_FORMAT_JSON_ARGS_H
 #define TM_FORMAT_JSON_ARGS_H
@@ -11,8 +11,8 @@ struct tm_json_args_level;
 /* Zero-initialise. */
 struct tm_json_args {
     struct tm_buf detail; /* the arguments of the last object read: Arg messages (field 1 of Detail) */
-    /* the limit of an event was reached and the rest left out. Keys repeat the names around them, so a megabyte of
-     * JSON could become a gigabyte. */
+    /* The event's limit was reached and further arguments were left out. Keys repeat the names around them, so without
+     * a limit a megabyte of JSON could become a gigabyte. */
     bool cut;
     bool no_memory;       /* detail is incomplete */
     /* private */
@@ -21,20 +21,20 @@ struct tm_json_args {
     struct tm_json_args_level *levels;
 };
 
-/* Parses the object or array at SCAN's p as tm_json_value does and replaces detail. PREFIX is the first part of the
- * keys. */
+/* Parses the object or array at SCAN's p and replaces detail. PREFIX is the first part of the keys. Returns what
+ * tm_json_value returns. */
 enum tm_json_status tm_json_args_read(struct tm_json_args *args, const char *prefix, struct tm_json_scan *scan,
                                       struct tm_json_value *value);
 
-/* Replaces detail by the arguments of VALUE, valid JSON of any type. KEY is the key of a scalar (null leaves nothing)
- * and the prefix of nested keys. TM_OK, with cut as above, or TM_E_SYSTEM. */
+/* Replaces detail by the arguments of VALUE, valid JSON of any type. KEY is the key of a scalar and the prefix of
+ * nested keys; null leaves nothing. TM_OK, with cut as above, or TM_E_SYSTEM. */
 enum tm_status tm_json_args_value(struct tm_json_args *args, const char *key, const struct tm_json_value *value);
 
 void tm_json_args_release(struct tm_json_args *args);
 
 /* Converts the number VALUE (of type TM_JSON_NUMBER, or any decimal text) to *BITS, coded as an event's value column.
- * An integer that fits becomes an int64, any other number a double; *IS_DOUBLE tells which. False if it is no finite
- * number. */
+ * An integer that fits becomes an int64, any other number a double; *IS_DOUBLE says which. False if VALUE is not a
+ * finite number. */
 bool tm_json_number(const uint8_t *data, size_t len, bool *is_double, uint64_t *bits);
 
 #endif

@@ -9,12 +9,12 @@
 enum tm_status tm_text_line(struct tm_input *in, size_t max, const char **line, size_t *len, size_t *size,
                             struct tm_error *err);
 
-/* Reads a format that consists of lines only, and accounts lines that show nothing. Zero-initialise with context, max
- * and clock set. */
+/* Reads a format of lines, and accounts for lines that show nothing. Zero-initialise with context, max and clock
+ * set. */
 struct tm_text_reader {
     struct tm_format_context context;
     size_t max;           /* longer lines are an error */
-    uint32_t clock;       /* of the accounts */
+    uint32_t clock;       /* clock of the accounts */
     bool has_events;      /* set by the parser at the first event */
     const char *line;     /* the current line without its end; valid until the next fill */
     size_t len, size;     /* SIZE includes its end */

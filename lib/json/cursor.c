@@ -90,7 +90,7 @@ enum tm_status tm_json_cursor_enter(struct tm_json_cursor *c, struct tm_error *e
     return take(c, 1, err);
 }
 
-/* Over the comma behind the member or element before. TM_END: over CLOSER. */
+/* Over the comma after the member or element before. TM_END: over CLOSER. */
 static enum tm_status next(struct tm_json_cursor *c, uint8_t closer, struct tm_error *err)
 {
     bool fresh = c->fresh;

@@ -13,11 +13,11 @@
 enum { TM_JSON_VALUE_MAX = 64 << 20 };
 
 struct tm_json_cursor {
-    struct tm_input *in;   /* borrowed; stands behind what was read last */
+    struct tm_input *in;   /* borrowed; stands after what was read last */
     struct tm_paged_file *copy; /* where set: all bytes passed over are appended there */
     uint64_t copied;       /* bytes appended, the offset of what comes next */
     /* private */
-    bool fresh; /* behind an opening bracket */
+    bool fresh; /* after an opening bracket */
 };
 
 /* Skips to the next value and tells its type by its first byte (TM_JSON_NUMBER also where it may be

@@ -50,7 +50,7 @@ static inline const uint8_t *tm_json_special(const uint8_t *p, const uint8_t *en
         memcpy(&x, p, 8);
         uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\';
         /* A byte of x below 0x20, or a zero byte of quote or slash, sets its top bit; a false
-         * alarm behind a true one does no harm. */
+         * alarm after a true one does no harm. */
         uint64_t hit = ((x - ones * 0x20) | (quote - ones) | (slash - ones)) & tops;
         if (hit & ~(x & tops))
             break;
@@ -85,7 +85,7 @@ static inline const uint8_t *tm_json_skip_space(const uint8_t *p, const uint8_t 
 }
 
 /* The key at P, its colon and what is white about it, where it has no escapes: what it says in *KEY, and the byte
- * behind it all. NULL where that is not so or more bytes are needed. */
+ * after it all. NULL where that is not so or more bytes are needed. */
 static inline const uint8_t *tm_json_fast_key(const uint8_t *p, const uint8_t *end, struct tm_json_value *key)
 {
     bool non_ascii = false;
@@ -102,7 +102,7 @@ static inline const uint8_t *tm_json_fast_key(const uint8_t *p, const uint8_t *e
     return p;
 }
 
-/* The byte behind the container at P, where all in it is as plain as most are: no escapes, no words, no exponents, no
+/* The byte after the container at P, where all in it is as plain as most are: no escapes, no words, no exponents, no
  * comma before a bracket, 64 levels at most; else NULL. */
 const uint8_t *tm_json_fast_container(const uint8_t *p, const uint8_t *end);
 

@@ -45,7 +45,7 @@ static inline uint64_t equal64(const __m128i x[4], uint8_t c)
     return mask;
 }
 
-/* Bit i: an odd number of bits up to i are set in X, so that it is behind an opening quote. */
+/* Bit i: an odd number of bits up to i are set in X, so that it is after an opening quote. */
 static inline uint64_t behind_odd(uint64_t x)
 {
     for (int shift = 1; shift < 64; shift *= 2)

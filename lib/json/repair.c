@@ -14,7 +14,7 @@ static enum tm_status put_control(struct tm_buf *out, uint8_t c)
     return tm_buf_addf(out, "\\u%04x", c);
 }
 
-/* The string at P, which is behind its first quote. NULL with *STATUS set where it has no end or memory is short. */
+/* The string at P, which is after its first quote. NULL with *STATUS set where it has no end or memory is short. */
 static const uint8_t *repair_string(const uint8_t *p, const uint8_t *end, struct tm_buf *out,
                                     enum tm_json_status *status)
 {

@@ -4,8 +4,8 @@
 
 #include "json/scan.h"
 
-/* Appends the object or array at P to OUT, its strings escaped. TM_JSON_OK: *BEHIND is the byte behind it;
- * TM_JSON_MORE: it goes on behind END; TM_JSON_BAD: out of memory. Only quotes and brackets are looked at: what comes
+/* Appends the object or array at P to OUT, its strings escaped. TM_JSON_OK: *BEHIND is the byte after it;
+ * TM_JSON_MORE: it goes on after END; TM_JSON_BAD: out of memory. Only quotes and brackets are looked at: what comes
  * out may still be no JSON. */
 enum tm_json_status tm_json_repair(const uint8_t *p, const uint8_t *end, struct tm_buf *out, const uint8_t **behind);
 

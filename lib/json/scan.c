@@ -16,7 +16,7 @@ static int hex_value(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte behind the escape at P, or NULL with *STATUS set. */
+/* The byte after the escape at P, or NULL with *STATUS set. */
 static const uint8_t *skip_escape(struct tm_json_scan *scan, const uint8_t *p, enum tm_json_status *status)
 {
     *status = TM_JSON_MORE;

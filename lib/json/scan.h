@@ -18,7 +18,7 @@ enum { TM_JSON_DEPTH_MAX = 2048 };
 enum tm_json_status {
     TM_JSON_BAD = -1, /* not JSON: p is at the offending byte, cause says what is wrong */
     TM_JSON_OK = 0,
-    TM_JSON_CLOSE = 1, /* the object or array ends; p is behind its bracket */
+    TM_JSON_CLOSE = 1, /* the object or array ends; p is after its bracket */
     TM_JSON_MORE = 2   /* the bytes end before the value does; p is undefined, start over with more */
 };
 
@@ -76,8 +76,8 @@ enum tm_json_status tm_json_value(struct tm_json_scan *scan, struct tm_json_valu
 /* The object or array at p, which is known to be valid: its end is found by its brackets alone (pass.c). */
 enum tm_json_status tm_json_pass(struct tm_json_scan *scan, struct tm_json_value *value);
 
-/* The key of the next member of the object p is in, and p moves to its value: behind the '{', or
- * behind a member and then its comma. TM_JSON_CLOSE at the '}'. */
+/* The key of the next member of the object p is in, and p moves to its value: after the '{', or
+ * after a member and then its comma. TM_JSON_CLOSE at the '}'. */
 enum tm_json_status tm_json_key(struct tm_json_scan *scan, struct tm_json_value *key);
 
 /* What must follow a member or element: a comma, which is skipped, or CLOSER ('}' or ']'), which

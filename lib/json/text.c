@@ -23,7 +23,7 @@ static int32_t hex4(const uint8_t *p)
 }
 
 /* The code point of the \u escape at P, with its partner where it is half of a pair; the byte
- * behind it. */
+ * after it. */
 static const uint8_t *decode_u(const uint8_t *p, const uint8_t *end, uint32_t *cp)
 {
     *cp = (uint32_t)hex4(p + 2);

@@ -12,7 +12,7 @@ struct reader {
     size_t machine_count; /* of all files so far */
     char entry[64];       /* the entry being read, "files[3]"; empty outside of entries */
     char where[68];       /* what stands before a problem: "files[3]: " */
-    char place[68];       /* what stands behind a problem: " (files[3])" */
+    char place[68];       /* what stands after a problem: " (files[3])" */
 };
 
 /* Moves to element INDEX of ARRAY. NULL: outside of any element. */
@@ -34,7 +34,7 @@ static struct tm_manifest_problems *here(struct reader *r)
     return r->problems;
 }
 
-/* A condition of the error table, in its words, behind the field's place where the reference says that. */
+/* A condition of the error table, in its words, after the field's place where the reference says that. */
 static void condition(struct reader *r, const char *text)
 {
     tm_manifest_problems_add(here(r), "%s%s", text, r->place);

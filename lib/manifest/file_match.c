@@ -16,7 +16,7 @@ struct tm_matched_file {
     uint32_t name_len;
     uint8_t kind; /* enum file_kind; KIND_TRACE while it is unknown */
     bool has_rank, is_host_of_several;
-    uint16_t host_len; /* the host that it states is behind its name */
+    uint16_t host_len; /* the host that it states is after its name */
     uint64_t rank, world_size;
 };
 

@@ -55,7 +55,7 @@ void tm_file_match_close(struct tm_file_match *match);
 /* Returns the entry of a known file, or TM_NO_ENTRY. */
 uint32_t tm_file_match_entry(const struct tm_file_match *match, uint32_t file);
 
-/* The names of a file and of what it is in, for messages, each with ": " behind it: "all.tar: m.json: ". Empty where
+/* The names of a file and of what it is in, for messages, each with ": " after it: "all.tar: m.json: ". Empty where
  * none of them has one, and once a trace has begun. */
 struct tm_manifest_quoted tm_file_match_path(const struct tm_file_match *match, uint32_t file);
 

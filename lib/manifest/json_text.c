@@ -84,7 +84,7 @@ static enum tm_status scan_hex4(struct scanner *s, uint32_t *value)
     return TM_OK;
 }
 
-/* Reads the digits behind "\u". */
+/* Reads the digits after "\u". */
 static enum tm_status scan_code_point(struct scanner *s, struct tm_buf *decoded)
 {
     const uint8_t *at = s->p - 2;

@@ -3,7 +3,7 @@
  * doubles, and accept texts that are no JSON.
  *
  * Refused, with line and column (counted in characters from 1): anything that RFC 8259 does not
- * allow (leading zeros, raw control bytes, trailing commas, text behind the document), a byte order
+ * allow (leading zeros, raw control bytes, trailing commas, text after the document), a byte order
  * mark but for one at the beginning, which is passed over (its section 8.1 allows that), invalid
  * UTF-8, unpaired surrogates, \u0000, a key that its object has already (exactly: keys that differ
  * in case are different keys), and what exceeds the limits below. */
@@ -60,7 +60,7 @@ struct tm_manifest_place tm_json_text_place(struct tm_json_text *json, const cJS
 /* For tm_json_text_read: sets the valueint of each value but numbers to its number in the document. */
 void tm_json_text_number_values(cJSON *root);
 
-/* PLACE, that of byte FROM of a text, becomes that of byte TO behind it. */
+/* PLACE, that of byte FROM of a text, becomes that of byte TO after it. */
 void tm_manifest_place_move(struct tm_manifest_place *place, const uint8_t *from, const uint8_t *to);
 
 void tm_json_text_release(struct tm_json_text *json);

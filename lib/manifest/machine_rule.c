@@ -56,7 +56,7 @@ static struct stretch directory_of(const char *name)
     return (struct stretch){name, base_of(name) > name ? (size_t)(base_of(name) - name) - 1 : 0};
 }
 
-/* Returns how many bytes the common leading components of A and B take, each with the "/" behind it. */
+/* Returns how many bytes the common leading components of A and B take, each with the "/" after it. */
 static size_t common_front(struct stretch a, struct stretch b)
 {
     size_t front = 0, i = 0;
@@ -188,7 +188,7 @@ static enum tm_status by_file(struct tm_merge_plan *plan, struct tm_error *err)
     return st;
 }
 
-/* Finds the number behind "rank" in the base name, else in the whole name. */
+/* Finds the number after "rank" in the base name, else in the whole name. */
 static bool rank_in_name(const char *name, uint64_t *rank)
 {
     for (const char *from = base_of(name);; from = name) {

@@ -2,7 +2,7 @@
  *
  *     dir      what tells the directory of a file from those of the others
  *     file     the base name of a file without its endings
- *     rank     the rank that a file states (distributedInfo of PyTorch's profiles), else the number behind "rank" in
+ *     rank     the rank that a file states (distributedInfo of PyTorch's profiles), else the number after "rank" in
  *              its name
  *     host     the host that a file states (host.name of spans)
  *     s/R/T/   the path of the file with what the extended regular expression R matches replaced by T, in which \1 to

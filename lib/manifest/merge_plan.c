@@ -117,7 +117,7 @@ static enum tm_status unknown_file(const char *option, struct part part, struct 
     return tm_error_set(err, TM_E_USAGE, "%s: '%.*s' is none of the files", option, (int)part.len, part.text);
 }
 
-/* Cuts the clock off PART, which follows FILE behind a colon. Its text is NULL if there is none. */
+/* Cuts the clock off PART, which follows FILE after a colon. Its text is NULL if there is none. */
 static struct part cut_clock(struct part *part)
 {
     for (size_t i = part->len; i-- > 1;) {

@@ -181,7 +181,7 @@ static void set_detail(struct work *w, struct tm_event *e, uint32_t i)
 static enum tm_status put_text(struct work *w, uint32_t i, struct tm_text text, uint32_t *string)
 {
     struct tm_buf *detail = &w->b->details[i];
-    *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* behind the tag of one byte */
+    *string = TM_STRING_INLINE | (uint32_t)(detail->len + 1); /* after the tag of one byte */
     return tm_pb_put_bytes(detail, TM_DETAIL_TEXT, text.data, text.len) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 

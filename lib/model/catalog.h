@@ -73,7 +73,7 @@ struct tm_catalog {
  * stats, placements and metadata are not checked: before tm-clocks they are embedded ids. */
 enum tm_status tm_catalog_add(struct tm_catalog *catalog, const struct tm_frame *frame, struct tm_error *err);
 
-/* So many bytes behind the text of a numbered string may be read; their content is undefined. This lets a caller copy a
+/* So many bytes after the text of a numbered string may be read; their content is undefined. This lets a caller copy a
  * short string with a fixed size. */
 enum { TM_CATALOG_TEXT_SLACK = 16 };
 

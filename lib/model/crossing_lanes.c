@@ -51,7 +51,7 @@ static enum tm_status widen(struct tm_crossing_lanes *set)
     return TM_OK;
 }
 
-/* Takes off what has ended by START_NS. What ends with the last nanosecond stays: nothing begins behind it. */
+/* Takes off what has ended by START_NS. What ends with the last nanosecond stays: nothing begins after it. */
 static void expire(struct tm_crossing_lanes *set, int64_t start_ns)
 {
     int64_t past_ns = start_ns < INT64_MAX ? start_ns : INT64_MAX - 1;

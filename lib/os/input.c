@@ -15,7 +15,7 @@ void tm_input_init_bytes(struct tm_input *in, const void *data, size_t len)
     *in = (struct tm_input){.data = data, .len = len, .ended = true};
 }
 
-/* Room for NEED bytes from data on, with at least a full read behind len. */
+/* Room for NEED bytes from data on, with at least a full read after len. */
 static enum tm_status make_room(struct tm_input *in, size_t need, struct tm_error *err)
 {
     size_t want = need > in->len + INPUT_READ_BYTES ? need : in->len + INPUT_READ_BYTES;

@@ -15,7 +15,7 @@ struct tm_page;
 
 /* Zero-initialise, then init. */
 struct tm_paged_file {
-    uint64_t end; /* behind the last byte ever written */
+    uint64_t end; /* after the last byte ever written */
     const char *dir; /* for the file; borrowed; NULL: as tm_io_temporary. To be set after init */
     /* private */
     struct tm_page *pages; /* sets of a few pages; a page may be in any slot of its set */

@@ -25,7 +25,7 @@ static int refuse(const struct tm_program *program, const struct option *longs, 
     return tm_program_usage(program, "unknown option '%s'%s%s", word, hint, *hint ? word : "");
 }
 
-/* The word that getopt refused: behind a letter in the middle of one it has not gone on to the next. */
+/* The word that getopt refused: after a letter in the middle of one it has not gone on to the next. */
 static const char *refused_word(char **argv)
 {
     const char *word = argv[optind - 1];

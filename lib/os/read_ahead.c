@@ -22,7 +22,7 @@ struct ahead {
     /* with the thread's lock */
     size_t len[BUFFERS];
     uint64_t filled_count, emptied_count;
-    enum tm_status st;   /* what came behind the last buffer; TM_OK: nothing yet */
+    enum tm_status st;   /* what came after the last buffer; TM_OK: nothing yet */
     struct tm_error err;
     /* the reader's alone */
     uint64_t taken_count;
@@ -88,7 +88,7 @@ static enum tm_status take(struct ahead *a, uint8_t **bytes, size_t *len, struct
     return st;
 }
 
-/* Puts LEN more bytes behind what IN shows, in memory that grows. */
+/* Puts LEN more bytes after what IN shows, in memory that grows. */
 static enum tm_status append(struct ahead *a, struct tm_input *in, const uint8_t *bytes, size_t len,
                              struct tm_error *err)
 {

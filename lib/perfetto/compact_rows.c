@@ -33,7 +33,7 @@ enum tm_status tm_compact_rows_open(struct tm_compact_rows *r, const struct tm_e
 static enum tm_status put_text(struct tm_compact_rows *r, const void *text, size_t len, uint32_t *string,
                                struct tm_error *err)
 {
-    *string = TM_STRING_INLINE | (uint32_t)(r->detail.len + 1); /* behind the tag of one byte */
+    *string = TM_STRING_INLINE | (uint32_t)(r->detail.len + 1); /* after the tag of one byte */
     return tm_pb_put_bytes(&r->detail, TM_DETAIL_TEXT, text, len) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 

@@ -31,7 +31,7 @@ static bool skip_string(struct text *t)
     return is_whole;
 }
 
-/* Over the value at T, up to the comma or the bracket behind it; false where it is cut. */
+/* Over the value at T, up to the comma or the bracket after it; false where it is cut. */
 static bool skip_value(struct text *t)
 {
     unsigned depth = 0;
@@ -53,7 +53,7 @@ static bool skip_value(struct text *t)
     return false;
 }
 
-/* The next member of the object that T is in, at its '{' or behind a value: its key, and T at its value. */
+/* The next member of the object that T is in, at its '{' or after a value: its key, and T at its value. */
 static bool next_member(struct text *t, struct text *key)
 {
     skip_space(t);

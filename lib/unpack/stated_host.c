@@ -35,7 +35,7 @@ static bool goes_on(const uint8_t *from, const uint8_t *to)
     return true;
 }
 
-/* The text behind a key at P: its value, or that of members named value and so on. */
+/* The text after a key at P: its value, or that of members named value and so on. */
 static bool value_of(const uint8_t *p, const uint8_t *end, struct word *value)
 {
     static const char *const around[] = {"value", "stringValue", "string_value", "type", "string", "vStr"};

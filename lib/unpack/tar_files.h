@@ -1,4 +1,4 @@
-/* The files of a TAR by their names, for the hard links behind them: a hard link has no data, but the name of a file in
+/* The files of a TAR by their names, for the hard links after them: a hard link has no data, but the name of a file in
  * front of it that has (POSIX.1-2008, pax, "ustar Interchange Format", typeflag 1). */
 #ifndef TM_UNPACK_TAR_FILES_H
 #define TM_UNPACK_TAR_FILES_H

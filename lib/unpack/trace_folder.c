@@ -20,7 +20,7 @@ static size_t folder_len(const char *name, size_t len)
     return len;
 }
 
-/* Below, at or above 0 as the name of MEMBER comes before, is or comes after the folder FRONT with BASE behind. */
+/* Below, at or above 0 as the name of MEMBER comes before, is or comes after the folder FRONT with BASE after. */
 static int compare_name(const struct tm_member_table *table, const struct tm_member *member, const char *front,
                         size_t len, const char *base)
 {
@@ -30,7 +30,7 @@ static int compare_name(const struct tm_member_table *table, const struct tm_mem
     return c != 0 || n < len ? (c != 0 ? c : -1) : strcmp(name + len, base);
 }
 
-/* The place in the order of the first member of PRIORITY whose name is not before the folder FRONT with BASE behind. */
+/* The place in the order of the first member of PRIORITY whose name is not before the folder FRONT with BASE after. */
 static uint32_t find(const struct tm_member_table *table, int priority, const char *front, size_t len,
                      const char *base)
 {

@@ -141,7 +141,7 @@ static void put_object(struct tm_json_out *j, uint32_t file, const struct tm_jso
     tm_out_bytes(&j->out, from, (size_t)(object->data + object->len - from));
 }
 
-/* The frames of M's table, behind others. */
+/* The frames of M's table, after others. */
 static enum tm_status put_table(struct tm_json_out *j, const struct tm_json_top_member *m, bool *has_frames,
                                 struct tm_error *err)
 {

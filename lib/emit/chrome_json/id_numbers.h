@@ -1,7 +1,7 @@
 /* The numbers that ids have in a merged file: below 2^53, so that any reader of JSON has them exactly, and never the
  * same for two ids of different files, or for two ids that one file keeps apart.
  *
- * An id of up to 31 bits, as a number or as a string of hexadecimal digits behind 0x, is a part of its number: the
+ * An id of up to 31 bits, as a number or as a string of hexadecimal digits after 0x, is a part of its number: the
  * file's order in bits 32 to 51, bit 31 for a string, the id below. All other ids are numbered as they come, from 2^52
  * on. Of more than TM_JSON_ID_NUMBERS_MAX of these the number is a hash of 51 bits, from 2^52 + 2^51 on: two of a
  * million such meet with a chance of 1 in 4000. */

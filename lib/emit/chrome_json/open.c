@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A slice is its category, its name, and behind them how long both are and whether they are there. */
+/* A slice is its category, its name, and after them how long both are and whether they are there. */
 enum { TAIL_BYTES = 9, HAS_CATEGORY = 1, HAS_NAME = 2 };
 
 static uint64_t key_of(const struct tm_event *e)

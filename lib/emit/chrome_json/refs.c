@@ -72,7 +72,7 @@ static void put_since(struct tm_json_out *j, const uint8_t **from, const struct 
     *from = value->data + value->len + quote;
 }
 
-/* "NAME/0x1": what is behind the last slash is the id. */
+/* "NAME/0x1": what is after the last slash is the id. */
 static enum tm_status put_nested_id(struct tm_json_out *j, const struct tm_event *e, const uint8_t **from,
                                     const struct tm_json_value *value, struct tm_error *err)
 {

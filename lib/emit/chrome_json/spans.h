@@ -22,7 +22,7 @@ struct tm_json_span {
     bool is_crossed; /* one within it begins at its time: readers take complete events of a moment before begins */
 };
 
-/* What to write of a slice: its members, and the Detail of its begin with that of its end behind it. */
+/* What to write of a slice: its members, and the Detail of its begin with that of its end after it. */
 struct tm_json_span_view {
     uint32_t file;
     int64_t ts_ns, pid;

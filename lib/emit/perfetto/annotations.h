@@ -27,7 +27,7 @@ struct tm_annotations {
     uint32_t count, cap;
 };
 
-/* Puts the Arg in F, a field of a Detail, behind those of the event; it is borrowed until the next write. TM_OK or
+/* Puts the Arg in F, a field of a Detail, after those of the event; it is borrowed until the next write. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_annotations_add(struct tm_annotations *annotations, const struct tm_pb_field *f);
 

@@ -48,7 +48,7 @@ bool tm_clock_rows_is_timeline(const struct tm_clock_rows *r, uint32_t machine, 
     if ((a)->field != (b)->field)  \
         return (a)->field < (b)->field ? -1 : 1
 
-/* By clock; relations behind snapshots; then file by file in order of time. */
+/* By clock; relations after snapshots; then file by file in order of time. */
 static int by_clock(const void *x, const void *y)
 {
     const struct tm_clock_row *a = x, *b = y;
@@ -224,7 +224,7 @@ static enum tm_status find_groups(struct tm_clock_rows *r)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct tm_clock_column *c = &r->columns[i];
-        /* The trace-time clock first: by it readers place what comes behind it. */
+        /* The trace-time clock first: by it readers place what comes after it. */
         uint32_t place = tm_clock_rows_is_timeline(r, c->machine, c->clock) ? 0 : r->rows[c->first].place + 1;
         members[i] = (struct member){c->moments, c->machine, i, place, 0};
     }
@@ -306,7 +306,7 @@ static bool is_placed(const struct tm_clock_rows *r, const struct tm_clock_row *
 }
 
 /* A lone row is a snapshot of one clock, and these must not run backwards, or the clock is barred as a source. Those of
- * BOOTTIME begin behind what relates its machine to another. */
+ * BOOTTIME begin after what relates its machine to another. */
 static void check_lone(struct tm_clock_rows *r)
 {
     uint32_t kept = 0;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-    TM_CLOCK_ROWS_MAX = 1 << 20, /* kept; what comes behind that is left out */
+    TM_CLOCK_ROWS_MAX = 1 << 20, /* kept; what comes after that is left out */
     TM_CLOCK_GROUP_MAX = 100     /* clocks of one snapshot that is written */
 };
 
@@ -52,7 +52,7 @@ struct tm_clock_rows {
      * BOOTTIME without any. */
     struct tm_clock_row *lone;
     uint32_t lone_count;
-    /* Readings that contradict a column of the trace-time machine, by clock: said behind all events, when the clock
+    /* Readings that contradict a column of the trace-time machine, by clock: said after all events, when the clock
      * need not be a source of times any more. Of clocks that readers convert moments to. */
     struct tm_clock_row *late;
     uint32_t late_count;

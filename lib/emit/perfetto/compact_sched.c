@@ -104,7 +104,7 @@ enum tm_status tm_compact_sched_waking(struct tm_compact_sched *c, const struct 
     return TM_OK;
 }
 
-/* COUNT values as varints to TO, which has room for any; the byte behind them. Where a number begins hangs on the one
+/* COUNT values as varints to TO, which has room for any; the byte after them. Where a number begins hangs on the one
  * before, so that columns of small ones, and most are, are written by what knows of two sizes alone. */
 static uint8_t *put_values(uint8_t *to, const int64_t *values, uint32_t count)
 {

@@ -182,7 +182,7 @@ static enum tm_status end_on_track(struct tm_track_writer *w, const struct tm_op
     while (st == TM_END && (st = tm_deferred_choice_move_above(w, end->uuid, end->twin, err)) == TM_OK);
     if (st == TM_OK)
         return tm_track_packet_end(w, end, &e, end->uuid, err);
-    /* Begins above it are called the same: they end with it, as they do once anything comes behind it. */
+    /* Begins above it are called the same: they end with it, as they do once anything comes after it. */
     if (st == TM_END)
         st = tm_reader_slices_above(&w->twins, end->uuid, end->twin, &above, err);
     return st != TM_OK ? st : put_ends(w, end, above, err);

@@ -163,7 +163,7 @@ enum tm_status tm_pftrace_keep(struct pftrace *p, const struct tm_event *e, stru
     if (st < 0)
         return st;
     if (is_plain_metadata(e))
-        at.time_ns = INT64_MIN; /* before all events, and behind all that says how tasks are ranked */
+        at.time_ns = INT64_MIN; /* before all events, and after all that says how tasks are ranked */
     struct tm_pending_needs needs = {track_need(d.uuid), d.is_thread ? sequence_need(e) : 0, track_need(d.parent)};
     return tm_pending_definitions_add(&p->late, &at, needs) == TM_OK ? TM_OK : tm_error_nomem(err);
 }

@@ -1,4 +1,4 @@
-/* Output pftrace: what stands before and behind the events. */
+/* Output pftrace: what stands before and after the events. */
 #include "emit/perfetto/internal.h"
 
 /* system_info.proto and trace_attributes.proto of Perfetto */

@@ -36,17 +36,17 @@ struct pftrace {
     uint32_t *marker_files; /* of each machine: the file whose markers are ftrace events, plus 1 */
     bool started;
     struct tm_clock_rows clocks;
-    /* A packet whose extra counter values are in the rows behind it. */
+    /* A packet whose extra counter values are in the rows after it. */
     struct tm_event waiting;
     struct tm_buf pending_bytes; /* its payload */
     struct tm_buf service_event; /* a packet of the service's, as it is to be written */
     bool is_waiting;
     struct tm_extra_values extras;
     bool after_packet;     /* DERIVED rows are what a packet before them says */
-    bool no_values_follow; /* the row behind the one at hand is known and is no value of it */
+    bool no_values_follow; /* the row after the one at hand is known and is no value of it */
 };
 
-/* ends.c: what stands before and behind the events */
+/* ends.c: what stands before and after the events */
 
 /* Keeps what FRAME, a ClockRow, says. */
 enum tm_status tm_pftrace_note_clock(struct pftrace *p, const struct tm_frame *frame, struct tm_error *err);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the LEN bytes of LINE have WORD first: what is behind it, in LINE; NULL if they do not have it. */
+/* Where the LEN bytes of LINE have WORD first: what is after it, in LINE; NULL if they do not have it. */
 const char *tm_line_behind(const char *line, size_t len, const char *word);
 
 /* The number at AT, which ends at a blank or at END; negative ones as varints have them. BASE as strtoull takes it. */

@@ -6,7 +6,7 @@
 #include "emit/perfetto/packet_values.h"
 #include "emit/perfetto/packet_writer.h"
 
-/* True when EVENT's packet holds extra counter values, so that the rows behind it must be known. */
+/* True when EVENT's packet holds extra counter values, so that the rows after it must be known. */
 bool tm_packet_has_extras(const struct tm_event *event);
 
 /* Writes EVENT's packet (raw is a TracePacket). TM_OK; TM_E_INPUT when raw is not one. */

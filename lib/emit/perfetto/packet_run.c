@@ -67,7 +67,7 @@ static void find_tile(struct tile *tile, const struct tm_packet_writer *w, const
 }
 
 /* Writes row I of TILE, whose RAW can be read as far as any body goes, to TO, which has room for the longest packet.
- * NULL where it is not a track event of a length of one byte, with or without flags behind it. */
+ * NULL where it is not a track event of a length of one byte, with or without flags after it. */
 static inline uint8_t *put_packet(const struct tile *tile, uint32_t i, uint64_t time, const uint8_t *raw, uint8_t *to)
 {
     uint32_t event_bytes = raw[1] + 2u, /* more than raw has where the length is longer than a byte */

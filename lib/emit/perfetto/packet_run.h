@@ -16,7 +16,7 @@ struct tm_packet_run {
 
 /* Writes the events of WALK from its next one on, as far as tm_packet_splice_body would write each with nothing else to
  * be done, and not all that are left: short slices and instants that are not the first of their generation. Moves WALK
- * behind them. TM_OK, also where there are none, or TM_E_SYSTEM. */
+ * after them. TM_OK, also where there are none, or TM_E_SYSTEM. */
 enum tm_status tm_packet_run_write(struct tm_packet_writer *writer, struct tm_batch_walk *walk,
                                    struct tm_packet_run *run, struct tm_error *err);
 

@@ -42,7 +42,7 @@ static inline bool tm_packet_is_loss(const struct tm_event *event)
     return event->kind == TM_KIND_METADATA && event->generation == 0 && event->sequence != 0;
 }
 
-/* What a merged trace says of its file N is the attribute with this key, N behind it. */
+/* What a merged trace says of its file N is the attribute with this key, N after it. */
 #define TM_PROVENANCE_FILE "tracemerge.file."
 
 enum { TM_SEQUENCE_CLEARED = 1, TM_SEQUENCE_NEEDS_STATE = 2 }; /* TracePacket.SequenceFlags */

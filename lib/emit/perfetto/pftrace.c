@@ -217,7 +217,7 @@ static bool is_early(struct pftrace *p, const struct tm_event *e)
     return true;
 }
 
-/* E, an event of the kernel, where files count from different times on: TM_END where it is left out. A switch behind
+/* E, an event of the kernel, where files count from different times on: TM_END where it is left out. A switch after
  * one that is left out does not say who ran, as to a reader of its file. */
 static enum tm_status cut(struct pftrace *p, struct tm_event *e, struct tm_error *err)
 {
@@ -367,7 +367,7 @@ static bool may_be_extra(const struct tm_batch *batch, uint32_t i)
                                  tm_batch_u32(batch, TM_COL_KIND, i) == TM_KIND_COUNTER);
 }
 
-/* True when row I is there and is no definition: behind it come none. */
+/* True when row I is there and is no definition: after it come none. */
 static bool is_past_definitions(const struct tm_batch *batch, uint32_t i)
 {
     return i < batch->count && !(tm_batch_u32(batch, TM_COL_FLAGS, i) & (TM_EVENT_DEFINITION | TM_EVENT_UNTIMED));

@@ -1,5 +1,5 @@
 /* Bytes of the output that wait for a decision. A placeholder has two versions of some packets. Until one of them is
- * chosen, everything behind the placeholder waits. Memory: the open placeholders and a few MiB of what waits; the rest
+ * chosen, everything after the placeholder waits. Memory: the open placeholders and a few MiB of what waits; the rest
  * is in a temporary file. */
 #ifndef TM_EMIT_PERFETTO_PLACEHOLDERS_H
 #define TM_EMIT_PERFETTO_PLACEHOLDERS_H
@@ -29,11 +29,11 @@ static inline bool tm_placeholders_any(const struct tm_placeholders *placeholder
     return placeholders->end > placeholders->begin;
 }
 
-/* Adds LEN bytes of DATA behind all that waits. TM_OK or TM_E_SYSTEM. */
+/* Adds LEN bytes of DATA after all that waits. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_put(struct tm_placeholders *placeholders, const void *data, size_t len,
                                    struct tm_error *err);
 
-/* Opens a placeholder behind all that waits. *PLACEHOLDER is its number until it is decided. Takes VERSIONS over, also
+/* Opens a placeholder after all that waits. *PLACEHOLDER is its number until it is decided. Takes VERSIONS over, also
  * if it fails. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_placeholders_open(struct tm_placeholders *placeholders, struct tm_buf versions[2],
                                     uint32_t *placeholder, struct tm_error *err);

@@ -11,7 +11,7 @@
 enum tm_status tm_snapshots_write(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                   struct tm_error *err);
 
-/* What is said of clocks behind all events. */
+/* What is said of clocks after all events. */
 enum tm_status tm_snapshots_finish(struct tm_packet_writer *packets, const struct tm_clock_rows *clocks,
                                    struct tm_error *err);
 

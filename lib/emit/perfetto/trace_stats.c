@@ -122,7 +122,7 @@ static enum tm_status put_all(const struct tm_trace_stats *stats, uint32_t machi
     return st == TM_OK && has_filter ? put_filter(stats, machine, out) : st;
 }
 
-/* WriterStats with the sequence of the output, whose buffer is behind FIRST_BUFFER others. */
+/* WriterStats with the sequence of the output, whose buffer is after FIRST_BUFFER others. */
 static enum tm_status put_writer(struct tm_packet_writer *w, const struct tm_event *e,
                                  const struct tm_pb_field *message, uint32_t first_buffer)
 {

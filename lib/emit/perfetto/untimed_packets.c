@@ -20,7 +20,7 @@ static bool stays_in_front(uint32_t body)
 }
 
 /* True when F, a message of power, has names and no values. Readers take such names when they meet them in the file, so
- * all values have to stand behind them. */
+ * all values have to stand after them. */
 static bool is_names_alone(const struct tm_pb_field *f)
 {
     struct tm_pb pb = tm_pb_of(f->data, f->len);

@@ -23,7 +23,7 @@ struct tm_untimed_packets {
 /* True when EVENT, a row with a raw packet, is one that is to wait. */
 bool tm_untimed_packets_take(const struct tm_event *event);
 
-/* Keeps a copy of EVENT behind all that wait. TM_OK or TM_E_SYSTEM. */
+/* Keeps a copy of EVENT after all that wait. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_untimed_packets_add(struct tm_untimed_packets *packets, const struct tm_event *event,
                                       struct tm_error *err);
 

@@ -197,7 +197,7 @@ static bool find_member(const struct tm_sqlite_args *w, const struct tm_sqlite_a
     return false;
 }
 
-/* What has been put behind END, the end of the text before, takes the place of OLD. */
+/* What has been put after END, the end of the text before, takes the place of OLD. */
 static enum tm_status replace(struct tm_sqlite_args *w, const struct member *old, size_t end)
 {
     struct tm_buf *text = &w->text.buf;

@@ -94,7 +94,7 @@ struct tm_sqlite {
     const struct tm_emit_context *context;
     sqlite3 *db;
     sqlite3_stmt *statements[TM_SQL_COUNT];
-    struct tm_sqlite_pages pages;   /* behind what SQLite has written */
+    struct tm_sqlite_pages pages;   /* after what SQLite has written */
     struct tm_sqlite_record record; /* the row on its way to them */
     struct tm_rows rows;
     struct tm_model model;

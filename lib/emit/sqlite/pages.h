@@ -1,4 +1,4 @@
-/* The pages of a database file, added behind those that SQLite has made. They are written in order, by a thread
+/* The pages of a database file, added after those that SQLite has made. They are written in order, by a thread
  * once there are many. Source: "Database File Format" of sqlite.org. */
 #ifndef TM_EMIT_SQLITE_PAGES_H
 #define TM_EMIT_SQLITE_PAGES_H

@@ -31,7 +31,7 @@ const char tm_sqlite_slice_views[] =
     "CREATE VIEW ancestor_slice AS SELECT s.id AS slice_id, a.* FROM slice s CROSS JOIN json_each(("
     ANCESTORS("s") "json_group_array(id) FROM up WHERE id IS NOT NULL)) j CROSS JOIN slice a ON a.id = j.value;"
     /* Between its begin and its end what is deeper on a slice's track is within it. At these two times it may belong
-     * to the slice before or behind, which its parents tell. */
+     * to the slice before or after, which its parents tell. */
     "CREATE VIEW descendant_slice AS SELECT s.id AS slice_id, d.* FROM slice s CROSS JOIN slice d"
     " ON d.track_id = s.track_id AND d.ts >= s.ts AND d.depth > s.depth"
     " AND d.ts <= CASE WHEN s.dur < 0 THEN 9223372036854775807 ELSE s.ts + s.dur END"

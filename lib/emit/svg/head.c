@@ -127,7 +127,7 @@ void tm_svg_head(struct tm_svg *svg)
         put_text_at(svg, "heading", TM_SVG_DROP_END, svg->lanes_top - 14, "dropped</text>\n");
 }
 
-/* A sample of what is drawn, WIDTH pixels wide, and what it means; *X moves behind both. */
+/* A sample of what is drawn, WIDTH pixels wide, and what it means; *X moves after both. */
 static void put_key(struct tm_svg *svg, int *x, int width, const char *sample, const char *meaning, int meaning_width)
 {
     int y = svg->height - 52;

@@ -1,4 +1,4 @@
-/* The args of a row on their way to it, as bytes: one arg behind the other, in the order in which they came. */
+/* The args of a row on their way to it, as bytes: one arg after the other, in the order in which they came. */
 #ifndef TM_EMIT_TEXT_ARG_LIST_H
 #define TM_EMIT_TEXT_ARG_LIST_H
 
@@ -16,7 +16,7 @@ struct tm_arg_value {
 /* Appends ARG. TM_OK or TM_E_SYSTEM (no memory). */
 enum tm_status tm_arg_list_add(struct tm_buf *list, const struct tm_arg_value *arg);
 
-/* The arg at *AT of the LEN bytes at LIST, and *AT moves behind it. Its texts lie in LIST. False: there are no more. */
+/* The arg at *AT of the LEN bytes at LIST, and *AT moves after it. Its texts lie in LIST. False: there are no more. */
 bool tm_arg_list_next(const uint8_t *list, size_t len, size_t *at, struct tm_arg_value *arg);
 
 #endif

@@ -2,7 +2,7 @@
  * events that are neither.
  *
  * Rows come in order of their begin; those of one time in the order in which the model takes their events. A slice
- * whose end is not known yet holds back the rows behind it (held_rows.h). Memory is that of the model and some
+ * whose end is not known yet holds back the rows after it (held_rows.h). Memory is that of the model and some
  * megabytes. */
 #ifndef TM_EMIT_TEXT_SLICE_ROWS_H
 #define TM_EMIT_TEXT_SLICE_ROWS_H

@@ -28,7 +28,7 @@ void tm_text_columns_init(struct tm_text_columns *columns, const struct tm_emit_
  * are to be absolute. */
 void tm_text_columns_begin(struct tm_text_columns *columns, struct tm_out *out, int64_t first_ns);
 
-/* Puts the columns of EVENT, which belongs to PLACE, each with a blank behind it. */
+/* Puts the columns of EVENT, which belongs to PLACE, each with a blank after it. */
 void tm_text_columns_put(const struct tm_text_columns *columns, struct tm_out *out, const struct tm_event *event,
                          const struct tm_event_task *place);
 

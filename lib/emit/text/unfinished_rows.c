@@ -150,7 +150,7 @@ enum tm_status tm_unfinished_rows_tell(struct tm_unfinished_rows *held, enum tm_
     return write_head(held, at, &head, err);
 }
 
-/* Appends the bytes of a record behind its head, from *AT on, to what is taken. */
+/* Appends the bytes of a record after its head, from *AT on, to what is taken. */
 static enum tm_status take_bytes(struct tm_unfinished_rows *held, uint64_t at, size_t len, struct tm_error *err)
 {
     if (tm_buf_reserve(&held->taken, len) < 0)

@@ -1,4 +1,4 @@
-/* Rows in the order of their begin, while the end of some is not known yet. A row waits behind open rows that came
+/* Rows in the order of their begin, while the end of some is not known yet. A row waits after open rows that came
  * before it. Waiting rows are in memory up to a bound, then in an unlinked temporary file, whose storage is reclaimed
  * from the front on. */
 #ifndef TM_EMIT_TEXT_UNFINISHED_ROWS_H
@@ -35,7 +35,7 @@ struct tm_unfinished_rows {
     struct tm_buf taken;
 };
 
-/* A row. BEFORE comes before its duration, AFTER behind that, and then the args, a list (arg_list.h). */
+/* A row. BEFORE comes before its duration, AFTER after that, and then the args, a list (arg_list.h). */
 struct tm_unfinished_row {
     enum tm_unfinished_end end;
     int64_t dur; /* where it has ended */
@@ -51,7 +51,7 @@ static inline bool tm_unfinished_rows_any(const struct tm_unfinished_rows *held)
     return held->end > held->begin;
 }
 
-/* Adds ROW behind all others, as row NUMBER of SERIES. NUMBER -1: nothing is added to it later. Its bytes are copied.
+/* Adds ROW after all others, as row NUMBER of SERIES. NUMBER -1: nothing is added to it later. Its bytes are copied.
  * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_unfinished_rows_add(struct tm_unfinished_rows *held, const struct tm_unfinished_row *row,
                                       enum tm_unfinished_series series, int64_t number, struct tm_error *err);

@@ -54,7 +54,7 @@ static enum tm_status put_account(struct tm_json_document *doc, enum tm_drop_rea
     return count ? tm_event_sink_account(doc->context.sink, reason, 0, count, byte, err) : TM_OK;
 }
 
-/* The end of the document: what was counted is written. */
+/* Ends the document: writes the counts. */
 static enum tm_status finish(struct tm_json_document *doc, struct tm_error *err)
 {
     struct tm_event_sink *sink = doc->context.sink;
@@ -109,7 +109,7 @@ static enum tm_json_status start_step(struct tm_json_document *doc, struct tm_js
     return TM_JSON_OK;
 }
 
-/* The event at the front of the input, which SCAN has read. */
+/* Takes the event at the front of the input, which SCAN has parsed. */
 static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
     enum tm_json_fault fault;
@@ -126,7 +126,7 @@ static enum tm_json_status take_event(struct tm_json_document *doc, struct tm_js
     return st < 0 ? TM_JSON_CLOSE : TM_JSON_OK;
 }
 
-/* The event at START, in whose strings SCAN has met a control character: read as valid JSON, its text a copy. */
+/* Takes the event at START, which has raw control characters in strings: parses a repaired copy of its text. */
 static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm_json_scan *scan, const uint8_t *start,
                                          struct tm_error *err)
 {
@@ -147,13 +147,13 @@ static enum tm_json_status take_repaired(struct tm_json_document *doc, struct tm
         return bad(scan, copy.cause ? copy.cause : tm_json_control_cause);
     doc->repaired++;
     scan->p = behind;
-    rows->has_source = false; /* its text is not that of the file */
+    rows->has_source = false; /* the text differs from the one in the file */
     st = take_event(doc, scan, err);
     rows->has_source = has_source;
     return st;
 }
 
-/* Events up to the end of the array or of the window. */
+/* Reads events up to the end of the array or of the window. */
 static enum tm_json_status events_step(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
     enum tm_json_status st;
@@ -219,7 +219,7 @@ static enum tm_json_status step(struct tm_json_document *doc, struct tm_json_sca
     }
 }
 
-/* Twice the window, so that a large event is not read over and over. */
+/* Doubles the window, so that a large event is not parsed over and over. */
 static enum tm_status widen(struct tm_json_document *doc, struct tm_error *err)
 {
     struct tm_input *in = doc->context.input;

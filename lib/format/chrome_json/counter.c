@@ -1,6 +1,6 @@
 #include "format/chrome_json/internal.h"
 
-/* "NAME ", or "NAME id: ID " where the id is a string: what the counters' names begin with. */
+/* Puts the front of the counters' names: "NAME ", or "NAME id: ID " if the id is a string. */
 static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *name)
 {
     const struct tm_json_value *v = tm_json_event_of(w->json, TM_JF_NAME, TM_JSON_STRING);
@@ -13,7 +13,7 @@ static enum tm_status put_prefix(struct tm_json_row_builder *w, struct tm_buf *n
     return tm_buf_add_byte(name, ' ') == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 
-/* The number a counter's argument says: a number, or a string with one. */
+/* Reads the value of a counter's argument: a number, or a string that holds one. */
 static bool read_value(struct tm_json_row_builder *w, const struct tm_json_value *v)
 {
     bool is_double;

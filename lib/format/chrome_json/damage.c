@@ -1,7 +1,7 @@
 #include "format/chrome_json/document.h"
 
-/* An event is looked for no further than this behind its '{'; and what is looked at in vain is
- * bounded by WORK_FACTOR times the bytes passed, so that no input takes long. */
+/* Limits of the search for the next event: its size, and the bytes that are searched in vain, at most WORK_FACTOR times
+ * the bytes passed, so that no input takes long. */
 enum { RUIN_EVENT_MAX = 1 << 20, WORK_FACTOR = 16 };
 
 enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const char *cause, struct tm_error *err)
@@ -13,7 +13,7 @@ enum tm_status tm_json_damage(struct tm_json_document *doc, uint64_t at, const c
     doc->place = doc->on_damage == TM_DAMAGE_SALVAGE ? TM_JSON_IN_RUIN : TM_JSON_IN_REST;
     doc->ruin_work = 0;
     tm_buf_clear(&doc->text);
-    /* The broken event's own '{' is not to be tried again. */
+    /* The '{' of the broken event must not be tried again. */
     if (doc->place == TM_JSON_IN_RUIN && in->len) {
         tm_json_count(&doc->skipped_bytes, &doc->first_skipped, 1, in->offset);
         tm_input_skip(in, 1);
@@ -43,7 +43,7 @@ enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_js
         pass(doc, brace ? (size_t)(brace - in->data) : in->len);
         if (brace == NULL)
             break;
-        bool far = in->len > RUIN_EVENT_MAX; /* what is found must not hang on the window's size */
+        bool far = in->len > RUIN_EVENT_MAX; /* the result must not depend on the window's size */
         *scan = (struct tm_json_scan){in->data, in->data + (far ? RUIN_EVENT_MAX : in->len), in->ended && !far, NULL};
         enum tm_json_status st = tm_json_event_parse(scan, &doc->event, NULL);
         if (st == TM_JSON_OK && is_event(&doc->event)) {

@@ -58,7 +58,7 @@ enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_j
 enum tm_json_status tm_json_ruin_step(struct tm_json_document *doc, struct tm_json_scan *scan);
 enum tm_json_status tm_json_rest_step(struct tm_json_document *doc);
 
-/* Takes in a member of the outer object beyond keeping it: makes metadata rows and clock hints. */
+/* Reads a member of the outer object: makes metadata rows and clock hints. */
 enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_json_value *key,
                                  const struct tm_json_value *value, struct tm_error *err);
 
@@ -66,7 +66,7 @@ enum tm_status tm_json_top_value(struct tm_json_document *doc, const struct tm_j
 enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_value *key,
                             const struct tm_json_value *value, struct tm_error *err);
 
-/* Writes the clock hint of doc->event: the metadata event by which node identifies itself. Its times are on libuv's
+/* Writes the clock hint of doc->event, the metadata event by which node identifies itself. Its times are on libuv's
  * clock. */
 enum tm_status tm_json_event_hint(struct tm_json_document *doc, struct tm_error *err);
 

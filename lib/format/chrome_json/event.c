@@ -7,7 +7,7 @@
 
 static enum tm_json_field field_of(const struct tm_json_value *key);
 
-/* The field of a key with escapes, which no known writer makes. */
+/* Handles keys with escapes, which no known writer makes. */
 static enum tm_json_field field_of_escaped(const struct tm_json_value *key)
 {
     uint8_t name[TM_JSON_FIELD_NAME_MAX] = {0};
@@ -75,7 +75,7 @@ enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_jso
     return st == TM_JSON_CLOSE ? TM_JSON_OK : st;
 }
 
-/* Up to 16 digits and a fraction of up to three: nearly every time there is. */
+/* Parses up to 16 digits and a fraction of up to three: nearly all times have this form. */
 static bool short_time(const uint8_t *p, size_t len, int64_t *ns)
 {
     const uint8_t *end = p + len;

@@ -66,8 +66,8 @@ static inline const struct tm_json_value *tm_json_event_of(const struct tm_json_
 enum tm_json_status tm_json_event_parse(struct tm_json_scan *scan, struct tm_json_event *event,
                                         struct tm_json_args *args);
 
-/* Converts a time in microseconds, a number or a string with one, to exact nanoseconds. TM_OK; TM_E_INPUT if VALUE is
- * no time; TM_END if it does not fit. */
+/* Converts VALUE, microseconds as a number or a string, to exact nanoseconds. TM_OK; TM_E_INPUT: VALUE is not a time;
+ * TM_END: it does not fit. */
 enum tm_status tm_json_time(const struct tm_json_value *value, int64_t *ns);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/decimal.h"
 #include "stream/clock_id.h"
 
-/* Clock CLOCK read VALUE_NS when the file's own clock read 0. */
+/* Writes the hint that CLOCK read VALUE_NS when the file's own clock read 0. */
 static enum tm_status put_hint(struct tm_json_document *doc, uint32_t clock, int64_t value_ns, const char *source,
                                struct tm_error *err)
 {
@@ -15,7 +15,7 @@ static enum tm_status put_hint(struct tm_json_document *doc, uint32_t clock, int
     return tm_event_sink_message(doc->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, err);
 }
 
-/* A number that is the wall-clock time at 0, in units of 10^-SCALE nanoseconds. */
+/* VALUE is a number: the wall-clock time at 0, in units of 10^-SCALE nanoseconds. */
 static enum tm_status put_base(struct tm_json_document *doc, const struct tm_json_value *value, int scale,
                                const char *source, struct tm_error *err)
 {
@@ -26,7 +26,7 @@ static enum tm_status put_base(struct tm_json_document *doc, const struct tm_jso
     return put_hint(doc, TM_CLOCK_REALTIME, ns, source, err);
 }
 
-/* Member NAME of the object VALUE into *FOUND. */
+/* Finds member NAME of the object VALUE. */
 static bool find_member(const struct tm_json_value *value, const char *name, struct tm_json_value *found)
 {
     struct tm_json_value k, v;
@@ -47,7 +47,7 @@ enum tm_status tm_json_hint(struct tm_json_document *doc, const struct tm_json_v
                             const struct tm_json_value *value, struct tm_error *err)
 {
     struct tm_json_value inner;
-    if (tm_json_is(key, "baseTimeNanoseconds", 19)) /* Kineto: times count from here */
+    if (tm_json_is(key, "baseTimeNanoseconds", 19)) /* Kineto: the origin of all times */
         return put_base(doc, value, 0, "baseTimeNanoseconds", err);
     if (tm_json_is(key, "beginningOfTime", 15)) /* clang -ftime-trace: microseconds */
         return put_base(doc, value, 3, "beginningOfTime", err);

@@ -6,7 +6,7 @@
 #include "base/pb.h"
 
 
-/* Seeds that keep kinds of identities apart. */
+/* Seeds that make ids of different kinds distinct. */
 enum { SEED_ASYNC = 1, SEED_LEGACY_ASYNC, SEED_FLOW, SEED_TEXT, SEED_NUMBER };
 
 static uint64_t mix_number(uint64_t seed, uint64_t v)
@@ -16,7 +16,7 @@ static uint64_t mix_number(uint64_t seed, uint64_t v)
     return tm_hash64_seed(bytes, sizeof bytes, seed);
 }
 
-/* Mixes the string FIELD in; a missing one counts as empty. */
+/* Mixes the string FIELD into the hash; a missing string counts as empty. */
 static bool mix_string(struct tm_json_row_builder *w, enum tm_json_field field, uint64_t *hash)
 {
     const struct tm_json_value *v = tm_json_event_of(w->json, field, TM_JSON_STRING);
@@ -35,7 +35,7 @@ static uint64_t mix_id(uint64_t seed, const struct tm_json_id *id)
     return mix_number(seed + SEED_NUMBER, id->number);
 }
 
-/* The id of an async event: id, else id2's global, else its local one. */
+/* Finds the id of an async event: id, otherwise the global id of id2, otherwise its local one. */
 static bool find_id(struct tm_json_row_builder *w, struct tm_json_id *id, bool *local)
 {
     const struct tm_json_value *id2 = tm_json_event_of(w->json, TM_JF_ID2, TM_JSON_OBJECT);
@@ -61,7 +61,7 @@ static bool find_id(struct tm_json_row_builder *w, struct tm_json_id *id, bool *
     return *local;
 }
 
-/* The id's text into the detail. */
+/* Adds the id's text to the detail. */
 static enum tm_status put_id(struct tm_json_row_builder *w, const struct tm_json_id *id)
 {
     if (w->rows->sink->want_detail && tm_pb_put_bytes(&w->rows->detail, TM_DETAIL_ID, id->text, id->len) != TM_OK)
@@ -69,7 +69,7 @@ static enum tm_status put_id(struct tm_json_row_builder *w, const struct tm_json
     return TM_OK;
 }
 
-/* What is common to the rows of async events. */
+/* Sets what all rows of async events have in common. */
 static enum tm_status put_identity(struct tm_json_row_builder *w, uint64_t hash, bool local,
                                    const struct tm_json_id *id)
 {

@@ -10,12 +10,12 @@ struct tm_json_row_builder {
     const struct tm_json_event *json;
     struct tm_event event; /* the current row */
     char phase;
-    bool has_time; /* event.time_ns is set; metadata need not have a time */
+    bool has_time; /* event.time_ns is set; metadata may lack a time */
     bool pid_is_text, tid_is_text, has_tid;
     struct tm_error *err;
 };
 
-/* Interns the string FIELD for a column. 0 if it is no string or empty. */
+/* Interns the string FIELD for a column. 0 if it is empty or not a string. */
 enum tm_status tm_json_row_builder_string(struct tm_json_row_builder *work, enum tm_json_field field, uint32_t *string);
 
 /* Interns bytes. */
@@ -28,7 +28,7 @@ enum tm_status tm_json_row_builder_add(struct tm_json_row_builder *work);
 /* value_offsets.c: adds the JsonRef of the event to its detail if an output can use it. */
 enum tm_status tm_json_row_builder_ref(struct tm_json_row_builder *work);
 
-/* Makes the event one that only JSON outputs show. */
+/* Turns the event into one that only JSON outputs show. */
 void tm_json_row_builder_default(struct tm_json_row_builder *work);
 
 /* ids.c: phases whose events are matched by an id. TM_OK or an error. */
@@ -41,7 +41,7 @@ enum tm_status tm_json_bind(struct tm_json_row_builder *work);
 /* counter.c: C, which adds its rows itself. */
 enum tm_status tm_json_counter(struct tm_json_row_builder *work);
 
-/* sample.c: P, with the CPU profiles of V8. */
+/* sample.c: P, including the CPU profiles of V8. */
 enum tm_status tm_json_sample(struct tm_json_row_builder *work);
 
 /* thread_state.c: T with a duration. */
@@ -49,7 +49,7 @@ enum tm_status tm_json_thread_state(struct tm_json_row_builder *work);
 
 /* meta.c: M. */
 enum tm_status tm_json_metadata_event(struct tm_json_row_builder *work);
-/* Sets *NUMBER for a pid or tid that is TEXT, and adds the definition that names it. */
+/* Sets *NUMBER for the pid or tid TEXT, and adds the definition that names it. */
 enum tm_status tm_json_text_pid(struct tm_json_row_builder *work, const struct tm_json_value *text, int64_t *number);
 enum tm_status tm_json_define_texts(struct tm_json_row_builder *work);
 

@@ -20,7 +20,7 @@ static enum tm_status put_int(struct tm_buf *buf, uint32_t field, int64_t v)
     return tm_pb_put_varint(buf, field, tm_zigzag(v));
 }
 
-/* What every description starts with. */
+/* Writes the fields that every description begins with. */
 static bool begin_description(struct tm_json_row_builder *w, bool process)
 {
     struct tm_buf *m = &w->rows->message;
@@ -47,7 +47,7 @@ static enum tm_status add_description(struct tm_json_row_builder *w, bool proces
     return tm_json_row_builder_add(w);
 }
 
-/* The definition that names process or thread by the string in FIELD, the first time it comes. */
+/* Adds the definition that names a process or thread by the string in FIELD, when the string is met first. */
 static enum tm_status define_text(struct tm_json_row_builder *w, enum tm_json_field field)
 {
     bool process = field == TM_JF_PID, is_new = true;
@@ -57,7 +57,7 @@ static enum tm_status define_text(struct tm_json_row_builder *w, enum tm_json_fi
     struct tm_json_row_builder definition = *w;
     int64_t key[2] = {w->event.pid, process ? -1 : w->event.tid};
     enum tm_status st = tm_intern_add(&w->rows->named, key, sizeof key, &id, &is_new);
-    if (st == TM_END) /* too many to remember: said again each time */
+    if (st == TM_END) /* the table is full: define it each time */
         is_new = true;
     if (st < 0 || !tm_json_text(&w->json->value[field], &w->rows->scratch, &s, &len))
         return tm_error_nomem(w->err);
@@ -83,7 +83,7 @@ enum tm_status tm_json_define_texts(struct tm_json_row_builder *w)
     return st;
 }
 
-/* Argument KEY of the event into *VALUE. */
+/* Finds argument KEY of the event. */
 static bool find_arg(struct tm_json_row_builder *w, const char *key, struct tm_json_value *value)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
@@ -101,7 +101,7 @@ static bool find_arg(struct tm_json_row_builder *w, const char *key, struct tm_j
     return found;
 }
 
-/* The kinds of metadata that say something of a process or thread. */
+/* The kinds of metadata that describe a process or thread. */
 struct meta {
     const char *name, *arg;
     bool process;
@@ -124,7 +124,7 @@ static enum tm_status put_sort_index(struct tm_json_row_builder *w, const struct
     return put_int(&w->rows->message, m->field, n) == TM_OK ? TM_OK : TM_E_SYSTEM;
 }
 
-/* Labels come as one string, separated by commas. */
+/* Labels are one string, separated by commas. */
 static enum tm_status put_labels(struct tm_json_row_builder *w, const struct meta *m, const uint8_t *s, size_t len)
 {
     const uint8_t *end = s + len;
@@ -138,7 +138,7 @@ static enum tm_status put_labels(struct tm_json_row_builder *w, const struct met
     return TM_OK;
 }
 
-/* What the event says into the description: TM_END when its argument is not what it should be. */
+/* Adds what the event states to the description. TM_END: its argument has a wrong form. */
 static enum tm_status put_meta(struct tm_json_row_builder *w, const struct meta *m)
 {
     struct tm_json_value v = {0};
@@ -152,7 +152,7 @@ static enum tm_status put_meta(struct tm_json_row_builder *w, const struct meta 
         return put_sort_index(w, m, &v);
     if (v.type != TM_JSON_STRING || v.len == 0)
         return TM_END;
-    /* A process or thread that is named by a string keeps that name. */
+    /* A process or thread whose id is a string keeps that string as its name. */
     if (m->process && m->field == TM_PROCESS_DESCRIPTION_NAME && w->pid_is_text)
         v = w->json->value[TM_JF_PID];
     else if (!m->process && w->tid_is_text)

@@ -37,7 +37,7 @@ struct tm_profile_session *tm_json_profile_session(struct tm_json_profile *p, ui
     return &p->sessions[i];
 }
 
-/* The node (SESSION, ID), made where it is new; *NODE is NULL when there are too many. */
+/* Finds or makes the node (SESSION, ID). *NODE is NULL if there are too many. */
 static enum tm_status get_node(struct tm_json_profile *p, uint32_t session, uint32_t id, struct tm_profile_node **node)
 {
     uint64_t key = (uint64_t)session << 32 | id;
@@ -65,7 +65,7 @@ static bool get_id(const struct tm_json_value *v, uint32_t *id)
     return true;
 }
 
-/* The number of string V + 1, or 0 where it is none or one too many. */
+/* Sets the number of string V plus 1; 0 if V is not a string or there are too many. */
 static enum tm_status get_string(struct tm_json_profile *p, const struct tm_json_value *v, struct tm_buf *scratch,
                                  uint32_t *string)
 {
@@ -98,7 +98,7 @@ static enum tm_status read_frame(struct tm_json_profile *p, const struct tm_json
     return st;
 }
 
-/* The nodes in CHILDREN have PARENT, be they known yet or not. */
+/* Sets PARENT as the parent of the nodes in CHILDREN, which may be unknown so far. */
 static enum tm_status adopt(struct tm_json_profile *p, uint32_t session, uint32_t parent,
                             const struct tm_json_value *children)
 {

@@ -17,8 +17,8 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink)
     tm_intern_init(&rows->named, NAMED_MAX, NAMED_BYTES_MAX);
 }
 
-/* A pid or tid: a number (its whole part), or text that gets a number. Missing or anything else
- * leaves HAS_PID or HAS_TID clear. */
+/* Reads a pid or tid: a number, of which the whole part counts, or a text, which gets a number. If it is missing or of
+ * another type, HAS_PID or HAS_TID stays clear. */
 static enum tm_status read_pid(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t flag, int64_t *pid,
                                bool *is_text)
 {
@@ -52,7 +52,7 @@ static enum tm_status read_pids(struct tm_json_row_builder *w)
     enum tm_status st = read_pid(w, TM_JF_PID, TM_EVENT_HAS_PID, &w->event.pid, &w->pid_is_text);
     if (st >= 0)
         st = read_pid(w, TM_JF_TID, TM_EVENT_HAS_TID, &w->event.tid, &w->tid_is_text);
-    w->has_tid = w->event.flags & TM_EVENT_HAS_TID; /* of its own */
+    w->has_tid = w->event.flags & TM_EVENT_HAS_TID; /* the event's own */
     if (st >= 0 && w->event.tid == 0 && w->event.pid != 0 && !w->tid_is_text) {
         w->event.tid = w->event.pid;
         w->event.flags |= TM_EVENT_HAS_TID;
@@ -62,7 +62,7 @@ static enum tm_status read_pids(struct tm_json_row_builder *w)
     return st;
 }
 
-/* A time of the thread's, where the event has one. */
+/* Adds a thread time if the event has one. */
 static enum tm_status put_thread_time(struct tm_json_row_builder *w, enum tm_json_field field, uint32_t detail)
 {
     const struct tm_json_value *v = tm_json_event_get(w->json, field);
@@ -72,7 +72,7 @@ static enum tm_status put_thread_time(struct tm_json_row_builder *w, enum tm_jso
     return tm_pb_put_varint(&w->rows->detail, detail, tm_zigzag(ns)) == TM_OK ? TM_OK : tm_error_nomem(w->err);
 }
 
-/* Names and arguments that slices and instants have. */
+/* Sets the names and arguments of slices and instants. */
 static enum tm_status fill_slice(struct tm_json_row_builder *w, bool named)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
@@ -127,7 +127,7 @@ static enum tm_status do_instant(struct tm_json_row_builder *w)
     return st < 0 ? st : tm_json_row_builder_add(w);
 }
 
-/* The row of an async event, whose identity tm_json_async has found. */
+/* Makes the row of an async event, whose identity tm_json_async sets. */
 static enum tm_status do_async(struct tm_json_row_builder *w)
 {
     bool nestable = strchr("ben", w->phase) != NULL;
@@ -192,7 +192,7 @@ static enum tm_status add_by_phase(struct tm_json_row_builder *w)
     }
 }
 
-/* Reads the begin and the duration of the event. A fault if it cannot be placed. */
+/* Reads the begin and the duration of the event. Returns a fault if the event cannot be placed. */
 static enum tm_json_fault read_times(struct tm_json_row_builder *w)
 {
     const struct tm_json_value *ts = tm_json_event_get(w->json, TM_JF_TS);

@@ -12,10 +12,10 @@
 struct tm_json_rows {
     struct tm_event_sink *sink; /* borrowed */
     bool has_source;  /* event texts may stay in the file; set after init */
-    uint64_t text_at; /* the offset there of the next event's text */
+    uint64_t text_at; /* the offset of the next event's text in the file */
     bool counts_text;  /* each text states the distance from the end of the text before it; with has_source */
     uint64_t text_end; /* the end of the last text; before the first text, the start of the document */
-    struct tm_text_file *text_file; /* otherwise texts may go here; may be NULL */
+    struct tm_text_file *text_file; /* if not has_source, texts may go here; may be NULL */
     /* Counts of events that could not be shown as what they claim to be, named like the statistics of the reference
      * importer. */
     uint64_t parser_failures;
@@ -27,7 +27,7 @@ struct tm_json_rows {
     /* private */
     struct tm_buf detail, name, category, id, scratch, message;
     struct tm_json_profile *profile; /* NULL until the first profile */
-    struct tm_intern named; /* process and thread names that were strings and are defined already */
+    struct tm_intern named; /* process and thread names given as strings that are already defined */
 };
 
 void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink);
@@ -35,8 +35,8 @@ void tm_json_rows_init(struct tm_json_rows *rows, struct tm_event_sink *sink);
 /* What is wrong with an event that has no rows. */
 enum tm_json_fault { TM_JSON_NO_FAULT, TM_JSON_NO_TIME, TM_JSON_DAMAGED };
 
-/* Adds the rows of EVENT. TM_OK. TM_END: it is no event; *FAULT tells why, and nothing was added. Otherwise an error.
- */
+/* Adds the rows of EVENT. TM_OK. TM_END: EVENT is not an event; *FAULT says why, and nothing was added. Otherwise an
+ * error. */
 enum tm_status tm_json_rows_add(struct tm_json_rows *rows, const struct tm_json_event *event, enum tm_json_fault *fault,
                                 struct tm_error *err);
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 
-/* A few bytes name a node and stand for a whole stack: all stacks of one chunk take no more than
- * the one plus the other times its text; samples beyond have none. */
+/* A few bytes can name a node that stands for a whole stack. So the stacks of one chunk are limited to FREE bytes plus
+ * GROWTH times its text; samples beyond have no stack. */
 enum { STACKS_BYTES_FREE = 1 << 20, STACKS_GROWTH_MAX = 512 };
 
-/* What a Profile or ProfileChunk holds. */
+/* The content of a Profile or ProfileChunk. */
 struct chunk {
     struct tm_json_value nodes, samples, deltas;
     bool has_nodes, has_samples, has_deltas, has_start;
@@ -54,7 +54,7 @@ static void read_data(const struct tm_json_value *text, struct chunk *c)
     }
 }
 
-/* The profile data of the event. False: it has none. */
+/* Finds the profile data of the event. False: there is none. */
 static bool read_chunk(struct tm_json_row_builder *w, struct chunk *c)
 {
     const struct tm_json_value *args = tm_json_event_of(w->json, TM_JF_ARGS, TM_JSON_OBJECT);
@@ -73,7 +73,7 @@ static bool read_chunk(struct tm_json_row_builder *w, struct chunk *c)
     return found;
 }
 
-/* One sample of the profile: a row of its own, as its moment is not the event's. */
+/* Adds one sample of the profile. It is a row of its own, since its time differs from the event's. */
 static enum tm_status add_sample(struct tm_json_row_builder *w, struct tm_profile_session *session, uint32_t node,
                                  uint64_t *budget)
 {
@@ -109,7 +109,7 @@ static enum tm_status add_samples(struct tm_json_row_builder *w, struct tm_profi
         if (more != TM_JSON_OK || tm_json_element(&deltas, &delta) != TM_JSON_OK ||
             tm_decimal_int((const char *)node.data, node.len, &id) != TM_OK || id < 0 || id > UINT32_MAX ||
             tm_json_time(&delta, &ns) != TM_OK || !tm_add_i64(session->time_ns, ns, &ns)) {
-            w->rows->parser_failures++; /* lists of unequal length, or something that is no number */
+            w->rows->parser_failures++; /* lists of unequal length, or an element that is not a number */
             break;
         }
         session->time_ns = ns;
@@ -118,7 +118,7 @@ static enum tm_status add_samples(struct tm_json_row_builder *w, struct tm_profi
     return st;
 }
 
-/* The event as it is, then what it tells of samples. */
+/* Adds the event itself, then its samples. */
 static enum tm_status add_chunk(struct tm_json_row_builder *w, const struct chunk *c)
 {
     struct tm_json_id id;

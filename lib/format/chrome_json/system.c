@@ -2,7 +2,8 @@
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* Behind the first row: an output that has bounds for kernel data looks for the files that have such. */
+/* After the first row: states that the file has kernel data, because an output that clips kernel data needs to know
+ * which files have some. */
 static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error *err)
 {
     static const char name[] = "ftrace_data";
@@ -17,7 +18,7 @@ static enum tm_status tell_of_data(struct tm_json_document *doc, struct tm_error
     return st < 0 ? st : tm_event_sink_add(doc->context.sink, &row, err);
 }
 
-/* A line of the string is whole. */
+/* Takes a complete line of the string. */
 static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *err)
 {
     struct tm_systrace_line line;
@@ -41,7 +42,7 @@ static enum tm_status take_line(struct tm_json_document *doc, struct tm_error *e
     return st;
 }
 
-/* Adds a piece of the string to the line; a line beyond the limit is dropped when it is whole. */
+/* Adds a piece of the string to the line. A line beyond the limit is dropped at its end. */
 static enum tm_status take_text(struct tm_json_document *doc, const uint8_t *data, size_t len, struct tm_error *err)
 {
     struct tm_json_value piece = {.data = data, .len = len, .type = TM_JSON_STRING};
@@ -52,7 +53,7 @@ static enum tm_status take_text(struct tm_json_document *doc, const uint8_t *dat
     return TM_OK;
 }
 
-/* Bytes of the escape at P: 2, 6 or 12 for two halves of a pair; 0 when more are needed to say. */
+/* Length of the escape at P: 2, 6, or 12 for a surrogate pair; 0: more bytes are needed. */
 static size_t escape_length(const uint8_t *p, const uint8_t *end)
 {
     size_t left = (size_t)(end - p);
@@ -66,7 +67,7 @@ static size_t escape_length(const uint8_t *p, const uint8_t *end)
     return left < 12 ? 0 : 12;
 }
 
-/* The escape at SCAN's p: a line's end, or characters of it. */
+/* Takes the escape at SCAN's p: the end of a line, or characters in it. */
 static enum tm_json_status take_escape(struct tm_json_document *doc, struct tm_json_scan *scan, struct tm_error *err)
 {
     uint8_t quoted[14] = {'"'};

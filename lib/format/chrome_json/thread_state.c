@@ -48,7 +48,7 @@ enum tm_status tm_json_thread_state(struct tm_json_row_builder *w)
     enum tm_status st = tm_json_row_builder_add(w);
     if (st < 0)
         return st;
-    tm_buf_clear(&w->rows->detail); /* where the object's text is */
+    tm_buf_clear(&w->rows->detail); /* it holds the place of the object's text */
     w->event = read;
     w->event.kind = TM_KIND_THREAD_STATE;
     w->event.flags &= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID;

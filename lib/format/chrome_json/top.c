@@ -6,7 +6,7 @@ static enum tm_json_status bad(struct tm_json_scan *scan, const char *cause)
     return TM_JSON_BAD;
 }
 
-/* The member's text as a METADATA row: what a JSON output writes again. */
+/* Adds the member's text as a METADATA row, which a JSON output writes again. */
 static enum tm_status add_member(struct tm_json_document *doc, const struct tm_json_value *key, const uint8_t *raw,
                                  size_t len, struct tm_error *err)
 {
@@ -25,8 +25,8 @@ static enum tm_status add_member(struct tm_json_document *doc, const struct tm_j
     return st < 0 ? st : tm_event_sink_add(sink, &event, err);
 }
 
-/* traceEvents and systemTraceEvents are entered; any other value, once it is whole, is kept. SCAN
- * is at the value, RAW at the key's quote. */
+/* Enters traceEvents and systemTraceEvents; keeps any other value once it is complete. SCAN is at the value, RAW at the
+ * key's quote. */
 static enum tm_json_status take_member(struct tm_json_document *doc, const struct tm_json_value *key,
                                        const uint8_t *raw, struct tm_json_scan *scan, struct tm_error *err)
 {
@@ -87,7 +87,7 @@ enum tm_json_status tm_json_top_step(struct tm_json_document *doc, struct tm_jso
     return st == TM_JSON_OK ? take_member(doc, &key, raw, scan, err) : st;
 }
 
-/* Passes over a value that is too large to be kept, looking at no more than quotes and brackets. */
+/* Skips a value that is too large to keep; looks only at quotes and brackets. */
 enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_json_scan *scan)
 {
     const uint8_t *p = scan->p;
@@ -120,7 +120,7 @@ enum tm_json_status tm_json_large_step(struct tm_json_document *doc, struct tm_j
     return TM_JSON_OK;
 }
 
-/* One member of "metadata" as a row of the metadata table, json_metadata.KEY. */
+/* Adds one member of "metadata" as a row of the metadata table, json_metadata.KEY. */
 static enum tm_status put_metadata(struct tm_json_document *doc, const struct tm_json_value *key,
                                    const struct tm_json_value *value, struct tm_error *err)
 {

@@ -1,11 +1,11 @@
-/* Where an object's text is, and where in it are the values that a JSON output may change. */
+/* Where an object's text is, and where in it the values are that a JSON output may change. */
 #include "format/chrome_json/internal.h"
 
 #include "stream/json_ref.h"
 
-enum { LEAVE_MIN = 64 /* bytes of a text that is worth leaving in its file */ };
+enum { LEAVE_MIN = 64 /* shorter texts are not left in the file */ };
 
-/* VALUE among the spots, which stay in order. */
+/* Inserts VALUE into the offsets, which are in order. */
 static void add_spot(struct tm_json_ref *ref, const uint8_t *raw, const struct tm_json_value *value,
                      enum tm_json_spot_of of)
 {

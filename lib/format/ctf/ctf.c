@@ -13,7 +13,7 @@ static const char metadata[] = "metadata";
 
 /* --- clock */
 
-/* LTTng's "monotonic" is CLOCK_MONOTONIC, whose distance from the time of day the trace states. */
+/* LTTng's "monotonic" is CLOCK_MONOTONIC; the trace states its offset from the time of day. */
 static Tracemerge__ClockPolicy policy_of(const struct tm_child_event *clock)
 {
     if (clock->kind != TM_CHILD_EVENT_CLOCK)
@@ -45,7 +45,7 @@ static enum tm_status put_snapshot(struct tm_ctf *c, struct tm_error *err)
 
 /* --- the folder */
 
-/* The folder of PATH, which is UP folders above it; to be freed. NULL: no memory, or there is none. */
+/* The folder that is UP levels above the file PATH; to be freed. NULL: no memory, or there is none. */
 static char *folder_of(const char *path, int up)
 {
     char *folder = malloc(strlen(path) + 3);
@@ -118,7 +118,7 @@ static enum tm_status tell(struct tm_ctf *c, struct tm_error *err)
     return st < 0 ? st : TM_END;
 }
 
-/* The child did not come to the end: *WHY, or how it ended itself. */
+/* The child failed: *WHY, or its exit status, says why. */
 static enum tm_status give_up(struct tm_ctf *c, struct tm_error *why, struct tm_error *err)
 {
     if (why->status >= 0)
@@ -139,7 +139,7 @@ static enum tm_status begin(struct tm_ctf *c, struct tm_error *err)
     c->is_begun = true;
     if (!c->has_first || c->first.kind == TM_CHILD_EVENT_REFUSED)
         return give_up(c, &c->refused, err);
-    if (c->first.kind != TM_CHILD_EVENT_CLOCK) /* no event */
+    if (c->first.kind != TM_CHILD_EVENT_CLOCK) /* there are no events */
         return tell(c, err);
     return put_snapshot(c, err);
 }
@@ -186,7 +186,7 @@ static void ctf_close(void *state)
     free(c);
 }
 
-/* As text, or in packets of either byte order. */
+/* Metadata is text, or in packets of either byte order. */
 static bool ctf_sniff(const uint8_t *head, size_t len)
 {
     static const char text[] = "/* CTF 1";
@@ -207,7 +207,7 @@ const struct tm_format tm_format_ctf = {
     .by_place = true,
 };
 
-/* --- streams and their indices, which are read with the metadata beside or above them */
+/* --- streams and their indices: they are read with the metadata beside or above them */
 
 static enum tm_status stream_open(const struct tm_format_context *context, void **state, struct tm_error *err)
 {

@@ -1,6 +1,6 @@
-/* Traces in the Common Trace Format 1.8, such as those of LTTng: a folder with a file "metadata" and a file a
- * stream. They are read by libbabeltrace2 in a process of its own. The file "metadata" stands for the trace; streams
- * and their indices are files without events. Sources: diamon.org/ctf, lttng.org/docs. */
+/* Traces in the Common Trace Format 1.8, such as those of LTTng: a folder with a file "metadata" and one file for each
+ * stream. libbabeltrace2 reads them in a child process. The file "metadata" represents the trace; streams and their
+ * indices count as files without events. Sources: diamon.org/ctf, lttng.org/docs. */
 #ifndef TM_FORMAT_CTF_CTF_H
 #define TM_FORMAT_CTF_CTF_H
 

@@ -1,4 +1,4 @@
-/* A trace that is being read, and what its events become. */
+/* The state of a trace being read, and its rows. */
 #ifndef TM_FORMAT_CTF_INTERNAL_H
 #define TM_FORMAT_CTF_INTERNAL_H
 
@@ -13,15 +13,15 @@ struct tm_ctf {
     struct tm_subprocess child;
     char *folder; /* owned */
     Tracemerge__ClockPolicy policy;
-    struct tm_child_event first; /* what the child said first, without its texts */
+    struct tm_child_event first; /* the child's first record, without its texts */
     bool is_kernel, has_first, is_begun;
     uint32_t kernel_version;
     struct tm_ftrace_text ftrace;
-    struct tm_map running; /* by cpu, the thread */
-    struct tm_map named;   /* threads whose name was said; 1 */
+    struct tm_map running; /* by cpu: the thread that runs */
+    struct tm_map named;   /* threads whose names are in the stream; value 1 */
     struct tm_buf line, detail, key, inner;
     uint64_t event_count, lost_count;
-    struct tm_error refused; /* why the library reads nothing */
+    struct tm_error refused; /* why the library cannot read the trace */
 };
 
 /* A field of an event. */
@@ -30,7 +30,7 @@ struct tm_ctf_arg {
     struct tm_span key, value;
 };
 
-/* Takes the next field off ARGS. False: there is none. */
+/* Takes the next field from ARGS. False: there is none. */
 bool tm_ctf_arg_next(struct tm_span *args, struct tm_ctf_arg *arg);
 
 /* Adds the rows of EVENT. TM_OK; or an error. */

@@ -47,7 +47,7 @@ static bool key_is(const struct reader *r, const char *key)
     return r->key.len == strlen(key) && memcmp(r->key.data, key, r->key.len) == 0;
 }
 
-/* What fields of contexts say of the event's task and processor. */
+/* Fields of contexts state the event's task and processor. */
 static void note_number(struct reader *r, uint64_t value)
 {
     if (key_is(r, "cpu_id"))
@@ -64,12 +64,12 @@ static void add_arg(struct reader *r, enum tm_ctf_arg_letter letter, const char 
         return;
     if (tm_buf_add_byte(&r->args, (uint8_t)letter) != TM_OK || tm_buf_add(&r->args, r->key.data, r->key.len) != TM_OK ||
         tm_buf_add_byte(&r->args, 0) != TM_OK || tm_buf_add(&r->args, text, strlen(text) + 1) != TM_OK)
-        abort(); /* only this process */
+        abort(); /* ends only the child process */
 }
 
 static void add_field(struct reader *r, const bt_field *field, bool is_context, int depth);
 
-/* The member with NAME of the field whose key is at hand; or with NULL its element NUMBER. */
+/* Adds the member NAME of the field with the current key; if NAME is NULL, its element NUMBER. */
 static void add_member(struct reader *r, const bt_field *field, const char *name, uint64_t number, bool is_context,
                        int depth)
 {
@@ -239,7 +239,7 @@ static bool on_message(struct reader *r, const bt_message *message)
     return true;
 }
 
-/* --- the graph: source.ctf.fs, filter.utils.muxer, and what follows */
+/* --- the graph: source.ctf.fs, filter.utils.muxer, sink */
 
 static bt_graph_simple_sink_component_initialize_func_status initialize(bt_message_iterator *messages, void *data)
 {
@@ -321,7 +321,7 @@ static bool connect_all(bt_graph *graph, const bt_component_source *source, cons
            BT_GRAPH_CONNECT_PORTS_STATUS_OK;
 }
 
-/* The innermost cause of the last failure. */
+/* Reports the innermost cause of the last failure. */
 static void refuse(struct reader *r)
 {
     const bt_error *error = bt_current_thread_take_error();

@@ -1,25 +1,25 @@
-/* libbabeltrace2, which reads traces in the Common Trace Format, in a process of its own. */
+/* libbabeltrace2, which reads traces in the Common Trace Format, in a child process. */
 #ifndef TM_FORMAT_CTF_LIBRARY_H
 #define TM_FORMAT_CTF_LIBRARY_H
 
 #include <stdbool.h>
 
-/* Whether this build has it. */
+/* True if this build has the library. */
 bool tm_ctf_library_is_there(void);
 
 /* Work of a child process (os/subprocess.h). CONTEXT is the path of a trace's folder. Writes records
  * (format/child_event.h) to OUT: CLOCK, then the events of all streams in order of time, then DONE; or REFUSED. Returns
  * 0, or 1 if it could not write.
  *
- * CLOCK: event is the clock's name, buffer TM_CTF_CLOCK_ flags, task the domain that the tracer names ("kernel",
- * "ust"), args the kernel's release; times are those of the first event. Args of an event are TM_CTF_ARG_ letters,
- * each followed by a key and a value, both of which a NUL ends. */
+ * CLOCK: event is the clock's name, buffer has TM_CTF_CLOCK_ flags, task is the tracer's domain ("kernel", "ust"), args
+ * is the kernel's release; times are those of the first event. Args of an event are TM_CTF_ARG_ letters, each followed
+ * by a key and a value that end with a NUL. */
 int tm_ctf_library_read(void *context, int out);
 
 enum tm_ctf_clock_flag {
     TM_CTF_CLOCK_IS_NS = 1,   /* a cycle is a nanosecond */
     TM_CTF_CLOCK_IS_UNIX = 2, /* time_ns counts from 1970 */
-    TM_CTF_CLOCK_IS_THERE = 4 /* else events have no times */
+    TM_CTF_CLOCK_IS_THERE = 4 /* 0: events have no times */
 };
 enum tm_ctf_arg_letter { TM_CTF_ARG_INT = 'i', TM_CTF_ARG_UINT = 'u', TM_CTF_ARG_TEXT = 's' };
 

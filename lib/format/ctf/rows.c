@@ -101,7 +101,7 @@ static struct tm_event row_of(const struct tm_ctf *c, const struct tm_child_even
     return e;
 }
 
-/* The name of a thread, once. */
+/* Adds the name of a thread, once. */
 static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event *event, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_THREAD, .tid = event->tid, .pid = event->pid,
@@ -122,7 +122,7 @@ static enum tm_status name_thread(struct tm_ctf *c, const struct tm_child_event 
     return add(c, &e, err);
 }
 
-/* An event of a program: its name is "provider:event". */
+/* Adds an event of a program. Its name is "provider:event". */
 static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid,
                                   struct tm_error *err)
 {
@@ -139,7 +139,7 @@ static enum tm_status add_instant(struct tm_ctf *c, const struct tm_child_event 
     return st < 0 ? st : add(c, &e, err);
 }
 
-/* A call of the system begins or ends on the thread that runs: "syscall_entry_openat". */
+/* Adds the begin or end of a system call on the running thread: "syscall_entry_openat". */
 static enum tm_status add_call(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, bool enters,
                                size_t front, struct tm_error *err)
 {
@@ -157,7 +157,7 @@ static enum tm_status add_call(struct tm_ctf *c, const struct tm_child_event *ev
     return st < 0 ? st : add(c, &e, err);
 }
 
-/* The name that ftrace has for a field of LTTng's. */
+/* ftrace's name for a field of LTTng. */
 static const char *ftrace_key(struct tm_span key)
 {
     static const char *const names[][2] = {
@@ -188,7 +188,7 @@ static enum tm_status put_line_arg(struct tm_ctf *c, struct tm_span event, const
     return st == TM_OK ? tm_buf_add(&c->line, value.s, value.len) : st;
 }
 
-/* An event of the kernel as the line that ftrace would have. */
+/* Adds an event of the kernel as the line that ftrace would have. */
 static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *event, int64_t tid, struct tm_error *err)
 {
     struct tm_span args = event->args, task = event->task;
@@ -210,7 +210,7 @@ static enum tm_status add_line(struct tm_ctf *c, const struct tm_child_event *ev
     return st < 0 ? tm_error_nomem(err) : tm_ftrace_text_add_made(&c->ftrace, &line, &c->line, front, err);
 }
 
-/* The thread that EVENT is of: what a context says, else who was switched to on its cpu. */
+/* The thread of EVENT: stated by a context, or the one that was switched to on its cpu. */
 static int64_t thread_of(struct tm_ctf *c, const struct tm_child_event *event)
 {
     uint32_t running;

@@ -114,7 +114,8 @@ static bool name_is(const struct tm_atrace_mark *mark, const char *prefix, bool 
     return mark->name_len >= n && memcmp(mark->name, prefix, n) == 0 && (!whole || mark->name_len == n);
 }
 
-/* Kind and scope by phase; what the reference promotes to tracks of no process is global. */
+/* Sets kind and scope by phase. Markers that the reference importer shows on tracks without a process have global
+ * scope. */
 static void set_kind(const struct tm_atrace_mark *mark, struct tm_event *event)
 {
     enum tm_scope scope = TM_SCOPE_PROCESS;
@@ -152,13 +153,13 @@ enum tm_status tm_atrace_mark_fill(const struct tm_atrace_mark *mark, struct tm_
                                    struct tm_event *event, struct tm_buf *detail, struct tm_error *err)
 {
     set_kind(mark, event);
-    /* On its own thread a marker with pid 0 says nothing of the process: interrupts write it. */
+    /* A marker with pid 0 is written by an interrupt. It does not say that its thread belongs to process 0. */
     event->flags &= ~(uint32_t)TM_EVENT_HAS_PID;
     if (mark->has_pid && (mark->pid != 0 || tm_event_scope(event->flags) != TM_SCOPE_THREAD)) {
         event->pid = mark->pid;
         event->flags |= TM_EVENT_HAS_PID;
     }
-    if (mark->phase == 'E') /* ends whatever is open, also where a driver names it */
+    if (mark->phase == 'E') /* ends the innermost open slice, also where a driver names one */
         return TM_OK;
     enum tm_status st = tm_event_sink_string(sink, mark->name, mark->name_len, detail, &event->name, err);
     if (st >= 0 && mark->track)

@@ -18,7 +18,7 @@ static enum tm_status set_name(struct tm_ftrace_row_builder *w, const char *name
     return tm_ftrace_row_builder_string(w, (struct tm_span){name, strlen(name)}, string);
 }
 
-/* A counter of cpu ARGS' cpu_id. */
+/* A counter of the cpu that the argument cpu_id names. */
 static enum tm_status cpu_counter(struct tm_ftrace_row_builder *w, struct tm_span args, const char *name)
 {
     int64_t cpu, state;
@@ -67,7 +67,7 @@ enum tm_status tm_ftrace_cpu_frequency_limits(struct tm_ftrace_row_builder *w, s
     return set_name(w, name, &w->second_name);
 }
 
-/* A counter of the whole machine, its name made of the value of NAME_KEY and SUFFIX. */
+/* A counter of the whole machine. Its name is the value of NAME_KEY and SUFFIX. */
 static enum tm_status global_counter(struct tm_ftrace_row_builder *w, struct tm_span args, const char *const *keys,
                                      const char *suffix)
 {
@@ -110,13 +110,13 @@ enum tm_status tm_ftrace_cdev_update(struct tm_ftrace_row_builder *w, struct tm_
     return global_counter(w, args, keys, "Cooling Device");
 }
 
-/* "mm_id=… curr=1 member=1 size=8437760B"; member is a number or MM_ANONPAGES and its kin. */
+/* "mm_id=… curr=1 member=1 size=8437760B"; member is a number or a name, such as MM_ANONPAGES. */
 enum tm_status tm_ftrace_rss_stat(struct tm_ftrace_row_builder *w, struct tm_span args)
 {
     static const char *const words[] = {"MM_FILEPAGES", "MM_ANONPAGES", "MM_SWAPENTS", "MM_SHMEMPAGES"};
     struct tm_span member, size;
     int64_t v, curr, number = -1;
-    /* With curr=0 the memory is another task's, and the line does not say whose. */
+    /* With curr=0 the memory belongs to another task, which the line does not name. */
     if (tm_ftrace_arg_int(args, "curr", 0, 1, &curr) && curr == 0)
         return TM_END;
     if (!tm_ftrace_arg(args, "member", &member) && !tm_ftrace_arg(args, "type", &member))

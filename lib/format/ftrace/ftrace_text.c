@@ -10,13 +10,14 @@
 
 enum { TASKS = 1 << 14, NSEC = 1000000000 };
 
-/* What was last said of a tid; a collision forgets, and says again. */
+/* The latest facts of a tid. Two tids can share an entry: the later one replaces the facts, which are then written
+ * again. */
 struct tm_ftrace_task {
     uint32_t tid;
     uint32_t process;
-    bool has_process; /* the last that a line or a marker said */
+    bool has_process; /* process is that of the latest line or marker */
     uint64_t name;    /* hash */
-    uint64_t turn;    /* its name is still what its last line said, if this is that of the text */
+    uint64_t turn;    /* the name is still valid if this equals the turn of the text */
 };
 
 /* "trace_event_clock_sync: parent_ts=12.345" (seconds of MONOTONIC) or "realtime_ts=123456" (ms). */
@@ -44,7 +45,7 @@ static enum tm_status on_mark(struct tm_ftrace_row_builder *w, struct tm_span ar
     struct tm_atrace_mark mark;
     struct tm_span rest = args, writer;
     enum tm_status st = tm_atrace_mark_parse(args.s, args.len, &mark);
-    /* trace-cmd report shows who wrote it: "print: tracing_mark_write: B|1|x". */
+    /* trace-cmd report puts the writing function first: "print: tracing_mark_write: B|1|x". */
     if (st == TM_E_INPUT && tm_span_cut(&rest, ": ", &writer) && !memchr(writer.s, ' ', writer.len)) {
         args = rest;
         st = tm_atrace_mark_parse(args.s, args.len, &mark);
@@ -108,7 +109,7 @@ static const struct handler handlers[] = {
     {"workqueue_execute_end", on_workqueue_end},
 };
 
-/* Those whose names begin with b. */
+/* Events whose names begin with 'b'. */
 static const struct handler binder_handlers[] = {
     {"binder_transaction", tm_ftrace_binder_transaction},
     {"binder_transaction_received", tm_ftrace_binder_received},
@@ -132,7 +133,7 @@ static tm_ftrace_handler find_handler(const struct tm_systrace_line *line)
     return NULL;
 }
 
-/* Leaves of EVENT's raw bytes, which LINE is of, what no column says (tm_raw_choice). */
+/* Removes from EVENT's raw bytes, which hold LINE, what its columns say already (tm_raw_choice). */
 static void shorten(const struct tm_systrace_line *line, struct tm_event *event)
 {
     size_t front = (size_t)((const uint8_t *)line->event - event->raw);
@@ -152,7 +153,7 @@ static void shorten(const struct tm_systrace_line *line, struct tm_event *event)
     }
 }
 
-/* The row of the line itself and a second one where its event says two things. */
+/* Adds the row of the line, and a derived row if its event says two things. */
 static enum tm_status add_rows(struct tm_ftrace_row_builder *w, struct tm_event *event)
 {
     struct tm_event plain = *event;
@@ -201,8 +202,8 @@ static uint64_t hash_of(struct tm_span name)
     return tm_hash64(name.s, name.len);
 }
 
-/* The event may have said otherwise since: then the next line says it again. Whether it named the line's own task,
- * which is after what the line says. */
+/* If the event contradicts the facts of a task, the next line of that task writes them again. True if the event names
+ * the line's own task; it then overrides what the line says. */
 static bool note_event(struct tm_ftrace_row_builder *w)
 {
     const struct tm_event *e = w->event;
@@ -225,7 +226,7 @@ static bool note_event(struct tm_ftrace_row_builder *w)
     return is_own;
 }
 
-/* A TASK_RENAME after the line where it says of its task what is not known of it. */
+/* Adds a TASK_RENAME row after the line's row if the line says something new of its task. */
 static enum tm_status add_task(struct tm_ftrace_row_builder *w)
 {
     const struct tm_systrace_line *line = w->line;
@@ -242,7 +243,7 @@ static enum tm_status add_task(struct tm_ftrace_row_builder *w)
         task->has_process = true;
         task->process = line->tgid;
     }
-    /* The thread of a process that is new for the tid has no name before the next line. */
+    /* A tid that moves to another process loses its name until the next line. */
     task->turn = is_moved && before.has_process ? 0 : w->text->turn;
     task->name = name;
     bool is_own = note_event(w);
@@ -276,7 +277,7 @@ enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_s
     enum tm_status st = add_rows(&work, &event);
     if (st < 0 || (st = add_task(&work)) < 0)
         return st;
-    text->turn += goes_back; /* what the lines around it said was not what came before it, nor after */
+    text->turn += goes_back; /* facts of a line that goes back in time are not valid for the lines after it */
     return TM_OK;
 }
 

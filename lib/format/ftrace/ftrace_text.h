@@ -26,13 +26,13 @@ struct tm_ftrace_text {
 enum tm_status tm_ftrace_text_add(struct tm_ftrace_text *text, const struct tm_systrace_line *line, const char *raw,
                                   size_t len, struct tm_error *err);
 
-/* Events of binary formats are kept as lines of text, and mean what these mean. Writes the front of LINE, whose task,
- * event, pid, cpu and time are set, to OUT, which is cleared: "task-pid [cpu] seconds: event: ". The args are to be
- * appended. TM_OK or TM_E_SYSTEM. */
+/* Begins a line of text for an event of a binary format; its rows are those of such a line. LINE has its task, event,
+ * pid, cpu and time set. Replaces OUT by the front "task-pid [cpu] seconds: event: "; the caller appends the args.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_text_begin(const struct tm_systrace_line *line, struct tm_buf *out);
 
-/* Adds the rows of LINE, whose text OUT holds: the front is ARGS_AT bytes long. Its pointers are set into OUT. TM_OK or
- * TM_E_SYSTEM. */
+/* Adds the rows of LINE, whose text is in OUT. Its front is ARGS_AT bytes long. Sets the pointers of LINE into OUT.
+ * TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_ftrace_text_add_made(struct tm_ftrace_text *text, struct tm_systrace_line *line,
                                        const struct tm_buf *out, size_t args_at, struct tm_error *err);
 

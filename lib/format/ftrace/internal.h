@@ -1,6 +1,6 @@
-/* One line of ftrace text being converted to rows, and the handlers of the table in ftrace_text.c. A handler fills the
- * row from the event's arguments. TM_OK. TM_END: the arguments are not as expected; the line becomes an FTRACE row.
- * Otherwise an error. */
+/* One line of ftrace text while it becomes rows, and the handlers in the table of ftrace_text.c. A handler fills the
+ * row from the event's arguments. It returns TM_OK; TM_END if the arguments are not as expected, and the line becomes
+ * an FTRACE row; or an error. */
 #ifndef TM_FORMAT_FTRACE_INTERNAL_H
 #define TM_FORMAT_FTRACE_INTERNAL_H
 
@@ -11,9 +11,9 @@ struct tm_ftrace_row_builder {
     struct tm_ftrace_text *text;
     const struct tm_systrace_line *line;
     struct tm_event *event; /* time, cpu and tid are set */
-    bool has_second;        /* there is a DERIVED row; it equals the first except for these fields */
-    uint32_t second_kind;   /* 0: as the first */
-    int64_t second_tid;     /* where there is a kind: of a task of any process */
+    bool has_second;        /* a DERIVED row follows; it equals the first row except for these fields */
+    uint32_t second_kind;   /* 0: the kind of the first row */
+    int64_t second_tid;     /* used if second_kind is not 0; a task of any process */
     uint32_t second_name;
     uint64_t second_value;
     struct tm_ftrace_named {

@@ -5,7 +5,7 @@
 
 enum { WORDS_MAX = 10 };
 
-/* The first words of LINE; the last one taken runs to the end of the line. */
+/* Splits LINE into at most MAX words. The last one extends to the end of the line. */
 static int split(struct tm_span line, struct tm_span *words, int max)
 {
     int n = 0;

@@ -28,10 +28,10 @@ struct systrace {
     uint64_t damaged; /* lines */
     uint64_t first_damaged;
     int64_t lost;     /* events that the kernel says it lost */
-    char prefix[64];  /* "name:" of the file that trace-cmd report puts before each line */
-    bool report;      /* a cpus= line was met: trace-cmd report */
+    char prefix[64];  /* "name:", if trace-cmd report puts the file's name before each line */
+    bool report;      /* a "cpus=" line was met: the text is from trace-cmd report */
     bool has_prefix;
-    bool has_data;    /* an HTML file with trace data of any kind */
+    bool has_data;    /* the HTML file has trace data of some kind */
 };
 
 static bool has(struct tm_span s, const char *text)
@@ -63,7 +63,7 @@ static bool sniff(const uint8_t *head, size_t len)
     struct tm_span s = {(const char *)head, len < TM_SNIFF_BYTES ? len : TM_SNIFF_BYTES};
     return has(s, "# tracer") || has(s, "TRACE:\n") || starts_nocase(s, "<!doctype html>") ||
            starts_nocase(s, "<html>") || starts(s, "cpus=") || starts(s, " ") ||
-           (starts(s, "version = ") && has(s, "\ncpus=")); /* trace-cmd report of old */
+           (starts(s, "version = ") && has(s, "\ncpus=")); /* older versions of trace-cmd report */
 }
 
 static enum tm_status open_systrace(const struct tm_format_context *context, void **state, struct tm_error *err)
@@ -78,8 +78,8 @@ static enum tm_status open_systrace(const struct tm_format_context *context, voi
     return TM_OK;
 }
 
-/* "name:" and blanks before the task, where trace-cmd report reads several files or one by name:
- * what the first line of a report has, all have. */
+/* trace-cmd report writes "name:" and blanks before the task if it reads several files. Either all lines of a report
+ * have this prefix or none has. */
 static struct tm_span cut_prefix(struct systrace *f, struct tm_span line)
 {
     size_t n = 0;
@@ -99,7 +99,7 @@ static struct tm_span cut_prefix(struct systrace *f, struct tm_span line)
     return (struct tm_span){line.s + n, line.len - n};
 }
 
-/* "CPU:1 [LOST 3 EVENTS]", in trace-cmd's words "CPU:1 [3 EVENTS DROPPED]", or without the number. */
+/* "CPU:1 [LOST 3 EVENTS]"; trace-cmd writes "CPU:1 [3 EVENTS DROPPED]". The number may be missing. */
 static bool take_lost(struct systrace *f, struct tm_span line)
 {
     struct tm_span rest = line, count, head;
@@ -114,7 +114,7 @@ static bool take_lost(struct systrace *f, struct tm_span line)
     return true;
 }
 
-/* A frame of the stack that the event before it tells. */
+/* A frame of the stack that belongs to the event on the lines before. */
 static bool is_stack_line(struct tm_span line)
 {
     while (line.len && line.s[0] == ' ') {
@@ -124,7 +124,7 @@ static bool is_stack_line(struct tm_span line)
     return starts(line, "=> ");
 }
 
-/* Lines of a trace that are no events by intent. */
+/* Lines that a trace contains by design and that are not events. */
 static bool is_remark(struct systrace *f, struct tm_span line)
 {
     if (line.len == 0 || line.s[0] == '#' || is_stack_line(line) || take_lost(f, line))
@@ -158,7 +158,7 @@ static enum tm_status trace_line(struct systrace *f, struct tm_span raw, uint64_
     return TM_OK;
 }
 
-/* The first line of a trace in HTML: a comment of its header, or an event where it has none. */
+/* The first line of a trace in HTML: a comment of its header, or an event if there is no header. */
 static bool begins_trace(struct tm_span line)
 {
     struct tm_systrace_line event;
@@ -204,7 +204,7 @@ static enum tm_status take_line(struct systrace *f, struct tm_span line, uint64_
     }
 }
 
-/* What comes before the trace itself. */
+/* Reads what comes before the trace data. */
 static enum tm_status start(struct systrace *f, struct tm_error *err)
 {
     struct tm_input *in = f->context.input;

@@ -1,6 +1,6 @@
-/* ftrace text: the trace file of tracefs, the output of atrace and systrace.py (also wrapped in HTML) and of trace-cmd
- * report. Lines that are no event are accounted as damaged. They never end the reading, but a file without any event is
- * an error. Process dumps in the HTML name processes and threads. */
+/* ftrace text: the trace file of tracefs, the output of atrace and systrace.py (also inside HTML) and of trace-cmd
+ * report. Lines that are not events are accounted as damaged and skipped. A file without any event is an error. Process
+ * dumps in the HTML name processes and threads. */
 #ifndef TM_FORMAT_FTRACE_SYSTRACE_H
 #define TM_FORMAT_FTRACE_SYSTRACE_H
 

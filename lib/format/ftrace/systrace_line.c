@@ -21,7 +21,7 @@ static bool is_flag(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '#';
 }
 
-/* A count of preemption or of migration. */
+/* A digit of the preemption or migration depth. */
 static bool is_level(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'f') || c == '.';
@@ -34,7 +34,7 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* Digits at P as a number into *V; the byte behind them, or NULL when there are none or too many. */
+/* Reads the digits at P into *V. Returns the byte after them; NULL if there are none or too many. */
 static const char *parse_u32(const char *p, const char *end, uint32_t *v)
 {
     uint64_t n = 0;
@@ -64,11 +64,11 @@ static const char *parse_tgid(const char *p, const char *end, struct tm_systrace
     return p ? skip_blanks(p, end) : NULL;
 }
 
-/* "[001]", or the cpu in front of the irq flags as in latency format: "1d..2". */
+/* "[001]"; or, in latency format, the cpu before the irq flags: "1d..2". */
 static const char *parse_cpu(const char *p, const char *end, struct tm_systrace_line *line)
 {
     bool bracket = p < end && *p == '[';
-    if (!bracket && line->has_tgid) { /* what looked like a bare tgid is the cpu */
+    if (!bracket && line->has_tgid) { /* what looked like a tgid without parentheses is the cpu */
         line->has_tgid = false;
         line->cpu = line->tgid;
         return p;
@@ -106,8 +106,8 @@ static const char *parse_time(const char *p, const char *end, struct tm_systrace
     return p + 1;
 }
 
-/* Flags with the time right behind them: three letters or dots, then one or two of hexadecimal digits and dots, two if
- * they can be ("d..2.7.5:" is at 7.5, "d..27.5:" too). */
+/* Flags that touch the time: three letters or dots, then one or two hexadecimal digits or dots, two if possible
+ * ("d..2.7.5:" is at 7.5, and so is "d..27.5:"). */
 static const char *parse_joined(const char *p, const char *end, struct tm_systrace_line *line)
 {
     if (end - p < 5)
@@ -125,7 +125,7 @@ static const char *parse_joined(const char *p, const char *end, struct tm_systra
     return NULL;
 }
 
-/* The irq flags ("d..2", ".N.h3", "dNh5.") where they are there, then the time. */
+/* The irq flags ("d..2", ".N.h3", "dNh5."), if present, then the time. */
 static const char *parse_flags_time(const char *p, const char *end, struct tm_systrace_line *line)
 {
     const char *after;

@@ -29,7 +29,7 @@ struct tm_systrace_line {
     uint32_t cpu;
 };
 
-/* Parses the LEN bytes at TEXT, a line without its end. TM_OK, or TM_E_INPUT if it is no event. */
+/* Parses the LEN bytes at TEXT, a line without its end. TM_OK, or TM_E_INPUT if it is not an event. */
 enum tm_status tm_systrace_line_parse(const char *text, size_t len, struct tm_systrace_line *line);
 
 #endif

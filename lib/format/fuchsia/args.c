@@ -51,7 +51,7 @@ static enum tm_fxt_read read_value(const struct tm_fxt_tables *tables, struct tm
     }
 }
 
-/* An argument's size is told, so that those of unknown types can be passed over. */
+/* An argument states its size, so unknown types can be skipped. */
 static enum tm_fxt_read read_arg(const struct tm_fxt_tables *tables, struct tm_fxt_cursor *c, struct tm_fxt_arg *arg)
 {
     struct tm_fxt_cursor inner = *c;

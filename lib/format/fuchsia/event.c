@@ -21,13 +21,13 @@ enum {
 };
 enum { SEED_ASYNC = 0x66787461 };
 
-/* What all events have. */
+/* What all events have in common. */
 struct event {
     uint32_t type;
     int64_t time_ns;
     struct tm_fxt_thread thread;
     struct tm_span category, name;
-    struct tm_fxt_cursor *rest; /* what the type asks for */
+    struct tm_fxt_cursor *rest; /* what the event's type adds */
 };
 
 static struct tm_event row_of(const struct event *v, enum tm_kind kind)
@@ -39,7 +39,7 @@ static struct tm_event row_of(const struct event *v, enum tm_kind kind)
                              .flags = TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD)};
 }
 
-/* The row with its names and arguments. */
+/* Adds the row with its names and arguments. */
 static enum tm_status add(struct tm_fxt *x, const struct event *v, struct tm_event *row)
 {
     enum tm_status st = tm_fxt_string(x, v->name, &row->name);
@@ -57,7 +57,7 @@ static bool is_number(const struct tm_fxt_arg *a)
     return a->type >= TM_FXT_INT32 && a->type <= TM_FXT_DOUBLE;
 }
 
-/* One row an argument, named NAME:ARGUMENT:ID. */
+/* Adds one row for each argument, named NAME:ARGUMENT:ID. */
 static enum tm_status add_counter(struct tm_fxt *x, const struct event *v)
 {
     uint64_t id;
@@ -103,7 +103,7 @@ static enum tm_status add_complete(struct tm_fxt *x, const struct event *v)
     return add(x, v, &row);
 }
 
-/* An operation is its id, whoever tells of it. */
+/* An async operation is identified by its id alone, on any thread. */
 static enum tm_status add_async(struct tm_fxt *x, const struct event *v)
 {
     enum tm_kind kind = v->type == EVENT_ASYNC_BEGIN ? TM_KIND_SLICE_BEGIN
@@ -145,7 +145,7 @@ static enum tm_status add_by_type(struct tm_fxt *x, struct event *v)
     case EVENT_BEGIN:
         row = row_of(v, TM_KIND_SLICE_BEGIN);
         return add(x, v, &row);
-    case EVENT_END: /* ends what is open, whatever it says its name is */
+    case EVENT_END: /* ends the innermost open slice, whatever name it states */
         row = row_of(v, TM_KIND_SLICE_END);
         if (x->context.sink->want_detail && tm_fxt_args_put(&x->args, &x->detail) != TM_OK)
             return tm_error_nomem(x->err);

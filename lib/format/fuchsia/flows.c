@@ -8,10 +8,10 @@ struct tm_fxt_flow {
     uint64_t id, flow;
     int64_t pid;
     bool used;
-    bool shared; /* another process began a flow of this id too */
+    bool shared; /* another process began a flow with this id too */
 };
 
-/* The flow of the first process that begins ID, and of those that no process is known to have begun. */
+/* The number of the flow of the first process that begins ID. Flows without a known beginning have it too. */
 static uint64_t first_flow(uint64_t id)
 {
     return tm_hash_u64(id);

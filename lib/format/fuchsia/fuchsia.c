@@ -21,7 +21,7 @@ enum {
 enum { METADATA_PROVIDER = 1, METADATA_SECTION = 2, METADATA_PROVIDER_EVENT = 3, METADATA_TRACE = 4 };
 enum { BLOB_PERFETTO = 3, RECORDS_AT_ONCE = 256 };
 
-/* The name of a provider is a row of the metadata table. */
+/* Adds the name of a provider as a row of the metadata table. */
 static enum tm_status put_provider(struct tm_fxt *x, uint32_t id, struct tm_span name)
 {
     Tracemerge__Metadata row = TRACEMERGE__METADATA__INIT;
@@ -88,7 +88,7 @@ static enum tm_status blob(struct tm_fxt *x, struct tm_fxt_record *r)
     struct tm_span name, bytes;
     if (tm_fxt_bits(r->header, 48, 55) != BLOB_PERFETTO)
         return tm_fxt_lose(x, TM_FXT_LOSS_UNREAD);
-    /* Which stream it belongs to does not matter; a name that is not in the table neither. */
+    /* The stream it belongs to does not matter, nor does a name that is missing from the table. */
     if (tm_fxt_string_ref(&x->tables, &r->rest, name_ref, &name) == TM_FXT_READ_CUT ||
         !tm_fxt_text(&r->rest, (size_t)tm_fxt_bits(r->header, 32, 46), &bytes))
         return tm_fxt_lose(x, TM_FXT_LOSS_READ);
@@ -124,7 +124,7 @@ static enum tm_status read_record(struct tm_fxt *x, struct tm_fxt_record *r)
     }
 }
 
-/* The header of a record that begins what a provider wrote: reading can go on there, whatever was lost. */
+/* True for the header of a record that begins a provider's section: reading can resume there after any loss. */
 static bool resumes(uint64_t header)
 {
     uint64_t words = tm_fxt_bits(header, 4, 15), name = tm_fxt_bits(header, 52, 59);
@@ -136,8 +136,8 @@ static bool resumes(uint64_t header)
            (tm_fxt_bits(header, 16, 19) == METADATA_SECTION && words == 1 && name == 0);
 }
 
-/* Damage at the input's front: it ends the reading, or the rest is passed over, or what comes before the
- * next section. */
+/* Handles damage at the input's front: it is an error, or the rest is skipped, or the bytes before the next section
+ * are. */
 static enum tm_status damage(struct tm_fxt *x, const char *cause)
 {
     struct tm_input *in = x->context.input;
@@ -147,7 +147,7 @@ static enum tm_status damage(struct tm_fxt *x, const char *cause)
     if (x->damaged++ == 0)
         x->first_damaged = in->offset;
     enum tm_status st = TM_OK;
-    bool moved = false; /* the damaged record may look like one that begins something */
+    bool moved = false; /* the damaged record may itself look like the begin of a section */
     for (; (st = tm_input_fill(in, TM_FXT_WORD, x->err)) == TM_OK; moved = true) {
         size_t step = on_damage == TM_DAMAGE_SALVAGE ? TM_FXT_WORD : in->len;
         if (moved && on_damage == TM_DAMAGE_SALVAGE && resumes(tm_get_le64(in->data)))
@@ -162,7 +162,7 @@ static enum tm_status damage(struct tm_fxt *x, const char *cause)
     return st < 0 ? st : TM_OK;
 }
 
-/* One record. TM_END: there is no more. */
+/* Reads one record. TM_END: there is none. */
 static enum tm_status read_one(struct tm_fxt *x)
 {
     struct tm_input *in = x->context.input;

@@ -5,7 +5,7 @@
 
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 }; /* ZX_OBJ_TYPE_… */
 
-/* A definition whose detail is message FIELD, x->inner. */
+/* Adds a definition whose detail is x->inner as message FIELD. */
 static enum tm_status define(struct tm_fxt *x, struct tm_event *row, uint32_t field)
 {
     row->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION;
@@ -25,7 +25,7 @@ static enum tm_status define_process(struct tm_fxt *x, int64_t pid, struct tm_sp
     return define(x, &row, TM_DETAIL_PROCESS);
 }
 
-/* Its argument "process" says which process the thread is of. */
+/* Defines a thread. Its argument "process" names the process. */
 static enum tm_status define_thread(struct tm_fxt *x, int64_t tid, struct tm_span name)
 {
     struct tm_event row = {.kind = TM_KIND_THREAD, .tid = tid, .flags = TM_EVENT_HAS_TID};

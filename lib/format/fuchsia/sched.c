@@ -3,11 +3,11 @@
 
 enum { LEGACY_SWITCH = 0, SWITCH = 1, WAKEUP = 2 };
 
-/* Which thread is no thread but a cpu that has nothing to do: by its weight, in the legacy record one of
- * no process with priority 0. */
+/* Idle cpus are shown as a thread: one of weight IDLE_WEIGHT, or in the legacy record one without a process and with
+ * priority 0. */
 #define IDLE_WEIGHT INT32_MIN
 
-/* A cpu goes from one thread to another. */
+/* A cpu switches from one thread to another. */
 struct change {
     int64_t time_ns;
     uint32_t cpu, state;
@@ -16,7 +16,7 @@ struct change {
     bool from_idle, to_idle;
 };
 
-/* ZX_THREAD_STATE_… as the letters of Linux. */
+/* Converts ZX_THREAD_STATE_… to the letters of Linux. */
 static uint32_t state_flags(uint32_t state)
 {
     static const uint32_t flags[] = {0, 0, TM_SCHED_STATE_STOPPED, TM_SCHED_STATE_SLEEPING,
@@ -44,7 +44,7 @@ static enum tm_status add_switch(struct tm_fxt *x, const struct change *c)
     return tm_fxt_add(x, &row);
 }
 
-/* The Int32 argument NAME, 0 where there is none. False: it is of another type. */
+/* Reads the Int32 argument NAME; 0 if it is absent. False: it has another type. */
 static bool weight_of(const struct tm_fxt_args *args, const char *name, int32_t *weight)
 {
     const struct tm_fxt_arg *a = tm_fxt_args_find(args, name);

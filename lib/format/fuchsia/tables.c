@@ -9,7 +9,7 @@ struct tm_fxt_string {
     uint32_t len, cap;
 };
 
-/* Room for one element of SIZE bytes more. NULL: out of memory, *ARRAY is as before. */
+/* Makes room for one more element of SIZE bytes. NULL: out of memory, *ARRAY is unchanged. */
 static void *grown(void *array, uint32_t *cap, uint32_t count, size_t size)
 {
     if (count < *cap)
@@ -57,7 +57,7 @@ static uint64_t string_key(const struct tm_fxt_tables *t, uint32_t index)
     return (uint64_t)t->current << 16 | index;
 }
 
-/* The entry of string INDEX, made if it is new. */
+/* Finds or makes the entry of string INDEX. */
 static enum tm_status string_slot(struct tm_fxt_tables *t, uint32_t index, uint32_t *slot, struct tm_error *err)
 {
     uint64_t key = string_key(t, index);

@@ -1,4 +1,4 @@
-/* Counts of what damage takes from a Gecko profile. */
+/* Counts of the events that damage removes from a Gecko profile. */
 #ifndef TM_FORMAT_GECKO_ACCOUNT_H
 #define TM_FORMAT_GECKO_ACCOUNT_H
 

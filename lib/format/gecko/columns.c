@@ -33,7 +33,7 @@ uint64_t tm_gecko_field_value(enum tm_gecko_field_kind kind, const struct tm_jso
     }
 }
 
-/* A sum of times: whole nanoseconds and millionths (of either sign). */
+/* A sum of times: whole nanoseconds, and millionths of either sign. */
 struct sum {
     int64_t ns, fine;
     bool good;
@@ -89,7 +89,7 @@ static enum tm_status too_many(const struct tm_gecko_reader *reader, struct tm_e
     return tm_error_at(err, reader->part.in.offset, "a table has too many rows");
 }
 
-/* One column of the preprocessed format. */
+/* Reads one column of the preprocessed format. */
 static enum tm_status read_column(const struct tm_gecko_source *source, const struct tm_gecko_table *table,
                                   const struct tm_gecko_field *field, struct tm_gecko_rows *rows, struct tm_error *err)
 {
@@ -146,7 +146,7 @@ enum tm_status tm_gecko_schema_read(const struct tm_gecko_source *source, enum t
     return st == TM_END ? TM_OK : st;
 }
 
-/* The fields of one row, an array, into ROW. */
+/* Fills ROW from the fields of one row, an array. */
 static void fill_row(const struct tm_gecko_table *table, const struct tm_gecko_schema *schema,
                      const struct tm_json_value *array, uint8_t *row)
 {

@@ -10,7 +10,7 @@ static const struct tm_gecko_field count_fields[] = {
 static const struct tm_gecko_table count_table = {count_fields, 3, COUNT_BYTES, TM_GP_SAMPLES_SCHEMA,
                                                   TM_GP_SAMPLES_DATA, true};
 
-/* Counts of memory and bandwidth are changes; others are values. Source: the profiler's
+/* Counts of memory and bandwidth are deltas; other counters have absolute values. Source: the profiler's
  * selectors/profile.ts. */
 static bool is_sum(const struct tm_buf *category)
 {
@@ -18,7 +18,7 @@ static bool is_sum(const struct tm_buf *category)
            (category->len == 9 && memcmp(category->data, "Bandwidth", 9) == 0);
 }
 
-/* The counter's event for ROW. TM_END: it has no time or value, which is accounted. */
+/* Makes the counter's event for ROW. TM_END: the row has no time or value, and is accounted. */
 static enum tm_status fill_count(struct tm_gecko *x, const uint8_t *row, double *sum, struct tm_event *e)
 {
     uint64_t byte = x->shown->parts.shift;

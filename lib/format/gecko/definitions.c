@@ -1,4 +1,4 @@
-/* Rows of the thread that is shown, and what defines it: its process, its own track, tracks of its markers. */
+/* Rows of the thread being shown, and its definitions: its process, its own track, tracks of its markers. */
 #include "format/gecko/internal.h"
 
 #include "base/hash.h"
@@ -24,7 +24,7 @@ struct tm_event tm_gecko_event(const struct tm_gecko *x, enum tm_kind kind)
                              .flags = (t->has_pid ? TM_EVENT_HAS_PID : 0u) | (t->has_tid ? TM_EVENT_HAS_TID : 0u)};
 }
 
-/* True in *IS_NEW the first time KEY comes; once the table is full always false. */
+/* *IS_NEW: KEY is met for the first time. Always false once the table is full. */
 static enum tm_status first_time(struct tm_gecko *x, uint64_t key, bool *is_new)
 {
     uint32_t ignored;
@@ -34,14 +34,14 @@ static enum tm_status first_time(struct tm_gecko *x, uint64_t key, bool *is_new)
     return TM_OK;
 }
 
-/* A definition of KIND that is field FIELD, already in x->message, of the detail. Its time is that of
- * the thread's first event, so that of several threads with one tid the right one is meant. */
+/* Adds a definition of KIND: field FIELD of the detail is x->message. Its time is that of the thread's first event, so
+ * that it applies to the right one of several threads with one tid. */
 static enum tm_status define(struct tm_gecko *x, enum tm_kind kind, uint32_t field, uint64_t track)
 {
     struct tm_event e = tm_gecko_event(x, kind);
     e.flags |= TM_EVENT_DEFINITION;
     e.time_ns = x->first_ns;
-    if (kind == TM_KIND_TRACK) { /* which events need, whether or not the first has a place */
+    if (kind == TM_KIND_TRACK) { /* events need the track whether or not the first event has a place */
         e.flags |= TM_EVENT_UNTIMED | TM_EVENT_HAS_TRACK;
         e.time_ns = 0;
     }
@@ -58,7 +58,7 @@ static enum tm_status define(struct tm_gecko *x, enum tm_kind kind, uint32_t fie
     return tm_event_sink_add(x->context.sink, &e, x->err);
 }
 
-/* The first of A, B and C that is not empty into x->message as FIELD. */
+/* Puts the first non-empty text of A, B and C into x->message as FIELD. */
 static bool put_name(struct tm_gecko *x, uint32_t field, const struct tm_buf *a, const struct tm_buf *b,
                      const struct tm_buf *c)
 {
@@ -105,7 +105,7 @@ static enum tm_status define_thread(struct tm_gecko *x)
     return define(x, TM_KIND_THREAD, TM_DETAIL_THREAD, 0);
 }
 
-/* The thread's own track, of which those of its markers are children. */
+/* Defines the thread's own track. Tracks of its markers are children of it. */
 static enum tm_status define_thread_track(struct tm_gecko *x)
 {
     const struct tm_gecko_thread *t = x->shown;
@@ -130,7 +130,7 @@ static enum tm_status define_thread_track(struct tm_gecko *x)
 
 enum tm_status tm_gecko_define(struct tm_gecko *x, int64_t time_ns)
 {
-    /* One before the start may come to have no place. */
+    /* The first event may be before the start and get no place; then a later one defines them again. */
     if (x->is_defined && (x->first_ns >= 0 || time_ns < 0))
         return TM_OK;
     x->is_defined = true;
@@ -146,7 +146,7 @@ enum tm_status tm_gecko_marker_track(struct tm_gecko *x, const struct tm_buf *ca
     bool is_new;
     enum tm_status st = x->has_thread_track ? TM_OK : define_thread_track(x);
     uint32_t ignored;
-    *track = tm_hash64_seed(name->data, name->len, seed) | 1; /* 0 is no track */
+    *track = tm_hash64_seed(name->data, name->len, seed) | 1; /* 0 means no track */
     if (st < 0)
         return st;
     if (x->defined.count >= TM_GECKO_TRACKS_MAX && !tm_map_find(&x->defined, *track, &ignored)) {

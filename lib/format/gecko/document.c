@@ -1,4 +1,4 @@
-/* The document of a Gecko profile: processes, their threads and counters, in whatever order members come. */
+/* The document of a Gecko profile: processes, their threads and counters, in any order of members. */
 #include "format/gecko/internal.h"
 #include "format/gecko/part_finder.h"
 
@@ -34,7 +34,7 @@ static enum tm_status new_process(struct tm_gecko *x, uint32_t *number)
     return TM_OK;
 }
 
-/* What passes the cursor goes to FILE, from its start where nothing there is NEEDED any more. */
+/* Copies the bytes that pass the cursor to FILE; overwrites it from its start if nothing in it is NEEDED any more. */
 static void begin_copy(struct tm_gecko *x, struct tm_gecko_parts *parts, struct tm_paged_file *text_file, bool needed)
 {
     if (!needed)
@@ -70,8 +70,8 @@ static enum tm_status list_add(struct tm_gecko *x, struct tm_gecko_list *list)
     return TM_OK;
 }
 
-/* All that the thread needs has been read: what its process and the outermost say, and its tables or
- * those that threads share. */
+/* True if all that the thread needs has been read: the facts of its process and of the outermost one, and its tables or
+ * the shared ones. */
 static bool is_ready(const struct tm_gecko *x, const struct tm_gecko_thread *t)
 {
     const struct tm_gecko_parts *parts = &t->parts;
@@ -80,7 +80,7 @@ static bool is_ready(const struct tm_gecko *x, const struct tm_gecko_thread *t)
     return x->processes[0]->has_meta && x->processes[t->process]->has_meta && (own || x->has_shared);
 }
 
-/* Shows the thread that was read, or lets it wait. */
+/* Shows the thread that was read, or makes it pending. */
 static enum tm_status end_thread(struct tm_gecko *x)
 {
     struct tm_gecko_process *process = x->processes[x->thread.process];
@@ -89,7 +89,7 @@ static enum tm_status end_thread(struct tm_gecko *x)
         process->has_pid = true;
         process->pid = x->thread.pid;
     }
-    /* Damage may have taken the border between two processes, and with it what the thread's times count from. */
+    /* Damage may have removed the border between two processes, and with it the start of the thread's times. */
     x->thread.is_astray = x->damaged.count > 0 && x->process_count > 1 && x->thread.has_pid &&
                           x->thread.pid != process->pid && tm_gecko_has(&x->thread.parts, TM_GP_SAMPLES_DATA);
     if (!is_ready(x, &x->thread))
@@ -99,7 +99,7 @@ static enum tm_status end_thread(struct tm_gecko *x)
     return st;
 }
 
-/* Goes on behind damage, where that is wanted: to the next point, which x->resync.point tells. */
+/* If damage is to be skipped, goes on at the next point, x->resync.point. */
 static enum tm_status resync(struct tm_gecko *x, enum tm_status st)
 {
     static const struct tm_gecko_sought nothing = {.table = -1};
@@ -127,7 +127,7 @@ static enum tm_status read_thread(struct tm_gecko *x, uint32_t process)
     return st < 0 ? st : end_thread(x);
 }
 
-/* The samples of a counter, which older profiles have in a list of groups, of which there is one. */
+/* Reads the samples of a counter. Older profiles have them in a list that holds one group. */
 static enum tm_status read_groups(struct tm_gecko *x)
 {
     struct tm_json_value key;
@@ -147,7 +147,7 @@ static enum tm_status read_groups(struct tm_gecko *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* Of a counter that damage ends, what was read of it is shown. */
+/* If damage ends a counter, the samples before it are shown. */
 static enum tm_status read_counter(struct tm_gecko *x, uint32_t process)
 {
     struct tm_json_value key;
@@ -204,14 +204,14 @@ static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth);
 
 enum list { LIST_THREADS, LIST_COUNTERS, LIST_PROCESSES };
 
-/* What is no object is passed over. */
+/* An element that is not an object is skipped. */
 static enum tm_status read_element(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
 {
     enum tm_json_type type;
     enum tm_status st = tm_json_cursor_type(&x->cursor, &type, x->err);
     if (st < 0)
         return st;
-    if (type == TM_JSON_STRING) /* a child's profile as text: Firefox before 2018 */
+    if (type == TM_JSON_STRING) /* the profile of a child process as text: Firefox before 2018 */
         tm_gecko_count(&x->not_shown, 1, x->context.input->offset);
     if (type != TM_JSON_OBJECT)
         return tm_json_cursor_skip(&x->cursor, x->err);
@@ -220,8 +220,8 @@ static enum tm_status read_element(struct tm_gecko *x, uint32_t process, enum li
                                    : read_profile(x, depth + 1);
 }
 
-/* The elements of a list of PROCESS, in which the cursor is. Ends also at a point behind damage that is not of the
- * list. */
+/* Reads the elements of a list of PROCESS; the cursor is inside the list. Ends also at a point after damage that does
+ * not belong to the list. */
 static enum tm_status read_elements(struct tm_gecko *x, uint32_t process, enum list list, uint32_t depth)
 {
     enum tm_gecko_point own = list == LIST_PROCESSES ? TM_GECKO_AT_PROFILE : TM_GECKO_AT_THREAD;
@@ -242,7 +242,7 @@ static enum tm_status read_list(struct tm_gecko *x, uint32_t process, enum list 
     return st < 0 ? st : read_elements(x, process, list, depth);
 }
 
-/* The value of member KEY of a process. */
+/* Reads the value of member KEY of a process. */
 static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value *key, uint32_t process, uint32_t depth)
 {
     bool meta = is(key, "meta"), libs = is(key, "libs"), threads = is(key, "threads");
@@ -263,7 +263,7 @@ static enum tm_status read_member(struct tm_gecko *x, const struct tm_json_value
     return unread ? tm_gecko_unread_take(x) : tm_json_cursor_skip(&x->cursor, x->err);
 }
 
-/* Where reading goes on behind damage that ended a list of PROCESS. TM_END: outside of the process. */
+/* Goes on after damage that ended a list of PROCESS. TM_END: the next point is outside the process. */
 static enum tm_status go_on(struct tm_gecko *x, uint32_t process, uint32_t depth)
 {
     switch (x->resync.point) {
@@ -272,14 +272,14 @@ static enum tm_status go_on(struct tm_gecko *x, uint32_t process, uint32_t depth
     case TM_GECKO_AT_LIST: (void)tm_gecko_resync_take(&x->resync, TM_GECKO_AT_LIST); return TM_OK;
     case TM_GECKO_AT_THREAD:
         return read_elements(x, process, LIST_THREADS, depth);
-    case TM_GECKO_AT_PROFILE: /* of a child of the outermost; children of others are beside them */
+    case TM_GECKO_AT_PROFILE: /* a child of the outermost process; children of others are elements beside them */
         return depth == 0 ? read_elements(x, process, LIST_PROCESSES, depth) : TM_END;
     default:
         return TM_END;
     }
 }
 
-/* A profile: the document, or that of a child process. */
+/* Reads a profile: the document, or the profile of a child process. */
 static enum tm_status read_profile(struct tm_gecko *x, uint32_t depth)
 {
     struct tm_json_value key;

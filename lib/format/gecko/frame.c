@@ -36,7 +36,7 @@ static bool hex(struct tm_span s, uint64_t *value)
     return true;
 }
 
-/* The digits at the end of SPAN and the colon before them. False: there are none. */
+/* Removes the digits at the end of SPAN and the colon before them. False: there are none. */
 static bool cut_number(struct tm_span *span, uint32_t *number)
 {
     size_t i = span->len;
@@ -51,7 +51,7 @@ static bool cut_number(struct tm_span *span, uint32_t *number)
     return true;
 }
 
-/* "function (file:line)" or "function (file:line:column)": file and line. */
+/* Finds file and line in "function (file:line)" or "function (file:line:column)". */
 static void find_file(struct tm_gecko_frame *frame, struct tm_span location)
 {
     uint32_t last, before;

@@ -10,7 +10,7 @@ struct tm_gecko_frame {
     struct tm_span function, mapping, file;
     uint32_t line;      /* 0: unknown */
     bool has_address;
-    bool is_return;     /* for frames that called another: address is the return address */
+    bool is_return;     /* the frame called another one: address is a return address */
     uint64_t address;   /* relative to the mapping */
 };
 

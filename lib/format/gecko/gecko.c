@@ -5,7 +5,7 @@
 
 enum { TEMPORARY_MEMORY = 32 << 20, ROWS_MEMORY = 4 << 20 };
 
-/* {"meta" or {"libs", white space aside. */
+/* {"meta" or {"libs", ignoring white space. */
 static bool gecko_sniff(const uint8_t *head, size_t len)
 {
     char start[7];
@@ -68,7 +68,7 @@ static void gecko_close(void *state)
     free(x);
 }
 
-/* What could not be shown before the end. */
+/* Shows what could not be shown before the end. */
 static enum tm_status show_waiting(struct tm_gecko *x)
 {
     enum tm_status st = TM_OK;
@@ -79,12 +79,12 @@ static enum tm_status show_waiting(struct tm_gecko *x)
     return st;
 }
 
-/* What the clocks of the outermost process read when the profile's read 0. */
+/* Writes what a clock of the outermost process read when the profile's clock read 0. */
 static enum tm_status put_hint(struct tm_gecko *x, enum tm_gecko_start start, uint32_t clock, const char *source)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
     const struct tm_gecko_process *root = x->processes[0];
-    if (!root->has_start[start] || root->start_ns[start] <= 0) /* 0 where it is not known */
+    if (!root->has_start[start] || root->start_ns[start] <= 0) /* 0: unknown */
         return TM_OK;
     hint.file = x->context.sink->file;
     hint.clock = clock;
@@ -138,7 +138,7 @@ static enum tm_status finish(struct tm_gecko *x)
     return st < 0 ? st : TM_END;
 }
 
-/* The document is damaged, which *err tells: what was read of it is shown, the rest passed over. */
+/* After damage, which *err describes: shows what was read and skips the rest. */
 static enum tm_status salvage(struct tm_gecko *x)
 {
     struct tm_input *in = x->context.input;

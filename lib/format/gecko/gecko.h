@@ -11,9 +11,9 @@
 
 #include "format/format.h"
 
-/* Limits: nesting of processes, processes, threads that wait for a later table, libraries, categories and fields of
- * marker schemas of a process, frames of a stack, and bytes of the frames of one sample. Beyond the last two the
- * outermost frames are left out. */
+/* Limits: nesting of processes, processes, pending threads, libraries, categories and fields of marker schemas of a
+ * process, frames of a stack, and bytes of the frames of one sample. Frames beyond the last two are left out, outermost
+ * first. */
 enum {
     TM_GECKO_NESTING_MAX = 16,
     TM_GECKO_PROCESSES_MAX = 1 << 12,

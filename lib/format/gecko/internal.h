@@ -8,7 +8,7 @@
 #include "format/gecko/tables.h"
 #include "format/json_args.h"
 
-/* A thread's object; or a counter's, which has a name and samples, too. */
+/* The object of a thread, or of a counter, which has a name and samples too. */
 struct tm_gecko_thread {
     uint32_t process; /* index in the document's processes */
     struct tm_paged_file *text_file;
@@ -27,7 +27,7 @@ struct tm_gecko_list {
 struct tm_gecko {
     struct tm_format_context context;
     bool salvage; /* damage ends a table, not the reading */
-    bool resyncs; /* reading continues behind damage */
+    bool resyncs; /* reading continues after damage */
     struct tm_gecko_resync resync;
     struct tm_json_cursor cursor;
     struct tm_gecko_process **processes; /* the first is the outermost process */
@@ -72,7 +72,7 @@ static inline struct tm_gecko_source tm_gecko_source(struct tm_gecko *x, const s
                                     x->salvage ? &x->damaged : NULL};
 }
 
-/* The object that continues behind damage, or NULL. */
+/* The object that continues after damage, or NULL. */
 static inline struct tm_gecko_resync *tm_gecko_resyncer(struct tm_gecko *x)
 {
     return x->resyncs ? &x->resync : NULL;

@@ -8,7 +8,7 @@
 
 enum { MARKER_START = 0, MARKER_END = 8, MARKER_NAME = 16, MARKER_PHASE = 20, MARKER_CATEGORY = 24, MARKER_BYTES = 28 };
 
-/* time and, in data, what becomes of it: markers before phases were recorded. */
+/* without phases (older profiles), FIELD_TIME is the time; data says what kind of marker it is */
 enum { FIELD_START, FIELD_END, FIELD_NAME, FIELD_PHASE, FIELD_CATEGORY, FIELD_COUNT, FIELD_TIME = FIELD_COUNT,
        FIELD_DATA, SCHEMA_FIELDS };
 
@@ -30,7 +30,7 @@ struct marker {
     int64_t start_ns, end_ns;
     uint32_t name, category;
     uint32_t phase; /* UINT32_MAX: the profile has none */
-    struct tm_json_value data; /* len 0 none */
+    struct tm_json_value data; /* length 0: none */
     uint64_t byte;
 };
 
@@ -39,7 +39,7 @@ static bool is(const struct tm_json_value *key, const char *name)
     return tm_json_is(key, name, strlen(name));
 }
 
-/* Member NAME of the payload. */
+/* Finds member NAME of the payload. */
 static bool payload_find(const struct marker *m, const char *name, struct tm_json_value *value)
 {
     struct tm_json_value key, v;
@@ -65,8 +65,9 @@ static bool payload_time(const struct marker *m, const char *name, int64_t *ns)
     return tm_gecko_number_get(coded, ns);
 }
 
-/* Before phases: an interval has both times in its payload, the ends of one are "tracing" with a
- * word, all else is an instant. Source: the profiler's gecko-profile-versioning.js, version 19. */
+/* Finds the phase in profiles without phases: a marker with both times in its payload is an interval, a "tracing"
+ * marker is the begin or end that a word in it names, all others are instants. Source: the profiler's
+ * gecko-profile-versioning.js, version 19. */
 static void find_phase(struct marker *m)
 {
     struct tm_json_value type, interval;
@@ -85,7 +86,7 @@ static void find_phase(struct marker *m)
     }
 }
 
-/* The string is an argument, and where FIELD says so names a flow that goes on or ends here. */
+/* Adds string I as an argument. If FIELD says so, it also names a flow that continues or ends here. */
 static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_value *key, uint32_t i,
                                      enum tm_gecko_string_field field, bool *done)
 {
@@ -109,7 +110,7 @@ static enum tm_status put_string_arg(struct tm_gecko *x, const struct tm_json_va
     return TM_OK;
 }
 
-/* One member of the payload, a string where the schema says that its number is one's. */
+/* Adds one member of the payload: as a string if the schema says that its number refers to one. */
 static enum tm_status put_arg(struct tm_gecko *x, const struct tm_json_value *type, const struct tm_json_value *key,
                               const struct tm_json_value *value)
 {
@@ -147,7 +148,7 @@ static enum tm_status put_args(struct tm_gecko *x, const struct marker *m)
     return st;
 }
 
-/* The event's kind and times. TM_END: it has no time. */
+/* Sets the event's kind and times. TM_END: it has no time. */
 static enum tm_status set_times(struct tm_gecko *x, const struct marker *m, struct tm_event *e)
 {
     int64_t ns = m->start_ns;
@@ -155,7 +156,7 @@ static enum tm_status set_times(struct tm_gecko *x, const struct marker *m, stru
     e->kind = TM_KIND_INSTANT;
     if (m->phase == PHASE_INTERVAL && m->has_start && m->has_end) {
         e->kind = TM_KIND_SLICE_COMPLETE;
-        if (m->end_ns > m->start_ns) /* one that ends before it starts has no length */
+        if (m->end_ns > m->start_ns) /* a marker that ends before it starts has no length */
             e->dur_ns = m->start_ns < 0 && m->end_ns > INT64_MAX + m->start_ns ? INT64_MAX : m->end_ns - m->start_ns;
     } else if (m->phase == PHASE_START) {
         e->kind = TM_KIND_SLICE_BEGIN;
@@ -208,7 +209,7 @@ static enum tm_status show(struct tm_gecko *x, struct marker *m)
     return st < 0 ? st : tm_event_sink_add(x->context.sink, &e, x->err);
 }
 
-/* Columns, the payload aside; a payload that is no object is none. */
+/* Reads the columns except the payload. A payload that is not an object is ignored. */
 static void from_row(const uint8_t *row, struct marker *m)
 {
     m->has_start = tm_gecko_number_get(row + MARKER_START, &m->start_ns);
@@ -218,7 +219,7 @@ static void from_row(const uint8_t *row, struct marker *m)
     (void)tm_gecko_index_get(row + MARKER_PHASE, &m->phase);
 }
 
-/* The preprocessed format: payloads in step with the columns. */
+/* The preprocessed format: payloads parallel to the columns. */
 static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_source *source)
 {
     struct tm_gecko_reader reader;
@@ -253,7 +254,7 @@ static enum tm_status show_columns(struct tm_gecko *x, const struct tm_gecko_sou
     return st < 0 ? st : TM_OK;
 }
 
-/* The Gecko format: one marker, a row. */
+/* The Gecko format: one row is one marker. */
 static enum tm_status show_row(struct tm_gecko *x, const struct tm_gecko_schema *schema,
                                const struct tm_json_value *array, uint64_t byte)
 {

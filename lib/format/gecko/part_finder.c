@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* An array, element by element, so that damage is noticed where it is and ends no more than it must. */
+/* Reads an array element by element, so that damage is noticed where it is and ends no more than necessary. */
 static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, size_t table,
                                  bool has_rows, struct tm_error *err)
 {
@@ -13,7 +13,7 @@ static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_
     for (bool first = true;; first = false) {
         if (st == TM_OK && (st = tm_json_cursor_element(cursor, err)) == TM_OK &&
             (st = tm_json_cursor_type(cursor, &type, err)) == TM_OK) {
-            sought.rows = sought.rows && !(first && type != TM_JSON_ARRAY); /* payloads of markers: a column */
+            sought.rows = sought.rows && !(first && type != TM_JSON_ARRAY); /* the payloads of markers are a column */
             st = sought.rows && type != TM_JSON_ARRAY ? tm_error_at(err, cursor->in->offset, "a row is expected")
                                                       : tm_json_cursor_value(cursor, &value, err);
         }
@@ -24,7 +24,7 @@ static enum tm_status pass_array(struct tm_json_cursor *cursor, struct tm_gecko_
     }
 }
 
-/* The value at which CURSOR stands as entry I's part, if it is of TYPE WANTED. */
+/* Takes the value at CURSOR as the part of entry I if it has type WANTED. */
 static enum tm_status take_value(struct tm_gecko_parts *parts, size_t i, enum tm_json_type wanted,
                                  struct tm_json_cursor *cursor, struct tm_gecko_resync *resync, struct tm_error *err)
 {

@@ -4,7 +4,7 @@
 
 static const struct {
     enum tm_gecko_part part;
-    const char *table, *member; /* member NULL: all of an array */
+    const char *table, *member; /* member NULL: the table is one array */
 } names[] = {
     {TM_GP_SAMPLES_SCHEMA, "samples", "schema"},
     {TM_GP_SAMPLES_DATA, "samples", "data"},
@@ -17,7 +17,7 @@ static const struct {
     {TM_GP_MARKERS_DATA, "markers", "data"},
     {TM_GP_MARKERS_NAME, "markers", "name"},
     {TM_GP_MARKERS_START, "markers", "startTime"},
-    {TM_GP_MARKERS_START, "markers", "time"}, /* of processed profiles before phases were recorded */
+    {TM_GP_MARKERS_START, "markers", "time"}, /* of preprocessed profiles without phases */
     {TM_GP_MARKERS_END, "markers", "endTime"},
     {TM_GP_MARKERS_PHASE, "markers", "phase"},
     {TM_GP_MARKERS_CATEGORY, "markers", "category"},

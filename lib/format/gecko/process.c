@@ -46,7 +46,7 @@ uint64_t tm_gecko_field_key(const uint8_t *type, size_t type_len, const uint8_t 
     return tm_hash64_seed(field, field_len, tm_hash64(type, type_len));
 }
 
-/* Member NAME of OBJECT, whose text is valid JSON. */
+/* Finds member NAME of OBJECT, whose text is valid JSON. */
 static bool find(const struct tm_json_value *object, const char *name, struct tm_json_value *value)
 {
     struct tm_json_scan scan = tm_json_scan_of(object);
@@ -81,7 +81,7 @@ static enum tm_status add_categories(struct tm_gecko_process *p, const struct tm
     return st;
 }
 
-/* Formats whose values are numbers of strings in the thread's table; 0: another. */
+/* Returns the string kind of formats whose values are numbers of strings in the thread's table; 0: another format. */
 static uint32_t string_format(const struct tm_json_value *format)
 {
     if (format->type != TM_JSON_STRING)
@@ -92,7 +92,7 @@ static uint32_t string_format(const struct tm_json_value *format)
                                                : 0;
 }
 
-/* One entry of markerSchema: its name and the fields, which older profiles call data. */
+/* Adds one entry of markerSchema: its name and its fields, which older profiles call data. */
 static enum tm_status add_schema(struct tm_gecko_process *p, const struct tm_json_value *entry)
 {
     struct tm_json_value type, fields, field, key, format;
@@ -125,7 +125,7 @@ static enum tm_status add_schemas(struct tm_gecko_process *p, const struct tm_js
     return st;
 }
 
-/* A time, a number or a string with one. */
+/* Sets a start time, given as a number or as a string. */
 static void set_start(struct tm_gecko_process *p, enum tm_gecko_start which, const struct tm_json_value *v)
 {
     int scale = which == TM_GECKO_START_REALTIME ? MS_SCALE : 0;
@@ -158,7 +158,7 @@ enum tm_status tm_gecko_process_meta(struct tm_gecko_process *p, const struct tm
     return st;
 }
 
-/* A whole number, which may be beyond int64. */
+/* Reads a whole number, which may exceed int64. */
 static uint64_t address(const struct tm_json_value *object, const char *name)
 {
     struct tm_json_value v;
@@ -215,7 +215,7 @@ enum tm_status tm_gecko_process_libs(struct tm_gecko_process *p, struct tm_json_
 
 const struct tm_gecko_lib *tm_gecko_process_lib_at(const struct tm_gecko_process *p, uint64_t at)
 {
-    uint32_t low = 0, high = p->lib_count; /* the last that starts at or before AT is before high */
+    uint32_t low = 0, high = p->lib_count; /* the last library that starts at or before AT is below high */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (p->libs[middle].start <= at)

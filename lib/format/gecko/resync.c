@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* A row is looked at no further than this, the head of a thread or a key no further than these; and what is looked at
- * in vain is bounded by WORK_FACTOR times the bytes passed, so that no input takes long. */
+/* Limits of the search: a row, the head of a thread, a key. Bytes that are searched in vain are limited to WORK_FACTOR
+ * times the bytes passed, so that no input takes long. */
 enum { ROW_MAX = 1 << 20, HEAD_MAX = 1 << 16, KEY_MAX = 256, MEMBERS_MAX = 64, WORK_FACTOR = 16 };
 
 static bool is_in(const struct tm_json_value *key, const char *const *names, size_t count)
@@ -16,7 +16,8 @@ static bool is_in(const struct tm_json_value *key, const char *const *names, siz
 
 #define IS_IN(key, names) is_in(key, names, sizeof(names) / sizeof *(names))
 
-/* The key at the quote P, and the bracket its value begins with; false where it is none, or its value no container. */
+/* Parses the key at the quote P and the bracket that begins its value. False if it is not a key or its value is not a
+ * container. */
 static bool key_at(const uint8_t *p, const uint8_t *end, struct tm_json_value *key, uint8_t *bracket)
 {
     struct tm_json_scan scan = {p, end - p > KEY_MAX ? p + KEY_MAX : end, true, NULL};
@@ -41,7 +42,7 @@ static enum tm_gecko_point key_point(const struct tm_gecko_resync *r, const uint
     return bracket == '[' && IS_IN(&key, lists) ? TM_GECKO_AT_LIST : TM_GECKO_NO_POINT;
 }
 
-/* A thread has one of these before one of its tables; nothing else in a profile has both. */
+/* A thread has one of these members before one of its tables; no other object in a profile has both. */
 static bool is_thread(const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     static const char *const own[] = {"tid", "registerTime", "processType", "isMainThread"};
@@ -73,7 +74,7 @@ static enum tm_gecko_point object_point(const uint8_t *p, const uint8_t *end, ui
     return is_thread(p, end, work) ? TM_GECKO_AT_THREAD : TM_GECKO_NO_POINT;
 }
 
-/* Behind a row the table goes on with another one, or ends. */
+/* True if another row or the end of the table follows. */
 static bool row_ends(struct tm_json_scan *scan)
 {
     if (!tm_json_space(scan) || (*scan->p != ',' && *scan->p != ']'))
@@ -82,7 +83,7 @@ static bool row_ends(struct tm_json_scan *scan)
     return tm_json_space(scan) && (more ? *scan->p == '[' : *scan->p == '}' || *scan->p == ',');
 }
 
-/* An array of numbers and a payload at most. */
+/* True if P is an array of numbers with at most one payload. */
 static bool is_row(const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
     struct tm_json_scan scan = {p, end - p > ROW_MAX ? p + ROW_MAX : end, true, NULL};
@@ -99,9 +100,9 @@ static bool is_row(const uint8_t *p, const uint8_t *end, uint64_t *work)
     return good && count > 1;
 }
 
-/* What is at P, with BEFORE in front of it. In payloads of markers there may be whole threads with tables: but what is
- * a member's value is no thread and no row, the first of an array is not the next row, and in the middle of a table the
- * next one follows the end of something. */
+/* Returns what is at P; BEFORE is the byte before it. Payloads of markers may hold whole threads with tables. So a
+ * member's value is not a thread and not a row, the first element of an array is not the next row, and within a table
+ * the next table must follow the end of something. */
 static enum tm_gecko_point point_at(struct tm_gecko_resync *r, const uint8_t *p, const uint8_t *end,
                                     const uint8_t before[2], const struct tm_gecko_sought *sought)
 {
@@ -118,7 +119,7 @@ static enum tm_gecko_point point_at(struct tm_gecko_resync *r, const uint8_t *p,
     }
 }
 
-/* Goes forward to the next point, or the end. */
+/* Moves to the next point, or to the end. */
 static enum tm_status seek(struct tm_gecko_resync *r, const struct tm_gecko_sought *sought, struct tm_error *err)
 {
     struct tm_input *in = r->cursor->in;
@@ -129,7 +130,7 @@ static enum tm_status seek(struct tm_gecko_resync *r, const struct tm_gecko_soug
     while ((st = tm_input_fill(in, ROW_MAX + KEY_MAX, err)) >= 0 && in->len > 0) {
         const uint8_t *p = in->data, *end = p + in->len;
         size_t passable = in->ended ? in->len
-                                    : in->len - ROW_MAX; /* what is found must not hang on the window's size */
+                                    : in->len - ROW_MAX; /* the result must not depend on the window's size */
         for (; p < in->data + passable && r->point == TM_GECKO_NO_POINT; p++) {
             if (r->work <= WORK_FACTOR * (in->offset + (uint64_t)(p - in->data) - start + ROW_MAX))
                 r->point = point_at(r, p, end, before, sought);
@@ -148,7 +149,7 @@ static enum tm_status seek(struct tm_gecko_resync *r, const struct tm_gecko_soug
     return st < 0 ? st : TM_OK;
 }
 
-/* Blanks for what the copy lacks, with the comma that a row needs behind another. */
+/* Fills the gap of the copy with blanks and the comma that a row needs after another. */
 static enum tm_status fill_gap(struct tm_gecko_resync *r, uint64_t gap, bool comma, struct tm_error *err)
 {
     struct tm_json_cursor *c = r->cursor;
@@ -166,7 +167,7 @@ static enum tm_status fill_gap(struct tm_gecko_resync *r, uint64_t gap, bool com
     return st;
 }
 
-/* The last byte of the copy that is no white space. */
+/* The last byte of the copy that is not white space. */
 static enum tm_status last_copied(const struct tm_json_cursor *c, uint8_t *last, struct tm_error *err)
 {
     enum tm_status st = TM_OK;

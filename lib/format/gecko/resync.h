@@ -1,5 +1,5 @@
-/* Continues reading a Gecko profile behind damage: searches for the next place that can be recognized by itself. Tables
- * refer to each other by row numbers, and rows behind damage have lost theirs. Nothing refers to rows of samples and
+/* Continues reading a Gecko profile after damage: searches for the next place that can be recognized by itself. Tables
+ * refer to each other by row numbers, and rows after damage have lost theirs. Nothing refers to rows of samples and
  * markers, so only these are read from the middle of a table. */
 #ifndef TM_FORMAT_GECKO_RESYNC_H
 #define TM_FORMAT_GECKO_RESYNC_H

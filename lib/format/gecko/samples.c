@@ -11,7 +11,7 @@ static const struct tm_gecko_field sample_fields[] = {
 static const struct tm_gecko_table sample_table = {sample_fields, 4, SAMPLE_BYTES, TM_GP_SAMPLES_SCHEMA,
                                                    TM_GP_SAMPLES_DATA, true};
 
-/* What the sample in ROW lacks is accounted. LAST: the stack that x->stack holds. */
+/* Shows the sample in ROW and accounts for what it lacks. LAST: the stack that x->stack holds. */
 static enum tm_status show(struct tm_gecko *x, struct tm_gecko_tables *tables, const uint8_t *row, uint32_t *last)
 {
     struct tm_event e = tm_gecko_event(x, TM_KIND_SAMPLE);

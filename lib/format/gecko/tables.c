@@ -136,7 +136,7 @@ static enum tm_status read_strings(struct tm_gecko_tables *t, const struct tm_ge
     return st == TM_END ? TM_OK : st;
 }
 
-/* Field FIELD of row I of ROWS, an index; false where there is none. */
+/* Field FIELD, an index, of row I of ROWS. False: there is none. */
 static bool index_of(struct tm_gecko_tables *t, struct tm_gecko_rows *rows, const struct tm_gecko_table *table,
                      uint32_t i, uint32_t field, uint32_t *index)
 {
@@ -147,7 +147,7 @@ static bool index_of(struct tm_gecko_tables *t, struct tm_gecko_rows *rows, cons
            tm_gecko_index_get(row + field, index);
 }
 
-/* String I for a part of a frame, cut to what a name may have. */
+/* String I for a part of a frame, cut to the length that a name may have. */
 static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_strings *strings, uint32_t i,
                                    struct tm_buf *out, struct tm_error *err)
 {
@@ -159,8 +159,7 @@ static enum tm_status frame_string(struct tm_gecko_tables *t, struct tm_gecko_st
     return st < 0 ? st : TM_OK;
 }
 
-/* The name of the library or other resource of function FUNC, or of the frame's native symbol, into
- * t->text. */
+/* Puts the name of the library or resource of function FUNC, or of the frame's native symbol, into t->text. */
 static enum tm_status find_mapping(struct tm_gecko_tables *t, const uint8_t *row, uint32_t func,
                                    struct tm_gecko_strings *strings, const struct tm_gecko_process *process,
                                    struct tm_error *err)
@@ -180,7 +179,7 @@ static enum tm_status find_mapping(struct tm_gecko_tables *t, const uint8_t *row
     return TM_OK;
 }
 
-/* A frame of the preprocessed format: its function and where that is from. */
+/* Writes a frame of the preprocessed format: its function and where that comes from. */
 static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *row, struct tm_gecko_strings *strings,
                                      const struct tm_gecko_process *process, struct tm_error *err)
 {
@@ -214,7 +213,7 @@ static enum tm_status put_func_frame(struct tm_gecko_tables *t, const uint8_t *r
     return st;
 }
 
-/* A frame of the Gecko format: all is in the text of its location. */
+/* Writes a frame of the Gecko format; the text of its location has everything. */
 static enum tm_status put_location_frame(struct tm_gecko_tables *t, const uint8_t *row,
                                          struct tm_gecko_strings *strings, const struct tm_gecko_process *process,
                                          struct tm_error *err)
@@ -275,7 +274,7 @@ enum tm_status tm_gecko_tables_read(struct tm_gecko_tables *t, const struct tm_g
                                 t->strings.present ? &t->strings : shared, process, err);
 }
 
-/* The frames of stack I into FRAMES, innermost first. TM_END: one of them was lost to damage. */
+/* Puts the frames of stack I into FRAMES, innermost first. TM_END: damage removed one of them. */
 static enum tm_status walk(struct tm_gecko_tables *t, uint32_t i, uint32_t *frames, uint32_t *count, bool *is_cut,
                            struct tm_error *err)
 {

@@ -18,14 +18,14 @@ struct tm_gecko_strings {
 struct tm_gecko_tables {
     struct tm_gecko_strings strings;
     bool has_stacks;
-    uint64_t broken_stacks; /* stacks whose prefix does not come before them; they begin there */
+    uint64_t broken_stacks; /* stacks whose prefix does not precede them; their prefix is ignored */
     /* private */
     struct tm_gecko_rows stacks; /* prefix, frame */
     uint32_t frame_count;
     struct tm_gecko_strings frames; /* a code byte, 8 bytes address, fields of a StackFrame; empty: lost to damage */
     struct tm_gecko_rows raw_frames, funcs, resources, symbols, sources; /* used while frames are made */
     struct tm_buf text, name, record;
-    bool torn, lost; /* torn: damage cut a table. lost: it had something that the current frame refers to */
+    bool torn, lost; /* torn: damage cut a table; lost: damage removed something that the current frame refers to */
 };
 
 void tm_gecko_tables_init(struct tm_gecko_tables *tables);

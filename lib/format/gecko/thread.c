@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { TEXT_MAX = 4096 };
-enum { SEED_THREAD = 2 }; /* apart from the seeds of definitions.c */
+enum { SEED_THREAD = 2 }; /* distinct from the seeds of definitions.c */
 
 static bool is(const struct tm_json_value *key, const char *name)
 {
@@ -28,7 +28,7 @@ static enum tm_status take_text(struct tm_gecko *x, const struct tm_json_value *
     return TM_OK;
 }
 
-/* A number, a string with one, or any other string. */
+/* Reads an id: a number, a string that holds one, or another string. */
 static enum tm_status take_pid(struct tm_gecko *x, const struct tm_json_value *value, int64_t *pid, bool *is_text,
                                struct tm_buf *text)
 {
@@ -88,7 +88,7 @@ void tm_gecko_thread_release(struct tm_gecko_thread *t)
     *t = (struct tm_gecko_thread){0};
 }
 
-/* The shared tables, once they are needed. */
+/* Reads the shared tables when they are needed first. */
 static enum tm_status read_shared(struct tm_gecko *x)
 {
     struct tm_gecko_source source = tm_gecko_source(x, &x->shared);
@@ -98,7 +98,7 @@ static enum tm_status read_shared(struct tm_gecko *x)
     return tm_gecko_tables_read(&x->shared_tables, &source, NULL, x->processes[0], x->err);
 }
 
-/* The tables of the thread: its own, or what it has none of from those shared. */
+/* Sets *TABLES to the thread's tables; those that it lacks are the shared ones. */
 static enum tm_status read_tables(struct tm_gecko *x, struct tm_gecko_tables **tables)
 {
     struct tm_gecko_source source = tm_gecko_source(x, &x->shown->parts);
@@ -119,7 +119,7 @@ void tm_gecko_place(struct tm_gecko *x, const struct tm_gecko_thread *thread)
         x->no_start++;
 }
 
-/* Old profiles do not tell the ids of threads, some nor those of processes: they get numbers of their own. */
+/* Old profiles state no thread ids, some no process ids either: such threads and processes get numbers here. */
 static enum tm_status make_ids(struct tm_gecko *x, struct tm_gecko_thread *thread)
 {
     enum tm_status st = TM_OK;

@@ -1,6 +1,6 @@
 #include "format/gecko/internal.h"
 
-/* The elements of the array that is next. */
+/* Counts the elements of the next array. */
 static enum tm_status count_elements(struct tm_gecko *x, uint64_t byte)
 {
     enum tm_status st = tm_json_cursor_enter(&x->cursor, x->err);

@@ -40,7 +40,7 @@ static bool hex(const char *s, uint64_t *value)
     return true;
 }
 
-/* Decimal digits up to 2^64 - 1, white space around them. */
+/* Decimal digits up to 2^64 - 1, surrounded by any white space. */
 static bool number(const uint8_t *s, size_t len, uint64_t *value)
 {
     uint64_t v = 0;
@@ -77,7 +77,7 @@ static enum tm_status put_u64(struct tm_instruments *x, struct tm_buf *buf, uint
     return tm_buf_add(buf, bytes, sizeof bytes) == TM_OK ? TM_OK : tm_error_nomem(x->err);
 }
 
-/* A cell of the row; of two of a kind the first counts. */
+/* Sets a cell of the row. The first cell of a kind counts. */
 static void apply_to_row(struct tm_instruments *x, enum tm_instruments_kind kind, uint64_t place, uint64_t value)
 {
     struct tm_instruments_row *row = &x->row;
@@ -111,7 +111,7 @@ static void apply_to_row(struct tm_instruments *x, enum tm_instruments_kind kind
         *cell = place;
 }
 
-/* A part of the element that is open around it. */
+/* Adds a part to the open element around it. */
 static enum tm_status apply_to_element(struct tm_instruments *x, enum tm_instruments_kind kind, uint64_t place,
                                        uint64_t value)
 {
@@ -139,7 +139,7 @@ static enum tm_status apply_to_element(struct tm_instruments *x, enum tm_instrum
     return TM_OK;
 }
 
-/* The element of KIND with the record at PLACE, seen now or referred to, goes where it belongs. */
+/* Applies the element of KIND with the record at PLACE, new or referred to, to its row or element. */
 static enum tm_status apply(struct tm_instruments *x, enum tm_instruments_kind kind, uint64_t place)
 {
     enum tm_instruments_kind parent = tm_instruments_parent(x);
@@ -163,7 +163,8 @@ static enum tm_status apply(struct tm_instruments *x, enum tm_instruments_kind k
     return TM_OK;
 }
 
-/* Sets the build id to the hexadecimal digits of UUID (NULL: none), in small letters. Half a byte makes it none. */
+/* Sets the build id to the hexadecimal digits of UUID (NULL: none) in lower case. An odd number of digits means no
+ * build id. */
 static enum tm_status set_build_id(struct tm_instruments *x, const char *uuid)
 {
     tm_buf_clear(&x->build_id);
@@ -237,7 +238,7 @@ enum tm_status tm_instruments_begin(struct tm_instruments *x, const char **attri
     }
 }
 
-/* "NAME  0xTID (PROCESS, pid: PID)" without all that follows the name. */
+/* Returns the length of the name in "NAME  0xTID (PROCESS, pid: PID)". */
 static size_t thread_name(const struct tm_instruments_thread *t)
 {
     char tid[24];
@@ -253,7 +254,7 @@ static size_t thread_name(const struct tm_instruments_thread *t)
     return len;
 }
 
-/* "NAME (PID)" without the number, which is the pid where no element said it. */
+/* Returns the length of the name in "NAME (PID)". Takes the pid from there if no element states it. */
 static size_t process_name(struct tm_instruments_process *p)
 {
     const char *s = (const char *)p->name.data;
@@ -280,7 +281,7 @@ static enum tm_status put_owner(struct tm_instruments *x, bool has_number, int64
     return TM_OK;
 }
 
-/* What x->other, the record of a binary, says of a frame's mapping. */
+/* Adds the mapping of a frame; x->other is the record of its binary. */
 static bool put_mapping(struct tm_instruments *x, uint64_t base)
 {
     const uint8_t *id = x->other.data + TM_BINARY_BUILD_ID, *path = id + x->other.data[TM_BINARY_BUILD_ID_LENGTH];
@@ -290,8 +291,7 @@ static bool put_mapping(struct tm_instruments *x, uint64_t base)
            (base == 0 || tm_pb_put_varint(&x->record, TM_STACK_FRAME_MAPPING_START, base) == TM_OK);
 }
 
-/* Function, mapping, file and line encoded as they go into a stack; before them the address in the
- * binary. */
+/* Encodes function, mapping, file and line as they go into a stack, after the address in the binary. */
 static enum tm_status put_frame(struct tm_instruments *x)
 {
     struct tm_instruments_frame *f = &x->frame;
@@ -317,7 +317,7 @@ static enum tm_status put_frame(struct tm_instruments *x)
     return TM_OK;
 }
 
-/* The record of the element that ends. TM_END: there is nothing to record. */
+/* Writes the record of the element that ends. TM_END: there is nothing to record. */
 static enum tm_status put_record(struct tm_instruments *x, enum tm_instruments_kind kind)
 {
     struct tm_buf *r = &x->record;

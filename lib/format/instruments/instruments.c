@@ -43,7 +43,7 @@ static int compare_kind(const void *name, const void *kind)
     return strcmp(name, ((const struct kind *)kind)->name);
 }
 
-/* Where in the input the XML parser stands. */
+/* The position of the XML parser in the input. */
 static uint64_t here(const struct tm_instruments *x)
 {
     XML_Index at = XML_GetCurrentByteIndex(x->xml);
@@ -94,7 +94,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
         return;
     }
     if (--x->depth == 0) {
-        /* All of the end tag; what follows is not the document's. */
+        /* All of the end tag; the bytes after it do not belong to the document. */
         x->seen += (uint64_t)XML_GetCurrentByteCount(x->xml);
         stop(x, TM_END);
     }
@@ -114,7 +114,7 @@ static void XMLCALL on_text(void *data, const XML_Char *text, int len)
         stop(x, tm_error_nomem(x->err));
 }
 
-/* Entities could only be declared there. */
+/* A document type is refused: only there could entities be declared. */
 static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system_id, const XML_Char *public_id,
                                int has_internal_subset)
 {
@@ -174,8 +174,8 @@ static void instruments_close(void *state)
     free(x);
 }
 
-/* Counts the input as read up to the byte of the document that was seen last. The XML parser may put off what it was
- * given, and what follows the document must stay unread. */
+/* Consumes the input up to the last byte that the parser has handled. The XML parser may buffer what it gets, and bytes
+ * after the document must stay unread. */
 static void take_seen(struct tm_instruments *x)
 {
     uint64_t at = x->context.input->offset;
@@ -183,7 +183,7 @@ static void take_seen(struct tm_instruments *x)
         tm_input_skip(x->context.input, (size_t)(x->start + x->seen - at));
 }
 
-/* Passes over what is in front of the next row behind byte AT. TM_END: there is none, and all is passed over. */
+/* Skips to the next row after byte AT. TM_END: there is none, and all is skipped. */
 static enum tm_status find_row(struct tm_instruments *x, uint64_t at)
 {
     struct tm_input *in = x->context.input;
@@ -200,8 +200,7 @@ static enum tm_status find_row(struct tm_instruments *x, uint64_t at)
     return st;
 }
 
-/* Reads on at a row, which is where the input stands: for the XML parser it is the first of a document. Ids keep what
- * they stand for. */
+/* Resumes at a row, at the front of the input, as the first row of a new XML document. Ids keep their meaning. */
 static enum tm_status resume(struct tm_instruments *x)
 {
     static const char head[] = "<trace-query-result><node>";
@@ -218,8 +217,8 @@ static enum tm_status resume(struct tm_instruments *x)
     return x->status;
 }
 
-/* The document is damaged at byte AT, which is in or behind the window: an error, or the end of what can be read, or,
- * to salvage, the next row is found. */
+/* Handles damage at byte AT, in or after the window: an error, or the end of the reading, or, with salvage, a search
+ * for the next row. */
 static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char *cause)
 {
     struct tm_input *in = x->context.input;
@@ -245,7 +244,7 @@ static enum tm_status damaged(struct tm_instruments *x, uint64_t at, const char 
     return st < 0 ? st : TM_END;
 }
 
-/* What XML_Parse, which said PARSED, came to. */
+/* Converts the result PARSED of XML_Parse to a status. */
 static enum tm_status outcome(struct tm_instruments *x, enum XML_Status parsed)
 {
     if (x->status == TM_END) {
@@ -286,7 +285,7 @@ static enum tm_status instruments_read(void *state, struct tm_error *err)
                               : outcome(x, XML_STATUS_ERROR);
 }
 
-/* Exactly what xctrace writes. */
+/* Accepts exactly what xctrace writes. */
 static bool instruments_sniff(const uint8_t *head, size_t len)
 {
     static const char want[] = "<?xml version=\"1.0\"?>\n<trace-query-result>";

@@ -18,8 +18,7 @@ static void count(uint64_t *total, uint64_t *first, uint64_t byte)
         *first = byte;
 }
 
-/* The frame with the record at PLACE; the caller's frames hold return addresses, and the call is
- * before them. */
+/* Adds the frame with the record at PLACE. Frames of callers hold return addresses; the call is before them. */
 static enum tm_status put_frame(struct tm_instruments *x, uint64_t place, bool is_leaf)
 {
     struct tm_buf *out = &x->stack;
@@ -38,7 +37,7 @@ static enum tm_status put_frame(struct tm_instruments *x, uint64_t place, bool i
     return TM_OK;
 }
 
-/* Bytes that the frames at FRAMES take, as many from the innermost on as may be in a stack. */
+/* Returns how many bytes the frames at FRAMES take. Counts from the innermost on, up to the limit of a stack. */
 static enum tm_status fitting(struct tm_instruments *x, const uint8_t *frames, size_t frame_count, size_t *fit)
 {
     size_t bytes = 0;
@@ -54,7 +53,7 @@ static enum tm_status fitting(struct tm_instruments *x, const uint8_t *frames, s
     return TM_OK;
 }
 
-/* The frames of the row's backtrace into stack, where they may be already. */
+/* Puts the frames of the row's backtrace into stack, unless they are there already. */
 static enum tm_status put_stack(struct tm_instruments *x)
 {
     size_t n = 0;
@@ -74,7 +73,7 @@ static enum tm_status put_stack(struct tm_instruments *x)
     return st;
 }
 
-/* Hardware counters of the sample: a counter of the thread each. */
+/* Adds the hardware counters of the sample, each as a counter of the thread. */
 static enum tm_status add_counts(struct tm_instruments *x, const struct tm_event *sample)
 {
     struct tm_event e = *sample;
@@ -134,8 +133,8 @@ static enum tm_status add_sample(struct tm_instruments *x)
     return st < 0 || row->counts == 0 ? st : add_counts(x, &e);
 }
 
-/* That BOOTTIME is the machine's: a snapshot of a file that is not its machine's first sets its clocks apart
- * (doc/rules.md section 5), and with them what it relates. */
+/* Hints that BOOTTIME is the machine's. A snapshot of a file that is not the first of its machine isolates its clocks
+ * (doc/rules.md section 5), and the relations with them. */
 static enum tm_status add_hint(struct tm_instruments *x)
 {
     Tracemerge__ClockHint hint = TRACEMERGE__CLOCK_HINT__INIT;
@@ -147,7 +146,8 @@ static enum tm_status add_hint(struct tm_instruments *x)
     return tm_event_sink_message(x->context.sink, TM_FRAME_CLOCK_HINT, &hint.base, x->err);
 }
 
-/* The row relates the file's clock to BOOTTIME. One that goes back does not, as in the reference. */
+/* Relates the file's clock to BOOTTIME by this row. A row that goes back in time is ignored, as in the reference
+ * importer. */
 static enum tm_status add_snapshot(struct tm_instruments *x)
 {
     Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
@@ -173,7 +173,7 @@ static enum tm_status add_snapshot(struct tm_instruments *x)
     return st == TM_OK && is_first ? add_hint(x) : st;
 }
 
-/* True in *IS_SYNC when the row's subsystem is that of clock synchronization. */
+/* *IS_SYNC: the row's subsystem is that of clock synchronization. */
 static enum tm_status check_sync(struct tm_instruments *x, bool *is_sync)
 {
     *is_sync = false;

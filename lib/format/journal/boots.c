@@ -10,7 +10,7 @@ enum { NS_PER_US = 1000, BOUND_US = 10, SNAPSHOTS_A_BOUND = 1024, BOUND_DOUBLING
 struct tm_journal_boot {
     bool has_snapshot;
     bool has_first;
-    int64_t realtime_us, monotonic_us; /* of the last snapshot; before it, of the first entry */
+    int64_t realtime_us, monotonic_us; /* of the last snapshot; before the first snapshot, of the first entry */
 };
 
 /* Sets *INDEX to the number of the boot of ENTRY. TM_END: there are too many boots. */

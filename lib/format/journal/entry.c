@@ -59,7 +59,7 @@ static bool boot(const uint8_t *value, size_t len, struct tm_key *key)
     return true;
 }
 
-/* Fields that tell when: true if NAME is one. */
+/* Reads a field that states a time. False if NAME is a different field. */
 static bool take_time(struct tm_journal_entry *e, struct tm_span name, const uint8_t *value, size_t len)
 {
     const int64_t max = INT64_MAX / 1000;
@@ -74,7 +74,7 @@ static bool take_time(struct tm_journal_entry *e, struct tm_span name, const uin
     return true;
 }
 
-/* The first value of a field that is there more than once counts. */
+/* If a field is repeated, its first value counts. */
 static enum tm_status keep(struct tm_buf *buf, const uint8_t *value, size_t len)
 {
     return buf->len || len == 0 ? TM_OK : tm_buf_add(buf, value, len);
@@ -115,7 +115,8 @@ enum tm_status tm_journal_entry_add(struct tm_journal_entry *e, struct tm_span n
     if (is(name, "PRIORITY") && !number(value, len, 7, &e->priority))
         e->priority = -1;
     enum tm_status st = is(name, "_COMM") ? keep(&e->comm, value, len) : TM_OK;
-    bool is_address = name.len > 2 && name.s[0] == '_' && name.s[1] == '_'; /* of the entry in its journal */
+    /* address fields: they locate the entry in its journal */
+    bool is_address = name.len > 2 && name.s[0] == '_' && name.s[1] == '_';
     return st < 0 || is_address ? st : put_arg(e, name, value, len);
 }
 

@@ -19,8 +19,8 @@ static enum tm_status show(struct tm_input *in, size_t need, const char **cause,
     return tm_input_fill(in, need, err);
 }
 
-/* Finds the end of the line that begins AT bytes behind the front of IN; *LEN is its length. TM_END: the line has no
- * end. */
+/* Finds the end of the line that begins AT bytes after the front of IN and sets *LEN to its length. TM_END: the line
+ * has no end. */
 static enum tm_status find_line(struct tm_input *in, size_t at, size_t *len, const char **cause, struct tm_error *err)
 {
     size_t seen = at, look = at + FIRST_LOOK;
@@ -45,8 +45,9 @@ static enum tm_status find_line(struct tm_input *in, size_t at, size_t *len, con
     }
 }
 
-/* "NAME\n", 8 bytes of length, the bytes, "\n". The name of LEN bytes is AT bytes behind the front; *AT becomes what is
- * behind the field. */
+/* Reads "NAME
+ * ", 8 bytes of length, the bytes, "
+ * ". The name has LEN bytes and begins AT bytes after the front. Moves *AT past the field. */
 static enum tm_status add_binary(struct tm_input *in, struct tm_journal_entry *entry, size_t *at, size_t len,
                                  const char **cause, struct tm_error *err)
 {
@@ -71,7 +72,7 @@ static enum tm_status add_binary(struct tm_input *in, struct tm_journal_entry *e
     return st < 0 ? tm_error_nomem(err) : TM_OK;
 }
 
-/* The field whose first line, of LEN bytes, is AT bytes behind the front. */
+/* Adds the field whose first line has LEN bytes and begins AT bytes after the front. */
 static enum tm_status add_field(struct tm_input *in, struct tm_journal_entry *entry, size_t *at, size_t len,
                                 const char **cause, struct tm_error *err)
 {
@@ -115,7 +116,7 @@ static enum tm_status export_read(struct tm_input *in, struct tm_journal_entry *
     }
 }
 
-/* A field of an entry's address, behind an empty line. */
+/* Finds an address field after an empty line: the start of an entry. */
 static bool export_find(const uint8_t **p, const uint8_t *end)
 {
     enum { FRONT = 4 }; /* "\n\n__" */

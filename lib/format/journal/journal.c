@@ -14,7 +14,7 @@ struct journal {
     const struct tm_journal_syntax *syntax;
     struct tm_journal_entry entry;
     struct tm_journal_boots boots;
-    struct tm_map names; /* pid to a hash of the name that was said last */
+    struct tm_map names; /* by pid: hash of the latest name */
     struct tm_buf detail;
     bool has_begun, has_entries;
     uint64_t damaged, first_damaged, skipped_bytes, no_time, first_no_time, left_out;
@@ -41,7 +41,7 @@ enum tm_status tm_journal_pass_damage(const struct tm_journal_syntax *syntax, st
     return st < 0 ? st : TM_OK;
 }
 
-/* Goes through the whole file for its boots. */
+/* Reads the whole file once to find its boots. */
 static enum tm_status note_boots(struct journal *j, struct tm_error *err)
 {
     struct tm_journal_entry entry = {.is_brief = true};
@@ -97,7 +97,7 @@ static enum tm_status export_open(const struct tm_format_context *context, void 
     return open_as(&tm_journal_export, context, state, err);
 }
 
-/* The name of the process, behind the first of its entries that have it. */
+/* Adds the name of the process after the first entry that states it. */
 static enum tm_status add_name(struct journal *j, const struct tm_event *log, struct tm_error *err)
 {
     const struct tm_buf *comm = &j->entry.comm;
@@ -122,7 +122,7 @@ static enum tm_status add_name(struct journal *j, const struct tm_event *log, st
     return st < 0 ? st : tm_event_sink_add(j->context.sink, &name, err);
 }
 
-/* Text of BUF as a string of the stream. */
+/* Adds the text of BUF as a string of the stream. */
 static enum tm_status put_string(struct journal *j, const struct tm_buf *buf, uint32_t *string, struct tm_error *err)
 {
     return tm_event_sink_string(j->context.sink, buf->data ? buf->data : (const uint8_t *)"", buf->len, &j->detail,

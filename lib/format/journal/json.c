@@ -11,7 +11,7 @@ static bool is_space(uint8_t c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == RECORD_SEPARATOR;
 }
 
-/* What stands before an object: white space, and "data:" of json-sse. */
+/* Skips what stands before an object: white space, and "data:" in json-sse. */
 static const uint8_t *skip_front(const uint8_t *p, const uint8_t *end)
 {
     static const char data[] = "data:";
@@ -26,7 +26,7 @@ static const uint8_t *skip_front(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-/* An array of numbers is the bytes of a value, into BYTES. False: it is something else. */
+/* An array of numbers is a value in bytes, which are put into BYTES. False: it is another array. */
 static bool is_binary(const struct tm_json_value *array, struct tm_buf *bytes, enum tm_status *st)
 {
     struct tm_json_scan scan = tm_json_scan_of(array);
@@ -128,7 +128,7 @@ static enum tm_status json_read(struct tm_input *in, struct tm_journal_entry *en
     }
 }
 
-/* An object at the beginning of a line. */
+/* Finds an object at the beginning of a line. */
 static bool json_find(const uint8_t **p, const uint8_t *end)
 {
     const uint8_t *line;
@@ -146,7 +146,7 @@ static bool json_find(const uint8_t **p, const uint8_t *end)
     return false;
 }
 
-/* The first names are those of fields, and one of them is one that journald writes. */
+/* True if the first names are valid field names, and journald writes one of them. */
 bool tm_journal_json_sniff(const uint8_t *head, size_t len)
 {
     static const char *const known[] = {"MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "SYSLOG_FACILITY", "MESSAGE_ID"};

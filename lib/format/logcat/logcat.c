@@ -12,15 +12,16 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-enum { S_PER_DAY = 24 * 60 * 60, LEAP_YEARS = 8 /* a 29th of February comes at least as often */ };
+enum { S_PER_DAY = 24 * 60 * 60, LEAP_YEARS = 8 /* enough years to contain a 29th of February */ };
 
 struct logcat {
     struct tm_text_reader text;
-    int64_t near_s;     /* of the last date; before the first, what is not in the future */
+    /* the second of the last date; before the first date, the latest second that is not in the future */
+    int64_t near_s;
     bool has_near;
-    bool has_pending;   /* a row waits for lines that belong to its message */
+    bool has_pending;   /* a row waits for further lines of its message */
     struct tm_event pending;
-    struct tm_buf tag, message, uid; /* of it */
+    struct tm_buf tag, message, uid; /* of the pending row */
     struct tm_buf detail;
     int64_t without_year, without_zone;
 };
@@ -48,13 +49,14 @@ static void logcat_close(void *state)
     free(l);
 }
 
-/* The second of UTC in which LINE is, if its year is YEAR. */
+/* The second of UTC at which LINE was written if its year is YEAR. */
 static int64_t second_in(const struct tm_logcat_line *line, int64_t year)
 {
     return tm_calendar_days(year, line->month, line->day) * S_PER_DAY + (line->ns - line->zone_ns) / NS_PER_S;
 }
 
-/* The year of LINE, which tells none: the newest that is not in the future for the first one, else the nearest. */
+/* The year of LINE, which states none. For the first such line: the newest year in which it is not in the future. For
+ * later ones: the year that puts it nearest to the line before. */
 static int64_t find_year(const struct logcat *l, const struct tm_logcat_line *line)
 {
     int64_t latest = tm_calendar_year(l->near_s / S_PER_DAY) + 1, best = latest;
@@ -71,7 +73,7 @@ static int64_t find_year(const struct logcat *l, const struct tm_logcat_line *li
     return best;
 }
 
-/* The reading of REALTIME of LINE, a date. False: it does not fit. */
+/* Converts the date of LINE to a reading of REALTIME. False: it does not fit. */
 static bool date_ns(struct logcat *l, const struct tm_logcat_line *line, int64_t *ns)
 {
     int64_t year = line->has_year ? line->year : find_year(l, line), day_ns;
@@ -118,7 +120,7 @@ static bool copy(struct tm_buf *buf, struct tm_span text)
     return text.len == 0 || tm_buf_add(buf, text.s, text.len) == TM_OK;
 }
 
-/* LINE becomes the row that waits. */
+/* LINE becomes the pending row. */
 static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line, struct tm_error *err)
 {
     int64_t ns = line->ns;
@@ -137,7 +139,7 @@ static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line,
         .tid = line->has_tid ? line->tid : line->pid,
         .value = (uint64_t)line->priority,
         .flags = TM_EVENT_HAS_VALUE};
-    if (line->pid || line->tid) /* pid 0 is the kernel's, whose messages are of no thread */
+    if (line->pid || line->tid) /* pid 0 is the kernel's; its messages belong to no thread */
         l->pending.flags |= TM_EVENT_HAS_PID | TM_EVENT_HAS_TID | tm_event_scope_flags(TM_SCOPE_THREAD);
     l->text.has_events = true;
     l->has_pending = true;
@@ -146,7 +148,7 @@ static enum tm_status begin(struct logcat *l, const struct tm_logcat_line *line,
                : tm_error_nomem(err);
 }
 
-/* Whether the line at hand goes on with the message before it. */
+/* True if the current line continues the message before it. */
 static bool goes_on(const struct logcat *l)
 {
     const struct tm_text_reader *r = &l->text;
@@ -190,8 +192,8 @@ static enum tm_status logcat_read(void *state, struct tm_error *err)
     return st;
 }
 
-/* What the first line that is no divider tells of time. A line that is longer than what a sniffer sees ends there.
- * TM_END: there are dividers alone. TM_E_INPUT: it is no line of logcat. */
+/* Parses the first line that is not a divider. A line that is longer than HEAD is parsed up to its end. TM_END: there
+ * are only dividers. TM_E_INPUT: the line is not logcat's. */
 static enum tm_status first_line(const uint8_t *head, size_t len, struct tm_logcat_line *line)
 {
     static const char divider[] = "--------- beginning of ";

@@ -6,14 +6,14 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-enum { EPOCH_DIGITS = 9 /* seconds of fewer digits are an uptime: 10^8 s are three years */, COLUMNS_MAX = 3 };
+enum { EPOCH_DIGITS = 9 /* fewer digits are an uptime: 10^8 s are three years */, COLUMNS_MAX = 3 };
 
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
 }
 
-/* COUNT digits at P as a number. */
+/* Reads COUNT digits at P as a number. */
 static bool take_digits(const char **p, const char *end, int count, int *value)
 {
     *value = 0;
@@ -90,7 +90,7 @@ static bool take_seconds(const char **p, const char *end, struct tm_logcat_line 
 {
     const char *dot = tm_text_skip_digits(*p, end);
     const char *behind = dot < end && *dot == '.' ? tm_text_skip_digits(dot + 1, end) : dot;
-    l->month = l->day = 0; /* of an attempt to read a date */
+    l->month = l->day = 0; /* left by an attempt to read a date */
     if (dot == *p || behind < dot + 4 || tm_decimal_scale(*p, (size_t)(behind - *p), 9, &l->ns) != TM_OK)
         return false;
     l->time = dot - *p >= EPOCH_DIGITS ? TM_LOGCAT_EPOCH : TM_LOGCAT_MONOTONIC;
@@ -124,8 +124,8 @@ static void set_tag(struct tm_logcat_line *l, const char *p, const char *end)
     l->tag = (struct tm_span){p, (size_t)(end - p)};
 }
 
-/* "tag: message". A tag may hold a colon, but none with a blank behind it. Without such a colon all is message, as in
- * the reference importer. */
+/* Splits "tag: message". A tag may hold a colon that no blank follows. Without a colon and blank the whole text is the
+ * message, as in the reference importer. */
 static void split_message(const char *p, const char *end, struct tm_logcat_line *l)
 {
     for (const char *q = p; q < end; q++) {
@@ -163,7 +163,7 @@ static enum tm_status parse_threadtime(const char *p, const char *end, struct tm
     return TM_OK;
 }
 
-/* "( pid): " or "(uid: pid): " at P; returns what is behind it, or NULL. */
+/* Reads "( pid): " or "(uid: pid): " at P. Returns the byte after it, or NULL. */
 static const char *parse_parenthesis(const char *p, const char *end, struct tm_logcat_line *l)
 {
     const char *q = p + 1, *close = memchr(p, ')', (size_t)(end - p));
@@ -200,7 +200,7 @@ static enum tm_status parse_brief(const char *p, const char *end, struct tm_logc
     return TM_E_INPUT;
 }
 
-/* Takes the escape sequences off that -v color puts around a line. */
+/* Removes the escape sequences that -v color puts around a line. */
 static void take_color(const char **p, const char **end)
 {
     static const char reset[] = "\x1b[0m";

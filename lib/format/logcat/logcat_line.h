@@ -6,7 +6,7 @@
 #include "base/span.h"
 #include "base/status.h"
 
-/* What the time of a line counts. */
+/* What the time of a line means. */
 enum tm_logcat_time {
     TM_LOGCAT_DATE,     /* a date, which may lack its year and its zone */
     TM_LOGCAT_EPOCH,    /* nanoseconds since 1970 */
@@ -27,24 +27,24 @@ enum tm_logcat_priority {
 /* The parts of a line; spans point into its text. */
 struct tm_logcat_line {
     enum tm_logcat_time time;
-    int64_t ns;     /* of EPOCH and MONOTONIC; of DATE the nanoseconds since the day began */
+    int64_t ns;     /* of EPOCH and MONOTONIC; for DATE the nanoseconds since midnight */
     bool has_year, has_zone;
-    int year, month, day; /* of DATE; a 29th of February of no known year is a date */
-    int64_t zone_ns; /* how far local time is ahead of UTC */
-    bool has_tid;   /* format time does not tell the thread */
+    int year, month, day; /* of DATE; a 29th of February without a year is accepted */
+    int64_t zone_ns; /* local time minus UTC */
+    bool has_tid;   /* false in format time, which does not state the thread */
     int64_t pid, tid;
     struct tm_span uid; /* a number or a name; length 0: none */
     enum tm_logcat_priority priority;
     struct tm_span tag, message;
 };
 
-/* Parses LINE (LEN bytes, without its end). TM_OK, or TM_E_INPUT if it is no such line. */
+/* Parses LINE (LEN bytes, without its end). TM_OK, or TM_E_INPUT if the line has another form. */
 enum tm_status tm_logcat_line_parse(const char *line, size_t len, struct tm_logcat_line *parsed);
 
-/* True for the head of format brief, "I/Tag( 1234): ", which tells no time. */
+/* True for the head of format brief, "I/Tag( 1234): ", which states no time. */
 bool tm_logcat_line_is_brief(const char *line, size_t len);
 
-/* True for what stands between lines: "--------- beginning of main", remarks of adb. */
+/* True for lines between messages: "--------- beginning of main", and what adb writes. */
 bool tm_logcat_line_is_divider(const char *line, size_t len);
 
 #endif

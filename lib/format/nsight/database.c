@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row takes two bytes or more. A step is an instruction of SQLite's machine: a table scan and look-ups by key take
- * fewer of them per byte. */
+/* A row has at least two bytes. A step is an instruction of SQLite's virtual machine. Table scans and look-ups by key
+ * need fewer steps per byte. */
 enum { STEPS_AT_ONCE = 1000, STEPS_PER_BYTE = 64, VALUE_MAX = 1 << 20 };
 enum { HEADER_PAGE_SIZE = 16, HEADER_WRITE_VERSION = 18, HEADER_READ_VERSION = 19, HEADER_PAGES = 28, HEADER_LEN = 32 };
 enum { VERSION_ROLLBACK = 1, VERSION_WAL = 2, PAGE_LEAST = 512, PAGE_OF_1 = 65536 };
 
 static const uint64_t steps_least = 10000000;
 
-/* SQLite's handle of the file. */
+/* SQLite's handle for the file. */
 struct handle {
     sqlite3_file base;
     struct tm_nsight_database *d;
@@ -25,8 +25,8 @@ static int file_close(sqlite3_file *file)
     return SQLITE_OK;
 }
 
-/* A database with a log beside it says so in two bytes of its header. It is read as it is without the log, so that
- * SQLite asks for no memory shared with writers. */
+/* A database with a write-ahead log says so in two bytes of its header. They are replaced, so that SQLite reads the
+ * database without the log and asks for no memory shared with writers. */
 static void hide_log(struct tm_nsight_database *d, uint8_t *data, uint64_t at, uint64_t len)
 {
     for (uint64_t i = HEADER_WRITE_VERSION; i <= HEADER_READ_VERSION; i++)
@@ -42,7 +42,7 @@ static int file_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at)
     uint64_t want = (uint64_t)len, from = (uint64_t)at;
     uint64_t left = from < d->file.len ? d->file.len - from : 0;
     uint64_t have = want < left ? want : left;
-    if (have < want && from + want <= d->len) /* a page of which the file has only a part, or nothing */
+    if (have < want && from + want <= d->len) /* the file has only a part of a page, or nothing of it */
         return SQLITE_CORRUPT;
     if (have > 0 && tm_extent_read(&d->file, from, data, (size_t)have, &d->read_error) < 0)
         return SQLITE_IOERR_READ;
@@ -94,7 +94,7 @@ static int file_sector_size(sqlite3_file *file)
     return 4096;
 }
 
-/* Nobody writes the file: no locks, no journals. */
+/* The file has no writers: no locks, no journals. */
 static int file_characteristics(sqlite3_file *file)
 {
     (void)file;
@@ -187,14 +187,14 @@ static int count_steps(void *arg)
     return 0;
 }
 
-/* Only columns of tables are read. Names of functions and of virtual tables in a schema mean nothing. */
+/* Permits only reading of table columns. Functions and virtual tables that a schema names are refused. */
 static int allow(void *arg, int action, const char *a, const char *b, const char *database, const char *inner)
 {
     (void)arg, (void)a, (void)b, (void)database, (void)inner;
     return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_PRAGMA ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* Whether there is memory. SQLite also says that there is none where a record tells a length beyond all bounds. */
+/* False if memory ran out. SQLite reports out of memory also if the length in a record exceeds all limits. */
 static bool has_memory(void)
 {
     void *probe = sqlite3_malloc64(2 * VALUE_MAX);
@@ -258,7 +258,7 @@ static int defend(struct tm_nsight_database *d)
     return rc;
 }
 
-/* How long the file should be, by its header. Source: the database file format of SQLite, 1.3. */
+/* Reads the length that the file should have from its header. Source: the database file format of SQLite, 1.3. */
 static enum tm_status read_length(struct tm_nsight_database *d, uint64_t *len, struct tm_error *err)
 {
     uint8_t h[HEADER_LEN] = {0};

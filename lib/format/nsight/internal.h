@@ -1,4 +1,4 @@
-/* What the files of this folder share: the export as far as it has been read. */
+/* The state of an export being read, shared by the files of this folder. */
 #ifndef TM_FORMAT_NSIGHT_INTERNAL_H
 #define TM_FORMAT_NSIGHT_INTERNAL_H
 
@@ -9,15 +9,15 @@
 #include "format/nsight/nsight.h"
 #include "format/nsight/schema.h"
 
-/* What the rows of a table are. */
+/* What the rows of a table mean. */
 enum tm_nsight_rows {
-    TM_NSIGHT_NO_ROWS, /* names, or what has no time */
+    TM_NSIGHT_NO_ROWS, /* names, or rows without a time */
     TM_NSIGHT_NVTX,
-    TM_NSIGHT_CALLS,   /* of a library, by threads */
-    TM_NSIGHT_KERNELS, /* on a stream of a device */
+    TM_NSIGHT_CALLS,   /* calls of a library, by thread */
+    TM_NSIGHT_KERNELS, /* kernels and copies on a stream of a device */
     TM_NSIGHT_COPIES,
     TM_NSIGHT_SETS,
-    TM_NSIGHT_SWITCHES, /* of threads on cpus */
+    TM_NSIGHT_SWITCHES, /* switches of threads on cpus */
     TM_NSIGHT_UNSHOWN
 };
 
@@ -25,29 +25,29 @@ struct tm_nsight {
     struct tm_format_context context;
     struct tm_nsight_database database;
     struct tm_nsight_schema schema;
-    bool is_unreadable; /* so damaged that nothing can be read of it */
+    bool is_unreadable; /* the database is too damaged to be read at all */
     bool has_start;
-    int64_t start_ns; /* the wall clock's time that times count from */
+    int64_t start_ns; /* the wall clock's time at time 0 */
     uint32_t next_table;
-    bool is_told; /* what the export says of itself, and names of domains */
-    /* the table whose rows are read; statement NULL: none is */
+    bool is_told; /* the description of the export and the names of domains are in the stream */
+    /* The table whose rows are read; statement NULL: none. */
     const struct tm_nsight_table *table;
     enum tm_nsight_rows rows;
     sqlite3_stmt *statement;
     int at[TM_NS_COLUMNS];
-    uint32_t category; /* of all its rows; 0: by row */
-    /* names */
+    uint32_t category; /* category of all its rows; 0: each row has its own */
+    /* Names. */
     sqlite3_stmt *string_by_id, *device_by_id; /* NULL: there is no such table */
     struct tm_map string_of;     /* by StringIds.id: a string of the sink */
     struct tm_table domains;     /* by process, domain, category (none: NO_CATEGORY): a string of the sink */
-    struct tm_map threads;       /* globalTids that events have; 1 */
-    struct tm_map processes;     /* pids of them */
-    struct tm_table streams;     /* by device, a hash of process and context, stream: its tid */
-    struct tm_map devices;       /* those that are defined; 1 */
-    struct tm_map running;       /* by cpu: the tid that came to it and has not left; 0: none */
+    struct tm_map threads;       /* globalTids of events; value 1 */
+    struct tm_map processes;     /* their pids */
+    struct tm_table streams;     /* by device, hash of process and context, stream: its tid */
+    struct tm_map devices;       /* defined devices; value 1 */
+    struct tm_map running;       /* by cpu: the tid that runs on it; 0: none */
     uint64_t cut_count;
     struct tm_buf detail, inner, text, name;
-    struct tm_error *err; /* of the call that is under way */
+    struct tm_error *err; /* of the current call */
 };
 
 /* The parts of a globalTid or globalPid. */
@@ -63,28 +63,29 @@ static inline int64_t tm_nsight_tid(int64_t global)
 
 /* --- names.c */
 
-/* What an export names: domains and categories of NVTX, hosts and versions. */
+/* Reads names: domains and categories of NVTX, hosts and versions. */
 enum tm_status tm_nsight_names_read(struct tm_nsight *x);
 
-/* The text of StringIds ID into x->text, cut to TM_NSIGHT_TEXT_MAX. TM_OK; TM_END: there is none; or an error. */
+/* Puts the text of StringIds ID into x->text, cut to TM_NSIGHT_TEXT_MAX. TM_OK; TM_END: there is none; or an error. */
 enum tm_status tm_nsight_text(struct tm_nsight *x, int64_t id);
 
-/* The string of the sink for StringIds ID. TM_OK; TM_END: there is none; or an error. */
+/* Sets *STRING to the string of the sink for StringIds ID. TM_OK; TM_END: there is none; or an error. */
 enum tm_status tm_nsight_string(struct tm_nsight *x, int64_t id, uint32_t *string);
 
-/* Text of the statement's result COLUMN, cut to TM_NSIGHT_TEXT_MAX. Valid until its next step. */
+/* Returns the text of the statement's result COLUMN, cut to TM_NSIGHT_TEXT_MAX. Valid until its next step. */
 struct tm_text tm_nsight_column_text(struct tm_nsight *x, sqlite3_stmt *statement, int column);
 
-/* The name of a category of a DOMAIN in process PID; with CATEGORY 0 of the domain. 0: it has none. */
+/* Returns the name of a category of DOMAIN in process PID, or with CATEGORY 0 the name of the domain. 0: it has
+ * none. */
 uint32_t tm_nsight_domain(const struct tm_nsight *x, int64_t pid, int64_t domain, int64_t category);
 
-/* Defines thread TID of process PID, whose name may come later. */
+/* Defines thread TID of process PID. Its name may be unknown so far. */
 enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t tid);
 
-/* Defines the threads and processes that events had. */
+/* Defines the threads and processes that have events. */
 enum tm_status tm_nsight_define_tasks(struct tm_nsight *x);
 
-/* The process of DEVICE and the thread of a stream on it, defined when they are new. */
+/* The process of a device and the thread of a stream on it. */
 struct tm_nsight_stream {
     int64_t device, pid, context, stream;
 };
@@ -92,13 +93,13 @@ enum tm_status tm_nsight_stream(struct tm_nsight *x, const struct tm_nsight_stre
 
 /* --- rows.c */
 
-/* The columns that rows of KIND are made of. */
+/* Returns the columns that rows of KIND are read from. */
 uint64_t tm_nsight_columns(enum tm_nsight_rows kind);
 
-/* What the rows of TABLE are. */
+/* Returns what the rows of TABLE mean. */
 enum tm_nsight_rows tm_nsight_kind(const struct tm_nsight_table *table);
 
-/* The events of the row at which x->statement is. */
+/* Adds the events of the current row of x->statement. */
 enum tm_status tm_nsight_row(struct tm_nsight *x);
 
 #endif

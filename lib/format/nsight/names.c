@@ -1,4 +1,4 @@
-/* What numbers of an export are called: strings, domains, threads, processes, devices and their streams. */
+/* The names of an export: strings, domains, threads, processes, devices and their streams. */
 #include "format/nsight/internal.h"
 
 #include "base/hash.h"
@@ -68,7 +68,7 @@ uint32_t tm_nsight_domain(const struct tm_nsight *x, int64_t pid, int64_t domain
     return string == TM_TABLE_NONE ? 0 : (uint32_t)string;
 }
 
-/* The row at which STATEMENT is: a domain, or a category of one. */
+/* Adds the current row of STATEMENT: a domain, or a category of a domain. */
 static enum tm_status add_domain(struct tm_nsight *x, sqlite3_stmt *statement, const int at[TM_NS_COLUMNS])
 {
     bool is_category = sqlite3_column_int64(statement, at[TM_NS_EVENT_TYPE]) == EVENT_CATEGORY;
@@ -102,7 +102,7 @@ static enum tm_status read_domains(struct tm_nsight *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* --- what the export says of itself */
+/* --- description of the export */
 
 static enum tm_status note(struct tm_nsight *x, const char *name, struct tm_text text)
 {
@@ -115,7 +115,7 @@ static enum tm_status note(struct tm_nsight *x, const char *name, struct tm_text
     return tm_event_sink_message(x->context.sink, TM_FRAME_METADATA, &row.base, x->err);
 }
 
-/* The first value that SQL finds, as note NAME; nothing where its TABLE is not there. */
+/* Adds the first value that SQL finds as note NAME. Adds nothing if TABLE does not exist. */
 static enum tm_status note_value(struct tm_nsight *x, const char *table, const char *sql, const char *name)
 {
     sqlite3_stmt *statement;
@@ -127,7 +127,7 @@ static enum tm_status note_value(struct tm_nsight *x, const char *table, const c
     if (st == TM_OK)
         st = note(x, name, tm_nsight_column_text(x, statement, 0));
     sqlite3_finalize(statement);
-    if (st == TM_E_INPUT) { /* a version whose columns are others */
+    if (st == TM_E_INPUT) { /* a version with other columns */
         *x->err = (struct tm_error){0};
         st = TM_OK;
     }
@@ -154,7 +154,7 @@ enum tm_status tm_nsight_names_read(struct tm_nsight *x)
 
 /* --- definitions */
 
-/* A definition of KIND whose detail is message FIELD, x->inner. */
+/* Adds a definition of KIND whose detail is x->inner as message FIELD. */
 static enum tm_status define(struct tm_nsight *x, struct tm_event *row, uint32_t field)
 {
     struct tm_buf detail = {0};
@@ -196,7 +196,7 @@ enum tm_status tm_nsight_define_thread(struct tm_nsight *x, int64_t pid, int64_t
     return define_thread(x, pid, tid, (struct tm_text){0});
 }
 
-/* Threads that have events, of all that ran while the recording did. */
+/* Defines the threads that have events. The export lists all threads that ran during the recording. */
 static enum tm_status define_threads(struct tm_nsight *x)
 {
     const struct tm_nsight_table *table = tm_nsight_schema_find(&x->schema, "ThreadNames");
@@ -249,7 +249,7 @@ enum tm_status tm_nsight_define_tasks(struct tm_nsight *x)
 
 /* --- devices and streams */
 
-/* "GPU 0 (NAME)" into x->name. */
+/* Puts "GPU 0 (NAME)" into x->name. */
 static enum tm_status name_device(struct tm_nsight *x, int64_t device)
 {
     enum tm_status st = tm_buf_addf(&x->name, "GPU %" PRId64, device) == TM_OK ? TM_OK : tm_error_nomem(x->err);
@@ -266,7 +266,7 @@ static enum tm_status name_device(struct tm_nsight *x, int64_t device)
     return st == TM_END ? TM_OK : st;
 }
 
-/* The number of the text x->text, which nothing else of the run has. */
+/* Sets *NUMBER to a number for the text x->text that is unique in the run. */
 static enum tm_status number_of_text(struct tm_nsight *x, int64_t *number)
 {
     return tm_text_pid(x->context.sink, x->text.data, x->text.len, number, x->err);

@@ -9,14 +9,14 @@ enum { ROWS_AT_ONCE = 1024 };
 
 static const char magic[16] = "SQLite format 3";
 
-/* --- what the database is */
+/* --- is the database an export? */
 
 static bool begins(const char *s, const char *with)
 {
     return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* Whether the database has the tables of an export. */
+/* True if the database has the tables of an export. */
 static bool is_export(const struct tm_nsight_schema *schema)
 {
     bool has_strings = tm_nsight_schema_find(schema, "StringIds") != NULL, has_more = false;
@@ -26,7 +26,7 @@ static bool is_export(const struct tm_nsight_schema *schema)
     return has_strings && has_more;
 }
 
-/* Why the database is no export. */
+/* Why the database is not an export. */
 static const char *other_cause(const struct tm_nsight *x)
 {
     for (uint32_t i = 0; i < x->schema.count; i++)
@@ -38,7 +38,7 @@ static const char *other_cause(const struct tm_nsight *x)
     return "a database of SQLite that is no export of Nsight Systems (nsys export --type sqlite)";
 }
 
-/* Where the session began on the wall clock. */
+/* Reads when the session began on the wall clock. */
 static enum tm_status find_start(struct tm_nsight *x)
 {
     const struct tm_nsight_table *table = tm_nsight_schema_find(&x->schema, "TARGET_INFO_SESSION_START_TIME");
@@ -58,7 +58,7 @@ static enum tm_status find_start(struct tm_nsight *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* Statements that find a name by its number. */
+/* Prepares the statements that find a name by its number. */
 static enum tm_status prepare_names(struct tm_nsight *x)
 {
     const struct tm_nsight_table *strings = tm_nsight_schema_find(&x->schema, "StringIds");
@@ -75,7 +75,7 @@ static enum tm_status prepare_names(struct tm_nsight *x)
     return st;
 }
 
-/* TM_END: it is another database, as *err says. */
+/* Inspects the database. TM_END: it is not an export, as *err says. */
 static enum tm_status look(struct tm_nsight *x)
 {
     bool salvage = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
@@ -89,7 +89,7 @@ static enum tm_status look(struct tm_nsight *x)
         return TM_END;
     }
     st = find_start(x);
-    if (st == TM_E_INPUT && salvage) { /* then nothing relates the session to the wall clock */
+    if (st == TM_E_INPUT && salvage) { /* nothing relates the session to the wall clock */
         *x->err = (struct tm_error){0};
         st = TM_OK;
     }
@@ -121,7 +121,7 @@ static Tracemerge__ClockPolicy nsight_policy(const void *state)
 
 /* --- rows */
 
-/* Damage in TABLE, which *err tells: its other rows are lost. */
+/* Handles damage in TABLE, which *err describes: its remaining rows are lost. */
 static enum tm_status damage(struct tm_nsight *x, const char *table)
 {
     if (x->err->status != TM_E_INPUT || x->context.options->on_damage == TM_DAMAGE_HALT)
@@ -130,7 +130,7 @@ static enum tm_status damage(struct tm_nsight *x, const char *table)
     return tm_event_sink_account(x->context.sink, TM_DROP_DAMAGED, 0, 1, UINT64_MAX, x->err);
 }
 
-/* The category of all rows of a table of calls: "cuda" of CUPTI_ACTIVITY_KIND_RUNTIME, "osrt" of OSRT_API. */
+/* Sets the category of all rows of a table of calls: "cuda" for CUPTI_ACTIVITY_KIND_RUNTIME, "osrt" for OSRT_API. */
 static enum tm_status set_category(struct tm_nsight *x)
 {
     const char *name = x->table->name;
@@ -155,7 +155,7 @@ static enum tm_status set_category(struct tm_nsight *x)
     return tm_event_sink_string(x->context.sink, x->text.data, x->text.len, &x->detail, &x->category, x->err);
 }
 
-/* How many rows a table has that no output shows. */
+/* Counts the rows of a table that no output shows. */
 static enum tm_status count_rows(struct tm_nsight *x)
 {
     uint32_t clock = x->has_start ? TM_CLOCK_REALTIME : TM_CLOCK_TRACE_FILE;
@@ -218,7 +218,7 @@ static enum tm_status finish(struct tm_nsight *x)
     return st < 0 ? st : TM_END;
 }
 
-/* Nothing of the file could be read. */
+/* Accounts for the whole file: none of it could be read. */
 static enum tm_status account_all(struct tm_nsight *x)
 {
     struct tm_event_sink *sink = x->context.sink;
@@ -267,7 +267,7 @@ static void nsight_close(void *state)
     free(x);
 }
 
-/* Any database: what is in it is told by open. */
+/* Accepts any SQLite database; open decides whether it is an export. */
 static bool nsight_sniff(const uint8_t *head, size_t len)
 {
     return len >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;

@@ -1,4 +1,4 @@
-/* Rows of tables and what they become. */
+/* Rows of tables as events. */
 #include "format/nsight/internal.h"
 
 #include "base/checked.h"
@@ -39,7 +39,7 @@ static const uint64_t payload = TM_NS_BIT(TM_NS_UINT64) | TM_NS_BIT(TM_NS_INT64)
                                 TM_NS_BIT(TM_NS_UINT32) | TM_NS_BIT(TM_NS_INT32) | TM_NS_BIT(TM_NS_FLOAT) |
                                 TM_NS_BIT(TM_NS_JSON_TEXT);
 
-/* The columns that are arguments as they are. */
+/* The columns that become arguments unchanged. */
 static uint64_t arguments(enum tm_nsight_rows kind)
 {
     switch (kind) {
@@ -128,7 +128,7 @@ static enum tm_status put_text(struct tm_nsight *x, const char *key, const void 
     return tm_detail_arg_text(&x->detail, key, data, len) == TM_OK ? TM_OK : tm_error_nomem(x->err);
 }
 
-/* Number C as the text that NAMES, COUNT of them, have for it. */
+/* Adds the number in column C as the text that NAMES (COUNT texts) has for it. */
 static enum tm_status put_word(struct tm_nsight *x, enum tm_nsight_column c, const char *const *names, size_t count)
 {
     if (!has_int(x, c))
@@ -165,7 +165,7 @@ static enum tm_status put_column(struct tm_nsight *x, enum tm_nsight_column c)
     return st == TM_OK ? TM_OK : tm_error_nomem(x->err);
 }
 
-/* Versions whose columns could not be NULL wrote 0 for what is not there. */
+/* True for a 0 that stands for a missing value: some versions have columns that cannot be NULL. */
 static bool is_filler(const struct tm_nsight *x, enum tm_nsight_column c)
 {
     bool optional = c == TM_NS_RETURN_VALUE || c == TM_NS_GRAPH_NODE_ID || c == TM_NS_CORRELATION_ID ||
@@ -205,19 +205,19 @@ static enum tm_status add(struct tm_nsight *x, struct tm_event *row)
     return tm_event_sink_add(x->context.sink, row, x->err);
 }
 
-/* Column C as a time. */
+/* Reads column C as a time. */
 static bool time_of(const struct tm_nsight *x, enum tm_nsight_column c, int64_t *ns)
 {
     return tm_add_i64(int_of(x, c), x->has_start ? x->start_ns : 0, ns);
 }
 
-/* Whether the row has an end. Versions whose columns could not be NULL wrote 0 for the end of a range that has none. */
+/* True if the row has an end. Versions whose columns cannot be NULL write 0 for a range without an end. */
 static bool has_end(const struct tm_nsight *x)
 {
     return has_int(x, TM_NS_END) && (x->rows != TM_NSIGHT_NVTX || int_of(x, TM_NS_END) != 0);
 }
 
-/* Begin and duration. Returns why the event cannot be shown, or TM_DROP_OTHER if it can. */
+/* Sets begin and duration. Returns why the event cannot be shown, or TM_DROP_OTHER if it can. */
 static enum tm_drop_reason set_times(const struct tm_nsight *x, struct tm_event *row)
 {
     if (!has_int(x, TM_NS_START))
@@ -227,13 +227,13 @@ static enum tm_drop_reason set_times(const struct tm_nsight *x, struct tm_event 
     if (row->kind != TM_KIND_SLICE_COMPLETE)
         return TM_DROP_OTHER;
     if (!has_end(x))
-        row->kind = TM_KIND_SLICE_BEGIN; /* it was open when the recording ended */
+        row->kind = TM_KIND_SLICE_BEGIN; /* it was still open when the recording ended */
     else if (!tm_sub_i64(int_of(x, TM_NS_END), int_of(x, TM_NS_START), &row->dur_ns) || row->dur_ns < 0)
         return TM_DROP_DAMAGED;
     return TM_DROP_OTHER;
 }
 
-/* The thread of column C. What is of a process and no thread of it (tid 0) is of its main thread. */
+/* Sets the thread from column C. An event of a process without a thread (tid 0) goes to the main thread. */
 static enum tm_status set_thread(struct tm_nsight *x, enum tm_nsight_column c, struct tm_event *row)
 {
     int64_t global = int_of(x, c);
@@ -245,7 +245,7 @@ static enum tm_status set_thread(struct tm_nsight *x, enum tm_nsight_column c, s
     return TM_OK;
 }
 
-/* The arrow between a call and what it launched. */
+/* Adds the flow from a call to what it launched. */
 static enum tm_status put_correlation(struct tm_nsight *x, int64_t pid)
 {
     const uint64_t numbers[] = {(uint64_t)pid, (uint64_t)int_of(x, TM_NS_CORRELATION_ID)};
@@ -255,7 +255,7 @@ static enum tm_status put_correlation(struct tm_nsight *x, int64_t pid)
     return tm_pb_put_i64(&x->detail, TM_DETAIL_FLOW_IDS, id) == TM_OK ? TM_OK : tm_error_nomem(x->err);
 }
 
-/* The name in StringIds that column C means; WORD and its number where there is none. */
+/* Sets the name to the text in StringIds that column C refers to, or to WORD and the number if there is none. */
 static enum tm_status set_name(struct tm_nsight *x, enum tm_nsight_column c, const char *word, struct tm_event *row)
 {
     enum tm_status st = has_int(x, c) ? tm_nsight_string(x, int_of(x, c), &row->name) : TM_END;
@@ -283,7 +283,7 @@ static enum tm_status add_call(struct tm_nsight *x)
     return st < 0 ? st : add(x, &row);
 }
 
-/* --- what devices did */
+/* --- rows of devices */
 
 static enum tm_status name_device_row(struct tm_nsight *x, struct tm_event *row)
 {
@@ -369,7 +369,8 @@ static enum tm_status put_nvtx_details(struct tm_nsight *x, int64_t pid)
     return st;
 }
 
-/* A range from one call to another may cross others, and end on another thread: an operation of its process. */
+/* A range from one call to another may cross others and end on another thread. So it is an async operation of its
+ * process. */
 static enum tm_status add_range(struct tm_nsight *x, struct tm_event *row)
 {
     const uint64_t numbers[] = {(uint64_t)row->pid, (uint64_t)int_of(x, TM_NS_RANGE_ID), (uint64_t)row->time_ns,
@@ -384,7 +385,7 @@ static enum tm_status add_range(struct tm_nsight *x, struct tm_event *row)
     if (st < 0 || !has_end(x))
         return st;
     end.kind = TM_KIND_SLICE_END;
-    end.time_ns += end.dur_ns; /* which fits: the end was a time of the table */
+    end.time_ns += end.dur_ns; /* fits: the end was a time in the table */
     end.dur_ns = 0;
     end.flags = row->flags;
     end.track = row->track;
@@ -399,7 +400,7 @@ static enum tm_status add_nvtx(struct tm_nsight *x)
     bool is_mark = type == NVTX_MARK || type == NVTXT_MARK;
     bool is_range = type == NVTX_START_END || type == NVTXT_START_END;
     struct tm_event row = new_row(x, is_mark ? TM_KIND_INSTANT : TM_KIND_SLICE_COMPLETE);
-    if (type == NVTX_CATEGORY || type == NVTX_DOMAIN || type == NVTX_DOMAIN_END) /* names, read before */
+    if (type == NVTX_CATEGORY || type == NVTX_DOMAIN || type == NVTX_DOMAIN_END) /* names, which were read before */
         return TM_OK;
     if (!is_mark && !is_range && type != NVTX_PUSH_POP && type != NVTXT_PUSH_POP)
         return account(x, TM_DROP_NOT_SHOWN);
@@ -418,7 +419,7 @@ static enum tm_status add_nvtx(struct tm_nsight *x)
 
 /* --- scheduling */
 
-/* The thread of the row, defined with its process when it is new. The idle task (0) is none. */
+/* Defines the thread of the row and its process when they are new. The idle task (0) is not a thread. */
 static enum tm_status know_thread(struct tm_nsight *x, int64_t tid)
 {
     uint32_t known;
@@ -429,8 +430,8 @@ static enum tm_status know_thread(struct tm_nsight *x, int64_t tid)
     return st < 0 ? st : tm_nsight_define_thread(x, tm_nsight_pid(int_of(x, TM_NS_GLOBAL_TID)), tid);
 }
 
-/* A thread comes to a cpu, or leaves it. The states of threads that leave are not recorded. Only threads of some
- * processes are: between them a cpu counts as idle. */
+/* A thread starts to run on a cpu, or leaves it. The state in which a thread leaves is not recorded. Only the threads
+ * of some processes are recorded; between them a cpu counts as idle. */
 static enum tm_status add_switch(struct tm_nsight *x)
 {
     struct tm_event row = new_row(x, TM_KIND_SCHED_SWITCH);

@@ -33,7 +33,7 @@ const char *tm_nsight_column_name(enum tm_nsight_column column)
     return names[column];
 }
 
-/* Whether NAME can stand in SQL between quotation marks without more ado. */
+/* True if NAME can stand between quotation marks in SQL without escapes. */
 static bool is_plain(const char *name)
 {
     size_t i = 0;

@@ -1,4 +1,4 @@
-/* Which tables a database has, and which of the columns that Nsight Systems writes they have. */
+/* The tables of a database, and which of the known columns of Nsight Systems each table has. */
 #ifndef TM_FORMAT_NSIGHT_SCHEMA_H
 #define TM_FORMAT_NSIGHT_SCHEMA_H
 
@@ -68,8 +68,8 @@ enum tm_nsight_column {
 #define TM_NS_BIT(column) (UINT64_C(1) << (column))
 
 struct tm_nsight_table {
-    char *name;       /* letters, digits and underlines; owned */
-    uint64_t columns; /* bits of those it has */
+    char *name;       /* letters, digits and underscores; owned */
+    uint64_t columns; /* a bit for each column that it has */
 };
 
 /* Zero-initialise. */
@@ -87,8 +87,9 @@ enum tm_status tm_nsight_schema_read(struct tm_nsight_schema *schema, struct tm_
 /* The table NAME, or NULL. */
 const struct tm_nsight_table *tm_nsight_schema_find(const struct tm_nsight_schema *schema, const char *name);
 
-/* A statement that reads the columns WANT of TABLE in the order of their numbers, those that it lacks as NULL; END is
- * SQL to come behind, such as a WHERE. RESULT says at which place of a row each column is. TM_OK or an error. */
+/* Prepares a statement that reads the columns WANT of TABLE, in the order of their numbers. Columns that the table
+ * lacks are NULL. END is SQL that follows, such as a WHERE. RESULT gets the place of each column in a row. TM_OK or an
+ * error. */
 enum tm_status tm_nsight_schema_select(struct tm_nsight_database *d, const struct tm_nsight_table *table, uint64_t want,
                                        const char *end, int result[TM_NS_COLUMNS], sqlite3_stmt **statement,
                                        struct tm_error *err);

@@ -9,8 +9,8 @@
 enum { ATTR_BYTES_MIN = 64, FLAGS_AT = 40, BIT_FREQ = 10, BIT_SAMPLE_ID_ALL = 18, BIT_CLOCKID = 25 };
 enum { CLOCKID_AT = 92, NAMES_BYTES_MAX = 16 << 20 };
 
-/* Bit fields count from the end at which the machine begins to count: from the highest bit of a byte on one with the
- * big end first. */
+/* Bit fields are counted from the end at which the machine begins: from the highest bit of a byte on a big-endian
+ * one. */
 static bool flag_of(const uint8_t *flags, unsigned bit, bool is_big)
 {
     return flags[bit / 8] >> (is_big ? 7 - bit % 8 : bit % 8) & 1;
@@ -67,7 +67,7 @@ static unsigned fields_of(uint64_t sample_type, uint64_t among)
     return n;
 }
 
-/* Where the id of a record is, counted from its front or its end, if its fields are those of ATTR. */
+/* Sets *AT to the place of the id in a record with the fields of ATTR, counted from its front or its end. */
 static bool find_id(const struct tm_perf_attr *attr, bool is_sample, size_t len, size_t *at)
 {
     const uint64_t before = TM_PERF_SAMPLE_IP | TM_PERF_SAMPLE_TID | TM_PERF_SAMPLE_TIME | TM_PERF_SAMPLE_ADDR;

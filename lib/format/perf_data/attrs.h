@@ -1,4 +1,4 @@
-/* The events that a recording counted (struct perf_event_attr), and which of them a record is of. Source:
+/* The events that a recording counted (struct perf_event_attr), and which event a record belongs to. Source:
  * perf_event_open(2), include/uapi/linux/perf_event.h of Linux. */
 #ifndef TM_FORMAT_PERF_DATA_ATTRS_H
 #define TM_FORMAT_PERF_DATA_ATTRS_H
@@ -11,7 +11,7 @@ enum { TM_PERF_ATTRS_MAX = 1 << 16, TM_PERF_IDS_MAX = 1 << 22, TM_PERF_ATTR_BYTE
 
 enum tm_perf_type { TM_PERF_TYPE_HARDWARE = 0, TM_PERF_TYPE_SOFTWARE = 1, TM_PERF_TYPE_TRACEPOINT = 2 };
 
-/* What a sample holds (sample_type). */
+/* The parts of a sample (sample_type). */
 enum tm_perf_sample_bit {
     TM_PERF_SAMPLE_IP = 1 << 0,
     TM_PERF_SAMPLE_TID = 1 << 1,
@@ -27,7 +27,7 @@ enum tm_perf_sample_bit {
     TM_PERF_SAMPLE_IDENTIFIER = 1 << 16
 };
 
-/* How a count that a sample holds is written (read_format). */
+/* The form of a count inside a sample (read_format). */
 enum tm_perf_read_bit {
     TM_PERF_READ_ENABLED = 1 << 0,
     TM_PERF_READ_RUNNING = 1 << 1,
@@ -42,11 +42,11 @@ struct tm_perf_attr {
     uint32_t type;
     uint64_t config, period, sample_type, read_format;
     bool has_frequency; /* period is a frequency */
-    bool says_of_all;   /* sample_id_all: records that are no samples end with time, thread and id */
+    bool says_of_all;   /* sample_id_all: records other than samples end with time, thread and id */
     bool has_clockid;
     int32_t clockid;    /* of clock_gettime(2), if has_clockid */
-    size_t name_at, name_len; /* in the names; no length: none was stated */
-    const struct tm_tracepoint *tracepoint; /* borrowed; NULL: none, or unknown */
+    size_t name_at, name_len; /* in the names; name_len 0: no name was stated */
+    const struct tm_tracepoint *tracepoint; /* borrowed; NULL: not a tracepoint, or unknown */
 };
 
 /* Zero-initialise. */
@@ -55,31 +55,30 @@ struct tm_perf_attrs {
     uint32_t count;
     /* private */
     uint32_t cap;
-    struct tm_map of_id; /* from ids, folded to their number in this map, to attrs */
+    struct tm_map of_id; /* from an id, by its number in ids, to its attr */
     struct tm_buf names;
 };
 
-/* Adds the attr in the SIZE bytes at C. TM_OK; TM_E_INPUT: a limit, or not as long as the first version; TM_E_SYSTEM.
- * */
+/* Adds the attr in the SIZE bytes at C. TM_OK; TM_E_INPUT: a limit, or shorter than the first version; TM_E_SYSTEM. */
 enum tm_status tm_perf_attrs_add(struct tm_perf_attrs *attrs, struct tm_perf_cursor *c, uint64_t size,
                                  struct tm_error *err);
 
-/* ID is of attr number ATTR. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Relates ID to attr number ATTR. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_attrs_id(struct tm_perf_attrs *attrs, uint64_t id, uint32_t attr, struct tm_error *err);
 
-/* The attr that ID is of, or NULL. */
+/* The attr of ID, or NULL. */
 struct tm_perf_attr *tm_perf_attrs_find(const struct tm_perf_attrs *attrs, uint64_t id);
 
-/* The attr of a record of LEN bytes behind its header: the only one; else that of the id at its front (IS_SAMPLE) or
- * its end; of a record without an id the first. NULL: a sample of an unknown id. */
+/* The attr of a record of LEN bytes after its header: the only attr if there is one; otherwise that of the id at the
+ * record's front (IS_SAMPLE) or end; the first attr for a record without an id. NULL: a sample with an unknown id. */
 const struct tm_perf_attr *tm_perf_attrs_of(const struct tm_perf_attrs *attrs, const struct tm_perf_cursor *record,
                                             bool is_sample);
 
-/* ATTR is named NAME, which is copied. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Sets the name of ATTR to NAME, which is copied. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_attrs_name(struct tm_perf_attrs *attrs, struct tm_perf_attr *attr, struct tm_span name,
                                   struct tm_error *err);
 
-/* The name of ATTR: as stated, or by its type and config, written to ROOM. */
+/* Returns the name of ATTR: as stated, or made of its type and config and written to ROOM. */
 enum { TM_PERF_NAME_ROOM = 64 };
 struct tm_span tm_perf_attrs_name_of(const struct tm_perf_attrs *attrs, const struct tm_perf_attr *attr,
                                      char room[TM_PERF_NAME_ROOM]);

@@ -1,5 +1,5 @@
-/* Reads numbers and texts of a perf.data file off the front of some bytes, in the byte order of the machine that
- * recorded it. Reading past the end gives zeros and sets failed. */
+/* Reads numbers and texts of a perf.data file from the front of a span of bytes, in the byte order of the recording
+ * machine. Reading past the end gives zeros and sets failed. */
 #ifndef TM_FORMAT_PERF_DATA_CURSOR_H
 #define TM_FORMAT_PERF_DATA_CURSOR_H
 
@@ -8,11 +8,11 @@
 
 struct tm_perf_cursor {
     const uint8_t *p, *end;
-    bool is_big; /* numbers have their big end first */
+    bool is_big; /* numbers are big-endian */
     bool failed;
 };
 
-/* LEN bytes off the front, or NULL. */
+/* Takes LEN bytes from the front. NULL: there are fewer. */
 static inline const uint8_t *tm_perf_take(struct tm_perf_cursor *c, uint64_t len)
 {
     const uint8_t *at = c->p;
@@ -51,7 +51,7 @@ static inline uint64_t tm_perf_u64(struct tm_perf_cursor *c)
     return c->is_big ? (uint64_t)tm_perf_swap32((uint32_t)v) << 32 | tm_perf_swap32((uint32_t)(v >> 32)) : v;
 }
 
-/* The text up to a NUL or the end, within LEN bytes, which are taken. */
+/* Takes LEN bytes. Returns the text in them up to a NUL or the end. */
 static inline struct tm_span tm_perf_text(struct tm_perf_cursor *c, uint64_t len)
 {
     const uint8_t *p = tm_perf_take(c, len);
@@ -59,7 +59,7 @@ static inline struct tm_span tm_perf_text(struct tm_perf_cursor *c, uint64_t len
     return (struct tm_span){(const char *)p, p == NULL ? 0 : nul ? (size_t)(nul - p) : (size_t)len};
 }
 
-/* A text behind its length (u32). */
+/* Takes a length (u32) and a text of that length. */
 static inline struct tm_span tm_perf_string(struct tm_perf_cursor *c)
 {
     uint32_t len = tm_perf_u32(c);

@@ -36,7 +36,7 @@ static enum tm_status read_cmdline(struct tm_perf *p, struct tm_perf_cursor c, s
     return put_metadata(p, "perf_cmdline", (struct tm_span){(const char *)p->text.data, p->text.len}, err);
 }
 
-/* Names of the events, by an id of each, or by their order where they have none. */
+/* Reads the names of events. They refer to events by id, or by order if they have no ids. */
 static enum tm_status read_names(struct tm_perf *p, struct tm_perf_cursor c, struct tm_error *err)
 {
     uint32_t count = tm_perf_u32(&c), attr_size = tm_perf_u32(&c);
@@ -70,7 +70,7 @@ enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_
 
 enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm_perf_cursor c, struct tm_error *err)
 {
-    (void)tm_perf_u32(&c); /* whose; its own mappings are more exact */
+    (void)tm_perf_u32(&c); /* the pid; the mappings of the process are more exact */
     const uint8_t *id = tm_perf_take(&c, BUILD_ID_ROOM);
     struct tm_span name = tm_perf_text(&c, (uint64_t)(c.end - c.p));
     uint32_t name_number, id_number;
@@ -83,7 +83,7 @@ enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm
     return st != TM_OK ? st : tm_perf_mappings_build_id(&p->mappings, name_number, id_number, err);
 }
 
-/* Records of build ids, one after the other. */
+/* Reads records of build ids. */
 static enum tm_status read_build_ids(struct tm_perf *p, struct tm_perf_cursor c, struct tm_error *err)
 {
     enum tm_status st = TM_OK;
@@ -112,7 +112,7 @@ enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_pe
     enum tm_status st;
     switch (id) {
     case TM_PERF_FEATURE_TRACING_DATA:
-        if (p->tracepoints.text.len > 0) /* once */
+        if (p->tracepoints.text.len > 0) /* the first counts */
             return TM_OK;
         st = tm_tracepoints_read(&p->tracepoints, c.p, (size_t)(c.end - c.p), err);
         return st < 0 ? st : TM_OK;

@@ -36,7 +36,7 @@ enum tm_status tm_perf_section_read(struct tm_perf_section s, const struct tm_ex
     return s.len ? tm_extent_read(whole, s.at, out->data, out->len, err) : TM_OK;
 }
 
-/* The table of features stands behind the records; one that is not whole is none. */
+/* Reads the table of features after the records. A truncated table is ignored. */
 static enum tm_status read_features(struct tm_perf_header *h, const uint64_t bits[4], const struct tm_extent *whole,
                                     struct tm_error *err)
 {
@@ -87,7 +87,7 @@ enum tm_status tm_perf_header_read(struct tm_perf_header *h, const struct tm_ext
     h->attr_size = tm_perf_u64(&c);
     h->attrs = section(&c);
     h->records = section(&c);
-    (void)section(&c); /* types of events, of old */
+    (void)section(&c); /* types of events, obsolete */
     for (int i = 0; i < 4; i++)
         bits[i] = tm_perf_u64(&c);
     if (h->records.at > whole->len || h->records.at < HEADER_LEN)

@@ -1,4 +1,4 @@
-/* A perf.data file while it is read. */
+/* The state of a perf.data file being read. */
 #ifndef TM_FORMAT_PERF_DATA_INTERNAL_H
 #define TM_FORMAT_PERF_DATA_INTERNAL_H
 
@@ -11,12 +11,12 @@
 #include "format/perf_data/task_names.h"
 #include "format/perf_data/tracepoints.h"
 
-/* Events of one fate. */
+/* A count of events with one fate, and the first of them. */
 struct tm_perf_tally {
     uint64_t count, first_byte;
 };
 
-/* CLOCK_DATA: what the clock of the times and the time of day were at one moment. */
+/* CLOCK_DATA: the clock of the times and the time of day, read together. */
 struct tm_perf_clock_pair {
     bool is_known;
     uint32_t clockid;
@@ -25,7 +25,7 @@ struct tm_perf_clock_pair {
 
 struct tm_perf {
     struct tm_format_context context;
-    Tracemerge__ClockPolicy policy; /* by the clock that the file's times are on */
+    Tracemerge__ClockPolicy policy; /* follows from the clock of the file's times */
     struct tm_perf_header header;
     struct tm_perf_attrs attrs;
     struct tm_tracepoints tracepoints;
@@ -34,12 +34,12 @@ struct tm_perf {
     struct tm_perf_records records;
     struct tm_ftrace_text ftrace;
     uint32_t kernel_version;
-    uint64_t first_time; /* of all samples, and of what happened to tasks */
+    uint64_t first_time; /* of all samples and task events */
     struct tm_perf_clock_pair clock_pair;
-    /* Tracepoints that say more than records of the same: sched_switch, task_newtask. */
+    /* The file has tracepoints that state more than the corresponding records: sched_switch, task_newtask. */
     bool has_switches, has_new_tasks;
-    bool is_begun;     /* what is known of the whole file is in the stream */
-    struct tm_map next_of_cpu; /* who runs, as the last switch of the cpu said */
+    bool is_begun;     /* the facts about the whole file are in the stream */
+    struct tm_map next_of_cpu; /* the thread that runs on each cpu, by its last switch */
     struct tm_perf_tally damaged, not_shown, no_time, no_stack, needs_state;
     uint64_t lost, aux_bytes, aux_cut;
     struct tm_buf line, detail, text;
@@ -50,7 +50,7 @@ struct tm_perf {
     uint32_t frame_count;
 };
 
-/* As many as fit a record. */
+/* The largest number that fits into a record. */
 enum { TM_PERF_DATA_FRAMES_ROOM = UINT16_MAX / 8 + 1 };
 
 static inline void tm_perf_count(struct tm_perf_tally *tally, uint64_t byte)
@@ -59,38 +59,38 @@ static inline void tm_perf_count(struct tm_perf_tally *tally, uint64_t byte)
         tally->first_byte = byte;
 }
 
-/* features.c: takes in feature ID of the header, the bytes at C. What is not used is passed over. TM_OK; TM_E_INPUT: a
+/* features.c: reads feature ID of the header from the bytes at C. Unused features are skipped. TM_OK; TM_E_INPUT: a
  * limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_feature_read(struct tm_perf *p, uint32_t id, struct tm_perf_cursor c, struct tm_error *err);
 
-/* The text number of the build id of LEN bytes at ID. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Returns the text number of the build id of LEN bytes at ID. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum { TM_PERF_BUILD_ID_MAX = 20 };
 enum tm_status tm_perf_build_id_text(struct tm_perf *p, const uint8_t *id, size_t len, uint32_t *number,
                                      struct tm_error *err);
 
-/* A build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) with the bits MISC of its header. */
+/* Reads a build id (PERF_RECORD_HEADER_BUILD_ID, or one of the feature's) whose header has the bits MISC. */
 enum tm_status tm_perf_build_id_read(struct tm_perf *p, uint16_t misc, struct tm_perf_cursor c, struct tm_error *err);
 
-/* survey.c: takes in what RECORD says of names, mappings and events. TM_OK also where it says nothing, or is cut short.
+/* survey.c: notes the names, mappings and events that RECORD states. TM_OK, also if it states none or is truncated.
  * TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_survey(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err);
 
-/* rows.c: puts RECORD into the stream. TM_OK; TM_END: it is cut short within; else an error. */
+/* rows.c: puts RECORD into the stream. TM_OK; TM_END: it is truncated; otherwise an error. */
 enum tm_status tm_perf_add_record(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err);
 
 /* stack.c: makes frames of SAMPLE, a record with the bits MISC, and puts them into the detail. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_perf_put_stack(struct tm_perf *p, const struct tm_perf_sample *sample, uint16_t misc,
                                  struct tm_error *err);
 
-/* What COMM says: "pid tid comm", where TID is 0 for no thread. False: it is cut short. */
+/* The fields of COMM: "pid tid comm"; TID may be 0 for no thread. False: it is truncated. */
 struct tm_perf_comm {
     int32_t pid, tid;
     struct tm_span name;
-    struct tm_perf_sample at; /* when and where */
+    struct tm_perf_sample at; /* time and place */
 };
 bool tm_perf_comm_read(const struct tm_perf *p, const struct tm_perf_record *record, struct tm_perf_comm *comm);
 
-/* What FORK and EXIT say. */
+/* The fields of FORK and EXIT. */
 struct tm_perf_fork {
     int32_t pid, maker_pid, tid, maker_tid;
     uint64_t time;

@@ -4,15 +4,15 @@
 
 #include <stdlib.h>
 
-/* An address space, of PID from TIME on. */
+/* The address space of PID from TIME on. */
 struct tm_perf_space {
-    int64_t pid, parent_pid; /* of whom it was forked, its own where that is not known */
+    int64_t pid, parent_pid; /* the process that it was forked from; its own pid if unknown */
     uint64_t time;
-    uint32_t order; /* of being added */
+    uint32_t order; /* order in which it was added */
     uint32_t parent; /* NONE: it began empty */
 };
 
-/* A place of the segment tree: where something begins, or the byte behind something. */
+/* A boundary in the segment tree: the start of a mapping, or the byte after its end. */
 struct tm_perf_point {
     uint32_t space;
     uint64_t address;
@@ -51,7 +51,7 @@ static enum tm_status add_space(struct tm_perf_mappings *m, const struct tm_perf
     return TM_OK;
 }
 
-/* Everybody has an address space from the start. */
+/* Every process has an address space from the start. */
 static enum tm_status know(struct tm_perf_mappings *m, int64_t pid, struct tm_error *err)
 {
     enum tm_status st = tm_map_add(&m->known, (uint64_t)pid, 0);
@@ -73,7 +73,7 @@ enum tm_status tm_perf_mappings_add(struct tm_perf_mappings *m, int64_t pid, con
     if (st < 0)
         return st;
     m->list[m->count] = *mapping;
-    m->list[m->count].space = m->count; /* until settle the order of being added */
+    m->list[m->count].space = m->count; /* before settle, the order in which it was added */
     m->pids[m->count++] = pid;
     return TM_OK;
 }
@@ -119,7 +119,7 @@ static int compare_points(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The space of PID at TIME, or NONE. */
+/* Finds the space of PID at TIME, or NONE. */
 static uint32_t space_at(const struct tm_perf_mappings *m, int64_t pid, uint64_t time)
 {
     uint32_t low = 0, high = m->space_count;
@@ -134,7 +134,7 @@ static uint32_t space_at(const struct tm_perf_mappings *m, int64_t pid, uint64_t
     return low > 0 && m->spaces[low - 1].pid == pid ? low - 1 : NONE;
 }
 
-/* How many points are at or before ADDRESS of SPACE. */
+/* Counts the points at or before ADDRESS of SPACE. */
 static uint32_t points_to(const struct tm_perf_mappings *m, uint32_t space, uint64_t address)
 {
     struct tm_perf_point wanted = {space, address};
@@ -149,7 +149,7 @@ static uint32_t points_to(const struct tm_perf_mappings *m, uint32_t space, uint
     return low;
 }
 
-/* --- the segment tree: leaf I is from point I to the one behind it. */
+/* --- the segment tree: leaf I is from point I to point I + 1 */
 
 static enum tm_status make_points(struct tm_perf_mappings *m, struct tm_error *err)
 {
@@ -169,7 +169,7 @@ static enum tm_status make_points(struct tm_perf_mappings *m, struct tm_error *e
     return TM_OK;
 }
 
-/* Adds mapping number I to the nodes that it covers; with PLACES NULL counts them only. */
+/* Adds mapping number I to the nodes that it covers. If PLACES is NULL, only counts them. */
 static void cover(const struct tm_perf_mappings *m, uint32_t i, uint32_t *nodes, uint32_t *places)
 {
     const struct tm_perf_mapping *at = &m->list[i];
@@ -198,7 +198,7 @@ static enum tm_status make_tree(struct tm_perf_mappings *m, struct tm_error *err
         cover(m, i, m->node_ends, NULL);
     for (size_t i = 0; i < nodes; i++) {
         uint32_t count = m->node_ends[i];
-        m->node_ends[i] = (uint32_t)total; /* where its first goes; behind its last when all are there */
+        m->node_ends[i] = (uint32_t)total; /* first where its places begin, in the end where they end */
         total += count;
     }
     if ((m->covers = malloc((total + 1) * sizeof *m->covers)) == NULL)
@@ -226,7 +226,7 @@ enum tm_status tm_perf_mappings_settle(struct tm_perf_mappings *m, struct tm_err
     return st < 0 ? st : make_tree(m, err);
 }
 
-/* The last of the mappings below LIMIT that covers ADDRESS of SPACE, or NONE. */
+/* Finds the last mapping before number LIMIT that covers ADDRESS of SPACE, or NONE. */
 static uint32_t covering(const struct tm_perf_mappings *m, uint32_t space, uint64_t address, uint32_t limit)
 {
     uint32_t leaf = points_to(m, space, address), best = NONE;
@@ -247,7 +247,7 @@ static uint32_t covering(const struct tm_perf_mappings *m, uint32_t space, uint6
     return best;
 }
 
-/* How many mappings there are by TIME. */
+/* Counts the mappings up to TIME. */
 static uint32_t mappings_by(const struct tm_perf_mappings *m, uint64_t time)
 {
     uint32_t low = 0, high = m->count;

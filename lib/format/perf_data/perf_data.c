@@ -39,7 +39,7 @@ static uint32_t clock_of(const struct tm_perf_attr *attr)
     return clocks[policy_of(attr)];
 }
 
-/* The first event of a pipe. */
+/* Reads the first event of a pipe. */
 static enum tm_status first_attr(const struct tm_perf_header *header, const struct tm_extent *whole,
                                  struct tm_perf_attrs *attrs, struct tm_error *err)
 {
@@ -55,7 +55,7 @@ static enum tm_status first_attr(const struct tm_perf_header *header, const stru
     return st;
 }
 
-/* Finds the clock of the file WHOLE. What is damaged is said when the file is read. TM_OK or TM_E_SYSTEM. */
+/* Finds the clock of the file WHOLE. Damage is reported later, when the file is read. TM_OK or TM_E_SYSTEM. */
 static enum tm_status find_policy(const struct tm_extent *whole, Tracemerge__ClockPolicy *policy, struct tm_error *err)
 {
     struct tm_perf_header header;
@@ -72,7 +72,7 @@ static enum tm_status find_policy(const struct tm_extent *whole, Tracemerge__Clo
     return st == TM_E_SYSTEM ? st : TM_OK;
 }
 
-/* What perf says of the time of day relates the file's clock to REALTIME. */
+/* Relates the file's clock to REALTIME by the time of day that perf recorded. */
 static enum tm_status put_clock_pair(struct tm_perf *p, struct tm_error *err)
 {
     Tracemerge__Snapshot snapshot = TRACEMERGE__SNAPSHOT__INIT;
@@ -106,7 +106,7 @@ static enum tm_status perf_open(const struct tm_format_context *context, void **
     p->context = *context;
     p->ftrace.sink = context->sink;
     p->first_time = UINT64_MAX;
-    p->kernel_version = TM_KERNEL_VERSION(4, 14); /* states mean the same from here on */
+    p->kernel_version = TM_KERNEL_VERSION(4, 14); /* the meaning of states has not changed since */
     tm_perf_mappings_init(&p->mappings);
     tm_perf_task_names_init(&p->names);
     p->frames = malloc(TM_PERF_DATA_FRAMES_ROOM * sizeof *p->frames);
@@ -146,7 +146,7 @@ static bool is_named(const struct tm_tracepoint *point, const char *name)
     return point->name.len == strlen(name) && memcmp(point->name.s, name, point->name.len) == 0;
 }
 
-/* Events that are tracepoints whose formats the file has. */
+/* Finds the events that are tracepoints with a format in the file. */
 static void find_tracepoints(struct tm_perf *p)
 {
     for (uint32_t i = 0; i < p->attrs.count; i++) {
@@ -160,7 +160,7 @@ static void find_tracepoints(struct tm_perf *p)
     }
 }
 
-/* All that is known of the whole file, before the first event. */
+/* Writes all facts about the whole file, before the first event. */
 static enum tm_status begin(struct tm_perf *p, struct tm_error *err)
 {
     struct tm_perf_record record;
@@ -203,7 +203,7 @@ static enum tm_status tell_stat(struct tm_perf *p, const char *name, Tracemerge_
     return tm_event_sink_stat(p->context.sink, name, severity, value > INT64_MAX ? INT64_MAX : (int64_t)value, err);
 }
 
-/* All is read: what did not become rows. */
+/* Ends the file: accounts for what did not become rows. */
 static enum tm_status end(struct tm_perf *p, struct tm_error *err)
 {
     const struct tm_damage *damage = &p->records.damage;

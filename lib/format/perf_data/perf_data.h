@@ -1,7 +1,7 @@
-/* perf.data, the file of perf record, also as written to a pipe: samples with their stacks, tracepoints, context
- * switches, names of threads, in either byte order, also compressed. What names and mappings were when is read first,
- * from all of the file, since records are not in the order of time. Clock: the one that perf record was told (-k), else
- * CLOCK_MONOTONIC for perf's own; a file that says what time of day that was relates it to REALTIME. Source:
+/* perf.data, written by perf record to a file or a pipe, in either byte order, perhaps compressed: samples with their
+ * stacks, tracepoints, context switches, names of threads. Records are not in order of time, so names and mappings are
+ * read first, from the whole file. Clock: the one given to perf record (-k), otherwise CLOCK_MONOTONIC in place of
+ * perf's own. A file that states the time of day of a clock reading relates its clock to REALTIME. Source:
  * tools/perf/Documentation/perf.data-file-format.txt, include/uapi/linux/perf_event.h, perf_event_open(2). */
 #ifndef TM_FORMAT_PERF_DATA_PERF_DATA_H
 #define TM_FORMAT_PERF_DATA_PERF_DATA_H

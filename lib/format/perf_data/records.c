@@ -3,7 +3,8 @@
 #include <zstd.h>
 
 enum { HEADER_LEN = 8, RECORD_MAX = UINT16_MAX, PLAIN_STEP = 1 << 17, WINDOW_LOG_MAX = 27, SIZE_UNIT = 8 };
-enum { LOOK_AHEAD = RECORD_MAX * 4 }; /* bytes in which records must follow each other for one to be found */
+/* bytes in which records must follow each other before reading resumes after damage */
+enum { LOOK_AHEAD = RECORD_MAX * 4 };
 
 enum tm_status tm_perf_records_open(struct tm_perf_records *r, const struct tm_extent *whole, uint64_t start,
                                     uint64_t len, bool is_big, enum tm_on_damage on_damage, struct tm_error *err)
@@ -24,7 +25,7 @@ static struct tm_perf_cursor cursor(const struct tm_perf_records *r, const uint8
     return (struct tm_perf_cursor){data, data + len, r->is_big, false};
 }
 
-/* The header at DATA. Its SIZE is 0 where it is none. */
+/* Reads the header at DATA. SIZE is 0 if it is not a header. */
 static void read_header(const struct tm_perf_records *r, const uint8_t *data, struct tm_perf_record *record,
                         uint16_t *size)
 {
@@ -64,7 +65,7 @@ static enum tm_status decompress(struct tm_perf_records *r, struct tm_error *err
     return TM_OK;
 }
 
-/* The next record that was compressed. TM_END: the rest is in compressed records that are still to come. */
+/* Reads the next decompressed record. TM_END: it continues in a compressed record further on. */
 static enum tm_status next_plain(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
 {
     for (;;) {
@@ -112,7 +113,7 @@ static enum tm_status begin_packed(struct tm_perf_records *r, const struct tm_pe
     return TM_OK;
 }
 
-/* Nothing more of the compressed record at hand can be read, nor of what it left undone. */
+/* Gives up the current compressed record and the unfinished rest of the one before it. */
 static void give_up_packed(struct tm_perf_records *r)
 {
     r->packed_at = r->packed_len = 0;
@@ -124,7 +125,7 @@ static void give_up_packed(struct tm_perf_records *r)
 
 /* --- records of the file */
 
-/* Bytes that follow RECORD and are counted in no record's size. */
+/* Number of bytes that follow RECORD and are not counted in its size. */
 static uint64_t bytes_behind(const struct tm_perf_record *record)
 {
     struct tm_perf_cursor c = record->body;
@@ -135,7 +136,7 @@ static uint64_t bytes_behind(const struct tm_perf_record *record)
     return 0;
 }
 
-/* The record at the front of the input. TM_END: all is read. TM_E_INPUT: damage. */
+/* Reads the record at the front of the input. TM_END: all is read. TM_E_INPUT: damage. */
 static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_record *record, struct tm_error *err)
 {
     uint64_t pending = r->pending;
@@ -167,7 +168,7 @@ static enum tm_status next_of_file(struct tm_perf_records *r, struct tm_perf_rec
     return TM_OK;
 }
 
-/* Whether a record may begin at the front of the input, with another one behind it. */
+/* True if a record may begin at the front of the input and another one follows it. */
 static bool may_begin(struct tm_perf_records *r)
 {
     struct tm_perf_record record;
@@ -183,7 +184,7 @@ static bool may_begin(struct tm_perf_records *r)
     return true;
 }
 
-/* Passes over what is damaged because of WHY: the rest, or what is before the next records. */
+/* Skips damage, whose cause is WHY: up to the next records, or to the end. */
 static enum tm_status pass_over(struct tm_perf_records *r, struct tm_error *why)
 {
     enum tm_status st = TM_OK;

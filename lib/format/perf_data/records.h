@@ -23,7 +23,7 @@ enum tm_perf_record_type {
     TM_PERF_RECORD_SWITCH = 14,
     TM_PERF_RECORD_SWITCH_CPU_WIDE = 15,
     TM_PERF_RECORD_KSYMBOL = 17,
-    TM_PERF_RECORD_OF_PERF = 64, /* from here on */
+    TM_PERF_RECORD_OF_PERF = 64, /* records of perf itself have types from here on */
     TM_PERF_RECORD_ATTR = 64,
     TM_PERF_RECORD_TRACING_DATA = 66,
     TM_PERF_RECORD_BUILD_ID = 67,
@@ -39,45 +39,45 @@ enum tm_perf_record_type {
     TM_PERF_RECORD_COMPRESSED = 81,
     TM_PERF_RECORD_FINISHED_INIT = 82,
     TM_PERF_RECORD_COMPRESSED2 = 83,
-    TM_PERF_RECORD_TYPES = 96 /* no type is as high */
+    TM_PERF_RECORD_TYPES = 96 /* above all types */
 };
 
 struct tm_perf_record {
     uint32_t type;
     uint16_t misc;
-    struct tm_perf_cursor body; /* behind the header; valid until the next record is asked for */
-    uint64_t byte;              /* where it is in the file; if compressed, what it is compressed in */
-    uint64_t size;              /* of all of it in the file, with what follows it; 0: compressed */
-    uint64_t behind;            /* bytes that follow it: of AUXTRACE and TRACING_DATA */
+    struct tm_perf_cursor body; /* the bytes after the header; valid until the next call */
+    uint64_t byte;              /* its place in the file; if compressed, the place of the compressed record around it */
+    uint64_t size;              /* its size in the file, including the bytes that follow it; 0: compressed */
+    uint64_t behind;            /* bytes that follow it (AUXTRACE, TRACING_DATA) */
 };
 
 /* Zero-initialise, set expansion, then open. */
 struct tm_perf_records {
-    struct tm_damage damage; /* that was passed over */
-    struct tm_expansion *expansion; /* counts what is decompressed; borrowed; NULL: nobody does */
+    struct tm_damage damage; /* damage that was skipped */
+    struct tm_expansion *expansion; /* counts what is decompressed; borrowed; NULL: do not count */
     /* private */
     enum tm_on_damage on_damage;
     struct tm_input in;
     bool is_big, is_open;
-    bool is_past_limit;      /* more than may be decompressed: no damage that is passed over */
-    uint64_t start;     /* of the input in the file */
-    uint64_t pending;   /* bytes of the last record to be passed over */
-    void *stream;       /* of zstd; NULL: nothing was compressed yet */
+    bool is_past_limit;      /* decompression has reached its limit, an error that is never skipped */
+    uint64_t start;     /* offset of the input in the file */
+    uint64_t pending;   /* bytes of the last record that must be skipped */
+    void *stream;       /* of zstd; NULL: no compressed record so far */
     const uint8_t *packed;
-    size_t packed_len, packed_at; /* of the compressed record at hand */
+    size_t packed_len, packed_at; /* of the current compressed record */
     uint64_t packed_byte;
-    bool is_full;         /* the decompressor may have more to say */
+    bool is_full;         /* the decompressor may have more output */
     struct tm_buf plain;  /* decompressed */
     size_t plain_at;
 };
 
-/* Reads LEN bytes from byte START of WHOLE on, in the byte order of the file. WHOLE must outlive it. TM_OK or
+/* Opens the LEN bytes from byte START of WHOLE on, in the file's byte order. WHOLE must outlive RECORDS. TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_perf_records_open(struct tm_perf_records *records, const struct tm_extent *whole, uint64_t start,
                                     uint64_t len, bool is_big, enum tm_on_damage on_damage, struct tm_error *err);
 
-/* The next record. TM_OK. TM_END. TM_E_INPUT: damage, if that is to halt; else it is passed over and added to damage.
- * TM_E_SYSTEM. */
+/* Reads the next record. TM_OK; TM_END; TM_E_INPUT: damage, if the run halts at it, otherwise damage is skipped and
+ * counted in damage; TM_E_SYSTEM. */
 enum tm_status tm_perf_records_next(struct tm_perf_records *records, struct tm_perf_record *record,
                                     struct tm_error *err);
 

@@ -29,7 +29,7 @@ static uint32_t thread_flags(const struct tm_perf_sample *s)
 
 /* --- samples */
 
-/* The sample, or with DERIVED the stack of the event that was added before. */
+/* Adds the sample, or, if DERIVED, the stack of the event before it. */
 static enum tm_status add_sample(struct tm_perf *p, const struct tm_perf_record *record,
                                  const struct tm_perf_attr *attr, const struct tm_perf_sample *s, bool derived,
                                  struct tm_error *err)
@@ -54,7 +54,7 @@ static enum tm_status add_sample(struct tm_perf *p, const struct tm_perf_record 
     return st < 0 ? st : add(p, &e, err);
 }
 
-/* The line of ftrace text as which EVENT is kept. */
+/* The line of ftrace text for EVENT. */
 static struct tm_systrace_line line_of(struct tm_span comm, const struct tm_perf_sample *s, struct tm_span event)
 {
     return (struct tm_systrace_line){.task = comm.s, .task_len = comm.len, .event = event.s, .event_len = event.len,
@@ -69,7 +69,7 @@ static enum tm_status begin_line(struct tm_perf *p, struct tm_span comm, const s
     return tm_ftrace_text_begin(&line, &p->line);
 }
 
-/* A tracepoint, with its stack, if only of the place in the kernel where it is. */
+/* Adds a tracepoint with its stack, which may be no more than its place in the kernel. */
 static enum tm_status add_tracepoint(struct tm_perf *p, const struct tm_perf_record *record,
                                      const struct tm_perf_attr *attr, const struct tm_perf_sample *s,
                                      struct tm_error *err)
@@ -109,7 +109,7 @@ static enum tm_status on_sample(struct tm_perf *p, const struct tm_perf_record *
 
 /* --- tasks */
 
-/* A process that was there before the recording, and kept the name of its main thread. */
+/* Defines a process that existed before the recording; it has the name of its main thread. */
 static enum tm_status define_process(struct tm_perf *p, const struct tm_perf_comm *comm, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_PROCESS, .pid = comm->pid,
@@ -124,7 +124,7 @@ static enum tm_status define_process(struct tm_perf *p, const struct tm_perf_com
     return add(p, &e, err);
 }
 
-/* A thread that was there before the recording, and kept its name. */
+/* Defines a thread that existed before the recording. */
 static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm *comm, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_THREAD, .tid = comm->tid, .pid = comm->pid,
@@ -141,8 +141,8 @@ static enum tm_status define_thread(struct tm_perf *p, const struct tm_perf_comm
     return st < 0 || comm->tid != comm->pid ? st : define_process(p, comm, err);
 }
 
-/* E, whose kind, value, tid and cpu are set, with the line that ftrace would have, then the process of TID, if it is
- * known and has a name. */
+/* Adds E with the line that ftrace would have, then the process of TID if it is known and has a name. Kind, value, tid
+ * and cpu of E are set. */
 static enum tm_status add_task(struct tm_perf *p, struct tm_event *e, struct tm_span name, int64_t pid,
                                struct tm_error *err)
 {
@@ -193,7 +193,7 @@ static enum tm_status on_fork(struct tm_perf *p, const struct tm_perf_record *re
     if (!tm_perf_fork_read(p, record, &fork) || fork.time > INT64_MAX)
         return TM_END;
     if (fork.time == 0 || fork.tid <= 0 || p->has_new_tasks)
-        return TM_OK; /* from before the recording, or said by a tracepoint, too */
+        return TM_OK; /* it existed before the recording, or a tracepoint stated it */
     unsigned flags = fork.pid == fork.maker_pid ? CLONE_THREAD_FLAG : 0;
     struct tm_span name = tm_perf_task_names_find(&p->names, fork.maker_tid, fork.time);
     struct tm_perf_sample at = {.tid = fork.maker_tid, .time = fork.time, .cpu = fork.at.cpu};
@@ -217,15 +217,16 @@ static struct tm_span name_of(const struct tm_perf *p, int64_t tid, uint64_t tim
 
 static const uint32_t unknown_state = TM_SCHED_STATE_FLAGS | TM_SCHED_STATE_UNKNOWN;
 
-/* The state of a thread that leaves. One that was not preempted sleeps, in which way is not recorded. */
+/* The state of a thread that leaves its cpu. A thread that was not preempted sleeps; the kind of sleep is not
+ * recorded. */
 static uint32_t state_of(const struct tm_perf_record *record)
 {
     return TM_SCHED_STATE_FLAGS | (record->misc & MISC_PREEMPTED ? (uint32_t)TM_SCHED_STATE_PREEMPTED
                                                                  : (uint32_t)TM_SCHED_STATE_SLEEPING);
 }
 
-/* A thread leaves its cpu, and with OTHER who comes; or comes, and who was there did not say that it left. Between
- * threads that are recorded a cpu counts as idle. */
+/* A thread leaves its cpu; OTHER, if known, comes. Or a thread comes, and the record of the one before it is missing. A
+ * cpu counts as idle between the recorded threads. */
 static enum tm_status add_switch(struct tm_perf *p, const struct tm_perf_record *record, const struct tm_perf_sample *s,
                                  int64_t other, struct tm_error *err)
 {
@@ -270,7 +271,7 @@ static enum tm_status on_switch(struct tm_perf *p, const struct tm_perf_record *
     }
     bool is_in = !(record->misc & MISC_SWITCH_OUT);
     if (is_in && tm_map_find(&p->next_of_cpu, s.cpu, &running) && running == (uint32_t)s.tid)
-        return TM_OK; /* the record of who left said so */
+        return TM_OK; /* the record of the leaving thread named this one */
     return add_switch(p, record, &s, other, err);
 }
 
@@ -286,7 +287,7 @@ static void on_lost(struct tm_perf *p, const struct tm_perf_record *record)
     p->lost = lost > INT64_MAX - p->lost ? INT64_MAX : p->lost + lost;
 }
 
-/* "offset, size, flags": the trace of a processor's own, some of which may be missing. */
+/* "offset, size, flags": a processor's own trace, parts of which may be missing. */
 static void on_aux(struct tm_perf *p, const struct tm_perf_record *record)
 {
     struct tm_perf_cursor c = record->body;
@@ -295,11 +296,11 @@ static void on_aux(struct tm_perf *p, const struct tm_perf_record *record)
     tm_perf_count(&p->not_shown, record->byte);
 }
 
-/* Whether a record says something that is known from elsewhere by now, or that nothing here needs. */
+/* True for records whose facts are known already or not needed. */
 static bool is_state(uint32_t type)
 {
     switch (type) {
-    case TM_PERF_RECORD_EXIT: /* the thread goes on until its last switch, which this does not tell */
+    case TM_PERF_RECORD_EXIT: /* the thread runs until its last switch, which this record does not state */
     case TM_PERF_RECORD_MMAP:
     case TM_PERF_RECORD_MMAP2:
     case TM_PERF_RECORD_KSYMBOL:

@@ -1,6 +1,6 @@
 #include "format/perf_data/sample.h"
 
-/* Passes over a count that was read with the sample. */
+/* Skips a count that was read with the sample. */
 static void skip_read(struct tm_perf_cursor *c, uint64_t format)
 {
     uint64_t times = (format & TM_PERF_READ_ENABLED ? 8u : 0u) + (format & TM_PERF_READ_RUNNING ? 8u : 0u);
@@ -11,7 +11,7 @@ static void skip_read(struct tm_perf_cursor *c, uint64_t format)
     }
     uint64_t count = tm_perf_u64(c);
     (void)tm_perf_take(c, times);
-    (void)tm_perf_take(c, count > UINT16_MAX ? UINT64_MAX : count * each); /* a record has no more bytes than that */
+    (void)tm_perf_take(c, count > UINT16_MAX ? UINT64_MAX : count * each); /* no record has that many bytes */
 }
 
 static void read_thread(struct tm_perf_cursor *c, struct tm_perf_sample *s)

@@ -1,10 +1,10 @@
-/* A sample as recorded, and what other records say of themselves at their end. */
+/* A sample as recorded, and the trailing fields of other records. */
 #ifndef TM_FORMAT_PERF_DATA_SAMPLE_H
 #define TM_FORMAT_PERF_DATA_SAMPLE_H
 
 #include "format/perf_data/attrs.h"
 
-/* The processor's mode: of a record in its misc bits, in a call chain by marks. */
+/* The processor's mode: in the misc bits of a record, or as marks in a call chain. */
 enum tm_perf_mode {
     TM_PERF_MODE_UNKNOWN = 0,
     TM_PERF_MODE_KERNEL = 1,
@@ -21,17 +21,17 @@ struct tm_perf_sample {
     int32_t pid, tid; /* -1: none */
     uint32_t cpu;
     uint64_t ip, time, period;
-    const uint8_t *chain; /* of chain_len numbers of 8 bytes, innermost first; NULL: none was recorded */
+    const uint8_t *chain; /* chain_len numbers of 8 bytes, innermost first; NULL: not recorded */
     uint64_t chain_len;
-    const uint8_t *raw; /* the fields of a tracepoint; NULL: none */
+    const uint8_t *raw; /* the fields of a tracepoint; NULL: not recorded */
     uint32_t raw_len;
 };
 
-/* Reads the sample of ATTR in RECORD, the bytes behind the header. False: it is cut short. */
+/* Reads the sample of ATTR in RECORD, the bytes after the header. False: it is truncated. */
 bool tm_perf_sample_read(const struct tm_perf_attr *attr, struct tm_perf_cursor record, struct tm_perf_sample *sample);
 
-/* Reads what the record of ATTR that is no sample says of itself at its end: thread, time and cpu, as far as they are
- * there. Shortens RECORD by that. False: it is cut short. */
+/* Reads the trailing fields of a record of ATTR other than a sample: thread, time and cpu, if present. Shortens RECORD
+ * by them. False: it is truncated. */
 bool tm_perf_sample_read_end(const struct tm_perf_attr *attr, struct tm_perf_cursor *record,
                              struct tm_perf_sample *sample);
 

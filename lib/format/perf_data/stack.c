@@ -3,13 +3,13 @@
 #include "base/pb.h"
 #include "stream/detail_fields.h"
 
-/* Numbers of a call chain that are no addresses but say whose addresses follow. */
+/* Numbers in a call chain that are marks: they state the mode of the addresses that follow. */
 #define MARK_FIRST (UINT64_MAX - 4094)
 #define MARK(n) (UINT64_MAX - (n) + 1)
 #define MARK_HYPERVISOR MARK(32)
 #define MARK_KERNEL MARK(128)
 #define MARK_USER MARK(512)
-#define MARK_USER_LATER MARK(640) /* the rest is in a record of its own; a number that names it follows */
+#define MARK_USER_LATER MARK(640) /* the rest is in another record; a number that identifies it follows */
 #define MARK_GUEST_KERNEL MARK(2176)
 #define MARK_GUEST_USER MARK(2560)
 
@@ -65,7 +65,7 @@ static bool put_text(struct tm_perf *p, uint32_t field, uint32_t text)
 
 static bool put_frame(struct tm_perf *p, const struct tm_perf_frame *f, const struct tm_perf_sample *s, bool is_caller)
 {
-    uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* within the call, not behind it */
+    uint64_t ip = f->ip - (is_caller && f->ip > 0 ? 1 : 0); /* a return address: step back into the call */
     bool is_kernel = f->mode == TM_PERF_MODE_KERNEL, is_user = f->mode == TM_PERF_MODE_USER;
     const struct tm_perf_mapping *m = NULL;
     size_t mark;

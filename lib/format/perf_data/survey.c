@@ -51,7 +51,8 @@ static void note_sample(struct tm_perf *p, const struct tm_perf_record *record)
         note_time(p, &s);
 }
 
-/* Tasks that were there before the recording have a fork without a time, which says nothing of their mappings. */
+/* Notes a fork. Tasks that existed before the recording have a fork without a time, which says nothing of their
+ * mappings. */
 static enum tm_status note_fork(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_fork fork;
@@ -70,7 +71,7 @@ static bool begins(struct tm_span s, const char *with)
     return s.len >= len && memcmp(s.s, with, len) == 0;
 }
 
-/* Memory of no file: an address in it is relative to nothing. */
+/* True for memory that belongs to no file: an address in it is relative to nothing. */
 static bool is_anonymous(struct tm_span name)
 {
     static const char *const names[] = {"//anon", "/dev/zero", "/anon_hugepage", "[heap]", "[stack", "/SYSV"};
@@ -80,8 +81,8 @@ static bool is_anonymous(struct tm_span name)
     return false;
 }
 
-/* What is mapped by NAME, and at which offset. "[kernel.kallsyms]_text" says where the kernel is, by the symbol behind
- * its name, and its offset is the same address, which is in no file. */
+/* Sets name and offset of what is mapped. "[kernel.kallsyms]_text" is the kernel's place: a symbol follows the name,
+ * and the offset is the symbol's address, not an offset in a file. */
 static struct tm_span mapped_name(struct tm_span name, struct tm_perf_mapping *mapping)
 {
     static const char kernel[] = "[kernel.kallsyms]";
@@ -94,7 +95,7 @@ static struct tm_span mapped_name(struct tm_span name, struct tm_perf_mapping *m
     return name;
 }
 
-/* MMAP, and MMAP2, which says more of the file. */
+/* Notes MMAP or MMAP2, which states more about the file. */
 static enum tm_status note_mapping(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_mapping mapping = {.build_id = TM_PERF_NO_TEXT};
@@ -125,7 +126,7 @@ static enum tm_status note_mapping(struct tm_perf *p, const struct tm_perf_recor
     return st < 0 ? st : tm_perf_mappings_add(&p->mappings, pid, &mapping, err);
 }
 
-/* A function that the kernel made, of a BPF program or a trampoline: its address, length, kind, flags and name. */
+/* Notes a function that the kernel made, of a BPF program or a trampoline: address, length, kind, flags and name. */
 static enum tm_status note_symbol(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_mapping mapping = {.build_id = TM_PERF_NO_TEXT, .is_symbol = true};
@@ -146,7 +147,7 @@ static enum tm_status note_symbol(struct tm_perf *p, const struct tm_perf_record
     return st < 0 ? st : tm_perf_mappings_add(&p->mappings, TM_PERF_KERNEL_PID, &mapping, err);
 }
 
-/* An event of a pipe: its attr, which says its own length, and its ids. */
+/* Notes an event of a pipe: its attr, which states its own length, and its ids. */
 static enum tm_status note_attr(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_cursor c = record->body, sizes = record->body;
@@ -159,7 +160,7 @@ static enum tm_status note_attr(struct tm_perf *p, const struct tm_perf_record *
     return st;
 }
 
-/* A part of an event's description that is known late: "what, id, value". */
+/* Notes a part of an event's description that was known late: "what, id, value". */
 static enum tm_status note_update(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_cursor c = record->body;
@@ -169,7 +170,7 @@ static enum tm_status note_update(struct tm_perf *p, const struct tm_perf_record
     return what == UPDATE_NAME && attr && !c.failed ? tm_perf_attrs_name(&p->attrs, attr, name, err) : TM_OK;
 }
 
-/* The formats of tracepoints, which follow their record. */
+/* Reads the formats of tracepoints, which follow their record. */
 static enum tm_status note_tracing_data(struct tm_perf *p, const struct tm_perf_record *record, struct tm_error *err)
 {
     struct tm_perf_cursor c = record->body;

@@ -10,8 +10,8 @@ enum { NONE = UINT32_MAX };
 struct tm_perf_task_name {
     int64_t tid, maker;
     uint64_t time;
-    uint32_t order; /* of being added */
-    uint32_t name;  /* in texts; NONE: that of the maker, which may be unknown */
+    uint32_t order; /* order in which it was added */
+    uint32_t name;  /* in texts; NONE: the name of the maker, which may be unknown */
 };
 
 void tm_perf_task_names_init(struct tm_perf_task_names *n)
@@ -68,7 +68,7 @@ static int by_tid(const void *left, const void *right)
 
 enum tm_status tm_perf_task_names_settle(struct tm_perf_task_names *n, struct tm_error *err)
 {
-    struct tm_map now = {0}; /* the name of each thread while time goes by */
+    struct tm_map now = {0}; /* the name of each thread at the current time */
     enum tm_status st = TM_OK;
     if (n->count == 0)
         return TM_OK;

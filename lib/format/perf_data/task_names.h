@@ -1,5 +1,5 @@
-/* The names of threads over time. All that a file says is added first; then names can be looked up, each at its time,
- * in any order. A new thread has the name of the one that made it. */
+/* The names of threads over time. First everything that a file states is added; then names can be looked up, each at
+ * its time, in any order. A new thread inherits the name of its maker. */
 #ifndef TM_FORMAT_PERF_DATA_TASK_NAMES_H
 #define TM_FORMAT_PERF_DATA_TASK_NAMES_H
 
@@ -19,18 +19,18 @@ struct tm_perf_task_names {
 
 void tm_perf_task_names_init(struct tm_perf_task_names *names);
 
-/* TID is named NAME from TIME on. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* TID has NAME from TIME on. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_task_names_add(struct tm_perf_task_names *names, int64_t tid, uint64_t time, struct tm_span name,
                                       struct tm_error *err);
 
-/* TID is named as MAKER is at TIME. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* From TIME on TID has the name that MAKER has then. TM_OK; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_perf_task_names_inherit(struct tm_perf_task_names *names, int64_t tid, int64_t maker, uint64_t time,
                                           struct tm_error *err);
 
-/* All is added. TM_OK or TM_E_SYSTEM. */
+/* Call it once all is added, before the first look-up. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_perf_task_names_settle(struct tm_perf_task_names *names, struct tm_error *err);
 
-/* The name of TID at TIME; no bytes where it is not known. After settle. */
+/* The name of TID at TIME; empty if unknown. Call after settle. */
 struct tm_span tm_perf_task_names_find(const struct tm_perf_task_names *names, int64_t tid, uint64_t time);
 
 void tm_perf_task_names_release(struct tm_perf_task_names *names);

@@ -28,7 +28,7 @@ static struct tm_span next_line(struct tm_span *rest)
     return trim(line);
 }
 
-/* The number behind KEY in "key:number;", within a field's line. */
+/* The number after KEY in "key:number;", within a field's line. */
 static bool number_of(struct tm_span line, const char *key, uint32_t *value)
 {
     struct tm_span head, text;
@@ -57,7 +57,7 @@ static bool is_text(struct tm_span s, const char *text)
     return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
 }
 
-/* Fields that the kernel shows otherwise than "name=value" and that a reader of ftrace text looks at. */
+/* Fields whose values the kernel prints in a form of its own and that a reader of ftrace text uses. */
 static const struct special {
     const char *event, *field, *key;
     enum tm_tracepoint_how how;
@@ -89,7 +89,7 @@ static void find_special(struct tm_span event, struct tm_tracepoint_field *field
         }
 }
 
-/* What DECLARATION, C's less the name, is of. */
+/* The type of a C declaration, given without the name. */
 static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array, uint32_t size)
 {
     bool is_char = tm_span_find(declaration, "char") != NULL;
@@ -104,7 +104,7 @@ static enum tm_tracepoint_type type_of(struct tm_span declaration, bool is_array
     return ends_with(declaration, "*") ? TM_TRACEPOINT_ADDRESS : TM_TRACEPOINT_NUMBER;
 }
 
-/* "field:char comm[16];	offset:8;	size:16;	signed:0;" False: no field of that shape. */
+/* Parses "field:char comm[16];	offset:8;	size:16;	signed:0;". False: a field of another form. */
 static bool parse_field(struct tm_span line, struct tm_tracepoint_field *field)
 {
     struct tm_span head, name;
@@ -152,7 +152,7 @@ static enum tm_status add_fields(struct tm_tracepoints *t, struct tm_span text, 
     return TM_OK;
 }
 
-/* "name: sched_switch", "ID: 372", "format:", fields, "print fmt: …" */
+/* Adds the format "name: sched_switch", "ID: 372", "format:", fields, "print fmt: …". */
 static enum tm_status add_format(struct tm_tracepoints *t, struct tm_span system, struct tm_span text,
                                  struct tm_error *err)
 {
@@ -179,7 +179,7 @@ static enum tm_status add_format(struct tm_tracepoints *t, struct tm_span system
     return tm_map_set(&t->of_id, (uint64_t)id, t->count++) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
 
-/* A text that a NUL ends. */
+/* Takes a text that ends with a NUL. */
 static struct tm_span c_string(struct tm_perf_cursor *c)
 {
     const uint8_t *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
@@ -214,9 +214,9 @@ enum tm_status tm_tracepoints_read(struct tm_tracepoints *t, const uint8_t *data
         return tm_error_nomem(err);
     struct tm_perf_cursor c = {t->text.data + sizeof magic - 1, t->text.data + len, false, false};
     (void)c_string(&c); /* the version */
-    const uint8_t *order = tm_perf_take(&c, 2); /* of bytes, and the size of a long */
+    const uint8_t *order = tm_perf_take(&c, 2); /* byte order, and the size of a long */
     t->is_big = c.is_big = order && order[0] != 0;
-    (void)tm_perf_u32(&c); /* bytes of a page */
+    (void)tm_perf_u32(&c); /* page size */
     for (int i = 0; i < 2; i++) { /* header_page, header_event */
         (void)c_string(&c);
         uint64_t skipped = tm_perf_u64(&c);
@@ -241,7 +241,7 @@ const struct tm_tracepoint *tm_tracepoints_find(const struct tm_tracepoints *t, 
 
 /* --- fields as text */
 
-/* The number in the SIZE bytes at P, with its sign where SIGNED. */
+/* Reads the number in the SIZE bytes at P, with its sign if IS_SIGNED. */
 static uint64_t number_at(const uint8_t *p, uint32_t size, bool is_big, bool is_signed)
 {
     uint64_t v = 0;
@@ -259,7 +259,7 @@ static enum tm_status put_hex(const uint8_t *p, size_t len, struct tm_buf *out)
     return st == TM_OK && len > SHOWN_BYTES_MAX ? tm_buf_add_str(out, "...") : st;
 }
 
-/* A text of the event, which may hold any byte: those that would end its line are blanks. */
+/* Appends a text of the event, which may hold any byte. Bytes that would end the line become blanks. */
 static enum tm_status put_text(const uint8_t *p, size_t len, struct tm_buf *out)
 {
     const uint8_t *nul = memchr(p, 0, len);

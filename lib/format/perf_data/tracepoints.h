@@ -1,5 +1,5 @@
-/* Formats of tracepoints, as tracefs has them ("format" of an event) and perf copies them into its file, and the fields
- * of a tracepoint written as a line of ftrace text has them. Source: trace-event-info.c of perf,
+/* Formats of tracepoints: tracefs has them in the file "format" of an event, and perf copies them into its file. With
+ * them the fields of a tracepoint are written as in a line of ftrace text. Source: trace-event-info.c of perf,
  * Documentation/trace/events.rst of Linux. */
 #ifndef TM_FORMAT_PERF_DATA_TRACEPOINTS_H
 #define TM_FORMAT_PERF_DATA_TRACEPOINTS_H
@@ -19,7 +19,7 @@ enum tm_tracepoint_type {
     TM_TRACEPOINT_ADDRESS,  /* shown in hexadecimal */
     TM_TRACEPOINT_TEXT,     /* bytes up to a NUL */
     TM_TRACEPOINT_DATA_LOC, /* a text elsewhere in the event: its place in the low, its length in the high 16 bits */
-    TM_TRACEPOINT_REL_LOC,  /* the same, its place counted from the end of the field */
+    TM_TRACEPOINT_REL_LOC,  /* the same, with a place relative to the end of the field */
     TM_TRACEPOINT_BYTES     /* any other array, shown in hexadecimal */
 };
 
@@ -28,7 +28,7 @@ enum tm_tracepoint_how { TM_TRACEPOINT_PLAIN, TM_TRACEPOINT_HEX, TM_TRACEPOINT_S
 
 struct tm_tracepoint_field {
     struct tm_span name;
-    struct tm_span key; /* what stands in front of its value */
+    struct tm_span key; /* the text before its value */
     uint32_t offset, size;
     bool is_signed;
     enum tm_tracepoint_type type;
@@ -37,7 +37,7 @@ struct tm_tracepoint_field {
 
 struct tm_tracepoint {
     struct tm_span system, name;
-    uint32_t first_field, field_count; /* without those that all events have */
+    uint32_t first_field, field_count; /* without the fields common to all events */
 };
 
 /* Zero-initialise. */
@@ -52,17 +52,17 @@ struct tm_tracepoints {
     bool is_big;
 };
 
-/* Reads the formats in the LEN bytes at DATA, which are copied: HEADER_TRACING_DATA of a file, or what follows
- * PERF_RECORD_HEADER_TRACING_DATA. To be called once. TM_OK; TM_END: they are damaged from somewhere on, those before
- * are known; TM_E_INPUT: a limit; TM_E_SYSTEM. */
+/* Reads the formats in the LEN bytes at DATA, which are copied: HEADER_TRACING_DATA of a file, or the bytes after
+ * PERF_RECORD_HEADER_TRACING_DATA. Call it once. TM_OK; TM_END: they are damaged from some point on, and those before
+ * it are known; TM_E_INPUT: a limit; TM_E_SYSTEM. */
 enum tm_status tm_tracepoints_read(struct tm_tracepoints *points, const uint8_t *data, size_t len,
                                    struct tm_error *err);
 
 /* The tracepoint with number ID, or NULL. */
 const struct tm_tracepoint *tm_tracepoints_find(const struct tm_tracepoints *points, uint64_t id);
 
-/* Appends the fields of POINT in the LEN bytes at RAW to OUT: "name=value" with blanks between, as the kernel writes
- * them where a reader of ftrace text looks at them. VERSION is that of the kernel (tm_kernel_version_parse). TM_OK or
+/* Appends the fields of POINT in the LEN bytes at RAW to OUT: "name=value", separated by blanks. Fields that a reader
+ * of ftrace text uses have the kernel's form. VERSION is that of the kernel (tm_kernel_version_parse). TM_OK or
  * TM_E_SYSTEM. */
 enum tm_status tm_tracepoints_put(const struct tm_tracepoints *points, const struct tm_tracepoint *point,
                                   const uint8_t *raw, size_t len, uint32_t version, struct tm_buf *out);

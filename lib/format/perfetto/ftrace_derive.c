@@ -216,7 +216,7 @@ static enum tm_status add_of_task(struct derive *d, const char *name, int64_t va
     return tm_proto_counter_add(d->p, &e, name, (uint64_t)value, d->err);
 }
 
-/* NAME, and of text field FIELD, behind it, what is not empty. Valid until the next call. */
+/* NAME, and of text field FIELD, after it, what is not empty. Valid until the next call. */
 static const char *name_of(struct derive *d, const char *name, uint32_t field, const char *absent)
 {
     struct tm_buf *key = &d->p->key;

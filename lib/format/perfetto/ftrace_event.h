@@ -51,7 +51,7 @@ enum tm_status tm_proto_ftrace_syscall(struct tm_proto *p, const struct tm_pb_fi
  * that is known. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_proto_note_machine(struct tm_proto *p, uint32_t machine, const void *name, size_t len);
 
-/* Adds the DERIVED rows of the event in F, behind ROW: counters and instants that the reference makes of it, and why a
+/* Adds the DERIVED rows of the event in F, after ROW: counters and instants that the reference makes of it, and why a
  * task waits. PACKET is the packet with F. */
 enum tm_status tm_proto_ftrace_derive(struct tm_proto *p, const struct tm_pb_field *f,
                                       const struct tm_proto_packet *packet, const struct tm_event *row,

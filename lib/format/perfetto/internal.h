@@ -32,7 +32,7 @@ struct tm_proto_sequence {
     uint32_t machine;
     uint32_t id;
     uint32_t generation; /* 0: none given out yet in this interval */
-    uint32_t state;      /* another number behind each packet that may change what others of it mean */
+    uint32_t state;      /* another number after each packet that may change what others of it mean */
     bool used;           /* a row of this generation has been written */
     bool seen;           /* a packet of it has been read */
     bool valid;          /* incremental state is complete */
@@ -55,7 +55,7 @@ struct tm_proto_sequence {
     /* Interned messages: (InternedData field, iid) to offset << 32 | length in `interned`, and the
      * string number of their field 2 once it was asked for. */
     struct tm_proto_map interned_index;
-    struct tm_buf interned; /* InternedData messages since the clearing, one behind the other */
+    struct tm_buf interned; /* InternedData messages since the clearing, one after the other */
     struct tm_proto_map counters; /* (is double, track uuid) to the sum so far */
 };
 

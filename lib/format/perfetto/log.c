@@ -19,7 +19,7 @@ static float float_of(uint64_t bits)
     return f;
 }
 
-/* " name=value" behind what TEXT has. */
+/* " name=value" after what TEXT has. */
 static enum tm_status put_arg(struct tm_buf *text, const struct tm_pb_field *arg)
 {
     struct tm_pb pb = tm_pb_of(arg->data, arg->len);

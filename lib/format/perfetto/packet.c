@@ -281,7 +281,7 @@ static enum tm_status skip(struct tm_proto *p, const struct tm_proto_packet *pac
     return st < 0 ? st : tm_proto_count_account(p, TM_DROP_NEEDS_STATE, packet->clock, packet->byte, err);
 }
 
-/* Whether track events behind PACKET may mean something else than the same bytes in front of it. */
+/* Whether track events after PACKET may mean something else than the same bytes in front of it. */
 static bool changes_state(const struct tm_proto_packet *packet)
 {
     return packet->cleared || packet->dropped || packet->defaults.id || packet->interned.id ||

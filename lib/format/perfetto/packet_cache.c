@@ -21,7 +21,7 @@ enum {
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_INSTRUCTIONS_ABSOLUTE) | TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_COUNTER) |           \
      TM_TRACK_EVENT_BIT(TM_TRACK_EVENT_DOUBLE_COUNTER))
 
-/* One packet behind its timestamp, and the row it became. */
+/* One packet after its timestamp, and the row it became. */
 struct known {
     uint32_t sequence; /* index */
     uint32_t state;    /* the sequence's, then */
@@ -31,7 +31,7 @@ struct known {
     uint64_t fields; /* of that */
     uint8_t tail[TAIL_MAX];
     bool is_copied;      /* of its row time and position alone change; its raw is in the tail here */
-    struct tm_event row; /* behind the tail, beyond whose end may be read */
+    struct tm_event row; /* after the tail, beyond whose end may be read */
 };
 
 struct tm_packet_cache {

@@ -1,6 +1,6 @@
 /* Track events that differ from one before them in their time alone.
  *
- * Most packets of most traces are slices that begin and end again and again: behind the timestamp, which writers put
+ * Most packets of most traces are slices that begin and end again and again: after the timestamp, which writers put
  * first, such a packet has bytes that another of its sequence had. What they mean was found then, and while the
  * sequence's state is the same they mean it again: the row is that row, with another time and position. Only extra
  * counter values, which may add to those before them, are read anew. */

@@ -58,7 +58,7 @@ static bool first_packet(const uint8_t *head, size_t len, uint32_t *field)
         if (*field == 0)
             *field = f.id;
     }
-    if (whole) /* nothing behind it, or another */
+    if (whole) /* nothing after it, or another */
         return st == TM_END && (at + size == end || at[size] == TM_PROTO_PACKET_TAG);
     if (len < TM_SNIFF_BYTES)
         return false;

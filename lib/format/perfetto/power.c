@@ -196,7 +196,7 @@ static enum tm_status add_energy(struct power *w, uint64_t session, const struct
     return row.flags & TM_EVENT_UNTIMED ? TM_OK : tm_proto_add(w->p, &row, w->err);
 }
 
-/* Names first, then what is at the packet's time, as it must stand behind the packet. */
+/* Names first, then what is at the packet's time, as it must stand after the packet. */
 static enum tm_status power_rails(struct power *w)
 {
     enum { NAMES, AT_PACKET, OWN_TIMES, PASSES };

@@ -9,7 +9,7 @@
 enum tm_status tm_proto_perf_sample_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                          struct tm_error *err);
 
-/* Adds the PACKET row of a streaming_profile_packet, and behind it a SAMPLE row, without raw, for each stack. Their
+/* Adds the PACKET row of a streaming_profile_packet, and after it a SAMPLE row, without raw, for each stack. Their
  * times count on from the thread descriptor's reference, as those of track events with deltas do. */
 enum tm_status tm_proto_streaming_profile_read(struct tm_proto *p, const struct tm_proto_packet *packet,
                                                struct tm_error *err);

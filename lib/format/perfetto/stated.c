@@ -200,7 +200,7 @@ static enum tm_status note_delta(struct tm_proto *p, const struct tm_proto_packe
     return note(p, packet, key_of(delta, field, index), now - before->v1, err);
 }
 
-/* The numbers of MESSAGE, absent ones being 0, in the group GROUP, that of the start, or the one behind it. */
+/* The numbers of MESSAGE, absent ones being 0, in the group GROUP, that of the start, or the one after it. */
 static enum tm_status read_phase(struct tm_proto *p, const struct tm_proto_packet *packet,
                                  const struct tm_pb_field *message, enum group group, bool is_end, struct tm_error *err)
 {

@@ -8,7 +8,7 @@
 /* Adds the rows of a process_tree, process_stats, sys_stats or system_info packet. */
 enum tm_status tm_proto_system_read(struct tm_proto *p, const struct tm_proto_packet *packet, struct tm_error *err);
 
-/* Adds the DERIVED rows of the ProcessTree in F, behind ROW. */
+/* Adds the DERIVED rows of the ProcessTree in F, after ROW. */
 enum tm_status tm_proto_process_tree_add(struct tm_proto *p, const struct tm_pb_field *f, const struct tm_event *row,
                                          struct tm_error *err);
 

@@ -69,7 +69,7 @@ enum tm_status tm_proto_track_event_read(struct tm_proto *p, struct tm_proto_pac
 enum tm_status tm_proto_legacy_fill(const struct tm_proto_track_context *context, struct tm_event *row,
                                     struct tm_error *err);
 
-/* For an M event that names a thread or process: adds the DERIVED row behind ROW. TM_OK or an error. */
+/* For an M event that names a thread or process: adds the DERIVED row after ROW. TM_OK or an error. */
 enum tm_status tm_proto_legacy_names(const struct tm_proto_track_context *context, const struct tm_event *row,
                                      struct tm_error *err);
 

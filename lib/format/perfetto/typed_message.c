@@ -107,7 +107,7 @@ static uint8_t wire_of(const struct tm_typed_field *field)
     return field->kind == TM_TYPED_FLOAT ? TM_PB_I32 : field->kind == TM_TYPED_DOUBLE ? TM_PB_I64 : TM_PB_VARINT;
 }
 
-/* Numbers one behind the other without tags. */
+/* Numbers one after the other without tags. */
 static enum tm_status put_packed(struct tm_proto *p, const struct tm_typed_field *field, struct counts *counts,
                                  const struct tm_pb_field *f)
 {

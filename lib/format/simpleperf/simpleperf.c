@@ -23,7 +23,7 @@ enum { TO_TID = 1, TO_PID = 2, TO_NAME = 3 };
 
 static const char magic[] = "SIMPLEPERF";
 
-/* A text in names. */
+/* A text in names, by its place. */
 struct name {
     uint32_t at, len;
 };
@@ -46,13 +46,14 @@ struct simpleperf {
     struct tm_buf names;
     struct file *files;
     uint32_t file_count, file_cap;
-    struct tm_map file_of_id; /* the last with that id */
+    struct tm_map file_of_id; /* the latest file with each id */
     struct name *symbols;
     uint32_t symbol_count, symbol_cap;
     struct name *event_types;
     uint32_t event_type_count, event_type_cap;
-    struct tm_paged_file record_file; /* of samples and threads: where the record was, its length, itself */
-    uint64_t at;                /* in the record_file: what is next to become rows */
+    /* records of samples and threads: their place in the input, their length, their bytes */
+    struct tm_paged_file record_file;
+    uint64_t at;                /* in record_file: the next record to be made rows */
     struct tm_buf record, detail, inner;
     struct frame frames[TM_SIMPLEPERF_FRAMES_MAX]; /* of one sample, innermost first */
     uint32_t frame_count;
@@ -70,9 +71,8 @@ static enum tm_status simpleperf_open(const struct tm_format_context *context, v
     return TM_OK;
 }
 
-/* --- tables */
 
-/* Room for one more in ARRAY of COUNT, at most MAX. */
+/* Makes room for one more element in ARRAY of COUNT, at most MAX. */
 static enum tm_status reserve(void **array, uint32_t count, uint32_t *cap, uint32_t max, size_t size, const char *what,
                               struct tm_error *err)
 {
@@ -148,7 +148,6 @@ static const struct file *find_file(const struct simpleperf *s, uint32_t id)
     return tm_map_find(&s->file_of_id, id, &at) ? &s->files[at] : NULL;
 }
 
-/* --- rows */
 
 static enum tm_status account(struct simpleperf *s, enum tm_drop_reason reason, uint64_t byte, struct tm_error *err)
 {
@@ -233,7 +232,7 @@ static enum tm_status add_sample(struct simpleperf *s, struct tm_pb pb, uint64_t
     return st < 0 ? st : tm_event_sink_add(s->context.sink, &e, err);
 }
 
-/* A definition of a thread, and of the process it is of. Number 0 is no thread of a program. */
+/* Adds the definition of a thread and of its process. Number 0 is not a thread of a program. */
 static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID | TM_EVENT_HAS_PID | TM_EVENT_UNTIMED |
@@ -261,7 +260,6 @@ static enum tm_status add_thread(struct simpleperf *s, struct tm_pb pb, struct t
     return tm_event_sink_add(s->context.sink, &e, err);
 }
 
-/* --- records */
 
 static enum tm_status keep_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
                                   struct tm_error *err)
@@ -281,7 +279,7 @@ static void take_lost(struct simpleperf *s, struct tm_pb pb)
             s->lost = f.value > INT64_MAX - s->lost ? INT64_MAX : s->lost + f.value;
 }
 
-/* What record DATA is: samples and threads wait, the others are kept as what they mean. */
+/* Takes the record DATA: samples and threads become pending, the facts of others are kept. */
 static enum tm_status take_record(struct simpleperf *s, const uint8_t *data, size_t len, uint64_t byte,
                                   struct tm_error *err)
 {
@@ -343,7 +341,7 @@ static enum tm_status read_header(struct simpleperf *s, struct tm_error *err)
     return TM_OK;
 }
 
-/* The next record, or the end mark: a record of no bytes. */
+/* Reads the next record, or the end mark: a record of no bytes. */
 static enum tm_status read_record(struct simpleperf *s, struct tm_error *err)
 {
     struct tm_input *in = s->context.input;

@@ -1,13 +1,14 @@
 /* Reports of simpleperf as protobuf (simpleperf report-sample --protobuf), on CLOCK_MONOTONIC: samples with their
- * stacks, threads with their processes and names. A report's files and symbols may stand behind the samples that name
- * them, so samples and threads wait in a temporary file until all of it has been read. Context switches tell no cpu,
- * and are not shown. Source: cmd_report_sample.proto of simpleperf; doc/events.md, Reports of simpleperf. */
+ * stacks, threads with their processes and names. A report's files and symbols may stand after the samples that refer
+ * to them, so samples and threads are pending in a temporary file until the whole report is read. Context switches
+ * state no cpu and are not shown. Source: cmd_report_sample.proto of simpleperf; doc/events.md, Reports of
+ * simpleperf. */
 #ifndef TM_FORMAT_SIMPLEPERF_SIMPLEPERF_H
 #define TM_FORMAT_SIMPLEPERF_SIMPLEPERF_H
 
 #include "format/format.h"
 
-/* More files, symbols or bytes of their names are an error; a sample of more frames is damage. */
+/* More files, symbols or bytes of their names are an error; a sample with more frames is damage. */
 enum {
     TM_SIMPLEPERF_FILES_MAX = 1 << 16,
     TM_SIMPLEPERF_SYMBOLS_MAX = 1 << 22,

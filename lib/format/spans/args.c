@@ -5,7 +5,7 @@
 #include "base/pb.h"
 #include "stream/detail_arg.h"
 
-enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 }; /* keys of nested values repeat those around them */
+enum { ARGS_BYTES_FREE = 64 << 10, ARGS_GROWTH_MAX = 16 }; /* keys of nested values repeat the names around them */
 
 void tm_spans_args_begin(struct tm_spans *x, size_t len)
 {
@@ -13,7 +13,8 @@ void tm_spans_args_begin(struct tm_spans *x, size_t len)
     x->args_max = ARGS_BYTES_FREE + ARGS_GROWTH_MAX * len;
 }
 
-/* What of VALUE, a number or a string, is a number; *BITS and *TYPE as an argument has them. */
+/* Reads VALUE, a number or a string, as a number; *BITS and *TYPE are those of an argument. False: it is not a
+ * number. */
 static bool is_number(const struct tm_json_value *value, enum tm_spans_type as, enum tm_arg *type, uint64_t *bits)
 {
     bool is_double;
@@ -87,7 +88,7 @@ bool tm_spans_time(const struct tm_json_value *value, int scale, int64_t *ns)
            tm_decimal_scale((const char *)value->data, value->len, scale, ns) == TM_OK && *ns > 0;
 }
 
-/* The argument links[INDEX].MEMBER. */
+/* Adds the argument links[INDEX].MEMBER. */
 static enum tm_status put_link_id(struct tm_spans *x, unsigned index, const char *member, const struct tm_span_id *id)
 {
     tm_buf_clear(&x->key);

@@ -1,4 +1,4 @@
-/* Reading a document of any of the three formats: lists, text that waits for what stands behind it, damage. */
+/* Reads a document of any of the three formats: lists, pending text, damage. */
 #include "format/spans/internal.h"
 
 enum tm_status tm_spans_expect(struct tm_spans *x, enum tm_json_type type)
@@ -37,10 +37,10 @@ enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element)
 {
     struct tm_json_cursor *c = x->cursor;
     enum tm_json_type type;
-    enum tm_status st = tm_json_cursor_type(c, &type, x->err); /* to where it begins */
+    enum tm_status st = tm_json_cursor_type(c, &type, x->err); /* moves to the start of the value */
     if (st < 0)
         return st;
-    if (type != TM_JSON_ARRAY || c != &x->main) /* it has waited, and what it waits for did not come */
+    if (type != TM_JSON_ARRAY || c != &x->main) /* the text is pending already, and what it needs is missing */
         return tm_json_cursor_skip(c, x->err);
     if (x->pending.end == 0)
         x->pending_byte = c->in->offset;

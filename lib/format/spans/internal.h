@@ -1,6 +1,6 @@
-/* The state of a file with spans being read, shared by its three formats (otlp.c, jaeger.c, zipkin.c) and by what they
- * have in common: service.c (processes and tracks), span.c (rows), args.c (typed values),
- * document.c (lists, text that waits), salvage.c (damage). */
+/* The state of a file with spans being read. Shared by its three formats (otlp.c, jaeger.c, zipkin.c), and by service.c
+ * (processes and tracks), span.c (rows), args.c (typed values), document.c (lists, pending text) and salvage.c
+ * (damage). */
 #ifndef TM_FORMAT_SPANS_INTERNAL_H
 #define TM_FORMAT_SPANS_INTERNAL_H
 
@@ -14,7 +14,7 @@
 #include "json/cursor.h"
 #include "os/paged_input.h"
 
-/* COUNT events that are no rows, the first at BYTE. */
+/* COUNT events without rows, the first at BYTE. */
 struct tm_spans_account {
     uint64_t count, byte;
 };
@@ -26,35 +26,35 @@ static inline void tm_spans_count(struct tm_spans_account *account, uint64_t n, 
     account->count += n;
 }
 
-/* A span as its row needs it; args and flows to others are in the state. */
+/* A span as its row needs it. Its args and its flows to others are in the state. */
 struct tm_spans_span {
     struct tm_span_id trace, span, parent;
-    bool is_called; /* by a span of another process */
-    bool is_shared; /* its id is that of the span that called it */
+    bool is_called; /* by a span in another process */
+    bool is_shared; /* it has the id of the span that called it */
     bool is_open;   /* its end was not recorded */
     bool has_time;
     struct tm_json_value name;
     int64_t start_ns, end_ns;
-    uint64_t byte; /* of the input, for accounts */
+    uint64_t byte; /* its place in the input, for accounts */
 };
 
 struct tm_spans;
 
-/* What a format does by itself. */
+/* The functions of one format. */
 struct tm_spans_grammar {
-    /* Reads the document that the cursor stands at. TM_OK or an error. */
+    /* Reads the document at the cursor. TM_OK or an error. */
     enum tm_status (*read)(struct tm_spans *x);
-    /* Takes OBJECT, complete, out of a damaged text. TM_OK: it was a span, or said something about spans; TM_END: it
-     * is neither; or an error. */
+    /* Takes OBJECT, complete, from a damaged text. TM_OK: it was a span, or had facts about spans; TM_END: it is
+     * something else; or an error. */
     enum tm_status (*found)(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte);
-    /* Takes the first member of an object in a damaged text, complete or not. VALUE NULL: it is not readable. TM_OK,
-     * TM_END: it says nothing about spans; or an error. NULL: none does. */
+    /* Takes the first member of an object in a damaged text; the object may be incomplete. VALUE NULL: it is not
+     * readable. TM_OK; TM_END: it has no facts about spans; or an error. NULL: no such member exists in the format. */
     enum tm_status (*head)(struct tm_spans *x, const struct tm_json_value *key, const struct tm_json_value *value);
-    /* Shows what waits in the paged file. TM_OK or an error. */
+    /* Shows what is pending in the paged file. TM_OK or an error. */
     enum tm_status (*show_pending)(struct tm_spans *x);
     bool (*begins)(const uint8_t *head, size_t len);
     bool has_lines;  /* one document may follow another */
-    bool waits_long; /* what waits is known to a later part of a damaged text */
+    bool waits_long; /* pending text may need a later part of a damaged text */
 };
 
 struct tm_spans {
@@ -62,83 +62,83 @@ struct tm_spans {
     const struct tm_spans_grammar *grammar;
     struct tm_error *err;          /* of the current call */
     struct tm_json_cursor main;    /* over the input */
-    struct tm_json_cursor *cursor; /* main, or one over what waited */
+    struct tm_json_cursor *cursor; /* main, or a cursor over pending text */
     bool is_damaged;               /* the text is searched for spans */
     struct tm_spans_services services;
     struct tm_spans_window window;
-    struct tm_spans_service service; /* whose spans are read */
-    struct tm_buf scope;             /* the instrumentation scope, their category */
+    struct tm_spans_service service; /* the service whose spans are read */
+    struct tm_buf scope;             /* the instrumentation scope; it is the category of its spans */
     struct tm_buf key, prefix, text, detail;
     struct tm_buf args; /* of the span or event: Arg messages */
-    size_t args_max;    /* its bound */
+    size_t args_max;    /* limit of args */
     struct tm_json_args values;
     uint64_t flows[TM_SPANS_LINKS_MAX];
     uint32_t flow_count;
-    struct tm_paged_file pending; /* text of spans whose service is told behind them */
-    uint64_t pending_byte;        /* of the input, where it began */
-    /* processes of a Jaeger trace */
+    struct tm_paged_file pending; /* text of spans whose service is stated after them */
+    uint64_t pending_byte;        /* where it began in the input */
+    /* The processes of a Jaeger trace. */
     struct tm_spans_service *processes;
-    struct tm_map process_ids; /* hash of the id to its place */
+    struct tm_map process_ids; /* hash of an id to its index */
     uint32_t process_count, process_cap;
-    bool has_processes, has_processes_first; /* they stand in front of the spans */
-    uint64_t pending_trace;                  /* hash of the trace whose spans wait, in a damaged text */
+    bool has_processes, has_processes_first; /* has_processes_first: they stand before the spans */
+    uint64_t pending_trace;                  /* hash of the trace whose spans are pending, in a damaged text */
     /* accounts and statistics, written at the end */
     struct tm_spans_account damaged, skipped, no_time, not_shown;
     uint64_t args_cut, links_cut, lists_missing;
 };
 
-/* True when the value that is next is of TYPE; any other is passed over. TM_OK, TM_END: it was passed; or an error. */
+/* Checks that the next value has TYPE; skips any other. TM_OK; TM_END: it was skipped; or an error. */
 enum tm_status tm_spans_expect(struct tm_spans *x, enum tm_json_type type);
 
-/* Reads the next object of the list that the cursor is in, and where it begins. Other elements are counted as damaged.
- * TM_OK, TM_END at the end of the list, or an error. */
+/* Reads the next object of the list at the cursor, and its place. Other elements are counted as damaged. TM_OK, TM_END
+ * at the end of the list, or an error. */
 enum tm_status tm_spans_next_object(struct tm_spans *x, struct tm_json_value *object, uint64_t *byte);
 
-/* Copies the array that is next to the end of what waits; any other value is passed over. BY_ELEMENT: its elements are
- * read whole, so that damage is found where it is. */
+/* Appends the next array to the pending text; any other value is skipped. BY_ELEMENT: parses its elements, so that
+ * damage is found where it is. */
 enum tm_status tm_spans_put_aside(struct tm_spans *x, bool by_element);
 
-/* Runs READ with the cursor on what waits, which is then forgotten. */
+/* Runs READ with the cursor on the pending text, then removes that text. */
 enum tm_status tm_spans_read_pending(struct tm_spans *x, enum tm_status (*read)(struct tm_spans *x));
 
-/* True if what is behind damage is read, by --on-damage. */
+/* True if --on-damage asks to read what follows damage. */
 bool tm_spans_salvages(const struct tm_spans *x);
 
-/* Counts the damage that x->err tells. It is no error any more. */
+/* Counts the damage that x->err describes. It is not an error any more. */
 void tm_spans_count_damage(struct tm_spans *x);
 
-/* Searches the text under the cursor for spans to its end, or up to a document that the format can read again.
- * TM_OK: such a one is next; TM_END: the end; or an error other than TM_E_INPUT. */
+/* Searches the text under the cursor for spans, to its end or up to a document that the format can read again. TM_OK:
+ * such a document is next; TM_END: the end; or an error other than TM_E_INPUT. */
 enum tm_status tm_spans_salvage(struct tm_spans *x);
 
-/* Begins the args of a span or an event whose text has LEN bytes. */
+/* Begins the args of a span or an event. Its text has LEN bytes, which limit the args. */
 void tm_spans_args_begin(struct tm_spans *x, size_t len);
 
-/* How a value is meant. */
+/* The type of a value. */
 enum tm_spans_type { TM_SPANS_AS_IT_IS, TM_SPANS_INT, TM_SPANS_DOUBLE };
 
-/* Adds the argument VALUE, whose key is x->key: numbers in strings are numbers where TYPE says so. */
+/* Adds the argument VALUE under x->key. TYPE says whether a string holds a number. */
 enum tm_status tm_spans_arg(struct tm_spans *x, const struct tm_json_value *value, enum tm_spans_type type);
 
-/* Adds the argument KEY, where VALUE is there. */
+/* Adds the argument KEY if VALUE exists. */
 enum tm_status tm_spans_arg_named(struct tm_spans *x, const char *key, const struct tm_json_value *value);
 enum tm_status tm_spans_arg_text(struct tm_spans *x, const char *key, const char *text);
 
-/* x->key becomes the text of KEY. TM_OK or TM_E_SYSTEM. */
+/* Sets x->key to the text of KEY. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_spans_set_key(struct tm_spans *x, const struct tm_json_value *key);
 
-/* The text of VALUE, a string or number, in x->text; empty for any other. TM_OK or TM_E_SYSTEM. */
+/* Sets x->text to the text of VALUE, a string or number; empty for other types. TM_OK or TM_E_SYSTEM. */
 enum tm_status tm_spans_text(struct tm_spans *x, const struct tm_json_value *value);
 
-/* A time, a string or number in units of 10^-9 * 10^SCALE seconds. False: it is none, or not behind 1970. */
+/* Reads a time, a string or number in units of 10^-9 * 10^SCALE seconds. False: not a time, or not after 1970. */
 bool tm_spans_time(const struct tm_json_value *value, int scale, int64_t *ns);
 
-/* The INDEXth span that the current one links to: an arrow from it, and args that name it. An id that is none is no
- * link. */
+/* Adds the link number INDEX of the current span: a flow from the linked span, and args that name it. A link without a
+ * valid id is ignored. */
 enum tm_status tm_spans_link(struct tm_spans *x, unsigned index, const struct tm_span_id *trace,
                              const struct tm_span_id *span);
 
-/* The rows of SPAN and of an event in the span added last, with the args that were added since tm_spans_args_begin. */
+/* Adds the rows of SPAN, or of an event in the span added last, with the args added since tm_spans_args_begin. */
 enum tm_status tm_spans_add(struct tm_spans *x, const struct tm_spans_span *span);
 enum tm_status tm_spans_add_event(struct tm_spans *x, const struct tm_spans_span *span, int64_t time_ns,
                                   const struct tm_json_value *name);

@@ -1,11 +1,11 @@
-/* Jaeger's query service: traces, each with its spans and, as a rule behind them, the processes that these name. */
+/* Jaeger's query service: traces, each with its spans and the processes that these refer to, usually after them. */
 #include "format/spans/internal.h"
 
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/table.h"
 
-enum { NESTING_MAX = 2 }; /* of lists of traces */
+enum { NESTING_MAX = 2 }; /* nesting of lists of traces */
 enum { SEED_PROCESS = 7, SEED_TRACE = 8 };
 
 enum { TRACE_ID, SPAN_ID, PARENT, NAME, REFERENCES, START, DURATION, TAGS, LOGS, PROCESS_ID, PROCESS, SPAN_MEMBERS };
@@ -24,7 +24,7 @@ static bool is_text(const struct tm_json_value *value, const char *text)
     return value->data && value->type == TM_JSON_STRING && tm_json_is(value, text, strlen(text));
 }
 
-/* Integers beyond 2^53 are strings; their type says so. */
+/* Adds a tag. Integers beyond 2^53 are strings; their type says so. */
 static enum tm_status put_tag(struct tm_spans *x, const struct tm_json_value *tag)
 {
     enum tm_status st = tm_spans_set_key(x, &tag[TAG_KEY]);
@@ -36,7 +36,8 @@ static enum tm_status put_tag(struct tm_spans *x, const struct tm_json_value *ta
                                                              : TM_SPANS_AS_IT_IS);
 }
 
-/* Tags as args. *IS_CALLED: they say that another process called the span. The scope's name is its category. */
+/* Adds tags as args. *IS_CALLED: the tags say that another process called the span. The scope's name is its
+ * category. */
 static enum tm_status put_tags(struct tm_spans *x, const struct tm_json_value *list, bool *is_called)
 {
     struct tm_json_scan scan = tm_spans_inside(list, TM_JSON_ARRAY);
@@ -61,7 +62,7 @@ static enum tm_status put_tags(struct tm_spans *x, const struct tm_json_value *l
     return st;
 }
 
-/* The name of a log is that of its event, else what it says. */
+/* Adds a log. Its name is that of its event, otherwise its message. */
 static enum tm_status put_log(struct tm_spans *x, const struct tm_spans_span *s, const struct tm_json_value *log)
 {
     static const char *const names[] = {"timestamp", "fields"};
@@ -91,7 +92,7 @@ static enum tm_status put_log(struct tm_spans *x, const struct tm_spans_span *s,
     return st < 0 ? st : tm_spans_add_event(x, s, time_ns, &name);
 }
 
-/* The first CHILD_OF of the same trace is the parent; others are links. */
+/* Reads references. The first CHILD_OF of the same trace is the parent; others are links. */
 static enum tm_status read_references(struct tm_spans *x, const struct tm_json_value *list, struct tm_spans_span *s)
 {
     enum { TYPE, REF_TRACE, REF_SPAN, COUNT };
@@ -173,7 +174,7 @@ static enum tm_status read_processes(struct tm_spans *x, const struct tm_json_va
     return st;
 }
 
-/* The service of a span: by the id of its process, or in the span itself. */
+/* Finds the service of a span: by the id of its process, or in the span itself. */
 static enum tm_status find_service(struct tm_spans *x, const struct tm_json_value *members)
 {
     uint32_t i;
@@ -237,7 +238,7 @@ static enum tm_status show_pending(struct tm_spans *x)
 
 static enum tm_status read_traces(struct tm_spans *x, unsigned depth);
 
-/* A trace, or the answer that has a list of them. */
+/* Reads a trace, or the answer that has a list of traces. */
 static enum tm_status read_trace(struct tm_spans *x, unsigned depth)
 {
     struct tm_json_value key, processes;
@@ -281,7 +282,7 @@ static enum tm_status read_document(struct tm_spans *x)
     return type == TM_JSON_ARRAY ? read_traces(x, 1) : read_trace(x, 0);
 }
 
-/* Processes by their ids: the first of them has the name of a service. */
+/* True for processes by their ids: the first of them has the name of a service. */
 static bool is_processes(const struct tm_json_value *object)
 {
     static const char *const names[] = {"servicename"};
@@ -293,7 +294,7 @@ static bool is_processes(const struct tm_json_value *object)
     return name.data != NULL;
 }
 
-/* In a damaged text spans wait for the processes of their trace, if these are still to come. */
+/* In a damaged text spans are pending until the processes of their trace are found, if these come later. */
 static enum tm_status found(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte)
 {
     struct tm_json_value members[SPAN_MEMBERS];

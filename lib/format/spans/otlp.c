@@ -1,11 +1,11 @@
-/* OTLP as JSON: requests to export spans. Other signals' records are counted. */
+/* OTLP as JSON: requests to export spans. Records of other signals are counted. */
 #include "format/spans/internal.h"
 
 #include "base/decimal.h"
 
-enum { NESTING_MAX = 16 }; /* of an attribute's values; what is deeper is shown as its text */
+enum { NESTING_MAX = 16 }; /* nesting of an attribute's values; deeper ones are shown as text */
 
-/* What a list of each signal's request is called, outermost first. */
+/* The names of the lists in each signal's request, outermost first. */
 struct signal {
     const char *resources, *scopes, *old_scopes, *records;
     bool has_spans;
@@ -13,7 +13,7 @@ struct signal {
 
 static const struct signal signals[] = {
     {"resourcespans", "scopespans", "instrumentationlibraryspans", "spans", true},
-    {"batches", "scopespans", "instrumentationlibraryspans", "spans", true}, /* Tempo's name */
+    {"batches", "scopespans", "instrumentationlibraryspans", "spans", true}, /* the name in Tempo */
     {"resourcelogs", "scopelogs", "instrumentationlibrarylogs", "logrecords", false},
     {"resourcemetrics", "scopemetrics", "instrumentationlibrarymetrics", "metrics", false},
 };
@@ -45,7 +45,7 @@ enum { KIND_SERVER = 2, KIND_CONSUMER = 5, KIND_COUNT = 6 };
 
 static enum tm_status any_value(struct tm_spans *x, const struct tm_json_value *value, unsigned depth);
 
-/* The elements of an array's values, or the members of a list of keys and values, each below x->key. */
+/* Adds the elements of an array, or the members of a list of keys and values, each below x->key. */
 static enum tm_status nested_values(struct tm_spans *x, const struct tm_json_value *list, bool has_keys, unsigned depth)
 {
     static const char *const values[] = {"values"}, *const pair[] = {"key", "value"};
@@ -73,7 +73,7 @@ static enum tm_status nested_values(struct tm_spans *x, const struct tm_json_val
     return st;
 }
 
-/* The argument x->key with the AnyValue VALUE; one that is not wrapped is taken as it is. */
+/* Adds the AnyValue VALUE as argument x->key. A value without its wrapper is accepted. */
 static enum tm_status any_value(struct tm_spans *x, const struct tm_json_value *value, unsigned depth)
 {
     enum { STRING, BOOL, INT, DOUBLE, BYTES, ARRAY, LIST, COUNT };
@@ -100,7 +100,7 @@ static enum tm_status any_value(struct tm_spans *x, const struct tm_json_value *
     return TM_OK;
 }
 
-/* Attributes of a span, an event or a link, with x->prefix in front of their keys. */
+/* Adds the attributes of a span, an event or a link; x->prefix precedes their keys. */
 static enum tm_status put_attributes(struct tm_spans *x, const struct tm_json_value *list)
 {
     static const char *const pair[] = {"key", "value"};
@@ -122,7 +122,7 @@ static enum tm_status put_attributes(struct tm_spans *x, const struct tm_json_va
     return st;
 }
 
-/* The number of a kind, which is written as such or as SPAN_KIND_SERVER; 0: not said. */
+/* Reads a kind, written as a number or as SPAN_KIND_SERVER; 0: not stated. */
 static unsigned kind_of(const struct tm_json_value *value)
 {
     int64_t number;
@@ -138,8 +138,8 @@ static unsigned kind_of(const struct tm_json_value *value)
     return 0;
 }
 
-/* Whether the span was called from another process: by its flags, where these say it, else by its kind.
- * Source: opentelemetry-proto, trace.proto, SpanFlags. */
+/* True if another process called the span: by its flags if these say so, otherwise by its kind. Source:
+ * opentelemetry-proto, trace.proto, SpanFlags. */
 static bool is_called(const struct tm_json_value *flags, unsigned kind)
 {
     enum { HAS_IS_REMOTE = 0x100, IS_REMOTE = 0x200 };
@@ -149,7 +149,7 @@ static bool is_called(const struct tm_json_value *flags, unsigned kind)
     return kind == KIND_SERVER || kind == KIND_CONSUMER;
 }
 
-/* Status under the names that OpenTelemetry gives it where a format has none. */
+/* Adds the status, named as OpenTelemetry names it for formats without a status. */
 static enum tm_status put_status(struct tm_spans *x, const struct tm_json_value *status)
 {
     static const char *const names[] = {"code", "message"};
@@ -359,7 +359,7 @@ static enum tm_status show_pending(struct tm_spans *x)
     return tm_spans_read_pending(x, read_pending_scopes);
 }
 
-/* What one resource sent. Scopes in front of it wait for it. */
+/* Reads the records of one resource. Scopes that precede it are pending until it is read. */
 static enum tm_status read_resource_records(struct tm_spans *x, const struct signal *signal)
 {
     struct tm_json_value key, resource;
@@ -409,7 +409,7 @@ static enum tm_status read_request(struct tm_spans *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* A request, or a list of them. */
+/* Reads a request, or a list of requests. */
 static enum tm_status read_document(struct tm_spans *x)
 {
     enum tm_json_type type;
@@ -424,7 +424,7 @@ static enum tm_status read_document(struct tm_spans *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* In a damaged text a span is told by its ids and its time. */
+/* In a damaged text a span is recognized by its ids and its time. */
 static enum tm_status found(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte)
 {
     struct tm_json_value members[SPAN_MEMBERS];

@@ -1,8 +1,8 @@
-/* Spans in a text that is damaged, or was put aside and may be. */
+/* Finds spans in a damaged text, or in pending text, which may be damaged. */
 #include "format/spans/internal.h"
 
-/* An object is looked for no further than this behind its '{'; and what is looked at in vain is bounded by WORK_FACTOR
- * times the bytes passed, so that no input takes long. */
+/* Limits of the search: the size of an object, and the bytes that are searched in vain, at most WORK_FACTOR times the
+ * bytes passed, so that no input takes long. */
 enum { OBJECT_MAX = 1 << 20, WORK_FACTOR = 16, FIRST_FILL = 64 << 10 };
 
 static bool is_separator(uint8_t c)
@@ -10,7 +10,7 @@ static bool is_separator(uint8_t c)
     return c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '[' || c == ']' || c == '}';
 }
 
-/* Passes over N bytes. What separates values is no loss. */
+/* Skips N bytes. Separators of values do not count as a loss. */
 static void pass(struct tm_spans *x, size_t n)
 {
     struct tm_input *in = x->cursor->in;
@@ -22,7 +22,7 @@ static void pass(struct tm_spans *x, size_t n)
     tm_input_skip(in, n);
 }
 
-/* The first member of the object at the front, where it says something. TM_OK: it was taken and passed. */
+/* Takes the first member of the object at the front if it has facts. TM_OK: it was taken and consumed. */
 static enum tm_status take_head(struct tm_spans *x)
 {
     struct tm_input *in = x->cursor->in;
@@ -38,12 +38,12 @@ static enum tm_status take_head(struct tm_spans *x)
     return st;
 }
 
-/* Widens the window over the object at the front until it is whole, or as far as it may be. */
+/* Widens the window until the object at the front is complete or the limit is reached. */
 static enum tm_json_status read_object(struct tm_spans *x, struct tm_json_scan *scan, struct tm_json_value *object)
 {
     struct tm_input *in = x->cursor->in;
     for (;;) {
-        bool far = in->len > OBJECT_MAX; /* what is found must not hang on the window's size */
+        bool far = in->len > OBJECT_MAX; /* the result must not depend on the window's size */
         *scan = (struct tm_json_scan){in->data, in->data + (far ? OBJECT_MAX : in->len), in->ended && !far, NULL};
         enum tm_json_status st = tm_json_value(scan, object);
         if (st != TM_JSON_MORE || in->ended || in->len >= OBJECT_MAX)
@@ -53,8 +53,8 @@ static enum tm_json_status read_object(struct tm_spans *x, struct tm_json_scan *
     }
 }
 
-/* What stands at the front, a '{'. TM_OK: it or a part of it has been passed, or an error. WORK counts what was looked
- * at in vain. */
+/* Takes the object at the front, which begins with '{'. TM_OK: all or a part of it was consumed; or an error. WORK
+ * counts the bytes that were searched in vain. */
 static enum tm_status take_object(struct tm_spans *x, uint64_t *work)
 {
     struct tm_input *in = x->cursor->in;

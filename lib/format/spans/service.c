@@ -24,7 +24,7 @@ static enum tm_status set(struct tm_buf *buf, struct tm_text value)
     return tm_buf_add(buf, value.data, value.len < TEXT_MAX ? value.len : TEXT_MAX);
 }
 
-/* "KEY=VALUE", up to the bounds. */
+/* Adds the label "KEY=VALUE", within the limits. */
 static enum tm_status add_label(struct tm_spans_services *s, struct tm_text key, struct tm_text value)
 {
     size_t mark;
@@ -62,13 +62,14 @@ static bool is_same(const struct tm_buf *a, const struct tm_buf *b)
     return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
-/* A pid that other traces of the machine have too. 1 is the first process of a container, which seldom says so. */
+/* True if the pid is valid in other traces of the machine. 1 is the first process of a container, which often is not
+ * stated. */
 static bool is_pid_of_machine(const struct tm_spans_services *s)
 {
     return s->pid > 1 && s->pid <= INT32_MAX && s->container.len == 0 && is_same(&s->host, &s->first_host);
 }
 
-/* All that tells the instance from others, in one text. */
+/* Writes all that distinguishes the instance into one text. */
 static enum tm_status put_identity(struct tm_spans_services *s, struct tm_buf *text)
 {
     const struct tm_buf *parts[] = {&s->space, &s->name, &s->instance, &s->host};
@@ -81,7 +82,7 @@ static enum tm_status put_identity(struct tm_spans_services *s, struct tm_buf *t
     return s->pid ? tm_buf_addf(text, ":%lld", (long long)s->pid) : TM_OK;
 }
 
-/* A definition of KIND, s->message as FIELD of its detail. */
+/* Adds a definition of KIND: s->message as FIELD of its detail. */
 static enum tm_status define(struct tm_spans_services *s, enum tm_kind kind, uint32_t field,
                              const struct tm_spans_service *service, uint64_t track, struct tm_error *err)
 {
@@ -99,7 +100,7 @@ static enum tm_status define(struct tm_spans_services *s, enum tm_kind kind, uin
 static enum tm_status define_process(struct tm_spans_services *s, const struct tm_spans_service *service,
                                      struct tm_error *err)
 {
-    static const char unknown[] = "unknown_service"; /* the name that OpenTelemetry gives one without */
+    static const char unknown[] = "unknown_service"; /* OpenTelemetry's name for a service without one */
     const bool has_name = s->name.len > 0;
     tm_buf_clear(&s->message);
     if (tm_pb_put_varint(&s->message, TM_PROCESS_DESCRIPTION_PID, tm_zigzag(service->pid)) != TM_OK ||
@@ -118,7 +119,7 @@ static enum tm_status define_process(struct tm_spans_services *s, const struct t
     return define(s, TM_KIND_TRACK, TM_DETAIL_TRACK, service, service->track, err);
 }
 
-/* The instance that the text IDENTITY tells. */
+/* Finds or makes the instance with the identity IDENTITY. */
 static enum tm_status find(struct tm_spans_services *s, const struct tm_buf *identity, struct tm_spans_service *service,
                            struct tm_error *err)
 {
@@ -162,14 +163,14 @@ enum tm_status tm_spans_service_end(struct tm_spans_services *s, struct tm_spans
 enum tm_status tm_spans_service_track(struct tm_spans_services *s, const struct tm_spans_service *service,
                                       uint64_t outermost, uint64_t *track, struct tm_error *err)
 {
-    static const char name[] = "spans"; /* of all, so that viewers show them as one row of the process */
+    static const char name[] = "spans"; /* one name for all, so that viewers show them as one row of the process */
     uint32_t ignored;
     uint64_t ids[2] = {service->track, outermost};
     *track = tm_hash64_numbers(ids, 2, SEED_TRACK) | 1;
     if (tm_map_find(&s->tracks, *track, &ignored))
         return TM_OK;
     if (s->tracks.count >= TM_SPANS_TRACKS_MAX) {
-        ids[1] = (outermost >> 1) % TM_SPANS_TRACKS_SHARED; /* they are odd */
+        ids[1] = (outermost >> 1) % TM_SPANS_TRACKS_SHARED; /* the low bit is always set */
         *track = tm_hash64_numbers(ids, 2, SEED_SHARED_TRACK) | 1;
         if (tm_map_find(&s->tracks, *track, &ignored))
             return TM_OK;

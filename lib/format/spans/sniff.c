@@ -1,8 +1,8 @@
-/* What the beginning of a file tells. Keys come in any order, so that those of the first span are looked at as far as
- * they are there. */
+/* Recognizes a format by the beginning of a file. Keys come in any order, so all visible keys of the first span are
+ * considered. */
 #include "format/spans/internal.h"
 
-/* The mark C, which is passed. */
+/* Consumes the character C. False: another one is next. */
 static bool take(struct tm_json_scan *scan, char c)
 {
     if (!tm_json_space(scan) || *scan->p != (uint8_t)c)
@@ -41,14 +41,14 @@ bool tm_spans_sniff_otlp(const uint8_t *head, size_t len)
            is_one_of(&key, inner, 3);
 }
 
-/* The value at SCAN's p and the comma behind it, and the next key. */
+/* Skips the value at SCAN's p and the comma after it, and reads the next key. */
 static bool take_member(struct tm_json_scan *scan, struct tm_json_value *key)
 {
     struct tm_json_value value;
     return tm_json_value(scan, &value) == TM_JSON_OK && tm_json_comma(scan, '}') == TM_JSON_OK && take_key(scan, key);
 }
 
-/* {"data":[{ and a trace, behind what else an answer has; or such a trace, or a list of them. */
+/* Accepts an answer with {"data":[{ and a trace, perhaps after other members; or a trace, or a list of traces. */
 bool tm_spans_sniff_jaeger(const uint8_t *head, size_t len)
 {
     static const char *const answer[] = {"limit", "total", "offset", "errors"};
@@ -68,7 +68,7 @@ bool tm_spans_sniff_jaeger(const uint8_t *head, size_t len)
            is_one_of(&key, members, 4);
 }
 
-/* [{ or [[{ and keys of a span, none of an event of Chrome JSON. */
+/* Accepts [{ or [[{ and keys of a span; keys of a Chrome JSON event must be absent. */
 bool tm_spans_sniff_zipkin(const uint8_t *head, size_t len)
 {
     enum { TRACE_ID = 1, ID = 2, OTHER = 4 };

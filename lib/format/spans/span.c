@@ -10,8 +10,9 @@ static bool put_id(struct tm_spans *x, const char *key, const struct tm_span_id 
     return id->len == 0 || tm_detail_arg_text(&x->detail, key, id->text, id->len) == TM_OK;
 }
 
-/* Where arrows come from, then the flow that starts here. The caller's goes on behind this span, as it may have called
- * others too; one event can say that of one flow. Some outputs show the first of these alone. */
+/* Adds the incoming flows, the caller's first, then the flow that starts here. The caller's flow goes on after this
+ * span, as the caller may have called others too; an event can say that of one flow only. Some outputs show only the
+ * first flow. */
 static bool put_flows(struct tm_spans *x, const struct tm_spans_span *s)
 {
     const struct tm_span_id *caller = s->is_shared ? &s->span : &s->parent;
@@ -28,12 +29,12 @@ static bool put_flows(struct tm_spans *x, const struct tm_spans_span *s)
     return good;
 }
 
-/* A row of the current service, named NAME. */
+/* Begins a row of the current service with name NAME. */
 static enum tm_status begin_row(struct tm_spans *x, const struct tm_json_value *name, struct tm_event *e)
 {
     struct tm_event_sink *sink = x->context.sink;
     enum tm_status st = TM_OK;
-    if (x->service.track == 0) { /* nothing says whose it is */
+    if (x->service.track == 0) { /* its process is unknown */
         tm_spans_service_begin(&x->services);
         st = tm_spans_service_end(&x->services, &x->service, x->err);
     }
@@ -56,7 +57,7 @@ static enum tm_status end_row(struct tm_spans *x, struct tm_event *e)
     return tm_spans_window_add(&x->window, e, x->err);
 }
 
-/* A number for the span ID in the current service, 0 where that is none. */
+/* A number for the span ID in the current service; 0 if it has no id. */
 static uint64_t number_of(const struct tm_spans *x, const struct tm_span_id *trace, const struct tm_span_id *id)
 {
     return id->len ? (tm_span_id_flow(trace, id) ^ x->service.track) | 1 : 0;
@@ -72,7 +73,7 @@ enum tm_status tm_spans_add(struct tm_spans *x, const struct tm_spans_span *s)
                                s->is_called ? 0 : number_of(x, &s->trace, &s->parent), x->err);
     if (st < 0)
         return st;
-    if (!s->has_time) { /* its events may have one */
+    if (!s->has_time) { /* its events may have a time */
         tm_spans_count(&x->no_time, 1, s->byte);
         return TM_OK;
     }

@@ -4,7 +4,7 @@
 
 enum { SEED_FLOW = 6 };
 
-/* The lower-case digit C is, or 0. */
+/* The lower-case form of the hexadecimal digit C, or 0. */
 static char hex_digit(uint8_t c)
 {
     if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))
@@ -12,7 +12,7 @@ static char hex_digit(uint8_t c)
     return c >= 'A' && c <= 'F' ? (char)(c | 0x20) : 0;
 }
 
-/* LEN hexadecimal digits at S, with zeros in front. */
+/* Reads LEN hexadecimal digits at S and pads them with zeros in front. */
 static bool read_hex(struct tm_span_id *id, const uint8_t *s, size_t len, uint32_t digits)
 {
     bool says = false;
@@ -37,7 +37,7 @@ static int base64_digit(uint8_t c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* The base64 of DIGITS / 2 bytes, padded: 16 bytes are 24 characters, 8 are 12. */
+/* Reads the padded base64 of DIGITS / 2 bytes: 16 bytes are 24 characters, 8 are 12. */
 static bool read_base64(struct tm_span_id *id, const uint8_t *s, size_t len, uint32_t digits)
 {
     static const char hex[] = "0123456789abcdef";

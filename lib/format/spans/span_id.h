@@ -1,6 +1,5 @@
-/* Ids of traces and of spans in one form, whoever wrote them: lower-case hexadecimal digits of full length, as W3C
- * Trace Context has them. Jaeger leaves zeros in front out, Zipkin half of a trace's, and protobuf's own JSON writes
- * base64. */
+/* Ids of traces and spans in one form: lower-case hexadecimal digits of full length, as in W3C Trace Context. Jaeger
+ * omits leading zeros, Zipkin half of a trace's id, and protobuf's own JSON writes base64. */
 #ifndef TM_FORMAT_SPANS_SPAN_ID_H
 #define TM_FORMAT_SPANS_SPAN_ID_H
 
@@ -13,8 +12,8 @@ struct tm_span_id {
     char text[TM_SPAN_ID_MAX];
 };
 
-/* VALUE, an id of DIGITS digits, into *ID. None where it is no string, all zeros or longer than TM_SPAN_ID_MAX; a text
- * that is no such id is taken as it is. */
+/* Reads VALUE, an id of DIGITS digits, into *ID. The id is empty if VALUE is not a string, is all zeros or is longer
+ * than TM_SPAN_ID_MAX. A text of another form is taken unchanged. */
 void tm_span_id_read(struct tm_span_id *id, const struct tm_json_value *value, uint32_t digits);
 
 /* The flow that starts at span SPAN of TRACE. */

@@ -93,7 +93,7 @@ static enum tm_status show_pending(struct tm_spans *x)
     return x->grammar->show_pending ? x->grammar->show_pending(x) : TM_OK;
 }
 
-/* Passes over the rest of a damaged file. */
+/* Skips the rest of a damaged file. */
 static enum tm_status skip_rest(struct tm_spans *x)
 {
     struct tm_input *in = x->main.in;
@@ -106,7 +106,7 @@ static enum tm_status skip_rest(struct tm_spans *x)
     return st < 0 ? st : finish(x);
 }
 
-/* The document is damaged where the cursor stands. */
+/* Handles damage at the cursor. */
 static enum tm_status salvage(struct tm_spans *x)
 {
     bool goes_on = x->context.options->on_damage == TM_DAMAGE_SALVAGE;
@@ -120,14 +120,15 @@ static enum tm_status salvage(struct tm_spans *x)
         st = show_pending(x);
     if (st < 0 || !goes_on)
         return st < 0 ? st : skip_rest(x);
-    if (in->len && in->data[0] == '{') { /* the broken object's own is not to be tried again */
+    if (in->len && in->data[0] == '{') { /* the '{' of the broken object must not be tried again */
         tm_spans_count(&x->skipped, 1, in->offset);
         tm_input_skip(in, 1);
     }
     return TM_OK;
 }
 
-/* Behind a document: TM_OK where another of the same file follows, or what can only be one that is damaged. */
+/* Called after a document. TM_OK: another document of the same file follows, or bytes that can only be a damaged
+ * one. */
 static enum tm_status go_on(struct tm_spans *x)
 {
     struct tm_input *in = x->main.in;
@@ -144,7 +145,7 @@ static enum tm_status go_on(struct tm_spans *x)
         if (x->grammar->begins(in->data, len))
             return TM_OK;
         const struct tm_format *next = x->context.sniff(in->data, len);
-        bool is_line = next == NULL || next->type == TM_INPUT_JSON; /* which is any object */
+        bool is_line = next == NULL || next->type == TM_INPUT_JSON; /* TM_INPUT_JSON is any object */
         return is_line && tm_spans_salvages(x) ? salvage(x) : finish(x);
     }
     return st < 0 ? st : finish(x);

@@ -1,18 +1,18 @@
-/* Spans of distributed tracing as JSON: OTLP (one request, several, or one a line, as collectors write them), answers
- * of Jaeger's query service, and Zipkin v2 lists. A span becomes a slice of the process that its service instance is,
- * on a track of the request that it belongs to; its events become instants, its links and a parent in another process
- * flows. Times are those of REALTIME.
+/* Spans of distributed tracing as JSON: OTLP (one request, several, or one on each line, as collectors write them),
+ * answers of Jaeger's query service, and Zipkin v2 lists. A service instance becomes a process. A span becomes a slice
+ * of that process, on a track of the request that it belongs to. Its events become instants; its links, and a parent in
+ * another process, become flows. Times are on REALTIME.
  *
- * One span is in memory at a time. What must be known before a span can be shown, and may come behind it, lets it wait
- * in a paged file. Sources: doc/formats.md, Spans. */
+ * Memory holds one span at a time. A span is pending in a paged file while the facts that it needs come after it.
+ * Sources: doc/formats.md, Spans. */
 #ifndef TM_FORMAT_SPANS_SPANS_H
 #define TM_FORMAT_SPANS_SPANS_H
 
 #include "format/format.h"
 
-/* Limits: service instances (further ones are one without a name), tracks (further ones share a few of their service),
- * processes of a Jaeger trace, links of a span that become flows, labels of a process and their bytes, bytes of spans
- * that are kept to put parents in front of children. */
+/* Limits: service instances (further ones share one without a name), tracks (further ones share a few of their
+ * service), processes of a Jaeger trace, links of a span that become flows, labels of a process and their bytes, bytes
+ * of spans that are kept to put parents before children. */
 enum {
     TM_SPANS_SERVICES_MAX = 1 << 12,
     TM_SPANS_TRACKS_MAX = 1 << 16,

@@ -8,9 +8,9 @@
 struct tm_spans_record {
     struct tm_spans_service service;
     uint64_t own, parent;
-    uint64_t outermost; /* the span that the track is of */
+    uint64_t outermost; /* the span that determines the track */
     uint32_t first_row, row_count;
-    bool is_taken; /* given on, or about to be */
+    bool is_taken; /* its rows are with the sink, or are about to be */
 };
 
 static bool is_full(const struct tm_spans_window *w)
@@ -39,7 +39,7 @@ enum tm_status tm_spans_window_add(struct tm_spans_window *w, const struct tm_ev
     if (st < 0)
         return st;
     w->rows[w->row_count] = *row;
-    w->rows[w->row_count++].detail = NULL; /* the bytes move */
+    w->rows[w->row_count++].detail = NULL; /* the bytes may move */
     w->records[w->record_count - 1].row_count++;
     return tm_buf_add(&w->payload, row->detail, row->detail_bytes) == TM_OK ? TM_OK : tm_error_nomem(err);
 }
@@ -58,7 +58,7 @@ static enum tm_status give(struct tm_spans_window *w, const struct tm_spans_reco
     return st;
 }
 
-/* The rows' payloads, which lie one behind the other. */
+/* Sets the payload pointers of the rows; the payloads lie one after the other. */
 static void point_at_payload(struct tm_spans_window *w)
 {
     size_t at = 0;
@@ -68,7 +68,7 @@ static void point_at_payload(struct tm_spans_window *w)
     }
 }
 
-/* Record AT and those around it that have not been given on, the outermost first. */
+/* Gives record AT and the records around it to the sink, outermost first, unless they are there already. */
 static enum tm_status give_from(struct tm_spans_window *w, uint32_t at, struct tm_error *err)
 {
     uint32_t depth = 0;

@@ -14,7 +14,7 @@ enum { KIND_SERVER, KIND_CLIENT, KIND_PRODUCER, KIND_CONSUMER, KIND_COUNT };
 /* Times are in microseconds. */
 enum { MICROSECONDS = 3 };
 
-/* A service is told by its name alone: port and address may be those of any connection. */
+/* A service is identified by its name alone, since port and address may be those of any connection. */
 static enum tm_status read_service(struct tm_spans *x, const struct tm_json_value *endpoint)
 {
     static const char *const names[] = {"servicename"};
@@ -112,7 +112,7 @@ static enum tm_status read_span(struct tm_spans *x)
     return take_span(x, &object, members, byte);
 }
 
-/* The spans of a trace. */
+/* Reads the spans of a trace. */
 static enum tm_status read_trace(struct tm_spans *x)
 {
     enum tm_status st = tm_json_cursor_enter(x->cursor, x->err);
@@ -131,7 +131,7 @@ static enum tm_status read_document(struct tm_spans *x)
     return st == TM_END ? TM_OK : st;
 }
 
-/* In a damaged text a span is told by its ids, and by an endpoint or a time. */
+/* In a damaged text a span is recognized by its ids, and by an endpoint or a time. */
 static enum tm_status found(struct tm_spans *x, const struct tm_json_value *object, uint64_t byte)
 {
     struct tm_json_value members[SPAN_MEMBERS];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* simpleperf report-sample separates by tabs. */
+/* simpleperf report-sample separates words by tabs. */
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -16,7 +16,7 @@ static bool number(const char *p, const char *end, int64_t *value)
     return end > p && tm_decimal_int(p, (size_t)(end - p), value) == TM_OK;
 }
 
-/* "[cpu]" and "seconds.fraction:" from P on; the byte behind the colon, or NULL. */
+/* Reads "[cpu]" and "seconds.fraction:" at P. Returns the byte after the colon, or NULL. */
 static const char *parse_time(const char *p, const char *end, struct tm_perf_head *h)
 {
     int64_t cpu;
@@ -38,7 +38,7 @@ static const char *parse_time(const char *p, const char *end, struct tm_perf_hea
     return r + 1;
 }
 
-/* A number, or the -1 of what is not known, which leaves *HAS false. */
+/* Reads a number. -1 stands for an unknown id and leaves *HAS false. */
 static const char *parse_id(const char *p, const char *end, int64_t *id, bool *has)
 {
     if (end - p >= 2 && p[0] == '-' && p[1] == '1')
@@ -48,7 +48,7 @@ static const char *parse_id(const char *p, const char *end, int64_t *id, bool *h
     return *has ? q : NULL;
 }
 
-/* "pid" or "pid/tid" at P, then the time. */
+/* Reads "pid" or "pid/tid" at P, then the time. */
 static const char *parse_ids(const char *p, const char *end, struct tm_perf_head *h)
 {
     const char *q = parse_id(p, end, &h->tid, &h->has_tid);
@@ -102,7 +102,7 @@ enum tm_status tm_perf_head_parse(const char *line, size_t len, struct tm_perf_h
     return TM_OK;
 }
 
-/* The mapping stands in the parentheses that end the text ("(/lib/x.so (deleted))"); *END is left behind the symbol. */
+/* The mapping is in the last parentheses of the text ("(/lib/x.so (deleted))"). *END becomes the end of the symbol. */
 static struct tm_span cut_mapping(const char *p, const char **end)
 {
     struct tm_span mapping = {*end, 0};
@@ -135,7 +135,7 @@ bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *f)
         return false;
     p = tm_text_skip_blanks(p, end);
     for (const char *to = p; end - to > 4; to++) {
-        if (memcmp(to, " => ", 4) == 0) { /* a branch: what it went to is another place */
+        if (memcmp(to, " => ", 4) == 0) { /* a branch: its target is not part of the symbol */
             end = to;
             while (end > p && end[-1] == ' ')
                 end--;

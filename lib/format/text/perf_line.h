@@ -40,10 +40,10 @@ struct tm_perf_frame {
     struct tm_span symbol, mapping; /* they point into the line */
 };
 
-/* Parses LINE as a frame. False if it is none. */
+/* Parses LINE as a frame. False if it is not a frame. */
 bool tm_perf_frame_parse(const char *line, size_t len, struct tm_perf_frame *frame);
 
-/* Parses LINE as the source position "file:number" of the frame on the line before. False if it is none. */
+/* Parses LINE as "file:number", the source position of the frame on the line before. False if it is something else. */
 bool tm_perf_source_parse(const char *line, size_t len, struct tm_span *file, int64_t *line_number);
 
 #endif

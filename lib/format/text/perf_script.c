@@ -14,7 +14,7 @@
 
 enum { FRAME_PC = 3 };
 
-/* A line under the head: a frame, or where in the source the frame before it is. */
+/* A line after the head: a frame, or the source position of the frame before it. */
 struct stack_line {
     size_t start; /* in raw */
     bool is_source;
@@ -27,8 +27,8 @@ struct perf {
     struct tm_buf detail;
     struct stack_line *lines; /* of its stack; innermost first */
     uint32_t line_count, line_cap;
-    struct tm_map process_names; /* by pid: the string that its process was named last */
-    int64_t lost; /* events that perf says it lost */
+    struct tm_map process_names; /* string of the latest name of each process, by pid */
+    int64_t lost; /* events that perf reports as lost */
 };
 
 enum { PROCESSES_MAX = 1 << 18 };
@@ -44,7 +44,7 @@ static enum tm_status perf_open(const struct tm_format_context *context, void **
     return TM_OK;
 }
 
-/* The frame LINE, which is at SOURCE (NULL: unknown). */
+/* Writes the frame LINE; its source position is SOURCE (NULL: unknown). */
 static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_span *source)
 {
     struct tm_perf_frame f;
@@ -65,7 +65,7 @@ static bool put_frame(struct tm_buf *out, struct tm_span line, const struct tm_s
     return tm_pb_end(out, mark) == TM_OK;
 }
 
-/* Outermost first, so the lines backwards. */
+/* Frames are written outermost first, so the lines are read backwards. */
 static bool put_frames(struct perf *p, const struct tm_perf_head *h)
 {
     struct tm_span source, line;
@@ -84,7 +84,7 @@ static bool put_frames(struct perf *p, const struct tm_perf_head *h)
     return p->line_count > 0 || put_frame(&p->detail, (struct tm_span){h->rest, h->rest_len}, NULL);
 }
 
-/* The process of a main thread has its name, which ROW tells. */
+/* The name of a main thread is also that of its process. ROW has it. */
 static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h, const struct tm_event *row,
                                    struct tm_error *err)
 {
@@ -107,7 +107,7 @@ static enum tm_status name_process(struct perf *p, const struct tm_perf_head *h,
     return tm_event_sink_add(p->text.context.sink, &process, err);
 }
 
-/* The name of the thread, as a row of its own. */
+/* Adds the name of the thread as a row. */
 static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, const struct tm_event *e,
                                struct tm_error *err)
 {
@@ -127,7 +127,7 @@ static enum tm_status add_name(struct perf *p, const struct tm_perf_head *h, con
     return st < 0 || !h->has_pid || h->pid != h->tid ? st : name_process(p, h, &name, err);
 }
 
-/* The sample, or with DERIVED the stack of the event that was added before. */
+/* Adds the sample, or, if DERIVED, the stack of the event before it. */
 static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, bool derived, struct tm_error *err)
 {
     struct tm_event e = {.kind = TM_KIND_SAMPLE, .clock = TM_CLOCK_MONOTONIC, .time_ns = h->time_ns, .tid = h->tid,
@@ -152,7 +152,7 @@ static enum tm_status add_sample(struct perf *p, const struct tm_perf_head *h, b
     return st < 0 || derived || !h->has_tid ? st : add_name(p, h, &e, err);
 }
 
-/* The letters behind an event's colon that say how it is counted ("cycles:u", "cpu-clock:pppH"). */
+/* Letters after the event's colon that say how it is counted ("cycles:u", "cpu-clock:pppH"). */
 static bool are_modifiers(const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -161,7 +161,7 @@ static bool are_modifiers(const char *s, size_t len)
     return true;
 }
 
-/* "sched:sched_switch" and the like are ftrace events. */
+/* Events such as "sched:sched_switch" are ftrace events. */
 static bool as_tracepoint(const struct tm_perf_head *h, struct tm_systrace_line *line)
 {
     const char *colon = memchr(h->event, ':', h->event_len);
@@ -198,7 +198,7 @@ static enum tm_status add_stack_line(struct perf *p, bool is_source, struct tm_e
     return add_line(p, p->text.line, p->text.len, err);
 }
 
-/* Whether the line at hand is one of a stack. Heads may be indented too. */
+/* True if the current line belongs to a stack. Heads may be indented too. */
 static bool is_stack_line(const struct perf *p, bool *is_source)
 {
     const struct tm_text_reader *r = &p->text;
@@ -212,7 +212,7 @@ static bool is_stack_line(const struct perf *p, bool *is_source)
     return !*is_source || p->line_count > 0;
 }
 
-/* The event whose head and stack have been read. */
+/* Adds the event whose head and stack have been read. */
 static enum tm_status add_event(struct perf *p, size_t head_len, struct tm_error *err)
 {
     struct tm_perf_head head;
@@ -227,7 +227,7 @@ static enum tm_status add_event(struct perf *p, size_t head_len, struct tm_error
     return st < 0 || p->line_count == 0 ? st : add_sample(p, &head, true, err);
 }
 
-/* The lines of one sample: its head, then its stack up to an empty line or the next head. */
+/* Reads one sample: its head, then its stack up to an empty line or the next head. */
 static enum tm_status read_sample(struct perf *p, struct tm_error *err)
 {
     struct tm_text_reader *r = &p->text;
@@ -246,7 +246,7 @@ static enum tm_status read_sample(struct perf *p, struct tm_error *err)
     return st < 0 ? st : add_event(p, head_len, err);
 }
 
-/* perf's own: what was lost, and what programs mapped. */
+/* Records of perf itself: lost events, and mappings of programs. */
 static void take_record(struct perf *p, const struct tm_perf_head *h)
 {
     const char *end = h->rest + h->rest_len, *digits = h->rest;
@@ -306,7 +306,7 @@ static void perf_close(void *state)
     free(p);
 }
 
-/* The first line that is no comment is a head. What perf script --header writes in front may be longer than HEAD. */
+/* The first line that is not a comment must be a head. The comments of perf script --header may be longer than HEAD. */
 static bool perf_sniff(const uint8_t *head, size_t len)
 {
     static const char header[] = "# ========\n# captured on";

@@ -1,5 +1,5 @@
-/* perf script text: samples with their stacks, and tracepoints, on CLOCK_MONOTONIC. This is exact for perf record -k
- * mono. perf's own clock is treated as CLOCK_MONOTONIC; it differs from that by its drift. Source: perf-script(1),
+/* perf script text: samples with their stacks, and tracepoints, on CLOCK_MONOTONIC. Times are exact for perf record -k
+ * mono. perf's default clock is taken for CLOCK_MONOTONIC, from which it drifts. Source: perf-script(1),
  * tools/perf/Documentation of Linux. */
 #ifndef TM_FORMAT_TEXT_PERF_SCRIPT_H
 #define TM_FORMAT_TEXT_PERF_SCRIPT_H

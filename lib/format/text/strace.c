@@ -10,8 +10,8 @@
 
 enum { EPOCH_DIGITS = 9, WHOLE_EPOCH_DIGITS = 10 };
 
-/* "[pid N] " or "N " where the time follows, then "seconds.fraction ", or whole seconds of ten digits, which no pid
- * has; NULL when it is not so. */
+/* Reads "[pid N] " or "N ", if present, and "seconds.fraction ". A time may also be whole seconds: ten digits, more
+ * than a pid has. NULL if the head is something else. */
 static const char *parse_head(const char *p, const char *end, struct tm_strace_line *l)
 {
     while (p < end && *p == ' ')
@@ -46,7 +46,7 @@ static const char *parse_head(const char *p, const char *end, struct tm_strace_l
     return r + 1;
 }
 
-/* " <0.000012>" at the end: taken off, and its duration kept. */
+/* Removes " <0.000012>" from the end and sets the duration. */
 static const char *parse_duration(const char *p, const char *end, struct tm_strace_line *l)
 {
     const char *open = end;
@@ -61,7 +61,8 @@ static const char *parse_duration(const char *p, const char *end, struct tm_stra
     return open - 1;
 }
 
-/* The arguments of [p, end), without the blanks around them and the comma that more would have followed. */
+/* Sets the arguments to [p, end) without surrounding blanks and without a comma at the end, which precedes missing
+ * arguments. */
 static void keep_args(const char *p, const char *end, struct tm_strace_line *l)
 {
     while (p < end && *p == ' ')
@@ -72,7 +73,7 @@ static void keep_args(const char *p, const char *end, struct tm_strace_line *l)
     l->args_len = (size_t)(end - p);
 }
 
-/* The last ") = " parts arguments from the result. */
+/* The last ") = " separates arguments from the result. */
 static void parse_result(const char *p, const char *end, struct tm_strace_line *l)
 {
     keep_args(p, end, l);
@@ -91,8 +92,8 @@ static void parse_result(const char *p, const char *end, struct tm_strace_line *
     }
 }
 
-/* Whether [p, end) ends in "<unfinished ...>", or in that and ") = ?" of a thread that ended within the call: its
- * arguments and its result are kept. */
+/* True if [p, end) ends in "<unfinished ...>". ") = ?" may follow it if the thread ended within the call. Sets
+ * arguments and result. */
 static bool parse_unfinished(const char *p, const char *end, struct tm_strace_line *l)
 {
     static const char mark[] = "<unfinished ...>";
@@ -239,7 +240,7 @@ static enum tm_status add_line(struct strace *s, const struct tm_strace_line *l,
     return tm_event_sink_add(s->text.context.sink, &e, err);
 }
 
-/* What strace says of itself ("strace: Process 7 attached"), and stacks (-k: " > library(symbol+0x1) [0x2]"). */
+/* Messages of strace itself ("strace: Process 7 attached"), and stacks (-k: " > library(symbol+0x1) [0x2]"). */
 static bool is_remark(const char *line, size_t len)
 {
     return tm_text_begins(line, line + len, "strace: ") || tm_text_begins(line, line + len, " > ");
@@ -281,7 +282,7 @@ static bool strace_sniff(const uint8_t *head, size_t len)
     const char *eol = memchr(p, '\n', len);
     if (eol)
         return tm_strace_line_parse(p, (size_t)(eol - p), &l) == TM_OK;
-    /* A first line longer than what a sniffer sees: its head and a call must be there. */
+    /* The first line is longer than HEAD: its head and a call must be visible. */
     l = (struct tm_strace_line){0};
     const char *end = p + len, *q = parse_head(p, end, &l);
     return len == TM_SNIFF_BYTES && q && memchr(q, '(', (size_t)(end - q));

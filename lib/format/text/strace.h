@@ -25,13 +25,13 @@ struct tm_strace_line {
     size_t name_len;
     const char *args;
     size_t args_len;
-    const char *result; /* behind "= " */
+    const char *result; /* after "= " */
     size_t result_len;
     bool has_dur;
     int64_t dur_ns;
 };
 
-/* Parses LINE (LEN bytes). TM_OK, or TM_E_INPUT if it is no line of strace. */
+/* Parses LINE (LEN bytes). TM_OK, or TM_E_INPUT if it is not a line of strace. */
 enum tm_status tm_strace_line_parse(const char *line, size_t len, struct tm_strace_line *parsed);
 
 extern const struct tm_format tm_format_strace;

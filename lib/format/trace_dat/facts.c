@@ -8,7 +8,7 @@
 enum { VERSION_SECTIONS = 7, TEXT_MAX = 64, OPTION_BYTES_MAX = 4096, OPTIONS_MAX = 1 << 16, SECTIONS_MAX = 4096 };
 enum { SECTION_COMPRESSED = 1, USEC = 1000 };
 
-/* Numbers of options. */
+/* The numbers of options. */
 enum {
     OPTION_DONE = 0,
     OPTION_DATE = 1,
@@ -22,7 +22,7 @@ enum {
 
 const uint8_t tm_trace_dat_magic[TM_TRACE_DAT_MAGIC_LEN] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
 
-/* A place in the file. After a failure all that is read is zero. */
+/* A position in the file. After a failure it reads only zeros. */
 struct place {
     const struct tm_extent *whole;
     uint64_t at;
@@ -67,7 +67,7 @@ static void skip(struct place *p, uint64_t len)
         p->at += len;
 }
 
-/* Passes over a text that a NUL ends. */
+/* Takes a text that ends with a NUL. */
 static void take_text(struct place *p, char text[TEXT_MAX])
 {
     size_t len = 0;
@@ -80,14 +80,14 @@ static void take_text(struct place *p, char text[TEXT_MAX])
     text[TEXT_MAX - 1] = '\0';
 }
 
-/* Passes over COUNT parts, each behind its length of LEN bytes. */
+/* Skips COUNT parts, each preceded by its length in LEN bytes. */
 static void skip_parts(struct place *p, uint64_t count, size_t len)
 {
     for (uint64_t i = 0; i < count && p->status == TM_OK; i++)
         skip(p, take_number(p, len));
 }
 
-/* Of version 6, all that is in front of the options. */
+/* Skips what a file of version 6 has before the options. */
 static void skip_headers(struct place *p)
 {
     char text[TEXT_MAX];
@@ -106,7 +106,7 @@ static void skip_headers(struct place *p)
     (void)take_number(p, 4);  /* processors */
 }
 
-/* The word in brackets of "local [mono] boot". */
+/* Takes the word in brackets from "local [mono] boot". */
 static void read_clock(struct tm_trace_dat_facts *facts, const char *text)
 {
     const char *from = strchr(text, '['), *to = from ? strchr(from, ']') : NULL;
@@ -148,7 +148,7 @@ static void read_option(struct tm_trace_dat_facts *facts, uint64_t id, const uin
     }
 }
 
-/* One list of options. *NEXT is where another one is; 0: nowhere. */
+/* Reads one list of options. *NEXT is the place of the next list; 0: none. */
 static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool has_sections, uint64_t *next)
 {
     uint8_t data[OPTION_BYTES_MAX + 1];
@@ -173,7 +173,7 @@ static void read_options(struct tm_trace_dat_facts *facts, struct place *p, bool
     }
 }
 
-/* Of version 7: lists of options, each of which says where the next one is. */
+/* Reads the lists of options of version 7; each states the place of the next. */
 static void read_sections(struct tm_trace_dat_facts *facts, struct place *p)
 {
     uint64_t next = take_number(p, 8);
@@ -203,8 +203,8 @@ enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const s
     (void)take_number(&p, 1); /* bytes of a long */
     (void)take_number(&p, 4); /* bytes of a page */
     if (version >= VERSION_SECTIONS) {
-        take_text(&p, text); /* how it is compressed */
-        take_text(&p, text); /* by which version of that */
+        take_text(&p, text); /* compression algorithm */
+        take_text(&p, text); /* its version */
         read_sections(facts, &p);
         return p.status;
     }

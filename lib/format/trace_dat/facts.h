@@ -1,5 +1,5 @@
-/* What a trace.dat file of trace-cmd says of itself in its options: the clock of its times, and which traces belong
- * together. Versions 6 and 7. Source: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
+/* What the options of a trace.dat file of trace-cmd state: the clock of its times, and which traces belong together.
+ * Versions 6 and 7. Source: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
 #ifndef TM_FORMAT_TRACE_DAT_FACTS_H
 #define TM_FORMAT_TRACE_DAT_FACTS_H
 
@@ -13,17 +13,18 @@ extern const uint8_t tm_trace_dat_magic[TM_TRACE_DAT_MAGIC_LEN];
 
 struct tm_trace_dat_facts {
     char clock[TM_TRACE_DAT_WORD_MAX]; /* the kernel's word, such as "local" or "mono"; empty: not stated */
-    int64_t date_ns;       /* what libtracecmd adds to each time, so that it is one of the wall clock, if has_date */
-    int64_t offset_ns;     /* what it adds besides */
+    int64_t date_ns;       /* if has_date: libtracecmd adds it to each time, which gives wall-clock time */
+    int64_t offset_ns;     /* libtracecmd adds it to each time as well */
     bool has_date;
-    bool is_scaled;        /* ticks of the processor's counter are converted to nanoseconds (TSC2NSEC) */
+    bool is_scaled;        /* times in ticks of the processor's counter are converted to nanoseconds (TSC2NSEC) */
     bool is_shifted;       /* times of a guest are converted to the clock of its host (TIME_SHIFT) */
-    bool has_guests;       /* there are traces of guests that were shifted to this one (GUEST) */
+    bool has_guests;       /* traces of guests exist whose times were converted to this one's clock (GUEST) */
     uint64_t trace_id;     /* 0: none */
     uint64_t host_trace_id; /* if is_shifted: the trace whose clock the times are on */
 };
 
-/* Reads FACTS out of the file WHOLE. TM_OK; TM_E_INPUT: damaged, FACTS holds what was read before that; TM_E_SYSTEM. */
+/* Reads FACTS from the file WHOLE. TM_OK; TM_E_INPUT: damaged, FACTS has what was read before the damage;
+ * TM_E_SYSTEM. */
 enum tm_status tm_trace_dat_facts_read(struct tm_trace_dat_facts *facts, const struct tm_extent *whole,
                                        struct tm_error *err);
 

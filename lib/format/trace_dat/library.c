@@ -46,7 +46,7 @@ static uint16_t buffer_of(const struct reader *r, const struct tracecmd_input *h
     return 0;
 }
 
-/* Formats of the library's own plugins are not asked for: the kernel's are those that ftrace text has. */
+/* The library's own plugins are not used: the kernel's formats are those of ftrace text. */
 static int on_record(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *context)
 {
     struct reader *r = context;
@@ -72,7 +72,7 @@ static int on_record(struct tracecmd_input *handle, struct tep_record *record, i
     return r->written.len < FLUSH_BYTES ? 0 : flush(r);
 }
 
-/* The last line that the library has printed to the file SAID, and how many there are. */
+/* Reads the last line that the library printed to the file SAID, and the number of lines. */
 static uint64_t read_said(int said, char words[WORDS_MAX])
 {
     off_t len = lseek(said, 0, SEEK_END);
@@ -99,7 +99,7 @@ static uint64_t read_said(int said, char words[WORDS_MAX])
 static void open_buffers(struct reader *r, int file)
 {
     tracecmd_set_loglevel(TEP_LOG_WARNING);
-    tep_set_loglevel(TEP_LOG_CRITICAL); /* formats that it cannot show are no damage */
+    tep_set_loglevel(TEP_LOG_CRITICAL); /* a format that it cannot show is not damage */
     r->handles[0] = lseek(file, 0, SEEK_SET) < 0 ? NULL : tracecmd_open_fd(file, TRACECMD_FL_LOAD_NO_PLUGINS);
     r->count = r->handles[0] ? 1 : 0;
     int instances = r->handles[0] ? tracecmd_buffer_instances(r->handles[0]) : 0;

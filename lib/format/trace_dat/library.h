@@ -1,5 +1,5 @@
-/* libtracecmd, which reads trace.dat, in a process of its own: it is made for files of its user's, reads what it finds
- * without much doubt, and prints. */
+/* libtracecmd, which reads trace.dat, runs in a child process: it trusts its input, which here is untrusted, and it
+ * prints. */
 #ifndef TM_FORMAT_TRACE_DAT_LIBRARY_H
 #define TM_FORMAT_TRACE_DAT_LIBRARY_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Whether this build has it. */
+/* True if this build has the library. */
 bool tm_trace_dat_library_is_there(void);
 
 struct tm_trace_dat_source {

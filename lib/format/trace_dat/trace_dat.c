@@ -23,8 +23,8 @@ struct trace_dat {
     bool is_begun;
     struct tm_ftrace_text ftrace;
     struct tm_buf line;
-    bool has_related;  /* its clock to that of its host, or of its guests */
-    int switch_buffer; /* the buffer whose switches are shown, as others say the same once more */
+    bool has_related;  /* its clock is related to that of its host or of its guests */
+    int switch_buffer; /* the buffer whose switches are shown; other buffers repeat them */
     uint64_t event_count, same_switch_count, lost_count;
 };
 
@@ -44,8 +44,8 @@ static Tracemerge__ClockPolicy policy_of_word(const char *word)
     return TRACEMERGE__CLOCK_POLICY__PRIVATE;
 }
 
-/* The wall clock where the recorder measured how far it was from the clock of the events (--date). Times that were
- * moved by hand are on none of the clocks that are named. */
+/* REALTIME if the recorder measured the offset between it and the clock of the events (--date). Times with a manual
+ * offset are not on any named clock. */
 static Tracemerge__ClockPolicy policy_of_facts(const struct tm_trace_dat_facts *facts)
 {
     if (facts->offset_ns != 0)
@@ -69,7 +69,7 @@ static uint32_t clock_of(Tracemerge__ClockPolicy policy)
     }
 }
 
-/* A number for the private clock of the trace ID, the same in the files of a host and its guests. */
+/* A number for the private clock of the trace ID. It is the same in the files of a host and its guests. */
 static uint32_t shared_clock(uint64_t id)
 {
     return TM_CLOCK_GLOBAL_FIRST + (uint32_t)(tm_hash_u64(id) & INT32_MAX);
@@ -83,8 +83,9 @@ static Tracemerge__Reading reading_of(uint32_t clock, int64_t value)
     return reading;
 }
 
-/* On the file's machine, which is the host: a clock without a name of its own is the file's timeline. That of a guest
- * says so even where the clock has a name, so that the file's machine does not become the guest (doc/rules.md). */
+/* Writes a snapshot on the file's machine, the host. A clock without a name of its own is the file's timeline. A
+ * guest's file states its relation even if its clock has a name; otherwise the file's machine would become the guest
+ * (doc/rules.md). */
 static enum tm_status put_snapshot(struct trace_dat *d, int64_t time_ns, struct tm_error *err)
 {
     Tracemerge__Reading own = reading_of(clock_of(d->policy), time_ns), shared = reading_of(d->ftrace.clock, time_ns);
@@ -98,8 +99,8 @@ static enum tm_status put_snapshot(struct trace_dat *d, int64_t time_ns, struct 
     return tm_event_sink_message(d->context.sink, TM_FRAME_SNAPSHOT, &snapshot.base, err);
 }
 
-/* The times of a guest are readings of its host's clock: libtracecmd has converted them. A relation takes two
- * rounds. */
+/* Relates the two clocks: libtracecmd has converted a guest's times to readings of its host's clock. A relation needs
+ * two rounds. */
 static enum tm_status put_sync(struct trace_dat *d, int64_t time_ns, struct tm_error *err)
 {
     uint32_t clock = d->ftrace.clock ? d->ftrace.clock : clock_of(d->policy);
@@ -116,7 +117,7 @@ static enum tm_status put_sync(struct trace_dat *d, int64_t time_ns, struct tm_e
     return tm_event_sink_message(d->context.sink, TM_FRAME_REMOTE_CLOCK_SYNC, &sync.base, err);
 }
 
-/* Which clock and machine the events are of, where a host and its guests are recorded. */
+/* Finds the clock and the machine of the events when a host and its guests were recorded. */
 static void find_relation(struct trace_dat *d)
 {
     const struct tm_trace_dat_facts *facts = &d->facts;
@@ -137,7 +138,7 @@ static bool is_switch(const struct tm_child_event *record)
     return record->event.len == sizeof name - 1 && memcmp(record->event.s, name, sizeof name - 1) == 0;
 }
 
-/* Args may hold any byte: those that would end a line are blanks. */
+/* Appends args. Bytes that would end a line become blanks. */
 static enum tm_status put_args(struct trace_dat *d, struct tm_span args)
 {
     size_t from = d->line.len;
@@ -185,7 +186,7 @@ static enum tm_status add_event(struct trace_dat *d, const struct tm_child_event
 
 /* --- reading */
 
-/* The child reads the file from its first byte on, and at its own place. */
+/* The child reads the file from its first byte on, with a file position of its own. */
 static enum tm_status open_file(struct trace_dat *d, struct tm_error *err)
 {
     const struct tm_extent *whole = &d->context.whole;
@@ -219,7 +220,7 @@ static enum tm_status trace_dat_open(const struct tm_format_context *context, vo
     d->copy.fd = -1;
     d->source.temporary_dir = context->temporary_dir;
     d->switch_buffer = NO_BUFFER;
-    if (tm_trace_dat_facts_read(&d->facts, &context->whole, &why) == TM_E_SYSTEM) { /* libtracecmd tells of damage */
+    if (tm_trace_dat_facts_read(&d->facts, &context->whole, &why) == TM_E_SYSTEM) { /* libtracecmd reports the damage */
         *err = why;
         return TM_E_SYSTEM;
     }
@@ -244,7 +245,7 @@ static enum tm_status tell_stat(struct trace_dat *d, const char *name, Tracemerg
     return tm_event_sink_stat(d->context.sink, name, severity, value > INT64_MAX ? INT64_MAX : (int64_t)value, err);
 }
 
-/* What did not become rows; LINES is how many the library has said of it. */
+/* Accounts for what did not become rows; LINES is the number of lines of the library's diagnostics. */
 static enum tm_status tell(struct trace_dat *d, uint64_t lines, struct tm_error *err)
 {
     bool is_ticks = strcmp(d->facts.clock, "x86-tsc") == 0 && !d->facts.is_scaled;
@@ -262,7 +263,7 @@ static enum tm_status tell(struct trace_dat *d, uint64_t lines, struct tm_error 
     return st < 0 ? st : TM_END;
 }
 
-/* The child did not come to the end: *WHY, or how it ended itself. */
+/* The child failed: *WHY, or its exit status, says why. */
 static enum tm_status give_up(struct trace_dat *d, struct tm_error *why, struct tm_error *err)
 {
     if (why->status >= 0)

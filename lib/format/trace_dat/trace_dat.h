@@ -1,5 +1,5 @@
-/* trace.dat, what trace-cmd records, versions 6 and 7: the kernel's events of all buffers, read by libtracecmd and
- * libtraceevent in a process of their own. Source: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
+/* trace.dat, recorded by trace-cmd, versions 6 and 7: the kernel's events of all buffers. libtracecmd and libtraceevent
+ * read it in a child process. Source: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5). */
 #ifndef TM_FORMAT_TRACE_DAT_TRACE_DAT_H
 #define TM_FORMAT_TRACE_DAT_TRACE_DAT_H
 

@@ -1,4 +1,4 @@
-/* Events of a line, a row each. */
+/* The events of a line; each is a row. */
 #include "format/xspace/internal.h"
 
 #include "base/checked.h"
@@ -21,7 +21,7 @@ static int64_t floor_ns(int64_t ps)
     return ps / PS_PER_NS - (ps % PS_PER_NS < 0);
 }
 
-/* Begin and end, each rounded down to a nanosecond. False: they do not fit. */
+/* Sets begin and end, each rounded down to a nanosecond. False: they do not fit. */
 static bool set_times(const struct tm_xspace *x, const struct event *v, struct tm_event *row)
 {
     int64_t end_ps, base_ns = x->now.timestamp_ns;
@@ -54,7 +54,7 @@ static enum tm_status read_event(struct tm_text data, struct event *v)
     return st;
 }
 
-/* The stats of message DATA that are in its fields FIELD. */
+/* Adds the stats in the fields FIELD of message DATA. */
 static enum tm_status put_stats(struct tm_xspace *x, struct tm_text data, uint32_t field,
                                 struct tm_xspace_flows *flows)
 {
@@ -67,7 +67,8 @@ static enum tm_status put_stats(struct tm_xspace *x, struct tm_text data, uint32
     return st;
 }
 
-/* The name that METADATA gives to its events: what viewers show, else the full one, which is an argument then. */
+/* Sets the name that METADATA gives to its events: the display name, or the full one. If there are both, the full one
+ * is an argument. */
 static enum tm_status put_name(struct tm_xspace *x, const struct event *v, struct tm_text metadata,
                                struct tm_event *row)
 {

@@ -1,4 +1,4 @@
-/* What the files of this folder share: the profile as far as it has been read. */
+/* The state of a profile being read, shared by the files of this folder. */
 #ifndef TM_FORMAT_XSPACE_INTERNAL_H
 #define TM_FORMAT_XSPACE_INTERNAL_H
 
@@ -26,7 +26,7 @@ enum {
 };
 enum { TM_XMETADATA_NAME = 2, TM_XEVENT_METADATA_DISPLAY_NAME = 4, TM_XEVENT_METADATA_STAT = 5 };
 
-/* Names of planes and lines are read as far as this. */
+/* Names of planes and lines are cut to this length. */
 enum { TM_XSPACE_NAME_MAX = 4096 };
 
 struct tm_xspace_line {
@@ -37,52 +37,52 @@ struct tm_xspace_line {
 
 struct tm_xspace_plane {
     uint64_t at, len; /* of its message in the file */
-    uint64_t missing; /* bytes that its length says and the file lacks */
+    uint64_t missing; /* bytes that its length promises and the file lacks */
 };
 
 struct tm_xspace {
     struct tm_format_context context;
     struct tm_extent file;    /* the profile */
-    struct tm_extent glanced; /* the same, of which reading is no progress */
+    struct tm_extent glanced; /* the same file; reads through it are not counted as progress */
     struct tm_xspace_plane *planes;
     uint32_t plane_count, plane_cap;
-    uint64_t rest_at; /* behind the last field of the XSpace: bytes that are none */
+    uint64_t rest_at; /* the end of the last field of the XSpace; the bytes from here on are damage */
     bool has_start, is_absolute;
-    int64_t start_ns; /* the wall clock's time that times of lines count from, unless they have it in them */
+    int64_t start_ns; /* the wall clock's time at which times of lines start, unless the lines have wall-clock times */
     uint32_t next_plane;
     bool in_plane, in_line;
     struct tm_xspace_message plane, line;
-    struct tm_xspace_names events, stats; /* of the plane */
+    struct tm_xspace_names events, stats; /* of the current plane */
     struct tm_buf plane_name;
     int64_t pid;
-    bool has_process; /* it was defined */
+    bool has_process; /* the process has been defined */
     struct tm_xspace_line now;
     uint32_t note_count;
     uint64_t unnamed_count, unshown_stat_count;
     struct tm_buf detail, inner, key, text;
-    struct tm_error *err; /* of the call that is under way */
+    struct tm_error *err; /* of the current call */
 };
 
-/* Damage at BYTE, with which SKIPPED bytes are lost; *err may tell the cause already, else CAUSE does. TM_E_INPUT where
- * the run halts at damage, else TM_OK: it is accounted. */
+/* Handles damage at BYTE that loses SKIPPED bytes. *err may have the cause already; otherwise it is CAUSE. TM_E_INPUT
+ * if the run halts at damage; otherwise accounts for it and returns TM_OK. */
 enum tm_status tm_xspace_damage(struct tm_xspace *x, uint64_t byte, uint64_t skipped, const char *cause);
 
-/* A row of metadata, NAME as in x->key, of LEN bytes at TEXT. */
+/* Adds a row of metadata. Its name is in x->key, its text has LEN bytes at TEXT. */
 enum tm_status tm_xspace_note(struct tm_xspace *x, const void *text, size_t len);
 
-/* Reads what a plane says of itself: its name, what its events are called, its stats as notes. */
+/* Reads the description of a plane: its name, the names of its events, its stats as notes. */
 enum tm_status tm_xspace_plane_open(struct tm_xspace *x, const struct tm_xspace_plane *plane);
 
-/* Where PLANE is the one that tells when the recording started, takes it to x->start_ns. */
+/* If PLANE states when the recording started, sets x->start_ns. */
 enum tm_status tm_xspace_plane_start(struct tm_xspace *x, const struct tm_xspace_plane *plane);
 
-/* Reads what FIELD, a line, says of itself, defines it and opens it in x->line. */
+/* Reads the description of the line FIELD, defines the line and opens it in x->line. */
 enum tm_status tm_xspace_line_open(struct tm_xspace *x, const struct tm_xspace_field *field);
 
-/* The rows of an event of x->now, whose message DATA is at BYTE. */
+/* Adds the rows of an event of x->now. Its message DATA is at BYTE. */
 enum tm_status tm_xspace_event(struct tm_xspace *x, struct tm_text data, uint64_t byte);
 
-/* Arrows that the stats of one event tell of. */
+/* The flows that the stats of one event state. */
 struct tm_xspace_flows {
     uint64_t flow;
     bool has_flow, is_async;
@@ -90,13 +90,13 @@ struct tm_xspace_flows {
     uint64_t correlation, producer, consumer, producer_type, consumer_type;
 };
 
-/* Appends STAT, a message, to x->detail as an argument, or takes what it says of arrows to FLOWS. */
+/* Adds STAT, a message, to x->detail as an argument, or its flows to FLOWS. */
 enum tm_status tm_xspace_stat(struct tm_xspace *x, struct tm_text stat, struct tm_xspace_flows *flows);
 
 /* Appends the ids of FLOWS to x->detail. */
 enum tm_status tm_xspace_flows_put(struct tm_xspace *x, const struct tm_xspace_flows *flows);
 
-/* The name in a message of metadata. None: no bytes. */
+/* The name in a message of metadata. Empty: none. */
 struct tm_text tm_xspace_name(struct tm_text metadata, uint32_t field);
 
 #endif

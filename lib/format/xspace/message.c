@@ -15,7 +15,7 @@ static enum tm_status no_field(const struct tm_xspace_field *field, const char *
     return tm_error_at(err, field->byte, "%s", cause);
 }
 
-/* Takes a varint off the window. */
+/* Consumes a varint from the window. */
 static bool take_varint(struct tm_input *in, uint64_t *value)
 {
     const uint8_t *end = tm_varint_get(in->data, in->data + in->len, value);
@@ -24,7 +24,7 @@ static bool take_varint(struct tm_input *in, uint64_t *value)
     return end != NULL;
 }
 
-/* Takes the value of a field that is no run of bytes. */
+/* Consumes the value of a field that is not length-delimited. */
 static bool take_number(struct tm_input *in, struct tm_xspace_field *field)
 {
     size_t size = field->type == TM_PB_I64 ? 8 : 4;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Slots of the cache, each for one message of up to KEPT_MAX bytes. */
+/* The slots of the cache. Each holds one message of up to KEPT_MAX bytes. */
 enum { SLOTS = 1 << 12, KEPT_MAX = 64 << 10, KEPT_BYTES_MAX = 32 << 20 };
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
@@ -18,8 +18,8 @@ struct tm_xspace_slot {
     struct tm_buf message;
 };
 
-/* The number and the place, within the entry, of its message. DATA may be the beginning of the entry alone, of LEN
- * bytes. */
+/* Reads the number of an entry and the place of its message within it. DATA may be only the beginning of the entry,
+ * which has LEN bytes. */
 static bool read_entry(struct tm_text data, uint64_t len, uint64_t *key, struct tm_xspace_place *place)
 {
     const uint8_t *p = data.data, *end = p + data.len;

@@ -1,5 +1,5 @@
-/* The metadata of a plane: messages that events and stats refer to by number. They stay in the file; what was used last
- * is in memory. */
+/* The metadata of a plane: messages that events and stats refer to by number. They stay in the file; a cache holds
+ * those used recently. */
 #ifndef TM_FORMAT_XSPACE_NAMES_H
 #define TM_FORMAT_XSPACE_NAMES_H
 
@@ -16,20 +16,20 @@ struct tm_xspace_names {
     uint32_t count, cap;
     struct tm_xspace_slot *slots;
     size_t kept_bytes;
-    struct tm_buf large; /* a message too large to be kept */
+    struct tm_buf large; /* a message too large for the cache */
 };
 
-/* Adds FIELD of PLANE, an entry of a metadata map: a number and a message. A number that was there means the new
- * message. TM_OK, also for an entry that is none; TM_E_INPUT: too many; TM_E_SYSTEM. */
+/* Adds FIELD of PLANE, an entry of a metadata map: a number and a message. A repeated number gets the new message.
+ * TM_OK, also for a malformed entry, which is ignored; TM_E_INPUT: too many entries; TM_E_SYSTEM. */
 enum tm_status tm_xspace_names_add(struct tm_xspace_names *names, struct tm_xspace_message *plane,
                                    const struct tm_xspace_field *field, struct tm_error *err);
 
-/* The message of number ID, at most TM_XSPACE_TEXT_MAX bytes of it, out of FILE. Valid until the next call for NAMES.
- * TM_OK; TM_END: there is none; TM_E_INPUT: the file has become shorter; TM_E_SYSTEM. */
+/* Reads the message with number ID from FILE, at most TM_XSPACE_TEXT_MAX bytes of it. Valid until the next call for
+ * NAMES. TM_OK; TM_END: there is none; TM_E_INPUT: the file has become shorter; TM_E_SYSTEM. */
 enum tm_status tm_xspace_names_get(struct tm_xspace_names *names, const struct tm_extent *file, uint64_t id,
                                    struct tm_text *message, struct tm_error *err);
 
-/* Forgets all. */
+/* Removes all entries and frees the memory. */
 void tm_xspace_names_release(struct tm_xspace_names *names);
 
 #endif

@@ -1,4 +1,4 @@
-/* Planes and lines: what they are called, and the processes and threads that they become. */
+/* Planes and lines: their names, and the processes and threads that they become. */
 #include "format/xspace/internal.h"
 
 #include "base/span.h"
@@ -17,7 +17,7 @@ static enum tm_status put_note_key(struct tm_xspace *x, struct tm_text stat)
     return TM_OK;
 }
 
-/* The first text or number of a Detail's only argument, as text. */
+/* Sets *TEXT to the first text or number of a Detail with one argument, as text. */
 static enum tm_status argument_text(struct tm_xspace *x, struct tm_text *text)
 {
     struct tm_pb pb = tm_pb_of(x->detail.data, x->detail.len);
@@ -42,10 +42,10 @@ static enum tm_status argument_text(struct tm_xspace *x, struct tm_text *text)
     return st == TM_OK ? TM_OK : tm_error_nomem(x->err);
 }
 
-/* A stat of the plane. */
+/* A handler of a stat of the plane. */
 typedef enum tm_status on_stat(struct tm_xspace *x, struct tm_text name, struct tm_text value);
 
-/* What a device can do and the like are notes. */
+/* Stats such as the abilities of a device are notes. */
 static enum tm_status note_stat(struct tm_xspace *x, struct tm_text name, struct tm_text value)
 {
     tm_buf_clear(&x->inner);
@@ -77,7 +77,7 @@ static enum tm_status read_stat(struct tm_xspace *x, struct tm_text stat, on_sta
     return st < 0 ? st : TM_OK;
 }
 
-/* The fields of PLANE: its stats, where TAKE takes them, which need its names; else all others. */
+/* Reads the fields of PLANE: with TAKE its stats, which need its names; without TAKE all others. */
 static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_plane *plane, on_stat *take)
 {
     struct tm_xspace_message message = {0};
@@ -100,7 +100,7 @@ static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_pla
         else if (tm_buf_clear(&x->plane_name), tm_buf_add(&x->plane_name, text.data, text.len) != TM_OK)
             st = tm_error_nomem(x->err);
     }
-    if (st == TM_E_INPUT) { /* the reading of the lines will tell */
+    if (st == TM_E_INPUT) { /* the error is reported when the lines are read */
         *x->err = (struct tm_error){0};
         st = TM_END;
     }
@@ -108,7 +108,8 @@ static enum tm_status read_plane(struct tm_xspace *x, const struct tm_xspace_pla
     return st == TM_END ? TM_OK : st;
 }
 
-/* Whether the plane's name, before all that is long, says that it is about the recording. */
+/* *IS_ENVIRONMENT: the plane's name says that the plane describes the recording. The name stands before everything
+ * long. */
 static enum tm_status is_environment(struct tm_xspace *x, const struct tm_xspace_plane *plane, bool *is)
 {
     struct tm_xspace_message message = {0};
@@ -121,7 +122,7 @@ static enum tm_status is_environment(struct tm_xspace *x, const struct tm_xspace
             (st = tm_xspace_message_bytes(&message, &f, TM_XSPACE_NAME_MAX, &text, x->err)) == TM_OK)
             *is = tm_text_is(text, "Task Environment");
     tm_xspace_message_close(&message);
-    if (st == TM_E_INPUT) /* the reading will tell */
+    if (st == TM_E_INPUT) /* the error is reported when the plane is read */
         *x->err = (struct tm_error){0};
     return st == TM_E_SYSTEM ? st : TM_OK;
 }
@@ -153,7 +154,7 @@ enum tm_status tm_xspace_plane_open(struct tm_xspace *x, const struct tm_xspace_
     return st < 0 ? st : tm_xspace_message_open(&x->plane, &x->glanced, plane->at, plane->len, x->err);
 }
 
-/* A definition of KIND whose detail is message FIELD, x->inner. */
+/* Adds a definition of KIND whose detail is x->inner as message FIELD. */
 static enum tm_status define(struct tm_xspace *x, struct tm_event *row, uint32_t field)
 {
     row->flags |= TM_EVENT_UNTIMED | TM_EVENT_DEFINITION | TM_EVENT_HAS_PID;
@@ -166,8 +167,8 @@ static enum tm_status define(struct tm_xspace *x, struct tm_event *row, uint32_t
     return tm_event_sink_add(x->context.sink, row, x->err);
 }
 
-/* Planes have numbers of their own, which mean no process of a system: the number is that of a text that no other plane
- * of the run has. */
+/* The numbers of planes are not pids of a system. So the pid is the number of a text that no other plane of the run
+ * has. */
 static enum tm_status define_process(struct tm_xspace *x)
 {
     struct tm_event row = {.kind = TM_KIND_PROCESS};
@@ -185,7 +186,7 @@ static enum tm_status define_process(struct tm_xspace *x)
     return define(x, &row, TM_DETAIL_PROCESS);
 }
 
-/* The line whose name is x->key. Lines of one number are one thread. */
+/* Defines the line whose name is x->key as a thread. Lines with one number are one thread. */
 static enum tm_status define_thread(struct tm_xspace *x)
 {
     struct tm_event row = {.kind = TM_KIND_THREAD, .flags = TM_EVENT_HAS_TID};
@@ -206,7 +207,7 @@ static enum tm_status define_thread(struct tm_xspace *x)
     return define(x, &row, TM_DETAIL_THREAD);
 }
 
-/* What the line says of itself, in x->now; its name in x->key: what viewers show, else the other one. */
+/* Reads the description of the line into x->now and its name into x->key: the display name, or the plain one. */
 static enum tm_status read_line(struct tm_xspace *x, struct tm_xspace_message *line, bool *has_events)
 {
     struct tm_xspace_field f;
@@ -248,7 +249,7 @@ enum tm_status tm_xspace_line_open(struct tm_xspace *x, const struct tm_xspace_f
     if (st == TM_OK)
         st = read_line(x, &line, &has_events);
     tm_xspace_message_close(&line);
-    if (st == TM_E_INPUT) { /* the reading of the events will tell */
+    if (st == TM_E_INPUT) { /* the error is reported when the events are read */
         *x->err = (struct tm_error){0};
         st = TM_END;
     }

@@ -1,4 +1,4 @@
-/* Stats of events: arguments, and what they say of arrows. Names with a meaning are those of xplane_schema of XLA. */
+/* Stats of events: arguments and flows. Names with a meaning are those of xplane_schema of XLA. */
 #include "format/xspace/internal.h"
 
 #include "base/hash.h"
@@ -49,7 +49,8 @@ static struct stat read_stat(struct tm_text data)
     return stat;
 }
 
-/* Takes the stat named NAME if it is about arrows. The correlation and the parties are arguments too. */
+/* Takes the flow that the stat NAME states, if any. The correlation id and the producer and consumer are arguments
+ * too. */
 static void note_flow(struct tm_text name, const struct tm_pb_field *value, struct tm_xspace_flows *flows)
 {
     const struct {
@@ -73,7 +74,7 @@ static void note_flow(struct tm_text name, const struct tm_pb_field *value, stru
         }
 }
 
-/* The text that a reference means, as an argument. */
+/* Adds the text that a reference points to as an argument. */
 static enum tm_status put_reference(struct tm_xspace *x, uint64_t id)
 {
     struct tm_text message, text = {0};
@@ -126,7 +127,7 @@ static enum tm_status put_flow(struct tm_xspace *x, uint64_t id, uint64_t type, 
 enum tm_status tm_xspace_flows_put(struct tm_xspace *x, const struct tm_xspace_flows *flows)
 {
     enum tm_status st = TM_OK;
-    if (flows->has_flow) /* of what is below, made by whoever wrote the profile */
+    if (flows->has_flow) /* a flow that the writer of the profile made */
         return flows->is_async ? TM_OK : put_flow(x, flows->flow & flow_id_bits, flows->flow >> 58, SEED_FLOW);
     if (flows->has_correlation && flows->correlation != 0)
         st = put_flow(x, flows->correlation, 0, SEED_CORRELATION);

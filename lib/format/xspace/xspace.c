@@ -6,10 +6,10 @@
 
 enum { EVENTS_AT_ONCE = 1024 };
 
-/* 2001-09-09: a line that begins later has the wall clock's time in it. */
+/* 2001-09-09: a line that begins later has wall-clock times. */
 static const int64_t epoch_times_ns = INT64_C(1000000000000000000);
 
-/* --- what is where, before anything is shown */
+/* --- first pass: places of planes */
 
 static enum tm_status keep_plane(struct tm_xspace *x, const struct tm_xspace_field *f)
 {
@@ -21,7 +21,7 @@ static enum tm_status keep_plane(struct tm_xspace *x, const struct tm_xspace_fie
     return st;
 }
 
-/* Notes where the planes are, and where bytes begin that are no field of an XSpace. */
+/* Finds the places of the planes, and where bytes begin that are not a field of an XSpace. */
 static enum tm_status find_planes(struct tm_xspace *x)
 {
     struct tm_xspace_message space = {0};
@@ -33,7 +33,7 @@ static enum tm_status find_planes(struct tm_xspace *x)
         if (f.id == TM_XSPACE_PLANE && (st = keep_plane(x, &f)) < 0)
             goto out;
     }
-    if (st == TM_E_INPUT) /* the reading will tell */
+    if (st == TM_E_INPUT) /* the error is reported when the planes are read */
         *x->err = (struct tm_error){0};
     if (st == TM_E_INPUT || st == TM_END)
         st = TM_OK;
@@ -42,7 +42,7 @@ out:
     return st;
 }
 
-/* Whether a line of PLANE has the wall clock's time in it. */
+/* Finds out whether a line of PLANE has wall-clock times. */
 static enum tm_status find_epoch_times(struct tm_xspace *x, const struct tm_xspace_plane *plane)
 {
     struct tm_xspace_message message = {0}, line = {0};
@@ -60,7 +60,7 @@ static enum tm_status find_epoch_times(struct tm_xspace *x, const struct tm_xspa
             st = TM_OK;
     }
     tm_xspace_message_close(&message);
-    if (st == TM_E_INPUT) /* the reading will tell */
+    if (st == TM_E_INPUT) /* the error is reported when the lines are read */
         *x->err = (struct tm_error){0};
     return st == TM_E_SYSTEM ? st : TM_OK;
 }
@@ -97,7 +97,7 @@ static Tracemerge__ClockPolicy xspace_policy(const void *state)
 
 /* --- rows */
 
-/* Some events of the line that is open. */
+/* Reads some events of the open line. */
 static enum tm_status read_events(struct tm_xspace *x)
 {
     struct tm_xspace_field f;
@@ -126,7 +126,7 @@ static enum tm_status read_events(struct tm_xspace *x)
     return st < 0 ? st : TM_OK;
 }
 
-/* The next line of the plane that is open. */
+/* Reads the next line of the open plane. */
 static enum tm_status read_plane(struct tm_xspace *x)
 {
     struct tm_xspace_field f;
@@ -165,7 +165,7 @@ static enum tm_status stat(struct tm_xspace *x, const char *name, uint64_t *n)
                  : TM_OK;
 }
 
-/* Hosts and what went wrong, as notes. */
+/* Adds host names, errors and warnings as notes. */
 static enum tm_status put_notes(struct tm_xspace *x)
 {
     static const char *const names[] = {[TM_XSPACE_ERROR] = "xspace_error", [TM_XSPACE_WARNING] = "xspace_warning",
@@ -231,8 +231,8 @@ static void xspace_close(void *state)
 
 /* --- sniffing */
 
-/* True if TEXT can be the name of a plane: no control bytes. In a Perfetto trace field 2 of a packet is a process tree,
- * whose first byte is one. */
+/* True if TEXT can be the name of a plane: it has no control bytes. In a Perfetto trace field 2 of a packet is a
+ * process tree, whose first byte is one. */
 static bool is_name(const uint8_t *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -241,8 +241,8 @@ static bool is_name(const uint8_t *text, size_t len)
     return len > 0;
 }
 
-/* A first plane that begins with its number and its name, or its name. A packet of Perfetto has no number as field 1.
- * What of the plane follows are lines, names and stats. */
+/* Accepts a first plane that begins with its number and name, or with its name; lines, names and stats must follow. No
+ * Perfetto packet has a number as field 1. */
 static bool xspace_sniff(const uint8_t *head, size_t len)
 {
     uint64_t size, name_len, value;

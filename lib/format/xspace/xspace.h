@@ -1,16 +1,16 @@
-/* Profiles of JAX, TensorFlow and PyTorch/XLA (.xplane.pb): an XSpace message of planes, which are processes, of lines,
- * which are threads, of events. Names stand behind the events that use them, so a profile is read by place: a plane's
- * names first, then its lines. Of a profile only where the names are is in memory.
+/* Profiles of JAX, TensorFlow and PyTorch/XLA (.xplane.pb). An XSpace message holds planes, which become processes.
+ * Planes hold lines, which become threads. Lines hold events. Names stand after the events that use them, so a profile
+ * is read by place: first a plane's names, then its lines. Memory holds only the places of the names.
  *
- * Times are picoseconds. Begin and end of an event are rounded down to nanoseconds each, so that events of a line that
+ * Times are picoseconds. Begin and end of an event are each rounded down to nanoseconds, so that events of a line that
  * do not cross still do not. Source: xplane.proto of XLA; doc/formats.md, XSpace. */
 #ifndef TM_FORMAT_XSPACE_XSPACE_H
 #define TM_FORMAT_XSPACE_XSPACE_H
 
 #include "format/format.h"
 
-/* More planes, names of a plane or notes are an error; of a name's text past TM_XSPACE_TEXT_MAX is not read; a larger
- * event is accounted as too_large. */
+/* More planes, names of a plane or notes are an error. A name's text is read up to TM_XSPACE_TEXT_MAX. A larger event
+ * is accounted as too_large. */
 enum {
     TM_XSPACE_PLANES_MAX = 1 << 16,
     TM_XSPACE_NAMES_MAX = 1 << 21,

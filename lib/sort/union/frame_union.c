@@ -218,7 +218,7 @@ static enum tm_status on_metadata(struct passage *p)
     return st == TM_OK && !is_new ? TM_END : TM_OK;
 }
 
-/* Names that are in no table any more go behind the texts that the frame has. */
+/* Names that are in no table any more go after the texts that the frame has. */
 static enum tm_status renumber_names(struct passage *p, Tracemerge__Dropped *m)
 {
     struct tm_buf texts = {0};
